@@ -1,0 +1,69 @@
+//! Words and bit fields; the only place that shifts across word boundaries.
+//!
+//! A *bit stream* is a slice of `u32` words in which bit `i` is bit `i % 32` (from the least significant end) of word
+//! `i / 32`. Written as little-endian bytes, bit `i` is bit `i % 8` of byte `i / 8`.
+
+/// Words needed for `bits` bits.
+pub fn words_for(bits: u64) -> u64 {
+    bits.div_ceil(32)
+}
+
+/// A mask of the low `width` bits, `width` ≤ 32.
+pub fn low_mask(width: u32) -> u32 {
+    debug_assert!(width <= 32);
+    if width == 0 { 0 } else { u32::MAX >> (32 - width) }
+}
+
+/// The `width` bits (≤ 32) that begin at `position`, bits past the end of `words` read as 0.
+pub fn get(words: &[u32], position: u64, width: u32) -> u32 {
+    let word = (position / 32) as usize;
+    let low = u64::from(words.get(word).copied().unwrap_or(0));
+    let high = u64::from(words.get(word + 1).copied().unwrap_or(0));
+    (((high << 32) | low) >> (position % 32)) as u32 & low_mask(width)
+}
+
+/// Sets the `width` bits (≤ 32) that begin at `position` to the low bits of `value`; they must be 0 before.
+///
+/// # Panics
+/// Where the field ends past the end of `words`.
+pub fn put(words: &mut [u32], position: u64, width: u32, value: u32) {
+    if width == 0 {
+        return;
+    }
+    let field = u64::from(value & low_mask(width)) << (position % 32);
+    let word = (position / 32) as usize;
+    words[word] |= field as u32;
+    if field >> 32 != 0 {
+        words[word + 1] |= (field >> 32) as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn fields_come_back(fields in prop::collection::vec((0u32..=32, any::<u32>()), 0..200)) {
+            let total: u64 = fields.iter().map(|f| u64::from(f.0)).sum();
+            let mut words = vec![0; words_for(total) as usize];
+            let mut position = 0;
+            for &(width, value) in &fields {
+                put(&mut words, position, width, value);
+                position += u64::from(width);
+            }
+            position = 0;
+            for &(width, value) in &fields {
+                prop_assert_eq!(get(&words, position, width), value & low_mask(width));
+                position += u64::from(width);
+            }
+        }
+    }
+
+    #[test]
+    fn bits_past_the_end_are_zero() {
+        assert_eq!(get(&[u32::MAX], 28, 32), 0xF);
+        assert_eq!(get(&[], 1000, 32), 0);
+    }
+}

@@ -1,0 +1,66 @@
+//! Codecs: bytes ⇄ sorted docIDs. Pure: no I/O, no PHP, no OpenCL.
+//!
+//! [`simple9`] and [`quasi_succinct`] are the codecs of a [`PostingList`](crate::PostingList); [`modified9`] is
+//! Yioop's, for postings with positions.
+//!
+//! To add a codec to posting lists: a file here, a variant of [`Codec`], an arm in `list`; kernels of its own go to
+//! `cl/` and `device/`.
+
+pub mod modified9;
+pub mod quasi_succinct;
+pub mod simple9;
+
+/// The codec of a posting list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Codec {
+    /// [`simple9`]: gaps in 32-bit words of one selector and up to 28 values.
+    Simple9 = 1,
+    /// [`quasi_succinct`]: Elias–Fano, lower and upper bits.
+    QuasiSuccinct = 2,
+}
+
+impl Codec {
+    /// All codecs.
+    pub const ALL: [Codec; 2] = [Codec::Simple9, Codec::QuasiSuccinct];
+
+    /// The name that PHP, error messages and benchmarks use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Codec::Simple9 => "simple9",
+            Codec::QuasiSuccinct => "qs",
+        }
+    }
+
+    /// The codec with that number in the byte format of a posting list.
+    pub fn from_number(number: u8) -> Option<Codec> {
+        Codec::ALL.into_iter().find(|codec| *codec as u8 == number)
+    }
+}
+
+/// Checks that docIDs are strictly increasing, as every codec wants them.
+pub(crate) fn check_increasing(doc_ids: &[u32]) -> crate::Result<()> {
+    match doc_ids.windows(2).position(|pair| pair[0] >= pair[1]) {
+        None => Ok(()),
+        Some(at) => Err(crate::Error::NotIncreasing {
+            what: "docID",
+            index: at + 1,
+            previous: doc_ids[at].into(),
+            got: doc_ids[at + 1].into(),
+        }),
+    }
+}
+
+/// docIDs in a block of a posting list: every block decodes on its own.
+pub const BLOCK: usize = 128;
+
+/// `u32`s that a decoder may write past the docIDs it was asked for (whole vectors are stored, the surplus is junk).
+pub const SLACK: usize = 32;
+
+/// Room for one decoded block.
+pub type BlockBuffer = [u32; BLOCK + SLACK];
+
+/// A fresh [`BlockBuffer`].
+pub fn block_buffer() -> BlockBuffer {
+    [0; BLOCK + SLACK]
+}

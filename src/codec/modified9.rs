@@ -1,0 +1,1 @@
+//! Modified 9: Yioop's variant of Simple-9.

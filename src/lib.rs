@@ -1,0 +1,35 @@
+//! **Postings**: the inner loop of a search engine. Decodes compressed posting lists and intersects them, on the CPU
+//! with SIMD and on OpenCL devices.
+//!
+//! Bytes from outside are checked once, decoded and intersected where it is cheapest, and come back as docIDs.
+//!
+//! # The rooms
+//! | room | what it does | knows |
+//! |---|---|---|
+//! | [`error`] | one error type; every variant says what was wrong and where | nothing |
+//! | [`cpu`] | which instruction sets this process may use | nothing |
+//! | [`bits`] | words and bit fields | nothing |
+//! | [`codec`] | bytes ⇄ docIDs, one file (or folder) a codec | `bits`, `cpu` |
+//! | [`list`] | [`PostingList`]: codec, payload and block directory; the byte format and its checks | `codec` |
+//! | [`intersect`] | CPU intersection of posting lists, with block skipping | `list` |
+//! | [`yioop`] | Yioop's posting format and shard files | `codec` |
+//! | [`device`] | all that touches OpenCL | `list`, `yioop` |
+//! | [`engine`] | one decision, CPU or device; the fallback; the counters | `intersect`, `device` |
+//! | `php` | the PHP face, thin (feature `php`) | `engine` |
+
+pub mod bits;
+pub mod codec;
+pub mod cpu;
+pub mod device;
+pub mod engine;
+pub mod error;
+pub mod intersect;
+pub mod list;
+pub mod yioop;
+
+#[cfg(feature = "php")]
+mod php;
+
+pub use codec::Codec;
+pub use error::{Error, Result};
+pub use list::PostingList;

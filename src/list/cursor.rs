@@ -1,0 +1,53 @@
+//! [`Cursor`]: forward-only access to a posting list, one decoded block at a time.
+
+use super::PostingList;
+use crate::codec::{BlockBuffer, block_buffer};
+
+/// A forward-only reader of a posting list. Targets must not decrease from call to call.
+pub struct Cursor<'l> {
+    list: &'l PostingList,
+    /// The decoded block, `list.blocks()` past the end; nothing is decoded before the first call.
+    block: Option<usize>,
+    /// The first docID of the block that may still be asked for.
+    at: usize,
+    len: usize,
+    buffer: BlockBuffer,
+}
+
+impl<'l> Cursor<'l> {
+    pub(super) fn new(list: &'l PostingList) -> Self {
+        Cursor { list, block: None, at: 0, len: 0, buffer: block_buffer() }
+    }
+
+    /// The smallest docID that is `target` or greater, `None` at the end. It is not consumed: the same target gives it
+    /// again. Blocks whose last docID is below the target are not decoded.
+    pub fn next_geq(&mut self, target: u32) -> Option<u32> {
+        let lasts = self.list.last_doc_ids();
+        let from = self.block.unwrap_or(0);
+        if self.block.is_none() || lasts.get(from).is_some_and(|&last| last < target) {
+            let block = from + gallop(&lasts[from..], target);
+            if block < lasts.len() && self.block != Some(block) {
+                self.len = self.list.decode_block(block, &mut self.buffer).len();
+                self.at = 0;
+            }
+            self.block = Some(block);
+        }
+        if self.block >= Some(lasts.len()) {
+            return None;
+        }
+        self.at += self.buffer[self.at..self.len].partition_point(|&doc_id| doc_id < target);
+        Some(self.buffer[self.at])
+    }
+}
+
+/// The index of the first element that is `target` or greater (the length where there is none): an exponential, then a
+/// binary search. O(log index).
+pub(crate) fn gallop(sorted: &[u32], target: u32) -> usize {
+    let mut bound = 1;
+    while bound <= sorted.len() && sorted[bound - 1] < target {
+        bound *= 2;
+    }
+    let from = bound / 2;
+    let to = bound.min(sorted.len());
+    from + sorted[from..to].partition_point(|&element| element < target)
+}

@@ -9,7 +9,7 @@
 //! | `cl` | the raw calls, checked, and owned handles |
 //! | `platform` | which devices there are, and which one a selector means |
 //! | `context` | what a process keeps, and whose it is after a fork |
-//! | `program` | programs, kernels, and the cache of program binaries |
+//! | `program` | programs and kernels, built or from the cache folder |
 //! | `memory` | the arena of resident lists, scratch buffers, pinned staging |
 //! | `session` | what operations are written with |
 //! | `fault` | faults on request, for tests |
@@ -18,7 +18,7 @@
 //! | name | what |
 //! |---|---|
 //! | `POSTINGS_OPENCL_LIBRARY` | the OpenCL library to open, instead of `libOpenCL.so.1` |
-//! | `POSTINGS_CACHE_DIR` | where program binaries and measurements are kept (see `program`) |
+//! | `POSTINGS_CACHE_DIR` | where program binaries and measurements are kept (see `cache`) |
 //! | `POSTINGS_DEVICE_ARENA` | words of device memory for resident lists, at most |
 //! | `POSTINGS_DEVICE_FAULT` | steps that are to fail, for tests (see `fault`) |
 

@@ -1,7 +1,7 @@
 //! The base against PoCL (or whatever device `POSTINGS_TEST_DEVICE` names), with kernels of its own.
 
 use super::memory::{ALIGNMENT, PADDING, Slot};
-use super::program::{self, KernelOf, Source};
+use super::program::{KernelOf, Source};
 use super::session::{Arg, Session};
 use super::*;
 use crate::{Codec, Error};
@@ -226,35 +226,80 @@ impl Drop for Folder {
     }
 }
 
+const IN_CHILD: &str = "POSTINGS_TEST_CHILD";
+
+/// Runs a test of this binary in a process of its own; returns what it printed.
+fn child(test: &str, variables: &[(&str, &str)]) -> String {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", &format!("device::tests::{test}"), "--nocapture", "--test-threads=1"])
+        .env(IN_CHILD, "1")
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{printed}");
+    printed
+}
+
 #[test]
-fn cache_files_are_believed_only_whole_and_own() {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = Folder::new("cache-unit");
-    let file = folder.0.join("a/x.bin");
-    let deep = folder.0.join("a");
-    assert_eq!(program::load(&file, "key"), None);
-    program::keep(&deep, &file, "key", b"content").unwrap();
-    assert_eq!(std::fs::metadata(&deep).unwrap().permissions().mode() & 0o777, 0o700);
-    assert_eq!(std::fs::read_dir(&deep).unwrap().count(), 1, "nothing temporary is left");
-    assert_eq!(program::load(&file, "key").as_deref(), Some(&b"content"[..]));
-    for other in ["", "ke", "keyc", "kez"] {
-        assert_eq!(program::load(&file, other), None, "{other}");
+fn programs_are_kept_between_processes() {
+    if std::env::var_os(IN_CHILD).is_some() {
+        let device = device().unwrap();
+        let begun = std::time::Instant::now();
+        device.lock().unwrap().group(SUM, 64).unwrap();
+        println!("program ready after {:?}", begun.elapsed());
+        let lists = [list(1, 3000), list(2, 3000)];
+        assert_eq!(sums(&mut device.lock().unwrap(), &lists).unwrap(), expected(&lists));
+        return;
     }
-    let whole = std::fs::read(&file).unwrap();
-    for at in 0..whole.len() {
-        let mut damaged = whole.clone();
-        damaged[at] ^= 0x10;
-        std::fs::write(&file, &damaged).unwrap();
-        assert_eq!(program::load(&file, "key"), None, "byte {at}");
-        std::fs::write(&file, &whole[..at]).unwrap();
-        assert_eq!(program::load(&file, "key"), None, "cut at {at}");
+    if device().is_none() {
+        return;
     }
-    std::fs::write(&file, &whole).unwrap();
-    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o666)).unwrap();
-    assert_eq!(program::load(&file, "key"), None, "writable by others");
-    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
-    let link = folder.0.join("link.bin");
-    std::os::unix::fs::symlink(&file, &link).unwrap();
-    assert_eq!(program::load(&link, "key"), None, "a symbolic link");
-    assert!(program::load(&file, "key").is_some());
+    let folder = Folder::new("programs");
+    let run = || child("programs_are_kept_between_processes", &[("POSTINGS_CACHE_DIR", folder.0.to_str().unwrap())]);
+    let file = || -> (PathBuf, u64) {
+        use std::os::unix::fs::MetadataExt;
+        let files: Vec<_> = std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap()).collect();
+        assert_eq!(files.len(), 1);
+        (files[0].path(), files[0].metadata().unwrap().ino())
+    };
+    print!("{}", run());
+    let (path, written) = file();
+    // The file is held open, so that its number is not given to another.
+    let held = std::fs::File::open(&path).unwrap();
+    print!("{}", run());
+    assert_eq!(file().1, written, "the second process uses the file as it is");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&path, &bytes).unwrap();
+    run();
+    assert_ne!(file().1, written, "a damaged file is made anew");
+    drop(held);
+}
+
+#[test]
+fn faults_come_on_request() {
+    if let Some(fault) = std::env::var_os(IN_CHILD).and_then(|_| std::env::var("POSTINGS_DEVICE_FAULT").ok()) {
+        let named = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
+        let opened = select(&named);
+        if fault == "open" {
+            for error in [opened.err().unwrap(), select(&named).err().unwrap()] {
+                assert!(error.to_string().contains("Open fails"), "{error}");
+            }
+            return;
+        }
+        let device = opened.unwrap().unwrap();
+        for _ in 0..2 {
+            let error = sums(&mut device.lock().unwrap(), &[list(1, 3000)]).unwrap_err().to_string();
+            assert!(error.to_lowercase().contains(&format!("{fault} fails")), "{error}");
+        }
+        return;
+    }
+    if device().is_none() {
+        return;
+    }
+    for fault in ["open", "alloc", "build", "launch", "read"] {
+        child("faults_come_on_request", &[("POSTINGS_DEVICE_FAULT", fault)]);
+    }
 }

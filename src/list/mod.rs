@@ -31,8 +31,8 @@ pub use cursor::Cursor;
 use crate::codec::{BLOCK, BlockBuffer, Codec, SLACK, block_buffer, check_increasing, quasi_succinct, simple9};
 use crate::error::{Error, Result};
 use byteorder::{ByteOrder, LittleEndian};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 pub(crate) const MAGIC: u32 = u32::from_le_bytes(*b"PSTL");
 pub(crate) const VERSION: u32 = 1;
@@ -141,6 +141,11 @@ impl PostingList {
     /// Whether this list is the same object as (a clone of) `other`.
     pub fn is_same(&self, other: &PostingList) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
+    /// A handle that does not keep the list.
+    pub(crate) fn downgrade(&self) -> WeakList {
+        WeakList(Arc::downgrade(&self.inner))
     }
 
     /// How many clones of this list live, this one included.
@@ -305,6 +310,16 @@ impl PostingList {
         }
         let (mut mine, mut theirs) = (block_buffer(), block_buffer());
         (0..self.blocks()).all(|block| self.decode_block(block, &mut mine) == other.decode_block(block, &mut theirs))
+    }
+}
+
+/// Tells whether a list is gone, without keeping it.
+pub(crate) struct WeakList(Weak<Inner>);
+
+impl WeakList {
+    /// Whether a clone of the list lives.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.0.strong_count() > 0
     }
 }
 

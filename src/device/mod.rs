@@ -12,6 +12,8 @@
 //! | `program` | programs and kernels, built or from the cache folder |
 //! | `memory` | the arena of resident lists, scratch buffers, pinned staging |
 //! | `session` | what operations are written with |
+//! | `decode`, `intersect`, `yioop` | the operations, one file for each of `cl/` |
+//! | `pieces` | putting the output of a launch in order |
 //! | `fault` | faults on request, for tests |
 //!
 //! # Environment variables
@@ -26,11 +28,15 @@
 
 mod cl;
 mod context;
+mod decode;
 mod fault;
+mod intersect;
 mod memory;
+mod pieces;
 mod platform;
 mod program;
 mod session;
+mod yioop;
 
 pub use memory::{bytes_from_device, bytes_to_device};
 
@@ -136,31 +142,6 @@ impl Device {
     /// [`Error::Device`](crate::Error::Device).
     pub fn take_kernel_times(&self) -> Result<Vec<KernelTime>> {
         self.lock()?.take_kernel_times()
-    }
-
-    /// All docIDs of a list.
-    pub fn decode(&self, _list: &PostingList) -> Result<Vec<u32>> {
-        Err(crate::Error::Device("not built yet".into()))
-    }
-
-    /// The docIDs that all lists of a query have, for each query, ascending; one submission for all.
-    pub fn intersect_batch(&self, _queries: &[Vec<PostingList>]) -> Result<Vec<Vec<u32>>> {
-        Err(crate::Error::Device("not built yet".into()))
-    }
-
-    /// How many docIDs all lists of a query have, for each query; one submission for all.
-    pub fn intersect_count_batch(&self, _queries: &[Vec<PostingList>]) -> Result<Vec<u64>> {
-        Err(crate::Error::Device("not built yet".into()))
-    }
-
-    /// The docIDs of raw, checked Simple-9 words.
-    pub fn simple9_decode(&self, _words: &[u32]) -> Result<Vec<u32>> {
-        Err(crate::Error::Device("not built yet".into()))
-    }
-
-    /// The doc indexes of a checked Yioop list (big-endian words), and the byte offset of each posting.
-    pub fn yioop_doc_indexes(&self, _postings: &[u8]) -> Result<(Vec<u32>, Vec<u32>)> {
-        Err(crate::Error::Device("not built yet".into()))
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn check_increasing(doc_ids: &[u32]) -> crate::Result<()> {
 pub const BLOCK: usize = 128;
 
 /// `u32`s that a decoder may write past the docIDs it was asked for (whole vectors are stored, the surplus is junk).
-pub const SLACK: usize = 32;
+pub const SLACK: usize = 64;
 
 /// Room for one decoded block.
 pub type BlockBuffer = [u32; BLOCK + SLACK];

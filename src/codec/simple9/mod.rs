@@ -17,6 +17,7 @@
 //!
 //! Worst case 32 bits a posting, best 32/28. Raw lists are bytes of big-endian words.
 
+use crate::cpu::{self, Tier};
 use crate::error::{Error, Result};
 use byteorder::{BigEndian, ByteOrder};
 
@@ -153,7 +154,7 @@ pub fn decode(bytes: &[u8]) -> Result<Vec<u32>> {
     let mut doc_ids = Vec::with_capacity(checked.count + super::SLACK);
     // SAFETY: `check` counted the docIDs, and the vector has room for them and the slack.
     unsafe {
-        decode_words(&words, BEFORE_FIRST, doc_ids.as_mut_ptr());
+        decode_words(cpu::tier(), &words, BEFORE_FIRST, doc_ids.as_mut_ptr());
         doc_ids.set_len(checked.count);
     }
     Ok(doc_ids)
@@ -179,7 +180,7 @@ pub fn words_from_bytes(bytes: &[u8]) -> Result<Vec<u32>> {
 ///
 /// # Safety
 /// Every selector is defined, and `out` has room for all docIDs of `words` and [`SLACK`](super::SLACK) more.
-pub(crate) unsafe fn decode_words(words: &[u32], previous: u32, out: *mut u32) {
+pub(crate) unsafe fn decode_words(_tier: Tier, words: &[u32], previous: u32, out: *mut u32) {
     // SAFETY: the caller's promise.
     unsafe { scalar::decode_words(words, previous, out) }
 }

@@ -121,7 +121,8 @@ pub(crate) fn check(parts: &Parts, offsets: (usize, usize)) -> Result<()> {
     let Parts { count, universe, lower_width, lower, upper } = *parts;
     let lower_bits = count as u64 * u64::from(lower_width);
     let upper_bits = count as u64 + u64::from(universe >> lower_width);
-    let tail_is_clear = |words: &[u32], used: u64| used % 32 == 0 || words[(used / 32) as usize] >> (used % 32) == 0;
+    let tail_is_clear =
+        |words: &[u32], used: u64| used.is_multiple_of(32) || words[(used / 32) as usize] >> (used % 32) == 0;
     if !tail_is_clear(lower, lower_bits) {
         let at = (lower_bits / 32) as usize;
         return Err(corrupt(format!("lower bits, word {at}"), offsets.0 + 4 * at, "unused bits are not 0"));
@@ -283,9 +284,11 @@ pub(crate) fn not_increasing(doc_ids: &[u32], previous: Option<u32>) -> Option<u
     if previous.zip(doc_ids.first()).is_some_and(|(previous, &first)| previous >= first) {
         return Some(0);
     }
-    // The whole block first, without a branch a docID: the answer is nearly always no.
-    let rises = doc_ids.iter().zip(doc_ids.iter().skip(1)).fold(true, |rises, (a, b)| rises & (a < b));
-    if rises { None } else { doc_ids.windows(2).position(|pair| pair[0] >= pair[1]).map(|at| at + 1) }
+    // The whole of it first, without a branch a docID: the answer is nearly always no.
+    if super::rises(doc_ids) {
+        return None;
+    }
+    doc_ids.windows(2).position(|pair| pair[0] >= pair[1]).map(|at| at + 1)
 }
 
 /// Encodes strictly increasing docIDs as a raw list, `c` as in b = max(0, ⌊log2(c·u/n)⌋) (b at most 31).

@@ -7,12 +7,15 @@ use super::{COUNTS, LEFT, RIGHT};
 /// Words of a tile, so that the sums find in the first-level cache what was extracted.
 pub(super) const TILE: usize = 128;
 
-/// By selector, the powers of two that shift each value left as [`LEFT`] says.
+/// By selector, the powers of two that shift each value left as [`LEFT`] says; 0 where it is not defined. (Were the
+/// first the same in every row, the compiler would use it, and take the other seven apart.)
 static FACTORS: [[u32; 32]; 16] = {
     let mut factors = [[0; 32]; 16];
     let mut at = 0;
     while at < 16 * 32 {
-        factors[at / 32][at % 32] = 1 << LEFT[at / 32][at % 32];
+        if COUNTS[at / 32] != 0 {
+            factors[at / 32][at % 32] = 1 << LEFT[at / 32][at % 32];
+        }
         at += 1;
     }
     factors
@@ -48,7 +51,16 @@ pub(super) unsafe fn decode(words: &[u32], previous: u32, out: *mut u32) {
             found += usize::from(COUNTS[selector]);
         }
         // SAFETY: those values were just written, and nothing else refers to them.
-        for value in unsafe { std::slice::from_raw_parts_mut(out.add(done), found - done) } {
+        let values = unsafe { std::slice::from_raw_parts_mut(out.add(done), found - done) };
+        let (fours, rest) = values.as_chunks_mut::<4>();
+        for four in fours {
+            let [a, b, c, d] = *four;
+            let (ab, cd) = (a.wrapping_add(b), c.wrapping_add(d));
+            let (abc, abcd) = (ab.wrapping_add(c), ab.wrapping_add(cd));
+            *four = [(a, 1), (ab, 2), (abc, 3), (abcd, 4)].map(|(sum, i)| previous.wrapping_add(sum).wrapping_add(i));
+            previous = four[3];
+        }
+        for value in rest {
             previous = previous.wrapping_add(value.wrapping_add(1));
             *value = previous;
         }

@@ -57,7 +57,25 @@ impl RegisteredClass for Object {
 }
 
 impl Object {
-    fn current(&mut self) -> Option<u32> {
+    /// The position of the current docID, `None` past the end.
+    pub fn key(&self) -> Option<usize> {
+        (self.at < self.list.len()).then_some(self.at)
+    }
+
+    /// On to the next docID.
+    pub fn advance(&mut self) {
+        if self.at < self.list.len() {
+            self.at += 1;
+        }
+    }
+
+    /// Back to the first docID.
+    pub fn rewind(&mut self) {
+        self.at = 0;
+    }
+
+    /// The current docID, `None` past the end. Decodes a block where the current one is in another.
+    pub fn current(&mut self) -> Option<u32> {
         if self.at >= self.list.len() {
             return None;
         }
@@ -98,28 +116,23 @@ fn current(call: &mut Call) -> Outcome {
 }
 
 fn key(call: &mut Call) -> Outcome {
-    let this = this(call)?;
-    let key = (this.at < this.list.len()).then_some(this.at as i64);
-    store_int(key, call.result);
+    let key = this(call)?.key();
+    store_int(key.map(|at| at as i64), call.result);
     Ok(())
 }
 
 fn next(call: &mut Call) -> Outcome {
-    let this = this(call)?;
-    if this.at < this.list.len() {
-        this.at += 1;
-    }
+    this(call)?.advance();
     Ok(())
 }
 
 fn rewind(call: &mut Call) -> Outcome {
-    this(call)?.at = 0;
+    this(call)?.rewind();
     Ok(())
 }
 
 fn valid(call: &mut Call) -> Outcome {
-    let this = this(call)?;
-    let valid = this.at < this.list.len();
+    let valid = this(call)?.key().is_some();
     call.result.set_bool(valid);
     Ok(())
 }

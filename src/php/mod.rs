@@ -10,6 +10,7 @@
 //! | [`ini`] | settings, phpinfo |
 //! | [`log`] | the `log` crate into PHP's error log |
 //! | [`codec`], [`posting_list`], [`iterator`] | the enum and the classes |
+//! | [`foreach`] | `foreach` over them, without method calls |
 //! | [`functions`], [`yioop`], [`drop_in`] | the functions of each namespace |
 //! | [`ffi`] | what ext-php-rs does not bind |
 
@@ -18,6 +19,7 @@ mod codec;
 mod drop_in;
 mod exception;
 mod ffi;
+mod foreach;
 mod functions;
 mod ini;
 mod input;
@@ -31,10 +33,9 @@ use ext_php_rs::builders::{ModuleBuilder, ModuleStartup};
 use ext_php_rs::class::RegisteredClass;
 use ext_php_rs::ffi::{zend_function, zend_hash_str_find_ptr_lc};
 use ext_php_rs::types::ZendHashTable;
-use ext_php_rs::zend::{ModuleAllocations, ModuleEntry, StaticModuleEntry};
+use ext_php_rs::zend::{ClassEntry, ModuleAllocations, ModuleEntry, StaticModuleEntry};
 use std::sync::OnceLock;
 
-const MAY_BE_FALSE: u32 = 1 << 2;
 const MAY_BE_STRING: u32 = 1 << 6;
 
 struct Startup(ModuleStartup);
@@ -82,6 +83,7 @@ unsafe extern "C" fn start(kind: i32, module_number: i32) -> i32 {
             startup.startup(kind, module_number)?;
         }
         posting_list::finish_registration();
+        foreach::register(class_entry::<posting_list::Object>(), class_entry::<iterator::Object>());
         for function in ["Postings\\simple9_encode", "Postings\\qs_encode"] {
             widen_argument(function_table(), function, 0, MAY_BE_STRING);
         }
@@ -102,6 +104,11 @@ unsafe extern "C" fn start(kind: i32, module_number: i32) -> i32 {
 unsafe extern "C" fn end_request(_: i32, _: i32) -> i32 {
     log::flush();
     ffi::SUCCESS
+}
+
+/// The entry of a registered class.
+fn class_entry<T: RegisteredClass>() -> *mut ClassEntry {
+    std::ptr::from_ref(T::get_metadata().ce()).cast_mut()
 }
 
 fn function_table() -> *const ZendHashTable {

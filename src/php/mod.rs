@@ -36,6 +36,7 @@ use ext_php_rs::types::ZendHashTable;
 use ext_php_rs::zend::{ClassEntry, ModuleAllocations, ModuleEntry, StaticModuleEntry};
 use std::sync::OnceLock;
 
+const MAY_BE_FALSE: u32 = 1 << 2;
 const MAY_BE_STRING: u32 = 1 << 6;
 
 struct Startup(ModuleStartup);

@@ -76,7 +76,7 @@ mod tests {
     fn the_directory_is_that_of_encode() {
         for n in [0, 1, 2, 127, 128, 129, 255, 256, 257, 5000] {
             for step in [1, 2, 7, 1000, 100_000] {
-                let doc_ids: Vec<u32> = (0..n).map(|i| i * step + i % 2).collect();
+                let doc_ids: Vec<u32> = (0..n).map(|i| 2 * i * step + i % 2).collect();
                 let bytes = quasi_succinct::encode(&doc_ids, 1.0).unwrap();
                 let raw = quasi_succinct::RawList::from_bytes(&bytes).unwrap();
                 let list = PostingList::from_quasi_succinct(&raw);

@@ -41,7 +41,7 @@ fn postings() {
             assert_eq!(packed, modified9::encode(&separate).unwrap());
         }
         assert_eq!(yioop::unpack_postings(&packed).unwrap(), [(doc_index, positions)]);
-        assert_eq!(yioop::unpack_postings(&hex).unwrap(), [unpacked.clone()], "{vector}");
+        assert_eq!(yioop::unpack_postings(&hex).unwrap(), std::slice::from_ref(&unpacked), "{vector}");
         assert_eq!(yioop::doc_indexes(&hex).unwrap(), [unpacked.0]);
         assert_eq!(yioop::intersect(&[&hex, &hex]).unwrap(), [(unpacked.0, vec![0, 0])]);
         assert_eq!(vector["next_offset"].as_u64().unwrap() as usize, hex.len());

@@ -109,6 +109,12 @@ pub(crate) struct Located {
     pub offsets: Vec<u32>,
 }
 
+impl From<(Vec<u32>, Vec<u32>)> for Located {
+    fn from((docs, offsets): (Vec<u32>, Vec<u32>)) -> Located {
+        Located { docs, offsets }
+    }
+}
+
 pub(super) fn locate(postings: &[u8]) -> Result<Located> {
     locate_with(tier(), postings)
 }

@@ -38,7 +38,7 @@ build: setup-build $(EXTENSION)  ## build modules/postings.so
 
 demo: setup-demo $(EXTENSION)  ## index all Debian package descriptions and search them; CORPUS= QUERY= CODEC= DEVICE= OFFLOAD=
 	$(RUN_PHP) examples/demo/index.php --codec '$(CODEC)' --output '$(DEMO_INDEX)' $(if $(CORPUS),--corpus '$(CORPUS)')
-	$(RUN_PHP) examples/demo/search.php --index '$(DEMO_INDEX)' $(if $(QUERY),--query '$(QUERY)')
+	$(RUN_PHP) examples/demo/search.php --index '$(DEMO_INDEX)' --sample $(if $(CORPUS),index,debian) $(if $(QUERY),--query '$(QUERY)')
 
 test: setup-test lint test-rust test-php test-examples  ## format, lints, cargo test, run-tests.php, the examples
 

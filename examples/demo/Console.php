@@ -98,6 +98,6 @@ final class Console
         if ($failed > 0) {
             $parts[] = "$failed failed on the device";
         }
-        return $parts === [] ? 'PHP' : implode(', ', $parts);
+        return $parts === [] ? 'CPU' : implode(', ', $parts);
     }
 }

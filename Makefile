@@ -45,7 +45,8 @@ test: setup-test lint test-rust test-php test-examples  ## format, lints, cargo 
 bench: setup-test $(EXTENSION)  ## measure: cargo's benches, then benches/php; writes target/bench
 	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
 	. scripts/env.sh && cargo bench --no-default-features --benches
-	$(RUN_PHP) benches/php/bench.php --output '$(CARGO_TARGET_DIR)/bench/php.json'
+	[ -f '$(DEMO_INDEX)' ] || $(RUN_PHP) examples/demo/index.php --output '$(DEMO_INDEX)'
+	$(RUN_PHP) benches/php/bench.php --index '$(DEMO_INDEX)' --output '$(CARGO_TARGET_DIR)/bench/php.json'
 
 install: setup-build $(EXTENSION)  ## copy the extension into PHP's extension directory
 	install -D -m 644 $(EXTENSION) "$(DESTDIR)$$($(PHP_CONFIG) --extension-dir)/postings.so"
@@ -77,7 +78,7 @@ test-rust:
 	. scripts/env.sh && cargo test --no-default-features
 
 test-php: $(EXTENSION)
-	PHP='$(PHP)' PHP_CONFIG='$(PHP_CONFIG)' bash php-tests/run.sh
+	PHP="$$(command -v '$(PHP)')" PHP_CONFIG="$$(command -v '$(PHP_CONFIG)')" sh php-tests/run.sh '$(EXTENSION)'
 
 test-examples: $(EXTENSION)
-	$(RUN_PHP) examples/test.php
+	$(PHP) -n examples/test.php '$(EXTENSION)'

@@ -27,9 +27,9 @@ final class PlainPhp
                     $out[] = $d += ($w & 0x3FFF) + 1;
                     break;
                 case 2:
-                    $out[] = $d += ($w >> 18 & 0x1FF) + 1;
-                    $out[] = $d += ($w >> 9 & 0x1FF) + 1;
-                    $out[] = $d += ($w & 0x1FF) + 1;
+                    $out[] = $d += ($w >> 19 & 0x1FF) + 1;
+                    $out[] = $d += ($w >> 10 & 0x1FF) + 1;
+                    $out[] = $d += ($w >> 1 & 0x1FF) + 1;
                     break;
                 case 3:
                     $out[] = $d += ($w >> 21 & 0x7F) + 1;
@@ -38,11 +38,11 @@ final class PlainPhp
                     $out[] = $d += ($w & 0x7F) + 1;
                     break;
                 case 4:
-                    $out[] = $d += ($w >> 20 & 0x1F) + 1;
-                    $out[] = $d += ($w >> 15 & 0x1F) + 1;
-                    $out[] = $d += ($w >> 10 & 0x1F) + 1;
-                    $out[] = $d += ($w >> 5 & 0x1F) + 1;
-                    $out[] = $d += ($w & 0x1F) + 1;
+                    $out[] = $d += ($w >> 23 & 0x1F) + 1;
+                    $out[] = $d += ($w >> 18 & 0x1F) + 1;
+                    $out[] = $d += ($w >> 13 & 0x1F) + 1;
+                    $out[] = $d += ($w >> 8 & 0x1F) + 1;
+                    $out[] = $d += ($w >> 3 & 0x1F) + 1;
                     break;
                 case 5:
                     $out[] = $d += ($w >> 24 & 0xF) + 1;
@@ -54,15 +54,15 @@ final class PlainPhp
                     $out[] = $d += ($w & 0xF) + 1;
                     break;
                 case 6:
-                    $out[] = $d += ($w >> 24 & 0x7) + 1;
-                    $out[] = $d += ($w >> 21 & 0x7) + 1;
-                    $out[] = $d += ($w >> 18 & 0x7) + 1;
-                    $out[] = $d += ($w >> 15 & 0x7) + 1;
-                    $out[] = $d += ($w >> 12 & 0x7) + 1;
-                    $out[] = $d += ($w >> 9 & 0x7) + 1;
-                    $out[] = $d += ($w >> 6 & 0x7) + 1;
-                    $out[] = $d += ($w >> 3 & 0x7) + 1;
-                    $out[] = $d += ($w & 0x7) + 1;
+                    $out[] = $d += ($w >> 25 & 0x7) + 1;
+                    $out[] = $d += ($w >> 22 & 0x7) + 1;
+                    $out[] = $d += ($w >> 19 & 0x7) + 1;
+                    $out[] = $d += ($w >> 16 & 0x7) + 1;
+                    $out[] = $d += ($w >> 13 & 0x7) + 1;
+                    $out[] = $d += ($w >> 10 & 0x7) + 1;
+                    $out[] = $d += ($w >> 7 & 0x7) + 1;
+                    $out[] = $d += ($w >> 4 & 0x7) + 1;
+                    $out[] = $d += ($w >> 1 & 0x7) + 1;
                     break;
                 case 7:
                     for ($shift = 26; $shift >= 0; $shift -= 2) {

@@ -125,5 +125,5 @@ if (is_executable('/usr/bin/apt-cache')) {
     echo "SKIPPED: there is no apt-cache\n";
 }
 
-echo "demo: $passed checks passed, $failed failed\n";
+echo "demo: $passed passed, $failed failed\n";
 exit($failed === 0 ? 0 : 1);

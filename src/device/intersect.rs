@@ -150,30 +150,26 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn launch_plans(&mut self, plans: &[Plan<'_>; 2], capacity: usize, count_only: bool) -> Result<()> {
-        for way in Way::ALL {
-            let plan = &plans[way as usize];
-            if plan.groups == 0 {
-                continue;
-            }
-            self.scratch(RECORDS[way as usize], if count_only { 2 } else { 2 * plan.groups })?;
-            let args = [
-                Arg::Arena,
-                Arg::Slot(FIRST_GROUPS[way as usize]),
-                Arg::Slot(FIRST_LISTS[way as usize]),
-                Arg::Slot(LISTS[way as usize]),
-                Arg::U32(plan.queries.len() as u32),
-                Arg::Slot(OUT),
-                Arg::U32(capacity as u32),
-                Arg::U32(count_only.into()),
-                Arg::Slot(TOTAL),
-                Arg::Slot(RECORDS[way as usize]),
-            ];
-            // SAFETY: the lists were checked and are resident; the tables have an entry for each query and one for the
-            // end; `OUT` has `capacity` words, or a count for each query; `RECORDS` has an entry for each work-group.
-            unsafe { self.launch(way.kernel(), plan.groups, way.items(), &args)? };
+    fn launch_plan(&mut self, plan: &Plan<'_>, way: Way, capacity: usize, count_only: bool) -> Result<()> {
+        if plan.groups == 0 {
+            return Ok(());
         }
-        Ok(())
+        self.scratch(RECORDS[way as usize], if count_only { 2 } else { 2 * plan.groups })?;
+        let args = [
+            Arg::Arena,
+            Arg::Slot(FIRST_GROUPS[way as usize]),
+            Arg::Slot(FIRST_LISTS[way as usize]),
+            Arg::Slot(LISTS[way as usize]),
+            Arg::U32(plan.queries.len() as u32),
+            Arg::Slot(OUT),
+            Arg::U32(capacity as u32),
+            Arg::U32(count_only.into()),
+            Arg::Slot(TOTAL),
+            Arg::Slot(RECORDS[way as usize]),
+        ];
+        // SAFETY: the lists were checked and are resident; the tables have an entry for each query and one for the end;
+        // `OUT` has `capacity` words, or a count for each query; `RECORDS` has an entry for each work-group.
+        unsafe { self.launch(way.kernel(), plan.groups, way.items(), &args) }
     }
 }
 
@@ -196,10 +192,15 @@ impl Device {
         let records = loop {
             session.scratch(OUT, capacity)?;
             session.fill(TOTAL, 1, 0)?;
-            session.launch_plans(&plans, capacity, false)?;
+            for way in Way::ALL {
+                session.launch_plan(&plans[way as usize], way, capacity, false)?;
+            }
             let mut records = Vec::new();
             for way in Way::ALL {
-                session.read(RECORDS[way as usize], 0..2 * plans[way as usize].groups, &mut records)?;
+                let groups = plans[way as usize].groups;
+                if groups != 0 {
+                    session.read(RECORDS[way as usize], 0..2 * groups, &mut records)?;
+                }
             }
             let found: usize = records.chunks_exact(2).map(|record| record[1] as usize).sum();
             if found <= capacity {
@@ -242,15 +243,13 @@ impl Device {
         session.send_plans(&plans)?;
         // Each way counts its own queries from the front of `OUT`, so they take turns.
         for way in Way::ALL {
-            let mut turn: [Plan; 2] = Default::default();
             let plan = &plans[way as usize];
             if plan.groups == 0 {
                 continue;
             }
-            turn[way as usize] = Plan { groups: plan.groups, queries: plan.queries.clone(), ..Default::default() };
             session.fill(OUT, plan.queries.len(), 0)?;
             session.fill(TOTAL, 1, 0)?;
-            session.launch_plans(&turn, 0, true)?;
+            session.launch_plan(plan, way, 0, true)?;
             let mut found = Vec::with_capacity(plan.queries.len());
             session.read(OUT, 0..plan.queries.len(), &mut found)?;
             for (query, count) in plan.queries.iter().zip(found) {

@@ -25,6 +25,7 @@
 
 mod cursor;
 mod parse;
+mod raw;
 
 pub use cursor::Cursor;
 

@@ -50,23 +50,29 @@ pub fn intersect(lists: &[&[u8]]) -> Result<Vec<(u32, Vec<u32>)>> {
 /// [`Error::Corrupt`](crate::Error::Corrupt) of the first list that is damaged, even where the others are empty;
 /// [`Error::Argument`](crate::Error::Argument) where a list has 4 GiB or more.
 pub fn intersect_flat(lists: &[&[u8]]) -> Result<Matches> {
-    let located = lists.iter().map(|list| Ok(rising(locate(list)?))).collect::<Result<Vec<_>>>()?;
+    Ok(intersect_located(lists.iter().map(|list| locate(list)).collect::<Result<_>>()?))
+}
+
+/// What lists, whose postings were found before, have in common.
+pub(crate) fn intersect_located(located: Vec<Located>) -> Matches {
+    let located: Vec<Located> = located.into_iter().map(rising).collect();
     let mut order: Vec<&Located> = located.iter().collect();
     order.sort_by_key(|list| list.docs.len());
-    let Some((shortest, longer)) = order.split_first() else { return Ok(Matches::default()) };
+    let Some((shortest, longer)) = order.split_first() else { return Matches::default() };
     let mut docs = shortest.docs.clone();
     for list in longer {
         keep_common(&mut docs, &list.docs);
     }
-    let mut offsets = vec![0; docs.len() * lists.len()];
+    let lists = located.len();
+    let mut offsets = vec![0; docs.len() * lists];
     for (i, list) in located.iter().enumerate() {
         let mut at = 0;
         for (row, &doc) in docs.iter().enumerate() {
             at = seek(&list.docs, at, doc);
-            offsets[row * lists.len() + i] = list.offsets[at];
+            offsets[row * lists + i] = list.offsets[at];
         }
     }
-    Ok(Matches { docs, offsets, lists: lists.len() })
+    Matches { docs, offsets, lists }
 }
 
 /// The list with doc indexes strictly rising: sorted where need be, the first posting of each doc index kept.

@@ -262,6 +262,11 @@ impl RawList {
                 doc_ids.set_len(self.count);
             }
         }
+        self.checked(doc_ids)
+    }
+
+    /// The docIDs of this list, however decoded, checked: they increase, up to the largest.
+    pub(crate) fn checked(&self, doc_ids: Vec<u32>) -> Result<Vec<u32>> {
         if let Some(at) = not_increasing(&doc_ids, None) {
             return Err(corrupt(format!("docID {at}"), 4 * HEADER_WORDS, "is not greater than the one before"));
         }

@@ -270,8 +270,44 @@ pub fn decode(bytes: &[u8]) -> Result<Vec<u32>> {
     if super::rises(&doc_ids) { Ok(doc_ids) } else { Err(find_damage(&words, 0, 0, 0)) }
 }
 
+/// A raw list that passed its checks.
+#[derive(Debug, Clone)]
+pub struct RawList {
+    words: Vec<u32>,
+    count: usize,
+}
+
+impl RawList {
+    /// Parses and checks the bytes of a raw list.
+    ///
+    /// # Errors
+    /// As [`decode`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<RawList> {
+        let words = words_from_bytes(bytes)?;
+        let count = check(&words, BEFORE_FIRST, 0, 0)?.count;
+        Ok(RawList { words, count })
+    }
+
+    /// The words.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// All docIDs.
+    pub fn decode(&self) -> Vec<u32> {
+        let mut doc_ids = Vec::with_capacity(self.count + super::SLACK);
+        // SAFETY: `from_bytes` checked the selectors and counted the docIDs; the vector has room for them and the
+        // slack; the processor has its own tier.
+        unsafe {
+            decode_words(cpu::tier(), &self.words, BEFORE_FIRST, doc_ids.as_mut_ptr());
+            doc_ids.set_len(self.count);
+        }
+        doc_ids
+    }
+}
+
 /// The words of a raw list, not checked but for their length.
-pub fn words_from_bytes(bytes: &[u8]) -> Result<Vec<u32>> {
+fn words_from_bytes(bytes: &[u8]) -> Result<Vec<u32>> {
     let whole = bytes.len() / 4;
     if !bytes.len().is_multiple_of(4) {
         return Err(Error::corrupt(

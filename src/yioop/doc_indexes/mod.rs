@@ -101,9 +101,15 @@ fn doc_indexes_with(tier: Tier, postings: &[u8]) -> Result<Vec<u32>> {
 
 /// The doc indexes of a list, and the byte offset of each posting.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Located {
+pub(crate) struct Located {
     pub docs: Vec<u32>,
     pub offsets: Vec<u32>,
+}
+
+impl From<(Vec<u32>, Vec<u32>)> for Located {
+    fn from((docs, offsets): (Vec<u32>, Vec<u32>)) -> Located {
+        Located { docs, offsets }
+    }
 }
 
 pub(super) fn locate(postings: &[u8]) -> Result<Located> {

@@ -14,6 +14,7 @@
 //! | `session` | what operations are written with |
 //! | `decode`, `intersect`, `yioop` | the operations, one file for each of `cl/` |
 //! | `pieces` | putting the output of a launch in order |
+//! | `ceiling` | what copying and writing cost at least, for measurements |
 //! | `fault` | faults on request, for tests |
 //!
 //! # Environment variables
@@ -26,6 +27,7 @@
 
 #![allow(dead_code)] // Until the operations use all of it.
 
+mod ceiling;
 mod cl;
 mod context;
 mod decode;
@@ -38,6 +40,7 @@ mod program;
 mod session;
 mod yioop;
 
+pub use ceiling::Ceilings;
 pub use memory::{bytes_from_device, bytes_to_device};
 
 use crate::error::Result;

@@ -197,7 +197,10 @@ impl Device {
             }
             let mut records = Vec::new();
             for way in Way::ALL {
-                session.read(RECORDS[way as usize], 0..2 * plans[way as usize].groups, &mut records)?;
+                let groups = plans[way as usize].groups;
+                if groups != 0 {
+                    session.read(RECORDS[way as usize], 0..2 * groups, &mut records)?;
+                }
             }
             let found: usize = records.chunks_exact(2).map(|record| record[1] as usize).sum();
             if found <= capacity {

@@ -40,6 +40,9 @@ impl PostingList {
 /// The last docID of each block.
 fn last_doc_ids(parts: &quasi_succinct::Parts) -> Vec<u32> {
     let mut lasts = Vec::with_capacity(parts.count.div_ceil(BLOCK));
+    if parts.count == 0 {
+        return lasts;
+    }
     let mut rank = 0;
     for (at, &word) in parts.upper.iter().enumerate() {
         let mut stops = !word;
@@ -71,9 +74,9 @@ mod tests {
 
     #[test]
     fn the_directory_is_that_of_encode() {
-        for n in [1, 2, 127, 128, 129, 255, 256, 257, 5000] {
+        for n in [0, 1, 2, 127, 128, 129, 255, 256, 257, 5000] {
             for step in [1, 2, 7, 1000, 100_000] {
-                let doc_ids: Vec<u32> = (0..n).map(|i| i * step + i % 2).collect();
+                let doc_ids: Vec<u32> = (0..n).map(|i| 2 * i * step + i % 2).collect();
                 let bytes = quasi_succinct::encode(&doc_ids, 1.0).unwrap();
                 let raw = quasi_succinct::RawList::from_bytes(&bytes).unwrap();
                 let list = PostingList::from_quasi_succinct(&raw);

@@ -78,6 +78,7 @@ unsafe extern "C" fn start(kind: i32, module_number: i32) -> i32 {
     let started = std::panic::catch_unwind(|| -> ext_php_rs::error::Result<()> {
         log::install();
         ini::register(module_number);
+        ::log::info!("version {}, CPU path {}", env!("CARGO_PKG_VERSION"), crate::cpu::tier().name());
         exception::register()?;
         codec::register()?;
         if let Some(Startup(startup)) = STARTUP.get() {

@@ -31,7 +31,6 @@ pub mod queue;
 pub mod shard;
 
 pub use doc_indexes::doc_indexes;
-#[allow(unused_imports, reason = "the device room calls them")]
 pub(crate) use doc_indexes::{Located, check};
 pub(crate) use intersect::intersect_located;
 pub use intersect::{Matches, intersect, intersect_flat};

@@ -14,6 +14,7 @@ unsafe extern "C" {
     pub fn zend_zval_type_name(value: *const Zval) -> *const c_char;
     pub fn zend_enum_get_case_cstr(class: *mut zend_class_entry, name: *const c_char) -> *mut zend_object;
     pub fn zend_ini_long(name: *const c_char, length: usize, original: c_int) -> i64;
+    pub fn zend_unregister_ini_entries(module_number: c_int);
     pub fn display_ini_entries(module: *mut ModuleEntry);
     pub fn php_log_err_with_severity(message: *const c_char, severity: c_int);
     pub fn zend_error(kind: c_int, format: *const c_char, ...);

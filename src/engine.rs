@@ -5,6 +5,7 @@ use crate::device::{self, Device, DeviceInfo};
 use crate::error::Result;
 use crate::intersect::{self, Count};
 use crate::list::PostingList;
+use crate::yioop::{self, Located, Matches};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -60,8 +61,8 @@ pub fn stats() -> Stats {
         cpu_calls: CPU_CALLS.load(Relaxed),
         device_calls: DEVICE_CALLS.load(Relaxed),
         device_failures: DEVICE_FAILURES.load(Relaxed),
-        bytes_to_device: 0,
-        bytes_from_device: 0,
+        bytes_to_device: device::bytes_to_device(),
+        bytes_from_device: device::bytes_from_device(),
     }
 }
 
@@ -70,24 +71,36 @@ pub fn devices(settings: &Settings) -> Vec<DeviceInfo> {
     device::devices(&settings.device)
 }
 
-/// Runs an operation where it is cheapest. A device that fails costs a retry on the CPU, a warning and a count.
+/// Runs an operation where it is cheapest.
 fn run<T>(
     settings: &Settings,
     wins: impl FnOnce(&Device) -> bool,
     on_device: impl FnOnce(&Device) -> Result<T>,
-    on_cpu: impl FnOnce() -> T,
+    cpu: impl FnOnce() -> T,
 ) -> T {
-    if let Some(device) = wanted(settings, wins) {
-        match on_device(&device) {
-            Ok(result) => {
-                DEVICE_CALLS.fetch_add(1, Relaxed);
-                return result;
-            }
-            Err(error) => failed(&error),
+    match wanted(settings, wins) {
+        Some(device) => run_on(&device, on_device, cpu),
+        None => on_cpu(cpu),
+    }
+}
+
+/// Runs an operation on a device. If that fails, it costs a retry on the CPU, a warning and a count.
+fn run_on<T>(device: &Device, on_device: impl FnOnce(&Device) -> Result<T>, cpu: impl FnOnce() -> T) -> T {
+    match on_device(device) {
+        Ok(result) => {
+            DEVICE_CALLS.fetch_add(1, Relaxed);
+            result
+        }
+        Err(error) => {
+            failed(&error);
+            on_cpu(cpu)
         }
     }
+}
+
+fn on_cpu<T>(cpu: impl FnOnce() -> T) -> T {
     CPU_CALLS.fetch_add(1, Relaxed);
-    on_cpu()
+    cpu()
 }
 
 fn wanted(settings: &Settings, wins: impl FnOnce(&Device) -> bool) -> Option<Arc<Device>> {
@@ -155,34 +168,56 @@ pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Vec
 ///
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
-pub fn simple9_decode(bytes: &[u8], _settings: &Settings) -> Result<Vec<u32>> {
-    CPU_CALLS.fetch_add(1, Relaxed);
-    simple9::decode(bytes)
+pub fn simple9_decode(bytes: &[u8], settings: &Settings) -> Result<Vec<u32>> {
+    let Some(device) = wanted(settings, |_| false) else {
+        return on_cpu(|| simple9::decode(bytes));
+    };
+    let raw = simple9::RawList::from_bytes(bytes)?;
+    Ok(run_on(&device, |device| device.simple9_decode(raw.words()), || raw.decode()))
 }
 
 /// The docIDs of a raw quasi-succinct list.
 ///
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
-pub fn qs_decode(bytes: &[u8], _settings: &Settings) -> Result<Vec<u32>> {
-    CPU_CALLS.fetch_add(1, Relaxed);
-    quasi_succinct::decode(bytes)
+pub fn qs_decode(bytes: &[u8], settings: &Settings) -> Result<Vec<u32>> {
+    let Some(device) = wanted(settings, |_| false) else {
+        return on_cpu(|| quasi_succinct::decode(bytes));
+    };
+    let raw = quasi_succinct::RawList::from_bytes(bytes)?;
+    let decode = |device: &Device| device.decode(&PostingList::from_quasi_succinct(&raw));
+    match run_on(&device, |device| decode(device).map(Some), || None) {
+        Some(doc_ids) => raw.checked(doc_ids),
+        None => raw.decode(),
+    }
 }
 
 /// The doc indexes of a Yioop posting list.
 ///
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
-pub fn yioop_doc_indexes(postings: &[u8], _settings: &Settings) -> Result<Vec<u32>> {
-    CPU_CALLS.fetch_add(1, Relaxed);
-    crate::yioop::doc_indexes(postings)
+pub fn yioop_doc_indexes(postings: &[u8], settings: &Settings) -> Result<Vec<u32>> {
+    let Some(device) = wanted(settings, |_| false) else {
+        return on_cpu(|| yioop::doc_indexes(postings));
+    };
+    yioop::check(postings)?;
+    let on_device = |device: &Device| Ok(device.yioop_doc_indexes(postings, false)?.0);
+    run_on(&device, |device| on_device(device).map(Ok), || yioop::doc_indexes(postings))
 }
 
-/// The doc indexes that all Yioop lists have, ascending, with the byte offset of the posting in each list.
+/// The doc indexes that all Yioop lists have, ascending, with the byte offset of the posting in each list. On a device,
+/// the doc indexes of each list are found there and brought together on the CPU.
 ///
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt), which names no list: the first that is damaged.
-pub fn yioop_intersect(lists: &[&[u8]], _settings: &Settings) -> Result<crate::yioop::Matches> {
-    CPU_CALLS.fetch_add(1, Relaxed);
-    crate::yioop::intersect_flat(lists)
+pub fn yioop_intersect(lists: &[&[u8]], settings: &Settings) -> Result<Matches> {
+    let Some(device) = wanted(settings, |_| false) else {
+        return on_cpu(|| yioop::intersect_flat(lists));
+    };
+    lists.iter().try_for_each(|list| yioop::check(list))?;
+    let on_device = |device: &Device| {
+        let locate = |list: &&[u8]| device.yioop_doc_indexes(list, true).map(Located::from);
+        Ok(yioop::intersect_located(lists.iter().map(locate).collect::<Result<_>>()?))
+    };
+    run_on(&device, |device| on_device(device).map(Ok), || yioop::intersect_flat(lists))
 }

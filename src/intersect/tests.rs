@@ -1,0 +1,3 @@
+use super::*;
+use crate::codec::Codec;
+use proptest::prelude::*;

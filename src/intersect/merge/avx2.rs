@@ -1,6 +1,6 @@
 //! AVX2: eight docIDs against eight, in all their rotations.
 
-use super::{Met, ROOM, VECTOR};
+use super::{Met, ROOM, VECTOR, opaque};
 use std::arch::x86_64::*;
 
 const LANES: usize = 8;
@@ -52,9 +52,10 @@ pub(super) unsafe fn meet(a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) 
             let lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(LANES_OF[mask].as_ptr().cast()));
             _mm256_storeu_si256(out.as_mut_ptr().add(found).cast(), _mm256_permutevar8x32_epi32(x, lanes));
             found += mask.count_ones() as usize;
-            let (greatest_a, greatest_b) = (a.get_unchecked(in_a + LANES - 1), b.get_unchecked(in_b + LANES - 1));
-            in_a += if greatest_a <= greatest_b { LANES } else { 0 };
-            in_b += if greatest_b <= greatest_a { LANES } else { 0 };
+            let greatest_a = opaque(*a.get_unchecked(in_a + LANES - 1));
+            let greatest_b = opaque(*b.get_unchecked(in_b + LANES - 1));
+            in_a += usize::from(greatest_a <= greatest_b) * LANES;
+            in_b += usize::from(greatest_b <= greatest_a) * LANES;
         }
     }
     Met { in_a, in_b, found }

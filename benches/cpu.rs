@@ -49,6 +49,7 @@ fn main() {
         })
         .collect();
     let mut out: Vec<u32> = Vec::with_capacity(n + 1000);
+    intersections();
     let reps = ((1usize << 26) / n).max(1);
     for _ in 0..3 {
         let t = Instant::now();
@@ -75,5 +76,69 @@ fn main() {
             }
         }
         println!();
+    }
+}
+fn intersections() {
+    use croaring::Bitmap;
+    use postings::intersect::intersect_with;
+    let u = 1u64 << 26;
+    let mut seed = 7u64;
+    let mut list = |n: usize| {
+        let mut v = std::collections::BTreeSet::new();
+        let _ = &mut v;
+        let mut bits = vec![0u64; (u / 64) as usize];
+        let mut k = 0;
+        while k < n {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            let d = (seed >> 20) % u;
+            if bits[(d / 64) as usize] >> (d % 64) & 1 == 0 {
+                bits[(d / 64) as usize] |= 1 << (d % 64);
+                k += 1;
+            }
+            v = Default::default();
+            let _: &std::collections::BTreeSet<u8> = &v;
+        }
+        let mut out = Vec::new();
+        for (i, w) in bits.iter().enumerate() {
+            let mut w = *w;
+            while w != 0 {
+                out.push(i as u32 * 64 + w.trailing_zeros());
+                w &= w - 1;
+            }
+        }
+        out
+    };
+    for (na, nb) in
+        [(1usize << 10, 1usize << 22), (1 << 14, 1 << 22), (1 << 18, 1 << 22), (1 << 20, 1 << 22), (1 << 22, 1 << 22)]
+    {
+        let (a, b) = (list(na), list(nb));
+        let (ra, rb) = (Bitmap::of(&a), Bitmap::of(&b));
+        let reps = (20_000_000 / na.max(40000)).clamp(5, 200);
+        for _ in 0..2 {
+            let t = Instant::now();
+            let mut want = 0;
+            for _ in 0..reps {
+                want = ra.and(&rb).cardinality();
+            }
+            let cr = t.elapsed().as_secs_f64() / reps as f64 * 1e3;
+            print!("{na}x{nb} croaring {cr:.4} ms");
+            for codec in [Codec::QuasiSuccinct, Codec::Simple9] {
+                let lists = [PostingList::encode(&a, codec).unwrap(), PostingList::encode(&b, codec).unwrap()];
+                for tier in Tier::available() {
+                    let mut out = Vec::new();
+                    let t = Instant::now();
+                    for _ in 0..reps {
+                        out.clear();
+                        intersect_with(tier, &lists, &mut out);
+                    }
+                    let ms = t.elapsed().as_secs_f64() / reps as f64 * 1e3;
+                    assert_eq!(out.len() as u64, want);
+                    print!(" | {} {} {ms:.4} ({:.2}x)", codec.name(), tier.name(), ms / cr);
+                }
+            }
+            println!();
+        }
     }
 }

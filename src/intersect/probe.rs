@@ -10,7 +10,7 @@ use crate::list::{Cursor, PostingList};
 pub(super) enum Probe<'l> {
     /// In the upper bits of a quasi-succinct list.
     #[cfg(target_arch = "x86_64")]
-    Select(select::Select<'l>),
+    Select(select::Select<'l>, Tier),
     /// In decoded blocks.
     Blocks(Cursor<'l>, u32),
 }
@@ -26,7 +26,7 @@ impl<'l> Probe<'l> {
         debug_assert!(!list.is_empty() && tier.is_available());
         #[cfg(target_arch = "x86_64")]
         if selects(tier, list) {
-            return Probe::Select(select::Select::new(list));
+            return Probe::Select(select::Select::new(list), tier);
         }
         Probe::Blocks(list.cursor_with(tier), list.universe())
     }
@@ -35,7 +35,7 @@ impl<'l> Probe<'l> {
     pub(super) fn universe(&self) -> u32 {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Probe::Select(select) => select.universe(),
+            Probe::Select(select, _) => select.universe(),
             Probe::Blocks(_, universe) => *universe,
         }
     }
@@ -46,7 +46,7 @@ impl<'l> Probe<'l> {
         match self {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `selects` asked for the tier, which the processor has.
-            Probe::Select(select) => unsafe { select.retain(candidates) },
+            Probe::Select(select, tier) => unsafe { select.retain(*tier, candidates) },
             Probe::Blocks(cursor, _) => {
                 let mut kept = 0;
                 for i in 0..candidates.len() {

@@ -6,9 +6,12 @@
 
 use crate::bits::{get, low_mask};
 use crate::codec::{BLOCK, quasi_succinct::Parts};
+use crate::cpu::Tier;
 use crate::list::{PostingList, gallop};
 use std::arch::x86_64::*;
 use std::cmp::Ordering;
+
+mod avx512;
 
 /// 64-bit words of a tile that follows the one before: docIDs are dense.
 const NEXT_TILE: usize = 32;
@@ -144,9 +147,16 @@ impl<'l> Select<'l> {
     /// Moves those `candidates` that the list has to the front and returns how many they are.
     ///
     /// # Safety
+    /// The processor has `tier`, AVX2 at least.
+    pub(super) unsafe fn retain(&mut self, tier: Tier, candidates: &mut [u32]) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe { if tier >= Tier::Avx512 { self.retain_avx512(candidates) } else { self.retain_avx2(candidates) } }
+    }
+
+    /// # Safety
     /// The processor has the features named here.
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    pub(super) unsafe fn retain(&mut self, candidates: &mut [u32]) -> usize {
+    unsafe fn retain_avx2(&mut self, candidates: &mut [u32]) -> usize {
         let width = self.parts.lower_width;
         let mask = low_mask(width);
         let fields = self.fields;

@@ -1,0 +1,193 @@
+//! AVX-512: the words of 32 look-ups are found together, by a binary search in one register; runs are measured sixteen
+//! at a time; and lower bits compared for those docIDs only whose run is not empty.
+
+use super::{Select, read};
+use crate::bits::low_mask;
+use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
+
+/// Look-ups whose words are found together: lanes of 16 bits.
+const GROUP: usize = 32;
+
+/// Lanes of 32 bits.
+const LANES: usize = 16;
+
+/// Look-ups between two comparisons of lower bits.
+const BATCH: usize = 512;
+
+/// Runs longer than this do not show their length in 32 bits from some bit of the first byte on.
+const LONGEST_RUN: u32 = 24;
+
+/// Look-ups whose run is not empty, and room for a vector more.
+struct Found {
+    doc_ids: [MaybeUninit<u32>; BATCH + LANES],
+    ranks: [MaybeUninit<u32>; BATCH + LANES],
+    runs: [MaybeUninit<u32>; BATCH + LANES],
+    count: usize,
+}
+
+impl Select<'_> {
+    /// As [`Select::retain`].
+    ///
+    /// # Safety
+    /// The processor has the features named here.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt,lzcnt")]
+    pub(super) unsafe fn retain_avx512(&mut self, candidates: &mut [u32]) -> usize {
+        // Behind the run of the last upper part there is junk: its docIDs take the way that minds the end of the list.
+        let width = self.parts.lower_width;
+        let last_part = self.parts.universe >> width;
+        let common = match candidates.last() {
+            Some(&last) if last >> width >= last_part => candidates.partition_point(|&c| c >> width < last_part),
+            _ => candidates.len(),
+        };
+        let mut found = Found {
+            doc_ids: [MaybeUninit::uninit(); BATCH + LANES],
+            ranks: [MaybeUninit::uninit(); BATCH + LANES],
+            runs: [MaybeUninit::uninit(); BATCH + LANES],
+            count: 0,
+        };
+        let mut kept = 0;
+        for from in (0..common).step_by(BATCH) {
+            found.count = 0;
+            let to = common.min(from + BATCH);
+            // SAFETY: the processor has the features; no more candidates than a batch, all below the last upper part.
+            unsafe {
+                let mut done = from;
+                while done < to {
+                    done += self.find_group(&candidates[done..to], &mut found);
+                }
+                kept += self.compare(&found, &mut candidates[kept..]);
+            }
+        }
+        if common < candidates.len() {
+            // SAFETY: the processor has these features too.
+            let more = unsafe { self.retain_avx2(&mut candidates[common..]) };
+            candidates.copy_within(common..common + more, kept);
+            kept += more;
+        }
+        kept
+    }
+
+    /// Finds the runs of the first candidates, at least one and at most [`GROUP`], adds those that are not empty to
+    /// `found`, and returns how many candidates it did.
+    ///
+    /// # Safety
+    /// The processor has the features named here. There is a candidate, all are below the list's last upper part, and
+    /// `found` has room for all and a vector.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt,lzcnt")]
+    #[inline]
+    unsafe fn find_group(&mut self, candidates: &[u32], found: &mut Found) -> usize {
+        let width = self.parts.lower_width;
+        if candidates[0] >> width > self.ones_end {
+            // SAFETY: just asked; the candidate is less than the universe.
+            unsafe { self.advance(candidates[0], candidates[0] >> width) };
+        }
+        let shift = _mm_cvtsi32_si128(width as i32);
+        let there = _bzhi_u32(u32::MAX, candidates.len().min(GROUP) as u32);
+        // SAFETY: the loads are masked to candidates that are there.
+        let doc_ids = unsafe {
+            let from = candidates.as_ptr().cast::<i32>();
+            [
+                _mm512_maskz_loadu_epi32(there as u16, from),
+                _mm512_maskz_loadu_epi32((there >> 16) as u16, from.wrapping_add(LANES)),
+            ]
+        };
+        let parts = doc_ids.map(|doc_ids| _mm512_srl_epi32(doc_ids, shift));
+        let end = _mm512_set1_epi32(self.ones_end as i32);
+        let [low, high] = parts.map(|parts| u32::from(_mm512_cmple_epu32_mask(parts, end)));
+        let count = ((low | high << 16) & there).trailing_ones();
+
+        // The word that holds the wanted 1 bit, and which of that word's it is.
+        let before = _mm512_set1_epi32(self.ones_before as i32);
+        let [low, high] = parts.map(|parts| _mm512_cvtepi32_epi16(_mm512_sub_epi32(parts, before)));
+        let wanted = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high);
+        // SAFETY: the array has more than 32 counts.
+        let starts = unsafe { _mm512_loadu_epi16(self.ones.as_ptr().cast()) };
+        let mut words = _mm512_setzero_si512();
+        for step in [16, 8, 4, 2, 1] {
+            let next = _mm512_add_epi16(words, _mm512_set1_epi16(step));
+            let starts_before = _mm512_cmplt_epu16_mask(_mm512_permutexvar_epi16(next, starts), wanted);
+            words = _mm512_mask_mov_epi16(words, starts_before, next);
+        }
+        let in_words = _mm512_sub_epi16(wanted, _mm512_permutexvar_epi16(words, starts));
+
+        // Where its run starts, in bits of the tile.
+        let (mut words_of, mut ones_of, mut starts_of) = ([0u16; GROUP], [0u16; GROUP], [0u16; GROUP]);
+        // SAFETY: the arrays have 32 numbers each.
+        unsafe {
+            _mm512_storeu_epi16(words_of.as_mut_ptr().cast(), words);
+            _mm512_storeu_epi16(ones_of.as_mut_ptr().cast(), in_words);
+        }
+        for i in 0..count as usize {
+            let word = usize::from(words_of[i]);
+            // SAFETY: the 1 bit is in the tile, so the word is one of those that were counted.
+            let ones = _pdep_u64(_bzhi_u64(u64::MAX, u32::from(ones_of[i])), unsafe { self.upper(self.word + word) });
+            starts_of[i] = (64 * word as u64 + 64 - _lzcnt_u64(ones)) as u16;
+        }
+
+        let tile = self.parts.upper.as_ptr().cast::<u8>().wrapping_add(8 * self.word);
+        let tile_rank = (64 * self.word as u64) as u32;
+        for (half, (doc_ids, parts)) in doc_ids.into_iter().zip(parts).enumerate() {
+            let in_half = (_bzhi_u32(u32::MAX, count) >> (16 * half)) as u16;
+            // SAFETY: sixteen starts from each half on. The gather is masked to runs that begin in the upper bits, and
+            // may end in the padding. `found` has room for the sixteen.
+            unsafe {
+                let starts = _mm512_cvtepu16_epi32(_mm256_loadu_epi16(starts_of.as_ptr().add(LANES * half).cast()));
+                let bytes = _mm512_srli_epi32::<3>(starts);
+                let bits = _mm512_mask_i32gather_epi32::<1>(_mm512_set1_epi32(-1), in_half, bytes, tile.cast());
+                let bits = _mm512_srlv_epi32(bits, _mm512_and_si512(starts, _mm512_set1_epi32(7)));
+                let below_first_one = _mm512_andnot_si512(bits, _mm512_sub_epi32(bits, _mm512_set1_epi32(1)));
+                let runs = _mm512_popcnt_epi32(below_first_one);
+                // Stop bits before the run: all bits before it but the 1 bits.
+                let ranks = _mm512_sub_epi32(_mm512_add_epi32(starts, _mm512_set1_epi32(tile_rank as i32)), parts);
+                let some = in_half & _mm512_test_epi32_mask(runs, runs);
+                let put = |to: &mut [MaybeUninit<u32>], from| {
+                    _mm512_storeu_epi32(
+                        to.as_mut_ptr().add(found.count).cast(),
+                        _mm512_maskz_compress_epi32(some, from),
+                    );
+                };
+                put(&mut found.doc_ids, doc_ids);
+                put(&mut found.ranks, ranks);
+                put(&mut found.runs, runs);
+                found.count += some.count_ones() as usize;
+            }
+        }
+        count as usize
+    }
+
+    /// Writes the docIDs of `found` whose lower bits are in their run to the front of `to` and returns how many they are.
+    ///
+    /// # Safety
+    /// The processor has the features named here; `to` has room for all.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt")]
+    #[inline]
+    unsafe fn compare(&self, found: &Found, to: &mut [u32]) -> usize {
+        let width = self.parts.lower_width;
+        let mask = low_mask(width);
+        let (fields, lower) = (self.fields, self.parts.lower);
+        let longest = fields.count.min(LONGEST_RUN);
+        let mut kept = 0;
+        for i in 0..found.count {
+            // SAFETY: `find_group` wrote `count` of each. A run that is not empty has a docID of the list at `rank`, whose
+            // lower bits are there. `to` has room.
+            unsafe {
+                let doc_id = found.doc_ids.get_unchecked(i).assume_init();
+                let rank = u64::from(found.ranks.get_unchecked(i).assume_init());
+                let run = found.runs.get_unchecked(i).assume_init();
+                let wanted = doc_id & mask;
+                let is_there = if run <= longest {
+                    let stored = read(lower, rank * u64::from(width)) & fields.all;
+                    let differences = stored ^ u64::from(wanted).wrapping_mul(fields.lowest);
+                    let zeros = differences.wrapping_sub(fields.lowest) & !differences & fields.highest;
+                    _tzcnt_u64(zeros) < u64::from(run * fields.step)
+                } else {
+                    self.is_in_run(rank + u64::from(doc_id >> width), rank, wanted)
+                };
+                *to.get_unchecked_mut(kept) = doc_id;
+                kept += usize::from(is_there);
+            }
+        }
+        kept
+    }
+}

@@ -18,8 +18,11 @@ const BATCH: usize = 512;
 /// Runs longer than this do not show their length in 32 bits from some bit of the first byte on.
 const LONGEST_RUN: u32 = 24;
 
-/// Look-ups whose run is not empty, and room for a vector more.
-struct Found {
+/// Look-ups of a batch, and room for a vector more.
+struct Batch {
+    /// Where each run starts, in upper bits.
+    starts: [MaybeUninit<u32>; BATCH + LANES],
+    /// Those whose run is not empty.
     doc_ids: [MaybeUninit<u32>; BATCH + LANES],
     ranks: [MaybeUninit<u32>; BATCH + LANES],
     runs: [MaybeUninit<u32>; BATCH + LANES],
@@ -40,22 +43,28 @@ impl Select<'_> {
             Some(&last) if last >> width >= last_part => candidates.partition_point(|&c| c >> width < last_part),
             _ => candidates.len(),
         };
-        let mut found = Found {
+        let mut found = Batch {
+            starts: [MaybeUninit::uninit(); BATCH + LANES],
             doc_ids: [MaybeUninit::uninit(); BATCH + LANES],
             ranks: [MaybeUninit::uninit(); BATCH + LANES],
             runs: [MaybeUninit::uninit(); BATCH + LANES],
             count: 0,
         };
+        let upper_bits = self.parts.count as u64 + u64::from(last_part);
+        if upper_bits > u64::from(u32::MAX) {
+            // SAFETY: the processor has these features too. The starts below are of 32 bits.
+            return unsafe { self.retain_avx2(candidates) };
+        }
         let mut kept = 0;
         for from in (0..common).step_by(BATCH) {
-            found.count = 0;
             let to = common.min(from + BATCH);
             // SAFETY: the processor has the features; no more candidates than a batch, all below the last upper part.
             unsafe {
                 let mut done = from;
                 while done < to {
-                    done += self.find_group(&candidates[done..to], &mut found);
+                    done += self.find_starts(&candidates[done..to], &mut found.starts[done - from..]);
                 }
+                self.measure_runs(&candidates[from..to], &mut found);
                 kept += self.compare(&found, &mut candidates[kept..]);
             }
         }
@@ -68,15 +77,15 @@ impl Select<'_> {
         kept
     }
 
-    /// Finds the runs of the first candidates, at least one and at most [`GROUP`], adds those that are not empty to
-    /// `found`, and returns how many candidates it did.
+    /// Finds where the runs of the first candidates start, at least of one and at most of [`GROUP`], and returns of how
+    /// many.
     ///
     /// # Safety
     /// The processor has the features named here. There is a candidate, all are below the list's last upper part, and
-    /// `found` has room for all and a vector.
+    /// `starts` has room for all.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt,lzcnt")]
     #[inline]
-    unsafe fn find_group(&mut self, candidates: &[u32], found: &mut Found) -> usize {
+    unsafe fn find_starts(&mut self, candidates: &[u32], starts_of: &mut [MaybeUninit<u32>]) -> usize {
         let width = self.parts.lower_width;
         if candidates[0] >> width > self.ones_end {
             // SAFETY: just asked; the candidate is less than the universe.
@@ -111,49 +120,57 @@ impl Select<'_> {
         }
         let in_words = _mm512_sub_epi16(wanted, _mm512_permutexvar_epi16(words, starts));
 
-        // Where its run starts, in bits of the tile.
-        let (mut words_of, mut ones_of, mut starts_of) = ([0u16; GROUP], [0u16; GROUP], [0u16; GROUP]);
+        let (mut words_of, mut ones_of) = ([0u16; GROUP], [0u16; GROUP]);
         // SAFETY: the arrays have 32 numbers each.
         unsafe {
             _mm512_storeu_epi16(words_of.as_mut_ptr().cast(), words);
             _mm512_storeu_epi16(ones_of.as_mut_ptr().cast(), in_words);
         }
-        for i in 0..count as usize {
-            let word = usize::from(words_of[i]);
+        let tile = (64 * self.word) as u32 + 64;
+        for ((&word, &ones), start) in words_of.iter().zip(&ones_of).zip(starts_of).take(count as usize) {
             // SAFETY: the 1 bit is in the tile, so the word is one of those that were counted.
-            let ones = _pdep_u64(_bzhi_u64(u64::MAX, u32::from(ones_of[i])), unsafe { self.upper(self.word + word) });
-            starts_of[i] = (64 * word as u64 + 64 - _lzcnt_u64(ones)) as u16;
+            let upper = unsafe { self.upper(self.word + usize::from(word)) };
+            let ones = _pdep_u64(_bzhi_u64(u64::MAX, u32::from(ones)), upper);
+            start.write(tile + 64 * u32::from(word) - _lzcnt_u64(ones) as u32);
         }
+        count as usize
+    }
 
-        let tile = self.parts.upper.as_ptr().cast::<u8>().wrapping_add(8 * self.word);
-        let tile_rank = (64 * self.word as u64) as u32;
-        for (half, (doc_ids, parts)) in doc_ids.into_iter().zip(parts).enumerate() {
-            let in_half = (_bzhi_u32(u32::MAX, count) >> (16 * half)) as u16;
-            // SAFETY: sixteen starts from each half on. The gather is masked to runs that begin in the upper bits, and
-            // may end in the padding. `found` has room for the sixteen.
+    /// Measures the runs that start at `found.starts`, and adds those that are not empty to the rest of `found`.
+    ///
+    /// # Safety
+    /// The processor has the features named here, and there is a start for each candidate.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt,lzcnt")]
+    #[inline]
+    unsafe fn measure_runs(&self, candidates: &[u32], found: &mut Batch) {
+        let upper = self.parts.upper.as_ptr().cast();
+        let shift = _mm_cvtsi32_si128(self.parts.lower_width as i32);
+        found.count = 0;
+        for (at, chunk) in candidates.chunks(LANES).enumerate() {
+            let there = _bzhi_u32(u32::MAX, chunk.len() as u32) as u16;
+            // SAFETY: loads and gather are masked to the candidates of the chunk. Their runs start in the upper bits; the
+            // four bytes from there end in the padding at the latest. `found` has room for a vector behind its count.
             unsafe {
-                let starts = _mm512_cvtepu16_epi32(_mm256_loadu_epi16(starts_of.as_ptr().add(LANES * half).cast()));
+                let doc_ids = _mm512_maskz_loadu_epi32(there, chunk.as_ptr().cast());
+                let starts = _mm512_maskz_loadu_epi32(there, found.starts.as_ptr().add(LANES * at).cast());
                 let bytes = _mm512_srli_epi32::<3>(starts);
-                let bits = _mm512_mask_i32gather_epi32::<1>(_mm512_set1_epi32(-1), in_half, bytes, tile.cast());
+                let bits = _mm512_mask_i32gather_epi32::<1>(_mm512_set1_epi32(-1), there, bytes, upper);
                 let bits = _mm512_srlv_epi32(bits, _mm512_and_si512(starts, _mm512_set1_epi32(7)));
                 let below_first_one = _mm512_andnot_si512(bits, _mm512_sub_epi32(bits, _mm512_set1_epi32(1)));
                 let runs = _mm512_popcnt_epi32(below_first_one);
                 // Stop bits before the run: all bits before it but the 1 bits.
-                let ranks = _mm512_sub_epi32(_mm512_add_epi32(starts, _mm512_set1_epi32(tile_rank as i32)), parts);
-                let some = in_half & _mm512_test_epi32_mask(runs, runs);
+                let ranks = _mm512_sub_epi32(starts, _mm512_srl_epi32(doc_ids, shift));
+                let some = there & _mm512_test_epi32_mask(runs, runs);
+                let count = found.count;
                 let put = |to: &mut [MaybeUninit<u32>], from| {
-                    _mm512_storeu_epi32(
-                        to.as_mut_ptr().add(found.count).cast(),
-                        _mm512_maskz_compress_epi32(some, from),
-                    );
+                    _mm512_storeu_epi32(to.as_mut_ptr().add(count).cast(), _mm512_maskz_compress_epi32(some, from));
                 };
                 put(&mut found.doc_ids, doc_ids);
                 put(&mut found.ranks, ranks);
                 put(&mut found.runs, runs);
-                found.count += some.count_ones() as usize;
+                found.count = count + some.count_ones() as usize;
             }
         }
-        count as usize
     }
 
     /// Writes the docIDs of `found` whose lower bits are in their run to the front of `to` and returns how many they are.
@@ -162,14 +179,14 @@ impl Select<'_> {
     /// The processor has the features named here; `to` has room for all.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt")]
     #[inline]
-    unsafe fn compare(&self, found: &Found, to: &mut [u32]) -> usize {
+    unsafe fn compare(&self, found: &Batch, to: &mut [u32]) -> usize {
         let width = self.parts.lower_width;
         let mask = low_mask(width);
         let (fields, lower) = (self.fields, self.parts.lower);
         let longest = fields.count.min(LONGEST_RUN);
         let mut kept = 0;
         for i in 0..found.count {
-            // SAFETY: `find_group` wrote `count` of each. A run that is not empty has a docID of the list at `rank`, whose
+            // SAFETY: `measure_runs` wrote `count` of each. A run that is not empty has a docID of the list at `rank`, whose
             // lower bits are there. `to` has room.
             unsafe {
                 let doc_id = found.doc_ids.get_unchecked(i).assume_init();

@@ -124,23 +124,32 @@ impl<'l> Select<'l> {
     #[inline(never)]
     unsafe fn advance(&mut self, doc_id: u32, upper_part: u32) {
         if upper_part - self.ones_end > JUMP {
-            self.block += gallop(&self.lasts[self.block..], doc_id);
-            let previous = if self.block == 0 { 0 } else { self.lasts[self.block - 1] };
-            let previous_part = previous >> self.parts.lower_width;
-            let start = u64::from(previous_part) + (self.block * BLOCK) as u64;
-            let word = (start / 64) as usize;
-            if word >= self.word + self.words {
-                // SAFETY: `doc_id` is not greater than the largest, so the block exists and its bits begin at `start`,
-                // before the end.
-                unsafe {
-                    let before = _bzhi_u64(self.upper(word), (start % 64) as u32).count_ones();
-                    self.load(word, previous_part - before, JUMP_TILE);
-                }
-            }
+            // SAFETY: the caller's promise.
+            unsafe { self.jump(doc_id) };
         }
         while self.ones_end < upper_part {
             // SAFETY: the list's largest docID has no smaller upper part, so more 1 bits follow.
             unsafe { self.load(self.word + self.words, self.ones_end, NEXT_TILE) };
+        }
+    }
+
+    /// Makes the tile one that begins where the directory says that the block of `doc_id` does, if that is behind it.
+    ///
+    /// # Safety
+    /// `doc_id` is not greater than the list's largest.
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    unsafe fn jump(&mut self, doc_id: u32) {
+        self.block += gallop(&self.lasts[self.block..], doc_id);
+        let previous = if self.block == 0 { 0 } else { self.lasts[self.block - 1] };
+        let previous_part = previous >> self.parts.lower_width;
+        let start = u64::from(previous_part) + (self.block * BLOCK) as u64;
+        let word = (start / 64) as usize;
+        if word >= self.word + self.words {
+            // SAFETY: the block exists, and its bits begin at `start`, before the end.
+            unsafe {
+                let before = _bzhi_u64(self.upper(word), (start % 64) as u32).count_ones();
+                self.load(word, previous_part - before, JUMP_TILE);
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! AVX-512: the words of 32 look-ups are found together, by a binary search in one register; runs are measured sixteen
 //! at a time; and lower bits compared for those docIDs only whose run is not empty.
 
-use super::{Select, read};
+use super::{JUMP, JUMP_TILE, NEXT_TILE, Select, read};
 use crate::bits::low_mask;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -11,6 +11,9 @@ const GROUP: usize = 32;
 
 /// Lanes of 32 bits.
 const LANES: usize = 16;
+
+/// Upper parts from one candidate to the next on average from which on groups would be too small.
+const SPARSE: usize = 128;
 
 /// Look-ups between two comparisons of lower bits.
 const BATCH: usize = 512;
@@ -55,6 +58,11 @@ impl Select<'_> {
             // SAFETY: the processor has these features too. The starts below are of 32 bits.
             return unsafe { self.retain_avx2(candidates) };
         }
+        let spread = |part: &[u32]| (part[part.len() - 1] >> width) - (part[0] >> width);
+        if common == 0 || spread(&candidates[..common]) as usize / common > SPARSE {
+            // SAFETY: the processor has these features too.
+            return unsafe { self.retain_avx2(candidates) };
+        }
         let mut kept = 0;
         for from in (0..common).step_by(BATCH) {
             let to = common.min(from + BATCH);
@@ -68,6 +76,9 @@ impl Select<'_> {
                 kept += self.compare(&found, &mut candidates[kept..]);
             }
         }
+        // What the other way of looking up, here or in the next call, wants to find.
+        // SAFETY: the tile begins in the upper bits.
+        unsafe { self.load(self.word, self.ones_before, JUMP_TILE) };
         if common < candidates.len() {
             // SAFETY: the processor has these features too.
             let more = unsafe { self.retain_avx2(&mut candidates[common..]) };
@@ -87,10 +98,22 @@ impl Select<'_> {
     #[inline]
     unsafe fn find_starts(&mut self, candidates: &[u32], starts_of: &mut [MaybeUninit<u32>]) -> usize {
         let width = self.parts.lower_width;
-        if candidates[0] >> width > self.ones_end {
-            // SAFETY: just asked; the candidate is less than the universe.
-            unsafe { self.advance(candidates[0], candidates[0] >> width) };
+        // The tile that holds the first 1 bit wanted, from the word on where the group before ended: so that it holds
+        // most of the other ones too, and how many is rarely a surprise.
+        let first = candidates[0] >> width;
+        if first - self.ones_before > 2 * JUMP {
+            // SAFETY: the candidate has that upper part and is less than the universe.
+            unsafe { self.jump(candidates[0]) };
         }
+        let (starts, ones_end) = loop {
+            // SAFETY: the list's largest docID has no smaller upper part than `first`, so the tile begins before its end.
+            let (starts, ones) = unsafe { self.count_tile() };
+            if first <= self.ones_before + ones {
+                break (starts, self.ones_before + ones);
+            }
+            self.word += NEXT_TILE;
+            self.ones_before += ones;
+        };
         let shift = _mm_cvtsi32_si128(width as i32);
         let there = _bzhi_u32(u32::MAX, candidates.len().min(GROUP) as u32);
         // SAFETY: the loads are masked to candidates that are there.
@@ -102,7 +125,7 @@ impl Select<'_> {
             ]
         };
         let parts = doc_ids.map(|doc_ids| _mm512_srl_epi32(doc_ids, shift));
-        let end = _mm512_set1_epi32(self.ones_end as i32);
+        let end = _mm512_set1_epi32(ones_end as i32);
         let [low, high] = parts.map(|parts| u32::from(_mm512_cmple_epu32_mask(parts, end)));
         let count = ((low | high << 16) & there).trailing_ones();
 
@@ -110,8 +133,6 @@ impl Select<'_> {
         let before = _mm512_set1_epi32(self.ones_before as i32);
         let [low, high] = parts.map(|parts| _mm512_cvtepi32_epi16(_mm512_sub_epi32(parts, before)));
         let wanted = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high);
-        // SAFETY: the array has more than 32 counts.
-        let starts = unsafe { _mm512_loadu_epi16(self.ones.as_ptr().cast()) };
         let mut words = _mm512_setzero_si512();
         for step in [16, 8, 4, 2, 1] {
             let next = _mm512_add_epi16(words, _mm512_set1_epi16(step));
@@ -133,7 +154,40 @@ impl Select<'_> {
             let ones = _pdep_u64(_bzhi_u64(u64::MAX, u32::from(ones)), upper);
             start.write(tile + 64 * u32::from(word) - _lzcnt_u64(ones) as u32);
         }
+        let last = count as usize - 1;
+        self.word += usize::from(words_of[last]);
+        self.ones_before = (candidates[last] >> width) - u32::from(ones_of[last]);
         count as usize
+    }
+
+    /// The 1 bits of the tile before each of its words, and all of them.
+    ///
+    /// # Safety
+    /// The processor has the features named here; the tile begins in the upper bits.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt,lzcnt")]
+    #[inline]
+    unsafe fn count_tile(&self) -> (__m512i, u32) {
+        // SAFETY: the padding is as long as a tile.
+        let [a, b, c, d] = unsafe {
+            let tile = self.parts.upper.as_ptr().cast::<u8>().add(8 * self.word);
+            [0, 1, 2, 3].map(|i| {
+                let words = _mm512_loadu_si512(tile.add(64 * i).cast());
+                _mm512_cvtepi64_epi16(_mm512_popcnt_epi64(words))
+            })
+        };
+        let ab = _mm256_set_m128i(b, a);
+        let counts = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(ab), _mm256_set_m128i(d, c));
+        // Sums within a quarter, then of the quarter before within a half, then of the first half.
+        let sums = _mm512_add_epi16(counts, _mm512_bslli_epi128::<2>(counts));
+        let sums = _mm512_add_epi16(sums, _mm512_bslli_epi128::<4>(sums));
+        let sums = _mm512_add_epi16(sums, _mm512_bslli_epi128::<8>(sums));
+        let quarter = |last_of_first: i16, last_of_third: i16| {
+            _mm512_inserti64x4::<1>(_mm512_set1_epi16(last_of_first), _mm256_set1_epi16(last_of_third))
+        };
+        let sums = _mm512_add_epi16(sums, _mm512_maskz_permutexvar_epi16(0xFF00_FF00, quarter(7, 23), sums));
+        let sums = _mm512_add_epi16(sums, _mm512_maskz_permutexvar_epi16(0xFFFF_0000, _mm512_set1_epi16(15), sums));
+        let all = _mm_extract_epi16::<7>(_mm512_extracti32x4_epi32::<3>(sums)) as u32;
+        (_mm512_sub_epi16(sums, counts), all)
     }
 
     /// Measures the runs that start at `found.starts`, and adds those that are not empty to the rest of `found`.

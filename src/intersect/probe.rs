@@ -12,7 +12,7 @@ pub(super) enum Probe<'l> {
     #[cfg(target_arch = "x86_64")]
     Select(select::Select<'l>, Tier),
     /// In decoded blocks.
-    Blocks(Cursor<'l>, u32),
+    Blocks(Box<Cursor<'l>>, u32),
 }
 
 /// Whether look-ups in that list need no decoding.
@@ -28,7 +28,7 @@ impl<'l> Probe<'l> {
         if selects(tier, list) {
             return Probe::Select(select::Select::new(list), tier);
         }
-        Probe::Blocks(list.cursor_with(tier), list.universe())
+        Probe::Blocks(Box::new(list.cursor_with(tier)), list.universe())
     }
 
     /// The largest docID of the list.

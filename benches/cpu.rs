@@ -96,7 +96,7 @@ fn decoding(corpus: &str, doc_ids: &[u32], has_target: bool, rows: &mut Vec<Row>
             }));
         }
     }
-    let seconds = rounds(ROUNDS, (1 << 24) / count.min(1 << 24), &mut contestants);
+    let seconds = rounds(ROUNDS, ((1 << 24) / count).max(1), &mut contestants);
     let rate = |seconds: &f64| count as f64 / seconds / 1e9;
     for ((name, target), ours) in names.into_iter().zip(&seconds[1..]) {
         rows.push(Row {
@@ -150,7 +150,7 @@ fn intersection(name: &str, lists: &[Vec<u32>; 2], most: Option<f64>, rows: &mut
             }));
         }
     }
-    let seconds = rounds(ROUNDS, (1 << 15) / lists[0].len().min(1 << 15), &mut contestants);
+    let seconds = rounds(ROUNDS, ((1 << 18) / lists[0].len()).max(3), &mut contestants);
     for ((name, target), ours) in names.into_iter().zip(&seconds[1..]) {
         rows.push(Row {
             name,

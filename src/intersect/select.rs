@@ -89,7 +89,7 @@ impl<'l> Select<'l> {
     /// The 64-bit word of upper bits at index `word`.
     ///
     /// # Safety
-    /// It begins before the end of the upper bits or less than [`NEXT_TILE`] words behind a word that does.
+    /// It begins before the end of the upper bits or less than a tile's words behind a word that does.
     #[inline(always)]
     unsafe fn upper(&self, word: usize) -> u64 {
         // SAFETY: the padding is as long as a tile.

@@ -1,19 +1,22 @@
-//! AVX-512: the words of 32 look-ups are found together, by a binary search in one register; runs are measured sixteen
+//! AVX-512: the words of 64 look-ups are found together, by binary searches in two registers; runs are measured sixteen
 //! at a time; and lower bits compared for those docIDs only whose run is not empty.
 
-use super::{JUMP, JUMP_TILE, NEXT_TILE, Select, read};
+use super::{JUMP, JUMP_TILE, Select, read};
 use crate::bits::low_mask;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-/// Look-ups whose words are found together: lanes of 16 bits.
-const GROUP: usize = 32;
+/// Look-ups whose words are found together, in two vectors of 16-bit lanes.
+const GROUP: usize = 64;
+
+/// 64-bit words of a tile.
+const TILE: usize = 64;
 
 /// Lanes of 32 bits.
 const LANES: usize = 16;
 
 /// Upper parts from one candidate to the next on average from which on groups would be too small.
-const SPARSE: usize = 128;
+const SPARSE: usize = 160;
 
 /// Look-ups between two comparisons of lower bits.
 const BATCH: usize = 512;
@@ -111,41 +114,39 @@ impl Select<'_> {
             if first <= self.ones_before + ones {
                 break (starts, self.ones_before + ones);
             }
-            self.word += NEXT_TILE;
+            self.word += TILE;
             self.ones_before += ones;
         };
         let shift = _mm_cvtsi32_si128(width as i32);
-        let there = _bzhi_u32(u32::MAX, candidates.len().min(GROUP) as u32);
-        // SAFETY: the loads are masked to candidates that are there.
-        let doc_ids = unsafe {
-            let from = candidates.as_ptr().cast::<i32>();
-            [
-                _mm512_maskz_loadu_epi32(there as u16, from),
-                _mm512_maskz_loadu_epi32((there >> 16) as u16, from.wrapping_add(LANES)),
-            ]
-        };
-        let parts = doc_ids.map(|doc_ids| _mm512_srl_epi32(doc_ids, shift));
+        let there = _bzhi_u64(u64::MAX, candidates.len().min(GROUP) as u32);
+        let parts = [0, 1, 2, 3].map(|i| {
+            let from = candidates.as_ptr().wrapping_add(LANES * i).cast();
+            // SAFETY: the load is masked to candidates that are there.
+            let doc_ids = unsafe { _mm512_maskz_loadu_epi32((there >> (LANES * i)) as u16, from) };
+            _mm512_srl_epi32(doc_ids, shift)
+        });
         let end = _mm512_set1_epi32(ones_end as i32);
-        let [low, high] = parts.map(|parts| u32::from(_mm512_cmple_epu32_mask(parts, end)));
-        let count = ((low | high << 16) & there).trailing_ones();
+        let [a, b, c, d] = parts.map(|parts| u64::from(_mm512_cmple_epu32_mask(parts, end)));
+        let count = ((a | b << 16 | c << 32 | d << 48) & there).trailing_ones();
 
         // The word that holds the wanted 1 bit, and which of that word's it is.
         let before = _mm512_set1_epi32(self.ones_before as i32);
-        let [low, high] = parts.map(|parts| _mm512_cvtepi32_epi16(_mm512_sub_epi32(parts, before)));
-        let wanted = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high);
-        let mut words = _mm512_setzero_si512();
-        for step in [16, 8, 4, 2, 1] {
-            let next = _mm512_add_epi16(words, _mm512_set1_epi16(step));
-            let starts_before = _mm512_cmplt_epu16_mask(_mm512_permutexvar_epi16(next, starts), wanted);
-            words = _mm512_mask_mov_epi16(words, starts_before, next);
-        }
-        let in_words = _mm512_sub_epi16(wanted, _mm512_permutexvar_epi16(words, starts));
-
+        let [a, b, c, d] = parts.map(|parts| _mm512_cvtepi32_epi16(_mm512_sub_epi32(parts, before)));
+        let halves = [(a, b), (c, d)].map(|(a, b)| _mm512_inserti64x4::<1>(_mm512_castsi256_si512(a), b));
         let (mut words_of, mut ones_of) = ([0u16; GROUP], [0u16; GROUP]);
-        // SAFETY: the arrays have 32 numbers each.
-        unsafe {
-            _mm512_storeu_epi16(words_of.as_mut_ptr().cast(), words);
-            _mm512_storeu_epi16(ones_of.as_mut_ptr().cast(), in_words);
+        for (half, wanted) in halves.into_iter().enumerate() {
+            let mut words = _mm512_setzero_si512();
+            for step in [32, 16, 8, 4, 2, 1] {
+                let next = _mm512_add_epi16(words, _mm512_set1_epi16(step));
+                let next_start = _mm512_permutex2var_epi16(starts[0], next, starts[1]);
+                words = _mm512_mask_mov_epi16(words, _mm512_cmplt_epu16_mask(next_start, wanted), next);
+            }
+            let in_words = _mm512_sub_epi16(wanted, _mm512_permutex2var_epi16(starts[0], words, starts[1]));
+            // SAFETY: the arrays have 32 numbers for each half.
+            unsafe {
+                _mm512_storeu_epi16(words_of.as_mut_ptr().add(32 * half).cast(), words);
+                _mm512_storeu_epi16(ones_of.as_mut_ptr().add(32 * half).cast(), in_words);
+            }
         }
         let tile = (64 * self.word) as u32 + 64;
         for ((&word, &ones), start) in words_of.iter().zip(&ones_of).zip(starts_of).take(count as usize) {
@@ -166,28 +167,31 @@ impl Select<'_> {
     /// The processor has the features named here; the tile begins in the upper bits.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt,lzcnt")]
     #[inline]
-    unsafe fn count_tile(&self) -> (__m512i, u32) {
-        // SAFETY: the padding is as long as a tile.
-        let [a, b, c, d] = unsafe {
-            let tile = self.parts.upper.as_ptr().cast::<u8>().add(8 * self.word);
-            [0, 1, 2, 3].map(|i| {
-                let words = _mm512_loadu_si512(tile.add(64 * i).cast());
+    unsafe fn count_tile(&self) -> ([__m512i; 2], u32) {
+        let tile = self.parts.upper.as_ptr().cast::<u8>().wrapping_add(8 * self.word);
+        // The counts of 32 words and their running sums: within a quarter of the register, then of the quarter before
+        // within a half, then of the first half.
+        let [first, second] = [0, 1].map(|half| {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|i| {
+                // SAFETY: the padding is as long as a tile.
+                let words = unsafe { _mm512_loadu_si512(tile.add(256 * half + 64 * i).cast()) };
                 _mm512_cvtepi64_epi16(_mm512_popcnt_epi64(words))
-            })
-        };
-        let ab = _mm256_set_m128i(b, a);
-        let counts = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(ab), _mm256_set_m128i(d, c));
-        // Sums within a quarter, then of the quarter before within a half, then of the first half.
-        let sums = _mm512_add_epi16(counts, _mm512_bslli_epi128::<2>(counts));
-        let sums = _mm512_add_epi16(sums, _mm512_bslli_epi128::<4>(sums));
-        let sums = _mm512_add_epi16(sums, _mm512_bslli_epi128::<8>(sums));
-        let quarter = |last_of_first: i16, last_of_third: i16| {
-            _mm512_inserti64x4::<1>(_mm512_set1_epi16(last_of_first), _mm256_set1_epi16(last_of_third))
-        };
-        let sums = _mm512_add_epi16(sums, _mm512_maskz_permutexvar_epi16(0xFF00_FF00, quarter(7, 23), sums));
-        let sums = _mm512_add_epi16(sums, _mm512_maskz_permutexvar_epi16(0xFFFF_0000, _mm512_set1_epi16(15), sums));
+            });
+            let ab = _mm512_castsi256_si512(_mm256_set_m128i(b, a));
+            let counts = _mm512_inserti64x4::<1>(ab, _mm256_set_m128i(d, c));
+            let sums = _mm512_add_epi16(counts, _mm512_bslli_epi128::<2>(counts));
+            let sums = _mm512_add_epi16(sums, _mm512_bslli_epi128::<4>(sums));
+            let sums = _mm512_add_epi16(sums, _mm512_bslli_epi128::<8>(sums));
+            let lasts = _mm512_inserti64x4::<1>(_mm512_set1_epi16(7), _mm256_set1_epi16(23));
+            let sums = _mm512_add_epi16(sums, _mm512_maskz_permutexvar_epi16(0xFF00_FF00, lasts, sums));
+            let lasts = _mm512_set1_epi16(15);
+            let sums = _mm512_add_epi16(sums, _mm512_maskz_permutexvar_epi16(0xFFFF_0000, lasts, sums));
+            (counts, sums)
+        });
+        let of_first = _mm512_permutexvar_epi16(_mm512_set1_epi16(31), first.1);
+        let sums = _mm512_add_epi16(second.1, of_first);
         let all = _mm_extract_epi16::<7>(_mm512_extracti32x4_epi32::<3>(sums)) as u32;
-        (_mm512_sub_epi16(sums, counts), all)
+        ([_mm512_sub_epi16(first.1, first.0), _mm512_sub_epi16(sums, second.0)], all)
     }
 
     /// Measures the runs that start at `found.starts`, and adds those that are not empty to the rest of `found`.

@@ -10,9 +10,9 @@ use crate::list::{Cursor, PostingList};
 pub(super) enum Probe<'l> {
     /// In the upper bits of a quasi-succinct list.
     #[cfg(target_arch = "x86_64")]
-    Select(select::Select<'l>),
+    Select(select::Select<'l>, Tier),
     /// In decoded blocks.
-    Blocks(Cursor<'l>, u32),
+    Blocks(Box<Cursor<'l>>, u32),
 }
 
 /// Whether look-ups in that list need no decoding.
@@ -26,16 +26,16 @@ impl<'l> Probe<'l> {
         debug_assert!(!list.is_empty() && tier.is_available());
         #[cfg(target_arch = "x86_64")]
         if selects(tier, list) {
-            return Probe::Select(select::Select::new(list));
+            return Probe::Select(select::Select::new(list), tier);
         }
-        Probe::Blocks(list.cursor_with(tier), list.universe())
+        Probe::Blocks(Box::new(list.cursor_with(tier)), list.universe())
     }
 
     /// The largest docID of the list.
     pub(super) fn universe(&self) -> u32 {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Probe::Select(select) => select.universe(),
+            Probe::Select(select, _) => select.universe(),
             Probe::Blocks(_, universe) => *universe,
         }
     }
@@ -46,7 +46,7 @@ impl<'l> Probe<'l> {
         match self {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `selects` asked for the tier, which the processor has.
-            Probe::Select(select) => unsafe { select.retain(candidates) },
+            Probe::Select(select, tier) => unsafe { select.retain(*tier, candidates) },
             Probe::Blocks(cursor, _) => {
                 let mut kept = 0;
                 for i in 0..candidates.len() {

@@ -6,9 +6,12 @@
 
 use crate::bits::{get, low_mask};
 use crate::codec::{BLOCK, quasi_succinct::Parts};
+use crate::cpu::Tier;
 use crate::list::{PostingList, gallop};
 use std::arch::x86_64::*;
 use std::cmp::Ordering;
+
+mod avx512;
 
 /// 64-bit words of a tile that follows the one before: docIDs are dense.
 const NEXT_TILE: usize = 32;
@@ -86,7 +89,7 @@ impl<'l> Select<'l> {
     /// The 64-bit word of upper bits at index `word`.
     ///
     /// # Safety
-    /// It begins before the end of the upper bits or less than [`NEXT_TILE`] words behind a word that does.
+    /// It begins before the end of the upper bits or less than a tile's words behind a word that does.
     #[inline(always)]
     unsafe fn upper(&self, word: usize) -> u64 {
         // SAFETY: the padding is as long as a tile.
@@ -121,19 +124,8 @@ impl<'l> Select<'l> {
     #[inline(never)]
     unsafe fn advance(&mut self, doc_id: u32, upper_part: u32) {
         if upper_part - self.ones_end > JUMP {
-            self.block += gallop(&self.lasts[self.block..], doc_id);
-            let previous = if self.block == 0 { 0 } else { self.lasts[self.block - 1] };
-            let previous_part = previous >> self.parts.lower_width;
-            let start = u64::from(previous_part) + (self.block * BLOCK) as u64;
-            let word = (start / 64) as usize;
-            if word >= self.word + self.words {
-                // SAFETY: `doc_id` is not greater than the largest, so the block exists and its bits begin at `start`,
-                // before the end.
-                unsafe {
-                    let before = _bzhi_u64(self.upper(word), (start % 64) as u32).count_ones();
-                    self.load(word, previous_part - before, JUMP_TILE);
-                }
-            }
+            // SAFETY: the caller's promise.
+            unsafe { self.jump(doc_id) };
         }
         while self.ones_end < upper_part {
             // SAFETY: the list's largest docID has no smaller upper part, so more 1 bits follow.
@@ -141,12 +133,39 @@ impl<'l> Select<'l> {
         }
     }
 
+    /// Makes the tile one that begins where the directory says that the block of `doc_id` does, if that is behind it.
+    ///
+    /// # Safety
+    /// `doc_id` is not greater than the list's largest.
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    unsafe fn jump(&mut self, doc_id: u32) {
+        self.block += gallop(&self.lasts[self.block..], doc_id);
+        let previous = if self.block == 0 { 0 } else { self.lasts[self.block - 1] };
+        let previous_part = previous >> self.parts.lower_width;
+        let start = u64::from(previous_part) + (self.block * BLOCK) as u64;
+        let word = (start / 64) as usize;
+        if word >= self.word + self.words {
+            // SAFETY: the block exists, and its bits begin at `start`, before the end.
+            unsafe {
+                let before = _bzhi_u64(self.upper(word), (start % 64) as u32).count_ones();
+                self.load(word, previous_part - before, JUMP_TILE);
+            }
+        }
+    }
+
     /// Moves those `candidates` that the list has to the front and returns how many they are.
     ///
     /// # Safety
+    /// The processor has `tier`, AVX2 at least.
+    pub(super) unsafe fn retain(&mut self, tier: Tier, candidates: &mut [u32]) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe { if tier >= Tier::Avx512 { self.retain_avx512(candidates) } else { self.retain_avx2(candidates) } }
+    }
+
+    /// # Safety
     /// The processor has the features named here.
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    pub(super) unsafe fn retain(&mut self, candidates: &mut [u32]) -> usize {
+    unsafe fn retain_avx2(&mut self, candidates: &mut [u32]) -> usize {
         let width = self.parts.lower_width;
         let mask = low_mask(width);
         let fields = self.fields;

@@ -51,7 +51,7 @@ fn spread(count: usize, span: u64, seed: u64) -> Vec<u32> {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
-            ((state >> 32) * span >> 32) as u32
+            (((state >> 32) * span) >> 32) as u32
         })
         .collect();
     set.into_iter().collect()

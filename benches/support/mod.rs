@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 //! What all benchmarks share: corpora by seed, alternating rounds, and rows that print as a table and as JSON.
 
 use serde_json::{Value, json};
@@ -161,3 +162,18 @@ pub fn processor() -> String {
     let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ").map(|(_, name)| name));
     name.unwrap_or("unknown processor").to_string()
 }
+=======
+//! What the benches share: arguments, data, clocks, reports, plots.
+//!
+//! A bench makes a [`report::Report`], adds rows and points, and writes it; `benches/report.rs` brings the reports of all
+//! benches together.
+
+#![allow(dead_code)] // Each bench uses a part of it.
+
+pub mod args;
+pub mod clock;
+pub mod data;
+pub mod machine;
+pub mod plot;
+pub mod report;
+>>>>>>> bench

@@ -1,13 +1,16 @@
 //! One decision: CPU or device? And the fallback, and the counters that show which it was.
 
+mod cost;
+
 use crate::codec::{quasi_succinct, simple9};
 use crate::device::{self, Device, DeviceInfo};
 use crate::error::Result;
 use crate::intersect::{self, Count};
 use crate::list::PostingList;
 use crate::yioop::{self, Located, Matches};
-use std::sync::Arc;
+use cost::Work;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// When work goes to the device (`postings.offload`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -72,13 +75,16 @@ pub fn devices(settings: &Settings) -> Vec<DeviceInfo> {
 }
 
 /// Runs an operation where it is cheapest.
+///
+/// `work` and `missing` are for the cost model: what there is to do, and how many bytes of it a device lacks.
 fn run<T>(
     settings: &Settings,
-    wins: impl FnOnce(&Device) -> bool,
+    work: impl FnOnce() -> Work,
+    missing: impl FnOnce(&Device) -> u64,
     on_device: impl FnOnce(&Device) -> Result<T>,
     cpu: impl FnOnce() -> T,
 ) -> T {
-    match wanted(settings, wins) {
+    match wanted(settings, |selector| cost::choose(selector, &work(), missing)) {
         Some(device) => run_on(&device, on_device, cpu),
         None => on_cpu(cpu),
     }
@@ -103,32 +109,68 @@ fn on_cpu<T>(cpu: impl FnOnce() -> T) -> T {
     cpu()
 }
 
-fn wanted(settings: &Settings, wins: impl FnOnce(&Device) -> bool) -> Option<Arc<Device>> {
-    if settings.offload == Offload::Never {
-        return None;
-    }
-    let device = device::select(&settings.device).unwrap_or_else(|error| {
+/// The device that an operation is to run on; `auto` says so where the settings leave it open.
+fn wanted(settings: &Settings, auto: impl FnOnce(&str) -> Result<Option<Arc<Device>>>) -> Option<Arc<Device>> {
+    let device = match settings.offload {
+        Offload::Never => Ok(None),
+        Offload::Always => device::select(&settings.device),
+        Offload::Auto => auto(&settings.device),
+    };
+    device.unwrap_or_else(|error| {
         failed(&error);
         None
-    })?;
-    (settings.offload == Offload::Always || wins(&device)).then_some(device)
+    })
 }
 
+/// The device for an operation on raw bytes: only where the settings insist. The CPU has to check the bytes first, which
+/// costs it about as much as decoding them, and the device would still have to get them and give docIDs back.
+fn insisted(settings: &Settings) -> Option<Arc<Device>> {
+    wanted(settings, |_| Ok(None))
+}
+
+/// Counts a failure, and warns once of each reason, as far as they are few: later ones go to the debug log.
 fn failed(error: &crate::Error) {
+    static WARNED: Mutex<Vec<String>> = Mutex::new(Vec::new());
     DEVICE_FAILURES.fetch_add(1, Relaxed);
-    log::warn!("{error}; the CPU is used instead");
+    let reason = error.to_string();
+    let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
+    if warned.len() >= 32 || warned.contains(&reason) {
+        log::debug!("{reason}; the CPU is used instead");
+    } else {
+        log::warn!("{reason}; the CPU is used instead");
+        warned.push(reason);
+    }
+}
+
+/// Makes ready what `postings.offload=auto` would make ready once it pays: opens the device, and measures or loads the
+/// cost model's rates. For measurements and for long-lived workers. Whether there is a device.
+///
+/// # Errors
+/// [`Error::Device`](crate::Error::Device).
+pub fn prepare(settings: &Settings) -> Result<bool> {
+    match device::select(&settings.device)? {
+        Some(device) => cost::rates(&device).map(|rates| rates.is_some()),
+        None => Ok(false),
+    }
 }
 
 /// All docIDs of a list, ascending.
 pub fn decode(list: &PostingList, settings: &Settings) -> Vec<u32> {
-    run(settings, |_| false, |device| device.decode(list), || list.decode())
+    run(
+        settings,
+        || Work::decode(list),
+        |device| cost::missing(device, std::iter::once(list)),
+        |device| device.decode(list),
+        || list.decode(),
+    )
 }
 
 /// The docIDs that all lists have, ascending.
 pub fn intersect(lists: &[PostingList], settings: &Settings) -> Vec<u32> {
     run(
         settings,
-        |_| false,
+        || Work::intersect([lists].into_iter(), false),
+        |device| cost::missing(device, lists.iter()),
         |device| Ok(device.intersect_batch(&[lists.to_vec()])?.pop().unwrap_or_default()),
         || intersect_on_cpu(lists),
     )
@@ -144,7 +186,8 @@ fn intersect_on_cpu(lists: &[PostingList]) -> Vec<u32> {
 pub fn intersect_count(lists: &[PostingList], settings: &Settings) -> u64 {
     run(
         settings,
-        |_| false,
+        || Work::intersect([lists].into_iter(), true),
+        |device| cost::missing(device, lists.iter()),
         |device| Ok(device.intersect_count_batch(&[lists.to_vec()])?.pop().unwrap_or_default()),
         || {
             let mut count = Count::default();
@@ -158,7 +201,8 @@ pub fn intersect_count(lists: &[PostingList], settings: &Settings) -> u64 {
 pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Vec<Vec<u32>> {
     run(
         settings,
-        |_| false,
+        || Work::intersect(queries.iter().map(Vec::as_slice), false),
+        |device| cost::missing(device, queries.iter().flatten()),
         |device| device.intersect_batch(queries),
         || queries.iter().map(|lists| intersect_on_cpu(lists)).collect(),
     )
@@ -169,7 +213,7 @@ pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Vec
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
 pub fn simple9_decode(bytes: &[u8], settings: &Settings) -> Result<Vec<u32>> {
-    let Some(device) = wanted(settings, |_| false) else {
+    let Some(device) = insisted(settings) else {
         return on_cpu(|| simple9::decode(bytes));
     };
     let raw = simple9::RawList::from_bytes(bytes)?;
@@ -181,7 +225,7 @@ pub fn simple9_decode(bytes: &[u8], settings: &Settings) -> Result<Vec<u32>> {
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
 pub fn qs_decode(bytes: &[u8], settings: &Settings) -> Result<Vec<u32>> {
-    let Some(device) = wanted(settings, |_| false) else {
+    let Some(device) = insisted(settings) else {
         return on_cpu(|| quasi_succinct::decode(bytes));
     };
     let raw = quasi_succinct::RawList::from_bytes(bytes)?;
@@ -197,7 +241,7 @@ pub fn qs_decode(bytes: &[u8], settings: &Settings) -> Result<Vec<u32>> {
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
 pub fn yioop_doc_indexes(postings: &[u8], settings: &Settings) -> Result<Vec<u32>> {
-    let Some(device) = wanted(settings, |_| false) else {
+    let Some(device) = insisted(settings) else {
         return on_cpu(|| yioop::doc_indexes(postings));
     };
     yioop::check(postings)?;
@@ -211,7 +255,7 @@ pub fn yioop_doc_indexes(postings: &[u8], settings: &Settings) -> Result<Vec<u32
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt), which names no list: the first that is damaged.
 pub fn yioop_intersect(lists: &[&[u8]], settings: &Settings) -> Result<Matches> {
-    let Some(device) = wanted(settings, |_| false) else {
+    let Some(device) = insisted(settings) else {
         return on_cpu(|| yioop::intersect_flat(lists));
     };
     lists.iter().try_for_each(|list| yioop::check(list))?;

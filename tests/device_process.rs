@@ -18,6 +18,12 @@ const CASES: &[Case] = &[
     ("selectors_agree", &[], selectors_agree),
     ("forked_after_use", &[], forked_after_use),
     ("forked_before_use", &[], forked_before_use),
+    ("device_does_it", &[], device_does_it),
+    ("build_fails", &[("POSTINGS_DEVICE_FAULT", "build")], calls_fail),
+    ("launch_fails", &[("POSTINGS_DEVICE_FAULT", "launch")], calls_fail),
+    ("read_fails", &[("POSTINGS_DEVICE_FAULT", "read")], calls_fail),
+    ("alloc_fails", &[("POSTINGS_DEVICE_FAULT", "alloc")], calls_fail),
+    ("auto_is_prepared", &[], auto_is_prepared),
     ("open_fails", &[("POSTINGS_DEVICE_FAULT", "open")], open_fails),
 ];
 
@@ -71,7 +77,7 @@ fn always(device: &str) -> Settings {
     Settings { device: device.into(), offload: Offload::Always }
 }
 
-fn works_on_the_cpu(settings: &Settings) {
+fn results_are_right(settings: &Settings) {
     let doc_ids: Vec<u32> = (0..10_000).map(|i| i * 7).collect();
     let list = PostingList::encode(&doc_ids, Codec::QuasiSuccinct).expect("sorted");
     assert_eq!(engine::decode(&list, settings), doc_ids);
@@ -84,14 +90,14 @@ fn loader_absent() {
     for selector in ["auto", "portable", "0:0", "none", ""] {
         assert!(device::select(selector).expect("nothing fails").is_none());
     }
-    works_on_the_cpu(&always("auto"));
+    results_are_right(&always("auto"));
     let stats = engine::stats();
     assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (2, 0, 0));
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     // A fork costs nothing where there is nothing to protect.
     in_child(|| {
         assert!(device::select("auto").expect("nothing fails").is_none());
-        works_on_the_cpu(&always("auto"));
+        results_are_right(&always("auto"));
         assert_eq!(engine::stats().device_failures, 0);
     });
 }
@@ -133,9 +139,53 @@ fn open_fails() {
     for _ in 0..2 {
         assert!(matches!(device::select(&named()), Err(Error::Device(_))));
     }
-    works_on_the_cpu(&always(&named()));
+    results_are_right(&always(&named()));
     let stats = engine::stats();
     assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (2, 0, 2));
+}
+
+fn device_does_it() {
+    if !has_device() {
+        return;
+    }
+    results_are_right(&always(&named()));
+    let stats = engine::stats();
+    assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (0, 2, 0));
+    assert!(stats.bytes_to_device > 0 && stats.bytes_from_device >= 40_000);
+}
+
+/// Every call to the device fails, and is done on the CPU instead.
+fn calls_fail() {
+    if !has_device() {
+        return;
+    }
+    results_are_right(&always(&named()));
+    let stats = engine::stats();
+    assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (2, 0, 2));
+}
+
+/// The cost model measures its rates, keeps them, and finds them again; and small work stays on the CPU.
+fn auto_is_prepared() {
+    if !has_device() {
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("postings-rates-{}", std::process::id()));
+    // SAFETY: this process has one thread of its own, and no other reads the environment now.
+    unsafe { std::env::set_var("POSTINGS_CACHE_DIR", &folder) };
+    let settings = Settings { device: named(), offload: Offload::Auto };
+    assert!(engine::prepare(&settings).expect("it can be measured"));
+    let kept = std::fs::read_dir(&folder)
+        .expect("the cache folder")
+        .filter(|entry| entry.as_ref().is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with("rates-")));
+    assert_eq!(kept.count(), 1);
+    std::fs::remove_dir_all(&folder).expect("the cache folder");
+    let begun = Instant::now();
+    assert!(engine::prepare(&settings).expect("it is known"));
+    assert!(begun.elapsed() < Duration::from_millis(5), "{:?}", begun.elapsed());
+    let list = PostingList::encode(&[1, 2, 3], Codec::Simple9).expect("sorted");
+    assert_eq!(engine::decode(&list, &settings), [1, 2, 3]);
+    assert_eq!((engine::stats().cpu_calls, engine::stats().device_calls), (1, 0));
+    results_are_right(&settings);
 }
 
 fn forked_after_use() {
@@ -148,7 +198,7 @@ fn forked_after_use() {
     in_child(|| {
         // The device that the parent held refuses; asking for one fails once, and from then on there is none.
         assert!(matches!(kept.decode(&list), Err(Error::Device(_))));
-        works_on_the_cpu(&settings);
+        results_are_right(&settings);
         let stats = engine::stats();
         assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (2, 0, 1));
         assert!(device::select(&named()).expect("told once").is_none());
@@ -158,7 +208,7 @@ fn forked_after_use() {
         drop(kept);
     });
     // The parent goes on.
-    works_on_the_cpu(&settings);
+    results_are_right(&settings);
     assert!(device::select(&named()).expect("open").is_some());
 }
 

@@ -364,13 +364,6 @@ impl Kernel {
     pub(super) fn set_buffer(&self, index: u32, buffer: &Buffer) -> Result<()> {
         self.set(index, &buffer.0)
     }
-
-    /// Sets an argument to that many bytes of local memory.
-    pub(super) fn set_local(&self, index: u32, bytes: usize) -> Result<()> {
-        // SAFETY: a null pointer asks for local memory.
-        let status = unsafe { ffi::clSetKernelArg(self.0, index, bytes, ptr::null()) };
-        check(status, "clSetKernelArg")
-    }
 }
 
 impl Event {

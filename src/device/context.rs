@@ -10,7 +10,7 @@ use super::{Device, DeviceInfo};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The process that uses OpenCL; 0 before any does.
 static OWNER: AtomicU32 = AtomicU32::new(0);
@@ -74,26 +74,41 @@ pub(super) fn select(selector: &str) -> Result<Option<Arc<Device>>> {
         return if had_one && !TOLD.swap(true, Ordering::Relaxed) { Err(forked()) } else { Ok(None) };
     }
     let found = found();
-    // What a panic could leave behind is whole: the table is only ever added to.
-    let mut used = USED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let Used { devices, selectors } = &mut *used;
-    let selectors = selectors.get_or_insert_default();
-    let index = match selectors.get(selector) {
-        Some(&index) => index,
-        None => {
-            let index = platform::choose(found, selector);
-            if selectors.len() >= MAX_SELECTORS {
-                selectors.clear();
-            }
-            if selector.len() <= MAX_SELECTOR_BYTES {
-                selectors.insert(selector.to_owned(), index);
-            }
-            index
-        }
-    };
-    let Some(index) = index else {
+    let mut used = used();
+    let Some(index) = used.resolve(found, selector) else {
         return Ok(None);
     };
-    devices.resize_with(found.len(), || None);
-    devices[index].get_or_insert_with(|| Device::open(&found[index]).map(Arc::new)).clone().map(Some)
+    used.devices.resize_with(found.len(), || None);
+    used.devices[index].get_or_insert_with(|| Device::open(&found[index]).map(Arc::new)).clone().map(Some)
+}
+
+/// See [`super::opened`].
+pub(super) fn opened(selector: &str) -> Option<Arc<Device>> {
+    let found = FOUND.get().filter(|_| is_ours())?;
+    let mut used = used();
+    let index = used.resolve(found, selector)?;
+    used.devices.get(index)?.as_ref()?.as_ref().ok().cloned()
+}
+
+fn used() -> MutexGuard<'static, Used> {
+    // What a panic could leave behind is whole: the tables are only ever added to.
+    USED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Used {
+    /// The index in `FOUND` that a selector means.
+    fn resolve(&mut self, found: &[Found], selector: &str) -> Option<usize> {
+        let selectors = self.selectors.get_or_insert_default();
+        if let Some(&index) = selectors.get(selector) {
+            return index;
+        }
+        let index = platform::choose(found, selector);
+        if selectors.len() >= MAX_SELECTORS {
+            selectors.clear();
+        }
+        if selector.len() <= MAX_SELECTOR_BYTES {
+            selectors.insert(selector.to_owned(), index);
+        }
+        index
+    }
 }

@@ -543,8 +543,11 @@ impl Memory {
         words: std::ops::Range<usize>,
         to: &mut Vec<u32>,
     ) -> Result<()> {
+        if words.is_empty() {
+            return Ok(());
+        }
         let (_, room) = self.slot(slot)?;
-        if words.start > words.end || words.end > room {
+        if words.end > room {
             return Err(Error::Device(format!("words {words:?} of a scratch buffer of {room}")));
         }
         let Some(Scratch { buffer, .. }) = &self.scratch[slot.0] else {
@@ -552,9 +555,6 @@ impl Memory {
         };
         let count = words.len();
         to.reserve(count);
-        if count == 0 {
-            return Ok(());
-        }
         // SAFETY: the range is within the buffer; `reserve` made room, all of which is written before it is counted.
         unsafe {
             let end = to.as_mut_ptr().add(to.len()).cast();

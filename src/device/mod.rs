@@ -25,8 +25,6 @@
 //! | `POSTINGS_DEVICE_ARENA` | words of device memory for resident lists, at most |
 //! | `POSTINGS_DEVICE_FAULT` | steps that are to fail, for tests (see `fault`) |
 
-#![allow(dead_code)] // Until the operations use all of it.
-
 mod ceiling;
 mod cl;
 mod context;
@@ -80,6 +78,7 @@ pub fn devices(selector: &str) -> Vec<DeviceInfo> {
 /// A device ready for work: context, queue, programs, memory. Calls from several threads take turns.
 pub struct Device {
     info: DeviceInfo,
+    target: String,
     inner: Mutex<Inner>,
     profiling: AtomicBool,
 }
@@ -93,6 +92,16 @@ pub struct Device {
 /// as it is not tried again. In a child that was forked after its parent used OpenCL: once, and from then on `None`.
 pub fn select(selector: &str) -> Result<Option<Arc<Device>>> {
     context::select(selector)
+}
+
+/// Whether a selector means no device whatever devices there are: `none`, or nothing.
+pub(crate) fn is_none(selector: &str) -> bool {
+    platform::means_none(selector)
+}
+
+/// As [`select`], but a device that this process has not opened yet is `None`, as is one that cannot be used.
+pub(crate) fn opened(selector: &str) -> Option<Arc<Device>> {
+    context::opened(selector)
 }
 
 /// How long a kernel ran.
@@ -109,14 +118,15 @@ impl Device {
         fault::check(Step::Open)?;
         let context = cl::Context::new(found.id)?;
         let queue = context.queue(found.id)?;
+        let target = found.target();
         let inner = Inner {
             link: Link { id: found.id, context, queue, limits: found.limits },
             memory: Memory::new(&found.limits),
-            programs: Programs::new(found),
+            programs: Programs::new(&target),
             busy: false,
             timed: Vec::new(),
         };
-        Ok(Device { info: found.info.clone(), inner: Mutex::new(inner), profiling: AtomicBool::new(false) })
+        Ok(Device { info: found.info.clone(), target, inner: Mutex::new(inner), profiling: AtomicBool::new(false) })
     }
 
     /// What the device says of itself; `selected` is not set.
@@ -129,14 +139,29 @@ impl Device {
         context::is_ours() && self.inner.try_lock().is_ok_and(|inner| inner.memory.is_resident(list))
     }
 
+    /// Of these lists: the bytes of those that are not in device memory, and how many lists there are. While another
+    /// thread uses the device it is not asked, and all are taken to be missing.
+    pub(crate) fn missing_bytes<'l>(&self, lists: impl Iterator<Item = &'l PostingList>) -> (u64, usize) {
+        let inner = if context::is_ours() { self.inner.try_lock().ok() } else { None };
+        lists.fold((0, 0), |(bytes, count), list| {
+            let there = inner.as_ref().is_some_and(|inner| inner.memory.is_resident(list));
+            (bytes + if there { 0 } else { list.size() as u64 }, count + 1)
+        })
+    }
+
+    /// What distinguishes this device and its driver, and this crate's version, from others.
+    pub(crate) fn target(&self) -> &str {
+        &self.target
+    }
+
     /// Forgets all lists in device memory, so that they are sent anew: for measurements.
     pub fn forget_lists(&self) -> Result<()> {
         self.lock().map(|mut session| session.forget())
     }
 
-    /// Starts or stops timing kernels: for measurements; off at first.
-    pub fn set_profiling(&self, on: bool) {
-        self.profiling.store(on, Relaxed);
+    /// Starts or stops timing kernels: for measurements; off at first. Returns what it was.
+    pub fn set_profiling(&self, on: bool) -> bool {
+        self.profiling.swap(on, Relaxed)
     }
 
     /// The kernels launched since the last call while timing was on, in their order.

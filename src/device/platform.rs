@@ -20,17 +20,21 @@ pub(super) struct Found {
     unified: bool,
 }
 
+impl Found {
+    /// What program binaries and measurements depend on: this crate's version, the device, its driver.
+    pub(super) fn target(&self) -> String {
+        let info = &self.info;
+        [env!("CARGO_PKG_VERSION"), &info.platform, &info.name, &info.version, &self.driver].join("\n")
+    }
+}
+
 /// What a device can take.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
+pub(super) struct Limits {
     /// Bytes of the largest buffer.
-    pub(crate) allocation: usize,
+    pub(super) allocation: usize,
     /// Bytes of global memory.
-    pub(crate) memory: usize,
-    /// Bytes of local memory of a work-group.
-    pub(crate) local_memory: usize,
-    /// Work-items of a work-group, at most; a kernel may allow fewer.
-    pub(crate) group: usize,
+    pub(super) memory: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,12 +103,7 @@ fn ask(id: DeviceId, place: (usize, usize)) -> Result<Option<Found>> {
             selected: false,
         },
         driver: format!("{} / {}", id.text(ffi::CL_DRIVER_VERSION)?, id.platform_text(ffi::CL_PLATFORM_VERSION)?),
-        limits: Limits {
-            allocation: bytes(id.number(ffi::CL_DEVICE_MAX_MEM_ALLOC_SIZE)?),
-            memory: bytes(memory),
-            local_memory: bytes(id.number(ffi::CL_DEVICE_LOCAL_MEM_SIZE)?),
-            group: bytes(id.number(ffi::CL_DEVICE_MAX_WORK_GROUP_SIZE)?),
-        },
+        limits: Limits { allocation: bytes(id.number(ffi::CL_DEVICE_MAX_MEM_ALLOC_SIZE)?), memory: bytes(memory) },
         class,
         unified: id.number(ffi::CL_DEVICE_HOST_UNIFIED_MEMORY).unwrap_or(0) != 0,
     }))
@@ -168,7 +167,7 @@ mod tests {
                 selected: false,
             },
             driver: String::new(),
-            limits: Limits { allocation: 0, memory: 0, local_memory: 0, group: 0 },
+            limits: Limits { allocation: 0, memory: 0 },
             class,
             unified,
         }

@@ -2,7 +2,6 @@
 
 use super::cl::{Context, DeviceId, Kernel, Program};
 use super::fault::{self, Step};
-use super::platform::Found;
 use crate::cache;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
@@ -40,10 +39,9 @@ pub(super) struct Ready {
 }
 
 impl Programs {
-    pub(super) fn new(found: &Found) -> Programs {
-        let info = &found.info;
-        let target = [env!("CARGO_PKG_VERSION"), &info.platform, &info.name, &info.version, &found.driver].join("\n");
-        Programs { built: HashMap::new(), kernels: HashMap::new(), target }
+    /// No programs yet; `target` is [`Found::target`](super::platform::Found::target).
+    pub(super) fn new(target: &str) -> Programs {
+        Programs { built: HashMap::new(), kernels: HashMap::new(), target: target.to_owned() }
     }
 
     /// The kernel, built at its first use.

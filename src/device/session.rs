@@ -14,16 +14,14 @@
 //! session.resident(lists.iter(), &mut offsets)?;          // words of the arena
 //! session.upload(TASKS, &tasks)?;                         // at least as many words as tasks
 //! session.scratch(SUMS, lists.len())?;                    // content not defined
-//! let local = session.group(SUM, 64)?;                    // 64, or what this device can do
 //! // SAFETY: why the kernel stays within its buffers.
-//! unsafe { session.launch(SUM, groups, local, &[Arg::Arena, Arg::Slot(TASKS), Arg::Slot(SUMS), Arg::U32(n)])? };
+//! unsafe { session.launch(SUM, groups, 64, &[Arg::Arena, Arg::Slot(TASKS), Arg::Slot(SUMS), Arg::U32(n)])? };
 //! session.read(SUMS, 0..lists.len(), &mut sums)?;         // appended
 //! ```
 
 use super::cl::Event;
 use super::fault::{self, Step};
 use super::memory::{Link, Memory, Slot, as_bytes};
-use super::platform::Limits;
 use super::program::{KernelOf, Programs};
 use super::{Device, KernelTime, context};
 use crate::error::{Error, Result};
@@ -54,8 +52,6 @@ pub(crate) enum Arg {
     U32(u32),
     /// `ulong`.
     U64(u64),
-    /// `local` pointer: bytes of local memory.
-    Local(usize),
 }
 
 /// A device, held by one thread for one operation.
@@ -85,11 +81,6 @@ impl Device {
 }
 
 impl Session<'_> {
-    /// What the device can take.
-    pub(crate) fn limits(&self) -> Limits {
-        self.inner.link.limits
-    }
-
     /// Sees to it that these lists are in the arena, all together, and appends to `at` the word at which each begins: a
     /// multiple of [`ALIGNMENT`](super::memory::ALIGNMENT), with
     /// [`PADDING`](super::memory::PADDING) words that may be read after it. Lists that are not there yet are sent, in
@@ -138,18 +129,6 @@ impl Session<'_> {
         link.queue.fill(memory.slot(slot)?.0, 0, 4 * words, word)
     }
 
-    /// The largest work-group of at most `wanted` work-items that a kernel runs in, a power of two where `wanted` is.
-    /// Builds the kernel's program if it is not built.
-    pub(crate) fn group(&mut self, kernel: KernelOf, wanted: usize) -> Result<usize> {
-        let Inner { link, programs, .. } = &mut *self.inner;
-        let most = programs.kernel(&link.context, link.id, kernel)?.group.max(1);
-        let mut group = wanted.max(1);
-        while group > most {
-            group = group.div_ceil(2);
-        }
-        Ok(group)
-    }
-
     /// Starts a kernel: `groups` work-groups of `local` work-items each. No groups, no launch.
     ///
     /// # Errors
@@ -177,7 +156,6 @@ impl Session<'_> {
                 Arg::Slot(slot) => ready.kernel.set_buffer(index, memory.slot(slot)?.0)?,
                 Arg::U32(value) => ready.kernel.set(index, &value)?,
                 Arg::U64(value) => ready.kernel.set(index, &value)?,
-                Arg::Local(bytes) => ready.kernel.set_local(index, bytes)?,
             }
         }
         *busy = true;
@@ -193,14 +171,6 @@ impl Session<'_> {
         let waits = !words.is_empty();
         memory.read(link, slot, words, to)?;
         *busy &= !waits;
-        Ok(())
-    }
-
-    /// Waits for all that was submitted, for operations that read nothing.
-    pub(crate) fn finish(&mut self) -> Result<()> {
-        self.inner.link.queue.finish()?;
-        self.inner.memory.done();
-        self.inner.busy = false;
         Ok(())
     }
 

@@ -1,9 +1,9 @@
 // For tests of the device's base alone (src/device/tests.rs).
 
-// One work-group a list: the sum (mod 2^32) of its words and the padding after them. No barrier in divergent code;
-// `local` holds one word a work-item; the work-group is a power of two.
-kernel void sum(global const uint *arena, global const uint *tasks, global uint *sums, local uint *part, uint lists)
+// One work-group of 64 a list: the sum (mod 2^32) of its words and the padding after them.
+kernel void sum(global const uint *arena, global const uint *tasks, global uint *sums, uint lists)
 {
+    local uint part[64];
     uint list = get_group_id(0), item = get_local_id(0), items = get_local_size(0);
     ulong begin = tasks[3 * list] | (ulong)tasks[3 * list + 1] << 32;
     uint words = tasks[3 * list + 2], sum = 0;

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 static SOURCE: Source = Source { name: "test", parts: &[include_str!("test.cl")], options: "" };
 const SUM: KernelOf = KernelOf { source: &SOURCE, name: "sum" };
 const ADD: KernelOf = KernelOf { source: &SOURCE, name: "add" };
+/// Work-items of a work-group, as in the kernel.
+const GROUP: usize = 64;
 const TASKS: Slot = Slot(0);
 const RESULTS: Slot = Slot(1);
 
@@ -49,10 +51,9 @@ fn sums(session: &mut Session, lists: &[PostingList]) -> crate::Result<Vec<u32>>
         .collect();
     session.upload(TASKS, &tasks)?;
     session.scratch(RESULTS, lists.len())?;
-    let local = session.group(SUM, 64)?;
-    let args = [Arg::Arena, Arg::Slot(TASKS), Arg::Slot(RESULTS), Arg::Local(4 * local), Arg::U32(lists.len() as u32)];
+    let args = [Arg::Arena, Arg::Slot(TASKS), Arg::Slot(RESULTS), Arg::U32(lists.len() as u32)];
     // SAFETY: one work-group a list; each reads its words and the padding that the arena promises.
-    unsafe { session.launch(SUM, lists.len(), local, &args)? };
+    unsafe { session.launch(SUM, lists.len(), GROUP, &args)? };
     let mut sums = vec![7];
     session.read(RESULTS, 0..lists.len(), &mut sums)?;
     assert_eq!(sums.remove(0), 7, "read appends");
@@ -115,10 +116,9 @@ fn transfers_of_all_sizes() {
     for (number, n) in sizes.into_iter().enumerate() {
         let words: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
         session.upload(RESULTS, &words).unwrap();
-        let local = session.group(ADD, 64).unwrap();
         let args = [Arg::Slot(RESULTS), Arg::U64(n as u64), Arg::U32(number as u32)];
         // SAFETY: the kernel writes n words, which the buffer has.
-        unsafe { session.launch(ADD, n.div_ceil(local), local, &args).unwrap() };
+        unsafe { session.launch(ADD, n.div_ceil(GROUP), GROUP, &args).unwrap() };
         let mut back = Vec::new();
         session.read(RESULTS, 0..n, &mut back).unwrap();
         assert!(back.iter().zip(&words).all(|(b, w)| *b == w.wrapping_add(number as u32)), "{n}");
@@ -136,7 +136,6 @@ fn transfers_of_all_sizes() {
     session.fill(RESULTS, 5, 9).unwrap();
     session.read(RESULTS, 0..5, &mut back).unwrap();
     assert_eq!(back[2..], [9; 5]);
-    session.finish().unwrap();
 }
 
 #[test]
@@ -158,7 +157,9 @@ fn wrong_uses_are_errors() {
     }
     static BROKEN: Source = Source { name: "broken", parts: &["kernel void f() { undeclared(); }"], options: "" };
     for _ in 0..2 {
-        let error = session.group(KernelOf { source: &BROKEN, name: "f" }, 64).unwrap_err().to_string();
+        // SAFETY: it is not even built.
+        let launched = unsafe { session.launch(KernelOf { source: &BROKEN, name: "f" }, 1, 1, &[]) };
+        let error = launched.unwrap_err().to_string();
         assert!(error.contains("undeclared"), "the build log: {error}");
     }
     // A session that ends with commands under way does not disturb the next.
@@ -245,9 +246,6 @@ fn child(test: &str, variables: &[(&str, &str)]) -> String {
 fn programs_are_kept_between_processes() {
     if std::env::var_os(IN_CHILD).is_some() {
         let device = device().unwrap();
-        let begun = std::time::Instant::now();
-        device.lock().unwrap().group(SUM, 64).unwrap();
-        println!("program ready after {:?}", begun.elapsed());
         let lists = [list(1, 3000), list(2, 3000)];
         assert_eq!(sums(&mut device.lock().unwrap(), &lists).unwrap(), expected(&lists));
         return;

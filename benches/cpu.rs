@@ -8,6 +8,7 @@
 //! (`decompress_sorted`, blocks of 128). Intersection: uniform docIDs below 2^26, against CRoaring's `and`, into a list of
 //! docIDs (ours) or a bitmap (its).
 
+#[path = "support/cpu_rows.rs"]
 mod support;
 
 use bitpacking::{BitPacker, BitPacker4x};

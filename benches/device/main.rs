@@ -71,8 +71,16 @@ fn run(args: &Args, selector: String, device: Arc<Device>) -> Result<(), Failure
     report.note("longest list", format!("2^{} docIDs", args.log_max));
     let words = 1 << args.log_max;
     let ceilings = device.ceilings(words)?;
-    let mut bench =
-        Bench { device, selector, log_max: args.log_max, quick: args.quick, ceilings, report, began: Instant::now() };
+    let mut bench = Bench {
+        device,
+        selector,
+        log_max: args.log_max,
+        quick: args.quick,
+        ceilings,
+        report,
+        began: Instant::now(),
+        failed: 0,
+    };
     bench.report.add(Row::new("copy kernel (read + write)", ceilings.copied_bytes / 1e12, "TB/s"));
     bench.report.add(Row::new("write-only kernel", ceilings.written_words / 1e9, "G u32/s"));
     bench.part("first calls", Bench::first_calls);

@@ -7,6 +7,7 @@
 //! (`decompress_sorted`, blocks of 128). Intersection: uniform docIDs, against CRoaring's `and`, into a list of docIDs
 //! (ours) or a bitmap (its). `--lists` names a folder of real lists, one a file, numbers between commas.
 
+#[path = "support/cpu_rows.rs"]
 mod support;
 
 use bitpacking::{BitPacker, BitPacker4x};

@@ -7,7 +7,6 @@
 //! (`decompress_sorted`, blocks of 128). Intersection: uniform docIDs, against CRoaring's `and`, into a list of docIDs
 //! (ours) or a bitmap (its). `--lists` names a folder of real lists, one a file, numbers between commas.
 
-#[path = "support/cpu_rows.rs"]
 mod support;
 
 use bitpacking::{BitPacker, BitPacker4x};
@@ -29,15 +28,20 @@ const UNIVERSES: [u64; 2] = [61_700_000, 1 << 26];
 
 type Contestant<'a> = Box<dyn FnMut() -> u64 + 'a>;
 
+/// Rounds of turns of a few ms at most, and of longer ones. Short turns, so that where other processes share the cores,
+/// most pass between two interruptions.
+const ROUNDS: usize = 25;
+const LONG_ROUNDS: usize = 9;
+
 /// What the parts share.
 struct Bench {
-    rounds: usize,
+    quick: bool,
     report: Report,
 }
 
 fn main() {
     let args = Args::read(USAGE);
-    let mut bench = Bench { rounds: if args.quick { 3 } else { 9 }, report: Report::default() };
+    let mut bench = Bench { quick: args.quick, report: Report::default() };
     bench.report.about = machine::about();
     bench.report.note("seed", data::SEED.to_string());
     bench.report.note("decoding", "gaps geometric; clustered: runs of 64 with mean gap 2, mean gap of all as said");
@@ -97,6 +101,14 @@ impl Packed {
 }
 
 impl Bench {
+    fn rounds(&self, long: bool) -> usize {
+        match (self.quick, long) {
+            (true, _) => 3,
+            (false, true) => LONG_ROUNDS,
+            (false, false) => ROUNDS,
+        }
+    }
+
     /// Decodes a list by all codecs and tiers, beside BitPacker4x; adds a point to each curve of `plot`.
     fn decoding(&mut self, corpus: &str, doc_ids: &[u32], has_target: bool, plot: Option<(Plot, f64)>) {
         let count = doc_ids.len();
@@ -119,7 +131,7 @@ impl Bench {
                 }));
             }
         }
-        let times = rounds(self.rounds, ((1 << 24) / count).max(1), &mut contestants);
+        let times = rounds(self.rounds(count > 1 << 22), ((1 << 22) / count).max(1), &mut contestants);
         let rate = |seconds: &f64| count as f64 / seconds / 1e9;
         let peer = median_of(&times[0], rate);
         let mut points = vec![("BitPacker4x, CPU".to_owned(), peer)];
@@ -172,7 +184,7 @@ impl Bench {
             let bytes = PostingList::encode(doc_ids, codec).expect("gaps below 2^28").to_bytes();
             let count = doc_ids.len() as f64;
             let mut row = |name: &str, work: &mut dyn FnMut()| {
-                let rate = median_of(0..self.rounds, |_| count / seconds(&mut *work).0 / 1e9);
+                let rate = median_of(0..self.rounds(true), |_| count / seconds(&mut *work).0 / 1e9);
                 self.report.add(Row::new(format!("{name} {}, 2^20, mean gap 8", codec.name()), rate, "G docIDs/s"));
             };
             row("encode", &mut || drop(PostingList::encode(doc_ids, codec)));
@@ -234,7 +246,7 @@ impl Bench {
             }
         }
         let shorter: usize = pairs.iter().map(|pair| pair[0].len().min(pair[1].len())).sum();
-        let times = rounds(self.rounds, ((1 << 18) / shorter.max(1)).max(3), &mut contestants);
+        let times = rounds(self.rounds(shorter > 1 << 18), ((1 << 15) / shorter.max(1)).max(1), &mut contestants);
         let peer = median_of(&times[0], |seconds| seconds * 1e3);
         let mut points = vec![("CRoaring, CPU, longer list 4M".to_owned(), peer)];
         for ((codec, tier), ours) in entrants.into_iter().zip(&times[1..]) {
@@ -294,7 +306,7 @@ impl Bench {
             };
             decode();
             let repeats = ((1 << 24) / count.max(1)).max(1);
-            let time = median_of(0..self.rounds, |_| seconds(|| (0..repeats).for_each(|_| decode())).0);
+            let time = median_of(0..self.rounds(true), |_| seconds(|| (0..repeats).for_each(|_| decode())).0);
             let rate = (count * repeats) as f64 / time / 1e9;
             self.report.add(Row::new(format!("decode {}, {name}", codec.name()), rate, "G docIDs/s"));
             let bits = 8.0 * encoded.iter().map(PostingList::size).sum::<usize>() as f64 / count as f64;

@@ -57,7 +57,7 @@ impl Select<'_> {
             count: 0,
         };
         let upper_bits = self.parts.count as u64 + u64::from(last_part);
-        if upper_bits > u64::from(u32::MAX) {
+        if upper_bits > u64::from(u32::MAX) - 64 * TILE as u64 {
             // SAFETY: the processor has these features too. The starts below are of 32 bits.
             return unsafe { self.retain_avx2(candidates) };
         }

@@ -19,7 +19,10 @@ use postings::{Codec, PostingList};
 use std::time::Instant;
 use support::{Row, Target, geometric, median, rounds, uniform};
 
-const ROUNDS: usize = 9;
+/// Rounds of work that takes at most a few ms a turn, and of longer work. Short turns, so that where other processes
+/// share the cores, most turns pass between two interruptions.
+const ROUNDS: usize = 25;
+const LONG_ROUNDS: usize = 9;
 
 type Contestant<'a> = Box<dyn FnMut() -> u64 + 'a>;
 
@@ -97,7 +100,8 @@ fn decoding(corpus: &str, doc_ids: &[u32], has_target: bool, rows: &mut Vec<Row>
             }));
         }
     }
-    let seconds = rounds(ROUNDS, ((1 << 24) / count).max(1), &mut contestants);
+    let turns = if count <= 1 << 22 { ROUNDS } else { LONG_ROUNDS };
+    let seconds = rounds(turns, ((1 << 22) / count).max(1), &mut contestants);
     let rate = |seconds: &f64| count as f64 / seconds / 1e9;
     for ((name, target), ours) in names.into_iter().zip(&seconds[1..]) {
         rows.push(Row {
@@ -151,7 +155,8 @@ fn intersection(name: &str, lists: &[Vec<u32>; 2], most: Option<f64>, rows: &mut
             }));
         }
     }
-    let seconds = rounds(ROUNDS, ((1 << 18) / lists[0].len()).max(3), &mut contestants);
+    let turns = if lists[0].len() <= 1 << 18 { ROUNDS } else { LONG_ROUNDS };
+    let seconds = rounds(turns, ((1 << 15) / lists[0].len()).max(1), &mut contestants);
     for ((name, target), ours) in names.into_iter().zip(&seconds[1..]) {
         rows.push(Row {
             name,

@@ -7,6 +7,7 @@
  * lists           lists as offsets into the arena, in units of 16 words
  * total           counts the docIDs found; those that would go past `capacity` are only counted
  * records         for each work-group: where in `out` its docIDs begin, and how many they are
+ * span            blocks of the shortest list that a work-group of `intersect_probe` takes
  * A work-group reserves its place in `out` at once for all of its docIDs, and writes them in order; the host puts the
  * pieces in order as it reads them. With `count_only`, `out` is a count for each query, and records are not written. */
 
@@ -79,57 +80,81 @@ bool simple9_contains(const List *list, uint block, uint doc_id) {
     return at == doc_id;
 }
 
-/* A work-group takes one block of the shortest list, a work-item one docID of it, and looks it up in the longer lists:
- * in the directory, then in the one block that may hold it. Blocks that cannot match are not read. Work-groups of
- * BLOCK; local memory 28 bytes. */
+#define MOST_BLOCKS 4u
+#define MASKS (BLOCK / 32) /* of 32 work-items each */
+
+/* A work-group takes `span` (at most MOST_BLOCKS) neighbouring blocks of the shortest list, a work-item one docID of
+ * each, and looks it up in the longer lists: in the directory, then in the one block that may hold it. Blocks that
+ * cannot match are not read. Work-groups of BLOCK; local memory 2.1 KiB. */
 __kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
 void intersect_probe(__global const uint *restrict arena, __global const uint *restrict first_group,
         __global const uint *restrict first_list, __global const uint *restrict lists, uint queries,
         __global uint *restrict out, uint capacity, uint count_only, __global uint *restrict total,
-        __global uint2 *restrict records) {
-    __local uint found[BLOCK / 32];
+        __global uint2 *restrict records, uint span) {
+    __local uint doc_ids[MOST_BLOCKS * BLOCK]; /* each work-item reads what it wrote */
+    __local uint found[MOST_BLOCKS * MASKS];
     __local uint range[2];
     __local uint place;
     uint item = get_local_id(0);
     uint group = get_group_id(0);
     uint query = query_of(first_group, queries, group);
-    uint block = group - first_group[query];
     uint at = first_list[query];
     uint end = first_list[query + 1];
 
     List list = list_at(arena + 16 * (ulong)lists[at]);
-    bool alive = block * BLOCK + item < list.count;
-    uint doc_id = alive ? doc_id_at(&list, block, item) : 0;
-    uint largest = list.last[block];
+    uint first_block = (group - first_group[query]) * span;
+    uint blocks = min(span, list.blocks - first_block);
+    uint alive = 0; /* a bit for each block */
+    for (uint k = 0; k < blocks; k++) {
+        if ((first_block + k) * BLOCK + item < list.count) {
+            doc_ids[k * BLOCK + item] = doc_id_at(&list, first_block + k, item);
+            alive |= 1u << k;
+        }
+    }
+    uint largest = list.last[first_block + blocks - 1];
     while (++at < end) {
         list = list_at(arena + 16 * (ulong)lists[at]);
         /* Where the first and the last docID fall in the directory; the others fall between. */
-        if (item == 0) range[0] = lower_bound(list.last, 0, list.blocks, doc_id);
+        if (item == 0) range[0] = lower_bound(list.last, 0, list.blocks, doc_ids[0]);
         if (item == 32) range[1] = lower_bound(list.last, 0, list.blocks, largest);
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (alive) {
-            uint candidate = lower_bound(list.last, range[0], range[1], doc_id);
-            alive = candidate < list.blocks
-                && (list.codec == SIMPLE9 ? simple9_contains(&list, candidate, doc_id)
-                                          : qs_contains(&list, candidate, doc_id));
+        uint from = range[0];
+        for (uint k = 0; k < blocks; k++) {
+            if ((alive >> k) & 1) {
+                uint doc_id = doc_ids[k * BLOCK + item];
+                from = lower_bound(list.last, from, range[1], doc_id);
+                bool has = from < list.blocks
+                    && (list.codec == SIMPLE9 ? simple9_contains(&list, from, doc_id)
+                                              : qs_contains(&list, from, doc_id));
+                if (!has) alive &= ~(1u << k);
+            }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 
-    if (item < BLOCK / 32) found[item] = 0;
+    if (item < MOST_BLOCKS * MASKS) found[item] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (alive) atomic_or(&found[item / 32], 1u << (item % 32));
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint before = popcount(found[item / 32] & ((1u << (item % 32)) - 1));
-    uint all = 0;
-    for (uint i = 0; i < BLOCK / 32; i++) {
-        uint here = popcount(found[i]);
-        if (i < item / 32) before += here;
-        all += here;
+    for (uint k = 0; k < blocks; k++) {
+        if ((alive >> k) & 1) atomic_or(&found[k * MASKS + item / 32], 1u << (item % 32));
     }
-    if (item == 0) place = reserve(all, count_only, query, out, total, records + group);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (alive && !count_only && place + before < capacity) out[place + before] = doc_id;
+    if (item == 0) {
+        uint all = 0;
+        for (uint i = 0; i < blocks * MASKS; i++) all += popcount(found[i]);
+        place = reserve(all, count_only, query, out, total, records + group);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint to = place;
+    for (uint k = 0; k < blocks && !count_only; k++) {
+        for (uint i = 0; i < MASKS; i++) {
+            uint mask = found[k * MASKS + i];
+            if (i == item / 32 && ((alive >> k) & 1)) {
+                uint mine = to + popcount(mask & ((1u << (item % 32)) - 1));
+                if (mine < capacity) out[mine] = doc_ids[k * BLOCK + item];
+            }
+            to += popcount(mask);
+        }
+    }
 }
 
 /* --- tiles --- */
@@ -187,7 +212,7 @@ __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1)))
 void intersect_tiles(__global const uint *restrict arena, __global const uint *restrict first_group,
         __global const uint *restrict first_list, __global const uint *restrict lists, uint queries,
         __global uint *restrict out, uint capacity, uint count_only, __global uint *restrict total,
-        __global uint2 *restrict records) {
+        __global uint2 *restrict records, uint span) {
     __local uint bitmaps[2][TILE_WORDS];
     __local uint sums[TILE_ITEMS];
     __local uint range[2];
@@ -195,7 +220,7 @@ void intersect_tiles(__global const uint *restrict arena, __global const uint *r
     uint item = get_local_id(0);
     uint group = get_group_id(0);
     uint query = query_of(first_group, queries, group);
-    uint tile_start = (group - first_group[query]) << TILE_LOG;
+    uint tile_start = (group - first_group[query]) << TILE_LOG; /* `span` is 1 here */
     uint first = first_list[query];
     uint end = first_list[query + 1];
     uint marked = 0;

@@ -2,10 +2,12 @@
 
 use super::PostingList;
 use crate::codec::{BlockBuffer, block_buffer};
+use crate::cpu::Tier;
 
 /// A forward-only reader of a posting list. Targets must not decrease from call to call.
 pub struct Cursor<'l> {
     list: &'l PostingList,
+    tier: Tier,
     /// The decoded block, `list.blocks()` past the end; nothing is decoded before the first call.
     block: Option<usize>,
     /// The first docID of the block that may still be asked for.
@@ -15,8 +17,8 @@ pub struct Cursor<'l> {
 }
 
 impl<'l> Cursor<'l> {
-    pub(super) fn new(list: &'l PostingList) -> Self {
-        Cursor { list, block: None, at: 0, len: 0, buffer: block_buffer() }
+    pub(super) fn new(list: &'l PostingList, tier: Tier) -> Self {
+        Cursor { list, tier, block: None, at: 0, len: 0, buffer: block_buffer() }
     }
 
     /// The smallest docID that is `target` or greater, `None` at the end. It is not consumed: the same target gives it
@@ -27,7 +29,7 @@ impl<'l> Cursor<'l> {
         if self.block.is_none() || lasts.get(from).is_some_and(|&last| last < target) {
             let block = from + gallop(&lasts[from..], target);
             if block < lasts.len() && self.block != Some(block) {
-                self.len = self.list.decode_block(block, &mut self.buffer).len();
+                self.len = self.list.decode_block_with(self.tier, block, &mut self.buffer).len();
                 self.at = 0;
             }
             self.block = Some(block);

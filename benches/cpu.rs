@@ -150,7 +150,8 @@ impl Bench {
             let bits = 8.0 * list.size() as f64 / count as f64;
             let packed = 8.0 * packed.widths.iter().map(|&width| 1 + 16 * u64::from(width)).sum::<u64>() as f64;
             let name = format!("size {}, {corpus}", list.codec().name());
-            self.report.add(Row::new(name, bits, "bits/docID").peer("BitPacker4x", packed / count as f64));
+            self.report
+                .add(Row::new(name, bits, "bits/docID").peer("BitPacker4x, no directory", packed / count as f64));
         }
         for (name, rate) in points {
             if let Some((plot, x)) = &plot {
@@ -248,6 +249,10 @@ impl Bench {
         let shorter: usize = pairs.iter().map(|pair| pair[0].len().min(pair[1].len())).sum();
         let times = rounds(self.rounds(shorter > 1 << 18), ((1 << 15) / shorter.max(1)).max(1), &mut contestants);
         let peer = median_of(&times[0], |seconds| seconds * 1e3);
+        let merge = || pairs.iter().map(|[a, b]| data::merge(a, b).len()).sum::<usize>();
+        let merged = median_of(0..self.rounds(true), |_| seconds(merge).0 * 1e3);
+        self.report
+            .add(Row::new(format!("intersect, plain merge of u32, {name}"), merged, "ms").peer("CRoaring and", peer));
         let mut points = vec![("CRoaring, CPU, longer list 4M".to_owned(), peer)];
         for ((codec, tier), ours) in entrants.into_iter().zip(&times[1..]) {
             let (of, tier_name) = (codec.name(), tier.name());

@@ -52,6 +52,15 @@ impl Cell {
 
 pub fn grid(bench: &mut Bench) -> Result<()> {
     let logs = [8, 11, 14, 17, 20, 23].into_iter().filter(|&log| log + 3 <= bench.log_max);
+    let auto = bench.settings(Offload::Auto);
+    let (time, ready) = seconds(|| engine::prepare(&auto));
+    if ready? {
+        bench.report.add(Row::new(
+            "offload=auto: measuring the machine, or loading what was measured",
+            time * 1e3,
+            "ms",
+        ));
+    }
     let mut cells = Vec::new();
     for log in logs {
         let pool = lists(log, POOL.min(LARGEST >> log).max(4))?;

@@ -143,7 +143,7 @@ impl Session<'_> {
         if groups == 0 {
             return Ok(());
         }
-        let Inner { link, memory, programs, busy, timed } = &mut *self.inner;
+        let Inner { link, memory, programs, busy, timed, .. } = &mut *self.inner;
         let ready = programs.kernel(&link.context, link.id, kernel)?;
         fault::check(Step::Launch)?;
         if local == 0 || local > ready.group {

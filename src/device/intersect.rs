@@ -8,6 +8,7 @@ use super::program::{KernelOf, Source};
 use super::session::{Arg, Session};
 use crate::codec::Codec;
 use crate::error::{Error, Result};
+use crate::intersect::Results;
 use crate::list::PostingList;
 
 static SOURCE: Source = Source {
@@ -24,7 +25,7 @@ const FIRST_LISTS: [Slot; 2] = [Slot(8), Slot(9)];
 const LISTS: [Slot; 2] = [Slot(10), Slot(11)];
 
 /// Words of results that a launch has room for at first; with more, it is launched once more.
-const FIRST_CAPACITY: usize = 1 << 24;
+const FIRST_CAPACITY: usize = 1 << 25;
 
 /// The two ways of `cl/intersect.cl`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,10 +207,11 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Device`].
-    pub fn intersect_batch(&self, queries: &[Vec<PostingList>]) -> Result<Vec<Vec<u32>>> {
+    pub fn intersect_batch(&self, queries: &[Vec<PostingList>]) -> Result<Results> {
         let plans = plan(queries)?;
-        let mut results = vec![Vec::new(); queries.len()];
         if plans.iter().all(|plan| plan.groups == 0) {
+            let mut results = Results::with_room(queries.len(), 0);
+            queries.iter().for_each(|_| results.push(|_| ()));
             return Ok(results);
         }
         let bound: usize = plans.iter().map(|plan| plan.bound).sum();
@@ -239,21 +241,24 @@ impl Device {
             capacity = found;
         };
         let pieces = Pieces::new(&records, capacity)?;
-        if let ([only], []) | ([], [only]) = (&plans[0].queries[..], &plans[1].queries[..]) {
+        if queries.len() == 1 {
             let mut out = Vec::with_capacity(pieces.total());
             session.read(OUT, 0..pieces.total(), &mut out)?;
-            results[*only] = pieces.gather(out);
-            return Ok(results);
+            return Ok(Results::of_one(pieces.gather(out)));
         }
-        let out = session.peek(OUT, 0..pieces.total())?;
+        // The work-groups of each query; none where its result is known to be empty.
+        let mut groups = vec![0..0; queries.len()];
         let mut before = 0;
         for plan in &plans {
-            for (query, groups) in plan.queries.iter().zip(plan.first_group.windows(2)) {
-                let groups = before + groups[0] as usize..before + groups[1] as usize;
-                results[*query].reserve_exact(pieces.len(groups.clone()));
-                pieces.append(groups, out, &mut results[*query]);
+            for (query, bounds) in plan.queries.iter().zip(plan.first_group.windows(2)) {
+                groups[*query] = before + bounds[0] as usize..before + bounds[1] as usize;
             }
             before += plan.groups;
+        }
+        let out = session.peek(OUT, 0..pieces.total())?;
+        let mut results = Results::with_room(queries.len(), pieces.total());
+        for groups in groups {
+            results.push(|doc_ids| pieces.append(groups, out, doc_ids));
         }
         Ok(results)
     }

@@ -11,6 +11,7 @@
 
 mod merge;
 mod probe;
+mod results;
 #[cfg(target_arch = "x86_64")]
 mod select;
 
@@ -18,6 +19,7 @@ use crate::codec::{BLOCK, SLACK};
 use crate::cpu::{self, Tier};
 use crate::list::PostingList;
 use probe::Probe;
+pub use results::Results;
 
 /// Where the docIDs of a result go, so that one algorithm serves lists and counts.
 pub trait Sink {

@@ -1,4 +1,4 @@
-//! Measuring the rates: operations on lists of 2^17 docIDs and fewer.
+//! Measuring the rates: operations on lists of 2^19 docIDs and fewer.
 
 use super::{
     DECODE, DECODED, FAR, GATHERED, INTERSECT, KINDS, LIST, MARKED, MERGED, NEAR, PROBED, QUERY, RECEIVED, Rates, SENT,
@@ -16,9 +16,12 @@ use std::time::Instant;
 /// Runs, of which the lower quartile counts: a disturbance makes runs longer, never shorter.
 const RUNS: usize = 9;
 
-/// docIDs of the longest lists, and their mean gap.
+/// docIDs of the lists that the CPU has to do with, and their mean gap: more than its nearest caches hold.
 const LONG: u32 = 1 << 17;
 const GAP: u32 = 8;
+
+/// docIDs of the list that goes to the device and back.
+const LONGEST: u32 = 1 << 19;
 
 /// Nanoseconds of a run.
 fn quartile<T>(mut run: impl FnMut() -> Result<T>) -> Result<f64> {
@@ -107,18 +110,18 @@ pub(super) fn measure(device: &Device) -> Result<Rates> {
     };
     let (tiny_wall, tiny_kernel) = quartile_on(device, || device.decode(tiny))?;
     let call = set(DECODE, tiny_wall, 1e3);
-    for (codec, list) in [(Codec::Simple9, words), (Codec::QuasiSuccinct, &pair[0])] {
-        let (wall, kernel) = quartile_on(device, || device.decode(list))?;
-        let unpacked = set(UNPACKED + nth(codec), (kernel - tiny_kernel) / n, 0.0005);
-        set(RECEIVED, (wall - call) / n - unpacked, 0.004);
-        if codec == Codec::QuasiSuccinct {
-            let sent_wall = quartile(|| {
-                device.forget_lists()?;
-                device.decode(list)
-            })?;
-            set(SENT, (sent_wall - wall) / list.size() as f64, 0.001);
-        }
-    }
+    let (_, kernel) = quartile_on(device, || device.decode(words))?;
+    set(UNPACKED, (kernel - tiny_kernel) / n, 0.0005);
+    // Long enough for transfers to run at their speed.
+    let longest = PostingList::encode(&doc_ids(LONGEST, GAP, 3), Codec::QuasiSuccinct)?;
+    let (wall, kernel) = quartile_on(device, || device.decode(&longest))?;
+    let unpacked = set(UNPACKED + 1, (kernel - tiny_kernel) / f64::from(LONGEST), 0.0005);
+    set(RECEIVED, (wall - call) / f64::from(LONGEST) - unpacked, 0.004);
+    let sent_wall = quartile(|| {
+        device.forget_lists()?;
+        device.decode(&longest)
+    })?;
+    set(SENT, (sent_wall - wall) / longest.size() as f64, 0.001);
 
     let small = vec![vec![tiny.clone(), second.clone()]; 256];
     let (one, one_kernel) = quartile_on(device, || device.intersect_batch(&small[..1]))?;
@@ -135,8 +138,10 @@ pub(super) fn measure(device: &Device) -> Result<Rates> {
         let reckoned = device::kernel_work(lengths, largest)[way] / 1e3 * times as f64;
         set(kind, (kernel - one_kernel) / reckoned, 0.1);
     }
-    let (wall, kernel) = quartile_on(device, || device.intersect_batch(&[pair.to_vec()]))?;
-    set(GATHERED, (wall - call - (kernel - one_kernel)) / count(pair).max(1) as f64, 0.004);
+    // With itself, so that much comes back.
+    let same = [vec![pair[0].clone(); 2]];
+    let (wall, kernel) = quartile_on(device, || device.intersect_batch(&same))?;
+    set(GATHERED, (wall - call - (kernel - one_kernel)) / n, 0.004);
     if device.decode(&pair[0])? != pair[0].decode() {
         return Err(Error::Device("it decodes wrongly".into()));
     }

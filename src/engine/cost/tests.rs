@@ -166,13 +166,14 @@ fn choices_match_what_was_measured_on_an_h200() {
     let near = cells.iter().filter(|cell| cell.excess(&H200) <= 1.1).count();
     assert_eq!(cells.len(), 82);
     assert!(near * 10 >= cells.len() * 9, "{near} of {}", cells.len());
+    // Not 1.5: in two cells the device took twice as long as it did, in the same run, for the same lists sent.
     let worst = cells.iter().map(|cell| cell.excess(&H200)).fold(0.0, f64::max);
     assert!(worst <= 2.0, "{worst}");
 }
 
 #[test]
 fn choices_survive_noise_of_the_rates() {
-    // Each rate a third off, either way, alone; and those of the CPU or of the device together.
+    // Each rate a quarter to a third off, either way, alone; and those of the CPU or of the device together.
     let cells = cells();
     let groups = (0..KINDS).map(|kind| kind..kind + 1).chain([0..DECODE, DECODE..KINDS]);
     for kinds in groups {
@@ -182,6 +183,7 @@ fn choices_survive_noise_of_the_rates() {
             let near = cells.iter().filter(|cell| cell.excess(&rates) <= 1.1).count();
             let worst = cells.iter().map(|cell| cell.excess(&rates)).fold(0.0, f64::max);
             println!("{kinds:?} × {factor}: {near}, worst {worst:.2}");
+            assert!(near * 10 >= cells.len() * 9 && worst <= 2.0, "{kinds:?} × {factor}: {near}, worst {worst:.2}");
         }
     }
 }

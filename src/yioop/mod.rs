@@ -1,5 +1,7 @@
 //! Yioop's posting format and its shard files.
 
+pub mod score;
+
 use crate::error::{Error, Result};
 
 /// A posting: the doc index, and the positions of the term in the document, increasing.

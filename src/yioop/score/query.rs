@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 /// What the query asks of the lists it intersects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
+    lists: usize,
     /// For each word of the query, in its order, the list that it is in.
     words: Vec<usize>,
     phrases: Vec<Phrase>,
@@ -43,7 +44,12 @@ impl Query {
         if let Some((index, list)) = words.iter().enumerate().find(|&(_, &list)| list >= lists) {
             return Err(Error::Argument(format!("word {index} is in list {list}, but there are {lists} lists")));
         }
-        Ok(Query { words, phrases })
+        Ok(Query { lists, words, phrases })
+    }
+
+    /// How many lists the query intersects.
+    pub fn lists(&self) -> usize {
+        self.lists
     }
 
     /// Scores a document that all lists have; `None` if a phrase does not occur in it. `matches` holds one posting a

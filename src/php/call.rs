@@ -1,0 +1,128 @@
+//! One call from PHP: its arguments, its result, and the frame that no panic leaves.
+
+use super::ffi::zend_parse_parameters;
+use super::output::NoMemory;
+use super::{exception, log};
+use crate::Error;
+use ext_php_rs::builders::FunctionBuilder;
+use ext_php_rs::types::Zval;
+use ext_php_rs::zend::{ExecuteData, run_handler};
+use std::ffi::c_int;
+use std::panic::AssertUnwindSafe;
+
+/// The call is over: a PHP exception is pending, or PHP ends the script for want of memory once we return.
+#[derive(Debug)]
+pub struct Thrown;
+
+impl From<NoMemory> for Thrown {
+    fn from(_: NoMemory) -> Thrown {
+        Thrown
+    }
+}
+
+/// What the body of a function returns.
+pub type Outcome<T = ()> = Result<T, Thrown>;
+
+/// A running call.
+pub struct Call<'c> {
+    frame: &'c mut ExecuteData,
+    /// The value that PHP gets.
+    pub result: &'c mut Zval,
+}
+
+impl<'c> Call<'c> {
+    /// How many arguments there are.
+    pub fn count(&self) -> u32 {
+        // SAFETY: in a call's `This`, the second word holds the number of arguments.
+        unsafe { self.frame.This.u2.num_args }
+    }
+
+    /// The argument with that index, from 0.
+    ///
+    /// # Panics
+    /// Where there is none.
+    pub fn argument(&self, index: u32) -> &'c Zval {
+        assert!(index < self.count(), "argument {index} of {}", self.count());
+        // SAFETY: the argument exists, and the call's frame outlives 'c.
+        unsafe { self.frame.zend_call_arg(index as usize) }.expect("arguments lie in the frame")
+    }
+
+    /// The object that the method was called on.
+    pub fn this(&mut self) -> Option<&mut ext_php_rs::types::ZendObject> {
+        self.frame.get_self()
+    }
+}
+
+/// Parses the arguments as `zend_parse_parameters` does, with PHP's own errors and conversions. The targets are
+/// pointers to what each letter of the format asks for.
+macro_rules! parse {
+    ($call:expr, $format:literal $(, $target:expr)* $(,)?) => {
+        // SAFETY: the callers pair each letter with a target of its type.
+        $crate::php::call::parsed(unsafe {
+            $crate::php::ffi::zend_parse_parameters($call.count(), $format.as_ptr() $(, $target)*)
+        })
+    };
+}
+pub(super) use parse;
+
+pub fn parsed(status: c_int) -> Outcome {
+    if status == super::ffi::SUCCESS { Ok(()) } else { Err(Thrown) }
+}
+
+impl<'c> Call<'c> {
+    /// Checks that there are no arguments.
+    pub fn no_arguments(&self) -> Outcome {
+        // SAFETY: an empty format takes no targets.
+        parsed(unsafe { zend_parse_parameters(self.count(), c"".as_ptr()) })
+    }
+
+    /// The one argument, a string.
+    pub fn bytes(&self) -> Outcome<&'c [u8]> {
+        let mut string: *mut ext_php_rs::types::ZendStr = std::ptr::null_mut();
+        parse!(self, c"S", &raw mut string)?;
+        // SAFETY: parsing succeeded, so the string is set; the frame holds it.
+        Ok(unsafe { (*string).as_bytes() })
+    }
+
+    /// The one argument, an integer.
+    pub fn int(&self) -> Outcome<i64> {
+        let mut value = 0i64;
+        parse!(self, c"l", &raw mut value)?;
+        Ok(value)
+    }
+}
+
+/// Turns an engine error into the pending exception; `argument` (from 1) held the docIDs.
+pub fn check<T>(result: Result<T, Error>, argument: u32) -> Outcome<T> {
+    result.map_err(|error| exception::throw(&error, argument))
+}
+
+/// Runs the body of a function. A panic in it becomes an `Error` exception, after its frames were unwound.
+pub fn run(frame: &mut ExecuteData, result: &mut Zval, body: fn(&mut Call) -> Outcome) {
+    run_handler(AssertUnwindSafe(|| {
+        let mut call = Call { frame, result };
+        if body(&mut call).is_err() {
+            call.result.set_null();
+        }
+    }));
+    log::flush();
+}
+
+/// The C function of a body.
+macro_rules! handler {
+    ($body:path) => {{
+        extern "C" fn handler(frame: &mut ext_php_rs::zend::ExecuteData, result: &mut ext_php_rs::types::Zval) {
+            $crate::php::call::run(frame, result, $body)
+        }
+        handler
+    }};
+}
+pub(super) use handler;
+
+/// A C function that PHP calls.
+pub type Handler = extern "C" fn(&mut ExecuteData, &mut Zval);
+
+/// A function whose return type is neither a reference nor nullable.
+pub fn function(name: &str, handler: Handler, returns: ext_php_rs::flags::DataType) -> FunctionBuilder<'static> {
+    FunctionBuilder::new(name, handler).returns(returns, false, false)
+}

@@ -1,0 +1,100 @@
+//! Errors as PHP exceptions: [`Error`] becomes one here and nowhere else.
+
+use super::call::Thrown;
+use super::ffi::{spl_ce_RuntimeException, zend_argument_type_error, zend_argument_value_error, zend_zval_type_name};
+use crate::Error;
+use ext_php_rs::args::ArgInfo;
+use ext_php_rs::builders::ClassBuilder;
+use ext_php_rs::ffi::{zend_throw_error, zend_throw_exception};
+use ext_php_rs::flags::ClassFlags;
+use ext_php_rs::types::Zval;
+use ext_php_rs::zend::{ClassEntry, ce};
+use std::ffi::{CStr, CString};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+static INTERFACE: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
+static CORRUPT: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
+
+fn registered(class: &AtomicPtr<ClassEntry>) -> &'static ClassEntry {
+    // SAFETY: `register` stores entries that live until the module shuts down; null is turned to the base class.
+    unsafe { class.load(Ordering::Acquire).as_ref() }.unwrap_or_else(ce::exception)
+}
+
+/// Registers `Postings\Exception` and `Postings\CorruptDataException`. Plain classes, without Rust behind them, so
+/// that PHP code can make and extend them.
+pub fn register() -> ext_php_rs::error::Result<()> {
+    // No methods, so no argument tables to keep.
+    fn keep<const CLASS: u8>(class: &'static mut ClassEntry, _: Box<[Box<[ArgInfo]>]>) {
+        let place = if CLASS == 0 { &INTERFACE } else { &CORRUPT };
+        place.store(class, Ordering::Release);
+    }
+    ClassBuilder::new("Postings\\Exception")
+        .flags(ClassFlags::Interface)
+        .implements((ce::throwable, "Throwable"))
+        .registration(keep::<0>)
+        .register()?;
+    ClassBuilder::new("Postings\\CorruptDataException")
+        // SAFETY: SPL is always there and registers its classes before any other extension.
+        .extends((|| unsafe { &*spl_ce_RuntimeException }, "RuntimeException"))
+        .implements((|| registered(&INTERFACE), "Postings\\Exception"))
+        .registration(keep::<1>)
+        .register()
+}
+
+fn message(text: &str) -> CString {
+    CString::new(text.replace('\0', "\\0")).unwrap_or_default()
+}
+
+/// The name of a value's type, as PHP's own errors have it.
+pub fn type_name(value: &Zval) -> String {
+    // SAFETY: the name is a static string or the class's, which outlives this.
+    unsafe { CStr::from_ptr(zend_zval_type_name(value)) }.to_string_lossy().into_owned()
+}
+
+/// A TypeError: "f(): Argument #1 ($x) " and `text`.
+pub fn argument_type(argument: u32, text: &str) -> Thrown {
+    // SAFETY: the format takes one C string; a function is being called.
+    unsafe { zend_argument_type_error(argument, c"%s".as_ptr(), message(text).as_ptr()) };
+    Thrown
+}
+
+/// A ValueError: "f(): Argument #1 ($x) " and `text`.
+pub fn argument_value(argument: u32, text: &str) -> Thrown {
+    // SAFETY: the format takes one C string; a function is being called.
+    unsafe { zend_argument_value_error(argument, c"%s".as_ptr(), message(text).as_ptr()) };
+    Thrown
+}
+
+/// An `Error`.
+pub fn error(text: &str) -> Thrown {
+    // SAFETY: the format takes one C string; a null class means `Error`.
+    unsafe { zend_throw_error(null_mut(), c"%s".as_ptr(), message(text).as_ptr()) };
+    Thrown
+}
+
+/// A `Postings\CorruptDataException`.
+pub fn corrupt(text: &str) -> Thrown {
+    // SAFETY: the class is registered and lives; the message is copied.
+    unsafe {
+        zend_throw_exception(std::ptr::from_ref(registered(&CORRUPT)).cast_mut(), message(text).as_ptr(), 0);
+    }
+    Thrown
+}
+
+/// The exception that an error of the engine is in PHP; `argument` is the one (from 1) that held the docIDs.
+pub fn throw(failure: &Error, argument: u32) -> Thrown {
+    match failure {
+        Error::Corrupt { .. } => corrupt(&failure.to_string()),
+        Error::NotIncreasing { what, index, previous, got } => argument_value(
+            argument,
+            &format!(
+                "must be strictly increasing, {what} {got} at index {index} is not greater than {previous} before it"
+            ),
+        ),
+        Error::NotCodable { .. } | Error::Argument(_) => {
+            argument_value(argument, &format!("cannot be used: {failure}"))
+        }
+        Error::File { .. } | Error::Device(_) => error(&failure.to_string()),
+    }
+}

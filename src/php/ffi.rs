@@ -1,0 +1,76 @@
+//! The parts of PHP's C interface that ext-php-rs does not bind.
+
+use ext_php_rs::ffi::{_zend_array, zend_class_entry, zend_ini_entry, zend_object, zend_string};
+use ext_php_rs::types::Zval;
+use ext_php_rs::zend::{ClassEntry, ModuleEntry};
+use once_cell::sync::Lazy;
+use std::alloc::Layout;
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+unsafe extern "C" {
+    pub fn zend_parse_parameters(count: u32, spec: *const c_char, ...) -> c_int;
+    pub fn zend_argument_type_error(argument: u32, format: *const c_char, ...);
+    pub fn zend_argument_value_error(argument: u32, format: *const c_char, ...);
+    pub fn zend_zval_type_name(value: *const Zval) -> *const c_char;
+    pub fn zend_hash_index_add_new(table: *mut _zend_array, index: u64, value: *mut Zval) -> *mut Zval;
+    pub fn zend_enum_get_case_cstr(class: *mut zend_class_entry, name: *const c_char) -> *mut zend_object;
+    pub fn zend_ini_long(name: *const c_char, length: usize, original: c_int) -> i64;
+    pub fn display_ini_entries(module: *mut ModuleEntry);
+    pub fn php_log_err_with_severity(message: *const c_char, severity: c_int);
+    pub fn zend_error(kind: c_int, format: *const c_char, ...);
+    pub fn zend_register_internal_module(module: *mut ModuleEntry) -> *mut ModuleEntry;
+    pub static spl_ce_RuntimeException: *mut ClassEntry;
+
+    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+}
+
+/// What a C function of Zend returns for success.
+pub const SUCCESS: c_int = 0;
+/// What it returns for failure.
+pub const FAILURE: c_int = -1;
+/// A value of a wrong kind at start-up.
+pub const E_CORE_WARNING: c_int = 32;
+/// `stage` of an INI handler while PHP starts.
+pub const INI_STAGE_STARTUP: c_int = 1;
+
+/// An INI handler.
+pub type OnModify = unsafe extern "C" fn(
+    entry: *mut zend_ini_entry,
+    value: *mut zend_string,
+    argument_1: *mut c_void,
+    argument_2: *mut c_void,
+    argument_3: *mut c_void,
+    stage: c_int,
+) -> c_int;
+
+/// The address of a symbol that only some PHP versions have. The library is bound when it is loaded, so naming such a
+/// symbol directly would make it unloadable elsewhere.
+fn optional(name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: a null handle means the global scope; the name ends in NUL.
+    let address = unsafe { dlsym(std::ptr::null_mut(), name.as_ptr()) };
+    (!address.is_null()).then_some(address)
+}
+
+type Allocate = unsafe extern "C" fn(size: usize) -> *mut c_void;
+
+/// `_femalloc`, in PHP versions whose `emalloc` kills the process far above memory_limit. Debug builds of PHP give it
+/// more parameters.
+static FALLIBLE: Lazy<Option<Allocate>> = Lazy::new(|| {
+    if ext_php_rs::PHP_DEBUG {
+        return None;
+    }
+    // SAFETY: a function of that name has this signature in every PHP that has it (debug builds aside).
+    optional(c"_femalloc").map(|address| unsafe { std::mem::transmute::<*mut c_void, Allocate>(address) })
+});
+
+/// Memory of the request, aligned to 8. `None` where memory_limit does not allow it: PHP then ends the script with its
+/// fatal error once we return. PHP versions without fallible allocation end it here, by a jump over our frames; what
+/// they own must be in a `BailoutGuard`.
+pub fn allocate(size: usize) -> Option<*mut c_void> {
+    let address = match *FALLIBLE {
+        // SAFETY: allocation has no preconditions within a request.
+        Some(allocate) => unsafe { allocate(size) },
+        None => ext_php_rs::alloc::emalloc(Layout::from_size_align(size, 8).ok()?).cast(),
+    };
+    (!address.is_null()).then_some(address)
+}

@@ -1,0 +1,153 @@
+//! The functions of the namespace `Postings`.
+
+use super::call::{Call, Outcome, check, function, handler, parse};
+use super::output::{List, Map, Record};
+use super::{exception, ini, input, output, posting_list};
+use crate::codec::{quasi_succinct, simple9};
+use crate::engine;
+use ext_php_rs::args::Arg;
+use ext_php_rs::builders::FunctionBuilder;
+use ext_php_rs::flags::DataType;
+use ext_php_rs::types::Zval;
+use ext_php_rs::zend::BailoutGuard;
+
+/// All of them.
+pub fn builders() -> Vec<FunctionBuilder<'static>> {
+    let list = |name: &'static str| Arg::new(name, DataType::object(posting_list::NAME));
+    vec![
+        function("Postings\\simple9_encode", handler!(simple9_encode), DataType::String)
+            .arg(Arg::new("docIds", DataType::Array)),
+        function("Postings\\simple9_decode", handler!(simple9_decode), DataType::Array)
+            .arg(Arg::new("words", DataType::String)),
+        function("Postings\\qs_encode", handler!(qs_encode), DataType::String)
+            .arg(Arg::new("docIds", DataType::Array))
+            .not_required()
+            .arg(Arg::new("c", DataType::Double).default("1.0")),
+        function("Postings\\qs_decode", handler!(qs_decode), DataType::Array).arg(Arg::new("bytes", DataType::String)),
+        function("Postings\\intersect", handler!(intersect), DataType::Array)
+            .arg(list("first"))
+            .arg(list("rest").is_variadic()),
+        function("Postings\\intersect_count", handler!(intersect_count), DataType::Long)
+            .arg(list("first"))
+            .arg(list("rest").is_variadic()),
+        function("Postings\\intersect_batch", handler!(intersect_batch), DataType::Array)
+            .arg(Arg::new("queries", DataType::Array)),
+        function("Postings\\devices", handler!(devices), DataType::Array),
+        function("Postings\\stats", handler!(stats), DataType::Array),
+    ]
+}
+
+fn simple9_encode(call: &mut Call) -> Outcome {
+    let mut doc_ids: *mut Zval = std::ptr::null_mut();
+    parse!(call, c"z", &raw mut doc_ids)?;
+    // SAFETY: parsing set it to an argument in the frame.
+    let doc_ids = input::doc_ids(unsafe { &*doc_ids }, 1)?;
+    let words = BailoutGuard::new(check(simple9::encode(&doc_ids), 1)?);
+    drop(doc_ids);
+    Ok(output::bytes(call.result, &words)?)
+}
+
+fn simple9_decode(call: &mut Call) -> Outcome {
+    let doc_ids = check(engine::simple9_decode(call.bytes()?, &ini::settings()), 1)?;
+    let doc_ids = BailoutGuard::new(doc_ids);
+    List::of_doc_ids(&doc_ids)?.store(call.result);
+    Ok(())
+}
+
+fn qs_encode(call: &mut Call) -> Outcome {
+    let mut doc_ids: *mut Zval = std::ptr::null_mut();
+    let mut c = 1.0f64;
+    parse!(call, c"z|d", &raw mut doc_ids, &raw mut c)?;
+    if !(c.is_finite() && c > 0.0) {
+        return Err(exception::argument_value(2, "must be a finite number greater than 0"));
+    }
+    // SAFETY: parsing set it to an argument in the frame.
+    let doc_ids = input::doc_ids(unsafe { &*doc_ids }, 1)?;
+    let bytes = BailoutGuard::new(check(quasi_succinct::encode(&doc_ids, c), 1)?);
+    drop(doc_ids);
+    Ok(output::bytes(call.result, &bytes)?)
+}
+
+fn qs_decode(call: &mut Call) -> Outcome {
+    let doc_ids = check(engine::qs_decode(call.bytes()?, &ini::settings()), 1)?;
+    let doc_ids = BailoutGuard::new(doc_ids);
+    List::of_doc_ids(&doc_ids)?.store(call.result);
+    Ok(())
+}
+
+/// Parses one posting list and any number more.
+fn lists(call: &Call) -> Outcome<Vec<crate::PostingList>> {
+    let mut first: *mut Zval = std::ptr::null_mut();
+    let mut rest: *mut Zval = std::ptr::null_mut();
+    let mut count = 0u32;
+    parse!(call, c"z*", &raw mut first, &raw mut rest, &raw mut count)?;
+    input::lists(call, 0)
+}
+
+fn intersect(call: &mut Call) -> Outcome {
+    let doc_ids = engine::intersect(&lists(call)?, &ini::settings());
+    let doc_ids = BailoutGuard::new(doc_ids);
+    List::of_doc_ids(&doc_ids)?.store(call.result);
+    Ok(())
+}
+
+fn intersect_count(call: &mut Call) -> Outcome {
+    let count = engine::intersect_count(&lists(call)?, &ini::settings());
+    call.result.set_long(count as i64);
+    Ok(())
+}
+
+fn intersect_batch(call: &mut Call) -> Outcome {
+    let mut queries: *mut Zval = std::ptr::null_mut();
+    parse!(call, c"a", &raw mut queries)?;
+    // SAFETY: parsing set it to an array argument in the frame.
+    let Some(queries) = unsafe { &*queries }.dereference().array() else { return Ok(()) };
+    let results = engine::intersect_batch(&input::queries(queries, 1)?, &ini::settings());
+    let results = BailoutGuard::new(results);
+    if queries.has_sequential_keys() {
+        let mut list = List::with_room(results.len())?;
+        for doc_ids in results.iter() {
+            list.push_list(List::of_doc_ids(doc_ids)?);
+        }
+        list.store(call.result);
+    } else {
+        let mut map = Map::with_room(results.len())?;
+        for ((key, _), doc_ids) in input::elements(queries).zip(results.iter()) {
+            map.insert(key, List::of_doc_ids(doc_ids)?);
+        }
+        map.store(call.result);
+    }
+    Ok(())
+}
+
+fn devices(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let devices = engine::devices(&ini::settings());
+    let mut list = List::with_room(devices.len())?;
+    for device in devices {
+        let record = Record::new()
+            .field("platform", device.platform)
+            .field("name", device.name)
+            .field("type", device.kind)
+            .field("version", device.version)
+            .field("compute_units", i64::from(device.compute_units))
+            .field("global_memory", device.global_memory as i64)
+            .field("selected", device.selected);
+        list.push(record.into_zval());
+    }
+    list.store(call.result);
+    Ok(())
+}
+
+fn stats(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let stats = engine::stats();
+    Record::new()
+        .field("cpu_calls", stats.cpu_calls as i64)
+        .field("device_calls", stats.device_calls as i64)
+        .field("device_failures", stats.device_failures as i64)
+        .field("bytes_to_device", stats.bytes_to_device as i64)
+        .field("bytes_from_device", stats.bytes_from_device as i64)
+        .store(call.result);
+    Ok(())
+}

@@ -1,0 +1,206 @@
+//! The INI settings, checked when they change, and the phpinfo section.
+
+use super::ffi::{
+    E_CORE_WARNING, FAILURE, INI_STAGE_STARTUP, OnModify, SUCCESS, display_ini_entries, zend_error, zend_ini_long,
+};
+use super::log;
+use crate::engine::{self, Offload, Settings};
+use crate::{cpu, device};
+use ext_php_rs::ffi::{zend_ini_entry, zend_string};
+use ext_php_rs::flags::IniEntryPermission;
+use ext_php_rs::types::ZendStr;
+use ext_php_rs::zend::{IniEntryDef, IniEntryDefs, ModuleEntry};
+use ext_php_rs::{info_table_end, info_table_row, info_table_start};
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_int, c_void};
+use std::rc::Rc;
+
+const DEVICE: &CStr = c"postings.device";
+const OFFLOAD: &CStr = c"postings.offload";
+const YIOOP: &CStr = c"postings.yioop";
+const LOG_LEVEL: &CStr = c"postings.log_level";
+
+thread_local! {
+    /// The settings of this PHP thread. PHP calls the handlers below at every change, restoring at the end of a
+    /// request included, so that a call need not read INI.
+    static SETTINGS: RefCell<Rc<Settings>> = RefCell::new(Rc::new(Settings::default()));
+}
+
+/// The settings now.
+pub fn settings() -> Rc<Settings> {
+    SETTINGS.with(|settings| settings.borrow().clone())
+}
+
+fn change(set: impl FnOnce(&mut Settings)) {
+    SETTINGS.with(|settings| set(Rc::make_mut(&mut settings.borrow_mut())));
+}
+
+const fn entry(
+    name: &'static CStr,
+    value: &'static CStr,
+    permission: IniEntryPermission,
+    check: OnModify,
+) -> IniEntryDef {
+    let mut entry = IniEntryDef::new(name, value, permission);
+    entry.on_modify = Some(check);
+    entry
+}
+
+static ENTRIES: IniEntryDefs<5> = IniEntryDefs::new([
+    entry(DEVICE, c"auto", IniEntryPermission::All, on_device),
+    entry(OFFLOAD, c"auto", IniEntryPermission::All, on_offload),
+    entry(YIOOP, c"0", IniEntryPermission::System, on_yioop),
+    entry(LOG_LEVEL, c"warn", IniEntryPermission::All, on_log_level),
+    IniEntryDef::end(),
+]);
+
+/// Registers the settings and takes what php.ini and the command line say.
+pub fn register(module_number: i32) {
+    IniEntryDef::register(ENTRIES.as_slice(), module_number);
+}
+
+/// Whether `postings.yioop` is on.
+pub fn yioop() -> bool {
+    // SAFETY: the name and its length belong together.
+    unsafe { zend_ini_long(YIOOP.as_ptr(), YIOOP.count_bytes(), 0) != 0 }
+}
+
+/// Accepts a value where `take` does. A wrong one is refused, so that `ini_set` returns false; while PHP starts it is
+/// reported, and the default holds.
+///
+/// # Safety
+/// `value` is null or a string.
+unsafe fn accept(name: &CStr, value: *mut zend_string, stage: c_int, take: impl FnOnce(&[u8]) -> bool) -> c_int {
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { value.as_ref() }.map_or(&[][..], ZendStr::as_bytes);
+    if take(bytes) {
+        return SUCCESS;
+    }
+    if stage == INI_STAGE_STARTUP {
+        let text = CString::new(bytes.split(|&byte| byte == 0).next().unwrap_or_default()).unwrap_or_default();
+        // SAFETY: the format takes two C strings.
+        unsafe {
+            zend_error(
+                E_CORE_WARNING,
+                c"%s cannot be \"%s\"; the default is used".as_ptr(),
+                name.as_ptr(),
+                text.as_ptr(),
+            );
+        }
+    }
+    FAILURE
+}
+
+unsafe extern "C" fn on_device(
+    _: *mut zend_ini_entry,
+    value: *mut zend_string,
+    _: *mut c_void,
+    _: *mut c_void,
+    _: *mut c_void,
+    stage: c_int,
+) -> c_int {
+    // SAFETY: PHP gives the new value.
+    unsafe {
+        accept(DEVICE, value, stage, |bytes| match std::str::from_utf8(bytes) {
+            Ok(selector) if !selector.trim().is_empty() && !selector.contains('\0') => {
+                change(|settings| settings.device = selector.to_owned());
+                true
+            }
+            _ => false,
+        })
+    }
+}
+
+unsafe extern "C" fn on_offload(
+    _: *mut zend_ini_entry,
+    value: *mut zend_string,
+    _: *mut c_void,
+    _: *mut c_void,
+    _: *mut c_void,
+    stage: c_int,
+) -> c_int {
+    // SAFETY: PHP gives the new value.
+    unsafe {
+        accept(OFFLOAD, value, stage, |bytes| {
+            let offload = match bytes {
+                b"auto" => Offload::Auto,
+                b"always" => Offload::Always,
+                b"never" => Offload::Never,
+                _ => return false,
+            };
+            change(|settings| settings.offload = offload);
+            true
+        })
+    }
+}
+
+unsafe extern "C" fn on_yioop(
+    _: *mut zend_ini_entry,
+    value: *mut zend_string,
+    _: *mut c_void,
+    _: *mut c_void,
+    _: *mut c_void,
+    stage: c_int,
+) -> c_int {
+    // SAFETY: PHP gives the new value. `On` and `Off` in php.ini arrive as "1" and "".
+    unsafe { accept(YIOOP, value, stage, |bytes| matches!(bytes, b"0" | b"1" | b"")) }
+}
+
+unsafe extern "C" fn on_log_level(
+    _: *mut zend_ini_entry,
+    value: *mut zend_string,
+    _: *mut c_void,
+    _: *mut c_void,
+    _: *mut c_void,
+    stage: c_int,
+) -> c_int {
+    // SAFETY: PHP gives the new value.
+    unsafe {
+        accept(LOG_LEVEL, value, stage, |bytes| match log::level(bytes) {
+            Some(level) => {
+                ::log::set_max_level(level);
+                true
+            }
+            None => false,
+        })
+    }
+}
+
+/// The section of `phpinfo()` and `php --ri postings`. The one place that looks for devices without being asked for a
+/// result.
+pub unsafe extern "C" fn info(module: *mut ModuleEntry) {
+    let shown = std::panic::catch_unwind(|| {
+        let settings = settings();
+        info_table_start!();
+        info_table_row!("Postings", "enabled");
+        info_table_row!("Version", env!("CARGO_PKG_VERSION"));
+        info_table_row!("CPU path", cpu::tier().name());
+        let devices = engine::devices(&settings);
+        if devices.is_empty() {
+            info_table_row!("OpenCL devices", "none");
+        }
+        for device in devices {
+            info_table_row!("OpenCL device", describe(&device));
+        }
+        info_table_end!();
+    });
+    if shown.is_err() {
+        ::log::error!("phpinfo() could not show the devices");
+    }
+    // SAFETY: PHP gives the module.
+    unsafe { display_ini_entries(module) };
+    log::flush();
+}
+
+fn describe(device: &device::DeviceInfo) -> String {
+    format!(
+        "{} / {} ({}, {}, {} compute units, {} MiB){}",
+        device.platform,
+        device.name,
+        device.kind,
+        device.version,
+        device.compute_units,
+        device.global_memory >> 20,
+        if device.selected { ", selected" } else { "" }
+    )
+}

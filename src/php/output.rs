@@ -1,0 +1,318 @@
+//! Results into PHP: arrays and strings are allocated once, at their size, and filled in place.
+//!
+//! Every function here returns [`NoMemory`] where memory_limit does not allow the result; the caller then returns to
+//! PHP at once with `null`, and PHP ends the script with its ordinary fatal error.
+
+use super::ffi::{allocate, zend_hash_index_add_new};
+use super::input::Key;
+use ext_php_rs::boxed::ZBox;
+use ext_php_rs::ffi::{
+    _zend_array, _zend_refcounted_h, _zend_refcounted_h__bindgen_ty_1, zend_empty_array, zend_hash_add_new,
+    zend_string, zval_ptr_dtor,
+};
+use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
+use std::mem::size_of;
+
+/// The result does not fit memory_limit.
+#[derive(Debug, Clone, Copy)]
+pub struct NoMemory;
+
+const IS_LONG: u32 = 4;
+const IS_STRING: u32 = 6;
+const IS_ARRAY: u32 = 7;
+/// Type bits of a value whose payload is counted, and of one that may be part of a cycle.
+const REFCOUNTED: u32 = 1 << 8;
+const COLLECTABLE: u32 = 1 << 9;
+const GC_NOT_COLLECTABLE: u32 = 1 << 4;
+
+const HASH_FLAG_PACKED: u32 = 1 << 2;
+const HASH_FLAG_STATIC_KEYS: u32 = 1 << 4;
+/// The mask of a packed array, whose hash part is two unused entries.
+const HT_MIN_MASK: u32 = -2i32 as u32;
+const HT_MIN_SIZE: usize = 8;
+const HT_MAX_SIZE: usize = 0x4000_0000;
+const HT_INVALID_IDX: u32 = u32::MAX;
+/// Bytes of a `Bucket`: a value, a hash and a key.
+const BUCKET: usize = 32;
+
+/// Sets `target`, which must not own anything, to an integer.
+///
+/// # Safety
+/// `target` is writable.
+unsafe fn write_long(target: *mut Zval, value: i64) {
+    // SAFETY: the caller's promise; plain stores, nothing is dropped.
+    unsafe {
+        (*target).value.lval = value;
+        (*target).u1.type_info = IS_LONG;
+    }
+}
+
+/// Sets `target`, which must not own anything, to an array of which it becomes the owner.
+///
+/// # Safety
+/// `target` is writable; `table` is an array of this module that nobody else owns, or the shared empty one.
+unsafe fn write_array(target: *mut Zval, table: *mut _zend_array) {
+    // SAFETY: the caller's promises; the shared empty array is never counted.
+    unsafe {
+        (*target).value.arr = table;
+        (*target).u1.type_info = if std::ptr::eq(table, &raw const zend_empty_array) {
+            IS_ARRAY
+        } else {
+            IS_ARRAY | REFCOUNTED | COLLECTABLE
+        };
+    }
+}
+
+fn header(kind: u32) -> _zend_refcounted_h {
+    _zend_refcounted_h { refcount: 1, u: _zend_refcounted_h__bindgen_ty_1 { type_info: kind } }
+}
+
+/// An array header with its hash and data part allocated: `hash` entries of 4 bytes, all unused, then `size` elements
+/// of `element` bytes.
+fn table(flags: u32, mask: u32, hash: usize, size: usize, element: usize) -> Result<*mut _zend_array, NoMemory> {
+    let table: *mut _zend_array = allocate(size_of::<_zend_array>()).ok_or(NoMemory)?.cast();
+    let Some(data) = allocate(4 * hash + size * element) else {
+        // SAFETY: it was allocated above and nobody else has it.
+        unsafe { ext_php_rs::alloc::efree(table.cast()) };
+        return Err(NoMemory);
+    };
+    // SAFETY: both blocks are ours and large enough; this is what `_zend_hash_init` and `zend_hash_real_init_packed`
+    // or `_mixed` write, in the layout of the PHP headers that ext-php-rs was built with.
+    unsafe {
+        let data: *mut u32 = data.cast();
+        for entry in 0..hash {
+            data.add(entry).write(HT_INVALID_IDX);
+        }
+        (&raw mut (*table).gc).write(header(IS_ARRAY));
+        (*table).u.flags = flags;
+        (*table).nTableMask = mask;
+        (*table).__bindgen_anon_1.arHash = data.add(hash);
+        (*table).nNumUsed = 0;
+        (*table).nNumOfElements = 0;
+        (*table).nTableSize = size as u32;
+        (*table).nInternalPointer = 0;
+        (*table).nNextFreeElement = i64::MIN;
+        (&raw mut (*table).pDestructor).write(Some(zval_ptr_dtor));
+    }
+    Ok(table)
+}
+
+/// A list (a packed array with keys 0 … n - 1) under construction. Elements are pushed to the room made at first.
+pub struct List {
+    table: *mut _zend_array,
+    used: u32,
+    room: u32,
+}
+
+impl List {
+    /// Room for `len` elements; the table's size is the next power of two, as Zend wants it. A table may be smaller
+    /// than the eight elements that Zend itself gives: nested pairs take a third of the memory so.
+    pub fn with_room(len: usize) -> Result<List, NoMemory> {
+        if len == 0 {
+            return Ok(List { table: (&raw const zend_empty_array).cast_mut(), used: 0, room: 0 });
+        }
+        let size = len.next_power_of_two();
+        if size > HT_MAX_SIZE {
+            return Err(NoMemory);
+        }
+        let table = table(HASH_FLAG_PACKED | HASH_FLAG_STATIC_KEYS, HT_MIN_MASK, 2, size, size_of::<Zval>())?;
+        Ok(List { table, used: 0, room: len as u32 })
+    }
+
+    fn next(&mut self) -> *mut Zval {
+        assert!(self.used < self.room, "a list of {} elements gets one more", self.room);
+        self.used += 1;
+        // SAFETY: the table has room for `room` elements, and `used` was below it.
+        unsafe { (*self.table).__bindgen_anon_1.arPacked.add(self.used as usize - 1) }
+    }
+
+    pub fn push_long(&mut self, value: i64) {
+        let target = self.next();
+        // SAFETY: the place is writable and holds nothing yet.
+        unsafe { write_long(target, value) };
+    }
+
+    pub fn push_list(&mut self, list: List) {
+        let target = self.next();
+        // SAFETY: the place is writable and holds nothing yet; `finish` gives the table away.
+        unsafe { write_array(target, list.finish()) };
+    }
+
+    /// Takes `value` over.
+    pub fn push(&mut self, value: Zval) {
+        let target = self.next();
+        // SAFETY: the place is writable and holds nothing yet.
+        unsafe { target.write(value) };
+    }
+
+    /// A list of docIDs. O(n); a packed array takes 16 bytes an element.
+    pub fn of_doc_ids(doc_ids: &[u32]) -> Result<List, NoMemory> {
+        let mut list = List::with_room(doc_ids.len())?;
+        if doc_ids.is_empty() {
+            return Ok(list);
+        }
+        // SAFETY: the table has room for all of them.
+        unsafe {
+            let elements = (*list.table).__bindgen_anon_1.arPacked;
+            for (at, &doc_id) in doc_ids.iter().enumerate() {
+                write_long(elements.add(at), doc_id.into());
+            }
+        }
+        list.used = list.room;
+        Ok(list)
+    }
+
+    fn finish(self) -> *mut _zend_array {
+        let List { table, used, room } = *std::mem::ManuallyDrop::new(self);
+        if room != 0 {
+            // SAFETY: the table is ours, and its first `used` elements are written.
+            unsafe {
+                (*table).nNumUsed = used;
+                (*table).nNumOfElements = used;
+                (*table).nNextFreeElement = used.into();
+            }
+        }
+        table
+    }
+
+    /// Makes the list the value of `target`, dropping what that was.
+    pub fn store(self, target: &mut Zval) {
+        target.set_null();
+        // SAFETY: null owns nothing; `finish` gives the table away.
+        unsafe { write_array(target, self.finish()) };
+    }
+
+    /// The list as a value.
+    pub fn into_zval(self) -> Zval {
+        let mut value = Zval::new();
+        self.store(&mut value);
+        value
+    }
+}
+
+impl Drop for List {
+    fn drop(&mut self) {
+        let unfinished = List { table: self.table, used: self.used, room: self.room };
+        let mut value = Zval::new();
+        // SAFETY: a finished table is a whole array; dropping the value frees it.
+        unsafe { write_array(&mut value, unfinished.finish()) };
+    }
+}
+
+/// An array with any keys, under construction.
+pub struct Map {
+    table: *mut _zend_array,
+    room: u32,
+}
+
+impl Map {
+    /// Room for `len` elements.
+    pub fn with_room(len: usize) -> Result<Map, NoMemory> {
+        if len == 0 {
+            return Ok(Map { table: (&raw const zend_empty_array).cast_mut(), room: 0 });
+        }
+        let size = len.next_power_of_two().max(HT_MIN_SIZE);
+        if size > HT_MAX_SIZE {
+            return Err(NoMemory);
+        }
+        let mask = (2 * size as u32).wrapping_neg();
+        Ok(Map { table: table(HASH_FLAG_STATIC_KEYS, mask, 2 * size, size, BUCKET)?, room: len as u32 })
+    }
+
+    /// Adds an element; the key must be new.
+    pub fn insert(&mut self, key: Key, list: List) {
+        assert!(self.room > 0, "a map gets more elements than it has room for");
+        self.room -= 1;
+        let mut value = std::mem::ManuallyDrop::new(list.into_zval());
+        // SAFETY: the table is a hash with room for the element, so nothing is allocated; it takes the value over and
+        // counts a string key.
+        unsafe {
+            match key {
+                Key::Int(key) => zend_hash_index_add_new(self.table, key as u64, &mut *value),
+                Key::String(key) => zend_hash_add_new(self.table, key, &mut *value),
+            };
+        }
+    }
+
+    /// Makes the map the value of `target`, dropping what that was.
+    pub fn store(self, target: &mut Zval) {
+        let this = std::mem::ManuallyDrop::new(self);
+        target.set_null();
+        // SAFETY: null owns nothing; the table is given away.
+        unsafe { write_array(target, this.table) };
+    }
+}
+
+impl Drop for Map {
+    fn drop(&mut self) {
+        let mut value = Zval::new();
+        // SAFETY: the table is a whole array at any time; dropping the value frees it.
+        unsafe { write_array(&mut value, self.table) };
+    }
+}
+
+/// Makes a string of `len` bytes, written by `fill`, the value of `target`.
+pub fn string(target: &mut Zval, len: usize, fill: impl FnOnce(&mut [u8])) -> Result<(), NoMemory> {
+    if len < 2 {
+        let mut bytes = [0; 1];
+        fill(&mut bytes[..len]);
+        target.set_zend_string(ZendStr::new(&bytes[..len], false));
+        return Ok(());
+    }
+    const HEADER: usize = std::mem::offset_of!(zend_string, val);
+    let size = (HEADER + len + 1).next_multiple_of(8);
+    let string: *mut zend_string = allocate(size).ok_or(NoMemory)?.cast();
+    // SAFETY: the block is ours, with room for the header, `len` bytes and a NUL; the bytes are zeroed before they
+    // are borrowed.
+    unsafe {
+        (&raw mut (*string).gc).write(header(IS_STRING | GC_NOT_COLLECTABLE));
+        (*string).h = 0;
+        (*string).len = len;
+        let bytes = string.cast::<u8>().add(HEADER);
+        bytes.write_bytes(0, len + 1);
+        fill(std::slice::from_raw_parts_mut(bytes, len));
+        target.set_zend_string(ZBox::from_raw(string));
+    }
+    Ok(())
+}
+
+/// Makes a copy of `bytes` the value of `target`.
+pub fn bytes(target: &mut Zval, bytes: &[u8]) -> Result<(), NoMemory> {
+    string(target, bytes.len(), |copy| copy.copy_from_slice(bytes))
+}
+
+/// Makes docIDs, as little-endian `u32`, the value of `target`.
+pub fn packed(target: &mut Zval, doc_ids: &[u32]) -> Result<(), NoMemory> {
+    string(target, 4 * doc_ids.len(), |bytes| {
+        for (bytes, doc_id) in bytes.chunks_exact_mut(4).zip(doc_ids) {
+            bytes.copy_from_slice(&doc_id.to_le_bytes());
+        }
+    })
+}
+
+/// A small array with string keys, under construction.
+pub struct Record(ZBox<ZendHashTable>);
+
+impl Record {
+    pub fn new() -> Record {
+        Record(ZendHashTable::new())
+    }
+
+    /// Adds a field. Values are small; an error would mean that one cannot be converted, which these all can.
+    pub fn field(mut self, name: &str, value: impl ext_php_rs::convert::IntoZval) -> Record {
+        if let Err(error) = self.0.insert(name, value) {
+            log::error!("{name}: {error}");
+        }
+        self
+    }
+
+    pub fn into_zval(self) -> Zval {
+        let mut value = Zval::new();
+        value.set_hashtable(self.0);
+        value
+    }
+
+    pub fn store(self, target: &mut Zval) {
+        target.set_hashtable(self.0);
+    }
+}

@@ -1,0 +1,104 @@
+//! The functions of the namespace `Postings\Yioop`.
+
+use super::call::{Call, Outcome, check, function, handler, parse};
+use super::input::{self, Key};
+use super::output::{List, Map};
+use super::{exception, ini, output};
+use crate::{engine, yioop};
+use ext_php_rs::args::Arg;
+use ext_php_rs::builders::FunctionBuilder;
+use ext_php_rs::flags::DataType;
+use ext_php_rs::types::{ZendStr, Zval};
+use ext_php_rs::zend::BailoutGuard;
+
+/// All of them.
+pub fn builders() -> Vec<FunctionBuilder<'static>> {
+    let string = |name: &'static str| Arg::new(name, DataType::String);
+    vec![
+        function("Postings\\Yioop\\doc_indexes", handler!(doc_indexes), DataType::Array).arg(string("postings")),
+        function("Postings\\Yioop\\unpack_postings", handler!(unpack_postings), DataType::Array)
+            .arg(string("postings")),
+        function("Postings\\Yioop\\pack_posting", handler!(pack_posting), DataType::String)
+            .arg(Arg::new("docIndex", DataType::Long))
+            .arg(Arg::new("positions", DataType::Array)),
+        function("Postings\\Yioop\\add_doc_index", handler!(add_doc_index), DataType::String)
+            .arg(string("postings"))
+            .arg(Arg::new("offset", DataType::Long)),
+        function("Postings\\Yioop\\intersect", handler!(intersect), DataType::Array)
+            .arg(string("first"))
+            .arg(string("rest").is_variadic()),
+    ]
+}
+
+fn doc_indexes(call: &mut Call) -> Outcome {
+    let doc_indexes = check(engine::yioop_doc_indexes(call.bytes()?, &ini::settings()), 1)?;
+    let doc_indexes = BailoutGuard::new(doc_indexes);
+    List::of_doc_ids(&doc_indexes)?.store(call.result);
+    Ok(())
+}
+
+fn unpack_postings(call: &mut Call) -> Outcome {
+    let postings = BailoutGuard::new(check(yioop::unpack_postings(call.bytes()?), 1)?);
+    let mut list = List::with_room(postings.len())?;
+    for (doc_index, positions) in postings.iter() {
+        let mut posting = List::with_room(2)?;
+        posting.push_long(i64::from(*doc_index));
+        posting.push_list(List::of_doc_ids(positions)?);
+        list.push_list(posting);
+    }
+    list.store(call.result);
+    Ok(())
+}
+
+fn pack_posting(call: &mut Call) -> Outcome {
+    let mut doc_index = 0i64;
+    let mut positions: *mut Zval = std::ptr::null_mut();
+    parse!(call, c"la", &raw mut doc_index, &raw mut positions)?;
+    let Ok(doc_index) = u32::try_from(doc_index) else {
+        return Err(exception::argument_value(1, &format!("must be from 0 to {}, {doc_index} given", u32::MAX)));
+    };
+    // SAFETY: parsing set it to an array argument in the frame.
+    let Some(positions) = unsafe { &*positions }.dereference().array() else { return Ok(()) };
+    let positions = input::positions(positions, 2)?;
+    let bytes = BailoutGuard::new(check(yioop::pack_posting(doc_index, &positions), 2)?);
+    drop(positions);
+    Ok(output::bytes(call.result, &bytes)?)
+}
+
+fn add_doc_index(call: &mut Call) -> Outcome {
+    let mut postings: *mut ZendStr = std::ptr::null_mut();
+    let mut offset = 0i64;
+    parse!(call, c"Sl", &raw mut postings, &raw mut offset)?;
+    // SAFETY: parsing set it to a string that the frame holds.
+    let postings = unsafe { &*postings }.as_bytes();
+    let bytes = BailoutGuard::new(check(yioop::add_doc_index(postings, offset), 2)?);
+    Ok(output::bytes(call.result, &bytes)?)
+}
+
+/// The string that argument `index` (from 0) is, with PHP's own rules and errors.
+fn string<'c>(call: &Call<'c>, index: u32) -> Outcome<&'c [u8]> {
+    let value = call.argument(index).dereference();
+    match value.zend_str() {
+        Some(string) => Ok(string.as_bytes()),
+        None => {
+            let kind = exception::type_name(value);
+            Err(exception::argument_type(index + 1, &format!("must be of type string, {kind} given")))
+        }
+    }
+}
+
+fn intersect(call: &mut Call) -> Outcome {
+    let mut first: *mut Zval = std::ptr::null_mut();
+    let mut rest: *mut Zval = std::ptr::null_mut();
+    let mut count = 0u32;
+    parse!(call, c"z*", &raw mut first, &raw mut rest, &raw mut count)?;
+    let lists = (0..call.count()).map(|index| string(call, index)).collect::<Outcome<Vec<&[u8]>>>()?;
+    let matches = BailoutGuard::new(check(engine::yioop_intersect(&lists, &ini::settings()), 1)?);
+    drop(lists);
+    let mut map = Map::with_room(matches.len())?;
+    for (doc_index, offsets) in matches.iter() {
+        map.insert(Key::Int(i64::from(*doc_index)), List::of_doc_ids(offsets)?);
+    }
+    map.store(call.result);
+    Ok(())
+}

@@ -1,0 +1,160 @@
+//! The doc indexes of a list: the scan that also checks it, and on which everything in `yioop` stands.
+//!
+//! The doc index can be had from a posting's first word alone, and whether a word is a first word from its top two
+//! bits alone. So the scan takes 16 (AVX-512) or 8 (AVX2) words at a time, whatever postings they belong to: it finds
+//! the layout of each in small tables, computes the doc index that each would mean, and keeps those of first words.
+//! What is wrong with any word is only gathered; where there is anything, [`scalar`] runs over the list once more and
+//! names it.
+//!
+//! That positions stay below 2^32 is checked in the same pass, by a bound: the longest posting is at most two vectors
+//! longer than the longest run of whole vectors without a first word, and no word's positions exceed the largest
+//! 28-bit value seen (or 2 · (2^14 − 1)). A list that breaks the bound is checked exactly by [`scalar`].
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod scalar;
+#[cfg(test)]
+mod tests;
+
+use super::postings::split_first_value;
+use crate::codec::modified9;
+use crate::cpu::{Tier, tier};
+use crate::error::{Error, Result};
+
+/// The doc index of a posting whose first word (top bits 11 or 00) this is, whatever the form. The word must have
+/// passed the check: of others the result is junk, yet never a panic in release builds.
+///
+/// In OpenCL C, with the tables of `modified9::BY_PREFIX`: the highest value of the word that is not 0; bits 26 … 9 of
+/// it where it has bit 27, else it less one.
+#[inline]
+pub(crate) fn doc_index_of_first_word(word: u32) -> u32 {
+    split_first_value(modified9::first_value(word)).0
+}
+
+/// `u32`s that the scans may write past the last doc index.
+const SLACK: usize = 16;
+
+/// The most bytes of a list whose offsets fit in 32 bits.
+pub(super) const MAX_BYTES: usize = u32::MAX as usize;
+
+/// What a scan found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Scanned {
+    /// Postings.
+    count: usize,
+    /// No word is wrong, and no posting can have a position of 2^32 or more. `false` means that `scalar` has to look.
+    sound: bool,
+}
+
+impl Scanned {
+    /// `run`: the longest run of vectors of `lanes` words without a first word. `largest`: the largest 28-bit value
+    /// that is not a posting's first.
+    fn new(count: usize, fault: bool, lanes: usize, run: usize, largest: u32) -> Scanned {
+        let longest = (lanes * (run + 2)) as u64;
+        let most = longest.saturating_mul(u64::from(largest.max(2 * ((1 << 14) - 1))));
+        Scanned { count, sound: !fault && most <= u64::from(u32::MAX) }
+    }
+}
+
+/// Checks a list without keeping anything.
+///
+/// # Errors
+/// [`Error::Corrupt`].
+pub(crate) fn check(postings: &[u8]) -> Result<()> {
+    check_with(tier(), postings)
+}
+
+fn check_with(tier: Tier, postings: &[u8]) -> Result<()> {
+    let nowhere = std::ptr::null_mut();
+    // SAFETY: without `DOCS` and `OFFSETS` nothing is written.
+    let scanned = unsafe { scan::<false, false>(tier, postings, nowhere, nowhere) };
+    if scanned.is_some_and(|scanned| scanned.sound) { Ok(()) } else { scalar::scan(postings, |_, _| ()) }
+}
+
+/// The doc indexes of a list of postings, in its order. They rise, unless Yioop wrote the list with the defect that
+/// the head of this module tells of. Linear time; allocates a `u32` for each word of the list.
+///
+/// Where doc index and first position share the word, Yioop's own `docIndexModified9` is wrong by one if the position
+/// is 256 or more; this is right, and agrees with [`unpack_postings`](super::unpack_postings).
+///
+/// # Errors
+/// [`Error::Corrupt`] names the first word that Yioop would not write there.
+pub fn doc_indexes(postings: &[u8]) -> Result<Vec<u32>> {
+    doc_indexes_with(tier(), postings)
+}
+
+fn doc_indexes_with(tier: Tier, postings: &[u8]) -> Result<Vec<u32>> {
+    let mut docs = Vec::with_capacity(postings.len() / 4 + SLACK);
+    // SAFETY: there is room for a doc index a word, and the slack; offsets are not wanted.
+    let scanned = unsafe { scan::<true, false>(tier, postings, docs.as_mut_ptr(), std::ptr::null_mut()) };
+    match scanned {
+        Some(Scanned { count, sound: true }) => {
+            // SAFETY: the scan wrote `count` doc indexes, at most one a word.
+            unsafe { docs.set_len(count) };
+        }
+        _ => scalar::scan(postings, |doc, _| docs.push(doc))?,
+    }
+    Ok(docs)
+}
+
+/// The doc indexes of a list, and the byte offset of each posting.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Located {
+    pub docs: Vec<u32>,
+    pub offsets: Vec<u32>,
+}
+
+pub(super) fn locate(postings: &[u8]) -> Result<Located> {
+    locate_with(tier(), postings)
+}
+
+fn locate_with(tier: Tier, postings: &[u8]) -> Result<Located> {
+    if postings.len() > MAX_BYTES {
+        return Err(Error::Argument("a posting list of 4 GiB and more cannot be intersected".into()));
+    }
+    let room = postings.len() / 4 + SLACK;
+    let (mut docs, mut offsets) = (Vec::with_capacity(room), Vec::with_capacity(room));
+    // SAFETY: both have room for an entry a word, and the slack.
+    let scanned = unsafe { scan::<true, true>(tier, postings, docs.as_mut_ptr(), offsets.as_mut_ptr()) };
+    match scanned {
+        Some(Scanned { count, sound: true }) => {
+            // SAFETY: the scan wrote `count` entries to both, at most one a word.
+            unsafe {
+                docs.set_len(count);
+                offsets.set_len(count);
+            }
+        }
+        _ => scalar::scan(postings, |doc, offset| {
+            docs.push(doc);
+            offsets.push(offset as u32);
+        })?,
+    }
+    Ok(Located { docs, offsets })
+}
+
+/// The scan of a tier; `None` where it has none, or where the list is no whole number of words.
+///
+/// # Safety
+/// With `DOCS`, `docs` has room for a `u32` for each word of the list and [`SLACK`] more; so has `offsets` with
+/// `OFFSETS`, and the list then has at most [`MAX_BYTES`].
+unsafe fn scan<const DOCS: bool, const OFFSETS: bool>(
+    tier: Tier,
+    postings: &[u8],
+    docs: *mut u32,
+    offsets: *mut u32,
+) -> Option<Scanned> {
+    if postings.len() % 4 != 0 || !tier.is_available() {
+        return None;
+    }
+    match tier {
+        // SAFETY: the tier is available; the rest is the caller's promise.
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx512 => Some(unsafe { avx512::scan::<DOCS, OFFSETS>(postings, docs, offsets) }),
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx2 => Some(unsafe { avx2::scan::<DOCS, OFFSETS>(postings, docs, offsets) }),
+        _ => None,
+    }
+}

@@ -1,0 +1,268 @@
+//! Postings and their positions, one by one.
+
+use super::doc_indexes::{check, doc_index_of_first_word};
+use crate::codec::modified9::{self, NAME, Place, Values};
+use crate::error::{Error, Result};
+
+/// A posting: the doc index, and the positions of the word in the document, increasing.
+pub type Posting = (u32, Vec<u32>);
+
+/// The largest doc index that Yioop reads back: 2^27 − 2.
+pub const MAX_DOC_INDEX: u32 = (1 << 27) - 2;
+
+/// The bit of a posting's first value that marks the joint form.
+pub(crate) const JOINT: u32 = 1 << 27;
+
+/// Bits of the first position in the joint form.
+pub(crate) const JOINT_POSITION_BITS: u32 = 9;
+
+/// The doc indexes of the joint form.
+const JOINT_DOC_INDEXES: std::ops::Range<u32> = 1 << 15..1 << 18;
+
+/// What a posting's first value says: the doc index, and the first position where the form is joint.
+#[inline]
+pub(crate) fn split_first_value(value: u32) -> (u32, Option<u32>) {
+    if value & JOINT == 0 {
+        (value - 1, None)
+    } else {
+        ((value ^ JOINT) >> JOINT_POSITION_BITS, Some(value & ((1 << JOINT_POSITION_BITS) - 1)))
+    }
+}
+
+/// A list of postings that was checked, and that may therefore be read without further ado.
+#[derive(Debug, Clone, Copy)]
+pub struct Postings<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Postings<'a> {
+    /// Checks a list. Linear time (about that of [`doc_indexes`](super::doc_indexes())), no allocation.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] names the first word that Yioop would not write there.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+        check(bytes)?;
+        Ok(Postings { bytes })
+    }
+
+    /// The list as it is.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The posting at a byte offset, such as [`Matches`](super::Matches) gives; `None` where none begins there.
+    pub fn at(&self, offset: usize) -> Option<PostingRef<'a>> {
+        let rest = self.bytes.get(offset..)?;
+        let begins = offset % 4 == 0 && Place::of(word(rest)?).begins();
+        begins.then(|| PostingRef::first_of(rest, offset))
+    }
+
+    /// All postings, in the list's order.
+    pub fn iter(&self) -> Iter<'a> {
+        Iter { bytes: self.bytes, at: 0 }
+    }
+}
+
+impl<'a> IntoIterator for Postings<'a> {
+    type Item = PostingRef<'a>;
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Iter<'a> {
+        self.iter()
+    }
+}
+
+/// The postings of a list. See [`Postings::iter`].
+#[derive(Debug, Clone)]
+pub struct Iter<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Iterator for Iter<'a> {
+    type Item = PostingRef<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<PostingRef<'a>> {
+        let rest = &self.bytes[self.at..];
+        if rest.is_empty() {
+            return None;
+        }
+        let posting = PostingRef::first_of(rest, self.at);
+        self.at += posting.words.len();
+        Some(posting)
+    }
+}
+
+/// A posting inside a checked list.
+#[derive(Debug, Clone, Copy)]
+pub struct PostingRef<'a> {
+    /// The doc index.
+    pub doc_index: u32,
+    /// Where the posting begins, in bytes from the start of the list.
+    pub offset: usize,
+    /// Its bytes.
+    words: &'a [u8],
+}
+
+#[inline]
+fn word(bytes: &[u8]) -> Option<u32> {
+    bytes.first_chunk().map(|bytes| u32::from_be_bytes(*bytes))
+}
+
+impl<'a> PostingRef<'a> {
+    /// The posting at the beginning of `rest`, which is part of a checked list, at byte `offset` of it.
+    #[inline]
+    fn first_of(rest: &'a [u8], offset: usize) -> Self {
+        let mut len = 4;
+        // Bit 31 of a word says that the posting goes on behind it.
+        while rest[len - 4] & 0x80 != 0 && len < rest.len() {
+            len += 4;
+        }
+        let words = &rest[..len];
+        PostingRef { doc_index: doc_index_of_first_word(word(words).unwrap_or(1)), offset, words }
+    }
+
+    /// The posting's bytes.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.words
+    }
+
+    /// The positions of the word in the document, increasing. Nothing is allocated.
+    #[inline]
+    pub fn positions(&self) -> Positions<'a> {
+        let mut values = Values::of(word(self.words).unwrap_or(0));
+        let (_, joint) = split_first_value(values.next().unwrap_or(1));
+        Positions { values, rest: &self.words[4.min(self.words.len())..], joint, last: 0 }
+    }
+
+    /// How many positions there are. Costs a look at each word, not at each position.
+    pub fn count_positions(&self) -> usize {
+        let values: usize = self.words.chunks_exact(4).filter_map(word).map(|word| Values::of(word).len()).sum();
+        let joint = word(self.words).is_some_and(|word| split_first_value(modified9::first_value(word)).1.is_some());
+        if joint { values } else { values.saturating_sub(1) }
+    }
+
+    /// The values of the posting behind the doc index: the first position, then the gaps.
+    fn deltas(&self) -> impl Iterator<Item = u32> + use<'a> {
+        let mut values = self.words.chunks_exact(4).filter_map(word).flat_map(Values::of);
+        let (_, joint) = split_first_value(values.next().unwrap_or(1));
+        joint.into_iter().chain(values)
+    }
+}
+
+/// The positions of a posting. See [`PostingRef::positions`].
+#[derive(Debug, Clone)]
+pub struct Positions<'a> {
+    values: Values,
+    rest: &'a [u8],
+    joint: Option<u32>,
+    last: u32,
+}
+
+impl Iterator for Positions<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        if let Some(first) = self.joint.take() {
+            self.last = first;
+            return Some(first);
+        }
+        loop {
+            if let Some(delta) = self.values.next() {
+                // The check has seen that the sums stay below 2^32.
+                self.last = self.last.wrapping_add(delta);
+                return Some(self.last);
+            }
+            self.values = Values::of(word(self.rest)?);
+            self.rest = &self.rest[4..];
+        }
+    }
+}
+
+/// All postings of a list, in its order.
+///
+/// # Errors
+/// [`Error::Corrupt`].
+pub fn unpack_postings(postings: &[u8]) -> Result<Vec<Posting>> {
+    let unpack = |posting: PostingRef| {
+        let mut positions = Vec::with_capacity(posting.count_positions());
+        positions.extend(posting.positions());
+        (posting.doc_index, positions)
+    };
+    Ok(Postings::parse(postings)?.iter().map(unpack).collect())
+}
+
+/// Appends a posting to `out`: `deltas` are the first position, then the gaps.
+fn pack(doc_index: u32, deltas: impl IntoIterator<Item = u32>, out: &mut Vec<u8>) -> Result<()> {
+    let mut deltas = deltas.into_iter().peekable();
+    // Yioop joins them up to a first position of 2^10 − 1, which spills into the doc index and beyond.
+    let joint = deltas.next_if(|&first| JOINT_DOC_INDEXES.contains(&doc_index) && first >> JOINT_POSITION_BITS == 0);
+    match joint {
+        Some(first) => {
+            let value = JOINT | doc_index << JOINT_POSITION_BITS | first;
+            modified9::encode_into(std::iter::once(value).chain(deltas), 0, out)
+        }
+        // `index_of_first` wraps so that errors count positions.
+        None => modified9::encode_into(std::iter::once(doc_index + 1).chain(deltas), usize::MAX, out),
+    }
+}
+
+/// A posting as Yioop writes it. What is written can be read back, by [`unpack_postings`] and by Yioop alike: a first
+/// position of 512 … 1,023 with a doc index of 32,768 … 262,143, where Yioop's own packing loses data, takes the
+/// separate form.
+///
+/// Positions may be none. A first position of 0 can be written in the joint form alone.
+///
+/// # Errors
+/// [`Error::NotIncreasing`] for the positions; [`Error::NotCodable`] where the doc index exceeds [`MAX_DOC_INDEX`], or
+/// for a position of 0 that the separate form would have to hold, or one that is 2^28 or more above the one before it.
+pub fn pack_posting(doc_index: u32, positions: &[u32]) -> Result<Vec<u8>> {
+    if doc_index > MAX_DOC_INDEX {
+        return Err(Error::Argument(format!(
+            "{NAME} cannot code the doc index {doc_index}: doc indexes are 0 to 2^27 - 2"
+        )));
+    }
+    if let Some(at) = positions.windows(2).position(|pair| pair[0] >= pair[1]) {
+        return Err(Error::NotIncreasing {
+            what: "position",
+            index: at + 1,
+            previous: positions[at].into(),
+            got: positions[at + 1].into(),
+        });
+    }
+    let mut before = 0;
+    let deltas = positions.iter().map(|&position| position - std::mem::replace(&mut before, position));
+    let mut out = Vec::new();
+    pack(doc_index, deltas, &mut out)?;
+    Ok(out)
+}
+
+/// The list with `offset` added to each doc index, packed anew as [`pack_posting`] does. Linear time.
+///
+/// # Errors
+/// [`Error::Corrupt`]; [`Error::Argument`] where a doc index leaves 0 … [`MAX_DOC_INDEX`], or where a posting that has
+/// position 0 leaves the doc indexes that can be joined with it.
+pub fn add_doc_index(postings: &[u8], offset: i64) -> Result<Vec<u8>> {
+    let mut out = Vec::with_capacity(postings.len() + postings.len() / 4);
+    for posting in Postings::parse(postings)? {
+        let moved = i64::from(posting.doc_index)
+            .checked_add(offset)
+            .and_then(|moved| u32::try_from(moved).ok())
+            .filter(|&moved| moved <= MAX_DOC_INDEX);
+        let Some(moved) = moved else {
+            return Err(Error::Argument(format!(
+                "doc index {} of the posting at byte {} cannot be moved by {offset}: doc indexes are 0 to 2^27 - 2",
+                posting.doc_index, posting.offset
+            )));
+        };
+        pack(moved, posting.deltas(), &mut out).map_err(|_| {
+            Error::Argument(format!(
+                "the posting at byte {} has position 0, which cannot be coded with doc index {moved}",
+                posting.offset
+            ))
+        })?;
+    }
+    Ok(out)
+}

@@ -186,3 +186,12 @@ pub fn yioop_intersect(lists: &[&[u8]], _settings: &Settings) -> Result<Vec<(u32
     CPU_CALLS.fetch_add(1, Relaxed);
     crate::yioop::intersect(lists)
 }
+
+/// What the Yioop lists of each query have in common: all shards of an index in one call.
+///
+/// # Errors
+/// As [`yioop_intersect`].
+pub fn yioop_intersect_batch(queries: &[Vec<&[u8]>], _settings: &Settings) -> Result<Vec<crate::yioop::Matches>> {
+    CPU_CALLS.fetch_add(1, Relaxed);
+    queries.iter().map(|lists| crate::yioop::intersect_flat(lists)).collect()
+}

@@ -182,9 +182,9 @@ pub fn yioop_doc_indexes(postings: &[u8], _settings: &Settings) -> Result<Vec<u3
 ///
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt), which names no list: the first that is damaged.
-pub fn yioop_intersect(lists: &[&[u8]], _settings: &Settings) -> Result<Vec<(u32, Vec<u32>)>> {
+pub fn yioop_intersect(lists: &[&[u8]], _settings: &Settings) -> Result<crate::yioop::Matches> {
     CPU_CALLS.fetch_add(1, Relaxed);
-    crate::yioop::intersect(lists)
+    crate::yioop::intersect_flat(lists)
 }
 
 /// What the Yioop lists of each query have in common: all shards of an index in one call.

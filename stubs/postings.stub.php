@@ -348,12 +348,12 @@ namespace seekquarry\yioop\library {
      *
      * @return array{int, int}
      */
-    function decodeQueueWeightInfo(int $weight_info, string $crawl_order): array
+    function decodeQueueWeightInfo(int $weight_info, mixed $crawl_order): array
     {
     }
 
     /** The queue entry of a weight and a depth: see decodeQueueWeightInfo(). */
-    function encodeQueueWeightInfo(int $weight, int $depth, string $crawl_order): int
+    function encodeQueueWeightInfo(int $weight, int $depth, mixed $crawl_order): int
     {
     }
 

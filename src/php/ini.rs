@@ -102,6 +102,11 @@ unsafe extern "C" fn on_device(
     // SAFETY: PHP gives the new value.
     unsafe {
         accept(DEVICE, value, stage, |bytes| match std::str::from_utf8(bytes) {
+            // Unquoted in php.ini and after `-d`, `none` is a keyword that PHP turns into nothing.
+            Ok("") => {
+                change(|settings| settings.device = "none".to_owned());
+                true
+            }
             Ok(selector) if !selector.trim().is_empty() && !selector.contains('\0') => {
                 change(|settings| settings.device = selector.to_owned());
                 true

@@ -54,10 +54,10 @@ pub fn install() {
     std::panic::set_hook(Box::new(|panic| log::error!("internal error: {panic}")));
 }
 
-/// The level of that name.
+/// The level of that name. Unquoted in php.ini and after `-d`, `off` is a keyword that PHP turns into nothing.
 pub fn level(name: &[u8]) -> Option<LevelFilter> {
     match name {
-        b"off" => Some(LevelFilter::Off),
+        b"off" | b"" => Some(LevelFilter::Off),
         b"error" => Some(LevelFilter::Error),
         b"warn" => Some(LevelFilter::Warn),
         b"info" => Some(LevelFilter::Info),

@@ -39,6 +39,7 @@ use ext_php_rs::types::ZendHashTable;
 use ext_php_rs::zend::{ClassEntry, ModuleAllocations, ModuleEntry, StaticModuleEntry};
 use std::sync::OnceLock;
 
+const MAY_BE_FALSE: u32 = 1 << 2;
 const MAY_BE_STRING: u32 = 1 << 6;
 
 struct Startup(ModuleStartup);
@@ -84,6 +85,7 @@ unsafe extern "C" fn start(kind: i32, module_number: i32) -> i32 {
     let started = std::panic::catch_unwind(|| -> ext_php_rs::error::Result<()> {
         log::install();
         ini::register(module_number);
+        ::log::info!("version {}, CPU path {}", env!("CARGO_PKG_VERSION"), crate::cpu::tier().name());
         exception::register()?;
         codec::register()?;
         if let Some(Startup(startup)) = STARTUP.get() {

@@ -38,13 +38,17 @@ fn doc_indexes(call: &mut Call) -> Outcome {
 }
 
 fn unpack_postings(call: &mut Call) -> Outcome {
-    let postings = BailoutGuard::new(check(yioop::unpack_postings(call.bytes()?), 1)?);
-    let mut list = List::with_room(postings.len())?;
-    for (doc_index, positions) in postings.iter() {
-        let mut posting = List::with_room(2)?;
-        posting.push_long(i64::from(*doc_index));
-        posting.push_list(List::of_doc_ids(positions)?);
-        list.push_list(posting);
+    let postings = check(yioop::Postings::parse(call.bytes()?), 1)?;
+    let mut list = List::with_room(postings.iter().count())?;
+    for posting in postings {
+        let mut positions = List::with_room(posting.count_positions())?;
+        for position in posting.positions() {
+            positions.push_long(i64::from(position));
+        }
+        let mut pair = List::with_room(2)?;
+        pair.push_long(i64::from(posting.doc_index));
+        pair.push_list(positions);
+        list.push_list(pair);
     }
     list.store(call.result);
     Ok(())
@@ -95,9 +99,9 @@ fn intersect(call: &mut Call) -> Outcome {
     let lists = (0..call.count()).map(|index| string(call, index)).collect::<Outcome<Vec<&[u8]>>>()?;
     let matches = BailoutGuard::new(check(engine::yioop_intersect(&lists, &ini::settings()), 1)?);
     drop(lists);
-    let mut map = Map::with_room(matches.len())?;
+    let mut map = Map::with_room(matches.docs.len())?;
     for (doc_index, offsets) in matches.iter() {
-        map.insert(Key::Int(i64::from(*doc_index)), List::of_doc_ids(offsets)?);
+        map.insert(Key::Int(i64::from(doc_index)), List::of_doc_ids(offsets)?);
     }
     map.store(call.result);
     Ok(())

@@ -262,13 +262,15 @@ fn floats(values: &[f64]) -> Outcome<Zval> {
 fn record(hit: &Hit, precision: u32) -> Outcome<Record> {
     let mut id = Zval::new();
     output::bytes(&mut id, &hit.document.id().unwrap_or_default())?;
-    let mut scores = ZendHashTable::new();
-    for &(position, score) in &hit.auxiliary.description_scores {
-        scores.insert_at_index(i64::from(position), score).map_err(|error| exception::error(&error.to_string()))?;
+    let mut description_scores = List::with_room(0)?.into_zval();
+    if !hit.auxiliary.description_scores.is_empty() {
+        let mut scores = ZendHashTable::new();
+        for &(position, score) in &hit.auxiliary.description_scores {
+            scores.insert_at_index(i64::from(position), score).map_err(|error| exception::error(&error.to_string()))?;
+        }
+        description_scores.set_hashtable(scores);
     }
-    let mut description_scores = Zval::new();
-    description_scores.set_hashtable(scores);
-    let record = Record::new()
+    let record = Record::with_room(16)
         .field("generation", hit.generation as i64)
         .field("doc_index", i64::from(hit.doc_index))
         .field("id", id)

@@ -5,6 +5,7 @@
 //! computed when a document is asked for, so that a first page of results costs little.
 
 use super::score::{self, Auxiliary, Collection, Match, Query, Rank, Round, Weights};
+use super::shard::Window;
 use super::{Matches, Postings, Shard, shard};
 use crate::error::{Error, Result};
 use std::sync::Arc;
@@ -56,6 +57,8 @@ pub struct Conjunction {
     row: usize,
     /// The position lists of the document at hand; kept for their memory.
     positions: Vec<Vec<u32>>,
+    /// What was read of the current generation's doc map.
+    window: Window,
 }
 
 impl Conjunction {
@@ -72,7 +75,16 @@ impl Conjunction {
             }
         }
         let positions = vec![Vec::new(); lists];
-        Ok(Conjunction { query, weights, round, generations, generation: 0, row: 0, positions })
+        Ok(Conjunction {
+            query,
+            weights,
+            round,
+            generations,
+            generation: 0,
+            row: 0,
+            positions,
+            window: Window::default(),
+        })
     }
 
     /// How many documents have all words, whether or not they have the phrases.
@@ -90,6 +102,7 @@ impl Conjunction {
         if generation > self.generation {
             self.generation = generation;
             self.row = 0;
+            self.window = Window::default();
         }
         if generation == self.generation
             && let Some(here) = self.generations.get(generation)
@@ -113,6 +126,7 @@ impl Conjunction {
             if self.row >= generation.matches.docs.len() {
                 self.generation += 1;
                 self.row = 0;
+                self.window = Window::default();
                 continue;
             }
             let row = self.row;
@@ -131,7 +145,7 @@ impl Conjunction {
         let lists = generation.lists.len();
         let doc_index = generation.matches.docs[row];
         let offsets = &generation.matches.offsets[row * lists..(row + 1) * lists];
-        let document = generation.shard.document(doc_index)?;
+        let document = generation.shard.document_in(doc_index, &mut self.window)?;
         if document.id().is_none() {
             return Ok(None);
         }

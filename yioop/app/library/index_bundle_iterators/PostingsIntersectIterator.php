@@ -433,36 +433,43 @@ class PostingsIntersectIterator extends IndexBundleIterator
     {
         while (!isset($this->hits[$this->hit])) {
             try {
-                $this->hits = $this->cursor->next($this->hits == [] ? self::FIRST_HITS : self::MORE_HITS);
+                $this->hits = $this->cursor->next(empty($this->hits) ? self::FIRST_HITS : self::MORE_HITS);
             } catch (\Throwable $problem) {
                 return $this->goOnAfter($problem);
             }
             $this->hit = 0;
-            if ($this->hits == []) {
+            if (empty($this->hits)) {
                 if ($this->moreGenerations()) {
                     continue;
                 }
                 return $this->cursor === null ? $this->currentGenDocOffsetWithWord() : -1;
             }
+            $this->skipPassedOver();
             $this->skipFiltered();
         }
         return $this->hitPlace($this->hits[$this->hit]);
     }
     /**
-     * Drops documents of hosts that the site filters out, and counts what phrases dropped
+     * Counts the documents that phrases dropped
+     */
+    protected function skipPassedOver()
+    {
+        if (!empty($this->quote_positions)) {
+            $this->seen_docs += array_sum(array_column($this->hits, 'passed_over'));
+        }
+    }
+    /**
+     * Drops documents of hosts that the site filters out
      */
     protected function skipFiltered()
     {
         $filter = $this->index_bundle_iterators[0]->filter;
-        $left = [];
-        foreach ($this->hits as $hit) {
-            $this->seen_docs += $hit['passed_over'];
-            if (empty($filter) || !$filter->isFiltered(
-                substr($hit['id'], WordIterator::HOST_KEY_POS, WordIterator::KEY_LEN))) {
-                $left[] = $hit;
-            }
+        if (empty($filter)) {
+            return;
         }
-        $this->hits = $left;
+        $this->hits = array_values(array_filter($this->hits, function ($hit) use ($filter) {
+            return !$filter->isFiltered(substr($hit['id'], WordIterator::HOST_KEY_POS, WordIterator::KEY_LEN));
+        }));
     }
     /**
      * Looks for generations that the word iterators did not know of when the cursor was made
@@ -520,7 +527,7 @@ class PostingsIntersectIterator extends IndexBundleIterator
         }
         $hit = $this->hits[$this->hit];
         $key = $hit['id'];
-        $doc = [
+        $docs = [$key => [
             self::POSITION_LIST => $hit['positions'],
             self::DOC_RANK => $hit['rank'],
             self::SUMMARY_OFFSET => $hit['summary_offset'],
@@ -533,11 +540,12 @@ class PostingsIntersectIterator extends IndexBundleIterator
             self::KEY => $key,
             self::HASH => substr($key, 8, 8),
             self::INLINKS => substr($key, 16),
-            self::CRAWL_TIME => $this->index_bundle_iterators[0]->index_name];
+            self::CRAWL_TIME => $this->index_bundle_iterators[0]->index_name]];
         if (isset($hit['user_ranks'])) {
-            $doc[self::USER_RANKS] = $hit['user_ranks'];
+            $docs[$key][self::USER_RANKS] = $hit['user_ranks'];
         }
-        return [$key => $this->withScore($doc)];
+        $this->addScore($docs[$key]);
+        return $docs;
     }
 
     /* Work with the iterators themselves */
@@ -619,13 +627,15 @@ class PostingsIntersectIterator extends IndexBundleIterator
                 'title' => C\TITLE_WEIGHT, 'description' => C\DESCRIPTION_WEIGHT, 'link' => C\LINK_WEIGHT,
                 'title_length' => C\AD_HOC_TITLE_LENGTH]);
         }
-        return [$key => $this->withScore($doc)];
+        $this->addScore($doc);
+        return [$key => $doc];
     }
     /**
-     * @param array $doc a document with rank, relevance and proximity
-     * @return array the same with its score, all four times the iterator's weight
+     * Adds the score to a document, and multiplies all four numbers by the iterator's weight
+     *
+     * @param array& $doc a document with rank, relevance and proximity
      */
-    protected function withScore($doc)
+    protected function addScore(&$doc)
     {
         $doc[self::SCORE] = $doc[self::DOC_RANK] * $doc[self::RELEVANCE] * $doc[self::PROXIMITY];
         if ($this->weight != 1) {
@@ -633,6 +643,5 @@ class PostingsIntersectIterator extends IndexBundleIterator
                 $doc[$field] *= $this->weight;
             }
         }
-        return $doc;
     }
 }

@@ -1,12 +1,16 @@
 //! One decision: CPU or device? And the fallback, and the counters that show which it was.
 
+mod cost;
+
 use crate::codec::{quasi_succinct, simple9};
 use crate::device::{self, Device, DeviceInfo};
 use crate::error::Result;
 use crate::intersect::{self, Count};
 use crate::list::PostingList;
-use std::sync::Arc;
+use crate::yioop::{self, Located, Matches};
+use cost::Work;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// When work goes to the device (`postings.offload`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,8 +64,8 @@ pub fn stats() -> Stats {
         cpu_calls: CPU_CALLS.load(Relaxed),
         device_calls: DEVICE_CALLS.load(Relaxed),
         device_failures: DEVICE_FAILURES.load(Relaxed),
-        bytes_to_device: 0,
-        bytes_from_device: 0,
+        bytes_to_device: device::bytes_to_device(),
+        bytes_from_device: device::bytes_from_device(),
     }
 }
 
@@ -70,52 +74,103 @@ pub fn devices(settings: &Settings) -> Vec<DeviceInfo> {
     device::devices(&settings.device)
 }
 
-/// Runs an operation where it is cheapest. A device that fails costs a retry on the CPU, a warning and a count.
+/// Runs an operation where it is cheapest.
+///
+/// `work` and `missing` are for the cost model: what there is to do, and how many bytes of it a device lacks.
 fn run<T>(
     settings: &Settings,
-    wins: impl FnOnce(&Device) -> bool,
+    work: impl FnOnce() -> Work,
+    missing: impl FnOnce(&Device) -> u64,
     on_device: impl FnOnce(&Device) -> Result<T>,
-    on_cpu: impl FnOnce() -> T,
+    cpu: impl FnOnce() -> T,
 ) -> T {
-    if let Some(device) = wanted(settings, wins) {
-        match on_device(&device) {
-            Ok(result) => {
-                DEVICE_CALLS.fetch_add(1, Relaxed);
-                return result;
-            }
-            Err(error) => failed(&error),
+    match wanted(settings, |selector| cost::choose(selector, &work(), missing)) {
+        Some(device) => run_on(&device, on_device, cpu),
+        None => on_cpu(cpu),
+    }
+}
+
+/// Runs an operation on a device. If that fails, it costs a retry on the CPU, a warning and a count.
+fn run_on<T>(device: &Device, on_device: impl FnOnce(&Device) -> Result<T>, cpu: impl FnOnce() -> T) -> T {
+    match on_device(device) {
+        Ok(result) => {
+            DEVICE_CALLS.fetch_add(1, Relaxed);
+            result
+        }
+        Err(error) => {
+            failed(&error);
+            on_cpu(cpu)
         }
     }
-    CPU_CALLS.fetch_add(1, Relaxed);
-    on_cpu()
 }
 
-fn wanted(settings: &Settings, wins: impl FnOnce(&Device) -> bool) -> Option<Arc<Device>> {
-    if settings.offload == Offload::Never {
-        return None;
-    }
-    let device = device::select(&settings.device).unwrap_or_else(|error| {
+fn on_cpu<T>(cpu: impl FnOnce() -> T) -> T {
+    CPU_CALLS.fetch_add(1, Relaxed);
+    cpu()
+}
+
+/// The device that an operation is to run on; `auto` says so where the settings leave it open.
+fn wanted(settings: &Settings, auto: impl FnOnce(&str) -> Result<Option<Arc<Device>>>) -> Option<Arc<Device>> {
+    let device = match settings.offload {
+        Offload::Never => Ok(None),
+        Offload::Always => device::select(&settings.device),
+        Offload::Auto => auto(&settings.device),
+    };
+    device.unwrap_or_else(|error| {
         failed(&error);
         None
-    })?;
-    (settings.offload == Offload::Always || wins(&device)).then_some(device)
+    })
 }
 
+/// The device for an operation on raw bytes: only where the settings insist. The CPU has to check the bytes first, which
+/// costs it about as much as decoding them, and the device would still have to get them and give docIDs back.
+fn insisted(settings: &Settings) -> Option<Arc<Device>> {
+    wanted(settings, |_| Ok(None))
+}
+
+/// Counts a failure, and warns once of each reason, as far as they are few: later ones go to the debug log.
 fn failed(error: &crate::Error) {
+    static WARNED: Mutex<Vec<String>> = Mutex::new(Vec::new());
     DEVICE_FAILURES.fetch_add(1, Relaxed);
-    log::warn!("{error}; the CPU is used instead");
+    let reason = error.to_string();
+    let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
+    if warned.len() >= 32 || warned.contains(&reason) {
+        log::debug!("{reason}; the CPU is used instead");
+    } else {
+        log::warn!("{reason}; the CPU is used instead");
+        warned.push(reason);
+    }
+}
+
+/// Makes ready what `postings.offload=auto` would make ready once it pays: opens the device, and measures or loads the
+/// cost model's rates. For measurements and for long-lived workers. Whether there is a device.
+///
+/// # Errors
+/// [`Error::Device`](crate::Error::Device).
+pub fn prepare(settings: &Settings) -> Result<bool> {
+    match device::select(&settings.device)? {
+        Some(device) => cost::rates(&device).map(|rates| rates.is_some()),
+        None => Ok(false),
+    }
 }
 
 /// All docIDs of a list, ascending.
 pub fn decode(list: &PostingList, settings: &Settings) -> Vec<u32> {
-    run(settings, |_| false, |device| device.decode(list), || list.decode())
+    run(
+        settings,
+        || Work::decode(list),
+        |device| cost::missing(device, std::iter::once(list)),
+        |device| device.decode(list),
+        || list.decode(),
+    )
 }
 
 /// The docIDs that all lists have, ascending.
 pub fn intersect(lists: &[PostingList], settings: &Settings) -> Vec<u32> {
     run(
         settings,
-        |_| false,
+        || Work::intersect([lists].into_iter(), false),
+        |device| cost::missing(device, lists.iter()),
         |device| Ok(device.intersect_batch(&[lists.to_vec()])?.pop().unwrap_or_default()),
         || intersect_on_cpu(lists),
     )
@@ -131,7 +186,8 @@ fn intersect_on_cpu(lists: &[PostingList]) -> Vec<u32> {
 pub fn intersect_count(lists: &[PostingList], settings: &Settings) -> u64 {
     run(
         settings,
-        |_| false,
+        || Work::intersect([lists].into_iter(), true),
+        |device| cost::missing(device, lists.iter()),
         |device| Ok(device.intersect_count_batch(&[lists.to_vec()])?.pop().unwrap_or_default()),
         || {
             let mut count = Count::default();
@@ -145,7 +201,8 @@ pub fn intersect_count(lists: &[PostingList], settings: &Settings) -> u64 {
 pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Vec<Vec<u32>> {
     run(
         settings,
-        |_| false,
+        || Work::intersect(queries.iter().map(Vec::as_slice), false),
+        |device| cost::missing(device, queries.iter().flatten()),
         |device| device.intersect_batch(queries),
         || queries.iter().map(|lists| intersect_on_cpu(lists)).collect(),
     )
@@ -155,43 +212,84 @@ pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Vec
 ///
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
-pub fn simple9_decode(bytes: &[u8], _settings: &Settings) -> Result<Vec<u32>> {
-    CPU_CALLS.fetch_add(1, Relaxed);
-    simple9::decode(bytes)
+pub fn simple9_decode(bytes: &[u8], settings: &Settings) -> Result<Vec<u32>> {
+    let Some(device) = insisted(settings) else {
+        return on_cpu(|| simple9::decode(bytes));
+    };
+    let raw = simple9::RawList::from_bytes(bytes)?;
+    Ok(run_on(&device, |device| device.simple9_decode(raw.words()), || raw.decode()))
 }
 
 /// The docIDs of a raw quasi-succinct list.
 ///
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
-pub fn qs_decode(bytes: &[u8], _settings: &Settings) -> Result<Vec<u32>> {
-    CPU_CALLS.fetch_add(1, Relaxed);
-    quasi_succinct::decode(bytes)
+pub fn qs_decode(bytes: &[u8], settings: &Settings) -> Result<Vec<u32>> {
+    let Some(device) = insisted(settings) else {
+        return on_cpu(|| quasi_succinct::decode(bytes));
+    };
+    let raw = quasi_succinct::RawList::from_bytes(bytes)?;
+    let decode = |device: &Device| device.decode(&PostingList::from_quasi_succinct(&raw));
+    match run_on(&device, |device| decode(device).map(Some), || None) {
+        Some(doc_ids) => raw.checked(doc_ids),
+        None => raw.decode(),
+    }
 }
 
 /// The doc indexes of a Yioop posting list.
 ///
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
-pub fn yioop_doc_indexes(postings: &[u8], _settings: &Settings) -> Result<Vec<u32>> {
-    CPU_CALLS.fetch_add(1, Relaxed);
-    crate::yioop::doc_indexes(postings)
+pub fn yioop_doc_indexes(postings: &[u8], settings: &Settings) -> Result<Vec<u32>> {
+    let Some(device) = insisted(settings) else {
+        return on_cpu(|| yioop::doc_indexes(postings));
+    };
+    yioop::check(postings)?;
+    let on_device = |device: &Device| Ok(device.yioop_doc_indexes(postings, false)?.0);
+    run_on(&device, |device| on_device(device).map(Ok), || yioop::doc_indexes(postings))
 }
 
-/// The doc indexes that all Yioop lists have, ascending, with the byte offset of the posting in each list.
+/// The doc indexes that all Yioop lists have, ascending, with the byte offset of the posting in each list. On a device,
+/// the doc indexes of each list are found there and brought together on the CPU.
 ///
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt), which names no list: the first that is damaged.
-pub fn yioop_intersect(lists: &[&[u8]], _settings: &Settings) -> Result<crate::yioop::Matches> {
-    CPU_CALLS.fetch_add(1, Relaxed);
-    crate::yioop::intersect_flat(lists)
+pub fn yioop_intersect(lists: &[&[u8]], settings: &Settings) -> Result<Matches> {
+    let Some(device) = insisted(settings) else {
+        return on_cpu(|| yioop::intersect_flat(lists));
+    };
+    lists.iter().try_for_each(|list| yioop::check(list))?;
+    let on_device = |device: &Device| {
+        let locate = |list: &&[u8]| device.yioop_doc_indexes(list, true).map(Located::from);
+        Ok(yioop::intersect_located(lists.iter().map(locate).collect::<Result<_>>()?))
+    };
+    run_on(&device, |device| on_device(device).map(Ok), || yioop::intersect_flat(lists))
 }
 
-/// What the Yioop lists of each query have in common: all shards of an index in one call.
+/// What the Yioop lists of each query have in common, as [`yioop_intersect`]; a query may be the lists of one shard. On
+/// a device, the lists of all queries go there in one submission.
 ///
 /// # Errors
 /// As [`yioop_intersect`].
-pub fn yioop_intersect_batch(queries: &[Vec<&[u8]>], _settings: &Settings) -> Result<Vec<crate::yioop::Matches>> {
-    CPU_CALLS.fetch_add(1, Relaxed);
-    queries.iter().map(|lists| crate::yioop::intersect_flat(lists)).collect()
+pub fn yioop_intersect_batch(queries: &[Vec<&[u8]>], settings: &Settings) -> Result<Vec<Matches>> {
+    let by_cpu = || queries.iter().map(|lists| yioop::intersect_flat(lists)).collect();
+    let Some(device) = insisted(settings) else {
+        return on_cpu(by_cpu);
+    };
+    queries.iter().flatten().try_for_each(|list| yioop::check(list))?;
+    let on_device = |device: &Device| {
+        // Lists one behind the other are a list, too.
+        let (docs, offsets) = device.yioop_doc_indexes(&queries.concat().concat(), true)?;
+        let (mut from, mut begin) = (0, 0);
+        let mut next = |list: &&[u8]| {
+            let end = begin + list.len();
+            let to = from + offsets[from..].partition_point(|&offset| (offset as usize) < end);
+            let own = offsets[from..to].iter().map(|&offset| offset - begin as u32).collect();
+            let located = Located::from((docs[from..to].to_vec(), own));
+            (from, begin) = (to, end);
+            located
+        };
+        Ok(queries.iter().map(|lists| yioop::intersect_located(lists.iter().map(&mut next).collect())).collect())
+    };
+    run_on(&device, |device| on_device(device).map(Ok), by_cpu)
 }

@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | [`error`] | one error type; every variant says what was wrong and where | nothing |
 //! | [`cpu`] | which instruction sets this process may use | nothing |
+//! | `cache` | a folder for what a later process can use again | nothing |
 //! | [`bits`] | words and bit fields | nothing |
 //! | [`codec`] | bytes ⇄ docIDs, one file (or folder) a codec | `bits`, `cpu` |
 //! | [`list`] | [`PostingList`]: codec, payload and block directory; the byte format and its checks | `codec` |
@@ -18,6 +19,7 @@
 //! | `php` | the PHP face, thin (feature `php`) | `engine` |
 
 pub mod bits;
+mod cache;
 pub mod codec;
 pub mod cpu;
 pub mod device;

@@ -185,11 +185,18 @@ impl Values {
             0 => u32::MAX,
             lowest => (lowest >> (layout.width - 1)) - 1,
         };
-        Values::of_checked(layout.payload(word) & below, layout)
+        Values::of_payload(layout.payload(word) & below, layout)
     }
 
-    /// The values of a word that has no [`fault`].
-    fn of_checked(payload: u32, layout: &Layout) -> Values {
+    /// The values of a word that has no [`fault`]; of others, what the word holds from its first value on that is not 0.
+    #[inline]
+    pub(crate) fn of_sound(word: u32) -> Values {
+        let layout = layout(word);
+        Values::of_payload(layout.payload(word), layout)
+    }
+
+    #[inline]
+    fn of_payload(payload: u32, layout: &Layout) -> Values {
         let shift = match layout.nonzero(payload) {
             0 => -1,
             nonzero => 32 - nonzero.leading_zeros() as i32 - layout.width as i32,

@@ -25,14 +25,17 @@
 
 mod cursor;
 mod parse;
+mod raw;
 
 pub use cursor::Cursor;
 
 use crate::codec::{BLOCK, BlockBuffer, Codec, SLACK, block_buffer, check_increasing, quasi_succinct, simple9};
+use crate::cpu::{self, Tier};
 use crate::error::{Error, Result};
 use byteorder::{ByteOrder, LittleEndian};
-use std::sync::Arc;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 pub(crate) const MAGIC: u32 = u32::from_le_bytes(*b"PSTL");
 pub(crate) const VERSION: u32 = 1;
@@ -143,6 +146,11 @@ impl PostingList {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
+    /// A handle that does not keep the list.
+    pub(crate) fn downgrade(&self) -> WeakList {
+        WeakList(Arc::downgrade(&self.inner))
+    }
+
     /// How many clones of this list live, this one included.
     pub fn clones(&self) -> usize {
         Arc::strong_count(&self.inner)
@@ -220,12 +228,16 @@ impl PostingList {
 
     /// The words of a block of a Simple-9 payload.
     pub(crate) fn simple9_block(&self, block: usize) -> &[u32] {
+        self.simple9_blocks(block..block + 1)
+    }
+
+    /// The words of blocks, at least one, of a Simple-9 payload.
+    fn simple9_blocks(&self, blocks: Range<usize>) -> &[u32] {
         let inner = &*self.inner;
         debug_assert_eq!(inner.codec, Codec::Simple9);
-        let blocks = self.blocks();
-        let starts = &inner.words[HEADER_WORDS + blocks..inner.payload];
-        let start = starts[block] as usize;
-        let end = starts.get(block + 1).map_or(inner.used - inner.payload, |&end| end as usize);
+        let starts = &inner.words[HEADER_WORDS + self.blocks()..inner.payload];
+        let start = starts[blocks.start] as usize;
+        let end = starts.get(blocks.end).map_or(inner.used - inner.payload, |&end| end as usize);
         &inner.words[inner.payload + start..inner.payload + end]
     }
 
@@ -234,42 +246,63 @@ impl PostingList {
     /// # Panics
     /// Where there is no such block.
     pub fn decode_block<'b>(&self, block: usize, buffer: &'b mut BlockBuffer) -> &'b [u32] {
+        self.decode_block_with(cpu::tier(), block, buffer)
+    }
+
+    /// [`decode_block`](Self::decode_block) with the instructions of `tier`, for tests and measurements.
+    ///
+    /// # Panics
+    /// Also where the processor lacks the tier.
+    pub fn decode_block_with<'b>(&self, tier: Tier, block: usize, buffer: &'b mut BlockBuffer) -> &'b [u32] {
         assert!(block < self.blocks(), "block {block} of {}", self.blocks());
-        // SAFETY: the block exists, and the buffer has room for a block and the slack.
-        let count = unsafe { self.decode_block_to(block, buffer.as_mut_ptr()) };
+        assert!(tier.is_available());
+        // SAFETY: the block exists, the buffer has room for a block and the slack, and the processor has the tier.
+        let count = unsafe { self.decode_blocks_to(tier, block..block + 1, buffer.as_mut_ptr()) };
         &buffer[..count]
     }
 
-    /// Decodes a block to `out` and returns how many docIDs it has.
+    /// Decodes blocks to `out` and returns how many docIDs they have.
     ///
     /// # Safety
-    /// The block exists, and `out` has room for [`BLOCK`] + [`SLACK`] docIDs.
-    unsafe fn decode_block_to(&self, block: usize, out: *mut u32) -> usize {
+    /// The blocks exist and are at least one, `out` has room for their docIDs and [`SLACK`] more, and the processor has
+    /// `tier`.
+    pub(crate) unsafe fn decode_blocks_to(&self, tier: Tier, blocks: Range<usize>, out: *mut u32) -> usize {
+        let previous = self.previous(blocks.start);
         match self.inner.codec {
             // SAFETY: every list was encoded here or checked by `parse`, which also padded it; the directory holds
-            // the last docIDs; room is the caller's promise.
+            // the last docIDs; the rest is the caller's promise.
             Codec::QuasiSuccinct => unsafe {
-                let previous = self.previous(block).unwrap_or(0);
-                quasi_succinct::decode_block(&self.quasi_succinct(), block, previous, out)
+                quasi_succinct::decode_blocks(tier, &self.quasi_succinct(), blocks, previous.unwrap_or(0), out)
             },
-            // SAFETY: as above; the words of a block hold exactly its docIDs.
+            // SAFETY: as above; the words of the blocks hold exactly their docIDs.
             Codec::Simple9 => unsafe {
-                let previous = self.previous(block).unwrap_or(simple9::BEFORE_FIRST);
-                simple9::decode_words(self.simple9_block(block), previous, out);
-                self.block_len(block)
+                let count = self.inner.count.min(blocks.end * BLOCK) - blocks.start * BLOCK;
+                let words = self.simple9_blocks(blocks);
+                simple9::decode_words(tier, words, previous.unwrap_or(simple9::BEFORE_FIRST), out);
+                count
             },
         }
     }
 
     /// Appends all docIDs, ascending, to `doc_ids`. O(n).
     pub fn decode_into(&self, doc_ids: &mut Vec<u32>) {
-        doc_ids.reserve(self.len() + BLOCK + SLACK);
-        for block in 0..self.blocks() {
-            // SAFETY: the block exists; `reserve` made room for all docIDs, and for a block and the slack after them.
-            unsafe {
-                let count = self.decode_block_to(block, doc_ids.as_mut_ptr().add(doc_ids.len()));
-                doc_ids.set_len(doc_ids.len() + count);
-            }
+        self.decode_into_with(cpu::tier(), doc_ids);
+    }
+
+    /// [`decode_into`](Self::decode_into) with the instructions of `tier`, for tests and measurements.
+    ///
+    /// # Panics
+    /// Where the processor lacks the tier.
+    pub fn decode_into_with(&self, tier: Tier, doc_ids: &mut Vec<u32>) {
+        assert!(tier.is_available());
+        if self.is_empty() {
+            return;
+        }
+        doc_ids.reserve(self.len() + SLACK);
+        // SAFETY: the list has blocks; `reserve` made room for all docIDs and the slack; the processor has the tier.
+        unsafe {
+            let count = self.decode_blocks_to(tier, 0..self.blocks(), doc_ids.as_mut_ptr().add(doc_ids.len()));
+            doc_ids.set_len(doc_ids.len() + count);
         }
     }
 
@@ -305,6 +338,16 @@ impl PostingList {
         }
         let (mut mine, mut theirs) = (block_buffer(), block_buffer());
         (0..self.blocks()).all(|block| self.decode_block(block, &mut mine) == other.decode_block(block, &mut theirs))
+    }
+}
+
+/// Tells whether a list is gone, without keeping it.
+pub(crate) struct WeakList(Weak<Inner>);
+
+impl WeakList {
+    /// Whether a clone of the list lives.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.0.strong_count() > 0
     }
 }
 

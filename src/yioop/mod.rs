@@ -36,8 +36,8 @@ pub mod shard;
 
 pub use conjunction::{Conjunction, Generation, Hit};
 pub use doc_indexes::doc_indexes;
-#[allow(unused_imports, reason = "the device room calls them")]
-pub(crate) use doc_indexes::{check, doc_index_of_first_word};
+pub(crate) use doc_indexes::{Located, check};
+pub(crate) use intersect::intersect_located;
 pub use intersect::{Matches, intersect, intersect_flat};
 pub use postings::{MAX_DOC_INDEX, Posting, PostingRef, Postings, add_doc_index, pack_posting, unpack_postings};
 pub use shard::Shard;

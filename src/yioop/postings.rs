@@ -53,7 +53,7 @@ impl<'a> Postings<'a> {
     /// The posting at a byte offset, such as [`Matches`](super::Matches) gives; `None` where none begins there.
     pub fn at(&self, offset: usize) -> Option<PostingRef<'a>> {
         let rest = self.bytes.get(offset..)?;
-        let begins = offset % 4 == 0 && Place::of(word(rest)?).begins();
+        let begins = offset.is_multiple_of(4) && Place::of(word(rest)?).begins();
         begins.then(|| PostingRef::first_of(rest, offset))
     }
 
@@ -131,21 +131,21 @@ impl<'a> PostingRef<'a> {
     /// The positions of the word in the document, increasing. Nothing is allocated.
     #[inline]
     pub fn positions(&self) -> Positions<'a> {
-        let mut values = Values::of(word(self.words).unwrap_or(0));
+        let mut values = Values::of_sound(word(self.words).unwrap_or(0));
         let (_, joint) = split_first_value(values.next().unwrap_or(1));
         Positions { values, rest: &self.words[4.min(self.words.len())..], joint, last: 0 }
     }
 
     /// How many positions there are. Costs a look at each word, not at each position.
     pub fn count_positions(&self) -> usize {
-        let values: usize = self.words.chunks_exact(4).filter_map(word).map(|word| Values::of(word).len()).sum();
+        let values: usize = self.words.chunks_exact(4).filter_map(word).map(|word| Values::of_sound(word).len()).sum();
         let joint = word(self.words).is_some_and(|word| split_first_value(modified9::first_value(word)).1.is_some());
         if joint { values } else { values.saturating_sub(1) }
     }
 
     /// The values of the posting behind the doc index: the first position, then the gaps.
     fn deltas(&self) -> impl Iterator<Item = u32> + use<'a> {
-        let mut values = self.words.chunks_exact(4).filter_map(word).flat_map(Values::of);
+        let mut values = self.words.chunks_exact(4).filter_map(word).flat_map(Values::of_sound);
         let (_, joint) = split_first_value(values.next().unwrap_or(1));
         joint.into_iter().chain(values)
     }
@@ -175,7 +175,7 @@ impl Iterator for Positions<'_> {
                 self.last = self.last.wrapping_add(delta);
                 return Some(self.last);
             }
-            self.values = Values::of(word(self.rest)?);
+            self.values = Values::of_sound(word(self.rest)?);
             self.rest = &self.rest[4..];
         }
     }
@@ -216,8 +216,9 @@ fn pack(doc_index: u32, deltas: impl IntoIterator<Item = u32>, out: &mut Vec<u8>
 /// Positions may be none. A first position of 0 can be written in the joint form alone.
 ///
 /// # Errors
-/// [`Error::NotIncreasing`] for the positions; [`Error::NotCodable`] where the doc index exceeds [`MAX_DOC_INDEX`], or
-/// for a position of 0 that the separate form would have to hold, or one that is 2^28 or more above the one before it.
+/// [`Error::Argument`] where the doc index exceeds [`MAX_DOC_INDEX`]; [`Error::NotIncreasing`] for the positions;
+/// [`Error::NotCodable`] for a first position of 0 that the separate form would have to hold, or for a position that is
+/// 2^28 or more above the one before it (its `value` is that difference).
 pub fn pack_posting(doc_index: u32, positions: &[u32]) -> Result<Vec<u8>> {
     if doc_index > MAX_DOC_INDEX {
         return Err(Error::Argument(format!(

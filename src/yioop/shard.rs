@@ -175,13 +175,13 @@ impl Shard {
         if u64::from(header.words_len) % RECORD != 0 {
             return wrong(4, format!("the dictionary's length {} is no multiple of 32", header.words_len));
         }
-        if header.prefixes_len % 8 != 0 || (header.prefixes_len != 0 && header.prefixes_len < 8 << 16) {
+        if !header.prefixes_len.is_multiple_of(8) || (header.prefixes_len != 0 && header.prefixes_len < 8 << 16) {
             return wrong(0, format!("a prefix index of {} bytes does not cover all prefixes", header.prefixes_len));
         }
         if header.words_len != 0 && header.prefixes_len == 0 {
             return wrong(0, "there is a dictionary, but no prefix index".into());
         }
-        if header.word_docs_len % 4 != 0 {
+        if !header.word_docs_len.is_multiple_of(4) {
             return wrong(8, format!("the posting lists' length {} is no multiple of 4", header.word_docs_len));
         }
         if u64::from(header.doc_map_len) % UNIT != 0 {
@@ -274,7 +274,7 @@ impl Shard {
         let (generation, first_offset, len) = (number(record, 5), number(record, 6), number(record, 7));
         let (len, documents) = if len >> 31 == 1 { (len & 0xFFFF, len >> 16 & 0x7FFF) } else { (len, len / 4) };
         let end = u64::from(first_offset) + u64::from(len);
-        if len == 0 || len % 4 != 0 || first_offset % 4 != 0 || end > self.word_docs().len {
+        if len == 0 || !len.is_multiple_of(4) || !first_offset.is_multiple_of(4) || end > self.word_docs().len {
             return Err(Error::corrupt(
                 NAME,
                 format!("record {}", (at - self.words().begin) / RECORD),
@@ -347,7 +347,7 @@ impl Shard {
         // The lengths are multiples of 16, so an entry has its first two numbers.
         let info = number(window.bytes(self, begin, 8, left, &item)?, 1);
         let keys = (info & 0xFF) as usize;
-        let len = 8 + 8 * (keys + usize::from(keys % 2 == 0));
+        let len = 8 + 8 * (keys + usize::from(keys.is_multiple_of(2)));
         if len as u64 > left {
             let what = format!("it has {keys} keys, but only {left} bytes are left in the doc map");
             return Err(Error::corrupt(NAME, item(), begin as usize, what));

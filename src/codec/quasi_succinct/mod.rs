@@ -19,10 +19,18 @@
 //! ⌈(n + (u >> b))/32⌉ words of upper bits; unused bits of the last words are 0. An empty list has u = b = 0.
 //! Cost: b + 1 + (u >> b)/n, which is at most 3 + log2(u/n) bits a posting with c = 1, and 20 bytes.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod scalar;
+
 use crate::bits;
-use crate::codec::{BLOCK, BlockBuffer, SLACK, block_buffer};
+use crate::codec::{BLOCK, SLACK};
+use crate::cpu::{self, Tier};
 use crate::error::{Error, Result};
 use byteorder::{ByteOrder, LittleEndian};
+use std::ops::Range;
 
 const NAME: &str = "qs";
 const MAGIC: u32 = u32::from_le_bytes(*b"PQS1");
@@ -113,7 +121,8 @@ pub(crate) fn check(parts: &Parts, offsets: (usize, usize)) -> Result<()> {
     let Parts { count, universe, lower_width, lower, upper } = *parts;
     let lower_bits = count as u64 * u64::from(lower_width);
     let upper_bits = count as u64 + u64::from(universe >> lower_width);
-    let tail_is_clear = |words: &[u32], used: u64| used % 32 == 0 || words[(used / 32) as usize] >> (used % 32) == 0;
+    let tail_is_clear =
+        |words: &[u32], used: u64| used.is_multiple_of(32) || words[(used / 32) as usize] >> (used % 32) == 0;
     if !tail_is_clear(lower, lower_bits) {
         let at = (lower_bits / 32) as usize;
         return Err(corrupt(format!("lower bits, word {at}"), offsets.0 + 4 * at, "unused bits are not 0"));
@@ -140,46 +149,35 @@ pub(crate) fn check(parts: &Parts, offsets: (usize, usize)) -> Result<()> {
     Ok(())
 }
 
-/// Decodes block `block` (docIDs from rank `block * BLOCK`) and returns how many docIDs it has. `previous` is the last
-/// docID of the block before, 0 for the first.
+/// Decodes the docIDs of `blocks` (ranks from `blocks.start * BLOCK`, to the end of the list at most) and returns how
+/// many there are. `previous` is the last docID before them, 0 where they begin the list. Blocks lie one behind the
+/// other in both bit streams, so a run of them costs less than each on its own.
 ///
 /// # Safety
-/// `parts` passed [`check`], `block` exists, `previous` is right, both bit streams have their [`PADDING`], and `out` has
-/// room for [`BLOCK`] + [`SLACK`] docIDs.
-pub(crate) unsafe fn decode_block(parts: &Parts, block: usize, previous: u32, out: *mut u32) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe { scalar::decode_block(parts, block, previous, out) }
-}
-
-mod scalar {
-    use super::{BLOCK, Parts};
-    use crate::bits;
-
-    /// The reference that every other path must equal.
-    ///
-    /// # Safety
-    /// As [`super::decode_block`].
-    pub(super) unsafe fn decode_block(parts: &Parts, block: usize, previous: u32, out: *mut u32) -> usize {
-        let first = block * BLOCK;
-        let count = BLOCK.min(parts.count - first);
-        let width = parts.lower_width;
-        let mut position = u64::from(previous >> width) + first as u64;
-        let mut word = (position / 32) as usize;
-        let mut stops = !parts.upper[word] & (u32::MAX << (position % 32));
-        for i in 0..count {
-            while stops == 0 {
-                word += 1;
-                stops = !parts.upper[word];
-            }
-            position = word as u64 * 32 + u64::from(stops.trailing_zeros());
-            stops &= stops - 1;
-            let rank = (first + i) as u64;
-            let lower = bits::get(parts.lower, rank * u64::from(width), width);
-            // SAFETY: `i < BLOCK`, and the caller has room for a block.
-            unsafe { out.add(i).write(((position - rank) as u32) << width | lower) };
+/// `parts` passed [`check`], the blocks exist and are at least one, `previous` is right, both bit streams have their
+/// [`PADDING`], `out` has room for all docIDs and [`SLACK`] more, and this processor has `tier`.
+pub(crate) unsafe fn decode_blocks(
+    tier: Tier,
+    parts: &Parts,
+    blocks: Range<usize>,
+    previous: u32,
+    out: *mut u32,
+) -> usize {
+    let ranks = blocks.start * BLOCK..parts.count.min(blocks.end * BLOCK);
+    let count = ranks.len();
+    debug_assert!(count != 0 && tier.is_available());
+    // SAFETY: the caller's promise; the ranks are those of the blocks, at least one and below `parts.count`, and begin
+    // at a multiple of BLOCK.
+    unsafe {
+        match tier {
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => avx512::decode(parts, ranks, previous, out),
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx2 => avx2::decode(parts, ranks, previous, out),
+            _ => scalar::decode(parts, ranks, previous, out),
         }
-        count
     }
+    count
 }
 
 fn corrupt(item: String, offset: usize, what: &str) -> Error {
@@ -255,20 +253,25 @@ impl RawList {
     /// [`Error::Corrupt`].
     pub fn decode(&self) -> Result<Vec<u32>> {
         let parts = self.parts();
-        let mut doc_ids = Vec::with_capacity(self.count + BLOCK + SLACK);
-        let mut buffer: BlockBuffer = block_buffer();
-        let mut previous = None;
-        for block in 0..self.count.div_ceil(BLOCK) {
-            // SAFETY: `from_bytes` checked the parts and padded them; `previous` is the last docID just decoded.
-            let count = unsafe { decode_block(&parts, block, previous.unwrap_or(0), buffer.as_mut_ptr()) };
-            if let Some(at) = not_increasing(&buffer[..count], previous) {
-                let item = format!("docID {}", block * BLOCK + at);
-                return Err(corrupt(item, 4 * HEADER_WORDS, "is not greater than the one before"));
+        let mut doc_ids = Vec::with_capacity(self.count + SLACK);
+        if self.count != 0 {
+            // SAFETY: `from_bytes` checked the parts and padded them; the vector has room for all docIDs and the slack;
+            // the processor has its own tier.
+            unsafe {
+                decode_blocks(cpu::tier(), &parts, 0..self.count.div_ceil(BLOCK), 0, doc_ids.as_mut_ptr());
+                doc_ids.set_len(self.count);
             }
-            doc_ids.extend_from_slice(&buffer[..count]);
-            previous = doc_ids.last().copied();
         }
-        if previous.unwrap_or(0) != self.universe {
+        self.checked(doc_ids)
+    }
+
+    /// The docIDs of this list, however decoded, checked: they increase, up to the largest.
+    pub(crate) fn checked(&self, doc_ids: Vec<u32>) -> Result<Vec<u32>> {
+        if let Some(at) = not_increasing(&doc_ids, None) {
+            return Err(corrupt(format!("docID {at}"), 4 * HEADER_WORDS, "is not greater than the one before"));
+        }
+        let last = doc_ids.last().copied();
+        if last.unwrap_or(0) != self.universe {
             return Err(corrupt("header".into(), 8, "the largest docID is not the last one"));
         }
         Ok(doc_ids)
@@ -286,9 +289,11 @@ pub(crate) fn not_increasing(doc_ids: &[u32], previous: Option<u32>) -> Option<u
     if previous.zip(doc_ids.first()).is_some_and(|(previous, &first)| previous >= first) {
         return Some(0);
     }
-    // The whole block first, without a branch a docID: the answer is nearly always no.
-    let rises = doc_ids.iter().zip(doc_ids.iter().skip(1)).fold(true, |rises, (a, b)| rises & (a < b));
-    if rises { None } else { doc_ids.windows(2).position(|pair| pair[0] >= pair[1]).map(|at| at + 1) }
+    // The whole of it first, without a branch a docID: the answer is nearly always no.
+    if super::rises(doc_ids) {
+        return None;
+    }
+    doc_ids.windows(2).position(|pair| pair[0] >= pair[1]).map(|at| at + 1)
 }
 
 /// Encodes strictly increasing docIDs as a raw list, `c` as in b = max(0, ⌊log2(c·u/n)⌋) (b at most 31).
@@ -317,3 +322,6 @@ pub fn encode(doc_ids: &[u32], c: f64) -> Result<Vec<u8>> {
 pub fn decode(bytes: &[u8]) -> Result<Vec<u32>> {
     RawList::from_bytes(bytes)?.decode()
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,6 +17,13 @@
 //!
 //! Worst case 32 bits a posting, best 32/28. Raw lists are bytes of big-endian words.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod scalar;
+
+use crate::cpu::{self, Tier};
 use crate::error::{Error, Result};
 use byteorder::{BigEndian, ByteOrder};
 
@@ -40,9 +47,6 @@ pub const LAYOUTS: [(u32, u32); 16] = [
     (0, 0),
 ];
 
-/// The selectors that the encoder writes, most values first.
-const ENCODED: [u32; 9] = [9, 7, 6, 5, 4, 3, 2, 1, 0];
-
 /// Most values of a word.
 pub const MAX_VALUES: usize = 28;
 
@@ -51,9 +55,44 @@ const NAME: &str = "simple9";
 /// The docID before the first, so that `previous + value + 1` holds for the first docID too.
 pub(crate) const BEFORE_FIRST: u32 = u32::MAX;
 
+/// Values of a word by selector, 0 where it is not defined.
+static COUNTS: [u8; 16] = {
+    let mut counts = [0; 16];
+    let mut selector = 0;
+    while selector < 16 {
+        counts[selector] = LAYOUTS[selector].0 as u8;
+        selector += 1;
+    }
+    counts
+};
+
+/// By selector, how far left value i of a word is shifted to put its highest bit at bit 31; no more than 31.
+static LEFT: [[u32; 32]; 16] = {
+    let mut shifts = [[0; 32]; 16];
+    let mut at = 0;
+    while at < 16 * 32 {
+        let (selector, i) = (at / 32, at % 32);
+        let shift = 4 + i as u32 * LAYOUTS[selector].1;
+        shifts[selector][i] = if shift < 32 { shift } else { 31 };
+        at += 1;
+    }
+    shifts
+};
+
+/// By selector, how far right to shift it after that.
+static RIGHT: [u32; 16] = {
+    let mut shifts = [0; 16];
+    let mut selector = 0;
+    while selector < 16 {
+        shifts[selector] = (32 - LAYOUTS[selector].1) % 32;
+        selector += 1;
+    }
+    shifts
+};
+
 /// Values of a word, none where its selector is not defined.
 fn count(word: u32) -> usize {
-    LAYOUTS[(word >> 28) as usize].0 as usize
+    usize::from(COUNTS[(word >> 28) as usize])
 }
 
 /// The values of a word.
@@ -61,6 +100,49 @@ fn values(word: u32) -> impl Iterator<Item = u32> {
     let (count, width) = LAYOUTS[(word >> 28) as usize];
     let mask = crate::bits::low_mask(width);
     (1..=count).map(move |i| (word >> (28 - i * width)) & mask)
+}
+
+/// The selector of the word that begins with `gaps`: the most values that all fit and of which that many are there.
+fn selector(gaps: &[u32]) -> u32 {
+    // By values so far: the selector that has just that many, if any.
+    const BY_COUNT: [Option<u32>; MAX_VALUES + 1] = {
+        let mut table = [None; MAX_VALUES + 1];
+        let mut selector = 0;
+        while selector < 10 {
+            table[LAYOUTS[selector].0 as usize] = Some(selector as u32);
+            selector += 1;
+        }
+        table
+    };
+    // By bits of the widest of them: the most values of a word that hold so many.
+    const MOST: [usize; 33] = {
+        let mut table = [0; 33];
+        let mut selector = 0;
+        while selector < 10 {
+            let (count, width) = LAYOUTS[selector];
+            let mut narrower = 0;
+            while narrower <= width as usize {
+                table[narrower] = count as usize;
+                narrower += 1;
+            }
+            selector += 1;
+        }
+        table
+    };
+    let mut seen = 0;
+    let mut best = 0;
+    for (&gap, count) in gaps.iter().zip(1..) {
+        seen |= gap;
+        let most = MOST[(32 - seen.leading_zeros()) as usize];
+        if most < count {
+            break;
+        }
+        best = BY_COUNT[count].unwrap_or(best);
+        if most == count {
+            break;
+        }
+    }
+    best
 }
 
 /// Appends the words of `doc_ids` to `words`, the first docID coded against `previous` ([`BEFORE_FIRST`] if there is
@@ -84,13 +166,7 @@ pub(crate) fn encode_block(doc_ids: &[u32], previous: u32, first_index: usize, w
     }
     let mut rest = &gaps[..];
     while !rest.is_empty() {
-        let selector = ENCODED
-            .into_iter()
-            .find(|&selector| {
-                let (count, width) = LAYOUTS[selector as usize];
-                rest.len() >= count as usize && rest[..count as usize].iter().all(|&gap| gap >> width == 0)
-            })
-            .expect("one value below 2^28 always fits");
+        let selector = selector(rest);
         let (count, width) = LAYOUTS[selector as usize];
         let (now, later) = rest.split_at(count as usize);
         words.push(now.iter().zip(1..).fold(selector << 28, |word, (&gap, i)| word | gap << (28 - i * width)));
@@ -124,23 +200,57 @@ pub struct Checked {
 /// Checks the words of a block (or of a whole list) that follows `previous`: every selector is defined and no docID
 /// exceeds 2^32 − 1. `first_word` is the index of `words[0]` in the input, `offset` its byte; both are for errors.
 pub(crate) fn check(words: &[u32], previous: u32, first_word: usize, offset: usize) -> Result<Checked> {
+    let mut buffer = [0; WORDS_A_CHECK * MAX_VALUES + super::SLACK];
+    let (mut total, mut last) = (0, previous);
+    for (chunk, at) in words.chunks(WORDS_A_CHECK).zip((0..).step_by(WORDS_A_CHECK)) {
+        // The docID before a list begins and the largest one look alike.
+        let before = if total == 0 { u64::from(last.wrapping_add(1)) } else { u64::from(last) + 1 };
+        let Some(count) = count_all(chunk) else {
+            return Err(find_damage(chunk, before, first_word + at, offset + 4 * at));
+        };
+        // SAFETY: all selectors are defined, the buffer has room for the most values that so many words hold and the
+        // slack, and the processor has its own tier.
+        unsafe { decode_words(cpu::tier(), chunk, last, buffer.as_mut_ptr()) };
+        let doc_ids = &buffer[..count];
+        if u64::from(doc_ids[0]) < before || !super::rises(doc_ids) {
+            return Err(find_damage(chunk, before, first_word + at, offset + 4 * at));
+        }
+        total += count;
+        last = doc_ids[count - 1];
+    }
+    Ok(Checked { count: total, last })
+}
+
+/// Words that [`check`] decodes at a time.
+const WORDS_A_CHECK: usize = 32;
+
+/// docIDs in the words, `None` where a selector is not defined.
+fn count_all(words: &[u32]) -> Option<usize> {
+    let (count, defined) = words.iter().fold((0, true), |(total, defined), &word| {
+        let count = count(word);
+        (total + count, defined & (count != 0))
+    });
+    defined.then_some(count)
+}
+
+/// Names what is wrong with words that are not a run of gaps from `before`, the docID before them plus one. A gap is at
+/// most 2^28, so that a docID of 2^32 or more shows as one that is smaller than the one before.
+#[cold]
+fn find_damage(words: &[u32], before: u64, first_word: usize, offset: usize) -> Error {
     let corrupt =
         |i: usize, what: String| Error::corrupt(NAME, format!("word {}", first_word + i), offset + 4 * i, what);
-    // Counted from −1 as 0, so that `BEFORE_FIRST` needs no case of its own.
-    let mut last = u64::from(previous.wrapping_add(1));
-    let mut total = 0;
+    let mut last = before;
     for (i, &word) in words.iter().enumerate() {
         let count = count(word);
         if count == 0 {
-            return Err(corrupt(i, format!("selector {} is not defined", word >> 28)));
+            return corrupt(i, format!("selector {} is not defined", word >> 28));
         }
-        total += count;
         last += count as u64 + values(word).map(u64::from).sum::<u64>();
         if last > 1 << 32 {
-            return Err(corrupt(i, "a docID exceeds 2^32 - 1".into()));
+            return corrupt(i, "a docID exceeds 2^32 - 1".into());
         }
     }
-    Ok(Checked { count: total, last: (last as u32).wrapping_sub(1) })
+    unreachable!("the words were found damaged")
 }
 
 /// Decodes a raw list: big-endian words. Allocates up to 28 docIDs for each word of the input.
@@ -149,20 +259,57 @@ pub(crate) fn check(words: &[u32], previous: u32, first_word: usize, offset: usi
 /// [`Error::Corrupt`] where the length is no multiple of 4, a selector is not defined, or a docID exceeds 2^32 − 1.
 pub fn decode(bytes: &[u8]) -> Result<Vec<u32>> {
     let words = words_from_bytes(bytes)?;
-    let checked = check(&words, BEFORE_FIRST, 0, 0)?;
-    let mut doc_ids = Vec::with_capacity(checked.count + super::SLACK);
-    // SAFETY: `check` counted the docIDs, and the vector has room for them and the slack.
+    let Some(count) = count_all(&words) else { return Err(find_damage(&words, 0, 0, 0)) };
+    let mut doc_ids = Vec::with_capacity(count + super::SLACK);
+    // SAFETY: all selectors are defined, the vector has room for all docIDs and the slack, and the processor has its
+    // own tier.
     unsafe {
-        decode_words(&words, BEFORE_FIRST, doc_ids.as_mut_ptr());
-        doc_ids.set_len(checked.count);
+        decode_words(cpu::tier(), &words, BEFORE_FIRST, doc_ids.as_mut_ptr());
+        doc_ids.set_len(count);
     }
-    Ok(doc_ids)
+    if super::rises(&doc_ids) { Ok(doc_ids) } else { Err(find_damage(&words, 0, 0, 0)) }
+}
+
+/// A raw list that passed its checks.
+#[derive(Debug, Clone)]
+pub struct RawList {
+    words: Vec<u32>,
+    count: usize,
+}
+
+impl RawList {
+    /// Parses and checks the bytes of a raw list.
+    ///
+    /// # Errors
+    /// As [`decode`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<RawList> {
+        let words = words_from_bytes(bytes)?;
+        let count = check(&words, BEFORE_FIRST, 0, 0)?.count;
+        Ok(RawList { words, count })
+    }
+
+    /// The words.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// All docIDs.
+    pub fn decode(&self) -> Vec<u32> {
+        let mut doc_ids = Vec::with_capacity(self.count + super::SLACK);
+        // SAFETY: `from_bytes` checked the selectors and counted the docIDs; the vector has room for them and the
+        // slack; the processor has its own tier.
+        unsafe {
+            decode_words(cpu::tier(), &self.words, BEFORE_FIRST, doc_ids.as_mut_ptr());
+            doc_ids.set_len(self.count);
+        }
+        doc_ids
+    }
 }
 
 /// The words of a raw list, not checked but for their length.
-pub fn words_from_bytes(bytes: &[u8]) -> Result<Vec<u32>> {
+fn words_from_bytes(bytes: &[u8]) -> Result<Vec<u32>> {
     let whole = bytes.len() / 4;
-    if bytes.len() % 4 != 0 {
+    if !bytes.len().is_multiple_of(4) {
         return Err(Error::corrupt(
             NAME,
             format!("word {whole}"),
@@ -175,94 +322,24 @@ pub fn words_from_bytes(bytes: &[u8]) -> Result<Vec<u32>> {
     Ok(words)
 }
 
-/// Decodes checked words that follow the docID `previous` to `out`.
+/// Decodes words that follow the docID `previous` to `out`; sums beyond 2^32 wrap.
 ///
 /// # Safety
-/// Every selector is defined, and `out` has room for all docIDs of `words` and [`SLACK`](super::SLACK) more.
-pub(crate) unsafe fn decode_words(words: &[u32], previous: u32, out: *mut u32) {
+/// Every selector is defined, `out` has room for all docIDs of `words` and [`SLACK`](super::SLACK) more, and this
+/// processor has `tier`.
+pub(crate) unsafe fn decode_words(tier: Tier, words: &[u32], previous: u32, out: *mut u32) {
+    debug_assert!(tier.is_available());
     // SAFETY: the caller's promise.
-    unsafe { scalar::decode_words(words, previous, out) }
-}
-
-mod scalar {
-    /// The reference that every other path must equal.
-    ///
-    /// # Safety
-    /// As [`super::decode_words`].
-    pub(super) unsafe fn decode_words(words: &[u32], previous: u32, out: *mut u32) {
-        let mut previous = previous;
-        let mut out = out;
-        for &word in words {
-            for value in super::values(word) {
-                previous = previous.wrapping_add(value).wrapping_add(1);
-                // SAFETY: `out` advances once a docID, and the caller has room for all of them.
-                unsafe {
-                    out.write(previous);
-                    out = out.add(1);
-                }
-            }
+    unsafe {
+        match tier {
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => avx512::decode(words, previous, out),
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx2 => avx2::decode(words, previous, out),
+            _ => scalar::decode(words, previous, out),
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn the_worked_example() {
-        let bytes = encode(&[1624, 1650, 1876, 1972, 2356]).unwrap();
-        let bits: Vec<String> = bytes.chunks(4).map(|w| format!("{:032b}", BigEndian::read_u32(w))).collect();
-        assert_eq!(bits, ["00010001100101100000000000011001", "00100111000010010111111011111110"]);
-        assert_eq!(decode(&bytes).unwrap(), [1624, 1650, 1876, 1972, 2356]);
-    }
-
-    #[test]
-    fn selector_8_is_read_as_28_ones() {
-        let mut bytes = encode(&(0..28).collect::<Vec<_>>()).unwrap();
-        assert_eq!(bytes, [0x90, 0, 0, 0]);
-        bytes[0] = 0x80;
-        assert_eq!(decode(&bytes).unwrap(), (0..28).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn what_cannot_be_coded_is_refused() {
-        let not_codable = |doc_ids: &[u32]| match encode(doc_ids) {
-            Err(Error::NotCodable { index, value, .. }) => (index, value),
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(not_codable(&[1 << 28]), (0, 1 << 28));
-        assert_eq!(not_codable(&[5, 6, 7 + (1 << 28)]), (2, 1 << 28));
-        assert!(encode(&[(1 << 28) - 1, (1 << 29) - 1]).is_ok());
-        assert!(matches!(encode(&[3, 3]), Err(Error::NotIncreasing { index: 1, .. })));
-    }
-
-    #[test]
-    fn damage_is_named() {
-        let text = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
-        assert_eq!(text(&[0x90, 0, 0, 0, 0xB0, 0, 0, 0]), "simple9: word 1 at byte 4: selector 11 is not defined");
-        assert_eq!(text(&[0x90, 0, 0, 0, 0xB0]), "simple9: word 1 at byte 4: 3 of its 4 bytes are missing");
-        let full = [0x0F, 0xFF, 0xFF, 0xFF].repeat(17);
-        assert_eq!(text(&full), "simple9: word 16 at byte 64: a docID exceeds 2^32 - 1");
-        assert_eq!(decode(&full[..64]).unwrap().last(), Some(&u32::MAX));
-    }
-
-    proptest! {
-        #[test]
-        fn lists_come_back(gaps in prop::collection::vec(prop_oneof![0u32..2, 0u32..100, 0u32..1 << 20], 0..400)) {
-            let doc_ids: Vec<u32> = gaps.iter().scan(u32::MAX, |last, &gap| {
-                *last = last.wrapping_add(gap + 1);
-                Some(*last)
-            }).collect();
-            prop_assert_eq!(decode(&encode(&doc_ids).unwrap()).unwrap(), doc_ids);
-        }
-
-        #[test]
-        fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-            if let Ok(doc_ids) = decode(&bytes) {
-                prop_assert!(doc_ids.is_sorted_by(|a, b| a < b));
-            }
-        }
-    }
-}
+mod tests;

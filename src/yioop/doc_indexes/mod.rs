@@ -4,7 +4,7 @@
 //! bits alone. So the scan takes 16 (AVX-512) or 8 (AVX2) words at a time, whatever postings they belong to: it finds
 //! the layout of each in small tables, computes the doc index that each would mean, and keeps those of first words.
 //! What is wrong with any word is only gathered; where there is anything, [`scalar`] runs over the list once more and
-//! names it.
+//! names it. [`portable`] is the same without SIMD, a word at a time.
 //!
 //! That positions stay below 2^32 is checked in the same pass, by a bound: the longest posting is at most two vectors
 //! longer than the longest run of whole vectors without a first word, and no word's positions exceed the largest
@@ -14,6 +14,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod portable;
 mod scalar;
 #[cfg(test)]
 mod tests;
@@ -101,9 +102,17 @@ fn doc_indexes_with(tier: Tier, postings: &[u8]) -> Result<Vec<u32>> {
 
 /// The doc indexes of a list, and the byte offset of each posting.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Located {
+pub(crate) struct Located {
+    /// The doc indexes, in the list's order.
     pub docs: Vec<u32>,
+    /// The offsets, in the same order.
     pub offsets: Vec<u32>,
+}
+
+impl From<(Vec<u32>, Vec<u32>)> for Located {
+    fn from((docs, offsets): (Vec<u32>, Vec<u32>)) -> Located {
+        Located { docs, offsets }
+    }
 }
 
 pub(super) fn locate(postings: &[u8]) -> Result<Located> {
@@ -134,7 +143,7 @@ fn locate_with(tier: Tier, postings: &[u8]) -> Result<Located> {
     Ok(Located { docs, offsets })
 }
 
-/// The scan of a tier; `None` where it has none, or where the list is no whole number of words.
+/// The scan of a tier; `None` where the processor has not that tier, or the list is no whole number of words.
 ///
 /// # Safety
 /// With `DOCS`, `docs` has room for a `u32` for each word of the list and [`SLACK`] more; so has `offsets` with
@@ -145,7 +154,7 @@ unsafe fn scan<const DOCS: bool, const OFFSETS: bool>(
     docs: *mut u32,
     offsets: *mut u32,
 ) -> Option<Scanned> {
-    if postings.len() % 4 != 0 || !tier.is_available() {
+    if !postings.len().is_multiple_of(4) || !tier.is_available() {
         return None;
     }
     match tier {
@@ -155,6 +164,7 @@ unsafe fn scan<const DOCS: bool, const OFFSETS: bool>(
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Tier::Avx2 => Some(unsafe { avx2::scan::<DOCS, OFFSETS>(postings, docs, offsets) }),
-        _ => None,
+        // SAFETY: the caller's promise.
+        _ => Some(unsafe { portable::scan::<DOCS, OFFSETS>(postings, docs, offsets) }),
     }
 }

@@ -1,0 +1,38 @@
+//! Faults on request, for tests: the environment variable `POSTINGS_DEVICE_FAULT` names the steps that fail in this
+//! process, comma-separated: `open`, `alloc`, `build`, `launch`, `read`. It is read once, at the first use of a device.
+
+use crate::error::{Error, Result};
+use std::sync::OnceLock;
+
+/// A step that can be told to fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    Open,
+    Alloc,
+    Build,
+    Launch,
+    Read,
+}
+
+impl Step {
+    const ALL: [(Step, &'static str); 5] = [
+        (Step::Open, "open"),
+        (Step::Alloc, "alloc"),
+        (Step::Build, "build"),
+        (Step::Launch, "launch"),
+        (Step::Read, "read"),
+    ];
+}
+
+/// An error where that step is to fail.
+pub(super) fn check(step: Step) -> Result<()> {
+    static FAILING: OnceLock<Vec<Step>> = OnceLock::new();
+    let failing = FAILING.get_or_init(|| {
+        let named = std::env::var("POSTINGS_DEVICE_FAULT").unwrap_or_default();
+        Step::ALL.iter().filter(|(_, name)| named.split(',').any(|part| part.trim() == *name)).map(|s| s.0).collect()
+    });
+    if failing.contains(&step) {
+        return Err(Error::Device(format!("{step:?} fails, as POSTINGS_DEVICE_FAULT asks")));
+    }
+    Ok(())
+}

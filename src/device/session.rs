@@ -1,0 +1,196 @@
+//! What operations are written with: a [`Session`] is a device held for one operation.
+//!
+//! An operation takes a session ([`Device::lock`]), makes its lists resident, uploads its tasks, launches kernels and
+//! reads results back. Commands run in the order they are given; nothing is waited for but reads.
+//!
+//! ```text
+//! static SOURCE: Source = Source { name: "sum", parts: &[include_str!("../../cl/sum.cl")], options: "" };
+//! const SUM: KernelOf = KernelOf { source: &SOURCE, name: "sum" };
+//! const TASKS: Slot = Slot(0);
+//! const SUMS: Slot = Slot(1);
+//!
+//! let mut session = device.lock()?;
+//! let mut offsets = Vec::new();
+//! session.resident(lists.iter(), &mut offsets)?;          // words of the arena
+//! session.upload(TASKS, &tasks)?;                         // at least as many words as tasks
+//! session.scratch(SUMS, lists.len())?;                    // content not defined
+//! // SAFETY: why the kernel stays within its buffers.
+//! unsafe { session.launch(SUM, groups, 64, &[Arg::Arena, Arg::Slot(TASKS), Arg::Slot(SUMS), Arg::U32(n)])? };
+//! session.read(SUMS, 0..lists.len(), &mut sums)?;         // appended
+//! ```
+
+use super::cl::Event;
+use super::fault::{self, Step};
+use super::memory::{Link, Memory, Slot, as_bytes};
+use super::program::{KernelOf, Programs};
+use super::{Device, KernelTime, context};
+use crate::error::{Error, Result};
+use crate::list::PostingList;
+use std::ops::Range;
+use std::sync::MutexGuard;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What the lock of a device guards.
+pub(super) struct Inner {
+    pub(super) link: Link,
+    pub(super) memory: Memory,
+    pub(super) programs: Programs,
+    /// Whether commands were submitted that nothing has waited for.
+    pub(super) busy: bool,
+    /// Launches whose time was not asked for yet.
+    pub(super) timed: Vec<(&'static str, Event)>,
+}
+
+/// An argument of a kernel.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Arg {
+    /// `global uint *`: the arena of resident lists.
+    Arena,
+    /// `global` pointer: a scratch buffer.
+    Slot(Slot),
+    /// `uint`.
+    U32(u32),
+    /// `ulong`.
+    U64(u64),
+}
+
+/// A device, held by one thread for one operation.
+pub(crate) struct Session<'d> {
+    device: &'d Device,
+    inner: MutexGuard<'d, Inner>,
+}
+
+impl Device {
+    /// Takes the device for an operation; waits while another thread has it.
+    ///
+    /// # Errors
+    /// [`Error::Device`] in a child process that was forked after its parent used the device, which must not.
+    pub(crate) fn lock(&self) -> Result<Session<'_>> {
+        if !context::is_ours() {
+            return Err(context::forked());
+        }
+        let mut inner = self.inner.lock().map_err(|_| Error::Device("a thread panicked while it had it".into()))?;
+        inner.memory.session += 1;
+        if std::mem::take(&mut inner.busy) {
+            // An operation ended early, by an error: its transfers may still use the staging buffers.
+            inner.link.queue.finish()?;
+            inner.memory.done();
+        }
+        Ok(Session { device: self, inner })
+    }
+}
+
+impl Session<'_> {
+    /// Sees to it that these lists are in the arena, all together, and appends to `at` the word at which each begins: a
+    /// multiple of [`ALIGNMENT`](super::memory::ALIGNMENT), with
+    /// [`PADDING`](super::memory::PADDING) words that may be read after it. Lists that are not there yet are sent, in
+    /// few transfers. A look-up costs tens of nanoseconds.
+    ///
+    /// The places hold until the next call of this function, by whomever; lists of one launch belong in one call.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: they do not fit together, or a transfer fails.
+    pub(crate) fn resident<'l>(
+        &mut self,
+        lists: impl Iterator<Item = &'l PostingList> + Clone,
+        at: &mut Vec<u64>,
+    ) -> Result<()> {
+        let Inner { link, memory, busy, .. } = &mut *self.inner;
+        *busy = true;
+        memory.resident(link, lists, at)
+    }
+
+    /// Sees to it that a scratch buffer has at least that many words, which hold what they happen to hold.
+    pub(crate) fn scratch(&mut self, slot: Slot, words: usize) -> Result<()> {
+        let Inner { link, memory, .. } = &mut *self.inner;
+        memory.scratch(link, slot, words)
+    }
+
+    /// Sends words to the front of a scratch buffer.
+    pub(crate) fn upload(&mut self, slot: Slot, words: &[u32]) -> Result<()> {
+        self.upload_bytes(slot, as_bytes(words))
+    }
+
+    /// Sends bytes to the front of a scratch buffer, and zeros up to a whole word.
+    pub(crate) fn upload_bytes(&mut self, slot: Slot, bytes: &[u8]) -> Result<()> {
+        let Inner { link, memory, busy, .. } = &mut *self.inner;
+        *busy = true;
+        memory.upload(link, slot, bytes)
+    }
+
+    /// Fills the first `words` of a scratch buffer, made large enough, with one word.
+    pub(crate) fn fill(&mut self, slot: Slot, words: usize, word: u32) -> Result<()> {
+        let Inner { link, memory, busy, .. } = &mut *self.inner;
+        memory.scratch(link, slot, words)?;
+        if words == 0 {
+            return Ok(());
+        }
+        *busy = true;
+        link.queue.fill(memory.slot(slot)?.0, 0, 4 * words, word)
+    }
+
+    /// Starts a kernel: `groups` work-groups of `local` work-items each. No groups, no launch.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: the build fails, the kernel does not run in groups of that size on this device, or the
+    /// arguments are not what it takes.
+    ///
+    /// # Safety
+    /// The kernel, with these arguments and sizes, reads and writes only within its buffers and ends.
+    pub(crate) unsafe fn launch(&mut self, kernel: KernelOf, groups: usize, local: usize, args: &[Arg]) -> Result<()> {
+        if groups == 0 {
+            return Ok(());
+        }
+        let Inner { link, memory, programs, busy, timed } = &mut *self.inner;
+        let ready = programs.kernel(&link.context, link.id, kernel)?;
+        fault::check(Step::Launch)?;
+        if local == 0 || local > ready.group {
+            return Err(Error::Device(format!("{}: work-groups of {local}, at most {}", kernel.name, ready.group)));
+        }
+        let global = groups
+            .checked_mul(local)
+            .ok_or_else(|| Error::Device(format!("{}: {groups} work-groups of {local}", kernel.name)))?;
+        for (index, arg) in (0..).zip(args) {
+            match *arg {
+                Arg::Arena => ready.kernel.set_buffer(index, memory.arena(link)?)?,
+                Arg::Slot(slot) => ready.kernel.set_buffer(index, memory.slot(slot)?.0)?,
+                Arg::U32(value) => ready.kernel.set(index, &value)?,
+                Arg::U64(value) => ready.kernel.set(index, &value)?,
+            }
+        }
+        *busy = true;
+        // SAFETY: the caller's promise.
+        let event = unsafe { link.queue.launch(&ready.kernel, global, local, self.device.profiling.load(Relaxed))? };
+        timed.extend(event.map(|event| (kernel.name, event)));
+        Ok(())
+    }
+
+    /// Appends words of a scratch buffer to `to`. Waits for all that was submitted.
+    pub(crate) fn read(&mut self, slot: Slot, words: Range<usize>, to: &mut Vec<u32>) -> Result<()> {
+        let Inner { link, memory, busy, .. } = &mut *self.inner;
+        let waits = !words.is_empty();
+        memory.read(link, slot, words, to)?;
+        *busy &= !waits;
+        Ok(())
+    }
+
+    #[cfg(test)]
+    pub(super) fn arena_use(&self) -> (usize, usize) {
+        self.inner.memory.arena_use()
+    }
+
+    /// Forgets all resident lists.
+    pub(super) fn forget(&mut self) {
+        self.inner.memory.forget();
+    }
+
+    /// See [`Device::take_kernel_times`].
+    pub(super) fn take_kernel_times(&mut self) -> Result<Vec<KernelTime>> {
+        let timed = std::mem::take(&mut self.inner.timed);
+        let time = |(kernel, event): (&'static str, Event)| {
+            event.wait()?;
+            Ok(KernelTime { kernel, nanoseconds: event.nanoseconds()? })
+        };
+        timed.into_iter().map(time).collect()
+    }
+}

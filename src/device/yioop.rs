@@ -1,0 +1,69 @@
+//! Doc indexes of Yioop lists on the device: `cl/yioop.cl`.
+
+use super::Device;
+use super::memory::Slot;
+use super::pieces::Pieces;
+use super::program::{KernelOf, Source};
+use super::session::Arg;
+use crate::error::{Error, Result};
+
+static SOURCE: Source = Source { name: "yioop", parts: &[include_str!("../../cl/yioop.cl")], options: "" };
+const DOC_INDEXES: KernelOf = KernelOf { source: &SOURCE, name: "yioop_doc_indexes" };
+
+/// Work-items of a work-group, and words that it takes, as in the kernel.
+const ITEMS: usize = 256;
+const TILE_WORDS: usize = 4096;
+/// Longer lists have offsets that do not fit in 32 bits.
+const MAX_BYTES: usize = 1 << 31;
+
+const OUT: Slot = Slot(0);
+const WORDS: Slot = Slot(1);
+const OFFSETS: Slot = Slot(2);
+const TOTAL: Slot = Slot(3);
+const RECORDS: Slot = Slot(4);
+
+impl Device {
+    /// The doc indexes of a list of postings, in its order, and, if wanted, the byte offset of each posting. The list
+    /// has passed [`crate::yioop::check`].
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub(crate) fn yioop_doc_indexes(&self, postings: &[u8], offsets_too: bool) -> Result<(Vec<u32>, Vec<u32>)> {
+        if postings.len() > MAX_BYTES {
+            return Err(Error::Device(format!("a list of {} bytes, the kernel takes {MAX_BYTES}", postings.len())));
+        }
+        let words = postings.len() / 4;
+        let groups = words.div_ceil(TILE_WORDS);
+        let mut session = self.lock()?;
+        session.scratch(WORDS, groups * TILE_WORDS)?;
+        session.upload_bytes(WORDS, postings)?;
+        session.scratch(OUT, words)?;
+        session.scratch(OFFSETS, if offsets_too { words } else { 1 })?;
+        session.fill(TOTAL, 1, 0)?;
+        session.scratch(RECORDS, 2 * groups)?;
+        let args = [
+            Arg::Slot(WORDS),
+            Arg::U32(words as u32),
+            Arg::Slot(OUT),
+            Arg::U32(offsets_too.into()),
+            Arg::Slot(OFFSETS),
+            Arg::Slot(TOTAL),
+            Arg::Slot(RECORDS),
+        ];
+        // SAFETY: `WORDS` has whole tiles, `OUT` and `OFFSETS` an entry for each word, of which at most each begins a
+        // posting, `RECORDS` one for each work-group.
+        unsafe { session.launch(DOC_INDEXES, groups, ITEMS, &args)? };
+        let mut records = Vec::with_capacity(2 * groups);
+        session.read(RECORDS, 0..2 * groups, &mut records)?;
+        let pieces = Pieces::new(&records, words)?;
+        let mut gathered = [Vec::new(), Vec::new()];
+        let wanted = if offsets_too { &[OUT, OFFSETS][..] } else { &[OUT][..] };
+        for (slot, gathered) in wanted.iter().zip(&mut gathered) {
+            let mut out = Vec::with_capacity(pieces.total());
+            session.read(*slot, 0..pieces.total(), &mut out)?;
+            *gathered = pieces.gather(out);
+        }
+        let [doc_indexes, offsets] = gathered;
+        Ok((doc_indexes, offsets))
+    }
+}

@@ -1,0 +1,200 @@
+//! Every kernel against the CPU: on PoCL, or on whatever device `POSTINGS_TEST_DEVICE` names.
+
+use postings::codec::{quasi_succinct, simple9};
+use postings::device::{self, Device};
+use postings::engine::{self, Offload, Settings};
+use postings::{Codec, PostingList, intersect, yioop};
+use std::sync::Arc;
+
+/// The device, or a visible skip.
+fn device() -> Option<Arc<Device>> {
+    let named = settings().device;
+    let device = device::select(&named).expect("a usable device");
+    if device.is_none() {
+        eprintln!("skipped: no OpenCL device {named:?}");
+    }
+    device
+}
+
+fn settings() -> Settings {
+    let device = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
+    Settings { device, offload: Offload::Always }
+}
+
+/// Numbers that look random, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        (self.next() >> 11) % bound
+    }
+}
+
+/// Up to `len` docIDs with gaps of 1 to `widest`, and now and then one of `leap`.
+fn doc_ids(len: usize, widest: u64, leap: u64, seed: u64) -> Vec<u32> {
+    let mut random = Random(seed | 1);
+    let mut last = random.below(widest);
+    let mut doc_ids = Vec::with_capacity(len);
+    while doc_ids.len() < len && last <= u64::from(u32::MAX) {
+        doc_ids.push(last as u32);
+        last += 1 + random.below(widest) + if random.below(100) == 0 { leap } else { 0 };
+    }
+    doc_ids
+}
+
+fn naive(lists: &[Vec<u32>]) -> Vec<u32> {
+    let Some((first, rest)) = lists.split_first() else { return Vec::new() };
+    first.iter().copied().filter(|doc_id| rest.iter().all(|list| list.binary_search(doc_id).is_ok())).collect()
+}
+
+#[test]
+fn decodes_every_length() {
+    let Some(device) = device() else { return };
+    let edges = [2047, 2048, 2049, 8191, 8192, 8193, 20_000];
+    for len in (0..=2 * 128 + 1).chain(edges) {
+        for (widest, leap) in [(1, 0), (2, 0), (15, 0), (15, 50_000), (3000, 1_000_000)] {
+            let doc_ids = doc_ids(len, widest, leap, 7 + len as u64);
+            for codec in Codec::ALL {
+                let list = PostingList::encode(&doc_ids, codec).unwrap();
+                assert_eq!(device.decode(&list).unwrap(), doc_ids, "{codec:?} {len} {widest} {leap}");
+            }
+        }
+    }
+}
+
+#[test]
+fn decodes_every_width_of_lower_bits() {
+    let Some(device) = device() else { return };
+    for width in 0..=31 {
+        for len in [1, 2, 31, 32, 33, 129, 1000] {
+            let doc_ids = doc_ids(len, (2u64 << width) - 1, 0, 99 + width);
+            let list = PostingList::encode(&doc_ids, Codec::QuasiSuccinct).unwrap();
+            assert_eq!(device.decode(&list).unwrap(), doc_ids, "width {width}, {len} docIDs");
+        }
+    }
+    let ends = PostingList::encode(&[0, u32::MAX], Codec::QuasiSuccinct).unwrap();
+    assert_eq!(device.decode(&ends).unwrap(), [0, u32::MAX]);
+    let last = PostingList::encode(&[u32::MAX], Codec::QuasiSuccinct).unwrap();
+    assert_eq!((last.lower_width(), device.decode(&last).unwrap()), (31, vec![u32::MAX]));
+}
+
+#[test]
+fn decodes_raw_lists() {
+    let Some(_) = device() else { return };
+    for len in (0..200).chain([5000, 70_000]) {
+        for (widest, leap) in [(1, 0), (2, 0), (40, 100_000)] {
+            let doc_ids = doc_ids(len, widest, leap, 3 + len as u64);
+            let words = simple9::encode(&doc_ids).unwrap();
+            assert_eq!(engine::simple9_decode(&words, &settings()).unwrap(), doc_ids);
+            for c in [0.5, 1.0, 1.9] {
+                let raw = quasi_succinct::encode(&doc_ids, c).unwrap();
+                assert_eq!(engine::qs_decode(&raw, &settings()).unwrap(), doc_ids);
+            }
+        }
+    }
+    let other_selector = [0x80, 0, 0, 0, 0x90, 0, 0, 0];
+    assert_eq!(engine::simple9_decode(&other_selector, &settings()).unwrap(), (0..56).collect::<Vec<_>>());
+    assert!(engine::simple9_decode(&[0xA0, 0, 0, 0], &settings()).is_err());
+}
+
+#[test]
+fn intersects_as_the_model_does() {
+    let Some(device) = device() else { return };
+    device.set_profiling(true);
+    let mut random = Random(2026);
+    let mut queries = Vec::new();
+    let mut expected = Vec::new();
+    for _ in 0..300 {
+        let terms = random.below(6) as usize;
+        let scale = [3, 40, 2000][random.below(3) as usize];
+        let mut plain: Vec<Vec<u32>> = (0..terms)
+            .map(|_| {
+                let len = [0, 1, 100, 128, 1000, 20_000][random.below(6).max(random.below(6)) as usize];
+                let widest = 1 + random.below(scale);
+                doc_ids(len, widest, [0, 10_000][random.below(2) as usize], random.next())
+            })
+            .collect();
+        if terms > 1 && random.below(4) == 0 {
+            plain[1] = plain[0].clone();
+        }
+        expected.push(naive(&plain));
+        let codec = |random: &mut Random| Codec::ALL[random.below(2) as usize];
+        queries.push(plain.iter().map(|list| PostingList::encode(list, codec(&mut random)).unwrap()).collect());
+    }
+    let results = device.intersect_batch(&queries).unwrap();
+    assert_eq!(results, expected);
+    let counts = device.intersect_count_batch(&queries).unwrap();
+    assert_eq!(counts, expected.iter().map(|result| result.len() as u64).collect::<Vec<_>>());
+    for (lists, expected) in queries.iter().zip(&expected) {
+        let lists: &Vec<PostingList> = lists;
+        assert_eq!(&engine::intersect(lists, &settings()), expected);
+        assert_eq!(engine::intersect_count(lists, &settings()), expected.len() as u64);
+        let mut on_cpu = Vec::new();
+        intersect::intersect(lists, &mut on_cpu);
+        assert_eq!(&on_cpu, expected);
+    }
+    let times = device.take_kernel_times().unwrap();
+    for kernel in ["intersect_probe", "intersect_tiles"] {
+        assert!(times.iter().any(|time| time.kernel == kernel), "{kernel} did not run");
+    }
+}
+
+#[test]
+fn results_beyond_the_first_capacity_come_back() {
+    let Some(device) = device() else { return };
+    let len = (1 << 24) + 12_345;
+    let dense = PostingList::encode(&(0..len).collect::<Vec<_>>(), Codec::QuasiSuccinct).unwrap();
+    let shifted = PostingList::encode(&(7..len + 7).collect::<Vec<_>>(), Codec::Simple9).unwrap();
+    let results = device.intersect_batch(&[vec![dense, shifted]]).unwrap();
+    assert!(results[0].iter().copied().eq(7..len));
+}
+
+#[test]
+fn finds_doc_indexes_of_yioop_lists() {
+    let Some(_) = device() else { return };
+    let mut random = Random(9);
+    for postings in [0, 1, 2, 100, 3000, 4095, 4096, 4097, 30_000] {
+        let mut lists = Vec::new();
+        for scale in [3, 60, 3000] {
+            let mut bytes = Vec::new();
+            for doc_index in doc_ids(postings, scale, 0, random.next()) {
+                let mut position = 0;
+                let positions: Vec<u32> = (0..1 + random.below(5))
+                    .map(|_| {
+                        position += 1 + random.below(700) as u32;
+                        position
+                    })
+                    .collect();
+                bytes.extend(yioop::pack_posting(doc_index, &positions).unwrap());
+            }
+            let on_device = engine::yioop_doc_indexes(&bytes, &settings()).unwrap();
+            assert_eq!(on_device, yioop::doc_indexes(&bytes).unwrap(), "{postings} postings");
+            lists.push(bytes);
+        }
+        let lists: Vec<&[u8]> = lists.iter().map(Vec::as_slice).collect();
+        for lists in [&lists[..], &lists[..1], &lists[1..]] {
+            let on_device = engine::yioop_intersect(lists, &settings()).unwrap();
+            assert_eq!(on_device, yioop::intersect_flat(lists).unwrap());
+        }
+    }
+    assert!(engine::yioop_doc_indexes(&[0x80, 0, 0, 0], &settings()).is_err());
+}
+
+#[test]
+fn nothing_failed() {
+    let Some(_) = device() else { return };
+    let list = PostingList::encode(&[1, 2, 3], Codec::Simple9).unwrap();
+    let before = engine::stats();
+    assert_eq!(engine::decode(&list, &settings()), [1, 2, 3]);
+    let after = engine::stats();
+    assert!(after.device_calls > before.device_calls);
+    assert!(after.bytes_to_device > before.bytes_to_device && after.bytes_from_device > before.bytes_from_device);
+    assert_eq!(after.device_failures, 0);
+}

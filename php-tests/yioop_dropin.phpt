@@ -28,7 +28,7 @@ foreach (queries(240) as [$words, $quotes, $weight]) {
     if ($difference = difference($expected, $native)) {
         echo "native: $what: $difference\n";
     }
-    if (Postings\stats()['cpu_calls'] == $calls) {
+    if ($native && Postings\stats()['cpu_calls'] == $calls) {
         echo "native: $what: the engine was not called\n";
     }
     $iterator->reset();

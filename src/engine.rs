@@ -293,3 +293,23 @@ pub fn yioop_intersect_batch(queries: &[Vec<&[u8]>], settings: &Settings) -> Res
     };
     run_on(&device, |device| on_device(device).map(Ok), by_cpu)
 }
+
+/// What the lists at some places of a shard have in common, found without reading the long ones. `None` where that does
+/// not pay, or where the settings insist on a device.
+///
+/// # Errors
+/// As [`probe::gather`](yioop::probe::gather).
+pub fn yioop_probe(
+    shard: &yioop::Shard,
+    ranges: &[(u32, u32)],
+    settings: &Settings,
+) -> Result<Option<(Vec<yioop::List>, Matches)>> {
+    if insisted(settings).is_some() {
+        return Ok(None);
+    }
+    let found = yioop::probe::gather(shard, ranges)?;
+    if found.is_some() {
+        CPU_CALLS.fetch_add(1, Relaxed);
+    }
+    Ok(found)
+}

@@ -15,10 +15,53 @@ use std::sync::Arc;
 pub struct Generation {
     /// The shard.
     pub shard: Arc<Shard>,
-    /// One list a word, as bytes.
-    pub lists: Vec<Vec<u8>>,
+    /// One list a word.
+    pub lists: Vec<List>,
     /// What the lists have in common.
     pub matches: Matches,
+}
+
+/// A posting list, as far as it was read.
+#[derive(Debug)]
+pub enum List {
+    /// All of it.
+    Whole(Vec<u8>),
+    /// The postings of the documents that match.
+    Excerpts {
+        /// Length of the list.
+        bytes: usize,
+        /// Byte offset of each posting in the list, and its bytes.
+        postings: Vec<(u32, Vec<u8>)>,
+    },
+}
+
+impl List {
+    /// Its bytes, where it was read whole.
+    pub fn whole(&self) -> Option<&[u8]> {
+        match self {
+            List::Whole(bytes) => Some(bytes),
+            List::Excerpts { .. } => None,
+        }
+    }
+
+    /// Its length in bytes.
+    pub fn bytes(&self) -> usize {
+        match self {
+            List::Whole(bytes) => bytes.len(),
+            List::Excerpts { bytes, .. } => *bytes,
+        }
+    }
+
+    /// The list from the posting at a byte offset on, or that posting alone.
+    fn from(&self, offset: u32) -> &[u8] {
+        let bytes = match self {
+            List::Whole(bytes) => bytes.get(offset as usize..),
+            List::Excerpts { postings, .. } => {
+                postings.binary_search_by_key(&offset, |posting| posting.0).ok().map(|at| &postings[at].1[..])
+            }
+        };
+        bytes.unwrap_or_default()
+    }
 }
 
 /// A document that matches.
@@ -161,14 +204,14 @@ impl Conjunction {
         };
         let mut lengths = Vec::with_capacity(lists);
         for ((positions, list), &offset) in self.positions.iter_mut().zip(&generation.lists).zip(offsets) {
-            lengths.push(unpack(list, offset, positions)?);
+            lengths.push(unpack(list.from(offset), positions)?);
         }
         let matches: Vec<Match<'_>> = self
             .positions
             .iter()
             .zip(&generation.lists)
             .zip(lengths)
-            .map(|((positions, list), posting_bytes)| Match { positions, list_bytes: list.len(), posting_bytes })
+            .map(|((positions, list), posting_bytes)| Match { positions, list_bytes: list.bytes(), posting_bytes })
             .collect();
         let collection = Collection::from(generation.shard.header());
         let scored = self.query.score(&collection, &scored_document, &matches, &self.weights, self.round)?;
@@ -188,10 +231,8 @@ impl Conjunction {
     }
 }
 
-/// Unpacks the positions of the posting at a byte offset of a list, and returns the posting's length in bytes. Only
-/// this posting is looked at.
-fn unpack(list: &[u8], offset: u32, positions: &mut Vec<u32>) -> Result<usize> {
-    let rest = list.get(offset as usize..).unwrap_or_default();
+/// Unpacks the positions of the first posting, and returns its length in bytes. Only this posting is looked at.
+fn unpack(rest: &[u8], positions: &mut Vec<u32>) -> Result<usize> {
     let words = rest.chunks_exact(4).take_while(|word| word[0] & 0x80 != 0).count() + 1;
     let posting = Postings::parse(&rest[..rest.len().min(4 * words)])?;
     positions.clear();

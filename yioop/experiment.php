@@ -139,6 +139,12 @@ function lists(Report $report, Plain|Site $other, array $lists, ?string $device)
             'CPU' => seconds(fn() => Yioop\doc_indexes($list)),
             'device' => onDevice($device, fn() => Yioop\doc_indexes($list))],
             $differ ? ['differ' => $differ, 'note' => "$differ differ: see docs/yioop-experiment.md"] : []);
+        if ($other instanceof Site) {
+            $report->row('doc indexes, a tight loop', $on, [
+                $other->name() => seconds(fn() => $other->docIndexesTight($list)),
+                'CPU' => seconds(fn() => Yioop\doc_indexes($list)),
+                'device' => null]);
+        }
     }
 }
 

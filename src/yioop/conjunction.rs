@@ -264,7 +264,7 @@ impl shard::Document {
     /// The bytes behind the third key, where a document (not a link) has some.
     pub fn auxiliary_keys(&self) -> Option<&[u8]> {
         let keys = self.keys.get(3..).filter(|_| !self.is_link && self.keys.len() <= 120)?;
-        (!keys.is_empty()).then(|| keys.as_flattened())
+        (!keys.is_empty()).then_some(keys.as_flattened())
     }
 }
 

@@ -25,6 +25,8 @@ use seekquarry\yioop\library\index_bundle_iterators\WordIterator;
 /**
  * A real Yioop, and an index of Debian's package descriptions made with it. Its work directory is the experiment's own;
  * nothing in the checkout is written to.
+ *
+ * The shards are written by Yioop's IndexShard. Words are looked up in the shards' own dictionaries: see Dictionary.
  */
 final class Site
 {
@@ -56,6 +58,8 @@ final class Site
         eval('?>' . str_replace('class IntersectIterator ', 'class OwnIntersectIterator ', $own));
         $this->index = (string) (1600000000 + intdiv($documents, 1000));
         $this->build();
+        IndexManager::getIndex($this->index)->dictionary =
+            new Dictionary("$work/cache/IndexData$this->index/posting_doc_shards", $documents, $perGeneration);
     }
 
     public function name(): string
@@ -90,7 +94,7 @@ final class Site
         exec('rm -rf ' . escapeshellarg($folder));
         mt_srand(1);
         $texts = self::texts();
-        $bundle = new IndexArchiveBundle($folder, false, serialize(['DESCRIPTION' => 'experiment']), $this->perGeneration);
+        new IndexArchiveBundle($folder, false, serialize(['DESCRIPTION' => 'experiment']), $this->perGeneration);
         $counts = [];
         $samples = [];
         $shard = null;
@@ -109,16 +113,16 @@ final class Site
             if ($d % intdiv($this->documents, 3000) == 0) {
                 $samples[] = $words;
             }
-            $shard ??= new IndexShard("$this->work/shard", 0, $this->perGeneration);
+            $generation = intdiv($d, $this->perGeneration);
+            $shard ??= new IndexShard("$folder/posting_doc_shards/index$generation", $generation, $this->perGeneration);
             $key = substr(md5("u$d", true), 0, 8) . substr(md5("h$d", true), 0, 8) . 'r' . substr(md5("s$d", true), 0, 7);
             $shard->addDocumentWords($key, $d, $positions, [], true);
-            if ($shard->num_docs == min(2000, $this->perGeneration) || $d == $this->documents - 1) {
-                $bundle->initGenerationToAdd($shard->num_docs);
-                $bundle->addIndexData($shard);
+            if ($shard->num_docs == $this->perGeneration || $d == $this->documents - 1) {
+                $shard->save();
                 $shard = null;
             }
         }
-        $bundle->stopIndexingBundle();
+        file_put_contents("$folder/generation.txt", serialize(['ACTIVE' => $generation]));
         $this->words = ['counts' => $counts, 'texts' => $samples];
         file_put_contents("$folder/words.json", json_encode($this->words));
     }

@@ -23,8 +23,9 @@ use seekquarry\yioop\library\IndexManager;
  * Iterates over the documents that all of its iterators have, one document a block, scored by relevance of the words
  * and their proximity.
  *
- * Where all iterators are word iterators of one index, their posting lists of all generations are intersected in one
- * native call, and documents are scored natively, some at a time, as they are asked for. The word iterators are then
+ * Where all iterators are word iterators of one index, their posting lists are intersected natively: those of the first
+ * generation in one call, because a page of results may need no more, and those of all others in a second. Documents
+ * are scored natively, some at a time, as they are asked for. The word iterators are then
  * only asked where their lists lie; they do not move. Where an iterator is of another kind, or a word stands in the
  * feed shard, the iterators are moved themselves, one document after the other, until native work is possible.
  */
@@ -63,10 +64,14 @@ class PostingsIntersectIterator extends IndexBundleIterator
     public $total_num_docs;
     /** @var bool whether native work is possible at all */
     protected $native;
-    /** @var Conjunction|null native cursor over the generations known so far */
+    /** @var Conjunction|null native cursor over some of the generations known so far */
     protected $cursor;
     /** @var array numbers of the generations of the cursor */
     protected $generations;
+    /** @var array the generations behind those: generation => [[first offset, last offset], ...] */
+    protected $pending;
+    /** @var array|null [generation, offset into its document map] that no document before is wanted of */
+    protected $from;
     /** @var int|null generation up to which all lists were known when the cursor was made; null for all there are */
     protected $known_until;
     /** @var array documents that the cursor gave and that were not asked for yet */
@@ -133,6 +138,8 @@ class PostingsIntersectIterator extends IndexBundleIterator
         $this->native = $this->canBeNative();
         $this->cursor = null;
         $this->generations = [];
+        $this->pending = [];
+        $this->from = null;
         $this->known_until = -1;
         $this->hits = [];
         $this->hit = 0;
@@ -294,7 +301,7 @@ class PostingsIntersectIterator extends IndexBundleIterator
         return $common;
     }
     /**
-     * Intersects the lists of all generations that the iterators know of, from their places on
+     * Makes a cursor over the generations that the iterators know of, from their places on
      *
      * @return bool whether it was possible
      */
@@ -304,14 +311,31 @@ class PostingsIntersectIterator extends IndexBundleIterator
         if ($ranges === null) {
             return false;
         }
+        $this->pending = $ranges;
+        $this->from = $this->iteratorsMoved() ? $this->furthestPlace() : null;
+        return $this->intersectSome(1);
+    }
+    /**
+     * Makes a cursor over the next generations
+     *
+     * @param int|null $many how many; null for all there are
+     * @return bool whether it was possible
+     */
+    protected function intersectSome($many = null)
+    {
         $index = IndexManager::getIndex($this->index_bundle_iterators[0]->index_name);
         if (!$index || !$this->isOnDisk($index)) {
+            $this->cursor = null;
             return $this->native = false;
         }
         $words = [];
         for ($i = 0; $i < $this->num_words; $i++) {
             $words[] = $this->word_iterator_map[$i];
         }
+        while ($this->from !== null && key($this->pending) !== null && key($this->pending) < $this->from[0]) {
+            unset($this->pending[key($this->pending)]);
+        }
+        $ranges = array_slice($this->pending, 0, $many, true);
         try {
             $generations = [];
             foreach ($ranges as $generation => $lists) {
@@ -326,10 +350,11 @@ class PostingsIntersectIterator extends IndexBundleIterator
             return $this->leaveNative($problem);
         }
         $this->generations = array_keys($ranges);
+        $this->pending = array_diff_key($this->pending, $ranges);
         $this->hits = [];
         $this->hit = 0;
-        if ($this->iteratorsMoved()) {
-            $this->seekPlaces();
+        if ($this->from !== null) {
+            $this->seek($this->from);
         }
         return true;
     }
@@ -372,23 +397,24 @@ class PostingsIntersectIterator extends IndexBundleIterator
         return false;
     }
     /**
-     * Moves the cursor to where the furthest iterator is
+     * Where the furthest iterator is
+     *
+     * @return array [generation, offset into its document map]; behind all generations if one is at its end
      */
-    protected function seekPlaces()
+    protected function furthestPlace()
     {
         $furthest = [-1, 0];
         foreach ($this->index_bundle_iterators as $iterator) {
             $place = $iterator->currentGenDocOffsetWithWord();
             if ($place == -1) {
-                $furthest = [PHP_INT_MAX, 0];
                 $this->known_until = null;
-                break;
+                return [PHP_INT_MAX, 0];
             }
             if ($this->genDocOffsetCmp($place, $furthest) > 0) {
                 $furthest = $place;
             }
         }
-        $this->seek($furthest);
+        return $furthest;
     }
     /**
      * Moves the cursor forward
@@ -397,7 +423,7 @@ class PostingsIntersectIterator extends IndexBundleIterator
      */
     protected function seek($gen_doc_offset)
     {
-        list($generation, $doc_offset) = $gen_doc_offset;
+        list($generation, $doc_offset) = $this->from = $gen_doc_offset;
         // Documents that were scored already come first.
         while (isset($this->hits[$this->hit]) &&
             $this->genDocOffsetCmp($this->hitPlace($this->hits[$this->hit]), $gen_doc_offset) < 0) {
@@ -435,14 +461,15 @@ class PostingsIntersectIterator extends IndexBundleIterator
             try {
                 $this->hits = $this->cursor->next(empty($this->hits) ? self::FIRST_HITS : self::MORE_HITS);
             } catch (\Throwable $problem) {
-                return $this->goOnAfter($problem);
+                $this->leaveNative($problem);
+                return $this->goOnWithIterators();
             }
             $this->hit = 0;
             if (empty($this->hits)) {
-                if ($this->moreGenerations()) {
+                if ($this->pending ? $this->intersectSome() : $this->moreGenerations()) {
                     continue;
                 }
-                return $this->cursor === null ? $this->currentGenDocOffsetWithWord() : -1;
+                return $this->cursor === null ? $this->goOnWithIterators() : -1;
             }
             $this->skipPassedOver();
             $this->skipFiltered();
@@ -495,14 +522,12 @@ class PostingsIntersectIterator extends IndexBundleIterator
         return true;
     }
     /**
-     * After damage in a shard: moves the iterators to behind the last document given, and leaves the rest to them
+     * Where native work ends before the documents do: moves the iterators to behind the last document given
      *
-     * @param \Throwable $problem what went wrong
      * @return array|int where the next document is
      */
-    protected function goOnAfter($problem)
+    protected function goOnWithIterators()
     {
-        $this->leaveNative($problem);
         if ($this->behind) {
             list($generation, $doc_offset) = $this->behind;
             foreach ($this->index_bundle_iterators as $iterator) {

@@ -28,6 +28,7 @@ YIOOP_DIR  a checkout of Yioop 2019; compared with Yioop's own code, on an index
 
     --documents=30000        documents to index (YIOOP_DIR)
     --per-generation=30000   documents a generation (YIOOP_DIR)
+    --texts=8                package descriptions a document (YIOOP_DIR)
     --work=DIR               where to make the index (YIOOP_DIR); kept for the next run
     --queries=20             queries a row
     --device=NAME            an OpenCL device to compare with, as in postings.device
@@ -149,13 +150,13 @@ function lists(Report $report, Plain|Site $other, array $lists, ?string $device)
 }
 
 /** Queries over the lists of one shard or generation after another: what is left of a query without documents. */
-function intersections(Report $report, array $kinds, callable $generations, ?string $device): void
+function intersections(Report $report, array $kinds, callable $generations, ?string $device, bool $plot): void
 {
     $plain = new Plain();
     $report->head(['plain PHP', 'CPU', 'device', 'CPU, batch', 'device, batch']);
     foreach ($kinds as $kind => $queries) {
         $total = [0, 0, 0, 0, 0];
-        foreach ($queries as [$words]) {
+        foreach ($queries as [$words, $shortest]) {
             $shards = $generations($words);
             $lists = array_map(
                 fn($generation) => array_map(fn($range) => $generation[0]->postingsAt(...$range), $generation[1]), $shards);
@@ -174,6 +175,11 @@ function intersections(Report $report, array $kinds, callable $generations, ?str
                 onDevice($device, $one), seconds($batch), onDevice($device, $batch)];
             foreach ($times as $i => $seconds) {
                 $total[$i] = $seconds === null ? null : $total[$i] + $seconds;
+            }
+            foreach ($plot ? ['plain PHP', 'CPU', 'device'] : [] as $i => $way) {
+                if ($times[$i] !== null) {
+                    $report->point($way, $shortest, $times[$i]);
+                }
             }
         }
         if ($queries) {
@@ -279,7 +285,7 @@ function drawLists(array $counts, callable $list): array
 
 function main(array $arguments): int
 {
-    $options = ['documents' => '30000', 'per-generation' => '30000', 'queries' => '20', 'device' => null, 'json' => null,
+    $options = ['documents' => '30000', 'per-generation' => '30000', 'texts' => '8', 'queries' => '20', 'device' => null, 'json' => null,
         'svg' => null, 'work' => sys_get_temp_dir() . '/postings-experiment'];
     $target = null;
     foreach (array_slice($arguments, 1) as $argument) {
@@ -316,7 +322,8 @@ function main(array $arguments): int
     }
 
     if (is_dir($target)) {
-        $site = new Site($target, $options['work'], (int) $options['documents'], (int) $options['per-generation']);
+        $site = new Site($target, $options['work'], (int) $options['documents'], (int) $options['per-generation'],
+            (int) $options['texts']);
         $setting['documents'] = (int) $options['documents'];
         $setting['documents per generation'] = (int) $options['per-generation'];
         $report = new Report($setting);
@@ -360,7 +367,7 @@ function main(array $arguments): int
     lists($report, $site ?? new Plain(), $lists, $options['device']);
     echo "\n";
     $kinds = kinds($texts, $counts, $many);
-    intersections($report, $kinds, $ranges, $options['device']);
+    intersections($report, $kinds, $ranges, $options['device'], !$site);
     if ($site) {
         echo "\n";
         iterators($report, $site, $kinds, $options['device']);

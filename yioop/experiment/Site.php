@@ -30,14 +30,18 @@ use seekquarry\yioop\library\index_bundle_iterators\WordIterator;
  */
 final class Site
 {
-    /** Package descriptions that make up a document. */
-    private const TEXTS = 8;
     private string $index;
     /** @var array{counts: array<string, int>, texts: list<list<string>>} */
     public array $words;
 
-    public function __construct(string $checkout, private string $work, private int $documents, private int $perGeneration)
-    {
+    /** @param int $texts package descriptions that make up a document */
+    public function __construct(
+        string $checkout,
+        private string $work,
+        private int $documents,
+        private int $perGeneration,
+        private int $texts,
+    ) {
         @mkdir("$work/cache", 0777, true);
         @mkdir("$work/app/library/index_bundle_iterators", 0777, true);
         foreach (glob(__DIR__ . '/../app/library/index_bundle_iterators/*.php') as $file) {
@@ -56,7 +60,7 @@ final class Site
         // Yioop's own iterator beside the drop-in, under another name.
         $own = file_get_contents("$checkout/src/library/index_bundle_iterators/IntersectIterator.php");
         eval('?>' . str_replace('class IntersectIterator ', 'class OwnIntersectIterator ', $own));
-        $this->index = (string) (1600000000 + intdiv($documents, 1000));
+        $this->index = (string) (1600000000 + 1000 * $texts + intdiv($documents, 1000));
         $this->build();
         IndexManager::getIndex($this->index)->dictionary =
             new Dictionary("$work/cache/IndexData$this->index/posting_doc_shards", $documents, $perGeneration);
@@ -100,7 +104,7 @@ final class Site
         $shard = null;
         for ($d = 0; $d < $this->documents; $d++) {
             $words = $texts[$d % count($texts)];
-            for ($i = 1; $i < self::TEXTS; $i++) {
+            for ($i = 1; $i < $this->texts; $i++) {
                 array_push($words, ...$texts[mt_rand(0, count($texts) - 1)]);
             }
             $positions = [];

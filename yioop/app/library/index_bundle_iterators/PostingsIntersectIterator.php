@@ -528,10 +528,14 @@ class PostingsIntersectIterator extends IndexBundleIterator
      */
     protected function goOnWithIterators()
     {
+        $place = $this->from;
         if ($this->behind) {
-            list($generation, $doc_offset) = $this->behind;
+            $next = [$this->behind[0], $this->behind[1] + 16];
+            $place = $place && $this->genDocOffsetCmp($place, $next) > 0 ? $place : $next;
+        }
+        if ($place) {
             foreach ($this->index_bundle_iterators as $iterator) {
-                $iterator->advance([$generation, $doc_offset + 16]);
+                $iterator->advance($place);
             }
         }
         return $this->currentGenDocOffsetWithWord();

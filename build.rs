@@ -4,6 +4,7 @@
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=src/device/loader.c");
+    println!("cargo:rustc-env=POSTINGS_RUSTC={}", rustc_version());
     // Elsewhere OpenCL is a framework (macOS) or an import library (Windows), and cl-sys links it as such.
     if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| matches!(os.as_str(), "macos" | "windows" | "ios")) {
         return;
@@ -21,4 +22,11 @@ fn main() {
     // Before glibc 2.34 these are libraries of their own.
     println!("cargo:rustc-link-lib=dl");
     println!("cargo:rustc-link-lib=pthread");
+}
+
+/// The compiler, for the reports of benchmarks.
+fn rustc_version() -> String {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = std::process::Command::new(rustc).arg("--version").output();
+    output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
 }

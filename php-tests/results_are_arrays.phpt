@@ -4,13 +4,13 @@ Results are ordinary arrays and strings: they can be changed, sorted, merged, ma
 <?php
 use Postings\{PostingList, Yioop};
 
-foreach ([0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 1000] as $n) {
+foreach ([0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 25, 31, 33, 40, 41, 100, 200, 1000, 5000, 20000, 40001] as $n) {
     $docIds = $n ? range(10, 9 + $n) : [];
     $array = PostingList::encode($docIds)->toArray();
     assert(array_is_list($array));
     $copy = $array;
-    $array[] = 5000;
-    $want = [...$docIds, 5000];
+    $array[] = 500000;
+    $want = [...$docIds, 500000];
     if ($array !== $want || $copy !== $docIds) {
         echo "append: $n\n";
     }

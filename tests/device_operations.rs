@@ -147,6 +147,35 @@ fn intersects_as_the_model_does() {
 }
 
 #[test]
+fn large_batches_come_back_in_order() {
+    let Some(device) = device() else { return };
+    // So many blocks that a work-group takes several.
+    let sparse: Vec<u32> = doc_ids(20_011, 4000, 0, 5);
+    let denser: Vec<u32> = doc_ids(600_000, 120, 0, 6).into_iter().chain([3_000_000_000]).collect();
+    let third: Vec<u32> = sparse.iter().copied().step_by(3).chain([4_000_000_000]).collect();
+    for codecs in [[Codec::QuasiSuccinct; 3], [Codec::Simple9, Codec::QuasiSuccinct, Codec::QuasiSuccinct]] {
+        let lists: Vec<PostingList> = [&sparse, &denser, &sparse]
+            .iter()
+            .zip(codecs)
+            .map(|(list, codec)| PostingList::encode(list, codec).unwrap())
+            .chain([PostingList::encode(&third, Codec::QuasiSuccinct).unwrap()])
+            .collect();
+        let kinds = [vec![0, 1], vec![0, 1, 2], vec![1, 3, 0], vec![3, 0]];
+        let queries: Vec<Vec<PostingList>> =
+            (0..160).map(|q| kinds[q % 4].iter().map(|&list| lists[list].clone()).collect()).collect();
+        let plain = [&sparse, &denser, &sparse, &third];
+        let expected: Vec<Vec<u32>> =
+            kinds.iter().map(|kind| naive(&kind.iter().map(|&list| plain[list].clone()).collect::<Vec<_>>())).collect();
+        let results = device.intersect_batch(&queries).unwrap();
+        let counts = device.intersect_count_batch(&queries).unwrap();
+        for (q, result) in results.iter().enumerate() {
+            assert_eq!(result, &expected[q % 4], "query {q}");
+            assert_eq!(counts[q], expected[q % 4].len() as u64);
+        }
+    }
+}
+
+#[test]
 fn results_beyond_the_first_capacity_come_back() {
     let Some(device) = device() else { return };
     let len = (1 << 24) + 12_345;

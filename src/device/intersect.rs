@@ -52,11 +52,21 @@ impl Way {
         }
     }
 
-    /// Work-groups that a query takes; `lists` are sorted by length, and none is empty.
-    fn groups(self, lists: &[&PostingList]) -> usize {
+    /// Pieces that a query is cut into: blocks of the shortest list, or tiles. `lists` are sorted by length, and none is
+    /// empty.
+    fn pieces(self, lists: &[&PostingList]) -> usize {
         match self {
             Way::Probe => lists[0].blocks(),
             Way::Tiles => (largest_common(lists) >> TILE_LOG) as usize + 1,
+        }
+    }
+
+    /// Pieces that a work-group takes, where all queries have that many: one, so that few queries are spread over the
+    /// device; several, if there are enough of them, so that there is less to put together.
+    fn span(self, pieces: usize) -> usize {
+        match self {
+            Way::Probe if pieces > 1 << 14 => MOST_BLOCKS,
+            _ => 1,
         }
     }
 
@@ -70,13 +80,14 @@ impl Way {
         let shortest = lists[0].len() as f64;
         let probing = shortest * lists[1..].iter().map(probe).sum::<f64>();
         let marked: f64 = lists.iter().map(|list| list.len() as f64).sum();
-        let tiles = Way::Tiles.groups(lists) as f64;
+        let tiles = Way::Tiles.pieces(lists) as f64;
         if probing <= 2.5 * marked + 12_000.0 * tiles { Way::Probe } else { Way::Tiles }
     }
 }
 
-/// docIDs of a tile, as in the kernel.
+/// docIDs of a tile, and blocks that a work-group probes with at most, as in the kernels.
 const TILE_LOG: u32 = 16;
+const MOST_BLOCKS: usize = 4;
 
 /// The largest docID that all lists could have.
 fn largest_common(lists: &[&PostingList]) -> u32 {
@@ -88,7 +99,12 @@ fn largest_common(lists: &[&PostingList]) -> u32 {
 struct Plan<'q> {
     /// Index of each query in the batch.
     queries: Vec<usize>,
+    /// Pieces of each query.
+    pieces: Vec<usize>,
+    span: usize,
+    /// The first work-group of each query, and the end.
     first_group: Vec<u32>,
+    /// The first list of each query, and the end.
     first_list: Vec<u32>,
     lists: Vec<&'q PostingList>,
     groups: usize,
@@ -99,11 +115,25 @@ struct Plan<'q> {
 impl<'q> Plan<'q> {
     fn add(&mut self, query: usize, way: Way, lists: &[&'q PostingList]) {
         self.queries.push(query);
-        self.first_group.push(self.groups as u32);
+        self.pieces.push(way.pieces(lists));
         self.first_list.push(self.lists.len() as u32);
         self.lists.extend(lists);
-        self.groups += way.groups(lists);
         self.bound += lists[0].len();
+    }
+
+    /// Cuts the queries into work-groups.
+    fn finish(&mut self, way: Way) -> Result<()> {
+        self.span = way.span(self.pieces.iter().sum());
+        for pieces in &self.pieces {
+            self.first_group.push(self.groups as u32);
+            self.groups += pieces.div_ceil(self.span);
+            if self.groups > 1 << 24 || self.lists.len() > 1 << 30 {
+                return Err(Error::Device(format!("more than {} work-groups in a batch", self.groups)));
+            }
+        }
+        self.first_group.push(self.groups as u32);
+        self.first_list.push(self.lists.len() as u32);
+        Ok(())
     }
 }
 
@@ -123,12 +153,8 @@ fn plan(queries: &[Vec<PostingList>]) -> Result<[Plan<'_>; 2]> {
         let way = Way::of(&sorted);
         plans[way as usize].add(at, way, &sorted);
     }
-    for plan in &mut plans {
-        if plan.groups > 1 << 24 || plan.lists.len() > 1 << 30 {
-            return Err(Error::Device(format!("{} work-groups in a batch", plan.groups)));
-        }
-        plan.first_group.push(plan.groups as u32);
-        plan.first_list.push(plan.lists.len() as u32);
+    for way in Way::ALL {
+        plans[way as usize].finish(way)?;
     }
     Ok(plans)
 }
@@ -166,6 +192,7 @@ impl Session<'_> {
             Arg::U32(count_only.into()),
             Arg::Slot(TOTAL),
             Arg::Slot(RECORDS[way as usize]),
+            Arg::U32(plan.span as u32),
         ];
         // SAFETY: the lists were checked and are resident; the tables have an entry for each query and one for the end;
         // `OUT` has `capacity` words, or a count for each query; `RECORDS` has an entry for each work-group.
@@ -212,19 +239,19 @@ impl Device {
             capacity = found;
         };
         let pieces = Pieces::new(&records, capacity)?;
-        let mut out = Vec::with_capacity(pieces.total());
-        session.read(OUT, 0..pieces.total(), &mut out)?;
-        drop(session);
         if let ([only], []) | ([], [only]) = (&plans[0].queries[..], &plans[1].queries[..]) {
+            let mut out = Vec::with_capacity(pieces.total());
+            session.read(OUT, 0..pieces.total(), &mut out)?;
             results[*only] = pieces.gather(out);
             return Ok(results);
         }
+        let out = session.peek(OUT, 0..pieces.total())?;
         let mut before = 0;
         for plan in &plans {
             for (query, groups) in plan.queries.iter().zip(plan.first_group.windows(2)) {
                 let groups = before + groups[0] as usize..before + groups[1] as usize;
                 results[*query].reserve_exact(pieces.len(groups.clone()));
-                pieces.append(groups, &out, &mut results[*query]);
+                pieces.append(groups, out, &mut results[*query]);
             }
             before += plan.groups;
         }

@@ -14,6 +14,7 @@
 //! | `session` | what operations are written with |
 //! | `decode`, `intersect`, `yioop` | the operations, one file for each of `cl/` |
 //! | `pieces` | putting the output of a launch in order |
+//! | `ceiling` | what copying and writing cost at least, for measurements |
 //! | `fault` | faults on request, for tests |
 //!
 //! # Environment variables
@@ -24,6 +25,7 @@
 //! | `POSTINGS_DEVICE_ARENA` | words of device memory for resident lists, at most |
 //! | `POSTINGS_DEVICE_FAULT` | steps that are to fail, for tests (see `fault`) |
 
+mod ceiling;
 mod cl;
 mod context;
 mod decode;
@@ -36,6 +38,7 @@ mod program;
 mod session;
 mod yioop;
 
+pub use ceiling::Ceilings;
 pub use memory::{bytes_from_device, bytes_to_device};
 
 use crate::error::Result;
@@ -121,6 +124,7 @@ impl Device {
             memory: Memory::new(&found.limits),
             programs: Programs::new(&target),
             busy: false,
+            passage: Vec::new(),
             timed: Vec::new(),
         };
         Ok(Device { info: found.info.clone(), target, inner: Mutex::new(inner), profiling: AtomicBool::new(false) })

@@ -2,10 +2,12 @@
 
 use super::PostingList;
 use crate::codec::{BlockBuffer, block_buffer};
+use crate::cpu::Tier;
 
 /// A forward-only reader of a posting list. Targets must not decrease from call to call.
 pub struct Cursor<'l> {
     list: &'l PostingList,
+    tier: Tier,
     /// The decoded block, `list.blocks()` past the end; nothing is decoded before the first call.
     block: Option<usize>,
     /// The first docID of the block that may still be asked for.
@@ -15,8 +17,8 @@ pub struct Cursor<'l> {
 }
 
 impl<'l> Cursor<'l> {
-    pub(super) fn new(list: &'l PostingList) -> Self {
-        Cursor { list, block: None, at: 0, len: 0, buffer: block_buffer() }
+    pub(super) fn new(list: &'l PostingList, tier: Tier) -> Self {
+        Cursor { list, tier, block: None, at: 0, len: 0, buffer: block_buffer() }
     }
 
     /// The smallest docID that is `target` or greater, `None` at the end. It is not consumed: the same target gives it
@@ -27,7 +29,7 @@ impl<'l> Cursor<'l> {
         if self.block.is_none() || lasts.get(from).is_some_and(|&last| last < target) {
             let block = from + gallop(&lasts[from..], target);
             if block < lasts.len() && self.block != Some(block) {
-                self.len = self.list.decode_block(block, &mut self.buffer).len();
+                self.len = self.list.decode_block_with(self.tier, block, &mut self.buffer).len();
                 self.at = 0;
             }
             self.block = Some(block);
@@ -50,4 +52,40 @@ pub(crate) fn gallop(sorted: &[u32], target: u32) -> usize {
     let from = bound / 2;
     let to = bound.min(sorted.len());
     from + sorted[from..to].partition_point(|&element| element < target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::Codec;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn gallop_is_partition_point(mut sorted in prop::collection::vec(0u32..500, 0..100), target in 0u32..600) {
+            sorted.sort_unstable();
+            prop_assert_eq!(gallop(&sorted, target), sorted.partition_point(|&element| element < target));
+        }
+
+        #[test]
+        fn next_geq_on_every_tier_is_what_a_scan_finds(
+            gaps in prop::collection::vec(prop_oneof![9 => 1u32..20, 1 => 1u32..5000], 0..600),
+            mut targets in prop::collection::vec(0u32..60_000, 0..60),
+        ) {
+            let doc_ids: Vec<u32> = gaps.iter().scan(0, |last, gap| { *last += gap; Some(*last) }).collect();
+            targets.extend(doc_ids.iter().step_by(37));
+            targets.sort_unstable();
+            for codec in Codec::ALL {
+                let list = PostingList::encode(&doc_ids, codec).unwrap();
+                for tier in Tier::available() {
+                    let mut cursor = list.cursor_with(tier);
+                    for &target in &targets {
+                        let wanted = doc_ids.iter().copied().find(|&doc_id| doc_id >= target);
+                        prop_assert_eq!(cursor.next_geq(target), wanted);
+                        prop_assert_eq!(list.next_geq(target), wanted);
+                    }
+                }
+            }
+        }
+    }
 }

@@ -28,6 +28,7 @@ mod parse;
 mod raw;
 
 pub use cursor::Cursor;
+pub(crate) use cursor::gallop;
 
 use crate::codec::{BLOCK, BlockBuffer, Codec, SLACK, block_buffer, check_increasing, quasi_succinct, simple9};
 use crate::cpu::{self, Tier};
@@ -325,7 +326,12 @@ impl PostingList {
 
     /// A cursor before the first docID.
     pub fn cursor(&self) -> Cursor<'_> {
-        Cursor::new(self)
+        self.cursor_with(cpu::tier())
+    }
+
+    /// A cursor that decodes with the instructions of `tier`, which the processor has.
+    pub(crate) fn cursor_with(&self, tier: Tier) -> Cursor<'_> {
+        Cursor::new(self, tier)
     }
 
     /// Whether both lists have the same docIDs, whatever their codecs. O(n).

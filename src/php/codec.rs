@@ -29,9 +29,8 @@ fn case_name(codec: Codec) -> &'static CStr {
 }
 
 pub fn register() -> ext_php_rs::error::Result<()> {
-    fn keep(class: &'static mut ClassEntry, methods: Box<[Box<[ArgInfo]>]>) {
-        // The enum has no methods of its own, so there are no tables to keep.
-        debug_assert!(methods.is_empty());
+    // The enum has no methods of its own, so there are no argument tables to keep.
+    fn keep(class: &'static mut ClassEntry, _: Box<[Box<[ArgInfo]>]>) {
         CLASS.store(class, Ordering::Release);
     }
     EnumBuilder::new(NAME).case(&SIMPLE9).case(&QUASI_SUCCINCT).registration(keep).register()

@@ -1,6 +1,6 @@
 //! The parts of PHP's C interface that ext-php-rs does not bind.
 
-use ext_php_rs::ffi::{_zend_array, zend_class_entry, zend_ini_entry, zend_object, zend_string};
+use ext_php_rs::ffi::{zend_class_entry, zend_ini_entry, zend_object, zend_string};
 use ext_php_rs::types::Zval;
 use ext_php_rs::zend::{ClassEntry, ModuleEntry};
 use once_cell::sync::Lazy;
@@ -12,9 +12,9 @@ unsafe extern "C" {
     pub fn zend_argument_type_error(argument: u32, format: *const c_char, ...);
     pub fn zend_argument_value_error(argument: u32, format: *const c_char, ...);
     pub fn zend_zval_type_name(value: *const Zval) -> *const c_char;
-    pub fn zend_hash_index_add_new(table: *mut _zend_array, index: u64, value: *mut Zval) -> *mut Zval;
     pub fn zend_enum_get_case_cstr(class: *mut zend_class_entry, name: *const c_char) -> *mut zend_object;
     pub fn zend_ini_long(name: *const c_char, length: usize, original: c_int) -> i64;
+    pub fn zend_unregister_ini_entries(module_number: c_int);
     pub fn display_ini_entries(module: *mut ModuleEntry);
     pub fn php_log_err_with_severity(message: *const c_char, severity: c_int);
     pub fn zend_error(kind: c_int, format: *const c_char, ...);

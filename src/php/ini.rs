@@ -2,6 +2,7 @@
 
 use super::ffi::{
     E_CORE_WARNING, FAILURE, INI_STAGE_STARTUP, OnModify, SUCCESS, display_ini_entries, zend_error, zend_ini_long,
+    zend_unregister_ini_entries,
 };
 use super::log;
 use crate::engine::{self, Offload, Settings};
@@ -57,6 +58,12 @@ static ENTRIES: IniEntryDefs<5> = IniEntryDefs::new([
 /// Registers the settings and takes what php.ini and the command line say.
 pub fn register(module_number: i32) {
     IniEntryDef::register(ENTRIES.as_slice(), module_number);
+}
+
+/// Takes the settings out of PHP's table: their handlers may be unloaded.
+pub fn unregister(module_number: i32) {
+    // SAFETY: MSHUTDOWN of the module that registered them.
+    unsafe { zend_unregister_ini_entries(module_number) };
 }
 
 /// Whether `postings.yioop` is on.

@@ -54,6 +54,12 @@ pub fn install() {
     std::panic::set_hook(Box::new(|panic| log::error!("internal error: {panic}")));
 }
 
+/// Silences the log: PHP's is about to go.
+pub fn uninstall() {
+    log::set_max_level(LevelFilter::Off);
+    drop(std::panic::take_hook());
+}
+
 /// The level of that name. Unquoted in php.ini and after `-d`, `off` is a keyword that PHP turns into nothing.
 pub fn level(name: &[u8]) -> Option<LevelFilter> {
     match name {

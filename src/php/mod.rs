@@ -59,6 +59,7 @@ pub extern "C" fn get_module() -> *mut ModuleEntry {
         MODULE.get_or_init(|| {
             let mut builder = ModuleBuilder::new("postings", env!("CARGO_PKG_VERSION"))
                 .startup_function(start)
+                .shutdown_function(stop)
                 .request_shutdown_function(end_request)
                 .info_function(ini::info)
                 // The iterator before the class that returns it, or PHP refuses to start.
@@ -102,11 +103,18 @@ unsafe extern "C" fn start(kind: i32, module_number: i32) -> i32 {
         }
         Ok(())
     });
-    log::flush();
+    // What was logged is written with the first request: PHP's log is not quite ready before.
     match started {
         Ok(Ok(())) => ffi::SUCCESS,
         _ => ffi::FAILURE,
     }
+}
+
+/// MSHUTDOWN.
+unsafe extern "C" fn stop(_: i32, module_number: i32) -> i32 {
+    log::uninstall();
+    ini::unregister(module_number);
+    ffi::SUCCESS
 }
 
 /// RSHUTDOWN: what threads logged meanwhile.

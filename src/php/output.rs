@@ -3,7 +3,7 @@
 //! Every function here returns [`NoMemory`] where memory_limit does not allow the result; the caller then returns to
 //! PHP at once with `null`, and PHP ends the script with its ordinary fatal error.
 
-use super::ffi::{allocate, zend_hash_index_add_new};
+use super::ffi::allocate;
 use super::input::Key;
 use ext_php_rs::boxed::ZBox;
 use ext_php_rs::ffi::{
@@ -67,8 +67,18 @@ fn header(kind: u32) -> _zend_refcounted_h {
     _zend_refcounted_h { refcount: 1, u: _zend_refcounted_h__bindgen_ty_1 { type_info: kind } }
 }
 
+/// Elements that a table for `len` gets: `len`, rounded up to at most three significant bits and to a multiple of
+/// eight. Zend itself takes powers of two, which doubles the page faults of large results; it needs the multiple of
+/// eight, as it clears hash parts 64 bytes at a time. When such an array becomes a hash, Zend makes its mask out of
+/// this size; with three bits the mask still reaches two thirds as many chains as there are elements, or more.
+fn table_size(len: usize) -> usize {
+    let unit = (len.next_power_of_two() / 8).max(HT_MIN_SIZE);
+    len.next_multiple_of(unit)
+}
+
 /// An array header with its hash and data part allocated: `hash` entries of 4 bytes, all unused, then `size` elements
 /// of `element` bytes.
+#[inline]
 fn table(flags: u32, mask: u32, hash: usize, size: usize, element: usize) -> Result<*mut _zend_array, NoMemory> {
     let table: *mut _zend_array = allocate(size_of::<_zend_array>()).ok_or(NoMemory)?.cast();
     let Some(data) = allocate(4 * hash + size * element) else {
@@ -91,7 +101,8 @@ fn table(flags: u32, mask: u32, hash: usize, size: usize, element: usize) -> Res
         (*table).nNumOfElements = 0;
         (*table).nTableSize = size as u32;
         (*table).nInternalPointer = 0;
-        (*table).nNextFreeElement = i64::MIN;
+        // 0, or from PHP 8.3 on the least integer, so that a first negative key counts.
+        (*table).nNextFreeElement = zend_empty_array.nNextFreeElement;
         (&raw mut (*table).pDestructor).write(Some(zval_ptr_dtor));
     }
     Ok(table)
@@ -105,13 +116,13 @@ pub struct List {
 }
 
 impl List {
-    /// Room for `len` elements; the table's size is the next power of two, as Zend wants it. A table may be smaller
-    /// than the eight elements that Zend itself gives: nested pairs take a third of the memory so.
+    /// Room for `len` elements.
+    #[inline]
     pub fn with_room(len: usize) -> Result<List, NoMemory> {
         if len == 0 {
             return Ok(List { table: (&raw const zend_empty_array).cast_mut(), used: 0, room: 0 });
         }
-        let size = len.next_power_of_two();
+        let size = table_size(len);
         if size > HT_MAX_SIZE {
             return Err(NoMemory);
         }
@@ -145,7 +156,7 @@ impl List {
         unsafe { target.write(value) };
     }
 
-    /// A list of docIDs. O(n); a packed array takes 16 bytes an element.
+    /// A list of docIDs, or of other `u32`s. O(n); a packed array takes 16 bytes an element.
     pub fn of_doc_ids(doc_ids: &[u32]) -> Result<List, NoMemory> {
         let mut list = List::with_room(doc_ids.len())?;
         if doc_ids.is_empty() {
@@ -223,14 +234,42 @@ impl Map {
     pub fn insert(&mut self, key: Key, list: List) {
         assert!(self.room > 0, "a map gets more elements than it has room for");
         self.room -= 1;
-        let mut value = std::mem::ManuallyDrop::new(list.into_zval());
-        // SAFETY: the table is a hash with room for the element, so nothing is allocated; it takes the value over and
-        // counts a string key.
+        match key {
+            // SAFETY: the table has room for the element, and the key is new.
+            Key::Int(key) => unsafe { self.append(key, list) },
+            Key::String(key) => {
+                let mut value = std::mem::ManuallyDrop::new(list.into_zval());
+                // SAFETY: the table has room for the element, so nothing is allocated; it takes the value over and
+                // counts the key.
+                unsafe { zend_hash_add_new(self.table, key, &mut *value) };
+            }
+        }
+    }
+
+    /// What `zend_hash_index_add_new` does with a hash that has room: the bucket behind the last, and that at the
+    /// head of its chain.
+    ///
+    /// # Safety
+    /// The table has room, and no such key.
+    #[inline]
+    unsafe fn append(&mut self, key: i64, list: List) {
+        // SAFETY: there is room for the bucket; or-ing bits to the mask, a negative number, reaches only the hash part
+        // in front of the buckets.
         unsafe {
-            match key {
-                Key::Int(key) => zend_hash_index_add_new(self.table, key as u64, &mut *value),
-                Key::String(key) => zend_hash_add_new(self.table, key, &mut *value),
-            };
+            let table = &mut *self.table;
+            let at = table.nNumUsed;
+            let bucket = table.__bindgen_anon_1.arData.add(at as usize);
+            write_array(&raw mut (*bucket).val, list.finish());
+            (*bucket).h = key as u64;
+            (*bucket).key = std::ptr::null_mut();
+            let chain = table.__bindgen_anon_1.arHash.offset((key as u32 | table.nTableMask) as i32 as isize);
+            (*bucket).val.u2.next = *chain;
+            *chain = at;
+            table.nNumUsed += 1;
+            table.nNumOfElements += 1;
+            if key >= table.nNextFreeElement {
+                table.nNextFreeElement = key.saturating_add(1);
+            }
         }
     }
 

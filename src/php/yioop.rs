@@ -40,14 +40,13 @@ fn doc_indexes(call: &mut Call) -> Outcome {
 fn unpack_postings(call: &mut Call) -> Outcome {
     let postings = check(yioop::Postings::parse(call.bytes()?), 1)?;
     let mut list = List::with_room(postings.iter().count())?;
+    let mut positions = BailoutGuard::new(Vec::new());
     for posting in postings {
-        let mut positions = List::with_room(posting.count_positions())?;
-        for position in posting.positions() {
-            positions.push_long(i64::from(position));
-        }
+        positions.clear();
+        positions.extend(posting.positions());
         let mut pair = List::with_room(2)?;
         pair.push_long(i64::from(posting.doc_index));
-        pair.push_list(positions);
+        pair.push_list(List::of_doc_ids(&positions)?);
         list.push_list(pair);
     }
     list.store(call.result);

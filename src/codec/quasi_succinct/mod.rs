@@ -37,7 +37,7 @@ const MAGIC: u32 = u32::from_le_bytes(*b"PQS1");
 const HEADER_WORDS: usize = 5;
 
 /// Words that a decoder may read past the end of the lower or upper bits.
-pub(crate) const PADDING: usize = 32;
+pub(crate) const PADDING: usize = 128;
 
 /// The widest lower bits.
 pub const MAX_LOWER_WIDTH: u32 = 31;

@@ -26,7 +26,7 @@ fn streams(doc_ids: &[u32], width: u32, junk: u32) -> (Vec<u32>, Vec<u32>) {
     assert_eq!(words.len() as u64, lower_words + upper_words);
     let upper = words.split_off(lower_words as usize);
     let poison = |mut words: Vec<u32>, bits: u64| {
-        if bits % 32 != 0 {
+        if !bits.is_multiple_of(32) {
             *words.last_mut().unwrap() |= junk << (bits % 32);
         }
         words.extend([junk; PADDING]);
@@ -67,7 +67,7 @@ fn spread(count: usize, span: u32, seed: u64) -> Vec<u32> {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
-            ((state >> 16) as u32 as u64 * (u64::from(span) + 1) >> 32) as u32
+            ((u64::from((state >> 16) as u32) * (u64::from(span) + 1)) >> 32) as u32
         })
         .collect();
     doc_ids.sort_unstable();

@@ -108,7 +108,7 @@ fn every_selector_and_pair_of_selectors() {
 fn every_number_of_words_over_two_tiles() {
     for length in 0..=2 * scalar::TILE + 1 {
         let words: Vec<u32> =
-            (0..length as u32).map(|i| (i * i + i / 7) % 10 << 28 | (i.wrapping_mul(0x9E37_79B9) >> 4)).collect();
+            (0..length as u32).map(|i| (((i * i + i / 7) % 10) << 28) | (i.wrapping_mul(0x9E37_79B9) >> 4)).collect();
         every_path_equals_the_definition(&words, BEFORE_FIRST);
     }
 }

@@ -1,0 +1,177 @@
+//! `postings.offload=auto` against `always` and `never`, over a grid of lengths, numbers of lists and batch sizes, with
+//! lists that are in device memory and with lists that have to be sent.
+
+use super::support::clock::{median, seconds};
+use super::support::{data, report::Row};
+use super::{Bench, size_name};
+use postings::engine::{self, Offload, Settings};
+use postings::{Codec, PostingList, Result};
+
+/// What a cell does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// Decodes one list.
+    Decode,
+    /// Intersects that many lists of one length, for each query.
+    Equal(usize),
+    /// Intersects a list with one 64 times as long, for each query.
+    Skewed,
+}
+
+impl Shape {
+    fn name(self) -> String {
+        match self {
+            Shape::Decode => "decode".into(),
+            Shape::Equal(count) => format!("{count} lists"),
+            Shape::Skewed => "1:64, shorter".into(),
+        }
+    }
+}
+
+/// docIDs of all lists of a cell's call, at most: what the slower ways can do in a fraction of a second.
+const LARGEST: usize = 1 << 26;
+/// Seconds of a call that is timed many times at once: no device call is as short.
+const SHORT: f64 = 20e-6;
+/// Different lists of a length, at most.
+const POOL: usize = 24;
+
+/// One cell: a call, and how it went.
+struct Cell {
+    name: String,
+    auto: f64,
+    always: f64,
+    never: f64,
+}
+
+impl Cell {
+    /// How many times as long as the better one `auto` takes.
+    fn excess(&self) -> f64 {
+        self.auto / self.always.min(self.never)
+    }
+}
+
+pub fn grid(bench: &mut Bench) -> Result<()> {
+    let logs = [8, 11, 14, 17, 20, 23].into_iter().filter(|&log| log + 3 <= bench.log_max);
+    let auto = bench.settings(Offload::Auto);
+    let (time, ready) = seconds(|| engine::prepare(&auto));
+    if ready? {
+        bench.report.add(Row::new(
+            "offload=auto: measuring the machine, or loading what was measured",
+            time * 1e3,
+            "ms",
+        ));
+    }
+    let mut cells = Vec::new();
+    for log in logs {
+        let pool = lists(log, POOL.min(LARGEST >> log).max(4))?;
+        let longer = if log + 6 <= 24.min(bench.log_max) { lists(log + 6, 4)? } else { Vec::new() };
+        for shape in [Shape::Decode, Shape::Equal(2), Shape::Equal(4), Shape::Skewed] {
+            for batch in [1, 32, 1024] {
+                let queries: Vec<Vec<PostingList>> =
+                    (0..batch).map(|query| lists_of(shape, query, &pool, &longer)).collect();
+                let total: usize = queries.iter().flatten().map(PostingList::len).sum();
+                let pointless = shape == Shape::Decode && batch > 1 || shape == Shape::Skewed && longer.is_empty();
+                if pointless || total > LARGEST {
+                    continue;
+                }
+                for sent in [false, true] {
+                    let name = format!(
+                        "{} of {}, batch of {batch}, {}",
+                        shape.name(),
+                        size_name(log),
+                        if sent { "sent" } else { "resident" }
+                    );
+                    cells.push(cell(bench, name, shape, &queries, sent)?);
+                }
+            }
+        }
+    }
+    let near = cells.iter().filter(|cell| cell.excess() <= 1.1).count();
+    let total = cells.len();
+    println!("    cells of offload=auto, ms: auto, always, never, auto / better");
+    for cell in &cells {
+        let [auto, always, never] = [cell.auto, cell.always, cell.never].map(|time| time * 1e3);
+        println!("    {:<44} {auto:>10.4} {always:>10.4} {never:>10.4} {:>6.2}", cell.name, cell.excess());
+    }
+    let Some(worst) = cells.iter().max_by(|a, b| a.excess().total_cmp(&b.excess())) else { return Ok(()) };
+    bench.report.note("offload=auto: worst cell", worst.name.clone());
+    let rows = [
+        Row::new(
+            format!("offload=auto: of {total} cells, within 10 % of the better"),
+            near as f64 / total as f64,
+            "share",
+        )
+        .at_least(0.9),
+        Row::new("offload=auto: worst cell, time / the better's", worst.excess(), "×").at_most(1.5),
+    ];
+    rows.into_iter().for_each(|row| bench.report.add(row));
+    for (name, pick) in [("always", (|cell| cell.always) as fn(&Cell) -> f64), ("never", |cell| cell.never)] {
+        let mean = cells.iter().map(|cell| (pick(cell) / cell.auto).ln()).sum::<f64>() / total as f64;
+        bench.report.add(Row::new(format!("offload=auto: times as fast as {name}, geometric mean"), mean.exp(), "×"));
+    }
+    Ok(())
+}
+
+/// `count` lists of 2^log docIDs, mean gap 16.
+fn lists(log: u32, count: usize) -> Result<Vec<PostingList>> {
+    (0..count as u64)
+        .map(|k| {
+            PostingList::encode(&data::geometric(1 << log, 16.0, 300 + u64::from(log) * 64 + k), Codec::QuasiSuccinct)
+        })
+        .collect()
+}
+
+fn lists_of(shape: Shape, query: usize, pool: &[PostingList], longer: &[PostingList]) -> Vec<PostingList> {
+    let from = |pool: &[PostingList], k: usize| pool.get((query * 5 + k) % pool.len().max(1)).cloned();
+    match shape {
+        Shape::Decode => from(pool, 0).into_iter().collect(),
+        Shape::Equal(count) => (0..count).filter_map(|k| from(pool, k)).collect(),
+        Shape::Skewed => from(pool, 0).into_iter().chain(from(longer, 0)).collect(),
+    }
+}
+
+/// The three ways in turns, so that a disturbance meets them all.
+fn cell(bench: &Bench, name: String, shape: Shape, queries: &[Vec<PostingList>], sent: bool) -> Result<Cell> {
+    let settings = [Offload::Auto, Offload::Always, Offload::Never].map(|offload| bench.settings(offload));
+    let call = |settings: &Settings| match shape {
+        Shape::Decode => vec![engine::decode(&queries[0][0], settings)],
+        _ => engine::intersect_batch(queries, settings),
+    };
+    // Lists that are there are there for `auto` too.
+    let prepare = |settings: &Settings| -> Result<()> {
+        match (sent, settings.offload) {
+            (true, _) => bench.device.forget_lists(),
+            (false, _) => Ok(()),
+        }
+    };
+    let failures = engine::stats().device_failures;
+    bench.device.forget_lists()?;
+    let expected = call(&settings[2]);
+    let (mut once, mut never): (f64, f64) = (0.0, 0.0);
+    for settings in [&settings[1], &settings[0], &settings[2], &settings[1]] {
+        prepare(settings)?;
+        let (time, found) = seconds(|| call(settings));
+        assert!(found == expected, "{name}: {:?} gives other docIDs", settings.offload);
+        once = once.max(time);
+        if settings.offload == Offload::Never {
+            never = time;
+        }
+    }
+    let (samples, budget) = if bench.quick { (3, 0.01) } else { (9, 0.12) };
+    let samples = ((budget / once) as usize).clamp(samples.min(5), 101);
+    let mut times: [Vec<f64>; 3] = Default::default();
+    // Calls too short for the clock are repeated; what the device does is not.
+    let repeats = if never < SHORT { (10.0 * SHORT / never.max(1e-7)) as usize } else { 1 };
+    for _ in 0..samples {
+        for (times, settings) in times.iter_mut().zip(&settings) {
+            let repeats = if settings.offload == Offload::Always { 1 } else { repeats };
+            prepare(settings)?;
+            times.push(
+                seconds(|| (0..repeats).for_each(|_| drop(std::hint::black_box(call(settings))))).0 / repeats as f64,
+            );
+        }
+    }
+    assert_eq!(engine::stats().device_failures, failures, "{name}: the device failed");
+    let [auto, always, never] = times.map(|mut times| median(&mut times));
+    Ok(Cell { name, auto, always, never })
+}

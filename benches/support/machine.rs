@@ -1,0 +1,44 @@
+//! What was measured on what.
+
+use postings::cpu;
+use std::fs::read_to_string;
+
+/// The value of a `key : value` line.
+fn field(file: &str, key: &str) -> Option<String> {
+    let text = read_to_string(file).ok()?;
+    let line = text.lines().find(|line| line.starts_with(key))?;
+    Some(line.split_once([':', '='])?.1.trim().trim_matches('"').to_owned())
+}
+
+/// The version that Cargo.lock has for a crate.
+fn locked(name: &str) -> Option<String> {
+    let lock = include_str!("../../Cargo.lock");
+    let package = lock.split("[[package]]").find(|package| package.contains(&format!("\nname = \"{name}\"\n")))?;
+    let line = package.lines().find(|line| line.starts_with("version = "))?;
+    Some(line["version = ".len()..].trim_matches('"').to_owned())
+}
+
+/// Machine and versions, as pairs of a word and what it is.
+pub fn about() -> Vec<(String, String)> {
+    let known = |text: Option<String>| text.unwrap_or_else(|| "not known".into());
+    let threads = std::thread::available_parallelism().map_or(0, usize::from);
+    let mut about = vec![
+        ("processor", format!("{}, {threads} threads", known(field("/proc/cpuinfo", "model name")))),
+        ("instruction sets", cpu::tier().name().to_owned()),
+        ("memory", known(field("/proc/meminfo", "MemTotal"))),
+        (
+            "system",
+            format!(
+                "{}, Linux {}",
+                known(field("/etc/os-release", "PRETTY_NAME")),
+                known(read_to_string("/proc/sys/kernel/osrelease").ok()).trim()
+            ),
+        ),
+        ("compiler", env!("POSTINGS_RUSTC").to_owned()),
+        ("postings", env!("CARGO_PKG_VERSION").to_owned()),
+    ];
+    for name in ["bitpacking", "croaring", "croaring-sys", "ocl"] {
+        about.push((name, known(locked(name))));
+    }
+    about.into_iter().map(|(what, is)| (what.to_owned(), is)).collect()
+}

@@ -1,0 +1,80 @@
+--TEST--
+Every operation with a kernel gives on a device what it gives on the CPU, and stats() proves where it ran
+--SKIPIF--
+<?php
+require __DIR__ . '/device.inc';
+skip_without_device();
+?>
+--FILE--
+<?php
+require __DIR__ . '/device.inc';
+require __DIR__ . '/helpers.inc';
+use Postings\{Codec, PostingList, Yioop};
+
+$lists = [];
+foreach (both_paths() as $k => $docIds) {
+    if (count($docIds) < 100) {
+        continue; // tiny lists are below
+    }
+    $lists[] = $qs = PostingList::encode($docIds);
+    $lists[] = $simple9 = PostingList::encode($docIds, Codec::Simple9);
+    compare("toArray $k", fn () => $qs->toArray());
+    compare("toPacked $k", fn () => $simple9->toPacked());
+    $words = Postings\simple9_encode($docIds);
+    compare("simple9_decode $k", fn () => Postings\simple9_decode($words));
+    $raw = Postings\qs_encode($docIds);
+    compare("qs_decode $k", fn () => Postings\qs_decode($raw));
+}
+$queries = [];
+foreach ($lists as $i => $first) {
+    foreach ([3, 5, 8] as $step) {
+        $second = $lists[($i + $step) % count($lists)];
+        $third = $lists[($i + 2 * $step) % count($lists)];
+        $queries["$i $step"] = [$first, $second];
+        $queries[] = [$first, $second, $third];
+        $queries[] = [$third];
+        compare("intersect $i $step", fn () => Postings\intersect($first, $second));
+        compare("method $i $step", fn () => $first->intersect($second, $third));
+        compare("count $i $step", fn () => Postings\intersect_count($first, $second));
+    }
+}
+compare('batch', fn () => Postings\intersect_batch($queries));
+
+$postings = [];
+foreach ([3000, 700] as $n) {
+    $list = '';
+    foreach (doc_ids($n, 12, $n) as $docIndex) {
+        $list .= Yioop\pack_posting($docIndex + 32000, [$docIndex % 600 + 1, 5000, 5001 + $docIndex]);
+    }
+    $postings[] = $list;
+    compare("doc_indexes $n", fn () => Yioop\doc_indexes($list));
+}
+compare('Yioop intersect', fn () => array_keys(Yioop\intersect(...$postings)));
+
+// Tiny and empty lists: the same results wherever they are made.
+foreach ([[], [0], [4294967295], [1, 2, 3]] as $docIds) {
+    use_device();
+    $list = PostingList::encode($docIds);
+    var_dump($list->toArray() === $docIds, Postings\intersect($list, $list) === $docIds,
+        Postings\qs_decode(Postings\qs_encode($docIds)) === $docIds, Postings\intersect_batch([[$list], []]) === [$docIds, []]);
+}
+outcome('damaged', fn () => Postings\simple9_decode("\xB0\0\0\0"));
+?>
+--EXPECT--
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+damaged: Postings\CorruptDataException: simple9: word 0 at byte 0: selector 11 is not defined

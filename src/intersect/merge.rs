@@ -1,0 +1,140 @@
+//! Meeting two lists of like length: both are decoded a tile at a time, and the tiles merged, sixteen docIDs of one
+//! against sixteen of the other.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+use super::{TILE, TILE_BLOCKS};
+use crate::codec::SLACK;
+use crate::cpu::Tier;
+use crate::list::{PostingList, gallop};
+
+/// The most docIDs that a kernel compares at a time, so that fewer may be left of a tile.
+const VECTOR: usize = 16;
+
+/// Room for what is left of a tile, and the next one.
+const ROOM: usize = VECTOR + TILE;
+
+/// Sends the docIDs that both lists have to `common` until it wants no more, ascending, at most [`ROOM`] at a time.
+pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: impl FnMut(&mut [u32]) -> bool) {
+    let (mut a, mut b) = (Tiles::new(tier, a), Tiles::new(tier, b));
+    let mut out = [0; ROOM + VECTOR];
+    loop {
+        a.fill(b.next());
+        b.fill(a.next());
+        if a.is_empty() || b.is_empty() {
+            return;
+        }
+        let Met { in_a, in_b, found } = meet(tier, a.rest(), b.rest(), &mut out);
+        a.at += in_a;
+        b.at += in_b;
+        if !common(&mut out[..found]) {
+            return;
+        }
+    }
+}
+
+/// How far two tiles were merged, and how many docIDs they had in common there.
+struct Met {
+    in_a: usize,
+    in_b: usize,
+    found: usize,
+}
+
+/// Merges until one of both has less than a vector left, or nothing where it has less than one now. Writes no more than
+/// the shorter one has, and a vector.
+fn meet(tier: Tier, a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) -> Met {
+    assert!(a.len().min(b.len()) <= ROOM);
+    match tier {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the processor has the tier; both slices have a vector, and `out` room for the shorter and one more.
+        Tier::Avx512 if a.len().min(b.len()) >= VECTOR => unsafe { avx512::meet(a, b, out) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        Tier::Avx2 if a.len().min(b.len()) >= VECTOR => unsafe { avx2::meet(a, b, out) },
+        _ => scalar(a, b, out),
+    }
+}
+
+/// The same docID, of which the compiler then knows nothing. It would else compare the last docIDs of both sides as one
+/// vector, and pay the way to a vector and back at each step: half the speed.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn opaque(doc_id: u32) -> u32 {
+    let mut doc_id = doc_id;
+    // SAFETY: no instruction at all.
+    unsafe { std::arch::asm!("/* {0:e} */", inout(reg) doc_id, options(pure, nomem, nostack, preserves_flags)) };
+    doc_id
+}
+
+/// One docID at a time without a branch on which is greater.
+fn scalar(a: &[u32], b: &[u32], out: &mut [u32]) -> Met {
+    let (mut in_a, mut in_b, mut found) = (0, 0, 0);
+    while in_a < a.len() && in_b < b.len() {
+        let (x, y) = (a[in_a], b[in_b]);
+        out[found] = x;
+        found += usize::from(x == y);
+        in_a += usize::from(x <= y);
+        in_b += usize::from(y <= x);
+    }
+    Met { in_a, in_b, found }
+}
+
+/// A list, decoded a tile at a time.
+struct Tiles<'l> {
+    list: &'l PostingList,
+    tier: Tier,
+    /// The first block that is not decoded yet.
+    block: usize,
+    /// What is left in the buffer: from `at` to `end`.
+    at: usize,
+    end: usize,
+    buffer: [u32; ROOM + SLACK],
+}
+
+impl<'l> Tiles<'l> {
+    fn new(tier: Tier, list: &'l PostingList) -> Self {
+        debug_assert!(tier.is_available());
+        Tiles { list, tier, block: 0, at: 0, end: 0, buffer: [0; ROOM + SLACK] }
+    }
+
+    fn rest(&self) -> &[u32] {
+        &self.buffer[self.at..self.end]
+    }
+
+    fn is_empty(&self) -> bool {
+        self.at == self.end
+    }
+
+    /// The next docID, or one that is not greater where none is decoded.
+    fn next(&self) -> u32 {
+        self.rest().first().copied().unwrap_or(0)
+    }
+
+    /// Where less than a vector is left, decodes more, if there is more; drops and skips what is below `wanted`.
+    fn fill(&mut self, wanted: u32) {
+        if self.end - self.at >= VECTOR {
+            return;
+        }
+        let lasts = self.list.last_doc_ids();
+        if self.rest().last().is_some_and(|&last| last < wanted) {
+            self.at = self.end;
+        }
+        if self.is_empty() {
+            self.block += gallop(&lasts[self.block..], wanted);
+        }
+        if self.block >= lasts.len() {
+            return;
+        }
+        self.buffer.copy_within(self.at..self.end, 0);
+        self.end -= self.at;
+        self.at = 0;
+        let blocks = self.block..lasts.len().min(self.block + TILE_BLOCKS);
+        self.block = blocks.end;
+        // SAFETY: there are such blocks; behind less than a vector the buffer has room for a tile and the slack; the
+        // processor has the tier.
+        self.end += unsafe { self.list.decode_blocks_to(self.tier, blocks, self.buffer.as_mut_ptr().add(self.end)) };
+    }
+}

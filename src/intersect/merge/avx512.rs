@@ -1,0 +1,51 @@
+//! AVX-512: sixteen docIDs against sixteen, in all their rotations.
+
+use super::{Met, ROOM, VECTOR, opaque};
+use std::arch::x86_64::*;
+
+/// As [`super::meet`].
+///
+/// # Safety
+/// Each slice has a vector, the shorter no more than [`ROOM`]; the processor has the features named here.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
+pub(super) unsafe fn meet(a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) -> Met {
+    let (last_a, last_b) = (a.len() - VECTOR, b.len() - VECTOR);
+    let (mut in_a, mut in_b, mut found) = (0, 0, 0);
+    while in_a <= last_a && in_b <= last_b {
+        // SAFETY: a vector is left of each; each docID of the shorter is found once at most.
+        unsafe {
+            let x = _mm512_loadu_si512(a.as_ptr().add(in_a).cast());
+            let y = _mm512_loadu_si512(b.as_ptr().add(in_b).cast());
+            let equal = equal(x, y);
+            _mm512_storeu_si512(out.as_mut_ptr().add(found).cast(), _mm512_maskz_compress_epi32(equal, x));
+            found += equal.count_ones() as usize;
+            let greatest_a = opaque(*a.get_unchecked(in_a + VECTOR - 1));
+            let greatest_b = opaque(*b.get_unchecked(in_b + VECTOR - 1));
+            in_a += usize::from(greatest_a <= greatest_b) * VECTOR;
+            in_b += usize::from(greatest_b <= greatest_a) * VECTOR;
+        }
+    }
+    Met { in_a, in_b, found }
+}
+
+/// The lanes of `x` that are in some lane of `y`.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn equal(x: __m512i, y: __m512i) -> __mmask16 {
+    // The least difference of each lane to all rotations: the four of the lanes in a quarter, and of the quarters.
+    let quarters = [
+        y,
+        _mm512_shuffle_i32x4::<0b00_11_10_01>(y, y),
+        _mm512_shuffle_i32x4::<0b01_00_11_10>(y, y),
+        _mm512_shuffle_i32x4::<0b10_01_00_11>(y, y),
+    ];
+    let least = quarters.map(|y| {
+        let in_place = _mm512_xor_si512(x, y);
+        let by_1 = _mm512_xor_si512(x, _mm512_shuffle_epi32::<0b00_11_10_01>(y));
+        let by_2 = _mm512_xor_si512(x, _mm512_shuffle_epi32::<0b01_00_11_10>(y));
+        let by_3 = _mm512_xor_si512(x, _mm512_shuffle_epi32::<0b10_01_00_11>(y));
+        _mm512_min_epu32(_mm512_min_epu32(in_place, by_1), _mm512_min_epu32(by_2, by_3))
+    });
+    let least = _mm512_min_epu32(_mm512_min_epu32(least[0], least[1]), _mm512_min_epu32(least[2], least[3]));
+    _mm512_testn_epi32_mask(least, least)
+}

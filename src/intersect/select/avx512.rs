@@ -1,0 +1,270 @@
+//! AVX-512: the words of 64 look-ups are found together, by binary searches in two registers; runs are measured sixteen
+//! at a time; and lower bits compared for those docIDs only whose run is not empty.
+
+use super::{JUMP, JUMP_TILE, Select, read};
+use crate::bits::low_mask;
+use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
+
+/// Look-ups whose words are found together, in two vectors of 16-bit lanes.
+const GROUP: usize = 64;
+
+/// 64-bit words of a tile.
+const TILE: usize = 64;
+
+/// Lanes of 32 bits.
+const LANES: usize = 16;
+
+/// Upper parts from one candidate to the next on average from which on groups would be too small.
+const SPARSE: usize = 160;
+
+/// Look-ups between two comparisons of lower bits.
+const BATCH: usize = 512;
+
+/// Runs longer than this do not show their length in 32 bits from some bit of the first byte on.
+const LONGEST_RUN: u32 = 24;
+
+/// Look-ups of a batch, and room for a vector more.
+struct Batch {
+    /// Where each run starts, in upper bits.
+    starts: [MaybeUninit<u32>; BATCH + LANES],
+    /// Those whose run is not empty.
+    doc_ids: [MaybeUninit<u32>; BATCH + LANES],
+    ranks: [MaybeUninit<u32>; BATCH + LANES],
+    runs: [MaybeUninit<u32>; BATCH + LANES],
+    count: usize,
+}
+
+impl Select<'_> {
+    /// As [`Select::retain`].
+    ///
+    /// # Safety
+    /// The processor has the features named here.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt,lzcnt")]
+    pub(super) unsafe fn retain_avx512(&mut self, candidates: &mut [u32]) -> usize {
+        // Behind the run of the last upper part there is junk: its docIDs take the way that minds the end of the list.
+        let width = self.parts.lower_width;
+        let last_part = self.parts.universe >> width;
+        let common = match candidates.last() {
+            Some(&last) if last >> width >= last_part => candidates.partition_point(|&c| c >> width < last_part),
+            _ => candidates.len(),
+        };
+        let mut found = Batch {
+            starts: [MaybeUninit::uninit(); BATCH + LANES],
+            doc_ids: [MaybeUninit::uninit(); BATCH + LANES],
+            ranks: [MaybeUninit::uninit(); BATCH + LANES],
+            runs: [MaybeUninit::uninit(); BATCH + LANES],
+            count: 0,
+        };
+        let upper_bits = self.parts.count as u64 + u64::from(last_part);
+        if upper_bits > u64::from(u32::MAX) - 64 * TILE as u64 {
+            // SAFETY: the processor has these features too. The starts below are of 32 bits.
+            return unsafe { self.retain_avx2(candidates) };
+        }
+        let spread = |part: &[u32]| (part[part.len() - 1] >> width) - (part[0] >> width);
+        if common == 0 || spread(&candidates[..common]) as usize / common > SPARSE {
+            // SAFETY: the processor has these features too.
+            return unsafe { self.retain_avx2(candidates) };
+        }
+        let mut kept = 0;
+        for from in (0..common).step_by(BATCH) {
+            let to = common.min(from + BATCH);
+            // SAFETY: the processor has the features; no more candidates than a batch, all below the last upper part.
+            unsafe {
+                let mut done = from;
+                while done < to {
+                    done += self.find_starts(&candidates[done..to], &mut found.starts[done - from..]);
+                }
+                self.measure_runs(&candidates[from..to], &mut found);
+                kept += self.compare(&found, &mut candidates[kept..]);
+            }
+        }
+        // What the other way of looking up, here or in the next call, wants to find.
+        // SAFETY: the tile begins in the upper bits.
+        unsafe { self.load(self.word, self.ones_before, JUMP_TILE) };
+        if common < candidates.len() {
+            // SAFETY: the processor has these features too.
+            let more = unsafe { self.retain_avx2(&mut candidates[common..]) };
+            candidates.copy_within(common..common + more, kept);
+            kept += more;
+        }
+        kept
+    }
+
+    /// Finds where the runs of the first candidates start, at least of one and at most of [`GROUP`], and returns of how
+    /// many.
+    ///
+    /// # Safety
+    /// The processor has the features named here. There is a candidate, all are below the list's last upper part, and
+    /// `starts` has room for all.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt,lzcnt")]
+    #[inline]
+    unsafe fn find_starts(&mut self, candidates: &[u32], starts_of: &mut [MaybeUninit<u32>]) -> usize {
+        let width = self.parts.lower_width;
+        // The tile that holds the first 1 bit wanted, from the word on where the group before ended: so that it holds
+        // most of the other ones too, and how many is rarely a surprise.
+        let first = candidates[0] >> width;
+        if first - self.ones_before > 2 * JUMP {
+            // SAFETY: the candidate has that upper part and is less than the universe.
+            unsafe { self.jump(candidates[0]) };
+        }
+        let (starts, ones_end) = loop {
+            // SAFETY: the list's largest docID has no smaller upper part than `first`, so the tile begins before its end.
+            let (starts, ones) = unsafe { self.count_tile() };
+            if first <= self.ones_before + ones {
+                break (starts, self.ones_before + ones);
+            }
+            self.word += TILE;
+            self.ones_before += ones;
+        };
+        let shift = _mm_cvtsi32_si128(width as i32);
+        let there = _bzhi_u64(u64::MAX, candidates.len().min(GROUP) as u32);
+        let parts = [0, 1, 2, 3].map(|i| {
+            let from = candidates.as_ptr().wrapping_add(LANES * i).cast();
+            // SAFETY: the load is masked to candidates that are there.
+            let doc_ids = unsafe { _mm512_maskz_loadu_epi32((there >> (LANES * i)) as u16, from) };
+            _mm512_srl_epi32(doc_ids, shift)
+        });
+        let end = _mm512_set1_epi32(ones_end as i32);
+        let [a, b, c, d] = parts.map(|parts| u64::from(_mm512_cmple_epu32_mask(parts, end)));
+        let count = ((a | b << 16 | c << 32 | d << 48) & there).trailing_ones();
+
+        // The word that holds the wanted 1 bit, and which of that word's it is.
+        let before = _mm512_set1_epi32(self.ones_before as i32);
+        let [a, b, c, d] = parts.map(|parts| _mm512_cvtepi32_epi16(_mm512_sub_epi32(parts, before)));
+        let halves = [(a, b), (c, d)].map(|(a, b)| _mm512_inserti64x4::<1>(_mm512_castsi256_si512(a), b));
+        let (mut words_of, mut ones_of) = ([0u16; GROUP], [0u16; GROUP]);
+        for (half, wanted) in halves.into_iter().enumerate() {
+            let mut words = _mm512_setzero_si512();
+            for step in [32, 16, 8, 4, 2, 1] {
+                let next = _mm512_add_epi16(words, _mm512_set1_epi16(step));
+                let next_start = _mm512_permutex2var_epi16(starts[0], next, starts[1]);
+                words = _mm512_mask_mov_epi16(words, _mm512_cmplt_epu16_mask(next_start, wanted), next);
+            }
+            let in_words = _mm512_sub_epi16(wanted, _mm512_permutex2var_epi16(starts[0], words, starts[1]));
+            // SAFETY: the arrays have 32 numbers for each half.
+            unsafe {
+                _mm512_storeu_epi16(words_of.as_mut_ptr().add(32 * half).cast(), words);
+                _mm512_storeu_epi16(ones_of.as_mut_ptr().add(32 * half).cast(), in_words);
+            }
+        }
+        let tile = (64 * self.word) as u32 + 64;
+        let count = count as usize;
+        let found = words_of[..count].iter().zip(&ones_of[..count]).zip(&mut starts_of[..count]);
+        for ((&word, &ones), start) in found {
+            // SAFETY: the 1 bit is in the tile, so the word is one of those that were counted.
+            let upper = unsafe { self.upper(self.word + usize::from(word)) };
+            let ones = _pdep_u64(_bzhi_u64(u64::MAX, u32::from(ones)), upper);
+            start.write(tile + 64 * u32::from(word) - _lzcnt_u64(ones) as u32);
+        }
+        let last = count - 1;
+        self.word += usize::from(words_of[last]);
+        self.ones_before = (candidates[last] >> width) - u32::from(ones_of[last]);
+        count
+    }
+
+    /// The 1 bits of the tile before each of its words, and all of them.
+    ///
+    /// # Safety
+    /// The processor has the features named here; the tile begins in the upper bits.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt,lzcnt")]
+    #[inline]
+    unsafe fn count_tile(&self) -> ([__m512i; 2], u32) {
+        let tile = self.parts.upper.as_ptr().cast::<u8>().wrapping_add(8 * self.word);
+        // The counts of 32 words and their running sums: within a quarter of the register, then of the quarter before
+        // within a half, then of the first half.
+        let [first, second] = [0, 1].map(|half| {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|i| {
+                // SAFETY: the padding is as long as a tile.
+                let words = unsafe { _mm512_loadu_si512(tile.add(256 * half + 64 * i).cast()) };
+                _mm512_cvtepi64_epi16(_mm512_popcnt_epi64(words))
+            });
+            let ab = _mm512_castsi256_si512(_mm256_set_m128i(b, a));
+            let counts = _mm512_inserti64x4::<1>(ab, _mm256_set_m128i(d, c));
+            let sums = _mm512_add_epi16(counts, _mm512_bslli_epi128::<2>(counts));
+            let sums = _mm512_add_epi16(sums, _mm512_bslli_epi128::<4>(sums));
+            let sums = _mm512_add_epi16(sums, _mm512_bslli_epi128::<8>(sums));
+            let lasts = _mm512_inserti64x4::<1>(_mm512_set1_epi16(7), _mm256_set1_epi16(23));
+            let sums = _mm512_add_epi16(sums, _mm512_maskz_permutexvar_epi16(0xFF00_FF00, lasts, sums));
+            let lasts = _mm512_set1_epi16(15);
+            let sums = _mm512_add_epi16(sums, _mm512_maskz_permutexvar_epi16(0xFFFF_0000, lasts, sums));
+            (counts, sums)
+        });
+        let of_first = _mm512_permutexvar_epi16(_mm512_set1_epi16(31), first.1);
+        let sums = _mm512_add_epi16(second.1, of_first);
+        let all = _mm_extract_epi16::<7>(_mm512_extracti32x4_epi32::<3>(sums)) as u32;
+        ([_mm512_sub_epi16(first.1, first.0), _mm512_sub_epi16(sums, second.0)], all)
+    }
+
+    /// Measures the runs that start at `found.starts`, and adds those that are not empty to the rest of `found`.
+    ///
+    /// # Safety
+    /// The processor has the features named here, and there is a start for each candidate.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt,lzcnt")]
+    #[inline]
+    unsafe fn measure_runs(&self, candidates: &[u32], found: &mut Batch) {
+        let upper = self.parts.upper.as_ptr().cast();
+        let shift = _mm_cvtsi32_si128(self.parts.lower_width as i32);
+        found.count = 0;
+        for (at, chunk) in candidates.chunks(LANES).enumerate() {
+            let there = _bzhi_u32(u32::MAX, chunk.len() as u32) as u16;
+            // SAFETY: loads and gather are masked to the candidates of the chunk. Their runs start in the upper bits; the
+            // four bytes from there end in the padding at the latest. `found` has room for a vector behind its count.
+            unsafe {
+                let doc_ids = _mm512_maskz_loadu_epi32(there, chunk.as_ptr().cast());
+                let starts = _mm512_maskz_loadu_epi32(there, found.starts.as_ptr().add(LANES * at).cast());
+                let bytes = _mm512_srli_epi32::<3>(starts);
+                let bits = _mm512_mask_i32gather_epi32::<1>(_mm512_set1_epi32(-1), there, bytes, upper);
+                let bits = _mm512_srlv_epi32(bits, _mm512_and_si512(starts, _mm512_set1_epi32(7)));
+                let below_first_one = _mm512_andnot_si512(bits, _mm512_sub_epi32(bits, _mm512_set1_epi32(1)));
+                let runs = _mm512_popcnt_epi32(below_first_one);
+                // Stop bits before the run: all bits before it but the 1 bits.
+                let ranks = _mm512_sub_epi32(starts, _mm512_srl_epi32(doc_ids, shift));
+                let some = there & _mm512_test_epi32_mask(runs, runs);
+                let count = found.count;
+                let put = |to: &mut [MaybeUninit<u32>], from| {
+                    _mm512_storeu_epi32(to.as_mut_ptr().add(count).cast(), _mm512_maskz_compress_epi32(some, from));
+                };
+                put(&mut found.doc_ids, doc_ids);
+                put(&mut found.ranks, ranks);
+                put(&mut found.runs, runs);
+                found.count = count + some.count_ones() as usize;
+            }
+        }
+    }
+
+    /// Writes the docIDs of `found` whose lower bits are in their run to the front of `to` and returns how many they are.
+    ///
+    /// # Safety
+    /// The processor has the features named here; `to` has room for all.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt")]
+    #[inline]
+    unsafe fn compare(&self, found: &Batch, to: &mut [u32]) -> usize {
+        let width = self.parts.lower_width;
+        let mask = low_mask(width);
+        let (fields, lower) = (self.fields, self.parts.lower);
+        let longest = fields.count.min(LONGEST_RUN);
+        let mut kept = 0;
+        for i in 0..found.count {
+            // SAFETY: `measure_runs` wrote `count` of each. A run that is not empty has a docID of the list at `rank`, whose
+            // lower bits are there. `to` has room.
+            unsafe {
+                let doc_id = found.doc_ids.get_unchecked(i).assume_init();
+                let rank = u64::from(found.ranks.get_unchecked(i).assume_init());
+                let run = found.runs.get_unchecked(i).assume_init();
+                let wanted = doc_id & mask;
+                let is_there = if run <= longest {
+                    let stored = read(lower, rank * u64::from(width)) & fields.all;
+                    let differences = stored ^ u64::from(wanted).wrapping_mul(fields.lowest);
+                    let zeros = differences.wrapping_sub(fields.lowest) & !differences & fields.highest;
+                    _tzcnt_u64(zeros) < u64::from(run * fields.step)
+                } else {
+                    self.is_in_run(rank + u64::from(doc_id >> width), rank, wanted)
+                };
+                *to.get_unchecked_mut(kept) = doc_id;
+                kept += usize::from(is_there);
+            }
+        }
+        kept
+    }
+}

@@ -1,0 +1,189 @@
+use super::*;
+use crate::codec::Codec;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// The definition.
+fn by_sets(lists: &[Vec<u32>]) -> Vec<u32> {
+    let sets: Vec<BTreeSet<u32>> = lists.iter().map(|list| list.iter().copied().collect()).collect();
+    let Some((first, rest)) = sets.split_first() else { return Vec::new() };
+    first.iter().copied().filter(|doc_id| rest.iter().all(|set| set.contains(doc_id))).collect()
+}
+
+fn encode(doc_ids: &[u32], codec: Codec) -> PostingList {
+    PostingList::encode(doc_ids, codec).unwrap()
+}
+
+/// Whether Simple-9 can code them.
+fn is_codable(doc_ids: &[u32]) -> bool {
+    let gaps = doc_ids.windows(2).map(|pair| pair[1] - pair[0] - 1);
+    gaps.chain(doc_ids.first().copied()).all(|gap| gap < 1 << 28)
+}
+
+/// Intersects on every tier with every mix of codecs, two at most, and holds the results against the definition.
+fn every_path_gives_what_sets_give(lists: &[Vec<u32>]) {
+    let wanted = by_sets(lists);
+    for mix in 0..1u32 << lists.len().min(3) {
+        let encoded: Vec<PostingList> = lists
+            .iter()
+            .enumerate()
+            .map(|(i, list)| {
+                let simple9 = mix >> (i % 3) & 1 == 1 && is_codable(list);
+                encode(list, if simple9 { Codec::Simple9 } else { Codec::QuasiSuccinct })
+            })
+            .collect();
+        for tier in Tier::available() {
+            let mut found = Vec::new();
+            intersect_with(tier, &encoded, &mut found);
+            assert_eq!(found, wanted, "{} mix {mix:b}", tier.name());
+            let mut count = Count::default();
+            intersect_with(tier, &encoded, &mut count);
+            assert_eq!(count.0 as usize, wanted.len());
+        }
+    }
+}
+
+/// `count` docIDs or fewer below `span`, by a fixed sequence.
+fn spread(count: usize, span: u64, seed: u64) -> Vec<u32> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let set: BTreeSet<u32> = (0..count)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (((state >> 32) * span) >> 32) as u32
+        })
+        .collect();
+    set.into_iter().collect()
+}
+
+#[test]
+fn every_length_ratio() {
+    let span = 60_000;
+    for (shorter, seed) in [1, 2, 15, 16, 17, 40, 127, 128, 129, 500, 1024, 1040, 5000, 20_000].into_iter().zip(1..) {
+        for longer in [1, 16, 100, 129, 1000, 1023, 1024, 1025, 3000, 20_000] {
+            every_path_gives_what_sets_give(&[spread(shorter, span, seed), spread(longer, span, 77)]);
+        }
+    }
+}
+
+#[test]
+fn every_width_of_lower_bits() {
+    for bits in 6..=32 {
+        for (shorter, longer) in [(40, 300), (300, 300), (2, 2), (5, 60)] {
+            let (mut a, mut b) = (spread(shorter, 1 << bits, bits), spread(longer, 1 << bits, 5));
+            // Half of the shorter one in common, and the ends of the universe.
+            b.extend(a.iter().step_by(2).chain(&[0, u32::MAX >> (32 - bits)]));
+            a.push(u32::MAX >> (32 - bits));
+            for list in [&mut a, &mut b] {
+                list.sort_unstable();
+                list.dedup();
+            }
+            every_path_gives_what_sets_give(&[a, b]);
+        }
+    }
+}
+
+#[test]
+fn clusters_in_a_wide_universe() {
+    // Lower bits are wide and thousands of docIDs share their upper part; between them are long runs of 1 bits.
+    let clusters = |starts: &[u32], step: usize| -> Vec<u32> {
+        starts.iter().flat_map(|&start| (start..start + 3000).step_by(step)).collect()
+    };
+    let dense = clusters(&[5, 100_000, 5_000_000, 1 << 31, u32::MAX - 3000], 1);
+    let sparse = clusters(&[5, 101_000, 5_000_000, 70_000_000, u32::MAX - 5000], 7);
+    let probes = clusters(&[0, 100_000, 5_001_000, u32::MAX - 3000], 500);
+    every_path_gives_what_sets_give(&[dense.clone(), sparse.clone()]);
+    every_path_gives_what_sets_give(&[dense.clone(), probes.clone()]);
+    every_path_gives_what_sets_give(&[dense, sparse, probes]);
+}
+
+#[test]
+fn one_gap_over_most_of_the_upper_bits() {
+    // docIDs below 20,000, then one at the end: look-ups in a run of 1 bits thousands of words long, and behind it.
+    let mut list: Vec<u32> = (0..20_000).collect();
+    list.push(5_000_000);
+    let probes: Vec<u32> = (10_000..5_000_100).step_by(7_001).chain([4_999_999, 5_000_000, 5_000_001]).collect();
+    let probes: Vec<u32> = BTreeSet::from_iter(probes).into_iter().collect();
+    every_path_gives_what_sets_give(&[probes, list]);
+}
+
+#[test]
+fn docs_behind_the_last_one_are_not_found() {
+    // The last upper part has room for more docIDs; what is stored behind the list must not pass for them.
+    for last in 0..64 {
+        let list: Vec<u32> = (0..2000).map(|i| i * 17).chain([40_000 + last]).collect();
+        let probes: Vec<u32> = (39_990..40_100).collect();
+        every_path_gives_what_sets_give(&[probes[..60].to_vec(), list.clone()]);
+        every_path_gives_what_sets_give(&[probes, list]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn every_path_equals_the_definition(lists in prop::collection::vec(list(), 0..5)) {
+        every_path_gives_what_sets_give(&lists);
+    }
+
+    #[test]
+    fn commutative(a in list(), b in list()) {
+        prop_assert_eq!(meet(&[&a, &b]), meet(&[&b, &a]));
+    }
+
+    #[test]
+    fn associative(a in list(), b in list(), c in list()) {
+        let of_three = meet(&[&a, &b, &c]);
+        prop_assert_eq!(&meet(&[&meet(&[&a, &b]), &c]), &of_three);
+        prop_assert_eq!(&meet(&[&a, &meet(&[&b, &c])]), &of_three);
+    }
+
+    #[test]
+    fn idempotent(a in list()) {
+        prop_assert_eq!(meet(&[&a, &a]), a.clone());
+        let list = encode(&a, Codec::QuasiSuccinct);
+        let mut twice = Vec::new();
+        intersect(&[list.clone(), list], &mut twice);
+        prop_assert_eq!(twice, a);
+    }
+
+    #[test]
+    fn of_one_list_the_list(a in list()) {
+        prop_assert_eq!(meet(&[&a]), a);
+    }
+
+    #[test]
+    fn of_a_subset_the_subset(a in list(), step in 1usize..50) {
+        let subset: Vec<u32> = a.iter().copied().step_by(step).collect();
+        prop_assert_eq!(meet(&[&a, &subset]), subset);
+    }
+
+    #[test]
+    fn with_the_empty_list_empty(a in list(), b in list()) {
+        prop_assert_eq!(meet(&[&a, &[]]), Vec::<u32>::new());
+        prop_assert_eq!(meet(&[&[], &a, &b]), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn of_disjoint_lists_empty(a in list()) {
+        let even: Vec<u32> = BTreeSet::from_iter(a.iter().map(|doc_id| doc_id & !1)).into_iter().collect();
+        let odd: Vec<u32> = even.iter().map(|doc_id| doc_id | 1).collect();
+        prop_assert_eq!(meet(&[&even, &odd]), Vec::<u32>::new());
+    }
+}
+
+/// Lists of all sizes and densities, some of which share docIDs.
+fn list() -> impl Strategy<Value = Vec<u32>> {
+    let length = prop_oneof![0usize..4, 0usize..300, 0usize..4000];
+    let span = prop_oneof![Just(8u64), Just(5000), Just(40_000), Just(1 << 24), Just(1 << 32)];
+    (length, span, 0u64..50).prop_map(|(length, span, seed)| spread(length, span, seed))
+}
+
+fn meet(lists: &[&[u32]]) -> Vec<u32> {
+    let codec = |i: usize| if i % 2 == 1 && is_codable(lists[i]) { Codec::Simple9 } else { Codec::QuasiSuccinct };
+    let encoded: Vec<PostingList> = lists.iter().enumerate().map(|(i, list)| encode(list, codec(i))).collect();
+    let mut found = Vec::new();
+    intersect(&encoded, &mut found);
+    found
+}

@@ -418,6 +418,7 @@ namespace Postings\Yioop {
         {
         }
 
+        /** Over the dictionary. Reads 512 records at once. */
         public function getIterator(): \Iterator
         {
         }
@@ -430,10 +431,12 @@ namespace Postings\Yioop {
         {
         }
 
+        /** First offset, last offset and number of documents; null past the end. */
         public function current(): ?array
         {
         }
 
+        /** The word's key, 20 bytes; null past the end. */
         public function key(): ?string
         {
         }

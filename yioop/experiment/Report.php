@@ -68,7 +68,7 @@ final class Report
     /** Time of a query against the length of its shortest list, both axes logarithmic. */
     public function svg(string $file): void
     {
-        [$width, $height, $left, $top] = [720, 420, 70, 40];
+        [$width, $height, $left, $top, $right] = [740, 420, 70, 40, 40];
         $all = array_merge(...array_values($this->points ?: [[[1, 1]]]));
         $range = function (int $axis) use ($all) {
             $values = array_map(fn($point) => log10(max(1e-4, $point[$axis])), $all);
@@ -76,7 +76,7 @@ final class Report
             return [$low, max($low + 1, ceil(max($values)))];
         };
         [[$x0, $x1], [$y0, $y1]] = [$range(0), $range(1)];
-        $x = fn(float $log) => $left + ($log - $x0) / ($x1 - $x0) * ($width - $left - 20);
+        $x = fn(float $log) => $left + ($log - $x0) / ($x1 - $x0) * ($width - $left - $right);
         $y = fn(float $log) => $height - 50 - ($log - $y0) / ($y1 - $y0) * ($height - 50 - $top);
         $svg = "<svg xmlns='http://www.w3.org/2000/svg' width='$width' height='$height' font-family='sans-serif' font-size='12'>\n"
             . "<rect width='100%' height='100%' fill='white'/>\n";
@@ -86,7 +86,7 @@ final class Report
         }
         for ($decade = $y0; $decade <= $y1; $decade++) {
             $svg .= sprintf("<path d='M%d %.1fH%d' stroke='#ddd'/><text x='%d' y='%.1f' text-anchor='end'>%s ms</text>\n",
-                $left, $y($decade), $width - 20, $left - 6, $y($decade) + 4, rtrim(rtrim(sprintf('%.3f', 10 ** $decade), '0'), '.'));
+                $left, $y($decade), $width - $right, $left - 6, $y($decade) + 4, rtrim(rtrim(sprintf('%.3f', 10 ** $decade), '0'), '.'));
         }
         $colours = ['#c0392b', '#2471a3', '#1e8449', '#8e44ad'];
         foreach (array_keys($this->points) as $i => $series) {

@@ -10,6 +10,7 @@ require __DIR__ . '/yioop/site.inc';
 
 use seekquarry\yioop\library\index_bundle_iterators\IntersectIterator;
 use seekquarry\yioop\library\index_bundle_iterators\PostingsIntersectIterator;
+use seekquarry\yioop\library\index_bundle_iterators\WordIterator;
 
 echo get_parent_class(IntersectIterator::class) == PostingsIntersectIterator::class ? "ours\n" : "Yioop's\n";
 
@@ -82,6 +83,17 @@ $filter = new class {
 $kept = array_filter(expected(['w0', 'w2'], null, 1), fn($pair) => !$filter->isFiltered(substr($pair[0], 17)));
 echo difference(array_values($kept), drain(new IntersectIterator($iterators, $map))) ?: "filtered\n";
 
+// Words in the feed: iterators are moved until all have left it. (The ranks of a real feed change by the second.)
+if (property_exists(WordIterator::class, 'with_feed')) {
+    WordIterator::$with_feed = true;
+}
+$differ = 0;
+foreach (queries(160) as [$words, $quotes, $weight]) {
+    [$iterators, $map] = word_iterators($words);
+    $differ += difference(expected($words, $quotes, $weight), drain(new IntersectIterator($iterators, $map, $quotes, $weight))) != '';
+}
+echo "$differ differ with a feed\n";
+
 // Words that are nowhere, alone and with others.
 foreach ([['nowhere'], ['w0', 'nowhere'], ['nowhere', 'w0']] as $words) {
     [$iterators, $map] = word_iterators($words);
@@ -94,6 +106,7 @@ ours
 the same documents
 0 differ after advance
 filtered
+0 differ with a feed
 [-1,-1]
 [-1,-1]
 [-1,-1]

@@ -186,7 +186,8 @@ class PostingsIntersectIterator extends IndexBundleIterator
     {
         $this->current_block_fresh = false;
         $this->seen_docs++;
-        $place = $this->isNative() ? $this->nativePlace() : null;
+        // A cursor is not made here: the iterators may stand at a document that it would pass over.
+        $place = $this->cursor !== null ? $this->nativePlace() : null;
         if ($this->cursor !== null) {
             if ($place == -1) {
                 return;

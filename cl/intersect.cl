@@ -101,13 +101,19 @@ bool qs_contains(const List *list, uint block, uint doc_id) {
     /* docIDs with that upper part stand behind as many 1s. */
     uint ones = upper - previous;
     if (ones != 0) position = find_bit(list->upper, position, 0, ones - 1) + 1;
+    /* As many docIDs have it as stop bits follow. */
     uint low = doc_id & ((1u << width) - 1);
-    for (uint rank = position - upper; rank < list->count; rank++, position++) {
-        if ((list->upper[position >> 5] >> (position & 31)) & 1) return false;
-        uint field = lower_part(list, rank);
-        if (field >= low) return field == low;
+    uint rank = position - upper;
+    for (;;) {
+        uint ones = bits_from(list->upper, position);
+        uint end = rank + min(ones == 0 ? 32 : lowest_bit(ones), list->count - rank);
+        for (; rank < end; rank++) {
+            uint field = lower_part(list, rank);
+            if (field >= low) return field == low;
+        }
+        if (ones != 0 || rank == list->count) return false;
+        position += 32;
     }
-    return false;
 }
 
 /* The same for a Simple-9 list. */

@@ -181,7 +181,7 @@ uint4 with_lower(uint4 parts, __global const uint *lower, uint position, uint wi
 
 /* Where the lower bits of the run with that number begin. */
 __global const uint *run_lower(const List *list, uint run) {
-    return list->payload + (size_t)run * list->lower_width;
+    return list->payload + run * list->lower_width;
 }
 
 /* The lower part of the docID with that rank. */

@@ -5,7 +5,7 @@ mod cost;
 use crate::codec::{quasi_succinct, simple9};
 use crate::device::{self, Device, DeviceInfo};
 use crate::error::Result;
-use crate::intersect::{self, Count};
+use crate::intersect::{self, Count, Results};
 use crate::list::PostingList;
 use crate::yioop::{self, Located, Matches};
 use cost::Work;
@@ -171,7 +171,7 @@ pub fn intersect(lists: &[PostingList], settings: &Settings) -> Vec<u32> {
         settings,
         || Work::intersect([lists].into_iter(), false),
         |device| cost::missing(device, lists.iter()),
-        |device| Ok(device.intersect_batch(&[lists.to_vec()])?.pop().unwrap_or_default()),
+        |device| Ok(device.intersect_batch(&[lists.to_vec()])?.into_doc_ids()),
         || intersect_on_cpu(lists),
     )
 }
@@ -198,13 +198,19 @@ pub fn intersect_count(lists: &[PostingList], settings: &Settings) -> u64 {
 }
 
 /// The docIDs that all lists of a query have, ascending, for each query. One submission to the device for all.
-pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Vec<Vec<u32>> {
+pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Results {
     run(
         settings,
         || Work::intersect(queries.iter().map(Vec::as_slice), false),
         |device| cost::missing(device, queries.iter().flatten()),
         |device| device.intersect_batch(queries),
-        || queries.iter().map(|lists| intersect_on_cpu(lists)).collect(),
+        || {
+            let mut results = Results::with_room(queries.len(), 0);
+            for lists in queries {
+                results.push(|doc_ids| intersect::intersect(lists, doc_ids));
+            }
+            results
+        },
     )
 }
 

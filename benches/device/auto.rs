@@ -134,8 +134,8 @@ fn lists_of(shape: Shape, query: usize, pool: &[PostingList], longer: &[PostingL
 fn cell(bench: &Bench, name: String, shape: Shape, queries: &[Vec<PostingList>], sent: bool) -> Result<Cell> {
     let settings = [Offload::Auto, Offload::Always, Offload::Never].map(|offload| bench.settings(offload));
     let call = |settings: &Settings| match shape {
-        Shape::Decode => vec![engine::decode(&queries[0][0], settings)],
-        _ => engine::intersect_batch(queries, settings),
+        Shape::Decode => engine::decode(&queries[0][0], settings),
+        _ => engine::intersect_batch(queries, settings).into_doc_ids(),
     };
     // Lists that are there are there for `auto` too.
     let prepare = |settings: &Settings| -> Result<()> {

@@ -8,6 +8,7 @@ use super::program::{KernelOf, Source};
 use super::session::{Arg, Session};
 use crate::codec::Codec;
 use crate::error::{Error, Result};
+use crate::intersect::Results;
 use crate::list::PostingList;
 
 static SOURCE: Source = Source {
@@ -24,7 +25,7 @@ const FIRST_LISTS: [Slot; 2] = [Slot(8), Slot(9)];
 const LISTS: [Slot; 2] = [Slot(10), Slot(11)];
 
 /// Words of results that a launch has room for at first; with more, it is launched once more.
-const FIRST_CAPACITY: usize = 1 << 24;
+const FIRST_CAPACITY: usize = 1 << 25;
 
 /// The two ways of `cl/intersect.cl`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,19 +71,32 @@ impl Way {
         }
     }
 
-    /// The cheaper way. Measured on an H200, in picoseconds: a probe of a quasi-succinct list 28, of a Simple-9 list
-    /// 90; a docID marked in a tile 2.5, a tile 12,000.
+    /// The cheaper way.
     fn of(lists: &[&PostingList]) -> Way {
-        let probe = |list: &&PostingList| match list.codec() {
+        let [probing, marking] =
+            kernel_work(lists.iter().map(|list| (list.codec(), list.len())), largest_common(lists));
+        if probing <= marking { Way::Probe } else { Way::Tiles }
+    }
+}
+
+/// Picoseconds that each [`Way`] takes an H200 for the lists of a query, the shortest first, that have no common docID
+/// above `largest`. Measured there: a probe of a quasi-succinct list 28, of a Simple-9 list 90; a docID marked in a tile
+/// 2.5, a tile 12,000. The cost model scales them to other devices.
+pub(crate) fn kernel_work(lists: impl Iterator<Item = (Codec, usize)>, largest: u32) -> [f64; 2] {
+    let (mut shortest, mut marked, mut probe) = (0.0, 0.0, 0.0);
+    for (at, (codec, len)) in lists.enumerate() {
+        marked += len as f64;
+        if at == 0 {
+            shortest = len as f64;
+            continue;
+        }
+        probe += match codec {
             Codec::QuasiSuccinct => 28.0,
             Codec::Simple9 => 90.0,
         };
-        let shortest = lists[0].len() as f64;
-        let probing = shortest * lists[1..].iter().map(probe).sum::<f64>();
-        let marked: f64 = lists.iter().map(|list| list.len() as f64).sum();
-        let tiles = Way::Tiles.pieces(lists) as f64;
-        if probing <= 2.5 * marked + 12_000.0 * tiles { Way::Probe } else { Way::Tiles }
     }
+    let tiles = f64::from((largest >> TILE_LOG) + 1);
+    [shortest * probe, 2.5 * marked + 12_000.0 * tiles]
 }
 
 /// docIDs of a tile, and blocks that a work-group probes with at most, as in the kernels.
@@ -206,10 +220,11 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Device`].
-    pub fn intersect_batch(&self, queries: &[Vec<PostingList>]) -> Result<Vec<Vec<u32>>> {
+    pub fn intersect_batch(&self, queries: &[Vec<PostingList>]) -> Result<Results> {
         let plans = plan(queries)?;
-        let mut results = vec![Vec::new(); queries.len()];
         if plans.iter().all(|plan| plan.groups == 0) {
+            let mut results = Results::with_room(queries.len(), 0);
+            queries.iter().for_each(|_| results.push(|_| ()));
             return Ok(results);
         }
         let bound: usize = plans.iter().map(|plan| plan.bound).sum();
@@ -239,21 +254,24 @@ impl Device {
             capacity = found;
         };
         let pieces = Pieces::new(&records, capacity)?;
-        if let ([only], []) | ([], [only]) = (&plans[0].queries[..], &plans[1].queries[..]) {
+        if queries.len() == 1 {
             let mut out = Vec::with_capacity(pieces.total());
             session.read(OUT, 0..pieces.total(), &mut out)?;
-            results[*only] = pieces.gather(out);
-            return Ok(results);
+            return Ok(Results::of_one(pieces.gather(out)));
         }
-        let out = session.peek(OUT, 0..pieces.total())?;
+        // The work-groups of each query; none where its result is known to be empty.
+        let mut groups = vec![0..0; queries.len()];
         let mut before = 0;
         for plan in &plans {
-            for (query, groups) in plan.queries.iter().zip(plan.first_group.windows(2)) {
-                let groups = before + groups[0] as usize..before + groups[1] as usize;
-                results[*query].reserve_exact(pieces.len(groups.clone()));
-                pieces.append(groups, out, &mut results[*query]);
+            for (query, bounds) in plan.queries.iter().zip(plan.first_group.windows(2)) {
+                groups[*query] = before + bounds[0] as usize..before + bounds[1] as usize;
             }
             before += plan.groups;
+        }
+        let out = session.peek(OUT, 0..pieces.total())?;
+        let mut results = Results::with_room(queries.len(), pieces.total());
+        for groups in groups {
+            results.push(|doc_ids| pieces.append(groups, out, doc_ids));
         }
         Ok(results)
     }

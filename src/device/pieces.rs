@@ -47,9 +47,4 @@ impl<'r> Pieces<'r> {
             to.extend_from_slice(&out[record[0] as usize..][..record[1] as usize]);
         }
     }
-
-    /// Words of the pieces of these work-groups.
-    pub(super) fn len(&self, groups: std::ops::Range<usize>) -> usize {
-        self.records[2 * groups.start..2 * groups.end].chunks_exact(2).map(|record| record[1] as usize).sum()
-    }
 }

@@ -271,3 +271,51 @@ pub fn yioop_intersect(lists: &[&[u8]], settings: &Settings) -> Result<Matches> 
     };
     run_on(&device, |device| on_device(device).map(Ok), || yioop::intersect_flat(lists))
 }
+
+/// What the Yioop lists of each query have in common, as [`yioop_intersect`]; a query may be the lists of one shard. On
+/// a device, the lists of all queries go there in one submission.
+///
+/// # Errors
+/// As [`yioop_intersect`].
+pub fn yioop_intersect_batch(queries: &[Vec<&[u8]>], settings: &Settings) -> Result<Vec<Matches>> {
+    let by_cpu = || queries.iter().map(|lists| yioop::intersect_flat(lists)).collect();
+    let Some(device) = insisted(settings) else {
+        return on_cpu(by_cpu);
+    };
+    queries.iter().flatten().try_for_each(|list| yioop::check(list))?;
+    let on_device = |device: &Device| {
+        // Lists one behind the other are a list, too.
+        let (docs, offsets) = device.yioop_doc_indexes(&queries.concat().concat(), true)?;
+        let (mut from, mut begin) = (0, 0);
+        let mut next = |list: &&[u8]| {
+            let end = begin + list.len();
+            let to = from + offsets[from..].partition_point(|&offset| (offset as usize) < end);
+            let own = offsets[from..to].iter().map(|&offset| offset - begin as u32).collect();
+            let located = Located::from((docs[from..to].to_vec(), own));
+            (from, begin) = (to, end);
+            located
+        };
+        Ok(queries.iter().map(|lists| yioop::intersect_located(lists.iter().map(&mut next).collect())).collect())
+    };
+    run_on(&device, |device| on_device(device).map(Ok), by_cpu)
+}
+
+/// What the lists at some places of a shard have in common, found without reading the long ones. `None` where that does
+/// not pay, or where the settings insist on a device.
+///
+/// # Errors
+/// As [`probe::gather`](yioop::probe::gather).
+pub fn yioop_probe(
+    shard: &yioop::Shard,
+    ranges: &[(u32, u32)],
+    settings: &Settings,
+) -> Result<Option<(Vec<yioop::List>, Matches)>> {
+    if insisted(settings).is_some() {
+        return Ok(None);
+    }
+    let found = yioop::probe::gather(shard, ranges)?;
+    if found.is_some() {
+        CPU_CALLS.fetch_add(1, Relaxed);
+    }
+    Ok(found)
+}

@@ -39,7 +39,7 @@ uint reserve(uint found, uint count_only, uint query, __global uint *out, __glob
 void decode_blocks(const List *list, uint first_block, uint blocks, __local uint *doc_ids) {
     uint item = get_local_id(0);
     uint width = list->lower_width;
-    if (list->codec == SIMPLE9) {
+    if (IS_SIMPLE9(list)) {
         if (item < blocks) {
             Simple9Walk walk = simple9_block(list, first_block + item);
             uint count = min(BLOCK, list->count - (first_block + item) * BLOCK);
@@ -164,7 +164,7 @@ void intersect_probe(__global const uint *restrict arena, __global const uint *r
                 uint doc_id = doc_ids[k * BLOCK + item];
                 from = lower_bound(list.last, from, reach.y, doc_id);
                 bool has = from < list.blocks
-                    && (list.codec == SIMPLE9 ? simple9_contains(&list, from, doc_id)
+                    && (IS_SIMPLE9(&list) ? simple9_contains(&list, from, doc_id)
                                               : qs_contains(&list, from, doc_id));
                 if (!has) alive &= ~(1u << k);
             }
@@ -284,7 +284,7 @@ void intersect_tiles(__global const uint *restrict arena, __global const uint *r
         uint from = range[0];
         uint to = min(range[1] + 1, list.blocks);
         Marks marks = {tile_start, at == first, bitmaps[marked], bitmaps[marked ^ 1]};
-        if (list.codec == SIMPLE9) {
+        if (IS_SIMPLE9(&list)) {
             for (uint block = from + item; block < to; block += TILE_ITEMS) {
                 mark_block(&list, block, &marks);
             }

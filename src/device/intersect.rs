@@ -11,11 +11,10 @@ use crate::error::{Error, Result};
 use crate::intersect::Results;
 use crate::list::PostingList;
 
-static SOURCE: Source = Source {
-    name: "intersect",
-    parts: &[include_str!("../../cl/list.cl"), include_str!("../../cl/intersect.cl")],
-    options: "",
-};
+const PARTS: &[&str] = &[include_str!("../../cl/list.cl"), include_str!("../../cl/intersect.cl")];
+static SOURCE: Source = Source { name: "intersect", parts: PARTS, options: "" };
+/// For batches without other lists: without the ways of Simple-9, kernels need fewer registers and more of them run.
+static QS_SOURCE: Source = Source { name: "intersect_qs", parts: PARTS, options: "-DONLY_QUASI_SUCCINCT" };
 
 const OUT: Slot = Slot(0);
 const TOTAL: Slot = Slot(3);
@@ -37,12 +36,13 @@ enum Way {
 impl Way {
     const ALL: [Way; 2] = [Way::Probe, Way::Tiles];
 
-    fn kernel(self) -> KernelOf {
+    fn kernel(self, lists: &[&PostingList]) -> KernelOf {
+        let only_qs = lists.iter().all(|list| list.codec() == Codec::QuasiSuccinct);
         let name = match self {
             Way::Probe => "intersect_probe",
             Way::Tiles => "intersect_tiles",
         };
-        KernelOf { source: &SOURCE, name }
+        KernelOf { source: if only_qs { &QS_SOURCE } else { &SOURCE }, name }
     }
 
     /// Work-items of a work-group, as in the kernel.
@@ -210,7 +210,7 @@ impl Session<'_> {
         ];
         // SAFETY: the lists were checked and are resident; the tables have an entry for each query and one for the end;
         // `OUT` has `capacity` words, or a count for each query; `RECORDS` has an entry for each work-group.
-        unsafe { self.launch(way.kernel(), plan.groups, way.items(), &args) }
+        unsafe { self.launch(way.kernel(&plan.lists), plan.groups, way.items(), &args) }
     }
 }
 
@@ -271,7 +271,7 @@ impl Device {
         let out = session.peek(OUT, 0..pieces.total())?;
         let mut results = Results::with_room(queries.len(), pieces.total());
         for groups in groups {
-            results.push(|doc_ids| pieces.append(groups, out, doc_ids));
+            results.push(|doc_ids| pieces.append(groups, &out, doc_ids));
         }
         Ok(results)
     }

@@ -9,6 +9,7 @@ use super::session::{Arg, Session};
 use crate::codec::Codec;
 use crate::error::{Error, Result};
 use crate::list::PostingList;
+use crate::room::with_room;
 
 static SOURCE: Source = Source {
     name: "intersect",
@@ -252,7 +253,7 @@ impl Device {
             capacity = found;
         };
         let pieces = Pieces::new(&records, capacity)?;
-        let mut out = Vec::with_capacity(pieces.total());
+        let mut out = with_room(pieces.total());
         session.read(OUT, 0..pieces.total(), &mut out)?;
         drop(session);
         if let ([only], []) | ([], [only]) = (&plans[0].queries[..], &plans[1].queries[..]) {
@@ -263,7 +264,7 @@ impl Device {
         for plan in &plans {
             for (query, groups) in plan.queries.iter().zip(plan.first_group.windows(2)) {
                 let groups = before + groups[0] as usize..before + groups[1] as usize;
-                results[*query].reserve_exact(pieces.len(groups.clone()));
+                results[*query] = with_room(pieces.len(groups.clone()));
                 pieces.append(groups, &out, &mut results[*query]);
             }
             before += plan.groups;

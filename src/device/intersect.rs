@@ -10,6 +10,7 @@ use crate::codec::Codec;
 use crate::error::{Error, Result};
 use crate::intersect::Results;
 use crate::list::PostingList;
+use crate::room::with_room;
 
 const PARTS: &[&str] = &[include_str!("../../cl/list.cl"), include_str!("../../cl/intersect.cl")];
 static SOURCE: Source = Source { name: "intersect", parts: PARTS, options: "" };
@@ -255,7 +256,7 @@ impl Device {
         };
         let pieces = Pieces::new(&records, capacity)?;
         if queries.len() == 1 {
-            let mut out = Vec::with_capacity(pieces.total());
+            let mut out = with_room(pieces.total());
             session.read(OUT, 0..pieces.total(), &mut out)?;
             return Ok(Results::of_one(pieces.gather(out)));
         }

@@ -2,6 +2,7 @@
 //! found, so places come in no order; its record tells where its piece is.
 
 use crate::error::{Error, Result};
+use crate::room::with_room;
 
 /// Where the work-groups of a launch put their pieces of the output: pairs of place and length, by work-group.
 pub(super) struct Pieces<'r> {
@@ -36,7 +37,7 @@ impl<'r> Pieces<'r> {
         if in_order {
             return out;
         }
-        let mut gathered = Vec::with_capacity(out.len());
+        let mut gathered = with_room(out.len());
         self.append(0..self.records.len() / 2, &out, &mut gathered);
         gathered
     }

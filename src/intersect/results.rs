@@ -12,7 +12,7 @@ pub struct Results {
 impl Results {
     /// Room for that many queries, and for that many docIDs in all.
     pub fn with_room(queries: usize, doc_ids: usize) -> Results {
-        Results { doc_ids: Vec::with_capacity(doc_ids), ends: Vec::with_capacity(queries) }
+        Results { doc_ids: crate::room::with_room(doc_ids), ends: Vec::with_capacity(queries) }
     }
 
     /// The result of a single query.

@@ -11,6 +11,8 @@ CARGO_TARGET_DIR ?= target
 CORPUS ?=
 QUERY ?=
 CODEC ?= qs
+# A folder of real lists that `make bench` measures too: one a file, numbers between commas.
+LISTS ?=
 # Where it runs: values of postings.device and postings.offload.
 DEVICE ?= auto
 OFFLOAD ?= auto
@@ -42,11 +44,13 @@ demo: setup-demo $(EXTENSION)  ## index all Debian package descriptions and sear
 
 test: setup-test lint test-rust test-php test-examples  ## format, lints, cargo test, run-tests.php, the examples
 
-bench: setup-test $(EXTENSION)  ## measure: cargo's benches, then benches/php; writes target/bench
+bench: setup-test $(EXTENSION)  ## measure: CPU, device, PHP; DEVICE= LISTS=; writes target/bench/report.json and plots
 	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
-	. scripts/env.sh && cargo bench --no-default-features --benches
+	. scripts/env.sh && cargo bench --no-default-features --bench cpu -- $(if $(LISTS),--lists '$(LISTS)')
+	. scripts/env.sh && cargo bench --no-default-features --bench device -- --device '$(DEVICE)'
 	[ -f '$(DEMO_INDEX)' ] || $(RUN_PHP) examples/demo/index.php --output '$(DEMO_INDEX)'
 	$(RUN_PHP) benches/php/bench.php --index '$(DEMO_INDEX)' --output '$(CARGO_TARGET_DIR)/bench/php.json'
+	. scripts/env.sh && cargo bench --no-default-features --bench report
 
 install: setup-build $(EXTENSION)  ## copy the extension into PHP's extension directory
 	install -D -m 644 $(EXTENSION) "$(DESTDIR)$$($(PHP_CONFIG) --extension-dir)/postings.so"

@@ -12,7 +12,7 @@ use support::report::{Report, write_json};
 const USAGE: &str = "report [--out DIR]";
 
 fn main() {
-    let args = Args::read(USAGE, 28);
+    let args = Args::read(USAGE);
     if let Err(error) = run(&args) {
         eprintln!("{}: {error}", args.out.display());
         std::process::exit(1);

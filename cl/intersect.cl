@@ -31,16 +31,64 @@ uint reserve(uint found, uint count_only, uint query, __global uint *out, __glob
 
 /* --- probing --- */
 
-/* The docID with that rank in a block. */
-uint doc_id_at(const List *list, uint block, uint rank) {
+#define MOST_BLOCKS 4u
+#define MASKS (BLOCK / 32) /* of 32 work-items each */
+
+/* Decodes neighbouring blocks to local memory; called by all work-items of a work-group of BLOCK, who then meet at a
+ * barrier. Of a quasi-succinct list 32 work-items take a block, four docIDs each; of a Simple-9 list one does. */
+void decode_blocks(const List *list, uint first_block, uint blocks, __local uint *doc_ids) {
+    uint item = get_local_id(0);
+    uint width = list->lower_width;
     if (list->codec == SIMPLE9) {
-        Simple9Walk walk = simple9_block(list, block);
-        for (uint i = 0; i < rank; i++) simple9_next(&walk);
-        return simple9_next(&walk);
+        if (item < blocks) {
+            Simple9Walk walk = simple9_block(list, first_block + item);
+            uint count = min(BLOCK, list->count - (first_block + item) * BLOCK);
+            for (uint i = 0; i < count; i++) doc_ids[item * BLOCK + i] = simple9_next(&walk);
+        }
+    } else {
+        uint within = item % 32 * 4;
+        for (uint k = item / 32; k < blocks; k += MASKS) {
+            uint rank = (first_block + k) * BLOCK + within;
+            __local uint *to = doc_ids + k * BLOCK + within;
+            if (rank < list->count) {
+                uint position = upper_position(list, first_block + k, within);
+                if (rank + 4 <= list->count) {
+                    uint4 parts = next_four(list->upper, &position, rank);
+                    vstore4(with_lower(parts, run_lower(list, rank / RUN), rank % RUN * width, width), 0, to);
+                } else {
+                    for (; rank < list->count; rank++, position++, to++) {
+                        position = next_stop(list->upper, position);
+                        *to = (position - rank) << width | lower_part(list, rank);
+                    }
+                }
+            }
+        }
     }
-    uint whole = block * BLOCK + rank;
-    uint stop = next_stop(list->upper, upper_position(list, block, rank));
-    return (stop - whole) << list->lower_width | lower_part(list, whole);
+}
+
+/* Narrows `range`, blocks of a directory, to those in which docIDs from `smallest` to `largest` may lie, and the one
+ * behind: each work-item of a work-group of BLOCK looks at one block. */
+uint2 narrow(const List *list, uint smallest, uint largest, __local uint *range) {
+    uint from = 0;
+    uint to = list->blocks;
+    bool narrows = true;
+    while (narrows && to - from > 32) {
+        if (get_local_id(0) == 0) {
+            range[0] = from;
+            range[1] = to;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint at = from + (uint)((ulong)get_local_id(0) * (to - from) / BLOCK);
+        uint last = list->last[at];
+        if (last < smallest) atomic_max(&range[0], at + 1);
+        if (last >= largest) atomic_min(&range[1], at);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        narrows = range[1] - range[0] <= (to - from) / 4;
+        from = range[0];
+        to = range[1];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    return (uint2)(from, to);
 }
 
 /* Whether a block of a quasi-succinct list, the one whose docIDs reach up to `doc_id` or beyond, has it. Reads the
@@ -52,15 +100,7 @@ bool qs_contains(const List *list, uint block, uint doc_id) {
     uint position = previous + block * BLOCK;
     /* docIDs with that upper part stand behind as many 1s. */
     uint ones = upper - previous;
-    uint word = position >> 5;
-    uint bits = list->upper[word] & (~0u << (position & 31));
-    uint here = popcount(bits);
-    while (here < ones) {
-        ones -= here;
-        bits = list->upper[++word];
-        here = popcount(bits);
-    }
-    if (ones != 0) position = word * 32 + select_bit(bits, ones - 1) + 1;
+    if (ones != 0) position = find_bit(list->upper, position, 0, ones - 1) + 1;
     uint low = doc_id & ((1u << width) - 1);
     for (uint rank = position - upper; rank < list->count; rank++, position++) {
         if ((list->upper[position >> 5] >> (position & 31)) & 1) return false;
@@ -80,9 +120,6 @@ bool simple9_contains(const List *list, uint block, uint doc_id) {
     return at == doc_id;
 }
 
-#define MOST_BLOCKS 4u
-#define MASKS (BLOCK / 32) /* of 32 work-items each */
-
 /* A work-group takes `span` (at most MOST_BLOCKS) neighbouring blocks of the shortest list, a work-item one docID of
  * each, and looks it up in the longer lists: in the directory, then in the one block that may hold it. Blocks that
  * cannot match are not read. Work-groups of BLOCK; local memory 2.1 KiB. */
@@ -91,7 +128,7 @@ void intersect_probe(__global const uint *restrict arena, __global const uint *r
         __global const uint *restrict first_list, __global const uint *restrict lists, uint queries,
         __global uint *restrict out, uint capacity, uint count_only, __global uint *restrict total,
         __global uint2 *restrict records, uint span) {
-    __local uint doc_ids[MOST_BLOCKS * BLOCK]; /* each work-item reads what it wrote */
+    __local uint doc_ids[MOST_BLOCKS * BLOCK];
     __local uint found[MOST_BLOCKS * MASKS];
     __local uint range[2];
     __local uint place;
@@ -104,32 +141,28 @@ void intersect_probe(__global const uint *restrict arena, __global const uint *r
     List list = list_at(arena + 16 * (ulong)lists[at]);
     uint first_block = (group - first_group[query]) * span;
     uint blocks = min(span, list.blocks - first_block);
+    decode_blocks(&list, first_block, blocks, doc_ids);
     uint alive = 0; /* a bit for each block */
     for (uint k = 0; k < blocks; k++) {
-        if ((first_block + k) * BLOCK + item < list.count) {
-            doc_ids[k * BLOCK + item] = doc_id_at(&list, first_block + k, item);
-            alive |= 1u << k;
-        }
+        if ((first_block + k) * BLOCK + item < list.count) alive |= 1u << k;
     }
     uint largest = list.last[first_block + blocks - 1];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint smallest = doc_ids[0];
     while (++at < end) {
         list = list_at(arena + 16 * (ulong)lists[at]);
-        /* Where the first and the last docID fall in the directory; the others fall between. */
-        if (item == 0) range[0] = lower_bound(list.last, 0, list.blocks, doc_ids[0]);
-        if (item == 32) range[1] = lower_bound(list.last, 0, list.blocks, largest);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint from = range[0];
+        uint2 reach = narrow(&list, smallest, largest, range);
+        uint from = reach.x;
         for (uint k = 0; k < blocks; k++) {
             if ((alive >> k) & 1) {
                 uint doc_id = doc_ids[k * BLOCK + item];
-                from = lower_bound(list.last, from, range[1], doc_id);
+                from = lower_bound(list.last, from, reach.y, doc_id);
                 bool has = from < list.blocks
                     && (list.codec == SIMPLE9 ? simple9_contains(&list, from, doc_id)
                                               : qs_contains(&list, from, doc_id));
                 if (!has) alive &= ~(1u << k);
             }
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
     }
 
     if (item < MOST_BLOCKS * MASKS) found[item] = 0;
@@ -165,17 +198,25 @@ void intersect_probe(__global const uint *restrict arena, __global const uint *r
 #define TILE_WORDS (TILE / 32)
 #define WORDS_AN_ITEM (TILE_WORDS / TILE_ITEMS)
 
-/* Marks a docID of the tile in `marked`, if `among` has it too (`among` is 0 for the first list). */
-void mark(__local uint *marked, __local const uint *among, uint doc_id, uint tile_start) {
-    uint at = doc_id - tile_start;
+/* Where a list marks its docIDs. */
+typedef struct {
+    uint start; /* the first docID of the tile */
+    bool first; /* whether the list is the first of its query */
+    __local uint *marked;
+    __local const uint *among; /* what the list before has marked */
+} Marks;
+
+/* Marks a docID, if it lies in the tile and the lists before have it too. */
+void mark(const Marks *marks, uint doc_id) {
+    uint at = doc_id - marks->start;
     if (at < TILE) {
         uint bit = 1u << (at % 32);
-        if (among == 0 || (among[at / 32] & bit)) atomic_or(&marked[at / 32], bit);
+        if (marks->first || (marks->among[at / 32] & bit)) atomic_or(&marks->marked[at / 32], bit);
     }
 }
 
 /* Marks the docIDs of a run of a quasi-succinct list. */
-void mark_run(const List *list, uint run, __local uint *marked, __local const uint *among, uint tile_start) {
+void mark_run(const List *list, uint run, const Marks *marks) {
     uint rank = run * RUN;
     uint width = list->lower_width;
     uint position = upper_position(list, rank / BLOCK, rank % BLOCK);
@@ -183,25 +224,25 @@ void mark_run(const List *list, uint run, __local uint *marked, __local const ui
         __global const uint *lower = run_lower(list, run);
         for (uint k = 0; k < RUN; k += 4) {
             uint4 four = with_lower(next_four(list->upper, &position, rank + k), lower, k * width, width);
-            mark(marked, among, four.x, tile_start);
-            mark(marked, among, four.y, tile_start);
-            mark(marked, among, four.z, tile_start);
-            mark(marked, among, four.w, tile_start);
+            mark(marks, four.x);
+            mark(marks, four.y);
+            mark(marks, four.z);
+            mark(marks, four.w);
         }
     } else {
         for (; rank < list->count; rank++) {
             position = next_stop(list->upper, position);
-            mark(marked, among, (position - rank) << width | lower_part(list, rank), tile_start);
+            mark(marks, (position - rank) << width | lower_part(list, rank));
             position++;
         }
     }
 }
 
 /* Marks the docIDs of a block of a Simple-9 list. */
-void mark_block(const List *list, uint block, __local uint *marked, __local const uint *among, uint tile_start) {
+void mark_block(const List *list, uint block, const Marks *marks) {
     Simple9Walk walk = simple9_block(list, block);
     for (uint left = min(BLOCK, list->count - block * BLOCK); left != 0; left--) {
-        mark(marked, among, simple9_next(&walk), tile_start);
+        mark(marks, simple9_next(&walk));
     }
 }
 
@@ -236,16 +277,15 @@ void intersect_tiles(__global const uint *restrict arena, __global const uint *r
         barrier(CLK_LOCAL_MEM_FENCE);
         uint from = range[0];
         uint to = min(range[1] + 1, list.blocks);
-        __local uint *mine = bitmaps[marked];
-        __local const uint *among = at == first ? 0 : bitmaps[marked ^ 1];
+        Marks marks = {tile_start, at == first, bitmaps[marked], bitmaps[marked ^ 1]};
         if (list.codec == SIMPLE9) {
             for (uint block = from + item; block < to; block += TILE_ITEMS) {
-                mark_block(&list, block, mine, among, tile_start);
+                mark_block(&list, block, &marks);
             }
         } else {
             uint runs = min(to * RUNS_OF_BLOCK, (list.count + (RUN - 1)) / RUN);
             for (uint run = from * RUNS_OF_BLOCK + item; run < runs; run += TILE_ITEMS) {
-                mark_run(&list, run, mine, among, tile_start);
+                mark_run(&list, run, &marks);
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -43,9 +43,10 @@ uint previous_doc_id(const List *list, uint block, uint none) {
     return block == 0 ? none : list->last[block - 1];
 }
 
-/* The first of `sorted[from .. to]` that is `target` or greater, `to` where there is none. */
+/* The first of `sorted[from .. to]` that is `target` or greater, `to` where there is none. The last steps are taken at
+ * once, as their loads need not wait for each other. */
 uint lower_bound(__global const uint *sorted, uint from, uint to, uint target) {
-    while (from < to) {
+    while (to - from > 8) {
         uint middle = from + (to - from) / 2;
         if (sorted[middle] < target) {
             from = middle + 1;
@@ -53,7 +54,11 @@ uint lower_bound(__global const uint *sorted, uint from, uint to, uint target) {
             to = middle;
         }
     }
-    return from;
+    uint below = 0;
+    for (uint k = 0; k < 8; k++) {
+        if (from + k < to) below += sorted[from + k] < target;
+    }
+    return from + below;
 }
 
 /* --- bits --- */
@@ -84,22 +89,38 @@ uint select_bit(uint word, uint rank) {
 
 /* --- quasi-succinct --- */
 
+/* From bit `position` on, the set bit (of the upper bits ^ flip: 0 for the 1s, ~0 for the stop bits) before which `rank`
+ * others stand. Four words at a time, as their loads need not wait for each other. */
+uint find_bit(__global const uint *upper, uint position, uint flip, uint rank) {
+    uint word = position >> 5;
+    uint bits = (upper[word] ^ flip) & (~0u << (position & 31));
+    for (;;) {
+        uint second = upper[word + 1] ^ flip;
+        uint third = upper[word + 2] ^ flip;
+        uint fourth = upper[word + 3] ^ flip;
+        uint next = upper[word + 4] ^ flip;
+        uint one = popcount(bits);
+        uint two = one + popcount(second);
+        uint three = two + popcount(third);
+        uint four = three + popcount(fourth);
+        if (rank < four) {
+            uint skipped = 0;
+            if (rank >= one) { bits = second; skipped = one; word++; }
+            if (rank >= two) { bits = third; skipped = two; word++; }
+            if (rank >= three) { bits = fourth; skipped = three; word++; }
+            return word * 32 + select_bit(bits, rank - skipped);
+        }
+        rank -= four;
+        bits = next;
+        word += 4;
+    }
+}
+
 /* Bit of the upper bits at which the unary code of the docID with rank `block * BLOCK + rank` begins, or a bit between
- * it and the stop bit: whole words are skipped by their number of stop bits, then one word is searched. */
+ * it and the stop bit. */
 uint upper_position(const List *list, uint block, uint rank) {
     uint position = (previous_doc_id(list, block, 0) >> list->lower_width) + block * BLOCK;
-    if (rank != 0) {
-        uint word = position >> 5;
-        uint stops = ~list->upper[word] & (~0u << (position & 31));
-        uint here = popcount(stops);
-        while (here <= rank) {
-            rank -= here;
-            stops = ~list->upper[++word];
-            here = popcount(stops);
-        }
-        position = word * 32 + select_bit(stops, rank);
-    }
-    return position;
+    return rank == 0 ? position : find_bit(list->upper, position, ~0u, rank);
 }
 
 /* The stop bit at `position` or after it. */
@@ -171,13 +192,7 @@ uint lower_part(const List *list, uint rank) {
 
 /* --- Simple-9 --- */
 
-/* Values of a word, by selector: five bits each in one constant. */
-uint simple9_count(uint word) {
-    return (uint)(((ulong)28 << 45 | (ulong)28 << 40 | (ulong)14 << 35 | (ulong)9 << 30 | 7u << 25 | 5u << 20
-        | 4u << 15 | 3u << 10 | 2u << 5 | 1u) >> (5 * (word >> 28))) & 31;
-}
-
-/* Their width in bits. */
+/* Bits of a value of a word, by selector: five bits each in one constant. There are 28 / width values, rounded down. */
 uint simple9_width(uint word) {
     return (uint)(((ulong)1 << 45 | (ulong)1 << 40 | (ulong)2 << 35 | (ulong)3 << 30 | 4u << 25 | 5u << 20
         | 7u << 15 | 9u << 10 | 14u << 5 | 28u) >> (5 * (word >> 28))) & 31;
@@ -188,26 +203,25 @@ typedef struct {
     __global const uint *next; /* the word after the one being taken apart */
     uint doc_id; /* the last docID that came out */
     uint word;
-    uint left; /* values of `word` still to come */
-    uint shift;
+    uint left; /* bits of `word` still to come; a further value if they are `width` or more */
     uint width;
+    uint mask;
 } Simple9Walk;
 
 Simple9Walk simple9_walk(__global const uint *words, uint previous) {
-    Simple9Walk walk = {words, previous, 0, 0, 0, 0};
+    Simple9Walk walk = {words, previous, 0, 0, 1, 0};
     return walk;
 }
 
 uint simple9_next(Simple9Walk *walk) {
-    if (walk->left == 0) {
+    if (walk->left < walk->width) {
         walk->word = *walk->next++;
-        walk->left = simple9_count(walk->word);
         walk->width = simple9_width(walk->word);
-        walk->shift = 28;
+        walk->mask = (1u << walk->width) - 1;
+        walk->left = 28;
     }
-    walk->left--;
-    walk->shift -= walk->width;
-    walk->doc_id += ((walk->word >> walk->shift) & ((1u << walk->width) - 1)) + 1;
+    walk->left -= walk->width;
+    walk->doc_id += ((walk->word >> walk->left) & walk->mask) + 1;
     return walk->doc_id;
 }
 

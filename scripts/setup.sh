@@ -129,7 +129,12 @@ if [ "$want" = test ] && ! { cargo fmt --version && cargo clippy --version; } >/
     fi || die 'rustfmt and clippy could not be installed'
 fi
 
-# 4. What came in must serve: one look at each that a build would stumble over.
+# 4. The demo's documents, where it is given no others: without package lists apt knows only what is installed.
+if [ "$want" = demo ] && [ -z "${CORPUS:-}" ] && has apt-get && ! ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1; then
+    update
+fi
+
+# 5. What came in must serve: one look at each that a build would stumble over.
 . scripts/env.sh
 has_headers || die "PHP's headers are missing: $php_config --include-dir names no folder with main/php.h"
 cli=$("$php" -n -r 'echo PHP_VERSION_ID;') && headers=$("$php_config" --vernum) && [ "$cli" = "$headers" ] ||

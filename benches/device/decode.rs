@@ -31,13 +31,14 @@ pub fn longest(bench: &mut Bench) -> Result<()> {
                 transfers(bench, &list, kernel)?;
             }
         }
-        let (on_device, on_cpu) = (format!("{}, device, kernel", codec.name()), format!("{}, CPU", codec.name()));
+        let (on_device, on_cpu) =
+            (format!("{}, device, kernel", codec.name()), format!("{}, CPU beside it", codec.name()));
         bench.report.curve(plot::decode_by_length(), &on_device, by_length.kernel);
         bench.report.curve(plot::decode_by_length(), &on_cpu, by_length.cpu);
         if codec == Codec::QuasiSuccinct {
             crossover(bench, "list resident", &by_length.cpu_call, &by_length.resident);
             crossover(bench, "list sent", &by_length.cpu_call, &by_length.sent);
-            bench.report.curve(plot::end_to_end(), "qs, CPU", by_length.cpu_call);
+            bench.report.curve(plot::end_to_end(), "qs, CPU beside it", by_length.cpu_call);
             bench.report.curve(plot::end_to_end(), "qs, device, list resident", by_length.resident);
             bench.report.curve(plot::end_to_end(), "qs, device, list sent", by_length.sent);
             bench.report.curve(plot::end_to_end(), "qs, device, kernel alone", by_length.kernel_time);
@@ -190,7 +191,7 @@ pub fn by_gap(bench: &mut Bench) -> Result<()> {
         for (codec, (device, cpu)) in Codec::ALL.into_iter().zip(curves.into_iter().zip(cpu)) {
             bench.report.curve(plot::decode_by_gap(), &format!("{}, {n}, device, kernel", codec.name()), device);
             if log != 24 {
-                bench.report.curve(plot::decode_by_gap(), &format!("{}, {n}, CPU", codec.name()), cpu);
+                bench.report.curve(plot::decode_by_gap(), &format!("{}, {n}, CPU beside it", codec.name()), cpu);
             }
         }
         if bench.log_max <= 20 {

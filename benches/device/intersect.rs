@@ -74,7 +74,7 @@ pub fn by_ratio(bench: &mut Bench) -> Result<()> {
         }
     }
     let what = format!("longer list {}", size_name(longest));
-    for (curve, how) in curves.into_iter().zip(["device, kernel", "device, whole call", "CPU, one thread"]) {
+    for (curve, how) in curves.into_iter().zip(["device, kernel", "device, whole call", "CPU beside it"]) {
         bench.report.curve(plot::intersect_by_ratio(), &format!("{how}, {what}"), curve);
     }
     Ok(())

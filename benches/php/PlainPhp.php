@@ -7,13 +7,33 @@ namespace Postings\Bench;
 /**
  * What a careful PHP programmer writes without the extension: the peers of the benchmark.
  *
- * All read the words of a list with one unpack() and keep the loop free of calls; the common word forms are written
- * out. They trust their input, as the extension does not. Modified 9's layout is described in src/codec/modified9.rs.
+ * All read the words of a list with one unpack() and keep calls out of the loop for the common word forms. They trust
+ * their input, as the extension does not. Modified 9's layout is described in src/codec/modified9.rs.
  */
 final class PlainPhp
 {
-    /** @return list<int> docIDs of raw Simple-9 words */
+    /** Simple-9 by selector: how far the first value is to be shifted, its width, its mask. */
+    private const SIMPLE9 = [
+        [0, 28, 0xFFFFFFF], [14, 14, 0x3FFF], [19, 9, 0x1FF], [21, 7, 0x7F], [23, 5, 0x1F],
+        [24, 4, 0xF], [25, 3, 0x7], [26, 2, 0x3], [27, 1, 0x1], [27, 1, 0x1],
+    ];
+
+    /** @return list<int> docIDs of raw Simple-9 words, by a table of layouts and a loop */
     public static function simple9Decode(string $bytes): array
+    {
+        $out = [];
+        $d = -1;
+        foreach (unpack('N*', $bytes) as $w) {
+            [$shift, $width, $mask] = self::SIMPLE9[$w >> 28];
+            for (; $shift >= 0; $shift -= $width) {
+                $out[] = $d += ($w >> $shift & $mask) + 1;
+            }
+        }
+        return $out;
+    }
+
+    /** @return list<int> the same with the nine layouts written out, as fast as PHP gets */
+    public static function simple9DecodeWrittenOut(string $bytes): array
     {
         $out = [];
         $d = -1;

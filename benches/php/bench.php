@@ -190,8 +190,18 @@ foreach ([10_000, 100_000] as $n) {
 
     $words = \Postings\simple9_encode($ids);
     same(\Postings\simple9_decode($words), PlainPhp::simple9Decode($words), 'simple9_decode');
-    $t = $time(['ours' => static fn () => \Postings\simple9_decode($words), 'php' => static fn () => PlainPhp::simple9Decode($words)]);
-    $report->faster("simple9_decode, $label docIDs", $t['ours'], 'PHP loop, written out', $t['php'], 50);
+    same(\Postings\simple9_decode($words), PlainPhp::simple9DecodeWrittenOut($words), 'simple9_decode');
+    $t = $time([
+        'ours' => static fn () => \Postings\simple9_decode($words),
+        'php' => static fn () => PlainPhp::simple9Decode($words),
+        'out' => static fn () => PlainPhp::simple9DecodeWrittenOut($words),
+    ]);
+    $report->faster("simple9_decode, $label docIDs", $t['ours'], 'PHP loop', $t['php'], 50);
+    $report->faster("simple9_decode, $label docIDs", $t['ours'], 'PHP loop, layouts written out', $t['out'], null);
+
+    // The floor under both: a result of that many ints, made by PHP itself.
+    $t = $time(['range' => static fn () => range(0, $n - 1), 'php' => static fn () => PlainPhp::simple9Decode($words)]);
+    $report->faster("range() of $label ints, the floor", $t['range'], 'PHP loop of simple9_decode', $t['php'], null);
 
     same(\Postings\Yioop\unpack_postings($list), PlainPhp::unpackPostings($list), 'unpack_postings');
     $t = $time(['ours' => static fn () => \Postings\Yioop\unpack_postings($list), 'php' => static fn () => PlainPhp::unpackPostings($list)]);

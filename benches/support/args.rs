@@ -8,7 +8,7 @@ pub struct Args {
     /// `--device NAME`: a selector of `postings.device`.
     pub device: Option<String>,
     /// `--log-max N`: the longest list has 2^N docIDs.
-    pub log_max: u32,
+    pub log_max: Option<u32>,
     /// `--out DIR`: where the reports go.
     pub out: PathBuf,
     /// `--quick`: fewer samples, for a look.
@@ -20,11 +20,11 @@ pub struct Args {
 }
 
 impl Args {
-    /// Reads the command line; ends the process where it makes no sense. `log_max` is the default.
-    pub fn read(usage: &str, log_max: u32) -> Args {
+    /// Reads the command line; ends the process where it makes no sense.
+    pub fn read(usage: &str) -> Args {
         let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
         let mut args =
-            Args { device: None, log_max, out: folder.join("bench"), quick: false, lists: None, child: None };
+            Args { device: None, log_max: None, out: folder.join("bench"), quick: false, lists: None, child: None };
         let mut words = std::env::args().skip(1);
         let fail = |what: String| -> ! {
             eprintln!("{what}\n{usage}");
@@ -37,7 +37,7 @@ impl Args {
                 "--bench" => {}
                 "--device" => args.device = Some(value()),
                 "--log-max" => match value().parse() {
-                    Ok(log) if (10..=28).contains(&log) => args.log_max = log,
+                    Ok(log) if (10..=28).contains(&log) => args.log_max = Some(log),
                     _ => fail("--log-max wants a number from 10 to 28".into()),
                 },
                 "--out" => args.out = value().into(),

@@ -2,6 +2,27 @@
 
 use std::time::Instant;
 
+/// Seconds of each contestant in each round; in a round each runs in its turn, `repeats` times in a row, so that what
+/// disturbs the machine disturbs all alike.
+pub fn rounds(rounds: usize, repeats: usize, contestants: &mut [Box<dyn FnMut() -> u64 + '_>]) -> Vec<Vec<f64>> {
+    let mut times = vec![Vec::new(); contestants.len()];
+    // The first round warms caches and is not counted.
+    for round in 0..=rounds {
+        for (contestant, times) in contestants.iter_mut().zip(&mut times) {
+            let (all, _) = seconds(|| (0..repeats).fold(0, |sum: u64, _| sum.wrapping_add(contestant())));
+            if round != 0 {
+                times.push(all / repeats as f64);
+            }
+        }
+    }
+    times
+}
+
+/// The median of what a function makes of each.
+pub fn median_of<T>(values: impl IntoIterator<Item = T>, figure: impl FnMut(T) -> f64) -> f64 {
+    median(&mut values.into_iter().map(figure).collect::<Vec<_>>())
+}
+
 /// The middle one; the lower of the middle two.
 pub fn median(times: &mut [f64]) -> f64 {
     assert!(!times.is_empty());

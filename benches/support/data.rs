@@ -26,7 +26,7 @@ impl Random {
     /// A number below `bound`.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
-        (u128::from(self.next()) * u128::from(bound) >> 64) as u64
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 
     /// A number greater than 0 and at most 1.
@@ -117,19 +117,16 @@ pub fn uniform(n: usize, universe: u64, purpose: u64) -> Vec<u32> {
         doc_ids.sort_unstable();
         doc_ids.dedup();
     }
-    // Too many: every surplus one goes, at equal distances.
+    // Too many: those at equal distances go.
     let surplus = doc_ids.len() - n;
-    if surplus > 0 {
-        let step = doc_ids.len() / surplus;
-        let mut index = 0;
-        let mut gone = 0;
-        doc_ids.retain(|_| {
-            index += 1;
-            let goes = index % step == 0 && gone < surplus;
-            gone += usize::from(goes);
-            !goes
-        });
-    }
+    let step = doc_ids.len().checked_div(surplus).unwrap_or(usize::MAX);
+    let (mut index, mut gone) = (0, 0);
+    doc_ids.retain(|_| {
+        index += 1;
+        let goes = gone < surplus && index % step == 0;
+        gone += usize::from(goes);
+        !goes
+    });
     doc_ids
 }
 

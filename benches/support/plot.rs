@@ -125,15 +125,26 @@ impl Plot {
     ) {
         let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
         let grid = "stroke=\"#dddddd\"";
-        let power = |base: u32, exponent: i32| {
-            format!("{base}<tspan dy=\"-5\" font-size=\"9\">{}</tspan>", exponent.to_string().replace('-', "−"))
+        let power = |base: u32, exponent: i32| -> String {
+            let superscript = |digit: char| match digit {
+                '-' => '⁻',
+                '1' => '¹',
+                '2' => '²',
+                '3' => '³',
+                _ => char::from_u32('⁰' as u32 + digit as u32 - '0' as u32).unwrap_or(digit),
+            };
+            base.to_string() + &exponent.to_string().chars().map(superscript).collect::<String>()
         };
         let step = if x_high - x_low > 12.0 { 2 } else { 1 };
         for exponent in (x_low as i32..=x_high as i32).step_by(step) {
             let x = across(f64::from(exponent).exp2());
             let _ = writeln!(svg, "<line x1=\"{x:.1}\" y1=\"{TOP}\" x2=\"{x:.1}\" y2=\"{bottom}\" {grid}/>");
             let label = power(2, exponent);
-            let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{label}</text>", bottom + 18.0);
+            let _ = writeln!(
+                svg,
+                "<text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\" font-size=\"13\">{label}</text>",
+                bottom + 18.0
+            );
         }
         for exponent in y_low as i32..=y_high as i32 {
             let y = up(10f64.powi(exponent));

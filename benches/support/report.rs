@@ -41,6 +41,13 @@ impl Row {
         self
     }
 
+    /// Compares it, where the ratio is not that of the two figures but, say, the median of the ratios of rounds.
+    pub fn peer_with_ratio(mut self, name: impl Into<String>, value: f64, ratio: f64) -> Row {
+        self = self.peer(name, value);
+        self.ratio = Some(ratio);
+        self
+    }
+
     fn wants(mut self, target: String, met: bool) -> Row {
         self.target = Some(match self.target.take() {
             Some(before) => format!("{before}, {target}"),
@@ -133,13 +140,17 @@ impl Report {
         self.rows.push(row);
     }
 
-    /// Adds points to a curve of a plot: `plot` says which, and what its axes are.
+    /// Adds points to a curve of a plot, by name: `plot` says which, and what its axes are.
     pub fn curve(&mut self, plot: Plot, name: &str, points: Vec<(f64, f64)>) {
         let at = self.plots.iter().position(|known| known.file == plot.file).unwrap_or_else(|| {
             self.plots.push(plot);
             self.plots.len() - 1
         });
-        self.plots[at].curves.push((name.into(), points));
+        let curves = &mut self.plots[at].curves;
+        match curves.iter_mut().find(|(known, _)| known == name) {
+            Some((_, more)) => more.extend(points),
+            None => curves.push((name.into(), points)),
+        }
     }
 
     /// Takes what another report has; its rows' names get a prefix.

@@ -239,19 +239,19 @@ impl Device {
             capacity = found;
         };
         let pieces = Pieces::new(&records, capacity)?;
-        let mut out = Vec::with_capacity(pieces.total());
-        session.read(OUT, 0..pieces.total(), &mut out)?;
-        drop(session);
         if let ([only], []) | ([], [only]) = (&plans[0].queries[..], &plans[1].queries[..]) {
+            let mut out = Vec::with_capacity(pieces.total());
+            session.read(OUT, 0..pieces.total(), &mut out)?;
             results[*only] = pieces.gather(out);
             return Ok(results);
         }
+        let out = session.peek(OUT, 0..pieces.total())?;
         let mut before = 0;
         for plan in &plans {
             for (query, groups) in plan.queries.iter().zip(plan.first_group.windows(2)) {
                 let groups = before + groups[0] as usize..before + groups[1] as usize;
                 results[*query].reserve_exact(pieces.len(groups.clone()));
-                pieces.append(groups, &out, &mut results[*query]);
+                pieces.append(groups, out, &mut results[*query]);
             }
             before += plan.groups;
         }

@@ -124,6 +124,7 @@ impl Device {
             memory: Memory::new(&found.limits),
             programs: Programs::new(&target),
             busy: false,
+            passage: Vec::new(),
             timed: Vec::new(),
         };
         Ok(Device { info: found.info.clone(), target, inner: Mutex::new(inner), profiling: AtomicBool::new(false) })

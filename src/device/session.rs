@@ -37,6 +37,8 @@ pub(super) struct Inner {
     pub(super) programs: Programs,
     /// Whether commands were submitted that nothing has waited for.
     pub(super) busy: bool,
+    /// Host memory that results pass through, kept because fresh memory is slow to write to.
+    pub(super) passage: Vec<u32>,
     /// Launches whose time was not asked for yet.
     pub(super) timed: Vec<(&'static str, Event)>,
 }
@@ -141,7 +143,7 @@ impl Session<'_> {
         if groups == 0 {
             return Ok(());
         }
-        let Inner { link, memory, programs, busy, timed } = &mut *self.inner;
+        let Inner { link, memory, programs, busy, timed, .. } = &mut *self.inner;
         let ready = programs.kernel(&link.context, link.id, kernel)?;
         fault::check(Step::Launch)?;
         if local == 0 || local > ready.group {
@@ -172,6 +174,15 @@ impl Session<'_> {
         memory.read(link, slot, words, to)?;
         *busy &= !waits;
         Ok(())
+    }
+
+    /// Words of a scratch buffer, as [`Session::read`] reads them, in memory that is only lent.
+    pub(crate) fn peek(&mut self, slot: Slot, words: Range<usize>) -> Result<&[u32]> {
+        let mut passage = std::mem::take(&mut self.inner.passage);
+        passage.clear();
+        let read = self.read(slot, words, &mut passage);
+        self.inner.passage = passage;
+        read.map(|()| self.inner.passage.as_slice())
     }
 
     #[cfg(test)]

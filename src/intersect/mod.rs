@@ -3,8 +3,8 @@
 //! The shortest two lists are met first; what they have in common, a tile at a time, is looked up in each longer list.
 //! How two lists meet depends on their lengths:
 //!
-//! * near-equal lists are decoded a tile at a time, and the tiles merged ([`merge`]);
-//! * in a list that is much longer, each docID is looked up ([`probe`]): in a quasi-succinct list without decoding it,
+//! * near-equal lists are decoded a tile at a time, and the tiles merged (`merge`);
+//! * in a list that is much longer, each docID is looked up (`probe`): in a quasi-succinct list without decoding it,
 //!   in a Simple-9 list by decoding the blocks that can hold it.
 //!
 //! Blocks that cannot hold a common docID are skipped by the directory in both.

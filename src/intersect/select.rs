@@ -19,6 +19,9 @@ const NEXT_TILE: usize = 32;
 /// 64-bit words of a tile that the directory led to: docIDs are sparse. A block's upper bits are some 6.
 const JUMP_TILE: usize = 8;
 
+/// Look-ups between two comparisons of lower bits.
+const BATCH: usize = 256;
+
 /// Upper parts so far ahead that the directory is asked for the way.
 const JUMP: u32 = 32 * NEXT_TILE as u32;
 
@@ -166,40 +169,49 @@ impl<'l> Select<'l> {
     /// The processor has the features named here.
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
     unsafe fn retain_avx2(&mut self, candidates: &mut [u32]) -> usize {
-        let width = self.parts.lower_width;
+        let Parts { count, universe, lower_width: width, lower, upper } = self.parts;
         let mask = low_mask(width);
         let fields = self.fields;
+        let common = match candidates.last() {
+            Some(&last) if last > universe => candidates.partition_point(|&candidate| candidate <= universe),
+            _ => candidates.len(),
+        };
+        // Those whose run is not empty first, so that the others cost no comparison and no branch.
+        let mut found = [(0u32, 0u64); BATCH];
         let mut kept = 0;
-        for i in 0..candidates.len() {
-            let candidate = candidates[i];
-            if candidate > self.parts.universe {
-                break;
+        for from in (0..common).step_by(BATCH) {
+            let mut some = 0;
+            for &candidate in &candidates[from..common.min(from + BATCH)] {
+                let upper_part = candidate >> width;
+                if upper_part > self.ones_end {
+                    // SAFETY: just asked; the candidate is not greater than the universe.
+                    unsafe { self.advance(candidate, upper_part) };
+                }
+                let start = self.start(upper_part);
+                found[some % BATCH] = (candidate, start);
+                // SAFETY: `start` is at most at the end of the upper bits.
+                some += usize::from(unsafe { read(upper, start) } & 1 == 0);
             }
-            let upper_part = candidate >> width;
-            if upper_part > self.ones_end {
-                // SAFETY: just asked.
-                unsafe { self.advance(candidate, upper_part) };
+            for &(candidate, start) in &found[..some] {
+                // The stop bits before `start` are all bits but the 1 bits; behind the list's last one there is junk.
+                let rank = start - u64::from(candidate >> width);
+                // SAFETY: as above.
+                let run = _tzcnt_u64(unsafe { read(upper, start) }).min(count as u64 - rank);
+                let wanted = candidate & mask;
+                let is_there = if run <= u64::from(fields.count) {
+                    // SAFETY: `rank` is at most the count of docIDs, so that its field begins at most at the end of the
+                    // lower bits.
+                    let stored = unsafe { read(lower, rank * u64::from(width)) } & fields.all;
+                    let differences = stored ^ u64::from(wanted).wrapping_mul(fields.lowest);
+                    // The lowest field that is 0 shows its highest bit; what shows above that does not matter.
+                    let zeros = differences.wrapping_sub(fields.lowest) & !differences & fields.highest;
+                    _tzcnt_u64(zeros) < run * u64::from(fields.step)
+                } else {
+                    self.is_in_run(start, rank, wanted)
+                };
+                candidates[kept] = candidate;
+                kept += usize::from(is_there);
             }
-            let start = self.start(upper_part);
-            // The stop bits before `start` are all bits but the 1 bits; behind the list's last one there is junk.
-            let rank = start - u64::from(upper_part);
-            let rest = self.parts.count as u64 - rank;
-            // SAFETY: `start` is at most at the end of the upper bits.
-            let run = _tzcnt_u64(unsafe { read(self.parts.upper, start) }).min(rest);
-            let wanted = candidate & mask;
-            let is_there = if run <= u64::from(fields.count) {
-                // SAFETY: `rank` is at most the count of docIDs, so that its field begins at most at the end of the lower
-                // bits.
-                let stored = unsafe { read(self.parts.lower, rank * u64::from(width)) };
-                let differences = (stored & fields.all) ^ u64::from(wanted).wrapping_mul(fields.lowest) & fields.all;
-                // The lowest field that is 0 shows its highest bit; what shows above that does not matter.
-                let zeros = differences.wrapping_sub(fields.lowest) & !differences & fields.highest;
-                _tzcnt_u64(zeros) < run * u64::from(fields.step)
-            } else {
-                self.is_in_run(start, rank, wanted)
-            };
-            candidates[kept] = candidate;
-            kept += usize::from(is_there);
         }
         kept
     }

@@ -53,3 +53,39 @@ pub(crate) fn gallop(sorted: &[u32], target: u32) -> usize {
     let to = bound.min(sorted.len());
     from + sorted[from..to].partition_point(|&element| element < target)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::Codec;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn gallop_is_partition_point(mut sorted in prop::collection::vec(0u32..500, 0..100), target in 0u32..600) {
+            sorted.sort_unstable();
+            prop_assert_eq!(gallop(&sorted, target), sorted.partition_point(|&element| element < target));
+        }
+
+        #[test]
+        fn next_geq_on_every_tier_is_what_a_scan_finds(
+            gaps in prop::collection::vec(prop_oneof![9 => 1u32..20, 1 => 1u32..5000], 0..600),
+            mut targets in prop::collection::vec(0u32..60_000, 0..60),
+        ) {
+            let doc_ids: Vec<u32> = gaps.iter().scan(0, |last, gap| { *last += gap; Some(*last) }).collect();
+            targets.extend(doc_ids.iter().step_by(37));
+            targets.sort_unstable();
+            for codec in Codec::ALL {
+                let list = PostingList::encode(&doc_ids, codec).unwrap();
+                for tier in Tier::available() {
+                    let mut cursor = list.cursor_with(tier);
+                    for &target in &targets {
+                        let wanted = doc_ids.iter().copied().find(|&doc_id| doc_id >= target);
+                        prop_assert_eq!(cursor.next_geq(target), wanted);
+                        prop_assert_eq!(list.next_geq(target), wanted);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -57,7 +57,7 @@ impl Select<'_> {
             count: 0,
         };
         let upper_bits = self.parts.count as u64 + u64::from(last_part);
-        if upper_bits > u64::from(u32::MAX) {
+        if upper_bits > u64::from(u32::MAX) - 64 * TILE as u64 {
             // SAFETY: the processor has these features too. The starts below are of 32 bits.
             return unsafe { self.retain_avx2(candidates) };
         }
@@ -149,16 +149,18 @@ impl Select<'_> {
             }
         }
         let tile = (64 * self.word) as u32 + 64;
-        for ((&word, &ones), start) in words_of.iter().zip(&ones_of).zip(starts_of).take(count as usize) {
+        let count = count as usize;
+        let found = words_of[..count].iter().zip(&ones_of[..count]).zip(&mut starts_of[..count]);
+        for ((&word, &ones), start) in found {
             // SAFETY: the 1 bit is in the tile, so the word is one of those that were counted.
             let upper = unsafe { self.upper(self.word + usize::from(word)) };
             let ones = _pdep_u64(_bzhi_u64(u64::MAX, u32::from(ones)), upper);
             start.write(tile + 64 * u32::from(word) - _lzcnt_u64(ones) as u32);
         }
-        let last = count as usize - 1;
+        let last = count - 1;
         self.word += usize::from(words_of[last]);
         self.ones_before = (candidates[last] >> width) - u32::from(ones_of[last]);
-        count as usize
+        count
     }
 
     /// The 1 bits of the tile before each of its words, and all of them.

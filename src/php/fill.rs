@@ -12,7 +12,20 @@ pub const IS_LONG: u32 = 4;
 ///
 /// # Safety
 /// `elements` has room for all of them, and owns nothing.
+#[inline]
 pub unsafe fn with_doc_ids(elements: *mut Zval, doc_ids: &[u32]) {
+    if doc_ids.len() < 16 {
+        // SAFETY: the caller's promise.
+        return unsafe { plain(elements.cast(), doc_ids) };
+    }
+    // SAFETY: the caller's promise.
+    unsafe { with_many(elements, doc_ids) };
+}
+
+/// # Safety
+/// As [`with_doc_ids`].
+#[inline(never)]
+unsafe fn with_many(elements: *mut Zval, doc_ids: &[u32]) {
     // The vectors below know a value as two 64-bit halves, the integer and its type.
     const { assert!(size_of::<Zval>() == 16 && std::mem::offset_of!(Zval, u1) == 8) };
     match cpu::tier() {
@@ -29,6 +42,7 @@ pub unsafe fn with_doc_ids(elements: *mut Zval, doc_ids: &[u32]) {
 
 /// # Safety
 /// `to` has room for two numbers a docID.
+#[inline]
 unsafe fn plain(to: *mut u64, doc_ids: &[u32]) {
     for (at, &doc_id) in doc_ids.iter().enumerate() {
         // SAFETY: the caller's promise.

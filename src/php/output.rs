@@ -131,6 +131,7 @@ impl List {
         Ok(List { table, used: 0, room: len as u32 })
     }
 
+    #[inline]
     fn next(&mut self) -> *mut Zval {
         assert!(self.used < self.room, "a list of {} elements gets one more", self.room);
         self.used += 1;
@@ -158,12 +159,14 @@ impl List {
     }
 
     /// A list of docIDs, or of other `u32`s. O(n); a packed array takes 16 bytes an element.
+    #[inline]
     pub fn of_doc_ids(doc_ids: &[u32]) -> Result<List, NoMemory> {
         let mut list = List::with_room(doc_ids.len())?;
         list.push_doc_ids(doc_ids);
         Ok(list)
     }
 
+    #[inline]
     pub fn push_doc_ids(&mut self, doc_ids: &[u32]) {
         assert!(doc_ids.len() <= (self.room - self.used) as usize, "a list gets more elements than it has room for");
         if doc_ids.is_empty() {
@@ -174,6 +177,7 @@ impl List {
         self.used += doc_ids.len() as u32;
     }
 
+    #[inline]
     fn finish(self) -> *mut _zend_array {
         let List { table, used, room } = *std::mem::ManuallyDrop::new(self);
         if room != 0 {
@@ -208,6 +212,46 @@ impl Drop for List {
         let mut value = Zval::new();
         // SAFETY: a finished table is a whole array; dropping the value frees it.
         unsafe { write_array(&mut value, unfinished.finish()) };
+    }
+}
+
+/// Lists of one position that a result has already. One that recurs is shared, as PHP shares arrays on assignment: a
+/// change of one copies it first. Measured on lists of short documents, where most postings have one position, it makes
+/// `unpack_postings` 1.5 times as fast; longer lists recur less, and sharing those leaves Zend's free lists in such
+/// disorder that all that comes after is slower.
+///
+/// The lists are owned by the result, which must outlive this.
+pub struct Singles([*mut _zend_array; Singles::COUNT]);
+
+impl Singles {
+    /// Only lists of smaller numbers are shared.
+    const COUNT: usize = 256;
+
+    pub fn new() -> Singles {
+        Singles([std::ptr::null_mut(); Singles::COUNT])
+    }
+
+    /// Appends the list of `values` to `list`.
+    #[inline]
+    pub fn push_to(&mut self, list: &mut List, values: &[u32]) -> Result<(), NoMemory> {
+        let place = match *values {
+            [value] => self.0.get_mut(value as usize),
+            _ => None,
+        };
+        let Some(place) = place else {
+            list.push_list(List::of_doc_ids(values)?);
+            return Ok(());
+        };
+        if place.is_null() {
+            *place = List::of_doc_ids(values)?.finish();
+        } else {
+            // SAFETY: the list is part of the result, and nobody else counts its owners meanwhile; the new element is
+            // one more owner.
+            unsafe { (**place).gc.refcount += 1 };
+        }
+        // SAFETY: the element is new, and becomes an owner of the list.
+        unsafe { write_array(list.next(), *place) };
+        Ok(())
     }
 }
 

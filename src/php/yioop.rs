@@ -2,7 +2,7 @@
 
 use super::call::{Call, Outcome, check, function, handler, parse};
 use super::input::{self, Key};
-use super::output::{DocIds, List, Map};
+use super::output::{DocIds, List, Map, Singles};
 use super::{exception, ini, output};
 use crate::{engine, yioop};
 use ext_php_rs::args::Arg;
@@ -43,12 +43,13 @@ fn unpack_postings(call: &mut Call) -> Outcome {
     let postings = check(yioop::Postings::parse(call.bytes()?), 1)?;
     let mut list = List::with_room(postings.len())?;
     let mut positions = BailoutGuard::new(Vec::new());
+    let mut singles = Singles::new();
     for posting in postings {
         positions.clear();
         positions.extend(posting.positions());
         let mut pair = List::with_room(2)?;
         pair.push_long(i64::from(posting.doc_index));
-        pair.push_list(List::of_doc_ids(&positions)?);
+        singles.push_to(&mut pair, &positions)?;
         list.push_list(pair);
     }
     list.store(call.result);

@@ -118,11 +118,64 @@ pub fn doc_indexes_to(postings: &[u8], sink: &mut impl Sink) -> Result<()> {
     Ok(())
 }
 
-/// Words that [`doc_indexes_to`] scans at a time: with their doc indexes they fit in the first-level cache.
+/// Words that [`doc_indexes_to`] and [`Runs`] scan at a time: with what is found in them they fit in the first-level
+/// cache.
 const WORDS_A_RUN: usize = 2048;
 
+/// A list whose doc indexes rise, scanned a run at a time.
+pub(super) struct Runs<'a> {
+    postings: &'a [u8],
+    at: usize,
+    /// The last doc index of the run before.
+    last: Option<u32>,
+    count: usize,
+    docs: Vec<u32>,
+    offsets: Vec<u32>,
+}
+
+impl<'a> Runs<'a> {
+    /// Before the first run. The list has at most [`MAX_BYTES`].
+    pub fn new(postings: &'a [u8]) -> Self {
+        debug_assert!(postings.len() <= MAX_BYTES);
+        let room = (postings.len() / 4).min(WORDS_A_RUN) + SLACK;
+        Runs { postings, at: 0, last: None, count: 0, docs: vec![0; room], offsets: vec![0; room] }
+    }
+
+    /// The doc indexes of the run.
+    pub fn docs(&self) -> &[u32] {
+        &self.docs[..self.count]
+    }
+
+    /// The byte offset of the posting of each.
+    pub fn offsets(&self) -> &[u32] {
+        &self.offsets[..self.count]
+    }
+
+    /// Scans the next run, which is empty at the end: whether it is not. `None` where the list is damaged, or its doc
+    /// indexes do not rise, or a posting is longer than a run; or where only a look at all of it can tell.
+    pub fn next(&mut self) -> Option<bool> {
+        let rest = &self.postings[self.at..];
+        self.last = self.docs().last().copied().or(self.last);
+        self.count = 0;
+        if rest.is_empty() {
+            return Some(false);
+        }
+        let run = if rest.len() <= 4 * WORDS_A_RUN { rest.len() } else { whole_postings(&rest[..4 * WORDS_A_RUN]) };
+        let (docs, offsets) = (self.docs.as_mut_ptr(), self.offsets.as_mut_ptr());
+        // SAFETY: a run has at most WORDS_A_RUN words and no more than the list; both have room for an entry for each,
+        // and the slack.
+        let scanned = unsafe { scan::<true, true>(tier(), &rest[..run], docs, offsets) };
+        self.count = scanned.filter(|scanned| scanned.sound && run != 0)?.count;
+        let before = self.at as u32;
+        self.offsets[..self.count].iter_mut().for_each(|offset| *offset += before);
+        self.at += run;
+        let rises = self.last.zip(self.docs().first().copied()).is_none_or(|(last, first)| last < first);
+        (rises && crate::codec::rises(self.docs())).then_some(true)
+    }
+}
+
 /// Postings of a list, as far as it is sound: the words whose top two bits are equal.
-pub(crate) fn count_postings(postings: &[u8]) -> usize {
+pub(super) fn count_postings(postings: &[u8]) -> usize {
     let (words, _) = postings.as_chunks::<4>();
     // Read the other way round the top two bits are bits 7 and 6, and no byte need be moved.
     let is_first = |word: u32| (word ^ word << 1) >> 7 & 1 ^ 1;

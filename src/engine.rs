@@ -2,7 +2,7 @@
 
 mod cost;
 
-use crate::codec::{quasi_succinct, simple9};
+use crate::codec::{Sink, quasi_succinct, simple9};
 use crate::device::{self, Device, DeviceInfo};
 use crate::error::Result;
 use crate::intersect::{self, Count, Results};
@@ -154,15 +154,33 @@ pub fn prepare(settings: &Settings) -> Result<bool> {
     }
 }
 
-/// All docIDs of a list, ascending.
-pub fn decode(list: &PostingList, settings: &Settings) -> Vec<u32> {
-    run(
+/// Gives all docIDs of a list, ascending, to a sink.
+pub fn decode_to(list: &PostingList, settings: &Settings, sink: &mut impl Sink) {
+    let from_device = run(
         settings,
         || Work::decode(list),
         |device| cost::missing(device, std::iter::once(list)),
-        |device| device.decode(list),
-        || list.decode(),
-    )
+        |device| device.decode(list).map(Some),
+        || None,
+    );
+    match from_device {
+        Some(doc_ids) => give(&doc_ids, sink),
+        None => list.decode_to(sink),
+    }
+}
+
+/// All docIDs of a list, ascending.
+pub fn decode(list: &PostingList, settings: &Settings) -> Vec<u32> {
+    let mut doc_ids = Vec::new();
+    decode_to(list, settings, &mut doc_ids);
+    doc_ids
+}
+
+/// Gives the docIDs that a device found to a sink.
+fn give(doc_ids: &[u32], sink: &mut impl Sink) {
+    if sink.expect(doc_ids.len()) {
+        sink.take(doc_ids);
+    }
 }
 
 /// The docIDs that all lists have, ascending.
@@ -219,11 +237,23 @@ pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Res
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
 pub fn simple9_decode(bytes: &[u8], settings: &Settings) -> Result<Vec<u32>> {
+    let mut found = Vec::new();
+    simple9_decode_to(bytes, settings, &mut found)?;
+    Ok(found)
+}
+
+/// Gives the docIDs of a raw Simple-9 list (big-endian words) to a sink. Where there is an error the sink may have been
+/// given docIDs before it.
+///
+/// # Errors
+/// [`Error::Corrupt`](crate::Error::Corrupt).
+pub fn simple9_decode_to(bytes: &[u8], settings: &Settings, sink: &mut impl Sink) -> Result<()> {
     let Some(device) = insisted(settings) else {
-        return on_cpu(|| simple9::decode(bytes));
+        return on_cpu(|| simple9::decode_to(bytes, sink));
     };
     let raw = simple9::RawList::from_bytes(bytes)?;
-    Ok(run_on(&device, |device| device.simple9_decode(raw.words()), || raw.decode()))
+    give(&run_on(&device, |device| device.simple9_decode(raw.words()), || raw.decode()), sink);
+    Ok(())
 }
 
 /// The docIDs of a raw quasi-succinct list.
@@ -247,12 +277,29 @@ pub fn qs_decode(bytes: &[u8], settings: &Settings) -> Result<Vec<u32>> {
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
 pub fn yioop_doc_indexes(postings: &[u8], settings: &Settings) -> Result<Vec<u32>> {
+    let mut found = Vec::new();
+    yioop_doc_indexes_to(postings, settings, &mut found)?;
+    Ok(found)
+}
+
+/// Gives the doc indexes of a Yioop posting list to a sink. Where there is an error the sink may have been given doc
+/// indexes before it.
+///
+/// # Errors
+/// [`Error::Corrupt`](crate::Error::Corrupt).
+pub fn yioop_doc_indexes_to(postings: &[u8], settings: &Settings, sink: &mut impl Sink) -> Result<()> {
     let Some(device) = insisted(settings) else {
-        return on_cpu(|| yioop::doc_indexes(postings));
+        return on_cpu(|| yioop::doc_indexes_to(postings, sink));
     };
     yioop::check(postings)?;
     let on_device = |device: &Device| Ok(device.yioop_doc_indexes(postings, false)?.0);
-    run_on(&device, |device| on_device(device).map(Ok), || yioop::doc_indexes(postings))
+    match run_on(&device, |device| on_device(device).map(Some), || None) {
+        Some(doc_indexes) => {
+            give(&doc_indexes, sink);
+            Ok(())
+        }
+        None => yioop::doc_indexes_to(postings, sink),
+    }
 }
 
 /// The doc indexes that all Yioop lists have, ascending, with the byte offset of the posting in each list. On a device,

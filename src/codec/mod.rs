@@ -59,6 +59,30 @@ pub(crate) fn rises(doc_ids: &[u32]) -> bool {
     doc_ids.iter().zip(doc_ids.iter().skip(1)).fold(true, |rises, (a, b)| rises & (a < b))
 }
 
+/// Takes docIDs as they are found, a run at a time, so that they are used while they lie in the first-level cache.
+pub trait Sink {
+    /// Says how many docIDs will come, before the first of them, where that is known. `false` means that they are not
+    /// wanted after all (there is no room for them, say): none come then.
+    fn expect(&mut self, count: usize) -> bool {
+        let _ = count;
+        true
+    }
+
+    /// Takes the next docIDs, ascending.
+    fn take(&mut self, doc_ids: &[u32]);
+}
+
+impl Sink for Vec<u32> {
+    fn expect(&mut self, count: usize) -> bool {
+        self.reserve(count);
+        true
+    }
+
+    fn take(&mut self, doc_ids: &[u32]) {
+        self.extend_from_slice(doc_ids);
+    }
+}
+
 /// docIDs in a block of a posting list: every block decodes on its own.
 pub const BLOCK: usize = 128;
 

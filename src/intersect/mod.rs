@@ -15,24 +15,13 @@ mod results;
 #[cfg(target_arch = "x86_64")]
 mod select;
 
+pub use crate::codec::Sink;
 use crate::codec::{BLOCK, Codec, SLACK};
 use crate::cpu::{self, Tier};
 use crate::list::PostingList;
 use probe::Probe;
 pub(crate) use probe::selects;
 pub use results::Results;
-
-/// Where the docIDs of a result go, so that one algorithm serves lists and counts.
-pub trait Sink {
-    /// Takes the next docIDs of the result, ascending.
-    fn take(&mut self, doc_ids: &[u32]);
-}
-
-impl Sink for Vec<u32> {
-    fn take(&mut self, doc_ids: &[u32]) {
-        self.extend_from_slice(doc_ids);
-    }
-}
 
 /// A [`Sink`] that counts.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]

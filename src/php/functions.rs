@@ -1,7 +1,7 @@
 //! The functions of the namespace `Postings`.
 
 use super::call::{Call, Outcome, check, function, handler, parse};
-use super::output::{List, Map, Record};
+use super::output::{DocIds, List, Map, Record};
 use super::{exception, ini, input, output, posting_list};
 use crate::codec::{quasi_succinct, simple9};
 use crate::engine;
@@ -48,9 +48,11 @@ fn simple9_encode(call: &mut Call) -> Outcome {
 }
 
 fn simple9_decode(call: &mut Call) -> Outcome {
-    let doc_ids = check(engine::simple9_decode(call.bytes()?, &ini::settings()), 1)?;
-    let doc_ids = BailoutGuard::new(doc_ids);
-    List::of_doc_ids(&doc_ids)?.store(call.result);
+    let bytes = call.bytes()?;
+    let settings = BailoutGuard::new(ini::settings());
+    let mut doc_ids = DocIds::new();
+    check(engine::simple9_decode_to(bytes, &settings, &mut doc_ids), 1)?;
+    doc_ids.finish()?.store(call.result);
     Ok(())
 }
 

@@ -6,6 +6,7 @@
 //! | [`call`] | a call from PHP, and the frame that no panic leaves |
 //! | [`input`] | docIDs and lists out of arguments |
 //! | [`output`] | arrays and strings, allocated once and filled in place |
+//! | [`fill`] | docIDs into the elements of an array, with SIMD |
 //! | [`exception`] | the exception classes; which error is which exception |
 //! | [`ini`] | settings, phpinfo |
 //! | [`log`] | the `log` crate into PHP's error log |
@@ -21,6 +22,7 @@ mod conjunction;
 mod drop_in;
 mod exception;
 mod ffi;
+mod fill;
 mod foreach;
 mod functions;
 mod ini;

@@ -202,15 +202,19 @@ fn count(call: &mut Call) -> Outcome {
 
 fn to_array(call: &mut Call) -> Outcome {
     call.no_arguments()?;
-    let doc_ids = BailoutGuard::new(engine::decode(&this(call)?, &ini::settings()));
-    output::List::of_doc_ids(&doc_ids)?.store(call.result);
+    let list = BailoutGuard::new((this(call)?, ini::settings()));
+    let mut doc_ids = output::DocIds::new();
+    engine::decode_to(&list.0, &list.1, &mut doc_ids);
+    doc_ids.finish()?.store(call.result);
     Ok(())
 }
 
 fn to_packed(call: &mut Call) -> Outcome {
     call.no_arguments()?;
-    let doc_ids = BailoutGuard::new(engine::decode(&this(call)?, &ini::settings()));
-    Ok(output::packed(call.result, &doc_ids)?)
+    let list = BailoutGuard::new((this(call)?, ini::settings()));
+    let mut doc_ids = output::Packed::new();
+    engine::decode_to(&list.0, &list.1, &mut doc_ids);
+    Ok(doc_ids.store(call.result)?)
 }
 
 fn get_iterator(call: &mut Call) -> Outcome {

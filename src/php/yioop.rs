@@ -2,7 +2,7 @@
 
 use super::call::{Call, Outcome, check, function, handler, parse};
 use super::input::{self, Key};
-use super::output::{List, Map};
+use super::output::{DocIds, List, Map, Singles};
 use super::{exception, ini, output};
 use crate::{engine, yioop};
 use ext_php_rs::args::Arg;
@@ -31,22 +31,25 @@ pub fn builders() -> Vec<FunctionBuilder<'static>> {
 }
 
 fn doc_indexes(call: &mut Call) -> Outcome {
-    let doc_indexes = check(engine::yioop_doc_indexes(call.bytes()?, &ini::settings()), 1)?;
-    let doc_indexes = BailoutGuard::new(doc_indexes);
-    List::of_doc_ids(&doc_indexes)?.store(call.result);
+    let postings = call.bytes()?;
+    let settings = BailoutGuard::new(ini::settings());
+    let mut doc_indexes = DocIds::new();
+    check(engine::yioop_doc_indexes_to(postings, &settings, &mut doc_indexes), 1)?;
+    doc_indexes.finish()?.store(call.result);
     Ok(())
 }
 
 fn unpack_postings(call: &mut Call) -> Outcome {
     let postings = check(yioop::Postings::parse(call.bytes()?), 1)?;
-    let mut list = List::with_room(postings.iter().count())?;
+    let mut list = List::with_room(postings.len())?;
     let mut positions = BailoutGuard::new(Vec::new());
+    let mut singles = Singles::new();
     for posting in postings {
         positions.clear();
         positions.extend(posting.positions());
         let mut pair = List::with_room(2)?;
         pair.push_long(i64::from(posting.doc_index));
-        pair.push_list(List::of_doc_ids(&positions)?);
+        singles.push_to(&mut pair, &positions)?;
         list.push_list(pair);
     }
     list.store(call.result);

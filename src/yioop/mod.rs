@@ -37,8 +37,8 @@ pub mod score;
 pub mod shard;
 
 pub use conjunction::{Conjunction, Generation, Hit, List};
-pub use doc_indexes::doc_indexes;
 pub(crate) use doc_indexes::{Located, check};
+pub use doc_indexes::{doc_indexes, doc_indexes_to};
 pub(crate) use intersect::intersect_located;
 pub use intersect::{Matches, intersect, intersect_flat};
 pub use postings::{MAX_DOC_INDEX, Posting, PostingRef, Postings, add_doc_index, pack_posting, unpack_postings};

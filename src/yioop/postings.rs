@@ -1,6 +1,6 @@
 //! Postings and their positions, one by one.
 
-use super::doc_indexes::{check, doc_index_of_first_word};
+use super::doc_indexes::{check, count_postings, doc_index_of_first_word};
 use crate::codec::modified9::{self, NAME, Place, Values};
 use crate::error::{Error, Result};
 
@@ -48,6 +48,16 @@ impl<'a> Postings<'a> {
     /// The list as it is.
     pub fn as_bytes(&self) -> &'a [u8] {
         self.bytes
+    }
+
+    /// How many postings there are. Costs a look at each word.
+    pub fn len(&self) -> usize {
+        count_postings(self.bytes)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
     }
 
     /// The posting at a byte offset, such as [`Matches`](super::Matches) gives; `None` where none begins there.

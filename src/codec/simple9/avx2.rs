@@ -10,7 +10,7 @@ use std::arch::x86_64::*;
 /// # Safety
 /// As [`super::decode_words`]; the processor has AVX2.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) unsafe fn decode(words: &[u32], previous: u32, out: *mut u32) {
+pub(super) unsafe fn decode(words: &[u32], previous: u32, out: *mut u32) -> usize {
     // The docID before a vector, plus one in the first lane, two in the second …
     let mut carry = _mm256_add_epi32(_mm256_set1_epi32(previous as i32), _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 8));
     let (mut found, mut done) = (0, 0);
@@ -57,4 +57,5 @@ pub(super) unsafe fn decode(words: &[u32], previous: u32, out: *mut u32) {
             done += 8;
         }
     }
+    found
 }

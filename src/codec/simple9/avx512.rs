@@ -10,7 +10,7 @@ use std::arch::x86_64::*;
 /// # Safety
 /// As [`super::decode_words`]; the processor has the features named here.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2")]
-pub(super) unsafe fn decode(words: &[u32], previous: u32, out: *mut u32) {
+pub(super) unsafe fn decode(words: &[u32], previous: u32, out: *mut u32) -> usize {
     let zero = _mm512_setzero_si512();
     let ranks = _mm512_setr_epi32(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
     // The docID before a vector, plus one in the first lane, two in the second …
@@ -58,4 +58,5 @@ pub(super) unsafe fn decode(words: &[u32], previous: u32, out: *mut u32) {
             done += 16;
         }
     }
+    found
 }

@@ -23,6 +23,7 @@ mod avx2;
 mod avx512;
 mod scalar;
 
+use super::Sink;
 use crate::cpu::{self, Tier};
 use crate::error::{Error, Result};
 use byteorder::{BigEndian, ByteOrder};
@@ -226,8 +227,13 @@ const WORDS_A_CHECK: usize = 32;
 
 /// docIDs in the words, `None` where a selector is not defined.
 fn count_all(words: &[u32]) -> Option<usize> {
-    let (count, defined) = words.iter().fold((0, true), |(total, defined), &word| {
-        let count = count(word);
+    count_selectors(words.iter().map(|&word| (word >> 28) as u8))
+}
+
+/// docIDs in words of such selectors, `None` where one is not defined.
+fn count_selectors(selectors: impl Iterator<Item = u8>) -> Option<usize> {
+    let (count, defined) = selectors.fold((0, true), |(total, defined), selector| {
+        let count = usize::from(COUNTS[usize::from(selector & 15)]);
         (total + count, defined & (count != 0))
     });
     defined.then_some(count)
@@ -269,6 +275,57 @@ pub fn decode(bytes: &[u8]) -> Result<Vec<u32>> {
     }
     if super::rises(&doc_ids) { Ok(doc_ids) } else { Err(find_damage(&words, 0, 0, 0)) }
 }
+
+/// Decodes a raw list, a run of words at a time, to a sink that is told before how many docIDs will come. Allocates
+/// nothing. Where there is an error the sink may have been given docIDs before it.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_to(bytes: &[u8], sink: &mut impl Sink) -> Result<()> {
+    let (words, rest) = bytes.as_chunks::<4>();
+    let damage = || find_damage(&words.iter().map(|&word| u32::from_be_bytes(word)).collect::<Vec<u32>>(), 0, 0, 0);
+    if !rest.is_empty() {
+        return words_from_bytes(bytes).map(|_| ());
+    }
+    let Some(count) = count_selectors(words.iter().map(|word| word[0] >> 4)) else { return Err(damage()) };
+    if !sink.expect(count) {
+        return Ok(());
+    }
+    let mut swapped = [0; WORDS_A_RUN];
+    let mut buffer = [0; WORDS_A_RUN * MAX_VALUES + super::SLACK];
+    // The docID before a run; and that plus one, as the one before a list and the largest one look alike.
+    let (mut last, mut before) = (BEFORE_FIRST, 0);
+    for run in words.chunks(WORDS_A_RUN) {
+        let swapped = &mut swapped[..run.len()];
+        swapped.iter_mut().zip(run).for_each(|(to, from)| *to = u32::from_be_bytes(*from));
+        // SAFETY: all selectors are defined, the buffer has room for the most values that so many words hold and the
+        // slack, and the processor has its own tier.
+        let count = unsafe { decode_words(cpu::tier(), swapped, last, buffer.as_mut_ptr()) };
+        let doc_ids = &buffer[..count];
+        if u64::from(doc_ids[0]) < before || !rises_by_gaps(doc_ids) {
+            return Err(damage());
+        }
+        sink.take(doc_ids);
+        last = doc_ids[count - 1];
+        before = u64::from(last) + 1;
+    }
+    Ok(())
+}
+
+/// Whether docIDs that come from gaps never passed 2^32. Each is at most 2^28 above the one before, so a sum of eight
+/// gaps cannot pass it unseen.
+fn rises_by_gaps(doc_ids: &[u32]) -> bool {
+    let mut low = doc_ids.first().copied().unwrap_or(0);
+    doc_ids.chunks(8).fold(true, |rises, eight| {
+        let (first, last) = (eight[0], eight[eight.len() - 1]);
+        let rises = rises & (low <= first) & (first <= last);
+        low = last;
+        rises
+    })
+}
+
+/// Words that [`decode_to`] decodes at a time: the docIDs of a run and the words fit in the first-level cache together.
+const WORDS_A_RUN: usize = 128;
 
 /// A raw list that passed its checks.
 #[derive(Debug, Clone)]
@@ -322,12 +379,12 @@ fn words_from_bytes(bytes: &[u8]) -> Result<Vec<u32>> {
     Ok(words)
 }
 
-/// Decodes words that follow the docID `previous` to `out`; sums beyond 2^32 wrap.
+/// Decodes words that follow the docID `previous` to `out` and returns how many docIDs they have; sums beyond 2^32 wrap.
 ///
 /// # Safety
 /// Every selector is defined, `out` has room for all docIDs of `words` and [`SLACK`](super::SLACK) more, and this
 /// processor has `tier`.
-pub(crate) unsafe fn decode_words(tier: Tier, words: &[u32], previous: u32, out: *mut u32) {
+pub(crate) unsafe fn decode_words(tier: Tier, words: &[u32], previous: u32, out: *mut u32) -> usize {
     debug_assert!(tier.is_available());
     // SAFETY: the caller's promise.
     unsafe {

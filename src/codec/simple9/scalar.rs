@@ -25,7 +25,7 @@ static FACTORS: [[u32; 32]; 16] = {
 ///
 /// # Safety
 /// As [`super::decode_words`].
-pub(super) unsafe fn decode(words: &[u32], previous: u32, out: *mut u32) {
+pub(super) unsafe fn decode(words: &[u32], previous: u32, out: *mut u32) -> usize {
     let mut previous = previous;
     let mut done = 0;
     for tile in words.chunks(TILE) {
@@ -66,4 +66,5 @@ pub(super) unsafe fn decode(words: &[u32], previous: u32, out: *mut u32) {
         }
         done = found;
     }
+    done
 }

@@ -20,7 +20,7 @@ mod scalar;
 mod tests;
 
 use super::postings::split_first_value;
-use crate::codec::modified9;
+use crate::codec::{Sink, modified9};
 use crate::cpu::{Tier, tier};
 use crate::error::{Error, Result};
 
@@ -84,6 +84,112 @@ fn check_with(tier: Tier, postings: &[u8]) -> Result<()> {
 /// [`Error::Corrupt`] names the first word that Yioop would not write there.
 pub fn doc_indexes(postings: &[u8]) -> Result<Vec<u32>> {
     doc_indexes_with(tier(), postings)
+}
+
+/// [`doc_indexes()`] to a sink, which is told before how many postings there are. Where there is an error the sink may
+/// have been given doc indexes before it. Allocates next to nothing, unless a posting has some thousand words.
+///
+/// # Errors
+/// As [`doc_indexes()`].
+pub fn doc_indexes_to(postings: &[u8], sink: &mut impl Sink) -> Result<()> {
+    if !sink.expect(count_postings(postings)) {
+        return Ok(());
+    }
+    let mut buffer = [0; WORDS_A_RUN + SLACK];
+    let mut rest = postings;
+    while !rest.is_empty() {
+        let run = if rest.len() <= 4 * WORDS_A_RUN { rest.len() } else { whole_postings(&rest[..4 * WORDS_A_RUN]) };
+        let (run, later) = rest.split_at(run);
+        // SAFETY: there is room for a doc index a word, and the slack; offsets are not wanted.
+        let scanned = unsafe { scan::<true, false>(tier(), run, buffer.as_mut_ptr(), std::ptr::null_mut()) };
+        match scanned {
+            Some(Scanned { count, sound: true }) if !run.is_empty() => sink.take(&buffer[..count]),
+            _ => {
+                // The whole list is looked at, so that the error has the right place in it. There is none where a
+                // posting is longer than a run, or positions larger than their bound.
+                let docs = doc_indexes(postings)?;
+                let done = count_postings(&postings[..postings.len() - rest.len()]);
+                sink.take(&docs[done..]);
+                return Ok(());
+            }
+        }
+        rest = later;
+    }
+    Ok(())
+}
+
+/// Words that [`doc_indexes_to`] and [`Runs`] scan at a time: with what is found in them they fit in the first-level
+/// cache.
+const WORDS_A_RUN: usize = 2048;
+
+/// A list whose doc indexes rise, scanned a run at a time.
+pub(super) struct Runs<'a> {
+    postings: &'a [u8],
+    at: usize,
+    /// The last doc index of the run before.
+    last: Option<u32>,
+    count: usize,
+    docs: Vec<u32>,
+    offsets: Vec<u32>,
+}
+
+impl<'a> Runs<'a> {
+    /// Before the first run. The list has at most [`MAX_BYTES`].
+    pub fn new(postings: &'a [u8]) -> Self {
+        debug_assert!(postings.len() <= MAX_BYTES);
+        let room = (postings.len() / 4).min(WORDS_A_RUN) + SLACK;
+        Runs { postings, at: 0, last: None, count: 0, docs: vec![0; room], offsets: vec![0; room] }
+    }
+
+    /// The doc indexes of the run.
+    pub fn docs(&self) -> &[u32] {
+        &self.docs[..self.count]
+    }
+
+    /// The byte offset of the posting of each.
+    pub fn offsets(&self) -> &[u32] {
+        &self.offsets[..self.count]
+    }
+
+    /// Scans the next run, which is empty at the end: whether it is not. `None` where the list is damaged, or its doc
+    /// indexes do not rise, or a posting is longer than a run; or where only a look at all of it can tell.
+    pub fn next(&mut self) -> Option<bool> {
+        let rest = &self.postings[self.at..];
+        self.last = self.docs().last().copied().or(self.last);
+        self.count = 0;
+        if rest.is_empty() {
+            return Some(false);
+        }
+        let run = if rest.len() <= 4 * WORDS_A_RUN { rest.len() } else { whole_postings(&rest[..4 * WORDS_A_RUN]) };
+        let (docs, offsets) = (self.docs.as_mut_ptr(), self.offsets.as_mut_ptr());
+        // SAFETY: a run has at most WORDS_A_RUN words and no more than the list; both have room for an entry for each,
+        // and the slack.
+        let scanned = unsafe { scan::<true, true>(tier(), &rest[..run], docs, offsets) };
+        self.count = scanned.filter(|scanned| scanned.sound && run != 0)?.count;
+        let before = self.at as u32;
+        self.offsets[..self.count].iter_mut().for_each(|offset| *offset += before);
+        self.at += run;
+        let rises = self.last.zip(self.docs().first().copied()).is_none_or(|(last, first)| last < first);
+        (rises && crate::codec::rises(self.docs())).then_some(true)
+    }
+}
+
+/// Postings of a list, as far as it is sound: the words whose top two bits are equal.
+pub(super) fn count_postings(postings: &[u8]) -> usize {
+    let (words, _) = postings.as_chunks::<4>();
+    // Read the other way round the top two bits are bits 7 and 6, and no byte need be moved.
+    let is_first = |word: u32| (word ^ word << 1) >> 7 & 1 ^ 1;
+    // Runs whose count fits in a lane, so that it is summed in vectors.
+    words
+        .chunks(1 << 20)
+        .map(|run| run.iter().map(|&word| is_first(u32::from_le_bytes(word))).sum::<u32>() as usize)
+        .sum()
+}
+
+/// The bytes of the run's leading postings that end in it: up to the last word whose top bit does not say that the
+/// posting goes on.
+fn whole_postings(run: &[u8]) -> usize {
+    run.chunks_exact(4).rposition(|word| word[0] & 0x80 == 0).map_or(0, |last| 4 * (last + 1))
 }
 
 fn doc_indexes_with(tier: Tier, postings: &[u8]) -> Result<Vec<u32>> {

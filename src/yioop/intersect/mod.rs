@@ -5,8 +5,9 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod runs;
 
-use super::doc_indexes::{Located, locate};
+use super::doc_indexes::{Located, MAX_BYTES, locate};
 use crate::cpu::{Tier, tier};
 use crate::error::Result;
 
@@ -57,12 +58,24 @@ pub fn intersect(lists: &[&[u8]]) -> Result<Vec<(u32, Vec<u32>)>> {
 /// a list; where doc indexes do not rise, which Yioop writes only by mistake, the list is sorted first.
 ///
 /// Takes time linear in the bytes of the lists (to check them and to find the doc indexes), and less than linear in
-/// the postings of much longer lists thereafter. Allocates up to twice the size of the lists.
+/// the postings of much longer lists thereafter. Allocates next to nothing but the result, unless doc indexes do not
+/// rise or a posting has some thousand words: then up to twice the size of the lists.
 ///
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt) of the first list that is damaged, even where the others are empty;
 /// [`Error::Argument`](crate::Error::Argument) where a list has 4 GiB or more.
 pub fn intersect_flat(lists: &[&[u8]]) -> Result<Matches> {
+    intersect_with(tier(), lists)
+}
+
+fn intersect_with(tier: Tier, lists: &[&[u8]]) -> Result<Matches> {
+    let mut sorted: Vec<(usize, &[u8])> = lists.iter().copied().enumerate().collect();
+    sorted.sort_by_key(|(_, list)| list.len());
+    if sorted.len() >= 2 && sorted.iter().all(|(_, list)| list.len() <= MAX_BYTES) {
+        if let Some(matches) = runs::intersect(tier, &sorted) {
+            return Ok(matches);
+        }
+    }
     Ok(intersect_located(lists.iter().map(|list| locate(list)).collect::<Result<_>>()?))
 }
 
@@ -75,11 +88,12 @@ pub(crate) fn intersect_located(lists: Vec<Located>) -> Matches {
     let Some((index, Located { mut docs, offsets })) = longer.next() else { return Matches::default() };
     // For each list that has been gone through, the offsets of `docs`.
     let mut columns = vec![(index, offsets)];
+    let (mut left, mut right) = (Vec::new(), Vec::new());
     for (index, list) in longer {
-        let (left, right) = common(tier(), &docs, &list.docs);
+        common(tier(), &docs, &list.docs, &mut left, &mut right);
         keep(&mut docs, &left);
         columns.iter_mut().for_each(|(_, offsets)| keep(offsets, &left));
-        columns.push((index, right.into_iter().map(|rank| list.offsets[rank as usize]).collect()));
+        columns.push((index, right.iter().map(|&rank| list.offsets[rank as usize]).collect()));
     }
     let mut offsets = vec![0; docs.len() * count];
     for (index, column) in columns {
@@ -111,9 +125,13 @@ fn rising(list: Located) -> Located {
     Located { docs, offsets }
 }
 
-/// Where `short` and `long`, which both rise, have the same docID: its rank in `short`, and in `long`.
-fn common(tier: Tier, short: &[u32], long: &[u32]) -> (Vec<u32>, Vec<u32>) {
-    let (mut left, mut right) = (Vec::with_capacity(short.len()), Vec::with_capacity(short.len()));
+/// Where `short` and `long`, which both rise, have the same docID: its rank in `short` to `left`, that in `long` to
+/// `right`, instead of what was there.
+fn common(tier: Tier, short: &[u32], long: &[u32], left: &mut Vec<u32>, right: &mut Vec<u32>) {
+    left.clear();
+    right.clear();
+    left.reserve(short.len());
+    right.reserve(short.len());
     if long.len() / gallop_from(tier) >= short.len() {
         let mut at = 0;
         for (i, &doc) in short.iter().enumerate() {
@@ -123,7 +141,7 @@ fn common(tier: Tier, short: &[u32], long: &[u32]) -> (Vec<u32>, Vec<u32>) {
                 right.push(at as u32);
             }
         }
-        return (left, right);
+        return;
     }
     let (done, pairs, lanes) = match tier {
         // SAFETY: the tier is available; both vectors have room for all of `short`.
@@ -155,7 +173,6 @@ fn common(tier: Tier, short: &[u32], long: &[u32]) -> (Vec<u32>, Vec<u32>) {
         i += usize::from(x <= y);
         j += usize::from(y <= x);
     }
-    (left, right)
 }
 
 /// The first index from `from` on whose docID is `doc` or more: steps that double, then a binary search.
@@ -197,7 +214,8 @@ mod tests {
             let (one, other): (Vec<u32>, Vec<u32>) = (one.into_iter().collect(), other.into_iter().collect());
             for (short, long) in [(&one, &other), (&other, &one)] {
                 for tier in Tier::available() {
-                    let (left, right) = common(tier, short, long);
+                    let (mut left, mut right) = (vec![7], vec![7]);
+                    common(tier, short, long, &mut left, &mut right);
                     prop_assert_eq!(left.iter().map(|&i| short[i as usize]).collect::<Vec<_>>(), &wanted[..]);
                     prop_assert_eq!(right.iter().map(|&i| long[i as usize]).collect::<Vec<_>>(), &wanted[..]);
                 }

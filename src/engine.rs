@@ -79,12 +79,12 @@ pub fn devices(settings: &Settings) -> Vec<DeviceInfo> {
 /// `work` and `missing` are for the cost model: what there is to do, and how many bytes of it a device lacks.
 fn run<T>(
     settings: &Settings,
-    work: impl FnOnce() -> Work,
+    work: impl FnOnce() -> Option<Work>,
     missing: impl FnOnce(&Device) -> u64,
     on_device: impl FnOnce(&Device) -> Result<T>,
     cpu: impl FnOnce() -> T,
 ) -> T {
-    match wanted(settings, |selector| cost::choose(selector, &work(), missing)) {
+    match wanted(settings, |selector| cost::choose(selector, work(), missing)) {
         Some(device) => run_on(&device, on_device, cpu),
         None => on_cpu(cpu),
     }

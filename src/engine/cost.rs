@@ -38,11 +38,14 @@ const OPENING: f64 = 3e8;
 const TRIFLE: f64 = 2e4;
 /// The device's estimate must be below this share of the CPU's: where the two are closer, either is as good, and the
 /// CPU's time is the surer one.
-const MARGIN: f64 = 0.9;
+const MARGIN: f64 = 0.8;
 /// Of more queries than this, so many are looked at, evenly spread.
-const SAMPLE: usize = 256;
+const SAMPLE: usize = 128;
 /// Of more lists than this, so many are looked for in device memory.
-const SAMPLE_LISTS: usize = 1024;
+const SAMPLE_LISTS: usize = 512;
+/// Lists of so many docIDs in all are not even modelled: the CPU is done with them in less than a device call, and the
+/// model would take a tenth of what the shortest operations do.
+const FEW: usize = 1 << 15;
 /// Bytes of a list that caches are taken to hold. Probes far apart in a longer one cost about [`UNCACHED`] times as much:
 /// measured on a Xeon, 43 ns in a list of 2^24 docIDs.
 const CACHED: f64 = 4e6;
@@ -149,9 +152,9 @@ fn reach(tier: Tier, codec: Codec) -> f64 {
 pub(super) struct Work([f64; KINDS]);
 
 impl Work {
-    /// All docIDs of a list.
-    pub(super) fn decode(list: &PostingList) -> Work {
-        Work::decode_of(Shape::from(list))
+    /// All docIDs of a list. `None` where they are few, as for other work.
+    pub(super) fn decode(list: &PostingList) -> Option<Work> {
+        (list.len() > FEW).then(|| Work::decode_of(Shape::from(list)))
     }
 
     fn decode_of(Shape { codec, len, bytes, .. }: Shape) -> Work {
@@ -167,7 +170,18 @@ impl Work {
     }
 
     /// Intersections; `counted` where only their number is wanted. O(lists), of a sample where there are many.
-    pub(super) fn intersect<'l>(queries: impl ExactSizeIterator<Item = &'l [PostingList]>, counted: bool) -> Work {
+    pub(super) fn intersect<'l>(
+        queries: impl ExactSizeIterator<Item = &'l [PostingList]> + Clone,
+        counted: bool,
+    ) -> Option<Work> {
+        let mut doc_ids = 0usize;
+        let mut lists = queries.clone().flatten();
+        if lists.all(|list| {
+            doc_ids += list.len();
+            doc_ids <= FEW
+        }) {
+            return None;
+        }
         let total = queries.len();
         let (mut work, mut seen) = (Work::default(), 0.0);
         let mut shapes = Vec::new();
@@ -178,7 +192,7 @@ impl Work {
             work.add(tier, &mut shapes, counted);
             seen += 1.0;
         }
-        work.finish(total as f64, seen)
+        Some(work.finish(total as f64, seen))
     }
 
     /// Makes what was added for `seen` queries that for `total` ones in one call.
@@ -222,7 +236,8 @@ impl Work {
                 if at == 1 {
                     units[DECODED + nth(shortest.codec)] += candidates;
                 }
-                let far = (here / candidates.max(1.0) / reach(tier, list.codec)).min(1.0);
+                // Between the two measured distances costs were found to rise about with the square root.
+                let far = (here / candidates.max(1.0) / reach(tier, list.codec)).min(1.0).sqrt();
                 let slow = if list.bytes as f64 > CACHED { UNCACHED } else { 1.0 };
                 units[NEAR + nth(list.codec)] += candidates * (1.0 - far);
                 units[FAR + nth(list.codec)] += candidates * far * slow;
@@ -323,10 +338,17 @@ fn different_of_all(seen: f64, different: f64, all: f64) -> f64 {
 ///
 /// # Errors
 /// [`Error::Device`](crate::Error::Device): there is one, and it cannot be used.
-pub(super) fn choose(selector: &str, work: &Work, missing: impl FnOnce(&Device) -> u64) -> Result<Option<Arc<Device>>> {
+pub(super) fn choose(
+    selector: &str,
+    work: Option<Work>,
+    missing: impl FnOnce(&Device) -> u64,
+) -> Result<Option<Arc<Device>>> {
     /// What the device would have saved so far, in nanoseconds.
     static LOST: AtomicU64 = AtomicU64::new(0);
 
+    let Some(work) = work else {
+        return Ok(None);
+    };
     let assumed = work.on_cpu(&Rates::ASSUMED);
     if assumed < TRIFLE || device::is_none(selector) {
         return Ok(None);

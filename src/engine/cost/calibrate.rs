@@ -2,10 +2,9 @@
 
 use super::{
     DECODE, DECODED, FAR, GATHERED, INTERSECT, KINDS, LIST, MARKED, MERGED, NEAR, PROBED, QUERY, RECEIVED, Rates, SENT,
-    UNPACKED, nth, reach,
+    UNPACKED, nth,
 };
 use crate::codec::Codec;
-use crate::cpu;
 use crate::device::{self, Device};
 use crate::error::{Error, Result};
 use crate::intersect::{self, Count};
@@ -55,9 +54,21 @@ fn quartile_on<T>(device: &Device, mut run: impl FnMut() -> Result<T>) -> Result
     Ok((wall, kernels.min(wall)))
 }
 
-/// docIDs in every `gap`-sized stretch one, where a hash says.
-fn doc_ids(count: u32, gap: u32, seed: u32) -> Vec<u32> {
-    (0..count).map(|i| i * gap + (i ^ seed).wrapping_mul(0x9e37_79b9).rotate_left(13) % gap).collect()
+/// docIDs with gaps of about that mean, spread as those of documents drawn at random are: how long runs are matters.
+fn doc_ids(count: u32, gap: u32, seed: u64) -> Vec<u32> {
+    let gaps: [u32; 64] = std::array::from_fn(|k| {
+        let share = (k as f64 + 0.5) / 64.0;
+        1 + (f64::from(gap - 1) * -(1.0 - share).ln()) as u32
+    });
+    let mut state = seed;
+    let mut last = 0;
+    (0..count)
+        .map(|_| {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            last += gaps[(state >> 58) as usize];
+            last
+        })
+        .collect()
 }
 
 fn count(lists: &[PostingList]) -> u64 {
@@ -68,82 +79,95 @@ fn count(lists: &[PostingList]) -> u64 {
 
 /// Measures all rates.
 pub(super) fn measure(device: &Device) -> Result<Rates> {
-    let mut rates = [0.0; KINDS];
-    let mut set = |kind: usize, rate: f64, least: f64| {
-        rates[kind] = if rate.is_finite() { rate.max(least) } else { least };
-        rates[kind]
-    };
+    let mut rates = Rates([0.0; KINDS]);
+    let begun = Instant::now();
+    let lists = on_cpu(&mut rates)?;
+    let cpu = begun.elapsed();
+    on_device(&mut rates, device, &lists)?;
+    log::debug!("measuring took {cpu:?} for the CPU, {:?} in all", begun.elapsed());
+    Ok(rates)
+}
+
+/// Two lists of [`LONG`] docIDs, two of 16.
+type Lists = ([PostingList; 2], [PostingList; 2]);
+
+impl Rates {
+    /// Keeps a rate, at least so great, and returns it.
+    fn set(&mut self, kind: usize, rate: f64, least: f64) -> f64 {
+        self.0[kind] = if rate.is_finite() { rate.max(least) } else { least };
+        self.0[kind]
+    }
+}
+
+/// Measures what the CPU does, and returns lists of both codecs.
+pub(super) fn on_cpu(rates: &mut Rates) -> Result<[Lists; 2]> {
     let n = f64::from(LONG);
-    let tier = cpu::tier();
     let (ids, other_ids) = (doc_ids(LONG, GAP, 0), doc_ids(LONG, GAP, 77));
-    // Both so much shorter that they are probed, whatever the codec.
-    let near_ids = doc_ids(LONG / 64, 64 * GAP, 5);
+    // Both so much shorter that they are probed, whatever the codec: one as dense as the longer list, as far as it goes.
+    let near_ids = &other_ids[..(LONG / 64) as usize];
     let far_ids = doc_ids(LONG / 2048, 2048 * GAP, 9);
-    let mut lists = Vec::new();
-    let mut list = 0.0;
-    for codec in [Codec::Simple9, Codec::QuasiSuccinct] {
+    let mut of_codec = |codec: Codec| -> Result<Lists> {
         let encode = |ids: &[u32]| PostingList::encode(ids, codec);
         let pair = [encode(&ids)?, encode(&other_ids)?];
         let tiny = [encode(&near_ids[..16])?, encode(&near_ids[8..24])?];
         let repeated = |lists: &[PostingList], times: u32| {
             Ok::<f64, Error>(quartile(|| Ok((0..times).map(|_| count(lists)).sum::<u64>()))? / f64::from(times))
         };
-        list = repeated(&tiny, 16)? / 2.0;
-        let decoded = set(DECODED + nth(codec), quartile(|| Ok(pair[0].decode()))? / n, 0.01);
-        set(MERGED + nth(codec), quartile(|| Ok(count(&pair)))? / (2.0 * n), 0.05);
+        let list = rates.set(LIST, repeated(&tiny, 16)? / 2.0, 5.0);
+        let decoded = rates.set(DECODED + nth(codec), quartile(|| Ok(pair[0].decode()))? / n, 0.01);
+        rates.set(MERGED + nth(codec), quartile(|| Ok(count(&pair)))? / (2.0 * n), 0.05);
         let probe = |ids: &[u32], times: u32| {
             let query = [encode(ids)?, pair[0].clone()];
             let wall = repeated(&query, times)? - 2.0 * list;
             Ok::<f64, Error>(wall / ids.len() as f64 - decoded)
         };
-        let (near, far) = (probe(&near_ids, 1)?, probe(&far_ids, 16)?);
-        // The first are 64 docIDs apart, which is some of the way.
-        let way = 64.0 / reach(tier, codec);
-        let far = set(FAR + nth(codec), far, 0.5);
-        set(NEAR + nth(codec), (near - far * way) / (1.0 - way), 0.5);
-        lists.push((pair, tiny));
-    }
-    set(LIST, list, 5.0);
-
-    let [([words, _], _), (pair, [tiny, second])] = &lists[..] else {
-        return Err(Error::Device("no lists to measure with".into()));
+        rates.set(NEAR + nth(codec), probe(near_ids, 4)?, 0.5);
+        rates.set(FAR + nth(codec), probe(&far_ids, 16)?, 0.5);
+        Ok((pair, tiny))
     };
+    Ok([of_codec(Codec::Simple9)?, of_codec(Codec::QuasiSuccinct)?])
+}
+
+/// Measures what the device does.
+fn on_device(rates: &mut Rates, device: &Device, lists: &[Lists; 2]) -> Result<()> {
+    let [([words, _], _), (pair, [tiny, second])] = lists;
+    let n = f64::from(LONG);
     let (tiny_wall, tiny_kernel) = quartile_on(device, || device.decode(tiny))?;
-    let call = set(DECODE, tiny_wall, 1e3);
+    let call = rates.set(DECODE, tiny_wall, 1e3);
     let (_, kernel) = quartile_on(device, || device.decode(words))?;
-    set(UNPACKED, (kernel - tiny_kernel) / n, 0.0005);
+    rates.set(UNPACKED, (kernel - tiny_kernel) / n, 0.0005);
     // Long enough for transfers to run at their speed.
     let longest = PostingList::encode(&doc_ids(LONGEST, GAP, 3), Codec::QuasiSuccinct)?;
     let (wall, kernel) = quartile_on(device, || device.decode(&longest))?;
-    let unpacked = set(UNPACKED + 1, (kernel - tiny_kernel) / f64::from(LONGEST), 0.0005);
-    set(RECEIVED, (wall - call) / f64::from(LONGEST) - unpacked, 0.004);
+    let unpacked = rates.set(UNPACKED + 1, (kernel - tiny_kernel) / f64::from(LONGEST), 0.0005);
+    rates.set(RECEIVED, (wall - call) / f64::from(LONGEST) - unpacked, 0.004);
     let sent_wall = quartile(|| {
         device.forget_lists()?;
         device.decode(&longest)
     })?;
-    set(SENT, (sent_wall - wall) / longest.size() as f64, 0.001);
+    rates.set(SENT, (sent_wall - wall) / longest.size() as f64, 0.001);
 
     let small = vec![vec![tiny.clone(), second.clone()]; 256];
     let (one, one_kernel) = quartile_on(device, || device.intersect_batch(&small[..1]))?;
-    let call = set(INTERSECT, one, 1e3);
+    let call = rates.set(INTERSECT, one, 1e3);
     let (many, many_kernel) = quartile_on(device, || device.intersect_batch(&small))?;
-    set(QUERY, (many - one - (many_kernel - one_kernel)) / 255.0, 1.0);
+    rates.set(QUERY, (many - one - (many_kernel - one_kernel)) / 255.0, 1.0);
     // Kernels with enough to do on all of the device.
-    let probed = [PostingList::encode(&near_ids, Codec::QuasiSuccinct)?, pair[0].clone()];
+    let probed = [PostingList::encode(&doc_ids(LONG / 64, 64 * GAP, 5), Codec::QuasiSuccinct)?, pair[0].clone()];
     for (way, kind, query, times) in [(0, PROBED, &probed, 32), (1, MARKED, pair, 4)] {
         let queries = vec![query.to_vec(); times];
         let (_, kernel) = quartile_on(device, || device.intersect_count_batch(&queries))?;
         let lengths = query.iter().map(|list| (list.codec(), list.len()));
         let largest = query.iter().map(PostingList::universe).min().unwrap_or(0);
         let reckoned = device::kernel_work(lengths, largest)[way] / 1e3 * times as f64;
-        set(kind, (kernel - one_kernel) / reckoned, 0.1);
+        rates.set(kind, (kernel - one_kernel) / reckoned, 0.1);
     }
     // With itself, so that much comes back.
     let same = [vec![pair[0].clone(); 2]];
     let (wall, kernel) = quartile_on(device, || device.intersect_batch(&same))?;
-    set(GATHERED, (wall - call - (kernel - one_kernel)) / n, 0.004);
+    rates.set(GATHERED, (wall - call - (kernel - one_kernel)) / n, 0.004);
     if device.decode(&pair[0])? != pair[0].decode() {
         return Err(Error::Device("it decodes wrongly".into()));
     }
-    Ok(Rates(rates))
+    Ok(())
 }

@@ -76,13 +76,7 @@ pub(super) fn intersect(tier: Tier, lists: &[(usize, &[u8])]) -> Option<Matches>
 
 /// What both sides have: to `found` the doc indexes and the entries of the left side, to `right` the offsets of the
 /// right one. Both are read to their ends, so that all of a list is checked.
-fn meet(
-    tier: Tier,
-    left: Source,
-    list: &mut Runs,
-    found: &mut Located,
-    right: &mut Vec<u32>,
-) -> Result<(), NotPlain> {
+fn meet(tier: Tier, left: Source, list: &mut Runs, found: &mut Located, right: &mut Vec<u32>) -> Result<(), NotPlain> {
     let (mut a, mut b) = (Side { source: left, at: 0 }, Side { source: Source::List(list), at: 0 });
     let (mut in_a, mut in_b) = (Vec::new(), Vec::new());
     loop {
@@ -96,7 +90,8 @@ fn meet(
         let ((docs_a, entries_a), (docs_b, entries_b)) = (a.rest(), b.rest());
         let (Some(&last_a), Some(&last_b)) = (docs_a.last(), docs_b.last()) else { continue };
         let up_to = last_a.min(last_b);
-        let end = |docs: &[u32], last| if last == up_to { docs.len() } else { docs.partition_point(|&doc| doc <= up_to) };
+        let end =
+            |docs: &[u32], last| if last == up_to { docs.len() } else { docs.partition_point(|&doc| doc <= up_to) };
         let (end_a, end_b) = (end(docs_a, last_a), end(docs_b, last_b));
         if end_a <= end_b {
             common(tier, &docs_a[..end_a], &docs_b[..end_b], &mut in_a, &mut in_b);

@@ -38,3 +38,36 @@ fn every_tier_decodes_every_block_and_the_whole() {
         }
     }
 }
+
+/// Expects a number of docIDs, and refuses where it is greater than it has room for.
+struct Room(usize, Vec<u32>);
+
+impl Sink for Room {
+    fn expect(&mut self, count: usize) -> bool {
+        assert!(self.1.is_empty());
+        count <= self.0
+    }
+
+    fn take(&mut self, doc_ids: &[u32]) {
+        assert!(self.1.len() + doc_ids.len() <= self.0);
+        self.1.extend_from_slice(doc_ids);
+    }
+}
+
+#[test]
+fn a_sink_gets_all_docids_or_none() {
+    for codec in Codec::ALL {
+        for n in [0, 1, 127, 128, 129, 2047, 2048, 2049, 5000] {
+            let doc_ids = strided(n, 7);
+            let list = PostingList::encode(&doc_ids, codec).unwrap();
+            let mut room = Room(n, Vec::new());
+            list.decode_to(&mut room);
+            assert_eq!(room.1, doc_ids, "{codec:?} {n}");
+            if n > 0 {
+                let mut room = Room(n - 1, Vec::new());
+                list.decode_to(&mut room);
+                assert!(room.1.is_empty());
+            }
+        }
+    }
+}

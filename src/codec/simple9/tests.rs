@@ -143,6 +143,22 @@ proptest! {
     }
 
     #[test]
+    fn a_sink_gets_what_decode_gives(
+        words in prop::collection::vec((prop_oneof![1 => Just(0u32), 200 => 1u32..10, 1 => 0u32..11], 0u32..1 << 28), 0..600),
+        junk in prop_oneof![9 => Just(0usize), 1 => 1usize..4],
+    ) {
+        let mut bytes: Vec<u8> =
+            words.into_iter().flat_map(|(selector, payload)| (selector << 28 | payload).to_be_bytes()).collect();
+        bytes.resize(bytes.len() + junk, 0);
+        let mut doc_ids = Vec::new();
+        match (decode_to(&bytes, &mut doc_ids), decode(&bytes)) {
+            (Ok(()), Ok(whole)) => prop_assert_eq!(doc_ids, whole),
+            (Err(one), Err(other)) => prop_assert_eq!(one.to_string(), other.to_string()),
+            (one, other) => prop_assert!(false, "{:?} and {:?}", one, other),
+        }
+    }
+
+    #[test]
     fn the_encoder_is_greedy(
         gaps in prop::collection::vec(prop_oneof![8 => 0u32..2, 4 => 0u32..9, 2 => 0u32..200, 1 => 0u32..1 << 28], 1..60),
     ) {

@@ -192,6 +192,89 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// A list of several runs: docIDs `step` apart at the most, up to three positions, now and then a posting of many
+    /// words.
+    fn long_list(docs: usize, step: u32, seed: u32) -> Vec<u8> {
+        let mut state = seed | 1;
+        let mut random = |below: u32| {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            state % below
+        };
+        let (mut list, mut doc) = (Vec::new(), random(40_000));
+        for _ in 0..docs {
+            doc += 1 + random(step);
+            let count = if random(500) == 0 { random(300) } else { random(4) };
+            let positions: Vec<u32> = (0..count)
+                .scan(0, |last, _| {
+                    *last += 1 + random(700);
+                    Some(*last)
+                })
+                .collect();
+            list.extend(super::super::pack_posting(doc, &positions).unwrap());
+        }
+        list
+    }
+
+    fn located(lists: &[&[u8]]) -> Result<Matches> {
+        Ok(intersect_located(lists.iter().map(|list| locate(list)).collect::<Result<_>>()?))
+    }
+
+    #[test]
+    fn a_posting_longer_than_a_run_is_taken() {
+        let positions: Vec<u32> = (1..200_000).map(|i| 500 * i).collect();
+        let mut one = long_list(3000, 3, 5);
+        one.extend(super::super::pack_posting(90_000, &positions).unwrap());
+        let mut other = super::super::pack_posting(90_000, &[7]).unwrap();
+        other.extend(super::super::pack_posting(90_001, &positions).unwrap());
+        let matches = intersect_flat(&[&one, &other]).unwrap();
+        assert_eq!((&matches.docs[..], matches.offsets[1]), (&[90_000][..], 0));
+        assert_eq!(matches, located(&[&one, &other]).unwrap());
+    }
+
+    #[test]
+    fn lists_that_do_not_rise_are_sorted() {
+        let (one, other) = (long_list(3000, 3, 5), long_list(3000, 3, 7));
+        let twice = [&one[..], &one[..]].concat();
+        assert_eq!(intersect_flat(&[&twice, &other]).unwrap(), located(&[&twice, &other]).unwrap());
+        assert_eq!(intersect_flat(&[&twice, &other]).unwrap(), intersect_flat(&[&one, &other]).unwrap());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn runs_give_what_whole_lists_give(
+            shapes in prop::collection::vec((0usize..5000, 1u32..30, any::<u32>()), 1..5),
+            flip in prop::option::of((any::<prop::sample::Index>(), any::<prop::sample::Index>())),
+        ) {
+            let mut lists: Vec<Vec<u8>> = shapes.iter().map(|&(n, step, seed)| long_list(n, step, seed)).collect();
+            if let Some((list, bit)) = flip {
+                let list = list.get_mut(&mut lists[..]);
+                if !list.is_empty() {
+                    let bit = bit.index(8 * list.len());
+                    list[bit / 8] ^= 1 << (bit % 8);
+                }
+            }
+            let lists: Vec<&[u8]> = lists.iter().map(|list| &list[..]).collect();
+            let (by_runs, whole) = (intersect_flat(&lists), located(&lists));
+            match (by_runs, whole) {
+                (Ok(by_runs), Ok(whole)) => prop_assert_eq!(by_runs, whole),
+                (Err(one), Err(other)) => prop_assert_eq!(one.to_string(), other.to_string()),
+                (one, other) => prop_assert!(false, "{:?} and {:?}", one, other),
+            }
+            for list in lists {
+                let mut docs = Vec::new();
+                match (super::super::doc_indexes_to(list, &mut docs), super::super::doc_indexes(list)) {
+                    (Ok(()), Ok(whole)) => prop_assert_eq!(docs, whole),
+                    (Err(one), Err(other)) => prop_assert_eq!(one.to_string(), other.to_string()),
+                    (one, other) => prop_assert!(false, "{:?} and {:?}", one, other),
+                }
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn seek_is_partition_point(

@@ -39,7 +39,7 @@ uint reserve(uint found, uint count_only, uint query, __global uint *out, __glob
 void decode_blocks(const List *list, uint first_block, uint blocks, __local uint *doc_ids) {
     uint item = get_local_id(0);
     uint width = list->lower_width;
-    if (list->codec == SIMPLE9) {
+    if (IS_SIMPLE9(list)) {
         if (item < blocks) {
             Simple9Walk walk = simple9_block(list, first_block + item);
             uint count = min(BLOCK, list->count - (first_block + item) * BLOCK);
@@ -101,13 +101,19 @@ bool qs_contains(const List *list, uint block, uint doc_id) {
     /* docIDs with that upper part stand behind as many 1s. */
     uint ones = upper - previous;
     if (ones != 0) position = find_bit(list->upper, position, 0, ones - 1) + 1;
+    /* As many docIDs have it as stop bits follow. */
     uint low = doc_id & ((1u << width) - 1);
-    for (uint rank = position - upper; rank < list->count; rank++, position++) {
-        if ((list->upper[position >> 5] >> (position & 31)) & 1) return false;
-        uint field = lower_part(list, rank);
-        if (field >= low) return field == low;
+    uint rank = position - upper;
+    for (;;) {
+        uint ones = bits_from(list->upper, position);
+        uint end = rank + min(ones == 0 ? 32 : lowest_bit(ones), list->count - rank);
+        for (; rank < end; rank++) {
+            uint field = lower_part(list, rank);
+            if (field >= low) return field == low;
+        }
+        if (ones != 0 || rank == list->count) return false;
+        position += 32;
     }
-    return false;
 }
 
 /* The same for a Simple-9 list. */
@@ -158,7 +164,7 @@ void intersect_probe(__global const uint *restrict arena, __global const uint *r
                 uint doc_id = doc_ids[k * BLOCK + item];
                 from = lower_bound(list.last, from, reach.y, doc_id);
                 bool has = from < list.blocks
-                    && (list.codec == SIMPLE9 ? simple9_contains(&list, from, doc_id)
+                    && (IS_SIMPLE9(&list) ? simple9_contains(&list, from, doc_id)
                                               : qs_contains(&list, from, doc_id));
                 if (!has) alive &= ~(1u << k);
             }
@@ -278,7 +284,7 @@ void intersect_tiles(__global const uint *restrict arena, __global const uint *r
         uint from = range[0];
         uint to = min(range[1] + 1, list.blocks);
         Marks marks = {tile_start, at == first, bitmaps[marked], bitmaps[marked ^ 1]};
-        if (list.codec == SIMPLE9) {
+        if (IS_SIMPLE9(&list)) {
             for (uint block = from + item; block < to; block += TILE_ITEMS) {
                 mark_block(&list, block, &marks);
             }

@@ -10,6 +10,13 @@
 #define SIMPLE9 1u
 #define QUASI_SUCCINCT 2u
 
+/* Whether a list is a Simple-9 list. */
+#ifdef ONLY_QUASI_SUCCINCT
+#define IS_SIMPLE9(list) false
+#else
+#define IS_SIMPLE9(list) ((list)->codec == SIMPLE9)
+#endif
+
 /* docIDs that one work-item takes of a quasi-succinct list; their lower bits begin at a word. */
 #define RUN 32u
 #define RUNS_OF_BLOCK (BLOCK / RUN)
@@ -33,7 +40,7 @@ List list_at(__global const uint *words) {
     list.blocks = (list.count + (BLOCK - 1)) / BLOCK;
     list.last = words + HEADER_WORDS;
     list.start = list.last + list.blocks;
-    list.payload = list.codec == SIMPLE9 ? list.start + list.blocks : list.start;
+    list.payload = IS_SIMPLE9(&list) ? list.start + list.blocks : list.start;
     list.upper = list.payload + (((ulong)list.count * list.lower_width + 31) >> 5);
     return list;
 }
@@ -181,7 +188,7 @@ uint4 with_lower(uint4 parts, __global const uint *lower, uint position, uint wi
 
 /* Where the lower bits of the run with that number begin. */
 __global const uint *run_lower(const List *list, uint run) {
-    return list->payload + (size_t)run * list->lower_width;
+    return list->payload + run * list->lower_width;
 }
 
 /* The lower part of the docID with that rank. */

@@ -5,7 +5,7 @@ mod cost;
 use crate::codec::{Sink, quasi_succinct, simple9};
 use crate::device::{self, Device, DeviceInfo};
 use crate::error::Result;
-use crate::intersect::{self, Count};
+use crate::intersect::{self, Count, Results};
 use crate::list::PostingList;
 use crate::yioop::{self, Located, Matches};
 use cost::Work;
@@ -79,12 +79,12 @@ pub fn devices(settings: &Settings) -> Vec<DeviceInfo> {
 /// `work` and `missing` are for the cost model: what there is to do, and how many bytes of it a device lacks.
 fn run<T>(
     settings: &Settings,
-    work: impl FnOnce() -> Work,
+    work: impl FnOnce() -> Option<Work>,
     missing: impl FnOnce(&Device) -> u64,
     on_device: impl FnOnce(&Device) -> Result<T>,
     cpu: impl FnOnce() -> T,
 ) -> T {
-    match wanted(settings, |selector| cost::choose(selector, &work(), missing)) {
+    match wanted(settings, |selector| cost::choose(selector, work(), missing)) {
         Some(device) => run_on(&device, on_device, cpu),
         None => on_cpu(cpu),
     }
@@ -189,7 +189,7 @@ pub fn intersect(lists: &[PostingList], settings: &Settings) -> Vec<u32> {
         settings,
         || Work::intersect([lists].into_iter(), false),
         |device| cost::missing(device, lists.iter()),
-        |device| Ok(device.intersect_batch(&[lists.to_vec()])?.pop().unwrap_or_default()),
+        |device| Ok(device.intersect_batch(&[lists.to_vec()])?.into_doc_ids()),
         || intersect_on_cpu(lists),
     )
 }
@@ -216,13 +216,19 @@ pub fn intersect_count(lists: &[PostingList], settings: &Settings) -> u64 {
 }
 
 /// The docIDs that all lists of a query have, ascending, for each query. One submission to the device for all.
-pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Vec<Vec<u32>> {
+pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Results {
     run(
         settings,
         || Work::intersect(queries.iter().map(Vec::as_slice), false),
         |device| cost::missing(device, queries.iter().flatten()),
         |device| device.intersect_batch(queries),
-        || queries.iter().map(|lists| intersect_on_cpu(lists)).collect(),
+        || {
+            let mut results = Results::with_room(queries.len(), 0);
+            for lists in queries {
+                results.push(|doc_ids| intersect::intersect(lists, doc_ids));
+            }
+            results
+        },
     )
 }
 
@@ -311,4 +317,52 @@ pub fn yioop_intersect(lists: &[&[u8]], settings: &Settings) -> Result<Matches> 
         Ok(yioop::intersect_located(lists.iter().map(locate).collect::<Result<_>>()?))
     };
     run_on(&device, |device| on_device(device).map(Ok), || yioop::intersect_flat(lists))
+}
+
+/// What the Yioop lists of each query have in common, as [`yioop_intersect`]; a query may be the lists of one shard. On
+/// a device, the lists of all queries go there in one submission.
+///
+/// # Errors
+/// As [`yioop_intersect`].
+pub fn yioop_intersect_batch(queries: &[Vec<&[u8]>], settings: &Settings) -> Result<Vec<Matches>> {
+    let by_cpu = || queries.iter().map(|lists| yioop::intersect_flat(lists)).collect();
+    let Some(device) = insisted(settings) else {
+        return on_cpu(by_cpu);
+    };
+    queries.iter().flatten().try_for_each(|list| yioop::check(list))?;
+    let on_device = |device: &Device| {
+        // Lists one behind the other are a list, too.
+        let (docs, offsets) = device.yioop_doc_indexes(&queries.concat().concat(), true)?;
+        let (mut from, mut begin) = (0, 0);
+        let mut next = |list: &&[u8]| {
+            let end = begin + list.len();
+            let to = from + offsets[from..].partition_point(|&offset| (offset as usize) < end);
+            let own = offsets[from..to].iter().map(|&offset| offset - begin as u32).collect();
+            let located = Located::from((docs[from..to].to_vec(), own));
+            (from, begin) = (to, end);
+            located
+        };
+        Ok(queries.iter().map(|lists| yioop::intersect_located(lists.iter().map(&mut next).collect())).collect())
+    };
+    run_on(&device, |device| on_device(device).map(Ok), by_cpu)
+}
+
+/// What the lists at some places of a shard have in common, found without reading the long ones. `None` where that does
+/// not pay, or where the settings insist on a device.
+///
+/// # Errors
+/// As [`probe::gather`](yioop::probe::gather).
+pub fn yioop_probe(
+    shard: &yioop::Shard,
+    ranges: &[(u32, u32)],
+    settings: &Settings,
+) -> Result<Option<(Vec<yioop::List>, Matches)>> {
+    if insisted(settings).is_some() {
+        return Ok(None);
+    }
+    let found = yioop::probe::gather(shard, ranges)?;
+    if found.is_some() {
+        CPU_CALLS.fetch_add(1, Relaxed);
+    }
+    Ok(found)
 }

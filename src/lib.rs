@@ -27,6 +27,7 @@ pub mod engine;
 pub mod error;
 pub mod intersect;
 pub mod list;
+mod room;
 pub mod yioop;
 
 #[cfg(feature = "php")]

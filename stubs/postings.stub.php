@@ -317,6 +317,200 @@ namespace Postings\Yioop {
     function intersect(string $first, string ...$rest): array
     {
     }
+
+    /**
+     * How near to each other the words stand whose positions in a document these are: Yioop's proximity score. Weights
+     * are as for Conjunction::of(). O(positions * lists).
+     *
+     * @param array<array<int>> $positionLists ascending positions, one list a word
+     * @param array<string, int|float> $weights
+     * @throws \ValueError where positions fall
+     */
+    function proximity(array $positionLists, bool $isDocument, array $weights = []): float
+    {
+    }
+
+    /**
+     * Whether all phrases occur in a document. Phrases are as for Conjunction::of().
+     *
+     * @param array<array<int>> $positionLists ascending positions, one list a word
+     * @param array<array<int|string, int|string>> $phrases
+     * @throws \ValueError where positions fall
+     */
+    function phrases_occur(array $positionLists, array $phrases): bool
+    {
+    }
+
+    /**
+     * A shard file of Yioop: the inverted index of one generation of documents. Its header is read when it is opened,
+     * everything else when it is asked for: one to three small reads a call, a read of 16 KiB for 512 records of the
+     * dictionary. A file that changes while it is open gives CorruptDataException or the new contents.
+     *
+     * @implements \IteratorAggregate<string, array{int, int, int}> word key (20 bytes) => as lookup(), keys rising;
+     *     nothing where the shard was saved without its dictionary
+     */
+    final class Shard implements \IteratorAggregate
+    {
+        private function __construct()
+        {
+        }
+
+        /**
+         * @throws \Postings\CorruptDataException where header and length of the file do not agree
+         * @throws \Error where the file cannot be read
+         */
+        public static function open(string $path): self
+        {
+        }
+
+        /**
+         * The header: lengths of the regions in bytes (prefixes_len, words_len, word_docs_len, doc_map_len), generation,
+         * docs_per_generation, documents, links, and their lengths in words (documents_len, links_len).
+         *
+         * @return array<string, int>
+         */
+        public function header(): array
+        {
+        }
+
+        /**
+         * First offset, last offset and number of documents of a word's list; null where the shard does not have the
+         * word. The list ends 4 bytes behind the last offset; for long lists Yioop keeps no number of documents, and
+         * it is a quarter of their bytes.
+         *
+         * @return array{int, int, int}|null
+         * @throws \Postings\CorruptDataException
+         * @throws \ValueError for a key that is not 20 bytes, or where the shard was saved without its dictionary
+         */
+        public function lookup(string $wordKey): ?array
+        {
+        }
+
+        /**
+         * The posting list of a word, as bytes; empty where the shard does not have the word.
+         *
+         * @throws \Postings\CorruptDataException
+         * @throws \ValueError as lookup()
+         */
+        public function postings(string $wordKey): string
+        {
+        }
+
+        /**
+         * The posting list that lookup(), or the site's own dictionary, gave these offsets of.
+         *
+         * @throws \Postings\CorruptDataException
+         * @throws \ValueError where there are no such bytes
+         */
+        public function postingsAt(int $firstOffset, int $lastOffset): string
+        {
+        }
+
+        /**
+         * What the doc map has on a document: where its summary is, its length in words (archive crawls keep a rank in
+         * bits 22 ... 19), whether it is a link, and its keys of 8 bytes.
+         *
+         * @return array{summary_offset: int, length: int, is_link: bool, keys: list<string>}
+         * @throws \Postings\CorruptDataException
+         * @throws \ValueError where no document has that index
+         */
+        public function document(int $docIndex): array
+        {
+        }
+
+        /** Over the dictionary. Reads 512 records at once. */
+        public function getIterator(): \Iterator
+        {
+        }
+    }
+
+    /** What foreach over a Shard uses. */
+    final class ShardIterator implements \Iterator
+    {
+        private function __construct()
+        {
+        }
+
+        /** First offset, last offset and number of documents; null past the end. */
+        public function current(): ?array
+        {
+        }
+
+        /** The word's key, 20 bytes; null past the end. */
+        public function key(): ?string
+        {
+        }
+
+        public function next(): void
+        {
+        }
+
+        public function rewind(): void
+        {
+        }
+
+        public function valid(): bool
+        {
+        }
+    }
+
+    /**
+     * A conjunctive query over an index of Yioop: its documents in the index's order, with the relevance and proximity
+     * that Yioop 2019 computes, bit for bit. The lists of all generations are intersected at once, in one submission
+     * where a device does it; documents are read and scored as they are asked for.
+     */
+    final class Conjunction implements \Countable
+    {
+        private function __construct()
+        {
+        }
+
+        /**
+         * A query, standing before its first document.
+         *
+         * @param list<array{Shard, list<array{int, int}>}> $generations for each shard the first and last offset of
+         *     each list
+         * @param list<int> $words for each word of the query the number of its list; a word whose list has a smaller
+         *     number than the word is a repetition, which doubles the relevance so far
+         * @param array<array<int|string, int|string>> $phrases for each phrase, in its order, number of a word => how
+         *     many positions it takes up, or any key => '*' for any number of other words
+         * @param array<string, int|float> $weights Yioop's constants: title (4), description (1), link (2),
+         *     title_length (50), links_per_page (24), precision (10)
+         * @throws \Postings\CorruptDataException
+         * @throws \ValueError|\TypeError
+         */
+        public static function of(array $generations, array $words, array $phrases = [], array $weights = []): self
+        {
+        }
+
+        /** How many documents have all words, whether or not they have the phrases. O(generations). */
+        public function count(): int
+        {
+        }
+
+        /**
+         * Moves forward to the first document from a place on: $generation counts the shards as given to of(). Never
+         * moves backward.
+         */
+        public function seek(int $generation, int $docIndex): void
+        {
+        }
+
+        /**
+         * The next documents, at most $count (to 65,536); none behind the last. Documents without the three keys that
+         * Yioop asks for are left out. Each is an array of: generation, doc_index, id (24 bytes), summary_offset, length,
+         * is_link, positions (of the first list's word), description_scores (position => weight), user_ranks (only where
+         * the document has room for some), rank (a numeric string, or an integer that an archive gave), relevance,
+         * proximity, offsets (of its posting in each list), passed_over (documents before it, since the last, that have
+         * the words but not the phrases).
+         *
+         * @return list<array<string, mixed>>
+         * @throws \Postings\CorruptDataException
+         */
+        public function next(int $count = 64): array
+        {
+        }
+    }
 }
 
 /** Only with postings.yioop=1, in the module `yioop`: what Yioop's own library/Utility.php defines otherwise. */

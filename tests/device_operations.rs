@@ -129,7 +129,7 @@ fn intersects_as_the_model_does() {
         queries.push(plain.iter().map(|list| PostingList::encode(list, codec(&mut random)).unwrap()).collect());
     }
     let results = device.intersect_batch(&queries).unwrap();
-    assert_eq!(results, expected);
+    assert!(results.iter().eq(expected.iter().map(Vec::as_slice)));
     let counts = device.intersect_count_batch(&queries).unwrap();
     assert_eq!(counts, expected.iter().map(|result| result.len() as u64).collect::<Vec<_>>());
     for (lists, expected) in queries.iter().zip(&expected) {
@@ -178,11 +178,11 @@ fn large_batches_come_back_in_order() {
 #[test]
 fn results_beyond_the_first_capacity_come_back() {
     let Some(device) = device() else { return };
-    let len = (1 << 24) + 12_345;
+    let len = (1 << 25) + 12_345;
     let dense = PostingList::encode(&(0..len).collect::<Vec<_>>(), Codec::QuasiSuccinct).unwrap();
     let shifted = PostingList::encode(&(7..len + 7).collect::<Vec<_>>(), Codec::Simple9).unwrap();
     let results = device.intersect_batch(&[vec![dense, shifted]]).unwrap();
-    assert!(results[0].iter().copied().eq(7..len));
+    assert!(results.get(0).iter().copied().eq(7..len));
 }
 
 #[test]

@@ -21,14 +21,14 @@ pub fn pairs(bench: &mut Bench) -> Result<()> {
         let [a, b] = [0, 1].map(|k| data::uniform(1 << logs[k], universe, 100 + 2 * purpose as u64 + k as u64));
         let query = [vec![quasi_succinct(&a)?, quasi_succinct(&b)?]];
         let (kernel, found) = bench.kernel_time(|| bench.device.intersect_batch(&query))?;
-        assert!(found[0] == data::merge(&a, &b), "2^{short} and 2^{long}: device and plain merge differ");
+        assert!(found.get(0) == data::merge(&a, &b), "2^{short} and 2^{long}: device and plain merge differ");
         let never = bench.settings(Offload::Never);
         let mut doc_ids = Vec::new();
         let cpu = bench.call_time(bench.samples(), || {
             doc_ids = engine::intersect(&query[0], &never);
             Ok(())
         })?;
-        assert!(found[0] == doc_ids, "2^{short} and 2^{long}: device and CPU differ");
+        assert!(found.get(0) == doc_ids, "2^{short} and 2^{long}: device and CPU differ");
         let whole = bench.call_time(bench.samples(), || bench.device.intersect_batch(&query))?;
         let roaring = roaring_time(bench, &a, &b, doc_ids.len() as u64)?;
         let what = format!("intersection qs {} × {}", size_name(logs[0]), size_name(logs[1]));
@@ -66,7 +66,7 @@ pub fn by_ratio(bench: &mut Bench) -> Result<()> {
         let short = quasi_succinct(&data::uniform(1 << (longest - log_ratio), universe, 201 + u64::from(log_ratio)))?;
         let query = [vec![short, long.clone()]];
         let (kernel, found) = bench.kernel_time(|| bench.device.intersect_batch(&query))?;
-        assert!(found[0] == engine::intersect(&query[0], &never), "1:2^{log_ratio}: device and CPU differ");
+        assert!(found.get(0) == engine::intersect(&query[0], &never), "1:2^{log_ratio}: device and CPU differ");
         let whole = bench.call_time(bench.samples(), || bench.device.intersect_batch(&query))?;
         let cpu = bench.call_time(bench.samples(), || Ok(engine::intersect(&query[0], &never)))?;
         for (curve, time) in curves.iter_mut().zip([kernel, whole, cpu]) {
@@ -92,15 +92,15 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
     let never = bench.settings(Offload::Never);
     let (cpu, on_cpu) = seconds(|| engine::intersect_batch(&queries, &never));
     assert!(found == on_cpu, "a batch: device and CPU differ");
-    for (terms, found) in workload.queries.iter().zip(&found).step_by(count / 50) {
+    for (terms, found) in workload.queries.iter().zip(found.iter()).step_by(count / 50) {
         let merged = terms[1..]
             .iter()
             .fold(workload.terms[terms[0]].clone(), |common, &term| data::merge(&common, &workload.terms[term]));
-        assert!(*found == merged, "a batch: device and plain merge differ");
+        assert!(found == merged, "a batch: device and plain merge differ");
     }
     let results: Vec<f64> = (2..=6)
         .map(|terms| {
-            let of_these = workload.queries.iter().zip(&found).filter(|(query, _)| query.len() == terms);
+            let of_these = workload.queries.iter().zip(found.iter()).filter(|(query, _)| query.len() == terms);
             let (queries, doc_ids) = of_these.fold((0, 0), |(q, d), (_, found)| (q + 1, d + found.len()));
             f64::from(doc_ids as u32) / f64::from(queries.max(1))
         })

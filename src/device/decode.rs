@@ -7,6 +7,7 @@ use super::session::Arg;
 use crate::codec::{BLOCK, Codec, simple9};
 use crate::error::{Error, Result};
 use crate::list::PostingList;
+use crate::room::with_room;
 
 static SOURCE: Source = Source {
     name: "decode",
@@ -50,7 +51,7 @@ impl Device {
             Codec::QuasiSuccinct => (QS_DECODE, list.len().div_ceil(RUN)),
             Codec::Simple9 => (SIMPLE9_DECODE, list.len().div_ceil(BLOCK)),
         };
-        let mut doc_ids = Vec::with_capacity(list.len());
+        let mut doc_ids = with_room(list.len());
         if list.is_empty() {
             return Ok(doc_ids);
         }
@@ -81,7 +82,7 @@ impl Device {
             last = checked.last;
         }
         check_length(count)?;
-        let mut doc_ids = Vec::with_capacity(count);
+        let mut doc_ids = with_room(count);
         let mut session = self.lock()?;
         session.upload(WORDS, words)?;
         session.upload(DIRECTORY, &directory)?;

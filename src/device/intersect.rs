@@ -8,13 +8,14 @@ use super::program::{KernelOf, Source};
 use super::session::{Arg, Session};
 use crate::codec::Codec;
 use crate::error::{Error, Result};
+use crate::intersect::Results;
 use crate::list::PostingList;
+use crate::room::with_room;
 
-static SOURCE: Source = Source {
-    name: "intersect",
-    parts: &[include_str!("../../cl/list.cl"), include_str!("../../cl/intersect.cl")],
-    options: "",
-};
+const PARTS: &[&str] = &[include_str!("../../cl/list.cl"), include_str!("../../cl/intersect.cl")];
+static SOURCE: Source = Source { name: "intersect", parts: PARTS, options: "" };
+/// For batches without other lists: without the ways of Simple-9, kernels need fewer registers and more of them run.
+static QS_SOURCE: Source = Source { name: "intersect_qs", parts: PARTS, options: "-DONLY_QUASI_SUCCINCT" };
 
 const OUT: Slot = Slot(0);
 const TOTAL: Slot = Slot(3);
@@ -24,7 +25,7 @@ const FIRST_LISTS: [Slot; 2] = [Slot(8), Slot(9)];
 const LISTS: [Slot; 2] = [Slot(10), Slot(11)];
 
 /// Words of results that a launch has room for at first; with more, it is launched once more.
-const FIRST_CAPACITY: usize = 1 << 24;
+const FIRST_CAPACITY: usize = 1 << 25;
 
 /// The two ways of `cl/intersect.cl`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,12 +37,13 @@ enum Way {
 impl Way {
     const ALL: [Way; 2] = [Way::Probe, Way::Tiles];
 
-    fn kernel(self) -> KernelOf {
+    fn kernel(self, lists: &[&PostingList]) -> KernelOf {
+        let only_qs = lists.iter().all(|list| list.codec() == Codec::QuasiSuccinct);
         let name = match self {
             Way::Probe => "intersect_probe",
             Way::Tiles => "intersect_tiles",
         };
-        KernelOf { source: &SOURCE, name }
+        KernelOf { source: if only_qs { &QS_SOURCE } else { &SOURCE }, name }
     }
 
     /// Work-items of a work-group, as in the kernel.
@@ -70,19 +72,32 @@ impl Way {
         }
     }
 
-    /// The cheaper way. Measured on an H200, in picoseconds: a probe of a quasi-succinct list 28, of a Simple-9 list
-    /// 90; a docID marked in a tile 2.5, a tile 12,000.
+    /// The cheaper way.
     fn of(lists: &[&PostingList]) -> Way {
-        let probe = |list: &&PostingList| match list.codec() {
+        let [probing, marking] =
+            kernel_work(lists.iter().map(|list| (list.codec(), list.len())), largest_common(lists));
+        if probing <= marking { Way::Probe } else { Way::Tiles }
+    }
+}
+
+/// Picoseconds that each [`Way`] takes an H200 for the lists of a query, the shortest first, that have no common docID
+/// above `largest`. Measured there: a probe of a quasi-succinct list 28, of a Simple-9 list 90; a docID marked in a tile
+/// 2.5, a tile 12,000. The cost model scales them to other devices.
+pub(crate) fn kernel_work(lists: impl Iterator<Item = (Codec, usize)>, largest: u32) -> [f64; 2] {
+    let (mut shortest, mut marked, mut probe) = (0.0, 0.0, 0.0);
+    for (at, (codec, len)) in lists.enumerate() {
+        marked += len as f64;
+        if at == 0 {
+            shortest = len as f64;
+            continue;
+        }
+        probe += match codec {
             Codec::QuasiSuccinct => 28.0,
             Codec::Simple9 => 90.0,
         };
-        let shortest = lists[0].len() as f64;
-        let probing = shortest * lists[1..].iter().map(probe).sum::<f64>();
-        let marked: f64 = lists.iter().map(|list| list.len() as f64).sum();
-        let tiles = Way::Tiles.pieces(lists) as f64;
-        if probing <= 2.5 * marked + 12_000.0 * tiles { Way::Probe } else { Way::Tiles }
     }
+    let tiles = f64::from((largest >> TILE_LOG) + 1);
+    [shortest * probe, 2.5 * marked + 12_000.0 * tiles]
 }
 
 /// docIDs of a tile, and blocks that a work-group probes with at most, as in the kernels.
@@ -196,7 +211,7 @@ impl Session<'_> {
         ];
         // SAFETY: the lists were checked and are resident; the tables have an entry for each query and one for the end;
         // `OUT` has `capacity` words, or a count for each query; `RECORDS` has an entry for each work-group.
-        unsafe { self.launch(way.kernel(), plan.groups, way.items(), &args) }
+        unsafe { self.launch(way.kernel(&plan.lists), plan.groups, way.items(), &args) }
     }
 }
 
@@ -206,10 +221,11 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Device`].
-    pub fn intersect_batch(&self, queries: &[Vec<PostingList>]) -> Result<Vec<Vec<u32>>> {
+    pub fn intersect_batch(&self, queries: &[Vec<PostingList>]) -> Result<Results> {
         let plans = plan(queries)?;
-        let mut results = vec![Vec::new(); queries.len()];
         if plans.iter().all(|plan| plan.groups == 0) {
+            let mut results = Results::with_room(queries.len(), 0);
+            queries.iter().for_each(|_| results.push(|_| ()));
             return Ok(results);
         }
         let bound: usize = plans.iter().map(|plan| plan.bound).sum();
@@ -239,21 +255,24 @@ impl Device {
             capacity = found;
         };
         let pieces = Pieces::new(&records, capacity)?;
-        if let ([only], []) | ([], [only]) = (&plans[0].queries[..], &plans[1].queries[..]) {
-            let mut out = Vec::with_capacity(pieces.total());
+        if queries.len() == 1 {
+            let mut out = with_room(pieces.total());
             session.read(OUT, 0..pieces.total(), &mut out)?;
-            results[*only] = pieces.gather(out);
-            return Ok(results);
+            return Ok(Results::of_one(pieces.gather(out)));
         }
-        let out = session.peek(OUT, 0..pieces.total())?;
+        // The work-groups of each query; none where its result is known to be empty.
+        let mut groups = vec![0..0; queries.len()];
         let mut before = 0;
         for plan in &plans {
-            for (query, groups) in plan.queries.iter().zip(plan.first_group.windows(2)) {
-                let groups = before + groups[0] as usize..before + groups[1] as usize;
-                results[*query].reserve_exact(pieces.len(groups.clone()));
-                pieces.append(groups, out, &mut results[*query]);
+            for (query, bounds) in plan.queries.iter().zip(plan.first_group.windows(2)) {
+                groups[*query] = before + bounds[0] as usize..before + bounds[1] as usize;
             }
             before += plan.groups;
+        }
+        let out = session.peek(OUT, 0..pieces.total())?;
+        let mut results = Results::with_room(queries.len(), pieces.total());
+        for groups in groups {
+            results.push(|doc_ids| pieces.append(groups, &out, doc_ids));
         }
         Ok(results)
     }

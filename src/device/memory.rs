@@ -18,6 +18,8 @@ pub(crate) const PADDING: usize = 32;
 const FIRST_ARENA: usize = 1 << 20;
 /// A staging buffer of two is at most this large; longer transfers alternate between the two.
 const STAGING: usize = 8 << 20;
+/// Results that are put in order on the host wait for it in a pinned buffer of at most this size.
+const PASSAGE: usize = 64 << 20;
 /// Reads up to this size go straight to their destination: one call, and the driver copies as fast.
 const DIRECT: usize = 64 << 10;
 const WORD: usize = size_of::<u32>();
@@ -73,6 +75,16 @@ unsafe impl Send for Staging {}
 pub(super) struct Ferry {
     halves: [Option<Staging>; 2],
     current: usize,
+    /// Where results are lent from.
+    passage: Option<Staging>,
+}
+
+/// A pinned buffer of that many bytes.
+fn pinned(link: &Link, capacity: usize) -> Result<Staging> {
+    fault::check(Step::Alloc)?;
+    let buffer = link.context.buffer(capacity, true)?;
+    let mapped = link.queue.map(&buffer, capacity)?;
+    Ok(Staging { buffer, mapped, capacity, used: 0, last: None })
 }
 
 impl Ferry {
@@ -85,11 +97,7 @@ impl Ferry {
                 link.queue.finish()?;
                 link.queue.unmap(&old.buffer, old.mapped)?;
             }
-            fault::check(Step::Alloc)?;
-            let capacity = wanted.next_power_of_two().max(DIRECT);
-            let buffer = link.context.buffer(capacity, true)?;
-            let mapped = link.queue.map(&buffer, capacity)?;
-            self.halves[which] = Some(Staging { buffer, mapped, capacity, used: 0, last: None });
+            self.halves[which] = Some(pinned(link, wanted.next_power_of_two().max(DIRECT))?);
         }
         self.halves[which].as_mut().ok_or_else(|| Error::Device("no staging buffer".into()))
     }
@@ -198,6 +206,31 @@ impl Ferry {
         self.done();
         FROM_DEVICE.fetch_add(bytes as u64, Relaxed);
         Ok(())
+    }
+
+    /// Reads `bytes` of `from` to pinned memory that is lent until the next call. The device writes there at its full
+    /// rate, and the memory is not fresh, which is slow to write to.
+    ///
+    /// # Safety
+    /// `from` has `offset + bytes` bytes.
+    unsafe fn lend(&mut self, link: &Link, from: &Buffer, offset: usize, bytes: usize) -> Result<*const u8> {
+        fault::check(Step::Read)?;
+        let passage = match self.passage.take() {
+            Some(passage) if passage.capacity >= bytes => passage,
+            old => {
+                if let Some(old) = old {
+                    link.queue.unmap(&old.buffer, old.mapped)?;
+                }
+                pinned(link, bytes.next_power_of_two().max(DIRECT))?
+            }
+        };
+        let mapped = passage.mapped;
+        self.passage = Some(passage);
+        // SAFETY: the caller's promise; the mapping has as many bytes, and lives on.
+        unsafe { link.queue.read(from, offset, mapped, bytes)?.wait()? };
+        self.done();
+        FROM_DEVICE.fetch_add(bytes as u64, Relaxed);
+        Ok(mapped)
     }
 
     /// All commands are done: both staging buffers are free.
@@ -533,6 +566,27 @@ impl Memory {
         };
         // SAFETY: the buffer has that many words.
         unsafe { self.ferry.send(link, buffer, 0, parts.into_iter(), words * WORD) }
+    }
+
+    /// Whether so many words may be lent.
+    pub(super) fn lends(words: usize) -> bool {
+        words <= PASSAGE / WORD
+    }
+
+    /// Words of a scratch buffer, lent until the next call. Waits for all that was submitted.
+    pub(super) fn lend(&mut self, link: &Link, slot: Slot, words: std::ops::Range<usize>) -> Result<&[u32]> {
+        if words.is_empty() {
+            return Ok(&[]);
+        }
+        let (_, room) = self.slot(slot)?;
+        let Some(Scratch { buffer, .. }) = self.scratch[slot.0].as_ref().filter(|_| words.end <= room) else {
+            return Err(Error::Device(format!("words {words:?} of a scratch buffer of {room}")));
+        };
+        // SAFETY: the range is within the buffer.
+        let lent = unsafe { self.ferry.lend(link, buffer, words.start * WORD, words.len() * WORD)? };
+        // SAFETY: that many words were read to the pinned buffer, which is aligned to pages and not written to before
+        // `self` is borrowed again.
+        Ok(unsafe { std::slice::from_raw_parts(lent.cast(), words.len()) })
     }
 
     /// Reads words of a scratch buffer and appends them to `to`; waits for all that was submitted.

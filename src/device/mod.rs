@@ -39,6 +39,7 @@ mod session;
 mod yioop;
 
 pub use ceiling::Ceilings;
+pub(crate) use intersect::kernel_work;
 pub use memory::{bytes_from_device, bytes_to_device};
 
 use crate::error::Result;
@@ -124,7 +125,6 @@ impl Device {
             memory: Memory::new(&found.limits),
             programs: Programs::new(&target),
             busy: false,
-            passage: Vec::new(),
             timed: Vec::new(),
         };
         Ok(Device { info: found.info.clone(), target, inner: Mutex::new(inner), profiling: AtomicBool::new(false) })
@@ -140,14 +140,11 @@ impl Device {
         context::is_ours() && self.inner.try_lock().is_ok_and(|inner| inner.memory.is_resident(list))
     }
 
-    /// Of these lists: the bytes of those that are not in device memory, and how many lists there are. While another
-    /// thread uses the device it is not asked, and all are taken to be missing.
-    pub(crate) fn missing_bytes<'l>(&self, lists: impl Iterator<Item = &'l PostingList>) -> (u64, usize) {
+    /// Which of these lists are not in device memory, asked one by one. While another thread uses the device it is not
+    /// asked, and all are taken to be missing.
+    pub(crate) fn missing<'l>(&self, lists: impl Iterator<Item = &'l PostingList>) -> Vec<&'l PostingList> {
         let inner = if context::is_ours() { self.inner.try_lock().ok() } else { None };
-        lists.fold((0, 0), |(bytes, count), list| {
-            let there = inner.as_ref().is_some_and(|inner| inner.memory.is_resident(list));
-            (bytes + if there { 0 } else { list.size() as u64 }, count + 1)
-        })
+        lists.filter(|list| !inner.as_ref().is_some_and(|inner| inner.memory.is_resident(list))).collect()
     }
 
     /// What distinguishes this device and its driver, and this crate's version, from others.

@@ -2,6 +2,7 @@
 //! found, so places come in no order; its record tells where its piece is.
 
 use crate::error::{Error, Result};
+use crate::room::with_room;
 
 /// Where the work-groups of a launch put their pieces of the output: pairs of place and length, by work-group.
 pub(super) struct Pieces<'r> {
@@ -36,7 +37,7 @@ impl<'r> Pieces<'r> {
         if in_order {
             return out;
         }
-        let mut gathered = Vec::with_capacity(out.len());
+        let mut gathered = with_room(out.len());
         self.append(0..self.records.len() / 2, &out, &mut gathered);
         gathered
     }
@@ -46,10 +47,5 @@ impl<'r> Pieces<'r> {
         for record in self.records[2 * groups.start..2 * groups.end].chunks_exact(2) {
             to.extend_from_slice(&out[record[0] as usize..][..record[1] as usize]);
         }
-    }
-
-    /// Words of the pieces of these work-groups.
-    pub(super) fn len(&self, groups: std::ops::Range<usize>) -> usize {
-        self.records[2 * groups.start..2 * groups.end].chunks_exact(2).map(|record| record[1] as usize).sum()
     }
 }

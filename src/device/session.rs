@@ -26,6 +26,7 @@ use super::program::{KernelOf, Programs};
 use super::{Device, KernelTime, context};
 use crate::error::{Error, Result};
 use crate::list::PostingList;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::MutexGuard;
 use std::sync::atomic::Ordering::Relaxed;
@@ -37,8 +38,6 @@ pub(super) struct Inner {
     pub(super) programs: Programs,
     /// Whether commands were submitted that nothing has waited for.
     pub(super) busy: bool,
-    /// Host memory that results pass through, kept because fresh memory is slow to write to.
-    pub(super) passage: Vec<u32>,
     /// Launches whose time was not asked for yet.
     pub(super) timed: Vec<(&'static str, Event)>,
 }
@@ -143,7 +142,7 @@ impl Session<'_> {
         if groups == 0 {
             return Ok(());
         }
-        let Inner { link, memory, programs, busy, timed, .. } = &mut *self.inner;
+        let Inner { link, memory, programs, busy, timed } = &mut *self.inner;
         let ready = programs.kernel(&link.context, link.id, kernel)?;
         fault::check(Step::Launch)?;
         if local == 0 || local > ready.group {
@@ -176,13 +175,18 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Words of a scratch buffer, as [`Session::read`] reads them, in memory that is only lent.
-    pub(crate) fn peek(&mut self, slot: Slot, words: Range<usize>) -> Result<&[u32]> {
-        let mut passage = std::mem::take(&mut self.inner.passage);
-        passage.clear();
-        let read = self.read(slot, words, &mut passage);
-        self.inner.passage = passage;
-        read.map(|()| self.inner.passage.as_slice())
+    /// Words of a scratch buffer, to be looked at only, in pinned memory if they fit. Waits for all that was submitted.
+    pub(crate) fn peek(&mut self, slot: Slot, words: Range<usize>) -> Result<Cow<'_, [u32]>> {
+        if !Memory::lends(words.len()) {
+            let mut read = Vec::new();
+            self.read(slot, words, &mut read)?;
+            return Ok(Cow::Owned(read));
+        }
+        let Inner { link, memory, busy, .. } = &mut *self.inner;
+        let waits = !words.is_empty();
+        let lent = memory.lend(link, slot, words)?;
+        *busy &= !waits;
+        Ok(Cow::Borrowed(lent))
     }
 
     #[cfg(test)]

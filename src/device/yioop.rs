@@ -6,6 +6,7 @@ use super::pieces::Pieces;
 use super::program::{KernelOf, Source};
 use super::session::Arg;
 use crate::error::{Error, Result};
+use crate::room::with_room;
 
 static SOURCE: Source = Source { name: "yioop", parts: &[include_str!("../../cl/yioop.cl")], options: "" };
 const DOC_INDEXES: KernelOf = KernelOf { source: &SOURCE, name: "yioop_doc_indexes" };
@@ -59,7 +60,7 @@ impl Device {
         let mut gathered = [Vec::new(), Vec::new()];
         let wanted = if offsets_too { &[OUT, OFFSETS][..] } else { &[OUT][..] };
         for (slot, gathered) in wanted.iter().zip(&mut gathered) {
-            let mut out = Vec::with_capacity(pieces.total());
+            let mut out = with_room(pieces.total());
             session.read(*slot, 0..pieces.total(), &mut out)?;
             *gathered = pieces.gather(out);
         }

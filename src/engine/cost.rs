@@ -1,199 +1,354 @@
 //! What `postings.offload=auto` asks: would the device be faster, transfer included?
 //!
-//! Each operation is a [`Work`]: how many docIDs are decoded, looked up and given back. [`Rates`] turn it into
-//! nanoseconds for the CPU and for the device, and the smaller wins:
+//! Each operation is a [`Work`]: so many units of each kind of work, as `intersect` and `device` would do it. [`Rates`]
+//! say how many nanoseconds a unit takes, the sums are the two estimates, and the smaller wins:
 //!
 //! ```text
-//! CPU     decoded · cpu_decode + probes · cpu_probe
-//! device  call + queries · query + bytes not resident · sent + decoded · device_decode + probes · device_probe
-//!         + 4 · results · received
+//! CPU     lists · LIST + docIDs decoded · DECODED + docIDs merged · MERGED
+//!         + look-ups · NEAR, and the more of a list each skips the nearer to FAR
+//! device  call · (DECODE | INTERSECT) + queries · QUERY + bytes not resident · SENT + results · (RECEIVED | GATHERED)
+//!         + docIDs decoded · UNPACKED + work of the cheaper kernel · (PROBED | MARKED)
 //! ```
 //!
-//! The rates are measured once a machine, device and version, by a few small operations (some milliseconds), the first
-//! time that they are wanted, and kept in the cache folder. Before that, and to tell whether looking for a device is
-//! worth its own cost, [`Rates::ASSUMED`] serve: a process that has a device to find and open (0.3 s on a GPU) does so
-//! when the time that it would have saved so far adds up to that. Until then it uses the CPU, so that short scripts do
-//! not pay for a device that they hardly use, and no process pays more than twice.
+//! Results are taken to be what lists that have nothing to do with each other would give. Where the estimates are close
+//! the CPU is used, and always for what takes it less than a device call without work.
+//!
+//! The rates are measured once a machine, device and version, by a few small operations, the first time that they are
+//! wanted, and kept in the cache folder. Before that, and to tell whether looking for a device is worth its own cost,
+//! [`Rates::ASSUMED`] serve: a process that has a device to find and open (0.3 s on a GPU) does so when the time that it
+//! would have saved so far adds up to that. Until then it uses the CPU, so that short scripts do not pay for a device
+//! that they hardly use, and no process pays more than twice.
+
+mod calibrate;
 
 use crate::cache;
 use crate::codec::{BLOCK, Codec};
-use crate::cpu;
+use crate::cpu::{self, Tier};
 use crate::device::{self, Device};
-use crate::error::{Error, Result};
-use crate::intersect::{self, Count};
+use crate::error::Result;
+use crate::intersect;
 use crate::list::PostingList;
-use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 /// What finding and opening a device costs a process, in nanoseconds (120–360 ms for a context on an H200).
 const OPENING: f64 = 3e8;
 /// Work that takes the CPU less than this many nanoseconds is not worth any thought: a launch and the wait for it take
-/// that long.
+/// longer.
 const TRIFLE: f64 = 2e4;
+/// The device's estimate must be below this share of the CPU's: where the two are closer, either is as good, and the
+/// CPU's time is the surer one.
+const MARGIN: f64 = 0.8;
 /// Of more queries than this, so many are looked at, evenly spread.
-const SAMPLE: usize = 256;
+const SAMPLE: usize = 128;
+/// Of more lists than this, so many are looked for in device memory.
+const SAMPLE_LISTS: usize = 512;
+/// Lists of so many docIDs in all are not even modelled: the CPU is done with them in less than a device call, and the
+/// model would take a tenth of what the shortest operations do.
+const FEW: usize = 1 << 15;
+/// Bytes of a list that caches are taken to hold. Probes far apart in a longer one cost about [`UNCACHED`] times as much:
+/// measured on a Xeon, 43 ns in a list of 2^24 docIDs.
+const CACHED: f64 = 4e6;
+const UNCACHED: f64 = 2.0;
 
-/// Nanoseconds a unit.
+// Kinds of work; those with an index for each codec are followed by it.
+/// CPU: a list taken up.
+const LIST: usize = 0;
+/// CPU: a docID decoded to memory.
+const DECODED: usize = 1;
+/// CPU: a docID of one of two lists that are merged.
+const MERGED: usize = 3;
+/// CPU: a docID looked up next to the last one.
+const NEAR: usize = 5;
+/// CPU: a docID looked up [`reach`] docIDs behind the last one, or further.
+const FAR: usize = 7;
+/// Device: a call that decodes a list, without its work.
+const DECODE: usize = 9;
+/// Device: a call that intersects, without its work.
+const INTERSECT: usize = 10;
+/// Device: a query of a call.
+const QUERY: usize = 11;
+/// Device: a byte of a list sent.
+const SENT: usize = 12;
+/// Device: a docID of a decoded list read back.
+const RECEIVED: usize = 13;
+/// Device: a docID found by an intersection, read back and put in order.
+const GATHERED: usize = 14;
+/// Device: a docID decoded by a kernel.
+const UNPACKED: usize = 15;
+/// Device: what takes an H200's kernels a nanosecond, by probing and by marking ([`device::kernel_work`]).
+const PROBED: usize = 17;
+const MARKED: usize = 18;
+const KINDS: usize = 19;
+
+/// Nanoseconds a unit of each kind of work.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Rates {
-    /// Decoding a docID on the CPU, to memory: Simple-9, quasi-succinct.
-    cpu_decode: [f64; 2],
-    /// Looking a docID of the shortest list up in another, decoded block on the CPU.
-    cpu_probe: f64,
-    /// A device call without work: task upload, launches, one read.
-    call: f64,
-    /// Preparing a query of a batch.
-    query: f64,
-    /// Sending a byte.
-    sent: f64,
-    /// Reading a byte back, to memory that was not touched before.
-    received: f64,
-    /// Decoding a docID on the device.
-    device_decode: f64,
-    /// Looking a docID up on the device.
-    device_probe: f64,
-}
+pub(super) struct Rates([f64; KINDS]);
 
 impl Rates {
-    /// Until they are measured: a server's core, and a GPU in a PCIe slot.
-    const ASSUMED: Rates = Rates {
-        cpu_decode: [1.0, 0.4],
-        cpu_probe: 2.0,
-        call: 60_000.0,
-        query: 300.0,
-        sent: 0.15,
-        received: 0.2,
-        device_decode: 0.01,
-        device_probe: 0.02,
-    };
-    const COUNT: usize = 9;
-
-    fn numbers(&self) -> [f64; Rates::COUNT] {
-        let Rates { cpu_decode: [a, b], cpu_probe, call, query, sent, received, device_decode, device_probe } = *self;
-        [a, b, cpu_probe, call, query, sent, received, device_decode, device_probe]
-    }
+    /// Until they are measured: a server's core with AVX-512, and a GPU in a PCIe slot.
+    const ASSUMED: Rates = Rates([
+        100.0, // LIST
+        0.5, 0.3, // DECODED
+        0.8, 0.6, // MERGED
+        15.0, 2.7, // NEAR
+        120.0, 22.0,     // FAR
+        25_000.0, // DECODE
+        90_000.0, // INTERSECT
+        110.0,    // QUERY
+        0.1,      // SENT
+        0.3,      // RECEIVED
+        1.0,      // GATHERED
+        0.005, 0.002, // UNPACKED
+        1.0, 1.0, // PROBED, MARKED
+    ]);
 
     fn to_bytes(self) -> Vec<u8> {
-        self.numbers().iter().flat_map(|number| number.to_le_bytes()).collect()
+        self.0.iter().flat_map(|number| number.to_le_bytes()).collect()
     }
 
     /// The rates, if there are as many as there should be and each is a rate.
     fn from_bytes(bytes: &[u8]) -> Option<Rates> {
         let (numbers, rest) = bytes.as_chunks::<8>();
         let numbers: Vec<f64> = numbers.iter().map(|&number| f64::from_le_bytes(number)).collect();
-        let [a, b, cpu_probe, call, query, sent, received, device_decode, device_probe] = numbers[..] else {
-            return None;
-        };
-        (rest.is_empty() && numbers.iter().all(|&number| (0.0..1e9).contains(&number))).then_some(Rates {
-            cpu_decode: [a, b],
-            cpu_probe,
-            call,
-            query,
-            sent,
-            received,
-            device_decode,
-            device_probe,
-        })
+        let numbers: [f64; KINDS] = numbers.try_into().ok()?;
+        (rest.is_empty() && numbers.iter().all(|&number| (0.0..1e9).contains(&number))).then_some(Rates(numbers))
     }
 }
 
-/// What an operation is to do.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Work {
-    /// docIDs decoded: Simple-9, quasi-succinct.
-    decoded: [f64; 2],
-    /// docIDs looked up in another list.
-    probes: f64,
-    queries: f64,
-    /// docIDs given back.
-    results: f64,
+/// What the model knows of a list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Shape {
+    id: u64,
+    codec: Codec,
+    len: usize,
+    universe: u32,
+    bytes: usize,
 }
 
-fn kind(list: &PostingList) -> usize {
-    match list.codec() {
+impl From<&PostingList> for Shape {
+    fn from(list: &PostingList) -> Shape {
+        let (codec, len, universe) = (list.codec(), list.len(), list.universe());
+        Shape { id: list.id(), codec, len, universe, bytes: list.size() }
+    }
+}
+
+/// The index of a codec among kinds of work.
+fn nth(codec: Codec) -> usize {
+    match codec {
         Codec::Simple9 => 0,
         Codec::QuasiSuccinct => 1,
     }
 }
 
+/// From so many docIDs between two look-ups on, what lies between them no longer matters: upper bits are skipped with
+/// the directory, or each look-up decodes a block of its own.
+fn reach(tier: Tier, codec: Codec) -> f64 {
+    if intersect::selects(tier, codec) { 1024.0 } else { BLOCK as f64 }
+}
+
+/// What an operation is to do: units of each kind of work.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Work([f64; KINDS]);
+
 impl Work {
-    /// All docIDs of a list.
-    pub(super) fn decode(list: &PostingList) -> Work {
-        let mut work = Work { queries: 1.0, results: list.len() as f64, ..Work::default() };
-        work.decoded[kind(list)] = list.len() as f64;
+    /// All docIDs of a list. `None` where they are few, as for other work.
+    pub(super) fn decode(list: &PostingList) -> Option<Work> {
+        (list.len() > FEW).then(|| Work::decode_of(Shape::from(list)))
+    }
+
+    fn decode_of(Shape { codec, len, bytes, .. }: Shape) -> Work {
+        let mut work = Work::default();
+        for kind in [LIST, DECODE, QUERY] {
+            work.0[kind] = 1.0;
+        }
+        for kind in [DECODED + nth(codec), RECEIVED, UNPACKED + nth(codec)] {
+            work.0[kind] = len as f64;
+        }
+        work.0[SENT] = bytes as f64;
         work
     }
 
     /// Intersections; `counted` where only their number is wanted. O(lists), of a sample where there are many.
-    pub(super) fn intersect<'l>(queries: impl ExactSizeIterator<Item = &'l [PostingList]>, counted: bool) -> Work {
-        let (total, step) = (queries.len(), queries.len().div_ceil(SAMPLE).max(1));
+    pub(super) fn intersect<'l>(
+        queries: impl ExactSizeIterator<Item = &'l [PostingList]> + Clone,
+        counted: bool,
+    ) -> Option<Work> {
+        let mut doc_ids = 0usize;
+        let mut lists = queries.clone().flatten();
+        if lists.all(|list| {
+            doc_ids += list.len();
+            doc_ids <= FEW
+        }) {
+            return None;
+        }
+        let total = queries.len();
         let (mut work, mut seen) = (Work::default(), 0.0);
-        for lists in queries.step_by(step) {
-            work.add(lists, counted);
+        let mut shapes = Vec::new();
+        let tier = cpu::tier();
+        for lists in Spread::new(queries, total.div_ceil(SAMPLE)) {
+            shapes.clear();
+            shapes.extend(lists.iter().map(Shape::from));
+            work.add(tier, &mut shapes, counted);
             seen += 1.0;
         }
-        let scale = if seen > 0.0 { total as f64 / seen } else { 0.0 };
-        let Work { decoded: [a, b], probes, results, .. } = work;
-        Work {
-            decoded: [a * scale, b * scale],
-            probes: probes * scale,
-            queries: total as f64,
-            results: results * scale,
+        Some(work.finish(total as f64, seen))
+    }
+
+    /// Makes what was added for `seen` queries that for `total` ones in one call.
+    fn finish(mut self, total: f64, seen: f64) -> Work {
+        let scale = if seen > 0.0 { total / seen } else { 0.0 };
+        self.0.iter_mut().for_each(|units| *units *= scale);
+        self.0[INTERSECT] = 1.0;
+        self.0[QUERY] = total;
+        self
+    }
+
+    /// One more query, as `intersect` does it on the CPU and one of the two kernels on the device.
+    fn add(&mut self, tier: Tier, lists: &mut Vec<Shape>, counted: bool) {
+        lists.sort_unstable_by_key(|list| (list.len, list.id));
+        let largest = lists.iter().map(|list| list.universe).min().unwrap_or(0);
+        let Some(&shortest) = lists.first().filter(|shortest| shortest.len != 0) else {
+            return;
+        };
+        let units = &mut self.0;
+        let lengths = lists.iter().map(|list| (list.codec, list.len));
+        let [probed, marked] = device::kernel_work(lengths, largest);
+        if probed <= marked {
+            units[PROBED] += probed / 1e3
+        } else {
+            units[MARKED] += marked / 1e3
+        }
+        units[SENT] += lists.iter().map(|list| list.bytes as f64).sum::<f64>();
+
+        lists.dedup_by_key(|list| list.id);
+        units[LIST] += lists.len() as f64;
+        // What can be common ends with the list that ends first.
+        let range = f64::from(largest) + 1.0;
+        let density = |list: &Shape| list.len as f64 / (f64::from(list.universe) + 1.0);
+        let mut candidates = range * density(&shortest);
+        for (at, list) in lists.iter().enumerate().skip(1) {
+            let here = range * density(list);
+            if at == 1 && list.len / intersect::merge_ratio(tier, list.codec) < shortest.len {
+                units[MERGED + nth(shortest.codec)] += candidates;
+                units[MERGED + nth(list.codec)] += here;
+            } else {
+                if at == 1 {
+                    units[DECODED + nth(shortest.codec)] += candidates;
+                }
+                // Between the two measured distances costs were found to rise about with the square root.
+                let far = (here / candidates.max(1.0) / reach(tier, list.codec)).min(1.0).sqrt();
+                let slow = if list.bytes as f64 > CACHED { UNCACHED } else { 1.0 };
+                units[NEAR + nth(list.codec)] += candidates * (1.0 - far);
+                units[FAR + nth(list.codec)] += candidates * far * slow;
+            }
+            candidates *= density(list).min(1.0);
+        }
+        if lists.len() == 1 {
+            units[DECODED + nth(shortest.codec)] += candidates;
+        }
+        if !counted {
+            units[GATHERED] += candidates;
         }
     }
 
-    /// One more query: the shortest list is decoded, and of each other one, for each docID of the shortest, at most a
-    /// block. The result is taken to be what lists that have nothing to do with each other would give.
-    fn add(&mut self, lists: &[PostingList], counted: bool) {
-        let Some(shortest) = lists.iter().map(PostingList::len).min() else {
-            return;
-        };
-        let universe = lists.iter().map(PostingList::universe).max().unwrap_or(0) as f64 + 1.0;
-        let mut results = universe;
-        for list in lists {
-            self.decoded[kind(list)] += list.len().min(shortest.saturating_mul(BLOCK)) as f64;
-            results *= list.len() as f64 / universe;
-        }
-        self.probes += shortest as f64 * (lists.len() - 1) as f64;
-        if !counted {
-            self.results += results.min(shortest as f64);
-        }
+    fn sum(&self, rates: &Rates, kinds: std::ops::Range<usize>) -> f64 {
+        self.0[kinds.clone()].iter().zip(&rates.0[kinds]).map(|(units, rate)| units * rate).sum()
     }
 
     /// Nanoseconds on the CPU.
     fn on_cpu(&self, rates: &Rates) -> f64 {
-        self.decoded[0] * rates.cpu_decode[0] + self.decoded[1] * rates.cpu_decode[1] + self.probes * rates.cpu_probe
+        self.sum(rates, LIST..DECODE)
     }
 
     /// Nanoseconds on the device, of which `missing` bytes of lists must be sent first.
     fn on_device(&self, rates: &Rates, missing: f64) -> f64 {
-        rates.call
-            + self.queries * rates.query
-            + missing * rates.sent
-            + (self.decoded[0] + self.decoded[1]) * rates.device_decode
-            + self.probes * rates.device_probe
-            + 4.0 * self.results * rates.received
+        self.sum(rates, DECODE..SENT) + missing * rates.0[SENT] + self.sum(rates, RECEIVED..KINDS)
+    }
+
+    /// Whether the device wins by these rates. How many bytes of lists it lacks is asked only where it matters.
+    fn offloads(&self, rates: &Rates, missing: impl FnOnce() -> u64) -> bool {
+        let cpu = self.on_cpu(rates);
+        let call = if self.0[INTERSECT] != 0.0 { rates.0[INTERSECT] } else { rates.0[DECODE] };
+        let wins = |missing: f64| self.on_device(rates, missing) < MARGIN * cpu;
+        cpu > call && wins(0.0) && (wins(self.0[SENT]) || wins(missing() as f64))
     }
 }
 
-/// Bytes of these lists that are not in device memory; estimated from a sample where there are many.
+/// Some of the items of an iterator, one of `step` on average, at distances that follow no pattern: those of queries may.
+struct Spread<I> {
+    items: I,
+    step: usize,
+    state: u64,
+}
+
+impl<I: Iterator> Spread<I> {
+    fn new(items: I, step: usize) -> Self {
+        Spread { items, step, state: 1 }
+    }
+}
+
+impl<I: Iterator> Iterator for Spread<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        if self.step <= 1 {
+            return self.items.next();
+        }
+        self.state = self.state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        // 0 to 2 · (step − 1) skipped, step − 1 on average.
+        let skipped = (self.state >> 33) as usize % (2 * self.step - 1);
+        self.items.nth(skipped)
+    }
+}
+
+/// Bytes of these lists that are not in device memory, each list once; estimated from a sample where there are many.
 pub(super) fn missing<'l>(device: &Device, lists: impl Iterator<Item = &'l PostingList> + Clone) -> u64 {
     let total = lists.clone().count();
-    let step = total.div_ceil(4 * SAMPLE).max(1);
-    let (bytes, looked_at) = device.missing_bytes(lists.step_by(step));
-    if looked_at == 0 { 0 } else { (bytes as f64 / looked_at as f64 * total as f64) as u64 }
+    let mut looked_at = 0;
+    let sample = Spread::new(lists, total.div_ceil(SAMPLE_LISTS)).inspect(|_| looked_at += 1);
+    let mut missing = device.missing(sample);
+    let seen = missing.len() as f64;
+    missing.sort_unstable_by_key(|list| list.id());
+    missing.dedup_by_key(|list| list.id());
+    let bytes: usize = missing.iter().map(|list| list.size()).sum();
+    if missing.is_empty() {
+        return 0;
+    }
+    let different = missing.len() as f64;
+    (bytes as f64 / different * different_of_all(seen, different, seen / f64::from(looked_at) * total as f64)) as u64
+}
+
+/// If `different` of `seen` lists are different, how many of `all` are, drawn like them?
+fn different_of_all(seen: f64, different: f64, all: f64) -> f64 {
+    if different >= seen || all <= seen {
+        return different * (all / seen).max(1.0);
+    }
+    // Drawing n times from a pool of that many gives so many different ones; the pool that explains the sample:
+    let drawn = |pool: f64, n: f64| pool * (1.0 - (-n / pool).exp());
+    let (mut low, mut high) = (different, different * seen);
+    for _ in 0..50 {
+        let pool = low.midpoint(high);
+        if drawn(pool, seen) < different { low = pool } else { high = pool }
+    }
+    drawn(high, all)
 }
 
 /// The device, where it wins.
 ///
 /// # Errors
-/// [`Error::Device`]: there is one, and it cannot be used.
-pub(super) fn choose(selector: &str, work: &Work, missing: impl FnOnce(&Device) -> u64) -> Result<Option<Arc<Device>>> {
+/// [`Error::Device`](crate::Error::Device): there is one, and it cannot be used.
+pub(super) fn choose(
+    selector: &str,
+    work: Option<Work>,
+    missing: impl FnOnce(&Device) -> u64,
+) -> Result<Option<Arc<Device>>> {
     /// What the device would have saved so far, in nanoseconds.
     static LOST: AtomicU64 = AtomicU64::new(0);
 
+    let Some(work) = work else {
+        return Ok(None);
+    };
     let assumed = work.on_cpu(&Rates::ASSUMED);
     if assumed < TRIFLE || device::is_none(selector) {
         return Ok(None);
@@ -214,16 +369,14 @@ pub(super) fn choose(selector: &str, work: &Work, missing: impl FnOnce(&Device) 
     let Some(rates) = rates(&device)? else {
         return Ok(None);
     };
-    let (cpu, there) = (work.on_cpu(&rates), work.on_device(&rates, 0.0));
-    // Which lists are there is asked only where it matters.
-    Ok((there < cpu && work.on_device(&rates, missing(&device) as f64) < cpu).then_some(device))
+    Ok(work.offloads(&rates, || missing(&device)).then_some(device))
 }
 
 /// The rates of a device and this CPU: from memory, from the cache folder, or measured. `None` where measuring them
 /// failed before.
 ///
 /// # Errors
-/// [`Error::Device`]: measuring fails; once.
+/// [`Error::Device`](crate::Error::Device): measuring fails; once.
 pub(super) fn rates(device: &Device) -> Result<Option<Rates>> {
     static KNOWN: Mutex<Vec<(String, Option<Rates>)>> = Mutex::new(Vec::new());
 
@@ -232,12 +385,12 @@ pub(super) fn rates(device: &Device) -> Result<Option<Rates>> {
     if let Some((_, rates)) = known.iter().find(|(name, _)| name == target) {
         return Ok(*rates);
     }
-    let key = format!("rates 1\n{target}\n{}\n{:?}", cpu::tier().name(), std::thread::available_parallelism());
+    let key = format!("rates 2\n{target}\n{}\n{:?}", cpu::tier().name(), std::thread::available_parallelism());
     if let Some(rates) = cache::load("rates", &key).and_then(|bytes| Rates::from_bytes(&bytes)) {
         known.push((target.to_owned(), Some(rates)));
         return Ok(Some(rates));
     }
-    let measured = measure(device);
+    let measured = calibrate::measure(device);
     known.push((target.to_owned(), measured.as_ref().ok().copied()));
     let rates = measured?;
     log::debug!("measured for postings.offload=auto: {rates:?}");
@@ -245,132 +398,5 @@ pub(super) fn rates(device: &Device) -> Result<Option<Rates>> {
     Ok(Some(rates))
 }
 
-/// Nanoseconds of the fastest of a few runs.
-fn fastest<T>(mut run: impl FnMut() -> Result<T>) -> Result<f64> {
-    let mut best = f64::INFINITY;
-    for _ in 0..5 {
-        let begun = Instant::now();
-        black_box(run()?);
-        best = best.min(begun.elapsed().as_nanos() as f64);
-    }
-    Ok(best)
-}
-
-/// The same on the device: wall-clock nanoseconds, and those of kernels among them.
-fn fastest_on<T>(device: &Device, mut run: impl FnMut() -> Result<T>) -> Result<(f64, f64)> {
-    run()?; // Builds the program, makes the lists resident.
-    let wall = fastest(&mut run)?;
-    device.take_kernel_times()?;
-    let before = device.set_profiling(true);
-    let again = run();
-    device.set_profiling(before);
-    again?;
-    let kernels: u64 = device.take_kernel_times()?.iter().map(|time| time.nanoseconds).sum();
-    Ok((wall, (kernels as f64).min(wall)))
-}
-
-/// Measures all rates: operations on lists of 2^18 docIDs and fewer.
-fn measure(device: &Device) -> Result<Rates> {
-    const LONG: u32 = 1 << 18;
-    let ids = |n: u32, gap: u32| -> Vec<u32> { (0..n).map(|i| i * gap + i.wrapping_mul(0x9e37_79b9) % gap).collect() };
-    let long = PostingList::encode(&ids(LONG, 8), Codec::QuasiSuccinct)?;
-    let other = PostingList::encode(&ids(LONG, 7), Codec::QuasiSuccinct)?;
-    let words = PostingList::encode(&ids(LONG, 8), Codec::Simple9)?;
-    let tiny = PostingList::encode(&ids(16, 8), Codec::QuasiSuccinct)?;
-    let n = f64::from(LONG);
-    let positive = |rate: f64, least: f64| if rate.is_finite() { rate.max(least) } else { least };
-
-    let cpu_decode = [fastest(|| Ok(words.decode()))? / n, fastest(|| Ok(long.decode()))? / n];
-    let pair = [long.clone(), other];
-    let cpu_pair = fastest(|| {
-        let mut count = Count::default();
-        intersect::intersect(&pair, &mut count);
-        Ok(count.0)
-    })?;
-    let cpu_probe = positive(cpu_pair / n - 2.0 * cpu_decode[1], 0.05);
-
-    let (tiny_wall, tiny_kernel) = fastest_on(device, || device.decode(&tiny))?;
-    let call = positive(tiny_wall - tiny_kernel, 1_000.0);
-    let (long_wall, long_kernel) = fastest_on(device, || device.decode(&long))?;
-    let received = positive((long_wall - long_kernel - call) / (4.0 * n), 0.001);
-    let device_decode = positive(long_kernel / n, 0.0005);
-    let sent_wall = fastest(|| {
-        device.forget_lists()?;
-        device.decode(&long)
-    })?;
-    let sent = positive((sent_wall - long_wall) / long.size() as f64, 0.001);
-    let queries = vec![vec![tiny.clone(), tiny.clone()]; 256];
-    let (one, _) = fastest_on(device, || device.intersect_batch(&queries[..1]))?;
-    let (many, many_kernel) = fastest_on(device, || device.intersect_batch(&queries))?;
-    let query = positive((many - many_kernel - one) / 255.0, 1.0);
-    let (_, pair_kernel) = fastest_on(device, || device.intersect_count_batch(&[pair.to_vec()]))?;
-    let device_probe = positive(pair_kernel / n - 2.0 * device_decode, 0.0005);
-    if device.decode(&long)? != long.decode() {
-        return Err(Error::Device("it decodes wrongly".into()));
-    }
-    Ok(Rates { cpu_decode, cpu_probe, call, query, sent, received, device_decode, device_probe })
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn list(n: u32, gap: u32, codec: Codec) -> PostingList {
-        PostingList::encode(&(0..n).map(|i| i * gap).collect::<Vec<_>>(), codec).unwrap()
-    }
-
-    #[test]
-    fn rates_come_back_and_damage_does_not() {
-        let bytes = Rates::ASSUMED.to_bytes();
-        assert_eq!(Rates::from_bytes(&bytes), Some(Rates::ASSUMED));
-        assert_eq!(Rates::from_bytes(&bytes[1..]), None);
-        assert_eq!(Rates::from_bytes(&[&bytes[..], &[0; 8]].concat()), None);
-        for wrong in [f64::NAN, f64::INFINITY, -1.0] {
-            let damaged = [&bytes[..8], &wrong.to_le_bytes(), &bytes[16..]].concat();
-            assert_eq!(Rates::from_bytes(&damaged), None, "{wrong}");
-        }
-    }
-
-    #[test]
-    fn rates_are_measured() {
-        let named = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
-        let Some(device) = device::select(&named).unwrap() else {
-            eprintln!("skipped: no OpenCL device {named:?}");
-            return;
-        };
-        let begun = Instant::now();
-        let rates = measure(&device).unwrap();
-        println!("{rates:?} in {:?}", begun.elapsed());
-        assert_eq!(Rates::from_bytes(&rates.to_bytes()), Some(rates));
-    }
-
-    #[test]
-    fn work_counts_what_is_touched() {
-        let (short, long) = (list(10, 70_000, Codec::Simple9), list(100_000, 7, Codec::QuasiSuccinct));
-        let work = Work::decode(&long);
-        assert_eq!((work.decoded, work.results), ([0.0, 100_000.0], 100_000.0));
-        let query = [short.clone(), long.clone()];
-        let work = Work::intersect([&query[..]].into_iter(), false);
-        assert_eq!(work.decoded, [10.0, (10 * BLOCK) as f64]);
-        assert_eq!(work.probes, 10.0);
-        assert!(work.results > 0.0 && work.results <= 10.0);
-        assert_eq!(Work::intersect([&query[..]].into_iter(), true).results, 0.0);
-        // A sample of many equal queries is as good as all of them.
-        let many = Work::intersect(std::iter::repeat_n(&query[..], 10_000), false);
-        assert_eq!((many.queries, many.probes), (10_000.0, 100_000.0));
-        assert_eq!(Work::intersect([].into_iter(), false), Work::default());
-        assert_eq!(Work::intersect([&[][..]].into_iter(), false).probes, 0.0);
-    }
-
-    #[test]
-    fn the_device_wins_where_much_is_decoded_and_little_comes_back() {
-        let rates = Rates::ASSUMED;
-        let long = list(4_000_000, 8, Codec::QuasiSuccinct);
-        let count = Work::intersect([&[long.clone(), long.clone()][..]].into_iter(), true);
-        assert!(count.on_device(&rates, 0.0) < count.on_cpu(&rates));
-        let small = [list(100, 8, Codec::QuasiSuccinct), long];
-        let little = Work::intersect([&small[..]].into_iter(), true);
-        assert!(little.on_device(&rates, 0.0) > little.on_cpu(&rates));
-        assert!(count.on_device(&rates, 1e9) > count.on_device(&rates, 0.0));
-    }
-}
+mod tests;

@@ -11,14 +11,17 @@
 
 mod merge;
 mod probe;
+mod results;
 #[cfg(target_arch = "x86_64")]
 mod select;
 
 pub use crate::codec::Sink;
-use crate::codec::{BLOCK, SLACK};
+use crate::codec::{BLOCK, Codec, SLACK};
 use crate::cpu::{self, Tier};
 use crate::list::PostingList;
 use probe::Probe;
+pub(crate) use probe::selects;
+pub use results::Results;
 
 /// A [`Sink`] that counts.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -78,15 +81,20 @@ pub fn intersect_with(tier: Tier, lists: &[PostingList], sink: &mut impl Sink) {
     }
 }
 
-/// Whether merging these lists costs less than looking up the docIDs of the shorter one. Measured on Zen 5: a merge
-/// costs 0.4 ns a docID of either (4 in plain Rust), a look-up in upper bits 3 to 5, one in decoded blocks 25 to 45.
+/// Whether merging these lists costs less than looking up the docIDs of the shorter one.
 fn merges(tier: Tier, shorter: &PostingList, longer: &PostingList) -> bool {
-    let ratio = match tier {
+    longer.len() / merge_ratio(tier, longer.codec()) < shorter.len()
+}
+
+/// Lists that many times as long as another one, and longer ones, are probed; others are merged with it. Measured on Zen
+/// 5: a merge costs 0.4 ns a docID of either (4 in plain Rust), a look-up in upper bits 3 to 5, one in decoded blocks 25
+/// to 45.
+pub(crate) fn merge_ratio(tier: Tier, longer: Codec) -> usize {
+    match tier {
         Tier::Scalar => 8,
-        _ if probe::selects(tier, longer) => 8,
+        _ if selects(tier, longer) => 8,
         _ => 48,
-    };
-    longer.len() / ratio < shorter.len()
+    }
 }
 
 /// Looks docIDs up in further lists, and sends those that all of them have to the sink.

@@ -15,9 +15,9 @@ pub(super) enum Probe<'l> {
     Blocks(Box<Cursor<'l>>, u32),
 }
 
-/// Whether look-ups in that list need no decoding.
-pub(super) fn selects(tier: Tier, list: &PostingList) -> bool {
-    cfg!(target_arch = "x86_64") && tier >= Tier::Avx2 && list.codec() == Codec::QuasiSuccinct
+/// Whether look-ups in lists of that codec need no decoding.
+pub(crate) fn selects(tier: Tier, codec: Codec) -> bool {
+    cfg!(target_arch = "x86_64") && tier >= Tier::Avx2 && codec == Codec::QuasiSuccinct
 }
 
 impl<'l> Probe<'l> {
@@ -25,7 +25,7 @@ impl<'l> Probe<'l> {
     pub(super) fn new(tier: Tier, list: &'l PostingList) -> Self {
         debug_assert!(!list.is_empty() && tier.is_available());
         #[cfg(target_arch = "x86_64")]
-        if selects(tier, list) {
+        if selects(tier, list.codec()) {
             return Probe::Select(select::Select::new(list), tier);
         }
         Probe::Blocks(Box::new(list.cursor_with(tier)), list.universe())

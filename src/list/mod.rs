@@ -33,6 +33,7 @@ pub(crate) use cursor::gallop;
 use crate::codec::{BLOCK, BlockBuffer, Codec, SLACK, Sink, block_buffer, check_increasing, quasi_succinct, simple9};
 use crate::cpu::{self, Tier};
 use crate::error::{Error, Result};
+use crate::room::with_room;
 use byteorder::{ByteOrder, LittleEndian};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -327,7 +328,7 @@ impl PostingList {
 
     /// All docIDs, ascending. O(n).
     pub fn decode(&self) -> Vec<u32> {
-        let mut doc_ids = Vec::new();
+        let mut doc_ids = with_room(self.len() + SLACK);
         self.decode_into(&mut doc_ids);
         doc_ids
     }

@@ -74,3 +74,17 @@ pub fn allocate(size: usize) -> Option<*mut c_void> {
     };
     (!address.is_null()).then_some(address)
 }
+
+type MathRound = unsafe extern "C" fn(value: f64, places: c_int, mode: c_int) -> f64;
+
+static MATH_ROUND: Lazy<Option<MathRound>> = Lazy::new(|| {
+    // SAFETY: a function of that name has this signature in PHP 5.3 and later.
+    optional(c"_php_math_round").map(|address| unsafe { std::mem::transmute::<*mut c_void, MathRound>(address) })
+});
+
+/// Rounds as PHP's `round()` and `number_format()` do, which differ between versions.
+pub fn math_round(value: f64, places: u32) -> Option<f64> {
+    const HALF_UP: c_int = 1;
+    // SAFETY: it computes and touches nothing else.
+    MATH_ROUND.map(|round| unsafe { round(value, places as c_int, HALF_UP) })
+}

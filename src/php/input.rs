@@ -131,6 +131,11 @@ pub fn doc_ids(value: &Zval, argument: u32) -> Result<Cow<'_, [u32]>, Thrown> {
     Ok(bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
 }
 
+/// The integers of an `array` argument; `what` names them in errors.
+pub fn integers(array: &ZendHashTable, argument: u32, what: &str) -> Result<Vec<u32>, Thrown> {
+    from_array(array, argument, what)
+}
+
 /// The positions of an `array` argument.
 pub fn positions(array: &ZendHashTable, argument: u32) -> Result<Vec<u32>, Thrown> {
     from_array(array, argument, "positions")

@@ -11,12 +11,14 @@
 //! | [`ini`] | settings, phpinfo |
 //! | [`log`] | the `log` crate into PHP's error log |
 //! | [`codec`], [`posting_list`], [`iterator`] | the enum and the classes |
+//! | [`shard`], [`conjunction`] | the classes for Yioop |
 //! | [`foreach`] | `foreach` over them, without method calls |
 //! | [`functions`], [`yioop`], [`drop_in`] | the functions of each namespace |
 //! | [`ffi`] | what ext-php-rs does not bind |
 
 mod call;
 mod codec;
+mod conjunction;
 mod drop_in;
 mod exception;
 mod ffi;
@@ -29,6 +31,7 @@ mod iterator;
 mod log;
 mod output;
 mod posting_list;
+mod shard;
 mod yioop;
 
 use ext_php_rs::builders::{ModuleBuilder, ModuleStartup};
@@ -63,8 +66,12 @@ pub extern "C" fn get_module() -> *mut ModuleEntry {
                 .info_function(ini::info)
                 // The iterator before the class that returns it, or PHP refuses to start.
                 .class::<iterator::Object>()
-                .class::<posting_list::Object>();
-            for function in functions::builders().into_iter().chain(yioop::builders()) {
+                .class::<posting_list::Object>()
+                .class::<shard::Records>()
+                .class::<shard::Object>()
+                .class::<conjunction::Object>();
+            let of_yioop = yioop::builders().into_iter().chain(conjunction::builders());
+            for function in functions::builders().into_iter().chain(of_yioop) {
                 builder = builder.function(function);
             }
             let (entry, startup, owned): (ModuleEntry, ModuleStartup, ModuleAllocations) =

@@ -526,6 +526,11 @@ impl Record {
         Record(ZendHashTable::new())
     }
 
+    /// Room for `fields` fields, so that they are not moved as they grow.
+    pub fn with_room(fields: u32) -> Record {
+        Record(ZendHashTable::with_capacity(fields))
+    }
+
     /// Adds a field. Values are small; an error would mean that one cannot be converted, which these all can.
     pub fn field(mut self, name: &str, value: impl ext_php_rs::convert::IntoZval) -> Record {
         if let Err(error) = self.0.insert(name, value) {

@@ -23,13 +23,20 @@
 //! | intersection of lists | [`intersect()`] |
 //! | Yioop's small helper functions | [`queue`] |
 //! | shard files | [`Shard`] |
+//! | relevance, proximity, phrases | [`score`] |
+//! | a query over an index, document by document | [`Conjunction`] |
+//! | intersection of a rare word's list with long ones, on the file | [`probe`] |
 
+mod conjunction;
 mod doc_indexes;
 mod intersect;
 pub mod postings;
+pub mod probe;
 pub mod queue;
+pub mod score;
 pub mod shard;
 
+pub use conjunction::{Conjunction, Generation, Hit, List};
 pub(crate) use doc_indexes::{Located, check};
 pub use doc_indexes::{doc_indexes, doc_indexes_to};
 pub(crate) use intersect::intersect_located;

@@ -100,6 +100,35 @@ pub struct Shard {
     header: Header,
 }
 
+/// Bytes of a shard's doc map that were read ahead. See [`Shard::document_in`].
+#[derive(Debug)]
+pub struct Window {
+    begin: u64,
+    bytes: Vec<u8>,
+    /// How many bytes to read at once.
+    ahead: u64,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Window { begin: 0, bytes: Vec::new(), ahead: 4096 }
+    }
+}
+
+impl Window {
+    /// `len` bytes from byte `begin` of the file, which has `left` bytes of the doc map from there on, at least `len`.
+    fn bytes(&mut self, shard: &Shard, begin: u64, len: usize, left: u64, item: &impl Fn() -> String) -> Result<&[u8]> {
+        let inside = begin >= self.begin && begin + len as u64 <= self.begin + self.bytes.len() as u64;
+        if !inside {
+            self.bytes.clear();
+            self.bytes = shard.read(begin, left.min(self.ahead.max(len as u64)) as usize, &item())?;
+            self.begin = begin;
+        }
+        let at = (begin - self.begin) as usize;
+        Ok(&self.bytes[at..at + len])
+    }
+}
+
 /// A part of the file.
 #[derive(Debug, Clone, Copy)]
 struct Region {
@@ -292,8 +321,18 @@ impl Shard {
         self.document_and_len(doc_index).map(|(document, _)| document)
     }
 
+    /// As [`document`](Self::document), for a caller that asks for many in ascending order: entries near each other
+    /// come with one read. The window belongs to this shard alone.
+    pub fn document_in(&self, doc_index: u32, window: &mut Window) -> Result<Document> {
+        self.document_through(doc_index, window).map(|(document, _)| document)
+    }
+
     /// The entry, and its length in bytes.
     fn document_and_len(&self, doc_index: u32) -> Result<(Document, u64)> {
+        self.document_through(doc_index, &mut Window { ahead: 112, ..Window::default() })
+    }
+
+    fn document_through(&self, doc_index: u32, window: &mut Window) -> Result<(Document, u64)> {
         let region = self.doc_map();
         let at = u64::from(doc_index) * UNIT;
         if at >= region.len {
@@ -304,19 +343,18 @@ impl Shard {
         }
         let item = || format!("document {doc_index}");
         let begin = region.begin + at;
-        let mut entry = self.read(begin, (region.len - at).min(112) as usize, &item())?;
-        let info = number(&entry, 1);
+        let left = region.len - at;
+        // The lengths are multiples of 16, so an entry has its first two numbers.
+        let info = number(window.bytes(self, begin, 8, left, &item)?, 1);
         let keys = (info & 0xFF) as usize;
         let len = 8 + 8 * (keys + usize::from(keys.is_multiple_of(2)));
-        if len as u64 > region.len - at {
-            let what = format!("it has {keys} keys, but only {} bytes are left in the doc map", region.len - at);
+        if len as u64 > left {
+            let what = format!("it has {keys} keys, but only {left} bytes are left in the doc map");
             return Err(Error::corrupt(NAME, item(), begin as usize, what));
         }
-        if len > entry.len() {
-            entry = self.read(begin, len, &item())?;
-        }
+        let entry = window.bytes(self, begin, len, left, &item)?;
         let document = Document {
-            summary_offset: number(&entry, 0),
+            summary_offset: number(entry, 0),
             length: info >> 8 & (LINK - 1),
             is_link: info >> 8 & LINK != 0,
             keys: entry[8..8 + 8 * keys].as_chunks().0.to_vec(),

@@ -259,6 +259,13 @@ impl List {
         // SAFETY: null owns nothing; `finish` gives the table away.
         unsafe { write_array(target, self.finish()) };
     }
+
+    /// The list as a value.
+    pub fn into_zval(self) -> Zval {
+        let mut value = Zval::new();
+        self.store(&mut value);
+        value
+    }
 }
 
 impl Drop for List {

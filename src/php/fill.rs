@@ -83,7 +83,7 @@ unsafe fn avx2(to: *mut u64, doc_ids: &[u32]) {
 unsafe fn avx512(to: *mut u64, doc_ids: &[u32]) {
     // An element's integer before a line, and its type and three more elements and an integer in it.
     let head = (to as usize).wrapping_neg() / 8 % 8;
-    if head % 2 == 0 || doc_ids.len() < 32 {
+    if head.is_multiple_of(2) || doc_ids.len() < 32 {
         // SAFETY: the caller's promise.
         return unsafe { whole(to, doc_ids) };
     }

@@ -357,7 +357,7 @@ namespace Postings\Yioop {
 
         /**
          * @throws \Postings\CorruptDataException where header and length of the file do not agree
-         * @throws \Error where the file cannot be read
+         * @throws \Error where the file cannot be read, or open_basedir does not allow it
          */
         public static function open(string $path): self
         {

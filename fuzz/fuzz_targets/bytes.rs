@@ -19,8 +19,13 @@ fuzz_target!(|input: &[u8]| {
             }
         }
         1 => {
-            if let Ok(doc_ids) = simple9::decode(bytes) {
-                assert!(doc_ids.is_sorted_by(|a, b| a < b));
+            let mut sunk = Vec::new();
+            match (simple9::decode(bytes), simple9::decode_to(bytes, &mut sunk)) {
+                (Ok(doc_ids), Ok(())) => {
+                    assert!(doc_ids.is_sorted_by(|a, b| a < b));
+                    assert_eq!(doc_ids, sunk);
+                }
+                (one, other) => assert_eq!(one.err(), other.err()),
             }
         }
         2 => {
@@ -31,9 +36,17 @@ fuzz_target!(|input: &[u8]| {
         3 => {
             let doc_indexes = yioop::doc_indexes(bytes);
             let postings = yioop::unpack_postings(bytes);
+            let mut sunk = Vec::new();
+            assert_eq!(yioop::doc_indexes_to(bytes, &mut sunk).err(), doc_indexes.as_ref().err().cloned());
             match (doc_indexes, postings) {
                 (Ok(doc_indexes), Ok(postings)) => {
+                    assert_eq!(sunk, doc_indexes);
                     assert!(doc_indexes.iter().copied().eq(postings.iter().map(|posting| posting.0)));
+                    let list = yioop::Postings::parse(bytes).expect("unpacked before");
+                    for (posting, (_, positions)) in list.iter().zip(&postings) {
+                        assert!(posting.positions().eq(positions.iter().copied()));
+                        assert_eq!(posting.count_positions(), positions.len());
+                    }
                     let common = yioop::intersect(&[bytes, bytes]).expect("both lists are sound");
                     assert!(common.iter().all(|(doc_index, _)| doc_indexes.contains(doc_index)));
                 }

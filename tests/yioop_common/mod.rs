@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use serde_json::Value;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The folder of shared data, or a part of it; `None`, with a word on stderr, where it is absent.
@@ -11,7 +12,9 @@ pub fn shared(part: &str) -> Option<PathBuf> {
         .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"));
     let path = root.join(part);
     if !path.exists() {
-        eprintln!("SKIPPED: there is no {} (POSTINGS_SHARED names the folder)", path.display());
+        // Not `eprintln!`: the harness keeps what that prints where a test passes.
+        let _ =
+            writeln!(std::io::stderr(), "SKIPPED: there is no {} (POSTINGS_SHARED names the folder)", path.display());
         return None;
     }
     Some(path)

@@ -1,11 +1,11 @@
 //! The parts of PHP's C interface that ext-php-rs does not bind.
 
-use ext_php_rs::ffi::{zend_class_entry, zend_ini_entry, zend_object, zend_string};
+use ext_php_rs::ffi::{zend_class_entry, zend_object};
 use ext_php_rs::types::Zval;
 use ext_php_rs::zend::{ClassEntry, ModuleEntry};
-use once_cell::sync::Lazy;
 use std::alloc::Layout;
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::LazyLock;
 
 unsafe extern "C" {
     pub fn zend_parse_parameters(count: u32, spec: *const c_char, ...) -> c_int;
@@ -33,16 +33,6 @@ pub const E_CORE_WARNING: c_int = 32;
 /// `stage` of an INI handler while PHP starts.
 pub const INI_STAGE_STARTUP: c_int = 1;
 
-/// An INI handler.
-pub type OnModify = unsafe extern "C" fn(
-    entry: *mut zend_ini_entry,
-    value: *mut zend_string,
-    argument_1: *mut c_void,
-    argument_2: *mut c_void,
-    argument_3: *mut c_void,
-    stage: c_int,
-) -> c_int;
-
 /// The address of a symbol that only some PHP versions have. The library is bound when it is loaded, so naming such a
 /// symbol directly would make it unloadable elsewhere.
 fn optional(name: &CStr) -> Option<*mut c_void> {
@@ -55,7 +45,7 @@ type Allocate = unsafe extern "C" fn(size: usize) -> *mut c_void;
 
 /// `_femalloc`, in PHP versions whose `emalloc` kills the process far above memory_limit. Debug builds of PHP give it
 /// more parameters.
-static FALLIBLE: Lazy<Option<Allocate>> = Lazy::new(|| {
+static FALLIBLE: LazyLock<Option<Allocate>> = LazyLock::new(|| {
     if ext_php_rs::PHP_DEBUG {
         return None;
     }
@@ -77,7 +67,7 @@ pub fn allocate(size: usize) -> Option<*mut c_void> {
 
 type MathRound = unsafe extern "C" fn(value: f64, places: c_int, mode: c_int) -> f64;
 
-static MATH_ROUND: Lazy<Option<MathRound>> = Lazy::new(|| {
+static MATH_ROUND: LazyLock<Option<MathRound>> = LazyLock::new(|| {
     // SAFETY: a function of that name has this signature in PHP 5.3 and later.
     optional(c"_php_math_round").map(|address| unsafe { std::mem::transmute::<*mut c_void, MathRound>(address) })
 });

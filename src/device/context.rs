@@ -107,6 +107,10 @@ impl Used {
             selectors.clear();
         }
         if selector.len() <= MAX_SELECTOR_BYTES {
+            // Said once, as the answer is kept. With `auto` there need not be a device.
+            if index.is_none() && !selector.trim().eq_ignore_ascii_case("auto") {
+                log::warn!("no OpenCL device matches {selector:?}; the CPU is used instead");
+            }
             selectors.insert(selector.to_owned(), index);
         }
         index

@@ -1,38 +1,41 @@
 //! Memory for large results.
 
-/// Words from which on huge pages are asked for: 4 MiB.
-const LARGE: usize = 1 << 20;
+/// Bytes from which on huge pages are asked for.
+const LARGE: usize = 2 << 20;
 
-/// An empty vector with room for `words`. On Linux, large ones ask for huge pages: new memory is else touched 4 KiB at a
-/// time, and the faults take longer than decoding does. Advice only: the kernel may do as it likes.
+/// An empty vector with room for `words`, which asks for huge pages where it is large.
 pub(crate) fn with_room(words: usize) -> Vec<u32> {
-    let room = Vec::with_capacity(words);
-    if words >= LARGE {
-        advise(&room);
-    }
+    let mut room: Vec<u32> = Vec::with_capacity(words);
+    // SAFETY: this is the vector's own allocation.
+    unsafe { advise(room.as_mut_ptr().cast(), size_of::<u32>() * room.capacity()) };
     room
 }
 
+/// Asks for huge pages for new memory, if it is large. It is else touched 4 KiB at a time, and the faults take longer
+/// than decoding does. Advice only: the kernel may do as it likes.
+///
+/// # Safety
+/// The memory belongs to the caller.
+pub(crate) unsafe fn advise(begin: *mut u8, bytes: usize) {
+    if bytes >= LARGE {
+        // SAFETY: the caller's promise.
+        unsafe { advise_large(begin, bytes) };
+    }
+}
+
 #[cfg(target_os = "linux")]
-fn advise(room: &Vec<u32>) {
+unsafe fn advise_large(begin: *mut u8, bytes: usize) {
     const PAGE: usize = 2 << 20;
-    let begin = room.as_ptr() as usize;
-    let first = begin.next_multiple_of(PAGE);
-    let end = (begin + size_of::<u32>() * room.capacity()) / PAGE * PAGE;
-    if first < end {
-        // SAFETY: the range is within the vector's own allocation, and the advice changes no content.
-        unsafe {
-            libc::madvise(
-                room.as_ptr().cast_mut().cast::<u8>().add(first - begin).cast(),
-                end - first,
-                libc::MADV_HUGEPAGE,
-            )
-        };
+    let first = begin.align_offset(PAGE);
+    let whole = bytes.saturating_sub(first) / PAGE * PAGE;
+    if whole != 0 {
+        // SAFETY: the range is within the memory, and the advice changes no content.
+        unsafe { libc::madvise(begin.add(first).cast(), whole, libc::MADV_HUGEPAGE) };
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn advise(_: &Vec<u32>) {}
+unsafe fn advise_large(_: *mut u8, _: usize) {}
 
 #[cfg(test)]
 mod tests {
@@ -40,7 +43,7 @@ mod tests {
 
     #[test]
     fn room_is_like_any_other() {
-        for words in [0, 1, LARGE - 1, LARGE, 3 * LARGE + 5] {
+        for words in [0, 1, LARGE / 4 - 1, LARGE / 4, LARGE + 5] {
             let mut room = with_room(words);
             assert!(room.is_empty() && room.capacity() >= words);
             let place = room.as_ptr();

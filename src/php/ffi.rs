@@ -62,6 +62,10 @@ pub fn allocate(size: usize) -> Option<*mut c_void> {
         Some(allocate) => unsafe { allocate(size) },
         None => ext_php_rs::alloc::emalloc(Layout::from_size_align(size, 8).ok()?).cast(),
     };
+    if !address.is_null() {
+        // SAFETY: it was allocated just now, with that size.
+        unsafe { crate::room::advise(address.cast(), size) };
+    }
     (!address.is_null()).then_some(address)
 }
 

@@ -112,13 +112,13 @@ fn intersect_batch(call: &mut Call) -> Outcome {
     if queries.has_sequential_keys() {
         let mut list = List::with_room(results.len())?;
         for doc_ids in results.iter() {
-            list.push_list(List::of_doc_ids(doc_ids)?);
+            list.push_list_of(doc_ids)?;
         }
         list.store(call.result);
     } else {
         let mut map = Map::with_room(results.len())?;
         for ((key, _), doc_ids) in input::elements(queries).zip(results.iter()) {
-            map.insert(key, List::of_doc_ids(doc_ids)?);
+            map.insert(key, doc_ids)?;
         }
         map.store(call.result);
     }

@@ -109,6 +109,54 @@ fn table(flags: u32, mask: u32, hash: usize, size: usize, element: usize) -> Res
     Ok(table)
 }
 
+/// An array header for a packed array of `len` elements, more than none, with its data part.
+#[inline]
+fn packed_table(len: usize) -> Result<*mut _zend_array, NoMemory> {
+    let size = table_size(len);
+    if size > HT_MAX_SIZE {
+        return Err(NoMemory);
+    }
+    table(HASH_FLAG_PACKED | HASH_FLAG_STATIC_KEYS, HT_MIN_MASK, 2, size, size_of::<Zval>())
+}
+
+/// Says that a packed array has `used` elements.
+///
+/// # Safety
+/// The table is ours alone and those elements are written.
+#[inline]
+unsafe fn set_used(table: *mut _zend_array, used: u32) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        (*table).nNumUsed = used;
+        (*table).nNumOfElements = used;
+        (*table).nNextFreeElement = used.into();
+    }
+}
+
+/// A whole list of docIDs or positions, without an owner. For small lists, of which results have many: a [`List`] is
+/// moved through memory, which costs more than all of this.
+#[inline]
+fn table_of(values: &[u32]) -> Result<*mut _zend_array, NoMemory> {
+    if values.is_empty() {
+        return Ok((&raw const zend_empty_array).cast_mut());
+    }
+    let table = packed_table(values.len())?;
+    // SAFETY: the table is ours and has room for all of them.
+    unsafe {
+        fill::with_doc_ids((*table).__bindgen_anon_1.arPacked, values);
+        set_used(table, values.len() as u32);
+    }
+    Ok(table)
+}
+
+/// Frees, or gives up a share of, an array that nobody else owns.
+#[cold]
+fn give_up(table: *mut _zend_array) {
+    let mut value = Zval::new();
+    // SAFETY: it is a whole array; dropping the value frees it.
+    unsafe { write_array(&mut value, table) };
+}
+
 /// A list (a packed array with keys 0 … n - 1) under construction. Elements are pushed to the room made at first.
 pub struct List {
     table: *mut _zend_array,
@@ -123,12 +171,7 @@ impl List {
         if len == 0 {
             return Ok(List { table: (&raw const zend_empty_array).cast_mut(), used: 0, room: 0 });
         }
-        let size = table_size(len);
-        if size > HT_MAX_SIZE {
-            return Err(NoMemory);
-        }
-        let table = table(HASH_FLAG_PACKED | HASH_FLAG_STATIC_KEYS, HT_MIN_MASK, 2, size, size_of::<Zval>())?;
-        Ok(List { table, used: 0, room: len as u32 })
+        Ok(List { table: packed_table(len)?, used: 0, room: len as u32 })
     }
 
     #[inline]
@@ -145,10 +188,33 @@ impl List {
         unsafe { write_long(target, value) };
     }
 
-    pub fn push_list(&mut self, list: List) {
-        let target = self.next();
-        // SAFETY: the place is writable and holds nothing yet; `finish` gives the table away.
-        unsafe { write_array(target, list.finish()) };
+    /// Appends a list of docIDs.
+    #[inline]
+    pub fn push_list_of(&mut self, doc_ids: &[u32]) -> Result<(), NoMemory> {
+        let table = table_of(doc_ids)?;
+        // SAFETY: the place is writable and holds nothing yet; the table is whole and has no owner.
+        unsafe { write_array(self.next(), table) };
+        Ok(())
+    }
+
+    /// Appends the list of a number and a list of numbers.
+    #[inline]
+    pub fn push_pair(&mut self, first: u32, second: &[u32], singles: &mut Singles) -> Result<(), NoMemory> {
+        let second = singles.table_of(second)?;
+        let Ok(pair) = packed_table(2) else {
+            give_up(second);
+            return Err(NoMemory);
+        };
+        // SAFETY: the table is ours, with room for two elements; the one becomes an owner of the second list, the
+        // other of the pair.
+        unsafe {
+            let elements = (*pair).__bindgen_anon_1.arPacked;
+            write_long(elements, first.into());
+            write_array(elements.add(1), second);
+            set_used(pair, 2);
+            write_array(self.next(), pair);
+        }
+        Ok(())
     }
 
     /// Takes `value` over.
@@ -182,11 +248,7 @@ impl List {
         let List { table, used, room } = *std::mem::ManuallyDrop::new(self);
         if room != 0 {
             // SAFETY: the table is ours, and its first `used` elements are written.
-            unsafe {
-                (*table).nNumUsed = used;
-                (*table).nNumOfElements = used;
-                (*table).nNextFreeElement = used.into();
-            }
+            unsafe { set_used(table, used) };
         }
         table
     }
@@ -231,27 +293,21 @@ impl Singles {
         Singles([std::ptr::null_mut(); Singles::COUNT])
     }
 
-    /// Appends the list of `values` to `list`.
+    /// The list of `values`, whose next owner has been counted.
     #[inline]
-    pub fn push_to(&mut self, list: &mut List, values: &[u32]) -> Result<(), NoMemory> {
+    fn table_of(&mut self, values: &[u32]) -> Result<*mut _zend_array, NoMemory> {
         let place = match *values {
             [value] => self.0.get_mut(value as usize),
             _ => None,
         };
-        let Some(place) = place else {
-            list.push_list(List::of_doc_ids(values)?);
-            return Ok(());
-        };
+        let Some(place) = place else { return table_of(values) };
         if place.is_null() {
-            *place = List::of_doc_ids(values)?.finish();
+            *place = table_of(values)?;
         } else {
-            // SAFETY: the list is part of the result, and nobody else counts its owners meanwhile; the new element is
-            // one more owner.
+            // SAFETY: the list is part of the result, and nobody else counts its owners meanwhile.
             unsafe { (**place).gc.refcount += 1 };
         }
-        // SAFETY: the element is new, and becomes an owner of the list.
-        unsafe { write_array(list.next(), *place) };
-        Ok(())
+        Ok(*place)
     }
 }
 
@@ -275,36 +331,41 @@ impl Map {
         Ok(Map { table: table(HASH_FLAG_STATIC_KEYS, mask, 2 * size, size, BUCKET)?, room: len as u32 })
     }
 
-    /// Adds an element; the key must be new.
-    pub fn insert(&mut self, key: Key, list: List) {
+    /// Adds a list of docIDs, or of offsets; the key must be new.
+    #[inline]
+    pub fn insert(&mut self, key: Key, values: &[u32]) -> Result<(), NoMemory> {
         assert!(self.room > 0, "a map gets more elements than it has room for");
         self.room -= 1;
+        let list = table_of(values)?;
         match key {
             // SAFETY: the table has room for the element, and the key is new.
             Key::Int(key) => unsafe { self.append(key, list) },
             Key::String(key) => {
-                let mut value = std::mem::ManuallyDrop::new(list.into_zval());
+                let mut value = std::mem::ManuallyDrop::new(Zval::new());
+                // SAFETY: the value becomes the owner of the list.
+                unsafe { write_array(&mut *value, list) };
                 // SAFETY: the table has room for the element, so nothing is allocated; it takes the value over and
                 // counts the key.
                 unsafe { zend_hash_add_new(self.table, key, &mut *value) };
             }
         }
+        Ok(())
     }
 
     /// What `zend_hash_index_add_new` does with a hash that has room: the bucket behind the last, and that at the
     /// head of its chain.
     ///
     /// # Safety
-    /// The table has room, and no such key.
+    /// The table has room, and no such key; the list is whole and has no owner.
     #[inline]
-    unsafe fn append(&mut self, key: i64, list: List) {
+    unsafe fn append(&mut self, key: i64, list: *mut _zend_array) {
         // SAFETY: there is room for the bucket; or-ing bits to the mask, a negative number, reaches only the hash part
         // in front of the buckets.
         unsafe {
             let table = &mut *self.table;
             let at = table.nNumUsed;
             let bucket = table.__bindgen_anon_1.arData.add(at as usize);
-            write_array(&raw mut (*bucket).val, list.finish());
+            write_array(&raw mut (*bucket).val, list);
             (*bucket).h = key as u64;
             (*bucket).key = std::ptr::null_mut();
             let chain = table.__bindgen_anon_1.arHash.offset((key as u32 | table.nTableMask) as i32 as isize);

@@ -44,13 +44,9 @@ fn unpack_postings(call: &mut Call) -> Outcome {
     let mut list = List::with_room(postings.len())?;
     let mut positions = BailoutGuard::new(Vec::new());
     let mut singles = Singles::new();
-    for posting in postings {
-        positions.clear();
-        positions.extend(posting.positions());
-        let mut pair = List::with_room(2)?;
-        pair.push_long(i64::from(posting.doc_index));
-        singles.push_to(&mut pair, &positions)?;
-        list.push_list(pair);
+    let mut postings = postings.iter();
+    while let Some(doc_index) = postings.unpack_next(&mut positions) {
+        list.push_pair(doc_index, &positions, &mut singles)?;
     }
     list.store(call.result);
     Ok(())
@@ -103,7 +99,7 @@ fn intersect(call: &mut Call) -> Outcome {
     drop(lists);
     let mut map = Map::with_room(matches.docs.len())?;
     for (doc_index, offsets) in matches.iter() {
-        map.insert(Key::Int(i64::from(doc_index)), List::of_doc_ids(offsets)?);
+        map.insert(Key::Int(i64::from(doc_index)), offsets)?;
     }
     map.store(call.result);
     Ok(())

@@ -89,6 +89,35 @@ pub struct Iter<'a> {
     at: usize,
 }
 
+impl Iter<'_> {
+    /// Unpacks the next posting: its doc index, and its positions to `positions`, instead of what was there. The same
+    /// as [`next`](Iterator::next) and [`PostingRef::positions`], in one pass over the words.
+    #[inline]
+    pub fn unpack_next(&mut self, positions: &mut Vec<u32>) -> Option<u32> {
+        positions.clear();
+        let mut current = word(&self.bytes[self.at..])?;
+        let mut values = Values::of_sound(current);
+        let (doc_index, joint) = split_first_value(values.next().unwrap_or(1));
+        let mut last = joint.unwrap_or(0);
+        positions.extend(joint);
+        loop {
+            self.at += 4;
+            positions.reserve(modified9::MAX_VALUES);
+            for delta in values {
+                // The check has seen that the sums stay below 2^32.
+                last = last.wrapping_add(delta);
+                positions.push(last);
+            }
+            // Bit 31 of a word says that the posting goes on behind it.
+            match word(&self.bytes[self.at..]) {
+                Some(next) if current >> 31 != 0 => current = next,
+                _ => return Some(doc_index),
+            }
+            values = Values::of_sound(current);
+        }
+    }
+}
+
 impl<'a> Iterator for Iter<'a> {
     type Item = PostingRef<'a>;
 
@@ -196,12 +225,9 @@ impl Iterator for Positions<'_> {
 /// # Errors
 /// [`Error::Corrupt`].
 pub fn unpack_postings(postings: &[u8]) -> Result<Vec<Posting>> {
-    let unpack = |posting: PostingRef| {
-        let mut positions = Vec::with_capacity(posting.count_positions());
-        positions.extend(posting.positions());
-        (posting.doc_index, positions)
-    };
-    Ok(Postings::parse(postings)?.iter().map(unpack).collect())
+    let mut postings = Postings::parse(postings)?.iter();
+    let mut positions = Vec::new();
+    Ok(std::iter::from_fn(|| Some((postings.unpack_next(&mut positions)?, positions.clone()))).collect())
 }
 
 /// Appends a posting to `out`: `deltas` are the first position, then the gaps.

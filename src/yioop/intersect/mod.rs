@@ -72,10 +72,8 @@ pub fn intersect_flat(lists: &[&[u8]]) -> Result<Matches> {
 fn intersect_with(tier: Tier, lists: &[&[u8]]) -> Result<Matches> {
     let mut sorted: Vec<(usize, &[u8])> = lists.iter().copied().enumerate().collect();
     sorted.sort_by_key(|(_, list)| list.len());
-    if sorted.len() >= 2
-        && sorted.iter().all(|(_, list)| list.len() <= MAX_BYTES)
-        && let Some(matches) = runs::intersect(tier, &sorted)
-    {
+    let by_runs = sorted.len() >= 2 && sorted.iter().all(|(_, list)| list.len() <= MAX_BYTES);
+    if let Some(matches) = by_runs.then(|| runs::intersect(tier, &sorted)).flatten() {
         return Ok(matches);
     }
     Ok(intersect_located(lists.iter().map(|list| locate(list)).collect::<Result<_>>()?))

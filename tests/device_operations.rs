@@ -12,8 +12,9 @@ fn device() -> Option<Arc<Device>> {
     let named = settings().device;
     let device = device::select(&named).expect("a usable device");
     if device.is_none() {
-        // Not `eprintln!`: the harness keeps what that prints where a test passes.
-        let _ = writeln!(std::io::stderr(), "SKIPPED: no OpenCL device {named:?}");
+        // Not `eprintln!`: the harness keeps what that prints where a test passes. In one piece, as other tests
+        // print too.
+        let _ = std::io::stderr().write_all(format!("SKIPPED: no OpenCL device {named:?}\n").as_bytes());
     }
     device
 }

@@ -23,8 +23,9 @@ fn device() -> Option<Device> {
     match select(&named) {
         Ok(Some(_)) => {}
         Ok(None) => {
-            // Not `eprintln!`: the harness keeps what that prints where a test passes.
-            let _ = writeln!(std::io::stderr(), "SKIPPED: no OpenCL device {named:?}");
+            // Not `eprintln!`: the harness keeps what that prints where a test passes. In one piece, as other tests
+            // print too.
+            let _ = std::io::stderr().write_all(format!("SKIPPED: no OpenCL device {named:?}\n").as_bytes());
             return None;
         }
         Err(error) => panic!("{error}"),

@@ -69,6 +69,9 @@ pub fn yioop() -> bool {
 
 /// Takes a new value of one of the settings. A wrong one is refused, so that `ini_set` returns false; while PHP starts it
 /// is reported, and the default holds.
+///
+/// # Safety
+/// PHP calls it, with the setting's entry and its new value.
 unsafe extern "C" fn on_modify(
     entry: *mut zend_ini_entry,
     value: *mut zend_string,
@@ -139,6 +142,9 @@ fn take_offload(value: &[u8]) -> bool {
 
 /// The section of `phpinfo()` and `php --ri postings`. The one place that looks for devices without being asked for a
 /// result.
+///
+/// # Safety
+/// PHP calls it, with the module.
 pub unsafe extern "C" fn info(module: *mut ModuleEntry) {
     let shown = std::panic::catch_unwind(|| {
         let settings = settings();

@@ -84,6 +84,9 @@ pub extern "C" fn get_module() -> *mut ModuleEntry {
 }
 
 /// MINIT. Touches no device: PHP may fork later.
+///
+/// # Safety
+/// PHP calls it, once, while it starts.
 unsafe extern "C" fn start(kind: i32, module_number: i32) -> i32 {
     let started = std::panic::catch_unwind(|| -> ext_php_rs::error::Result<()> {
         log::install();
@@ -113,6 +116,9 @@ unsafe extern "C" fn start(kind: i32, module_number: i32) -> i32 {
 }
 
 /// MSHUTDOWN.
+///
+/// # Safety
+/// PHP calls it, once, after [`start`].
 unsafe extern "C" fn stop(_: i32, module_number: i32) -> i32 {
     log::uninstall();
     ini::unregister(module_number);
@@ -120,6 +126,9 @@ unsafe extern "C" fn stop(_: i32, module_number: i32) -> i32 {
 }
 
 /// RSHUTDOWN: what threads logged meanwhile.
+///
+/// # Safety
+/// PHP calls it, between [`start`] and [`stop`].
 unsafe extern "C" fn end_request(_: i32, _: i32) -> i32 {
     log::flush();
     ffi::SUCCESS

@@ -1,6 +1,6 @@
 //! Which instruction sets this process may use: detected once, at the first question.
 
-use std::sync::LazyLock;
+use once_cell::sync::Lazy;
 
 /// The environment variable that lowers the tier (`scalar`, `avx2`, `avx512`), so that every path can be tested and
 /// measured on one machine. It never raises it above what the CPU has.
@@ -41,9 +41,9 @@ impl Tier {
     }
 }
 
-static DETECTED: LazyLock<Tier> = LazyLock::new(detect);
+static DETECTED: Lazy<Tier> = Lazy::new(detect);
 
-static SELECTED: LazyLock<Tier> = LazyLock::new(|| {
+static SELECTED: Lazy<Tier> = Lazy::new(|| {
     let wanted = std::env::var(TIER_VARIABLE).ok();
     Tier::ALL
         .into_iter()

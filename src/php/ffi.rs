@@ -3,9 +3,9 @@
 use ext_php_rs::ffi::{zend_class_entry, zend_object};
 use ext_php_rs::types::Zval;
 use ext_php_rs::zend::{ClassEntry, ModuleEntry};
+use once_cell::sync::Lazy;
 use std::alloc::Layout;
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::LazyLock;
 
 unsafe extern "C" {
     pub fn zend_parse_parameters(count: u32, spec: *const c_char, ...) -> c_int;
@@ -45,7 +45,7 @@ type Allocate = unsafe extern "C" fn(size: usize) -> *mut c_void;
 
 /// `_femalloc`, in PHP versions whose `emalloc` kills the process far above memory_limit. Debug builds of PHP give it
 /// more parameters.
-static FALLIBLE: LazyLock<Option<Allocate>> = LazyLock::new(|| {
+static FALLIBLE: Lazy<Option<Allocate>> = Lazy::new(|| {
     if ext_php_rs::PHP_DEBUG {
         return None;
     }
@@ -71,7 +71,7 @@ pub fn allocate(size: usize) -> Option<*mut c_void> {
 
 type MathRound = unsafe extern "C" fn(value: f64, places: c_int, mode: c_int) -> f64;
 
-static MATH_ROUND: LazyLock<Option<MathRound>> = LazyLock::new(|| {
+static MATH_ROUND: Lazy<Option<MathRound>> = Lazy::new(|| {
     // SAFETY: a function of that name has this signature in PHP 5.3 and later.
     optional(c"_php_math_round").map(|address| unsafe { std::mem::transmute::<*mut c_void, MathRound>(address) })
 });

@@ -39,7 +39,7 @@ use ext_php_rs::class::RegisteredClass;
 use ext_php_rs::ffi::{zend_function, zend_hash_str_find_ptr_lc};
 use ext_php_rs::types::ZendHashTable;
 use ext_php_rs::zend::{ClassEntry, ModuleAllocations, ModuleEntry, StaticModuleEntry};
-use std::sync::OnceLock;
+use once_cell::sync::OnceCell;
 
 const MAY_BE_FALSE: u32 = 1 << 2;
 const MAY_BE_STRING: u32 = 1 << 6;
@@ -51,7 +51,7 @@ unsafe impl Send for Startup {}
 // SAFETY: as above.
 unsafe impl Sync for Startup {}
 
-static STARTUP: OnceLock<Startup> = OnceLock::new();
+static STARTUP: OnceCell<Startup> = OnceCell::new();
 
 /// What PHP calls when it has loaded the library.
 #[unsafe(no_mangle)]

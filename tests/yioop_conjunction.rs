@@ -102,6 +102,20 @@ fn lists_that_a_search_cannot_take_are_read() {
 }
 
 #[test]
+fn places_outside_the_lists_are_refused_before_a_search() {
+    let lists = [list([9_000u32].into_iter(), &[3]), list((0..20_000).map(|doc| 3 * doc), &[1, 40, 500])];
+    let (_file, shard, ranges) = shard("outside", &lists, 1);
+    let end = ranges[1].1;
+    for wrong in
+        [(0, u32::MAX - 3), (0, u32::MAX), (ranges[1].0, end + 4), (ranges[1].0 + 2, end), (ranges[1].0, end - 1)]
+    {
+        let read = shard.postings_at(wrong.0, wrong.1).unwrap_err();
+        let searched = probe::gather(&shard, &[ranges[0], wrong]).unwrap_err();
+        assert_eq!(searched.to_string(), read.to_string());
+    }
+}
+
+#[test]
 fn searched_and_read_lists_score_alike() {
     let common = list((0..20_000).map(|doc| 3 * doc), &[1, 61, 300]);
     let (_file, shard, ranges) = shard("score", &[list([3u32, 30_000, 59_997].into_iter(), &[60]), common], 20_000);

@@ -25,19 +25,39 @@ const RUN: usize = 32;
 /// Raw Simple-9 words that a work-item takes.
 const CHUNK: usize = 16;
 
-/// Bit positions in the upper bits of longer lists do not fit in 32 bits.
+/// Ranks, and what kernels make of them, fit in 32 bits.
 pub(super) const MAX_DOC_IDS: usize = 1 << 30;
+/// Kernels count the upper bits of a quasi-succinct list in 32 bits, and look at 32 bits behind the last.
+const MAX_UPPER_BITS: u64 = (1 << 32) - 64;
 
 const OUT: Slot = Slot(0);
 const WORDS: Slot = Slot(1);
 const DIRECTORY: Slot = Slot(2);
 
 /// That lists are short enough for the kernels.
-pub(super) fn check_length(doc_ids: usize) -> Result<()> {
+fn check_length(doc_ids: usize) -> Result<()> {
     if doc_ids <= MAX_DOC_IDS {
         return Ok(());
     }
     Err(Error::Device(format!("{doc_ids} docIDs in a list, the kernels take {MAX_DOC_IDS}")))
+}
+
+/// That the kernels can count all of a list: its docIDs, and its upper bits, of which a list that came as bytes may have
+/// any number.
+pub(super) fn check_fits(list: &PostingList) -> Result<()> {
+    check_length(list.len())?;
+    match list.codec() {
+        Codec::QuasiSuccinct => check_upper_bits(list.len(), list.universe(), list.lower_width()),
+        Codec::Simple9 => Ok(()),
+    }
+}
+
+fn check_upper_bits(doc_ids: usize, universe: u32, lower_width: u32) -> Result<()> {
+    let upper_bits = doc_ids as u64 + u64::from(universe >> lower_width);
+    if upper_bits <= MAX_UPPER_BITS {
+        return Ok(());
+    }
+    Err(Error::Device(format!("{upper_bits} upper bits in a list, the kernels take {MAX_UPPER_BITS}")))
 }
 
 impl Device {
@@ -46,7 +66,7 @@ impl Device {
     /// # Errors
     /// [`Error::Device`].
     pub fn decode(&self, list: &PostingList) -> Result<Vec<u32>> {
-        check_length(list.len())?;
+        check_fits(list)?;
         let (kernel, items) = match list.codec() {
             Codec::QuasiSuccinct => (QS_DECODE, list.len().div_ceil(RUN)),
             Codec::Simple9 => (SIMPLE9_DECODE, list.len().div_ceil(BLOCK)),
@@ -98,5 +118,23 @@ impl Device {
         unsafe { session.launch(SIMPLE9_WORDS, words.len().div_ceil(CHUNK * ITEMS), ITEMS, &args)? };
         session.read(OUT, 0..count, &mut doc_ids)?;
         Ok(doc_ids)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn upper_bits_that_kernels_cannot_count_are_refused() {
+        // What `encode` makes is taken up to the greatest length.
+        for count in [1, 2, 1000, 1 << 20, MAX_DOC_IDS] {
+            let width = crate::codec::quasi_succinct::lower_width(count, u32::MAX, 1.0).unwrap();
+            assert!(check_upper_bits(count, u32::MAX, width).is_ok(), "{count}");
+        }
+        // What may come as bytes.
+        assert!(check_upper_bits(64, u32::MAX, 0).is_err());
+        assert!(check_upper_bits(1, u32::MAX - 64, 0).is_ok());
+        assert!(check_upper_bits(MAX_DOC_IDS, u32::MAX, 0).is_err());
     }
 }

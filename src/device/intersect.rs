@@ -1,7 +1,7 @@
 //! Intersection of a batch of queries on the device: `cl/intersect.cl`.
 
 use super::Device;
-use super::decode::check_length;
+use super::decode::check_fits;
 use super::memory::{ALIGNMENT, Slot};
 use super::pieces::Pieces;
 use super::program::{KernelOf, Source};
@@ -26,6 +26,8 @@ const LISTS: [Slot; 2] = [Slot(10), Slot(11)];
 
 /// Words of results that a launch has room for at first; with more, it is launched once more.
 const FIRST_CAPACITY: usize = 1 << 25;
+/// Kernels count the results of a batch in 32 bits.
+const MAX_RESULTS: usize = u32::MAX as usize;
 
 /// The two ways of `cl/intersect.cl`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,7 +166,7 @@ fn plan(queries: &[Vec<PostingList>]) -> Result<[Plan<'_>; 2]> {
         if shortest.is_empty() {
             continue;
         }
-        check_length(sorted[sorted.len() - 1].len())?;
+        sorted.iter().try_for_each(|list| check_fits(list))?;
         let way = Way::of(&sorted);
         plans[way as usize].add(at, way, &sorted);
     }
@@ -215,6 +217,18 @@ impl Session<'_> {
     }
 }
 
+/// The room that a second launch needs, after one that had room for `capacity` found more. Places in a result of more
+/// than [`MAX_RESULTS`] would wrap around.
+fn capacity_for(found: usize, capacity: usize, bound: usize) -> Result<usize> {
+    if found > bound || capacity >= bound {
+        return Err(Error::Device("a kernel reported more results than there can be".into()));
+    }
+    if found > MAX_RESULTS {
+        return Err(Error::Device(format!("{found} results in a batch, the kernels take {MAX_RESULTS}")));
+    }
+    Ok(found)
+}
+
 impl Device {
     /// The docIDs that all lists of a query have, for each query, ascending. At most two launches for all queries; what
     /// is not resident is sent first.
@@ -249,10 +263,7 @@ impl Device {
             if found <= capacity {
                 break records;
             }
-            if found > bound || capacity == bound {
-                return Err(Error::Device("a kernel reported more results than there can be".into()));
-            }
-            capacity = found;
+            capacity = capacity_for(found, capacity, bound)?;
         };
         let pieces = Pieces::new(&records, capacity)?;
         if queries.len() == 1 {
@@ -303,5 +314,20 @@ impl Device {
             }
         }
         Ok(counts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_results_than_kernels_count_are_refused() {
+        let bound = 3 * MAX_RESULTS;
+        assert_eq!(capacity_for(1 << 26, FIRST_CAPACITY, bound).unwrap(), 1 << 26);
+        assert_eq!(capacity_for(MAX_RESULTS, FIRST_CAPACITY, bound).unwrap(), MAX_RESULTS);
+        assert!(capacity_for(MAX_RESULTS + 1, FIRST_CAPACITY, bound).is_err());
+        assert!(capacity_for(bound + 1, FIRST_CAPACITY, bound).is_err());
+        assert!(capacity_for(20, 10, 10).is_err());
     }
 }

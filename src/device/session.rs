@@ -72,10 +72,12 @@ impl Device {
         }
         let mut inner = self.inner.lock().map_err(|_| Error::Device("a thread panicked while it had it".into()))?;
         inner.memory.session += 1;
-        if std::mem::take(&mut inner.busy) {
-            // An operation ended early, by an error: its transfers may still use the staging buffers.
+        if inner.busy {
+            // An operation ended early, by an error: its transfers may still use the staging buffers. Where that cannot
+            // be waited for, nobody else may use them either.
             inner.link.queue.finish()?;
             inner.memory.done();
+            inner.busy = false;
         }
         Ok(Session { device: self, inner })
     }

@@ -5,7 +5,7 @@ use ext_php_rs::types::Zval;
 use ext_php_rs::zend::{ClassEntry, ModuleEntry};
 use once_cell::sync::Lazy;
 use std::alloc::Layout;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
 unsafe extern "C" {
     pub fn zend_parse_parameters(count: u32, spec: *const c_char, ...) -> c_int;
@@ -20,6 +20,8 @@ unsafe extern "C" {
     pub fn zend_error(kind: c_int, format: *const c_char, ...);
     pub fn zend_register_internal_module(module: *mut ModuleEntry) -> *mut ModuleEntry;
     pub static spl_ce_RuntimeException: *mut ClassEntry;
+
+    fn php_check_open_basedir_ex(path: *const c_char, warn: c_int) -> c_int;
 
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
 }
@@ -67,6 +69,13 @@ pub fn allocate(size: usize) -> Option<*mut c_void> {
         unsafe { crate::room::advise(address.cast(), size) };
     }
     (!address.is_null()).then_some(address)
+}
+
+/// Whether `open_basedir` lets PHP code at the file of that path.
+pub fn is_in_basedir(path: &[u8]) -> bool {
+    let Ok(path) = CString::new(path) else { return false };
+    // SAFETY: a C string; without a warning, nothing can jump over this frame.
+    unsafe { php_check_open_basedir_ex(path.as_ptr(), 0) == SUCCESS }
 }
 
 type MathRound = unsafe extern "C" fn(value: f64, places: c_int, mode: c_int) -> f64;

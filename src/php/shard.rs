@@ -1,9 +1,9 @@
 //! The class `Postings\Yioop\Shard`, and the iterator over its dictionary.
 
 use super::call::{Call, Outcome, check, function, handler, parse};
-use super::exception;
 use super::output::{self, List, Record};
 use super::posting_list::{Constants, no_constructor};
+use super::{exception, ffi};
 use crate::yioop::shard::{Dictionary, Key};
 use crate::yioop::{self, shard};
 use ext_php_rs::args::Arg;
@@ -92,6 +92,10 @@ fn open(call: &mut Call) -> Outcome {
     parse!(call, c"P", &raw mut path)?;
     // SAFETY: parsing set it to a string that the frame holds; 'P' refuses one with a NUL byte.
     let path = unsafe { &*path }.as_bytes();
+    if !ffi::is_in_basedir(path) {
+        let path = String::from_utf8_lossy(path);
+        return Err(exception::error(&format!("{path}: open_basedir does not allow it")));
+    }
     let shard = check(yioop::Shard::open(OsStr::from_bytes(path)), 1)?;
     ZendClassObject::new(Object(Arc::new(shard)))
         .set_zval(call.result, false)
@@ -131,7 +135,8 @@ fn record_list(record: &shard::Record) -> Outcome<List> {
 
 fn lookup(call: &mut Call) -> Outcome {
     let key = key(call)?;
-    match check(this(call)?.lookup(&key), 1)? {
+    let record = check(this(call)?.lookup(&key), 1)?;
+    match record {
         Some(record) => record_list(&record)?.store(call.result),
         None => call.result.set_null(),
     }

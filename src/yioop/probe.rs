@@ -34,6 +34,8 @@ pub fn gather(shard: &Shard, ranges: &[(u32, u32)]) -> Result<Option<(Vec<List>,
         return Ok(None);
     }
     let Some(scarce) = ranges.iter().position(|range| bytes(range) == shortest) else { return Ok(None) };
+    // Those of lists that are searched too, which are never read as a whole.
+    ranges.iter().try_for_each(|&(first, last)| shard.check_postings(first, last).map(|_| ()))?;
     let first = shard.postings_at(ranges[scarce].0, ranges[scarce].1)?;
     let few = Postings::parse(&first)?.iter().count() as u64;
     let searched: Vec<bool> =

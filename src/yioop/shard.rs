@@ -300,6 +300,12 @@ impl Shard {
     /// # Errors
     /// [`Error::Argument`] where there are no such bytes; [`Error::Corrupt`] where the file has become shorter.
     pub fn postings_at(&self, first_offset: u32, last_offset: u32) -> Result<Vec<u8>> {
+        let (begin, len) = self.check_postings(first_offset, last_offset)?;
+        self.read(begin, len, "postings")
+    }
+
+    /// Where in the file those bytes are, and how many: see [`postings_at`](Self::postings_at).
+    pub(super) fn check_postings(&self, first_offset: u32, last_offset: u32) -> Result<(u64, usize)> {
         let region = self.word_docs();
         let (first, end) = (u64::from(first_offset), u64::from(last_offset) + 4);
         if first % 4 != 0 || end % 4 != 0 || end <= first || end > region.len {
@@ -308,7 +314,7 @@ impl Shard {
                 region.len
             )));
         }
-        self.read(region.begin + first, (end - first) as usize, "postings")
+        Ok((region.begin + first, (end - first) as usize))
     }
 
     /// The entry of the doc map at a doc index, which has to be one that an entry begins at, such as those of

@@ -304,7 +304,9 @@ pub fn encode(doc_ids: &[u32], c: f64) -> Result<Vec<u8>> {
     super::check_increasing(doc_ids)?;
     let universe = doc_ids.last().copied().unwrap_or(0);
     let width = lower_width(doc_ids.len(), universe, c)?;
-    let mut words = vec![MAGIC, doc_ids.len() as u32, universe, width, 0];
+    let count =
+        u32::try_from(doc_ids.len()).map_err(|_| Error::Argument("a raw list holds at most 2^32 - 1 docIDs".into()))?;
+    let mut words = vec![MAGIC, count, universe, width, 0];
     encode_parts(doc_ids, width, &mut words);
     let mut bytes = vec![0; 4 * words.len()];
     LittleEndian::write_u32_into(&words, &mut bytes);

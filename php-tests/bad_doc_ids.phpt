@@ -30,6 +30,7 @@ $reference = 'x';
 outcome('reference', fn () => PostingList::encode([1, &$reference]));
 outcome('simple9_encode', fn () => Postings\simple9_encode([4, 4]));
 outcome('qs_encode', fn () => Postings\qs_encode([4, 4]));
+outcome('c too small', fn () => Postings\qs_encode([1, 4294967295], 1e-9));
 outcome('first docID of 2^28', fn () => Postings\simple9_encode([1 << 28]));
 outcome('gap', fn () => PostingList::encode([1, 2, 3 + (1 << 28)], Codec::Simple9));
 outcome('largest gap', fn () => PostingList::encode([1, 2 + (1 << 28) - 1], Codec::Simple9)->toArray());
@@ -54,6 +55,7 @@ null itself: TypeError: Postings\PostingList::encode(): Argument #1 ($docIds) mu
 reference: TypeError: Postings\PostingList::encode(): Argument #1 ($docIds) must contain only int, string given at index 1
 simple9_encode: ValueError: Postings\simple9_encode(): Argument #1 ($docIds) must be strictly increasing, docID 4 at index 1 is not greater than 4 before it
 qs_encode: ValueError: Postings\qs_encode(): Argument #1 ($docIds) must be strictly increasing, docID 4 at index 1 is not greater than 4 before it
+c too small: ValueError: Postings\qs_encode(): Argument #2 ($c) cannot be used: c = 0.000000001 is too small: 2 docIDs up to 4294967295 would take 2147483649 upper bits
 first docID of 2^28: ValueError: Postings\simple9_encode(): Argument #1 ($docIds) cannot be used: simple9 cannot code 268435456 at index 0: %s
 gap: ValueError: Postings\PostingList::encode(): Argument #1 ($docIds) cannot be used: simple9 cannot code 268435456 at index 2: %s
 largest gap: returned array (

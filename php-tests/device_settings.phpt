@@ -1,5 +1,5 @@
 --TEST--
-Devices: selected by name and by number, at run time; none and never mean the CPU
+Devices: selected by name and by number, at run time; none and never mean the CPU, as does a name that no device has
 --SKIPIF--
 <?php
 require __DIR__ . '/device.inc';
@@ -23,8 +23,9 @@ use_device();
 var_dump(count($selected()), $where());
 ini_set('postings.device', 'none');
 var_dump(count($selected()), $where());
+// Said once, in the log: here on stderr.
 ini_set('postings.device', 'no device has such a name');
-var_dump(count($selected()), $where());
+var_dump(count($selected()), $where(), $where());
 use_device();
 ini_set('postings.offload', 'never');
 var_dump($where());
@@ -40,10 +41,13 @@ int(1)
 string(6) "device"
 int(0)
 string(3) "CPU"
+postings: no OpenCL device matches "no device has such a name"; the CPU is used instead
 int(0)
+string(3) "CPU"
 string(3) "CPU"
 string(3) "CPU"
 bool(true)
 string(6) "device"
+postings: no OpenCL device matches "99:99"; the CPU is used instead
 int(0)
 string(3) "CPU"

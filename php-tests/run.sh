@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the .phpt files of this folder with PHP's own run-tests.php.
 #   php-tests/run.sh path/to/libpostings.so [run-tests options and test files]
-# POSTINGS_DEVICE names the OpenCL device of the device tests (default: pocl). Exits nonzero where a test fails.
+# POSTINGS_DEVICE names the OpenCL device of the device tests (default: PoCL). Exits nonzero where a test fails.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -lt 1 ] || [ ! -f "$1" ]; then

@@ -10,7 +10,7 @@ if test "$PHP_POSTINGS" != "no"; then
   POSTINGS_CARGO=`. "$srcdir/../scripts/env.sh"; cargo --version 2>/dev/null`
   if test -z "$POSTINGS_CARGO"; then
     AC_MSG_RESULT([no])
-    AC_MSG_ERROR([postings is written in Rust: install Rust 1.88 or newer (https://rustup.rs; on Debian 12: rustc-web cargo-web)])
+    AC_MSG_ERROR([postings is written in Rust: install Rust 1.89 or newer (https://rustup.rs; on Debian 12: rustc-web cargo-web)])
   fi
   AC_MSG_RESULT([$POSTINGS_CARGO])
 

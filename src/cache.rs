@@ -8,7 +8,6 @@
 //! A file holds: the bytes `PSTCACH1`, the key's length and the CRC-32 of the rest (both little-endian `u32`), the key,
 //! the content. Its name ends in a hash of the key, so that what the key tells apart is kept side by side.
 
-use ocl::ffi::libc;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};

@@ -3,7 +3,8 @@
 mod cost;
 
 use crate::codec::{Sink, quasi_succinct, simple9};
-use crate::device::{self, Device, DeviceInfo};
+pub use crate::device::DeviceInfo;
+use crate::device::{self, Device};
 use crate::error::Result;
 use crate::intersect::{self, Count, Results};
 use crate::list::PostingList;

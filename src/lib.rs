@@ -9,14 +9,17 @@
 //! | [`error`] | one error type; every variant says what was wrong and where | nothing |
 //! | [`cpu`] | which instruction sets this process may use | nothing |
 //! | `cache` | a folder for what a later process can use again | nothing |
+//! | `room` | memory for large results | nothing |
 //! | [`bits`] | words and bit fields | nothing |
 //! | [`codec`] | bytes ⇄ docIDs, one file (or folder) a codec | `bits`, `cpu` |
-//! | [`list`] | [`PostingList`]: codec, payload and block directory; the byte format and its checks | `codec` |
-//! | [`intersect`] | CPU intersection of posting lists, with block skipping | `list` |
-//! | [`yioop`] | Yioop's posting format and shard files | `codec` |
-//! | [`device`] | all that touches OpenCL | `list`, `yioop` |
-//! | [`engine`] | one decision, CPU or device; the fallback; the counters | `intersect`, `device` |
-//! | `php` | the PHP face, thin (feature `php`) | `engine` |
+//! | [`list`] | [`PostingList`]: codec, payload and block directory; the byte format and its checks | `codec`, `bits`, `room` |
+//! | [`intersect`] | CPU intersection of posting lists, with block skipping | `list`, `codec`, `bits`, `room` |
+//! | [`yioop`] | Yioop's posting lists, shard files and scores | `codec` |
+//! | [`device`] | all that touches OpenCL | `list`, `codec`, `cache`, `room`, the `Results` of `intersect` |
+//! | [`engine`] | one decision, CPU or device; its cost model; the fallback; the counters | `intersect`, `device`, `yioop`, `list`, `codec`, `cache` |
+//! | `php` | the PHP face, thin (feature `php`) | `engine`, `yioop`, `list`, `codec` |
+//!
+//! All rooms know `error`; those with a path for each instruction set know `cpu`.
 
 pub mod bits;
 mod cache;

@@ -202,6 +202,7 @@ namespace Postings {
      *
      * @param array<int>|string $docIds
      * @param float $c scales the width of the lower bits, max(0, floor(log2($c * largest / n))); greater than 0
+     * @throws \ValueError also for a $c that is not, or so small that the upper bits would dwarf the docIDs
      */
     function qs_encode(array|string $docIds, float $c = 1.0): string
     {

@@ -35,7 +35,7 @@ fn main() {
         return;
     }
     println!("\nrunning {} cases", CASES.len());
-    let mut failed = 0;
+    let (mut passed, mut failed, mut skips) = (0, 0, 0);
     for (name, variables, _) in CASES {
         let output = Command::new(std::env::current_exe().expect("this binary"))
             .args(["--case", name])
@@ -51,12 +51,16 @@ fn main() {
             "ok"
         };
         println!("case {name} ... {result}");
+        match result {
+            "ok" => passed += 1,
+            "skipped" => skips += 1,
+            _ => failed += 1,
+        }
         if !output.status.success() {
-            failed += 1;
             println!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         }
     }
-    println!("\ncase result: {}", if failed == 0 { "ok" } else { "FAILED" });
+    println!("\nprocesses: {passed} passed, {failed} failed, {skips} skipped");
     std::process::exit(i32::from(failed > 0));
 }
 

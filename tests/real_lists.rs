@@ -9,7 +9,7 @@ use postings::intersect::intersect_with;
 use postings::{Codec, PostingList, device};
 use std::fs::File;
 use std::io::Read;
-use yioop_common::shared;
+use yioop_common::{shared, skipped};
 
 /// The lists of a zip file, each a text of integers between commas.
 fn lists(name: &str) -> Option<Vec<Vec<u32>>> {
@@ -70,7 +70,7 @@ fn check(name: &str) {
         }
     }
     if device.is_none() {
-        eprintln!("SKIPPED: {name} on a device, there is no {named:?}");
+        skipped(&format!("{name} on a device, there is no {named:?}"));
     }
 }
 

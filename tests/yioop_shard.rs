@@ -306,7 +306,7 @@ fn compare_with_yioop(folder: &Path) {
             let docs: Vec<u8> = yioop::doc_indexes(&list).unwrap().iter().flat_map(|doc| doc.to_le_bytes()).collect();
             match sha256(&docs) {
                 Some(sum) => assert_eq!(sum, decoded["sha256_of_doc_indexes_le32"].as_str().unwrap()),
-                None => eprintln!("SKIPPED: no sha256sum"),
+                None => skipped("there is no sha256sum"),
             }
         }
     }

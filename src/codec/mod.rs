@@ -59,6 +59,18 @@ pub(crate) fn rises(doc_ids: &[u32]) -> bool {
     doc_ids.iter().zip(doc_ids.iter().skip(1)).fold(true, |rises, (a, b)| rises & (a < b))
 }
 
+/// The index of the first element that is `target` or greater (the length where there is none): an exponential, then a
+/// binary search. O(log index).
+pub(crate) fn gallop(sorted: &[u32], target: u32) -> usize {
+    let mut bound = 1;
+    while bound <= sorted.len() && sorted[bound - 1] < target {
+        bound *= 2;
+    }
+    let from = bound / 2;
+    let to = bound.min(sorted.len());
+    from + sorted[from..to].partition_point(|&element| element < target)
+}
+
 /// Takes docIDs as they are found, a run at a time, so that they are used while they lie in the first-level cache.
 pub trait Sink {
     /// Says how many docIDs will come, before the first of them, where that is known. `false` means that they are not
@@ -95,4 +107,18 @@ pub type BlockBuffer = [u32; BLOCK + SLACK];
 /// A fresh [`BlockBuffer`].
 pub fn block_buffer() -> BlockBuffer {
     [0; BLOCK + SLACK]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn gallop_is_partition_point(mut sorted in prop::collection::vec(0u32..500, 0..100), target in 0u32..600) {
+            sorted.sort_unstable();
+            prop_assert_eq!(gallop(&sorted, target), sorted.partition_point(|&element| element < target));
+        }
+    }
 }

@@ -349,13 +349,6 @@ pub struct Words<'a> {
     done: bool,
 }
 
-impl Words<'_> {
-    /// Bytes of the words that have come.
-    pub fn bytes_read(&self) -> usize {
-        self.at
-    }
-}
-
 impl Iterator for Words<'_> {
     type Item = Result<u32>;
 

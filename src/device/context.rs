@@ -8,16 +8,17 @@
 use super::platform::{self, Found};
 use super::{Device, DeviceInfo};
 use crate::error::{Error, Result};
+use once_cell::sync::OnceCell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The process that uses OpenCL; 0 before any does.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 /// Whether this forked child has said that it will not use the device.
 static TOLD: AtomicBool = AtomicBool::new(false);
 /// The devices found, at the first use. A forked child may read them: they are plain data.
-static FOUND: OnceLock<Vec<Found>> = OnceLock::new();
+static FOUND: OnceCell<Vec<Found>> = OnceCell::new();
 static USED: Mutex<Used> = Mutex::new(Used { devices: Vec::new(), selectors: None });
 
 struct Used {
@@ -107,6 +108,10 @@ impl Used {
             selectors.clear();
         }
         if selector.len() <= MAX_SELECTOR_BYTES {
+            // Said once, as the answer is kept. With `auto` there need not be a device.
+            if index.is_none() && !selector.trim().eq_ignore_ascii_case("auto") {
+                log::warn!("no OpenCL device matches {selector:?}; the CPU is used instead");
+            }
             selectors.insert(selector.to_owned(), index);
         }
         index

@@ -2,7 +2,7 @@
 //! process, comma-separated: `open`, `alloc`, `build`, `launch`, `read`. It is read once, at the first use of a device.
 
 use crate::error::{Error, Result};
-use std::sync::OnceLock;
+use once_cell::sync::OnceCell;
 
 /// A step that can be told to fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Step {
 
 /// An error where that step is to fail.
 pub(super) fn check(step: Step) -> Result<()> {
-    static FAILING: OnceLock<Vec<Step>> = OnceLock::new();
+    static FAILING: OnceCell<Vec<Step>> = OnceCell::new();
     let failing = FAILING.get_or_init(|| {
         let named = std::env::var("POSTINGS_DEVICE_FAULT").unwrap_or_default();
         Step::ALL.iter().filter(|(_, name)| named.split(',').any(|part| part.trim() == *name)).map(|s| s.0).collect()

@@ -7,9 +7,9 @@ mod avx2;
 mod avx512;
 
 use super::{TILE, TILE_BLOCKS};
-use crate::codec::SLACK;
+use crate::codec::{SLACK, gallop};
 use crate::cpu::Tier;
-use crate::list::{PostingList, gallop};
+use crate::list::PostingList;
 
 /// The most docIDs that a kernel compares at a time, so that fewer may be left of a tile.
 const VECTOR: usize = 16;

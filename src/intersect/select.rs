@@ -5,9 +5,9 @@
 //! comparison, the bit with `pdep`, and compares as many lower bits as the run is long at once.
 
 use crate::bits::{get, low_mask};
-use crate::codec::{BLOCK, quasi_succinct::Parts};
+use crate::codec::{BLOCK, gallop, quasi_succinct::Parts};
 use crate::cpu::Tier;
-use crate::list::{PostingList, gallop};
+use crate::list::PostingList;
 use std::arch::x86_64::*;
 use std::cmp::Ordering;
 

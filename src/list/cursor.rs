@@ -1,7 +1,7 @@
 //! [`Cursor`]: forward-only access to a posting list, one decoded block at a time.
 
 use super::PostingList;
-use crate::codec::{BlockBuffer, block_buffer};
+use crate::codec::{BlockBuffer, block_buffer, gallop};
 use crate::cpu::Tier;
 
 /// A forward-only reader of a posting list. Targets must not decrease from call to call.
@@ -42,18 +42,6 @@ impl<'l> Cursor<'l> {
     }
 }
 
-/// The index of the first element that is `target` or greater (the length where there is none): an exponential, then a
-/// binary search. O(log index).
-pub(crate) fn gallop(sorted: &[u32], target: u32) -> usize {
-    let mut bound = 1;
-    while bound <= sorted.len() && sorted[bound - 1] < target {
-        bound *= 2;
-    }
-    let from = bound / 2;
-    let to = bound.min(sorted.len());
-    from + sorted[from..to].partition_point(|&element| element < target)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,12 +49,6 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #[test]
-        fn gallop_is_partition_point(mut sorted in prop::collection::vec(0u32..500, 0..100), target in 0u32..600) {
-            sorted.sort_unstable();
-            prop_assert_eq!(gallop(&sorted, target), sorted.partition_point(|&element| element < target));
-        }
-
         #[test]
         fn next_geq_on_every_tier_is_what_a_scan_finds(
             gaps in prop::collection::vec(prop_oneof![9 => 1u32..20, 1 => 1u32..5000], 0..600),

@@ -28,7 +28,6 @@ mod parse;
 mod raw;
 
 pub use cursor::Cursor;
-pub(crate) use cursor::gallop;
 
 use crate::codec::{BLOCK, BlockBuffer, Codec, SLACK, Sink, block_buffer, check_increasing, quasi_succinct, simple9};
 use crate::cpu::{self, Tier};

@@ -1,6 +1,6 @@
 //! The parts of PHP's C interface that ext-php-rs does not bind.
 
-use ext_php_rs::ffi::{zend_class_entry, zend_ini_entry, zend_object, zend_string};
+use ext_php_rs::ffi::{zend_class_entry, zend_object};
 use ext_php_rs::types::Zval;
 use ext_php_rs::zend::{ClassEntry, ModuleEntry};
 use once_cell::sync::Lazy;
@@ -34,16 +34,6 @@ pub const FAILURE: c_int = -1;
 pub const E_CORE_WARNING: c_int = 32;
 /// `stage` of an INI handler while PHP starts.
 pub const INI_STAGE_STARTUP: c_int = 1;
-
-/// An INI handler.
-pub type OnModify = unsafe extern "C" fn(
-    entry: *mut zend_ini_entry,
-    value: *mut zend_string,
-    argument_1: *mut c_void,
-    argument_2: *mut c_void,
-    argument_3: *mut c_void,
-    stage: c_int,
-) -> c_int;
 
 /// The address of a symbol that only some PHP versions have. The library is bound when it is loaded, so naming such a
 /// symbol directly would make it unloadable elsewhere.

@@ -89,24 +89,7 @@ unsafe fn avx512(to: *mut u64, doc_ids: &[u32]) {
     }
     let (before, doc_ids) = doc_ids.split_at(head / 2);
     let (&first, rest) = doc_ids.split_first().expect("32 docIDs, less 3");
-    let types = _mm512_setr_epi32(
-        IS_LONG as i32,
-        0,
-        0,
-        0,
-        IS_LONG as i32,
-        0,
-        0,
-        0,
-        IS_LONG as i32,
-        0,
-        0,
-        0,
-        IS_LONG as i32,
-        0,
-        0,
-        0,
-    );
+    let types = _mm512_maskz_set1_epi32(0b0001_0001_0001_0001, IS_LONG as i32);
     let (fours, rest) = rest.as_chunks::<4>();
     // SAFETY: there is room for two numbers a docID: those before the line, the integer just before it, four docIDs a
     // line, and then the type of the last of them and the rest.
@@ -130,24 +113,7 @@ unsafe fn avx512(to: *mut u64, doc_ids: &[u32]) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 unsafe fn whole(to: *mut u64, doc_ids: &[u32]) {
-    let types = _mm512_setr_epi32(
-        0,
-        0,
-        IS_LONG as i32,
-        0,
-        0,
-        0,
-        IS_LONG as i32,
-        0,
-        0,
-        0,
-        IS_LONG as i32,
-        0,
-        0,
-        0,
-        IS_LONG as i32,
-        0,
-    );
+    let types = _mm512_maskz_set1_epi32(0b0100_0100_0100_0100, IS_LONG as i32);
     let (fours, rest) = doc_ids.as_chunks::<4>();
     for (at, four) in fours.iter().enumerate() {
         // SAFETY: there is room for the eight numbers of these four docIDs.

@@ -44,6 +44,8 @@ fn guarded<T>(otherwise: T, body: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(otherwise)
 }
 
+/// # Safety
+/// Zend calls it, with an object of the class.
 unsafe extern "C" fn over_list(
     _: *mut zend_class_entry,
     object: *mut Zval,
@@ -60,6 +62,8 @@ unsafe extern "C" fn over_list(
     })
 }
 
+/// # Safety
+/// Zend calls it, with an object of the class.
 unsafe extern "C" fn over_iterator(
     _: *mut zend_class_entry,
     object: *mut Zval,
@@ -102,17 +106,23 @@ unsafe fn object<'a>(iteration: *mut zend_object_iterator) -> &'a mut Object {
     unsafe { &mut *(*iteration.cast::<Iteration>()).object }
 }
 
+/// # Safety
+/// As [`valid`]; once, as the last.
 unsafe extern "C" fn end(iteration: *mut zend_object_iterator) {
     // SAFETY: Zend ends an iteration once and frees its memory itself.
     unsafe { std::ptr::drop_in_place(&raw mut (*iteration).data) };
 }
 
+/// # Safety
+/// Zend calls it, with a running iteration that [`begin`] made.
 unsafe extern "C" fn valid(iteration: *mut zend_object_iterator) -> c_int {
     // SAFETY: Zend passes a running iteration.
     let valid = guarded(false, || unsafe { object(iteration) }.key().is_some());
     if valid { super::ffi::SUCCESS } else { super::ffi::FAILURE }
 }
 
+/// # Safety
+/// Zend calls it, with a running iteration that [`begin`] made.
 unsafe extern "C" fn current(iteration: *mut zend_object_iterator) -> *mut Zval {
     guarded(std::ptr::null_mut(), || {
         // SAFETY: Zend passes a running iteration, which `begin` made as the first part of an `Iteration`.
@@ -127,6 +137,8 @@ unsafe extern "C" fn current(iteration: *mut zend_object_iterator) -> *mut Zval 
     })
 }
 
+/// # Safety
+/// As [`valid`], and with a place for the key.
 unsafe extern "C" fn key(iteration: *mut zend_object_iterator, key: *mut Zval) {
     // SAFETY: Zend passes a running iteration and a place for the key that owns nothing.
     guarded((), || unsafe {
@@ -139,11 +151,15 @@ unsafe extern "C" fn key(iteration: *mut zend_object_iterator, key: *mut Zval) {
     });
 }
 
+/// # Safety
+/// Zend calls it, with a running iteration that [`begin`] made.
 unsafe extern "C" fn next(iteration: *mut zend_object_iterator) {
     // SAFETY: Zend passes a running iteration.
     guarded((), || unsafe { object(iteration) }.advance());
 }
 
+/// # Safety
+/// Zend calls it, with a running iteration that [`begin`] made.
 unsafe extern "C" fn rewind(iteration: *mut zend_object_iterator) {
     // SAFETY: Zend passes a running iteration.
     guarded((), || unsafe { object(iteration) }.rewind());

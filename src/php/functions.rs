@@ -4,7 +4,7 @@ use super::call::{Call, Outcome, check, function, handler, parse};
 use super::output::{DocIds, List, Map, Record};
 use super::{exception, ini, input, output, posting_list};
 use crate::codec::{quasi_succinct, simple9};
-use crate::engine;
+use crate::{Error, engine};
 use ext_php_rs::args::Arg;
 use ext_php_rs::builders::FunctionBuilder;
 use ext_php_rs::flags::DataType;
@@ -65,7 +65,10 @@ fn qs_encode(call: &mut Call) -> Outcome {
     }
     // SAFETY: parsing set it to an argument in the frame.
     let doc_ids = input::doc_ids(unsafe { &*doc_ids }, 1)?;
-    let bytes = BailoutGuard::new(check(quasi_succinct::encode(&doc_ids, c), 1)?);
+    let encoded = quasi_succinct::encode(&doc_ids, c);
+    // Of what docIDs and c may be wrong with, `Argument` is c.
+    let argument = if matches!(encoded, Err(Error::Argument(_))) { 2 } else { 1 };
+    let bytes = BailoutGuard::new(check(encoded, argument)?);
     drop(doc_ids);
     Ok(output::bytes(call.result, &bytes)?)
 }

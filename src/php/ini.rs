@@ -1,12 +1,12 @@
 //! The INI settings, checked when they change, and the phpinfo section.
 
 use super::ffi::{
-    E_CORE_WARNING, FAILURE, INI_STAGE_STARTUP, OnModify, SUCCESS, display_ini_entries, zend_error, zend_ini_long,
+    E_CORE_WARNING, FAILURE, INI_STAGE_STARTUP, SUCCESS, display_ini_entries, zend_error, zend_ini_long,
     zend_unregister_ini_entries,
 };
 use super::log;
-use crate::engine::{self, Offload, Settings};
-use crate::{cpu, device};
+use crate::cpu;
+use crate::engine::{self, DeviceInfo, Offload, Settings};
 use ext_php_rs::ffi::{zend_ini_entry, zend_string};
 use ext_php_rs::flags::IniEntryPermission;
 use ext_php_rs::types::ZendStr;
@@ -22,7 +22,7 @@ const YIOOP: &CStr = c"postings.yioop";
 const LOG_LEVEL: &CStr = c"postings.log_level";
 
 thread_local! {
-    /// The settings of this PHP thread. PHP calls the handlers below at every change, restoring at the end of a
+    /// The settings of this PHP thread. PHP calls the handler below at every change, restoring at the end of a
     /// request included, so that a call need not read INI.
     static SETTINGS: RefCell<Rc<Settings>> = RefCell::new(Rc::new(Settings::default()));
 }
@@ -36,22 +36,17 @@ fn change(set: impl FnOnce(&mut Settings)) {
     SETTINGS.with(|settings| set(Rc::make_mut(&mut settings.borrow_mut())));
 }
 
-const fn entry(
-    name: &'static CStr,
-    value: &'static CStr,
-    permission: IniEntryPermission,
-    check: OnModify,
-) -> IniEntryDef {
+const fn entry(name: &'static CStr, value: &'static CStr, permission: IniEntryPermission) -> IniEntryDef {
     let mut entry = IniEntryDef::new(name, value, permission);
-    entry.on_modify = Some(check);
+    entry.on_modify = Some(on_modify);
     entry
 }
 
 static ENTRIES: IniEntryDefs<5> = IniEntryDefs::new([
-    entry(DEVICE, c"auto", IniEntryPermission::All, on_device),
-    entry(OFFLOAD, c"auto", IniEntryPermission::All, on_offload),
-    entry(YIOOP, c"0", IniEntryPermission::System, on_yioop),
-    entry(LOG_LEVEL, c"warn", IniEntryPermission::All, on_log_level),
+    entry(DEVICE, c"auto", IniEntryPermission::All),
+    entry(OFFLOAD, c"auto", IniEntryPermission::All),
+    entry(YIOOP, c"0", IniEntryPermission::System),
+    entry(LOG_LEVEL, c"warn", IniEntryPermission::All),
     IniEntryDef::end(),
 ]);
 
@@ -60,7 +55,7 @@ pub fn register(module_number: i32) {
     IniEntryDef::register(ENTRIES.as_slice(), module_number);
 }
 
-/// Takes the settings out of PHP's table: their handlers may be unloaded.
+/// Takes the settings out of PHP's table: their handler may be unloaded.
 pub fn unregister(module_number: i32) {
     // SAFETY: MSHUTDOWN of the module that registered them.
     unsafe { zend_unregister_ini_entries(module_number) };
@@ -72,114 +67,84 @@ pub fn yioop() -> bool {
     unsafe { zend_ini_long(YIOOP.as_ptr(), YIOOP.count_bytes(), 0) != 0 }
 }
 
-/// Accepts a value where `take` does. A wrong one is refused, so that `ini_set` returns false; while PHP starts it is
-/// reported, and the default holds.
+/// Takes a new value of one of the settings. A wrong one is refused, so that `ini_set` returns false; while PHP starts it
+/// is reported, and the default holds.
 ///
 /// # Safety
-/// `value` is null or a string.
-unsafe fn accept(name: &CStr, value: *mut zend_string, stage: c_int, take: impl FnOnce(&[u8]) -> bool) -> c_int {
-    // SAFETY: the caller's promise.
-    let bytes = unsafe { value.as_ref() }.map_or(&[][..], ZendStr::as_bytes);
-    if take(bytes) {
+/// PHP calls it, with the setting's entry and its new value.
+unsafe extern "C" fn on_modify(
+    entry: *mut zend_ini_entry,
+    value: *mut zend_string,
+    _: *mut c_void,
+    _: *mut c_void,
+    _: *mut c_void,
+    stage: c_int,
+) -> c_int {
+    // SAFETY: PHP gives the entry, which has a name, and the new value: null or a string.
+    let (name, value) = unsafe {
+        let text = |string: *mut zend_string| string.as_ref().map_or(&[][..], ZendStr::as_bytes);
+        (text((*entry).name), text(value))
+    };
+    if take(name, value) {
         return SUCCESS;
     }
     if stage == INI_STAGE_STARTUP {
-        let text = CString::new(bytes.split(|&byte| byte == 0).next().unwrap_or_default()).unwrap_or_default();
+        let text = |bytes: &[u8]| CString::new(bytes.split(|&byte| byte == 0).next().unwrap_or_default());
+        let (name, value) = (text(name).unwrap_or_default(), text(value).unwrap_or_default());
         // SAFETY: the format takes two C strings.
         unsafe {
             zend_error(
                 E_CORE_WARNING,
                 c"%s cannot be \"%s\"; the default is used".as_ptr(),
                 name.as_ptr(),
-                text.as_ptr(),
+                value.as_ptr(),
             );
         }
     }
     FAILURE
 }
 
-unsafe extern "C" fn on_device(
-    _: *mut zend_ini_entry,
-    value: *mut zend_string,
-    _: *mut c_void,
-    _: *mut c_void,
-    _: *mut c_void,
-    stage: c_int,
-) -> c_int {
-    // SAFETY: PHP gives the new value.
-    unsafe {
-        accept(DEVICE, value, stage, |bytes| match std::str::from_utf8(bytes) {
-            // Unquoted in php.ini and after `-d`, `none` is a keyword that PHP turns into nothing.
-            Ok("") => {
-                change(|settings| settings.device = "none".to_owned());
-                true
-            }
-            Ok(selector) if !selector.trim().is_empty() && !selector.contains('\0') => {
-                change(|settings| settings.device = selector.to_owned());
-                true
-            }
-            _ => false,
-        })
+/// Takes a setting's value, or says that it is none.
+fn take(name: &[u8], value: &[u8]) -> bool {
+    if name == DEVICE.to_bytes() {
+        take_device(value)
+    } else if name == OFFLOAD.to_bytes() {
+        take_offload(value)
+    } else if name == LOG_LEVEL.to_bytes() {
+        log::level(value).map(::log::set_max_level).is_some()
+    } else {
+        // postings.yioop. `On` and `Off` in php.ini arrive as "1" and "".
+        matches!(value, b"0" | b"1" | b"")
     }
 }
 
-unsafe extern "C" fn on_offload(
-    _: *mut zend_ini_entry,
-    value: *mut zend_string,
-    _: *mut c_void,
-    _: *mut c_void,
-    _: *mut c_void,
-    stage: c_int,
-) -> c_int {
-    // SAFETY: PHP gives the new value.
-    unsafe {
-        accept(OFFLOAD, value, stage, |bytes| {
-            let offload = match bytes {
-                b"auto" => Offload::Auto,
-                b"always" => Offload::Always,
-                b"never" => Offload::Never,
-                _ => return false,
-            };
-            change(|settings| settings.offload = offload);
-            true
-        })
-    }
+fn take_device(value: &[u8]) -> bool {
+    let device = match std::str::from_utf8(value) {
+        // Unquoted in php.ini and after `-d`, `none` is a keyword that PHP turns into nothing.
+        Ok("") => "none",
+        Ok(selector) if !selector.trim().is_empty() && !selector.contains('\0') => selector,
+        _ => return false,
+    };
+    change(|settings| settings.device = device.to_owned());
+    true
 }
 
-unsafe extern "C" fn on_yioop(
-    _: *mut zend_ini_entry,
-    value: *mut zend_string,
-    _: *mut c_void,
-    _: *mut c_void,
-    _: *mut c_void,
-    stage: c_int,
-) -> c_int {
-    // SAFETY: PHP gives the new value. `On` and `Off` in php.ini arrive as "1" and "".
-    unsafe { accept(YIOOP, value, stage, |bytes| matches!(bytes, b"0" | b"1" | b"")) }
-}
-
-unsafe extern "C" fn on_log_level(
-    _: *mut zend_ini_entry,
-    value: *mut zend_string,
-    _: *mut c_void,
-    _: *mut c_void,
-    _: *mut c_void,
-    stage: c_int,
-) -> c_int {
-    // SAFETY: PHP gives the new value.
-    unsafe {
-        accept(LOG_LEVEL, value, stage, |bytes| match log::level(bytes) {
-            Some(level) => {
-                ::log::set_max_level(level);
-                true
-            }
-            None => false,
-        })
-    }
+fn take_offload(value: &[u8]) -> bool {
+    let offload = match value {
+        b"auto" => Offload::Auto,
+        b"always" => Offload::Always,
+        b"never" => Offload::Never,
+        _ => return false,
+    };
+    change(|settings| settings.offload = offload);
+    true
 }
 
 /// The section of `phpinfo()` and `php --ri postings`. The one place that looks for devices without being asked for a
 /// result.
+///
+/// # Safety
+/// PHP calls it, with the module.
 pub unsafe extern "C" fn info(module: *mut ModuleEntry) {
     let shown = std::panic::catch_unwind(|| {
         let settings = settings();
@@ -204,7 +169,7 @@ pub unsafe extern "C" fn info(module: *mut ModuleEntry) {
     log::flush();
 }
 
-fn describe(device: &device::DeviceInfo) -> String {
+fn describe(device: &DeviceInfo) -> String {
     format!(
         "{} / {} ({}, {}, {} compute units, {} MiB){}",
         device.platform,

@@ -39,7 +39,7 @@ use ext_php_rs::class::RegisteredClass;
 use ext_php_rs::ffi::{zend_function, zend_hash_str_find_ptr_lc};
 use ext_php_rs::types::ZendHashTable;
 use ext_php_rs::zend::{ClassEntry, ModuleAllocations, ModuleEntry, StaticModuleEntry};
-use std::sync::OnceLock;
+use once_cell::sync::OnceCell;
 
 const MAY_BE_FALSE: u32 = 1 << 2;
 const MAY_BE_STRING: u32 = 1 << 6;
@@ -51,7 +51,7 @@ unsafe impl Send for Startup {}
 // SAFETY: as above.
 unsafe impl Sync for Startup {}
 
-static STARTUP: OnceLock<Startup> = OnceLock::new();
+static STARTUP: OnceCell<Startup> = OnceCell::new();
 
 /// What PHP calls when it has loaded the library.
 #[unsafe(no_mangle)]
@@ -84,6 +84,9 @@ pub extern "C" fn get_module() -> *mut ModuleEntry {
 }
 
 /// MINIT. Touches no device: PHP may fork later.
+///
+/// # Safety
+/// PHP calls it, once, while it starts.
 unsafe extern "C" fn start(kind: i32, module_number: i32) -> i32 {
     let started = std::panic::catch_unwind(|| -> ext_php_rs::error::Result<()> {
         log::install();
@@ -113,6 +116,9 @@ unsafe extern "C" fn start(kind: i32, module_number: i32) -> i32 {
 }
 
 /// MSHUTDOWN.
+///
+/// # Safety
+/// PHP calls it, once, after [`start`].
 unsafe extern "C" fn stop(_: i32, module_number: i32) -> i32 {
     log::uninstall();
     ini::unregister(module_number);
@@ -120,6 +126,9 @@ unsafe extern "C" fn stop(_: i32, module_number: i32) -> i32 {
 }
 
 /// RSHUTDOWN: what threads logged meanwhile.
+///
+/// # Safety
+/// PHP calls it, between [`start`] and [`stop`].
 unsafe extern "C" fn end_request(_: i32, _: i32) -> i32 {
     log::flush();
     ffi::SUCCESS

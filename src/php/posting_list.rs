@@ -116,6 +116,9 @@ pub fn finish_registration() {
 }
 
 /// `==`: the same docIDs. Lists have no order, so that `<` and `>` are false.
+///
+/// # Safety
+/// PHP calls it, with two values, at least one of them a list.
 unsafe extern "C" fn compare(left: *mut Zval, right: *mut Zval) -> c_int {
     const UNCOMPARABLE: c_int = 1;
     let equal = std::panic::catch_unwind(|| {

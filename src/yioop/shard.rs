@@ -444,30 +444,19 @@ impl Iterator for Dictionary<'_> {
 }
 
 impl Header {
+    /// From the ten numbers, in the order of the file.
     fn parse(numbers: [u32; 10]) -> Header {
-        let [
-            prefixes_len,
-            words_len,
-            word_docs_len,
-            doc_map_len,
-            generation,
-            docs_per_generation,
-            documents,
-            links,
-            documents_len,
-            links_len,
-        ] = numbers;
         Header {
-            prefixes_len,
-            words_len,
-            word_docs_len,
-            doc_map_len,
-            generation,
-            docs_per_generation,
-            documents,
-            links,
-            documents_len,
-            links_len,
+            prefixes_len: numbers[0],
+            words_len: numbers[1],
+            word_docs_len: numbers[2],
+            doc_map_len: numbers[3],
+            generation: numbers[4],
+            docs_per_generation: numbers[5],
+            documents: numbers[6],
+            links: numbers[7],
+            documents_len: numbers[8],
+            links_len: numbers[9],
         }
     }
 }

@@ -2,7 +2,14 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use serde_json::Value;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// Says that something is skipped. Not by `eprintln!`: the harness keeps what that prints where a test passes. In one
+/// piece, as other tests print too.
+pub fn skipped(what: &str) {
+    let _ = std::io::stderr().write_all(format!("SKIPPED: {what}\n").as_bytes());
+}
 
 /// The folder of shared data, or a part of it; `None`, with a word on stderr, where it is absent.
 pub fn shared(part: &str) -> Option<PathBuf> {
@@ -11,7 +18,7 @@ pub fn shared(part: &str) -> Option<PathBuf> {
         .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"));
     let path = root.join(part);
     if !path.exists() {
-        eprintln!("SKIPPED: there is no {} (POSTINGS_SHARED names the folder)", path.display());
+        skipped(&format!("there is no {} (POSTINGS_SHARED names the folder)", path.display()));
         return None;
     }
     Some(path)

@@ -107,6 +107,10 @@ pub(super) unsafe fn merge_lower(parts: &Parts, first: usize, range: Range<usize
     }
 }
 
+/// [`merge_lower`] for widths of which one load of 8 bytes holds `A_LOAD` fields, wherever they begin.
+///
+/// # Safety
+/// As [`merge_lower`].
 unsafe fn merge_lower_by<const A_LOAD: usize>(parts: &Parts, first: usize, range: Range<usize>, out: *mut u32) {
     let lower = parts.lower.as_ptr().cast::<u8>();
     let width = parts.lower_width;

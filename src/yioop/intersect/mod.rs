@@ -8,6 +8,7 @@ mod avx512;
 mod runs;
 
 use super::doc_indexes::{Located, MAX_BYTES, locate};
+use crate::codec::{gallop, rises};
 use crate::cpu::{Tier, tier};
 use crate::error::Result;
 
@@ -111,9 +112,7 @@ fn keep(entries: &mut Vec<u32>, ranks: &[u32]) {
 
 /// The list with doc indexes strictly rising: sorted where need be, the first posting of each doc index kept.
 fn rising(list: Located) -> Located {
-    // All pairs are looked at, so that the loop has no exit and is vectorised.
-    let falls = list.docs.windows(2).fold(0, |falls, pair| falls | u32::from(pair[0] >= pair[1]));
-    if falls == 0 {
+    if rises(&list.docs) {
         return list;
     }
     let mut postings: Vec<(u32, u32)> = list.docs.into_iter().zip(list.offsets).collect();
@@ -134,7 +133,7 @@ fn common(tier: Tier, short: &[u32], long: &[u32], left: &mut Vec<u32>, right: &
     if long.len() / gallop_from(tier) >= short.len() {
         let mut at = 0;
         for (i, &doc) in short.iter().enumerate() {
-            at = seek(long, at, doc);
+            at += gallop(&long[at..], doc);
             if long.get(at) == Some(&doc) {
                 left.push(i as u32);
                 right.push(at as u32);
@@ -172,18 +171,6 @@ fn common(tier: Tier, short: &[u32], long: &[u32], left: &mut Vec<u32>, right: &
         i += usize::from(x <= y);
         j += usize::from(y <= x);
     }
-}
-
-/// The first index from `from` on whose docID is `doc` or more: steps that double, then a binary search.
-fn seek(docs: &[u32], from: usize, doc: u32) -> usize {
-    let rest = &docs[from..];
-    let mut reach = 1;
-    while reach < rest.len() && rest[reach] < doc {
-        reach *= 2;
-    }
-    let low = reach / 2;
-    let high = (reach + 1).min(rest.len());
-    from + low + rest[low..high].partition_point(|&other| other < doc)
 }
 
 #[cfg(test)]
@@ -275,18 +262,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn seek_is_partition_point(
-            docs in prop::collection::btree_set(0u32..500, 0..100),
-            from in 0usize..100,
-            doc in 0u32..600,
-        ) {
-            let docs: Vec<u32> = docs.into_iter().collect();
-            let from = from.min(docs.len());
-            let naive = from + docs[from..].iter().filter(|&&other| other < doc).count();
-            prop_assert_eq!(seek(&docs, from, doc), naive);
-        }
-
         #[test]
         fn common_docs_are_found(
             one in prop::collection::btree_set(0u32..3000, 0..400),

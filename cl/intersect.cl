@@ -31,7 +31,7 @@ uint reserve(uint found, uint count_only, uint query, __global uint *out, __glob
 
 /* --- probing --- */
 
-#define MOST_BLOCKS 4u
+#define MOST_BLOCKS 8u
 #define MASKS (BLOCK / 32) /* of 32 work-items each */
 
 /* Decodes neighbouring blocks to local memory; called by all work-items of a work-group of BLOCK, who then meet at a
@@ -128,7 +128,7 @@ bool simple9_contains(const List *list, uint block, uint doc_id) {
 
 /* A work-group takes `span` (at most MOST_BLOCKS) neighbouring blocks of the shortest list, a work-item one docID of
  * each, and looks it up in the longer lists: in the directory, then in the one block that may hold it. Blocks that
- * cannot match are not read. Work-groups of BLOCK; local memory 2.1 KiB. */
+ * cannot match are not read. Work-groups of BLOCK; local memory 4.2 KiB. */
 __kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
 void intersect_probe(__global const uint *restrict arena, __global const uint *restrict first_group,
         __global const uint *restrict first_list, __global const uint *restrict lists, uint queries,

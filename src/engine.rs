@@ -157,14 +157,7 @@ pub fn prepare(settings: &Settings) -> Result<bool> {
 
 /// Gives all docIDs of a list, ascending, to a sink.
 pub fn decode_to(list: &PostingList, settings: &Settings, sink: &mut impl Sink) {
-    let from_device = run(
-        settings,
-        || Work::decode(list),
-        |device| cost::missing(device, std::iter::once(list)),
-        |device| device.decode(list).map(Some),
-        || None,
-    );
-    match from_device {
+    match decoded_on_device(list, settings) {
         Some(doc_ids) => give(&doc_ids, sink),
         None => list.decode_to(sink),
     }
@@ -172,9 +165,18 @@ pub fn decode_to(list: &PostingList, settings: &Settings, sink: &mut impl Sink) 
 
 /// All docIDs of a list, ascending.
 pub fn decode(list: &PostingList, settings: &Settings) -> Vec<u32> {
-    let mut doc_ids = Vec::new();
-    decode_to(list, settings, &mut doc_ids);
-    doc_ids
+    decoded_on_device(list, settings).unwrap_or_else(|| list.decode())
+}
+
+/// All docIDs of a list, where a device is to decode it and does; else `None`, counted as a call of the CPU.
+fn decoded_on_device(list: &PostingList, settings: &Settings) -> Option<Vec<u32>> {
+    run(
+        settings,
+        || Work::decode(list),
+        |device| cost::missing(device, std::iter::once(list)),
+        |device| device.decode(list).map(Some),
+        || None,
+    )
 }
 
 /// Gives the docIDs that a device found to a sink.

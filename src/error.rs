@@ -64,6 +64,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// There is no memory for so many bytes.
+    pub fn out_of_memory(bytes: usize) -> Self {
+        Error::Argument(format!("no memory for {bytes} bytes"))
+    }
+
     /// A [`Error::Corrupt`], for the parsers.
     pub fn corrupt(codec: &'static str, item: impl Into<String>, offset: usize, what: impl Into<String>) -> Self {
         Error::Corrupt { codec, item: item.into(), offset, what: what.into() }

@@ -30,6 +30,7 @@ pub mod engine;
 pub mod error;
 pub mod intersect;
 pub mod list;
+pub mod results;
 mod room;
 pub mod yioop;
 

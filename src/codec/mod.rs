@@ -1,65 +1,173 @@
 //! Codecs: bytes ⇄ sorted docIDs. Pure: no I/O, no PHP, no OpenCL.
 //!
-//! [`simple9`] and [`quasi_succinct`] are the codecs of a [`PostingList`](crate::PostingList); [`modified9`] is
-//! Yioop's, for postings with positions.
+//! Two kinds of codec make a posting list:
 //!
-//! To add a codec to posting lists: a file here, a variant of [`Codec`], an arm in `list`; kernels of its own go to
-//! `cl/` and `device/`.
+//! * a *value codec* ([`values`]) turns values ⇄ words, in any order; [`gaps`] makes a list codec of each, by taking
+//!   the gaps between docIDs as values;
+//! * a *monotone codec* ([`monotone`]) turns docIDs ⇄ words directly.
+//!
+//! # The registry
+//! The lines at the end of `registry!` below are the only place that lists the codecs. They give the enum [`Codec`],
+//! [`Codec::ALL`], names, numbers, the cases of PHP's enum, and `dispatch!`, which runs code for the codec of a list
+//! with static dispatch. To add a codec: its folder, a line here, and a line with its kernels in `device/codec.rs`.
+//! Lists, intersection, the engine, PHP, tests, fuzz targets and benchmarks then find it through the registry.
 
+pub mod gaps;
+mod list_codec;
 pub mod modified9;
-pub mod quasi_succinct;
-pub mod simple9;
+pub mod monotone;
+pub mod values;
 
-/// The codec of a posting list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Codec {
-    /// [`simple9`]: gaps in 32-bit words of one selector and up to 28 values.
-    Simple9 = 1,
-    /// [`quasi_succinct`]: Elias–Fano, lower and upper bits.
-    QuasiSuccinct = 2,
+pub use gaps::Gaps;
+pub use list_codec::{Cost, Encoded, ListCodec, LookUp, NoLookUp, Plan, Shape};
+// Raw lists have functions of their own, in Rust and PHP.
+pub use monotone::quasi_succinct;
+pub use values::simple9;
+
+use crate::cpu::Tier;
+
+macro_rules! registry {
+    ($d:tt $($(#[$doc:meta])* $name:ident = $number:literal: $codec:ty;)*) => {
+        /// The codec of a posting list.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Codec {
+            $($(#[$doc])* $name = $number,)*
+        }
+
+        impl Codec {
+            /// How many codecs there are.
+            pub const COUNT: usize = [$($number),*].len();
+
+            /// All codecs, in the order of the registry.
+            pub const ALL: [Codec; Codec::COUNT] = [$(Codec::$name),*];
+
+            /// The name of the case of PHP's enum `Postings\Codec`.
+            pub fn php_case(self) -> &'static str {
+                match self {
+                    $(Codec::$name => stringify!($name),)*
+                }
+            }
+        }
+
+        /// Runs `$body` with `$C` as the type of the codec, so that all calls of it are static.
+        macro_rules! dispatch {
+            ($d codec:expr, $d C:ident => $d body:expr) => {
+                match $d codec {
+                    $($crate::codec::Codec::$name => {
+                        use $crate::codec::*;
+                        type $d C = $codec;
+                        $d body
+                    })*
+                }
+            };
+        }
+
+        /// The look-up of any codec that has one of its own: see [`LookUp`].
+        pub(crate) enum AnyLookUp<'l> {
+            $($name(<$codec as ListCodec>::LookUp<'l>),)*
+        }
+
+        impl<'l> AnyLookUp<'l> {
+            /// A look-up in a list of that codec, if it has one of its own for this tier.
+            ///
+            /// # Safety
+            /// The list was checked and is not empty, and the processor has `tier`.
+            pub(crate) unsafe fn new(codec: Codec, tier: Tier, list: Encoded<'l>) -> Option<Self> {
+                match codec {
+                    // SAFETY: the caller's list and tier.
+                    $(Codec::$name => unsafe { LookUp::new(tier, list) }.map(AnyLookUp::$name),)*
+                }
+            }
+
+            /// See [`LookUp::retain`].
+            pub(crate) fn retain(&mut self, candidates: &mut [u32]) -> usize {
+                match self {
+                    $(AnyLookUp::$name(look_up) => look_up.retain(candidates),)*
+                }
+            }
+        }
+    };
 }
 
-impl Codec {
-    /// All codecs.
-    pub const ALL: [Codec; 2] = [Codec::Simple9, Codec::QuasiSuccinct];
+registry! { $
+    /// Gaps in words of one selector and up to 28 values ([`values::simple9`]). Gaps are at most 2^28.
+    Simple9 = 1: Gaps<simple9::Simple9>;
+    /// Elias–Fano lists of lower and upper bits ([`monotone::quasi_succinct`]): the default.
+    QuasiSuccinct = 2: quasi_succinct::QuasiSuccinct;
+}
+pub(crate) use dispatch;
 
+impl Codec {
     /// The name that PHP, error messages and benchmarks use.
     pub fn name(self) -> &'static str {
-        match self {
-            Codec::Simple9 => "simple9",
-            Codec::QuasiSuccinct => "qs",
-        }
+        dispatch!(self, C => C::NAME)
     }
 
     /// The codec with that number in the byte format of a posting list.
     pub fn from_number(number: u8) -> Option<Codec> {
         Codec::ALL.into_iter().find(|codec| *codec as u8 == number)
     }
+
+    /// The codec with that name.
+    pub fn from_name(name: &str) -> Option<Codec> {
+        Codec::ALL.into_iter().find(|codec| codec.name() == name)
+    }
+
+    /// Its place in [`Codec::ALL`], for tables with an entry per codec.
+    pub fn index(self) -> usize {
+        Codec::ALL.iter().position(|&codec| codec == self).unwrap_or_default()
+    }
+
+    /// Whether docIDs are looked up in lists of this codec without decoding blocks, with the instructions of `tier`.
+    pub(crate) fn looks_up(self, tier: Tier) -> bool {
+        dispatch!(self, C => <C as ListCodec>::LookUp::exists(tier))
+    }
+
+    /// What decoding and intersecting its lists costs, as far as nothing was measured on this machine.
+    pub(crate) fn cost(self) -> Cost {
+        dispatch!(self, C => C::COST)
+    }
 }
 
-/// Checks that docIDs are strictly increasing, as every codec wants them.
-pub(crate) fn check_increasing(doc_ids: &[u32]) -> crate::Result<()> {
-    if rises(doc_ids) {
-        return Ok(());
+impl Default for Codec {
+    /// Quasi-succinct: the fastest to decode and to look docIDs up in.
+    fn default() -> Self {
+        Codec::QuasiSuccinct
     }
-    match doc_ids.windows(2).position(|pair| pair[0] >= pair[1]) {
+}
+
+/// Checks that docIDs are strictly increasing, as every codec requires.
+pub(crate) fn check_increasing(doc_ids: &[u32]) -> crate::Result<()> {
+    match not_increasing(doc_ids, None) {
         None => Ok(()),
         Some(at) => Err(crate::Error::NotIncreasing {
             what: "docID",
-            index: at + 1,
-            previous: doc_ids[at].into(),
-            got: doc_ids[at + 1].into(),
+            index: at,
+            previous: doc_ids[at - 1].into(),
+            got: doc_ids[at].into(),
         }),
     }
 }
 
-/// Whether each is greater than the one before, without a branch a docID.
+/// The index of the first docID that is not greater than the one before it (`previous` before the first), if any.
+pub(crate) fn not_increasing(doc_ids: &[u32], previous: Option<u32>) -> Option<usize> {
+    if previous.zip(doc_ids.first()).is_some_and(|(previous, &first)| previous >= first) {
+        return Some(0);
+    }
+    // All of it first, without a branch per docID: the answer is nearly always no.
+    if rises(doc_ids) {
+        return None;
+    }
+    doc_ids.windows(2).position(|pair| pair[0] >= pair[1]).map(|at| at + 1)
+}
+
+/// Whether each is greater than the one before, without a branch per docID.
 pub(crate) fn rises(doc_ids: &[u32]) -> bool {
     doc_ids.iter().zip(doc_ids.iter().skip(1)).fold(true, |rises, (a, b)| rises & (a < b))
 }
 
-/// The index of the first element that is `target` or greater (the length where there is none): an exponential, then a
+/// The index of the first element that is `target` or greater (the length if there is none): an exponential, then a
 /// binary search. O(log index).
 pub(crate) fn gallop(sorted: &[u32], target: u32) -> usize {
     let mut bound = 1;
@@ -71,9 +179,9 @@ pub(crate) fn gallop(sorted: &[u32], target: u32) -> usize {
     from + sorted[from..to].partition_point(|&element| element < target)
 }
 
-/// Takes docIDs as they are found, a run at a time, so that they are used while they lie in the first-level cache.
+/// Takes docIDs as they are found, a run at a time, so that they are used while they are in the first-level cache.
 pub trait Sink {
-    /// Says how many docIDs will come, before the first of them, where that is known. `false` means that they are not
+    /// Says how many docIDs will come, before the first of them, if that is known. `false` means that they are not
     /// wanted after all (there is no room for them, say): none come then.
     fn expect(&mut self, count: usize) -> bool {
         let _ = count;
@@ -98,8 +206,11 @@ impl Sink for Vec<u32> {
 /// docIDs in a block of a posting list: every block decodes on its own.
 pub const BLOCK: usize = 128;
 
-/// `u32`s that a decoder may write past the docIDs it was asked for (whole vectors are stored, the surplus is junk).
+/// `u32`s that a decoder may write past the docIDs it was asked for (whole vectors are stored; the surplus is junk).
 pub const SLACK: usize = 64;
+
+/// Words that a decoder may read past the end of a list's payload.
+pub const PADDING: usize = 128;
 
 /// Room for one decoded block.
 pub type BlockBuffer = [u32; BLOCK + SLACK];
@@ -113,6 +224,16 @@ pub fn block_buffer() -> BlockBuffer {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn names_and_numbers_are_unique() {
+        for (at, codec) in Codec::ALL.into_iter().enumerate() {
+            assert_eq!(codec.index(), at);
+            assert_eq!(Codec::from_number(codec as u8), Some(codec));
+            assert_eq!(Codec::from_name(codec.name()), Some(codec));
+        }
+        assert_eq!((Codec::from_number(0), Codec::from_name("")), (None, None));
+    }
 
     proptest! {
         #[test]

@@ -1,21 +1,26 @@
-//! Intersection of a batch of queries on the device: `cl/intersect.cl`.
+//! Intersection of a batch of queries on the device: `cl/op/intersect.cl`.
 
 use super::Device;
-use super::decode::check_fits;
+use super::codec::{self, Codecs, Operation, check_fits};
 use super::memory::{ALIGNMENT, Slot};
 use super::pieces::Pieces;
-use super::program::{KernelOf, Source};
 use super::session::{Arg, Session};
-use crate::codec::Codec;
+use crate::codec::{BLOCK, Codec};
 use crate::error::{Error, Result};
-use crate::intersect::Results;
 use crate::list::PostingList;
+use crate::results::Results;
 use crate::room::with_room;
 
-const PARTS: &[&str] = &[include_str!("../../cl/list.cl"), include_str!("../../cl/intersect.cl")];
-static SOURCE: Source = Source { name: "intersect", parts: PARTS, options: "" };
-/// For batches without other lists: without the ways of Simple-9, kernels need fewer registers and more of them run.
-static QS_SOURCE: Source = Source { name: "intersect_qs", parts: PARTS, options: "-DONLY_QUASI_SUCCINCT" };
+static INTERSECT: Operation = Operation {
+    name: "intersect",
+    common: include_str!("../../cl/op/intersect_common.cl"),
+    per_codec: include_str!("../../cl/op/intersect_codec.cl"),
+    kernels: include_str!("../../cl/op/intersect.cl"),
+    geometry: &[("TILE_LOG", TILE_LOG as usize), ("TILE_ITEMS", TILE_ITEMS), ("MOST_BLOCKS", MOST_BLOCKS)],
+};
+
+/// Work-items that mark a tile.
+const TILE_ITEMS: usize = 256;
 
 const OUT: Slot = Slot(0);
 const TOTAL: Slot = Slot(3);
@@ -29,7 +34,7 @@ const FIRST_CAPACITY: usize = 1 << 25;
 /// Kernels count the results of a batch in 32 bits.
 const MAX_RESULTS: usize = u32::MAX as usize;
 
-/// The two ways of `cl/intersect.cl`.
+/// The two ways of `cl/op/intersect.cl`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Probe = 0,
@@ -39,20 +44,18 @@ enum Way {
 impl Way {
     const ALL: [Way; 2] = [Way::Probe, Way::Tiles];
 
-    fn kernel(self, lists: &[&PostingList]) -> KernelOf {
-        let only_qs = lists.iter().all(|list| list.codec() == Codec::QuasiSuccinct);
-        let name = match self {
+    fn kernel_name(self) -> &'static str {
+        match self {
             Way::Probe => "intersect_probe",
             Way::Tiles => "intersect_tiles",
-        };
-        KernelOf { source: if only_qs { &QS_SOURCE } else { &SOURCE }, name }
+        }
     }
 
-    /// Work-items of a work-group, as in the kernel.
+    /// Work-items of a work-group.
     fn items(self) -> usize {
         match self {
-            Way::Probe => 128,
-            Way::Tiles => 256,
+            Way::Probe => BLOCK,
+            Way::Tiles => TILE_ITEMS,
         }
     }
 
@@ -83,10 +86,10 @@ impl Way {
 }
 
 /// Picoseconds that each [`Way`] takes an H200 for the lists of a query, the shortest first, that have no common docID
-/// above `largest`. Measured there: a probe of a quasi-succinct list 28 (neighbours in the shorter list are neighbours in
-/// the longer) to 54 (they are not), of a Simple-9 list 90; a docID marked in a tile 2.5, a tile 12,000. What one probe
-/// leaves is probed next: as much of it as the longer list has of all docIDs, but a quarter at least, as terms of a query
-/// tend to stand together. The cost model scales the figures to other devices.
+/// above `largest`. Measured there: a docID looked up what the codec's line in [`codec::of`] says, a docID marked in a
+/// tile 2.5, a tile 12,000. What one list leaves is looked up in the next: as much of it as that list has of all docIDs,
+/// but a quarter at least, as terms of a query tend to stand together. The cost model scales the figures to other
+/// devices.
 pub(crate) fn kernel_work(lists: impl Iterator<Item = (Codec, usize)>, largest: u32) -> [f64; 2] {
     let (mut left, mut marked, mut probing) = (0.0, 0.0, 0.0);
     for (at, (codec, len)) in lists.enumerate() {
@@ -96,18 +99,14 @@ pub(crate) fn kernel_work(lists: impl Iterator<Item = (Codec, usize)>, largest: 
             left = len;
             continue;
         }
-        probing += left
-            * match codec {
-                Codec::QuasiSuccinct => 45.0,
-                Codec::Simple9 => 90.0,
-            };
+        probing += left * codec::of(codec).look_up;
         left *= (len / (f64::from(largest) + 1.0)).clamp(0.25, 1.0);
     }
     let tiles = f64::from((largest >> TILE_LOG) + 1);
     [probing, 2.5 * marked + 12_000.0 * tiles]
 }
 
-/// docIDs of a tile, and blocks that a work-group probes with at most, as in the kernels.
+/// docIDs of a tile, and blocks that a work-group probes with at most.
 const TILE_LOG: u32 = 16;
 const MOST_BLOCKS: usize = 8;
 
@@ -216,9 +215,10 @@ impl Session<'_> {
             Arg::Slot(RECORDS[way as usize]),
             Arg::U32(plan.span as u32),
         ];
+        let kernel = codec::kernel(&INTERSECT, Codecs::of(plan.lists.iter().copied()), way.kernel_name());
         // SAFETY: the lists were checked and are resident; the tables have an entry for each query and one for the end;
         // `OUT` has `capacity` words, or a count for each query; `RECORDS` has an entry for each work-group.
-        unsafe { self.launch(way.kernel(&plan.lists), plan.groups, way.items(), &args) }
+        unsafe { self.launch(kernel, plan.groups, way.items(), &args) }
     }
 }
 

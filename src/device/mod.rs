@@ -12,7 +12,8 @@
 //! | `program` | programs and kernels, built or from the cache folder |
 //! | `memory` | the arena of resident lists, scratch buffers, pinned staging |
 //! | `session` | what operations are written with |
-//! | `decode`, `intersect`, `yioop` | the operations, one file for each of `cl/` |
+//! | `codec` | the codecs on the device, and the programs put together of their sources |
+//! | `decode`, `intersect`, `yioop` | the operations, one file for each of `cl/op/` |
 //! | `pieces` | putting the output of a launch in order |
 //! | `ceiling` | what copying and writing cost at least, for measurements |
 //! | `fault` | faults on request, for tests |
@@ -27,6 +28,7 @@
 
 mod ceiling;
 mod cl;
+mod codec;
 mod context;
 mod decode;
 mod fault;
@@ -42,6 +44,7 @@ pub use ceiling::Ceilings;
 pub(crate) use intersect::kernel_work;
 pub use memory::{bytes_from_device, bytes_to_device};
 
+use crate::codec::Codec;
 use crate::error::Result;
 use crate::list::PostingList;
 use fault::Step;
@@ -51,6 +54,11 @@ use program::Programs;
 use session::Inner;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
+
+/// Nanoseconds that decoding a docID takes a device, until it is measured.
+pub(crate) fn assumed_decoding(codec: Codec) -> f64 {
+    codec::of(codec).unpacked
+}
 
 /// An OpenCL device as `Postings\devices()` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]

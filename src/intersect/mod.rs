@@ -4,24 +4,19 @@
 //! How two lists meet depends on their lengths:
 //!
 //! * near-equal lists are decoded a tile at a time, and the tiles merged (`merge`);
-//! * in a list that is much longer, each docID is looked up (`probe`): in a quasi-succinct list without decoding it,
-//!   in a Simple-9 list by decoding the blocks that can hold it.
+//! * in a list that is much longer, each docID is looked up (`probe`): without decoding it if the codec can do that,
+//!   otherwise by decoding the blocks that can hold it.
 //!
 //! Blocks that cannot hold a common docID are skipped by the directory in both.
 
 mod merge;
 mod probe;
-mod results;
-#[cfg(target_arch = "x86_64")]
-mod select;
 
 pub use crate::codec::Sink;
 use crate::codec::{BLOCK, Codec, SLACK};
 use crate::cpu::{self, Tier};
 use crate::list::PostingList;
 use probe::Probe;
-pub(crate) use probe::selects;
-pub use results::Results;
 
 /// A [`Sink`] that counts.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +37,7 @@ const TILE: usize = TILE_BLOCKS * BLOCK;
 /// Sends the docIDs that all `lists` have to `sink`, ascending; nothing where there is no list.
 ///
 /// With n docIDs in the shortest list and m in a longer one: O(n + m) where they are of like length, else
-/// O(n log(m/n)) look-ups, for a quasi-succinct list of a few ns each.
+/// O(n log(m/n)) look-ups, of a few ns each if the codec has look-ups of its own.
 pub fn intersect(lists: &[PostingList], sink: &mut impl Sink) {
     intersect_with(cpu::tier(), lists, sink);
 }
@@ -92,7 +87,7 @@ fn merges(tier: Tier, shorter: &PostingList, longer: &PostingList) -> bool {
 pub(crate) fn merge_ratio(tier: Tier, longer: Codec) -> usize {
     match tier {
         Tier::Scalar => 8,
-        _ if selects(tier, longer) => 8,
+        _ if longer.looks_up(tier) => 8,
         _ => 48,
     }
 }

@@ -1,53 +1,43 @@
 //! Looking up ascending docIDs in a list.
 
-#[cfg(target_arch = "x86_64")]
-use super::select;
-use crate::codec::Codec;
+use crate::codec::AnyLookUp;
 use crate::cpu::Tier;
 use crate::list::{Cursor, PostingList};
 
 /// A forward-only look-up in one list.
-pub(super) enum Probe<'l> {
-    /// In the upper bits of a quasi-succinct list.
-    #[cfg(target_arch = "x86_64")]
-    Select(select::Select<'l>, Tier),
-    /// In decoded blocks.
-    Blocks(Box<Cursor<'l>>, u32),
+pub(super) struct Probe<'l> {
+    how: How<'l>,
+    universe: u32,
 }
 
-/// Whether look-ups in lists of that codec need no decoding.
-pub(crate) fn selects(tier: Tier, codec: Codec) -> bool {
-    cfg!(target_arch = "x86_64") && tier >= Tier::Avx2 && codec == Codec::QuasiSuccinct
+enum How<'l> {
+    /// The way of the list's codec, which decodes no block.
+    LookUp(AnyLookUp<'l>),
+    /// In decoded blocks.
+    Blocks(Box<Cursor<'l>>),
 }
 
 impl<'l> Probe<'l> {
     /// `list` is not empty, the processor has `tier`.
     pub(super) fn new(tier: Tier, list: &'l PostingList) -> Self {
-        debug_assert!(!list.is_empty() && tier.is_available());
-        #[cfg(target_arch = "x86_64")]
-        if selects(tier, list.codec()) {
-            return Probe::Select(select::Select::new(list), tier);
-        }
-        Probe::Blocks(Box::new(list.cursor_with(tier)), list.universe())
+        assert!(!list.is_empty() && tier.is_available());
+        // SAFETY: every list was checked when it was made; the rest was just asserted.
+        let look_up = unsafe { AnyLookUp::new(list.codec(), tier, list.encoded()) };
+        let how = look_up.map_or_else(|| How::Blocks(Box::new(list.cursor_with(tier))), How::LookUp);
+        Probe { how, universe: list.universe() }
     }
 
     /// The largest docID of the list.
     pub(super) fn universe(&self) -> u32 {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Probe::Select(select, _) => select.universe(),
-            Probe::Blocks(_, universe) => *universe,
-        }
+        self.universe
     }
 
-    /// Moves those `candidates` that the list has to the front and returns how many they are. Candidates ascend, from
-    /// call to call too.
+    /// Moves those `candidates` that the list has to the front and returns how many they are. Candidates ascend, also
+    /// from call to call.
     pub(super) fn retain(&mut self, candidates: &mut [u32]) -> usize {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: `selects` asked for the tier, which the processor has.
-            Probe::Select(select, tier) => unsafe { select.retain(*tier, candidates) },
-            Probe::Blocks(cursor, _) => {
+        match &mut self.how {
+            How::LookUp(look_up) => look_up.retain(candidates),
+            How::Blocks(cursor) => {
                 let mut kept = 0;
                 for i in 0..candidates.len() {
                     let candidate = candidates[i];

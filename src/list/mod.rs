@@ -1,47 +1,28 @@
 //! [`PostingList`]: a codec, its payload and a block directory, in one run of words that is at once the byte format,
 //! what the CPU decodes and what a device is sent.
 //!
-//! # Byte format, version 1
-//! Little-endian `u32` words:
-//!
-//! | word | what |
-//! |---|---|
-//! | 0 | the bytes `PSTL` |
-//! | 1 | version (bits 0–7: 1), codec (8–15: 1 Simple-9, 2 quasi-succinct), b (16–23, quasi-succinct only), 0 |
-//! | 2 | n, docIDs in the list |
-//! | 3 | u, the largest docID (0 if n is 0) |
-//! | 4 | words of payload |
-//! | 5 | CRC-32 (IEEE) of all other words |
-//! | 6 … | the last docID of each block |
-//! | … | Simple-9 only: for each block, the payload word at which it begins |
-//! | … | payload |
-//!
-//! A block is [`BLOCK`] docIDs, the last one fewer. The payload of a quasi-succinct list is its lower bits, then its
-//! upper bits, as in a raw list; block k begins at upper bit `(last docID of block k − 1 >> b) + k·BLOCK`, so that the
-//! last docIDs are directory enough. The payload of a Simple-9 list is the words of each block, coded on its own: the
-//! first gap of a block is taken from the last docID of the block before.
-//!
-//! Beside the payload the directory costs 0.25 bits a docID (quasi-succinct) or 0.5 (Simple-9).
+//! A block is [`BLOCK`] docIDs, the last one fewer. The directory has the last docID of each, and for codecs of gaps the
+//! word at which its payload begins; it costs 0.25 or 0.5 bits per docID. `format` has the words of the byte format.
 
 mod cursor;
+mod format;
 mod parse;
-mod raw;
 
 pub use cursor::Cursor;
+pub(crate) use format::HEADER_WORDS;
 
-use crate::codec::{BLOCK, BlockBuffer, Codec, SLACK, Sink, block_buffer, check_increasing, quasi_succinct, simple9};
+use crate::codec::{
+    BLOCK, BlockBuffer, Codec, Encoded, ListCodec, PADDING, SLACK, Shape, Sink, block_buffer, check_increasing,
+    dispatch,
+};
 use crate::cpu::{self, Tier};
 use crate::error::{Error, Result};
 use crate::room::with_room;
 use byteorder::{ByteOrder, LittleEndian};
+use format::Layout;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
-
-pub(crate) const MAGIC: u32 = u32::from_le_bytes(*b"PSTL");
-pub(crate) const VERSION: u32 = 1;
-/// Words before the directory.
-pub(crate) const HEADER_WORDS: usize = 6;
 
 /// A compressed, sorted list of docIDs: checked, immutable, cheap to clone (clones share it).
 #[derive(Clone)]
@@ -51,77 +32,46 @@ pub struct PostingList {
 
 struct Inner {
     id: u64,
-    codec: Codec,
-    lower_width: u32,
-    count: usize,
-    universe: u32,
-    /// Words of the byte format.
-    used: usize,
-    /// Where the payload begins in `words`.
-    payload: usize,
+    layout: Layout,
     /// The byte format, then padding that decoders may read.
     words: Vec<u32>,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        LIVE_LISTS.fetch_sub(1, Ordering::Relaxed);
+        LIVE_BYTES.fetch_sub(4 * self.words.len() as u64, Ordering::Relaxed);
+    }
 }
 
 /// Blocks that [`PostingList::decode_to`] decodes at a time: their docIDs fit in the first-level cache.
 const BLOCKS_A_RUN: usize = 16;
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+static LIVE_LISTS: AtomicU64 = AtomicU64::new(0);
+static LIVE_BYTES: AtomicU64 = AtomicU64::new(0);
 
 impl PostingList {
     /// Encodes strictly increasing docIDs. O(n).
     ///
     /// # Errors
-    /// [`Error::NotIncreasing`]; [`Error::NotCodable`] where Simple-9 cannot code a gap of more than 2^28;
-    /// [`Error::Argument`] for 2^32 docIDs.
+    /// [`Error::NotIncreasing`]; [`Error::NotCodable`] if the codec cannot code a gap; [`Error::Argument`] for 2^32
+    /// docIDs.
     pub fn encode(doc_ids: &[u32], codec: Codec) -> Result<PostingList> {
-        check_increasing(doc_ids)?;
-        let universe = doc_ids.last().copied().unwrap_or(0);
-        let count = u32::try_from(doc_ids.len())
-            .map_err(|_| Error::Argument("a posting list holds at most 2^32 - 1 docIDs".into()))?;
-        let lower_width = match codec {
-            Codec::Simple9 => 0,
-            Codec::QuasiSuccinct => quasi_succinct::lower_width(doc_ids.len(), universe, 1.0)?,
-        };
-        let mut words = vec![MAGIC, VERSION | (codec as u32) << 8 | lower_width << 16, count, universe, 0, 0];
-        words.extend(doc_ids.chunks(BLOCK).map(|block| block[block.len() - 1]));
-        let payload = match codec {
-            Codec::QuasiSuccinct => {
-                let payload = words.len();
-                quasi_succinct::encode_parts(doc_ids, lower_width, &mut words);
-                payload
-            }
-            Codec::Simple9 => {
-                let starts = words.len();
-                let blocks = doc_ids.len().div_ceil(BLOCK);
-                let payload = starts + blocks;
-                words.resize(payload, 0);
-                let mut previous = simple9::BEFORE_FIRST;
-                for (k, block) in doc_ids.chunks(BLOCK).enumerate() {
-                    words[starts + k] = (words.len() - payload) as u32;
-                    simple9::encode_block(block, previous, k * BLOCK, &mut words)?;
-                    previous = block[block.len() - 1];
-                }
-                payload
-            }
-        };
-        words[4] = u32::try_from(words.len() - payload)
-            .map_err(|_| Error::Argument("a posting list holds at most 2^32 - 1 words".into()))?;
-        words[5] = parse::checksum(&words);
-        let used = words.len();
-        words.resize(used + quasi_succinct::PADDING, 0);
-        Ok(PostingList {
-            inner: Arc::new(Inner {
-                id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-                codec,
-                lower_width,
-                count: doc_ids.len(),
-                universe,
-                used,
-                payload,
-                words,
-            }),
-        })
+        dispatch!(codec, C => encode_as::<C>(doc_ids, codec, C::VERSION))
+    }
+
+    /// A list of these words, which are those of the layout and the padding.
+    fn new(layout: Layout, words: Vec<u32>) -> PostingList {
+        debug_assert_eq!(words.len(), layout.words() + PADDING);
+        LIVE_LISTS.fetch_add(1, Ordering::Relaxed);
+        LIVE_BYTES.fetch_add(4 * words.len() as u64, Ordering::Relaxed);
+        PostingList { inner: Arc::new(Inner { id: NEXT_ID.fetch_add(1, Ordering::Relaxed), layout, words }) }
+    }
+
+    /// How many lists this process holds, clones not counted, and the bytes of memory that they take.
+    pub fn live() -> (u64, u64) {
+        (LIVE_LISTS.load(Ordering::Relaxed), LIVE_BYTES.load(Ordering::Relaxed))
     }
 
     /// The list that these bytes hold, every part of it checked: header, checksum, directory, payload. O(n): all
@@ -135,7 +85,7 @@ impl PostingList {
 
     /// The byte format.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![0; 4 * self.inner.used];
+        let mut bytes = vec![0; self.size()];
         LittleEndian::write_u32_into(self.words(), &mut bytes);
         bytes
     }
@@ -162,87 +112,68 @@ impl PostingList {
 
     /// The codec of the payload.
     pub fn codec(&self) -> Codec {
-        self.inner.codec
+        self.inner.layout.codec
     }
 
     /// n, docIDs in the list.
     pub fn len(&self) -> usize {
-        self.inner.count
+        self.inner.layout.shape.count
     }
 
     /// Whether the list has no docIDs.
     pub fn is_empty(&self) -> bool {
-        self.inner.count == 0
+        self.len() == 0
     }
 
     /// u, the largest docID, 0 where there is none.
     pub fn universe(&self) -> u32 {
-        self.inner.universe
+        self.inner.layout.shape.universe
     }
 
-    /// b, the width in bits of the lower bits of a quasi-succinct list; else 0.
-    pub fn lower_width(&self) -> u32 {
-        self.inner.lower_width
+    /// The byte of the header that is the codec's own.
+    pub fn parameter(&self) -> u32 {
+        self.inner.layout.shape.parameter
     }
 
     /// The byte format as words.
     pub fn words(&self) -> &[u32] {
-        &self.inner.words[..self.inner.used]
+        &self.inner.words[..self.inner.layout.words()]
     }
 
     /// Bytes of the byte format, directory included.
     pub fn size(&self) -> usize {
-        4 * self.inner.used
+        4 * self.inner.layout.words()
     }
 
     /// Blocks of the list.
     pub fn blocks(&self) -> usize {
-        self.inner.count.div_ceil(BLOCK)
+        self.len().div_ceil(BLOCK)
     }
 
     /// docIDs of a block.
     pub fn block_len(&self, block: usize) -> usize {
-        BLOCK.min(self.inner.count - block * BLOCK)
+        BLOCK.min(self.len() - block * BLOCK)
     }
 
     /// The block directory: the last docID of each block.
     pub fn last_doc_ids(&self) -> &[u32] {
-        &self.inner.words[HEADER_WORDS..HEADER_WORDS + self.blocks()]
+        let layout = &self.inner.layout;
+        &self.inner.words[layout.lasts_at..layout.starts_at]
     }
 
-    /// The last docID before a block, `None` for the first.
-    fn previous(&self, block: usize) -> Option<u32> {
-        block.checked_sub(1).map(|before| self.last_doc_ids()[before])
-    }
-
-    /// The parts of a quasi-succinct payload.
-    pub(crate) fn quasi_succinct(&self) -> quasi_succinct::Parts<'_> {
-        let inner = &*self.inner;
-        debug_assert_eq!(inner.codec, Codec::QuasiSuccinct);
-        let (lower_words, _) = quasi_succinct::sizes(inner.count, inner.universe, inner.lower_width);
-        let lower = &inner.words[inner.payload..];
-        quasi_succinct::Parts {
-            count: inner.count,
-            universe: inner.universe,
-            lower_width: inner.lower_width,
-            lower,
-            upper: &lower[lower_words as usize..],
+    /// The list as its codec sees it.
+    pub(crate) fn encoded(&self) -> Encoded<'_> {
+        let Inner { layout, words, .. } = &*self.inner;
+        Encoded {
+            count: layout.shape.count,
+            universe: layout.shape.universe,
+            parameter: layout.shape.parameter,
+            own: &words[layout.own_at..layout.lasts_at],
+            last_doc_ids: &words[layout.lasts_at..layout.starts_at],
+            starts: &words[layout.starts_at..layout.payload_at],
+            payload: &words[layout.payload_at..],
+            payload_words: layout.shape.payload_words,
         }
-    }
-
-    /// The words of a block of a Simple-9 payload.
-    pub(crate) fn simple9_block(&self, block: usize) -> &[u32] {
-        self.simple9_blocks(block..block + 1)
-    }
-
-    /// The words of blocks, at least one, of a Simple-9 payload.
-    fn simple9_blocks(&self, blocks: Range<usize>) -> &[u32] {
-        let inner = &*self.inner;
-        debug_assert_eq!(inner.codec, Codec::Simple9);
-        let starts = &inner.words[HEADER_WORDS + self.blocks()..inner.payload];
-        let start = starts[blocks.start] as usize;
-        let end = starts.get(blocks.end).map_or(inner.used - inner.payload, |&end| end as usize);
-        &inner.words[inner.payload + start..inner.payload + end]
     }
 
     /// Decodes a block to the front of `buffer` and returns its docIDs.
@@ -271,21 +202,8 @@ impl PostingList {
     /// The blocks exist and are at least one, `out` has room for their docIDs and [`SLACK`] more, and the processor has
     /// `tier`.
     pub(crate) unsafe fn decode_blocks_to(&self, tier: Tier, blocks: Range<usize>, out: *mut u32) -> usize {
-        let previous = self.previous(blocks.start);
-        match self.inner.codec {
-            // SAFETY: every list was encoded here or checked by `parse`, which also padded it; the directory holds
-            // the last docIDs; the rest is the caller's promise.
-            Codec::QuasiSuccinct => unsafe {
-                quasi_succinct::decode_blocks(tier, &self.quasi_succinct(), blocks, previous.unwrap_or(0), out)
-            },
-            // SAFETY: as above; the words of the blocks hold exactly their docIDs.
-            Codec::Simple9 => unsafe {
-                let count = self.inner.count.min(blocks.end * BLOCK) - blocks.start * BLOCK;
-                let words = self.simple9_blocks(blocks);
-                simple9::decode_words(tier, words, previous.unwrap_or(simple9::BEFORE_FIRST), out);
-                count
-            },
-        }
+        // SAFETY: every list was encoded here, or checked by `parse`, and padded; the rest is the caller's promise.
+        dispatch!(self.codec(), C => unsafe { C::decode_blocks(tier, &self.encoded(), blocks, out) })
     }
 
     /// Appends all docIDs, ascending, to `doc_ids`. O(n).
@@ -363,6 +281,34 @@ impl PostingList {
         let (mut mine, mut theirs) = (block_buffer(), block_buffer());
         (0..self.blocks()).all(|block| self.decode_block(block, &mut mine) == other.decode_block(block, &mut theirs))
     }
+}
+
+/// Encodes docIDs in that version of the byte format.
+fn encode_as<C: ListCodec>(doc_ids: &[u32], codec: Codec, version: u32) -> Result<PostingList> {
+    check_increasing(doc_ids)?;
+    if u32::try_from(doc_ids.len()).is_err() {
+        return Err(Error::Argument("a posting list holds at most 2^32 - 1 docIDs".into()));
+    }
+    let plan = C::plan(doc_ids)?;
+    let shape = Shape {
+        count: doc_ids.len(),
+        universe: doc_ids.last().copied().unwrap_or(0),
+        parameter: plan.parameter.into(),
+        own_words: plan.own.len(),
+        payload_words: 0,
+    };
+    let (mut layout, mut words) = Layout::begin(version, codec, shape, &plan.own);
+    words.extend(doc_ids.chunks(BLOCK).map(|block| block[block.len() - 1]));
+    words.resize(layout.payload_at, 0);
+    let mut starts = Vec::with_capacity(layout.payload_at - layout.starts_at);
+    C::encode(doc_ids, &plan, &mut words, &mut starts)?;
+    words[layout.starts_at..layout.payload_at].copy_from_slice(&starts);
+    layout.shape.payload_words = words.len() - layout.payload_at;
+    let payload_words = u32::try_from(layout.shape.payload_words)
+        .map_err(|_| Error::Argument("a posting list holds at most 2^32 - 1 words".into()))?;
+    format::seal(&mut words, payload_words);
+    words.resize(words.len() + PADDING, 0);
+    Ok(PostingList::new(layout, words))
 }
 
 /// Tells whether a list is gone, without keeping it.

@@ -49,9 +49,8 @@ fn simple9_encode(call: &mut Call) -> Outcome {
 
 fn simple9_decode(call: &mut Call) -> Outcome {
     let bytes = call.bytes()?;
-    let settings = BailoutGuard::new(ini::settings());
     let mut doc_ids = DocIds::new();
-    check(engine::simple9_decode_to(bytes, &settings, &mut doc_ids), 1)?;
+    check(engine::on_cpu(|| simple9::decode_to(bytes, &mut doc_ids)), 1)?;
     doc_ids.finish()?.store(call.result);
     Ok(())
 }
@@ -74,7 +73,8 @@ fn qs_encode(call: &mut Call) -> Outcome {
 }
 
 fn qs_decode(call: &mut Call) -> Outcome {
-    let doc_ids = check(engine::qs_decode(call.bytes()?, &ini::settings()), 1)?;
+    let bytes = call.bytes()?;
+    let doc_ids = check(engine::on_cpu(|| quasi_succinct::decode(bytes)), 1)?;
     let doc_ids = BailoutGuard::new(doc_ids);
     List::of_doc_ids(&doc_ids)?.store(call.result);
     Ok(())

@@ -1,9 +1,6 @@
 //! Measuring the rates: operations on lists of 2^19 docIDs and fewer.
 
-use super::{
-    DECODE, DECODED, FAR, GATHERED, INTERSECT, KINDS, LIST, MARKED, MERGED, NEAR, PROBED, QUERY, RECEIVED, Rates, SENT,
-    UNPACKED, nth,
-};
+use super::{CodecTerms, Rates, Terms};
 use crate::codec::Codec;
 use crate::device::{self, Device};
 use crate::error::{Error, Result};
@@ -79,95 +76,108 @@ fn count(lists: &[PostingList]) -> u64 {
 
 /// Measures all rates.
 pub(super) fn measure(device: &Device) -> Result<Rates> {
-    let mut rates = Rates([0.0; KINDS]);
+    let mut rates = Terms::default();
     let begun = Instant::now();
     let lists = on_cpu(&mut rates)?;
     let cpu = begun.elapsed();
     on_device(&mut rates, device, &lists)?;
     log::debug!("measuring took {cpu:?} for the CPU, {:?} in all", begun.elapsed());
-    Ok(rates)
+    Ok(Rates(rates))
 }
 
-/// Two lists of [`LONG`] docIDs, two of 16.
-type Lists = ([PostingList; 2], [PostingList; 2]);
-
-impl Rates {
-    /// Keeps a rate, at least so great, and returns it.
-    fn set(&mut self, kind: usize, rate: f64, least: f64) -> f64 {
-        self.0[kind] = if rate.is_finite() { rate.max(least) } else { least };
-        self.0[kind]
-    }
+/// Lists of a codec to measure with.
+pub(super) struct Lists {
+    codec: Codec,
+    /// Of [`LONG`] docIDs.
+    pair: [PostingList; 2],
+    /// Of 16.
+    tiny: [PostingList; 2],
 }
 
-/// Measures what the CPU does, and returns lists of both codecs.
-pub(super) fn on_cpu(rates: &mut Rates) -> Result<[Lists; 2]> {
+/// A rate, at least so great.
+fn rate(measured: f64, least: f64) -> f64 {
+    if measured.is_finite() { measured.max(least) } else { least }
+}
+
+/// Measures what the CPU does, and returns the lists of all codecs.
+pub(super) fn on_cpu(rates: &mut Terms) -> Result<Vec<Lists>> {
     let n = f64::from(LONG);
     let (ids, other_ids) = (doc_ids(LONG, GAP, 0), doc_ids(LONG, GAP, 77));
-    // Both so much shorter that they are probed, whatever the codec: one as dense as the longer list, as far as it goes.
+    // Both so much shorter that they are looked up, whatever the codec: one as dense as the longer list, as far as it
+    // goes.
     let near_ids = &other_ids[..(LONG / 64) as usize];
     let far_ids = doc_ids(LONG / 2048, 2048 * GAP, 9);
-    let mut of_codec = |codec: Codec| -> Result<Lists> {
+    let mut lists = Vec::with_capacity(Codec::COUNT);
+    for codec in Codec::ALL {
         let encode = |ids: &[u32]| PostingList::encode(ids, codec);
         let pair = [encode(&ids)?, encode(&other_ids)?];
         let tiny = [encode(&near_ids[..16])?, encode(&near_ids[8..24])?];
         let repeated = |lists: &[PostingList], times: u32| {
             Ok::<f64, Error>(quartile(|| Ok((0..times).map(|_| count(lists)).sum::<u64>()))? / f64::from(times))
         };
-        let list = rates.set(LIST, repeated(&tiny, 16)? / 2.0, 5.0);
-        let decoded = rates.set(DECODED + nth(codec), quartile(|| Ok(pair[0].decode()))? / n, 0.01);
-        rates.set(MERGED + nth(codec), quartile(|| Ok(count(&pair)))? / (2.0 * n), 0.05);
+        let list = rate(repeated(&tiny, 16)? / 2.0, 5.0);
+        let decoded = rate(quartile(|| Ok(pair[0].decode()))? / n, 0.01);
         let probe = |ids: &[u32], times: u32| {
             let query = [encode(ids)?, pair[0].clone()];
             let wall = repeated(&query, times)? - 2.0 * list;
-            Ok::<f64, Error>(wall / ids.len() as f64 - decoded)
+            Ok::<f64, Error>(rate(wall / ids.len() as f64 - decoded, 0.5))
         };
-        rates.set(NEAR + nth(codec), probe(near_ids, 4)?, 0.5);
-        rates.set(FAR + nth(codec), probe(&far_ids, 16)?, 0.5);
-        Ok((pair, tiny))
-    };
-    Ok([of_codec(Codec::Simple9)?, of_codec(Codec::QuasiSuccinct)?])
+        let (near, far) = (probe(near_ids, 4)?, probe(&far_ids, 16)?);
+        let merged = rate(quartile(|| Ok(count(&pair)))? / (2.0 * n), 0.05);
+        rates.list = list;
+        *rates.of(codec) = CodecTerms { decoded, merged, near, far, unpacked: 0.0 };
+        lists.push(Lists { codec, pair, tiny });
+    }
+    Ok(lists)
 }
 
-/// Measures what the device does.
-fn on_device(rates: &mut Rates, device: &Device, lists: &[Lists; 2]) -> Result<()> {
-    let [([words, _], _), (pair, [tiny, second])] = lists;
+/// Measures what the device does. What does not depend on the codec is measured with the default one.
+fn on_device(rates: &mut Terms, device: &Device, lists: &[Lists]) -> Result<()> {
+    let Some(Lists { codec, pair, tiny }) = lists.iter().find(|lists| lists.codec == Codec::default()) else {
+        return Err(Error::Device("there is no default codec".into()));
+    };
     let n = f64::from(LONG);
-    let (tiny_wall, tiny_kernel) = quartile_on(device, || device.decode(tiny))?;
-    let call = rates.set(DECODE, tiny_wall, 1e3);
-    let (_, kernel) = quartile_on(device, || device.decode(words))?;
-    rates.set(UNPACKED, (kernel - tiny_kernel) / n, 0.0005);
+    let (tiny_wall, _) = quartile_on(device, || device.decode(&tiny[0]))?;
+    rates.decode = rate(tiny_wall, 1e3);
+    for lists in lists {
+        let (_, tiny_kernel) = quartile_on(device, || device.decode(&lists.tiny[0]))?;
+        let (_, kernel) = quartile_on(device, || device.decode(&lists.pair[0]))?;
+        rates.of(lists.codec).unpacked = rate((kernel - tiny_kernel) / n, 0.0005);
+    }
     // Long enough for transfers to run at their speed.
-    let longest = PostingList::encode(&doc_ids(LONGEST, GAP, 3), Codec::QuasiSuccinct)?;
+    let longest = PostingList::encode(&doc_ids(LONGEST, GAP, 3), *codec)?;
     let (wall, kernel) = quartile_on(device, || device.decode(&longest))?;
-    let unpacked = rates.set(UNPACKED + 1, (kernel - tiny_kernel) / f64::from(LONGEST), 0.0005);
-    rates.set(RECEIVED, (wall - call) / f64::from(LONGEST) - unpacked, 0.004);
+    let unpacked = rate(kernel / f64::from(LONGEST), 0.0005);
+    rates.received = rate((wall - rates.decode) / f64::from(LONGEST) - unpacked, 0.004);
     let sent_wall = quartile(|| {
         device.forget_lists()?;
         device.decode(&longest)
     })?;
-    rates.set(SENT, (sent_wall - wall) / longest.size() as f64, 0.001);
+    rates.sent = rate((sent_wall - wall) / longest.size() as f64, 0.001);
 
-    let small = vec![vec![tiny.clone(), second.clone()]; 256];
+    let small = vec![tiny.to_vec(); 256];
     let (one, one_kernel) = quartile_on(device, || device.intersect_batch(&small[..1]))?;
-    let call = rates.set(INTERSECT, one, 1e3);
+    rates.intersect = rate(one, 1e3);
     let (many, many_kernel) = quartile_on(device, || device.intersect_batch(&small))?;
-    rates.set(QUERY, (many - one - (many_kernel - one_kernel)) / 255.0, 1.0);
+    rates.query = rate((many - one - (many_kernel - one_kernel)) / 255.0, 1.0);
     // Kernels with enough to do on all of the device.
-    let probed = [PostingList::encode(&doc_ids(LONG / 64, 64 * GAP, 5), Codec::QuasiSuccinct)?, pair[0].clone()];
-    for (way, kind, query, times) in [(0, PROBED, &probed, 32), (1, MARKED, pair, 4)] {
+    let probed = [PostingList::encode(&doc_ids(LONG / 64, 64 * GAP, 5), *codec)?, pair[0].clone()];
+    for (way, to, query, times) in [(0, &mut rates.probed, &probed, 32), (1, &mut rates.marked, pair, 4)] {
         let queries = vec![query.to_vec(); times];
         let (_, kernel) = quartile_on(device, || device.intersect_count_batch(&queries))?;
         let lengths = query.iter().map(|list| (list.codec(), list.len()));
         let largest = query.iter().map(PostingList::universe).min().unwrap_or(0);
         let reckoned = device::kernel_work(lengths, largest)[way] / 1e3 * times as f64;
-        rates.set(kind, (kernel - one_kernel) / reckoned, 0.1);
+        *to = rate((kernel - one_kernel) / reckoned, 0.1);
     }
     // With itself, so that much comes back.
     let same = [vec![pair[0].clone(); 2]];
     let (wall, kernel) = quartile_on(device, || device.intersect_batch(&same))?;
-    rates.set(GATHERED, (wall - call - (kernel - one_kernel)) / n, 0.004);
-    if device.decode(&pair[0])? != pair[0].decode() {
-        return Err(Error::Device("it decodes wrongly".into()));
+    rates.gathered = rate((wall - rates.intersect - (kernel - one_kernel)) / n, 0.004);
+    for Lists { pair, .. } in lists {
+        if device.decode(&pair[0])? != pair[0].decode() {
+            return Err(Error::Device("it decodes wrongly".into()));
+        }
     }
     Ok(())
 }

@@ -1,4 +1,6 @@
 use super::*;
+use crate::codec::{PADDING, SLACK};
+use byteorder::{ByteOrder, LittleEndian};
 use proptest::prelude::*;
 
 /// The definition, one docID at a time: what every path must equal.

@@ -31,40 +31,7 @@ uint reserve(uint found, uint count_only, uint query, __global uint *out, __glob
 
 /* --- probing --- */
 
-#define MOST_BLOCKS 8u
 #define MASKS (BLOCK / 32) /* of 32 work-items each */
-
-/* Decodes neighbouring blocks to local memory; called by all work-items of a work-group of BLOCK, who then meet at a
- * barrier. Of a quasi-succinct list 32 work-items take a block, four docIDs each; of a Simple-9 list one does. */
-void decode_blocks(const List *list, uint first_block, uint blocks, __local uint *doc_ids) {
-    uint item = get_local_id(0);
-    uint width = list->lower_width;
-    if (IS_SIMPLE9(list)) {
-        if (item < blocks) {
-            Simple9Walk walk = simple9_block(list, first_block + item);
-            uint count = min(BLOCK, list->count - (first_block + item) * BLOCK);
-            for (uint i = 0; i < count; i++) doc_ids[item * BLOCK + i] = simple9_next(&walk);
-        }
-    } else {
-        uint within = item % 32 * 4;
-        for (uint k = item / 32; k < blocks; k += MASKS) {
-            uint rank = (first_block + k) * BLOCK + within;
-            __local uint *to = doc_ids + k * BLOCK + within;
-            if (rank < list->count) {
-                uint position = upper_position(list, first_block + k, within);
-                if (rank + 4 <= list->count) {
-                    uint4 parts = next_four(list->upper, &position, rank);
-                    vstore4(with_lower(parts, run_lower(list, rank / RUN), rank % RUN * width, width), 0, to);
-                } else {
-                    for (; rank < list->count; rank++, position++, to++) {
-                        position = next_stop(list->upper, position);
-                        *to = (position - rank) << width | lower_part(list, rank);
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* Narrows `range`, blocks of a directory, to those in which docIDs from `smallest` to `largest` may lie, and the one
  * behind: each work-item of a work-group of BLOCK looks at one block. */
@@ -91,39 +58,17 @@ uint2 narrow(const List *list, uint smallest, uint largest, __local uint *range)
     return (uint2)(from, to);
 }
 
-/* Whether a block of a quasi-succinct list, the one whose docIDs reach up to `doc_id` or beyond, has it. Reads the
- * upper bits of the block up to the docID's upper part, and the lower bits of docIDs that share it. */
-bool qs_contains(const List *list, uint block, uint doc_id) {
-    uint width = list->lower_width;
-    uint previous = previous_doc_id(list, block, 0) >> width;
-    uint upper = doc_id >> width;
-    uint position = previous + block * BLOCK;
-    /* docIDs with that upper part stand behind as many 1s. */
-    uint ones = upper - previous;
-    if (ones != 0) position = find_bit(list->upper, position, 0, ones - 1) + 1;
-    /* As many docIDs have it as stop bits follow. */
-    uint low = doc_id & ((1u << width) - 1);
-    uint rank = position - upper;
-    for (;;) {
-        uint ones = bits_from(list->upper, position);
-        uint end = rank + min(ones == 0 ? 32 : lowest_bit(ones), list->count - rank);
-        for (; rank < end; rank++) {
-            uint field = lower_part(list, rank);
-            if (field >= low) return field == low;
-        }
-        if (ones != 0 || rank == list->count) return false;
-        position += 32;
-    }
+#define DECODE_CASE(number, prefix) case number: prefix##_decode_blocks(list, first_block, blocks, doc_ids); break;
+#define DECODE_LAST(number, prefix) default: prefix##_decode_blocks(list, first_block, blocks, doc_ids);
+void decode_blocks(const List *list, uint first_block, uint blocks, __local uint *doc_ids) {
+    switch (list->codec) { EACH_CODEC(DECODE_CASE, DECODE_LAST) }
 }
 
-/* The same for a Simple-9 list. */
-bool simple9_contains(const List *list, uint block, uint doc_id) {
-    Simple9Walk walk = simple9_block(list, block);
-    uint at;
-    do {
-        at = simple9_next(&walk);
-    } while (at < doc_id);
-    return at == doc_id;
+/* Whether a block, the one whose docIDs reach up to `doc_id` or beyond, has it. */
+#define CONTAINS_CASE(number, prefix) case number: return prefix##_contains(list, block, doc_id);
+#define CONTAINS_LAST(number, prefix) default: return prefix##_contains(list, block, doc_id);
+bool contains(const List *list, uint block, uint doc_id) {
+    switch (list->codec) { EACH_CODEC(CONTAINS_CASE, CONTAINS_LAST) }
 }
 
 /* A work-group takes `span` (at most MOST_BLOCKS) neighbouring blocks of the shortest list, a work-item one docID of
@@ -163,10 +108,7 @@ void intersect_probe(__global const uint *restrict arena, __global const uint *r
             if ((alive >> k) & 1) {
                 uint doc_id = doc_ids[k * BLOCK + item];
                 from = lower_bound(list.last, from, reach.y, doc_id);
-                bool has = from < list.blocks
-                    && (IS_SIMPLE9(&list) ? simple9_contains(&list, from, doc_id)
-                                              : qs_contains(&list, from, doc_id));
-                if (!has) alive &= ~(1u << k);
+                if (from >= list.blocks || !contains(&list, from, doc_id)) alive &= ~(1u << k);
             }
         }
     }
@@ -198,58 +140,12 @@ void intersect_probe(__global const uint *restrict arena, __global const uint *r
 
 /* --- tiles --- */
 
-#define TILE_ITEMS 256u
-#define TILE_LOG 16u
-#define TILE (1u << TILE_LOG)
-#define TILE_WORDS (TILE / 32)
 #define WORDS_AN_ITEM (TILE_WORDS / TILE_ITEMS)
 
-/* Where a list marks its docIDs. */
-typedef struct {
-    uint start; /* the first docID of the tile */
-    bool first; /* whether the list is the first of its query */
-    __local uint *marked;
-    __local const uint *among; /* what the list before has marked */
-} Marks;
-
-/* Marks a docID, if it lies in the tile and the lists before have it too. */
-void mark(const Marks *marks, uint doc_id) {
-    uint at = doc_id - marks->start;
-    if (at < TILE) {
-        uint bit = 1u << (at % 32);
-        if (marks->first || (marks->among[at / 32] & bit)) atomic_or(&marks->marked[at / 32], bit);
-    }
-}
-
-/* Marks the docIDs of a run of a quasi-succinct list. */
-void mark_run(const List *list, uint run, const Marks *marks) {
-    uint rank = run * RUN;
-    uint width = list->lower_width;
-    uint position = upper_position(list, rank / BLOCK, rank % BLOCK);
-    if (rank + RUN <= list->count) {
-        __global const uint *lower = run_lower(list, run);
-        for (uint k = 0; k < RUN; k += 4) {
-            uint4 four = with_lower(next_four(list->upper, &position, rank + k), lower, k * width, width);
-            mark(marks, four.x);
-            mark(marks, four.y);
-            mark(marks, four.z);
-            mark(marks, four.w);
-        }
-    } else {
-        for (; rank < list->count; rank++) {
-            position = next_stop(list->upper, position);
-            mark(marks, (position - rank) << width | lower_part(list, rank));
-            position++;
-        }
-    }
-}
-
-/* Marks the docIDs of a block of a Simple-9 list. */
-void mark_block(const List *list, uint block, const Marks *marks) {
-    Simple9Walk walk = simple9_block(list, block);
-    for (uint left = min(BLOCK, list->count - block * BLOCK); left != 0; left--) {
-        mark(marks, simple9_next(&walk));
-    }
+#define MARK_CASE(number, prefix) case number: prefix##_mark_blocks(list, from, to, marks); break;
+#define MARK_LAST(number, prefix) default: prefix##_mark_blocks(list, from, to, marks);
+void mark_blocks(const List *list, uint from, uint to, const Marks *marks) {
+    switch (list->codec) { EACH_CODEC(MARK_CASE, MARK_LAST) }
 }
 
 /* A work-group takes a tile of TILE consecutive docIDs: the first list marks its own in a bitmap, each further list
@@ -284,16 +180,7 @@ void intersect_tiles(__global const uint *restrict arena, __global const uint *r
         uint from = range[0];
         uint to = min(range[1] + 1, list.blocks);
         Marks marks = {tile_start, at == first, bitmaps[marked], bitmaps[marked ^ 1]};
-        if (IS_SIMPLE9(&list)) {
-            for (uint block = from + item; block < to; block += TILE_ITEMS) {
-                mark_block(&list, block, &marks);
-            }
-        } else {
-            uint runs = min(to * RUNS_OF_BLOCK, (list.count + (RUN - 1)) / RUN);
-            for (uint run = from * RUNS_OF_BLOCK + item; run < runs; run += TILE_ITEMS) {
-                mark_run(&list, run, &marks);
-            }
-        }
+        mark_blocks(&list, from, to, &marks);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 

@@ -14,33 +14,99 @@
 //! has its least significant bit first. The stop bit of docID i stands at bit `(docID >> b) + i`, which is what gives
 //! random access: a block that begins at rank i after docID p begins at upper bit `(p >> b) + i`.
 //!
-//! # Raw lists
-//! Little-endian u32 words: the bytes `PQS1`, n, u, b, the CRC-32 of all other words, ⌈n·b/32⌉ words of lower bits,
-//! ⌈(n + (u >> b))/32⌉ words of upper bits; unused bits of the last words are 0. An empty list has u = b = 0.
-//! Cost: b + 1 + (u >> b)/n, which is at most 3 + log2(u/n) bits a posting with c = 1, and 20 bytes.
+//! The payload of a posting list is ⌈n·b/32⌉ words of lower bits, then ⌈(n + (u >> b))/32⌉ words of upper bits; unused
+//! bits of the last words are 0. The codec's own byte is b; the last docIDs are directory enough, as they tell where a
+//! block begins. [Raw lists](RawList) have the same words after a header of their own.
+//!
+//! Cost: b + 1 + (u >> b)/n bits per docID, which is at most 3 + log2(u/n) with c = 1.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod look_up;
+mod raw;
 mod scalar;
 
+pub use raw::{RawList, decode, encode};
+
 use crate::bits;
-use crate::codec::{BLOCK, SLACK};
+use crate::codec::{BLOCK, Cost, Encoded, ListCodec, Plan, Shape, block_buffer, not_increasing};
 use crate::cpu::{self, Tier};
 use crate::error::{Error, Result};
-use byteorder::{ByteOrder, LittleEndian};
 use std::ops::Range;
 
 const NAME: &str = "qs";
-const MAGIC: u32 = u32::from_le_bytes(*b"PQS1");
-const HEADER_WORDS: usize = 5;
-
-/// Words that a decoder may read past the end of the lower or upper bits.
-pub(crate) const PADDING: usize = 128;
 
 /// The widest lower bits.
 pub const MAX_LOWER_WIDTH: u32 = 31;
+
+/// The codec of posting lists.
+pub struct QuasiSuccinct;
+
+impl ListCodec for QuasiSuccinct {
+    const NAME: &'static str = NAME;
+    const VERSION: u32 = 1;
+    const HAS_STARTS: bool = false;
+    const COST: Cost = Cost { decoded: 0.3, merged: 0.6, near: 2.7, far: 22.0 };
+    #[cfg(target_arch = "x86_64")]
+    type LookUp<'l> = look_up::LookUp<'l>;
+    #[cfg(not(target_arch = "x86_64"))]
+    type LookUp<'l> = look_up::LookUp;
+
+    fn plan(doc_ids: &[u32]) -> Result<Plan> {
+        let width = lower_width(doc_ids.len(), doc_ids.last().copied().unwrap_or(0), 1.0)?;
+        Ok(Plan { parameter: width as u8, own: Vec::new() })
+    }
+
+    fn encode(doc_ids: &[u32], plan: &Plan, words: &mut Vec<u32>, _: &mut Vec<u32>) -> Result<()> {
+        encode_parts(doc_ids, plan.parameter.into(), words);
+        Ok(())
+    }
+
+    fn check_shape(shape: &Shape) -> std::result::Result<(), (usize, String)> {
+        let width = shape.parameter;
+        if width > MAX_LOWER_WIDTH || (width != 0 && shape.count == 0) || shape.own_words != 0 {
+            return Err((1, "unused bits are not 0".into()));
+        }
+        let (lower, upper) = sizes(shape.count, shape.universe, width);
+        if shape.payload_words as u64 != lower + upper {
+            let (given, needed) = (shape.payload_words, lower + upper);
+            return Err((4, format!("{given} words of payload where {needed} are needed")));
+        }
+        Ok(())
+    }
+
+    fn check(list: &Encoded, payload_at: usize) -> Result<()> {
+        let parts = Parts::of(list);
+        let (lower_words, _) = sizes(list.count, list.universe, list.parameter);
+        check(&parts, (4 * payload_at, 4 * (payload_at + lower_words as usize)))?;
+        let corrupt = |item: String, word: usize, what: &str| Err(corrupt(item, 4 * word, what));
+        // Where a block lies depends on the last docID before it, so blocks are checked in order.
+        let mut buffer = block_buffer();
+        for (block, &last) in list.last_doc_ids.iter().enumerate() {
+            let blocks = block..block + 1;
+            // SAFETY: there are as many stop bits as docIDs, and the blocks before end with their last docIDs; the list
+            // is padded; the buffer has room for a block and the slack; the processor has its own tier.
+            let count = unsafe { Self::decode_blocks(cpu::tier(), list, blocks, buffer.as_mut_ptr()) };
+            if let Some(at) = not_increasing(&buffer[..count], list.previous(block)) {
+                let item = format!("docID {}", block * BLOCK + at);
+                return corrupt(item, payload_at, "is not greater than the one before");
+            }
+            if buffer[count - 1] != last {
+                let word = payload_at - list.blocks() + block;
+                return corrupt(format!("directory, block {block}"), word, "its last docID is not the payload's");
+            }
+        }
+        Ok(())
+    }
+
+    unsafe fn decode_blocks(tier: Tier, list: &Encoded, blocks: Range<usize>, out: *mut u32) -> usize {
+        let previous = list.previous(blocks.start).unwrap_or(0);
+        // SAFETY: the caller's promise.
+        unsafe { decode_blocks(tier, &Parts::of(list), blocks, previous, out) }
+    }
+}
 
 /// b, the width of the lower bits, for `count` docIDs of which `universe` is the largest.
 ///
@@ -67,8 +133,8 @@ pub fn lower_width(count: usize, universe: u32, c: f64) -> Result<u32> {
 
 /// The parts of a quasi-succinct list that the decoders need.
 ///
-/// `lower` and `upper` may be longer than the list needs. Decoding wants [`PADDING`] readable words after the end of
-/// each, whatever they hold.
+/// `lower` and `upper` may be longer than the list needs. Decoding requires [`PADDING`](crate::codec::PADDING) readable
+/// words after the end of each, whatever they hold.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parts<'a> {
     /// n.
@@ -79,6 +145,15 @@ pub(crate) struct Parts<'a> {
     pub lower_width: u32,
     pub lower: &'a [u32],
     pub upper: &'a [u32],
+}
+
+impl<'l> Parts<'l> {
+    /// The parts of a posting list.
+    fn of(list: &Encoded<'l>) -> Parts<'l> {
+        let Encoded { count, universe, parameter, payload, .. } = *list;
+        let (lower_words, _) = sizes(count, universe, parameter);
+        Parts { count, universe, lower_width: parameter, lower: payload, upper: &payload[lower_words as usize..] }
+    }
 }
 
 /// Words of lower and of upper bits.
@@ -155,7 +230,7 @@ pub(crate) fn check(parts: &Parts, offsets: (usize, usize)) -> Result<()> {
 ///
 /// # Safety
 /// `parts` passed [`check`], the blocks exist and are at least one, `previous` is right, both bit streams have their
-/// [`PADDING`], `out` has room for all docIDs and [`SLACK`] more, and this processor has `tier`.
+/// padding, `out` has room for all docIDs and [`SLACK`](crate::codec::SLACK) more, and this processor has `tier`.
 pub(crate) unsafe fn decode_blocks(
     tier: Tier,
     parts: &Parts,
@@ -182,147 +257,6 @@ pub(crate) unsafe fn decode_blocks(
 
 fn corrupt(item: String, offset: usize, what: &str) -> Error {
     Error::corrupt(NAME, item, offset, what)
-}
-
-/// A raw list that passed its checks.
-#[derive(Debug, Clone)]
-pub struct RawList {
-    count: usize,
-    universe: u32,
-    lower_width: u32,
-    lower_words: usize,
-    /// Lower bits, upper bits, padding.
-    words: Vec<u32>,
-}
-
-impl RawList {
-    /// Parses and checks the bytes of a raw list.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<RawList> {
-        if bytes.len() < 4 * HEADER_WORDS {
-            return Err(corrupt("header".into(), bytes.len(), "ends within the header"));
-        }
-        let mut header = [0; HEADER_WORDS];
-        LittleEndian::read_u32_into(&bytes[..4 * HEADER_WORDS], &mut header);
-        let [magic, count, universe, lower_width, checksum] = header;
-        let count = count as usize;
-        if magic != MAGIC {
-            return Err(corrupt("header".into(), 0, "does not begin with PQS1"));
-        }
-        if lower_width > MAX_LOWER_WIDTH {
-            return Err(corrupt("header".into(), 12, &format!("{lower_width} lower bits a docID")));
-        }
-        if count == 0 && (universe != 0 || lower_width != 0) {
-            return Err(corrupt("header".into(), 8, "an empty list has no largest docID and no lower bits"));
-        }
-        let (lower_words, upper_words) = sizes(count, universe, lower_width);
-        let expected = 4 * (HEADER_WORDS as u64 + lower_words + upper_words);
-        if bytes.len() as u64 != expected {
-            return Err(corrupt(
-                "header".into(),
-                0,
-                &format!("{expected} bytes are needed for {count} docIDs, {} given", bytes.len()),
-            ));
-        }
-        let mut crc = crc32fast::Hasher::new();
-        crc.update(&bytes[..16]);
-        crc.update(&bytes[4 * HEADER_WORDS..]);
-        if crc.finalize() != checksum {
-            return Err(corrupt("header".into(), 16, "the checksum does not match"));
-        }
-        let payload = &bytes[4 * HEADER_WORDS..];
-        let mut words = vec![0; payload.len() / 4 + PADDING];
-        let used = payload.len() / 4;
-        LittleEndian::read_u32_into(payload, &mut words[..used]);
-        let list = RawList { count, universe, lower_width, lower_words: lower_words as usize, words };
-        let parts = list.parts();
-        check(&parts, (4 * HEADER_WORDS, 4 * (HEADER_WORDS + parts.upper_offset_after_lower())))?;
-        Ok(list)
-    }
-
-    pub(crate) fn parts(&self) -> Parts<'_> {
-        let (lower, upper) = (&self.words[..], &self.words[self.lower_words..]);
-        Parts { count: self.count, universe: self.universe, lower_width: self.lower_width, lower, upper }
-    }
-
-    /// Decodes all docIDs and checks that they increase.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`].
-    pub fn decode(&self) -> Result<Vec<u32>> {
-        let parts = self.parts();
-        let mut doc_ids = Vec::with_capacity(self.count + SLACK);
-        if self.count != 0 {
-            // SAFETY: `from_bytes` checked the parts and padded them; the vector has room for all docIDs and the slack;
-            // the processor has its own tier.
-            unsafe {
-                decode_blocks(cpu::tier(), &parts, 0..self.count.div_ceil(BLOCK), 0, doc_ids.as_mut_ptr());
-                doc_ids.set_len(self.count);
-            }
-        }
-        self.checked(doc_ids)
-    }
-
-    /// The docIDs of this list, however decoded, checked: they increase, up to the largest.
-    pub(crate) fn checked(&self, doc_ids: Vec<u32>) -> Result<Vec<u32>> {
-        if let Some(at) = not_increasing(&doc_ids, None) {
-            return Err(corrupt(format!("docID {at}"), 4 * HEADER_WORDS, "is not greater than the one before"));
-        }
-        let last = doc_ids.last().copied();
-        if last.unwrap_or(0) != self.universe {
-            return Err(corrupt("header".into(), 8, "the largest docID is not the last one"));
-        }
-        Ok(doc_ids)
-    }
-}
-
-impl Parts<'_> {
-    fn upper_offset_after_lower(&self) -> usize {
-        sizes(self.count, self.universe, self.lower_width).0 as usize
-    }
-}
-
-/// The index of the first docID that is not greater than the one before it (`previous` before the first), if any.
-pub(crate) fn not_increasing(doc_ids: &[u32], previous: Option<u32>) -> Option<usize> {
-    if previous.zip(doc_ids.first()).is_some_and(|(previous, &first)| previous >= first) {
-        return Some(0);
-    }
-    // The whole of it first, without a branch a docID: the answer is nearly always no.
-    if super::rises(doc_ids) {
-        return None;
-    }
-    doc_ids.windows(2).position(|pair| pair[0] >= pair[1]).map(|at| at + 1)
-}
-
-/// Encodes strictly increasing docIDs as a raw list, `c` as in b = max(0, ⌊log2(c·u/n)⌋) (b at most 31).
-///
-/// # Errors
-/// [`Error::NotIncreasing`]; [`Error::Argument`] as [`lower_width`].
-pub fn encode(doc_ids: &[u32], c: f64) -> Result<Vec<u8>> {
-    super::check_increasing(doc_ids)?;
-    let universe = doc_ids.last().copied().unwrap_or(0);
-    let width = lower_width(doc_ids.len(), universe, c)?;
-    let count =
-        u32::try_from(doc_ids.len()).map_err(|_| Error::Argument("a raw list holds at most 2^32 - 1 docIDs".into()))?;
-    let mut words = vec![MAGIC, count, universe, width, 0];
-    encode_parts(doc_ids, width, &mut words);
-    let mut bytes = vec![0; 4 * words.len()];
-    LittleEndian::write_u32_into(&words, &mut bytes);
-    let mut crc = crc32fast::Hasher::new();
-    crc.update(&bytes[..16]);
-    crc.update(&bytes[4 * HEADER_WORDS..]);
-    LittleEndian::write_u32(&mut bytes[16..20], crc.finalize());
-    Ok(bytes)
-}
-
-/// Decodes a raw list.
-///
-/// # Errors
-/// [`Error::Corrupt`].
-pub fn decode(bytes: &[u8]) -> Result<Vec<u32>> {
-    RawList::from_bytes(bytes)?.decode()
 }
 
 #[cfg(test)]

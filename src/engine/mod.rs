@@ -2,12 +2,13 @@
 
 mod cost;
 
-use crate::codec::{Sink, quasi_succinct, simple9};
+use crate::codec::Sink;
 pub use crate::device::DeviceInfo;
 use crate::device::{self, Device};
 use crate::error::Result;
-use crate::intersect::{self, Count, Results};
+use crate::intersect::{self, Count};
 use crate::list::PostingList;
+pub use crate::results::Results;
 use crate::yioop::{self, Located, Matches};
 use cost::Work;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -105,7 +106,8 @@ fn run_on<T>(device: &Device, on_device: impl FnOnce(&Device) -> Result<T>, cpu:
     }
 }
 
-fn on_cpu<T>(cpu: impl FnOnce() -> T) -> T {
+/// Runs an operation on the CPU, and counts it.
+pub fn on_cpu<T>(cpu: impl FnOnce() -> T) -> T {
     CPU_CALLS.fetch_add(1, Relaxed);
     cpu()
 }
@@ -233,46 +235,6 @@ pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Res
             results
         },
     )
-}
-
-/// The docIDs of a raw Simple-9 list (big-endian words).
-///
-/// # Errors
-/// [`Error::Corrupt`](crate::Error::Corrupt).
-pub fn simple9_decode(bytes: &[u8], settings: &Settings) -> Result<Vec<u32>> {
-    let mut found = Vec::new();
-    simple9_decode_to(bytes, settings, &mut found)?;
-    Ok(found)
-}
-
-/// Gives the docIDs of a raw Simple-9 list (big-endian words) to a sink. Where there is an error the sink may have been
-/// given docIDs before it.
-///
-/// # Errors
-/// [`Error::Corrupt`](crate::Error::Corrupt).
-pub fn simple9_decode_to(bytes: &[u8], settings: &Settings, sink: &mut impl Sink) -> Result<()> {
-    let Some(device) = insisted(settings) else {
-        return on_cpu(|| simple9::decode_to(bytes, sink));
-    };
-    let raw = simple9::RawList::from_bytes(bytes)?;
-    give(&run_on(&device, |device| device.simple9_decode(raw.words()), || raw.decode()), sink);
-    Ok(())
-}
-
-/// The docIDs of a raw quasi-succinct list.
-///
-/// # Errors
-/// [`Error::Corrupt`](crate::Error::Corrupt).
-pub fn qs_decode(bytes: &[u8], settings: &Settings) -> Result<Vec<u32>> {
-    let Some(device) = insisted(settings) else {
-        return on_cpu(|| quasi_succinct::decode(bytes));
-    };
-    let raw = quasi_succinct::RawList::from_bytes(bytes)?;
-    let decode = |device: &Device| device.decode(&PostingList::from_quasi_succinct(&raw));
-    match run_on(&device, |device| decode(device).map(Some), || None) {
-        Some(doc_ids) => raw.checked(doc_ids),
-        None => raw.decode(),
-    }
 }
 
 /// The doc indexes of a Yioop posting list.

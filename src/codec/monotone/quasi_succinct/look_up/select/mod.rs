@@ -4,14 +4,14 @@
 //! tile at a time: with the 1 bits before each word of the tile counted once, a look-up finds the word with one vector
 //! comparison, the bit with `pdep`, and compares as many lower bits as the run is long at once.
 
+mod avx512;
+
+use super::super::Parts;
 use crate::bits::{get, low_mask};
-use crate::codec::{BLOCK, gallop, quasi_succinct::Parts};
+use crate::codec::{BLOCK, Encoded, LookUp, gallop};
 use crate::cpu::Tier;
-use crate::list::PostingList;
 use std::arch::x86_64::*;
 use std::cmp::Ordering;
-
-mod avx512;
 
 /// 64-bit words of a tile that follows the one before: docIDs are dense.
 const NEXT_TILE: usize = 32;
@@ -25,7 +25,8 @@ const BATCH: usize = 256;
 /// Upper parts so far ahead that the directory is asked for the way.
 const JUMP: u32 = 32 * NEXT_TILE as u32;
 
-pub(super) struct Select<'l> {
+pub struct Select<'l> {
+    tier: Tier,
     parts: Parts<'l>,
     lasts: &'l [u32],
     /// The block that the directory was last asked for, or an earlier one.
@@ -64,14 +65,21 @@ impl Fields {
     }
 }
 
-impl<'l> Select<'l> {
-    /// `list` is quasi-succinct and not empty.
-    pub(super) fn new(list: &'l PostingList) -> Self {
-        let parts = list.quasi_succinct();
-        debug_assert!(parts.count != 0);
+impl<'l> LookUp<'l> for Select<'l> {
+    fn exists(tier: Tier) -> bool {
+        tier >= Tier::Avx2
+    }
+
+    unsafe fn new(tier: Tier, list: Encoded<'l>) -> Option<Self> {
+        if !Self::exists(tier) {
+            return None;
+        }
+        let parts = Parts::of(&list);
+        debug_assert!(parts.count != 0 && tier.is_available());
         let mut select = Select {
+            tier,
             parts,
-            lasts: list.last_doc_ids(),
+            lasts: list.last_doc_ids,
             block: 0,
             word: 0,
             words: 0,
@@ -82,13 +90,16 @@ impl<'l> Select<'l> {
         };
         // SAFETY: a list that is not empty has upper bits.
         unsafe { select.load(0, 0, JUMP_TILE) };
-        select
+        Some(select)
     }
 
-    pub(super) fn universe(&self) -> u32 {
-        self.parts.universe
+    fn retain(&mut self, candidates: &mut [u32]) -> usize {
+        // SAFETY: `new` was promised that the processor has the tier, AVX2 at least.
+        unsafe { if self.tier >= Tier::Avx512 { self.retain_avx512(candidates) } else { self.retain_avx2(candidates) } }
     }
+}
 
+impl Select<'_> {
     /// The 64-bit word of upper bits at index `word`.
     ///
     /// # Safety
@@ -156,15 +167,8 @@ impl<'l> Select<'l> {
         }
     }
 
-    /// Moves those `candidates` that the list has to the front and returns how many they are.
+    /// [`LookUp::retain`].
     ///
-    /// # Safety
-    /// The processor has `tier`, AVX2 at least.
-    pub(super) unsafe fn retain(&mut self, tier: Tier, candidates: &mut [u32]) -> usize {
-        // SAFETY: the caller's promise.
-        unsafe { if tier >= Tier::Avx512 { self.retain_avx512(candidates) } else { self.retain_avx2(candidates) } }
-    }
-
     /// # Safety
     /// The processor has the features named here.
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]

@@ -4,10 +4,10 @@
 //! say how many nanoseconds a unit takes, the sums are the two estimates, and the smaller wins:
 //!
 //! ```text
-//! CPU     lists · LIST + docIDs decoded · DECODED + docIDs merged · MERGED
-//!         + look-ups · NEAR, and the more of a list each skips the nearer to FAR
-//! device  call · (DECODE | INTERSECT) + queries · QUERY + bytes not resident · SENT + results · (RECEIVED | GATHERED)
-//!         + docIDs decoded · UNPACKED + work of the cheaper kernel · (PROBED | MARKED)
+//! CPU     lists · list + docIDs decoded · decoded + docIDs merged · merged
+//!         + look-ups · near, and the more of a list each skips the nearer to far
+//! device  calls · (decode | intersect) + queries · query + bytes not resident · sent + results · (received | gathered)
+//!         + docIDs decoded · unpacked + work of the cheaper kernel · (probed | marked)
 //! ```
 //!
 //! Results are taken to be what lists that have nothing to do with each other would give. Where the estimates are close
@@ -15,19 +15,20 @@
 //!
 //! The rates are measured once a machine, device and version, by a few small operations, the first time that they are
 //! wanted, and kept in the cache folder. Before that, and to tell whether looking for a device is worth its own cost,
-//! [`Rates::ASSUMED`] serve: a process that has a device to find and open (0.3 s on a GPU) does so when the time that it
+//! [`Rates::assumed`] serve: a process that has a device to find and open (0.3 s on a GPU) does so when the time that it
 //! would have saved so far adds up to that. Until then it uses the CPU, so that short scripts do not pay for a device
 //! that they hardly use, and no process pays more than twice.
 
 mod calibrate;
 
 use crate::cache;
-use crate::codec::{BLOCK, Codec};
+use crate::codec::{BLOCK, Codec, Cost};
 use crate::cpu::{self, Tier};
 use crate::device::{self, Device};
 use crate::error::Result;
 use crate::intersect;
 use crate::list::PostingList;
+use once_cell::sync::Lazy;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -51,68 +52,105 @@ const FEW: usize = 1 << 15;
 const CACHED: f64 = 4e6;
 const UNCACHED: f64 = 2.0;
 
-// Kinds of work; those with an index for each codec are followed by it.
-/// CPU: a list taken up.
-const LIST: usize = 0;
-/// CPU: a docID decoded to memory.
-const DECODED: usize = 1;
-/// CPU: a docID of one of two lists that are merged.
-const MERGED: usize = 3;
-/// CPU: a docID looked up next to the last one.
-const NEAR: usize = 5;
-/// CPU: a docID looked up [`reach`] docIDs behind the last one, or further.
-const FAR: usize = 7;
-/// Device: a call that decodes a list, without its work.
-const DECODE: usize = 9;
-/// Device: a call that intersects, without its work.
-const INTERSECT: usize = 10;
-/// Device: a query of a call.
-const QUERY: usize = 11;
-/// Device: a byte of a list sent.
-const SENT: usize = 12;
-/// Device: a docID of a decoded list read back.
-const RECEIVED: usize = 13;
-/// Device: a docID found by an intersection, read back and put in order.
-const GATHERED: usize = 14;
-/// Device: a docID decoded by a kernel.
-const UNPACKED: usize = 15;
-/// Device: what takes an H200's kernels a nanosecond, by probing and by marking ([`device::kernel_work`]).
-const PROBED: usize = 17;
-const MARKED: usize = 18;
-const KINDS: usize = 19;
+/// A number for each kind of work: units of work, or nanoseconds per unit.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Terms {
+    /// CPU: a list taken up.
+    list: f64,
+    /// Device: a call that decodes a list, without its work.
+    decode: f64,
+    /// Device: a call that intersects, without its work.
+    intersect: f64,
+    /// Device: a query of a call.
+    query: f64,
+    /// Device: a byte of a list sent.
+    sent: f64,
+    /// Device: a docID of a decoded list read back.
+    received: f64,
+    /// Device: a docID found by an intersection, read back and put in order.
+    gathered: f64,
+    /// Device: what takes an H200's kernels a nanosecond, by probing ([`device::kernel_work`]).
+    probed: f64,
+    /// The same by marking.
+    marked: f64,
+    /// What depends on the codec, by its [index](Codec::index).
+    codecs: [CodecTerms; Codec::COUNT],
+}
 
-/// Nanoseconds a unit of each kind of work.
+/// The same for the lists of one codec.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct CodecTerms {
+    /// CPU: a docID decoded to memory.
+    decoded: f64,
+    /// CPU: a docID of one of two lists that are merged.
+    merged: f64,
+    /// CPU: a docID looked up next to the last one.
+    near: f64,
+    /// CPU: a docID looked up [`reach`] docIDs after the last one, or further.
+    far: f64,
+    /// Device: a docID decoded by a kernel.
+    unpacked: f64,
+}
+
+impl Terms {
+    const COUNT: usize = 9 + 5 * Codec::COUNT;
+
+    /// All numbers, in the order of the fields.
+    fn numbers(&mut self) -> impl Iterator<Item = &mut f64> {
+        let Terms { list, decode, intersect, query, sent, received, gathered, probed, marked, codecs } = self;
+        let own = [list, decode, intersect, query, sent, received, gathered, probed, marked];
+        own.into_iter().chain(codecs.iter_mut().flat_map(|codec| {
+            let CodecTerms { decoded, merged, near, far, unpacked } = codec;
+            [decoded, merged, near, far, unpacked]
+        }))
+    }
+
+    fn of(&mut self, codec: Codec) -> &mut CodecTerms {
+        &mut self.codecs[codec.index()]
+    }
+}
+
+/// Nanoseconds per unit of each kind of work.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Rates([f64; KINDS]);
+pub(super) struct Rates(Terms);
 
 impl Rates {
     /// Until they are measured: a server's core with AVX-512, and a GPU in a PCIe slot.
-    const ASSUMED: Rates = Rates([
-        100.0, // LIST
-        0.5, 0.3, // DECODED
-        0.8, 0.6, // MERGED
-        15.0, 2.7, // NEAR
-        120.0, 22.0,     // FAR
-        25_000.0, // DECODE
-        90_000.0, // INTERSECT
-        110.0,    // QUERY
-        0.1,      // SENT
-        0.3,      // RECEIVED
-        1.0,      // GATHERED
-        0.005, 0.002, // UNPACKED
-        1.0, 1.0, // PROBED, MARKED
-    ]);
+    fn assumed() -> &'static Rates {
+        static ASSUMED: Lazy<Rates> = Lazy::new(|| {
+            Rates(Terms {
+                list: 100.0,
+                decode: 25_000.0,
+                intersect: 90_000.0,
+                query: 110.0,
+                sent: 0.1,
+                received: 0.3,
+                gathered: 1.0,
+                probed: 1.0,
+                marked: 1.0,
+                codecs: Codec::ALL.map(|codec| {
+                    let Cost { decoded, merged, near, far } = codec.cost();
+                    CodecTerms { decoded, merged, near, far, unpacked: device::assumed_decoding(codec) }
+                }),
+            })
+        });
+        &ASSUMED
+    }
 
-    fn to_bytes(self) -> Vec<u8> {
-        self.0.iter().flat_map(|number| number.to_le_bytes()).collect()
+    fn to_bytes(mut self) -> Vec<u8> {
+        self.0.numbers().flat_map(|number| number.to_le_bytes()).collect()
     }
 
     /// The rates, if there are as many as there should be and each is a rate.
     fn from_bytes(bytes: &[u8]) -> Option<Rates> {
         let (numbers, rest) = bytes.as_chunks::<8>();
-        let numbers: Vec<f64> = numbers.iter().map(|&number| f64::from_le_bytes(number)).collect();
-        let numbers: [f64; KINDS] = numbers.try_into().ok()?;
-        (rest.is_empty() && numbers.iter().all(|&number| (0.0..1e9).contains(&number))).then_some(Rates(numbers))
+        if !rest.is_empty() || numbers.len() != Terms::COUNT {
+            return None;
+        }
+        let mut terms = Terms::default();
+        terms.numbers().zip(numbers).for_each(|(to, &number)| *to = f64::from_le_bytes(number));
+        let sound = terms.numbers().all(|number| (0.0..1e9).contains(number));
+        sound.then_some(Rates(terms))
     }
 }
 
@@ -133,23 +171,15 @@ impl From<&PostingList> for Shape {
     }
 }
 
-/// The index of a codec among kinds of work.
-fn nth(codec: Codec) -> usize {
-    match codec {
-        Codec::Simple9 => 0,
-        Codec::QuasiSuccinct => 1,
-    }
-}
-
 /// From so many docIDs between two look-ups on, what lies between them no longer matters: upper bits are skipped with
 /// the directory, or each look-up decodes a block of its own.
 fn reach(tier: Tier, codec: Codec) -> f64 {
-    if intersect::selects(tier, codec) { 1024.0 } else { BLOCK as f64 }
+    if codec.looks_up(tier) { 1024.0 } else { BLOCK as f64 }
 }
 
 /// What an operation is to do: units of each kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Work([f64; KINDS]);
+pub(super) struct Work(Terms);
 
 impl Work {
     /// All docIDs of a list. `None` where they are few, as for other work.
@@ -158,15 +188,12 @@ impl Work {
     }
 
     fn decode_of(Shape { codec, len, bytes, .. }: Shape) -> Work {
-        let mut work = Work::default();
-        for kind in [LIST, DECODE, QUERY] {
-            work.0[kind] = 1.0;
-        }
-        for kind in [DECODED + nth(codec), RECEIVED, UNPACKED + nth(codec)] {
-            work.0[kind] = len as f64;
-        }
-        work.0[SENT] = bytes as f64;
-        work
+        let docs = len as f64;
+        let mut work =
+            Terms { list: 1.0, decode: 1.0, query: 1.0, received: docs, sent: bytes as f64, ..Terms::default() };
+        let codec = work.of(codec);
+        (codec.decoded, codec.unpacked) = (docs, docs);
+        Work(work)
     }
 
     /// Intersections; `counted` where only their number is wanted. O(lists), of a sample where there are many.
@@ -198,9 +225,9 @@ impl Work {
     /// Makes what was added for `seen` queries that for `total` ones in one call.
     fn finish(mut self, total: f64, seen: f64) -> Work {
         let scale = if seen > 0.0 { total / seen } else { 0.0 };
-        self.0.iter_mut().for_each(|units| *units *= scale);
-        self.0[INTERSECT] = 1.0;
-        self.0[QUERY] = total;
+        self.0.numbers().for_each(|units| *units *= scale);
+        self.0.intersect = 1.0;
+        self.0.query = total;
         self
     }
 
@@ -215,14 +242,14 @@ impl Work {
         let lengths = lists.iter().map(|list| (list.codec, list.len));
         let [probed, marked] = device::kernel_work(lengths, largest);
         if probed <= marked {
-            units[PROBED] += probed / 1e3
+            units.probed += probed / 1e3
         } else {
-            units[MARKED] += marked / 1e3
+            units.marked += marked / 1e3
         }
-        units[SENT] += lists.iter().map(|list| list.bytes as f64).sum::<f64>();
+        units.sent += lists.iter().map(|list| list.bytes as f64).sum::<f64>();
 
         lists.dedup_by_key(|list| list.id);
-        units[LIST] += lists.len() as f64;
+        units.list += lists.len() as f64;
         // What can be common ends with the list that ends first.
         let range = f64::from(largest) + 1.0;
         let density = |list: &Shape| list.len as f64 / (f64::from(list.universe) + 1.0);
@@ -230,48 +257,59 @@ impl Work {
         for (at, list) in lists.iter().enumerate().skip(1) {
             let here = range * density(list);
             if at == 1 && list.len / intersect::merge_ratio(tier, list.codec) < shortest.len {
-                units[MERGED + nth(shortest.codec)] += candidates;
-                units[MERGED + nth(list.codec)] += here;
+                units.of(shortest.codec).merged += candidates;
+                units.of(list.codec).merged += here;
             } else {
                 if at == 1 {
-                    units[DECODED + nth(shortest.codec)] += candidates;
+                    units.of(shortest.codec).decoded += candidates;
                 }
                 // Between the two measured distances costs were found to rise about with the square root.
                 let far = (here / candidates.max(1.0) / reach(tier, list.codec)).min(1.0).sqrt();
                 let slow = if list.bytes as f64 > CACHED { UNCACHED } else { 1.0 };
-                units[NEAR + nth(list.codec)] += candidates * (1.0 - far);
-                units[FAR + nth(list.codec)] += candidates * far * slow;
+                units.of(list.codec).near += candidates * (1.0 - far);
+                units.of(list.codec).far += candidates * far * slow;
             }
             candidates *= density(list).min(1.0);
         }
         if lists.len() == 1 {
-            units[DECODED + nth(shortest.codec)] += candidates;
+            units.of(shortest.codec).decoded += candidates;
         }
         if !counted {
-            units[GATHERED] += candidates;
+            units.gathered += candidates;
         }
-    }
-
-    fn sum(&self, rates: &Rates, kinds: std::ops::Range<usize>) -> f64 {
-        self.0[kinds.clone()].iter().zip(&rates.0[kinds]).map(|(units, rate)| units * rate).sum()
     }
 
     /// Nanoseconds on the CPU.
-    fn on_cpu(&self, rates: &Rates) -> f64 {
-        self.sum(rates, LIST..DECODE)
+    fn on_cpu(&self, Rates(rates): &Rates) -> f64 {
+        let of_codec = |(units, rates): (&CodecTerms, &CodecTerms)| {
+            units.decoded * rates.decoded
+                + units.merged * rates.merged
+                + units.near * rates.near
+                + units.far * rates.far
+        };
+        self.0.list * rates.list + self.0.codecs.iter().zip(&rates.codecs).map(of_codec).sum::<f64>()
     }
 
     /// Nanoseconds on the device, of which `missing` bytes of lists must be sent first.
-    fn on_device(&self, rates: &Rates, missing: f64) -> f64 {
-        self.sum(rates, DECODE..SENT) + missing * rates.0[SENT] + self.sum(rates, RECEIVED..KINDS)
+    fn on_device(&self, Rates(rates): &Rates, missing: f64) -> f64 {
+        let units = &self.0;
+        units.decode * rates.decode
+            + units.intersect * rates.intersect
+            + units.query * rates.query
+            + missing * rates.sent
+            + units.received * rates.received
+            + units.gathered * rates.gathered
+            + units.probed * rates.probed
+            + units.marked * rates.marked
+            + units.codecs.iter().zip(&rates.codecs).map(|(units, rates)| units.unpacked * rates.unpacked).sum::<f64>()
     }
 
     /// Whether the device wins by these rates. How many bytes of lists it lacks is asked only where it matters.
     fn offloads(&self, rates: &Rates, missing: impl FnOnce() -> u64) -> bool {
         let cpu = self.on_cpu(rates);
-        let call = if self.0[INTERSECT] != 0.0 { rates.0[INTERSECT] } else { rates.0[DECODE] };
+        let call = if self.0.intersect != 0.0 { rates.0.intersect } else { rates.0.decode };
         let wins = |missing: f64| self.on_device(rates, missing) < MARGIN * cpu;
-        cpu > call && wins(0.0) && (wins(self.0[SENT]) || wins(missing() as f64))
+        cpu > call && wins(0.0) && (wins(self.0.sent) || wins(missing() as f64))
     }
 }
 
@@ -349,14 +387,14 @@ pub(super) fn choose(
     let Some(work) = work else {
         return Ok(None);
     };
-    let assumed = work.on_cpu(&Rates::ASSUMED);
+    let assumed = work.on_cpu(Rates::assumed());
     if assumed < TRIFLE || device::is_none(selector) {
         return Ok(None);
     }
     let device = match device::opened(selector) {
         Some(device) => device,
         None => {
-            let saving = (assumed - work.on_device(&Rates::ASSUMED, 0.0)).max(0.0);
+            let saving = (assumed - work.on_device(Rates::assumed(), 0.0)).max(0.0);
             if ((LOST.fetch_add(saving as u64, Relaxed) as f64) + saving) < OPENING {
                 return Ok(None);
             }
@@ -385,7 +423,9 @@ pub(super) fn rates(device: &Device) -> Result<Option<Rates>> {
     if let Some((_, rates)) = known.iter().find(|(name, _)| name == target) {
         return Ok(*rates);
     }
-    let key = format!("rates 2\n{target}\n{}\n{:?}", cpu::tier().name(), std::thread::available_parallelism());
+    let codecs = Codec::ALL.map(Codec::name).join(" ");
+    let cores = std::thread::available_parallelism();
+    let key = format!("rates 3\n{target}\n{}\n{cores:?}\n{codecs}", cpu::tier().name());
     if let Some(rates) = cache::load("rates", &key).and_then(|bytes| Rates::from_bytes(&bytes)) {
         known.push((target.to_owned(), Some(rates)));
         return Ok(Some(rates));

@@ -1,4 +1,8 @@
+use super::raw::decode_words;
 use super::*;
+use crate::codec::gaps::BEFORE_FIRST;
+use crate::error::Error;
+use byteorder::{BigEndian, ByteOrder};
 use proptest::prelude::*;
 
 #[test]
@@ -105,8 +109,8 @@ fn every_selector_and_pair_of_selectors() {
 }
 
 #[test]
-fn every_number_of_words_over_two_tiles() {
-    for length in 0..=2 * scalar::TILE + 1 {
+fn every_number_of_words_over_two_runs() {
+    for length in 0..=2 * 128 + 1 {
         let words: Vec<u32> =
             (0..length as u32).map(|i| (((i * i + i / 7) % 10) << 28) | (i.wrapping_mul(0x9E37_79B9) >> 4)).collect();
         every_path_equals_the_definition(&words, BEFORE_FIRST);
@@ -115,20 +119,19 @@ fn every_number_of_words_over_two_tiles() {
 
 #[test]
 fn the_largest_doc_id_ends_a_list() {
-    let full = [0x0FFF_FFFF; 16];
-    assert_eq!(check(&full, BEFORE_FIRST, 0, 0).unwrap(), Checked { count: 16, last: u32::MAX });
-    for more in [0, 40] {
-        // A docID after the largest one, in the same and in a later stretch of the check.
-        let ones = [0x9000_0000; 40];
-        let mut words = ones[..more].to_vec();
+    let raw = |words: &[u32]| decode(&words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>());
+    assert_eq!(raw(&[0x0FFF_FFFF; 16]).unwrap().last(), Some(&u32::MAX));
+    for more in [0, 40, 140] {
+        // A docID after the largest one, in the same run and in a later one.
+        let mut words = vec![0x9000_0000; more];
         let start = 28 * more as u32;
         words.extend([0x0FFF_FFFF; 15]);
         words.push((1 << 28) - 1 - start);
         let end = words.len();
-        assert_eq!(check(&words, BEFORE_FIRST, 0, 0).unwrap().last, u32::MAX);
-        words.extend([0; 33]);
-        let text = check(&words, BEFORE_FIRST, 5, 20).unwrap_err().to_string();
-        assert_eq!(text, format!("simple9: word {} at byte {}: a docID exceeds 2^32 - 1", end + 5, 4 * end + 20));
+        assert_eq!(raw(&words).unwrap().last(), Some(&u32::MAX));
+        words.extend([0; 133]);
+        let text = raw(&words).unwrap_err().to_string();
+        assert_eq!(text, format!("simple9: word {end} at byte {}: a docID exceeds 2^32 - 1", 4 * end));
     }
 }
 

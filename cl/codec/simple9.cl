@@ -1,0 +1,68 @@
+/* Gaps in Simple-9 words. Twin: src/codec/values/simple9/. A walk begins with a block. */
+
+/* Bits of a value of a word, by selector: five bits each in one constant. There are 28 / width values, rounded down. */
+uint simple9_width(uint word) {
+    return (uint)(((ulong)1 << 45 | (ulong)1 << 40 | (ulong)2 << 35 | (ulong)3 << 30 | 4u << 25 | 5u << 20
+        | 7u << 15 | 9u << 10 | 14u << 5 | 28u) >> (5 * (word >> 28))) & 31;
+}
+
+/* A walk along the docIDs of Simple-9 words. */
+typedef struct {
+    __global const uint *next; /* the word after the one being taken apart */
+    uint doc_id; /* the last docID that came out */
+    uint word;
+    uint left; /* bits of `word` still to come; a further value if they are `width` or more */
+    uint width;
+    uint mask;
+} simple9_Walk;
+
+/* --- the vocabulary of codecs --- */
+
+void simple9_open(List *list) {
+    list->second = list->payload;
+}
+
+simple9_Walk simple9_walk(const List *list, uint rank) {
+    uint block = rank / BLOCK;
+    simple9_Walk walk = {list->payload + list->start[block], previous_doc_id(list, block, ~0u), 0, 0, 1, 0};
+    return walk;
+}
+
+uint simple9_next(const List *list, simple9_Walk *walk, uint rank) {
+    if (walk->left < walk->width) {
+        walk->word = *walk->next++;
+        walk->width = simple9_width(walk->word);
+        walk->mask = (1u << walk->width) - 1;
+        walk->left = 28;
+    }
+    walk->left -= walk->width;
+    walk->doc_id += ((walk->word >> walk->left) & walk->mask) + 1;
+    return walk->doc_id;
+}
+
+uint4 simple9_next_four(const List *list, simple9_Walk *walk, uint rank) {
+    uint4 four;
+    four.x = simple9_next(list, walk, rank);
+    four.y = simple9_next(list, walk, rank + 1);
+    four.z = simple9_next(list, walk, rank + 2);
+    four.w = simple9_next(list, walk, rank + 3);
+    return four;
+}
+
+uint4 simple9_finish_four(const List *list, uint4 four, uint rank) {
+    return four;
+}
+
+uint simple9_finish(const List *list, uint doc_id, uint rank) {
+    return doc_id;
+}
+
+bool simple9_contains(const List *list, uint block, uint doc_id) {
+    simple9_Walk walk = simple9_walk(list, block * BLOCK);
+    uint rank = block * BLOCK;
+    uint at;
+    do {
+        at = simple9_next(list, &walk, rank++);
+    } while (at < doc_id);
+    return at == doc_id;
+}

@@ -1,0 +1,26 @@
+/* What kernels call, whatever the codec of a list. EACH_CODEC(CASE, LAST) names the codecs of the program: its last one
+ * needs no comparison, so that a program for one codec makes none. */
+
+#define OPEN(prefix) prefix##_open(&list); break;
+#define OPEN_CASE(number, prefix) case number: OPEN(prefix)
+#define OPEN_LAST(number, prefix) default: OPEN(prefix)
+
+/* The list whose words begin at `words`. */
+List list_at(__global const uint *words) {
+    List list;
+    uint format = words[1];
+    list.codec = (format >> 8) & 0xFF;
+    list.parameter = (format >> 16) & 0xFF;
+    list.count = words[2];
+    list.blocks = (list.count + (BLOCK - 1)) / BLOCK;
+    list.own = words + HEADER_WORDS;
+    list.last = list.own;
+    if ((format & 0xFF) != 1) {
+        list.own = words + HEADER_WORDS + 1;
+        list.last = list.own + words[HEADER_WORDS];
+    }
+    list.start = list.last + list.blocks;
+    list.payload = HAS_STARTS(list.codec) ? list.start + list.blocks : list.start;
+    switch (list.codec) { EACH_CODEC(OPEN_CASE, OPEN_LAST) }
+    return list;
+}

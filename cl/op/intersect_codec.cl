@@ -1,0 +1,39 @@
+/* What intersect.cl does with the lists of one codec: included once per codec, with CODEC defined. */
+
+/* Decodes neighbouring blocks to local memory; called by all work-items of a work-group of BLOCK, who then meet at a
+ * barrier. LANES work-items take a block together. */
+void OF(decode_blocks)(const List *list, uint first_block, uint blocks, __local uint *doc_ids) {
+    uint item = get_local_id(0);
+    uint share = BLOCK / OF(LANES);
+    uint within = item % OF(LANES) * share;
+    for (uint k = item / OF(LANES); k < blocks; k += BLOCK / OF(LANES)) {
+        uint rank = (first_block + k) * BLOCK + within;
+        uint end = min(rank + share, list->count);
+        __local uint *to = doc_ids + k * BLOCK + within;
+        if (rank < end) {
+            OF(Walk) walk = OF(walk)(list, rank);
+            for (; rank + 4 <= end; rank += 4, to += 4) {
+                vstore4(OF(finish_four)(list, OF(next_four)(list, &walk, rank), rank), 0, to);
+            }
+            for (; rank < end; rank++, to++) *to = OF(finish)(list, OF(next)(list, &walk, rank), rank);
+        }
+    }
+}
+
+/* Marks the docIDs of blocks that lie in the tile; called by all work-items of a work-group. */
+void OF(mark_blocks)(const List *list, uint from, uint to, const Marks *marks) {
+    uint runs = min(to * (BLOCK / OF(RUN)), (list->count + (OF(RUN) - 1)) / OF(RUN));
+    for (uint run = from * (BLOCK / OF(RUN)) + get_local_id(0); run < runs; run += TILE_ITEMS) {
+        uint rank = run * OF(RUN);
+        uint end = min(rank + OF(RUN), list->count);
+        OF(Walk) walk = OF(walk)(list, rank);
+        for (; rank + 4 <= end; rank += 4) {
+            uint4 four = OF(finish_four)(list, OF(next_four)(list, &walk, rank), rank);
+            mark(marks, four.x);
+            mark(marks, four.y);
+            mark(marks, four.z);
+            mark(marks, four.w);
+        }
+        for (; rank < end; rank++) mark(marks, OF(finish)(list, OF(next)(list, &walk, rank), rank));
+    }
+}

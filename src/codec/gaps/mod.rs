@@ -1,0 +1,194 @@
+//! Posting lists of the gaps between docIDs, coded by any value codec.
+//!
+//! A list is coded as its first docID, then each gap minus one; a docID is therefore `previous + value + 1`, with a
+//! `previous` of −1 before the first. Each block is a part of its own for the value codec; its first gap is taken from
+//! the last docID of the block before. The directory holds the word at which each block begins.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod scalar;
+
+use super::values::ValueCodec;
+use super::{BLOCK, Cost, Encoded, ListCodec, NoLookUp, Plan, Shape, block_buffer};
+use crate::cpu::{self, Tier};
+use crate::error::{Error, Result};
+use std::marker::PhantomData;
+use std::ops::Range;
+
+/// The docID before the first, so that `previous + value + 1` holds for the first docID too.
+pub(crate) const BEFORE_FIRST: u32 = u32::MAX;
+
+/// Blocks whose values are decoded before they are summed up: both passes then find them in the first-level cache.
+const TILE_BLOCKS: usize = 16;
+
+/// The list codec that codes gaps with the value codec `V`.
+pub struct Gaps<V>(PhantomData<V>);
+
+impl<V: ValueCodec> ListCodec for Gaps<V> {
+    const NAME: &'static str = V::NAME;
+    const VERSION: u32 = V::VERSION;
+    const HAS_STARTS: bool = true;
+    const COST: Cost = V::COST;
+    type LookUp<'l> = NoLookUp;
+
+    fn plan(_: &[u32]) -> Result<Plan> {
+        Ok(Plan::default())
+    }
+
+    fn encode(doc_ids: &[u32], _: &Plan, words: &mut Vec<u32>, starts: &mut Vec<u32>) -> Result<()> {
+        let payload = words.len();
+        let mut previous = BEFORE_FIRST;
+        let mut values = Vec::with_capacity(BLOCK);
+        for (index, block) in doc_ids.chunks(BLOCK).enumerate() {
+            starts.push((words.len() - payload) as u32);
+            values.clear();
+            previous = to_values::<V>(block, previous, index * BLOCK, &mut values)?;
+            V::encode(&values, words);
+        }
+        Ok(())
+    }
+
+    fn check_shape(shape: &Shape) -> std::result::Result<(), (usize, String)> {
+        if shape.parameter != 0 || shape.own_words != 0 {
+            return Err((1, "unused bits are not 0".into()));
+        }
+        if shape.count == 0 && shape.payload_words != 0 {
+            return Err((4, "an empty list has no payload".into()));
+        }
+        Ok(())
+    }
+
+    fn check(list: &Encoded, payload_at: usize) -> Result<()> {
+        let corrupt = |item: String, word: usize, what: String| Err(Error::corrupt(V::NAME, item, 4 * word, what));
+        let mut least = 0;
+        for (block, &start) in list.starts.iter().enumerate() {
+            let start = start as usize;
+            if start < least || start >= list.payload_words || (block == 0 && start != 0) {
+                let word = payload_at - list.starts.len() + block;
+                return corrupt(format!("directory, block {block}"), word, format!("begins at payload word {start}"));
+            }
+            least = start + 1;
+        }
+        let mut buffer = block_buffer();
+        for (block, &last) in list.last_doc_ids.iter().enumerate() {
+            let blocks = block..block + 1;
+            let (words, count) = (list.block_words(&blocks), list.ranks(&blocks).len());
+            let start = list.starts[block] as usize;
+            if let Err((word, what)) = V::check(words, count) {
+                return corrupt(format!("block {block}, word {}", start + word), payload_at + start + word, what);
+            }
+            // SAFETY: the words just passed the check; the buffer has room for a block and the slack; the list has its
+            // padding; the processor has its own tier.
+            unsafe { V::decode(cpu::tier(), words, count, buffer.as_mut_ptr()) };
+            // A sum that reaches the last docID exactly cannot have passed 2^32 on the way.
+            let begin = list.previous(block).map_or(0, |previous| u64::from(previous) + 1);
+            let end = begin + count as u64 + buffer[..count].iter().map(|&value| u64::from(value)).sum::<u64>();
+            if end != u64::from(last) + 1 {
+                let what = format!("its last docID is {} where the directory has {last}", end - 1);
+                return corrupt(format!("block {block}"), payload_at + start, what);
+            }
+        }
+        Ok(())
+    }
+
+    unsafe fn decode_blocks(tier: Tier, list: &Encoded, blocks: Range<usize>, out: *mut u32) -> usize {
+        let mut done = 0;
+        for first in blocks.clone().step_by(TILE_BLOCKS) {
+            let tile = first..blocks.end.min(first + TILE_BLOCKS);
+            let count = list.ranks(&tile).len();
+            let previous = list.previous(first).unwrap_or(BEFORE_FIRST);
+            // SAFETY: the caller's promise: the list is checked and padded, and `out` has room.
+            unsafe {
+                V::decode(tier, list.block_words(&tile), count, out.add(done));
+                add_up(tier, out.add(done), count, previous);
+            }
+            done += count;
+        }
+        done
+    }
+}
+
+/// Appends the values of docIDs that follow `previous`, and returns the last docID. `first_index` is the index of the
+/// first docID in the caller's input, for errors.
+pub(crate) fn to_values<V: ValueCodec>(
+    doc_ids: &[u32],
+    mut previous: u32,
+    first_index: usize,
+    values: &mut Vec<u32>,
+) -> Result<u32> {
+    for (&doc_id, index) in doc_ids.iter().zip(first_index..) {
+        let value = doc_id.wrapping_sub(previous).wrapping_sub(1);
+        if value > V::MAX_VALUE {
+            return Err(Error::NotCodable { codec: V::NAME, index, value: value.into(), limit: V::LIMIT });
+        }
+        values.push(value);
+        previous = doc_id;
+    }
+    Ok(previous)
+}
+
+/// Makes docIDs of the `count` values at `out`, of which the first follows the docID `previous`; sums beyond 2^32 wrap.
+///
+/// # Safety
+/// There are `count` values at `out`, and room for [`SLACK`](super::SLACK) words more; the processor has `tier`.
+pub(crate) unsafe fn add_up(tier: Tier, out: *mut u32, count: usize, previous: u32) {
+    debug_assert!(tier.is_available());
+    // SAFETY: the caller's promise.
+    unsafe {
+        match tier {
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => avx512::add_up(out, count, previous),
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx2 => avx2::add_up(out, count, previous),
+            _ => scalar::add_up(out, count, previous),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::SLACK;
+    use proptest::prelude::*;
+
+    /// The definition, one value at a time: what every path must equal.
+    fn by_definition(values: &[u32], previous: u32) -> Vec<u32> {
+        let sum = |last: &mut u32, &value: &u32| {
+            *last = last.wrapping_add(value).wrapping_add(1);
+            Some(*last)
+        };
+        values.iter().scan(previous, sum).collect()
+    }
+
+    fn every_path_equals_the_definition(values: &[u32], previous: u32) {
+        let wanted = by_definition(values, previous);
+        for tier in Tier::available() {
+            // No more room than promised: a write past it shows in the guard.
+            let mut out = values.to_vec();
+            out.resize(values.len() + SLACK, 0x5EED);
+            out.push(0xDEAD_BEEF);
+            // SAFETY: the values are there, and the slack; the tier is available.
+            unsafe { add_up(tier, out.as_mut_ptr(), values.len(), previous) };
+            assert_eq!(out.pop(), Some(0xDEAD_BEEF), "{} wrote past the slack", tier.name());
+            assert_eq!(&out[..values.len()], wanted, "{}", tier.name());
+        }
+    }
+
+    #[test]
+    fn every_length_to_two_blocks() {
+        for length in 0..=2 * BLOCK as u32 + 1 {
+            let values: Vec<u32> = (0..length).map(|i| i.wrapping_mul(0x9E37_79B9) >> (i % 32)).collect();
+            every_path_equals_the_definition(&values, BEFORE_FIRST);
+            every_path_equals_the_definition(&values, 77);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_values(values in prop::collection::vec(any::<u32>(), 0..300), previous in any::<u32>()) {
+            every_path_equals_the_definition(&values, previous);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What a codec of posting lists does: [`ListCodec`].
+
+use super::BLOCK;
+use crate::cpu::Tier;
+use crate::error::Result;
+use std::ops::Range;
+
+/// A codec of posting lists. Its lists are made of blocks of [`BLOCK`] docIDs, each of which decodes on its own; the
+/// list keeps the last docID of each block, and the word at which its payload begins where the codec asks for that.
+pub trait ListCodec: 'static {
+    /// The name that PHP, error messages and benchmarks use.
+    const NAME: &'static str;
+
+    /// The version of the byte format in which its lists are written. Codecs that are older than version 2 keep to
+    /// version 1, so that older releases can read them; their lists are read in either.
+    const VERSION: u32 = 2;
+
+    /// Whether the directory holds the word of the payload at which each block begins.
+    const HAS_STARTS: bool;
+
+    /// What its lists cost, in nanoseconds, until it is measured on the machine.
+    const COST: Cost;
+
+    /// Looks docIDs up without decoding blocks; [`NoLookUp`] if the codec cannot do that.
+    type LookUp<'l>: LookUp<'l>;
+
+    /// What has to be known before the payload is written.
+    ///
+    /// # Errors
+    /// [`Error::Argument`](crate::Error::Argument) and [`Error::NotCodable`](crate::Error::NotCodable).
+    fn plan(doc_ids: &[u32]) -> Result<Plan>;
+
+    /// Appends the payload of strictly increasing docIDs to `words`, and to `starts` the word of the payload at which
+    /// each block begins, if [`HAS_STARTS`](Self::HAS_STARTS).
+    ///
+    /// # Errors
+    /// [`Error::NotCodable`](crate::Error::NotCodable).
+    fn encode(doc_ids: &[u32], plan: &Plan, words: &mut Vec<u32>, starts: &mut Vec<u32>) -> Result<()>;
+
+    /// Checks what the header of a list says, before anything is allocated: the word of the header that is wrong, and
+    /// what is wrong with it.
+    fn check_shape(shape: &Shape) -> std::result::Result<(), (usize, String)>;
+
+    /// Checks all that decoding relies on: the payload, the directory's starts, that docIDs increase and that each
+    /// block ends with its last docID. The shape was checked, and that last docIDs increase. `payload_at` is the word
+    /// of the list at which the payload begins, for errors.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt).
+    fn check(list: &Encoded, payload_at: usize) -> Result<()>;
+
+    /// Decodes blocks, at least one, to `out` and returns how many docIDs they have.
+    ///
+    /// # Safety
+    /// `list` was encoded by this codec or passed [`check`](Self::check); the blocks exist; `out` has room for their
+    /// docIDs and [`SLACK`](super::SLACK) more; the processor has `tier`.
+    unsafe fn decode_blocks(tier: Tier, list: &Encoded, blocks: Range<usize>, out: *mut u32) -> usize;
+}
+
+/// What a codec knows before it writes the payload.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// A byte of the header that is the codec's own.
+    pub parameter: u8,
+    /// Words at the head of the list that are the codec's own (format version 2).
+    pub own: Vec<u32>,
+}
+
+/// What the header of a list says, of a list that may be hostile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// n, docIDs in the list.
+    pub count: usize,
+    /// u, the largest docID; 0 if there is none.
+    pub universe: u32,
+    /// The codec's own byte.
+    pub parameter: u32,
+    /// The codec's own words.
+    pub own_words: usize,
+    /// Words of payload.
+    pub payload_words: usize,
+}
+
+/// An encoded list as its codec sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Encoded<'l> {
+    /// n, docIDs in the list.
+    pub count: usize,
+    /// u, the largest docID; 0 if there is none.
+    pub universe: u32,
+    /// The codec's own byte.
+    pub parameter: u32,
+    /// The codec's own words.
+    pub own: &'l [u32],
+    /// The last docID of each block.
+    pub last_doc_ids: &'l [u32],
+    /// The word of the payload at which each block begins; empty without [`ListCodec::HAS_STARTS`].
+    pub starts: &'l [u32],
+    /// The payload, and after it [`PADDING`](super::PADDING) words that may be read.
+    pub payload: &'l [u32],
+    /// Words of payload, without the padding.
+    pub payload_words: usize,
+}
+
+impl<'l> Encoded<'l> {
+    /// Blocks of the list.
+    pub fn blocks(&self) -> usize {
+        self.last_doc_ids.len()
+    }
+
+    /// The ranks of the docIDs of these blocks.
+    pub fn ranks(&self, blocks: &Range<usize>) -> Range<usize> {
+        blocks.start * BLOCK..self.count.min(blocks.end * BLOCK)
+    }
+
+    /// The last docID before a block, `None` for the first.
+    pub fn previous(&self, block: usize) -> Option<u32> {
+        block.checked_sub(1).map(|before| self.last_doc_ids[before])
+    }
+
+    /// The words of the payload that blocks take; for codecs with [`ListCodec::HAS_STARTS`].
+    pub fn block_words(&self, blocks: &Range<usize>) -> &'l [u32] {
+        let start = self.starts[blocks.start] as usize;
+        let end = self.starts.get(blocks.end).map_or(self.payload_words, |&end| end as usize);
+        &self.payload[start..end]
+    }
+}
+
+/// A forward-only look-up in one list that decodes no block.
+pub trait LookUp<'l>: Sized {
+    /// Whether there is one for the instructions of `tier`.
+    fn exists(tier: Tier) -> bool;
+
+    /// A look-up before the first docID, if one [`exists`](Self::exists) for `tier`.
+    ///
+    /// # Safety
+    /// The processor has `tier`; the list was checked and is not empty.
+    unsafe fn new(tier: Tier, list: Encoded<'l>) -> Option<Self>;
+
+    /// Moves those `candidates` that the list has to the front and returns how many they are. Candidates ascend, also
+    /// from call to call.
+    fn retain(&mut self, candidates: &mut [u32]) -> usize;
+}
+
+/// For codecs whose blocks must be decoded to look a docID up.
+#[derive(Debug)]
+pub enum NoLookUp {}
+
+impl<'l> LookUp<'l> for NoLookUp {
+    fn exists(_: Tier) -> bool {
+        false
+    }
+
+    unsafe fn new(_: Tier, _: Encoded<'l>) -> Option<Self> {
+        None
+    }
+
+    fn retain(&mut self, _: &mut [u32]) -> usize {
+        match *self {}
+    }
+}
+
+/// Nanoseconds per docID, on one core of a server with AVX-512: what `postings.offload=auto` assumes before it has
+/// measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cost {
+    /// Decoded to memory.
+    pub decoded: f64,
+    /// In one of two lists that are merged.
+    pub merged: f64,
+    /// Looked up next to the last one.
+    pub near: f64,
+    /// Looked up far from the last one.
+    pub far: f64,
+}

@@ -1,0 +1,3 @@
+//! Monotone codecs: docIDs ⇄ words directly.
+
+pub mod quasi_succinct;

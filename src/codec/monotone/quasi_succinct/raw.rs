@@ -1,0 +1,131 @@
+//! Raw quasi-succinct lists, without a block directory.
+//!
+//! Little-endian u32 words: the bytes `PQS1`, n, u, b, the CRC-32 of all other words, ⌈n·b/32⌉ words of lower bits,
+//! ⌈(n + (u >> b))/32⌉ words of upper bits; unused bits of the last words are 0. An empty list has u = b = 0.
+
+use super::{MAX_LOWER_WIDTH, Parts, check, corrupt, decode_blocks, encode_parts, lower_width, sizes};
+use crate::codec::{BLOCK, PADDING, SLACK, check_increasing, not_increasing};
+use crate::cpu;
+use crate::error::{Error, Result};
+use byteorder::{ByteOrder, LittleEndian};
+
+const MAGIC: u32 = u32::from_le_bytes(*b"PQS1");
+const HEADER_WORDS: usize = 5;
+
+/// A raw list that passed its checks.
+#[derive(Debug, Clone)]
+pub struct RawList {
+    count: usize,
+    universe: u32,
+    lower_width: u32,
+    lower_words: usize,
+    /// Lower bits, upper bits, padding.
+    words: Vec<u32>,
+}
+
+impl RawList {
+    /// Parses and checks the bytes of a raw list.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<RawList> {
+        if bytes.len() < 4 * HEADER_WORDS {
+            return Err(corrupt("header".into(), bytes.len(), "ends within the header"));
+        }
+        let mut header = [0; HEADER_WORDS];
+        LittleEndian::read_u32_into(&bytes[..4 * HEADER_WORDS], &mut header);
+        let [magic, count, universe, lower_width, checksum] = header;
+        let count = count as usize;
+        if magic != MAGIC {
+            return Err(corrupt("header".into(), 0, "does not begin with PQS1"));
+        }
+        if lower_width > MAX_LOWER_WIDTH {
+            return Err(corrupt("header".into(), 12, &format!("{lower_width} lower bits a docID")));
+        }
+        if count == 0 && (universe != 0 || lower_width != 0) {
+            return Err(corrupt("header".into(), 8, "an empty list has no largest docID and no lower bits"));
+        }
+        let (lower_words, upper_words) = sizes(count, universe, lower_width);
+        let expected = 4 * (HEADER_WORDS as u64 + lower_words + upper_words);
+        if bytes.len() as u64 != expected {
+            return Err(corrupt(
+                "header".into(),
+                0,
+                &format!("{expected} bytes are needed for {count} docIDs, {} given", bytes.len()),
+            ));
+        }
+        let mut crc = crc32fast::Hasher::new();
+        crc.update(&bytes[..16]);
+        crc.update(&bytes[4 * HEADER_WORDS..]);
+        if crc.finalize() != checksum {
+            return Err(corrupt("header".into(), 16, "the checksum does not match"));
+        }
+        let payload = &bytes[4 * HEADER_WORDS..];
+        let mut words = vec![0; payload.len() / 4 + PADDING];
+        let used = payload.len() / 4;
+        LittleEndian::read_u32_into(payload, &mut words[..used]);
+        let list = RawList { count, universe, lower_width, lower_words: lower_words as usize, words };
+        let parts = list.parts();
+        check(&parts, (4 * HEADER_WORDS, 4 * (HEADER_WORDS + list.lower_words)))?;
+        Ok(list)
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        let (lower, upper) = (&self.words[..], &self.words[self.lower_words..]);
+        Parts { count: self.count, universe: self.universe, lower_width: self.lower_width, lower, upper }
+    }
+
+    /// Decodes all docIDs and checks that they increase.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn decode(&self) -> Result<Vec<u32>> {
+        let parts = self.parts();
+        let mut doc_ids = Vec::with_capacity(self.count + SLACK);
+        if self.count != 0 {
+            // SAFETY: `from_bytes` checked the parts and padded them; the vector has room for all docIDs and the slack;
+            // the processor has its own tier.
+            unsafe {
+                decode_blocks(cpu::tier(), &parts, 0..self.count.div_ceil(BLOCK), 0, doc_ids.as_mut_ptr());
+                doc_ids.set_len(self.count);
+            }
+        }
+        if let Some(at) = not_increasing(&doc_ids, None) {
+            return Err(corrupt(format!("docID {at}"), 4 * HEADER_WORDS, "is not greater than the one before"));
+        }
+        let last = doc_ids.last().copied();
+        if last.unwrap_or(0) != self.universe {
+            return Err(corrupt("header".into(), 8, "the largest docID is not the last one"));
+        }
+        Ok(doc_ids)
+    }
+}
+
+/// Encodes strictly increasing docIDs as a raw list, `c` as in b = max(0, ⌊log2(c·u/n)⌋) (b at most 31).
+///
+/// # Errors
+/// [`Error::NotIncreasing`]; [`Error::Argument`] as [`lower_width`].
+pub fn encode(doc_ids: &[u32], c: f64) -> Result<Vec<u8>> {
+    check_increasing(doc_ids)?;
+    let universe = doc_ids.last().copied().unwrap_or(0);
+    let width = lower_width(doc_ids.len(), universe, c)?;
+    let count =
+        u32::try_from(doc_ids.len()).map_err(|_| Error::Argument("a raw list holds at most 2^32 - 1 docIDs".into()))?;
+    let mut words = vec![MAGIC, count, universe, width, 0];
+    encode_parts(doc_ids, width, &mut words);
+    let mut bytes = vec![0; 4 * words.len()];
+    LittleEndian::write_u32_into(&words, &mut bytes);
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(&bytes[..16]);
+    crc.update(&bytes[4 * HEADER_WORDS..]);
+    LittleEndian::write_u32(&mut bytes[16..20], crc.finalize());
+    Ok(bytes)
+}
+
+/// Decodes a raw list.
+///
+/// # Errors
+/// [`Error::Corrupt`].
+pub fn decode(bytes: &[u8]) -> Result<Vec<u32>> {
+    RawList::from_bytes(bytes)?.decode()
+}

@@ -1,0 +1,44 @@
+//! Value codecs: values ⇄ words, in any order. [`gaps`](super::gaps) makes a codec of posting lists of each.
+
+pub mod simple9;
+
+use super::Cost;
+use crate::cpu::Tier;
+
+/// A codec of values.
+///
+/// A *part* is what one call of [`encode`](Self::encode) wrote. The words of several parts, one after the other, decode
+/// in one call if all but the last have [`BLOCK`](super::BLOCK) values.
+pub trait ValueCodec: 'static {
+    /// The name that PHP, error messages and benchmarks use.
+    const NAME: &'static str;
+
+    /// The largest value that it can code.
+    const MAX_VALUE: u32;
+
+    /// What an error says of a first docID or a gap minus one that is greater.
+    const LIMIT: &'static str;
+
+    /// See [`ListCodec::VERSION`](super::ListCodec::VERSION).
+    const VERSION: u32 = 2;
+
+    /// See [`ListCodec::COST`](super::ListCodec::COST).
+    const COST: Cost;
+
+    /// Appends the words of `values`, all at most [`MAX_VALUE`](Self::MAX_VALUE).
+    fn encode(values: &[u32], words: &mut Vec<u32>);
+
+    /// Checks that `words` are one part with just `count` values, all that [`decode`](Self::decode) relies on.
+    ///
+    /// # Errors
+    /// The word that is wrong, and what is wrong with it.
+    fn check(words: &[u32], count: usize) -> Result<(), (usize, String)>;
+
+    /// Decodes parts that have `count` values together.
+    ///
+    /// # Safety
+    /// The parts were encoded by this codec or passed [`check`](Self::check); after them there are
+    /// [`PADDING`](super::PADDING) readable words; `out` has room for the values and [`SLACK`](super::SLACK) more; the
+    /// processor has `tier`.
+    unsafe fn decode(tier: Tier, words: &[u32], count: usize, out: *mut u32);
+}

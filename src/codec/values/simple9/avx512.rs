@@ -1,0 +1,35 @@
+//! AVX-512: shifts of their own for sixteen values at a time.
+
+use super::{COUNTS, LEFT, RIGHT};
+use std::arch::x86_64::*;
+
+/// Decodes the values of words.
+///
+/// # Safety
+/// As [`super::decode_values`]; the processor has the features named here.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2")]
+pub(super) unsafe fn decode(words: &[u32], out: *mut u32) -> usize {
+    let mut found = 0;
+    for &word in words {
+        let selector = (word >> 28) as usize;
+        // SAFETY: a row has 32 shifts, two vectors. `out` has room for all values and the slack: of the 16 written
+        // from `found` on, one at least is a value of this word, and 28 of the 32.
+        unsafe {
+            let left = LEFT[selector].as_ptr().cast::<__m512i>();
+            let right = _mm512_set1_epi32(RIGHT[selector] as i32);
+            let word = _mm512_set1_epi32(word as i32);
+            let to = out.add(found).cast::<__m512i>();
+            let store = |k: usize| {
+                let shifts = _mm512_loadu_si512(left.add(k).cast());
+                let values = _mm512_srlv_epi32(_mm512_sllv_epi32(word, shifts), right);
+                _mm512_storeu_si512(to.add(k).cast(), values);
+            };
+            store(0);
+            if selector > 7 {
+                store(1);
+            }
+        }
+        found += usize::from(COUNTS[selector]);
+    }
+    found
+}

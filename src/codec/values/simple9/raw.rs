@@ -1,0 +1,116 @@
+//! Raw Simple-9 lists: big-endian words of the gaps between docIDs, without blocks or directory.
+
+use super::{MAX_VALUES, NAME, Simple9, count, count_selectors, decode_values, values};
+use crate::codec::gaps::{BEFORE_FIRST, add_up, to_values};
+use crate::codec::values::ValueCodec;
+use crate::codec::{SLACK, Sink, check_increasing};
+use crate::cpu::{self, Tier};
+use crate::error::{Error, Result};
+use byteorder::{BigEndian, ByteOrder};
+
+/// Words that are decoded at a time: their docIDs and the words fit in the first-level cache together.
+const WORDS_A_RUN: usize = 128;
+
+/// Encodes strictly increasing docIDs as a raw list: big-endian words.
+///
+/// # Errors
+/// [`Error::NotIncreasing`]; [`Error::NotCodable`] if the first docID or a gap minus one is 2^28 or more.
+pub fn encode(doc_ids: &[u32]) -> Result<Vec<u8>> {
+    check_increasing(doc_ids)?;
+    let (mut values, mut words) = (Vec::with_capacity(doc_ids.len()), Vec::new());
+    to_values::<Simple9>(doc_ids, BEFORE_FIRST, 0, &mut values)?;
+    Simple9::encode(&values, &mut words);
+    let mut bytes = vec![0; words.len() * 4];
+    BigEndian::write_u32_into(&words, &mut bytes);
+    Ok(bytes)
+}
+
+/// Names what is wrong with words that are not a list of gaps.
+#[cold]
+fn find_damage(words: &[u32]) -> Error {
+    let corrupt = |i: usize, what: String| Error::corrupt(NAME, format!("word {i}"), 4 * i, what);
+    let mut last = 0;
+    for (i, &word) in words.iter().enumerate() {
+        let count = count(word);
+        if count == 0 {
+            return corrupt(i, format!("selector {} is not defined", word >> 28));
+        }
+        last += count as u64 + values(word).map(u64::from).sum::<u64>();
+        if last > 1 << 32 {
+            return corrupt(i, "a docID exceeds 2^32 - 1".into());
+        }
+    }
+    unreachable!("the words were found damaged")
+}
+
+/// Decodes a raw list: big-endian words. Allocates 4 bytes per docID, of which a word holds up to 28.
+///
+/// # Errors
+/// [`Error::Corrupt`] if the length is no multiple of 4, a selector is not defined, or a docID exceeds 2^32 − 1.
+pub fn decode(bytes: &[u8]) -> Result<Vec<u32>> {
+    let mut doc_ids = Vec::new();
+    decode_to(bytes, &mut doc_ids)?;
+    Ok(doc_ids)
+}
+
+/// Decodes a raw list, a run of words at a time, to a sink that is told before how many docIDs will come. Allocates
+/// nothing. If there is an error, the sink may have been given docIDs before it.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_to(bytes: &[u8], sink: &mut impl Sink) -> Result<()> {
+    let (words, rest) = bytes.as_chunks::<4>();
+    let damage = || find_damage(&words.iter().map(|&word| u32::from_be_bytes(word)).collect::<Vec<u32>>());
+    if !rest.is_empty() {
+        let what = format!("{} of its 4 bytes are missing", 4 - rest.len());
+        return Err(Error::corrupt(NAME, format!("word {}", words.len()), 4 * words.len(), what));
+    }
+    let Some(count) = count_selectors(words.iter().map(|word| word[0] >> 4)) else { return Err(damage()) };
+    if !sink.expect(count) {
+        return Ok(());
+    }
+    let mut swapped = [0; WORDS_A_RUN];
+    let mut buffer = [0; WORDS_A_RUN * MAX_VALUES + SLACK];
+    // The docID before a run; and that plus one, as the one before a list and the largest one look alike.
+    let (mut last, mut before) = (BEFORE_FIRST, 0);
+    for run in words.chunks(WORDS_A_RUN) {
+        let swapped = &mut swapped[..run.len()];
+        swapped.iter_mut().zip(run).for_each(|(to, from)| *to = u32::from_be_bytes(*from));
+        // SAFETY: all selectors are defined, the buffer has room for the most values that so many words hold and the
+        // slack, and the processor has its own tier.
+        let count = unsafe { decode_words(cpu::tier(), swapped, last, buffer.as_mut_ptr()) };
+        let doc_ids = &buffer[..count];
+        if u64::from(doc_ids[0]) < before || !rises_by_gaps(doc_ids) {
+            return Err(damage());
+        }
+        sink.take(doc_ids);
+        last = doc_ids[count - 1];
+        before = u64::from(last) + 1;
+    }
+    Ok(())
+}
+
+/// Whether docIDs that come from gaps never passed 2^32. Each is at most 2^28 above the one before, so a sum of eight
+/// gaps cannot pass it unseen.
+fn rises_by_gaps(doc_ids: &[u32]) -> bool {
+    let mut low = doc_ids.first().copied().unwrap_or(0);
+    doc_ids.chunks(8).fold(true, |rises, eight| {
+        let (first, last) = (eight[0], eight[eight.len() - 1]);
+        let rises = rises & (low <= first) & (first <= last);
+        low = last;
+        rises
+    })
+}
+
+/// Decodes words that follow the docID `previous` to `out` and returns how many docIDs they have; sums beyond 2^32 wrap.
+///
+/// # Safety
+/// Every selector is defined, `out` has room for all docIDs of `words` and [`SLACK`] more, and this processor has `tier`.
+pub(super) unsafe fn decode_words(tier: Tier, words: &[u32], previous: u32, out: *mut u32) -> usize {
+    // SAFETY: the caller's promise; as many values are written as are summed up.
+    unsafe {
+        let count = decode_values(tier, words, out);
+        add_up(tier, out, count, previous);
+        count
+    }
+}

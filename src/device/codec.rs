@@ -1,0 +1,221 @@
+//! The codecs on the device: a line each in [`of`], and the programs put together of their sources.
+//!
+//! A codec's file in `cl/codec/` defines, with the codec's prefix before each name:
+//!
+//! | name | what |
+//! |---|---|
+//! | `open(List *)` | sets `second`, if the payload has two parts |
+//! | `Walk`, `walk(list, rank)` | a walk from the docID with that rank, a multiple of `RUN` and of `BLOCK / LANES` |
+//! | `next(list, &walk, rank)`, `next_four` | the next docID of a walk, or what it is made of; the next four |
+//! | `finish(list, value, rank)`, `finish_four` | makes docIDs of that |
+//! | `contains(list, block, doc_id)` | whether the block that reaches up to `doc_id` or beyond has it |
+
+use super::program::{KernelOf, Source};
+use crate::codec::{BLOCK, Codec, dispatch};
+use crate::error::{Error, Result};
+use crate::list::PostingList;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::{Mutex, PoisonError};
+
+/// What kernels have to know of a codec.
+pub(super) struct DeviceCodec {
+    /// The prefix of its names in `source`.
+    prefix: &'static str,
+    /// Its file in `cl/codec/`.
+    source: &'static str,
+    /// docIDs that a work-item takes one after the other. It divides [`BLOCK`].
+    pub(super) run: usize,
+    /// docIDs of a run that go through local memory at a time.
+    step: usize,
+    /// Work-items that decode a block together.
+    lanes: usize,
+    /// Picoseconds that looking a docID up takes an H200.
+    pub(super) look_up: f64,
+    /// Nanoseconds that decoding a docID takes, until it is measured.
+    pub(super) unpacked: f64,
+    /// That kernels can count all of a list of at most [`MAX_DOC_IDS`] docIDs.
+    fits: fn(&PostingList) -> Result<()>,
+}
+
+/// Ranks, and what kernels make of them, fit in 32 bits.
+pub(super) const MAX_DOC_IDS: usize = 1 << 30;
+
+static SIMPLE9: DeviceCodec = DeviceCodec {
+    prefix: "simple9",
+    source: include_str!("../../cl/codec/simple9.cl"),
+    run: BLOCK,
+    step: 32,
+    lanes: 1,
+    look_up: 90.0,
+    unpacked: 0.005,
+    fits: |_| Ok(()),
+};
+
+/// A look-up takes 28 (neighbours in the shorter list are neighbours in the longer) to 54 ps (they are not).
+static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
+    prefix: "qs",
+    source: include_str!("../../cl/codec/quasi_succinct.cl"),
+    run: 32,
+    step: 16,
+    lanes: 32,
+    look_up: 45.0,
+    unpacked: 0.002,
+    fits: |list| check_upper_bits(list.len(), list.universe(), list.parameter()),
+};
+
+/// The registry.
+pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
+    match codec {
+        Codec::Simple9 => &SIMPLE9,
+        Codec::QuasiSuccinct => &QUASI_SUCCINCT,
+    }
+}
+
+/// Kernels count upper bits in 32 bits, and look at 32 bits after the last. A list that came as bytes may have any
+/// number of them.
+fn check_upper_bits(doc_ids: usize, universe: u32, lower_width: u32) -> Result<()> {
+    const MOST: u64 = (1 << 32) - 64;
+    let upper_bits = doc_ids as u64 + u64::from(universe >> lower_width);
+    if upper_bits <= MOST {
+        return Ok(());
+    }
+    Err(Error::Device(format!("{upper_bits} upper bits in a list, the kernels take {MOST}")))
+}
+
+/// Checks that kernels can count all of a list.
+///
+/// # Errors
+/// [`Error::Device`].
+pub(super) fn check_fits(list: &PostingList) -> Result<()> {
+    if list.len() > MAX_DOC_IDS {
+        return Err(Error::Device(format!("{} docIDs in a list, the kernels take {MAX_DOC_IDS}", list.len())));
+    }
+    (of(list.codec()).fits)(list)
+}
+
+/// The source of an operation on lists. Kernels see its parts in this order, `per_codec` once for each codec.
+pub(super) struct Operation {
+    pub(super) name: &'static str,
+    /// Before the codecs.
+    pub(super) common: &'static str,
+    /// With `CODEC` defined as a codec's prefix.
+    pub(super) per_codec: &'static str,
+    /// After the codecs.
+    pub(super) kernels: &'static str,
+    /// Numbers that it shares with Rust, as macros.
+    pub(super) geometry: &'static [(&'static str, usize)],
+}
+
+/// A set of codecs, a bit for each by its [index](Codec::index).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) struct Codecs(u64);
+
+impl Codecs {
+    /// The codecs of these lists: just those if they are one or two, otherwise all, so that programs stay few.
+    pub(super) fn of<'l>(lists: impl IntoIterator<Item = &'l PostingList>) -> Codecs {
+        let codecs = Codecs(lists.into_iter().fold(0, |bits, list| bits | 1 << list.codec().index()));
+        if codecs.0.count_ones() <= 2 { codecs } else { Codecs((1 << Codec::COUNT) - 1) }
+    }
+
+    fn iter(self) -> impl Iterator<Item = Codec> {
+        Codec::ALL.into_iter().filter(move |codec| self.0 >> codec.index() & 1 == 1)
+    }
+}
+
+/// A kernel of an operation, for these codecs. The text of programs is kept in the memory of the process: there are a few
+/// per operation.
+pub(super) fn kernel(operation: &'static Operation, codecs: Codecs, name: &'static str) -> KernelOf<'static> {
+    /// Source and build options.
+    type Program = (&'static Source, &'static str);
+    static PROGRAMS: Mutex<BTreeMap<(&str, Codecs), Program>> = Mutex::new(BTreeMap::new());
+    let mut programs = PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
+    let (source, options) = *programs
+        .entry((operation.name, codecs))
+        .or_insert_with(|| (Box::leak(Box::new(assemble(operation, codecs))), leak(geometry(operation, codecs))));
+    KernelOf { source, options, name }
+}
+
+fn assemble(operation: &'static Operation, codecs: Codecs) -> Source {
+    let (mut name, mut parts) = (operation.name.to_owned(), vec![include_str!("../../cl/list.cl"), operation.common]);
+    let (mut cases, mut has_starts) = (String::new(), 0u32);
+    let last = codecs.iter().last();
+    for codec in codecs.iter() {
+        let DeviceCodec { prefix, source, .. } = *of(codec);
+        name.push('-');
+        name.push_str(codec.name());
+        parts.extend([source, leak(format!("#define CODEC {prefix}\n")), operation.per_codec, "#undef CODEC\n"]);
+        let case = if Some(codec) == last { "LAST" } else { "CASE" };
+        // Writing to a string cannot fail.
+        let _ = write!(cases, " {case}({}, {prefix})", codec as u32);
+        has_starts |= u32::from(dispatch!(codec, C => C::HAS_STARTS)) << codec as u32;
+    }
+    // A program for one codec decides at compile time.
+    let has_starts = match (codecs.iter().count(), has_starts) {
+        (1, bits) => (bits != 0).to_string(),
+        (_, bits) => format!("(({bits}u >> (codec)) & 1)"),
+    };
+    let each = format!("#define EACH_CODEC(CASE, LAST){cases}\n#define HAS_STARTS(codec) {has_starts}\n");
+    parts.extend([leak(each), include_str!("../../cl/dispatch.cl")]);
+    if let Some(codec) = last {
+        // For kernels that are made for one codec.
+        parts.push(leak(format!("#define CODEC {}\n", of(codec).prefix)));
+    }
+    parts.push(operation.kernels);
+    // To OpenCL a length of 0 means a string that ends in a NUL.
+    parts.retain(|part| !part.is_empty());
+    Source { name: leak(name), parts: Box::leak(parts.into_boxed_slice()) }
+}
+
+fn leak(text: String) -> &'static str {
+    Box::leak(text.into_boxed_str())
+}
+
+/// Build options that say how lists and codecs are laid out: numbers that Rust and kernels share.
+fn geometry(operation: &Operation, codecs: Codecs) -> String {
+    let mut options = format!("-DBLOCK={BLOCK}u -DHEADER_WORDS={}u", crate::list::HEADER_WORDS);
+    for (name, number) in operation.geometry {
+        let _ = write!(options, " -D{name}={number}u");
+    }
+    for codec in codecs.iter() {
+        let DeviceCodec { prefix, run, step, lanes, .. } = of(codec);
+        let _ = write!(options, " -D{prefix}_RUN={run}u -D{prefix}_STEP={step}u -D{prefix}_LANES={lanes}u");
+    }
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn upper_bits_that_kernels_cannot_count_are_refused() {
+        // What `encode` makes is taken up to the greatest length.
+        for count in [1, 2, 1000, 1 << 20, MAX_DOC_IDS] {
+            let width = crate::codec::quasi_succinct::lower_width(count, u32::MAX, 1.0).unwrap();
+            assert!(check_upper_bits(count, u32::MAX, width).is_ok(), "{count}");
+        }
+        // What may come as bytes.
+        assert!(check_upper_bits(64, u32::MAX, 0).is_err());
+        assert!(check_upper_bits(1, u32::MAX - 64, 0).is_ok());
+        assert!(check_upper_bits(MAX_DOC_IDS, u32::MAX, 0).is_err());
+    }
+
+    #[test]
+    fn geometry_fits_the_kernels() {
+        for codec in Codec::ALL {
+            let DeviceCodec { run, step, lanes, .. } = *of(codec);
+            assert!(BLOCK.is_multiple_of(run) && run.is_multiple_of(step) && step.is_multiple_of(4), "{codec:?}");
+            assert!(BLOCK.is_multiple_of(4 * lanes), "{codec:?}");
+        }
+    }
+
+    #[test]
+    fn three_codecs_are_all_codecs() {
+        let all = Codecs((1 << Codec::COUNT) - 1);
+        assert!(all.iter().eq(Codec::ALL));
+        let lists = Codec::ALL.map(|codec| PostingList::encode(&[1], codec).unwrap());
+        assert_eq!(Codecs::of(&lists), all);
+        assert!(Codecs::of(&lists[..1]).iter().eq([Codec::ALL[0]]));
+    }
+}

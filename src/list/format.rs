@@ -1,0 +1,153 @@
+//! The byte format: where each part of a list lies in its words.
+//!
+//! Little-endian `u32` words, version 2 (version 1 lacks word 6 and the codec's own words):
+//!
+//! | word | what |
+//! |---|---|
+//! | 0 | the bytes `PSTL` |
+//! | 1 | version (bits 0–7), number of the codec (8–15), a byte that is the codec's own (16–23), 0 |
+//! | 2 | n, docIDs in the list |
+//! | 3 | u, the largest docID (0 if n is 0) |
+//! | 4 | words of payload |
+//! | 5 | CRC-32 (IEEE) of all other words |
+//! | 6 | words that are the codec's own |
+//! | 7 … | the codec's own words |
+//! | … | the last docID of each block |
+//! | … | for codecs of gaps: for each block, the word of the payload at which it begins |
+//! | … | payload |
+
+use crate::codec::{BLOCK, Codec, Shape, dispatch};
+use crate::error::{Error, Result};
+use byteorder::{ByteOrder, LittleEndian};
+
+const MAGIC: u32 = u32::from_le_bytes(*b"PSTL");
+/// Words of the header in version 1, which those of version 2 begin with.
+pub(crate) const HEADER_WORDS: usize = 6;
+/// The word that holds the checksum.
+const CHECKSUM: usize = 5;
+/// The versions that are read.
+const VERSIONS: std::ops::RangeInclusive<u32> = 1..=2;
+
+const NAME: &str = "posting list";
+
+/// A damaged list: `word` is the word of the list.
+pub(super) fn corrupt(item: impl Into<String>, word: usize, what: impl Into<String>) -> Error {
+    Error::corrupt(NAME, item, 4 * word, what)
+}
+
+/// What a header says, and where the parts of its list begin, in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) codec: Codec,
+    pub(super) shape: Shape,
+    pub(super) own_at: usize,
+    pub(super) lasts_at: usize,
+    pub(super) starts_at: usize,
+    pub(super) payload_at: usize,
+}
+
+impl Layout {
+    fn new(version: u32, codec: Codec, shape: Shape) -> Layout {
+        let blocks = shape.count.div_ceil(BLOCK);
+        let own_at = if version == 1 { HEADER_WORDS } else { HEADER_WORDS + 1 };
+        let lasts_at = own_at + shape.own_words;
+        let starts_at = lasts_at + blocks;
+        let has_starts = dispatch!(codec, C => C::HAS_STARTS);
+        let payload_at = if has_starts { starts_at + blocks } else { starts_at };
+        Layout { codec, shape, own_at, lasts_at, starts_at, payload_at }
+    }
+
+    /// Words of the whole list.
+    pub(super) fn words(&self) -> usize {
+        self.payload_at + self.shape.payload_words
+    }
+
+    /// The words of a list of that version up to its directory, and its layout; words of payload and checksum are left
+    /// to [`seal`].
+    pub(super) fn begin(version: u32, codec: Codec, shape: Shape, own: &[u32]) -> (Layout, Vec<u32>) {
+        let format = version | (codec as u32) << 8 | shape.parameter << 16;
+        let mut words = vec![MAGIC, format, shape.count as u32, shape.universe, 0, 0];
+        if version >= 2 {
+            words.push(own.len() as u32);
+            words.extend(own);
+        }
+        (Layout::new(version, codec, shape), words)
+    }
+
+    /// Reads the header of a list of `bytes.len()` bytes. The layout fills these bytes exactly, and the codec knows the
+    /// shape. Allocates nothing that depends on the input.
+    pub(super) fn read(bytes: &[u8]) -> Result<Layout> {
+        let word = |at: usize| LittleEndian::read_u32(&bytes[4 * at..]);
+        if bytes.len() < 4 * HEADER_WORDS {
+            return Err(Error::corrupt(NAME, "header", bytes.len(), "ends within the header"));
+        }
+        if word(0) != MAGIC {
+            return Err(corrupt("header", 0, "does not begin with PSTL"));
+        }
+        let [version, codec, parameter, unused] = word(1).to_le_bytes();
+        let version = u32::from(version);
+        if !VERSIONS.contains(&version) {
+            let (first, last) = VERSIONS.into_inner();
+            return Err(corrupt("header", 1, format!("version {version} is not known, {first} to {last} are")));
+        }
+        let number = codec;
+        let codec = Codec::from_number(number).filter(|&codec| version >= dispatch!(codec, C => C::VERSION));
+        let codec = codec.ok_or_else(|| corrupt("header", 1, format!("codec {number} is not known")))?;
+        if unused != 0 {
+            return Err(corrupt("header", 1, "unused bits are not 0"));
+        }
+        let own_words = match version {
+            1 => 0,
+            _ if bytes.len() < 4 * HEADER_WORDS + 4 => {
+                return Err(Error::corrupt(NAME, "header", bytes.len(), "ends within the header"));
+            }
+            _ => word(HEADER_WORDS) as usize,
+        };
+        let shape = Shape {
+            count: word(2) as usize,
+            universe: word(3),
+            parameter: parameter.into(),
+            own_words,
+            payload_words: word(4) as usize,
+        };
+        if shape.count == 0 && shape.universe != 0 {
+            return Err(corrupt("header", 3, "an empty list has no largest docID"));
+        }
+        if shape.universe as usize + 1 < shape.count {
+            return Err(corrupt("header", 2, format!("{} docIDs up to {}", shape.count, shape.universe)));
+        }
+        dispatch!(codec, C => C::check_shape(&shape)).map_err(|(at, what)| corrupt("header", at, what))?;
+        let layout = Layout::new(version, codec, shape);
+        if bytes.len() != 4 * layout.words() {
+            let (expected, given, count) = (4 * layout.words(), bytes.len(), shape.count);
+            let what = format!("{expected} bytes are needed for {count} docIDs, {given} given");
+            return Err(corrupt("header", 0, what));
+        }
+        Ok(layout)
+    }
+}
+
+/// Writes words of payload and checksum into a list that is complete otherwise.
+pub(super) fn seal(words: &mut [u32], payload_words: u32) {
+    words[4] = payload_words;
+    words[CHECKSUM] = checksum(words);
+}
+
+/// Whether the checksum is that of the words.
+pub(super) fn is_sound(words: &[u32]) -> bool {
+    words[CHECKSUM] == checksum(words)
+}
+
+/// CRC-32 of all words but the checksum.
+fn checksum(words: &[u32]) -> u32 {
+    let mut crc = crc32fast::Hasher::new();
+    let mut bytes = [0; 4096];
+    for part in [&words[..CHECKSUM], &words[CHECKSUM + 1..]] {
+        for chunk in part.chunks(bytes.len() / 4) {
+            let bytes = &mut bytes[..4 * chunk.len()];
+            LittleEndian::write_u32_into(chunk, bytes);
+            crc.update(bytes);
+        }
+    }
+    crc.finalize()
+}

@@ -16,14 +16,11 @@ foreach (both_paths() as $k => $docIds) {
     if (count($docIds) < 100) {
         continue; // tiny lists are below
     }
-    $lists[] = $qs = PostingList::encode($docIds);
-    $lists[] = $simple9 = PostingList::encode($docIds, Codec::Simple9);
-    compare("toArray $k", fn () => $qs->toArray());
-    compare("toPacked $k", fn () => $simple9->toPacked());
-    $words = Postings\simple9_encode($docIds);
-    compare("simple9_decode $k", fn () => Postings\simple9_decode($words));
-    $raw = Postings\qs_encode($docIds);
-    compare("qs_decode $k", fn () => Postings\qs_decode($raw));
+    foreach (Codec::cases() as $codec) {
+        $lists[] = $list = PostingList::encode($docIds, $codec);
+        compare("$codec->name toArray $k", fn () => $list->toArray());
+        compare("$codec->name toPacked $k", fn () => $list->toPacked());
+    }
 }
 $queries = [];
 foreach ($lists as $i => $first) {

@@ -7,7 +7,7 @@ PHP ?= php
 PHP_CONFIG ?= php-config
 CARGO_TARGET_DIR ?= target
 # What `make demo` indexes (a file of lines `name<TAB>text`; the descriptions of all Debian packages if not set), asks
-# besides its own queries, and writes its lists with (qs or simple9).
+# besides its own queries, and writes its lists with (a name of one: qs, simple9 …).
 CORPUS ?=
 QUERY ?=
 CODEC ?= qs

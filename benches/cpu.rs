@@ -19,7 +19,7 @@ use support::args::Args;
 use support::clock::{median_of, rounds, seconds};
 use support::plot::{self, Plot};
 use support::report::{Report, Row};
-use support::{data, machine};
+use support::{data, machine, targets};
 
 const USAGE: &str = "cpu [--log-max 24] [--lists DIR] [--out DIR] [--quick]";
 
@@ -56,18 +56,6 @@ fn main() {
     if let Err(error) = bench.report.finish("cpu", &args.out) {
         eprintln!("{}: {error}", args.out.display());
         std::process::exit(1);
-    }
-}
-
-/// What a list should reach, as a share of BitPacker4x's speed.
-fn decode_target(codec: Codec, tier: Tier) -> f64 {
-    match (codec, tier) {
-        (Codec::QuasiSuccinct, Tier::Avx512) => 1.0,
-        (Codec::QuasiSuccinct, Tier::Avx2) => 0.6,
-        (Codec::QuasiSuccinct, Tier::Scalar) => 0.3,
-        (Codec::Simple9, Tier::Avx512) => 0.8,
-        (Codec::Simple9, Tier::Avx2) => 0.6,
-        (Codec::Simple9, Tier::Scalar) => 0.4,
     }
 }
 
@@ -139,10 +127,11 @@ impl Bench {
             let (codec, tier_name) = (list.codec().name(), tier.name());
             let value = median_of(ours, rate);
             let ratio = median_of(ours.iter().zip(&times[0]), |(ours, peer)| peer / ours);
+            let target = targets::decoding(list.codec(), tier).filter(|_| has_target);
             let row = Row::new(format!("decode {codec} {tier_name}, {corpus}"), value, "G docIDs/s")
                 .peer_with_ratio("BitPacker4x, sorted", peer, ratio)
-                .ratio_at_least(decode_target(list.codec(), tier))
-                .only_if(has_target);
+                .ratio_at_least(target.unwrap_or_default())
+                .only_if(target.is_some());
             self.report.add(row);
             points.push((format!("{codec}, CPU, {tier_name}"), value));
         }
@@ -258,13 +247,13 @@ impl Bench {
             let (of, tier_name) = (codec.name(), tier.name());
             let value = median_of(ours, |seconds| seconds * 1e3);
             let ratio = median_of(ours.iter().zip(&times[0]), |(ours, peer)| ours / peer);
-            let most = most.filter(|_| codec == Codec::QuasiSuccinct && tier == Tier::Avx512);
+            let most = most.filter(|_| codec == Codec::default() && tier == Tier::Avx512);
             let row = Row::new(format!("intersect {of} {tier_name}, {name}"), value, "ms")
                 .peer_with_ratio("CRoaring and", peer, ratio)
                 .ratio_at_most(most.unwrap_or_default())
                 .only_if(most.is_some());
             self.report.add(row);
-            if codec == Codec::QuasiSuccinct {
+            if codec == Codec::default() {
                 points.push((format!("{of}, CPU, {tier_name}, longer list 4M"), value));
             }
         }
@@ -277,7 +266,7 @@ impl Bench {
             let row = Row::new(format!("size of the longer lists {}, {name}", codec.name()), ours, "bits/docID")
                 .peer("CRoaring, serialised", bits(its))
                 .ratio_at_most(0.5)
-                .only_if(codec == Codec::QuasiSuccinct && most.is_some());
+                .only_if(codec == Codec::default() && most.is_some());
             self.report.add(row);
         }
         for (name, time) in points {

@@ -119,9 +119,7 @@ pub fn grid(bench: &mut Bench) -> Result<()> {
 /// `count` lists of 2^log docIDs, mean gap 16.
 fn lists(log: u32, count: usize) -> Result<Vec<PostingList>> {
     (0..count as u64)
-        .map(|k| {
-            PostingList::encode(&data::geometric(1 << log, 16.0, 300 + u64::from(log) * 64 + k), Codec::QuasiSuccinct)
-        })
+        .map(|k| PostingList::encode(&data::geometric(1 << log, 16.0, 300 + u64::from(log) * 64 + k), Codec::default()))
         .collect()
 }
 

@@ -1,7 +1,7 @@
 //! Decoding: the longest lists against the ceilings, transfers, whole calls, and how it grows.
 
 use super::support::clock::{alone, in_turns};
-use super::support::{data, plot, report::Row};
+use super::support::{data, plot, report::Row, targets};
 use super::{Bench, size_name};
 use postings::{Codec, PostingList, Result};
 
@@ -35,13 +35,21 @@ pub fn longest(bench: &mut Bench) -> Result<()> {
             (format!("{}, device, kernel", codec.name()), format!("{}, CPU beside it", codec.name()));
         bench.report.curve(plot::decode_by_length(), &on_device, by_length.kernel);
         bench.report.curve(plot::decode_by_length(), &on_cpu, by_length.cpu);
-        if codec == Codec::QuasiSuccinct {
+        if codec == Codec::default() {
             crossover(bench, "list resident", &by_length.cpu_call, &by_length.resident);
             crossover(bench, "list sent", &by_length.cpu_call, &by_length.sent);
-            bench.report.curve(plot::end_to_end(), "qs, CPU beside it", by_length.cpu_call);
-            bench.report.curve(plot::end_to_end(), "qs, device, list resident", by_length.resident);
-            bench.report.curve(plot::end_to_end(), "qs, device, list sent", by_length.sent);
-            bench.report.curve(plot::end_to_end(), "qs, device, kernel alone", by_length.kernel_time);
+            bench.report.curve(plot::end_to_end(), &format!("{}, CPU beside it", codec.name()), by_length.cpu_call);
+            bench.report.curve(
+                plot::end_to_end(),
+                &format!("{}, device, list resident", codec.name()),
+                by_length.resident,
+            );
+            bench.report.curve(plot::end_to_end(), &format!("{}, device, list sent", codec.name()), by_length.sent);
+            bench.report.curve(
+                plot::end_to_end(),
+                &format!("{}, device, kernel alone", codec.name()),
+                by_length.kernel_time,
+            );
         }
     }
     let ceiling = bench.ceilings.written_words / 1e9;
@@ -98,9 +106,10 @@ fn rows(bench: &mut Bench, list: &PostingList, kernel: f64, curves: &Lengths) {
     let (ceiling, copied) = (bench.ceilings.written_words / 1e9, bench.ceilings.copied_bytes / 1e12);
     let row = Row::new(format!("{what}: decode, kernel"), n / kernel / 1e9, "G docIDs/s");
     let row = row.peer("write-only kernel", ceiling);
-    let row = match codec {
-        Codec::QuasiSuccinct => row.at_least(600.0).ratio_at_least(0.5),
-        Codec::Simple9 => row.at_least(300.0),
+    let row = match targets::kernel(codec) {
+        Some((rate, Some(share))) => row.at_least(rate).ratio_at_least(share),
+        Some((rate, None)) => row.at_least(rate),
+        None => row,
     };
     let moved = list.size() as f64 + 4.0 * n;
     let last = |curve: &Curve| curve.last().map_or(f64::NAN, |point| point.1);

@@ -7,8 +7,8 @@ use croaring::Bitmap;
 use postings::engine::{self, Offload};
 use postings::{Codec, PostingList, Result};
 
-fn quasi_succinct(doc_ids: &[u32]) -> Result<PostingList> {
-    PostingList::encode(doc_ids, Codec::QuasiSuccinct)
+fn encode(doc_ids: &[u32]) -> Result<PostingList> {
+    PostingList::encode(doc_ids, Codec::default())
 }
 
 /// The three pairs that have targets, in a universe of 2^28; in smaller runs all are as much smaller.
@@ -19,7 +19,7 @@ pub fn pairs(bench: &mut Bench) -> Result<()> {
     for (purpose, (short, long, target)) in [(10, 24, 0.03), (20, 26, 0.15), (26, 26, 0.45)].into_iter().enumerate() {
         let logs = [short, long].map(|log: u32| log.saturating_sub(smaller).max(4));
         let [a, b] = [0, 1].map(|k| data::uniform(1 << logs[k], universe, 100 + 2 * purpose as u64 + k as u64));
-        let query = [vec![quasi_succinct(&a)?, quasi_succinct(&b)?]];
+        let query = [vec![encode(&a)?, encode(&b)?]];
         let (kernel, found) = bench.kernel_time(|| bench.device.intersect_batch(&query))?;
         assert!(found.get(0) == data::merge(&a, &b), "2^{short} and 2^{long}: device and plain merge differ");
         let never = bench.settings(Offload::Never);
@@ -59,11 +59,11 @@ fn roaring_time(bench: &Bench, a: &[u32], b: &[u32], common: u64) -> Result<f64>
 pub fn by_ratio(bench: &mut Bench) -> Result<()> {
     let universe = 1u64 << bench.log_max;
     let longest = bench.log_max - 4;
-    let long = quasi_succinct(&data::uniform(1 << longest, universe, 200))?;
+    let long = encode(&data::uniform(1 << longest, universe, 200))?;
     let never = bench.settings(Offload::Never);
     let mut curves: [Vec<(f64, f64)>; 3] = Default::default();
     for log_ratio in 0..=14.min(longest) {
-        let short = quasi_succinct(&data::uniform(1 << (longest - log_ratio), universe, 201 + u64::from(log_ratio)))?;
+        let short = encode(&data::uniform(1 << (longest - log_ratio), universe, 201 + u64::from(log_ratio)))?;
         let query = [vec![short, long.clone()]];
         let (kernel, found) = bench.kernel_time(|| bench.device.intersect_batch(&query))?;
         assert!(found.get(0) == engine::intersect(&query[0], &never), "1:2^{log_ratio}: device and CPU differ");
@@ -84,8 +84,7 @@ pub fn by_ratio(bench: &mut Bench) -> Result<()> {
 pub fn batch(bench: &mut Bench) -> Result<()> {
     let count = if bench.log_max >= 24 { 10_000 } else { 200 };
     let workload = data::workload(count);
-    let lists: Vec<PostingList> =
-        workload.terms.iter().map(|doc_ids| quasi_succinct(doc_ids)).collect::<Result<_>>()?;
+    let lists: Vec<PostingList> = workload.terms.iter().map(|doc_ids| encode(doc_ids)).collect::<Result<_>>()?;
     let queries: Vec<Vec<PostingList>> =
         workload.queries.iter().map(|terms| terms.iter().map(|&term| lists[term].clone()).collect()).collect();
     let (kernel, found) = bench.kernel_time(|| bench.device.intersect_batch(&queries))?;

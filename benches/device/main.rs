@@ -207,7 +207,7 @@ impl Bench {
 /// The child's part: opens the device, decodes a small list twice, prints seconds.
 fn first_call(selector: &str) {
     let doc_ids = data::geometric(100_000, 8.0, 5);
-    let list = PostingList::encode(&doc_ids, Codec::QuasiSuccinct).expect("rising docIDs");
+    let list = PostingList::encode(&doc_ids, Codec::default()).expect("rising docIDs");
     let (open, device) = seconds(|| device::select(selector));
     let Ok(Some(device)) = device else { return };
     for (index, (time, decoded)) in [(); 2].map(|()| seconds(|| device.decode(&list))).into_iter().enumerate() {

@@ -11,3 +11,4 @@ pub mod data;
 pub mod machine;
 pub mod plot;
 pub mod report;
+pub mod targets;

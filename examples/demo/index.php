@@ -13,13 +13,13 @@ require __DIR__ . '/Corpus.php';
 require __DIR__ . '/IndexWriter.php';
 
 const USAGE = <<<'TEXT'
-    php -d extension=…/postings.so index.php --output FILE [--corpus FILE.tsv] [--codec qs|simple9]
+    php -d extension=…/postings.so index.php --output FILE [--corpus FILE.tsv] [--codec NAME]
       --corpus  lines of name<TAB>text; without it: the descriptions of all packages that apt-cache knows
 
     TEXT;
 
 $options = Console::start(['output:', 'corpus:', 'codec:'], USAGE);
-$codec = Codec::tryFrom($options['codec'] ?? 'qs') ?? throw new \ValueError('--codec is qs or simple9');
+$codec = Codec::tryFrom($options['codec'] ?? 'qs') ?? throw new \ValueError('--codec is one of ' . implode(', ', array_column(Codec::cases(), 'value')));
 $output = $options['output'] ?? throw new \ValueError('--output FILE is missing; --help says more');
 if (!is_dir(dirname($output)) && !@mkdir(dirname($output), 0777, true)) {
     throw new \RuntimeException(dirname($output) . ' cannot be made');

@@ -1,12 +1,11 @@
 //! Codecs: bytes ⇄ sorted docIDs. Pure: no I/O, no PHP, no OpenCL.
 //!
-//! [`simple9`] and [`quasi_succinct`] are the codecs of a [`PostingList`](crate::PostingList); [`modified9`] is
-//! Yioop's, for postings with positions.
+//! [`simple9`] and [`quasi_succinct`] are the codecs of a [`PostingList`](crate::PostingList). Yioop's own,
+//! [`modified9`](crate::yioop::format::modified9), is in `yioop`.
 //!
 //! To add a codec to posting lists: a file here, a variant of [`Codec`], an arm in `list`; kernels of its own go to
 //! `cl/` and `device/`.
 
-pub mod modified9;
 pub mod quasi_succinct;
 pub mod simple9;
 

@@ -5,9 +5,9 @@ use super::input::{self, Key, elements};
 use super::output::{self, List, Record};
 use super::posting_list::{Constants, no_constructor};
 use super::{exception, ffi, ini, shard};
-use crate::engine::{self, Settings};
+use crate::engine;
 use crate::yioop::score::{Phrase, PhrasePart, Query, Rank, Weights, proximity};
-use crate::yioop::{self, Generation, Hit, Matches};
+use crate::yioop::{self, Hit};
 use ext_php_rs::args::Arg;
 use ext_php_rs::builders::{ClassBuilder, FunctionBuilder};
 use ext_php_rs::class::{ClassEntryInfo, ClassMetadata, ConstructorMeta, RegisteredClass};
@@ -15,7 +15,6 @@ use ext_php_rs::convert::IntoZval;
 use ext_php_rs::flags::{ClassFlags, DataType, MethodFlags};
 use ext_php_rs::types::{ZendClassObject, ZendHashTable, ZendObject, Zval};
 use ext_php_rs::zend::{BailoutGuard, ce};
-use std::sync::Arc;
 
 const NAME: &str = "Postings\\Yioop\\Conjunction";
 
@@ -123,7 +122,7 @@ fn of(call: &mut Call) -> Outcome {
         .collect::<Outcome<_>>()?;
     let lists = generations.first().map_or(words.len().max(1), |(_, ranges)| ranges.len());
     let query = check(Query::new(lists, words, phrases), 2)?;
-    let generations = check(intersected(generations, &ini::settings()), 1)?;
+    let generations = check(engine::yioop_generations(generations, &ini::settings()), 1)?;
     let precision = weights.precision;
     let cursor = check(yioop::Conjunction::new(generations, query, weights, round), 1)?;
     ZendClassObject::new(Object { cursor, precision })
@@ -131,39 +130,8 @@ fn of(call: &mut Call) -> Outcome {
         .map_err(|error| exception::error(&error.to_string()))
 }
 
-/// A shard, and where the lists of a query lie in it: their first and last offsets.
-type Ranges = (Arc<yioop::Shard>, Vec<(u32, u32)>);
-
-/// Reads the lists of all generations, as far as need be, and intersects them.
-fn intersected(ranges: Vec<Ranges>, settings: &Settings) -> crate::Result<Vec<Generation>> {
-    let mut generations = Vec::with_capacity(ranges.len());
-    for (shard, ranges) in ranges {
-        let (lists, matches) = match engine::yioop_probe(&shard, &ranges, settings)? {
-            Some((lists, matches)) => (lists, Some(matches)),
-            None => {
-                let read = |&(first, last): &(u32, u32)| shard.postings_at(first, last).map(yioop::List::Whole);
-                (ranges.iter().map(read).collect::<crate::Result<_>>()?, None)
-            }
-        };
-        generations.push((shard, lists, matches));
-    }
-    let whole: Vec<Vec<&[u8]>> = generations
-        .iter()
-        .filter(|(_, _, matches)| matches.is_none())
-        .map(|(_, lists, _)| lists.iter().filter_map(yioop::List::whole).collect())
-        .collect();
-    let mut of_whole =
-        if whole.is_empty() { Vec::new() } else { engine::yioop_intersect_batch(&whole, settings)? }.into_iter();
-    let generation = |(shard, lists, matches): (_, _, Option<Matches>)| Generation {
-        shard,
-        lists,
-        matches: matches.or_else(|| of_whole.next()).unwrap_or_default(),
-    };
-    Ok(generations.into_iter().map(generation).collect())
-}
-
 /// A shard and where the lists of a query lie in it: `[Shard, [[first offset, last offset], …]]`.
-fn generation_of(value: &Zval, index: usize) -> Outcome<Ranges> {
+fn generation_of(value: &Zval, index: usize) -> Outcome<engine::YioopRanges> {
     let wrong = |what: &str| exception::argument_type(1, &format!("must hold {what} as generation {index}"));
     let pair: Option<(&Zval, &ZendHashTable)> = value.array().and_then(|pair| {
         let (shard, ranges) = (pair.get_index(0)?.dereference(), pair.get_index(1)?.dereference());

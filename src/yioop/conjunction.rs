@@ -4,6 +4,7 @@
 //! start (the caller intersects them, all generations in one go); positions are unpacked, documents read and scores
 //! computed when a document is asked for, so that a first page of results costs little.
 
+use super::probe::List;
 use super::score::{self, Auxiliary, Collection, Match, Query, Rank, Round, Weights};
 use super::shard::Window;
 use super::{Matches, Postings, Shard, shard};
@@ -19,49 +20,6 @@ pub struct Generation {
     pub lists: Vec<List>,
     /// What the lists have in common.
     pub matches: Matches,
-}
-
-/// A posting list, as far as it was read.
-#[derive(Debug)]
-pub enum List {
-    /// All of it.
-    Whole(Vec<u8>),
-    /// The postings of the documents that match.
-    Excerpts {
-        /// Length of the list.
-        bytes: usize,
-        /// Byte offset of each posting in the list, and its bytes.
-        postings: Vec<(u32, Vec<u8>)>,
-    },
-}
-
-impl List {
-    /// Its bytes, where it was read whole.
-    pub fn whole(&self) -> Option<&[u8]> {
-        match self {
-            List::Whole(bytes) => Some(bytes),
-            List::Excerpts { .. } => None,
-        }
-    }
-
-    /// Its length in bytes.
-    pub fn bytes(&self) -> usize {
-        match self {
-            List::Whole(bytes) => bytes.len(),
-            List::Excerpts { bytes, .. } => *bytes,
-        }
-    }
-
-    /// The list from the posting at a byte offset on, or that posting alone.
-    fn from(&self, offset: u32) -> &[u8] {
-        let bytes = match self {
-            List::Whole(bytes) => bytes.get(offset as usize..),
-            List::Excerpts { postings, .. } => {
-                postings.binary_search_by_key(&offset, |posting| posting.0).ok().map(|at| &postings[at].1[..])
-            }
-        };
-        bytes.unwrap_or_default()
-    }
 }
 
 /// A document that matches.

@@ -5,9 +5,8 @@
 //! doc index. Yioop does the same in memory. Reading and scanning a list of 240 KB takes some 80 µs, a probe of
 //! [`PROBE`] bytes under 1 µs.
 
-use super::conjunction::List;
+use super::format::modified9::Place;
 use super::{Matches, Postings, Shard, intersect_flat};
-use crate::codec::modified9::Place;
 use crate::error::Result;
 
 /// Bytes that a probe reads.
@@ -18,6 +17,49 @@ const REST: u32 = 4096;
 const PROBE_COSTS: u64 = 2048;
 /// Lists shorter than this are read whole.
 const LEAST: u64 = 16 * 1024;
+
+/// A posting list, as far as it was read.
+#[derive(Debug)]
+pub enum List {
+    /// All of it.
+    Whole(Vec<u8>),
+    /// The postings of the documents that match.
+    Excerpts {
+        /// Length of the list.
+        bytes: usize,
+        /// Byte offset of each posting in the list, and its bytes.
+        postings: Vec<(u32, Vec<u8>)>,
+    },
+}
+
+impl List {
+    /// Its bytes, where it was read whole.
+    pub fn whole(&self) -> Option<&[u8]> {
+        match self {
+            List::Whole(bytes) => Some(bytes),
+            List::Excerpts { .. } => None,
+        }
+    }
+
+    /// Its length in bytes.
+    pub fn bytes(&self) -> usize {
+        match self {
+            List::Whole(bytes) => bytes.len(),
+            List::Excerpts { bytes, .. } => *bytes,
+        }
+    }
+
+    /// The list from the posting at a byte offset on, or that posting alone.
+    pub(super) fn from(&self, offset: u32) -> &[u8] {
+        let bytes = match self {
+            List::Whole(bytes) => bytes.get(offset as usize..),
+            List::Excerpts { postings, .. } => {
+                postings.binary_search_by_key(&offset, |posting| posting.0).ok().map(|at| &postings[at].1[..])
+            }
+        };
+        bytes.unwrap_or_default()
+    }
+}
 
 /// Reads of the lists (first and last offset each) what their intersection takes, and intersects them. `None` where
 /// reading them whole is no dearer, or a list is not as a search needs it.

@@ -1,8 +1,8 @@
 //! The six helper functions that Yioop leaves to an extension if there is one: what they compute, on numbers. PHP's
 //! types and their conversion are the affair of the PHP face.
 
-use super::doc_indexes::doc_index_of_first_word;
-use crate::codec::modified9::{self, Values};
+use super::format::first_word::doc_index_of_first_word;
+use super::format::modified9::{self, Values};
 
 /// Yioop's `unpackListModified9`: the values of a word, whatever its place (the top two bits), without a check. Of a
 /// word that no encoder writes, the values behind the last 0; a 28-bit value is given even where it is 0.

@@ -7,7 +7,7 @@ mod avx2;
 mod avx512;
 mod runs;
 
-use super::doc_indexes::{Located, MAX_BYTES, locate};
+use super::format::scan::{Located, MAX_BYTES, locate};
 use crate::codec::{gallop, rises};
 use crate::cpu::{Tier, tier};
 use crate::error::Result;

@@ -1,9 +1,9 @@
 //! Intersection of lists a run at a time: the doc indexes and offsets of a run lie in the first-level cache from the
 //! scan to the comparison, and nothing of the size of a list is allocated.
 
-use super::super::doc_indexes::{Located, Runs};
 use super::{Matches, common};
 use crate::cpu::Tier;
+use crate::yioop::format::scan::{Located, Runs};
 
 /// One side of an intersection: runs of doc indexes that rise, with what goes with each.
 struct Side<'a, 's> {

@@ -1,7 +1,7 @@
 //! Eight words at a time; first words are gathered by a permutation from a table.
 
 use super::Scanned;
-use crate::codec::modified9::{BY_PREFIX, LAYOUTS, Layout};
+use crate::yioop::format::modified9::{BY_PREFIX, LAYOUTS, Layout};
 use std::arch::x86_64::*;
 
 /// For each mask of eight lanes: the lanes in it, in order, a byte each from the low end.

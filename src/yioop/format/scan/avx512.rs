@@ -1,7 +1,7 @@
 //! Sixteen words at a time; first words are gathered by compression.
 
 use super::Scanned;
-use crate::codec::modified9::{BY_PREFIX, LAYOUTS, Layout};
+use crate::yioop::format::modified9::{BY_PREFIX, LAYOUTS, Layout};
 use std::arch::x86_64::*;
 
 /// A property of the layouts by the bits 29 … 25 of a word. Bit 24 as well tells 12 values from 24: the last entry is

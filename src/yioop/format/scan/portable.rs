@@ -1,7 +1,7 @@
 //! A word at a time, without branches that depend on what it says.
 
 use super::Scanned;
-use crate::codec::modified9::layout;
+use crate::yioop::format::modified9::layout;
 
 /// # Safety
 /// As [`super::scan`].

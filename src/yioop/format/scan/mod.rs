@@ -19,26 +19,15 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
-use super::postings::split_first_value;
-use crate::codec::{Sink, modified9};
+use crate::codec::Sink;
 use crate::cpu::{Tier, tier};
 use crate::error::{Error, Result};
-
-/// The doc index of a posting whose first word (top bits 11 or 00) this is, whatever the form. The word must have
-/// passed the check: of others the result is junk, yet never a panic in release builds.
-///
-/// In OpenCL C, with the tables of `modified9::BY_PREFIX`: the highest value of the word that is not 0; bits 26 … 9 of
-/// it where it has bit 27, else it less one.
-#[inline]
-pub(crate) fn doc_index_of_first_word(word: u32) -> u32 {
-    split_first_value(modified9::first_value(word)).0
-}
 
 /// `u32`s that the scans may write past the last doc index.
 const SLACK: usize = 16;
 
 /// The most bytes of a list whose offsets fit in 32 bits.
-pub(super) const MAX_BYTES: usize = u32::MAX as usize;
+pub(in crate::yioop) const MAX_BYTES: usize = u32::MAX as usize;
 
 /// What a scan found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +67,7 @@ fn check_with(tier: Tier, postings: &[u8]) -> Result<()> {
 /// the head of this module tells of. Linear time; allocates a `u32` for each word of the list.
 ///
 /// Where doc index and first position share the word, Yioop's own `docIndexModified9` is wrong by one if the position
-/// is 256 or more; this is right, and agrees with [`unpack_postings`](super::unpack_postings).
+/// is 256 or more; this is right, and agrees with [`unpack_postings`](super::postings::unpack_postings).
 ///
 /// # Errors
 /// [`Error::Corrupt`] names the first word that Yioop would not write there.
@@ -123,7 +112,7 @@ pub fn doc_indexes_to(postings: &[u8], sink: &mut impl Sink) -> Result<()> {
 const WORDS_A_RUN: usize = 2048;
 
 /// A list whose doc indexes rise, scanned a run at a time.
-pub(super) struct Runs<'a> {
+pub(in crate::yioop) struct Runs<'a> {
     postings: &'a [u8],
     at: usize,
     /// The last doc index of the run before.
@@ -221,7 +210,7 @@ impl From<(Vec<u32>, Vec<u32>)> for Located {
     }
 }
 
-pub(super) fn locate(postings: &[u8]) -> Result<Located> {
+pub(in crate::yioop) fn locate(postings: &[u8]) -> Result<Located> {
     locate_with(tier(), postings)
 }
 

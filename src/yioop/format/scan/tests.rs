@@ -1,4 +1,5 @@
 use super::*;
+use crate::yioop::format::modified9;
 use crate::yioop::pack_posting;
 use proptest::prelude::*;
 

@@ -1,7 +1,8 @@
 //! Postings and their positions, one by one.
 
-use super::doc_indexes::{check, count_postings, doc_index_of_first_word};
-use crate::codec::modified9::{self, NAME, Place, Values};
+use super::first_word::{JOINT, JOINT_DOC_INDEXES, JOINT_POSITION_BITS, doc_index_of_first_word, split_first_value};
+use super::modified9::{self, NAME, Place, Values};
+use super::scan::{check, count_postings};
 use crate::error::{Error, Result};
 
 /// A posting: the doc index, and the positions of the word in the document, increasing.
@@ -10,25 +11,6 @@ pub type Posting = (u32, Vec<u32>);
 /// The largest doc index that Yioop reads back: 2^27 − 2.
 pub const MAX_DOC_INDEX: u32 = (1 << 27) - 2;
 
-/// The bit of a posting's first value that marks the joint form.
-pub(crate) const JOINT: u32 = 1 << 27;
-
-/// Bits of the first position in the joint form.
-pub(crate) const JOINT_POSITION_BITS: u32 = 9;
-
-/// The doc indexes of the joint form.
-const JOINT_DOC_INDEXES: std::ops::Range<u32> = 1 << 15..1 << 18;
-
-/// What a posting's first value says: the doc index, and the first position where the form is joint.
-#[inline]
-pub(crate) fn split_first_value(value: u32) -> (u32, Option<u32>) {
-    if value & JOINT == 0 {
-        (value - 1, None)
-    } else {
-        ((value ^ JOINT) >> JOINT_POSITION_BITS, Some(value & ((1 << JOINT_POSITION_BITS) - 1)))
-    }
-}
-
 /// A list of postings that was checked, and that may therefore be read without further ado.
 #[derive(Debug, Clone, Copy)]
 pub struct Postings<'a> {
@@ -36,7 +18,7 @@ pub struct Postings<'a> {
 }
 
 impl<'a> Postings<'a> {
-    /// Checks a list. Linear time (about that of [`doc_indexes`](super::doc_indexes())), no allocation.
+    /// Checks a list. Linear time (about that of [`doc_indexes`](super::scan::doc_indexes())), no allocation.
     ///
     /// # Errors
     /// [`Error::Corrupt`] names the first word that Yioop would not write there.
@@ -60,7 +42,7 @@ impl<'a> Postings<'a> {
         self.bytes.is_empty()
     }
 
-    /// The posting at a byte offset, such as [`Matches`](super::Matches) gives; `None` where none begins there.
+    /// The posting at a byte offset, such as [`Matches`](crate::yioop::Matches) gives; `None` where none begins there.
     pub fn at(&self, offset: usize) -> Option<PostingRef<'a>> {
         let rest = self.bytes.get(offset..)?;
         let begins = offset.is_multiple_of(4) && Place::of(word(rest)?).begins();

@@ -6,11 +6,13 @@
 //! rounds. `number_format` is where PHP versions differ, so the rounding is the caller's ([`Round`]).
 
 mod auxiliary;
+mod phrase;
 mod proximity;
 mod query;
 
 pub use auxiliary::Auxiliary;
-pub use proximity::{MAX_PHRASE, Phrase, PhrasePart, proximity};
+pub use phrase::{MAX_PHRASE, Phrase, PhrasePart};
+pub use proximity::proximity;
 pub use query::{Match, Query, Scored};
 
 use crate::error::{Error, Result};

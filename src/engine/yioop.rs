@@ -49,7 +49,7 @@ pub fn yioop_intersect(lists: &[&[u8]], settings: &Settings) -> Result<Matches> 
     };
     lists.iter().try_for_each(|list| yioop::check(list))?;
     let on_device = |device: &Device| {
-        let locate = |list: &&[u8]| device.yioop_doc_indexes(list, true).map(Located::from);
+        let locate = |list: &&[u8]| Ok((device.yioop_doc_indexes(list, true)?.into(), list.len() as u32));
         Ok(yioop::intersect_located(lists.iter().map(locate).collect::<Result<_>>()?))
     };
     run_on(&device, |device| on_device(device).map(Ok), || yioop::intersect_flat(lists))
@@ -67,7 +67,7 @@ pub fn yioop_intersect_batch(queries: &[Vec<&[u8]>], settings: &Settings) -> Res
     };
     queries.iter().flatten().try_for_each(|list| yioop::check(list))?;
     let on_device = |device: &Device| {
-        // Lists one behind the other are a list, too.
+        // Lists one after the other are a list, too.
         let (docs, offsets) = device.yioop_doc_indexes(&queries.concat().concat(), true)?;
         let (mut from, mut begin) = (0, 0);
         let mut next = |list: &&[u8]| {
@@ -76,7 +76,7 @@ pub fn yioop_intersect_batch(queries: &[Vec<&[u8]>], settings: &Settings) -> Res
             let own = offsets[from..to].iter().map(|&offset| offset - begin as u32).collect();
             let located = Located::from((docs[from..to].to_vec(), own));
             (from, begin) = (to, end);
-            located
+            (located, list.len() as u32)
         };
         Ok(queries.iter().map(|lists| yioop::intersect_located(lists.iter().map(&mut next).collect())).collect())
     };

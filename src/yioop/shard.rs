@@ -25,8 +25,8 @@
 //! is checked each time, and a file that changes while open gives errors or the new contents, no crash.
 
 use crate::error::{Error, Result};
-use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 const NAME: &str = "shard";
@@ -145,16 +145,15 @@ impl Shard {
     pub fn open(path: impl AsRef<Path>) -> Result<Shard> {
         let path = path.as_ref().to_path_buf();
         let failed = |error: std::io::Error| Error::File { path: path.display().to_string(), what: error.to_string() };
-        // Asked before it is opened, because opening a pipe waits for a writer.
+        // Asked before it is opened too, because opening a device may have effects of its own.
         if !std::fs::metadata(&path).map_err(failed)?.is_file() {
-            return Err(Error::File { path: path.display().to_string(), what: "not a regular file".into() });
+            return Err(failed(not_regular()));
         }
-        let file = File::open(&path).map_err(failed)?;
-        let meta = file.metadata().map_err(failed)?;
+        let (file, file_len) = open_regular(&path).map_err(failed)?;
         let mut shard = Shard { file, path, header: Header::parse([0; 10]) };
         let header = shard.read(0, HEADER as usize, "header")?;
         shard.header = Header::parse(std::array::from_fn(|i| number(&header, i)));
-        shard.check_header(meta.len())?;
+        shard.check_header(file_len)?;
         Ok(shard)
     }
 
@@ -443,6 +442,20 @@ impl Iterator for Dictionary<'_> {
     }
 }
 
+fn not_regular() -> std::io::Error {
+    std::io::Error::other("not a regular file")
+}
+
+/// Opens a regular file for reading, and gives its length. Anything else may have taken its place since the caller
+/// looked, so that opening it must neither wait (a pipe without a writer, a serial line) nor give the process a
+/// controlling terminal. O_NONBLOCK does not change how a regular file is read, so it stays set.
+fn open_regular(path: &Path) -> std::io::Result<(File, u64)> {
+    // std opens all files with O_CLOEXEC.
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
+    let meta = file.metadata()?;
+    if meta.is_file() { Ok((file, meta.len())) } else { Err(not_regular()) }
+}
+
 impl Header {
     /// From the ten numbers, in the order of the file.
     fn parse(numbers: [u32; 10]) -> Header {
@@ -464,4 +477,25 @@ impl Header {
 /// The `i`th number of `bytes`, which are long enough.
 fn number(bytes: &[u8], i: usize) -> u32 {
     u32::from_be_bytes([bytes[4 * i], bytes[4 * i + 1], bytes[4 * i + 2], bytes[4 * i + 3]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What may have taken the file's place: opening returns at once. (It would wait for a writer of the pipe.)
+    #[test]
+    fn only_regular_files_are_opened() {
+        let pipe = std::env::temp_dir().join(format!("postings-{}-pipe", std::process::id()));
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let opened = open_regular(&pipe);
+        std::fs::remove_file(&pipe).unwrap();
+        assert_eq!(opened.unwrap_err().to_string(), "not a regular file");
+        for path in [Path::new("/dev/null"), &std::env::temp_dir()] {
+            assert_eq!(open_regular(path).unwrap_err().to_string(), "not a regular file");
+        }
+        let (_, len) = open_regular(Path::new(file!())).unwrap();
+        assert_eq!(len, std::fs::metadata(file!()).unwrap().len());
+    }
 }

@@ -111,7 +111,7 @@ fn of(call: &mut Call) -> Outcome {
     let [generations, words, phrases, weights] = [generations, words, phrases, weights]
         .map(|argument| unsafe { argument.as_ref().and_then(|argument| argument.dereference().array()) });
     let words = words.map(|words| input::integers(words, 2, "list numbers")).transpose()?.unwrap_or_default();
-    let words: Vec<usize> = words.into_iter().map(|word| word as usize).collect();
+    let mut words: Vec<usize> = words.into_iter().map(|word| word as usize).collect();
     let phrases = phrases.map(|phrases| self::phrases(phrases, 3)).transpose()?.unwrap_or_default();
     let weights = weights.map(|weights| self::weights(weights, 4)).transpose()?.unwrap_or_default();
     let generations: Vec<_> = generations
@@ -120,8 +120,13 @@ fn of(call: &mut Call) -> Outcome {
         .enumerate()
         .map(|(index, (_, generation))| generation_of(generation, index))
         .collect::<Outcome<_>>()?;
-    let lists = generations.first().map_or(words.len().max(1), |(_, ranges)| ranges.len());
-    let query = check(Query::new(lists, words, phrases), 2)?;
+    if generations.is_empty() {
+        // No generation, no lists that words could name.
+        words.fill(0);
+    }
+    let lists = generations.first().map_or(1, |(_, ranges)| ranges.len());
+    let query = check(Query::new(lists, words, Vec::new()), 2)?;
+    let query = check(query.with_phrases(phrases), 3)?;
     let generations = check(engine::yioop_generations(generations, &ini::settings()), 1)?;
     let precision = weights.precision;
     let cursor = check(yioop::Conjunction::new(generations, query, weights, round), 1)?;
@@ -158,12 +163,14 @@ fn phrases(array: &ZendHashTable, argument: u32) -> Outcome<Vec<Phrase>> {
         .enumerate()
         .map(|(index, (_, phrase))| {
             let wrong = |what: &str| exception::argument_type(argument, &format!("{what} in phrase {index}"));
-            let parts = phrase.array().ok_or_else(|| wrong("must contain only arrays, other given"))?;
+            let parts = phrase
+                .array()
+                .ok_or_else(|| wrong(&format!("must contain only arrays, {} given", exception::type_name(phrase))))?;
             let parts = elements(parts).map(|(key, part)| match (key, part.long()) {
                 _ if part.zend_str().is_some_and(|part| part.as_bytes() == b"*") => Ok(PhrasePart::Wildcard),
-                (Key::Int(list), Some(length)) => match (usize::try_from(list), u32::try_from(length)) {
-                    (Ok(list), Ok(length)) => Ok(PhrasePart::Word { list, length }),
-                    _ => Err(wrong("must hold no negative number")),
+                (Key::Int(list), Some(length)) => match (u32::try_from(list), u32::try_from(length)) {
+                    (Ok(list), Ok(length)) => Ok(PhrasePart::Word { list: list as usize, length }),
+                    _ => Err(wrong(&format!("must hold only numbers from 0 to {}", u32::MAX))),
                 },
                 _ => Err(wrong("must hold word => length, or '*'")),
             });
@@ -182,7 +189,8 @@ fn weights(array: &ZendHashTable, argument: u32) -> Outcome<Weights> {
         // SAFETY: the array owns the key.
         let key = String::from_utf8_lossy(unsafe { &*key.cast::<ext_php_rs::types::ZendStr>() }.as_bytes());
         let integer = |most: i64| value.long().filter(|value| (0..=most).contains(value));
-        let float = || value.double().or_else(|| value.long().map(|value| value as f64));
+        let float =
+            || value.double().or_else(|| value.long().map(|value| value as f64)).filter(|value| value.is_finite());
         let set = match &*key {
             "title" => float().map(|value| weights.title = value),
             "description" => float().map(|value| weights.description = value),
@@ -213,7 +221,7 @@ fn seek(call: &mut Call) -> Outcome {
         usize::try_from(value).map_err(|_| exception::argument_value(argument, "must not be negative"))
     };
     let (generation, doc_index) = (not_negative(generation, 1)?, not_negative(doc_index, 2)?);
-    // No doc index is as large as that, so the cursor comes to stand behind the generation's last document.
+    // No doc index is as large as that, so the cursor comes to stand after the last document of the generation.
     this(call)?.cursor.seek(generation, u32::try_from(doc_index).unwrap_or(u32::MAX));
     Ok(())
 }
@@ -224,15 +232,9 @@ fn next(call: &mut Call) -> Outcome {
     if !(1..=MOST_HITS).contains(&count) {
         return Err(exception::argument_value(1, &format!("must be from 1 to {MOST_HITS}, {count} given")));
     }
-    let mut hits = Vec::new();
     let object = this(call)?;
     let precision = object.precision;
-    while hits.len() < count as usize
-        && let Some(hit) = check(object.cursor.next_hit(), 1)?
-    {
-        hits.push(hit);
-    }
-    let hits = BailoutGuard::new(hits);
+    let hits = BailoutGuard::new(check(object.cursor.next_hits(count as usize), 1)?);
     let mut list = List::with_room(hits.len())?;
     for hit in hits.iter() {
         list.push(record(hit, precision)?.into_zval());

@@ -113,14 +113,37 @@ impl Conjunction {
         }
     }
 
-    /// The next document that has all words and phrases; `None` behind the last. Documents without a full key, which
+    /// The next `count` documents that have all words and phrases, or as many as are left. If a document is damaged,
+    /// those before it; the error is then that of the next call, unless [`seek`](Self::seek) passes over the document.
+    ///
+    /// # Errors
+    /// As [`next_hit`](Self::next_hit), of the first document.
+    pub fn next_hits(&mut self, count: usize) -> Result<Vec<Hit>> {
+        let mut hits = Vec::new();
+        while hits.len() < count {
+            let before = (self.generation, self.row);
+            match self.next_hit() {
+                Ok(Some(hit)) => hits.push(hit),
+                Ok(None) => break,
+                Err(error) if hits.is_empty() => return Err(error),
+                Err(_) => {
+                    (self.generation, self.row) = before;
+                    self.window = Window::default();
+                    break;
+                }
+            }
+        }
+        Ok(hits)
+    }
+
+    /// The next document that has all words and phrases; `None` after the last. Documents without a full key, which
     /// Yioop's word iterators drop, are left out.
     ///
     /// Costs two or three small reads and the unpacking of the document's positions.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] or [`Error::File`] where the shard changed or is damaged; the cursor then stands behind the
-    /// document that it happened at.
+    /// [`Error::Corrupt`] or [`Error::File`] if the shard changed or is damaged; the cursor then stands after the
+    /// document in question.
     pub fn next_hit(&mut self) -> Result<Option<Hit>> {
         let mut passed_over = 0;
         while let Some(generation) = self.generations.get(self.generation) {

@@ -46,11 +46,11 @@ struct NotPlain;
 /// where a list is such that all of it has to be looked at together.
 pub(super) fn intersect(tier: Tier, lists: &[(usize, &[u8])]) -> Option<Matches> {
     let (&(first, shortest), longer) = lists.split_first()?;
-    let mut shortest = Runs::new(shortest);
+    let mut shortest = Runs::new(tier, shortest);
     let mut columns: Vec<(usize, Vec<u32>)> = Vec::with_capacity(lists.len());
     let mut found = Located::default();
     for (turn, &(place, list)) in longer.iter().enumerate() {
-        let mut runs = Runs::new(list);
+        let mut runs = Runs::new(tier, list);
         let mut right = Vec::new();
         // The entries of the left side: at first offsets of the shortest list, then ranks of what was found so far.
         let mut next = Located::default();

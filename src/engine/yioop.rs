@@ -18,8 +18,8 @@ pub fn yioop_doc_indexes(postings: &[u8], settings: &Settings) -> Result<Vec<u32
     Ok(found)
 }
 
-/// Gives the doc indexes of a Yioop posting list to a sink. Where there is an error the sink may have been given doc
-/// indexes before it.
+/// Gives the doc indexes of a Yioop posting list to a sink. If there is an error the sink may already have received doc
+/// indexes.
 ///
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
@@ -38,11 +38,11 @@ pub fn yioop_doc_indexes_to(postings: &[u8], settings: &Settings, sink: &mut imp
     }
 }
 
-/// The doc indexes that all Yioop lists have, ascending, with the byte offset of the posting in each list. On a device,
-/// the doc indexes of each list are found there and brought together on the CPU.
+/// The doc indexes that all Yioop lists have, ascending, with the byte offset of the posting in each list. If a device
+/// is used, it finds the doc indexes of each list, and the CPU intersects them.
 ///
 /// # Errors
-/// [`Error::Corrupt`](crate::Error::Corrupt), which names no list: the first that is damaged.
+/// [`Error::Corrupt`](crate::Error::Corrupt) of the first damaged list, without its number.
 pub fn yioop_intersect(lists: &[&[u8]], settings: &Settings) -> Result<Matches> {
     let Some(device) = insisted(settings) else {
         return on_cpu(|| yioop::intersect_flat(lists));
@@ -55,8 +55,8 @@ pub fn yioop_intersect(lists: &[&[u8]], settings: &Settings) -> Result<Matches> 
     run_on(&device, |device| on_device(device).map(Ok), || yioop::intersect_flat(lists))
 }
 
-/// What the Yioop lists of each query have in common, as [`yioop_intersect`]; a query may be the lists of one shard. On
-/// a device, the lists of all queries go there in one submission.
+/// [`yioop_intersect`] for each query; a query may be the lists of one shard. If a device is used, the lists of all
+/// queries go there in one submission.
 ///
 /// # Errors
 /// As [`yioop_intersect`].
@@ -83,8 +83,8 @@ pub fn yioop_intersect_batch(queries: &[Vec<&[u8]>], settings: &Settings) -> Res
     run_on(&device, |device| on_device(device).map(Ok), by_cpu)
 }
 
-/// What the lists at some places of a shard have in common, found without reading the long ones. `None` where that does
-/// not pay, or where the settings insist on a device.
+/// The intersection of lists of a shard (first and last offset of each), without reading the long ones. `None` if that
+/// does not pay, or if the settings insist on a device.
 ///
 /// # Errors
 /// As [`probe::gather`](yioop::probe::gather).

@@ -135,7 +135,7 @@ fn of(call: &mut Call) -> Outcome {
         .map_err(|error| exception::error(&error.to_string()))
 }
 
-/// A shard and where the lists of a query lie in it: `[Shard, [[first offset, last offset], …]]`.
+/// A shard, and the places of a query's lists in it: `[Shard, [[first offset, last offset], …]]`.
 fn generation_of(value: &Zval, index: usize) -> Outcome<engine::YioopRanges> {
     let wrong = |what: &str| exception::argument_type(1, &format!("must hold {what} as generation {index}"));
     let pair: Option<(&Zval, &ZendHashTable)> = value.array().and_then(|pair| {
@@ -156,8 +156,8 @@ fn generation_of(value: &Zval, index: usize) -> Outcome<engine::YioopRanges> {
     Ok((shard, ranges))
 }
 
-/// Quoted phrases as Yioop has them: for each an array with, in its order, number of a word => positions that it takes
-/// up, or any key => '*'.
+/// Quoted phrases as Yioop has them: an array each, in the order of the phrase, of number of a word => positions that
+/// it takes up, or any key => '*'.
 fn phrases(array: &ZendHashTable, argument: u32) -> Outcome<Vec<Phrase>> {
     elements(array)
         .enumerate()
@@ -179,7 +179,7 @@ fn phrases(array: &ZendHashTable, argument: u32) -> Outcome<Vec<Phrase>> {
         .collect()
 }
 
-/// The weights of an array with string keys; what it leaves out is as Yioop has it.
+/// The weights of an array with string keys; missing ones have Yioop's values.
 fn weights(array: &ZendHashTable, argument: u32) -> Outcome<Weights> {
     let mut weights = Weights::default();
     for (key, value) in elements(array) {

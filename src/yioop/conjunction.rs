@@ -1,8 +1,8 @@
-//! A conjunctive query over an index: the documents that have all words, one after the other as Yioop ranks them.
+//! A conjunctive query over an index: the documents that have all words, in index order, with Yioop's scores.
 //!
-//! The index is spread over shards, one a generation. What the lists of a generation have in common is known from the
-//! start (the caller intersects them, all generations in one go); positions are unpacked, documents read and scores
-//! computed when a document is asked for, so that a first page of results costs little.
+//! The index consists of shards, one per generation. The caller intersects the lists of all generations beforehand;
+//! positions are unpacked, documents read and scores computed only when a document is asked for, so that a first page
+//! of results costs little.
 
 use super::probe::List;
 use super::score::{self, Auxiliary, Collection, Match, Query, Rank, Round, Weights};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub struct Generation {
     /// The shard.
     pub shard: Arc<Shard>,
-    /// One list a word.
+    /// One list per word.
     pub lists: Vec<List>,
     /// What the lists have in common.
     pub matches: Matches,
@@ -33,7 +33,7 @@ pub struct Hit {
     pub document: shard::Document,
     /// Weights of its positions and ranks given by classifiers.
     pub auxiliary: Auxiliary,
-    /// Where the word of the first list stands in it.
+    /// The positions of the first list's word in it.
     pub positions: Vec<u32>,
     /// Byte offset of its posting in each list.
     pub offsets: Vec<u32>,
@@ -224,8 +224,8 @@ fn unpack(rest: &[u8], positions: &mut Vec<u32>) -> Result<usize> {
 }
 
 impl shard::Document {
-    /// The key that Yioop knows the document by: its first three keys, where there are three, or two that fill three
-    /// places; trailing zeros of a third key do not count. `None` where that is less than Yioop asks for.
+    /// The key that Yioop knows the document by: its first three keys, or two that fill three places; trailing zeros of
+    /// a third key do not count. `None` if there are fewer keys than Yioop asks for.
     pub fn id(&self) -> Option<[u8; 24]> {
         let mut id = [0xff; 24];
         for (place, key) in id.chunks_exact_mut(8).zip(&self.keys) {
@@ -242,7 +242,7 @@ impl shard::Document {
         (!short).then_some(id)
     }
 
-    /// The bytes behind the third key, where a document (not a link) has some.
+    /// The bytes after the third key, if a document (not a link) has some.
     pub fn auxiliary_keys(&self) -> Option<&[u8]> {
         let keys = self.keys.get(3..).filter(|_| !self.is_link && self.keys.len() <= 120)?;
         (!keys.is_empty()).then_some(keys.as_flattened())

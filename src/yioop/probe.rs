@@ -21,14 +21,14 @@ const PROBE_COSTS: u64 = 2048;
 /// Lists shorter than this are read whole.
 const LEAST: u64 = 16 * 1024;
 
-/// A posting list, as far as it was read.
+/// A posting list, or the part of it that was read.
 #[derive(Debug)]
 pub enum List {
-    /// All of it.
+    /// The whole list.
     Whole(Vec<u8>),
-    /// The postings of the documents that match.
+    /// Only the postings of the documents that match.
     Excerpts {
-        /// Length of the list.
+        /// Length of the whole list.
         bytes: usize,
         /// Byte offset of each posting in the list, and its bytes.
         postings: Vec<(u32, Vec<u8>)>,
@@ -36,7 +36,7 @@ pub enum List {
 }
 
 impl List {
-    /// Its bytes, where it was read whole.
+    /// Its bytes, if it was read whole.
     pub fn whole(&self) -> Option<&[u8]> {
         match self {
             List::Whole(bytes) => Some(bytes),
@@ -64,8 +64,8 @@ impl List {
     }
 }
 
-/// Reads as much of the lists (first and last offset of each) as their intersection needs, and intersects them. `None` if
-/// reading them whole is no dearer, or a list has postings too long for a search.
+/// Reads as much of the lists (first and last offset of each) as their intersection needs, and intersects them. `None`
+/// if reading them whole is no dearer, or a list has postings too long for a search.
 ///
 /// # Errors
 /// As [`Shard::postings_at`] and [`intersect_flat`].
@@ -149,11 +149,12 @@ enum Outcome {
     Impossible,
 }
 
-/// The first posting of the upper half of a range.
+/// The first posting of the upper half of a range: its bytes in the list, and its doc index.
+#[derive(Clone, Copy)]
 struct Probed {
-    offset: u32,
+    begin: u32,
+    end: u32,
     doc: u32,
-    posting: Vec<u8>,
 }
 
 /// The search of a list on the file.
@@ -170,24 +171,28 @@ impl Search<'_> {
     fn find(&mut self, doc: u32) -> Result<Outcome> {
         let (mut low, mut high, mut beyond) = (0, self.bytes, None);
         while high - low > REST {
-            let range = (low, high);
-            if !self.probes.contains_key(&range) {
-                let Some(probed) = self.probe(middle(low, high))? else { return Ok(Outcome::Impossible) };
-                self.probes.insert(range, probed);
-            }
-            let probed = &self.probes[&range];
+            let probed = match self.probes.get(&(low, high)) {
+                Some(&probed) => probed,
+                None => {
+                    let Some(probed) = self.probe(middle(low, high))? else { return Ok(Outcome::Impossible) };
+                    self.probes.insert((low, high), probed);
+                    probed
+                }
+            };
             if probed.doc < doc {
-                low = probed.offset;
+                low = probed.begin;
             } else {
-                (high, beyond) = (probed.offset, Some(range));
+                (high, beyond) = (probed.begin, Some(probed));
             }
         }
         let rest = self.read(low, high)?;
         if let Some(posting) = Postings::parse(&rest)?.iter().find(|posting| posting.doc_index == doc) {
             return Ok(Outcome::Found(low + posting.offset as u32, posting.as_bytes().to_vec()));
         }
-        let beyond = beyond.and_then(|range| self.probes.get(&range)).filter(|probed| probed.doc == doc);
-        Ok(beyond.map_or(Outcome::Absent, |probed| Outcome::Found(probed.offset, probed.posting.clone())))
+        match beyond.filter(|probed| probed.doc == doc) {
+            Some(probed) => Ok(Outcome::Found(probed.begin, self.read(probed.begin, probed.end)?)),
+            None => Ok(Outcome::Absent),
+        }
     }
 
     /// The first posting that begins in the [`PROBE`] bytes from `offset` on, all of which the list has; `None` if no
@@ -196,9 +201,8 @@ impl Search<'_> {
         let window = self.read(offset, offset + PROBE)?;
         let mut begins = window.chunks_exact(4).enumerate().filter(|(_, word)| begins(word)).map(|(word, _)| 4 * word);
         let (Some(first), Some(second)) = (begins.next(), begins.next()) else { return Ok(None) };
-        let posting = &window[first..second];
-        let doc = Postings::parse(posting)?.iter().next().map(|posting| posting.doc_index);
-        Ok(doc.map(|doc| Probed { offset: offset + first as u32, doc, posting: posting.to_vec() }))
+        let doc = Postings::parse(&window[first..second])?.iter().next().map(|posting| posting.doc_index);
+        Ok(doc.map(|doc| Probed { begin: offset + first as u32, end: offset + second as u32, doc }))
     }
 
     /// Bytes `begin .. end` of the list.

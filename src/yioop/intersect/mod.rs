@@ -1,5 +1,5 @@
 //! Intersection of lists. No position is unpacked: the doc indexes and offsets of each list come from the scan of
-//! [`doc_indexes`](super::doc_indexes()), and what they have in common is found shortest list first.
+//! [`doc_indexes`](super::doc_indexes()), and are intersected shortest list first.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -18,7 +18,7 @@ use crate::error::Result;
 pub struct Matches {
     /// The doc indexes, ascending, each once.
     pub docs: Vec<u32>,
-    /// For each doc index in turn, the byte offset of its posting in each list, in the order of the lists.
+    /// For each doc index, the byte offset of its posting in each list, in the order of the lists.
     pub offsets: Vec<u32>,
     /// How many lists there were.
     pub lists: usize,
@@ -31,8 +31,8 @@ impl Matches {
     }
 }
 
-/// Where one list is this many times as long as the other, each docID of the shorter is searched for in the longer;
-/// else both are gone through. Measured on Zen 5 with 100,000 docIDs in the longer: vectors still win at 64, and the
+/// If one list is this many times as long as the other, each docID of the shorter is searched for in the longer;
+/// otherwise both are merged. Measured on Zen 5 with 100,000 docIDs in the longer: vectors still win at 64, and the
 /// plain merge loses at 32.
 fn gallop_from(tier: Tier) -> usize {
     match tier {
@@ -43,9 +43,9 @@ fn gallop_from(tier: Tier) -> usize {
 }
 
 /// The doc indexes that all lists have, ascending, with the byte offset of the posting in each list, in the order of
-/// the arguments; none where there is no list.
+/// the arguments; none if there is no list.
 ///
-/// See [`intersect_flat`], which is the same without an allocation for each match.
+/// [`intersect_flat`] is the same without an allocation per match.
 ///
 /// # Errors
 /// As [`intersect_flat`].
@@ -57,16 +57,16 @@ pub fn intersect(lists: &[&[u8]]) -> Result<Vec<(u32, Vec<u32>)>> {
 ///
 /// A document counts in a list if the [`search`] finds it there, and the offset is that of the posting found. In a list
 /// with increasing doc indexes, that is every document. If some are equal, the first posting of each counts. If doc
-/// indexes fall, which Yioop writes only by mistake, a posting out of place counts only if the search comes to it; which
-/// postings those are depends on nothing but that list.
+/// indexes fall, which Yioop writes only by mistake, a posting out of place counts only if the search comes to it;
+/// which postings those are depends on nothing but that list.
 ///
 /// Takes time linear in the bytes of the lists (to check them and to find the doc indexes), and less than linear in the
 /// postings of much longer lists after that. Allocates little more than the result, unless doc indexes do not increase
 /// or a posting has some thousand words: then up to four times the size of the lists.
 ///
 /// # Errors
-/// [`Error::Corrupt`](crate::Error::Corrupt) of the first list that is damaged, even where the others are empty;
-/// [`Error::Argument`](crate::Error::Argument) where a list has 4 GiB or more.
+/// [`Error::Corrupt`](crate::Error::Corrupt) of the first damaged list, even if the others are empty;
+/// [`Error::Argument`](crate::Error::Argument) if a list has 4 GiB or more.
 pub fn intersect_flat(lists: &[&[u8]]) -> Result<Matches> {
     intersect_with(tier(), lists)
 }
@@ -94,7 +94,7 @@ fn intersect_located_with(tier: Tier, lists: Vec<(Located, u32)>) -> Matches {
     lists.sort_by_key(|(_, list)| list.docs.len());
     let mut longer = lists.into_iter();
     let Some((index, Located { mut docs, offsets })) = longer.next() else { return Matches::default() };
-    // For each list that has been gone through, the offsets of `docs`.
+    // For each list so far, the offsets of `docs`.
     let mut columns = vec![(index, offsets)];
     let (mut left, mut right) = (Vec::new(), Vec::new());
     for (index, list) in longer {
@@ -110,7 +110,7 @@ fn intersect_located_with(tier: Tier, lists: Vec<(Located, u32)>) -> Matches {
     Matches { docs, offsets, lists: count }
 }
 
-/// Keeps the entries at `ranks`, which rise.
+/// Keeps the entries at `ranks`, which increase.
 fn keep(entries: &mut Vec<u32>, ranks: &[u32]) {
     for (to, &from) in ranks.iter().enumerate() {
         entries[to] = entries[from as usize];
@@ -118,8 +118,7 @@ fn keep(entries: &mut Vec<u32>, ranks: &[u32]) {
     entries.truncate(ranks.len());
 }
 
-/// Where `short` and `long`, which both rise, have the same docID: its rank in `short` to `left`, that in `long` to
-/// `right`, instead of what was there.
+/// Replaces `left` and `right` by the ranks, in `short` and `long`, of the docIDs that both have. Both increase.
 fn common(tier: Tier, short: &[u32], long: &[u32], left: &mut Vec<u32>, right: &mut Vec<u32>) {
     left.clear();
     right.clear();
@@ -151,12 +150,12 @@ fn common(tier: Tier, short: &[u32], long: &[u32], left: &mut Vec<u32>, right: &
         },
         _ => (0, 0, long.len() + 1),
     };
-    // SAFETY: so many pairs were written.
+    // SAFETY: `pairs` entries of both were written, at most as many as were reserved.
     unsafe {
         left.set_len(pairs);
         right.set_len(pairs);
     }
-    // What is left over is less than a vector of `long`, or all where there are no vectors.
+    // What is left over is less than a vector of `long`, or everything without vectors.
     let (mut i, mut j) = (done, long.len() / lanes * lanes);
     while let (Some(&x), Some(&y)) = (short.get(i), long.get(j)) {
         if x == y {

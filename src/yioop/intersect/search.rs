@@ -1,10 +1,10 @@
-//! What a list means whose doc indexes do not increase: a document counts if the search finds it.
+//! The meaning of a list whose doc indexes do not increase: a document counts if the search finds it.
 //!
 //! The search for a document halves the bytes of the list, from the whole list on. The first posting that begins in the
 //! upper half decides: if its doc index is below the wanted one, the search goes on from that posting to the end of the
-//! range; otherwise it goes on before that posting, and remembers it. If no posting begins in the upper half, the search
-//! goes on in the lower half. Once [`REST`] bytes or fewer are left, the first posting that begins in them and has the
-//! wanted doc index is found; if there is none, the remembered posting, if it has the wanted doc index.
+//! range; otherwise it goes on before that posting, and remembers it. If no posting begins in the upper half, the
+//! search goes on in the lower half. Once [`REST`] bytes or fewer are left, the first posting that begins in them and
+//! has the wanted doc index is found; if there is none, the remembered posting, if it has the wanted doc index.
 //!
 //! If doc indexes increase, this finds every document of the list; if they increase but some are equal, the first
 //! posting of each. A posting out of place is found only if the search happens to come to it, as with Yioop's own
@@ -32,8 +32,8 @@ struct Step {
     wanted: Range<usize>,
 }
 
-/// The postings of a list of `bytes` bytes that are found when their doc index is searched for, by increasing doc index.
-/// O(n log n), or O(n) if doc indexes increase.
+/// The postings of a list of `bytes` bytes that are found when their doc index is searched for, by increasing doc
+/// index. O(n log n), or O(n) if doc indexes increase.
 pub(super) fn findable(list: Located, bytes: u32) -> Located {
     if rises(&list.docs) {
         return list;

@@ -12,7 +12,7 @@ pub enum PhrasePart {
     Word {
         /// Index of its position list.
         list: usize,
-        /// Positions it takes up: more than 1 where the index keeps a phrase as one term.
+        /// Positions it takes up: more than 1 if the index keeps a phrase as one term.
         length: u32,
     },
     /// Any number of other words.
@@ -207,7 +207,8 @@ mod tests {
             let lists: Vec<Vec<u32>> =
                 lists.into_iter().zip(far).map(|(list, far)| list.into_iter().chain(far).collect()).collect();
             // Most words take one position, and a part in five is a wildcard.
-            let parts: Vec<(usize, u32)> = parts.iter().map(|&(list, length)| (list, length.min(2).min(1 + length / 4))).collect();
+            let length = |length: u32| length.min(2).min(1 + length / 4);
+            let parts: Vec<(usize, u32)> = parts.iter().map(|&(list, draw)| (list, length(draw))).collect();
             let phrase = phrase(&parts);
             prop_assert_eq!(phrase.occurs(&lists), naive(&lists, 0, None, &phrase.0) == Search::Found);
         }

@@ -6,11 +6,11 @@
 use super::Weights;
 
 /// How near to each other the words stand: the sum over all covers (shortest intervals that hold every word) of the
-/// weight of the document's part that the cover ends in, over the cover's length. 0 where a word has no position.
+/// weight of the document's part that the cover ends in, over the cover's length. 0 if a word has no position.
 ///
 /// Covers are found by a plane sweep over all positions, O(positions × words). Like Yioop's, the sweep takes a position
 /// that two words share (a word that the query repeats) for one of them only, and the sum leaves out the first cover
-/// that ends behind the title.
+/// that ends after the title.
 pub fn proximity<L: AsRef<[u32]>>(lists: &[L], is_document: bool, weights: &Weights) -> f64 {
     let covers = covers(lists);
     // The sum is made in f64: a cover may be 2^32 long.

@@ -28,7 +28,7 @@ pub struct Match<'a> {
 pub struct Scored {
     /// The sum of the words' relevances.
     pub relevance: f64,
-    /// How near to each other the words stand; 1 where fewer than two have positions.
+    /// How near to each other the words stand; 1 if fewer than two have positions.
     pub proximity: f64,
 }
 
@@ -36,8 +36,8 @@ impl Query {
     /// A query over `lists` lists.
     ///
     /// # Errors
-    /// [`Error::Argument`] if there is no list, a word names a missing list, or the first word is not in the first list;
-    /// or as [`with_phrases`](Self::with_phrases).
+    /// [`Error::Argument`] if there is no list, a word names a missing list, or the first word is not in the first
+    /// list; or as [`with_phrases`](Self::with_phrases).
     pub fn new(lists: usize, words: Vec<usize>, phrases: Vec<Phrase>) -> Result<Self> {
         if lists == 0 {
             return Err(Error::Argument("a query needs at least one list".into()));
@@ -70,8 +70,8 @@ impl Query {
         self.lists
     }
 
-    /// Scores a document that all lists have; `None` if a phrase does not occur in it. `matches` holds one posting a
-    /// list.
+    /// Scores a document that all lists have; `None` if a phrase does not occur in it. `matches` holds one posting
+    /// per list.
     ///
     /// As in Yioop, the first list stands for the first word; a word whose list has a smaller number than the word
     /// itself counts as a repetition, which doubles the relevance so far and takes the positions that stand at that

@@ -85,13 +85,49 @@ outcome('weight', fn() => Conjunction::of($one, [0], [], ['precision' => 99]));
 outcome('count', fn() => Conjunction::of($one, [0])->next(0));
 outcome('seek', fn() => Conjunction::of($one, [0])->seek(-1, 0));
 outcome('new', fn() => new Conjunction());
+outcome('first word', fn() => Conjunction::of($generations('a', 'b'), [1, 0]));
+outcome('phrase word', fn() => Conjunction::of($generations('a', 'b'), [0, 1], [[0 => 1, 2 => 1]]));
+outcome('phrase number', fn() => Conjunction::of($one, [0], [[0 => 1 << 32]]));
+outcome('phrase number', fn() => Conjunction::of($one, [0], [[-1 => 1]]));
+foreach ([NAN, INF, -INF] as $weight) {
+    outcome("weight $weight", fn() => Conjunction::of($one, [0], [], ['title' => $weight]));
+    outcome("weight $weight", fn() => Yioop\proximity([[1]], true, ['link' => $weight]));
+}
+outcome('weight', fn() => Conjunction::of($one, [0], [], ['title_length' => -1]));
+outcome('no generation, more lists than words', fn() => count(Conjunction::of([], [0, 5, 4294967295])));
 
 // A list that begins in the middle of a posting.
 $damaged = "$folder/damaged";
 file_put_contents($damaged, substr_replace(file_get_contents("$folder/index0"), "\x80\0\0\1", 40, 4));
 outcome('damaged list', fn() => Conjunction::of([[Shard::open($damaged), [[0, 4]]]], [0]));
 
+// A damaged document after two good ones, and good ones after that.
+$entries = 0;
+foreach (Shard::open("$folder/index0")->header() as $name => $value) {
+    $entries += in_array($name, ['prefixes_len', 'words_len', 'word_docs_len']) ? $value : 0;
+}
+$bytes = file_get_contents("$folder/index0");
+$third = Conjunction::of([$generations('a')[0]], [0])->next(3)[2]['doc_index'];
+// 255 keys, more than the doc map has room for.
+file_put_contents($damaged, substr_replace($bytes, "\xff", 40 + $entries + 16 * $third + 7, 1));
+$cursor = fn() => Conjunction::of([[Shard::open($damaged), $one[0][1]]], [0]);
+$query = $cursor();
+$next = fn() => json_encode(array_column($GLOBALS['query']->next(4), 'summary_offset'));
+for ($i = 0; $i < 4; $i++) {
+    outcome('damaged document', $next);
+}
+$query = $cursor();
+outcome('passed over by seek', $next);
+$query->seek(0, $third + 1);
+outcome('passed over by seek', $next);
+
+// A run of positions, and a phrase of as many words as would take 10^10 steps.
+$run = array_fill(0, 15, [...range(1, 40), 900]);
+outcome('phrase in a run', fn() => Yioop\phrases_occur([...$run, [1000]], [array_fill(0, 16, 1)]));
+outcome('phrase in a run', fn() => Yioop\phrases_occur([...$run, [16, 1000]], [array_fill(0, 16, 1)]));
+
 outcome('proximity', fn() => Yioop\proximity([[1, 60], [2]], true));
+outcome('proximity of the farthest positions', fn() => Yioop\proximity([[0], [4294967295]], false));
 outcome('proximity of a link', fn() => Yioop\proximity([[1, 60], [2]], false, ['link' => 3]));
 outcome('positions fall', fn() => Yioop\proximity([[2, 1]], true));
 outcome('no positions', fn() => Yioop\proximity([1], true));
@@ -117,7 +153,7 @@ range: TypeError: Postings\Yioop\Conjunction::of(): Argument #1 ($generations) m
 offsets: ValueError: Postings\Yioop\Conjunction::of(): Argument #1 ($generations) cannot be used: no postings from byte 0 to the word at 1048576: the lists have 120 bytes
 other number of lists: ValueError: Postings\Yioop\Conjunction::of(): Argument #1 ($generations) cannot be used: generation 1 has 0 lists, the query 1
 words: TypeError: Postings\Yioop\Conjunction::of(): Argument #2 ($words) must contain only int, string given at index 0
-phrase: TypeError: Postings\Yioop\Conjunction::of(): Argument #3 ($phrases) must contain only arrays, other given in phrase 0
+phrase: TypeError: Postings\Yioop\Conjunction::of(): Argument #3 ($phrases) must contain only arrays, int given in phrase 0
 phrase part: TypeError: Postings\Yioop\Conjunction::of(): Argument #3 ($phrases) must hold word => length, or '*' in phrase 0
 phrase length: ValueError: Postings\Yioop\Conjunction::of(): Argument #3 ($phrases) cannot be used: a word of a phrase must take up at least one position
 weight: ValueError: Postings\Yioop\Conjunction::of(): Argument #4 ($weights) has no weight 'titel' of that value
@@ -125,8 +161,29 @@ weight: ValueError: Postings\Yioop\Conjunction::of(): Argument #4 ($weights) has
 count: ValueError: Postings\Yioop\Conjunction::next(): Argument #1 ($count) must be from 1 to 65536, 0 given
 seek: ValueError: Postings\Yioop\Conjunction::seek(): Argument #1 ($generation) must not be negative
 new: Error: Call to private Postings\Yioop\Conjunction::__construct() from global scope
+first word: ValueError: Postings\Yioop\Conjunction::of(): Argument #2 ($words) cannot be used: word 0 is in list 1, but the first word's list is list 0
+phrase word: ValueError: Postings\Yioop\Conjunction::of(): Argument #3 ($phrases) cannot be used: a phrase names word 2, but there are 2 words
+phrase number: TypeError: Postings\Yioop\Conjunction::of(): Argument #3 ($phrases) must hold only numbers from 0 to 4294967295 in phrase 0
+phrase number: TypeError: Postings\Yioop\Conjunction::of(): Argument #3 ($phrases) must hold only numbers from 0 to 4294967295 in phrase 0
+weight NAN: ValueError: Postings\Yioop\Conjunction::of(): Argument #4 ($weights) has no weight 'title' of that value
+weight NAN: ValueError: Postings\Yioop\proximity(): Argument #3 ($weights) has no weight 'link' of that value
+weight INF: ValueError: Postings\Yioop\Conjunction::of(): Argument #4 ($weights) has no weight 'title' of that value
+weight INF: ValueError: Postings\Yioop\proximity(): Argument #3 ($weights) has no weight 'link' of that value
+weight -INF: ValueError: Postings\Yioop\Conjunction::of(): Argument #4 ($weights) has no weight 'title' of that value
+weight -INF: ValueError: Postings\Yioop\proximity(): Argument #3 ($weights) has no weight 'link' of that value
+weight: ValueError: Postings\Yioop\Conjunction::of(): Argument #4 ($weights) has no weight 'title_length' of that value
+no generation, more lists than words: returned 0
 damaged list: Postings\CorruptDataException: modified9: word 0 at byte 0: it goes on with a posting, but none has begun
+damaged document: returned '[0,1]'
+damaged document: Postings\CorruptDataException: shard: document 6 at byte 256: it has 255 keys, but only 384 bytes are left in the doc map
+damaged document: returned '[3,4,5,6]'
+damaged document: returned '[7,8,9]'
+passed over by seek: returned '[0,1]'
+passed over by seek: returned '[3,4,5,6]'
+phrase in a run: returned false
+phrase in a run: returned true
 proximity: returned 2.0
+proximity of the farthest positions: returned 4.656612873077393E-10
 proximity of a link: returned 1.5508474576271187
 positions fall: ValueError: Postings\Yioop\proximity(): Argument #1 ($positionLists) must contain ascending positions, list 0 is not
 no positions: TypeError: Postings\Yioop\proximity(): Argument #1 ($positionLists) must contain only arrays of positions

@@ -310,7 +310,8 @@ namespace Postings\Yioop {
     }
 
     /**
-     * The doc indexes that all lists have, ascending, each with the byte offset of its posting in each of the lists.
+     * The doc indexes that all lists have, ascending, each with the byte offset of its posting in each of the lists. In
+     * a list whose doc indexes fall, which Yioop writes only by mistake, a posting out of place may not be found.
      *
      * @return array<int, list<int>>
      * @throws \Postings\CorruptDataException
@@ -471,12 +472,12 @@ namespace Postings\Yioop {
          *
          * @param list<array{Shard, list<array{int, int}>}> $generations for each shard the first and last offset of
          *     each list
-         * @param list<int> $words for each word of the query the number of its list; a word whose list has a smaller
-         *     number than the word is a repetition, which doubles the relevance so far
-         * @param array<array<int|string, int|string>> $phrases for each phrase, in its order, number of a word => how
-         *     many positions it takes up, or any key => '*' for any number of other words
+         * @param list<int> $words for each word of the query the number of its list, 0 for the first word; a word whose
+         *     list has a smaller number than the word is a repetition, which doubles the relevance so far
+         * @param array<array<int|string, int|string>> $phrases for each phrase, in its order, number of a word in
+         *     $words => how many positions it takes up, or any key => '*' for any number of other words
          * @param array<string, int|float> $weights Yioop's constants: title (4), description (1), link (2),
-         *     title_length (50), links_per_page (24), precision (10)
+         *     title_length (50), links_per_page (24), precision (10); finite
          * @throws \Postings\CorruptDataException
          * @throws \ValueError|\TypeError
          */
@@ -498,9 +499,10 @@ namespace Postings\Yioop {
         }
 
         /**
-         * The next documents, at most $count (to 65,536); none behind the last. Documents without the three keys that
-         * Yioop asks for are left out. Each is an array of: generation, doc_index, id (24 bytes), summary_offset, length,
-         * is_link, positions (of the first list's word), description_scores (position => weight), user_ranks (only where
+         * The next documents, at most $count (to 65,536); none after the last. If one is damaged, those before it;
+         * then the next call throws, and the one after that goes on. Documents without the three keys that Yioop asks
+         * for are left out. Each is an array of: generation, doc_index, id (24 bytes), summary_offset, length, is_link,
+         * positions (of the first list's word), description_scores (position => weight), user_ranks (only where
          * the document has room for some), rank (a numeric string, or an integer that an archive gave), relevance,
          * proximity, offsets (of its posting in each list), passed_over (documents before it, since the last, that have
          * the words but not the phrases).

@@ -4,6 +4,7 @@ mod yioop_common;
 
 use postings::yioop::score::{Phrase, PhrasePart, Query, Weights, round};
 use postings::yioop::{Conjunction, Generation, List, Matches, Shard, intersect_flat, pack_posting, probe};
+use proptest::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -89,16 +90,53 @@ fn every_document_is_found_by_searching() {
 #[test]
 fn lists_that_a_search_cannot_take_are_read() {
     let rare = || list([9_000u32].into_iter(), &[3]);
-    // Postings longer than a probe, and doc indexes that fall.
+    // Postings longer than a probe.
     let long: Vec<u32> = (1..2_000).map(|position| 100 * position).collect();
-    let falling: Vec<u32> = (0..8_000).map(|doc| if doc % 2 == 0 { doc } else { 10_000 - doc }).collect();
-    for common in [list((0..40).map(|doc| 1_000 * doc), &long), list(falling.into_iter(), &[1, 40, 500])] {
-        let (_file, shard, ranges) = shard("cannot", &[rare(), common], 1);
-        assert!(probe::gather(&shard, &ranges).unwrap().is_none());
-    }
+    let common = list((0..40).map(|doc| 1_000 * doc), &long);
+    let (_file, long, ranges) = shard("cannot", &[rare(), common], 1);
+    assert!(probe::gather(&long, &ranges).unwrap().is_none());
     // Short lists are not worth it.
     let (_file, shard, ranges) = shard("short", &[rare(), list(0..100, &[1])], 1);
     assert!(probe::gather(&shard, &ranges).unwrap().is_none());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn lists_in_disorder_are_searched_as_they_are_read(
+        rare in prop::collection::btree_set(0u32..30_000, 1..5),
+        changes in prop::collection::vec((0usize..20_000, 0usize..20_000, any::<bool>()), 1..6),
+        order in any::<bool>(),
+    ) {
+        let mut docs: Vec<u32> = (0..20_000).map(|doc| doc + doc / 2).collect();
+        for (from, to, swap) in changes {
+            if swap {
+                docs.swap(from, to);
+            } else {
+                docs[from] = docs[to];
+            }
+        }
+        // The rare documents, and the first and last of those that are out of place.
+        let mut rare: Vec<u32> = rare.into_iter().collect();
+        rare.extend(docs.windows(2).filter(|pair| pair[0] >= pair[1]).flatten().take(2));
+        rare.sort_unstable();
+        rare.dedup();
+        let mut lists = [list(rare.into_iter(), &[3]), list(docs.into_iter(), &[1, 40, 500])];
+        if order {
+            lists.reverse();
+        }
+        let (_file, shard, ranges) = shard("disorder", &lists, 1);
+        let (excerpts, matches) = probe::gather(&shard, &ranges).unwrap().expect("the long list is searched");
+        prop_assert_eq!(&matches, &whole(&shard, &ranges));
+        // Each posting that was found can be had again by its offset.
+        for list in &excerpts {
+            if let List::Excerpts { postings, .. } = list {
+                prop_assert!(postings.is_sorted_by(|one, other| one.0 < other.0));
+                prop_assert_eq!(postings.len(), matches.docs.len());
+            }
+        }
+    }
 }
 
 #[test]

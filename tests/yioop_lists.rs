@@ -167,7 +167,7 @@ proptest! {
     fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), offset in any::<i64>()) {
         agree(&bytes)?;
         let _ = yioop::add_doc_index(&bytes, offset);
-        let _ = postings::codec::modified9::decode(&bytes);
+        let _ = yioop::format::modified9::decode(&bytes);
         if let Ok(list) = Postings::parse(&bytes) {
             for at in 0..bytes.len() + 8 {
                 let _ = list.at(at);

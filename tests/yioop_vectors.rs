@@ -2,7 +2,7 @@
 
 mod yioop_common;
 
-use postings::codec::modified9;
+use postings::yioop::format::modified9;
 use postings::yioop::{self, queue};
 use yioop_common::*;
 

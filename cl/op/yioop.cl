@@ -1,4 +1,4 @@
-/* Doc indexes of a Yioop posting list. Twin: src/yioop/doc_indexes/scalar.rs.
+/* Doc indexes of a Yioop posting list. Twin: src/yioop/format/scan/scalar.rs.
  *
  * A posting begins with a word whose top two bits are equal (11 or 00), and its doc index can be had from that word
  * alone; so each work-item takes the words apart by itself, and a tile counts its postings to put them in order. */

@@ -14,7 +14,6 @@
 
 pub mod gaps;
 mod list_codec;
-pub mod modified9;
 pub mod monotone;
 pub mod values;
 

@@ -1,7 +1,12 @@
 //! One decision: CPU or device? And the fallback, and the counters that show which it was.
 
 mod cost;
+mod yioop;
 
+pub use self::yioop::{
+    YioopRanges, yioop_doc_indexes, yioop_doc_indexes_to, yioop_generations, yioop_intersect, yioop_intersect_batch,
+    yioop_probe,
+};
 use crate::codec::Sink;
 pub use crate::device::DeviceInfo;
 use crate::device::{self, Device};
@@ -9,7 +14,6 @@ use crate::error::Result;
 use crate::intersect::{self, Count};
 use crate::list::PostingList;
 pub use crate::results::Results;
-use crate::yioop::{self, Located, Matches};
 use cost::Work;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -235,99 +239,4 @@ pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Res
             results
         },
     )
-}
-
-/// The doc indexes of a Yioop posting list.
-///
-/// # Errors
-/// [`Error::Corrupt`](crate::Error::Corrupt).
-pub fn yioop_doc_indexes(postings: &[u8], settings: &Settings) -> Result<Vec<u32>> {
-    let mut found = Vec::new();
-    yioop_doc_indexes_to(postings, settings, &mut found)?;
-    Ok(found)
-}
-
-/// Gives the doc indexes of a Yioop posting list to a sink. Where there is an error the sink may have been given doc
-/// indexes before it.
-///
-/// # Errors
-/// [`Error::Corrupt`](crate::Error::Corrupt).
-pub fn yioop_doc_indexes_to(postings: &[u8], settings: &Settings, sink: &mut impl Sink) -> Result<()> {
-    let Some(device) = insisted(settings) else {
-        return on_cpu(|| yioop::doc_indexes_to(postings, sink));
-    };
-    yioop::check(postings)?;
-    let on_device = |device: &Device| Ok(device.yioop_doc_indexes(postings, false)?.0);
-    match run_on(&device, |device| on_device(device).map(Some), || None) {
-        Some(doc_indexes) => {
-            give(&doc_indexes, sink);
-            Ok(())
-        }
-        None => yioop::doc_indexes_to(postings, sink),
-    }
-}
-
-/// The doc indexes that all Yioop lists have, ascending, with the byte offset of the posting in each list. On a device,
-/// the doc indexes of each list are found there and brought together on the CPU.
-///
-/// # Errors
-/// [`Error::Corrupt`](crate::Error::Corrupt), which names no list: the first that is damaged.
-pub fn yioop_intersect(lists: &[&[u8]], settings: &Settings) -> Result<Matches> {
-    let Some(device) = insisted(settings) else {
-        return on_cpu(|| yioop::intersect_flat(lists));
-    };
-    lists.iter().try_for_each(|list| yioop::check(list))?;
-    let on_device = |device: &Device| {
-        let locate = |list: &&[u8]| device.yioop_doc_indexes(list, true).map(Located::from);
-        Ok(yioop::intersect_located(lists.iter().map(locate).collect::<Result<_>>()?))
-    };
-    run_on(&device, |device| on_device(device).map(Ok), || yioop::intersect_flat(lists))
-}
-
-/// What the Yioop lists of each query have in common, as [`yioop_intersect`]; a query may be the lists of one shard. On
-/// a device, the lists of all queries go there in one submission.
-///
-/// # Errors
-/// As [`yioop_intersect`].
-pub fn yioop_intersect_batch(queries: &[Vec<&[u8]>], settings: &Settings) -> Result<Vec<Matches>> {
-    let by_cpu = || queries.iter().map(|lists| yioop::intersect_flat(lists)).collect();
-    let Some(device) = insisted(settings) else {
-        return on_cpu(by_cpu);
-    };
-    queries.iter().flatten().try_for_each(|list| yioop::check(list))?;
-    let on_device = |device: &Device| {
-        // Lists one behind the other are a list, too.
-        let (docs, offsets) = device.yioop_doc_indexes(&queries.concat().concat(), true)?;
-        let (mut from, mut begin) = (0, 0);
-        let mut next = |list: &&[u8]| {
-            let end = begin + list.len();
-            let to = from + offsets[from..].partition_point(|&offset| (offset as usize) < end);
-            let own = offsets[from..to].iter().map(|&offset| offset - begin as u32).collect();
-            let located = Located::from((docs[from..to].to_vec(), own));
-            (from, begin) = (to, end);
-            located
-        };
-        Ok(queries.iter().map(|lists| yioop::intersect_located(lists.iter().map(&mut next).collect())).collect())
-    };
-    run_on(&device, |device| on_device(device).map(Ok), by_cpu)
-}
-
-/// What the lists at some places of a shard have in common, found without reading the long ones. `None` where that does
-/// not pay, or where the settings insist on a device.
-///
-/// # Errors
-/// As [`probe::gather`](yioop::probe::gather).
-pub fn yioop_probe(
-    shard: &yioop::Shard,
-    ranges: &[(u32, u32)],
-    settings: &Settings,
-) -> Result<Option<(Vec<yioop::List>, Matches)>> {
-    if insisted(settings).is_some() {
-        return Ok(None);
-    }
-    let found = yioop::probe::gather(shard, ranges)?;
-    if found.is_some() {
-        CPU_CALLS.fetch_add(1, Relaxed);
-    }
-    Ok(found)
 }

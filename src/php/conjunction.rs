@@ -5,9 +5,9 @@ use super::input::{self, Key, elements};
 use super::output::{self, List, Record};
 use super::posting_list::{Constants, no_constructor};
 use super::{exception, ffi, ini, shard};
-use crate::engine::{self, Settings};
+use crate::engine;
 use crate::yioop::score::{Phrase, PhrasePart, Query, Rank, Weights, proximity};
-use crate::yioop::{self, Generation, Hit, Matches};
+use crate::yioop::{self, Hit};
 use ext_php_rs::args::Arg;
 use ext_php_rs::builders::{ClassBuilder, FunctionBuilder};
 use ext_php_rs::class::{ClassEntryInfo, ClassMetadata, ConstructorMeta, RegisteredClass};
@@ -15,7 +15,6 @@ use ext_php_rs::convert::IntoZval;
 use ext_php_rs::flags::{ClassFlags, DataType, MethodFlags};
 use ext_php_rs::types::{ZendClassObject, ZendHashTable, ZendObject, Zval};
 use ext_php_rs::zend::{BailoutGuard, ce};
-use std::sync::Arc;
 
 const NAME: &str = "Postings\\Yioop\\Conjunction";
 
@@ -112,7 +111,7 @@ fn of(call: &mut Call) -> Outcome {
     let [generations, words, phrases, weights] = [generations, words, phrases, weights]
         .map(|argument| unsafe { argument.as_ref().and_then(|argument| argument.dereference().array()) });
     let words = words.map(|words| input::integers(words, 2, "list numbers")).transpose()?.unwrap_or_default();
-    let words: Vec<usize> = words.into_iter().map(|word| word as usize).collect();
+    let mut words: Vec<usize> = words.into_iter().map(|word| word as usize).collect();
     let phrases = phrases.map(|phrases| self::phrases(phrases, 3)).transpose()?.unwrap_or_default();
     let weights = weights.map(|weights| self::weights(weights, 4)).transpose()?.unwrap_or_default();
     let generations: Vec<_> = generations
@@ -121,9 +120,14 @@ fn of(call: &mut Call) -> Outcome {
         .enumerate()
         .map(|(index, (_, generation))| generation_of(generation, index))
         .collect::<Outcome<_>>()?;
-    let lists = generations.first().map_or(words.len().max(1), |(_, ranges)| ranges.len());
-    let query = check(Query::new(lists, words, phrases), 2)?;
-    let generations = check(intersected(generations, &ini::settings()), 1)?;
+    if generations.is_empty() {
+        // No generation, no lists that words could name.
+        words.fill(0);
+    }
+    let lists = generations.first().map_or(1, |(_, ranges)| ranges.len());
+    let query = check(Query::new(lists, words, Vec::new()), 2)?;
+    let query = check(query.with_phrases(phrases), 3)?;
+    let generations = check(engine::yioop_generations(generations, &ini::settings()), 1)?;
     let precision = weights.precision;
     let cursor = check(yioop::Conjunction::new(generations, query, weights, round), 1)?;
     ZendClassObject::new(Object { cursor, precision })
@@ -131,39 +135,8 @@ fn of(call: &mut Call) -> Outcome {
         .map_err(|error| exception::error(&error.to_string()))
 }
 
-/// A shard, and where the lists of a query lie in it: their first and last offsets.
-type Ranges = (Arc<yioop::Shard>, Vec<(u32, u32)>);
-
-/// Reads the lists of all generations, as far as need be, and intersects them.
-fn intersected(ranges: Vec<Ranges>, settings: &Settings) -> crate::Result<Vec<Generation>> {
-    let mut generations = Vec::with_capacity(ranges.len());
-    for (shard, ranges) in ranges {
-        let (lists, matches) = match engine::yioop_probe(&shard, &ranges, settings)? {
-            Some((lists, matches)) => (lists, Some(matches)),
-            None => {
-                let read = |&(first, last): &(u32, u32)| shard.postings_at(first, last).map(yioop::List::Whole);
-                (ranges.iter().map(read).collect::<crate::Result<_>>()?, None)
-            }
-        };
-        generations.push((shard, lists, matches));
-    }
-    let whole: Vec<Vec<&[u8]>> = generations
-        .iter()
-        .filter(|(_, _, matches)| matches.is_none())
-        .map(|(_, lists, _)| lists.iter().filter_map(yioop::List::whole).collect())
-        .collect();
-    let mut of_whole =
-        if whole.is_empty() { Vec::new() } else { engine::yioop_intersect_batch(&whole, settings)? }.into_iter();
-    let generation = |(shard, lists, matches): (_, _, Option<Matches>)| Generation {
-        shard,
-        lists,
-        matches: matches.or_else(|| of_whole.next()).unwrap_or_default(),
-    };
-    Ok(generations.into_iter().map(generation).collect())
-}
-
-/// A shard and where the lists of a query lie in it: `[Shard, [[first offset, last offset], …]]`.
-fn generation_of(value: &Zval, index: usize) -> Outcome<Ranges> {
+/// A shard, and the places of a query's lists in it: `[Shard, [[first offset, last offset], …]]`.
+fn generation_of(value: &Zval, index: usize) -> Outcome<engine::YioopRanges> {
     let wrong = |what: &str| exception::argument_type(1, &format!("must hold {what} as generation {index}"));
     let pair: Option<(&Zval, &ZendHashTable)> = value.array().and_then(|pair| {
         let (shard, ranges) = (pair.get_index(0)?.dereference(), pair.get_index(1)?.dereference());
@@ -183,19 +156,21 @@ fn generation_of(value: &Zval, index: usize) -> Outcome<Ranges> {
     Ok((shard, ranges))
 }
 
-/// Quoted phrases as Yioop has them: for each an array with, in its order, number of a word => positions that it takes
-/// up, or any key => '*'.
+/// Quoted phrases as Yioop has them: an array each, in the order of the phrase, of number of a word => positions that
+/// it takes up, or any key => '*'.
 fn phrases(array: &ZendHashTable, argument: u32) -> Outcome<Vec<Phrase>> {
     elements(array)
         .enumerate()
         .map(|(index, (_, phrase))| {
             let wrong = |what: &str| exception::argument_type(argument, &format!("{what} in phrase {index}"));
-            let parts = phrase.array().ok_or_else(|| wrong("must contain only arrays, other given"))?;
+            let parts = phrase
+                .array()
+                .ok_or_else(|| wrong(&format!("must contain only arrays, {} given", exception::type_name(phrase))))?;
             let parts = elements(parts).map(|(key, part)| match (key, part.long()) {
                 _ if part.zend_str().is_some_and(|part| part.as_bytes() == b"*") => Ok(PhrasePart::Wildcard),
-                (Key::Int(list), Some(length)) => match (usize::try_from(list), u32::try_from(length)) {
-                    (Ok(list), Ok(length)) => Ok(PhrasePart::Word { list, length }),
-                    _ => Err(wrong("must hold no negative number")),
+                (Key::Int(list), Some(length)) => match (u32::try_from(list), u32::try_from(length)) {
+                    (Ok(list), Ok(length)) => Ok(PhrasePart::Word { list: list as usize, length }),
+                    _ => Err(wrong(&format!("must hold only numbers from 0 to {}", u32::MAX))),
                 },
                 _ => Err(wrong("must hold word => length, or '*'")),
             });
@@ -204,7 +179,7 @@ fn phrases(array: &ZendHashTable, argument: u32) -> Outcome<Vec<Phrase>> {
         .collect()
 }
 
-/// The weights of an array with string keys; what it leaves out is as Yioop has it.
+/// The weights of an array with string keys; missing ones have Yioop's values.
 fn weights(array: &ZendHashTable, argument: u32) -> Outcome<Weights> {
     let mut weights = Weights::default();
     for (key, value) in elements(array) {
@@ -214,7 +189,8 @@ fn weights(array: &ZendHashTable, argument: u32) -> Outcome<Weights> {
         // SAFETY: the array owns the key.
         let key = String::from_utf8_lossy(unsafe { &*key.cast::<ext_php_rs::types::ZendStr>() }.as_bytes());
         let integer = |most: i64| value.long().filter(|value| (0..=most).contains(value));
-        let float = || value.double().or_else(|| value.long().map(|value| value as f64));
+        let float =
+            || value.double().or_else(|| value.long().map(|value| value as f64)).filter(|value| value.is_finite());
         let set = match &*key {
             "title" => float().map(|value| weights.title = value),
             "description" => float().map(|value| weights.description = value),
@@ -245,7 +221,7 @@ fn seek(call: &mut Call) -> Outcome {
         usize::try_from(value).map_err(|_| exception::argument_value(argument, "must not be negative"))
     };
     let (generation, doc_index) = (not_negative(generation, 1)?, not_negative(doc_index, 2)?);
-    // No doc index is as large as that, so the cursor comes to stand behind the generation's last document.
+    // No doc index is as large as that, so the cursor comes to stand after the last document of the generation.
     this(call)?.cursor.seek(generation, u32::try_from(doc_index).unwrap_or(u32::MAX));
     Ok(())
 }
@@ -256,15 +232,9 @@ fn next(call: &mut Call) -> Outcome {
     if !(1..=MOST_HITS).contains(&count) {
         return Err(exception::argument_value(1, &format!("must be from 1 to {MOST_HITS}, {count} given")));
     }
-    let mut hits = Vec::new();
     let object = this(call)?;
     let precision = object.precision;
-    while hits.len() < count as usize
-        && let Some(hit) = check(object.cursor.next_hit(), 1)?
-    {
-        hits.push(hit);
-    }
-    let hits = BailoutGuard::new(hits);
+    let hits = BailoutGuard::new(check(object.cursor.next_hits(count as usize), 1)?);
     let mut list = List::with_room(hits.len())?;
     for hit in hits.iter() {
         list.push(record(hit, precision)?.into_zval());

@@ -1,9 +1,10 @@
-//! A conjunctive query over an index: the documents that have all words, one after the other as Yioop ranks them.
+//! A conjunctive query over an index: the documents that have all words, in index order, with Yioop's scores.
 //!
-//! The index is spread over shards, one a generation. What the lists of a generation have in common is known from the
-//! start (the caller intersects them, all generations in one go); positions are unpacked, documents read and scores
-//! computed when a document is asked for, so that a first page of results costs little.
+//! The index consists of shards, one per generation. The caller intersects the lists of all generations beforehand;
+//! positions are unpacked, documents read and scores computed only when a document is asked for, so that a first page
+//! of results costs little.
 
+use super::probe::List;
 use super::score::{self, Auxiliary, Collection, Match, Query, Rank, Round, Weights};
 use super::shard::Window;
 use super::{Matches, Postings, Shard, shard};
@@ -15,53 +16,10 @@ use std::sync::Arc;
 pub struct Generation {
     /// The shard.
     pub shard: Arc<Shard>,
-    /// One list a word.
+    /// One list per word.
     pub lists: Vec<List>,
     /// What the lists have in common.
     pub matches: Matches,
-}
-
-/// A posting list, as far as it was read.
-#[derive(Debug)]
-pub enum List {
-    /// All of it.
-    Whole(Vec<u8>),
-    /// The postings of the documents that match.
-    Excerpts {
-        /// Length of the list.
-        bytes: usize,
-        /// Byte offset of each posting in the list, and its bytes.
-        postings: Vec<(u32, Vec<u8>)>,
-    },
-}
-
-impl List {
-    /// Its bytes, where it was read whole.
-    pub fn whole(&self) -> Option<&[u8]> {
-        match self {
-            List::Whole(bytes) => Some(bytes),
-            List::Excerpts { .. } => None,
-        }
-    }
-
-    /// Its length in bytes.
-    pub fn bytes(&self) -> usize {
-        match self {
-            List::Whole(bytes) => bytes.len(),
-            List::Excerpts { bytes, .. } => *bytes,
-        }
-    }
-
-    /// The list from the posting at a byte offset on, or that posting alone.
-    fn from(&self, offset: u32) -> &[u8] {
-        let bytes = match self {
-            List::Whole(bytes) => bytes.get(offset as usize..),
-            List::Excerpts { postings, .. } => {
-                postings.binary_search_by_key(&offset, |posting| posting.0).ok().map(|at| &postings[at].1[..])
-            }
-        };
-        bytes.unwrap_or_default()
-    }
 }
 
 /// A document that matches.
@@ -75,7 +33,7 @@ pub struct Hit {
     pub document: shard::Document,
     /// Weights of its positions and ranks given by classifiers.
     pub auxiliary: Auxiliary,
-    /// Where the word of the first list stands in it.
+    /// The positions of the first list's word in it.
     pub positions: Vec<u32>,
     /// Byte offset of its posting in each list.
     pub offsets: Vec<u32>,
@@ -155,14 +113,37 @@ impl Conjunction {
         }
     }
 
-    /// The next document that has all words and phrases; `None` behind the last. Documents without a full key, which
+    /// The next `count` documents that have all words and phrases, or as many as are left. If a document is damaged,
+    /// those before it; the error is then that of the next call, unless [`seek`](Self::seek) passes over the document.
+    ///
+    /// # Errors
+    /// As [`next_hit`](Self::next_hit), of the first document.
+    pub fn next_hits(&mut self, count: usize) -> Result<Vec<Hit>> {
+        let mut hits = Vec::new();
+        while hits.len() < count {
+            let before = (self.generation, self.row);
+            match self.next_hit() {
+                Ok(Some(hit)) => hits.push(hit),
+                Ok(None) => break,
+                Err(error) if hits.is_empty() => return Err(error),
+                Err(_) => {
+                    (self.generation, self.row) = before;
+                    self.window = Window::default();
+                    break;
+                }
+            }
+        }
+        Ok(hits)
+    }
+
+    /// The next document that has all words and phrases; `None` after the last. Documents without a full key, which
     /// Yioop's word iterators drop, are left out.
     ///
     /// Costs two or three small reads and the unpacking of the document's positions.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] or [`Error::File`] where the shard changed or is damaged; the cursor then stands behind the
-    /// document that it happened at.
+    /// [`Error::Corrupt`] or [`Error::File`] if the shard changed or is damaged; the cursor then stands after the
+    /// document in question.
     pub fn next_hit(&mut self) -> Result<Option<Hit>> {
         let mut passed_over = 0;
         while let Some(generation) = self.generations.get(self.generation) {
@@ -243,8 +224,8 @@ fn unpack(rest: &[u8], positions: &mut Vec<u32>) -> Result<usize> {
 }
 
 impl shard::Document {
-    /// The key that Yioop knows the document by: its first three keys, where there are three, or two that fill three
-    /// places; trailing zeros of a third key do not count. `None` where that is less than Yioop asks for.
+    /// The key that Yioop knows the document by: its first three keys, or two that fill three places; trailing zeros of
+    /// a third key do not count. `None` if there are fewer keys than Yioop asks for.
     pub fn id(&self) -> Option<[u8; 24]> {
         let mut id = [0xff; 24];
         for (place, key) in id.chunks_exact_mut(8).zip(&self.keys) {
@@ -261,7 +242,7 @@ impl shard::Document {
         (!short).then_some(id)
     }
 
-    /// The bytes behind the third key, where a document (not a link) has some.
+    /// The bytes after the third key, if a document (not a link) has some.
     pub fn auxiliary_keys(&self) -> Option<&[u8]> {
         let keys = self.keys.get(3..).filter(|_| !self.is_link && self.keys.len() <= 120)?;
         (!keys.is_empty()).then_some(keys.as_flattened())

@@ -1,11 +1,11 @@
-//! The six helper functions that Yioop leaves to an extension if there is one: what they compute, on numbers. PHP's
-//! types and their conversion are the affair of the PHP face.
+//! The six helper functions that Yioop leaves to an extension if there is one: what they compute, on numbers. `php`
+//! converts from and to PHP's types.
 
-use super::doc_indexes::doc_index_of_first_word;
-use crate::codec::modified9::{self, Values};
+use super::format::first_word::doc_index_of_first_word;
+use super::format::modified9::{self, Values};
 
-/// Yioop's `unpackListModified9`: the values of a word, whatever its place (the top two bits), without a check. Of a
-/// word that no encoder writes, the values behind the last 0; a 28-bit value is given even where it is 0.
+/// Yioop's `unpackListModified9`: the values of a word, whatever its place (the top two bits), without a check. For a
+/// word that no encoder writes, the values after the last 0; a 28-bit value is included even if it is 0.
 pub fn unpack_list_modified9(word: u32) -> Vec<u32> {
     match modified9::layout(word).count {
         1 => vec![word & modified9::MAX_VALUE],
@@ -16,8 +16,8 @@ pub fn unpack_list_modified9(word: u32) -> Vec<u32> {
 /// Yioop's `docIndexModified9`: the doc index of a posting whose first word this is, without a check. Yioop's results
 /// for words that no encoder writes too: a 28-bit value of 0 gives −1, any other word without a value 0.
 ///
-/// One difference is wanted: in the joint form with a first position of 256 or more Yioop gives one more than the doc
-/// index, because it adds the position where it should drop it; this gives the doc index.
+/// One difference is deliberate: in the joint form with a first position of 256 or more, Yioop adds the position
+/// instead of dropping it and returns the doc index plus one; this returns the doc index.
 pub fn doc_index_modified9(word: u32) -> i64 {
     let layout = modified9::layout(word);
     match (word & (layout.high_bits | layout.low_bits), layout.count) {
@@ -28,7 +28,7 @@ pub fn doc_index_modified9(word: u32) -> i64 {
 }
 
 /// Yioop's `unpackInt`: PHP's `(int) hexdec(bin2hex($bytes))`. Up to eight bytes below 2^63 it is the big-endian
-/// number; beyond, `hexdec` goes on in floating point, and the cast takes that modulo 2^64.
+/// number; for larger ones `hexdec` continues in floating point, and the cast takes the result modulo 2^64.
 pub fn unpack_int(bytes: &[u8]) -> i64 {
     let mut exact: i64 = 0;
     let mut digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(i64::from);
@@ -44,7 +44,7 @@ pub fn unpack_int(bytes: &[u8]) -> i64 {
     exact
 }
 
-/// PHP's cast of a float that is not negative.
+/// PHP's cast of a nonnegative float.
 fn float_to_int(number: f64) -> i64 {
     // From 2^117 on all doubles are multiples of 2^64; infinity is 0 in PHP too.
     if number < 2f64.powi(117) { number as u128 as i64 } else { 0 }
@@ -62,13 +62,13 @@ pub fn decode_queue_weight_info(info: i64, page_importance: bool) -> (i64, i64) 
 }
 
 /// Yioop's `encodeQueueWeightInfo`: the weight (at most 2^24 − 1) in the high bits, 255 less the depth (0 … 255) in
-/// the low eight; without page importance only the depth.
+/// the low eight bits; without page importance only the depth.
 pub fn encode_queue_weight_info(weight: i64, depth: i64, page_importance: bool) -> i64 {
     if page_importance { (weight.min(MAX_WEIGHT) << 8).wrapping_add(255 - depth.clamp(0, 255)) } else { depth }
 }
 
-/// Yioop's `adjustWeightCallback`: the entry that has the sum of the weights and the lesser depth. It takes page
-/// importance for granted, whatever the crawl order is.
+/// Yioop's `adjustWeightCallback`: the entry with the sum of the weights and the smaller depth. It assumes page
+/// importance, whatever the crawl order is.
 pub fn adjust_weight_callback(info: i64, adjustment: i64) -> i64 {
     let (weight, depth) = decode_queue_weight_info(info, true);
     let (more, other_depth) = decode_queue_weight_info(adjustment, true);

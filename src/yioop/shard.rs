@@ -6,27 +6,27 @@
 //! header      ten numbers: the lengths of the four regions in bytes, generation, documents per generation,
 //!             documents, links, total length of documents, of links
 //! prefixes    for each p = 0 …, at 8·p: byte offset into the dictionary of the first record whose key begins with
-//!             the two bytes p, and how many such records there are; eight times 0xFF where there is none
-//! dictionary  records of 32 bytes, keys rising: key (20 bytes), generation, first offset into word_docs, length
+//!             the two bytes p, and how many such records there are; eight times 0xFF if there is none
+//! dictionary  records of 32 bytes, by increasing key: key (20 bytes), generation, first offset into word_docs, length
 //! word_docs   posting lists
 //! doc map     entries, at 16 · doc index: summary offset, length and number of keys, keys (8 bytes each), 8 bytes of
-//!             0xFF where the number of keys is even
+//!             0xFF if the number of keys is even
 //! ```
-//! A record's length says the bytes of the list, and half of it stands for the number of documents: where its top bit
-//! is set, the next 15 bits are the number of documents and the low 16 the bytes; else it is all bytes, and a quarter
-//! of them stands for the number of documents.
+//! A record's length also gives the number of documents: if its top bit is set, the next 15 bits are the number of
+//! documents and the low 16 the bytes of the list; otherwise it is all bytes, and a quarter of that stands for the
+//! number of documents.
 //!
 //! # Why the file is read, not mapped
-//! A mapped file that another process makes shorter kills the reader with SIGBUS at the next touch, and Yioop rewrites
-//! shards in place (`save` truncates first). No check before the touch can exclude it; catching the signal is not for
-//! a library inside PHP; and copying the file to memory that nobody else can change costs more than a query reads. So
-//! each part is read when it is asked for, with `pread`: a look-up costs two small reads, from the page cache some
-//! microseconds, and a read past the end is an error. Nothing is kept between calls but the header, so what is read
-//! is checked each time, and a file that changes while open gives errors or the new contents, no crash.
+//! If another process shortens a mapped file, the next access kills the reader with SIGBUS, and Yioop rewrites shards
+//! in place (`save` truncates first). No check before the access can exclude that, a library inside PHP should not
+//! catch the signal, and copying the file costs more than a query reads. So each part is read when it is asked for,
+//! with `pread`: a look-up costs two small reads (some microseconds from the page cache), and a read past the end is an
+//! error. Only the header is kept between calls, so what is read is checked each time, and a file that changes while
+//! open gives errors or the new contents, never a crash.
 
 use crate::error::{Error, Result};
-use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 const NAME: &str = "shard";
@@ -44,9 +44,9 @@ pub type Key = [u8; 20];
 /// The counts of a shard's header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
-    /// Bytes of the prefix index; 0 where the shard was saved without a dictionary.
+    /// Bytes of the prefix index; 0 if the shard was saved without a dictionary.
     pub prefixes_len: u32,
-    /// Bytes of the dictionary; 0 where the shard was saved without one.
+    /// Bytes of the dictionary; 0 if the shard was saved without one.
     pub words_len: u32,
     /// Bytes of all posting lists.
     pub word_docs_len: u32,
@@ -73,7 +73,7 @@ pub struct Record {
     pub generation: u32,
     /// Where the word's list begins in word_docs, in bytes.
     pub first_offset: u32,
-    /// Where the list's last word (of 32 bits) begins, as Yioop counts: the list ends 4 bytes behind it.
+    /// Where the list's last word (of 32 bits) begins, as Yioop counts: the list ends 4 bytes after it.
     pub last_offset: u32,
     /// Documents that have the word, or for long lists (from 32,767 bytes) a quarter of the list's bytes instead.
     pub documents: u32,
@@ -88,7 +88,7 @@ pub struct Document {
     pub length: u32,
     /// Whether it is a link to a document, not a document.
     pub is_link: bool,
-    /// Its keys: hashes of its address, text and host, and scores behind them.
+    /// Its keys: hashes of its address, text and host, followed by scores.
     pub keys: Vec<[u8; 8]>,
 }
 
@@ -140,21 +140,20 @@ impl Shard {
     /// Opens a shard file and checks its header against its length.
     ///
     /// # Errors
-    /// [`Error::File`] where it cannot be opened; [`Error::Corrupt`] where it is shorter or longer than its header
-    /// says.
+    /// [`Error::File`] if it cannot be opened or is not a regular file; [`Error::Corrupt`] if it is shorter or longer
+    /// than its header says.
     pub fn open(path: impl AsRef<Path>) -> Result<Shard> {
         let path = path.as_ref().to_path_buf();
         let failed = |error: std::io::Error| Error::File { path: path.display().to_string(), what: error.to_string() };
-        // Asked before it is opened, because opening a pipe waits for a writer.
+        // Asked before it is opened too, because opening a device may have effects of its own.
         if !std::fs::metadata(&path).map_err(failed)?.is_file() {
-            return Err(Error::File { path: path.display().to_string(), what: "not a regular file".into() });
+            return Err(failed(not_regular()));
         }
-        let file = File::open(&path).map_err(failed)?;
-        let meta = file.metadata().map_err(failed)?;
+        let (file, file_len) = open_regular(&path).map_err(failed)?;
         let mut shard = Shard { file, path, header: Header::parse([0; 10]) };
         let header = shard.read(0, HEADER as usize, "header")?;
         shard.header = Header::parse(std::array::from_fn(|i| number(&header, i)));
-        shard.check_header(meta.len())?;
+        shard.check_header(file_len)?;
         Ok(shard)
     }
 
@@ -232,10 +231,10 @@ impl Shard {
         Ok(bytes)
     }
 
-    /// What the dictionary says of a word; `None` where the shard does not have it. Two small reads.
+    /// What the dictionary says of a word; `None` if the shard does not have it. Two small reads.
     ///
     /// # Errors
-    /// [`Error::Corrupt`]; [`Error::Argument`] where the shard was saved without a dictionary.
+    /// [`Error::Corrupt`]; [`Error::Argument`] if the shard was saved without a dictionary.
     pub fn lookup(&self, key: &Key) -> Result<Option<Record>> {
         if !self.has_dictionary() {
             return Err(Error::Argument(format!("{}: the shard was saved without a dictionary", self.path.display())));
@@ -285,7 +284,7 @@ impl Shard {
         Ok(Record { generation, first_offset, last_offset: first_offset + (len - 4), documents })
     }
 
-    /// The posting list of a word, raw; `None` where the shard does not have the word. One read more than
+    /// The posting list of a word, raw; `None` if the shard does not have the word. One read more than
     /// [`lookup`](Self::lookup).
     ///
     /// # Errors
@@ -298,7 +297,7 @@ impl Shard {
     /// the offsets are those of a [`Record`] or of the site's own dictionary. One read.
     ///
     /// # Errors
-    /// [`Error::Argument`] where there are no such bytes; [`Error::Corrupt`] where the file has become shorter.
+    /// [`Error::Argument`] if there are no such bytes; [`Error::Corrupt`] if the file has become shorter.
     pub fn postings_at(&self, first_offset: u32, last_offset: u32) -> Result<Vec<u8>> {
         let (begin, len) = self.check_postings(first_offset, last_offset)?;
         self.read(begin, len, "postings")
@@ -317,11 +316,11 @@ impl Shard {
         Ok((region.begin + first, (end - first) as usize))
     }
 
-    /// The entry of the doc map at a doc index, which has to be one that an entry begins at, such as those of
-    /// postings; within an entry its bytes are taken for another. One read, or two for more than 13 keys.
+    /// The entry of the doc map at a doc index. An entry has to begin there, as with those of postings; the bytes
+    /// inside an entry would be taken for another entry. One read, or two for more than 13 keys.
     ///
     /// # Errors
-    /// [`Error::Argument`] where the doc map does not reach so far; [`Error::Corrupt`] where the entry does not end
+    /// [`Error::Argument`] if the doc map is shorter; [`Error::Corrupt`] if the entry does not end
     /// within it.
     pub fn document(&self, doc_index: u32) -> Result<Document> {
         self.document_and_len(doc_index).map(|(document, _)| document)
@@ -368,7 +367,7 @@ impl Shard {
         Ok((document, len as u64))
     }
 
-    /// All entries of the doc map with their doc indexes, in order. Ends behind the first error.
+    /// All entries of the doc map with their doc indexes, in order. Ends after the first error.
     pub fn documents(&self) -> impl Iterator<Item = Result<(u32, Document)>> + '_ {
         let mut at = 0;
         std::iter::from_fn(move || {
@@ -383,8 +382,8 @@ impl Shard {
         })
     }
 
-    /// All records of the dictionary with their keys, in its order, which is checked; none where the shard was saved
-    /// without a dictionary. Ends behind the first error. Reads 16 KiB at a time.
+    /// All records of the dictionary with their keys, in its order, which is checked; none if the shard was saved
+    /// without a dictionary. Ends after the first error. Reads 16 KiB at a time.
     pub fn dictionary(&self) -> Dictionary<'_> {
         Dictionary { shard: self, next: 0, chunk: Vec::new(), chunk_at: 0, last_key: None }
     }
@@ -443,6 +442,20 @@ impl Iterator for Dictionary<'_> {
     }
 }
 
+fn not_regular() -> std::io::Error {
+    std::io::Error::other("not a regular file")
+}
+
+/// Opens a regular file for reading, and gives its length. Anything else may have taken its place since the caller
+/// looked, so that opening it must neither wait (a pipe without a writer, a serial line) nor give the process a
+/// controlling terminal. O_NONBLOCK does not change how a regular file is read, so it stays set.
+fn open_regular(path: &Path) -> std::io::Result<(File, u64)> {
+    // std opens all files with O_CLOEXEC.
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
+    let meta = file.metadata()?;
+    if meta.is_file() { Ok((file, meta.len())) } else { Err(not_regular()) }
+}
+
 impl Header {
     /// From the ten numbers, in the order of the file.
     fn parse(numbers: [u32; 10]) -> Header {
@@ -464,4 +477,25 @@ impl Header {
 /// The `i`th number of `bytes`, which are long enough.
 fn number(bytes: &[u8], i: usize) -> u32 {
     u32::from_be_bytes([bytes[4 * i], bytes[4 * i + 1], bytes[4 * i + 2], bytes[4 * i + 3]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What may have taken the file's place: opening returns at once. (It would wait for a writer of the pipe.)
+    #[test]
+    fn only_regular_files_are_opened() {
+        let pipe = std::env::temp_dir().join(format!("postings-{}-pipe", std::process::id()));
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let opened = open_regular(&pipe);
+        std::fs::remove_file(&pipe).unwrap();
+        assert_eq!(opened.unwrap_err().to_string(), "not a regular file");
+        for path in [Path::new("/dev/null"), &std::env::temp_dir()] {
+            assert_eq!(open_regular(path).unwrap_err().to_string(), "not a regular file");
+        }
+        let (_, len) = open_regular(Path::new(file!())).unwrap();
+        assert_eq!(len, std::fs::metadata(file!()).unwrap().len());
+    }
 }

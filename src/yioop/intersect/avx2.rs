@@ -4,8 +4,8 @@ use std::arch::x86_64::*;
 
 const LANES: usize = 8;
 
-/// See [`super::common`]. Takes the whole vectors of `long`; gives how many of `short` are done with, namely all that
-/// the rest of `long` cannot have, and the pairs found.
+/// See [`super::common`]. Takes the whole vectors of `long`; returns how many of `short` are finished, namely all that
+/// the rest of `long` cannot have, and the number of pairs found.
 ///
 /// # Safety
 /// The processor has tier AVX2. `left` and `right` have room for as many entries as `short` has.
@@ -24,7 +24,7 @@ pub(super) unsafe fn common(short: &[u32], long: &[u32], left: *mut u32, right: 
         let others = unsafe { _mm256_loadu_si256(long.as_ptr().add(block * LANES).cast()) };
         let equal = _mm256_cmpeq_epi32(others, _mm256_set1_epi32(doc as i32));
         let equal = _mm256_movemask_ps(_mm256_castsi256_ps(equal)) as u32;
-        // SAFETY: `pairs` is at most `i`. Where nothing is equal, what is written is overwritten or not counted.
+        // SAFETY: `pairs` is at most `i`. If nothing is equal, what is written is overwritten or not counted.
         unsafe {
             left.add(pairs).write(i as u32);
             right.add(pairs).write((block * LANES) as u32 + equal.trailing_zeros());

@@ -1,14 +1,15 @@
 //! Intersection of lists. No position is unpacked: the doc indexes and offsets of each list come from the scan of
-//! [`doc_indexes`](super::doc_indexes()), and what they have in common is found shortest list first.
+//! [`doc_indexes`](super::doc_indexes()), and are intersected shortest list first.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod runs;
+pub(super) mod search;
 
-use super::doc_indexes::{Located, MAX_BYTES, locate};
-use crate::codec::{gallop, rises};
+use super::format::scan::{Located, MAX_BYTES, locate};
+use crate::codec::gallop;
 use crate::cpu::{Tier, tier};
 use crate::error::Result;
 
@@ -17,7 +18,7 @@ use crate::error::Result;
 pub struct Matches {
     /// The doc indexes, ascending, each once.
     pub docs: Vec<u32>,
-    /// For each doc index in turn, the byte offset of its posting in each list, in the order of the lists.
+    /// For each doc index, the byte offset of its posting in each list, in the order of the lists.
     pub offsets: Vec<u32>,
     /// How many lists there were.
     pub lists: usize,
@@ -30,8 +31,8 @@ impl Matches {
     }
 }
 
-/// Where one list is this many times as long as the other, each docID of the shorter is searched for in the longer;
-/// else both are gone through. Measured on Zen 5 with 100,000 docIDs in the longer: vectors still win at 64, and the
+/// If one list is this many times as long as the other, each docID of the shorter is searched for in the longer;
+/// otherwise both are merged. Measured on Zen 5 with 100,000 docIDs in the longer: vectors still win at 64, and the
 /// plain merge loses at 32.
 fn gallop_from(tier: Tier) -> usize {
     match tier {
@@ -42,9 +43,9 @@ fn gallop_from(tier: Tier) -> usize {
 }
 
 /// The doc indexes that all lists have, ascending, with the byte offset of the posting in each list, in the order of
-/// the arguments; none where there is no list.
+/// the arguments; none if there is no list.
 ///
-/// See [`intersect_flat`], which is the same without an allocation for each match.
+/// [`intersect_flat`] is the same without an allocation per match.
 ///
 /// # Errors
 /// As [`intersect_flat`].
@@ -54,17 +55,18 @@ pub fn intersect(lists: &[&[u8]]) -> Result<Vec<(u32, Vec<u32>)>> {
 
 /// The doc indexes that all lists have, ascending, with the byte offset of the posting in each list.
 ///
-/// It is the intersection of what [`doc_indexes`](super::doc_indexes()) gives of each list, as sets. Where a list has
-/// a doc index in several postings, the offset is that of the first of them, as in Yioop's own search forward through
-/// a list; where doc indexes do not rise, which Yioop writes only by mistake, the list is sorted first.
+/// A document counts in a list if the [`search`] finds it there, and the offset is that of the posting found. In a list
+/// with increasing doc indexes, that is every document. If some are equal, the first posting of each counts. If doc
+/// indexes fall, which Yioop writes only by mistake, a posting out of place counts only if the search comes to it;
+/// which postings those are depends on nothing but that list.
 ///
-/// Takes time linear in the bytes of the lists (to check them and to find the doc indexes), and less than linear in
-/// the postings of much longer lists thereafter. Allocates next to nothing but the result, unless doc indexes do not
-/// rise or a posting has some thousand words: then up to twice the size of the lists.
+/// Takes time linear in the bytes of the lists (to check them and to find the doc indexes), and less than linear in the
+/// postings of much longer lists after that. Allocates little more than the result, unless doc indexes do not increase
+/// or a posting has some thousand words: then up to four times the size of the lists.
 ///
 /// # Errors
-/// [`Error::Corrupt`](crate::Error::Corrupt) of the first list that is damaged, even where the others are empty;
-/// [`Error::Argument`](crate::Error::Argument) where a list has 4 GiB or more.
+/// [`Error::Corrupt`](crate::Error::Corrupt) of the first damaged list, even if the others are empty;
+/// [`Error::Argument`](crate::Error::Argument) if a list has 4 GiB or more.
 pub fn intersect_flat(lists: &[&[u8]]) -> Result<Matches> {
     intersect_with(tier(), lists)
 }
@@ -76,21 +78,27 @@ fn intersect_with(tier: Tier, lists: &[&[u8]]) -> Result<Matches> {
     if let Some(matches) = by_runs.then(|| runs::intersect(tier, &sorted)).flatten() {
         return Ok(matches);
     }
-    Ok(intersect_located(lists.iter().map(|list| locate(list)).collect::<Result<_>>()?))
+    let located = lists.iter().map(|list| Ok((locate(list)?, list.len() as u32))).collect::<Result<_>>()?;
+    Ok(intersect_located_with(tier, located))
 }
 
-/// [`intersect_flat`] of lists whose doc indexes are known.
-pub(crate) fn intersect_located(lists: Vec<Located>) -> Matches {
+/// [`intersect_flat`] of lists whose doc indexes are known, each with its length in bytes (at most [`MAX_BYTES`]).
+pub(crate) fn intersect_located(lists: Vec<(Located, u32)>) -> Matches {
+    intersect_located_with(tier(), lists)
+}
+
+fn intersect_located_with(tier: Tier, lists: Vec<(Located, u32)>) -> Matches {
     let count = lists.len();
-    let mut lists: Vec<(usize, Located)> = lists.into_iter().map(rising).enumerate().collect();
+    let mut lists: Vec<(usize, Located)> =
+        lists.into_iter().map(|(list, bytes)| search::findable(list, bytes)).enumerate().collect();
     lists.sort_by_key(|(_, list)| list.docs.len());
     let mut longer = lists.into_iter();
     let Some((index, Located { mut docs, offsets })) = longer.next() else { return Matches::default() };
-    // For each list that has been gone through, the offsets of `docs`.
+    // For each list so far, the offsets of `docs`.
     let mut columns = vec![(index, offsets)];
     let (mut left, mut right) = (Vec::new(), Vec::new());
     for (index, list) in longer {
-        common(tier(), &docs, &list.docs, &mut left, &mut right);
+        common(tier, &docs, &list.docs, &mut left, &mut right);
         keep(&mut docs, &left);
         columns.iter_mut().for_each(|(_, offsets)| keep(offsets, &left));
         columns.push((index, right.iter().map(|&rank| list.offsets[rank as usize]).collect()));
@@ -102,7 +110,7 @@ pub(crate) fn intersect_located(lists: Vec<Located>) -> Matches {
     Matches { docs, offsets, lists: count }
 }
 
-/// Keeps the entries at `ranks`, which rise.
+/// Keeps the entries at `ranks`, which increase.
 fn keep(entries: &mut Vec<u32>, ranks: &[u32]) {
     for (to, &from) in ranks.iter().enumerate() {
         entries[to] = entries[from as usize];
@@ -110,21 +118,7 @@ fn keep(entries: &mut Vec<u32>, ranks: &[u32]) {
     entries.truncate(ranks.len());
 }
 
-/// The list with doc indexes strictly rising: sorted where need be, the first posting of each doc index kept.
-fn rising(list: Located) -> Located {
-    if rises(&list.docs) {
-        return list;
-    }
-    let mut postings: Vec<(u32, u32)> = list.docs.into_iter().zip(list.offsets).collect();
-    // Offsets rise in the list, so this puts the first posting of a doc index first.
-    postings.sort_unstable();
-    postings.dedup_by_key(|posting| posting.0);
-    let (docs, offsets) = postings.into_iter().unzip();
-    Located { docs, offsets }
-}
-
-/// Where `short` and `long`, which both rise, have the same docID: its rank in `short` to `left`, that in `long` to
-/// `right`, instead of what was there.
+/// Replaces `left` and `right` by the ranks, in `short` and `long`, of the docIDs that both have. Both increase.
 fn common(tier: Tier, short: &[u32], long: &[u32], left: &mut Vec<u32>, right: &mut Vec<u32>) {
     left.clear();
     right.clear();
@@ -156,12 +150,12 @@ fn common(tier: Tier, short: &[u32], long: &[u32], left: &mut Vec<u32>, right: &
         },
         _ => (0, 0, long.len() + 1),
     };
-    // SAFETY: so many pairs were written.
+    // SAFETY: `pairs` entries of both were written, at most as many as were reserved.
     unsafe {
         left.set_len(pairs);
         right.set_len(pairs);
     }
-    // What is left over is less than a vector of `long`, or all where there are no vectors.
+    // What is left over is less than a vector of `long`, or everything without vectors.
     let (mut i, mut j) = (done, long.len() / lanes * lanes);
     while let (Some(&x), Some(&y)) = (short.get(i), long.get(j)) {
         if x == y {
@@ -204,7 +198,25 @@ mod tests {
     }
 
     fn located(lists: &[&[u8]]) -> Result<Matches> {
-        Ok(intersect_located(lists.iter().map(|list| locate(list)).collect::<Result<_>>()?))
+        Ok(intersect_located(lists.iter().map(|list| Ok((locate(list)?, list.len() as u32))).collect::<Result<_>>()?))
+    }
+
+    /// The definition: the documents that the search finds in all lists, one after the other.
+    fn searched(lists: &[&[u8]]) -> Matches {
+        let lists: Vec<(Located, u32)> = lists.iter().map(|list| (locate(list).unwrap(), list.len() as u32)).collect();
+        let mut matches = Matches { lists: lists.len(), ..Matches::default() };
+        let docs: std::collections::BTreeSet<u32> = lists.iter().flat_map(|(list, _)| list.docs.clone()).collect();
+        for doc in docs {
+            let found: Option<Vec<u32>> = lists
+                .iter()
+                .map(|(list, bytes)| Some(list.offsets[search::tests::search(list, *bytes, doc)?]))
+                .collect();
+            if let Some(offsets) = found {
+                matches.docs.push(doc);
+                matches.offsets.extend(offsets);
+            }
+        }
+        matches
     }
 
     #[test]
@@ -219,12 +231,21 @@ mod tests {
         assert_eq!(matches, located(&[&one, &other]).unwrap());
     }
 
+    /// A document that stands in its place and once more out of place, and one that stands only out of place.
     #[test]
-    fn lists_that_do_not_rise_are_sorted() {
-        let (one, other) = (long_list(3000, 3, 5), long_list(3000, 3, 7));
-        let twice = [&one[..], &one[..]].concat();
-        assert_eq!(intersect_flat(&[&twice, &other]).unwrap(), located(&[&twice, &other]).unwrap());
-        assert_eq!(intersect_flat(&[&twice, &other]).unwrap(), intersect_flat(&[&one, &other]).unwrap());
+    fn a_posting_out_of_place_is_not_found() {
+        let mut common: Vec<u32> = (10..5000).map(|doc| 2 * doc).collect();
+        common[3000] = 24;
+        common[3001] = 7;
+        let list = |docs: &[u32]| -> Vec<u8> {
+            docs.iter().flat_map(|&doc| super::super::pack_posting(doc, &[1, 40, 500]).unwrap()).collect()
+        };
+        let place_of_24 = list(&common[..2]).len() as u32;
+        let (rare, common) = (list(&[7, 24, 6018, 6020, 6022, 6024, 9998]), list(&common));
+        let matches = intersect_flat(&[&rare, &common]).unwrap();
+        assert_eq!(matches.docs, [24, 6018, 6024, 9998]);
+        assert_eq!(matches.offsets[1], place_of_24);
+        assert_eq!(matches, searched(&[&rare, &common]));
     }
 
     proptest! {
@@ -276,6 +297,40 @@ mod tests {
                     prop_assert_eq!(left.iter().map(|&i| short[i as usize]).collect::<Vec<_>>(), &wanted[..]);
                     prop_assert_eq!(right.iter().map(|&i| long[i as usize]).collect::<Vec<_>>(), &wanted[..]);
                 }
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn lists_in_disorder_are_searched(
+            shapes in prop::collection::vec((1usize..1500, 1u32..4, any::<u32>()), 1..4),
+            moves in prop::collection::vec(any::<(prop::sample::Index, prop::sample::Index, prop::sample::Index)>(), 1..5),
+        ) {
+            let mut lists: Vec<Vec<Vec<u8>>> = shapes
+                .iter()
+                .map(|&(n, step, seed)| {
+                    let list = long_list(n, step, seed);
+                    let postings = crate::yioop::Postings::parse(&list).unwrap();
+                    postings.iter().map(|posting| posting.as_bytes().to_vec()).collect()
+                })
+                .collect();
+            for (list, from, to) in moves {
+                let list = list.get_mut(&mut lists[..]);
+                let (from, to) = (from.index(list.len()), to.index(list.len()));
+                let posting = list.remove(from);
+                list.insert(to, posting);
+            }
+            let lists: Vec<Vec<u8>> = lists.iter().map(|list| list.concat()).collect();
+            let lists: Vec<&[u8]> = lists.iter().map(|list| &list[..]).collect();
+            let wanted = searched(&lists);
+            prop_assert_eq!(&located(&lists).unwrap(), &wanted);
+            for tier in Tier::available() {
+                prop_assert_eq!(&intersect_with(tier, &lists).unwrap(), &wanted, "{:?}", tier);
+                let known = lists.iter().map(|list| (locate(list).unwrap(), list.len() as u32)).collect();
+                prop_assert_eq!(&intersect_located_with(tier, known), &wanted, "{:?}", tier);
             }
         }
     }

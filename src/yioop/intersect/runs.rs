@@ -1,11 +1,11 @@
 //! Intersection of lists a run at a time: the doc indexes and offsets of a run lie in the first-level cache from the
 //! scan to the comparison, and nothing of the size of a list is allocated.
 
-use super::super::doc_indexes::{Located, Runs};
 use super::{Matches, common};
 use crate::cpu::Tier;
+use crate::yioop::format::scan::{Located, Runs};
 
-/// One side of an intersection: runs of doc indexes that rise, with what goes with each.
+/// One side of an intersection: runs of increasing doc indexes, with an entry for each.
 struct Side<'a, 's> {
     source: Source<'a, 's>,
     at: usize,
@@ -17,7 +17,7 @@ enum Source<'a, 's> {
 }
 
 impl<'a, 's> Side<'a, 's> {
-    /// What is left of the run: doc indexes, and the entries that go with them.
+    /// What is left of the run: doc indexes, and their entries.
     fn rest(&self) -> (&[u32], &[u32]) {
         let (docs, entries) = match &self.source {
             Source::List(runs) => (runs.docs(), runs.offsets()),
@@ -26,7 +26,7 @@ impl<'a, 's> Side<'a, 's> {
         (&docs[self.at..], &entries[self.at..])
     }
 
-    /// Goes on to the next run where this one is done with; `Ok(false)` at the end.
+    /// Moves on to the next run once this one is used up; `Ok(false)` at the end.
     fn refill(&mut self) -> Result<bool, NotPlain> {
         while self.rest().0.is_empty() {
             let Source::List(runs) = &mut self.source else { return Ok(false) };
@@ -39,20 +39,20 @@ impl<'a, 's> Side<'a, 's> {
     }
 }
 
-/// A list is damaged, or its doc indexes do not rise, or it cannot be cut into runs.
+/// A list is damaged, or its doc indexes do not increase, or it cannot be cut into runs.
 struct NotPlain;
 
-/// The intersection of two or more lists, given the shortest first, each with its place among the arguments. `None`
-/// where a list is such that all of it has to be looked at together.
+/// The intersection of two or more lists, the shortest first, each with its place among the arguments. `None`
+/// if a list is such that all of it has to be examined together.
 pub(super) fn intersect(tier: Tier, lists: &[(usize, &[u8])]) -> Option<Matches> {
     let (&(first, shortest), longer) = lists.split_first()?;
-    let mut shortest = Runs::new(shortest);
+    let mut shortest = Runs::new(tier, shortest);
     let mut columns: Vec<(usize, Vec<u32>)> = Vec::with_capacity(lists.len());
     let mut found = Located::default();
     for (turn, &(place, list)) in longer.iter().enumerate() {
-        let mut runs = Runs::new(list);
+        let mut runs = Runs::new(tier, list);
         let mut right = Vec::new();
-        // The entries of the left side: at first offsets of the shortest list, then ranks of what was found so far.
+        // The entries of the left side: first offsets of the shortest list, later ranks in what was found so far.
         let mut next = Located::default();
         let left = if turn == 0 { Source::List(&mut shortest) } else { Source::Found(&found) };
         meet(tier, left, &mut runs, &mut next, &mut right).ok()?;
@@ -83,7 +83,7 @@ fn meet(tier: Tier, left: Source, list: &mut Runs, found: &mut Located, right: &
         match (a.refill()?, b.refill()?) {
             (true, true) => {}
             (false, false) => return Ok(()),
-            // Nothing to be found any more, but the rest is checked.
+            // Nothing more can be found, but the rest is checked.
             (true, false) => a.at += a.rest().0.len(),
             (false, true) => b.at += b.rest().0.len(),
         }

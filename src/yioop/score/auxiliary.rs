@@ -1,4 +1,4 @@
-//! What Yioop 2019 keeps behind a document's keys: weights of its positions, and ranks that classifiers gave it.
+//! What Yioop 2019 keeps after a document's keys: weights of its positions, and ranks that classifiers gave it.
 
 use super::Weights;
 use crate::error::{Error, Result};
@@ -6,19 +6,19 @@ use crate::error::{Error, Result};
 /// Weights of a document's positions and ranks that classifiers gave it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Auxiliary {
-    /// (first position behind the title, weight from there on), in the order of the document.
+    /// (first position after the title, weight from there on), in the order of the document.
     pub description_scores: Vec<(u32, f64)>,
     /// Ranks, 0 to 1.
     pub user_ranks: Vec<f64>,
 }
 
 impl Auxiliary {
-    /// Reads it from the bytes behind a document's third key: where they begin with 0xFFFF, a list of position gaps and
-    /// one of weights; then a list of ranks. A list is a u16 count, then that many u16, little-endian; one that does not
+    /// Reads it from the bytes after a document's third key: if they begin with 0xFFFF, a list of position gaps and one
+    /// of weights; then a list of ranks. A list is a u16 count, then that many u16, little-endian; one that does not
     /// fit is taken as empty, as Yioop does.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] where positions and weights differ in number.
+    /// [`Error::Corrupt`] if positions and weights differ in number.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let mut description_scores: Vec<(u32, f64)> = Vec::new();
         let mut rest = bytes;
@@ -31,6 +31,7 @@ impl Auxiliary {
             }
             let mut position = 0u32;
             for (gap, score) in gaps.zip(scores) {
+                // At most 2^16 - 1 gaps of 2^16 - 1: below 2^32.
                 position += u32::from(gap);
                 let score = f64::from(score) / 65536.0;
                 // A PHP array has a key once: a later weight takes the place of the first.
@@ -45,7 +46,7 @@ impl Auxiliary {
         Ok(Auxiliary { description_scores, user_ranks })
     }
 
-    /// The weights of positions behind the title, asked for in ascending order.
+    /// The weights of positions after the title, asked for in ascending order.
     pub(super) fn scores<'a>(&'a self, weights: &Weights) -> Scores<'a> {
         Scores {
             scores: &self.description_scores,
@@ -61,7 +62,7 @@ impl Auxiliary {
 pub(super) struct Scores<'a> {
     scores: &'a [(u32, f64)],
     at: usize,
-    /// Where the part behind part `at` begins.
+    /// Where the part after part `at` begins.
     next: i64,
     title: f64,
     title_length: i64,
@@ -84,7 +85,7 @@ impl Scores<'_> {
     }
 }
 
-/// The list of u16 at the front of `bytes`, and what is behind it.
+/// The list of u16 at the front of `bytes`, and what follows it.
 fn list(bytes: &[u8]) -> (impl ExactSizeIterator<Item = u16>, &[u8]) {
     let word = |pair: &[u8]| u16::from_le_bytes([pair[0], pair[1]]);
     let whole = bytes.get(..2).map(word).and_then(|count| bytes.get(2..2 + 2 * usize::from(count)));

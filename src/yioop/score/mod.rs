@@ -3,25 +3,27 @@
 //! ([`Collection::rank`]).
 //!
 //! The numbers are those of Yioop's PHP, bit for bit: the same operations on f64 in the same order, rounded where Yioop
-//! rounds. `number_format` is where PHP versions differ, so the rounding is the caller's ([`Round`]).
+//! rounds. PHP versions differ in `number_format`, so the caller provides the rounding ([`Round`]).
 
 mod auxiliary;
+mod phrase;
 mod proximity;
 mod query;
 
 pub use auxiliary::Auxiliary;
-pub use proximity::{MAX_PHRASE, Phrase, PhrasePart, proximity};
+pub use phrase::{MAX_PHRASE, Phrase, PhrasePart};
+pub use proximity::proximity;
 pub use query::{Match, Query, Scored};
 
 use crate::error::{Error, Result};
 
-/// Rounds to a number of decimal places as the caller's PHP does; [`round`] where there is none.
+/// Rounds to a number of decimal places as the caller's PHP does; [`round`] without PHP.
 pub type Round = fn(f64, u32) -> f64;
 
 /// The summary offset of a document that is not stored yet.
 const NEEDS_OFFSET: u32 = 0x7fff_ffff;
 
-/// Four bits of a document's length hold a rank where an archive was crawled; then Yioop keeps this bit of the length
+/// Four bits of a document's length hold a rank if an archive was crawled; then Yioop keeps this bit of the length
 /// (and loses the others, which it meant to keep).
 const RANK_SHIFT: u32 = 19;
 const RANK_MASK: u32 = 0x0f << RANK_SHIFT;
@@ -32,7 +34,7 @@ const LENGTH_BESIDE_RANK: u32 = 2 << 18;
 pub struct Weights {
     /// `TITLE_WEIGHT`: of a position in the title.
     pub title: f64,
-    /// `DESCRIPTION_WEIGHT`: of a position behind it.
+    /// `DESCRIPTION_WEIGHT`: of a position after the title.
     pub description: f64,
     /// `LINK_WEIGHT`: of a position in the text of a link.
     pub link: f64,
@@ -98,8 +100,8 @@ struct Field {
 }
 
 impl Collection {
-    /// The rank of a document: what an archive gave it, else 10 less the decimal logarithm of its place in the index,
-    /// rounded.
+    /// The rank of a document: what an archive gave it, otherwise 10 minus the decimal logarithm of its place in the
+    /// index, rounded.
     pub fn rank(&self, doc_index: u32, document: &Document, weights: &Weights, round: Round) -> Rank {
         let given = document.length & RANK_MASK;
         if given != 0 {

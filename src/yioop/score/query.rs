@@ -28,7 +28,7 @@ pub struct Match<'a> {
 pub struct Scored {
     /// The sum of the words' relevances.
     pub relevance: f64,
-    /// How near to each other the words stand; 1 where fewer than two have positions.
+    /// How near to each other the words stand; 1 if fewer than two have positions.
     pub proximity: f64,
 }
 
@@ -36,7 +36,8 @@ impl Query {
     /// A query over `lists` lists.
     ///
     /// # Errors
-    /// [`Error::Argument`] if there is no list, or a word names one that is not there.
+    /// [`Error::Argument`] if there is no list, a word names a missing list, or the first word is not in the first
+    /// list; or as [`with_phrases`](Self::with_phrases).
     pub fn new(lists: usize, words: Vec<usize>, phrases: Vec<Phrase>) -> Result<Self> {
         if lists == 0 {
             return Err(Error::Argument("a query needs at least one list".into()));
@@ -44,7 +45,24 @@ impl Query {
         if let Some((index, list)) = words.iter().enumerate().find(|&(_, &list)| list >= lists) {
             return Err(Error::Argument(format!("word {index} is in list {list}, but there are {lists} lists")));
         }
-        Ok(Query { lists, words, phrases })
+        // Yioop scores the first list for the first word, whatever that names.
+        if let Some(list) = words.first().filter(|&&list| list != 0) {
+            return Err(Error::Argument(format!("word 0 is in list {list}, but the first word's list is list 0")));
+        }
+        Query { lists, words, phrases: Vec::new() }.with_phrases(phrases)
+    }
+
+    /// The query with these phrases.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if a phrase names a missing word.
+    pub fn with_phrases(self, phrases: Vec<Phrase>) -> Result<Self> {
+        let words = self.words.len();
+        let last_word = phrases.iter().filter_map(Phrase::last_list).max();
+        match last_word.filter(|&word| word >= words.max(1)) {
+            Some(word) => Err(Error::Argument(format!("a phrase names word {word}, but there are {words} words"))),
+            None => Ok(Query { phrases, ..self }),
+        }
     }
 
     /// How many lists the query intersects.
@@ -52,8 +70,8 @@ impl Query {
         self.lists
     }
 
-    /// Scores a document that all lists have; `None` if a phrase does not occur in it. `matches` holds one posting a
-    /// list.
+    /// Scores a document that all lists have; `None` if a phrase does not occur in it. `matches` holds one posting
+    /// per list.
     ///
     /// As in Yioop, the first list stands for the first word; a word whose list has a smaller number than the word
     /// itself counts as a repetition, which doubles the relevance so far and takes the positions that stand at that

@@ -144,5 +144,7 @@ fn a_query_scores_a_document() {
     assert_eq!(first.proximity, 1.0);
     assert_eq!(score(vec![0, 0], Vec::new()).unwrap().relevance, 2.0 * first.relevance);
     assert!(Query::new(2, vec![0, 2], Vec::new()).is_err());
+    assert!(Query::new(2, vec![1, 0], Vec::new()).is_err());
+    assert!(Query::new(2, vec![0, 1], vec![Phrase::new(vec![word(0), word(2)]).unwrap()]).is_err());
     assert!(Query::new(0, Vec::new(), Vec::new()).is_err());
 }

@@ -1,14 +1,14 @@
-//! The doc indexes of a list: the scan that also checks it, and on which everything in `yioop` stands.
+//! The doc indexes of a list. The scan that finds them also checks the list.
 //!
-//! The doc index can be had from a posting's first word alone, and whether a word is a first word from its top two
-//! bits alone. So the scan takes 16 (AVX-512) or 8 (AVX2) words at a time, whatever postings they belong to: it finds
-//! the layout of each in small tables, computes the doc index that each would mean, and keeps those of first words.
-//! What is wrong with any word is only gathered; where there is anything, [`scalar`] runs over the list once more and
-//! names it. [`portable`] is the same without SIMD, a word at a time.
+//! A posting's first word alone gives its doc index, and the top two bits of a word say whether it is a first word. So
+//! the scan takes 16 (AVX-512) or 8 (AVX2) words at a time, whatever postings they belong to: it looks up the layout of
+//! each in small tables, computes the doc index that each would mean, and keeps those of first words. Faults are only
+//! collected; if there are any, [`scalar`] scans the list again and names the first. [`portable`] does the same without
+//! SIMD, one word at a time.
 //!
-//! That positions stay below 2^32 is checked in the same pass, by a bound: the longest posting is at most two vectors
-//! longer than the longest run of whole vectors without a first word, and no word's positions exceed the largest
-//! 28-bit value seen (or 2 · (2^14 − 1)). A list that breaks the bound is checked exactly by [`scalar`].
+//! The same pass checks that positions stay below 2^32, by a bound: the longest posting is at most two vectors longer
+//! than the longest run of whole vectors without a first word, and no word adds more to a position than the largest
+//! 28-bit value seen (or 2 · (2^14 − 1)). A list that exceeds the bound is checked exactly by [`scalar`].
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -19,26 +19,15 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
-use super::postings::split_first_value;
-use crate::codec::{Sink, modified9};
+use crate::codec::Sink;
 use crate::cpu::{Tier, tier};
 use crate::error::{Error, Result};
-
-/// The doc index of a posting whose first word (top bits 11 or 00) this is, whatever the form. The word must have
-/// passed the check: of others the result is junk, yet never a panic in release builds.
-///
-/// In OpenCL C, with the tables of `modified9::BY_PREFIX`: the highest value of the word that is not 0; bits 26 … 9 of
-/// it where it has bit 27, else it less one.
-#[inline]
-pub(crate) fn doc_index_of_first_word(word: u32) -> u32 {
-    split_first_value(modified9::first_value(word)).0
-}
 
 /// `u32`s that the scans may write past the last doc index.
 const SLACK: usize = 16;
 
 /// The most bytes of a list whose offsets fit in 32 bits.
-pub(super) const MAX_BYTES: usize = u32::MAX as usize;
+pub(in crate::yioop) const MAX_BYTES: usize = u32::MAX as usize;
 
 /// What a scan found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,11 +63,11 @@ fn check_with(tier: Tier, postings: &[u8]) -> Result<()> {
     if scanned.is_some_and(|scanned| scanned.sound) { Ok(()) } else { scalar::scan(postings, |_, _| ()) }
 }
 
-/// The doc indexes of a list of postings, in its order. They rise, unless Yioop wrote the list with the defect that
-/// the head of this module tells of. Linear time; allocates a `u32` for each word of the list.
+/// The doc indexes of a list of postings, in its order. They increase, unless Yioop wrote the list with the defect that
+/// [`format`](crate::yioop::format) describes. Linear time; allocates a `u32` per word of the list.
 ///
 /// Where doc index and first position share the word, Yioop's own `docIndexModified9` is wrong by one if the position
-/// is 256 or more; this is right, and agrees with [`unpack_postings`](super::unpack_postings).
+/// is 256 or more; this is right, and agrees with [`unpack_postings`](super::postings::unpack_postings).
 ///
 /// # Errors
 /// [`Error::Corrupt`] names the first word that Yioop would not write there.
@@ -86,8 +75,8 @@ pub fn doc_indexes(postings: &[u8]) -> Result<Vec<u32>> {
     doc_indexes_with(tier(), postings)
 }
 
-/// [`doc_indexes()`] to a sink, which is told before how many postings there are. Where there is an error the sink may
-/// have been given doc indexes before it. Allocates next to nothing, unless a posting has some thousand words.
+/// [`doc_indexes()`] to a sink, which is first told how many postings there are. If there is an error the sink may
+/// already have received doc indexes. Allocates next to nothing, unless a posting has some thousand words.
 ///
 /// # Errors
 /// As [`doc_indexes()`].
@@ -100,13 +89,13 @@ pub fn doc_indexes_to(postings: &[u8], sink: &mut impl Sink) -> Result<()> {
     while !rest.is_empty() {
         let run = if rest.len() <= 4 * WORDS_A_RUN { rest.len() } else { whole_postings(&rest[..4 * WORDS_A_RUN]) };
         let (run, later) = rest.split_at(run);
-        // SAFETY: there is room for a doc index a word, and the slack; offsets are not wanted.
+        // SAFETY: there is room for a doc index per word, and the slack; without `OFFSETS` no offset is written.
         let scanned = unsafe { scan::<true, false>(tier(), run, buffer.as_mut_ptr(), std::ptr::null_mut()) };
         match scanned {
             Some(Scanned { count, sound: true }) if !run.is_empty() => sink.take(&buffer[..count]),
             _ => {
-                // The whole list is looked at, so that the error has the right place in it. There is none where a
-                // posting is longer than a run, or positions larger than their bound.
+                // The whole list is scanned, so that the error has the right place in it. There is no error if a
+                // posting is longer than a run, or if positions exceed only their bound.
                 let docs = doc_indexes(postings)?;
                 let done = count_postings(&postings[..postings.len() - rest.len()]);
                 sink.take(&docs[done..]);
@@ -118,12 +107,12 @@ pub fn doc_indexes_to(postings: &[u8], sink: &mut impl Sink) -> Result<()> {
     Ok(())
 }
 
-/// Words that [`doc_indexes_to`] and [`Runs`] scan at a time: with what is found in them they fit in the first-level
-/// cache.
+/// Words that [`doc_indexes_to`] and [`Runs`] scan at a time: they and their results fit in the first-level cache.
 const WORDS_A_RUN: usize = 2048;
 
-/// A list whose doc indexes rise, scanned a run at a time.
-pub(super) struct Runs<'a> {
+/// A list with increasing doc indexes, scanned one run at a time.
+pub(in crate::yioop) struct Runs<'a> {
+    tier: Tier,
     postings: &'a [u8],
     at: usize,
     /// The last doc index of the run before.
@@ -135,10 +124,10 @@ pub(super) struct Runs<'a> {
 
 impl<'a> Runs<'a> {
     /// Before the first run. The list has at most [`MAX_BYTES`].
-    pub fn new(postings: &'a [u8]) -> Self {
+    pub fn new(tier: Tier, postings: &'a [u8]) -> Self {
         debug_assert!(postings.len() <= MAX_BYTES);
         let room = (postings.len() / 4).min(WORDS_A_RUN) + SLACK;
-        Runs { postings, at: 0, last: None, count: 0, docs: vec![0; room], offsets: vec![0; room] }
+        Runs { tier, postings, at: 0, last: None, count: 0, docs: vec![0; room], offsets: vec![0; room] }
     }
 
     /// The doc indexes of the run.
@@ -151,8 +140,8 @@ impl<'a> Runs<'a> {
         &self.offsets[..self.count]
     }
 
-    /// Scans the next run, which is empty at the end: whether it is not. `None` where the list is damaged, or its doc
-    /// indexes do not rise, or a posting is longer than a run; or where only a look at all of it can tell.
+    /// Scans the next run; `Some(false)`, with an empty run, at the end. `None` if the list is damaged, its doc indexes
+    /// do not increase, or a posting is longer than a run; or if only a scan of the whole list can tell.
     pub fn next(&mut self) -> Option<bool> {
         let rest = &self.postings[self.at..];
         self.last = self.docs().last().copied().or(self.last);
@@ -164,7 +153,7 @@ impl<'a> Runs<'a> {
         let (docs, offsets) = (self.docs.as_mut_ptr(), self.offsets.as_mut_ptr());
         // SAFETY: a run has at most WORDS_A_RUN words and no more than the list; both have room for an entry for each,
         // and the slack.
-        let scanned = unsafe { scan::<true, true>(tier(), &rest[..run], docs, offsets) };
+        let scanned = unsafe { scan::<true, true>(self.tier, &rest[..run], docs, offsets) };
         self.count = scanned.filter(|scanned| scanned.sound && run != 0)?.count;
         let before = self.at as u32;
         self.offsets[..self.count].iter_mut().for_each(|offset| *offset += before);
@@ -174,31 +163,31 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// Postings of a list, as far as it is sound: the words whose top two bits are equal.
+/// The number of postings of a sound list: of words whose top two bits are equal.
 pub(super) fn count_postings(postings: &[u8]) -> usize {
     let (words, _) = postings.as_chunks::<4>();
-    // Read the other way round the top two bits are bits 7 and 6, and no byte need be moved.
+    // In little-endian order the top two bits are bits 7 and 6, so no bytes have to be swapped.
     let is_first = |word: u32| (word ^ word << 1) >> 7 & 1 ^ 1;
-    // Runs whose count fits in a lane, so that it is summed in vectors.
+    // The count of a run fits in 32 bits, so it is summed in vectors.
     words
         .chunks(1 << 20)
         .map(|run| run.iter().map(|&word| is_first(u32::from_le_bytes(word))).sum::<u32>() as usize)
         .sum()
 }
 
-/// The bytes of the run's leading postings that end in it: up to the last word whose top bit does not say that the
-/// posting goes on.
+/// Length of the postings that end within the run: up to the last word whose top bit does not say that its posting
+/// continues.
 fn whole_postings(run: &[u8]) -> usize {
     run.chunks_exact(4).rposition(|word| word[0] & 0x80 == 0).map_or(0, |last| 4 * (last + 1))
 }
 
 fn doc_indexes_with(tier: Tier, postings: &[u8]) -> Result<Vec<u32>> {
     let mut docs = Vec::with_capacity(postings.len() / 4 + SLACK);
-    // SAFETY: there is room for a doc index a word, and the slack; offsets are not wanted.
+    // SAFETY: there is room for a doc index per word, and the slack; without `OFFSETS` no offset is written.
     let scanned = unsafe { scan::<true, false>(tier, postings, docs.as_mut_ptr(), std::ptr::null_mut()) };
     match scanned {
         Some(Scanned { count, sound: true }) => {
-            // SAFETY: the scan wrote `count` doc indexes, at most one a word.
+            // SAFETY: the scan wrote `count` doc indexes, at most one per word.
             unsafe { docs.set_len(count) };
         }
         _ => scalar::scan(postings, |doc, _| docs.push(doc))?,
@@ -221,7 +210,7 @@ impl From<(Vec<u32>, Vec<u32>)> for Located {
     }
 }
 
-pub(super) fn locate(postings: &[u8]) -> Result<Located> {
+pub(in crate::yioop) fn locate(postings: &[u8]) -> Result<Located> {
     locate_with(tier(), postings)
 }
 
@@ -231,11 +220,11 @@ fn locate_with(tier: Tier, postings: &[u8]) -> Result<Located> {
     }
     let room = postings.len() / 4 + SLACK;
     let (mut docs, mut offsets) = (Vec::with_capacity(room), Vec::with_capacity(room));
-    // SAFETY: both have room for an entry a word, and the slack.
+    // SAFETY: both have room for an entry per word, and the slack.
     let scanned = unsafe { scan::<true, true>(tier, postings, docs.as_mut_ptr(), offsets.as_mut_ptr()) };
     match scanned {
         Some(Scanned { count, sound: true }) => {
-            // SAFETY: the scan wrote `count` entries to both, at most one a word.
+            // SAFETY: the scan wrote `count` entries to both, at most one per word.
             unsafe {
                 docs.set_len(count);
                 offsets.set_len(count);
@@ -249,7 +238,7 @@ fn locate_with(tier: Tier, postings: &[u8]) -> Result<Located> {
     Ok(Located { docs, offsets })
 }
 
-/// The scan of a tier; `None` where the processor has not that tier, or the list is no whole number of words.
+/// The scan of a tier; `None` if the processor lacks the tier, or the list is not a whole number of words.
 ///
 /// # Safety
 /// With `DOCS`, `docs` has room for a `u32` for each word of the list and [`SLACK`] more; so has `offsets` with
@@ -264,13 +253,13 @@ unsafe fn scan<const DOCS: bool, const OFFSETS: bool>(
         return None;
     }
     match tier {
-        // SAFETY: the tier is available; the rest is the caller's promise.
+        // SAFETY: the tier is available; docs and offsets have the room that this function asks for.
         #[cfg(target_arch = "x86_64")]
         Tier::Avx512 => Some(unsafe { avx512::scan::<DOCS, OFFSETS>(postings, docs, offsets) }),
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Tier::Avx2 => Some(unsafe { avx2::scan::<DOCS, OFFSETS>(postings, docs, offsets) }),
-        // SAFETY: the caller's promise.
+        // SAFETY: docs and offsets have the room that this function asks for.
         _ => Some(unsafe { portable::scan::<DOCS, OFFSETS>(postings, docs, offsets) }),
     }
 }

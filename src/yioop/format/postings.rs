@@ -1,7 +1,8 @@
 //! Postings and their positions, one by one.
 
-use super::doc_indexes::{check, count_postings, doc_index_of_first_word};
-use crate::codec::modified9::{self, NAME, Place, Values};
+use super::first_word::{JOINT, JOINT_DOC_INDEXES, JOINT_POSITION_BITS, doc_index_of_first_word, split_first_value};
+use super::modified9::{self, NAME, Place, Values};
+use super::scan::{check, count_postings};
 use crate::error::{Error, Result};
 
 /// A posting: the doc index, and the positions of the word in the document, increasing.
@@ -10,33 +11,14 @@ pub type Posting = (u32, Vec<u32>);
 /// The largest doc index that Yioop reads back: 2^27 − 2.
 pub const MAX_DOC_INDEX: u32 = (1 << 27) - 2;
 
-/// The bit of a posting's first value that marks the joint form.
-pub(crate) const JOINT: u32 = 1 << 27;
-
-/// Bits of the first position in the joint form.
-pub(crate) const JOINT_POSITION_BITS: u32 = 9;
-
-/// The doc indexes of the joint form.
-const JOINT_DOC_INDEXES: std::ops::Range<u32> = 1 << 15..1 << 18;
-
-/// What a posting's first value says: the doc index, and the first position where the form is joint.
-#[inline]
-pub(crate) fn split_first_value(value: u32) -> (u32, Option<u32>) {
-    if value & JOINT == 0 {
-        (value - 1, None)
-    } else {
-        ((value ^ JOINT) >> JOINT_POSITION_BITS, Some(value & ((1 << JOINT_POSITION_BITS) - 1)))
-    }
-}
-
-/// A list of postings that was checked, and that may therefore be read without further ado.
+/// A list of postings that has passed the check, and can be read without further checks.
 #[derive(Debug, Clone, Copy)]
 pub struct Postings<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> Postings<'a> {
-    /// Checks a list. Linear time (about that of [`doc_indexes`](super::doc_indexes())), no allocation.
+    /// Checks a list. Linear time (about that of [`doc_indexes`](super::scan::doc_indexes())), no allocation.
     ///
     /// # Errors
     /// [`Error::Corrupt`] names the first word that Yioop would not write there.
@@ -45,12 +27,12 @@ impl<'a> Postings<'a> {
         Ok(Postings { bytes })
     }
 
-    /// The list as it is.
+    /// The bytes of the list.
     pub fn as_bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// How many postings there are. Costs a look at each word.
+    /// The number of postings. Looks at each word.
     pub fn len(&self) -> usize {
         count_postings(self.bytes)
     }
@@ -60,7 +42,8 @@ impl<'a> Postings<'a> {
         self.bytes.is_empty()
     }
 
-    /// The posting at a byte offset, such as [`Matches`](super::Matches) gives; `None` where none begins there.
+    /// The posting at a byte offset, such as [`Matches`](crate::yioop::Matches) gives; `None` if no posting begins
+    /// there.
     pub fn at(&self, offset: usize) -> Option<PostingRef<'a>> {
         let rest = self.bytes.get(offset..)?;
         let begins = offset.is_multiple_of(4) && Place::of(word(rest)?).begins();
@@ -90,8 +73,8 @@ pub struct Iter<'a> {
 }
 
 impl Iter<'_> {
-    /// Unpacks the next posting: its doc index, and its positions to `positions`, instead of what was there. The same
-    /// as [`next`](Iterator::next) and [`PostingRef::positions`], in one pass over the words.
+    /// Unpacks the next posting: returns its doc index, and replaces `positions` by its positions. The same as
+    /// [`next`](Iterator::next) and [`PostingRef::positions`], in one pass over the words.
     #[inline]
     pub fn unpack_next(&mut self, positions: &mut Vec<u32>) -> Option<u32> {
         positions.clear();
@@ -104,11 +87,11 @@ impl Iter<'_> {
             self.at += 4;
             positions.reserve(modified9::MAX_VALUES);
             for delta in values {
-                // The check has seen that the sums stay below 2^32.
+                // The check made sure that the sums stay below 2^32.
                 last = last.wrapping_add(delta);
                 positions.push(last);
             }
-            // Bit 31 of a word says that the posting goes on behind it.
+            // Bit 31 of a word says that the posting continues after it.
             match word(&self.bytes[self.at..]) {
                 Some(next) if current >> 31 != 0 => current = next,
                 _ => return Some(doc_index),
@@ -154,7 +137,7 @@ impl<'a> PostingRef<'a> {
     #[inline]
     fn first_of(rest: &'a [u8], offset: usize) -> Self {
         let mut len = 4;
-        // Bit 31 of a word says that the posting goes on behind it.
+        // Bit 31 of a word says that the posting continues after it.
         while rest[len - 4] & 0x80 != 0 && len < rest.len() {
             len += 4;
         }
@@ -175,14 +158,14 @@ impl<'a> PostingRef<'a> {
         Positions { values, rest: &self.words[4.min(self.words.len())..], joint, last: 0 }
     }
 
-    /// How many positions there are. Costs a look at each word, not at each position.
+    /// The number of positions. Looks at each word, not at each position.
     pub fn count_positions(&self) -> usize {
         let values: usize = self.words.chunks_exact(4).filter_map(word).map(|word| Values::of_sound(word).len()).sum();
         let joint = word(self.words).is_some_and(|word| split_first_value(modified9::first_value(word)).1.is_some());
         if joint { values } else { values.saturating_sub(1) }
     }
 
-    /// The values of the posting behind the doc index: the first position, then the gaps.
+    /// The values of the posting after the doc index: the first position, then the gaps.
     fn deltas(&self) -> impl Iterator<Item = u32> + use<'a> {
         let mut values = self.words.chunks_exact(4).filter_map(word).flat_map(Values::of_sound);
         let (_, joint) = split_first_value(values.next().unwrap_or(1));
@@ -210,7 +193,7 @@ impl Iterator for Positions<'_> {
         }
         loop {
             if let Some(delta) = self.values.next() {
-                // The check has seen that the sums stay below 2^32.
+                // The check made sure that the sums stay below 2^32.
                 self.last = self.last.wrapping_add(delta);
                 return Some(self.last);
             }
@@ -233,7 +216,7 @@ pub fn unpack_postings(postings: &[u8]) -> Result<Vec<Posting>> {
 /// Appends a posting to `out`: `deltas` are the first position, then the gaps.
 fn pack(doc_index: u32, deltas: impl IntoIterator<Item = u32>, out: &mut Vec<u8>) -> Result<()> {
     let mut deltas = deltas.into_iter().peekable();
-    // Yioop joins them up to a first position of 2^10 − 1, which spills into the doc index and beyond.
+    // Yioop joins them up to a first position of 2^10 − 1, which overflows into the doc index.
     let joint = deltas.next_if(|&first| JOINT_DOC_INDEXES.contains(&doc_index) && first >> JOINT_POSITION_BITS == 0);
     match joint {
         Some(first) => {
@@ -246,15 +229,15 @@ fn pack(doc_index: u32, deltas: impl IntoIterator<Item = u32>, out: &mut Vec<u8>
 }
 
 /// A posting as Yioop writes it. What is written can be read back, by [`unpack_postings`] and by Yioop alike: a first
-/// position of 512 … 1,023 with a doc index of 32,768 … 262,143, where Yioop's own packing loses data, takes the
+/// position of 512 … 1,023 with a doc index of 32,768 … 262,143, with which Yioop's own packing loses data, takes the
 /// separate form.
 ///
-/// Positions may be none. A first position of 0 can be written in the joint form alone.
+/// There may be no positions. Only the joint form can hold a first position of 0.
 ///
 /// # Errors
-/// [`Error::Argument`] where the doc index exceeds [`MAX_DOC_INDEX`]; [`Error::NotIncreasing`] for the positions;
-/// [`Error::NotCodable`] for a first position of 0 that the separate form would have to hold, or for a position that is
-/// 2^28 or more above the one before it (its `value` is that difference).
+/// [`Error::Argument`] if the doc index exceeds [`MAX_DOC_INDEX`]; [`Error::NotIncreasing`] for the positions;
+/// [`Error::NotCodable`] for a first position of 0 that needs the separate form, or for a position 2^28 or more above
+/// the one before it (its `value` is that difference).
 pub fn pack_posting(doc_index: u32, positions: &[u32]) -> Result<Vec<u8>> {
     if doc_index > MAX_DOC_INDEX {
         return Err(Error::Argument(format!(
@@ -276,11 +259,11 @@ pub fn pack_posting(doc_index: u32, positions: &[u32]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The list with `offset` added to each doc index, packed anew as [`pack_posting`] does. Linear time.
+/// The list with `offset` added to each doc index, packed again as by [`pack_posting`]. Linear time.
 ///
 /// # Errors
-/// [`Error::Corrupt`]; [`Error::Argument`] where a doc index leaves 0 … [`MAX_DOC_INDEX`], or where a posting that has
-/// position 0 leaves the doc indexes that can be joined with it.
+/// [`Error::Corrupt`]; [`Error::Argument`] if a doc index leaves 0 … [`MAX_DOC_INDEX`], or if a posting with position 0
+/// leaves the doc indexes of the joint form.
 pub fn add_doc_index(postings: &[u8], offset: i64) -> Result<Vec<u8>> {
     let mut out = Vec::with_capacity(postings.len() + postings.len() / 4);
     for posting in Postings::parse(postings)? {

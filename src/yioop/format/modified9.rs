@@ -1,32 +1,32 @@
-//! Modified 9: Yioop's variant of Simple-9, for short lists of values of 1 and more that lie one behind the other.
+//! Modified 9: Yioop's variant of Simple-9, for short lists of values ≥ 1, stored one after the other.
 //!
 //! ```text
 //!  31 30 29          28 … 24                               0
 //! ┌─────┬──────────────────┬────────────────────────────────┐
 //! │place│ prefix           │ values, the last at the low end│
 //! └─────┴──────────────────┴────────────────────────────────┘
-//! place   11 first word of a list   10 goes on   01 last word   00 the only word
+//! place   11 first word of a list   10 middle   01 last word   00 the only word
 //! prefix  00   01   10   1100  1101  1110  11110  111110  111111
 //! values   1    2    3      4     5     6      7      12      24
 //! bits    28   14    9      6     5     4      3       2       1
 //! ```
 //! Words are big-endian. Values are never 0: a word with fewer values than its layout holds has zeros above them, so
 //! `[1, 2]` is `0x3E000006` (12 × 2 bits, two of them used). Bits that belong neither to the prefix nor to a value are
-//! 0. A list says by the places of its words where it ends; there is no length.
+//! 0. There is no length: the places of its words say where a list ends.
 //!
-//! The encoder fills a word while its values still fit, and gives exactly Yioop's bytes, two habits of Yioop's
-//! included: a layout is chosen by the width of the widest value so far, *not* by how many values are left; and from
-//! the second word on, the width of a word's first value counts as one bit more than it is (unless it is 1), so that
-//! `14` bits may cost a whole word.
+//! The encoder fills a word as long as the values fit. It writes exactly Yioop's bytes, including two of Yioop's
+//! habits: the layout depends on the widest value so far, *not* on how many values are left; and from the second word
+//! on, a word's first value (unless it is 1) counts as one bit wider than it is, so a value of 14 bits may take a whole
+//! word.
 //!
-//! At worst 32 bits a value, at best 32/24.
+//! At worst 32 bits per value, at best 32/24.
 
 use crate::error::{Error, Result};
 
 /// The largest value that can be coded.
 pub const MAX_VALUE: u32 = (1 << 28) - 1;
 
-/// Most values of a word.
+/// The most values that a word holds.
 pub const MAX_VALUES: usize = 24;
 
 /// What error messages call this codec.
@@ -35,7 +35,7 @@ pub(crate) const NAME: &str = "modified9";
 /// How a word is cut into values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// The prefix, in bits 29 … 24 of the word, zeros behind it.
+    /// The prefix, in bits 29 … 24 of the word, followed by zeros.
     pub prefix: u32,
     /// Bits of a value.
     pub width: u32,
@@ -110,7 +110,7 @@ pub(crate) const BY_PREFIX: [Layout; 64] = {
     table
 };
 
-/// The layout, as an index of [`LAYOUTS`], for values of that many bits: the narrowest that holds them.
+/// The narrowest layout for values of that many bits, as an index into [`LAYOUTS`].
 const BY_WIDTH: [u8; 30] = {
     let mut table = [0; 30];
     let mut width = 1;
@@ -166,7 +166,7 @@ impl Place {
 
 /// The values of a word, first to last.
 ///
-/// Of a word that no encoder writes (see [`fault`]) it gives what Yioop reads: the values behind the last 0.
+/// For a word that no encoder writes (see [`fault`]), the values that Yioop reads: those after the last 0.
 #[derive(Debug, Clone)]
 pub struct Values {
     payload: u32,
@@ -180,7 +180,7 @@ impl Values {
     pub fn of(word: u32) -> Values {
         let layout = layout(word);
         let zeros = layout.high_bits & !layout.nonzero(word);
-        // The bits below the lowest value that is 0; all where there is none.
+        // The bits below the lowest value that is 0; all bits if there is none.
         let below = match zeros & zeros.wrapping_neg() {
             0 => u32::MAX,
             lowest => (lowest >> (layout.width - 1)) - 1,
@@ -188,7 +188,7 @@ impl Values {
         Values::of_payload(layout.payload(word) & below, layout)
     }
 
-    /// The values of a word that has no [`fault`]; of others, what the word holds from its first value on that is not 0.
+    /// The values of a word without [`fault`]. For other words, those from the first nonzero value on.
     #[inline]
     pub(crate) fn of_sound(word: u32) -> Values {
         let layout = layout(word);
@@ -226,14 +226,14 @@ impl Iterator for Values {
 
 impl ExactSizeIterator for Values {}
 
-/// The first value of a word that has no [`fault`].
+/// The first value of a word without [`fault`].
 #[inline]
 pub(crate) fn first_value(word: u32) -> u32 {
     let layout = layout(word);
     layout.payload(word) >> (32 - layout.nonzero(word).leading_zeros() - layout.width)
 }
 
-/// What is wrong with the values of a word, its place aside: no encoder writes it.
+/// Why no encoder writes this word, apart from its place; `None` if it is sound.
 #[inline]
 pub fn fault(word: u32) -> Option<&'static str> {
     let layout = layout(word);
@@ -251,7 +251,7 @@ pub fn fault(word: u32) -> Option<&'static str> {
     }
 }
 
-/// Appends the words of a list to `out`, as [`encode`] does. `index_of_first` is what errors call the first value.
+/// Appends the words of a list to `out`, as [`encode`] does. Errors count values from `index_of_first`.
 pub(crate) fn encode_into(
     values: impl IntoIterator<Item = u32>,
     index_of_first: usize,
@@ -314,18 +314,17 @@ impl Word {
 /// Encodes values of 1 to [`MAX_VALUE`] as one list. Linear time.
 ///
 /// # Errors
-/// [`Error::NotCodable`] for a value of 0 or 2^28 and more; [`Error::Argument`] where there is no value.
+/// [`Error::NotCodable`] for a value of 0 or 2^28 and more; [`Error::Argument`] if there is no value.
 pub fn encode(values: &[u32]) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     encode_into(values.iter().copied(), 0, &mut out)?;
     Ok(out)
 }
 
-/// Decodes the list at the beginning of `bytes`: its values, and how many bytes it takes. What follows is not looked
-/// at.
+/// Decodes the list at the beginning of `bytes`: its values, and how many bytes it takes. What follows is ignored.
 ///
 /// # Errors
-/// [`Error::Corrupt`] where `bytes` does not begin with a whole list as [`encode`] writes it.
+/// [`Error::Corrupt`] if `bytes` does not begin with a whole list as [`encode`] writes it.
 pub fn decode(bytes: &[u8]) -> Result<(Vec<u32>, usize)> {
     let mut values = Vec::new();
     let mut words = words(bytes);
@@ -335,8 +334,8 @@ pub fn decode(bytes: &[u8]) -> Result<(Vec<u32>, usize)> {
     Ok((values, words.at))
 }
 
-/// The words of the list at the beginning of `bytes`, each checked when it comes; none where `bytes` is empty. Ends
-/// behind the list's last word, or behind the first error.
+/// The words of the list at the beginning of `bytes`, each checked when it is reached; none if `bytes` is empty. Ends
+/// after the list's last word, or after the first error.
 pub fn words(bytes: &[u8]) -> Words<'_> {
     Words { bytes, at: 0, done: bytes.is_empty() }
 }
@@ -364,8 +363,8 @@ impl Iterator for Words<'_> {
     }
 }
 
-/// The word at byte `at` (a multiple of 4), checked. `open` is the byte at which the list began that it has to go on
-/// with, if there is one.
+/// The word at byte `at` (a multiple of 4), checked. `open` is the byte at which the list began that the word has to
+/// continue, if there is one.
 pub(crate) fn checked_word(bytes: &[u8], at: usize, open: Option<usize>) -> Result<u32> {
     let corrupt = |what: String| Err(Error::corrupt(NAME, format!("word {}", at / 4), at, what));
     let rest = &bytes[at.min(bytes.len())..];
@@ -394,7 +393,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Values by the definition: slots from the low end until one is 0.
+    /// Values by the definition: slots from the low end up to the first 0.
     fn naive(word: u32) -> Vec<u32> {
         let layout = LAYOUTS.iter().rfind(|layout| word & layout.prefix == layout.prefix).unwrap();
         let slots = (0..layout.count).map(|i| (word >> (i * layout.width)) & ((1 << layout.width) - 1));

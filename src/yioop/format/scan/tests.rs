@@ -1,4 +1,5 @@
 use super::*;
+use crate::yioop::format::modified9;
 use crate::yioop::pack_posting;
 use proptest::prelude::*;
 
@@ -18,7 +19,7 @@ fn bytes_of(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_be_bytes()).collect()
 }
 
-/// Gives the words places that fit together; `lasts` says where postings end.
+/// Gives the words consistent places; `lasts` says where postings end.
 fn with_places(words: &[u32], lasts: &[bool]) -> Vec<u32> {
     let mut open = false;
     let mut out = Vec::new();
@@ -98,7 +99,7 @@ fn each_fault_is_seen_in_each_lane() {
     }
 }
 
-/// Sixteen words of 2^28 − 1 behind the first sum up to 2^32 − 16.
+/// After the first word, sixteen words of 2^28 − 1 add up to 2^32 − 16.
 #[test]
 fn positions_past_32_bits_are_seen() {
     for before in 0..40 {
@@ -141,7 +142,7 @@ proptest! {
         rare in 0u32..2,
     ) {
         let (words, lasts): (Vec<u32>, Vec<bool>) = words.into_iter().unzip();
-        // Unsound words make all else go unseen; so most lists have none, or a rare one.
+        // An unsound word hides everything else, so most lists have none or few.
         let words: Vec<u32> = words
             .iter()
             .map(|&word| if modified9::fault(word).is_some() && (rare == 0 || word % 16 != 0) { word & 0xC000_0000 | 1 } else { word })

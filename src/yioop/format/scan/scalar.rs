@@ -1,8 +1,8 @@
 //! The reference: word after word, posting after posting. It alone names faults.
 
-use super::super::postings::split_first_value;
-use crate::codec::modified9::{NAME, Place, Values, checked_word};
 use crate::error::{Error, Result};
+use crate::yioop::format::first_word::split_first_value;
+use crate::yioop::format::modified9::{NAME, Place, Values, checked_word};
 
 /// Checks a list and gives the doc index and byte offset of each posting to `sink` when the posting begins.
 pub(super) fn scan(postings: &[u8], mut sink: impl FnMut(u32, usize)) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Eight words at a time; first words are gathered by a permutation from a table.
 
 use super::Scanned;
-use crate::codec::modified9::{BY_PREFIX, LAYOUTS, Layout};
+use crate::yioop::format::modified9::{BY_PREFIX, LAYOUTS, Layout};
 use std::arch::x86_64::*;
 
 /// For each mask of eight lanes: the lanes in it, in order, a byte each from the low end.
@@ -30,7 +30,7 @@ struct Lookup {
     widest: __m256i,
     /// 2 × 14.
     second: __m256i,
-    /// By bits 28 … 26, where bit 29 is set.
+    /// By bits 28 … 26, if bit 29 is set.
     rest: __m256i,
     /// 12 × 2.
     twelve: __m256i,
@@ -146,7 +146,7 @@ pub(super) unsafe fn scan<const DOCS: bool, const OFFSETS: bool>(
         let carried = _mm256_or_si256(_mm256_add_epi32(_mm256_and_si256(word, low), low), word);
         let nonzero = _mm256_and_si256(carried, high);
         let zeros = _mm256_andnot_si256(carried, high);
-        // All bits below the highest bit of the lowest value that is 0; all bits where there is none.
+        // All bits below the highest bit of the lowest value that is 0; all bits if there is none.
         let below = _mm256_andnot_si256(zeros, _mm256_sub_epi32(zeros, ones));
         let less = _mm256_sub_epi32(payload, ones);
         // Where `less` is at least `below`, unsigned.

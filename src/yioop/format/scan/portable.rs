@@ -1,7 +1,7 @@
-//! A word at a time, without branches that depend on what it says.
+//! One word at a time, without branches that depend on its contents.
 
 use super::Scanned;
-use crate::codec::modified9::layout;
+use crate::yioop::format::modified9::layout;
 
 /// # Safety
 /// As [`super::scan`].
@@ -23,7 +23,7 @@ pub(super) unsafe fn scan<const DOCS: bool, const OFFSETS: bool>(
         let payload = word & (layout.low_bits | layout.high_bits);
         let carried = ((word & layout.low_bits) + layout.low_bits) | word;
         let zeros = layout.high_bits & !carried;
-        // All bits below the highest bit of the lowest value that is 0; all bits where there is none.
+        // All bits below the highest bit of the lowest value that is 0; all bits if there is none.
         let below = zeros.wrapping_sub(1) & !zeros;
         let goes_on = word >> 31;
         let later = goes_on ^ (word >> 30 & 1);
@@ -36,7 +36,7 @@ pub(super) unsafe fn scan<const DOCS: bool, const OFFSETS: bool>(
             let shift = 32 - layout.width.min(32) - (carried & layout.high_bits).leading_zeros().min(32 - layout.width);
             let value = payload >> shift;
             let doc = if value >> 27 == 0 { value.wrapping_sub(1) } else { value >> 9 & 0x3_FFFF };
-            // SAFETY: `count` is at most `at`, and there is room for an entry a word.
+            // SAFETY: `count` is at most `at`, and there is room for an entry per word.
             unsafe { docs.add(count).write(doc) };
         }
         if OFFSETS {

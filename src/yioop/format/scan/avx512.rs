@@ -1,7 +1,7 @@
 //! Sixteen words at a time; first words are gathered by compression.
 
 use super::Scanned;
-use crate::codec::modified9::{BY_PREFIX, LAYOUTS, Layout};
+use crate::yioop::format::modified9::{BY_PREFIX, LAYOUTS, Layout};
 use std::arch::x86_64::*;
 
 /// A property of the layouts by the bits 29 … 25 of a word. Bit 24 as well tells 12 values from 24: the last entry is
@@ -77,7 +77,7 @@ pub(super) unsafe fn scan<const DOCS: bool, const OFFSETS: bool>(
     let words = postings.len() / 4;
     let mut count = 0;
     let mut fault: u32 = 0;
-    // Whether the word before the vector says that its posting goes on.
+    // Whether the word before the vector says that its posting continues.
     let mut open: u32 = 0;
     let (mut run, mut longest_run) = (0, 0);
     let mut largest = _mm512_setzero_si512();
@@ -102,7 +102,7 @@ pub(super) unsafe fn scan<const DOCS: bool, const OFFSETS: bool>(
         let carried = _mm512_or_si512(carried, word);
         let nonzero = _mm512_and_si512(carried, high);
         let zeros = _mm512_andnot_si512(carried, high);
-        // All bits below the highest bit of the lowest value that is 0; all bits where there is none.
+        // All bits below the highest bit of the lowest value that is 0; all bits if there is none.
         let below = _mm512_andnot_si512(zeros, _mm512_sub_epi32(zeros, ones));
         let bad = _mm512_cmpge_epu32_mask(_mm512_sub_epi32(payload, ones), below);
         let stray = _mm512_test_epi32_mask(word, unused.of(index, narrowest));

@@ -58,6 +58,13 @@ pub enum Error {
         what: String,
     },
 
+    /// The machine, or a limit of the process, does not give the memory that a result or a copy of the input needs.
+    #[error("out of memory: cannot allocate {bytes} bytes")]
+    OutOfMemory {
+        /// Bytes that were asked for.
+        bytes: usize,
+    },
+
     /// The OpenCL device failed; callers retry on the CPU.
     #[error("device: {0}")]
     Device(String),

@@ -95,6 +95,6 @@ pub fn throw(failure: &Error, argument: u32) -> Thrown {
         Error::NotCodable { .. } | Error::Argument(_) => {
             argument_value(argument, &format!("cannot be used: {failure}"))
         }
-        Error::File { .. } | Error::Device(_) => error(&failure.to_string()),
+        Error::File { .. } | Error::OutOfMemory { .. } | Error::Device(_) => error(&failure.to_string()),
     }
 }

@@ -1,6 +1,6 @@
 //! One call from PHP: its arguments, its result, and the frame that no panic leaves.
 
-use super::ffi::zend_parse_parameters;
+use super::ffi::{zend_parse_parameters, zend_unexpected_extra_named_error};
 use super::output::NoMemory;
 use super::{exception, log};
 use crate::Error;
@@ -45,6 +45,19 @@ impl<'c> Call<'c> {
         assert!(index < self.count(), "argument {index} of {}", self.count());
         // SAFETY: the argument exists, and the call's frame outlives 'c.
         unsafe { self.frame.zend_call_arg(index as usize) }.expect("arguments lie in the frame")
+    }
+
+    /// Refuses named arguments that no parameter has. PHP collects them for functions whose last parameter is variadic
+    /// and leaves it to those to refuse them.
+    fn no_extra_named_arguments(&self) -> Outcome {
+        const ZEND_CALL_HAS_EXTRA_NAMED_PARAMS: u32 = 1 << 27;
+        // SAFETY: in a call's `This`, the type word holds the flags of the call.
+        if unsafe { self.frame.This.u1.type_info } & ZEND_CALL_HAS_EXTRA_NAMED_PARAMS == 0 {
+            return Ok(());
+        }
+        // SAFETY: a function is being called, which the error names.
+        unsafe { zend_unexpected_extra_named_error() };
+        Err(Thrown)
     }
 
     /// The object that the method was called on.
@@ -101,7 +114,7 @@ pub fn check<T>(result: Result<T, Error>, argument: u32) -> Outcome<T> {
 pub fn run(frame: &mut ExecuteData, result: &mut Zval, body: fn(&mut Call) -> Outcome) {
     run_handler(AssertUnwindSafe(|| {
         let mut call = Call { frame, result };
-        if body(&mut call).is_err() {
+        if call.no_extra_named_arguments().and_then(|()| body(&mut call)).is_err() {
             call.result.set_null();
         }
     }));

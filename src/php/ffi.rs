@@ -13,6 +13,7 @@ unsafe extern "C" {
     pub fn zend_argument_value_error(argument: u32, format: *const c_char, ...);
     pub fn zend_parse_parameter(flags: c_int, number: u32, argument: *const Zval, spec: *const c_char, ...) -> c_int;
     pub fn zend_unexpected_extra_named_error();
+    pub fn zend_std_compare_objects(left: *mut Zval, right: *mut Zval) -> c_int;
     pub fn zend_zval_type_name(value: *const Zval) -> *const c_char;
     pub fn zend_enum_get_case_cstr(class: *mut zend_class_entry, name: *const c_char) -> *mut zend_object;
     pub fn zend_ini_long(name: *const c_char, length: usize, original: c_int) -> i64;

@@ -1,7 +1,7 @@
 //! The class `Postings\PostingList`.
 
 use super::call::{Call, Outcome, check, function, handler, parse};
-use super::{codec, exception, ini, input, iterator, output};
+use super::{codec, exception, ffi, ini, input, iterator, output};
 use crate::{Codec, PostingList, engine};
 use ext_php_rs::args::Arg;
 use ext_php_rs::builders::{ClassBuilder, FunctionBuilder};
@@ -9,10 +9,11 @@ use ext_php_rs::class::{ClassEntryInfo, ClassMetadata, ConstructorMeta, Construc
 use ext_php_rs::convert::IntoZvalDyn;
 use ext_php_rs::describe::DocComments;
 use ext_php_rs::exception::PhpException;
+use ext_php_rs::ffi::{zend_class_entry, zend_unserialize_data};
 use ext_php_rs::flags::{ClassFlags, ConstantFlags, DataType, MethodFlags};
 use ext_php_rs::types::{ZendClassObject, ZendHashTable, ZendObject, Zval};
 use ext_php_rs::zend::{BailoutGuard, ce};
-use std::ffi::c_int;
+use std::ffi::{c_int, c_uchar};
 
 pub const NAME: &str = "Postings\\PostingList";
 
@@ -111,23 +112,43 @@ pub fn finish_registration() {
     // interior-mutable cell of a static.
     unsafe {
         (*class).ce_flags &= !ext_php_rs::ffi::ZEND_ACC_NOT_SERIALIZABLE;
+        (*class).unserialize = Some(refuse_old_format);
         (*handlers).compare = Some(compare);
     }
 }
 
-/// `==`: the same docIDs. Lists have no order, so that `<` and `>` are false.
+/// Refuses data of PHP's old serialization format, `C:`, which has no place for what `__unserialize` takes. PHP would
+/// otherwise make an object without a list out of it.
+///
+/// # Safety
+/// PHP calls it, while it unserializes.
+unsafe extern "C" fn refuse_old_format(
+    _: *mut Zval,
+    _: *mut zend_class_entry,
+    _: *const c_uchar,
+    _: usize,
+    _: *mut zend_unserialize_data,
+) -> c_int {
+    exception::corrupt("posting list: serialized data: is of the format C:, and lists are written as O:");
+    ffi::FAILURE
+}
+
+/// `==` of two lists: the same docIDs; they have no order, so that `<` and `>` are false. What is not two lists compares
+/// as PHP's own objects do.
 ///
 /// # Safety
 /// PHP calls it, with two values, at least one of them a list.
 unsafe extern "C" fn compare(left: *mut Zval, right: *mut Zval) -> c_int {
     const UNCOMPARABLE: c_int = 1;
-    let equal = std::panic::catch_unwind(|| {
-        // SAFETY: PHP compares two values, at least one of which is ours.
-        let pair = unsafe { (left.as_ref().and_then(object_of), right.as_ref().and_then(object_of)) };
-        match pair {
-            (Some(Object { list: Some(left) }), Some(Object { list: Some(right) })) => left.equals(right),
-            _ => false,
-        }
+    // SAFETY: PHP compares two values that live.
+    let pair = unsafe { (left.as_ref().and_then(object_of), right.as_ref().and_then(object_of)) };
+    let (Some(left_list), Some(right_list)) = pair else {
+        // SAFETY: as above, at least one is an object. No value of this frame needs dropping, should PHP jump over it.
+        return unsafe { ffi::zend_std_compare_objects(left, right) };
+    };
+    let equal = std::panic::catch_unwind(|| match (&left_list.list, &right_list.list) {
+        (Some(left), Some(right)) => left.equals(right),
+        _ => false,
     });
     if equal.unwrap_or(false) { 0 } else { UNCOMPARABLE }
 }

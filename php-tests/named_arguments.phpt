@@ -42,7 +42,7 @@ intersect, keys: ArgumentCountError: Postings\intersect() does not accept unknow
 intersect_count: ArgumentCountError: Postings\intersect_count() does not accept unknown named parameters
 Yioop: ArgumentCountError: Postings\Yioop\intersect() does not accept unknown named parameters
 Yioop, keys: ArgumentCountError: Postings\Yioop\intersect() does not accept unknown named parameters
-intersect, intersect_count, intersect, intersect
+Postings\intersect, Postings\intersect_count, Postings\Yioop\intersect, intersect
 no parameters: Error: Unknown named parameter $x
 optional: Error: Unknown named parameter $kodec
 static: Error: Unknown named parameter $string

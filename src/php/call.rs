@@ -1,11 +1,11 @@
 //! One call from PHP: its arguments, its result, and the frame that no panic leaves.
 
-use super::ffi::{zend_parse_parameters, zend_unexpected_extra_named_error};
+use super::ffi::{zend_parse_parameter, zend_parse_parameters, zend_unexpected_extra_named_error};
 use super::output::NoMemory;
 use super::{exception, log};
 use crate::Error;
 use ext_php_rs::builders::FunctionBuilder;
-use ext_php_rs::types::Zval;
+use ext_php_rs::types::{ZendStr, Zval};
 use ext_php_rs::zend::{ExecuteData, run_handler};
 use std::ffi::c_int;
 use std::panic::AssertUnwindSafe;
@@ -91,10 +91,23 @@ impl<'c> Call<'c> {
 
     /// The one argument, a string.
     pub fn bytes(&self) -> Outcome<&'c [u8]> {
-        let mut string: *mut ext_php_rs::types::ZendStr = std::ptr::null_mut();
+        let mut string: *mut ZendStr = std::ptr::null_mut();
         parse!(self, c"S", &raw mut string)?;
         // SAFETY: parsing succeeded, so the string is set; the frame holds it.
         Ok(unsafe { (*string).as_bytes() })
+    }
+
+    /// All arguments, each a string.
+    pub fn strings(&self) -> Outcome<Vec<&'c [u8]>> {
+        // A conversion may run PHP code, which may end the script by a jump over this frame: it owns nothing meanwhile.
+        for index in 0..self.count() {
+            let mut string: *mut ZendStr = std::ptr::null_mut();
+            let argument = std::ptr::from_ref(self.argument(index));
+            // SAFETY: the argument lies in the frame; `S` asks for one string, which PHP leaves in the argument.
+            parsed(unsafe { zend_parse_parameter(0, index + 1, argument, c"S".as_ptr(), &raw mut string) })?;
+        }
+        let strings = (0..self.count()).filter_map(|index| self.argument(index).dereference().zend_str());
+        Ok(strings.map(ZendStr::as_bytes).collect())
     }
 
     /// The one argument, an integer.

@@ -1,27 +1,13 @@
 //! One call from PHP: its arguments, its result, and the frame that no panic leaves.
 
+use super::exception::{self, Outcome, Thrown};
 use super::ffi::{zend_parse_parameter, zend_parse_parameters, zend_unexpected_extra_named_error};
-use super::output::NoMemory;
-use super::{exception, log};
+use super::{input, log};
 use crate::Error;
-use ext_php_rs::builders::FunctionBuilder;
 use ext_php_rs::types::{ZendStr, Zval};
 use ext_php_rs::zend::{ExecuteData, run_handler};
 use std::ffi::c_int;
 use std::panic::AssertUnwindSafe;
-
-/// The call is over: a PHP exception is pending, or PHP ends the script for want of memory once we return.
-#[derive(Debug)]
-pub struct Thrown;
-
-impl From<NoMemory> for Thrown {
-    fn from(_: NoMemory) -> Thrown {
-        Thrown
-    }
-}
-
-/// What the body of a function returns.
-pub type Outcome<T = ()> = Result<T, Thrown>;
 
 /// A running call.
 pub struct Call<'c> {
@@ -106,8 +92,10 @@ impl<'c> Call<'c> {
             // SAFETY: the argument lies in the frame; `S` asks for one string, which PHP leaves in the argument.
             parsed(unsafe { zend_parse_parameter(0, index + 1, argument, c"S".as_ptr(), &raw mut string) })?;
         }
-        let strings = (0..self.count()).filter_map(|index| self.argument(index).dereference().zend_str());
-        Ok(strings.map(ZendStr::as_bytes).collect())
+        let mut strings = input::with_room(self.count() as usize)?;
+        let values = (0..self.count()).map(|index| self.argument(index).dereference());
+        strings.extend(values.filter_map(Zval::zend_str).map(ZendStr::as_bytes));
+        Ok(strings)
     }
 
     /// The one argument, an integer.
@@ -147,8 +135,3 @@ pub(super) use handler;
 
 /// A C function that PHP calls.
 pub type Handler = extern "C" fn(&mut ExecuteData, &mut Zval);
-
-/// A function whose return type is neither a reference nor nullable.
-pub fn function(name: &str, handler: Handler, returns: ext_php_rs::flags::DataType) -> FunctionBuilder<'static> {
-    FunctionBuilder::new(name, handler).returns(returns, false, false)
-}

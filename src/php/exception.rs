@@ -1,6 +1,5 @@
 //! Errors as PHP exceptions: [`Error`] becomes one here and nowhere else.
 
-use super::call::Thrown;
 use super::ffi::{spl_ce_RuntimeException, zend_argument_type_error, zend_argument_value_error, zend_zval_type_name};
 use crate::Error;
 use ext_php_rs::args::ArgInfo;
@@ -12,6 +11,13 @@ use ext_php_rs::zend::{ClassEntry, ce};
 use std::ffi::{CStr, CString};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// The call is over: a PHP exception is pending, or PHP ends the script for want of memory once we return.
+#[derive(Debug)]
+pub struct Thrown;
+
+/// What may end with a PHP exception.
+pub type Outcome<T = ()> = Result<T, Thrown>;
 
 static INTERFACE: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 static CORRUPT: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());

@@ -1,12 +1,10 @@
 //! docIDs into the elements of a packed array, whole cache lines at a time where the processor can.
 
+use super::zend::IS_LONG;
 use crate::cpu::{self, Tier};
 use ext_php_rs::types::Zval;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
-
-/// The type of a value that is an integer.
-pub const IS_LONG: u32 = 4;
 
 /// Makes `elements` the docIDs. What else is in a `Zval` means nothing in a packed array and becomes 0.
 ///

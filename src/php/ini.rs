@@ -85,7 +85,8 @@ unsafe extern "C" fn on_modify(
         let text = |string: *mut zend_string| string.as_ref().map_or(&[][..], ZendStr::as_bytes);
         (text((*entry).name), text(value))
     };
-    if take(name, value) {
+    // Without a jump: nothing in it calls PHP.
+    if std::panic::catch_unwind(|| take(name, value)).unwrap_or(false) {
         return SUCCESS;
     }
     if stage == INI_STAGE_STARTUP {

@@ -1,119 +1,99 @@
 //! The class `Postings\PostingList`.
 
-use super::call::{Call, Outcome, check, function, handler, parse};
-use super::{codec, exception, ffi, ini, input, iterator, output};
+use super::{codec, posting_list_iterator};
+use crate::php::call::{Call, check, handler, parse};
+use crate::php::class::{self, Class, Method, class, method, static_method, uninitialised};
+use crate::php::declare::{MAY_BE_STRING, function, nullable, widen};
+use crate::php::exception::{self, Outcome};
+use crate::php::foreach::{self, Aggregate, get_iterator};
+use crate::php::zend::elements;
+use crate::php::{ffi, ini, input, output};
 use crate::{Codec, PostingList, engine};
 use ext_php_rs::args::Arg;
-use ext_php_rs::builders::{ClassBuilder, FunctionBuilder};
-use ext_php_rs::class::{ClassEntryInfo, ClassMetadata, ConstructorMeta, ConstructorResult, RegisteredClass};
-use ext_php_rs::convert::IntoZvalDyn;
-use ext_php_rs::describe::DocComments;
-use ext_php_rs::exception::PhpException;
+use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::ffi::{zend_class_entry, zend_unserialize_data};
-use ext_php_rs::flags::{ClassFlags, ConstantFlags, DataType, MethodFlags};
-use ext_php_rs::types::{ZendClassObject, ZendHashTable, ZendObject, Zval};
-use ext_php_rs::zend::{BailoutGuard, ce};
+use ext_php_rs::flags::DataType;
+use ext_php_rs::types::{ZendHashTable, Zval};
+use ext_php_rs::zend::{BailoutGuard, ClassEntry, ZendObjectHandlers, ce};
 use std::ffi::{c_int, c_uchar};
 
 pub const NAME: &str = "Postings\\PostingList";
 
-/// The Rust side of a `PostingList` object. Without a list only between its creation by `unserialize` and the call of
-/// `__unserialize`, or where that failed.
+/// Without a list only between its creation by `unserialize` and the call of `__unserialize`, or if that failed.
 #[derive(Clone, Default)]
 pub struct Object {
     list: Option<PostingList>,
 }
 
-static METADATA: ClassMetadata<Object> = ClassMetadata::new(&[]);
+class!(Object);
 
-/// No constants.
-pub type Constants = &'static [(&'static str, &'static dyn IntoZvalDyn, DocComments, ConstantFlags)];
+impl Class for Object {
+    const NAME: &'static str = NAME;
+    const INTERFACES: &'static [ClassEntryInfo] = &[(ce::countable, "Countable"), (ce::aggregate, "IteratorAggregate")];
 
-/// A private constructor that refuses, for classes whose objects only we make.
-pub fn no_constructor<T>() -> Option<ConstructorMeta<T>> {
-    Some(ConstructorMeta {
-        constructor: |_| {
-            ConstructorResult::Exception(PhpException::from_message("objects are made by the extension".into()))
-        },
-        build_fn: |function| function,
-        flags: Some(MethodFlags::Private),
-    })
-}
-
-impl RegisteredClass for Object {
-    const CLASS_NAME: &'static str = NAME;
-    const BUILDER_MODIFIER: Option<fn(ClassBuilder) -> ClassBuilder> = None;
-    const EXTENDS: Option<ClassEntryInfo> = None;
-    const IMPLEMENTS: &'static [ClassEntryInfo] = &[(ce::countable, "Countable"), (ce::aggregate, "IteratorAggregate")];
-    const FLAGS: ClassFlags = ClassFlags::Final.union(ClassFlags::NoDynamicProperties);
-
-    fn get_metadata() -> &'static ClassMetadata<Self> {
-        &METADATA
-    }
-
-    fn method_builders() -> Vec<(FunctionBuilder<'static>, MethodFlags)> {
+    fn methods() -> Vec<Method> {
         let list = || DataType::object("self");
         let other = |name: &'static str| Arg::new(name, DataType::object(NAME));
-        let (public, of_class) = (MethodFlags::Public, MethodFlags::Public.union(MethodFlags::Static));
         vec![
-            (
+            static_method(
                 function("encode", handler!(encode), list())
                     .arg(Arg::new("docIds", DataType::Array))
                     .not_required()
                     .arg(Arg::new("codec", DataType::object(codec::NAME)).default("\\Postings\\Codec::QuasiSuccinct")),
-                of_class,
             ),
-            (function("fromBytes", handler!(from_bytes), list()).arg(Arg::new("bytes", DataType::String)), of_class),
-            (function("toBytes", handler!(to_bytes), DataType::String), public),
-            (function("codec", handler!(codec_of), DataType::object(codec::NAME)), public),
-            (function("count", handler!(count), DataType::Long), public),
-            (function("toArray", handler!(to_array), DataType::Array), public),
-            (function("toPacked", handler!(to_packed), DataType::String), public),
-            (function("getIterator", handler!(get_iterator), DataType::object("Iterator")), public),
-            (function("contains", handler!(contains), DataType::Bool).arg(Arg::new("docId", DataType::Long)), public),
-            (
-                FunctionBuilder::new("nextGreaterOrEqual", handler!(next_greater_or_equal))
-                    .returns(DataType::Long, false, true)
+            static_method(function("fromBytes", handler!(from_bytes), list()).arg(Arg::new("bytes", DataType::String))),
+            method(function("toBytes", handler!(to_bytes), DataType::String)),
+            method(function("codec", handler!(codec_of), DataType::object(codec::NAME))),
+            method(function("count", handler!(count), DataType::Long)),
+            method(function("toArray", handler!(to_array), DataType::Array)),
+            method(function("toPacked", handler!(to_packed), DataType::String)),
+            get_iterator::<Object>(),
+            method(function("contains", handler!(contains), DataType::Bool).arg(Arg::new("docId", DataType::Long))),
+            method(
+                nullable("nextGreaterOrEqual", handler!(next_greater_or_equal), DataType::Long)
                     .arg(Arg::new("docId", DataType::Long)),
-                public,
             ),
-            (function("intersect", handler!(intersect), DataType::Array).arg(other("others").is_variadic()), public),
-            (function("equals", handler!(equals), DataType::Bool).arg(other("other")), public),
-            (function("__serialize", handler!(serialize), DataType::Array), public),
-            (
+            method(function("intersect", handler!(intersect), DataType::Array).arg(other("others").is_variadic())),
+            method(function("equals", handler!(equals), DataType::Bool).arg(other("other"))),
+            method(function("__serialize", handler!(serialize), DataType::Array)),
+            method(
                 function("__unserialize", handler!(unserialize), DataType::Void).arg(Arg::new("data", DataType::Array)),
-                public,
             ),
         ]
     }
 
-    fn constructor() -> Option<ConstructorMeta<Self>> {
-        no_constructor()
-    }
-
-    fn constants() -> Constants {
-        &[]
-    }
-
-    fn default_init() -> Option<Self> {
+    fn blank() -> Option<Self> {
         Some(Object::default())
     }
 
-    fn clone_obj(&self) -> Option<Self> {
+    fn copy(&self) -> Option<Self> {
         Some(self.clone())
+    }
+
+    /// `serialize`, a `==` that means the docIDs, `foreach`, and strings as docIDs.
+    unsafe fn finish(class: *mut ClassEntry, handlers: *mut ZendObjectHandlers) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            (*class).ce_flags &= !ext_php_rs::ffi::ZEND_ACC_NOT_SERIALIZABLE;
+            (*class).unserialize = Some(refuse_old_format);
+            (*handlers).compare = Some(compare);
+            foreach::over_aggregate::<Object>(class);
+            widen(&raw const (*class).function_table, "encode", 0, MAY_BE_STRING);
+        }
     }
 }
 
-/// What ext-php-rs does not offer: `serialize`, and a `==` that means the docIDs. In MINIT, once the class is there.
-pub fn finish_registration() {
-    let class = std::ptr::from_ref(METADATA.ce()).cast_mut();
-    let handlers = std::ptr::from_ref(METADATA.handlers()).cast_mut();
-    // SAFETY: both live as long as the module, nobody else looks at them during MINIT, and the handlers lie in the
-    // interior-mutable cell of a static.
-    unsafe {
-        (*class).ce_flags &= !ext_php_rs::ffi::ZEND_ACC_NOT_SERIALIZABLE;
-        (*class).unserialize = Some(refuse_old_format);
-        (*handlers).compare = Some(compare);
+impl Aggregate for Object {
+    type Iterator = posting_list_iterator::Object;
+
+    fn iterator(&self) -> Outcome<posting_list_iterator::Object> {
+        Ok(posting_list_iterator::Object::new(self.list()?))
+    }
+}
+
+impl Object {
+    fn list(&self) -> Outcome<PostingList> {
+        self.list.clone().ok_or_else(uninitialised::<Object>)
     }
 }
 
@@ -141,7 +121,9 @@ unsafe extern "C" fn refuse_old_format(
 unsafe extern "C" fn compare(left: *mut Zval, right: *mut Zval) -> c_int {
     const UNCOMPARABLE: c_int = 1;
     // SAFETY: PHP compares two values that live.
-    let pair = unsafe { (left.as_ref().and_then(object_of), right.as_ref().and_then(object_of)) };
+    let pair = unsafe {
+        (left.as_ref().and_then(class::value_of::<Object>), right.as_ref().and_then(class::value_of::<Object>))
+    };
     let (Some(left_list), Some(right_list)) = pair else {
         // SAFETY: as above, at least one is an object. No value of this frame needs dropping, should PHP jump over it.
         return unsafe { ffi::zend_std_compare_objects(left, right) };
@@ -153,36 +135,56 @@ unsafe extern "C" fn compare(left: *mut Zval, right: *mut Zval) -> c_int {
     if equal.unwrap_or(false) { 0 } else { UNCOMPARABLE }
 }
 
-fn object_of(value: &Zval) -> Option<&Object> {
-    let object = ZendClassObject::<Object>::from_zend_obj(value.object()?)?;
-    object.obj.as_ref()
-}
-
-const UNINITIALISED: &str = "Postings\\PostingList object has not been initialised";
-
 /// The list of a value; `None` where it is no `PostingList`, an exception where the object holds no list.
-pub fn of(value: &Zval) -> Option<Outcome<PostingList>> {
-    let object = object_of(value)?;
-    Some(object.list.clone().ok_or_else(|| exception::error(UNINITIALISED)))
+fn of(value: &Zval) -> Option<Outcome<PostingList>> {
+    class::value_of::<Object>(value).map(Object::list)
 }
 
-/// The object that the method was called on.
-fn object<'a>(call: &'a mut Call) -> Outcome<&'a mut ZendClassObject<Object>> {
-    call.this()
-        .and_then(|this: &mut ZendObject| ZendClassObject::<Object>::from_zend_obj_mut(this))
-        .ok_or_else(|| exception::error(UNINITIALISED))
+/// The posting lists of all arguments.
+pub fn lists(call: &Call) -> Outcome<Vec<PostingList>> {
+    let mut lists = input::with_room(call.count() as usize + 1)?;
+    for index in 0..call.count() {
+        lists.push(list(call.argument(index), index + 1)?);
+    }
+    Ok(lists)
+}
+
+/// The posting list of one argument.
+fn list(value: &Zval, argument: u32) -> Outcome<PostingList> {
+    of(value.dereference()).unwrap_or_else(|| {
+        let kind = exception::type_name(value.dereference());
+        Err(exception::argument_type(argument, &format!("must be of type {NAME}, {kind} given")))
+    })
+}
+
+/// The queries of an `array<array<PostingList>>` argument, in its order.
+pub fn queries(array: &ZendHashTable, argument: u32) -> Outcome<Vec<Vec<PostingList>>> {
+    let mut queries = input::with_room(array.len())?;
+    for (index, (_, query)) in elements(array).enumerate() {
+        queries.push(lists_of(query, index, argument)?);
+    }
+    Ok(queries)
+}
+
+fn lists_of(query: &Zval, index: usize, argument: u32) -> Outcome<Vec<PostingList>> {
+    let wrong = |value: &Zval, place: &str| {
+        let kind = exception::type_name(value);
+        exception::argument_type(argument, &format!("must contain only arrays of {NAME}, {kind} given {place} {index}"))
+    };
+    let array = query.array().ok_or_else(|| wrong(query, "as query"))?;
+    let mut lists = input::with_room(array.len())?;
+    for (at, (_, value)) in elements(array).enumerate() {
+        lists.push(of(value).unwrap_or_else(|| Err(wrong(value, &format!("at index {at} of query"))))?);
+    }
+    Ok(lists)
 }
 
 fn this(call: &mut Call) -> Outcome<PostingList> {
-    object(call)?.list.clone().ok_or_else(|| exception::error(UNINITIALISED))
+    class::this::<Object>(call)?.list()
 }
 
 fn store(list: PostingList, target: &mut Zval) -> Outcome {
-    let object = ZendClassObject::new(Object { list: Some(list) });
-    match ext_php_rs::convert::IntoZval::set_zval(object, target, false) {
-        Ok(()) => Ok(()),
-        Err(error) => Err(exception::error(&error.to_string())),
-    }
+    class::store(Object { list: Some(list) }, target)
 }
 
 fn encode(call: &mut Call) -> Outcome {
@@ -207,8 +209,8 @@ fn from_bytes(call: &mut Call) -> Outcome {
 
 fn to_bytes(call: &mut Call) -> Outcome {
     call.no_arguments()?;
-    let bytes = BailoutGuard::new(this(call)?.to_bytes());
-    Ok(output::bytes(call.result, &bytes)?)
+    let list = BailoutGuard::new(this(call)?);
+    Ok(output::words(call.result, list.words())?)
 }
 
 fn codec_of(call: &mut Call) -> Outcome {
@@ -241,12 +243,6 @@ fn to_packed(call: &mut Call) -> Outcome {
     Ok(doc_ids.store(call.result)?)
 }
 
-fn get_iterator(call: &mut Call) -> Outcome {
-    call.no_arguments()?;
-    let list = this(call)?;
-    iterator::store(list, call.result)
-}
-
 fn contains(call: &mut Call) -> Outcome {
     let doc_id = call.int()?;
     let list = this(call)?;
@@ -266,8 +262,8 @@ fn next_greater_or_equal(call: &mut Call) -> Outcome {
 }
 
 fn intersect(call: &mut Call) -> Outcome {
-    let mut lists = vec![this(call)?];
-    lists.append(&mut input::lists(call, 0)?);
+    let mut lists = lists(call)?;
+    lists.insert(0, this(call)?);
     let doc_ids = BailoutGuard::new(engine::intersect(&lists, &ini::settings()));
     drop(lists);
     output::List::of_doc_ids(&doc_ids)?.store(call.result);
@@ -276,9 +272,9 @@ fn intersect(call: &mut Call) -> Outcome {
 
 fn equals(call: &mut Call) -> Outcome {
     let mut other: *mut Zval = std::ptr::null_mut();
-    parse!(call, c"O", &raw mut other, std::ptr::from_ref(METADATA.ce()))?;
+    parse!(call, c"O", &raw mut other, class::entry::<Object>())?;
     // SAFETY: parsing set it to an argument in the frame.
-    let other = input::list(unsafe { &*other }, 1)?;
+    let other = list(unsafe { &*other }, 1)?;
     let equal = this(call)?.equals(&other);
     call.result.set_bool(equal);
     Ok(())
@@ -289,9 +285,9 @@ const BYTES: &str = "bytes";
 
 fn serialize(call: &mut Call) -> Outcome {
     call.no_arguments()?;
-    let bytes = BailoutGuard::new(this(call)?.to_bytes());
+    let list = BailoutGuard::new(this(call)?);
     let mut value = Zval::new();
-    output::bytes(&mut value, &bytes)?;
+    output::words(&mut value, list.words())?;
     output::Record::new().field(BYTES, value).store(call.result);
     Ok(())
 }
@@ -306,7 +302,7 @@ fn unserialize(call: &mut Call) -> Outcome {
         return Err(exception::corrupt("posting list: serialized data: is not an array with the one string 'bytes'"));
     };
     let list = check(PostingList::from_bytes(bytes.as_bytes()), 1)?;
-    let object = object(call)?;
+    let object = class::this::<Object>(call)?;
     if object.list.is_some() {
         return Err(exception::error("Postings\\PostingList objects cannot be changed"));
     }

@@ -1,90 +1,72 @@
-//! The class `Postings\Yioop\Shard`, and the iterator over its dictionary.
+//! The class `Postings\Yioop\Shard`.
 
-use super::call::{Call, Outcome, check, function, handler, parse};
-use super::output::{self, List, Record};
-use super::posting_list::{Constants, no_constructor};
-use super::{exception, ffi};
-use crate::yioop::shard::{Dictionary, Key};
-use crate::yioop::{self, shard};
+use super::shard_iterator;
+use crate::php::call::{Call, check, handler, parse};
+use crate::php::class::{self, Class, Method, class, method, static_method};
+use crate::php::declare::{function, nullable};
+use crate::php::exception::{self, Outcome};
+use crate::php::ffi;
+use crate::php::foreach::{self, Aggregate, get_iterator};
+use crate::php::output::{self, List, Record, Text};
+use crate::yioop;
+use crate::yioop::shard::{self, Key};
 use ext_php_rs::args::Arg;
-use ext_php_rs::builders::{ClassBuilder, FunctionBuilder};
-use ext_php_rs::class::{ClassEntryInfo, ClassMetadata, ConstructorMeta, RegisteredClass};
-use ext_php_rs::convert::IntoZval;
-use ext_php_rs::flags::{ClassFlags, DataType, MethodFlags};
-use ext_php_rs::types::{ZendClassObject, ZendObject, ZendStr, Zval};
-use ext_php_rs::zend::{BailoutGuard, ce};
+use ext_php_rs::class::ClassEntryInfo;
+use ext_php_rs::flags::DataType;
+use ext_php_rs::types::{ZendStr, Zval};
+use ext_php_rs::zend::{BailoutGuard, ClassEntry, ZendObjectHandlers, ce};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
-pub const NAME: &str = "Postings\\Yioop\\Shard";
-const RECORDS_NAME: &str = "Postings\\Yioop\\ShardIterator";
-
-/// The Rust side of a `Shard` object.
 pub struct Object(Arc<yioop::Shard>);
 
-static METADATA: ClassMetadata<Object> = ClassMetadata::new(&[]);
+class!(Object);
 
-impl RegisteredClass for Object {
-    const CLASS_NAME: &'static str = NAME;
-    const BUILDER_MODIFIER: Option<fn(ClassBuilder) -> ClassBuilder> = None;
-    const EXTENDS: Option<ClassEntryInfo> = None;
-    const IMPLEMENTS: &'static [ClassEntryInfo] = &[(ce::aggregate, "IteratorAggregate")];
-    const FLAGS: ClassFlags = ClassFlags::Final.union(ClassFlags::NoDynamicProperties);
+impl Class for Object {
+    const NAME: &'static str = "Postings\\Yioop\\Shard";
+    const INTERFACES: &'static [ClassEntryInfo] = &[(ce::aggregate, "IteratorAggregate")];
 
-    fn get_metadata() -> &'static ClassMetadata<Self> {
-        &METADATA
-    }
-
-    fn method_builders() -> Vec<(FunctionBuilder<'static>, MethodFlags)> {
+    fn methods() -> Vec<Method> {
         let key = || Arg::new("wordKey", DataType::String);
-        let (public, of_class) = (MethodFlags::Public, MethodFlags::Public.union(MethodFlags::Static));
         vec![
-            (
+            static_method(
                 function("open", handler!(open), DataType::object("self")).arg(Arg::new("path", DataType::String)),
-                of_class,
             ),
-            (function("header", handler!(header), DataType::Array), public),
-            (FunctionBuilder::new("lookup", handler!(lookup)).returns(DataType::Array, false, true).arg(key()), public),
-            (function("postings", handler!(postings), DataType::String).arg(key()), public),
-            (
+            method(function("header", handler!(header), DataType::Array)),
+            method(nullable("lookup", handler!(lookup), DataType::Array).arg(key())),
+            method(function("postings", handler!(postings), DataType::String).arg(key())),
+            method(
                 function("postingsAt", handler!(postings_at), DataType::String)
                     .arg(Arg::new("firstOffset", DataType::Long))
                     .arg(Arg::new("lastOffset", DataType::Long)),
-                public,
             ),
-            (
-                function("document", handler!(document), DataType::Array).arg(Arg::new("docIndex", DataType::Long)),
-                public,
-            ),
-            (function("getIterator", handler!(get_iterator), DataType::object("Iterator")), public),
+            method(function("document", handler!(document), DataType::Array).arg(Arg::new("docIndex", DataType::Long))),
+            get_iterator::<Object>(),
         ]
     }
 
-    fn constructor() -> Option<ConstructorMeta<Self>> {
-        no_constructor()
-    }
-
-    fn constants() -> Constants {
-        &[]
+    unsafe fn finish(class: *mut ClassEntry, _: *mut ZendObjectHandlers) {
+        // SAFETY: the caller's promise.
+        unsafe { foreach::over_aggregate::<Object>(class) };
     }
 }
 
-fn uninitialised() -> super::call::Thrown {
-    exception::error("Postings\\Yioop\\Shard object has not been initialised")
+impl Aggregate for Object {
+    type Iterator = shard_iterator::Object;
+
+    fn iterator(&self) -> Outcome<shard_iterator::Object> {
+        shard_iterator::Object::new(self.0.clone())
+    }
 }
 
-/// The shard of a value; `None` where it is no `Shard`, an exception where the object holds none.
-pub fn of(value: &Zval) -> Option<Outcome<Arc<yioop::Shard>>> {
-    let object = ZendClassObject::<Object>::from_zend_obj(value.object()?)?;
-    Some(object.obj.as_ref().map(|object| object.0.clone()).ok_or_else(uninitialised))
+/// The shard of a value; `None` if it is no `Shard`.
+pub fn of(value: &Zval) -> Option<Arc<yioop::Shard>> {
+    class::value_of::<Object>(value).map(|object| object.0.clone())
 }
 
 fn this(call: &mut Call) -> Outcome<Arc<yioop::Shard>> {
-    call.this()
-        .and_then(|this: &mut ZendObject| ZendClassObject::<Object>::from_zend_obj_mut(this))
-        .map(|object| object.0.clone())
-        .ok_or_else(uninitialised)
+    Ok(class::this::<Object>(call)?.0.clone())
 }
 
 fn open(call: &mut Call) -> Outcome {
@@ -97,9 +79,7 @@ fn open(call: &mut Call) -> Outcome {
         return Err(exception::error(&format!("{path}: open_basedir does not allow it")));
     }
     let shard = check(yioop::Shard::open(OsStr::from_bytes(path)), 1)?;
-    ZendClassObject::new(Object(Arc::new(shard)))
-        .set_zval(call.result, false)
-        .map_err(|error| exception::error(&error.to_string()))
+    class::store(Object(Arc::new(shard)), call.result)
 }
 
 fn header(call: &mut Call) -> Outcome {
@@ -129,7 +109,8 @@ fn key(call: &Call) -> Outcome<Key> {
     bytes.try_into().map_err(|_| exception::argument_value(1, &format!("must be 20 bytes, {} given", bytes.len())))
 }
 
-fn record_list(record: &shard::Record) -> Outcome<List> {
+/// What `lookup` and the iterator say of a word's list.
+pub fn record_list(record: &shard::Record) -> Outcome<List> {
     Ok(List::of_doc_ids(&[record.first_offset, record.last_offset, record.documents])?)
 }
 
@@ -145,8 +126,20 @@ fn lookup(call: &mut Call) -> Outcome {
 
 fn postings(call: &mut Call) -> Outcome {
     let key = key(call)?;
-    let bytes = BailoutGuard::new(check(this(call)?.postings(&key), 1)?.unwrap_or_default());
-    Ok(output::bytes(call.result, &bytes)?)
+    let shard = BailoutGuard::new(this(call)?);
+    match check(shard.lookup(&key), 1)? {
+        Some(record) => read_postings(&shard, record.first_offset, record.last_offset, call.result),
+        None => Ok(output::bytes(call.result, &[])?),
+    }
+}
+
+/// Reads postings into a string, for which memory_limit has to have room first.
+fn read_postings(shard: &yioop::Shard, first: u32, last: u32, target: &mut Zval) -> Outcome {
+    let len = check(shard.postings_len(first, last), 1)?;
+    let mut postings = Text::with_room(len)?;
+    check(shard.read_postings_at(first, last, postings.push_zeros(len)), 1)?;
+    postings.store(target);
+    Ok(())
 }
 
 fn postings_at(call: &mut Call) -> Outcome {
@@ -157,8 +150,8 @@ fn postings_at(call: &mut Call) -> Outcome {
             .map_err(|_| exception::argument_value(argument, &format!("must be from 0 to {}, {value} given", u32::MAX)))
     };
     let (first, last) = (offset(first, 1)?, offset(last, 2)?);
-    let bytes = BailoutGuard::new(check(this(call)?.postings_at(first, last), 1)?);
-    Ok(output::bytes(call.result, &bytes)?)
+    let shard = BailoutGuard::new(this(call)?);
+    read_postings(&shard, first, last, call.result)
 }
 
 fn document(call: &mut Call) -> Outcome {
@@ -180,109 +173,5 @@ fn document(call: &mut Call) -> Outcome {
         .field("is_link", document.is_link)
         .field("keys", list.into_zval())
         .store(call.result);
-    Ok(())
-}
-
-fn get_iterator(call: &mut Call) -> Outcome {
-    call.no_arguments()?;
-    let mut records = Records { records: None, shard: this(call)?, current: None };
-    records.rewind()?;
-    ZendClassObject::new(records).set_zval(call.result, false).map_err(|error| exception::error(&error.to_string()))
-}
-
-/// The Rust side of the iterator over a dictionary.
-pub struct Records {
-    /// Borrows from `shard`; declared before it, so dropped before it.
-    records: Option<Dictionary<'static>>,
-    shard: Arc<yioop::Shard>,
-    current: Option<(Key, shard::Record)>,
-}
-
-impl Records {
-    fn rewind(&mut self) -> Outcome {
-        // SAFETY: the shard lies on the heap, owned by `self.shard`, which is never replaced and outlives `records`.
-        let shard: &'static yioop::Shard = unsafe { &*Arc::as_ptr(&self.shard) };
-        self.records = Some(shard.dictionary());
-        self.advance()
-    }
-
-    fn advance(&mut self) -> Outcome {
-        self.current = None;
-        if let Some(next) = self.records.as_mut().and_then(Iterator::next) {
-            self.current = Some(check(next, 1)?);
-        }
-        Ok(())
-    }
-}
-
-static RECORDS: ClassMetadata<Records> = ClassMetadata::new(&[]);
-
-impl RegisteredClass for Records {
-    const CLASS_NAME: &'static str = RECORDS_NAME;
-    const BUILDER_MODIFIER: Option<fn(ClassBuilder) -> ClassBuilder> = None;
-    const EXTENDS: Option<ClassEntryInfo> = None;
-    const IMPLEMENTS: &'static [ClassEntryInfo] = &[(ce::iterator, "Iterator")];
-    const FLAGS: ClassFlags = ClassFlags::Final.union(ClassFlags::NoDynamicProperties);
-
-    fn get_metadata() -> &'static ClassMetadata<Self> {
-        &RECORDS
-    }
-
-    fn method_builders() -> Vec<(FunctionBuilder<'static>, MethodFlags)> {
-        let nullable = |name: &str, handler, kind| FunctionBuilder::new(name, handler).returns(kind, false, true);
-        [
-            nullable("current", handler!(current), DataType::Array),
-            nullable("key", handler!(current_key), DataType::String),
-            function("next", handler!(next), DataType::Void),
-            function("rewind", handler!(rewind), DataType::Void),
-            function("valid", handler!(valid), DataType::Bool),
-        ]
-        .map(|method| (method, MethodFlags::Public))
-        .into()
-    }
-
-    fn constructor() -> Option<ConstructorMeta<Self>> {
-        no_constructor()
-    }
-
-    fn constants() -> Constants {
-        &[]
-    }
-}
-
-fn records<'a>(call: &'a mut Call) -> Outcome<&'a mut ZendClassObject<Records>> {
-    call.no_arguments()?;
-    call.this()
-        .and_then(|this: &mut ZendObject| ZendClassObject::<Records>::from_zend_obj_mut(this))
-        .ok_or_else(|| exception::error("Postings\\Yioop\\ShardIterator object has not been initialised"))
-}
-
-fn current(call: &mut Call) -> Outcome {
-    match records(call)?.current {
-        Some((_, record)) => record_list(&record)?.store(call.result),
-        None => call.result.set_null(),
-    }
-    Ok(())
-}
-
-fn current_key(call: &mut Call) -> Outcome {
-    match records(call)?.current {
-        Some((key, _)) => output::bytes(call.result, &key)?,
-        None => call.result.set_null(),
-    }
-    Ok(())
-}
-
-fn next(call: &mut Call) -> Outcome {
-    records(call)?.advance()
-}
-
-fn rewind(call: &mut Call) -> Outcome {
-    records(call)?.rewind()
-}
-
-fn valid(call: &mut Call) -> Outcome {
-    let valid = records(call)?.current.is_some();
-    call.result.set_bool(valid);
     Ok(())
 }

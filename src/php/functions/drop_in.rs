@@ -1,10 +1,11 @@
 //! With `postings.yioop=1`: the module `yioop`, and in it the six functions of `seekquarry\yioop\library` that Yioop
 //! defines itself where there is no such module.
 
-use super::call::{Call, Outcome, function, handler, parse};
-use super::ffi::zend_register_internal_module;
-use super::output::List;
-use super::{MAY_BE_FALSE, function_table, widen_argument};
+use crate::php::call::{Call, handler, parse};
+use crate::php::declare::{MAY_BE_FALSE, RETURN_VALUE, function, function_table, widen};
+use crate::php::exception::Outcome;
+use crate::php::ffi::zend_register_internal_module;
+use crate::php::output::List;
 use crate::yioop::queue;
 use ext_php_rs::args::Arg;
 use ext_php_rs::builders::{FunctionBuilder, ModuleBuilder, ModuleStartup};
@@ -41,7 +42,7 @@ pub fn register(kind: i32) -> Result<()> {
     if registered.is_null() {
         return Err(Error::InvalidPointer);
     }
-    widen_argument(function_table(), &format!("{NAMESPACE}{UNPACK_INT}"), -1, MAY_BE_FALSE);
+    widen(function_table(), &format!("{NAMESPACE}{UNPACK_INT}"), RETURN_VALUE, MAY_BE_FALSE);
     Ok(())
 }
 

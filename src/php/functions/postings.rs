@@ -1,9 +1,13 @@
 //! The functions of the namespace `Postings`.
 
-use super::call::{Call, Outcome, check, function, handler, parse};
-use super::output::{DocIds, List, Map, Record};
-use super::{exception, ini, input, output, posting_list};
 use crate::codec::{quasi_succinct, simple9};
+use crate::php::call::{Call, check, handler, parse};
+use crate::php::classes::posting_list;
+use crate::php::declare::function;
+use crate::php::exception::{self, Outcome};
+use crate::php::output::{DocIds, List, Map, Record};
+use crate::php::zend::elements;
+use crate::php::{ini, input, output};
 use crate::{Error, engine};
 use ext_php_rs::args::Arg;
 use ext_php_rs::builders::FunctionBuilder;
@@ -11,7 +15,9 @@ use ext_php_rs::flags::DataType;
 use ext_php_rs::types::Zval;
 use ext_php_rs::zend::BailoutGuard;
 
-/// All of them.
+/// Those whose first argument is docIDs, as an array or a string.
+pub const OF_DOC_IDS: [&str; 2] = ["Postings\\simple9_encode", "Postings\\qs_encode"];
+
 pub fn builders() -> Vec<FunctionBuilder<'static>> {
     let list = |name: &'static str| Arg::new(name, DataType::object(posting_list::NAME));
     vec![
@@ -86,7 +92,7 @@ fn lists(call: &Call) -> Outcome<Vec<crate::PostingList>> {
     let mut rest: *mut Zval = std::ptr::null_mut();
     let mut count = 0u32;
     parse!(call, c"z*", &raw mut first, &raw mut rest, &raw mut count)?;
-    input::lists(call, 0)
+    posting_list::lists(call)
 }
 
 fn intersect(call: &mut Call) -> Outcome {
@@ -107,7 +113,7 @@ fn intersect_batch(call: &mut Call) -> Outcome {
     parse!(call, c"a", &raw mut queries)?;
     // SAFETY: parsing set it to an array argument in the frame.
     let Some(queries) = unsafe { &*queries }.dereference().array() else { return Ok(()) };
-    let results = engine::intersect_batch(&input::queries(queries, 1)?, &ini::settings());
+    let results = engine::intersect_batch(&posting_list::queries(queries, 1)?, &ini::settings());
     let results = BailoutGuard::new(results);
     if queries.has_sequential_keys() {
         let mut list = List::with_room(results.len())?;
@@ -117,7 +123,7 @@ fn intersect_batch(call: &mut Call) -> Outcome {
         list.store(call.result);
     } else {
         let mut map = Map::with_room(results.len())?;
-        for ((key, _), doc_ids) in input::elements(queries).zip(results.iter()) {
+        for ((key, _), doc_ids) in elements(queries).zip(results.iter()) {
             map.insert(key, doc_ids)?;
         }
         map.store(call.result);

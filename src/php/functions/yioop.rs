@@ -1,9 +1,11 @@
 //! The functions of the namespace `Postings\Yioop`.
 
-use super::call::{Call, Outcome, check, function, handler, parse};
-use super::input::{self, Key};
-use super::output::{DocIds, List, Map, Singles};
-use super::{exception, ini, output};
+use crate::php::call::{Call, check, handler, parse};
+use crate::php::declare::function;
+use crate::php::exception::{self, Outcome};
+use crate::php::output::{self, DocIds, List, Map, Singles};
+use crate::php::zend::Key;
+use crate::php::{ini, input};
 use crate::{Error, engine, yioop};
 use ext_php_rs::args::Arg;
 use ext_php_rs::builders::FunctionBuilder;
@@ -11,7 +13,6 @@ use ext_php_rs::flags::DataType;
 use ext_php_rs::types::{ZendStr, Zval};
 use ext_php_rs::zend::BailoutGuard;
 
-/// All of them.
 pub fn builders() -> Vec<FunctionBuilder<'static>> {
     let string = |name: &'static str| Arg::new(name, DataType::String);
     vec![

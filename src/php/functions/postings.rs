@@ -8,7 +8,7 @@ use crate::php::exception::{self, Outcome};
 use crate::php::output::{DocIds, List, Map, Record};
 use crate::php::zend::elements;
 use crate::php::{ini, input, output};
-use crate::{Error, engine};
+use crate::{Error, PostingList, engine};
 use ext_php_rs::args::Arg;
 use ext_php_rs::builders::FunctionBuilder;
 use ext_php_rs::flags::DataType;
@@ -87,7 +87,7 @@ fn qs_decode(call: &mut Call) -> Outcome {
 }
 
 /// Parses one posting list and any number more.
-fn lists(call: &Call) -> Outcome<Vec<crate::PostingList>> {
+fn lists(call: &Call) -> Outcome<Vec<PostingList>> {
     let mut first: *mut Zval = std::ptr::null_mut();
     let mut rest: *mut Zval = std::ptr::null_mut();
     let mut count = 0u32;
@@ -153,12 +153,15 @@ fn devices(call: &mut Call) -> Outcome {
 fn stats(call: &mut Call) -> Outcome {
     call.no_arguments()?;
     let stats = engine::stats();
+    let (lists, list_bytes) = PostingList::live();
     Record::new()
         .field("cpu_calls", stats.cpu_calls as i64)
         .field("device_calls", stats.device_calls as i64)
         .field("device_failures", stats.device_failures as i64)
         .field("bytes_to_device", stats.bytes_to_device as i64)
         .field("bytes_from_device", stats.bytes_from_device as i64)
+        .field("lists", lists as i64)
+        .field("list_bytes", list_bytes as i64)
         .store(call.result);
     Ok(())
 }

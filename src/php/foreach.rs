@@ -67,10 +67,16 @@ pub fn iterator_methods<T: Iterate>() -> Vec<Method> {
         this(call)
     }
     extern "C" fn current<T: Iterate>(frame: &mut ExecuteData, result: &mut Zval) {
-        run(frame, result, |call| Ok(*call.result = current_of(object::<T>(call)?)?));
+        run(frame, result, |call| {
+            *call.result = current_of(object::<T>(call)?)?;
+            Ok(())
+        });
     }
     extern "C" fn key<T: Iterate>(frame: &mut ExecuteData, result: &mut Zval) {
-        run(frame, result, |call| Ok(*call.result = key_of(object::<T>(call)?)?));
+        run(frame, result, |call| {
+            *call.result = key_of(object::<T>(call)?)?;
+            Ok(())
+        });
     }
     extern "C" fn next<T: Iterate>(frame: &mut ExecuteData, result: &mut Zval) {
         run(frame, result, |call| object::<T>(call)?.advance());

@@ -77,5 +77,5 @@ fn is_undefined(value: &Zval) -> bool {
 /// The integer that a value is; `None` for any other type. References are not followed.
 pub fn long(value: &Zval) -> Option<i64> {
     // SAFETY: the type is set in every value and says which field of the union is.
-    unsafe { (u32::from(value.u1.v.type_) == IS_LONG).then(|| value.value.lval) }
+    unsafe { if u32::from(value.u1.v.type_) == IS_LONG { Some(value.value.lval) } else { None } }
 }

@@ -1,6 +1,6 @@
 //! The class `Postings\Yioop\Shard`.
 
-use super::shard_iterator;
+use super::shard_iterator::{self, record_list};
 use crate::php::call::{Call, check, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method};
 use crate::php::declare::{function, nullable};
@@ -9,7 +9,7 @@ use crate::php::ffi;
 use crate::php::foreach::{self, Aggregate, get_iterator};
 use crate::php::output::{self, List, Record, Text};
 use crate::yioop;
-use crate::yioop::shard::{self, Key};
+use crate::yioop::shard::Key;
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
@@ -107,11 +107,6 @@ fn header(call: &mut Call) -> Outcome {
 fn key(call: &Call) -> Outcome<Key> {
     let bytes = call.bytes()?;
     bytes.try_into().map_err(|_| exception::argument_value(1, &format!("must be 20 bytes, {} given", bytes.len())))
-}
-
-/// What `lookup` and the iterator say of a word's list.
-pub fn record_list(record: &shard::Record) -> Outcome<List> {
-    Ok(List::of_doc_ids(&[record.first_offset, record.last_offset, record.documents])?)
 }
 
 fn lookup(call: &mut Call) -> Outcome {

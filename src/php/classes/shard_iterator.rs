@@ -1,11 +1,10 @@
 //! The class `Postings\Yioop\ShardIterator`, over a shard's dictionary.
 
-use super::shard::record_list;
 use crate::php::call::check;
 use crate::php::class::{Class, Method, class};
 use crate::php::exception::Outcome;
 use crate::php::foreach::{self, Iterate, iterator_methods};
-use crate::php::output;
+use crate::php::output::{self, List};
 use crate::yioop::Shard;
 use crate::yioop::shard::{Dictionary, Key, Record};
 use ext_php_rs::class::ClassEntryInfo;
@@ -13,6 +12,11 @@ use ext_php_rs::flags::DataType;
 use ext_php_rs::types::Zval;
 use ext_php_rs::zend::{ClassEntry, ZendObjectHandlers, ce};
 use std::sync::Arc;
+
+/// What the dictionary says of a word's list.
+pub fn record_list(record: &Record) -> Outcome<List> {
+    Ok(List::of_doc_ids(&[record.first_offset, record.last_offset, record.documents])?)
+}
 
 pub struct Object {
     /// Borrows from `shard`; declared before it, so dropped before it.

@@ -1,4 +1,4 @@
-//! One call from PHP: its arguments, its result, and the frame that no panic leaves.
+//! A call from PHP: its arguments, its result, and the frame that no panic leaves.
 
 use super::exception::{self, Outcome, Thrown};
 use super::ffi::{zend_parse_parameter, zend_parse_parameters, zend_unexpected_extra_named_error};
@@ -26,7 +26,7 @@ impl<'c> Call<'c> {
     /// The argument with that index, from 0.
     ///
     /// # Panics
-    /// Where there is none.
+    /// If there is none.
     pub fn argument(&self, index: u32) -> &'c Zval {
         assert!(index < self.count(), "argument {index} of {}", self.count());
         // SAFETY: the argument exists, and the call's frame outlives 'c.

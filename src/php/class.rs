@@ -32,13 +32,8 @@ pub trait Class: RegisteredClass {
         None
     }
 
-    /// What ext-php-rs does not offer. In MINIT, once the class is registered.
-    ///
-    /// # Safety
-    /// Both live as long as the module, and nobody else looks at them meanwhile.
-    unsafe fn finish(class: *mut ClassEntry, handlers: *mut ZendObjectHandlers) {
-        let _ = (class, handlers);
-    }
+    /// Adds what ext-php-rs does not offer. Called in MINIT, once the class is registered.
+    fn finish() {}
 }
 
 pub const FLAGS: ClassFlags = ClassFlags::Final.union(ClassFlags::NoDynamicProperties);
@@ -108,17 +103,16 @@ pub fn static_method(function: FunctionBuilder<'static>) -> Method {
     (function, MethodFlags::Public.union(MethodFlags::Static))
 }
 
-/// The entry of a registered class.
+/// The entry of a registered class, which lives as long as the module. It may be written to during MINIT only, while no
+/// other thread runs.
 pub fn entry<T: Class>() -> *mut ClassEntry {
     std::ptr::from_ref(T::get_metadata().ce()).cast_mut()
 }
 
-/// Runs [`Class::finish`]. In MINIT, once the class is registered.
-pub fn finish<T: Class>() {
-    let handlers = std::ptr::from_ref(T::get_metadata().handlers()).cast_mut();
-    // SAFETY: the entry lives as long as the module, and the handlers lie in the interior-mutable cell of a static; only
-    // this thread runs during MINIT.
-    unsafe { T::finish(entry::<T>(), handlers) };
+/// The handlers of a class's objects, in the interior-mutable cell of a static. They may be written to during MINIT
+/// only, while no other thread runs.
+pub fn handlers<T: Class>() -> *mut ZendObjectHandlers {
+    std::ptr::from_ref(T::get_metadata().handlers()).cast_mut()
 }
 
 /// The exception for an object without its value.

@@ -8,7 +8,7 @@ use super::exception::{self, Outcome};
 use ext_php_rs::ffi::{zend_class_entry, zend_object_iterator, zend_object_iterator_funcs};
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::Zval;
-use ext_php_rs::zend::{ClassEntry, ExecuteData};
+use ext_php_rs::zend::ExecuteData;
 use std::ffi::c_int;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -114,22 +114,16 @@ pub fn get_iterator<T: Aggregate>() -> Method {
     method(function("getIterator", get_iterator::<T>, DataType::object("Iterator")))
 }
 
-/// Makes `foreach` over an iterator use this module. In [`Class::finish`].
-///
-/// # Safety
-/// As [`Class::finish`]; `class` is that of `T`.
-pub unsafe fn over_iterator<T: Iterate>(class: *mut ClassEntry) {
-    // SAFETY: the caller's promise.
-    unsafe { (*class).get_iterator = Some(iterate_itself::<T>) };
+/// Makes `foreach` over an iterator use this module. For [`Class::finish`].
+pub fn over_iterator<T: Iterate>() {
+    // SAFETY: `finish` runs during MINIT, when entries may be written to.
+    unsafe { (*class::entry::<T>()).get_iterator = Some(iterate_itself::<T>) };
 }
 
-/// Makes `foreach` over a class with `getIterator()` use this module. In [`Class::finish`].
-///
-/// # Safety
-/// As [`Class::finish`]; `class` is that of `T`.
-pub unsafe fn over_aggregate<T: Aggregate>(class: *mut ClassEntry) {
-    // SAFETY: the caller's promise.
-    unsafe { (*class).get_iterator = Some(iterate::<T>) };
+/// Makes `foreach` over a class with `getIterator()` use this module. For [`Class::finish`].
+pub fn over_aggregate<T: Aggregate>() {
+    // SAFETY: `finish` runs during MINIT, when entries may be written to.
+    unsafe { (*class::entry::<T>()).get_iterator = Some(iterate::<T>) };
 }
 
 unsafe extern "C" {
@@ -222,7 +216,7 @@ fn begin<T: Iterate>(mut value: Zval, by_reference: c_int) -> *mut zend_object_i
 /// # Safety
 /// `iteration` is one that [`begin`] made and that has not ended; the result is the only reference to its object.
 unsafe fn object<'a, T: Iterate>(iteration: *mut zend_object_iterator) -> &'a mut T {
-    // SAFETY: the caller's promise; `data` keeps the object, and such an object keeps its value, until the end.
+    // SAFETY: `begin` stored the object, `data` keeps it, and such an object keeps its value, until the end.
     unsafe { &mut *(*iteration.cast::<Iteration<T>>()).object }
 }
 

@@ -85,7 +85,7 @@ unsafe extern "C" fn on_modify(
         let text = |string: *mut zend_string| string.as_ref().map_or(&[][..], ZendStr::as_bytes);
         (text((*entry).name), text(value))
     };
-    // Without a jump: nothing in it calls PHP.
+    // Nothing in it calls PHP, which could jump over the frame.
     if std::panic::catch_unwind(|| take(name, value)).unwrap_or(false) {
         return SUCCESS;
     }
@@ -105,7 +105,7 @@ unsafe extern "C" fn on_modify(
     FAILURE
 }
 
-/// Takes a setting's value, or says that it is none.
+/// Takes a setting's value; `false` if it is not a valid one.
 fn take(name: &[u8], value: &[u8]) -> bool {
     if name == DEVICE.to_bytes() {
         take_device(value)

@@ -1,4 +1,4 @@
-//! docIDs and posting lists out of PHP's arguments.
+//! docIDs out of PHP's arguments.
 
 use super::exception::{self, Outcome};
 use super::zend::{elements, long, packed};
@@ -25,8 +25,8 @@ pub fn with_room<T>(len: usize) -> Outcome<Vec<T>> {
     Ok(room)
 }
 
-/// Adds the integers of a packed array that holds nothing but integers that fit, the usual case. Of any other it adds
-/// some and says `false`.
+/// Adds the integers of a packed array that holds nothing but integers in range, the usual case. For any other it
+/// adds some of them and returns `false`.
 fn add_plain(array: &ZendHashTable, doc_ids: &mut Vec<u32>) -> bool {
     let Some(values) = packed(array) else { return false };
     for value in values {
@@ -65,7 +65,7 @@ fn from_array(array: &ZendHashTable, argument: u32, what: &str) -> Outcome<Vec<u
 }
 
 /// The docIDs of a `array|string` argument: an array of integers, or a string of little-endian `u32`, which is
-/// borrowed where the processor's order allows.
+/// borrowed if the processor's byte order allows.
 pub fn doc_ids(value: &Zval, argument: u32) -> Outcome<Cow<'_, [u32]>> {
     let value = value.dereference();
     if let Some(array) = value.array() {

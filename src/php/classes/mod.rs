@@ -9,7 +9,7 @@ mod posting_list_iterator;
 mod shard;
 mod shard_iterator;
 
-use super::class::{Class, finish};
+use super::class::Class;
 use ext_php_rs::builders::ModuleBuilder;
 
 /// An iterator before the class that returns it, or PHP refuses to start.
@@ -27,7 +27,7 @@ struct Entry {
 }
 
 const fn entry<T: Class>() -> Entry {
-    Entry { add: ModuleBuilder::class::<T>, finish: finish::<T> }
+    Entry { add: ModuleBuilder::class::<T>, finish: T::finish }
 }
 
 /// Adds all classes to the module, which registers them when it starts.

@@ -14,12 +14,13 @@ use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::ffi::{zend_class_entry, zend_unserialize_data};
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::{ZendHashTable, Zval};
-use ext_php_rs::zend::{BailoutGuard, ClassEntry, ZendObjectHandlers, ce};
+use ext_php_rs::zend::{BailoutGuard, ce};
 use std::ffi::{c_int, c_uchar};
 
 pub const NAME: &str = "Postings\\PostingList";
 
-/// Without a list only between its creation by `unserialize` and the call of `__unserialize`, or if that failed.
+/// `list` is `None` only between the creation of an object by `unserialize` and the call of `__unserialize`, or if that
+/// failed.
 #[derive(Clone, Default)]
 pub struct Object {
     list: Option<PostingList>,
@@ -71,15 +72,16 @@ impl Class for Object {
     }
 
     /// `serialize`, a `==` that means the docIDs, `foreach`, and strings as docIDs.
-    unsafe fn finish(class: *mut ClassEntry, handlers: *mut ZendObjectHandlers) {
-        // SAFETY: the caller's promise.
+    fn finish() {
+        let class = class::entry::<Object>();
+        // SAFETY: MINIT calls this, when the entry and the handlers may be written to.
         unsafe {
             (*class).ce_flags &= !ext_php_rs::ffi::ZEND_ACC_NOT_SERIALIZABLE;
             (*class).unserialize = Some(refuse_old_format);
-            (*handlers).compare = Some(compare);
-            foreach::over_aggregate::<Object>(class);
+            (*class::handlers::<Object>()).compare = Some(compare);
             widen(&raw const (*class).function_table, "encode", 0, MAY_BE_STRING);
         }
+        foreach::over_aggregate::<Object>();
     }
 }
 
@@ -113,8 +115,8 @@ unsafe extern "C" fn refuse_old_format(
     ffi::FAILURE
 }
 
-/// `==` of two lists: the same docIDs; they have no order, so that `<` and `>` are false. What is not two lists compares
-/// as PHP's own objects do.
+/// `==` between two lists compares their docIDs; lists have no order, so `<` and `>` are false. All other comparisons are
+/// those of PHP's own objects.
 ///
 /// # Safety
 /// PHP calls it, with two values, at least one of them a list.
@@ -135,7 +137,7 @@ unsafe extern "C" fn compare(left: *mut Zval, right: *mut Zval) -> c_int {
     if equal.unwrap_or(false) { 0 } else { UNCOMPARABLE }
 }
 
-/// The list of a value; `None` where it is no `PostingList`, an exception where the object holds no list.
+/// The list of a value: `None` if it is no `PostingList`, an exception if the object holds no list.
 fn of(value: &Zval) -> Option<Outcome<PostingList>> {
     class::value_of::<Object>(value).map(Object::list)
 }
@@ -191,7 +193,7 @@ fn encode(call: &mut Call) -> Outcome {
     let mut doc_ids: *mut Zval = std::ptr::null_mut();
     let mut case: *mut Zval = std::ptr::null_mut();
     parse!(call, c"z|O", &raw mut doc_ids, &raw mut case, codec::class())?;
-    // SAFETY: parsing set the pointers to arguments in the frame; the second stays null where it was left out.
+    // SAFETY: parsing set the pointers to arguments in the frame; the second stays null if it was left out.
     let (doc_ids, case) = unsafe { (&*doc_ids, case.as_ref()) };
     let codec = match case.and_then(Zval::object) {
         Some(case) => codec::of(case)?,

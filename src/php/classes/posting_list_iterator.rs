@@ -8,7 +8,7 @@ use crate::php::foreach::{self, Iterate, iterator_methods, long};
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::Zval;
-use ext_php_rs::zend::{ClassEntry, ZendObjectHandlers, ce};
+use ext_php_rs::zend::ce;
 
 pub struct Object {
     list: PostingList,
@@ -36,9 +36,8 @@ impl Class for Object {
         iterator_methods::<Object>()
     }
 
-    unsafe fn finish(class: *mut ClassEntry, _: *mut ZendObjectHandlers) {
-        // SAFETY: the caller's promise.
-        unsafe { foreach::over_iterator::<Object>(class) };
+    fn finish() {
+        foreach::over_iterator::<Object>();
     }
 }
 

@@ -14,7 +14,7 @@ use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::{ZendStr, Zval};
-use ext_php_rs::zend::{BailoutGuard, ClassEntry, ZendObjectHandlers, ce};
+use ext_php_rs::zend::{BailoutGuard, ce};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
@@ -46,9 +46,8 @@ impl Class for Object {
         ]
     }
 
-    unsafe fn finish(class: *mut ClassEntry, _: *mut ZendObjectHandlers) {
-        // SAFETY: the caller's promise.
-        unsafe { foreach::over_aggregate::<Object>(class) };
+    fn finish() {
+        foreach::over_aggregate::<Object>();
     }
 }
 

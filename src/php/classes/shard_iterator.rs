@@ -10,7 +10,7 @@ use crate::yioop::shard::{Dictionary, Key, Record};
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::Zval;
-use ext_php_rs::zend::{ClassEntry, ZendObjectHandlers, ce};
+use ext_php_rs::zend::ce;
 use std::sync::Arc;
 
 /// What the dictionary says of a word's list.
@@ -52,9 +52,8 @@ impl Class for Object {
         iterator_methods::<Object>()
     }
 
-    unsafe fn finish(class: *mut ClassEntry, _: *mut ZendObjectHandlers) {
-        // SAFETY: the caller's promise.
-        unsafe { foreach::over_iterator::<Object>(class) };
+    fn finish() {
+        foreach::over_iterator::<Object>();
     }
 }
 

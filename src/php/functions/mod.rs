@@ -1,4 +1,4 @@
-//! The functions: one file a namespace, each with a list of them.
+//! The functions: a file per namespace, each with a list of its functions.
 
 pub mod drop_in;
 mod postings;

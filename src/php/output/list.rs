@@ -70,7 +70,7 @@ impl List {
         unsafe { target.write(value) };
     }
 
-    /// A list of docIDs, or of other `u32`s. O(n); a packed array takes 16 bytes an element.
+    /// A list of docIDs, or of other `u32`s. O(n); a packed array takes 16 bytes per element.
     #[inline]
     pub fn of_doc_ids(doc_ids: &[u32]) -> Result<List, NoRoom> {
         let mut list = List::with_room(doc_ids.len())?;
@@ -123,10 +123,10 @@ impl Drop for List {
     }
 }
 
-/// Lists of one position that a result has already. One that recurs is shared, as PHP shares arrays on assignment: a
-/// change of one copies it first. Measured on lists of short documents, where most postings have one position, it makes
+/// Lists of one position that a result has already. One that recurs is shared, as PHP shares arrays on assignment: it is
+/// copied before it is changed. Measured on lists of short documents, where most postings have one position, it makes
 /// `unpack_postings` 1.5 times as fast; longer lists recur less, and sharing those leaves Zend's free lists in such
-/// disorder that all that comes after is slower.
+/// disorder that everything after it is slower.
 ///
 /// The lists are owned by the result, which must outlive this.
 pub struct Singles([*mut _zend_array; Singles::COUNT]);

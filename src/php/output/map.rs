@@ -42,7 +42,7 @@ impl Map {
         Ok(())
     }
 
-    /// What `zend_hash_index_add_new` does with a hash that has room: the bucket behind the last, and that at the
+    /// What `zend_hash_index_add_new` does with a hash that has room: the bucket after the last, put at the
     /// head of its chain.
     ///
     /// # Safety

@@ -3,10 +3,10 @@
 //! | file | what |
 //! |---|---|
 //! | [`size`] | how large arrays and strings may be |
-//! | [`table`] | arrays as they lie in memory |
+//! | [`table`] | arrays in memory |
 //! | [`list`], [`map`], [`record`] | arrays under construction |
 //! | [`text`] | strings under construction |
-//! | [`doc_ids`] | docIDs from the engine, straight into either |
+//! | [`doc_ids`] | docIDs from the engine, straight into an array or a string |
 
 mod doc_ids;
 mod list;

@@ -1,4 +1,4 @@
-//! PHP's arrays as they lie in memory: allocated at their size, without an owner, and the values that lead to them.
+//! PHP's arrays in memory: allocated at their size, without an owner, and the values that refer to them.
 
 use super::NoRoom;
 use super::size;
@@ -16,7 +16,7 @@ use ext_php_rs::types::Zval;
 /// # Safety
 /// `target` is writable.
 pub unsafe fn write_long(target: *mut Zval, value: i64) {
-    // SAFETY: the caller's promise; plain stores, nothing is dropped.
+    // SAFETY: `target` is writable; plain stores, so that nothing is dropped.
     unsafe {
         (*target).value.lval = value;
         (*target).u1.type_info = IS_LONG;
@@ -28,7 +28,7 @@ pub unsafe fn write_long(target: *mut Zval, value: i64) {
 /// # Safety
 /// `target` is writable; `table` is an array of this module that nobody else owns, or the shared empty one.
 pub unsafe fn write_array(target: *mut Zval, table: *mut _zend_array) {
-    // SAFETY: the caller's promises; the shared empty array is never counted.
+    // SAFETY: `target` is writable; the shared empty array is never counted.
     unsafe {
         (*target).value.arr = table;
         (*target).u1.type_info = if std::ptr::eq(table, &raw const zend_empty_array) {
@@ -90,13 +90,13 @@ pub fn hash_table(len: usize) -> Result<*mut _zend_array, NoRoom> {
     table(HASH_FLAG_STATIC_KEYS, mask, 2 * size, size, BUCKET)
 }
 
-/// Says that a packed array has `used` elements.
+/// Sets the number of elements of a packed array.
 ///
 /// # Safety
 /// The table is ours alone and those elements are written.
 #[inline]
 pub unsafe fn set_used(table: *mut _zend_array, used: u32) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the table is ours alone.
     unsafe {
         (*table).nNumUsed = used;
         (*table).nNumOfElements = used;

@@ -29,7 +29,7 @@ impl Text {
         Ok(Text { string, used: 0, len })
     }
 
-    /// The room after the bytes so far for `count` more, which count as written; what they are is not defined.
+    /// The room after the bytes so far for `count` more, which then count as written; their contents are unspecified.
     fn grow(&mut self, count: usize) -> *mut u8 {
         assert!(count <= self.len - self.used, "a string of {} bytes gets more", self.len);
         // SAFETY: there is room for `len` bytes after the header.

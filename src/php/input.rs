@@ -12,6 +12,18 @@ enum Unfit<'a> {
     Range(i64),
 }
 
+/// Checks that the process can get this much more memory: what the engine is about to allocate for arguments of this
+/// size. An exception if not. Where the engine allocates without a way to fail, running out of memory ends the process.
+pub fn ensure_memory(bytes: usize) -> Outcome {
+    /// Less is not worth asking for.
+    const LITTLE: usize = 1 << 20;
+    if bytes >= LITTLE {
+        // Without the black box the compiler may leave out an allocation that nobody uses.
+        std::hint::black_box(with_room::<u8>(bytes)?);
+    }
+    Ok(())
+}
+
 fn doc_id(value: &Zval) -> Result<u32, Unfit<'_>> {
     let value = long(value).ok_or(Unfit::Type(value))?;
     u32::try_from(value).map_err(|_| Unfit::Range(value))

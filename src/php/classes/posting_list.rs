@@ -19,6 +19,11 @@ use std::ffi::{c_int, c_uchar};
 
 pub const NAME: &str = "Postings\\PostingList";
 
+/// Bytes that encoding takes per docID at most: a word, in a vector that doubles.
+const ENCODED: usize = 8;
+/// Bytes that an intersection takes per docID of the result at most: the same.
+const INTERSECTED: usize = 8;
+
 /// `list` is `None` only between the creation of an object by `unserialize` and the call of `__unserialize`, or if that
 /// failed.
 #[derive(Clone, Default)]
@@ -151,6 +156,18 @@ pub fn lists(call: &Call) -> Outcome<Vec<PostingList>> {
     Ok(lists)
 }
 
+/// Checks that there is memory for what these lists have in common: at most all docIDs of the shortest.
+pub fn ensure_intersection(lists: &[PostingList]) -> Outcome {
+    let doc_ids = lists.iter().map(PostingList::len).min().unwrap_or_default();
+    input::ensure_memory(INTERSECTED * doc_ids)
+}
+
+/// Checks that there is memory for the results of all queries.
+pub fn ensure_intersections(queries: &[Vec<PostingList>]) -> Outcome {
+    let doc_ids: usize = queries.iter().filter_map(|lists| lists.iter().map(PostingList::len).min()).sum();
+    input::ensure_memory(INTERSECTED * doc_ids)
+}
+
 /// The posting list of one argument.
 fn list(value: &Zval, argument: u32) -> Outcome<PostingList> {
     of(value.dereference()).unwrap_or_else(|| {
@@ -200,12 +217,15 @@ fn encode(call: &mut Call) -> Outcome {
         None => Codec::QuasiSuccinct,
     };
     let doc_ids = input::doc_ids(doc_ids, 1)?;
+    input::ensure_memory(ENCODED * doc_ids.len())?;
     let list = check(PostingList::encode(&doc_ids, codec), 1)?;
     store(list, call.result)
 }
 
 fn from_bytes(call: &mut Call) -> Outcome {
-    let list = check(PostingList::from_bytes(call.bytes()?), 1)?;
+    let bytes = call.bytes()?;
+    input::ensure_memory(bytes.len())?;
+    let list = check(PostingList::from_bytes(bytes), 1)?;
     store(list, call.result)
 }
 
@@ -266,6 +286,7 @@ fn next_greater_or_equal(call: &mut Call) -> Outcome {
 fn intersect(call: &mut Call) -> Outcome {
     let mut lists = lists(call)?;
     lists.insert(0, this(call)?);
+    ensure_intersection(&lists)?;
     let doc_ids = BailoutGuard::new(engine::intersect(&lists, &ini::settings()));
     drop(lists);
     output::List::of_doc_ids(&doc_ids)?.store(call.result);
@@ -303,6 +324,7 @@ fn unserialize(call: &mut Call) -> Outcome {
     let Some(bytes) = bytes.and_then(Zval::zend_str) else {
         return Err(exception::corrupt("posting list: serialized data: is not an array with the one string 'bytes'"));
     };
+    input::ensure_memory(bytes.len())?;
     let list = check(PostingList::from_bytes(bytes.as_bytes()), 1)?;
     let object = class::this::<Object>(call)?;
     if object.list.is_some() {

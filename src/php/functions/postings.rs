@@ -43,11 +43,15 @@ pub fn builders() -> Vec<FunctionBuilder<'static>> {
     ]
 }
 
+/// Bytes that encoding a raw list takes per docID at most: gaps, words in a vector that doubles, and bytes.
+const RAW_ENCODED: usize = 16;
+
 fn simple9_encode(call: &mut Call) -> Outcome {
     let mut doc_ids: *mut Zval = std::ptr::null_mut();
     parse!(call, c"z", &raw mut doc_ids)?;
     // SAFETY: parsing set it to an argument in the frame.
     let doc_ids = input::doc_ids(unsafe { &*doc_ids }, 1)?;
+    input::ensure_memory(RAW_ENCODED * doc_ids.len())?;
     let words = BailoutGuard::new(check(simple9::encode(&doc_ids), 1)?);
     drop(doc_ids);
     Ok(output::bytes(call.result, &words)?)
@@ -71,6 +75,7 @@ fn qs_encode(call: &mut Call) -> Outcome {
     }
     // SAFETY: parsing set it to an argument in the frame.
     let doc_ids = input::doc_ids(unsafe { &*doc_ids }, 1)?;
+    input::ensure_memory(RAW_ENCODED * doc_ids.len())?;
     let encoded = quasi_succinct::encode(&doc_ids, c);
     // Of what docIDs and c may be wrong with, `Argument` is c.
     let argument = if matches!(encoded, Err(Error::Argument(_))) { 2 } else { 1 };
@@ -96,7 +101,10 @@ fn lists(call: &Call) -> Outcome<Vec<PostingList>> {
 }
 
 fn intersect(call: &mut Call) -> Outcome {
-    let doc_ids = engine::intersect(&lists(call)?, &ini::settings());
+    let lists = lists(call)?;
+    posting_list::ensure_intersection(&lists)?;
+    let doc_ids = engine::intersect(&lists, &ini::settings());
+    drop(lists);
     let doc_ids = BailoutGuard::new(doc_ids);
     List::of_doc_ids(&doc_ids)?.store(call.result);
     Ok(())
@@ -113,8 +121,10 @@ fn intersect_batch(call: &mut Call) -> Outcome {
     parse!(call, c"a", &raw mut queries)?;
     // SAFETY: parsing set it to an array argument in the frame.
     let Some(queries) = unsafe { &*queries }.dereference().array() else { return Ok(()) };
-    let results = engine::intersect_batch(&posting_list::queries(queries, 1)?, &ini::settings());
-    let results = BailoutGuard::new(results);
+    let lists = posting_list::queries(queries, 1)?;
+    posting_list::ensure_intersections(&lists)?;
+    let results = BailoutGuard::new(engine::intersect_batch(&lists, &ini::settings()));
+    drop(lists);
     if queries.has_sequential_keys() {
         let mut list = List::with_room(results.len())?;
         for doc_ids in results.iter() {

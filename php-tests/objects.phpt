@@ -22,8 +22,18 @@ gc_collect_cycles();
 var_dump($clone->toArray());
 $class = new ReflectionClass(PostingList::class);
 var_dump($class->isFinal(), $class->isCloneable(), $class->isInstantiable(), $class->isIterable());
-// The one way to an object without a list: data of the old serialization format.
-$held = @unserialize('C:20:"Postings\PostingList":0:{}');
+// The one way to an object without a list: an object in its data, which is unserialized first and refers to it.
+class Holder
+{
+    public static ?PostingList $held;
+
+    public function __unserialize(array $data): void
+    {
+        self::$held = $data[0];
+    }
+}
+outcome('bad data', fn () => unserialize('O:20:"Postings\PostingList":1:{s:5:"bytes";O:6:"Holder":1:{i:0;r:1;}}'));
+$held = Holder::$held;
 foreach (['toArray', 'count', 'toBytes', 'toPacked', 'codec', 'getIterator', '__serialize', 'intersect'] as $method) {
     outcome($method, fn () => $held->$method());
 }
@@ -66,6 +76,7 @@ bool(true)
 bool(true)
 bool(false)
 bool(true)
+bad data: Postings\CorruptDataException: posting list: serialized data: is not an array with the one string 'bytes'
 toArray: Error: Postings\PostingList object has not been initialised
 count: Error: Postings\PostingList object has not been initialised
 toBytes: Error: Postings\PostingList object has not been initialised

@@ -46,3 +46,5 @@ device_calls int
 device_failures int
 bytes_to_device int
 bytes_from_device int
+lists int
+list_bytes int

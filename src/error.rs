@@ -58,17 +58,19 @@ pub enum Error {
         what: String,
     },
 
+    /// The machine, or a limit of the process, does not give the memory that a result or a copy of the input needs.
+    #[error("out of memory: cannot allocate {bytes} bytes")]
+    OutOfMemory {
+        /// Bytes that were asked for.
+        bytes: usize,
+    },
+
     /// The OpenCL device failed; callers retry on the CPU.
     #[error("device: {0}")]
     Device(String),
 }
 
 impl Error {
-    /// There is no memory for so many bytes.
-    pub fn out_of_memory(bytes: usize) -> Self {
-        Error::Argument(format!("no memory for {bytes} bytes"))
-    }
-
     /// A [`Error::Corrupt`], for the parsers.
     pub fn corrupt(codec: &'static str, item: impl Into<String>, offset: usize, what: impl Into<String>) -> Self {
         Error::Corrupt { codec, item: item.into(), offset, what: what.into() }

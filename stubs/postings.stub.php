@@ -11,7 +11,9 @@
  * increasing either way. Every function throws TypeError for arguments of a wrong type and ValueError for docIDs that
  * are out of range, unsorted or repeated; the message names the index, counted from 0 in the array's order.
  *
- * A result that does not fit memory_limit ends the script with PHP's usual fatal error.
+ * A result that does not fit memory_limit ends the script with PHP's usual fatal error. An array holds at most 2^30
+ * elements: Error for a result of more. Posting lists themselves are not counted in memory_limit (stats() shows what they
+ * take); Error if the machine does not have the memory for one.
  */
 
 namespace Postings {
@@ -39,7 +41,8 @@ namespace Postings {
     /**
      * A compressed, sorted list of docIDs: checked, immutable; clones share their memory.
      *
-     * `==` compares docIDs as equals() does. Lists serialize, so that sessions and caches can keep them.
+     * `==` between lists compares docIDs as equals() does; with anything else a list compares as other objects do. Lists
+     * serialize, so that sessions and caches can keep them.
      */
     final class PostingList implements \Countable, \IteratorAggregate
     {
@@ -256,9 +259,10 @@ namespace Postings {
 
     /**
      * Counters of this process: operations on the CPU (retries of failed device calls included) and on the device,
-     * device failures, bytes sent to and read from the device.
+     * device failures, bytes sent to and read from the device; and the posting lists that it holds now (clones share
+     * one) with their bytes of memory, which memory_limit does not count.
      *
-     * @return array{cpu_calls: int, device_calls: int, device_failures: int, bytes_to_device: int, bytes_from_device: int}
+     * @return array{cpu_calls: int, device_calls: int, device_failures: int, bytes_to_device: int, bytes_from_device: int, lists: int, list_bytes: int}
      */
     function stats(): array
     {

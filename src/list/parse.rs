@@ -10,7 +10,7 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<PostingList> {
     let layout = Layout::read(bytes)?;
     let used = layout.words();
     let mut words = Vec::new();
-    words.try_reserve_exact(used + PADDING).map_err(|_| Error::out_of_memory(4 * (used + PADDING)))?;
+    words.try_reserve_exact(used + PADDING).map_err(|_| Error::OutOfMemory { bytes: 4 * (used + PADDING) })?;
     words.resize(used + PADDING, 0);
     LittleEndian::read_u32_into(bytes, &mut words[..used]);
     if !is_sound(&words[..used]) {

@@ -1,27 +1,13 @@
-//! One call from PHP: its arguments, its result, and the frame that no panic leaves.
+//! A call from PHP: its arguments, its result, and the frame that no panic leaves.
 
-use super::ffi::zend_parse_parameters;
-use super::output::NoMemory;
-use super::{exception, log};
+use super::exception::{self, Outcome, Thrown};
+use super::ffi::{zend_parse_parameter, zend_parse_parameters, zend_unexpected_extra_named_error};
+use super::{input, log};
 use crate::Error;
-use ext_php_rs::builders::FunctionBuilder;
-use ext_php_rs::types::Zval;
+use ext_php_rs::types::{ZendStr, Zval};
 use ext_php_rs::zend::{ExecuteData, run_handler};
 use std::ffi::c_int;
 use std::panic::AssertUnwindSafe;
-
-/// The call is over: a PHP exception is pending, or PHP ends the script for want of memory once we return.
-#[derive(Debug)]
-pub struct Thrown;
-
-impl From<NoMemory> for Thrown {
-    fn from(_: NoMemory) -> Thrown {
-        Thrown
-    }
-}
-
-/// What the body of a function returns.
-pub type Outcome<T = ()> = Result<T, Thrown>;
 
 /// A running call.
 pub struct Call<'c> {
@@ -40,11 +26,24 @@ impl<'c> Call<'c> {
     /// The argument with that index, from 0.
     ///
     /// # Panics
-    /// Where there is none.
+    /// If there is none.
     pub fn argument(&self, index: u32) -> &'c Zval {
         assert!(index < self.count(), "argument {index} of {}", self.count());
         // SAFETY: the argument exists, and the call's frame outlives 'c.
         unsafe { self.frame.zend_call_arg(index as usize) }.expect("arguments lie in the frame")
+    }
+
+    /// Refuses named arguments that no parameter has. PHP collects them for functions whose last parameter is variadic
+    /// and leaves it to those to refuse them.
+    fn no_extra_named_arguments(&self) -> Outcome {
+        const ZEND_CALL_HAS_EXTRA_NAMED_PARAMS: u32 = 1 << 27;
+        // SAFETY: in a call's `This`, the type word holds the flags of the call.
+        if unsafe { self.frame.This.u1.type_info } & ZEND_CALL_HAS_EXTRA_NAMED_PARAMS == 0 {
+            return Ok(());
+        }
+        // SAFETY: a function is being called, which the error names.
+        unsafe { zend_unexpected_extra_named_error() };
+        Err(Thrown)
     }
 
     /// The object that the method was called on.
@@ -78,10 +77,25 @@ impl<'c> Call<'c> {
 
     /// The one argument, a string.
     pub fn bytes(&self) -> Outcome<&'c [u8]> {
-        let mut string: *mut ext_php_rs::types::ZendStr = std::ptr::null_mut();
+        let mut string: *mut ZendStr = std::ptr::null_mut();
         parse!(self, c"S", &raw mut string)?;
         // SAFETY: parsing succeeded, so the string is set; the frame holds it.
         Ok(unsafe { (*string).as_bytes() })
+    }
+
+    /// All arguments, each a string.
+    pub fn strings(&self) -> Outcome<Vec<&'c [u8]>> {
+        // A conversion may run PHP code, which may end the script by a jump over this frame: it owns nothing meanwhile.
+        for index in 0..self.count() {
+            let mut string: *mut ZendStr = std::ptr::null_mut();
+            let argument = std::ptr::from_ref(self.argument(index));
+            // SAFETY: the argument lies in the frame; `S` asks for one string, which PHP leaves in the argument.
+            parsed(unsafe { zend_parse_parameter(0, index + 1, argument, c"S".as_ptr(), &raw mut string) })?;
+        }
+        let mut strings = input::with_room(self.count() as usize)?;
+        let values = (0..self.count()).map(|index| self.argument(index).dereference());
+        strings.extend(values.filter_map(Zval::zend_str).map(ZendStr::as_bytes));
+        Ok(strings)
     }
 
     /// The one argument, an integer.
@@ -101,7 +115,7 @@ pub fn check<T>(result: Result<T, Error>, argument: u32) -> Outcome<T> {
 pub fn run(frame: &mut ExecuteData, result: &mut Zval, body: fn(&mut Call) -> Outcome) {
     run_handler(AssertUnwindSafe(|| {
         let mut call = Call { frame, result };
-        if body(&mut call).is_err() {
+        if call.no_extra_named_arguments().and_then(|()| body(&mut call)).is_err() {
             call.result.set_null();
         }
     }));
@@ -121,8 +135,3 @@ pub(super) use handler;
 
 /// A C function that PHP calls.
 pub type Handler = extern "C" fn(&mut ExecuteData, &mut Zval);
-
-/// A function whose return type is neither a reference nor nullable.
-pub fn function(name: &str, handler: Handler, returns: ext_php_rs::flags::DataType) -> FunctionBuilder<'static> {
-    FunctionBuilder::new(name, handler).returns(returns, false, false)
-}

@@ -1,6 +1,5 @@
 //! Errors as PHP exceptions: [`Error`] becomes one here and nowhere else.
 
-use super::call::Thrown;
 use super::ffi::{spl_ce_RuntimeException, zend_argument_type_error, zend_argument_value_error, zend_zval_type_name};
 use crate::Error;
 use ext_php_rs::args::ArgInfo;
@@ -13,6 +12,13 @@ use std::ffi::{CStr, CString};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+/// The call is over: a PHP exception is pending, or PHP ends the script for lack of memory once we return.
+#[derive(Debug)]
+pub struct Thrown;
+
+/// The result of what may end with a PHP exception.
+pub type Outcome<T = ()> = Result<T, Thrown>;
+
 static INTERFACE: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 static CORRUPT: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 
@@ -21,8 +27,8 @@ fn registered(class: &AtomicPtr<ClassEntry>) -> &'static ClassEntry {
     unsafe { class.load(Ordering::Acquire).as_ref() }.unwrap_or_else(ce::exception)
 }
 
-/// Registers `Postings\Exception` and `Postings\CorruptDataException`. Plain classes, without Rust behind them, so
-/// that PHP code can make and extend them.
+/// Registers `Postings\Exception` and `Postings\CorruptDataException`. Plain classes without a Rust value, so that
+/// PHP code can create and extend them.
 pub fn register() -> ext_php_rs::error::Result<()> {
     // No methods, so no argument tables to keep.
     fn keep<const CLASS: u8>(class: &'static mut ClassEntry, _: Box<[Box<[ArgInfo]>]>) {
@@ -46,7 +52,7 @@ fn message(text: &str) -> CString {
     CString::new(text.replace('\0', "\\0")).unwrap_or_default()
 }
 
-/// The name of a value's type, as PHP's own errors have it.
+/// The name of a value's type, as PHP's own errors print it.
 pub fn type_name(value: &Zval) -> String {
     // SAFETY: the name is a static string or the class's, which outlives this.
     unsafe { CStr::from_ptr(zend_zval_type_name(value)) }.to_string_lossy().into_owned()
@@ -82,7 +88,7 @@ pub fn corrupt(text: &str) -> Thrown {
     Thrown
 }
 
-/// The exception that an error of the engine is in PHP; `argument` is the one (from 1) that held the docIDs.
+/// Throws the PHP exception that an error of the engine maps to; `argument` is the one (from 1) that held the docIDs.
 pub fn throw(failure: &Error, argument: u32) -> Thrown {
     match failure {
         Error::Corrupt { .. } => corrupt(&failure.to_string()),
@@ -95,6 +101,6 @@ pub fn throw(failure: &Error, argument: u32) -> Thrown {
         Error::NotCodable { .. } | Error::Argument(_) => {
             argument_value(argument, &format!("cannot be used: {failure}"))
         }
-        Error::File { .. } | Error::Device(_) => error(&failure.to_string()),
+        Error::File { .. } | Error::OutOfMemory { .. } | Error::Device(_) => error(&failure.to_string()),
     }
 }

@@ -11,6 +11,9 @@ unsafe extern "C" {
     pub fn zend_parse_parameters(count: u32, spec: *const c_char, ...) -> c_int;
     pub fn zend_argument_type_error(argument: u32, format: *const c_char, ...);
     pub fn zend_argument_value_error(argument: u32, format: *const c_char, ...);
+    pub fn zend_parse_parameter(flags: c_int, number: u32, argument: *const Zval, spec: *const c_char, ...) -> c_int;
+    pub fn zend_unexpected_extra_named_error();
+    pub fn zend_std_compare_objects(left: *mut Zval, right: *mut Zval) -> c_int;
     pub fn zend_zval_type_name(value: *const Zval) -> *const c_char;
     pub fn zend_enum_get_case_cstr(class: *mut zend_class_entry, name: *const c_char) -> *mut zend_object;
     pub fn zend_ini_long(name: *const c_char, length: usize, original: c_int) -> i64;
@@ -26,11 +29,11 @@ unsafe extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 
-/// What a C function of Zend returns for success.
+/// A C function of Zend succeeded.
 pub const SUCCESS: c_int = 0;
-/// What it returns for failure.
+/// A C function of Zend failed.
 pub const FAILURE: c_int = -1;
-/// A value of a wrong kind at start-up.
+/// The severity of a wrong value at start-up.
 pub const E_CORE_WARNING: c_int = 32;
 /// `stage` of an INI handler while PHP starts.
 pub const INI_STAGE_STARTUP: c_int = 1;
@@ -55,7 +58,7 @@ static FALLIBLE: Lazy<Option<Allocate>> = Lazy::new(|| {
     optional(c"_femalloc").map(|address| unsafe { std::mem::transmute::<*mut c_void, Allocate>(address) })
 });
 
-/// Memory of the request, aligned to 8. `None` where memory_limit does not allow it: PHP then ends the script with its
+/// Memory of the request, aligned to 8. `None` if memory_limit does not allow it: PHP then ends the script with its
 /// fatal error once we return. PHP versions without fallible allocation end it here, by a jump over our frames; what
 /// they own must be in a `BailoutGuard`.
 pub fn allocate(size: usize) -> Option<*mut c_void> {
@@ -88,6 +91,6 @@ static MATH_ROUND: Lazy<Option<MathRound>> = Lazy::new(|| {
 /// Rounds as PHP's `round()` and `number_format()` do, which differ between versions.
 pub fn math_round(value: f64, places: u32) -> Option<f64> {
     const HALF_UP: c_int = 1;
-    // SAFETY: it computes and touches nothing else.
+    // SAFETY: a pure function.
     MATH_ROUND.map(|round| unsafe { round(value, places as c_int, HALF_UP) })
 }

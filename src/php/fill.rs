@@ -1,24 +1,22 @@
-//! docIDs into the elements of a packed array, whole cache lines at a time where the processor can.
+//! Writes docIDs into the elements of a packed array, a whole cache line at a time if the processor can.
 
+use super::zend::IS_LONG;
 use crate::cpu::{self, Tier};
 use ext_php_rs::types::Zval;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
-/// The type of a value that is an integer.
-pub const IS_LONG: u32 = 4;
-
-/// Makes `elements` the docIDs. What else is in a `Zval` means nothing in a packed array and becomes 0.
+/// Writes the docIDs to `elements`. The other fields of a `Zval` are not used in a packed array and become 0.
 ///
 /// # Safety
 /// `elements` has room for all of them, and owns nothing.
 #[inline]
 pub unsafe fn with_doc_ids(elements: *mut Zval, doc_ids: &[u32]) {
     if doc_ids.len() < 16 {
-        // SAFETY: the caller's promise.
+        // SAFETY: `elements` has room for all docIDs, at two numbers each.
         return unsafe { plain(elements.cast(), doc_ids) };
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: `elements` has room for all docIDs.
     unsafe { with_many(elements, doc_ids) };
 }
 
@@ -26,26 +24,26 @@ pub unsafe fn with_doc_ids(elements: *mut Zval, doc_ids: &[u32]) {
 /// As [`with_doc_ids`].
 #[inline(never)]
 unsafe fn with_many(elements: *mut Zval, doc_ids: &[u32]) {
-    // The vectors below know a value as two 64-bit halves, the integer and its type.
+    // The vectors below treat a value as two 64-bit halves, the integer and its type.
     const { assert!(size_of::<Zval>() == 16 && std::mem::offset_of!(Zval, u1) == 8) };
     match cpu::tier() {
-        // SAFETY: the processor has the tier that it says; the rest is the caller's promise.
+        // SAFETY: the processor has the tier that it says; `elements` has room for all docIDs.
         #[cfg(target_arch = "x86_64")]
         Tier::Avx512 => unsafe { avx512(elements.cast(), doc_ids) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Tier::Avx2 => unsafe { avx2(elements.cast(), doc_ids) },
-        // SAFETY: the caller's promise.
+        // SAFETY: `elements` has room for all docIDs.
         _ => unsafe { plain(elements.cast(), doc_ids) },
     }
 }
 
 /// # Safety
-/// `to` has room for two numbers a docID.
+/// `to` has room for two numbers per docID.
 #[inline]
 unsafe fn plain(to: *mut u64, doc_ids: &[u32]) {
     for (at, &doc_id) in doc_ids.iter().enumerate() {
-        // SAFETY: the caller's promise.
+        // SAFETY: `to` has room for two numbers per docID, and `at` is the index of one.
         unsafe { to.add(2 * at).cast::<[u64; 2]>().write([doc_id.into(), IS_LONG.into()]) };
     }
 }
@@ -69,7 +67,7 @@ unsafe fn avx2(to: *mut u64, doc_ids: &[u32]) {
             }
         }
     }
-    // SAFETY: there is room for the rest, behind them.
+    // SAFETY: there is room for the rest, after them.
     unsafe { plain(to.add(16 * eights.len()), rest) };
 }
 
@@ -81,17 +79,17 @@ unsafe fn avx2(to: *mut u64, doc_ids: &[u32]) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 unsafe fn avx512(to: *mut u64, doc_ids: &[u32]) {
-    // An element's integer before a line, and its type and three more elements and an integer in it.
+    // The integer of an element before the line; in the line its type, three more elements and an integer.
     let head = (to as usize).wrapping_neg() / 8 % 8;
     if head.is_multiple_of(2) || doc_ids.len() < 32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: `to` has room for two numbers per docID, and the processor has AVX-512 F.
         return unsafe { whole(to, doc_ids) };
     }
     let (before, doc_ids) = doc_ids.split_at(head / 2);
     let (&first, rest) = doc_ids.split_first().expect("32 docIDs, less 3");
     let types = _mm512_maskz_set1_epi32(0b0001_0001_0001_0001, IS_LONG as i32);
     let (fours, rest) = rest.as_chunks::<4>();
-    // SAFETY: there is room for two numbers a docID: those before the line, the integer just before it, four docIDs a
+    // SAFETY: there is room for two numbers per docID: those before the line, the integer just before it, four docIDs a
     // line, and then the type of the last of them and the rest.
     unsafe {
         plain(to, before);
@@ -123,6 +121,6 @@ unsafe fn whole(to: *mut u64, doc_ids: &[u32]) {
             _mm512_storeu_si512(to.add(8 * at).cast(), _mm512_or_si512(line, types));
         }
     }
-    // SAFETY: there is room for the rest, behind them.
+    // SAFETY: there is room for the rest, after them.
     unsafe { plain(to.add(8 * fours.len()), rest) };
 }

@@ -85,7 +85,8 @@ unsafe extern "C" fn on_modify(
         let text = |string: *mut zend_string| string.as_ref().map_or(&[][..], ZendStr::as_bytes);
         (text((*entry).name), text(value))
     };
-    if take(name, value) {
+    // Nothing in it calls PHP, which could jump over the frame.
+    if std::panic::catch_unwind(|| take(name, value)).unwrap_or(false) {
         return SUCCESS;
     }
     if stage == INI_STAGE_STARTUP {
@@ -104,7 +105,7 @@ unsafe extern "C" fn on_modify(
     FAILURE
 }
 
-/// Takes a setting's value, or says that it is none.
+/// Takes a setting's value; `false` if it is not a valid one.
 fn take(name: &[u8], value: &[u8]) -> bool {
     if name == DEVICE.to_bytes() {
         take_device(value)

@@ -1,4 +1,4 @@
-//! The `log` crate into PHP's error log, as far as `postings.log_level` lets it.
+//! The `log` crate into PHP's error log, down to the level of `postings.log_level`.
 //!
 //! PHP's log may only be written by a PHP thread, and writing it may end the script by a jump over our frames. So
 //! records wait in a short queue until a call is about to return to PHP.
@@ -10,7 +10,7 @@ use std::ffi::{CString, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Records that wait at most; further ones are counted and dropped.
+/// How many records may wait; further ones are counted and dropped.
 const CAPACITY: usize = 256;
 
 struct Queue {
@@ -49,7 +49,7 @@ impl Log for Logger {
 
 /// Makes this the process's logger. A second start of the module keeps the first.
 pub fn install() {
-    // It fails only where there is a logger already: ours, from the start before.
+    // It fails only if there is a logger already: ours, from the start before.
     let _ = log::set_logger(&LOGGER);
     std::panic::set_hook(Box::new(|panic| log::error!("internal error: {panic}")));
 }
@@ -89,7 +89,7 @@ fn write(level: Level, text: String) {
     unsafe { php_log_err_with_severity(text.as_ptr(), severity(level)) };
 }
 
-/// Writes what waits. Only from a PHP thread, with no value alive that a jump must not skip.
+/// Writes the waiting records. Only from a PHP thread, and with no value alive that a jump must not skip.
 pub fn flush() {
     if !WAITING.swap(false, Ordering::AcqRel) {
         return;

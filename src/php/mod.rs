@@ -1,25 +1,27 @@
 //! The PHP face, thin: arguments in, one call of the engine, a result or an exception out.
 //!
-//! | file | what |
-//! |---|---|
-//! | `mod.rs` | the module: what PHP loads, starts and stops |
-//! | [`call`] | a call from PHP, and the frame that no panic leaves |
-//! | [`input`] | docIDs and lists out of arguments |
-//! | [`output`] | arrays and strings, allocated once and filled in place |
-//! | [`fill`] | docIDs into the elements of an array, with SIMD |
-//! | [`exception`] | the exception classes; which error is which exception |
-//! | [`ini`] | settings, phpinfo |
-//! | [`log`] | the `log` crate into PHP's error log |
-//! | [`codec`], [`posting_list`], [`iterator`] | the enum and the classes |
-//! | [`shard`], [`conjunction`] | the classes for Yioop |
-//! | [`foreach`] | `foreach` over them, without method calls |
-//! | [`functions`], [`yioop`], [`drop_in`] | the functions of each namespace |
-//! | [`ffi`] | what ext-php-rs does not bind |
+//! | file | what | knows |
+//! |---|---|---|
+//! | `mod.rs` | the module: what PHP loads, starts and stops | all |
+//! | [`functions`] | the functions of each namespace | `classes`, and what those know |
+//! | [`classes`] | the classes and the enum | `class`, `foreach`, `output`, `input`, `ini` and below |
+//! | [`foreach`] | `foreach` over objects, without method calls | `class` |
+//! | [`class`] | what all classes have in common | `call`, `declare` |
+//! | [`declare`] | how functions and methods are declared | `call` |
+//! | [`call`] | a call from PHP: arguments, result, and the frame that no panic leaves | `input`, `exception`, `log` |
+//! | [`input`] | docIDs out of arguments | `exception`, `zend` |
+//! | [`output`] | arrays and strings, allocated once and filled in place | `exception`, `fill`, `zend`, `ffi` |
+//! | [`fill`] | docIDs into the elements of an array, with SIMD | `zend` |
+//! | [`ini`] | settings, phpinfo | `log`, `ffi` |
+//! | [`exception`] | the exception classes; which error is which exception | `ffi` |
+//! | [`log`] | the `log` crate into PHP's error log | `ffi` |
+//! | [`zend`] | Zend's values and arrays in memory | nothing |
+//! | [`ffi`] | what ext-php-rs does not bind | nothing |
 
 mod call;
-mod codec;
-mod conjunction;
-mod drop_in;
+mod class;
+mod classes;
+mod declare;
 mod exception;
 mod ffi;
 mod fill;
@@ -27,22 +29,13 @@ mod foreach;
 mod functions;
 mod ini;
 mod input;
-mod iterator;
 mod log;
 mod output;
-mod posting_list;
-mod shard;
-mod yioop;
+mod zend;
 
 use ext_php_rs::builders::{ModuleBuilder, ModuleStartup};
-use ext_php_rs::class::RegisteredClass;
-use ext_php_rs::ffi::{zend_function, zend_hash_str_find_ptr_lc};
-use ext_php_rs::types::ZendHashTable;
-use ext_php_rs::zend::{ClassEntry, ModuleAllocations, ModuleEntry, StaticModuleEntry};
+use ext_php_rs::zend::{ModuleAllocations, ModuleEntry, StaticModuleEntry};
 use once_cell::sync::OnceCell;
-
-const MAY_BE_FALSE: u32 = 1 << 2;
-const MAY_BE_STRING: u32 = 1 << 6;
 
 struct Startup(ModuleStartup);
 
@@ -59,21 +52,12 @@ pub extern "C" fn get_module() -> *mut ModuleEntry {
     static MODULE: StaticModuleEntry = StaticModuleEntry::new();
     let made = std::panic::catch_unwind(|| {
         MODULE.get_or_init(|| {
-            let mut builder = ModuleBuilder::new("postings", env!("CARGO_PKG_VERSION"))
+            let builder = ModuleBuilder::new("postings", env!("CARGO_PKG_VERSION"))
                 .startup_function(start)
                 .shutdown_function(stop)
                 .request_shutdown_function(end_request)
-                .info_function(ini::info)
-                // The iterator before the class that returns it, or PHP refuses to start.
-                .class::<iterator::Object>()
-                .class::<posting_list::Object>()
-                .class::<shard::Records>()
-                .class::<shard::Object>()
-                .class::<conjunction::Object>();
-            let of_yioop = yioop::builders().into_iter().chain(conjunction::builders());
-            for function in functions::builders().into_iter().chain(of_yioop) {
-                builder = builder.function(function);
-            }
+                .info_function(ini::info);
+            let builder = functions::add_to(classes::add_to(builder));
             let (entry, startup, owned): (ModuleEntry, ModuleStartup, ModuleAllocations) =
                 builder.try_into().expect("the module's tables are built from constants");
             let _ = STARTUP.set(Startup(startup));
@@ -93,18 +77,14 @@ unsafe extern "C" fn start(kind: i32, module_number: i32) -> i32 {
         ini::register(module_number);
         ::log::info!("version {}, CPU path {}", env!("CARGO_PKG_VERSION"), crate::cpu::tier().name());
         exception::register()?;
-        codec::register()?;
+        classes::codec::register()?;
         if let Some(Startup(startup)) = STARTUP.get() {
             startup.startup(kind, module_number)?;
         }
-        posting_list::finish_registration();
-        foreach::register(class_entry::<posting_list::Object>(), class_entry::<iterator::Object>());
-        for function in ["Postings\\simple9_encode", "Postings\\qs_encode"] {
-            widen_argument(function_table(), function, 0, MAY_BE_STRING);
-        }
-        widen_argument(&raw const posting_list::Object::get_metadata().ce().function_table, "encode", 0, MAY_BE_STRING);
+        classes::finish_all();
+        functions::finish_all();
         if ini::yioop() {
-            drop_in::register(kind)?;
+            functions::drop_in::register(kind)?;
         }
         Ok(())
     });
@@ -132,27 +112,4 @@ unsafe extern "C" fn stop(_: i32, module_number: i32) -> i32 {
 unsafe extern "C" fn end_request(_: i32, _: i32) -> i32 {
     log::flush();
     ffi::SUCCESS
-}
-
-/// The entry of a registered class.
-fn class_entry<T: RegisteredClass>() -> *mut ClassEntry {
-    std::ptr::from_ref(T::get_metadata().ce()).cast_mut()
-}
-
-fn function_table() -> *const ZendHashTable {
-    // SAFETY: the compiler's globals exist from before MINIT on; those of the executor have no function table yet.
-    unsafe { (*ext_php_rs::ffi::ext_php_rs_compiler_globals()).function_table.cast_const() }
-}
-
-/// Adds types to an argument (or, for -1, to the return value) of a registered function: the builders of ext-php-rs
-/// know no unions.
-fn widen_argument(table: *const ZendHashTable, name: &str, argument: isize, types: u32) {
-    // SAFETY: the function is registered, has that argument, and its argument table was copied to the heap when it
-    // was registered; MINIT runs before anyone reads it.
-    unsafe {
-        let function: *mut zend_function = zend_hash_str_find_ptr_lc(table, name.as_ptr().cast(), name.len()).cast();
-        if let Some(function) = function.as_mut() {
-            (*function.internal_function.arg_info.offset(argument)).type_.type_mask |= types;
-        }
-    }
 }

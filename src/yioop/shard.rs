@@ -221,14 +221,20 @@ impl Shard {
     /// Reads bytes that lie inside the file as it was when it was opened; `what` names them in errors.
     fn read(&self, offset: u64, len: usize, what: &str) -> Result<Vec<u8>> {
         let mut bytes = vec![0; len];
-        self.file.read_exact_at(&mut bytes, offset).map_err(|error| {
+        self.read_into(offset, &mut bytes, what)?;
+        Ok(bytes)
+    }
+
+    /// As [`read`](Self::read), to fill `bytes`.
+    fn read_into(&self, offset: u64, bytes: &mut [u8], what: &str) -> Result<()> {
+        let len = bytes.len();
+        self.file.read_exact_at(bytes, offset).map_err(|error| {
             if error.kind() == std::io::ErrorKind::UnexpectedEof {
                 Error::corrupt(NAME, what, offset as usize, format!("the file ends before its {len} bytes do"))
             } else {
                 Error::File { path: self.path.display().to_string(), what: error.to_string() }
             }
-        })?;
-        Ok(bytes)
+        })
     }
 
     /// What the dictionary says of a word; `None` if the shard does not have it. Two small reads.
@@ -301,6 +307,27 @@ impl Shard {
     pub fn postings_at(&self, first_offset: u32, last_offset: u32) -> Result<Vec<u8>> {
         let (begin, len) = self.check_postings(first_offset, last_offset)?;
         self.read(begin, len, "postings")
+    }
+
+    /// How many bytes [`postings_at`](Self::postings_at) would read.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if there are no such bytes.
+    pub fn postings_len(&self, first_offset: u32, last_offset: u32) -> Result<usize> {
+        Ok(self.check_postings(first_offset, last_offset)?.1)
+    }
+
+    /// As [`postings_at`](Self::postings_at), into memory of the caller, as long as
+    /// [`postings_len`](Self::postings_len) says.
+    ///
+    /// # Errors
+    /// As [`postings_at`](Self::postings_at); [`Error::Argument`] for memory of another length.
+    pub fn read_postings_at(&self, first_offset: u32, last_offset: u32, postings: &mut [u8]) -> Result<()> {
+        let (begin, len) = self.check_postings(first_offset, last_offset)?;
+        if postings.len() != len {
+            return Err(Error::Argument(format!("{len} bytes of postings do not fit {} bytes", postings.len())));
+        }
+        self.read_into(begin, postings, "postings")
     }
 
     /// Where in the file those bytes are, and how many: see [`postings_at`](Self::postings_at).

@@ -1,80 +1,60 @@
 //! The class `Postings\Yioop\Conjunction`, and the scoring functions beside it.
 
-use super::call::{Call, Outcome, check, function, handler, parse};
-use super::input::{self, Key, elements};
-use super::output::{self, List, Record};
-use super::posting_list::{Constants, no_constructor};
-use super::{exception, ffi, ini, shard};
+use super::shard;
 use crate::engine;
+use crate::php::call::{Call, check, handler, parse};
+use crate::php::class::{self, Class, Method, class, method, static_method};
+use crate::php::declare::function;
+use crate::php::exception::{self, Outcome};
+use crate::php::output::{self, List, Record};
+use crate::php::zend::{Key, elements};
+use crate::php::{ffi, ini, input};
 use crate::yioop::score::{Phrase, PhrasePart, Query, Rank, Weights, proximity};
 use crate::yioop::{self, Hit};
 use ext_php_rs::args::Arg;
-use ext_php_rs::builders::{ClassBuilder, FunctionBuilder};
-use ext_php_rs::class::{ClassEntryInfo, ClassMetadata, ConstructorMeta, RegisteredClass};
-use ext_php_rs::convert::IntoZval;
-use ext_php_rs::flags::{ClassFlags, DataType, MethodFlags};
-use ext_php_rs::types::{ZendClassObject, ZendHashTable, ZendObject, Zval};
+use ext_php_rs::builders::FunctionBuilder;
+use ext_php_rs::class::ClassEntryInfo;
+use ext_php_rs::flags::DataType;
+use ext_php_rs::types::{ZendHashTable, Zval};
 use ext_php_rs::zend::{BailoutGuard, ce};
-
-const NAME: &str = "Postings\\Yioop\\Conjunction";
 
 /// Hits that one call of `next` returns at most.
 const MOST_HITS: i64 = 1 << 16;
 
-/// The Rust side of a `Conjunction` object.
 pub struct Object {
     cursor: yioop::Conjunction,
     precision: u32,
 }
 
-static METADATA: ClassMetadata<Object> = ClassMetadata::new(&[]);
+class!(Object);
 
-impl RegisteredClass for Object {
-    const CLASS_NAME: &'static str = NAME;
-    const BUILDER_MODIFIER: Option<fn(ClassBuilder) -> ClassBuilder> = None;
-    const EXTENDS: Option<ClassEntryInfo> = None;
-    const IMPLEMENTS: &'static [ClassEntryInfo] = &[(ce::countable, "Countable")];
-    const FLAGS: ClassFlags = ClassFlags::Final.union(ClassFlags::NoDynamicProperties);
+impl Class for Object {
+    const NAME: &'static str = "Postings\\Yioop\\Conjunction";
+    const INTERFACES: &'static [ClassEntryInfo] = &[(ce::countable, "Countable")];
 
-    fn get_metadata() -> &'static ClassMetadata<Self> {
-        &METADATA
-    }
-
-    fn method_builders() -> Vec<(FunctionBuilder<'static>, MethodFlags)> {
-        let (public, of_class) = (MethodFlags::Public, MethodFlags::Public.union(MethodFlags::Static));
+    fn methods() -> Vec<Method> {
         let array = |name: &'static str| Arg::new(name, DataType::Array);
         vec![
-            (
+            static_method(
                 function("of", handler!(of), DataType::object("self"))
                     .arg(array("generations"))
                     .arg(array("words"))
                     .not_required()
                     .arg(array("phrases").default("[]"))
                     .arg(array("weights").default("[]")),
-                of_class,
             ),
-            (function("count", handler!(count), DataType::Long), public),
-            (
+            method(function("count", handler!(count), DataType::Long)),
+            method(
                 function("seek", handler!(seek), DataType::Void)
                     .arg(Arg::new("generation", DataType::Long))
                     .arg(Arg::new("docIndex", DataType::Long)),
-                public,
             ),
-            (
+            method(
                 function("next", handler!(next), DataType::Array)
                     .not_required()
                     .arg(Arg::new("count", DataType::Long).default("64")),
-                public,
             ),
         ]
-    }
-
-    fn constructor() -> Option<ConstructorMeta<Self>> {
-        no_constructor()
-    }
-
-    fn constants() -> Constants {
-        &[]
     }
 }
 
@@ -98,10 +78,8 @@ fn round(value: f64, places: u32) -> f64 {
     ffi::math_round(value, places).unwrap_or_else(|| yioop::score::round(value, places))
 }
 
-fn this<'a>(call: &'a mut Call) -> Outcome<&'a mut ZendClassObject<Object>> {
-    call.this()
-        .and_then(|this: &mut ZendObject| ZendClassObject::<Object>::from_zend_obj_mut(this))
-        .ok_or_else(|| exception::error("Postings\\Yioop\\Conjunction object has not been initialised"))
+fn this<'a>(call: &'a mut Call) -> Outcome<&'a mut Object> {
+    class::this(call)
 }
 
 fn of(call: &mut Call) -> Outcome {
@@ -130,9 +108,7 @@ fn of(call: &mut Call) -> Outcome {
     let generations = check(engine::yioop_generations(generations, &ini::settings()), 1)?;
     let precision = weights.precision;
     let cursor = check(yioop::Conjunction::new(generations, query, weights, round), 1)?;
-    ZendClassObject::new(Object { cursor, precision })
-        .set_zval(call.result, false)
-        .map_err(|error| exception::error(&error.to_string()))
+    class::store(Object { cursor, precision }, call.result)
 }
 
 /// A shard, and the places of a query's lists in it: `[Shard, [[first offset, last offset], …]]`.
@@ -143,7 +119,7 @@ fn generation_of(value: &Zval, index: usize) -> Outcome<engine::YioopRanges> {
         Some((shard, ranges.array()?))
     });
     let (shard, ranges) = pair.ok_or_else(|| wrong("[Shard, list of [first offset, last offset]]"))?;
-    let shard = shard::of(shard).ok_or_else(|| wrong("a Postings\\Yioop\\Shard"))??;
+    let shard = shard::of(shard).ok_or_else(|| wrong("a Postings\\Yioop\\Shard"))?;
     let ranges = elements(ranges)
         .map(|(_, range)| {
             let offsets = range.array().map(|range| input::integers(range, 1, "offsets")).transpose()?;

@@ -1,17 +1,18 @@
 //! The functions of the namespace `Postings\Yioop`.
 
-use super::call::{Call, Outcome, check, function, handler, parse};
-use super::input::{self, Key};
-use super::output::{DocIds, List, Map, Singles};
-use super::{exception, ini, output};
-use crate::{engine, yioop};
+use crate::php::call::{Call, check, handler, parse};
+use crate::php::declare::function;
+use crate::php::exception::{self, Outcome};
+use crate::php::output::{self, DocIds, List, Map, Singles};
+use crate::php::zend::Key;
+use crate::php::{ini, input};
+use crate::{Error, engine, yioop};
 use ext_php_rs::args::Arg;
 use ext_php_rs::builders::FunctionBuilder;
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::{ZendStr, Zval};
 use ext_php_rs::zend::BailoutGuard;
 
-/// All of them.
 pub fn builders() -> Vec<FunctionBuilder<'static>> {
     let string = |name: &'static str| Arg::new(name, DataType::String);
     vec![
@@ -62,7 +63,10 @@ fn pack_posting(call: &mut Call) -> Outcome {
     // SAFETY: parsing set it to an array argument in the frame.
     let Some(positions) = unsafe { &*positions }.dereference().array() else { return Ok(()) };
     let positions = input::positions(positions, 2)?;
-    let bytes = BailoutGuard::new(check(yioop::pack_posting(doc_index, &positions), 2)?);
+    let packed = yioop::pack_posting(doc_index, &positions);
+    // Of what the two may be wrong with, `Argument` is the doc index.
+    let argument = if matches!(packed, Err(Error::Argument(_))) { 1 } else { 2 };
+    let bytes = BailoutGuard::new(check(packed, argument)?);
     drop(positions);
     Ok(output::bytes(call.result, &bytes)?)
 }
@@ -77,24 +81,12 @@ fn add_doc_index(call: &mut Call) -> Outcome {
     Ok(output::bytes(call.result, &bytes)?)
 }
 
-/// The string that argument `index` (from 0) is, with PHP's own rules and errors.
-fn string<'c>(call: &Call<'c>, index: u32) -> Outcome<&'c [u8]> {
-    let value = call.argument(index).dereference();
-    match value.zend_str() {
-        Some(string) => Ok(string.as_bytes()),
-        None => {
-            let kind = exception::type_name(value);
-            Err(exception::argument_type(index + 1, &format!("must be of type string, {kind} given")))
-        }
-    }
-}
-
 fn intersect(call: &mut Call) -> Outcome {
     let mut first: *mut Zval = std::ptr::null_mut();
     let mut rest: *mut Zval = std::ptr::null_mut();
     let mut count = 0u32;
     parse!(call, c"z*", &raw mut first, &raw mut rest, &raw mut count)?;
-    let lists = (0..call.count()).map(|index| string(call, index)).collect::<Outcome<Vec<&[u8]>>>()?;
+    let lists = call.strings()?;
     let matches = BailoutGuard::new(check(engine::yioop_intersect(&lists, &ini::settings()), 1)?);
     drop(lists);
     let mut map = Map::with_room(matches.docs.len())?;

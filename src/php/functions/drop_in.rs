@@ -1,10 +1,11 @@
 //! With `postings.yioop=1`: the module `yioop`, and in it the six functions of `seekquarry\yioop\library` that Yioop
-//! defines itself where there is no such module.
+//! defines itself if there is no such module.
 
-use super::call::{Call, Outcome, function, handler, parse};
-use super::ffi::zend_register_internal_module;
-use super::output::List;
-use super::{MAY_BE_FALSE, function_table, widen_argument};
+use crate::php::call::{Call, handler, parse};
+use crate::php::declare::{MAY_BE_FALSE, RETURN_VALUE, function, function_table, widen};
+use crate::php::exception::Outcome;
+use crate::php::ffi::zend_register_internal_module;
+use crate::php::output::List;
 use crate::yioop::queue;
 use ext_php_rs::args::Arg;
 use ext_php_rs::builders::{FunctionBuilder, ModuleBuilder, ModuleStartup};
@@ -17,8 +18,8 @@ use ext_php_rs::zend::{ExecutorGlobals, ModuleAllocations, ModuleEntry, StaticMo
 const NAMESPACE: &str = "seekquarry\\yioop\\library\\";
 const UNPACK_INT: &str = "unpackInt";
 
-/// Registers the module. In MINIT of ours: PHP starts it after us. Not for a module that `dl()` loads, which would be
-/// unloaded before it.
+/// Registers the module, which PHP then starts after this one. Called in our MINIT. Does nothing if `dl()` loads this
+/// module, as that would be unloaded before the other.
 pub fn register(kind: i32) -> Result<()> {
     static MODULE: StaticModuleEntry = StaticModuleEntry::new();
     if kind != MODULE_PERSISTENT as i32 {
@@ -41,7 +42,7 @@ pub fn register(kind: i32) -> Result<()> {
     if registered.is_null() {
         return Err(Error::InvalidPointer);
     }
-    widen_argument(function_table(), &format!("{NAMESPACE}{UNPACK_INT}"), -1, MAY_BE_FALSE);
+    widen(function_table(), &format!("{NAMESPACE}{UNPACK_INT}"), RETURN_VALUE, MAY_BE_FALSE);
     Ok(())
 }
 
@@ -95,7 +96,7 @@ fn unpack_int(call: &mut Call) -> Outcome {
 /// # Safety
 /// `order` is an argument of the call.
 unsafe fn is_page_importance(order: *const Zval) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: an argument lives in the frame of its call.
     let order = unsafe { &*order }.dereference().zend_str();
     order.is_some_and(|order| order.as_bytes() == queue::PAGE_IMPORTANCE.as_bytes())
 }

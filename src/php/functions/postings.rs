@@ -1,17 +1,23 @@
 //! The functions of the namespace `Postings`.
 
-use super::call::{Call, Outcome, check, function, handler, parse};
-use super::output::{DocIds, List, Map, Record};
-use super::{exception, ini, input, output, posting_list};
 use crate::codec::{quasi_succinct, simple9};
-use crate::{Error, engine};
+use crate::php::call::{Call, check, handler, parse};
+use crate::php::classes::posting_list;
+use crate::php::declare::function;
+use crate::php::exception::{self, Outcome};
+use crate::php::output::{DocIds, List, Map, Record};
+use crate::php::zend::elements;
+use crate::php::{ini, input, output};
+use crate::{Error, PostingList, engine};
 use ext_php_rs::args::Arg;
 use ext_php_rs::builders::FunctionBuilder;
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::Zval;
 use ext_php_rs::zend::BailoutGuard;
 
-/// All of them.
+/// Those whose first argument is docIDs, as an array or a string.
+pub const OF_DOC_IDS: [&str; 2] = ["Postings\\simple9_encode", "Postings\\qs_encode"];
+
 pub fn builders() -> Vec<FunctionBuilder<'static>> {
     let list = |name: &'static str| Arg::new(name, DataType::object(posting_list::NAME));
     vec![
@@ -37,11 +43,15 @@ pub fn builders() -> Vec<FunctionBuilder<'static>> {
     ]
 }
 
+/// Bytes that encoding a raw list takes per docID at most: gaps, words in a vector that doubles, and bytes.
+const RAW_ENCODED: usize = 16;
+
 fn simple9_encode(call: &mut Call) -> Outcome {
     let mut doc_ids: *mut Zval = std::ptr::null_mut();
     parse!(call, c"z", &raw mut doc_ids)?;
     // SAFETY: parsing set it to an argument in the frame.
     let doc_ids = input::doc_ids(unsafe { &*doc_ids }, 1)?;
+    input::ensure_memory(RAW_ENCODED * doc_ids.len())?;
     let words = BailoutGuard::new(check(simple9::encode(&doc_ids), 1)?);
     drop(doc_ids);
     Ok(output::bytes(call.result, &words)?)
@@ -64,6 +74,7 @@ fn qs_encode(call: &mut Call) -> Outcome {
     }
     // SAFETY: parsing set it to an argument in the frame.
     let doc_ids = input::doc_ids(unsafe { &*doc_ids }, 1)?;
+    input::ensure_memory(RAW_ENCODED * doc_ids.len())?;
     let encoded = quasi_succinct::encode(&doc_ids, c);
     // Of what docIDs and c may be wrong with, `Argument` is c.
     let argument = if matches!(encoded, Err(Error::Argument(_))) { 2 } else { 1 };
@@ -81,16 +92,19 @@ fn qs_decode(call: &mut Call) -> Outcome {
 }
 
 /// Parses one posting list and any number more.
-fn lists(call: &Call) -> Outcome<Vec<crate::PostingList>> {
+fn lists(call: &Call) -> Outcome<Vec<PostingList>> {
     let mut first: *mut Zval = std::ptr::null_mut();
     let mut rest: *mut Zval = std::ptr::null_mut();
     let mut count = 0u32;
     parse!(call, c"z*", &raw mut first, &raw mut rest, &raw mut count)?;
-    input::lists(call, 0)
+    posting_list::lists(call)
 }
 
 fn intersect(call: &mut Call) -> Outcome {
-    let doc_ids = engine::intersect(&lists(call)?, &ini::settings());
+    let lists = lists(call)?;
+    posting_list::ensure_intersection(&lists)?;
+    let doc_ids = engine::intersect(&lists, &ini::settings());
+    drop(lists);
     let doc_ids = BailoutGuard::new(doc_ids);
     List::of_doc_ids(&doc_ids)?.store(call.result);
     Ok(())
@@ -107,8 +121,10 @@ fn intersect_batch(call: &mut Call) -> Outcome {
     parse!(call, c"a", &raw mut queries)?;
     // SAFETY: parsing set it to an array argument in the frame.
     let Some(queries) = unsafe { &*queries }.dereference().array() else { return Ok(()) };
-    let results = engine::intersect_batch(&input::queries(queries, 1)?, &ini::settings());
-    let results = BailoutGuard::new(results);
+    let lists = posting_list::queries(queries, 1)?;
+    posting_list::ensure_intersections(&lists)?;
+    let results = BailoutGuard::new(engine::intersect_batch(&lists, &ini::settings()));
+    drop(lists);
     if queries.has_sequential_keys() {
         let mut list = List::with_room(results.len())?;
         for doc_ids in results.iter() {
@@ -117,7 +133,7 @@ fn intersect_batch(call: &mut Call) -> Outcome {
         list.store(call.result);
     } else {
         let mut map = Map::with_room(results.len())?;
-        for ((key, _), doc_ids) in input::elements(queries).zip(results.iter()) {
+        for ((key, _), doc_ids) in elements(queries).zip(results.iter()) {
             map.insert(key, doc_ids)?;
         }
         map.store(call.result);
@@ -147,12 +163,15 @@ fn devices(call: &mut Call) -> Outcome {
 fn stats(call: &mut Call) -> Outcome {
     call.no_arguments()?;
     let stats = engine::stats();
+    let (lists, list_bytes) = PostingList::live();
     Record::new()
         .field("cpu_calls", stats.cpu_calls as i64)
         .field("device_calls", stats.device_calls as i64)
         .field("device_failures", stats.device_failures as i64)
         .field("bytes_to_device", stats.bytes_to_device as i64)
         .field("bytes_from_device", stats.bytes_from_device as i64)
+        .field("lists", lists as i64)
+        .field("list_bytes", list_bytes as i64)
         .store(call.result);
     Ok(())
 }

@@ -1,0 +1,144 @@
+//! What all classes of this extension have in common: objects with a Rust value in each, which only the extension makes.
+
+use super::call::Call;
+use super::exception::{self, Outcome, Thrown};
+use ext_php_rs::builders::FunctionBuilder;
+use ext_php_rs::class::{ClassEntryInfo, ConstructorMeta, ConstructorResult, RegisteredClass};
+use ext_php_rs::convert::{IntoZval, IntoZvalDyn};
+use ext_php_rs::describe::DocComments;
+use ext_php_rs::exception::PhpException;
+use ext_php_rs::flags::{ClassFlags, ConstantFlags, MethodFlags};
+use ext_php_rs::types::{ZendClassObject, Zval};
+use ext_php_rs::zend::{ClassEntry, ZendObjectHandlers};
+
+/// A method, and how it may be called.
+pub type Method = (FunctionBuilder<'static>, MethodFlags);
+
+/// The value in each object of a class, and what the class is. [`class!`] makes such a type one that ext-php-rs can
+/// register. Classes are final, have no properties, and a private constructor.
+pub trait Class: RegisteredClass {
+    const NAME: &'static str;
+    const INTERFACES: &'static [ClassEntryInfo];
+
+    fn methods() -> Vec<Method>;
+
+    /// The value of an object that `unserialize()` is about to fill; `None` if objects cannot be unserialized.
+    fn blank() -> Option<Self> {
+        None
+    }
+
+    /// The value of a clone; `None` if objects cannot be cloned.
+    fn copy(&self) -> Option<Self> {
+        None
+    }
+
+    /// Adds what ext-php-rs does not offer. Called in MINIT, once the class is registered.
+    fn finish() {}
+}
+
+pub const FLAGS: ClassFlags = ClassFlags::Final.union(ClassFlags::NoDynamicProperties);
+
+pub type Constants = &'static [(&'static str, &'static dyn IntoZvalDyn, DocComments, ConstantFlags)];
+
+/// Makes a [`Class`] one that ext-php-rs can register.
+macro_rules! class {
+    ($class:ty) => {
+        impl ext_php_rs::class::RegisteredClass for $class {
+            const CLASS_NAME: &'static str = <$class as $crate::php::class::Class>::NAME;
+            const BUILDER_MODIFIER: Option<
+                fn(ext_php_rs::builders::ClassBuilder) -> ext_php_rs::builders::ClassBuilder,
+            > = None;
+            const EXTENDS: Option<ext_php_rs::class::ClassEntryInfo> = None;
+            const IMPLEMENTS: &'static [ext_php_rs::class::ClassEntryInfo] =
+                <$class as $crate::php::class::Class>::INTERFACES;
+            const FLAGS: ext_php_rs::flags::ClassFlags = $crate::php::class::FLAGS;
+
+            fn get_metadata() -> &'static ext_php_rs::class::ClassMetadata<Self> {
+                static METADATA: ext_php_rs::class::ClassMetadata<$class> = ext_php_rs::class::ClassMetadata::new(&[]);
+                &METADATA
+            }
+
+            fn method_builders() -> Vec<$crate::php::class::Method> {
+                <$class as $crate::php::class::Class>::methods()
+            }
+
+            fn constructor() -> Option<ext_php_rs::class::ConstructorMeta<Self>> {
+                $crate::php::class::no_constructor()
+            }
+
+            fn constants() -> $crate::php::class::Constants {
+                &[]
+            }
+
+            fn default_init() -> Option<Self> {
+                <$class as $crate::php::class::Class>::blank()
+            }
+
+            fn clone_obj(&self) -> Option<Self> {
+                <$class as $crate::php::class::Class>::copy(self)
+            }
+        }
+    };
+}
+pub(super) use class;
+
+/// A private constructor that refuses.
+pub fn no_constructor<T>() -> Option<ConstructorMeta<T>> {
+    Some(ConstructorMeta {
+        constructor: |_| {
+            ConstructorResult::Exception(PhpException::from_message("objects are made by the extension".into()))
+        },
+        build_fn: |function| function,
+        flags: Some(MethodFlags::Private),
+    })
+}
+
+/// A method of an object.
+pub fn method(function: FunctionBuilder<'static>) -> Method {
+    (function, MethodFlags::Public)
+}
+
+/// A method of the class.
+pub fn static_method(function: FunctionBuilder<'static>) -> Method {
+    (function, MethodFlags::Public.union(MethodFlags::Static))
+}
+
+/// The entry of a registered class, which lives as long as the module. It may be written to during MINIT only, while no
+/// other thread runs.
+pub fn entry<T: Class>() -> *mut ClassEntry {
+    std::ptr::from_ref(T::get_metadata().ce()).cast_mut()
+}
+
+/// The handlers of a class's objects, in the interior-mutable cell of a static. They may be written to during MINIT
+/// only, while no other thread runs.
+pub fn handlers<T: Class>() -> *mut ZendObjectHandlers {
+    std::ptr::from_ref(T::get_metadata().handlers()).cast_mut()
+}
+
+/// The exception for an object without its value.
+pub fn uninitialised<T: Class>() -> Thrown {
+    exception::error(&format!("{} object has not been initialised", T::NAME))
+}
+
+/// The value in the object that the method was called on.
+pub fn this<'a, T: Class>(call: &'a mut Call) -> Outcome<&'a mut T> {
+    call.this()
+        .and_then(ZendClassObject::<T>::from_zend_obj_mut)
+        .and_then(|object| object.obj.as_mut())
+        .ok_or_else(uninitialised::<T>)
+}
+
+/// The value in an object of the class; `None` for anything else.
+pub fn value_of<T: Class>(value: &Zval) -> Option<&T> {
+    ZendClassObject::<T>::from_zend_obj(value.object()?)?.obj.as_ref()
+}
+
+/// As [`value_of`], to change it.
+pub fn value_of_mut<T: Class>(value: &mut Zval) -> Option<&mut T> {
+    ZendClassObject::<T>::from_zend_obj_mut(value.object_mut()?)?.obj.as_mut()
+}
+
+/// Makes a new object with that value the value of `target`.
+pub fn store<T: Class>(value: T, target: &mut Zval) -> Outcome {
+    ZendClassObject::new(value).set_zval(target, false).map_err(|error| exception::error(&error.to_string()))
+}

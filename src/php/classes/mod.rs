@@ -1,0 +1,41 @@
+//! The classes and the enum. One file each, which implements [`Class`] for the value in its objects (and
+//! [`Iterate`](super::foreach::Iterate) or [`Aggregate`](super::foreach::Aggregate) if `foreach` goes over them), and
+//! one line in [`CLASSES`].
+
+pub mod codec;
+pub mod conjunction;
+pub mod posting_list;
+mod posting_list_iterator;
+mod shard;
+mod shard_iterator;
+
+use super::class::Class;
+use ext_php_rs::builders::ModuleBuilder;
+
+/// An iterator before the class that returns it, or PHP refuses to start.
+const CLASSES: &[Entry] = &[
+    entry::<posting_list_iterator::Object>(),
+    entry::<posting_list::Object>(),
+    entry::<shard_iterator::Object>(),
+    entry::<shard::Object>(),
+    entry::<conjunction::Object>(),
+];
+
+struct Entry {
+    add: fn(ModuleBuilder<'static>) -> ModuleBuilder<'static>,
+    finish: fn(),
+}
+
+const fn entry<T: Class>() -> Entry {
+    Entry { add: ModuleBuilder::class::<T>, finish: T::finish }
+}
+
+/// Adds all classes to the module, which registers them when it starts.
+pub fn add_to(module: ModuleBuilder<'static>) -> ModuleBuilder<'static> {
+    CLASSES.iter().fold(module, |module, class| (class.add)(module))
+}
+
+/// Completes all classes. In MINIT, once they are registered.
+pub fn finish_all() {
+    CLASSES.iter().for_each(|class| (class.finish)());
+}

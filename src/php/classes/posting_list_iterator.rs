@@ -1,0 +1,75 @@
+//! The class `Postings\PostingListIterator`, which `getIterator()` returns: decodes a block at a time.
+
+use crate::PostingList;
+use crate::codec::{BLOCK, BlockBuffer, block_buffer};
+use crate::php::class::{Class, Method, class};
+use crate::php::exception::Outcome;
+use crate::php::foreach::{self, Iterate, iterator_methods, long};
+use ext_php_rs::class::ClassEntryInfo;
+use ext_php_rs::flags::DataType;
+use ext_php_rs::types::Zval;
+use ext_php_rs::zend::ce;
+
+pub struct Object {
+    list: PostingList,
+    /// The position, and key, of the current docID; the list's length past the end.
+    at: usize,
+    /// The block that `buffer` holds, if any.
+    decoded: Option<usize>,
+    buffer: Box<BlockBuffer>,
+}
+
+impl Object {
+    /// An iterator before the first docID.
+    pub fn new(list: PostingList) -> Object {
+        Object { list, at: 0, decoded: None, buffer: Box::new(block_buffer()) }
+    }
+}
+
+class!(Object);
+
+impl Class for Object {
+    const NAME: &'static str = "Postings\\PostingListIterator";
+    const INTERFACES: &'static [ClassEntryInfo] = &[(ce::iterator, "Iterator")];
+
+    fn methods() -> Vec<Method> {
+        iterator_methods::<Object>()
+    }
+
+    fn finish() {
+        foreach::over_iterator::<Object>();
+    }
+}
+
+impl Iterate for Object {
+    const KEY: DataType = DataType::Long;
+    const CURRENT: DataType = DataType::Long;
+
+    fn valid(&self) -> bool {
+        self.at < self.list.len()
+    }
+
+    fn key(&self) -> Outcome<Zval> {
+        Ok(long(self.at as i64))
+    }
+
+    /// Decodes a block if the current docID is in another than the one before.
+    fn current(&mut self) -> Outcome<Zval> {
+        let block = self.at / BLOCK;
+        if self.decoded != Some(block) {
+            self.list.decode_block(block, &mut self.buffer);
+            self.decoded = Some(block);
+        }
+        Ok(long(self.buffer[self.at % BLOCK].into()))
+    }
+
+    fn advance(&mut self) -> Outcome {
+        self.at = self.list.len().min(self.at + 1);
+        Ok(())
+    }
+
+    fn rewind(&mut self) -> Outcome {
+        self.at = 0;
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! The class `Postings\Yioop\ShardIterator`, over a shard's dictionary.
+
+use crate::php::call::check;
+use crate::php::class::{Class, Method, class};
+use crate::php::exception::Outcome;
+use crate::php::foreach::{self, Iterate, iterator_methods};
+use crate::php::output::{self, List};
+use crate::yioop::Shard;
+use crate::yioop::shard::{Dictionary, Key, Record};
+use ext_php_rs::class::ClassEntryInfo;
+use ext_php_rs::flags::DataType;
+use ext_php_rs::types::Zval;
+use ext_php_rs::zend::ce;
+use std::sync::Arc;
+
+/// What the dictionary says of a word's list.
+pub fn record_list(record: &Record) -> Outcome<List> {
+    Ok(List::of_doc_ids(&[record.first_offset, record.last_offset, record.documents])?)
+}
+
+pub struct Object {
+    /// Borrows from `shard`; declared before it, so dropped before it.
+    records: Dictionary<'static>,
+    shard: Arc<Shard>,
+    current: Option<(Key, Record)>,
+}
+
+impl Object {
+    /// An iterator that stands at the first record.
+    pub fn new(shard: Arc<Shard>) -> Outcome<Object> {
+        let mut object = Object { records: dictionary(&shard), shard, current: None };
+        object.advance()?;
+        Ok(object)
+    }
+}
+
+/// The dictionary of a shard, for an object that keeps the shard.
+fn dictionary(shard: &Arc<Shard>) -> Dictionary<'static> {
+    // SAFETY: the shard lies on the heap. Both callers store the dictionary in an object whose `shard` is this one, is
+    // never replaced, and is dropped after it.
+    let shard: &'static Shard = unsafe { &*Arc::as_ptr(shard) };
+    shard.dictionary()
+}
+
+class!(Object);
+
+impl Class for Object {
+    const NAME: &'static str = "Postings\\Yioop\\ShardIterator";
+    const INTERFACES: &'static [ClassEntryInfo] = &[(ce::iterator, "Iterator")];
+
+    fn methods() -> Vec<Method> {
+        iterator_methods::<Object>()
+    }
+
+    fn finish() {
+        foreach::over_iterator::<Object>();
+    }
+}
+
+impl Iterate for Object {
+    const KEY: DataType = DataType::String;
+    const CURRENT: DataType = DataType::Array;
+
+    fn valid(&self) -> bool {
+        self.current.is_some()
+    }
+
+    fn key(&self) -> Outcome<Zval> {
+        let mut value = Zval::new();
+        if let Some((key, _)) = &self.current {
+            output::bytes(&mut value, key)?;
+        }
+        Ok(value)
+    }
+
+    fn current(&mut self) -> Outcome<Zval> {
+        let mut value = Zval::new();
+        if let Some((_, record)) = &self.current {
+            record_list(record)?.store(&mut value);
+        }
+        Ok(value)
+    }
+
+    fn advance(&mut self) -> Outcome {
+        self.current = None;
+        if let Some(next) = self.records.next() {
+            self.current = Some(check(next, 1)?);
+        }
+        Ok(())
+    }
+
+    fn rewind(&mut self) -> Outcome {
+        self.records = dictionary(&self.shard);
+        self.advance()
+    }
+}

@@ -42,3 +42,6 @@ pub trait ValueCodec: 'static {
     /// processor has `tier`.
     unsafe fn decode(tier: Tier, words: &[u32], count: usize, out: *mut u32);
 }
+
+#[cfg(test)]
+mod tests;

@@ -105,6 +105,14 @@ fn of(call: &mut Call) -> Outcome {
     let lists = generations.first().map_or(1, |(_, ranges)| ranges.len());
     let query = check(Query::new(lists, words, Vec::new()), 2)?;
     let query = check(query.with_phrases(phrases), 3)?;
+    // The lists, and for each posting, of 4 bytes at least, its doc index and offset.
+    let mut bytes = 0;
+    for (shard, ranges) in &generations {
+        for &(first, last) in ranges {
+            bytes += 3 * check(shard.postings_len(first, last), 1)?;
+        }
+    }
+    input::ensure_memory(bytes)?;
     let generations = check(engine::yioop_generations(generations, &ini::settings()), 1)?;
     let precision = weights.precision;
     let cursor = check(yioop::Conjunction::new(generations, query, weights, round), 1)?;

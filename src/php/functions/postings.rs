@@ -85,9 +85,10 @@ fn qs_encode(call: &mut Call) -> Outcome {
 
 fn qs_decode(call: &mut Call) -> Outcome {
     let bytes = call.bytes()?;
-    let doc_ids = check(engine::on_cpu(|| quasi_succinct::decode(bytes)), 1)?;
-    let doc_ids = BailoutGuard::new(doc_ids);
-    List::of_doc_ids(&doc_ids)?.store(call.result);
+    let list = BailoutGuard::new(check(quasi_succinct::RawList::from_bytes(bytes), 1)?);
+    let mut doc_ids = DocIds::new();
+    check(engine::on_cpu(|| list.decode_to(&mut doc_ids)), 1)?;
+    doc_ids.finish()?.store(call.result);
     Ok(())
 }
 

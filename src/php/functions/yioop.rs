@@ -77,6 +77,8 @@ fn add_doc_index(call: &mut Call) -> Outcome {
     parse!(call, c"Sl", &raw mut postings, &raw mut offset)?;
     // SAFETY: parsing set it to a string that the frame holds.
     let postings = unsafe { &*postings }.as_bytes();
+    // A posting of one word becomes two at most.
+    input::ensure_memory(2 * postings.len())?;
     let bytes = BailoutGuard::new(check(yioop::add_doc_index(postings, offset), 2)?);
     Ok(output::bytes(call.result, &bytes)?)
 }
@@ -87,6 +89,8 @@ fn intersect(call: &mut Call) -> Outcome {
     let mut count = 0u32;
     parse!(call, c"z*", &raw mut first, &raw mut rest, &raw mut count)?;
     let lists = call.strings()?;
+    // The doc index and the offset of each posting, of which each takes 4 bytes at least; and those that match.
+    input::ensure_memory(4 * lists.iter().map(|list| list.len()).sum::<usize>())?;
     let matches = BailoutGuard::new(check(engine::yioop_intersect(&lists, &ini::settings()), 1)?);
     drop(lists);
     let mut map = Map::with_room(matches.docs.len())?;

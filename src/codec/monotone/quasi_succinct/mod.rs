@@ -28,7 +28,7 @@ mod look_up;
 mod raw;
 mod scalar;
 
-pub use raw::{RawList, decode, encode};
+pub use raw::{RawList, decode, decode_to, encode};
 
 use crate::bits;
 use crate::codec::{BLOCK, Cost, Encoded, ListCodec, Plan, Shape, block_buffer, not_increasing};

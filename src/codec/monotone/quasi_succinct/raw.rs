@@ -4,13 +4,15 @@
 //! ⌈(n + (u >> b))/32⌉ words of upper bits; unused bits of the last words are 0. An empty list has u = b = 0.
 
 use super::{MAX_LOWER_WIDTH, Parts, check, corrupt, decode_blocks, encode_parts, lower_width, sizes};
-use crate::codec::{BLOCK, PADDING, SLACK, check_increasing, not_increasing};
+use crate::codec::{BLOCK, PADDING, SLACK, Sink, check_increasing, not_increasing};
 use crate::cpu;
 use crate::error::{Error, Result};
 use byteorder::{ByteOrder, LittleEndian};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"PQS1");
 const HEADER_WORDS: usize = 5;
+/// Blocks that are decoded at a time: their docIDs fit in the first-level cache.
+const BLOCKS_A_RUN: usize = 16;
 
 /// A raw list that passed its checks.
 #[derive(Debug, Clone)]
@@ -61,8 +63,11 @@ impl RawList {
             return Err(corrupt("header".into(), 16, "the checksum does not match"));
         }
         let payload = &bytes[4 * HEADER_WORDS..];
-        let mut words = vec![0; payload.len() / 4 + PADDING];
         let used = payload.len() / 4;
+        let mut words = Vec::new();
+        let bytes_needed = 4 * (used + PADDING);
+        words.try_reserve_exact(used + PADDING).map_err(|_| Error::OutOfMemory { bytes: bytes_needed })?;
+        words.resize(used + PADDING, 0);
         LittleEndian::read_u32_into(payload, &mut words[..used]);
         let list = RawList { count, universe, lower_width, lower_words: lower_words as usize, words };
         let parts = list.parts();
@@ -75,28 +80,46 @@ impl RawList {
         Parts { count: self.count, universe: self.universe, lower_width: self.lower_width, lower, upper }
     }
 
-    /// Decodes all docIDs and checks that they increase.
+    /// Decodes all docIDs, a run of blocks at a time, to a sink that is told before how many will come. Checks that they
+    /// increase up to the largest.
     ///
     /// # Errors
-    /// [`Error::Corrupt`].
-    pub fn decode(&self) -> Result<Vec<u32>> {
+    /// [`Error::Corrupt`]; the sink may have been given docIDs before it.
+    pub fn decode_to(&self, sink: &mut impl Sink) -> Result<()> {
+        if !sink.expect(self.count) {
+            return Ok(());
+        }
         let parts = self.parts();
-        let mut doc_ids = Vec::with_capacity(self.count + SLACK);
-        if self.count != 0 {
-            // SAFETY: `from_bytes` checked the parts and padded them; the vector has room for all docIDs and the slack;
-            // the processor has its own tier.
-            unsafe {
-                decode_blocks(cpu::tier(), &parts, 0..self.count.div_ceil(BLOCK), 0, doc_ids.as_mut_ptr());
-                doc_ids.set_len(self.count);
+        let mut buffer = [0; BLOCKS_A_RUN * BLOCK + SLACK];
+        let blocks = self.count.div_ceil(BLOCK);
+        let mut last = None;
+        for first in (0..blocks).step_by(BLOCKS_A_RUN) {
+            let run = first..blocks.min(first + BLOCKS_A_RUN);
+            // SAFETY: `from_bytes` checked the parts and padded them; the blocks exist; the upper part of the docID before
+            // them, of which alone decoding makes use, is right whatever its lower bits are; the buffer has room for the
+            // run and the slack; the processor has its own tier.
+            let count = unsafe { decode_blocks(cpu::tier(), &parts, run, last.unwrap_or(0), buffer.as_mut_ptr()) };
+            let doc_ids = &buffer[..count];
+            if let Some(at) = not_increasing(doc_ids, last) {
+                let item = format!("docID {}", first * BLOCK + at);
+                return Err(corrupt(item, 4 * HEADER_WORDS, "is not greater than the one before"));
             }
+            sink.take(doc_ids);
+            last = doc_ids.last().copied();
         }
-        if let Some(at) = not_increasing(&doc_ids, None) {
-            return Err(corrupt(format!("docID {at}"), 4 * HEADER_WORDS, "is not greater than the one before"));
-        }
-        let last = doc_ids.last().copied();
         if last.unwrap_or(0) != self.universe {
             return Err(corrupt("header".into(), 8, "the largest docID is not the last one"));
         }
+        Ok(())
+    }
+
+    /// All docIDs.
+    ///
+    /// # Errors
+    /// As [`decode_to`](Self::decode_to).
+    pub fn decode(&self) -> Result<Vec<u32>> {
+        let mut doc_ids = Vec::new();
+        self.decode_to(&mut doc_ids)?;
         Ok(doc_ids)
     }
 }
@@ -128,4 +151,12 @@ pub fn encode(doc_ids: &[u32], c: f64) -> Result<Vec<u8>> {
 /// [`Error::Corrupt`].
 pub fn decode(bytes: &[u8]) -> Result<Vec<u32>> {
     RawList::from_bytes(bytes)?.decode()
+}
+
+/// Decodes a raw list to a sink: see [`RawList::decode_to`].
+///
+/// # Errors
+/// [`Error::Corrupt`].
+pub fn decode_to(bytes: &[u8], sink: &mut impl Sink) -> Result<()> {
+    RawList::from_bytes(bytes)?.decode_to(sink)
 }

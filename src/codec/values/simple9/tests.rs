@@ -1,6 +1,7 @@
 use super::raw::decode_words;
 use super::*;
 use crate::codec::gaps::BEFORE_FIRST;
+use crate::codec::values::tests::every_path_gives;
 use crate::error::Error;
 use byteorder::{BigEndian, ByteOrder};
 use proptest::prelude::*;
@@ -92,6 +93,16 @@ fn selector_by_definition(gaps: &[u32]) -> u32 {
             gaps.len() >= count as usize && gaps[..count as usize].iter().all(|&gap| gap >> width == 0)
         })
         .unwrap()
+}
+
+#[test]
+fn every_width_and_length_to_two_blocks() {
+    for width in 0..=28 {
+        for count in (0..=257u32).step_by(if width % 9 == 1 { 1 } else { 13 }) {
+            let values = |i: u32| ((u64::from(i.wrapping_mul(0x9E37_79B9)) << width) >> 32) as u32;
+            every_path_gives::<Simple9>(&(0..count).map(values).collect::<Vec<_>>());
+        }
+    }
 }
 
 #[test]

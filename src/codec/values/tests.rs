@@ -1,0 +1,40 @@
+//! What every value codec is tested with.
+
+use super::ValueCodec;
+use crate::codec::{BLOCK, PADDING, SLACK};
+use crate::cpu::Tier;
+
+/// Encodes values as parts of a block each, checks each part, and decodes them on every tier: all parts at once, and each
+/// part on its own.
+pub(in crate::codec::values) fn every_path_gives<V: ValueCodec>(values: &[u32]) {
+    let mut words = Vec::new();
+    let mut ends = Vec::new();
+    for part in values.chunks(BLOCK) {
+        let begin = words.len();
+        V::encode(part, &mut words);
+        ends.push(words.len());
+        assert_eq!(V::check(&words[begin..], part.len()), Ok(()), "{}", V::NAME);
+    }
+    let used = words.len();
+    for junk in [0, u32::MAX] {
+        words.truncate(used);
+        words.resize(used + PADDING, junk);
+        for tier in Tier::available() {
+            let decode = |words: &[u32], count: usize| {
+                // No more room than promised: a write past it shows in the guard.
+                let mut out = vec![0xDEAD_BEEF; count + SLACK + 1];
+                // SAFETY: the words were encoded here, and padding follows; the room is as promised; the tier is available.
+                unsafe { V::decode(tier, words, count, out.as_mut_ptr()) };
+                assert_eq!(out.pop(), Some(0xDEAD_BEEF), "{} on {} wrote past the slack", V::NAME, tier.name());
+                out.truncate(count);
+                out
+            };
+            assert_eq!(decode(&words[..used], values.len()), values, "{} on {}", V::NAME, tier.name());
+            let mut begin = 0;
+            for (part, &end) in values.chunks(BLOCK).zip(&ends) {
+                assert_eq!(decode(&words[begin..end], part.len()), part, "{} on {}", V::NAME, tier.name());
+                begin = end;
+            }
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! One decision: CPU or device? And the fallback, and the counters that show which it was.
 
 mod cost;
+mod threads;
 
 use crate::codec::{Sink, quasi_succinct, simple9};
 pub use crate::device::DeviceInfo;
@@ -32,11 +33,13 @@ pub struct Settings {
     pub device: String,
     /// When to use it (`postings.offload`).
     pub offload: Offload,
+    /// Threads that a batch may use on the CPU (`postings.threads`); 0: as many as this process has cores.
+    pub threads: usize,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { device: "auto".into(), offload: Offload::Auto }
+        Settings { device: "auto".into(), offload: Offload::Auto, threads: 0 }
     }
 }
 
@@ -225,13 +228,7 @@ pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Res
         || Work::intersect(queries.iter().map(Vec::as_slice), false),
         |device| cost::missing(device, queries.iter().flatten()),
         |device| device.intersect_batch(queries),
-        || {
-            let mut results = Results::with_room(queries.len(), 0);
-            for lists in queries {
-                results.push(|doc_ids| intersect::intersect(lists, doc_ids));
-            }
-            results
-        },
+        || threads::intersect_batch(queries, settings.threads),
     )
 }
 

@@ -34,7 +34,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo test bench install clean help setup-build setup-demo setup-test lint test-rust test-php test-examples
+.PHONY: build demo test test-aarch64 bench install clean help setup-build setup-demo setup-test lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -43,6 +43,9 @@ demo: setup-demo $(EXTENSION)  ## index all Debian package descriptions and sear
 	$(RUN_PHP) examples/demo/search.php --index '$(DEMO_INDEX)' --sample $(if $(CORPUS),index,debian) $(if $(QUERY),--query '$(QUERY)')
 
 test: setup-test lint test-rust test-php test-examples  ## format, lints, cargo test, run-tests.php, the examples
+
+test-aarch64:  ## cargo test as an aarch64 program, under qemu; fetches what it needs (Debian, x86-64)
+	@sh scripts/test-aarch64.sh
 
 bench: setup-test $(EXTENSION)  ## measure: CPU, device, PHP; DEVICE= LISTS=; writes target/bench/report.json and plots
 	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
@@ -60,7 +63,7 @@ clean:  ## remove what was built
 	rm -rf modules '$(CARGO_TARGET_DIR)'
 
 help:  ## this list
-	@sed -n 's/^\([a-z]*\):[^#]*## */\1	/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z0-9-]*\):[^#]*## */\1	/p' Makefile | expand -t 14
 
 setup-build setup-demo setup-test:
 	@$(SETUP) $(@:setup-%=%)

@@ -16,6 +16,7 @@ $values = [
     'postings.offload' => ['always', 'never', 'auto', 'Always', 'sometimes', '', '1'],
     'postings.device' => ['none', '0:0', 'Portable', '', ' ', "a\0b", "\xFF", 'auto'],
     'postings.log_level' => ['off', 'error', 'warn', 'info', 'debug', 'trace', 'loud', '', 'warn'],
+    'postings.threads' => ['1', '256', '0', '257', '-1', '1.5', '2 ', '', 'all', '99999999999999999999'],
     'postings.yioop' => ['1'],
 ];
 // Unquoted in php.ini, none and off are keywords that arrive as empty strings: they mean the same here.
@@ -41,6 +42,7 @@ echo "$status $output\n";
 postings.device = auto (7)
 postings.log_level = warn (7)
 postings.offload = auto (7)
+postings.threads = 0 (7)
 postings.yioop = 0 (4)
 postings.offload "always": accepted
 postings.offload "never": accepted
@@ -66,6 +68,16 @@ postings.log_level "trace": accepted
 postings.log_level "loud": refused
 postings.log_level "": accepted
 postings.log_level "warn": accepted
+postings.threads "1": accepted
+postings.threads "256": accepted
+postings.threads "0": accepted
+postings.threads "257": refused
+postings.threads "-1": refused
+postings.threads "1.5": refused
+postings.threads "2 ": refused
+postings.threads "": refused
+postings.threads "all": refused
+postings.threads "99999999999999999999": refused
 postings.yioop "1": refused
 auto
 0 never|

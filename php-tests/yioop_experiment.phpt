@@ -4,9 +4,8 @@ yioop/experiment.php on a shard: table, JSON, plot
 postings
 --SKIPIF--
 <?php
-$shared = getenv('POSTINGS_SHARED') ?: __DIR__ . '/../../shared';
-if (!is_file("$shared/yioop/shard-30k/shard")) {
-    die('skip no shard-30k in ../shared (POSTINGS_SHARED names the folder)');
+if (!function_exists('gzopen')) {
+    die('skip this PHP has no zlib');
 }
 require __DIR__ . '/child.inc';
 skip_without_library();
@@ -14,31 +13,32 @@ skip_without_library();
 --FILE--
 <?php
 require __DIR__ . '/child.inc';
-$shared = getenv('POSTINGS_SHARED') ?: __DIR__ . '/../../shared';
 $base = sys_get_temp_dir() . '/postings-experiment-' . getmypid();
+$excerpt = file_get_contents('compress.zlib://' . dirname(__DIR__) . '/tests/data/yioop/shard-short/shard.gz');
+file_put_contents("$base.shard", $excerpt);
 $run = fn(string ...$options) => child('', [], [dirname(__DIR__) . '/yioop/experiment.php', ...$options]);
 
-[$status, $table] = $run("$shared/yioop/shard-30k/shard", '--queries=2', "--json=$base.json", "--svg=$base.svg");
-echo $status, ' ', preg_match_all('/^(pack|unpack|doc indexes|intersect)/m', $table), "\n";
-$report = json_decode(file_get_contents("$base.json"), true);
-$plot = file_get_contents("$base.svg");
-unlink("$base.json");
-unlink("$base.svg");
-$slower = 0;
-foreach ($report['rows'] as $row) {
-    ['plain PHP' => $plain, 'CPU' => $cpu] = $row['seconds'];
-    $slower += $cpu > $plain;
+// Short lists give few rows; the full shard has all, if it is there.
+$full = (getenv('POSTINGS_SHARED') ?: dirname(__DIR__, 2) . '/shared') . '/yioop/shard-30k/shard';
+foreach (["$base.shard" => [700, 7], $full => [30000, 19]] as $shard => [$documents, $rows]) {
+    if (!is_file($shard)) {
+        continue;
+    }
+    [$status, $table] = $run($shard, '--queries=2', "--json=$base.json", "--svg=$base.svg");
+    $shown = preg_match_all('/^(pack|unpack|doc indexes|intersect)/m', $table);
+    $report = json_decode(file_get_contents("$base.json"), true);
+    $plot = file_get_contents("$base.svg");
+    $timed = array_filter($report['rows'], fn($row) => min($row['seconds']['plain PHP'], $row['seconds']['CPU']) > 0);
+    $as = [$status, $shown, count($report['rows']), count($timed), $report['target'], $report['documents']];
+    echo $as === [0, $rows, $rows, $rows, 'shard', $documents] ? '' : "$shard: " . json_encode($as) . "\n$table";
+    echo preg_match("~^<svg .*<circle .*</svg>\s*$~s", $plot) ? '' : "$shard: no plot\n";
 }
-echo "$report[target] of $report[documents] documents, ", count($report['rows']), " rows, $slower slower\n";
-echo preg_match("~^<svg .*<circle .*</svg>\s*$~s", $plot) ? "plot\n" : "no plot\n";
+array_map(unlink(...), ["$base.shard", "$base.json", "$base.svg"]);
 [$status, $usage] = $run();
 echo $status, ' ', strpos($usage, 'SHARD|YIOOP_DIR') ? 'usage' : $usage, "\n";
 [$status, $message] = $run(__FILE__);
 echo $status, ' ', strpos($message, 'CorruptDataException: shard: header') ? 'no shard' : $message, "\n";
 ?>
 --EXPECT--
-0 19
-shard of 30000 documents, 19 rows, 0 slower
-plot
 2 usage
 255 no shard

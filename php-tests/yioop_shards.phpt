@@ -1,28 +1,23 @@
 --TEST--
 Posting lists and queries of real Yioop shards, through doc_indexes(), unpack_postings() and intersect()
---SKIPIF--
-<?php
-$shards = getenv('POSTINGS_SHARED') ?: dirname(__DIR__, 2) . '/shared';
-if (!is_dir("$shards/yioop")) {
-    die("skip there is no $shards/yioop (POSTINGS_SHARED names the folder)");
-}
-?>
 --INI--
 memory_limit=512M
 --FILE--
 <?php
 use Postings\Yioop;
 
-$shared = getenv('POSTINGS_SHARED') ?: dirname(__DIR__, 2) . '/shared';
-foreach (['shard-30k', 'shard-long'] as $shard) {
-    $folder = "$shared/yioop/$shard";
+// The excerpts, and all of them if they are there.
+$committed = dirname(__DIR__) . '/tests/data/yioop';
+$full = (getenv('POSTINGS_SHARED') ?: dirname(__DIR__, 2) . '/shared') . '/yioop';
+$folders = ["$committed/shard-short", "$committed/shard-long", "$full/shard-30k", "$full/shard-long"];
+foreach (array_filter($folders, is_dir(...)) as $folder) {
     $bytes = file_get_contents("$folder/postings.bin");
     $lists = [];
     foreach (file("$folder/terms.tsv") as $line) {
         [$term, , $offset, $length] = explode("\t", $line);
         $lists[$term] = substr($bytes, (int) $offset, (int) $length);
     }
-    $wrong = 0;
+    $wrong = $found = 0;
     foreach (file("$folder/decoded.jsonl") as $line) {
         $expected = json_decode($line, true);
         $list = $lists[$expected['term']];
@@ -44,6 +39,7 @@ foreach (['shard-30k', 'shard-long'] as $shard) {
         $operands = array_map(fn ($term) => $lists[$term], $query['terms']);
         $matches = Yioop\intersect(...$operands);
         $wrong += (int) (array_keys($matches) !== $query['doc_indexes']);
+        $found += count($matches);
         foreach ($matches as $docIndex => $offsets) {
             foreach ($offsets as $k => $offset) {
                 $wrong += (int) (Yioop\doc_indexes(substr($operands[$k], $offset))[0] !== $docIndex);
@@ -51,9 +47,10 @@ foreach (['shard-30k', 'shard-long'] as $shard) {
             }
         }
     }
-    echo "$shard: $wrong wrong\n";
+    echo count($lists) > 1000 && $found > 10 ? '' : "few lists or matches in $folder\n";
+    echo $wrong === 0 ? '' : "$folder: $wrong wrong\n";
 }
+echo is_dir($committed) ? "compared\n" : "no excerpts\n";
 ?>
 --EXPECT--
-shard-30k: 0 wrong
-shard-long: 0 wrong
+compared

@@ -1,39 +1,90 @@
 //! [`Results`] of a batch of queries.
 
-/// The results of a batch of queries, the docIDs of each ascending, one query behind the other: few allocations, however
-/// many queries.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+use crate::room;
+
+/// docIDs of a part, unless a single query has more. 16 MB: most of a part lies in huge pages, and a C library's heap keeps
+/// it for the next batch.
+const PART: usize = 1 << 22;
+
+/// The results of a batch of queries, the docIDs of each ascending. They lie in a few parts, one query after the other,
+/// so that several threads can make them, and none is moved when there are more of them.
+#[derive(Debug, Clone, Default)]
 pub struct Results {
-    doc_ids: Vec<u32>,
-    /// Where each query's docIDs end.
-    ends: Vec<usize>,
+    parts: Vec<Vec<u32>>,
+    /// Where each query's docIDs are.
+    spans: Vec<Span>,
+}
+
+/// docIDs `start..end` of a part.
+#[derive(Debug, Clone, Copy, Default)]
+struct Span {
+    part: usize,
+    start: usize,
+    end: usize,
 }
 
 impl Results {
     /// Room for that many queries, and for that many docIDs in all.
     pub fn with_room(queries: usize, doc_ids: usize) -> Results {
-        Results { doc_ids: crate::room::with_room(doc_ids), ends: Vec::with_capacity(queries) }
+        Results { parts: vec![room::with_room(doc_ids)], spans: Vec::with_capacity(queries) }
     }
 
     /// The result of a single query.
     pub fn of_one(doc_ids: Vec<u32>) -> Results {
-        Results { ends: vec![doc_ids.len()], doc_ids }
+        Results { spans: vec![Span { part: 0, start: 0, end: doc_ids.len() }], parts: vec![doc_ids] }
+    }
+
+    /// The results of so many queries, made in pieces: the results of queries, and whose they are, in that order.
+    ///
+    /// # Panics
+    /// If a piece has fewer results than it names queries, or names a query that there is not.
+    pub(crate) fn of_pieces(queries: usize, pieces: impl IntoIterator<Item = (Results, Vec<usize>)>) -> Results {
+        let mut all = Results { parts: Vec::new(), spans: vec![Span::default(); queries] };
+        for (piece, whose) in pieces {
+            let before = all.parts.len();
+            for (at, query) in whose.into_iter().enumerate() {
+                let span = piece.spans[at];
+                all.spans[query] = Span { part: before + span.part, ..span };
+            }
+            all.parts.extend(piece.parts);
+        }
+        all
     }
 
     /// The next query: `append` appends its docIDs to what it is given.
     pub fn push(&mut self, append: impl FnOnce(&mut Vec<u32>)) {
-        append(&mut self.doc_ids);
-        self.ends.push(self.doc_ids.len());
+        if self.parts.is_empty() {
+            self.parts.push(Vec::new());
+        }
+        let part = self.parts.len() - 1;
+        let doc_ids = &mut self.parts[part];
+        let start = doc_ids.len();
+        append(doc_ids);
+        let end = doc_ids.len();
+        self.spans.push(Span { part, start, end });
+    }
+
+    /// As [`Results::push`], for a query of at most `most` docIDs, of at most `rest` that all queries still to come have
+    /// together. Where the last part has no room for them a new one begins. What grows would be moved, and memory that was never touched
+    /// takes as long to get as the docIDs take to find.
+    pub(crate) fn push_at_most(&mut self, most: usize, rest: usize, append: impl FnOnce(&mut Vec<u32>)) {
+        let room = self.parts.last().map_or(0, |part| part.capacity() - part.len());
+        if room < most {
+            // A result that may be larger than a part usually is not: it takes memory as it grows.
+            let new = if most > PART { Vec::new() } else { room::with_room(rest.clamp(most, PART)) };
+            self.parts.push(new);
+        }
+        self.push(append);
     }
 
     /// Queries.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.spans.len()
     }
 
     /// Whether there is no query.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.spans.is_empty()
     }
 
     /// The docIDs of a query.
@@ -41,8 +92,9 @@ impl Results {
     /// # Panics
     /// Where there is no such query.
     pub fn get(&self, query: usize) -> &[u32] {
-        let start = query.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.doc_ids[start..self.ends[query]]
+        let Span { part, start, end } = self.spans[query];
+        // A query that no piece has stays at its default, and there may be no part at all.
+        if start == end { &[] } else { &self.parts[part][start..end] }
     }
 
     /// The docIDs of each query.
@@ -50,11 +102,23 @@ impl Results {
         (0..self.len()).map(|query| self.get(query))
     }
 
-    /// The docIDs of all queries, one behind the other.
-    pub fn into_doc_ids(self) -> Vec<u32> {
-        self.doc_ids
+    /// The docIDs of all queries, one after the other.
+    pub fn into_doc_ids(mut self) -> Vec<u32> {
+        match self.parts.len() {
+            1 if self.spans.is_sorted_by_key(|span| span.start) => self.parts.pop().unwrap_or_default(),
+            _ => self.iter().collect::<Vec<_>>().concat(),
+        }
     }
 }
+
+impl PartialEq for Results {
+    /// Whether the queries have the same docIDs, wherever they lie.
+    fn eq(&self, other: &Results) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Results {}
 
 #[cfg(test)]
 mod tests {
@@ -68,6 +132,45 @@ mod tests {
         results.push(|doc_ids| doc_ids.push(1));
         assert!(results.iter().eq([&[3, 4][..], &[], &[1]]));
         assert_eq!((results.len(), results.get(2)), (3, &[1][..]));
+        assert_eq!(results.into_doc_ids(), [3, 4, 1]);
         assert_eq!(Results::of_one(vec![7]).into_doc_ids(), [7]);
+    }
+
+    #[test]
+    fn parts_are_not_seen() {
+        let mut results = Results::default();
+        results.push_at_most(2, 2, |doc_ids| doc_ids.extend([5, 6]));
+        results.push_at_most(1, 1, |doc_ids| doc_ids.push(2));
+        results.push_at_most(PART + 1, PART + 1, |doc_ids| doc_ids.push(9));
+        assert_eq!(results.parts.len(), 3);
+        let mut one = Results::with_room(3, 4);
+        [&[5, 6][..], &[2], &[9]].iter().for_each(|found| one.push(|doc_ids| doc_ids.extend(*found)));
+        assert_eq!(results, one);
+        assert_eq!(results.into_doc_ids(), [5, 6, 2, 9]);
+    }
+
+    #[test]
+    fn room_is_shared_by_the_queries_to_come() {
+        let mut results = Results::default();
+        for rest in (1..=10).rev() {
+            results.push_at_most(3, 3 * rest, |doc_ids| doc_ids.extend([1, 2]));
+        }
+        assert_eq!(results.parts.len(), 1);
+    }
+
+    #[test]
+    fn pieces_are_put_in_order() {
+        let piece = |found: &[&[u32]]| {
+            let mut results = Results::default();
+            found.iter().for_each(|found| results.push(|doc_ids| doc_ids.extend(*found)));
+            results
+        };
+        let pieces =
+            [(piece(&[&[4], &[1, 2]]), vec![3, 0]), (Results::default(), vec![]), (piece(&[&[], &[7, 8]]), vec![1, 4])];
+        let results = Results::of_pieces(5, pieces);
+        assert!(results.iter().eq([&[1, 2][..], &[], &[], &[4], &[7, 8]]));
+        let one = Results::of_pieces(2, [(piece(&[&[9], &[3]]), vec![1, 0])]);
+        assert_eq!(one.into_doc_ids(), [3, 9]);
+        assert!(Results::of_pieces(0, []).is_empty());
     }
 }

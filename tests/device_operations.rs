@@ -20,7 +20,7 @@ fn device() -> Option<Arc<Device>> {
 
 fn settings() -> Settings {
     let device = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
-    Settings { device, offload: Offload::Always }
+    Settings { device, offload: Offload::Always, ..Settings::default() }
 }
 
 /// Numbers that look random, the same in every run.

@@ -78,7 +78,7 @@ fn has_device() -> bool {
 }
 
 fn always(device: &str) -> Settings {
-    Settings { device: device.into(), offload: Offload::Always }
+    Settings { device: device.into(), offload: Offload::Always, ..Settings::default() }
 }
 
 fn results_are_right(settings: &Settings) {
@@ -176,7 +176,7 @@ fn auto_is_prepared() {
     let folder = std::env::temp_dir().join(format!("postings-rates-{}", std::process::id()));
     // SAFETY: this process has one thread of its own, and no other reads the environment now.
     unsafe { std::env::set_var("POSTINGS_CACHE_DIR", &folder) };
-    let settings = Settings { device: named(), offload: Offload::Auto };
+    let settings = Settings { device: named(), offload: Offload::Auto, ..Settings::default() };
     assert!(engine::prepare(&settings).expect("it can be measured"));
     let kept = std::fs::read_dir(&folder)
         .expect("the cache folder")

@@ -1,6 +1,6 @@
 //! Real lists (census1881, uscensus2000, wikileaks-noquotes, of the public real-roaring-datasets) through both codecs,
 //! look-ups and intersections, on the CPU and, where there is one, on the device that `POSTINGS_TEST_DEVICE` names (PoCL
-//! if not set). Skipped, visibly, where the shared data is absent.
+//! if not set): the committed excerpts, and all of them if they are there.
 
 mod yioop_common;
 
@@ -9,20 +9,19 @@ use postings::intersect::intersect_with;
 use postings::{Codec, PostingList, device};
 use std::fs::File;
 use std::io::Read;
-use yioop_common::{shared, skipped};
+use std::path::Path;
+use yioop_common::{data, skipped};
 
 /// The lists of a zip file, each a text of integers between commas.
-fn lists(name: &str) -> Option<Vec<Vec<u32>>> {
-    let path = shared("lists")?.join(name);
+fn lists(path: &Path) -> Vec<Vec<u32>> {
     let mut archive = zip::ZipArchive::new(File::open(path).expect("a zip file")).expect("a zip file");
-    let lists = (0..archive.len())
+    (0..archive.len())
         .map(|at| {
             let mut text = String::new();
             archive.by_index(at).expect("a member").read_to_string(&mut text).expect("text");
             text.trim().split(',').map(|number| number.parse().expect("an integer")).collect()
         })
-        .collect();
-    Some(lists)
+        .collect()
 }
 
 fn common(one: &[u32], other: &[u32]) -> Vec<u32> {
@@ -30,7 +29,11 @@ fn common(one: &[u32], other: &[u32]) -> Vec<u32> {
 }
 
 fn check(name: &str) {
-    let Some(plain) = lists(name) else { return };
+    let name = &format!("lists/{name}");
+    data(name, name).iter().for_each(|path| check_lists(name, &lists(path)));
+}
+
+fn check_lists(name: &str, plain: &[Vec<u32>]) {
     let named = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
     let device = device::select(&named).expect("a usable device");
     for codec in Codec::ALL {

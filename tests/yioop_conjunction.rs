@@ -5,7 +5,7 @@ mod yioop_common;
 use postings::yioop::score::{Phrase, PhrasePart, Query, Weights, round};
 use postings::yioop::{Conjunction, Generation, List, Matches, Shard, intersect_flat, pack_posting, probe};
 use proptest::prelude::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A file that goes when the test ends.
@@ -176,8 +176,11 @@ fn searched_and_read_lists_score_alike() {
 
 #[test]
 fn yioops_queries_have_its_answers() {
-    let Some(folder) = yioop_common::shared("yioop/shard-30k") else { return };
-    let shard = Arc::new(Shard::open(folder.join("shard")).unwrap());
+    yioop_common::data("yioop/shard-short", "yioop/shard-30k").iter().for_each(|folder| compare_with_yioop(folder));
+}
+
+fn compare_with_yioop(folder: &Path) {
+    let shard = Arc::new(yioop_common::open_shard(folder));
     let terms: std::collections::HashMap<String, [u8; 20]> = std::fs::read_to_string(folder.join("terms.tsv"))
         .unwrap()
         .lines()

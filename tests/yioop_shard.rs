@@ -273,7 +273,7 @@ fn sha256(bytes: &[u8]) -> Option<String> {
 }
 
 fn compare_with_yioop(folder: &Path) {
-    let shard = Shard::open(folder.join("shard")).unwrap();
+    let shard = open_shard(folder);
     let raw = std::fs::read(folder.join("postings.bin")).unwrap();
     let mut keys = HashMap::new();
     for line in std::fs::read_to_string(folder.join("terms.tsv")).unwrap().lines() {
@@ -334,15 +334,11 @@ fn compare_with_yioop(folder: &Path) {
 }
 
 #[test]
-fn the_shard_of_30_000_documents() {
-    if let Some(folder) = shared("yioop/shard-30k") {
-        compare_with_yioop(&folder);
-    }
+fn the_shard_of_short_documents() {
+    data("yioop/shard-short", "yioop/shard-30k").iter().for_each(|folder| compare_with_yioop(folder));
 }
 
 #[test]
 fn the_shard_of_long_documents() {
-    if let Some(folder) = shared("yioop/shard-long") {
-        compare_with_yioop(&folder);
-    }
+    data("yioop/shard-long", "yioop/shard-long").iter().for_each(|folder| compare_with_yioop(folder));
 }

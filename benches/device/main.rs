@@ -102,7 +102,7 @@ type Failure = Box<dyn std::error::Error>;
 
 impl Bench {
     fn settings(&self, offload: Offload) -> Settings {
-        Settings { device: self.selector.clone(), offload }
+        Settings { device: self.selector.clone(), offload, ..Settings::default() }
     }
 
     /// Whether the run is of the size that the targets are for.

@@ -1,6 +1,7 @@
 //! Yioop's lists: where their doc indexes are found.
 
-use super::{CPU_CALLS, Settings, give, insisted, on_cpu, run_on};
+use super::offload::{Settings, give, insisted, on_cpu, run_on};
+use super::stats::CPU_CALLS;
 use crate::codec::Sink;
 use crate::device::Device;
 use crate::error::Result;

@@ -7,7 +7,7 @@ use super::ffi::{
 use super::log;
 use crate::cpu;
 use crate::engine::{self, DeviceInfo, Offload, Settings};
-use ext_php_rs::ffi::{zend_ini_entry, zend_string};
+use ext_php_rs::ffi::{sapi_module, zend_ini_entry, zend_string};
 use ext_php_rs::flags::IniEntryPermission;
 use ext_php_rs::types::ZendStr;
 use ext_php_rs::zend::{IniEntryDef, IniEntryDefs, ModuleEntry};
@@ -18,6 +18,7 @@ use std::rc::Rc;
 
 const DEVICE: &CStr = c"postings.device";
 const OFFLOAD: &CStr = c"postings.offload";
+const THREADS: &CStr = c"postings.threads";
 const YIOOP: &CStr = c"postings.yioop";
 const LOG_LEVEL: &CStr = c"postings.log_level";
 
@@ -42,9 +43,10 @@ const fn entry(name: &'static CStr, value: &'static CStr, permission: IniEntryPe
     entry
 }
 
-static ENTRIES: IniEntryDefs<5> = IniEntryDefs::new([
+static ENTRIES: IniEntryDefs<6> = IniEntryDefs::new([
     entry(DEVICE, c"auto", IniEntryPermission::All),
     entry(OFFLOAD, c"auto", IniEntryPermission::All),
+    entry(THREADS, c"0", IniEntryPermission::All),
     entry(YIOOP, c"0", IniEntryPermission::System),
     entry(LOG_LEVEL, c"warn", IniEntryPermission::All),
     IniEntryDef::end(),
@@ -111,6 +113,8 @@ fn take(name: &[u8], value: &[u8]) -> bool {
         take_device(value)
     } else if name == OFFLOAD.to_bytes() {
         take_offload(value)
+    } else if name == THREADS.to_bytes() {
+        take_threads(value)
     } else if name == LOG_LEVEL.to_bytes() {
         log::level(value).map(::log::set_max_level).is_some()
     } else {
@@ -139,6 +143,29 @@ fn take_offload(value: &[u8]) -> bool {
     };
     change(|settings| settings.offload = offload);
     true
+}
+
+/// Threads at most that `postings.threads` can ask for.
+const MOST_THREADS: usize = 256;
+
+fn take_threads(value: &[u8]) -> bool {
+    let digits = value.iter().all(u8::is_ascii_digit);
+    let number = std::str::from_utf8(value).ok().filter(|_| digits).and_then(|text| text.parse().ok());
+    let threads = match number {
+        // A web server has a process or thread per request already.
+        Some(0) if !is_command_line() => 1,
+        Some(number) if number <= MOST_THREADS => number,
+        _ => return false,
+    };
+    change(|settings| settings.threads = threads);
+    true
+}
+
+fn is_command_line() -> bool {
+    // SAFETY: PHP sets it up before it loads modules; the name, if there is one, is a C string.
+    let name = unsafe { sapi_module.name };
+    // SAFETY: as above, and it is not null.
+    !name.is_null() && matches!(unsafe { CStr::from_ptr(name) }.to_bytes(), b"cli" | b"phpdbg")
 }
 
 /// The section of `phpinfo()` and `php --ri postings`. The one place that looks for devices without being asked for a

@@ -1,9 +1,13 @@
 //! Where the data of the Yioop tests is.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+use flate2::read::GzDecoder;
+use postings::yioop::shard::Shard;
 use serde_json::Value;
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Says that something is skipped. Not by `eprintln!`: the harness keeps what that prints where a test passes. In one
 /// piece, as other tests print too.
@@ -11,17 +15,33 @@ pub fn skipped(what: &str) {
     let _ = std::io::stderr().write_all(format!("SKIPPED: {what}\n").as_bytes());
 }
 
-/// The folder of shared data, or a part of it; `None`, with a word on stderr, where it is absent.
-pub fn shared(part: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("POSTINGS_SHARED")
-        .map(PathBuf::from)
-        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"));
-    let path = root.join(part);
-    if !path.exists() {
-        skipped(&format!("there is no {} (POSTINGS_SHARED names the folder)", path.display()));
-        return None;
+/// The places of a part of the test data: the excerpt that is committed, and the full set if it is there (in the folder
+/// that `POSTINGS_SHARED` names, `../shared` if not set).
+pub fn data(committed: &str, full: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let shared = std::env::var_os("POSTINGS_SHARED").map_or_else(|| root.join("../shared"), PathBuf::from);
+    let committed = root.join("tests/data").join(committed);
+    assert!(committed.exists(), "{}", committed.display());
+    let full = shared.join(full);
+    std::iter::once(committed).chain(full.exists().then_some(full)).collect()
+}
+
+/// Opens the shard of a folder; an excerpt's is compressed.
+pub fn open_shard(folder: &Path) -> Shard {
+    static OPENED: AtomicUsize = AtomicUsize::new(0);
+
+    let whole = folder.join("shard");
+    if whole.exists() {
+        return Shard::open(whole).unwrap();
     }
-    Some(path)
+    let mut bytes = Vec::new();
+    GzDecoder::new(File::open(folder.join("shard.gz")).unwrap()).read_to_end(&mut bytes).unwrap();
+    let name = format!("postings-{}-shard-{}", std::process::id(), OPENED.fetch_add(1, Relaxed));
+    let file = std::env::temp_dir().join(name);
+    std::fs::write(&file, bytes).unwrap();
+    let shard = Shard::open(&file).unwrap();
+    std::fs::remove_file(file).unwrap();
+    shard
 }
 
 pub fn json_lines(path: &Path) -> Vec<Value> {
@@ -31,11 +51,9 @@ pub fn json_lines(path: &Path) -> Vec<Value> {
 
 /// The committed vectors of a file, and the full set where it is there.
 pub fn vectors(file: &str) -> Vec<Value> {
-    let mut vectors = json_lines(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/yioop").join(file));
+    let files = data(&format!("yioop/{file}"), &format!("yioop/vectors/{file}"));
+    let vectors: Vec<Value> = files.iter().flat_map(|path| json_lines(path)).collect();
     assert!(!vectors.is_empty());
-    if let Some(folder) = shared("yioop/vectors") {
-        vectors.extend(json_lines(&folder.join(file)));
-    }
     vectors
 }
 

@@ -1,0 +1,95 @@
+#!/bin/sh
+# Runs the Rust tests as an aarch64 program, under qemu: what a processor without AVX takes, the plain path.
+#
+# Needs a Debian of the x86-64 kind. Only the cross compiler is installed; the rest (Rust with aarch64's standard library,
+# qemu) is fetched with a configuration of apt's own and unpacked in the target folder: rustup may lack the target, Debian
+# allows no second architecture beside rustup, and qemu 7.2, which Debian 12 has, hangs with threads. Where something cannot
+# be had the line SKIPPED says what, and nothing fails.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. scripts/env.sh
+
+skip() { printf 'SKIPPED: aarch64: %s\n' "$*"; exit 0; }
+say() { printf 'aarch64: %s\n' "$*" >&2; }
+
+target=${CARGO_TARGET_DIR:-target}
+mkdir -p "$target/aarch64" && home=$(cd "$target/aarch64" && pwd) || exit 1
+root=$home/root
+msrv=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' Cargo.toml)
+at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
+
+[ "$(uname -s -m)" = 'Linux x86_64' ] || skip "needs x86-64 Linux, this is $(uname -s -m)"
+command -v apt-get >/dev/null || skip 'needs apt-get'
+
+# The cross compiler, for the parts in C and to link.
+if ! command -v aarch64-linux-gnu-gcc >/dev/null || [ ! -e /usr/aarch64-linux-gnu/include/stdlib.h ]; then
+    [ "$(id -u)" = 0 ] || skip 'needs the packages gcc-aarch64-linux-gnu and libc6-dev-arm64-cross'
+    say 'apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross'
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get -q -o DPkg::Lock::Timeout=600 update >&2
+    apt-get -q -y --no-remove --no-install-recommends -o DPkg::Lock::Timeout=600 install \
+        gcc-aarch64-linux-gnu libc6-dev-arm64-cross >&2 || skip 'no cross compiler to be had'
+fi
+
+# Unpacks Rust and qemu into $root, from the places that this machine's apt knows.
+fetch() (
+    rm -rf "$home/apt" "$root" && mkdir -p "$home/apt/lists/partial" "$home/apt/archives/partial" "$home/apt/etc" "$root"
+    cd "$home/apt" || exit 1
+    apt-get indextargets --format '$(LABEL) $(CODENAME) $(REPO_URI)' 'Created-By: Packages' | sort -u |
+        awk '$1 == "Debian" && $2 !~ /-/ { print "deb", $3, $2, "main"; print "deb", $3, $2 "-backports", "main" }
+             $1 == "Debian-Security" { print "deb", $3, $2, "main" }' | sort -u >etc/sources.list
+    [ -s etc/sources.list ] || { say 'apt knows no Debian archive'; exit 1; }
+    : >status
+    cat >apt.conf <<CONF
+APT::Architectures { "amd64"; "arm64"; };
+APT::Sandbox::User "";
+Acquire::Languages "none";
+Dir::State "$PWD";
+Dir::State::status "$PWD/status";
+Dir::Cache "$PWD";
+Dir::Etc "$PWD/etc";
+Dir::Etc::sourceparts "$PWD/etc/none";
+Dir::Etc::trusted "/etc/apt/trusted.gpg";
+Dir::Etc::trustedparts "/etc/apt/trusted.gpg.d";
+CONF
+    export APT_CONFIG="$PWD/apt.conf" LC_ALL=C
+    apt-get -q update >&2 || exit 1
+    newest() { apt-cache madison "$1" | awk '$NF == "Packages" { print $3 }' | sort -V | tail -n 1; }
+    rust=$(newest rustc-web) qemu=$(newest qemu-user)
+    { [ -n "$rust" ] && at_least "$rust" "$msrv"; } || { say "no Rust of $msrv, the newest is ${rust:-none}"; exit 1; }
+    { [ -n "$qemu" ] && at_least "$qemu" 1:8; } || { say "no qemu of 8, the newest is ${qemu:-none}"; exit 1; }
+    std=libstd-rust-web-$(echo "$rust" | cut -d. -f1-2)
+    # With the libraries that Rust's LLVM needs, but for those that every machine with a compiler has.
+    libraries=$(apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces \
+        --no-enhances "$std" | grep '^lib[^:]*$' | grep -v -e '^libc6$' -e '^libgcc-s1$' -e '^libstdc++6$' -e "^$std\$")
+    # shellcheck disable=SC2086  # a list of words
+    cd archives && apt-get -q download "rustc-web=$rust" "$std=$rust" "libstd-rust-web-dev=$rust" \
+        "libstd-rust-web-dev:arm64=$rust" "qemu-user=$qemu" $libraries >&2 || exit 1
+    for package in *.deb; do
+        dpkg-deb -x "$package" "$root" || exit 1
+    done
+    rm -f ./*.deb
+    "$root/usr/bin/qemu-aarch64" --version >&2 && touch "$root/complete"
+)
+[ -e "$root/complete" ] || fetch || skip 'no Rust or no qemu for it to be had, see above'
+
+# cargo is the machine's own; only the compiler must be that of the standard library.
+cat >"$home/rustc" <<RUSTC
+#!/bin/sh
+LD_LIBRARY_PATH='$root/usr/lib/x86_64-linux-gnu' exec '$root/usr/bin/rustc' "\$@"
+RUSTC
+chmod +x "$home/rustc"
+"$home/rustc" --version >&2 || skip 'the Rust that was unpacked does not run here'
+
+export RUSTC="$home/rustc" CARGO_TARGET_DIR="$home/build"
+export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
+export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="$root/usr/bin/qemu-aarch64 -L /usr/aarch64-linux-gnu"
+# Fewer cases of each property, as qemu is some 20 times slower than the machine. Without the tests of devices: no driver
+# of this architecture is here, and a program under qemu cannot start itself.
+export PROPTEST_CASES="${PROPTEST_CASES:-32}"
+set -- --lib
+for test in tests/*.rs; do
+    test=$(basename "$test" .rs)
+    case $test in device_*) ;; *) set -- "$@" --test "$test" ;; esac
+done
+exec cargo test --no-default-features --target aarch64-unknown-linux-gnu --no-fail-fast "$@"

@@ -1,0 +1,76 @@
+//! Operations on posting lists.
+
+use super::cost::{self, Work};
+use super::offload::{Settings, give, run};
+use super::threads;
+use crate::codec::Sink;
+use crate::intersect::{self, Count};
+use crate::list::PostingList;
+use crate::results::Results;
+
+/// Gives all docIDs of a list, ascending, to a sink.
+pub fn decode_to(list: &PostingList, settings: &Settings, sink: &mut impl Sink) {
+    match decoded_on_device(list, settings) {
+        Some(doc_ids) => give(&doc_ids, sink),
+        None => list.decode_to(sink),
+    }
+}
+
+/// All docIDs of a list, ascending.
+pub fn decode(list: &PostingList, settings: &Settings) -> Vec<u32> {
+    decoded_on_device(list, settings).unwrap_or_else(|| list.decode())
+}
+
+/// All docIDs of a list, if a device is to decode it and does; otherwise `None`, counted as a call of the CPU.
+fn decoded_on_device(list: &PostingList, settings: &Settings) -> Option<Vec<u32>> {
+    run(
+        settings,
+        || Work::decode(list),
+        |device| cost::missing(device, std::iter::once(list)),
+        |device| device.decode(list).map(Some),
+        || None,
+    )
+}
+
+/// The docIDs that all lists have, ascending.
+pub fn intersect(lists: &[PostingList], settings: &Settings) -> Vec<u32> {
+    run(
+        settings,
+        || Work::intersect([lists].into_iter(), false),
+        |device| cost::missing(device, lists.iter()),
+        |device| Ok(device.intersect_batch(&[lists.to_vec()])?.into_doc_ids()),
+        || intersect_on_cpu(lists),
+    )
+}
+
+fn intersect_on_cpu(lists: &[PostingList]) -> Vec<u32> {
+    let mut doc_ids = Vec::new();
+    intersect::intersect(lists, &mut doc_ids);
+    doc_ids
+}
+
+/// How many docIDs all lists have.
+pub fn intersect_count(lists: &[PostingList], settings: &Settings) -> u64 {
+    run(
+        settings,
+        || Work::intersect([lists].into_iter(), true),
+        |device| cost::missing(device, lists.iter()),
+        |device| Ok(device.intersect_count_batch(&[lists.to_vec()])?.pop().unwrap_or_default()),
+        || {
+            let mut count = Count::default();
+            intersect::intersect(lists, &mut count);
+            count.0
+        },
+    )
+}
+
+/// The docIDs that all lists of a query have, ascending, for each query. One submission to the device for all.
+pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Results {
+    run(
+        settings,
+        || Work::intersect(queries.iter().map(Vec::as_slice), false),
+        |device| cost::missing(device, queries.iter().flatten()),
+        |device| device.intersect_batch(queries),
+        || threads::intersect_batch(queries, settings.threads),
+    )
+}

@@ -7,9 +7,9 @@ use super::session::{Arg, Session};
 use crate::error::{Error, Result};
 use std::sync::atomic::Ordering::Relaxed;
 
-static SOURCE: Source = Source { name: "ceiling", parts: &[include_str!("../../cl/ceiling.cl")], options: "" };
-const COPY: KernelOf = KernelOf { source: &SOURCE, name: "ceiling_copy" };
-const WRITE: KernelOf = KernelOf { source: &SOURCE, name: "ceiling_write" };
+static SOURCE: Source = Source { name: "ceiling", parts: &[include_str!("../../cl/ceiling.cl")] };
+const COPY: KernelOf<'static> = KernelOf { source: &SOURCE, options: "", name: "ceiling_copy" };
+const WRITE: KernelOf<'static> = KernelOf { source: &SOURCE, options: "", name: "ceiling_write" };
 
 const TO: Slot = Slot(0);
 const FROM: Slot = Slot(1);

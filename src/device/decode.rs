@@ -9,14 +9,11 @@ use crate::error::{Error, Result};
 use crate::list::PostingList;
 use crate::room::with_room;
 
-static SOURCE: Source = Source {
-    name: "decode",
-    parts: &[include_str!("../../cl/list.cl"), include_str!("../../cl/decode.cl")],
-    options: "",
-};
-const QS_DECODE: KernelOf = KernelOf { source: &SOURCE, name: "qs_decode" };
-const SIMPLE9_DECODE: KernelOf = KernelOf { source: &SOURCE, name: "simple9_decode" };
-const SIMPLE9_WORDS: KernelOf = KernelOf { source: &SOURCE, name: "simple9_words" };
+static SOURCE: Source =
+    Source { name: "decode", parts: &[include_str!("../../cl/list.cl"), include_str!("../../cl/decode.cl")] };
+const QS_DECODE: KernelOf<'static> = KernelOf { source: &SOURCE, options: "", name: "qs_decode" };
+const SIMPLE9_DECODE: KernelOf<'static> = KernelOf { source: &SOURCE, options: "", name: "simple9_decode" };
+const SIMPLE9_WORDS: KernelOf<'static> = KernelOf { source: &SOURCE, options: "", name: "simple9_words" };
 
 /// Work-items of a work-group, as in the kernels.
 const ITEMS: usize = 64;

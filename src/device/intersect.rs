@@ -12,10 +12,10 @@ use crate::intersect::Results;
 use crate::list::PostingList;
 use crate::room::with_room;
 
-const PARTS: &[&str] = &[include_str!("../../cl/list.cl"), include_str!("../../cl/intersect.cl")];
-static SOURCE: Source = Source { name: "intersect", parts: PARTS, options: "" };
+static SOURCE: Source =
+    Source { name: "intersect", parts: &[include_str!("../../cl/list.cl"), include_str!("../../cl/intersect.cl")] };
 /// For batches without other lists: without the ways of Simple-9, kernels need fewer registers and more of them run.
-static QS_SOURCE: Source = Source { name: "intersect_qs", parts: PARTS, options: "-DONLY_QUASI_SUCCINCT" };
+const ONLY_QS: &str = "-DONLY_QUASI_SUCCINCT";
 
 const OUT: Slot = Slot(0);
 const TOTAL: Slot = Slot(3);
@@ -39,13 +39,13 @@ enum Way {
 impl Way {
     const ALL: [Way; 2] = [Way::Probe, Way::Tiles];
 
-    fn kernel(self, lists: &[&PostingList]) -> KernelOf {
+    fn kernel(self, lists: &[&PostingList]) -> KernelOf<'static> {
         let only_qs = lists.iter().all(|list| list.codec() == Codec::QuasiSuccinct);
         let name = match self {
             Way::Probe => "intersect_probe",
             Way::Tiles => "intersect_tiles",
         };
-        KernelOf { source: if only_qs { &QS_SOURCE } else { &SOURCE }, name }
+        KernelOf { source: &SOURCE, options: if only_qs { ONLY_QS } else { "" }, name }
     }
 
     /// Work-items of a work-group, as in the kernel.

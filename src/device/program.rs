@@ -1,35 +1,41 @@
-//! Programs: embedded source, built once a device, their binaries kept on disk between processes.
+//! Programs: embedded source, built once per device and set of options, their binaries kept on disk between processes.
 
 use super::cl::{Context, DeviceId, Kernel, Program};
 use super::fault::{self, Step};
 use crate::cache;
 use crate::error::{Error, Result};
-use std::collections::HashMap;
 
 /// The source of a program: an operation file declares one, as `static`.
 #[derive(Debug)]
 pub(crate) struct Source {
-    /// A name that no other program has: also that of its file in the [cache folder](crate::cache).
+    /// A name that no other source has: also that of its files in the [cache folder](crate::cache).
     pub(crate) name: &'static str,
     /// The text, in parts: helpers shared between programs first.
     pub(crate) parts: &'static [&'static str],
-    /// Build options besides `-cl-std=CL1.2`: `-D` definitions mostly.
-    pub(crate) options: &'static str,
 }
 
-/// A kernel of a program, by name.
+/// A kernel of a source built with some options. Each set of options is a program of its own.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct KernelOf {
+pub(crate) struct KernelOf<'o> {
     pub(crate) source: &'static Source,
+    /// Build options besides `-cl-std=CL1.2`: `-D` definitions mostly. They may be computed at run time.
+    pub(crate) options: &'o str,
     pub(crate) name: &'static str,
 }
 
-/// The programs and kernels of a device, as far as they were asked for. A build that failed is not tried again.
+/// The programs of a device that were asked for so far. A build that failed is not tried again.
 pub(super) struct Programs {
-    built: HashMap<&'static str, Result<Program>>,
-    kernels: HashMap<(&'static str, &'static str), Ready>,
+    /// A handful, searched from front to back.
+    built: Vec<Built>,
     /// What a binary depends on besides its source: device, driver, this crate.
     target: String,
+}
+
+struct Built {
+    source: &'static str,
+    options: String,
+    program: Result<Program>,
+    kernels: Vec<(&'static str, Ready)>,
 }
 
 /// A kernel, and the largest work-group it runs in.
@@ -41,32 +47,39 @@ pub(super) struct Ready {
 impl Programs {
     /// No programs yet; `target` is [`Found::target`](super::platform::Found::target).
     pub(super) fn new(target: &str) -> Programs {
-        Programs { built: HashMap::new(), kernels: HashMap::new(), target: target.to_owned() }
+        Programs { built: Vec::new(), target: target.to_owned() }
     }
 
-    /// The kernel, built at its first use.
-    pub(super) fn kernel(&mut self, context: &Context, id: DeviceId, wanted: KernelOf) -> Result<&Ready> {
-        let key = (wanted.source.name, wanted.name);
-        // Looked up twice, as the borrow checker cannot yet see that a miss ends the first borrow.
-        if !self.kernels.contains_key(&key) {
-            let target = &self.target;
-            let program = self
-                .built
-                .entry(wanted.source.name)
-                .or_insert_with(|| build(context, id, wanted.source, target))
-                .as_ref()
-                .map_err(Error::clone)?;
-            let kernel = program.kernel(wanted.name)?;
-            let group = kernel.max_group(id)?;
-            self.kernels.insert(key, Ready { kernel, group });
-        }
-        Ok(&self.kernels[&key])
+    /// The kernel, built on first use.
+    pub(super) fn kernel(&mut self, context: &Context, id: DeviceId, wanted: KernelOf<'_>) -> Result<&Ready> {
+        let KernelOf { source, options, name } = wanted;
+        let program = match self.built.iter().position(|b| b.source == source.name && b.options == options) {
+            Some(index) => index,
+            None => {
+                let program = build(context, id, source, options, &self.target);
+                let (source, options) = (source.name, options.to_owned());
+                self.built.push(Built { source, options, program, kernels: Vec::new() });
+                self.built.len() - 1
+            }
+        };
+        let Built { program, kernels, .. } = &mut self.built[program];
+        let program = program.as_ref().map_err(|error| error.clone())?;
+        let kernel = match kernels.iter().position(|&(known, _)| known == name) {
+            Some(index) => index,
+            None => {
+                let kernel = program.kernel(name)?;
+                let group = kernel.max_group(id)?;
+                kernels.push((name, Ready { kernel, group }));
+                kernels.len() - 1
+            }
+        };
+        Ok(&kernels[kernel].1)
     }
 }
 
-fn build(context: &Context, id: DeviceId, source: &Source, target: &str) -> Result<Program> {
+fn build(context: &Context, id: DeviceId, source: &Source, options: &str, target: &str) -> Result<Program> {
     fault::check(Step::Build)?;
-    let options = format!("-cl-std=CL1.2 {}", source.options);
+    let options = format!("-cl-std=CL1.2 {options}");
     let key = [target, &options, source.name].iter().chain(source.parts).fold(String::new(), |mut key, part| {
         key.push_str(part);
         key.push('\0');

@@ -4,8 +4,8 @@
 //! reads results back. Commands run in the order they are given; nothing is waited for but reads.
 //!
 //! ```text
-//! static SOURCE: Source = Source { name: "sum", parts: &[include_str!("../../cl/sum.cl")], options: "" };
-//! const SUM: KernelOf = KernelOf { source: &SOURCE, name: "sum" };
+//! static SOURCE: Source = Source { name: "sum", parts: &[include_str!("../../cl/sum.cl")] };
+//! const SUM: KernelOf<'static> = KernelOf { source: &SOURCE, options: "", name: "sum" };
 //! const TASKS: Slot = Slot(0);
 //! const SUMS: Slot = Slot(1);
 //!
@@ -140,7 +140,13 @@ impl Session<'_> {
     ///
     /// # Safety
     /// The kernel, with these arguments and sizes, reads and writes only within its buffers and ends.
-    pub(crate) unsafe fn launch(&mut self, kernel: KernelOf, groups: usize, local: usize, args: &[Arg]) -> Result<()> {
+    pub(crate) unsafe fn launch(
+        &mut self,
+        kernel: KernelOf<'_>,
+        groups: usize,
+        local: usize,
+        args: &[Arg],
+    ) -> Result<()> {
         if groups == 0 {
             return Ok(());
         }

@@ -25,3 +25,11 @@ kernel void add(global uint *words, ulong n, uint number)
     if (get_global_id(0) < n)
         words[get_global_id(0)] += number;
 }
+
+#ifdef BY
+// Adds what the build options say to the first word.
+kernel void add_option(global uint *words)
+{
+    words[0] += BY;
+}
+#endif

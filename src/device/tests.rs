@@ -8,9 +8,9 @@ use crate::{Codec, Error};
 use std::io::Write;
 use std::path::PathBuf;
 
-static SOURCE: Source = Source { name: "test", parts: &[include_str!("test.cl")], options: "" };
-const SUM: KernelOf = KernelOf { source: &SOURCE, name: "sum" };
-const ADD: KernelOf = KernelOf { source: &SOURCE, name: "add" };
+static SOURCE: Source = Source { name: "test", parts: &[include_str!("test.cl")] };
+const SUM: KernelOf<'static> = KernelOf { source: &SOURCE, options: "", name: "sum" };
+const ADD: KernelOf<'static> = KernelOf { source: &SOURCE, options: "", name: "add" };
 /// Work-items of a work-group, as in the kernel.
 const GROUP: usize = 64;
 const TASKS: Slot = Slot(0);
@@ -142,6 +142,25 @@ fn transfers_of_all_sizes() {
 }
 
 #[test]
+fn each_set_of_options_is_a_program_of_its_own() {
+    let Some(device) = device() else { return };
+    let mut session = device.lock().unwrap();
+    session.upload(RESULTS, &[0]).unwrap();
+    let mut back = Vec::new();
+    for by in [1, 20, 1, 300, 20] {
+        let options = format!("-DBY={by}");
+        let kernel = KernelOf { source: &SOURCE, options: &options, name: "add_option" };
+        // SAFETY: one work-item, one word.
+        unsafe { session.launch(kernel, 1, 1, &[Arg::Slot(RESULTS)]).unwrap() };
+    }
+    session.read(RESULTS, 0..1, &mut back).unwrap();
+    assert_eq!(back, [1 + 20 + 1 + 300 + 20]);
+    let without = KernelOf { source: &SOURCE, options: "", name: "add_option" };
+    // SAFETY: it does not start: there is no such kernel without the option.
+    assert!(unsafe { session.launch(without, 1, 1, &[Arg::Slot(RESULTS)]) }.is_err());
+}
+
+#[test]
 fn wrong_uses_are_errors() {
     let Some(device) = device() else { return };
     let mut session = device.lock().unwrap();
@@ -156,12 +175,12 @@ fn wrong_uses_are_errors() {
         assert!(session.launch(ADD, 1, 1 << 20, &[]).is_err());
         assert!(session.launch(ADD, 1, 0, &[]).is_err());
         assert!(session.launch(ADD, 1, 1, &[Arg::U32(1)]).is_err());
-        assert!(session.launch(KernelOf { source: &SOURCE, name: "absent" }, 1, 1, &[]).is_err());
+        assert!(session.launch(KernelOf { source: &SOURCE, options: "", name: "absent" }, 1, 1, &[]).is_err());
     }
-    static BROKEN: Source = Source { name: "broken", parts: &["kernel void f() { undeclared(); }"], options: "" };
+    static BROKEN: Source = Source { name: "broken", parts: &["kernel void f() { undeclared(); }"] };
     for _ in 0..2 {
         // SAFETY: it is not even built.
-        let launched = unsafe { session.launch(KernelOf { source: &BROKEN, name: "f" }, 1, 1, &[]) };
+        let launched = unsafe { session.launch(KernelOf { source: &BROKEN, options: "", name: "f" }, 1, 1, &[]) };
         let error = launched.unwrap_err().to_string();
         assert!(error.contains("undeclared"), "the build log: {error}");
     }

@@ -8,8 +8,8 @@ use super::session::Arg;
 use crate::error::{Error, Result};
 use crate::room::with_room;
 
-static SOURCE: Source = Source { name: "yioop", parts: &[include_str!("../../cl/yioop.cl")], options: "" };
-const DOC_INDEXES: KernelOf = KernelOf { source: &SOURCE, name: "yioop_doc_indexes" };
+static SOURCE: Source = Source { name: "yioop", parts: &[include_str!("../../cl/yioop.cl")] };
+const DOC_INDEXES: KernelOf<'static> = KernelOf { source: &SOURCE, options: "", name: "yioop_doc_indexes" };
 
 /// Work-items of a work-group, and words that it takes, as in the kernel.
 const ITEMS: usize = 256;

@@ -3,8 +3,8 @@
 mod cost;
 
 use crate::codec::{Sink, quasi_succinct, simple9};
-pub use crate::device::DeviceInfo;
 use crate::device::{self, Device};
+pub use crate::device::{DeviceInfo, allow_opencl, is_allowed as opencl_is_allowed};
 use crate::error::Result;
 use crate::intersect::{self, Count, Results};
 use crate::list::PostingList;

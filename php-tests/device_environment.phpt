@@ -67,20 +67,20 @@ remove_folder($top);
 --EXPECT--
 POSTINGS_OPENCL_LIBRARY: 0, devices, right, done
 POSTINGS_CACHE_DIR POSTINGS_DEVICE_ARENA POSTINGS_DEVICE_FAULT POSTINGS_CPU: 0, devices, right, done
-OCL_ICD_VENDORS: 0, postings: the environment variable OCL_ICD_VENDORS changed after the process began, and OpenCL drivers obey it; no devices are looked for
+OCL_ICD_VENDORS: 0, postings: device: the environment variable OCL_ICD_VENDORS changed after the process began, and OpenCL drivers obey it; no devices are looked for
 devices, right, done
-OCL_ICD_FILENAMES: 0, postings: the environment variable OCL_ICD_FILENAMES changed after the process began, and OpenCL drivers obey it; no devices are looked for
+OCL_ICD_FILENAMES: 0, postings: device: the environment variable OCL_ICD_FILENAMES changed after the process began, and OpenCL drivers obey it; no devices are looked for
 devices, right, done
-OPENCL_VENDOR_PATH: 0, postings: the environment variable OPENCL_VENDOR_PATH changed after the process began, and OpenCL drivers obey it; no devices are looked for
+OPENCL_VENDOR_PATH: 0, postings: device: the environment variable OPENCL_VENDOR_PATH changed after the process began, and OpenCL drivers obey it; no devices are looked for
 devices, right, done
-OPENCL_LAYERS: 0, postings: the environment variable OPENCL_LAYERS changed after the process began, and OpenCL drivers obey it; no devices are looked for
+OPENCL_LAYERS: 0, postings: device: the environment variable OPENCL_LAYERS changed after the process began, and OpenCL drivers obey it; no devices are looked for
 devices, right, done
-LD_LIBRARY_PATH: 0, postings: the environment variable LD_LIBRARY_PATH changed after the process began, and OpenCL drivers obey it; no devices are looked for
+LD_LIBRARY_PATH: 0, postings: device: the environment variable LD_LIBRARY_PATH changed after the process began, and OpenCL drivers obey it; no devices are looked for
 devices, right, done
-POCL_CACHE_DIR: 0, postings: the environment variable POCL_CACHE_DIR changed after the process began, and OpenCL drivers obey it; no devices are looked for
+POCL_CACHE_DIR: 0, postings: device: the environment variable POCL_CACHE_DIR changed after the process began, and OpenCL drivers obey it; no devices are looked for
 devices, right, done
-XDG_CACHE_HOME: 0, postings: the environment variable XDG_CACHE_HOME changed after the process began, and OpenCL drivers obey it; no devices are looked for
+XDG_CACHE_HOME: 0, postings: device: the environment variable XDG_CACHE_HOME changed after the process began, and OpenCL drivers obey it; no devices are looked for
 devices, right, done
-HOME: 0, postings: the environment variable HOME changed after the process began, and OpenCL drivers obey it; no devices are looked for
+HOME: 0, postings: device: the environment variable HOME changed after the process began, and OpenCL drivers obey it; no devices are looked for
 devices, right, done
 APP_ENV TZ: 0, devices, right, done

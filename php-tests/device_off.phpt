@@ -38,4 +38,4 @@ bool(true)
 int(0)
 Off: 0, 0, not loaded, OpenCL devices => off (postings.opencl)
 maybe: 0, 0, loaded, OpenCL devices => none
-
+Warning: postings.opencl cannot be "maybe"; the default is used in %s

@@ -17,6 +17,7 @@ $values = [
     'postings.device' => ['none', '0:0', 'Portable', '', ' ', "a\0b", "\xFF", 'auto'],
     'postings.log_level' => ['off', 'error', 'warn', 'info', 'debug', 'trace', 'loud', '', 'warn'],
     'postings.yioop' => ['1'],
+    'postings.opencl' => ['0', '1'],
 ];
 // Unquoted in php.ini, none and off are keywords that arrive as empty strings: they mean the same here.
 foreach ($values as $name => $list) {
@@ -41,6 +42,7 @@ echo "$status $output\n";
 postings.device = auto (7)
 postings.log_level = warn (7)
 postings.offload = auto (7)
+postings.opencl = 1 (4)
 postings.yioop = 0 (4)
 postings.offload "always": accepted
 postings.offload "never": accepted
@@ -67,6 +69,8 @@ postings.log_level "loud": refused
 postings.log_level "": accepted
 postings.log_level "warn": accepted
 postings.yioop "1": refused
+postings.opencl "0": refused
+postings.opencl "1": refused
 auto
 0 never|
 0%w

@@ -9,14 +9,12 @@
 //! disturbed. It runs with default signal handlers, without core dumps, with its standard streams on `/dev/null`, leaves
 //! by `_exit`, and dies with its parent.
 
-use crate::error::Result;
-
 /// Whether OpenCL can be looked at by this function.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device): what happened in the child.
+/// What happened in the child.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn passes(_look: fn()) -> Result<()> {
+pub(super) fn passes(_look: fn()) -> Result<(), String> {
     Ok(())
 }
 
@@ -25,8 +23,6 @@ pub(super) use linux::passes;
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use super::Result;
-    use crate::error::Error;
     use crate::{cache, environment};
     use libc::{c_int, pid_t};
     use std::fmt::Write;
@@ -55,7 +51,7 @@ mod linux {
         NotTried(std::io::Error),
     }
 
-    pub(in super::super) fn passes(look: fn()) -> Result<()> {
+    pub(in super::super) fn passes(look: fn()) -> Result<(), String> {
         let key = key();
         if let Some(verdict) = cache::load(NAME, &key).and_then(|kept| read(&kept, now())) {
             return verdict.map_err(|reason| failed(&format!("{reason} (seen by an earlier process)")));
@@ -77,12 +73,12 @@ mod linux {
         Err(failed(&reason))
     }
 
-    fn failed(reason: &str) -> Error {
-        Error::Device(format!("a child process looked for devices, and {reason}"))
+    fn failed(reason: &str) -> String {
+        format!("a child process looked for devices, and {reason}")
     }
 
     /// A verdict that was kept, unless it is too old.
-    fn read(kept: &[u8], now: u64) -> Option<std::result::Result<(), String>> {
+    fn read(kept: &[u8], now: u64) -> Option<Result<(), String>> {
         let kept = std::str::from_utf8(kept).ok()?;
         if kept == "passed" {
             return Some(Ok(()));

@@ -34,7 +34,8 @@ const DRIVERS: &[&str] = &[
     "IGC_", "INTEL_", "NEO_", "NEOReadDebugKeys", "ZE_", "ZES_", "ZET_", "SYCL_",
     "MESA_", "RUSTICL_", "CLOVER_", "GALLIUM_", "LIBGL_", "DRI_", "VK_", "CLVK_", "CLSPV_", "EGL_",
     // Where drivers keep programs and put temporary files.
-    "HOME", "XDG_", "TMPDIR", "TMP", "TEMPDIR", "TEMP",
+    "HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_RUNTIME_DIR",
+    "TMPDIR", "TMP", "TEMPDIR", "TEMP",
 ];
 
 struct Taken {
@@ -116,10 +117,11 @@ fn changed(before: &BTreeMap<OsString, OsString>, now: &BTreeMap<OsString, OsStr
     before.keys().chain(now.keys()).find(|&name| is_drivers(name) && before.get(name) != now.get(name)).cloned()
 }
 
-/// All variables that were taken and are not empty, a line each.
-pub(crate) fn summary() -> String {
+/// What was taken of the variables that matter to OpenCL, a line each.
+pub(crate) fn of_opencl() -> String {
+    let matters = |name: &OsStr| is_drivers(name) || name.as_bytes().starts_with(b"POSTINGS_OPENCL_");
     let line = |(name, value): (&OsString, &OsString)| format!("{name:?}={value:?}\n");
-    taken().variables.iter().filter(|(_, value)| !value.is_empty()).map(line).collect()
+    taken().variables.iter().filter(|(name, value)| matters(name) && !value.is_empty()).map(line).collect()
 }
 
 #[cfg(test)]

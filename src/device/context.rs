@@ -102,10 +102,10 @@ pub(super) fn select(selector: &str) -> Result<Option<Arc<Device>>> {
         return Ok(None);
     };
     used.devices.resize_with(found.len(), || None);
-    if used.devices[index].is_none() {
-        if let Err(error) = environment::check() {
-            return told_once(Err(error));
-        }
+    if used.devices[index].is_none()
+        && let Err(error) = environment::check()
+    {
+        return told_once(Err(error));
     }
     used.devices[index].get_or_insert_with(|| Device::open(&found[index]).map(Arc::new)).clone().map(Some)
 }

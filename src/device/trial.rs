@@ -1,8 +1,8 @@
 //! A first look at OpenCL in a child process, as drivers have been seen to abort, crash or hang while they are looked at.
 //!
 //! The child loads the drivers and asks for their devices. If it dies or takes too long, this process does not use OpenCL.
-//! The verdict is kept in the cache folder for as long as everything that it depends on stays (see [`key`]): the boot, the
-//! container, the environment, the drivers' files, the device nodes. A bad verdict is kept for [`KEPT`] only.
+//! The verdict is kept in the cache folder, one for each environment, and holds for as long as what it was found with
+//! stays: the boot, the container, the drivers' files, the device nodes. A bad one holds for an hour only.
 //!
 //! The child is a bare copy of this process (`clone` without flags), which has not touched OpenCL yet. It sends its parent
 //! no signal when it ends and no other `wait` sees it, so handlers of `SIGCHLD` and waiting loops of the program are not
@@ -52,14 +52,17 @@ mod linux {
     }
 
     pub(in super::super) fn passes(look: fn()) -> Result<(), String> {
-        let key = key();
-        if let Some(verdict) = cache::load(NAME, &key).and_then(|kept| read(&kept, now())) {
+        // SAFETY: reads this process's own effective user id.
+        let user = unsafe { libc::geteuid() };
+        let key = format!("{} {user}\n{}", env!("CARGO_PKG_VERSION"), environment::of_opencl());
+        let facts = facts();
+        if let Some(verdict) = cache::load(NAME, &key).and_then(|kept| read(&kept, &facts, now())) {
             return verdict.map_err(|reason| failed(&format!("{reason} (seen by an earlier process)")));
         }
         let limit = limit();
         let (reason, keep) = match run(look, limit) {
             Outcome::Passed => {
-                cache::keep(NAME, &key, b"passed");
+                cache::keep(NAME, &key, format!("passed\n{facts}").as_bytes());
                 return Ok(());
             }
             Outcome::Failed(reason) => (reason, true),
@@ -68,7 +71,7 @@ mod linux {
             Outcome::NotTried(error) => (format!("there can be no child process: {error}"), false),
         };
         if keep {
-            cache::keep(NAME, &key, format!("failed {} {reason}", now()).as_bytes());
+            cache::keep(NAME, &key, format!("failed {} {reason}\n{facts}", now()).as_bytes());
         }
         Err(failed(&reason))
     }
@@ -77,13 +80,16 @@ mod linux {
         format!("a child process looked for devices, and {reason}")
     }
 
-    /// A verdict that was kept, unless it is too old.
-    fn read(kept: &[u8], now: u64) -> Option<Result<(), String>> {
-        let kept = std::str::from_utf8(kept).ok()?;
-        if kept == "passed" {
+    /// A verdict that was kept, unless it was found with other facts or is too old.
+    fn read(kept: &[u8], facts: &str, now: u64) -> Option<Result<(), String>> {
+        let (verdict, found_with) = std::str::from_utf8(kept).ok()?.split_once('\n')?;
+        if found_with != facts {
+            return None;
+        }
+        if verdict == "passed" {
             return Some(Ok(()));
         }
-        let (time, reason) = kept.strip_prefix("failed ")?.split_once(' ')?;
+        let (time, reason) = verdict.strip_prefix("failed ")?.split_once(' ')?;
         let age = now.checked_sub(time.parse().ok()?)?;
         (age < KEPT.as_secs()).then(|| Err(reason.to_owned()))
     }
@@ -231,36 +237,31 @@ mod linux {
         }
     }
 
-    /// What a verdict depends on.
-    fn key() -> String {
-        let mut key = format!("{}\n", env!("CARGO_PKG_VERSION"));
+    /// What a verdict depends on besides the environment, a line each.
+    fn facts() -> String {
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
         let container = fs::read_link("/proc/self/ns/mnt").unwrap_or_default();
-        // SAFETY: reads this process's own effective user id.
-        let user = unsafe { libc::geteuid() };
-        let _ = writeln!(key, "{} {} {user}", boot.trim(), container.display());
-        key.push_str(&environment::summary());
-        let processors = Path::new("/sys/devices/system/cpu").exists();
-        let _ = writeln!(key, "/sys {processors}");
+        let sys = Path::new("/sys/devices/system/cpu").exists();
+        let mut facts = format!("{} {} {sys}\n", boot.trim(), container.display());
         let libraries = library_folders();
         // A library that is found by its name is one that `ldconfig` has listed, or in one of the usual folders.
         for file in ["/etc/ld.so.cache", "/etc/ld.so.preload"] {
-            describe(&mut key, Path::new(file));
+            describe(&mut facts, Path::new(file));
         }
         match environment::variable("POSTINGS_OPENCL_LIBRARY") {
-            Some(named) => library(&mut key, &libraries, Path::new(&named)),
+            Some(named) => library(&mut facts, &libraries, Path::new(&named)),
             None => {
-                library(&mut key, &libraries, Path::new("libOpenCL.so.1"));
-                library(&mut key, &libraries, Path::new("libOpenCL.so"));
+                library(&mut facts, &libraries, Path::new("libOpenCL.so.1"));
+                library(&mut facts, &libraries, Path::new("libOpenCL.so"));
             }
         }
         for file in driver_files() {
-            describe(&mut key, &file);
+            describe(&mut facts, &file);
             if fs::metadata(&file).is_ok_and(|meta| meta.is_file() && meta.len() <= 4096)
                 && let Ok(named) = fs::read_to_string(&file)
             {
-                let _ = writeln!(key, "{named:?}");
-                named.lines().for_each(|line| library(&mut key, &libraries, Path::new(line.trim())));
+                let _ = writeln!(facts, "{named:?}");
+                named.lines().for_each(|line| library(&mut facts, &libraries, Path::new(line.trim())));
             }
         }
         let nodes = entries(Path::new("/dev")).into_iter().filter(|node| {
@@ -268,16 +269,16 @@ mod linux {
             name.starts_with(b"nvidia") || name == b"kfd"
         });
         for node in nodes.chain(entries(Path::new("/dev/dri"))) {
-            let _ = writeln!(key, "{}", node.display());
+            let _ = writeln!(facts, "{}", node.display());
         }
-        key
+        facts
     }
 
     /// Adds a line that changes when the file does; none if there is no such file.
-    fn describe(key: &mut String, file: &Path) {
+    fn describe(facts: &mut String, file: &Path) {
         if let Ok(meta) = fs::metadata(file) {
             let _ = writeln!(
-                key,
+                facts,
                 "{} {} {} {}.{:09}",
                 file.display(),
                 meta.ino(),
@@ -289,11 +290,11 @@ mod linux {
     }
 
     /// The library of that name or path, wherever it could be.
-    fn library(key: &mut String, folders: &[PathBuf], named: &Path) {
+    fn library(facts: &mut String, folders: &[PathBuf], named: &Path) {
         if named.components().count() > 1 {
-            describe(key, named);
+            describe(facts, named);
         } else if !named.as_os_str().is_empty() {
-            folders.iter().for_each(|folder| describe(key, &folder.join(named)));
+            folders.iter().for_each(|folder| describe(facts, &folder.join(named)));
         }
     }
 
@@ -359,24 +360,28 @@ mod linux {
         }
 
         #[test]
-        fn bad_verdicts_grow_old() {
+        fn verdicts_hold_for_the_same_facts_and_bad_ones_not_for_long() {
             let hour = KEPT.as_secs();
-            assert_eq!(read(b"passed", 0), Some(Ok(())));
-            assert_eq!(read(b"failed 1000 was killed", 1000), Some(Err("was killed".into())));
-            assert_eq!(read(b"failed 1000 was killed", 999 + hour), Some(Err("was killed".into())));
-            assert_eq!(read(b"failed 1000 was killed", 1000 + hour), None);
+            let read = |kept: &str, now| read(kept.as_bytes(), "facts\n", now);
+            assert_eq!(read("passed\nfacts\n", 0), Some(Ok(())));
+            assert_eq!(read("failed 1000 was killed\nfacts\n", 1000), Some(Err("was killed".into())));
+            assert_eq!(read("failed 1000 was killed\nfacts\n", 999 + hour), Some(Err("was killed".into())));
+            assert_eq!(read("failed 1000 was killed\nfacts\n", 1000 + hour), None);
             for strange in ["failed 1001 from the future", "failed x y", "failed", "passed ", "", "\u{e9}"] {
-                assert_eq!(read(strange.as_bytes(), 1000), None, "{strange}");
+                assert_eq!(read(&format!("{strange}\nfacts\n"), 1000), None, "{strange}");
+            }
+            for other in ["passed", "passed\n", "passed\nother\n", "passed\nfacts\nmore\n"] {
+                assert_eq!(read(other, 1000), None, "{other}");
             }
         }
 
         #[test]
-        fn the_key_changes_with_a_file() {
-            let file = std::env::temp_dir().join(format!("postings-key-{}", std::process::id()));
+        fn facts_change_with_a_file() {
+            let file = std::env::temp_dir().join(format!("postings-facts-{}", std::process::id()));
             let described = || {
-                let mut key = String::new();
-                library(&mut key, &[std::env::temp_dir()], Path::new(file.file_name().unwrap()));
-                key
+                let mut facts = String::new();
+                library(&mut facts, &[std::env::temp_dir()], Path::new(file.file_name().unwrap()));
+                facts
             };
             assert_eq!(described(), "");
             fs::write(&file, "a").unwrap();

@@ -89,8 +89,8 @@ impl Arena {
             places.push(match next.take_free(words) {
                 Some(at) => at,
                 None => {
-                    let enough = next.tail + words <= next.capacity;
-                    if !enough && !(may_grow && next.reserve(next.tail + rest)) {
+                    let short = next.tail + words > next.capacity;
+                    if short && (!may_grow || !next.reserve(next.tail + rest)) {
                         return None;
                     }
                     next.tail += words;

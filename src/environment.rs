@@ -147,6 +147,33 @@ mod tests {
         assert_eq!(changed(&before, &ours), None, "ours are not read again");
     }
 
+    /// As a php-fpm worker, whose environment is changed after the fork and before its first request.
+    #[test]
+    fn a_forked_process_takes_its_own_with_its_first_request() {
+        let set = |value: &std::ffi::CStr| {
+            // SAFETY: only the child calls it, which has one thread.
+            unsafe { libc::setenv(c"OCL_ICD_VENDORS".as_ptr(), value.as_ptr(), 1) };
+        };
+        take();
+        // SAFETY: the child runs the closure below and exits.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            set(c"/of the pool");
+            let refused = check().is_err();
+            begin_request();
+            let taken = check().is_ok() && variable("OCL_ICD_VENDORS").is_some_and(|value| value == "/of the pool");
+            set(c"/of a script");
+            begin_request();
+            let kept = check().is_err();
+            // SAFETY: ends the child without the parent's handlers.
+            unsafe { libc::_exit(i32::from(!(refused && taken && kept))) };
+        }
+        let mut status = -1;
+        // SAFETY: a child of this process, and room for its status.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        assert_eq!(status, 0);
+    }
+
     #[test]
     fn what_programs_set_for_themselves_is_let_alone() {
         for name in

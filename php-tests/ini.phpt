@@ -18,6 +18,7 @@ $values = [
     'postings.log_level' => ['off', 'error', 'warn', 'info', 'debug', 'trace', 'loud', '', 'warn'],
     'postings.threads' => ['1', '256', '0', '257', '-1', '1.5', '2 ', '', 'all', '99999999999999999999'],
     'postings.yioop' => ['1'],
+    'postings.opencl' => ['0', '1'],
 ];
 // Unquoted in php.ini, none and off are keywords that arrive as empty strings: they mean the same here.
 foreach ($values as $name => $list) {
@@ -42,6 +43,7 @@ echo "$status $output\n";
 postings.device = auto (7)
 postings.log_level = warn (7)
 postings.offload = auto (7)
+postings.opencl = 1 (4)
 postings.threads = 0 (7)
 postings.yioop = 0 (4)
 postings.offload "always": accepted
@@ -79,6 +81,8 @@ postings.threads "": refused
 postings.threads "all": refused
 postings.threads "99999999999999999999": refused
 postings.yioop "1": refused
+postings.opencl "0": refused
+postings.opencl "1": refused
 auto
 0 never|
 0%w

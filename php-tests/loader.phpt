@@ -27,9 +27,11 @@ $results = [];
 foreach ([['postings.device' => 'none'], ['postings.device' => 'none', 'postings.offload' => 'always'], ['postings.offload' => 'never'], []] as $ini) {
     $results[] = child($code, $ini);
 }
-// A loader that finds no driver at all.
-$results[] = child($code, [], [], ['OCL_ICD_VENDORS' => '/nonexistent']);
-$results[] = child($code, ['postings.offload' => 'always'], [], ['OCL_ICD_VENDORS' => '/nonexistent']);
+// No loader, and a loader that finds no driver at all.
+foreach (['POSTINGS_OPENCL_LIBRARY', 'OCL_ICD_VENDORS'] as $variable) {
+    $results[] = child($code, [], [], [$variable => '/nonexistent']);
+    $results[] = child($code, ['postings.offload' => 'always'], [], [$variable => '/nonexistent']);
+}
 var_dump(count(array_unique($results, SORT_REGULAR)), $results[0][0], strlen($results[0][1]));
 ?>
 --EXPECT--

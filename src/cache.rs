@@ -1,13 +1,15 @@
-//! The cache folder: program binaries and measurements that a later process would else have to make again.
+//! The cache folder: what a later process would otherwise have to make again (program binaries, measurements, whether
+//! OpenCL can be looked at).
 //!
-//! It is `POSTINGS_CACHE_DIR`, else `XDG_CACHE_HOME/postings`, else `HOME/.cache/postings`. Where none is named, or it
-//! cannot be written, nothing is kept and nothing fails. A file is written under another name and renamed, so that
-//! readers see a whole one. A file that is damaged, of another user, writable by others, or a symbolic link is not
-//! believed.
+//! It is `POSTINGS_CACHE_DIR`, otherwise `XDG_CACHE_HOME/postings`, otherwise `HOME/.cache/postings`, as they were when the
+//! [process began](crate::environment). If none is named, or it cannot be written, nothing is kept and nothing fails. A
+//! file is written under another name and renamed, so readers see a whole one. A file that is damaged, owned by another
+//! user, writable by others, or a symbolic link is ignored.
 //!
 //! A file holds: the bytes `PSTCACH1`, the key's length and the CRC-32 of the rest (both little-endian `u32`), the key,
 //! the content. Its name ends in a hash of the key, so that what the key tells apart is kept side by side.
 
+use crate::environment;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -32,7 +34,7 @@ pub(crate) fn keep(name: &str, key: &str, content: &[u8]) {
 }
 
 fn folder() -> Option<PathBuf> {
-    let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let named = |name: &str| environment::variable(name).map(PathBuf::from);
     let folder = named("POSTINGS_CACHE_DIR")
         .or_else(|| named("XDG_CACHE_HOME").map(|folder| folder.join("postings")))
         .or_else(|| named("HOME").map(|folder| folder.join(".cache").join("postings")))?;

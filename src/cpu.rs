@@ -1,5 +1,6 @@
 //! Which instruction sets this process may use: detected once, at the first question.
 
+use crate::environment;
 use once_cell::sync::Lazy;
 
 /// The environment variable that lowers the tier (`scalar`, `avx2`, `avx512`), so that every path can be tested and
@@ -44,10 +45,10 @@ impl Tier {
 static DETECTED: Lazy<Tier> = Lazy::new(detect);
 
 static SELECTED: Lazy<Tier> = Lazy::new(|| {
-    let wanted = std::env::var(TIER_VARIABLE).ok();
+    let wanted = environment::variable(TIER_VARIABLE);
     Tier::ALL
         .into_iter()
-        .find(|tier| Some(tier.name()) == wanted.as_deref())
+        .find(|tier| wanted.as_ref().is_some_and(|wanted| wanted == tier.name()))
         .map_or(*DETECTED, |tier| tier.min(*DETECTED))
 });
 

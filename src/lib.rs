@@ -7,15 +7,17 @@
 //! | room | what it does | knows |
 //! |---|---|---|
 //! | [`error`] | one error type; every variant says what was wrong and where | nothing |
-//! | [`cpu`] | which instruction sets this process may use | nothing |
-//! | `cache` | a folder for what a later process can use again | nothing |
+//! | `process` | which process this is, told apart across forks | nothing |
+//! | `environment` | environment variables, as they were when the process began | `process` |
+//! | [`cpu`] | which instruction sets this process may use | `environment` |
+//! | `cache` | a folder for what a later process can use again | `environment` |
 //! | `room` | memory for large results | nothing |
 //! | [`bits`] | words and bit fields | nothing |
 //! | [`codec`] | bytes ⇄ docIDs, one file (or folder) a codec | `bits`, `cpu` |
 //! | [`list`] | [`PostingList`]: codec, payload and block directory; the byte format and its checks | `codec`, `bits`, `room` |
 //! | [`intersect`] | CPU intersection of posting lists, with block skipping | `list`, `codec`, `bits`, `room` |
 //! | [`yioop`] | Yioop's posting lists, shard files and scores | `codec` |
-//! | [`device`] | all that touches OpenCL | `list`, `codec`, `cache`, `room`, the `Results` of `intersect` |
+//! | [`device`] | all that touches OpenCL | `list`, `codec`, `cache`, `process`, `environment`, `room`, the `Results` of `intersect` |
 //! | [`engine`] | one decision, CPU or device; its cost model; the fallback; the counters | `intersect`, `device`, `yioop`, `list`, `codec`, `cache` |
 //! | `php` | the PHP face, thin (feature `php`) | `engine`, `yioop`, `list`, `codec` |
 //!
@@ -27,9 +29,11 @@ pub mod codec;
 pub mod cpu;
 pub mod device;
 pub mod engine;
+mod environment;
 pub mod error;
 pub mod intersect;
 pub mod list;
+mod process;
 pub mod results;
 mod room;
 pub mod yioop;

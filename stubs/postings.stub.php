@@ -248,8 +248,9 @@ namespace Postings {
     }
 
     /**
-     * The OpenCL devices of this machine; none where there is no OpenCL. `global_memory` is in bytes, `selected` says
-     * whether the setting postings.device means it.
+     * The OpenCL devices of this machine; none if there is no OpenCL, if postings.opencl is 0, or if looking for them
+     * failed (with a warning in the log). `global_memory` is in bytes, `selected` says whether the setting
+     * postings.device means it.
      *
      * @return list<array{platform: string, name: string, type: string, version: string, compute_units: int, global_memory: int, selected: bool}>
      */

@@ -4,7 +4,7 @@ use postings::device::{self, Device};
 use postings::engine::{self, Offload, Settings};
 use postings::{Codec, PostingList, intersect, yioop};
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The device, or a visible skip.
 fn device() -> Option<Arc<Device>> {
@@ -21,6 +21,19 @@ fn device() -> Option<Arc<Device>> {
 fn settings() -> Settings {
     let device = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
     Settings { device, offload: Offload::Always, ..Settings::default() }
+}
+
+/// What the engine gives, which must have had it from the device: it would fall back to the CPU without a word.
+fn by_device<T>(operation: impl FnOnce(&Settings) -> T) -> T {
+    // The counters are the process's, and tests run at the same time: all calls of the engine here take turns.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = engine::stats();
+    let result = operation(&settings());
+    let after = engine::stats();
+    assert_eq!(after.device_failures, before.device_failures, "the device failed");
+    assert_eq!((after.device_calls, after.cpu_calls), (before.device_calls + 1, before.cpu_calls), "not by the device");
+    result
 }
 
 /// Numbers that look random, the same in every run.
@@ -117,8 +130,8 @@ fn intersects_as_the_model_does() {
     assert_eq!(counts, expected.iter().map(|result| result.len() as u64).collect::<Vec<_>>());
     for (lists, expected) in queries.iter().zip(&expected) {
         let lists: &Vec<PostingList> = lists;
-        assert_eq!(&engine::intersect(lists, &settings()), expected);
-        assert_eq!(engine::intersect_count(lists, &settings()), expected.len() as u64);
+        assert_eq!(&by_device(|settings| engine::intersect(lists, settings)), expected);
+        assert_eq!(by_device(|settings| engine::intersect_count(lists, settings)), expected.len() as u64);
         let mut on_cpu = Vec::new();
         intersect::intersect(lists, &mut on_cpu);
         assert_eq!(&on_cpu, expected);
@@ -186,13 +199,13 @@ fn finds_doc_indexes_of_yioop_lists() {
                     .collect();
                 bytes.extend(yioop::pack_posting(doc_index, &positions).unwrap());
             }
-            let on_device = engine::yioop_doc_indexes(&bytes, &settings()).unwrap();
+            let on_device = by_device(|settings| engine::yioop_doc_indexes(&bytes, settings)).unwrap();
             assert_eq!(on_device, yioop::doc_indexes(&bytes).unwrap(), "{postings} postings");
             lists.push(bytes);
         }
         let lists: Vec<&[u8]> = lists.iter().map(Vec::as_slice).collect();
         for lists in [&lists[..], &lists[..1], &lists[1..]] {
-            let on_device = engine::yioop_intersect(lists, &settings()).unwrap();
+            let on_device = by_device(|settings| engine::yioop_intersect(lists, settings)).unwrap();
             assert_eq!(on_device, yioop::intersect_flat(lists).unwrap());
         }
     }
@@ -200,13 +213,11 @@ fn finds_doc_indexes_of_yioop_lists() {
 }
 
 #[test]
-fn nothing_failed() {
+fn bytes_are_counted() {
     let Some(_) = device() else { return };
     let list = PostingList::encode(&[1, 2, 3], Codec::Simple9).unwrap();
     let before = engine::stats();
-    assert_eq!(engine::decode(&list, &settings()), [1, 2, 3]);
+    assert_eq!(by_device(|settings| engine::decode(&list, settings)), [1, 2, 3]);
     let after = engine::stats();
-    assert!(after.device_calls > before.device_calls);
     assert!(after.bytes_to_device > before.bytes_to_device && after.bytes_from_device > before.bytes_from_device);
-    assert_eq!(after.device_failures, 0);
 }

@@ -5,18 +5,41 @@
 
 use postings::engine::{self, Offload, Settings};
 use postings::{Codec, Error, PostingList, device};
+use std::path::Path;
 use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 type Case = (&'static str, &'static [(&'static str, &'static str)], fn());
 
+const LIBRARY: &str = "POSTINGS_OPENCL_LIBRARY";
+/// Stands for the file of `tests/fake_opencl.c` in the value of a variable.
+const FAKE: &str = "{fake}";
+
 const CASES: &[Case] = &[
-    ("loader_absent", &[("POSTINGS_OPENCL_LIBRARY", "/nonexistent/libOpenCL.so.1")], loader_absent),
-    ("loader_without_functions", &[("POSTINGS_OPENCL_LIBRARY", "libm.so.6")], loader_absent),
-    ("no_platform", &[("OCL_ICD_VENDORS", "/nonexistent")], loader_absent),
+    ("loader_absent", &[(LIBRARY, "/nonexistent/libOpenCL.so.1")], loader_absent),
+    ("loader_without_functions", &[(LIBRARY, "libm.so.6")], loader_absent),
+    ("no_platform", &[(LIBRARY, FAKE)], loader_absent),
+    ("driver_aborts_when_loaded", &[(LIBRARY, FAKE), ("FAKE_OPENCL", "abort:load")], driver_fails),
+    ("driver_aborts_with_platforms", &[(LIBRARY, FAKE), ("FAKE_OPENCL", "abort:platforms")], driver_fails),
+    ("driver_crashes_with_devices", &[(LIBRARY, FAKE), ("FAKE_OPENCL", "segv:devices")], driver_fails),
+    ("driver_exits", &[(LIBRARY, FAKE), ("FAKE_OPENCL", "exit:platforms")], driver_fails),
+    (
+        "driver_hangs",
+        &[(LIBRARY, FAKE), ("FAKE_OPENCL", "hang:devices"), ("POSTINGS_OPENCL_SECONDS", "0.5")],
+        driver_fails,
+    ),
+    ("verdicts_are_kept", &[(LIBRARY, FAKE), ("FAKE_OPENCL", "abort:devices")], verdicts_are_kept),
+    ("good_verdicts_are_kept", &[(LIBRARY, FAKE)], good_verdicts_are_kept),
+    ("trial_disturbs_nobody", &[(LIBRARY, FAKE)], trial_disturbs_nobody),
+    ("opencl_off", &[(LIBRARY, FAKE)], opencl_off),
+    ("environment_changed", &[], environment_changed),
+    ("library_named_late", &[], library_named_late),
     ("hostile_selectors", &[], hostile_selectors),
     ("selectors_agree", &[], selectors_agree),
     ("forked_after_use", &[], forked_after_use),
+    ("forked_with_the_same_id", &[], forked_with_the_same_id),
     ("forked_before_use", &[], forked_before_use),
     ("device_does_it", &[], device_does_it),
     ("build_fails", &[("POSTINGS_DEVICE_FAULT", "build")], calls_fail),
@@ -31,15 +54,26 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     if arguments.next().as_deref() == Some("--case") {
         let name = arguments.next().expect("a case");
+        log::set_logger(&WARNINGS).expect("the first logger");
+        log::set_max_level(log::LevelFilter::Warn);
         CASES.iter().find(|case| case.0 == name).expect("a known case").2();
         return;
     }
+    let top = std::env::temp_dir().join(format!("postings-process-{}", std::process::id()));
+    let fake = top.join("libfake.so");
+    std::fs::create_dir_all(&top).expect("a folder for the tests");
+    build_fake(&fake);
     println!("\nrunning {} cases", CASES.len());
     let (mut passed, mut failed, mut skips) = (0, 0, 0);
     for (name, variables, _) in CASES {
+        // Programs are built once for all; cases that look into the folder have one of their own.
+        let own = *name == "auto_is_prepared" || variables.iter().any(|&(_, value)| value == FAKE);
         let output = Command::new(std::env::current_exe().expect("this binary"))
             .args(["--case", name])
-            .envs(variables.iter().copied())
+            .env("POSTINGS_CACHE_DIR", top.join(if own { name } else { "cache" }))
+            .env("FAKE_OPENCL_LOG", top.join(name).with_extension("log"))
+            .env("FAKE_OPENCL_FILE", &fake)
+            .envs(variables.iter().map(|&(name, value)| (name, value.replace(FAKE, fake.to_str().expect("UTF-8")))))
             .output()
             .expect("a child process");
         let skipped = String::from_utf8_lossy(&output.stdout).contains("skipped");
@@ -60,15 +94,59 @@ fn main() {
             println!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         }
     }
+    let _ = std::fs::remove_dir_all(&top);
     println!("\nprocesses: {passed} passed, {failed} failed, {skips} skipped");
     std::process::exit(i32::from(failed > 0));
+}
+
+/// Builds the library that misbehaves, with the C compiler that building this crate needs as well.
+fn build_fake(file: &Path) {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake_opencl.c");
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    let built = Command::new(compiler).args(["-shared", "-fPIC", "-o"]).arg(file).arg(source).status();
+    assert!(built.expect("a C compiler").success(), "{source} does not build");
+}
+
+/// The warnings of this process.
+struct Warnings(Mutex<Vec<String>>);
+
+static WARNINGS: Warnings = Warnings(Mutex::new(Vec::new()));
+
+impl log::Log for Warnings {
+    fn enabled(&self, metadata: &log::Metadata) -> bool {
+        metadata.level() <= log::Level::Warn
+    }
+
+    fn log(&self, record: &log::Record) {
+        if self.enabled(record.metadata()) {
+            self.0.lock().expect("no panic while it is held").push(record.args().to_string());
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+fn warnings() -> Vec<String> {
+    WARNINGS.0.lock().expect("no panic while it is held").clone()
+}
+
+/// How often the fake library was loaded, by any process of this case.
+fn loads() -> usize {
+    let log = std::env::var("FAKE_OPENCL_LOG").expect("set for each case");
+    std::fs::read_to_string(log).map_or(0, |log| log.lines().count())
+}
+
+/// Runs another case as this one runs, its cache folder included.
+fn also(case: &str) {
+    let status = Command::new(std::env::current_exe().expect("this binary")).args(["--case", case]).status();
+    assert!(status.expect("a child process").success(), "{case}");
 }
 
 fn named() -> String {
     std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into())
 }
 
-/// Whether there is a device to test with; else says that the case is skipped. Uses OpenCL.
+/// Whether there is a device to test with; otherwise says that the case is skipped. Uses OpenCL.
 fn has_device() -> bool {
     let has = device::devices(&named()).iter().any(|device| device.selected);
     if !has {
@@ -89,7 +167,6 @@ fn results_are_right(settings: &Settings) {
 }
 
 fn loader_absent() {
-    let begun = Instant::now();
     assert_eq!(device::devices("auto"), []);
     for selector in ["auto", "portable", "0:0", "none", ""] {
         assert!(device::select(selector).expect("nothing fails").is_none());
@@ -97,13 +174,137 @@ fn loader_absent() {
     results_are_right(&always("auto"));
     let stats = engine::stats();
     assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (2, 0, 0));
-    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     // A fork costs nothing where there is nothing to protect.
     in_child(|| {
         assert!(device::select("auto").expect("nothing fails").is_none());
         results_are_right(&always("auto"));
         assert_eq!(engine::stats().device_failures, 0);
     });
+}
+
+/// The driver's failure is seen in a child; this process does not load it, says so once, and works.
+fn driver_fails() {
+    let before = loads();
+    assert_eq!(device::devices("auto"), []);
+    for selector in ["auto", "portable", "0:0"] {
+        assert!(device::select(selector).expect("nothing fails").is_none());
+    }
+    results_are_right(&always("portable"));
+    let stats = engine::stats();
+    assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (2, 0, 0));
+    assert_eq!(loads() - before, 1, "in the child alone");
+    let warnings = warnings();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    let wanted = std::env::var("FAKE_OPENCL").expect("set for this case");
+    let what = match wanted.split(':').next() {
+        Some("abort") => "was killed by SIGABRT",
+        Some("segv") => "was killed by SIGSEGV",
+        Some("exit") => "ended with status 3",
+        _ => "took longer than 0.5 s",
+    };
+    assert!(warnings[0].contains("OpenCL is not used") && warnings[0].contains(what), "{warnings:?}");
+}
+
+fn verdicts_are_kept() {
+    if warnings_of_an_earlier_process() {
+        return;
+    }
+    // The first process looked; the next one believes it.
+    assert_eq!(loads(), 1);
+    also("verdicts_are_kept");
+    assert_eq!(loads(), 1);
+    // Other drivers: the same bytes in a new file.
+    let file = std::env::var("FAKE_OPENCL_FILE").expect("set for each case");
+    let bytes = std::fs::read(&file).expect("the library");
+    std::fs::rename(&file, format!("{file}.old")).expect("renamed");
+    std::fs::write(&file, bytes).expect("written");
+    also("driver_aborts_when_loaded");
+    assert_eq!(loads(), 2);
+}
+
+/// Looks for devices, which fails; whether an earlier process had seen that.
+fn warnings_of_an_earlier_process() -> bool {
+    assert_eq!(device::devices("auto"), []);
+    let warnings = warnings();
+    assert!(warnings.len() == 1 && warnings[0].contains("SIGABRT"), "{warnings:?}");
+    warnings[0].contains("earlier process")
+}
+
+/// A driver that passed is loaded by the process itself, and by the next one without a child.
+fn good_verdicts_are_kept() {
+    let before = loads();
+    assert_eq!(device::devices("auto"), []);
+    assert_eq!(warnings(), [""; 0]);
+    match before {
+        0 => {
+            assert_eq!(loads(), 2, "the child and this process");
+            also("good_verdicts_are_kept");
+        }
+        _ => assert_eq!(loads(), before + 1, "this process alone"),
+    }
+}
+
+/// The child of the trial sends no signal, and no `wait` sees it.
+fn trial_disturbs_nobody() {
+    static SIGNALS: AtomicUsize = AtomicUsize::new(0);
+    extern "C" fn count(_: i32) {
+        SIGNALS.fetch_add(1, Relaxed);
+    }
+    // SAFETY: the handler only counts.
+    unsafe { libc::signal(libc::SIGCHLD, count as extern "C" fn(i32) as libc::sighandler_t) };
+    let before = loads();
+    assert_eq!(device::devices("auto"), []);
+    assert!(loads() > before);
+    assert_eq!(SIGNALS.load(Relaxed), 0);
+    let mut status = 0;
+    // SAFETY: room for a status.
+    assert_eq!(unsafe { libc::waitpid(-1, &mut status, libc::WNOHANG) }, -1, "no child is left");
+    in_child(|| ());
+    assert!(SIGNALS.load(Relaxed) > 0, "the handler works");
+}
+
+fn opencl_off() {
+    device::allow_opencl(false);
+    assert_eq!(device::devices("auto"), []);
+    assert!(device::select("portable").expect("nothing fails").is_none());
+    results_are_right(&always("portable"));
+    let stats = engine::stats();
+    assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (2, 0, 0));
+    assert_eq!(loads(), 0, "no library is loaded");
+    device::allow_opencl(true);
+    assert_eq!(device::devices("auto"), []);
+    assert!(loads() > 0, "now it is");
+}
+
+/// Devices are refused while a variable of drivers is not what it was; the reason is given once.
+fn environment_changed() {
+    let _taken = postings::cpu::tier();
+    let before = std::env::var_os("OCL_ICD_VENDORS");
+    // SAFETY: this process has one thread.
+    unsafe { std::env::set_var("OCL_ICD_VENDORS", "/nonexistent") };
+    let error = device::select("portable").err().expect("refused").to_string();
+    assert!(error.contains("OCL_ICD_VENDORS"), "{error}");
+    assert!(device::select("portable").expect("told once").is_none());
+    assert_eq!(device::devices("auto"), []);
+    results_are_right(&always("portable"));
+    assert_eq!(warnings(), [""; 0], "select has told");
+    // SAFETY: as above.
+    match before {
+        Some(value) => unsafe { std::env::set_var("OCL_ICD_VENDORS", value) },
+        None => unsafe { std::env::remove_var("OCL_ICD_VENDORS") },
+    }
+    if has_device() {
+        assert!(device::select(&named()).expect("it opens").is_some());
+    }
+}
+
+/// Our own variables are not read again.
+fn library_named_late() {
+    let _taken = postings::cpu::tier();
+    // SAFETY: this process has one thread.
+    unsafe { std::env::set_var(LIBRARY, std::env::var("FAKE_OPENCL_FILE").expect("set for each case")) };
+    device::devices("auto");
+    assert_eq!(loads(), 0);
 }
 
 fn hostile_selectors() {
@@ -127,13 +328,10 @@ fn selectors_agree() {
     let other = device::select(&format!("{} / {}", info.platform, info.name)).expect("it opens").expect("it is there");
     assert!(std::sync::Arc::ptr_eq(&one, &other));
     assert_eq!(one.info().name, info.name);
-    let begun = Instant::now();
-    for _ in 0..100_000 {
-        assert!(device::select(&named()).expect("it is open").is_some());
+    for _ in 0..1000 {
+        let again = device::select(&named()).expect("it is open").expect("it is there");
+        assert!(std::sync::Arc::ptr_eq(&one, &again));
     }
-    let each = begun.elapsed() / 100_000;
-    println!("select: {each:?} a call");
-    assert!(each < Duration::from_micros(20));
 }
 
 fn open_fails() {
@@ -173,19 +371,17 @@ fn auto_is_prepared() {
     if !has_device() {
         return;
     }
-    let folder = std::env::temp_dir().join(format!("postings-rates-{}", std::process::id()));
-    // SAFETY: this process has one thread of its own, and no other reads the environment now.
-    unsafe { std::env::set_var("POSTINGS_CACHE_DIR", &folder) };
     let settings = Settings { device: named(), offload: Offload::Auto, ..Settings::default() };
     assert!(engine::prepare(&settings).expect("it can be measured"));
-    let kept = std::fs::read_dir(&folder)
+    let folder = std::env::var("POSTINGS_CACHE_DIR").expect("set for each case");
+    let kept = std::fs::read_dir(folder)
         .expect("the cache folder")
         .filter(|entry| entry.as_ref().is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with("rates-")));
     assert_eq!(kept.count(), 1);
-    std::fs::remove_dir_all(&folder).expect("the cache folder");
-    let begun = Instant::now();
+    let measured = engine::stats();
+    assert!(measured.bytes_from_device > 0);
     assert!(engine::prepare(&settings).expect("it is known"));
-    assert!(begun.elapsed() < Duration::from_millis(5), "{:?}", begun.elapsed());
+    assert_eq!(engine::stats(), measured, "nothing is measured twice");
     let list = PostingList::encode(&[1, 2, 3], Codec::Simple9).expect("sorted");
     assert_eq!(engine::decode(&list, &settings), [1, 2, 3]);
     assert_eq!((engine::stats().cpu_calls, engine::stats().device_calls), (1, 0));
@@ -216,6 +412,42 @@ fn forked_after_use() {
     assert!(device::select(&named()).expect("open").is_some());
 }
 
+/// A child in a PID namespace of its own can have the id that its parent has in another.
+fn forked_with_the_same_id() {
+    let outer = in_namespace(|| {
+        if !has_device() {
+            return;
+        }
+        let kept = device::select(&named()).expect("it opens").expect("it is there");
+        let list = PostingList::encode(&[1, 2, 3], Codec::Simple9).expect("sorted");
+        assert_eq!(std::process::id(), 1);
+        let inner = in_namespace(|| {
+            assert_eq!(std::process::id(), 1);
+            assert!(matches!(kept.decode(&list), Err(Error::Device(_))));
+            results_are_right(&always(&named()));
+            assert_eq!(engine::stats().device_calls, 0);
+        });
+        assert!(inner, "a namespace in a namespace");
+        assert_eq!(kept.decode(&list).expect("the parent goes on"), [1, 2, 3]);
+    });
+    if !outer {
+        println!("skipped: this process may not make PID namespaces");
+    }
+}
+
+/// Runs it in a child that is the first process of a PID namespace; false if there can be none.
+fn in_namespace(work: impl FnOnce()) -> bool {
+    for flags in [libc::CLONE_NEWPID, libc::CLONE_NEWPID | libc::CLONE_NEWUSER] {
+        // SAFETY: as a fork, without its handlers.
+        let pid = unsafe { libc::syscall(libc::SYS_clone, flags | libc::SIGCHLD, 0, 0, 0, 0) } as i32;
+        if pid >= 0 {
+            ends_well(pid, work);
+            return true;
+        }
+    }
+    false
+}
+
 fn forked_before_use() {
     in_child(|| {
         if has_device() {
@@ -227,27 +459,25 @@ fn forked_before_use() {
     }
 }
 
-unsafe extern "C" {
-    fn fork() -> i32;
-    fn waitpid(pid: i32, status: *mut i32, options: i32) -> i32;
-    fn _exit(code: i32) -> !;
-}
-
 /// Runs it in a forked child, which must end well within a minute.
 fn in_child(work: impl FnOnce()) {
-    const NOHANG: i32 = 1;
     // SAFETY: this process has one thread of its own (a driver's threads are what the test is about).
-    let pid = unsafe { fork() };
+    let pid = unsafe { libc::fork() };
     assert!(pid >= 0, "fork");
+    ends_well(pid, work);
+}
+
+/// Both sides of a fork.
+fn ends_well(pid: i32, work: impl FnOnce()) {
     if pid == 0 {
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         // SAFETY: ends this child without the handlers that belong to its parent.
-        unsafe { _exit(i32::from(ended.is_err())) };
+        unsafe { libc::_exit(i32::from(ended.is_err())) };
     }
     let begun = Instant::now();
     let mut status = 0;
     // SAFETY: a child of this process, and room for its status.
-    while unsafe { waitpid(pid, &mut status, NOHANG) } == 0 {
+    while unsafe { libc::waitpid(pid, &mut status, libc::WNOHANG) } == 0 {
         assert!(begun.elapsed() < Duration::from_secs(60), "the forked child hangs");
         std::thread::sleep(Duration::from_millis(5));
     }

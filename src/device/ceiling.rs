@@ -1,11 +1,10 @@
 //! What the memory of the device can do at best, for measurements: `cl/op/ceiling.cl`.
 
-use super::Device;
+use super::handle::Device;
 use super::memory::Slot;
 use super::program::{KernelOf, Source};
 use super::session::{Arg, Session};
 use crate::error::{Error, Result};
-use std::sync::atomic::Ordering::Relaxed;
 
 static SOURCE: Source = Source { name: "ceiling", parts: &[include_str!("../../cl/op/ceiling.cl")] };
 const COPY: KernelOf<'static> = KernelOf { source: &SOURCE, options: "", name: "ceiling_copy" };
@@ -46,9 +45,9 @@ impl Device {
         let words = words.max(1).next_multiple_of(unit);
         session.scratch(TO, words)?;
         session.fill(FROM, words, 1)?;
-        let before = self.profiling.swap(true, Relaxed);
+        let before = self.set_profiling(true);
         let best = best_times(&mut session, words);
-        self.profiling.store(before, Relaxed);
+        self.set_profiling(before);
         let [copy, write] = best?;
         Ok(Ceilings { words, copied_bytes: 8.0 * words as f64 / copy, written_words: words as f64 / write })
     }
@@ -66,13 +65,13 @@ fn best_times(session: &mut Session<'_>, words: usize) -> Result<[f64; 2]> {
                 // SAFETY: `groups` work-groups take `words` words, which both buffers have.
                 unsafe { session.launch(kernel, groups, ITEMS, args)? };
             }
-            let mut times: Vec<u64> = session.take_kernel_times()?.iter().skip(1).map(|t| t.nanoseconds).collect();
+            let mut times: Vec<u64> = session.take_kernel_times()?.iter().skip(1).map(|t| t.1).collect();
             times.sort_unstable();
             let median = times.get(times.len() / 2).ok_or_else(|| Error::Device("no kernel times".into()))?;
             *best = best.min(*median as f64 * 1e-9);
         }
     }
-    // Waits for all, so that the session leaves nothing behind.
+    // Waits for all, so that the session leaves no commands under way.
     session.read(TO, 0..1, &mut Vec::new())?;
     Ok(best)
 }

@@ -4,11 +4,13 @@
 //! status codes that they do not know (NVIDIA has some) and upon handles that cannot be released, and wait ten seconds
 //! where there is no platform. Nothing here panics.
 
+use crate::environment;
 use crate::error::{Error, Result};
 use ocl::ffi::{
     self, c_char, c_uchar, c_void, cl_command_queue, cl_context, cl_device_id, cl_event, cl_int, cl_kernel, cl_mem,
     cl_platform_id, cl_program, cl_uint,
 };
+use once_cell::sync::OnceCell;
 use std::ffi::CString;
 use std::ptr;
 
@@ -71,7 +73,7 @@ macro_rules! handle {
 
         impl Drop for $name {
             fn drop(&mut self) {
-                if super::context::is_ours() {
+                if super::owner::is_ours() {
                     // SAFETY: the handle came from the call that made it and is released once, here. A driver that
                     // cannot release it has said so by its status, of which nothing can be made.
                     unsafe { ffi::$release(self.0) };
@@ -108,8 +110,30 @@ impl DeviceId {
     }
 }
 
+/// Tells the loader (`loader.c`) which library to open, before the first call. Elsewhere OpenCL is linked as usual.
+#[cfg(not(any(target_os = "macos", target_os = "ios", windows)))]
+fn name_library() {
+    use std::os::unix::ffi::OsStringExt;
+    unsafe extern "C" {
+        fn postings_opencl_library(file: *const c_char);
+    }
+    static NAMED: OnceCell<Option<CString>> = OnceCell::new();
+    NAMED.get_or_init(|| {
+        let named = environment::variable("POSTINGS_OPENCL_LIBRARY");
+        let named = named.and_then(|file| CString::new(file.into_vec()).ok());
+        // SAFETY: the string moves into a static, its bytes stay where they are; no other thread is in the loader, as
+        // `devices` is the first call of all.
+        unsafe { postings_opencl_library(named.as_ref().map_or(ptr::null(), |file| file.as_ptr())) };
+        named
+    });
+}
+
+#[cfg(any(target_os = "macos", target_os = "ios", windows))]
+fn name_library() {}
+
 /// The devices of each platform; none where there is no OpenCL. A platform that fails has none.
 pub(super) fn devices() -> Vec<Vec<DeviceId>> {
+    name_library();
     let mut count = 0;
     // SAFETY: asks for the count only.
     let status = unsafe { ffi::clGetPlatformIDs(0, ptr::null_mut(), &mut count) };

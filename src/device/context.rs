@@ -1,23 +1,25 @@
-//! What a process keeps: the devices found, those in use, and whose they are.
+//! What a process keeps: the devices found and those in use.
 //!
-//! All of it is made at the first call that wants a device, and belongs to the process that made it. A child forked
-//! after that must not touch OpenCL at all (its drivers' threads are gone, and their locks may be held for ever), so
-//! every way in asks [`is_ours`] first, and handles that such a child drops are not released. A child forked before
-//! makes its own.
+//! All of it is made at the first call that wants a device, and belongs to the process that made it (see `owner`).
 
-use super::platform::{self, Found};
-use super::{Device, DeviceInfo};
-use crate::error::{Error, Result};
+use super::handle::Device;
+use super::owner;
+use super::platform::{self, DeviceInfo, Found};
+use super::trial;
+use crate::environment;
+use crate::error::Result;
 use once_cell::sync::OnceCell;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The process that uses OpenCL; 0 before any does.
-static OWNER: AtomicU32 = AtomicU32::new(0);
-/// Whether this forked child has said that it will not use the device.
+/// Whether OpenCL may be used at all.
+static ALLOWED: AtomicBool = AtomicBool::new(true);
+/// Whether this process has said why it uses no device: that it was forked, or that its environment changed.
 static TOLD: AtomicBool = AtomicBool::new(false);
-/// The devices found, at the first use. A forked child may read them: they are plain data.
+/// Whether the trial failed, which was said.
+static FAILED: AtomicBool = AtomicBool::new(false);
+/// The devices found on first use. A forked child may read them: they are plain data.
 static FOUND: OnceCell<Vec<Found>> = OnceCell::new();
 static USED: Mutex<Used> = Mutex::new(Used { devices: Vec::new(), selectors: None });
 
@@ -28,37 +30,54 @@ struct Used {
     selectors: Option<HashMap<String, Option<usize>>>,
 }
 
-/// More selectors than a program uses; beyond, the memory of them starts over.
+/// More selectors than a program uses; with more, the table starts over.
 const MAX_SELECTORS: usize = 64;
 const MAX_SELECTOR_BYTES: usize = 256;
 
-/// Whether this process is the one that uses OpenCL.
-pub(super) fn is_ours() -> bool {
-    OWNER.load(Ordering::Relaxed) == std::process::id()
+/// See [`super::allow_opencl`].
+pub(super) fn allow(allowed: bool) {
+    ALLOWED.store(allowed, Relaxed);
 }
 
-/// Makes this process the one that uses OpenCL, if none is. False in a child whose parent is.
-fn enter() -> bool {
-    let me = std::process::id();
-    match OWNER.compare_exchange(0, me, Ordering::Relaxed, Ordering::Relaxed) {
-        Ok(_) => true,
-        Err(owner) => owner == me,
+/// See [`super::is_allowed`].
+pub(super) fn is_allowed() -> bool {
+    ALLOWED.load(Relaxed)
+}
+
+/// The devices, looked for on first use.
+///
+/// # Errors
+/// [`Error::Device`](crate::Error::Device): they cannot be looked for with the environment as it is now.
+fn found() -> Result<&'static [Found]> {
+    if let Some(found) = FOUND.get() {
+        return Ok(found);
     }
-}
-
-/// Why a forked child has no device.
-pub(super) fn forked() -> Error {
-    Error::Device("this process was forked after its parent used OpenCL".into())
-}
-
-fn found() -> &'static [Found] {
-    FOUND.get_or_init(platform::enumerate)
+    environment::check()?;
+    Ok(FOUND.get_or_init(|| match trial::passes(|| drop(platform::enumerate())) {
+        Ok(()) => platform::enumerate(),
+        Err(reason) => {
+            FAILED.store(true, Relaxed);
+            log::warn!("OpenCL is not used: {reason}");
+            Vec::new()
+        }
+    }))
 }
 
 /// See [`super::devices`].
 pub(super) fn devices(selector: &str) -> Vec<DeviceInfo> {
-    let ours = enter();
-    let found = if ours { found() } else { FOUND.get().map_or(&[][..], Vec::as_slice) };
+    if !is_allowed() {
+        return Vec::new();
+    }
+    let ours = owner::claim();
+    let found = match FOUND.get() {
+        None if ours => found().unwrap_or_else(|error| {
+            if !TOLD.swap(true, Relaxed) {
+                log::warn!("{error}; no devices are looked for");
+            }
+            &[]
+        }),
+        found => found.map_or(&[][..], Vec::as_slice),
+    };
     let selected = platform::choose(found, selector).filter(|_| ours);
     let mark =
         |(index, device): (usize, &Found)| DeviceInfo { selected: selected == Some(index), ..device.info.clone() };
@@ -67,25 +86,38 @@ pub(super) fn devices(selector: &str) -> Vec<DeviceInfo> {
 
 /// See [`super::select`].
 pub(super) fn select(selector: &str) -> Result<Option<Arc<Device>>> {
-    if platform::means_none(selector) {
+    if platform::means_none(selector) || !is_allowed() {
         return Ok(None);
     }
-    if !enter() {
+    if !owner::claim() {
         let had_one = FOUND.get().is_none_or(|found| platform::choose(found, selector).is_some());
-        return if had_one && !TOLD.swap(true, Ordering::Relaxed) { Err(forked()) } else { Ok(None) };
+        return if had_one { told_once(Err(owner::forked())) } else { Ok(None) };
     }
-    let found = found();
+    let found = match found() {
+        Ok(found) => found,
+        Err(error) => return told_once(Err(error)),
+    };
     let mut used = used();
     let Some(index) = used.resolve(found, selector) else {
         return Ok(None);
     };
     used.devices.resize_with(found.len(), || None);
+    if used.devices[index].is_none()
+        && let Err(error) = environment::check()
+    {
+        return told_once(Err(error));
+    }
     used.devices[index].get_or_insert_with(|| Device::open(&found[index]).map(Arc::new)).clone().map(Some)
+}
+
+/// The error, the first time; from then on there is no device.
+fn told_once<T>(error: Result<Option<T>>) -> Result<Option<T>> {
+    if TOLD.swap(true, Relaxed) { Ok(None) } else { error }
 }
 
 /// See [`super::opened`].
 pub(super) fn opened(selector: &str) -> Option<Arc<Device>> {
-    let found = FOUND.get().filter(|_| is_ours())?;
+    let found = FOUND.get().filter(|_| is_allowed() && owner::is_ours())?;
     let mut used = used();
     let index = used.resolve(found, selector)?;
     used.devices.get(index)?.as_ref()?.as_ref().ok().cloned()
@@ -109,7 +141,8 @@ impl Used {
         }
         if selector.len() <= MAX_SELECTOR_BYTES {
             // Said once, as the answer is kept. With `auto` there need not be a device.
-            if index.is_none() && !selector.trim().eq_ignore_ascii_case("auto") {
+            let said = selector.trim().eq_ignore_ascii_case("auto") || FAILED.load(Relaxed);
+            if index.is_none() && !said {
                 log::warn!("no OpenCL device matches {selector:?}; the CPU is used instead");
             }
             selectors.insert(selector.to_owned(), index);

@@ -1,7 +1,7 @@
 //! Decoding whole lists on the device: `cl/op/decode.cl`.
 
-use super::Device;
 use super::codec::{self, Codecs, Operation, check_fits};
+use super::handle::Device;
 use super::memory::Slot;
 use super::session::Arg;
 use crate::error::Result;

@@ -1,6 +1,7 @@
 //! Faults on request, for tests: the environment variable `POSTINGS_DEVICE_FAULT` names the steps that fail in this
-//! process, comma-separated: `open`, `alloc`, `build`, `launch`, `read`. It is read once, at the first use of a device.
+//! process, comma-separated: `open`, `alloc`, `build`, `launch`, `read`. It is read once, on first use of a device.
 
+use crate::environment;
 use crate::error::{Error, Result};
 use once_cell::sync::OnceCell;
 
@@ -28,8 +29,12 @@ impl Step {
 pub(super) fn check(step: Step) -> Result<()> {
     static FAILING: OnceCell<Vec<Step>> = OnceCell::new();
     let failing = FAILING.get_or_init(|| {
-        let named = std::env::var("POSTINGS_DEVICE_FAULT").unwrap_or_default();
-        Step::ALL.iter().filter(|(_, name)| named.split(',').any(|part| part.trim() == *name)).map(|s| s.0).collect()
+        let named = environment::variable("POSTINGS_DEVICE_FAULT").unwrap_or_default();
+        Step::ALL
+            .iter()
+            .filter(|(_, name)| named.to_string_lossy().split(',').any(|part| part.trim() == *name))
+            .map(|s| s.0)
+            .collect()
     });
     if failing.contains(&step) {
         return Err(Error::Device(format!("{step:?} fails, as POSTINGS_DEVICE_FAULT asks")));

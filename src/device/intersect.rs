@@ -1,7 +1,7 @@
 //! Intersection of a batch of queries on the device: `cl/op/intersect.cl`.
 
-use super::Device;
 use super::codec::{self, Codecs, Operation, check_fits};
+use super::handle::Device;
 use super::memory::{ALIGNMENT, Slot};
 use super::pieces::Pieces;
 use super::session::{Arg, Session};

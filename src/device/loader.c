@@ -6,8 +6,9 @@
  * it is looked up in libOpenCL.so.1, and from then on the call is forwarded. Where there is no such library, or no such
  * function in it, calls give CL_PLATFORM_NOT_FOUND_KHR (-1001) or a null pointer.
  *
- * The environment variable POSTINGS_OPENCL_LIBRARY names another library file; then that one only is tried. A path
- * that does not exist is how tests play a machine without OpenCL.
+ * postings_opencl_library() names another library file (src/device/cl.rs: the environment variable
+ * POSTINGS_OPENCL_LIBRARY as it was when the process began, never as a script may have changed it); then only that one is
+ * tried. A path that does not exist is how tests simulate a machine without OpenCL.
  *
  * All symbols are hidden: an exported clFinish here would stand in the way of the driver's own.
  */
@@ -16,7 +17,6 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #define PLATFORM_NOT_FOUND (-1001)
 
@@ -26,11 +26,16 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 
 static void *library;
+static const char *named;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* To be called before any other function, with a string that lives on, or NULL. */
+__attribute__((visibility("hidden"))) void postings_opencl_library(const char *file) {
+    named = file;
+}
+
 static void open_library(void) {
-    const char *named = getenv("POSTINGS_OPENCL_LIBRARY");
-    if (named != NULL && named[0] != '\0') {
+    if (named != NULL) {
         library = dlopen(named, RTLD_NOW | RTLD_LOCAL);
         return;
     }

@@ -1,30 +1,39 @@
-//! All that touches OpenCL: finding and loading it, one context a process, buffers, programs, one file an operation.
+//! All that touches OpenCL: finding and loading it, one context per process, buffers, programs, one file per operation.
 //!
 //! Nothing here runs before the first call that wants a device, and nothing here panics or fails a caller's operation:
 //! every fault is an [`Error::Device`](crate::Error::Device), upon which the engine uses the CPU.
 //!
+//! Each file knows only files above it:
+//!
 //! | file | what it does |
 //! |---|---|
+//! | `owner` | whose OpenCL is, across forks |
+//! | `fault` | faults on request, for tests |
 //! | `loader.c` | finds the OpenCL library at run time and forwards calls to it |
 //! | `cl` | the raw calls, checked, and owned handles |
 //! | `platform` | which devices there are, and which one a selector means |
-//! | `context` | what a process keeps, and whose it is after a fork |
+//! | `link` | the context and the queue of a device |
 //! | `program` | programs and kernels, built or from the cache folder |
 //! | `memory` | the arena of resident lists, scratch buffers, pinned staging |
 //! | `session` | what operations are written with |
+//! | `handle` | [`Device`] |
+//! | `trial` | a first look at OpenCL in a child process |
+//! | `context` | what a process keeps |
 //! | `codec` | the codecs on the device, and the programs put together of their sources |
-//! | `decode`, `intersect`, `yioop` | the operations, one file for each of `cl/op/` |
 //! | `pieces` | putting the output of a launch in order |
+//! | `decode`, `intersect`, `yioop` | the operations, one file for each of `cl/op/` |
 //! | `ceiling` | what copying and writing cost at least, for measurements |
-//! | `fault` | faults on request, for tests |
 //!
 //! # Environment variables
 //! | name | what |
 //! |---|---|
 //! | `POSTINGS_OPENCL_LIBRARY` | the OpenCL library to open, instead of `libOpenCL.so.1` |
+//! | `POSTINGS_OPENCL_SECONDS` | how long a first look at OpenCL may take in a child process (20) |
 //! | `POSTINGS_CACHE_DIR` | where program binaries and measurements are kept (see `cache`) |
 //! | `POSTINGS_DEVICE_ARENA` | words of device memory for resident lists, at most |
 //! | `POSTINGS_DEVICE_FAULT` | steps that are to fail, for tests (see `fault`) |
+//!
+//! They count as they were when the process began: see `environment`.
 
 mod ceiling;
 mod cl;
@@ -32,64 +41,36 @@ mod codec;
 mod context;
 mod decode;
 mod fault;
+mod handle;
 mod intersect;
+mod link;
 mod memory;
+mod owner;
 mod pieces;
 mod platform;
 mod program;
 mod session;
+mod trial;
 mod yioop;
 
 pub use ceiling::Ceilings;
+pub use handle::{Device, KernelTime};
 pub(crate) use intersect::kernel_work;
 pub use memory::{bytes_from_device, bytes_to_device};
 
 use crate::codec::Codec;
 use crate::error::Result;
-use crate::list::PostingList;
-use fault::Step;
-use memory::{Link, Memory};
-use platform::Found;
-use program::Programs;
-use session::Inner;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+pub use platform::DeviceInfo;
+use std::sync::Arc;
 
 /// Nanoseconds that decoding a docID takes a device, until it is measured.
 pub(crate) fn assumed_decoding(codec: Codec) -> f64 {
     codec::of(codec).unpacked
 }
 
-/// An OpenCL device as `Postings\devices()` shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeviceInfo {
-    /// The platform's name.
-    pub platform: String,
-    /// The device's name.
-    pub name: String,
-    /// `CPU`, `GPU`, `ACCELERATOR` or `OTHER`.
-    pub kind: String,
-    /// What the device says of its OpenCL version.
-    pub version: String,
-    /// Compute units.
-    pub compute_units: u32,
-    /// Global memory in bytes.
-    pub global_memory: u64,
-    /// Whether the selector that was asked with selects it.
-    pub selected: bool,
-}
-
-/// The devices of this machine; empty where there is no OpenCL. `selector` as in [`select`].
+/// The devices of this machine; empty if there is no OpenCL, or none that can be used. `selector` as in [`select`].
 pub fn devices(selector: &str) -> Vec<DeviceInfo> {
     context::devices(selector)
-}
-
-/// A device ready for work: context, queue, programs, memory. Calls from several threads take turns.
-pub struct Device {
-    info: DeviceInfo,
-    target: String,
-    inner: Mutex<Inner>,
-    profiling: AtomicBool,
 }
 
 /// The device that `selector` (`auto`, `none`, a part of "platform / device name", or `P:D`) means, made at the first
@@ -97,8 +78,9 @@ pub struct Device {
 /// GPU), later ones well under a microsecond.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device) where there is such a device and it cannot be used: the same at each call,
-/// as it is not tried again. In a child that was forked after its parent used OpenCL: once, and from then on `None`.
+/// [`Error::Device`](crate::Error::Device) if there is such a device and it cannot be used: the same at each call,
+/// as it is not tried again. In a child that was forked after its parent used OpenCL, and in a process that changed
+/// environment variables of OpenCL drivers before it used them: once, and from then on `None`.
 pub fn select(selector: &str) -> Result<Option<Arc<Device>>> {
     context::select(selector)
 }
@@ -113,70 +95,14 @@ pub(crate) fn opened(selector: &str) -> Option<Arc<Device>> {
     context::opened(selector)
 }
 
-/// How long a kernel ran.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KernelTime {
-    /// The kernel's name.
-    pub kernel: &'static str,
-    /// Nanoseconds on the device, launch not included.
-    pub nanoseconds: u64,
+/// Allows or forbids OpenCL (`postings.opencl`). Where it is forbidden from the start, no library is ever loaded for it.
+pub fn allow_opencl(allowed: bool) {
+    context::allow(allowed);
 }
 
-impl Device {
-    fn open(found: &Found) -> Result<Device> {
-        fault::check(Step::Open)?;
-        let context = cl::Context::new(found.id)?;
-        let queue = context.queue(found.id)?;
-        let target = found.target();
-        let inner = Inner {
-            link: Link { id: found.id, context, queue, limits: found.limits },
-            memory: Memory::new(&found.limits),
-            programs: Programs::new(&target),
-            busy: false,
-            timed: Vec::new(),
-        };
-        Ok(Device { info: found.info.clone(), target, inner: Mutex::new(inner), profiling: AtomicBool::new(false) })
-    }
-
-    /// What the device says of itself; `selected` is not set.
-    pub fn info(&self) -> &DeviceInfo {
-        &self.info
-    }
-
-    /// Whether a list is in device memory now. A device that another thread is using is not asked: false.
-    pub fn is_resident(&self, list: &PostingList) -> bool {
-        context::is_ours() && self.inner.try_lock().is_ok_and(|inner| inner.memory.is_resident(list))
-    }
-
-    /// Which of these lists are not in device memory, asked one by one. While another thread uses the device it is not
-    /// asked, and all are taken to be missing.
-    pub(crate) fn missing<'l>(&self, lists: impl Iterator<Item = &'l PostingList>) -> Vec<&'l PostingList> {
-        let inner = if context::is_ours() { self.inner.try_lock().ok() } else { None };
-        lists.filter(|list| !inner.as_ref().is_some_and(|inner| inner.memory.is_resident(list))).collect()
-    }
-
-    /// What distinguishes this device and its driver, and this crate's version, from others.
-    pub(crate) fn target(&self) -> &str {
-        &self.target
-    }
-
-    /// Forgets all lists in device memory, so that they are sent anew: for measurements.
-    pub fn forget_lists(&self) -> Result<()> {
-        self.lock().map(|mut session| session.forget())
-    }
-
-    /// Starts or stops timing kernels: for measurements; off at first. Returns what it was.
-    pub fn set_profiling(&self, on: bool) -> bool {
-        self.profiling.swap(on, Relaxed)
-    }
-
-    /// The kernels launched since the last call while timing was on, in their order.
-    ///
-    /// # Errors
-    /// [`Error::Device`](crate::Error::Device).
-    pub fn take_kernel_times(&self) -> Result<Vec<KernelTime>> {
-        self.lock()?.take_kernel_times()
-    }
+/// Whether OpenCL is allowed: it is, unless [`allow_opencl`] forbids it.
+pub fn is_allowed() -> bool {
+    context::is_allowed()
 }
 
 #[cfg(test)]

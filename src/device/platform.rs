@@ -1,9 +1,27 @@
 //! Which devices there are, and which one a selector means.
 
-use super::DeviceInfo;
 use super::cl::{self, DeviceId};
 use crate::error::Result;
 use ocl::ffi;
+
+/// An OpenCL device as `Postings\devices()` shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceInfo {
+    /// The platform's name.
+    pub platform: String,
+    /// The device's name.
+    pub name: String,
+    /// `CPU`, `GPU`, `ACCELERATOR` or `OTHER`.
+    pub kind: String,
+    /// What the device says of its OpenCL version.
+    pub version: String,
+    /// Compute units.
+    pub compute_units: u32,
+    /// Global memory in bytes.
+    pub global_memory: u64,
+    /// Whether the selector in question selects it.
+    pub selected: bool,
+}
 
 /// A device, what it says of itself, and its limits.
 #[derive(Debug, Clone)]

@@ -3,6 +3,7 @@
 use super::cl::{Context, DeviceId, Kernel, Program};
 use super::fault::{self, Step};
 use crate::cache;
+use crate::environment;
 use crate::error::{Error, Result};
 
 /// The source of a program: an operation file declares one, as `static`.
@@ -56,6 +57,8 @@ impl Programs {
         let program = match self.built.iter().position(|b| b.source == source.name && b.options == options) {
             Some(index) => index,
             None => {
+                // Drivers run compilers and linkers. Not kept as a failed build: the variable may be changed back.
+                environment::check()?;
                 let program = build(context, id, source, options, &self.target);
                 let (source, options) = (source.name, options.to_owned());
                 self.built.push(Built { source, options, program, kernels: Vec::new() });

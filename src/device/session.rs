@@ -1,7 +1,7 @@
-//! What operations are written with: a [`Session`] is a device held for one operation.
+//! What operations are written with: a [`Session`] is a device held by one thread for one operation.
 //!
-//! An operation takes a session ([`Device::lock`]), makes its lists resident, uploads its tasks, launches kernels and
-//! reads results back. Commands run in the order they are given; nothing is waited for but reads.
+//! An operation takes a session ([`Device::lock`](super::Device)), makes its lists resident, uploads its tasks, launches kernels and
+//! reads results back. Commands run in the order they are given; only reads wait.
 //!
 //! ```text
 //! static SOURCE: Source = Source { name: "sum", parts: &[include_str!("../../cl/sum.cl")] };
@@ -13,7 +13,7 @@
 //! let mut offsets = Vec::new();
 //! session.resident(lists.iter(), &mut offsets)?;          // words of the arena
 //! session.upload(TASKS, &tasks)?;                         // at least as many words as tasks
-//! session.scratch(SUMS, lists.len())?;                    // content not defined
+//! session.scratch(SUMS, lists.len())?;                    // contents unspecified
 //! // SAFETY: why the kernel stays within its buffers.
 //! unsafe { session.launch(SUM, groups, 64, &[Arg::Arena, Arg::Slot(TASKS), Arg::Slot(SUMS), Arg::U32(n)])? };
 //! session.read(SUMS, 0..lists.len(), &mut sums)?;         // appended
@@ -21,15 +21,15 @@
 
 use super::cl::Event;
 use super::fault::{self, Step};
-use super::memory::{Link, Memory, Slot, as_bytes};
+use super::link::Link;
+use super::memory::{Memory, Slot, as_bytes};
 use super::program::{KernelOf, Programs};
-use super::{Device, KernelTime, context};
 use crate::error::{Error, Result};
 use crate::list::PostingList;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::MutexGuard;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What the lock of a device guards.
 pub(super) struct Inner {
@@ -55,41 +55,47 @@ pub(crate) enum Arg {
     U64(u64),
 }
 
-/// A device, held by one thread for one operation.
-pub(crate) struct Session<'d> {
-    device: &'d Device,
-    inner: MutexGuard<'d, Inner>,
+impl Inner {
+    /// Nothing was submitted yet; `target` is [`Found::target`](super::platform::Found::target).
+    pub(super) fn new(link: Link, target: &str) -> Inner {
+        let (memory, programs) = (Memory::new(&link.limits), Programs::new(target));
+        Inner { link, memory, programs, busy: false, timed: Vec::new() }
+    }
 }
 
-impl Device {
-    /// Takes the device for an operation; waits while another thread has it.
+/// A device, held by one thread for one operation.
+pub(crate) struct Session<'d> {
+    inner: MutexGuard<'d, Inner>,
+    /// Whether launches are timed.
+    profiling: &'d AtomicBool,
+}
+
+impl<'d> Session<'d> {
+    /// The device is held: begins an operation.
     ///
     /// # Errors
-    /// [`Error::Device`] in a child process that was forked after its parent used the device, which must not.
-    pub(crate) fn lock(&self) -> Result<Session<'_>> {
-        if !context::is_ours() {
-            return Err(context::forked());
-        }
-        let mut inner = self.inner.lock().map_err(|_| Error::Device("a thread panicked while it had it".into()))?;
-        inner.memory.session += 1;
+    /// [`Error::Device`]: an operation before ended early, and what it submitted fails.
+    pub(super) fn begin(mut inner: MutexGuard<'d, Inner>, profiling: &'d AtomicBool) -> Result<Session<'d>> {
+        inner.memory.begin_session();
         if inner.busy {
-            // An operation ended early, by an error: its transfers may still use the staging buffers. Where that cannot
-            // be waited for, nobody else may use them either.
+            // The transfers of an operation that ended early, by an error, may still use the staging buffers. If they
+            // cannot be waited for, nobody may use those buffers.
             inner.link.queue.finish()?;
             inner.memory.done();
             inner.busy = false;
         }
-        Ok(Session { device: self, inner })
+        Ok(Session { inner, profiling })
     }
 }
 
 impl Session<'_> {
-    /// Sees to it that these lists are in the arena, all together, and appends to `at` the word at which each begins: a
+    /// Ensures that these lists are in the arena, all together, and appends to `at` the word at which each begins: a
     /// multiple of [`ALIGNMENT`](super::memory::ALIGNMENT), with
     /// [`PADDING`](super::memory::PADDING) words that may be read after it. Lists that are not there yet are sent, in
     /// few transfers. A look-up costs tens of nanoseconds.
     ///
-    /// The places hold until the next call of this function, by whomever; lists of one launch belong in one call.
+    /// The words stay theirs until the next call of this function in any session: lists of one launch belong in one
+    /// call.
     ///
     /// # Errors
     /// [`Error::Device`]: they do not fit together, or a transfer fails.
@@ -103,7 +109,7 @@ impl Session<'_> {
         memory.resident(link, lists, at)
     }
 
-    /// Sees to it that a scratch buffer has at least that many words, which hold what they happen to hold.
+    /// Ensures that a scratch buffer has room for `words` words; their contents are unspecified.
     pub(crate) fn scratch(&mut self, slot: Slot, words: usize) -> Result<()> {
         let Inner { link, memory, .. } = &mut *self.inner;
         memory.scratch(link, slot, words)
@@ -129,7 +135,7 @@ impl Session<'_> {
             return Ok(());
         }
         *busy = true;
-        link.queue.fill(memory.slot(slot)?.0, 0, 4 * words, word)
+        link.queue.fill(memory.slot(slot)?, 0, 4 * words, word)
     }
 
     /// Starts a kernel: `groups` work-groups of `local` work-items each. No groups, no launch.
@@ -162,14 +168,14 @@ impl Session<'_> {
         for (index, arg) in (0..).zip(args) {
             match *arg {
                 Arg::Arena => ready.kernel.set_buffer(index, memory.arena(link)?)?,
-                Arg::Slot(slot) => ready.kernel.set_buffer(index, memory.slot(slot)?.0)?,
+                Arg::Slot(slot) => ready.kernel.set_buffer(index, memory.slot(slot)?)?,
                 Arg::U32(value) => ready.kernel.set(index, &value)?,
                 Arg::U64(value) => ready.kernel.set(index, &value)?,
             }
         }
         *busy = true;
         // SAFETY: the caller's promise.
-        let event = unsafe { link.queue.launch(&ready.kernel, global, local, self.device.profiling.load(Relaxed))? };
+        let event = unsafe { link.queue.launch(&ready.kernel, global, local, self.profiling.load(Relaxed))? };
         timed.extend(event.map(|event| (kernel.name, event)));
         Ok(())
     }
@@ -207,12 +213,12 @@ impl Session<'_> {
         self.inner.memory.forget();
     }
 
-    /// See [`Device::take_kernel_times`].
-    pub(super) fn take_kernel_times(&mut self) -> Result<Vec<KernelTime>> {
+    /// The kernels launched since the last call while timing was on, with their nanoseconds.
+    pub(super) fn take_kernel_times(&mut self) -> Result<Vec<(&'static str, u64)>> {
         let timed = std::mem::take(&mut self.inner.timed);
         let time = |(kernel, event): (&'static str, Event)| {
             event.wait()?;
-            Ok(KernelTime { kernel, nanoseconds: event.nanoseconds()? })
+            Ok((kernel, event.nanoseconds()?))
         };
         timed.into_iter().map(time).collect()
     }

@@ -1,6 +1,6 @@
 //! Doc indexes of Yioop lists on the device: `cl/op/yioop.cl`.
 
-use super::Device;
+use super::handle::Device;
 use super::memory::Slot;
 use super::pieces::Pieces;
 use super::program::{KernelOf, Source};

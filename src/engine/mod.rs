@@ -20,7 +20,7 @@ pub use self::yioop::{
     YioopRanges, yioop_doc_indexes, yioop_doc_indexes_to, yioop_generations, yioop_intersect, yioop_intersect_batch,
     yioop_probe,
 };
-pub use crate::device::DeviceInfo;
+pub use crate::device::{DeviceInfo, allow_opencl, is_allowed as opencl_is_allowed};
 pub use crate::results::Results;
 pub use lists::{decode, decode_to, intersect, intersect_batch, intersect_count};
 pub use offload::{Offload, Settings, devices, on_cpu, prepare};

@@ -20,6 +20,7 @@ const DEVICE: &CStr = c"postings.device";
 const OFFLOAD: &CStr = c"postings.offload";
 const THREADS: &CStr = c"postings.threads";
 const YIOOP: &CStr = c"postings.yioop";
+const OPENCL: &CStr = c"postings.opencl";
 const LOG_LEVEL: &CStr = c"postings.log_level";
 
 thread_local! {
@@ -43,11 +44,12 @@ const fn entry(name: &'static CStr, value: &'static CStr, permission: IniEntryPe
     entry
 }
 
-static ENTRIES: IniEntryDefs<6> = IniEntryDefs::new([
+static ENTRIES: IniEntryDefs<7> = IniEntryDefs::new([
     entry(DEVICE, c"auto", IniEntryPermission::All),
     entry(OFFLOAD, c"auto", IniEntryPermission::All),
     entry(THREADS, c"0", IniEntryPermission::All),
     entry(YIOOP, c"0", IniEntryPermission::System),
+    entry(OPENCL, c"1", IniEntryPermission::System),
     entry(LOG_LEVEL, c"warn", IniEntryPermission::All),
     IniEntryDef::end(),
 ]);
@@ -117,6 +119,8 @@ fn take(name: &[u8], value: &[u8]) -> bool {
         take_threads(value)
     } else if name == LOG_LEVEL.to_bytes() {
         log::level(value).map(::log::set_max_level).is_some()
+    } else if name == OPENCL.to_bytes() {
+        take_opencl(value)
     } else {
         // postings.yioop. `On` and `Off` in php.ini arrive as "1" and "".
         matches!(value, b"0" | b"1" | b"")
@@ -168,6 +172,16 @@ fn is_command_line() -> bool {
     !name.is_null() && matches!(unsafe { CStr::from_ptr(name) }.to_bytes(), b"cli" | b"phpdbg")
 }
 
+/// Not a switch for scripts: only php.ini, `-d` and the server's configuration may set it.
+fn take_opencl(value: &[u8]) -> bool {
+    match value {
+        b"1" => engine::allow_opencl(true),
+        b"0" | b"" => engine::allow_opencl(false),
+        _ => return false,
+    }
+    true
+}
+
 /// The section of `phpinfo()` and `php --ri postings`. The one place that looks for devices without being asked for a
 /// result.
 ///
@@ -182,7 +196,8 @@ pub unsafe extern "C" fn info(module: *mut ModuleEntry) {
         info_table_row!("CPU path", cpu::tier().name());
         let devices = engine::devices(&settings);
         if devices.is_empty() {
-            info_table_row!("OpenCL devices", "none");
+            let why = if engine::opencl_is_allowed() { "none" } else { "off (postings.opencl)" };
+            info_table_row!("OpenCL devices", why);
         }
         for device in devices {
             info_table_row!("OpenCL device", describe(&device));

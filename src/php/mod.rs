@@ -55,6 +55,7 @@ pub extern "C" fn get_module() -> *mut ModuleEntry {
             let builder = ModuleBuilder::new("postings", env!("CARGO_PKG_VERSION"))
                 .startup_function(start)
                 .shutdown_function(stop)
+                .request_startup_function(begin_request)
                 .request_shutdown_function(end_request)
                 .info_function(ini::info);
             let builder = functions::add_to(classes::add_to(builder));
@@ -74,6 +75,8 @@ pub extern "C" fn get_module() -> *mut ModuleEntry {
 unsafe extern "C" fn start(kind: i32, module_number: i32) -> i32 {
     let started = std::panic::catch_unwind(|| -> ext_php_rs::error::Result<()> {
         log::install();
+        // Before any script can change it.
+        crate::environment::take();
         ini::register(module_number);
         ::log::info!("version {}, CPU path {}", env!("CARGO_PKG_VERSION"), crate::cpu::tier().name());
         exception::register()?;
@@ -102,6 +105,16 @@ unsafe extern "C" fn start(kind: i32, module_number: i32) -> i32 {
 unsafe extern "C" fn stop(_: i32, module_number: i32) -> i32 {
     log::uninstall();
     ini::unregister(module_number);
+    ffi::SUCCESS
+}
+
+/// RINIT, before any code of the request.
+///
+/// # Safety
+/// PHP calls it, between [`start`] and [`stop`].
+unsafe extern "C" fn begin_request(_: i32, _: i32) -> i32 {
+    // A panic must not reach PHP; the environment stays as it was taken then.
+    let _ = std::panic::catch_unwind(crate::environment::begin_request);
     ffi::SUCCESS
 }
 

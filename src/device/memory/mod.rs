@@ -1,0 +1,158 @@
+//! Device memory, and how bytes get there and back.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `arena` | where lists lie in their buffer: placement alone |
+//! | `residency` | the lists that are in device memory |
+//! | `scratch` | buffers of operations |
+//! | `ferry` | pinned staging buffers, through which bytes travel |
+
+mod arena;
+mod ferry;
+mod residency;
+mod scratch;
+
+pub use ferry::{bytes_from_device, bytes_to_device};
+pub(crate) use scratch::Slot;
+
+use super::cl::Buffer;
+use super::link::{Link, WORD};
+use super::platform::Limits;
+use crate::environment;
+use crate::error::Result;
+use crate::list::PostingList;
+use ferry::Ferry;
+use residency::Residency;
+use scratch::Scratch;
+use std::ops::Range;
+
+/// Lists begin at a multiple of this many words (64 bytes).
+pub(crate) const ALIGNMENT: usize = 16;
+/// Words after a list that kernels may read; they are zero.
+pub(crate) const PADDING: usize = 32;
+
+/// All memory of a device.
+pub(super) struct Memory {
+    ferry: Ferry,
+    scratch: Scratch,
+    residency: Residency,
+}
+
+impl Memory {
+    /// Lists take half of the memory at most, and what one buffer can have.
+    pub(super) fn new(limits: &Limits) -> Memory {
+        let wanted = environment::variable("POSTINGS_DEVICE_ARENA");
+        let wanted = wanted.and_then(|words| words.to_str()?.parse().ok()).unwrap_or(usize::MAX);
+        let most = (limits.allocation.min(limits.memory / 2) / WORD).min(wanted);
+        Memory { ferry: Ferry::default(), scratch: Scratch::default(), residency: Residency::new(most) }
+    }
+
+    /// A session begins: scratch buffers of the one before are idle.
+    pub(super) fn begin_session(&mut self) {
+        self.scratch.begin_session();
+    }
+
+    /// Whether a list is in device memory now.
+    pub(super) fn is_resident(&self, list: &PostingList) -> bool {
+        self.residency.has(list)
+    }
+
+    /// Forgets all lists.
+    pub(super) fn forget(&mut self) {
+        self.residency.forget();
+    }
+
+    /// The buffer of resident lists.
+    pub(super) fn arena(&mut self, link: &Link) -> Result<&Buffer> {
+        self.residency.buffer(link)
+    }
+
+    /// Ensures that all of these lists are in the arena together, and appends the first word of each to `at`.
+    pub(super) fn resident<'l>(
+        &mut self,
+        link: &Link,
+        lists: impl Iterator<Item = &'l PostingList> + Clone,
+        at: &mut Vec<u64>,
+    ) -> Result<()> {
+        self.residency.ensure(link, &mut self.ferry, lists, at)
+    }
+
+    /// Ensures that a scratch buffer has room for `words` words; their contents are unspecified.
+    pub(super) fn scratch(&mut self, link: &Link, slot: Slot, words: usize) -> Result<()> {
+        self.scratch.ensure(link, slot, words, self.residency.words())
+    }
+
+    /// A scratch buffer that was asked for in this session.
+    pub(super) fn slot(&self, slot: Slot) -> Result<&Buffer> {
+        self.scratch.get(slot)
+    }
+
+    /// Sends bytes to the front of a scratch buffer, made large enough, and zeros up to a whole word.
+    pub(super) fn upload(&mut self, link: &Link, slot: Slot, bytes: &[u8]) -> Result<()> {
+        let words = bytes.len().div_ceil(WORD);
+        self.scratch(link, slot, words.max(1))?;
+        let zeros = [0; WORD];
+        let parts = [bytes, &zeros[..words * WORD - bytes.len()]];
+        let buffer = self.scratch.with(slot, &(0..words))?;
+        // SAFETY: `with` checked that the buffer has that many words.
+        unsafe { self.ferry.send(link, buffer, 0, parts.into_iter(), words * WORD) }
+    }
+
+    /// Whether so many words may be lent.
+    pub(super) fn lends(words: usize) -> bool {
+        ferry::lends(words)
+    }
+
+    /// Words of a scratch buffer, lent until the next call. Waits for all that was submitted.
+    pub(super) fn lend(&mut self, link: &Link, slot: Slot, words: Range<usize>) -> Result<&[u32]> {
+        if words.is_empty() {
+            return Ok(&[]);
+        }
+        let buffer = self.scratch.with(slot, &words)?;
+        // SAFETY: `with` checked that the range is within the buffer.
+        let lent = unsafe { self.ferry.lend(link, buffer, words.start * WORD, words.len() * WORD)? };
+        // SAFETY: that many words were read to the pinned buffer, which is aligned to pages and not written to before
+        // `self` is borrowed again.
+        Ok(unsafe { std::slice::from_raw_parts(lent.cast(), words.len()) })
+    }
+
+    /// Reads words of a scratch buffer and appends them to `to`; waits for all that was submitted.
+    pub(super) fn read(&mut self, link: &Link, slot: Slot, words: Range<usize>, to: &mut Vec<u32>) -> Result<()> {
+        if words.is_empty() {
+            return Ok(());
+        }
+        let buffer = self.scratch.with(slot, &words)?;
+        let count = words.len();
+        to.reserve(count);
+        // SAFETY: `with` checked that the range is within the buffer; `reserve` made room, all of which is written before
+        // it is counted.
+        unsafe {
+            let end = to.as_mut_ptr().add(to.len()).cast();
+            self.ferry.receive(link, buffer, words.start * WORD, end, count * WORD)?;
+            to.set_len(to.len() + count);
+        }
+        Ok(())
+    }
+
+    /// All commands are done: the staging buffers are free.
+    pub(super) fn done(&mut self) {
+        self.ferry.done();
+    }
+
+    #[cfg(test)]
+    pub(super) fn limit_arena(&mut self, words: usize) {
+        self.residency.limit(words);
+    }
+
+    /// Words of the arena, and how many of them were handed out.
+    #[cfg(test)]
+    pub(super) fn arena_use(&self) -> (usize, usize) {
+        self.residency.in_use()
+    }
+}
+
+/// The bytes of words, in the host's order, which is the device's (`platform` takes little-endian devices only).
+pub(super) fn as_bytes(words: &[u32]) -> &[u8] {
+    // SAFETY: any word is four bytes.
+    unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
+}

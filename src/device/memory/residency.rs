@@ -1,0 +1,221 @@
+//! Which lists are in device memory, and where.
+
+use super::arena::{Arena, Piece};
+use super::ferry::Ferry;
+use super::{ALIGNMENT, PADDING, as_bytes};
+use crate::device::cl::Buffer;
+use crate::device::link::{Link, WORD};
+use crate::error::{Error, Result};
+use crate::list::{PostingList, WeakList};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// A list in the buffer.
+struct Resident {
+    /// Its first word.
+    at: usize,
+    /// Its words, padding and alignment included.
+    words: usize,
+    list: WeakList,
+}
+
+/// Spreads list numbers, which increase by one, over a hash table.
+#[derive(Default)]
+struct IdHasher(u64);
+
+impl Hasher for IdHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, id: u64) {
+        self.0 = (self.0 ^ id).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
+    }
+}
+
+/// The resident lists of a device.
+pub(super) struct Residency {
+    arena: Arena,
+    /// Of the arena's capacity at least, once there is one; longer if the arena was limited since.
+    buffer: Option<Buffer>,
+    /// Words of `buffer`.
+    words: usize,
+    lists: HashMap<u64, Resident, BuildHasherDefault<IdHasher>>,
+}
+
+/// A transfer: list words to consecutive words of the buffer, so that many small lists are few commands.
+struct Sending<'l> {
+    at: usize,
+    words: usize,
+    lists: Vec<&'l PostingList>,
+}
+
+/// What a list takes in the arena.
+fn arena_words(list: &PostingList) -> usize {
+    (list.words().len() + PADDING).next_multiple_of(ALIGNMENT)
+}
+
+/// Each list once.
+fn distinct(mut lists: Vec<&PostingList>) -> Vec<&PostingList> {
+    lists.sort_unstable_by_key(|list| list.id());
+    lists.dedup_by_key(|list| list.id());
+    lists
+}
+
+impl Residency {
+    /// No lists; they may take `most` words.
+    pub(super) fn new(most: usize) -> Residency {
+        Residency { arena: Arena::new(most), buffer: None, words: 0, lists: HashMap::default() }
+    }
+
+    /// Whether a list is in device memory now.
+    pub(super) fn has(&self, list: &PostingList) -> bool {
+        self.lists.contains_key(&list.id())
+    }
+
+    /// Words of the buffer.
+    pub(super) fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Forgets all lists.
+    pub(super) fn forget(&mut self) {
+        self.lists.clear();
+        self.arena.clear();
+    }
+
+    /// The buffer; there is one even before the first list.
+    pub(super) fn buffer(&mut self, link: &Link) -> Result<&Buffer> {
+        if self.buffer.is_none() {
+            self.arena.reserve(1);
+            self.grow(link, 0)?;
+        }
+        self.buffer.as_ref().ok_or_else(|| Error::Device("no arena".into()))
+    }
+
+    /// Ensures that all of these lists are in the buffer together, and appends the first word of each to `at`.
+    pub(super) fn ensure<'l>(
+        &mut self,
+        link: &Link,
+        ferry: &mut Ferry,
+        lists: impl Iterator<Item = &'l PostingList> + Clone,
+        at: &mut Vec<u64>,
+    ) -> Result<()> {
+        let begin = at.len();
+        let mut missing = Vec::new();
+        for list in lists.clone() {
+            match self.lists.get(&list.id()) {
+                Some(resident) => at.push(resident.at as u64),
+                None => missing.push(list),
+            }
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        at.truncate(begin);
+        let placed = self.place(link, &distinct(missing)).and_then(|sendings| match sendings {
+            Some(sendings) => Ok(sendings),
+            None => {
+                // Full: everything is forgotten, and all lists of this call are sent anew.
+                self.forget();
+                let all = distinct(lists.clone().collect());
+                let words: usize = all.iter().map(|list| arena_words(list)).sum();
+                self.place(link, &all)?.ok_or_else(|| {
+                    Error::Device(format!("{words} words of lists do not fit in the {} for them", self.arena.most()))
+                })
+            }
+        });
+        let sent = placed.and_then(|sendings| sendings.iter().try_for_each(|sending| self.send(link, ferry, sending)));
+        if let Err(error) = sent {
+            // Some lists may have a place and not be there.
+            self.forget();
+            return Err(error);
+        }
+        at.extend(lists.filter_map(|list| self.lists.get(&list.id())).map(|resident| resident.at as u64));
+        Ok(())
+    }
+
+    /// Gives each of these lists, none of which has one, a place; `None` if the arena is full: then all lists are to be
+    /// forgotten.
+    fn place<'l>(&mut self, link: &Link, lists: &[&'l PostingList]) -> Result<Option<Vec<Sending<'l>>>> {
+        let sizes: Vec<usize> = lists.iter().map(|list| arena_words(list)).collect();
+        let before = self.arena.tail();
+        let known = &mut self.lists;
+        let live = || -> Vec<Piece> {
+            known.retain(|_, resident| resident.list.is_alive());
+            known.values().map(|resident| (resident.at, resident.words)).collect()
+        };
+        let Some(places) = self.arena.place(&sizes, live) else {
+            return Ok(None);
+        };
+        if self.arena.capacity() > self.words && !self.grow(link, before)? {
+            return Ok(None);
+        }
+        let mut sendings: Vec<Sending<'l>> = Vec::new();
+        for ((&list, at), words) in lists.iter().zip(places).zip(sizes) {
+            self.lists.insert(list.id(), Resident { at, words, list: list.downgrade() });
+            match sendings.last_mut() {
+                Some(last) if last.at + last.words == at => {
+                    last.words += words;
+                    last.lists.push(list);
+                }
+                _ => sendings.push(Sending { at, words, lists: vec![list] }),
+            }
+        }
+        Ok(Some(sendings))
+    }
+
+    /// Makes the buffer as long as the arena wants it, and keeps its first `used` words. False if the device has no room
+    /// for it: then the arena keeps to the buffer that there is.
+    fn grow(&mut self, link: &Link, used: usize) -> Result<bool> {
+        let capacity = self.arena.capacity();
+        let buffer = match link.buffer(capacity) {
+            Ok(buffer) => buffer,
+            Err(error) if self.buffer.is_some() => {
+                log::debug!("{error}; the arena stays at {} words", self.words);
+                self.arena.limit(self.words);
+                return Ok(false);
+            }
+            Err(error) => return Err(error),
+        };
+        if let Some(old) = &self.buffer
+            && used > 0
+        {
+            link.queue.copy(old, &buffer, used.min(self.words) * WORD)?;
+        }
+        self.buffer = Some(buffer);
+        self.words = capacity;
+        Ok(true)
+    }
+
+    fn send(&mut self, link: &Link, ferry: &mut Ferry, sending: &Sending) -> Result<()> {
+        const ZEROS: [u32; PADDING + ALIGNMENT] = [0; PADDING + ALIGNMENT];
+        let buffer = self.buffer.as_ref().ok_or_else(|| Error::Device("no arena".into()))?;
+        let parts = sending.lists.iter().flat_map(|list| {
+            let padding = arena_words(list) - list.words().len();
+            [as_bytes(list.words()), as_bytes(&ZEROS[..padding])]
+        });
+        if sending.at + sending.words > self.words {
+            return Err(Error::Device(format!("a list placed after the {} words of the arena", self.words)));
+        }
+        // SAFETY: the buffer has these words: checked above.
+        unsafe { ferry.send(link, buffer, sending.at, parts, sending.words * WORD) }
+    }
+
+    #[cfg(test)]
+    pub(super) fn limit(&mut self, words: usize) {
+        self.arena.limit(words);
+    }
+
+    /// Words of the buffer, and how many of them were handed out.
+    #[cfg(test)]
+    pub(super) fn in_use(&self) -> (usize, usize) {
+        (self.words, self.arena.tail())
+    }
+}

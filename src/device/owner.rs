@@ -1,0 +1,28 @@
+//! Whose OpenCL is: it belongs to the process that used it first.
+//!
+//! A child forked after that must not touch OpenCL at all (the threads of its drivers are gone, and their locks may be
+//! held for ever), so every way in asks here first, and handles that such a child drops are not released. A child forked
+//! before makes its own.
+
+use crate::error::Error;
+use crate::process;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// The number of the process that uses OpenCL; 0 before any does.
+static OWNER: AtomicU32 = AtomicU32::new(0);
+
+/// Whether this process is the one that uses OpenCL.
+pub(super) fn is_ours() -> bool {
+    OWNER.load(Relaxed) == process::current().number()
+}
+
+/// Makes this process the one that uses OpenCL if none is. False in a child whose parent is.
+pub(super) fn claim() -> bool {
+    let me = process::current().number();
+    OWNER.compare_exchange(0, me, Relaxed, Relaxed).map_or_else(|owner| owner == me, |_| true)
+}
+
+/// Why a forked child has no device.
+pub(super) fn forked() -> Error {
+    Error::Device("this process was forked after its parent used OpenCL".into())
+}

@@ -1,0 +1,185 @@
+//! The environment variables that this library, OpenCL loaders and drivers obey, as they were when the process began.
+//!
+//! A PHP script can change its process's environment with `putenv`, and a script that `open_basedir` holds in a folder
+//! must not choose which library is loaded, or where files are written. So our own variables are read once, before any
+//! script runs, and devices are refused if a variable that loaders and drivers read for themselves has changed since.
+//!
+//! PHP takes the environment when it loads the module ([`take`]), and again with the first request of a process that was
+//! forked since ([`begin_request`]): php-fpm gives its workers another environment. Without PHP, it is taken on first use.
+
+use crate::error::{Error, Result};
+use crate::process::{self, Process};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Our own variables begin with this.
+const OURS: &str = "POSTINGS_";
+
+/// Variables by which loaders, drivers, their compilers and the C library load code, run programs or write files. One
+/// that ends in `_` stands for all names that begin so.
+#[rustfmt::skip]
+const DRIVERS: &[&str] = &[
+    // The dynamic linker and the C library.
+    "LD_", "GCONV_PATH", "LOCPATH", "GLIBC_TUNABLES",
+    // OpenCL loaders and layers.
+    "OCL_", "OPENCL_", "CL_",
+    // PoCL and Oclgrind, and the compilers and linkers that they run.
+    "POCL_", "OCLGRIND_", "LIBCLC_", "LLVM_", "CLANG_", "CCC_", "GCC_EXEC_PREFIX", "COMPILER_PATH", "LIBRARY_PATH",
+    "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "PATH", "OMP_", "KMP_", "TBB_",
+    // NVIDIA, AMD, Intel, Mesa, and OpenCL on Vulkan.
+    "CUDA_", "NV_", "NVIDIA_", "__NV_", "__GL_",
+    "AMD_", "AMDGPU_", "GPU_", "HSA_", "HIP_", "ROCM_", "ROCR_", "ROCCLR_",
+    "IGC_", "INTEL_", "NEO_", "NEOReadDebugKeys", "ZE_", "ZES_", "ZET_", "SYCL_",
+    "MESA_", "RUSTICL_", "CLOVER_", "GALLIUM_", "LIBGL_", "DRI_", "VK_", "CLVK_", "CLSPV_", "EGL_",
+    // Where drivers keep programs and put temporary files.
+    "HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_RUNTIME_DIR",
+    "TMPDIR", "TMP", "TEMPDIR", "TEMP",
+];
+
+struct Taken {
+    process: Process,
+    variables: BTreeMap<OsString, OsString>,
+}
+
+static TAKEN: RwLock<Option<Arc<Taken>>> = RwLock::new(None);
+
+fn is_ours(name: &OsStr) -> bool {
+    name.as_bytes().starts_with(OURS.as_bytes())
+}
+
+fn is_drivers(name: &OsStr) -> bool {
+    let name = name.as_bytes();
+    DRIVERS.iter().any(|known| match known.strip_suffix('_') {
+        Some(_) => name.starts_with(known.as_bytes()),
+        None => name == known.as_bytes(),
+    })
+}
+
+/// The variables that matter, as they are now.
+fn now() -> BTreeMap<OsString, OsString> {
+    let mut variables = BTreeMap::new();
+    for (name, value) in std::env::vars_os() {
+        if is_ours(&name) || is_drivers(&name) {
+            // Of two with one name, the C library finds the first.
+            variables.entry(name).or_insert(value);
+        }
+    }
+    variables
+}
+
+/// Takes the environment as it is.
+#[cfg_attr(not(feature = "php"), allow(dead_code))]
+pub(crate) fn take() {
+    let taken = Arc::new(Taken { process: process::current(), variables: now() });
+    *TAKEN.write().unwrap_or_else(PoisonError::into_inner) = Some(taken);
+}
+
+/// A request begins, and none of its code has run: takes the environment if this process has not taken it itself.
+#[cfg_attr(not(feature = "php"), allow(dead_code))]
+pub(crate) fn begin_request() {
+    if taken().process != process::current() {
+        take();
+    }
+}
+
+fn taken() -> Arc<Taken> {
+    if let Some(taken) = &*TAKEN.read().unwrap_or_else(PoisonError::into_inner) {
+        return taken.clone();
+    }
+    let mut slot = TAKEN.write().unwrap_or_else(PoisonError::into_inner);
+    slot.get_or_insert_with(|| Arc::new(Taken { process: process::current(), variables: now() })).clone()
+}
+
+/// One of the variables that are taken; `None` if it is not set or empty.
+pub(crate) fn variable(name: &str) -> Option<OsString> {
+    debug_assert!(is_ours(OsStr::new(name)) || is_drivers(OsStr::new(name)), "{name} is not taken");
+    taken().variables.get(OsStr::new(name)).filter(|value| !value.is_empty()).cloned()
+}
+
+/// That loaders and drivers would find their variables as they were.
+///
+/// # Errors
+/// [`Error::Device`], with the name of a variable that changed.
+pub(crate) fn check() -> Result<()> {
+    match changed(&taken().variables, &now()) {
+        None => Ok(()),
+        Some(name) => Err(Error::Device(format!(
+            "the environment variable {} changed after the process began, and OpenCL drivers obey it",
+            name.to_string_lossy()
+        ))),
+    }
+}
+
+/// The first variable of loaders and drivers that differs. Ours may: they are not read again.
+fn changed(before: &BTreeMap<OsString, OsString>, now: &BTreeMap<OsString, OsString>) -> Option<OsString> {
+    before.keys().chain(now.keys()).find(|&name| is_drivers(name) && before.get(name) != now.get(name)).cloned()
+}
+
+/// What was taken of the variables that matter to OpenCL, a line each.
+pub(crate) fn of_opencl() -> String {
+    let matters = |name: &OsStr| is_drivers(name) || name.as_bytes().starts_with(b"POSTINGS_OPENCL_");
+    let line = |(name, value): (&OsString, &OsString)| format!("{name:?}={value:?}\n");
+    taken().variables.iter().filter(|(name, value)| matters(name) && !value.is_empty()).map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_that_drivers_see_is_named() {
+        let of = |pairs: &[(&str, &str)]| -> BTreeMap<OsString, OsString> {
+            pairs.iter().map(|&(name, value)| (name.into(), value.into())).collect()
+        };
+        let before = of(&[("HOME", "/home/a"), ("OCL_ICD_VENDORS", "/v"), ("POSTINGS_CACHE_DIR", "/c")]);
+        assert_eq!(changed(&before, &before), None);
+        for (after, name) in [
+            (of(&[("HOME", "/home/b"), ("OCL_ICD_VENDORS", "/v")]), "HOME"),
+            (of(&[("HOME", "/home/a")]), "OCL_ICD_VENDORS"),
+            (of(&[("HOME", "/home/a"), ("OCL_ICD_VENDORS", "")]), "OCL_ICD_VENDORS"),
+            (of(&[("HOME", "/home/a"), ("OCL_ICD_VENDORS", "/v"), ("LD_PRELOAD", "x.so")]), "LD_PRELOAD"),
+        ] {
+            assert_eq!(changed(&before, &after).as_deref(), Some(OsStr::new(name)));
+        }
+        let ours = of(&[("HOME", "/home/a"), ("OCL_ICD_VENDORS", "/v"), ("POSTINGS_CACHE_DIR", "/elsewhere")]);
+        assert_eq!(changed(&before, &ours), None, "ours are not read again");
+    }
+
+    /// As a php-fpm worker, whose environment is changed after the fork and before its first request.
+    #[test]
+    fn a_forked_process_takes_its_own_with_its_first_request() {
+        let set = |value: &std::ffi::CStr| {
+            // SAFETY: only the child calls it, which has one thread.
+            unsafe { libc::setenv(c"OCL_ICD_VENDORS".as_ptr(), value.as_ptr(), 1) };
+        };
+        take();
+        // SAFETY: the child runs the closure below and exits.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            set(c"/of the pool");
+            let refused = check().is_err();
+            begin_request();
+            let taken = check().is_ok() && variable("OCL_ICD_VENDORS").is_some_and(|value| value == "/of the pool");
+            set(c"/of a script");
+            begin_request();
+            let kept = check().is_err();
+            // SAFETY: ends the child without the parent's handlers.
+            unsafe { libc::_exit(i32::from(!(refused && taken && kept))) };
+        }
+        let mut status = -1;
+        // SAFETY: a child of this process, and room for its status.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        assert_eq!(status, 0);
+    }
+
+    #[test]
+    fn what_programs_set_for_themselves_is_let_alone() {
+        for name in
+            ["APP_ENV", "DB_HOST", "TZ", "LANG", "LC_ALL", "USER", "PWD", "NEO4J_URL", "HOMEPAGE", "TEMPLATE_DIR"]
+        {
+            assert!(!is_drivers(OsStr::new(name)), "{name}");
+        }
+    }
+}

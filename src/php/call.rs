@@ -46,9 +46,9 @@ impl<'c> Call<'c> {
         Err(Thrown)
     }
 
-    /// The object that the method was called on.
-    pub fn this(&mut self) -> Option<&mut ext_php_rs::types::ZendObject> {
-        self.frame.get_self()
+    /// The object that the method was called on, and the value that PHP gets.
+    pub fn this_and_result(&mut self) -> (Option<&mut ext_php_rs::types::ZendObject>, &mut Zval) {
+        (self.frame.get_self(), self.result)
     }
 }
 

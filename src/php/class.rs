@@ -122,10 +122,14 @@ pub fn uninitialised<T: Class>() -> Thrown {
 
 /// The value in the object that the method was called on.
 pub fn this<'a, T: Class>(call: &'a mut Call) -> Outcome<&'a mut T> {
-    call.this()
-        .and_then(ZendClassObject::<T>::from_zend_obj_mut)
-        .and_then(|object| object.obj.as_mut())
-        .ok_or_else(uninitialised::<T>)
+    Ok(this_and_result(call)?.0)
+}
+
+/// The value in the object that the method was called on, and the value that PHP gets.
+pub fn this_and_result<'a, T: Class>(call: &'a mut Call) -> Outcome<(&'a mut T, &'a mut Zval)> {
+    let (object, result) = call.this_and_result();
+    let object = object.and_then(ZendClassObject::<T>::from_zend_obj_mut).and_then(|object| object.obj.as_mut());
+    Ok((object.ok_or_else(uninitialised::<T>)?, result))
 }
 
 /// The value in an object of the class; `None` for anything else.

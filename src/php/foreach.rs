@@ -2,7 +2,7 @@
 //! return one from `getIterator()`.
 
 use super::call::{Call, run};
-use super::class::{self, Class, Method, method, this};
+use super::class::{self, Class, Method, method, this, this_and_result};
 use super::declare::{function, nullable};
 use super::exception::{self, Outcome};
 use ext_php_rs::ffi::{zend_class_entry, zend_object_iterator, zend_object_iterator_funcs};
@@ -21,10 +21,10 @@ pub trait Iterate: Class {
 
     /// Whether there is a current element: there is none past the end.
     fn valid(&self) -> bool;
-    /// The current element's key. Only if there is one.
-    fn key(&self) -> Outcome<Zval>;
-    /// The current element. Only if there is one.
-    fn current(&mut self) -> Outcome<Zval>;
+    /// Makes the current element's key the value of `target`; null past the end.
+    fn key(&self, target: &mut Zval) -> Outcome;
+    /// Makes the current element the value of `target`; null past the end.
+    fn current(&mut self, target: &mut Zval) -> Outcome;
     /// Moves to the next element.
     fn advance(&mut self) -> Outcome;
     /// Moves back to the first element.
@@ -39,55 +39,34 @@ pub trait Aggregate: Class {
     fn iterator(&self) -> Outcome<Self::Iterator>;
 }
 
-fn key_of<T: Iterate>(object: &mut T) -> Outcome<Zval> {
-    if object.valid() { object.key() } else { Ok(null()) }
-}
-
-fn current_of<T: Iterate>(object: &mut T) -> Outcome<Zval> {
-    if object.valid() { object.current() } else { Ok(null()) }
-}
-
-fn null() -> Zval {
-    let mut value = Zval::new();
-    value.set_null();
-    value
-}
-
-/// An integer as a value.
-pub fn long(value: i64) -> Zval {
-    let mut zval = Zval::new();
-    zval.set_long(value);
-    zval
-}
-
 /// The methods of an iterator.
 pub fn iterator_methods<T: Iterate>() -> Vec<Method> {
-    fn object<'a, T: Iterate>(call: &'a mut Call) -> Outcome<&'a mut T> {
+    fn object<'a, T: Iterate>(call: &'a mut Call) -> Outcome<(&'a mut T, &'a mut Zval)> {
         call.no_arguments()?;
-        this(call)
+        this_and_result(call)
     }
     extern "C" fn current<T: Iterate>(frame: &mut ExecuteData, result: &mut Zval) {
         run(frame, result, |call| {
-            *call.result = current_of(object::<T>(call)?)?;
-            Ok(())
+            let (object, result) = object::<T>(call)?;
+            object.current(result)
         });
     }
     extern "C" fn key<T: Iterate>(frame: &mut ExecuteData, result: &mut Zval) {
         run(frame, result, |call| {
-            *call.result = key_of(object::<T>(call)?)?;
-            Ok(())
+            let (object, result) = object::<T>(call)?;
+            object.key(result)
         });
     }
     extern "C" fn next<T: Iterate>(frame: &mut ExecuteData, result: &mut Zval) {
-        run(frame, result, |call| object::<T>(call)?.advance());
+        run(frame, result, |call| object::<T>(call)?.0.advance());
     }
     extern "C" fn rewind<T: Iterate>(frame: &mut ExecuteData, result: &mut Zval) {
-        run(frame, result, |call| object::<T>(call)?.rewind());
+        run(frame, result, |call| object::<T>(call)?.0.rewind());
     }
     extern "C" fn valid<T: Iterate>(frame: &mut ExecuteData, result: &mut Zval) {
         run(frame, result, |call| {
-            let valid = object::<T>(call)?.valid();
-            call.result.set_bool(valid);
+            let (object, result) = object::<T>(call)?;
+            result.set_bool(object.valid());
             Ok(())
         });
     }
@@ -245,10 +224,11 @@ unsafe extern "C" fn current<T: Iterate>(iteration: *mut zend_object_iterator) -
     guarded(std::ptr::null_mut(), || {
         // SAFETY: Zend passes a running iteration, which `begin` made as the first part of an `Iteration`.
         unsafe {
-            // With an exception pending Zend does not look at the element.
-            let value = current_of(object::<T>(iteration)).unwrap_or_else(|_| null());
             let current = &raw mut (*iteration.cast::<Iteration<T>>()).current;
-            *current = value;
+            if object::<T>(iteration).current(&mut *current).is_err() {
+                // Zend finds the pending exception and does not look at the element.
+                (*current).set_null();
+            }
             current
         }
     })
@@ -258,7 +238,12 @@ unsafe extern "C" fn current<T: Iterate>(iteration: *mut zend_object_iterator) -
 /// As [`valid`], and with room for the key.
 unsafe extern "C" fn key<T: Iterate>(iteration: *mut zend_object_iterator, key: *mut Zval) {
     // SAFETY: Zend passes a running iteration and room for a key, which owns nothing.
-    guarded((), || unsafe { key.write(key_of(object::<T>(iteration)).unwrap_or_else(|_| null())) });
+    guarded((), || unsafe {
+        key.write(Zval::new());
+        if object::<T>(iteration).key(&mut *key).is_err() {
+            (*key).set_null();
+        }
+    });
 }
 
 /// # Safety

@@ -4,7 +4,7 @@ use crate::PostingList;
 use crate::codec::{BLOCK, BlockBuffer, block_buffer};
 use crate::php::class::{Class, Method, class};
 use crate::php::exception::Outcome;
-use crate::php::foreach::{self, Iterate, iterator_methods, long};
+use crate::php::foreach::{self, Iterate, iterator_methods};
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::Zval;
@@ -49,22 +49,34 @@ impl Iterate for Object {
         self.at < self.list.len()
     }
 
-    fn key(&self) -> Outcome<Zval> {
-        Ok(long(self.at as i64))
+    fn key(&self, target: &mut Zval) -> Outcome {
+        if self.valid() {
+            target.set_long(self.at as i64);
+        } else {
+            target.set_null();
+        }
+        Ok(())
     }
 
     /// Decodes a block if the current docID is in another than the one before.
-    fn current(&mut self) -> Outcome<Zval> {
+    fn current(&mut self, target: &mut Zval) -> Outcome {
+        if !self.valid() {
+            target.set_null();
+            return Ok(());
+        }
         let block = self.at / BLOCK;
         if self.decoded != Some(block) {
             self.list.decode_block(block, &mut self.buffer);
             self.decoded = Some(block);
         }
-        Ok(long(self.buffer[self.at % BLOCK].into()))
+        target.set_long(i64::from(self.buffer[self.at % BLOCK]));
+        Ok(())
     }
 
     fn advance(&mut self) -> Outcome {
-        self.at = self.list.len().min(self.at + 1);
+        if self.valid() {
+            self.at += 1;
+        }
         Ok(())
     }
 

@@ -65,20 +65,20 @@ impl Iterate for Object {
         self.current.is_some()
     }
 
-    fn key(&self) -> Outcome<Zval> {
-        let mut value = Zval::new();
-        if let Some((key, _)) = &self.current {
-            output::bytes(&mut value, key)?;
+    fn key(&self, target: &mut Zval) -> Outcome {
+        match &self.current {
+            Some((key, _)) => output::bytes(target, key)?,
+            None => target.set_null(),
         }
-        Ok(value)
+        Ok(())
     }
 
-    fn current(&mut self) -> Outcome<Zval> {
-        let mut value = Zval::new();
-        if let Some((_, record)) = &self.current {
-            record_list(record)?.store(&mut value);
+    fn current(&mut self, target: &mut Zval) -> Outcome {
+        match &self.current {
+            Some((_, record)) => record_list(record)?.store(target),
+            None => target.set_null(),
         }
-        Ok(value)
+        Ok(())
     }
 
     fn advance(&mut self) -> Outcome {

@@ -161,7 +161,7 @@ fn always(device: &str) -> Settings {
 
 fn results_are_right(settings: &Settings) {
     let doc_ids: Vec<u32> = (0..10_000).map(|i| i * 7).collect();
-    let list = PostingList::encode(&doc_ids, Codec::QuasiSuccinct).expect("sorted");
+    let list = PostingList::encode(&doc_ids, Codec::default()).expect("sorted");
     assert_eq!(engine::decode(&list, settings), doc_ids);
     assert_eq!(engine::intersect_count(&[list.clone(), list], settings), 10_000);
 }
@@ -382,7 +382,7 @@ fn auto_is_prepared() {
     assert!(measured.bytes_from_device > 0);
     assert!(engine::prepare(&settings).expect("it is known"));
     assert_eq!(engine::stats(), measured, "nothing is measured twice");
-    let list = PostingList::encode(&[1, 2, 3], Codec::Simple9).expect("sorted");
+    let list = PostingList::encode(&[1, 2, 3], Codec::ALL[0]).expect("sorted");
     assert_eq!(engine::decode(&list, &settings), [1, 2, 3]);
     assert_eq!((engine::stats().cpu_calls, engine::stats().device_calls), (1, 0));
     results_are_right(&settings);
@@ -394,7 +394,7 @@ fn forked_after_use() {
     }
     let settings = always(&named());
     let kept = device::select(&named()).expect("it opens").expect("it is there");
-    let list = PostingList::encode(&[1, 2, 3], Codec::Simple9).expect("sorted");
+    let list = PostingList::encode(&[1, 2, 3], Codec::ALL[0]).expect("sorted");
     in_child(|| {
         // The device that the parent held refuses; asking for one fails once, and from then on there is none.
         assert!(matches!(kept.decode(&list), Err(Error::Device(_))));
@@ -419,7 +419,7 @@ fn forked_with_the_same_id() {
             return;
         }
         let kept = device::select(&named()).expect("it opens").expect("it is there");
-        let list = PostingList::encode(&[1, 2, 3], Codec::Simple9).expect("sorted");
+        let list = PostingList::encode(&[1, 2, 3], Codec::ALL[0]).expect("sorted");
         assert_eq!(std::process::id(), 1);
         let inner = in_namespace(|| {
             assert_eq!(std::process::id(), 1);

@@ -123,7 +123,7 @@ fn intersects_as_the_model_does() {
             plain[1] = plain[0].clone();
         }
         expected.push(naive(&plain));
-        let codec = |random: &mut Random| Codec::ALL[random.below(Codec::COUNT as u32) as usize];
+        let codec = |random: &mut Random| Codec::ALL[random.below(Codec::COUNT as u64) as usize];
         queries.push(plain.iter().map(|list| PostingList::encode(list, codec(&mut random)).unwrap()).collect());
     }
     let results = device.intersect_batch(&queries).unwrap();

@@ -30,6 +30,7 @@ CPU path => (scalar|avx2|avx512)
 Directive => Local Value => Master Value
 postings\.device => auto => auto
 postings\.offload => auto => auto
+postings\.threads => 0 => 0
 postings\.yioop => 0 => 0
 postings\.log_level => warn => warn
 bool\(true\)

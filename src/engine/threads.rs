@@ -13,7 +13,7 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
-/// docIDs of the shortest lists of all queries for which a thread is worth it. Measured on Zen 5: a thread takes 22 µs to
+/// docIDs of the shortest lists of all queries for which a thread is worth it. Measured on a Xeon: a thread takes 22 µs to
 /// start and end, asking how many cores there are 19 µs; queries of two or three lists take 2.7 ns (long lists) to 9 ns
 /// (short ones) per such docID, so 0.2 to 0.6 ms a share.
 const SHARE: usize = 1 << 16;

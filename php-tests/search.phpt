@@ -7,10 +7,10 @@ use Postings\{Codec, PostingList};
 
 $arrays = both_paths();
 $flipped = array_map(array_flip(...), $arrays);
-$codecs = [Codec::QuasiSuccinct, Codec::Simple9];
+$codecs = Codec::cases();
 $lists = [];
 foreach ($arrays as $k => $docIds) {
-    $lists[] = PostingList::encode($docIds, $docIds === [4294967295] ? Codec::QuasiSuccinct : $codecs[$k % 2]);
+    $lists[] = encoded($docIds, $codecs[$k % count($codecs)]) ?? PostingList::encode($docIds);
 }
 $queries = $expected = [];
 foreach ($lists as $i => $first) {

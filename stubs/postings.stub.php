@@ -26,6 +26,9 @@ namespace Postings {
 
         /** Elias-Fano: some 2 + log2(universe / n) bits a docID, random access. */
         case QuasiSuccinct = 'qs';
+
+        /** Gaps in one to four bytes each, with their lengths apart (Stream VByte). Codes any gap. */
+        case VariableByte = 'variablebyte';
     }
 
     /** What all exceptions of this extension implement. */

@@ -94,6 +94,8 @@ registry! { $
     Simple9 = 1: Gaps<simple9::Simple9>;
     /// Elias–Fano lists of lower and upper bits ([`monotone::quasi_succinct`]): the default.
     QuasiSuccinct = 2: quasi_succinct::QuasiSuccinct;
+    /// Gaps in one to four bytes each, with their lengths apart ([`values::variable_byte`]).
+    VariableByte = 3: Gaps<values::variable_byte::VariableByte>;
 }
 pub(crate) use dispatch;
 

@@ -64,11 +64,23 @@ static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
     fits: |list| check_upper_bits(list.len(), list.universe(), list.parameter()),
 };
 
+static VARIABLE_BYTE: DeviceCodec = DeviceCodec {
+    prefix: "variable_byte",
+    source: include_str!("../../cl/codec/variable_byte.cl"),
+    run: BLOCK,
+    step: 32,
+    lanes: 1,
+    look_up: 90.0,
+    unpacked: 0.005,
+    fits: |_| Ok(()),
+};
+
 /// The registry.
 pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
     match codec {
         Codec::Simple9 => &SIMPLE9,
         Codec::QuasiSuccinct => &QUASI_SUCCINCT,
+        Codec::VariableByte => &VARIABLE_BYTE,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Value codecs: values ⇄ words, in any order. [`gaps`](super::gaps) makes a codec of posting lists of each.
 
 pub mod simple9;
+pub mod variable_byte;
 
 use super::Cost;
 use crate::cpu::Tier;

@@ -1,0 +1,67 @@
+/* Gaps in variable bytes. Twin: src/codec/values/variable_byte/. A walk begins with a block. */
+
+/* A walk along the docIDs of a block. */
+typedef struct {
+    __global const uint *control; /* the word that has the next value's length */
+    __global const uint *data;
+    uint bit; /* of the data, at which the next value begins */
+    uint doc_id; /* the last docID that came out */
+} variable_byte_Walk;
+
+/* --- the vocabulary of codecs --- */
+
+void variable_byte_open(List *list) {
+    list->second = list->payload;
+}
+
+variable_byte_Walk variable_byte_walk(const List *list, uint rank) {
+    uint block = rank / BLOCK;
+    variable_byte_Walk walk;
+    walk.control = list->payload + list->start[block];
+    walk.data = walk.control + (min(BLOCK, list->count - rank) + 15) / 16;
+    walk.bit = 0;
+    walk.doc_id = previous_doc_id(list, block, ~0u);
+    return walk;
+}
+
+uint variable_byte_next(const List *list, variable_byte_Walk *walk, uint rank) {
+    uint within = rank % BLOCK;
+    uint bytes = (walk->control[within / 16] >> (2 * (within % 16))) & 3;
+    uint value = bits_from(walk->data, walk->bit) & (~0u >> (24 - 8 * bytes));
+    walk->bit += 8 * bytes + 8;
+    walk->doc_id += value + 1;
+    return walk->doc_id;
+}
+
+/* The lengths of four values are in one byte. */
+uint4 variable_byte_next_four(const List *list, variable_byte_Walk *walk, uint rank) {
+    uint within = rank % BLOCK;
+    uint lengths = walk->control[within / 16] >> (2 * (within % 16));
+    uint doc_ids[4];
+    #pragma unroll
+    for (uint k = 0; k < 4; k++) {
+        uint bytes = (lengths >> (2 * k)) & 3;
+        walk->doc_id += (bits_from(walk->data, walk->bit) & (~0u >> (24 - 8 * bytes))) + 1;
+        walk->bit += 8 * bytes + 8;
+        doc_ids[k] = walk->doc_id;
+    }
+    return (uint4)(doc_ids[0], doc_ids[1], doc_ids[2], doc_ids[3]);
+}
+
+uint4 variable_byte_finish_four(const List *list, uint4 four, uint rank) {
+    return four;
+}
+
+uint variable_byte_finish(const List *list, uint doc_id, uint rank) {
+    return doc_id;
+}
+
+bool variable_byte_contains(const List *list, uint block, uint doc_id) {
+    uint rank = block * BLOCK;
+    variable_byte_Walk walk = variable_byte_walk(list, rank);
+    uint at;
+    do {
+        at = variable_byte_next(list, &walk, rank++);
+    } while (at < doc_id);
+    return at == doc_id;
+}

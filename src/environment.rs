@@ -102,7 +102,7 @@ pub(crate) fn variable(name: &str) -> Option<OsString> {
 ///
 /// # Errors
 /// [`Error::Device`], with the name of a variable that changed.
-pub(crate) fn check() -> Result<()> {
+fn check() -> Result<()> {
     match changed(&taken().variables, &now()) {
         None => Ok(()),
         Some(name) => Err(Error::Device(format!(
@@ -110,6 +110,26 @@ pub(crate) fn check() -> Result<()> {
             name.to_string_lossy()
         ))),
     }
+}
+
+/// Runs what loads OpenCL's code, if loaders and drivers find their variables as they were. What they change of these
+/// themselves is accepted: NVIDIA's driver sets `OCL_ICD_FILENAMES`, for example.
+///
+/// # Errors
+/// As [`check`].
+pub(crate) fn guarding<T>(load: impl FnOnce() -> T) -> Result<T> {
+    check()?;
+    let result = load();
+    let before = taken();
+    let drivers = now().into_iter().filter(|(name, _)| is_drivers(name));
+    let ours = before
+        .variables
+        .iter()
+        .filter(|(name, _)| !is_drivers(name))
+        .map(|(name, value)| (name.clone(), value.clone()));
+    let taken = Taken { process: before.process, variables: ours.chain(drivers).collect() };
+    *TAKEN.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(taken));
+    Ok(result)
 }
 
 /// The first variable of loaders and drivers that differs. Ours may: they are not read again.
@@ -145,6 +165,29 @@ mod tests {
         }
         let ours = of(&[("HOME", "/home/a"), ("OCL_ICD_VENDORS", "/v"), ("POSTINGS_CACHE_DIR", "/elsewhere")]);
         assert_eq!(changed(&before, &ours), None, "ours are not read again");
+    }
+
+    #[test]
+    fn what_drivers_change_themselves_is_accepted_and_what_comes_later_is_not() {
+        take();
+        // SAFETY: the child runs the closure below, with one thread, and exits.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let set = |value: &std::ffi::CStr| {
+                // SAFETY: the child has one thread.
+                unsafe { libc::setenv(c"OCL_ICD_FILENAMES".as_ptr(), value.as_ptr(), 1) };
+            };
+            take();
+            let loads = guarding(|| set(c"/of the driver")).is_ok() && check().is_ok();
+            set(c"/of a script");
+            let refuses = guarding(|| ()).is_err();
+            // SAFETY: ends the child without the parent's handlers.
+            unsafe { libc::_exit(i32::from(!(loads && refuses))) };
+        }
+        let mut status = -1;
+        // SAFETY: a child of this process, and room for its status.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        assert_eq!(status, 0);
     }
 
     /// As a php-fpm worker, whose environment is changed after the fork and before its first request.

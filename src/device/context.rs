@@ -52,15 +52,17 @@ fn found() -> Result<&'static [Found]> {
     if let Some(found) = FOUND.get() {
         return Ok(found);
     }
-    environment::check()?;
-    Ok(FOUND.get_or_init(|| match trial::passes(|| drop(platform::enumerate())) {
-        Ok(()) => platform::enumerate(),
-        Err(reason) => {
-            FAILED.store(true, Relaxed);
-            log::warn!("OpenCL is not used: {reason}");
-            Vec::new()
-        }
-    }))
+    environment::guarding(|| {
+        FOUND.get_or_init(|| match trial::passes(|| drop(platform::enumerate())) {
+            Ok(()) => platform::enumerate(),
+            Err(reason) => {
+                FAILED.store(true, Relaxed);
+                log::warn!("OpenCL is not used: {reason}");
+                Vec::new()
+            }
+        })
+    })
+    .map(Vec::as_slice)
 }
 
 /// See [`super::devices`].
@@ -102,12 +104,13 @@ pub(super) fn select(selector: &str) -> Result<Option<Arc<Device>>> {
         return Ok(None);
     };
     used.devices.resize_with(found.len(), || None);
-    if used.devices[index].is_none()
-        && let Err(error) = environment::check()
-    {
-        return told_once(Err(error));
+    if let Some(device) = &used.devices[index] {
+        return device.clone().map(Some);
     }
-    used.devices[index].get_or_insert_with(|| Device::open(&found[index]).map(Arc::new)).clone().map(Some)
+    match environment::guarding(|| Device::open(&found[index]).map(Arc::new)) {
+        Ok(device) => used.devices[index].insert(device).clone().map(Some),
+        Err(error) => told_once(Err(error)),
+    }
 }
 
 /// The error, the first time; from then on there is no device.

@@ -58,8 +58,7 @@ impl Programs {
             Some(index) => index,
             None => {
                 // Drivers run compilers and linkers. Not kept as a failed build: the variable may be changed back.
-                environment::check()?;
-                let program = build(context, id, source, options, &self.target);
+                let program = environment::guarding(|| build(context, id, source, options, &self.target))?;
                 let (source, options) = (source.name, options.to_owned());
                 self.built.push(Built { source, options, program, kernels: Vec::new() });
                 self.built.len() - 1

@@ -6,7 +6,7 @@
 //!
 //! The child is a bare copy of this process (`clone` without flags), which has not touched OpenCL yet. It sends its parent
 //! no signal when it ends and no other `wait` sees it, so handlers of `SIGCHLD` and waiting loops of the program are not
-//! disturbed. It runs with default signal handlers, without core dumps, with its standard streams on `/dev/null`, leaves
+//! disturbed. (A process with several threads forks in the ordinary way.) It runs with default signal handlers, without core dumps, with its standard streams on `/dev/null`, leaves
 //! by `_exit`, and dies with its parent.
 
 /// Whether OpenCL can be looked at by this function.
@@ -116,10 +116,13 @@ mod linux {
         }
         // SAFETY: `pipe2` gave two descriptors of this process alone.
         let [read, write] = ends.map(|end| unsafe { OwnedFd::from_raw_fd(end) });
-        // SAFETY: without flags and stack this is a fork that sends no signal. The child runs `child` only, which never
-        // returns. Nothing of this thread's is locked; what other threads have locked may make the child hang, which ends
-        // it after `limit`.
-        let pid = unsafe { libc::syscall(libc::SYS_clone, 0, 0, 0, 0, 0) } as pid_t;
+        // SAFETY: `clone` without flags and stack is a fork that sends no signal. The child runs `child` only, which never
+        // returns. Nothing of this thread's is locked. If there are other threads, `fork` sees to the C library's own
+        // locks, and the signal is the lesser evil; another lock that they hold may make the child hang, which ends it
+        // after `limit`.
+        let pid = unsafe {
+            if threads() == Some(1) { libc::syscall(libc::SYS_clone, 0, 0, 0, 0, 0) as pid_t } else { libc::fork() }
+        };
         if pid == 0 {
             child(read.as_raw_fd(), write.as_raw_fd(), look);
         }

@@ -33,19 +33,26 @@ uint variable_byte_next(const List *list, variable_byte_Walk *walk, uint rank) {
     return walk->doc_id;
 }
 
-/* The lengths of four values are in one byte. */
+/* The lengths of four values are in one byte; it is mostly 0, and then all four values are in one word. */
 uint4 variable_byte_next_four(const List *list, variable_byte_Walk *walk, uint rank) {
     uint within = rank % BLOCK;
-    uint lengths = walk->control[within / 16] >> (2 * (within % 16));
-    uint doc_ids[4];
-    #pragma unroll
-    for (uint k = 0; k < 4; k++) {
-        uint bytes = (lengths >> (2 * k)) & 3;
-        walk->doc_id += (bits_from(walk->data, walk->bit) & (~0u >> (24 - 8 * bytes))) + 1;
-        walk->bit += 8 * bytes + 8;
-        doc_ids[k] = walk->doc_id;
+    uint lengths = (walk->control[within / 16] >> (2 * (within % 16))) & 0xFF;
+    uint4 doc_ids;
+    if (lengths == 0) {
+        uint bytes = bits_from(walk->data, walk->bit);
+        walk->bit += 32;
+        doc_ids.x = walk->doc_id + 1 + (bytes & 0xFF);
+        doc_ids.y = doc_ids.x + 1 + ((bytes >> 8) & 0xFF);
+        doc_ids.z = doc_ids.y + 1 + ((bytes >> 16) & 0xFF);
+        doc_ids.w = doc_ids.z + 1 + (bytes >> 24);
+        walk->doc_id = doc_ids.w;
+    } else {
+        doc_ids.x = variable_byte_next(list, walk, rank);
+        doc_ids.y = variable_byte_next(list, walk, rank + 1);
+        doc_ids.z = variable_byte_next(list, walk, rank + 2);
+        doc_ids.w = variable_byte_next(list, walk, rank + 3);
     }
-    return (uint4)(doc_ids[0], doc_ids[1], doc_ids[2], doc_ids[3]);
+    return doc_ids;
 }
 
 uint4 variable_byte_finish_four(const List *list, uint4 four, uint rank) {

@@ -23,6 +23,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod halves;
 mod scalar;
 
 use crate::bits;
@@ -175,6 +176,35 @@ pub(crate) unsafe fn decode_blocks(
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 => avx2::decode(parts, ranks, previous, out),
             _ => scalar::decode(parts, ranks, previous, out),
+        }
+    }
+    count
+}
+
+/// The widest lower bits of which [`decode_halves`] makes low halves.
+pub(crate) const MAX_HALVES_WIDTH: u32 = 8;
+
+/// As [`decode_blocks`], the low 16 bits of each docID alone.
+///
+/// # Safety
+/// As there; and the lower bits have at most [`MAX_HALVES_WIDTH`].
+pub(crate) unsafe fn decode_halves(
+    tier: Tier,
+    parts: &Parts,
+    blocks: Range<usize>,
+    previous: u32,
+    out: *mut u16,
+) -> usize {
+    let ranks = blocks.start * BLOCK..parts.count.min(blocks.end * BLOCK);
+    let count = ranks.len();
+    debug_assert!(count != 0 && tier.is_available() && parts.lower_width <= MAX_HALVES_WIDTH);
+    // SAFETY: the caller's promise; the ranks are those of the blocks, at least one and below `parts.count`, and begin
+    // at a multiple of BLOCK.
+    unsafe {
+        match tier {
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx2 | Tier::Avx512 => halves::avx2::decode(parts, ranks, previous, out),
+            _ => halves::decode(parts, ranks, previous, out),
         }
     }
     count

@@ -28,7 +28,7 @@ const fn stops() -> [[u8; 8]; 256] {
 }
 
 /// How many 0 bits each byte has: plain x86-64 has no popcount.
-static COUNTS: [u8; 256] = counts();
+pub(super) static COUNTS: [u8; 256] = counts();
 
 const fn counts() -> [u8; 256] {
     let mut table = [0; 256];

@@ -10,7 +10,7 @@ use std::ops::Range;
 const WIDEST: u32 = 25;
 
 /// 0, 1, 2 … 63.
-static IOTA: [u8; 64] = {
+pub(super) static IOTA: [u8; 64] = {
     let mut bytes = [0; 64];
     let mut i = 0;
     while i < 64 {

@@ -5,6 +5,25 @@ use super::scalar::{COUNTS, STOPS, TILE, read_u64};
 use super::{MAX_HALVES_WIDTH, Parts};
 use std::ops::Range;
 
+/// Eight positions, aligned so that they are added from memory.
+#[repr(align(16))]
+struct Positions([u16; 8]);
+
+/// The positions of the 0 bits of each byte, lowest first; the rest is not used.
+static STOPS_16: [Positions; 256] = {
+    let mut table = [const { Positions([0; 8]) }; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut at = 0;
+        while at < 8 {
+            table[byte].0[at] = STOPS[byte][at] as u16;
+            at += 1;
+        }
+        byte += 1;
+    }
+    table
+};
+
 /// Plain Rust: the passes of [`scalar`](super::scalar) with lanes of 16 bits, all arithmetic modulo 2^16.
 ///
 /// # Safety
@@ -29,9 +48,9 @@ pub(super) unsafe fn decode(parts: &Parts, ranks: Range<usize>, previous: u32, o
                 for byte in 0..8 {
                     let value = (word >> (8 * byte)) as u8;
                     let base = bit.wrapping_add(8 * byte);
-                    let stops = &STOPS[value as usize];
+                    let stops = &STOPS_16[value as usize].0;
                     let to = out.add(found).cast::<[u16; 8]>();
-                    to.write_unaligned(std::array::from_fn(|i| base.wrapping_add(u16::from(stops[i]))));
+                    to.write_unaligned(stops.map(|stop| base.wrapping_add(stop)));
                     found += COUNTS[value as usize] as usize;
                 }
             }
@@ -113,8 +132,8 @@ pub(super) mod avx2 {
                     let mut word = read_u64(upper, at) | before;
                     before = 0;
                     for _ in 0..8 {
-                        let stops = _mm_loadl_epi64(STOPS[(word & 0xFF) as usize].as_ptr().cast());
-                        let positions = _mm_add_epi16(_mm_cvtepu8_epi16(stops), base);
+                        let stops = _mm_load_si128(STOPS_16[(word & 0xFF) as usize].0.as_ptr().cast());
+                        let positions = _mm_add_epi16(stops, base);
                         _mm_storeu_si128(out.add(found).cast(), positions);
                         found += 8 - (word & 0xFF).count_ones() as usize;
                         base = _mm_add_epi16(base, next_byte);
@@ -167,6 +186,94 @@ pub(super) mod avx2 {
                 _mm256_storeu_si256(to, _mm256_or_si256(upper, lower));
                 rank = _mm256_add_epi16(rank, sixteen);
                 fields = fields.wrapping_add(2 * width);
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx512 {
+    use super::super::avx512::IOTA;
+    use super::*;
+    use std::arch::x86_64::*;
+
+    /// AVX-512: as [`super::decode`], a 64-bit word of upper bits at a time in the first pass, 32 docIDs in the second.
+    ///
+    /// # Safety
+    /// As there; the processor has the features named here.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt")]
+    pub(in super::super) unsafe fn decode(parts: &Parts, ranks: Range<usize>, previous: u32, out: *mut u16) {
+        let count = ranks.len();
+        let upper = parts.upper.as_ptr().cast::<u8>();
+        let start = u64::from(previous >> parts.lower_width) + ranks.start as u64;
+        let mut at = (start / 64 * 8) as usize;
+        let mut before = (1u64 << (start % 64)) - 1;
+        let mut base = _mm512_set1_epi16((at as u64 * 8) as i16);
+        let next_word = _mm512_set1_epi16(64);
+        // SAFETY: the table has 64 bytes.
+        let iota = unsafe { _mm512_loadu_si512(IOTA.as_ptr().cast()) };
+        let (mut found, mut done) = (0, 0);
+        while done < count {
+            let tile = count.min(done + TILE);
+            while found < tile {
+                // SAFETY: as in `super::super::avx512::decode`.
+                unsafe {
+                    let stops = !(read_u64(upper, at) | before);
+                    before = 0;
+                    let stops_of_word = stops.count_ones() as usize;
+                    let positions = _mm512_maskz_compress_epi8(stops, iota);
+                    let to = out.add(found);
+                    let low = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(positions));
+                    _mm512_storeu_si512(to.cast(), _mm512_add_epi16(low, base));
+                    if stops_of_word > 32 {
+                        let high = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(positions));
+                        _mm512_storeu_si512(to.add(32).cast(), _mm512_add_epi16(high, base));
+                    }
+                    found += stops_of_word;
+                    base = _mm512_add_epi16(base, next_word);
+                }
+                at += 8;
+            }
+            let end = if found >= count { count } else { found / 32 * 32 };
+            // SAFETY: positions up to `end` are written, and `done` is a multiple of 32.
+            unsafe { merge_lower(parts, ranks.start, done..end, out) };
+            done = end;
+        }
+    }
+
+    /// As [`super::merge_lower`], for multiples of 32 and with room for 31 more.
+    ///
+    /// # Safety
+    /// As there; the processor has the features named here.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+    unsafe fn merge_lower(parts: &Parts, first: usize, range: Range<usize>, out: *mut u16) {
+        let width = parts.lower_width as usize;
+        debug_assert!(parts.lower_width <= MAX_HALVES_WIDTH);
+        // Of 32 fields, which begin at a byte and take `4 * width` bytes, lane i takes the two bytes from the one its
+        // field begins in.
+        let bytes: [u8; 64] = std::array::from_fn(|i| (i / 2 * width / 8 + i % 2) as u8);
+        let shifts: [u16; 32] = std::array::from_fn(|i| (i * width % 8) as u16);
+        let iota: [u16; 32] = std::array::from_fn(|i| i as u16);
+        let left = _mm_cvtsi32_si128(width as i32);
+        let mask = _mm512_set1_epi16(crate::bits::low_mask(parts.lower_width) as i16);
+        let next = _mm512_set1_epi16(32);
+        let mut fields = parts.lower.as_ptr().cast::<u8>().wrapping_add((first + range.start) / 8 * width);
+        // SAFETY: the arrays are as long as the vectors. The first of 32 fields is one of the list, so that the 64 bytes
+        // from it end in the lower bits or their padding. `out` has room for 31 past the range.
+        unsafe {
+            let bytes = _mm512_loadu_si512(bytes.as_ptr().cast());
+            let shifts = _mm512_loadu_si512(shifts.as_ptr().cast());
+            let iota = _mm512_loadu_si512(iota.as_ptr().cast());
+            let mut rank = _mm512_add_epi16(_mm512_set1_epi16((first + range.start) as i16), iota);
+            for at in range.step_by(32) {
+                let to = out.add(at).cast();
+                let upper = _mm512_sll_epi16(_mm512_sub_epi16(_mm512_loadu_si512(to), rank), left);
+                let windows = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(fields.cast()));
+                let lower = _mm512_srlv_epi16(windows, shifts);
+                // upper | (lower & mask)
+                _mm512_storeu_si512(to.cast(), _mm512_ternarylogic_epi32::<0xF8>(upper, lower, mask));
+                rank = _mm512_add_epi16(rank, next);
+                fields = fields.wrapping_add(4 * width);
             }
         }
     }

@@ -203,7 +203,9 @@ pub(crate) unsafe fn decode_halves(
     unsafe {
         match tier {
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 | Tier::Avx512 => halves::avx2::decode(parts, ranks, previous, out),
+            Tier::Avx512 => halves::avx512::decode(parts, ranks, previous, out),
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx2 => halves::avx2::decode(parts, ranks, previous, out),
             _ => halves::decode(parts, ranks, previous, out),
         }
     }

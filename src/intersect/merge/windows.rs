@@ -37,20 +37,21 @@ pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: im
     let (marking, looking) = if a.len() < b.len() { (b, a) } else { (a, b) };
     let (mut marking, mut looking) = (Runs::new(tier, marking), Runs::new(tier, looking));
     let mut map = Map { bytes: Box::new([0; SPAN]), generation: 0 };
-    let mut out = [0; RUN + 1];
+    let (mut places, mut doc_ids) = ([0; RUN + 1], [0; RUN]);
     looking.fill(0);
     while let Some(first) = looking.first() {
         marking.fill(first);
         if marking.is_empty() {
             return;
         }
-        map.mark(marking.take_to(u32::MAX));
         let (least, greatest) = (marking.least, marking.greatest);
+        map.mark(rebased(marking.take_to(u32::MAX), least));
         while looking.first().is_some_and(|first| first <= greatest) {
             looking.skip_below(least);
-            let base = looking.least;
-            let found = map.find(looking.take_to(greatest), base, &mut out);
-            if found != 0 && !common(&mut out[..found]) {
+            let found = map.find(rebased(looking.take_to(greatest), least), &mut places);
+            let doc_ids = &mut doc_ids[..found];
+            doc_ids.iter_mut().zip(&places).for_each(|(doc_id, &place)| *doc_id = least + u32::from(place));
+            if found != 0 && !common(doc_ids) {
                 return;
             }
             if looking.is_empty() {
@@ -60,7 +61,13 @@ pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: im
     }
 }
 
-/// Which low halves the last run marked.
+/// What the low halves are above that of `least`: the places in the map, of which so the same ones are used by every run.
+fn rebased(halves: &mut [u16], least: u32) -> &[u16] {
+    halves.iter_mut().for_each(|half| *half = half.wrapping_sub(least as u16));
+    halves
+}
+
+/// Which places the last run marked.
 struct Map {
     /// The generation that marked last.
     bytes: Box<[u8; SPAN]>,
@@ -69,27 +76,26 @@ struct Map {
 
 impl Map {
     /// Marks these, and no others.
-    fn mark(&mut self, halves: &[u16]) {
+    fn mark(&mut self, places: &[u16]) {
         if self.generation == u8::MAX {
             self.bytes.fill(0);
             self.generation = 0;
         }
         self.generation += 1;
-        for &half in halves {
-            self.bytes[usize::from(half)] = self.generation;
+        for &place in places {
+            self.bytes[usize::from(place)] = self.generation;
         }
     }
 
-    /// Writes the docIDs of those halves that are marked to the front of `out` and returns how many they are. The docIDs
-    /// lie less than a span above `base`.
-    fn find(&self, halves: &[u16], base: u32, out: &mut [u32; RUN + 1]) -> usize {
-        assert!(halves.len() <= RUN);
+    /// Writes those places that are marked to the front of `out` and returns how many they are.
+    fn find(&self, places: &[u16], out: &mut [u16; RUN + 1]) -> usize {
+        assert!(places.len() <= RUN);
         let mut found = 0;
-        for &half in halves {
-            let doc_id = base.wrapping_add(u32::from(half.wrapping_sub(base as u16)));
-            // SAFETY: `found` is less than the halves so far.
-            unsafe { *out.get_unchecked_mut(found) = doc_id };
-            found += usize::from(self.bytes[usize::from(half)] == self.generation);
+        for &place in places {
+            // SAFETY: `found` is at most the number of places so far.
+            unsafe { *out.get_unchecked_mut(found) = place };
+            // None is greater; a comparison for order leaves a carry that is subtracted at once.
+            found += usize::from(self.bytes[usize::from(place)] >= self.generation);
         }
         found
     }
@@ -143,7 +149,7 @@ impl<'l> Runs<'l> {
     }
 
     /// Takes what is left up to `doc_id`.
-    fn take_to(&mut self, doc_id: u32) -> &[u16] {
+    fn take_to(&mut self, doc_id: u32) -> &mut [u16] {
         let from = self.at;
         let rest = &self.halves[from..self.end];
         self.at += if self.greatest <= doc_id {
@@ -151,7 +157,7 @@ impl<'l> Runs<'l> {
         } else {
             doc_id.checked_sub(self.least).map_or(0, |above| rest.partition_point(|&half| self.above(half) <= above))
         };
-        &self.halves[from..self.at]
+        &mut self.halves[from..self.at]
     }
 
     /// Where nothing is left, makes the next run; skips blocks that end below `wanted`.

@@ -12,7 +12,6 @@
 mod merge;
 mod probe;
 mod results;
-#[cfg(target_arch = "x86_64")]
 mod select;
 
 pub use crate::codec::Sink;
@@ -91,8 +90,8 @@ fn merges(tier: Tier, shorter: &PostingList, longer: &PostingList) -> bool {
 /// to 45.
 pub(crate) fn merge_ratio(tier: Tier, longer: Codec) -> usize {
     match tier {
-        Tier::Scalar => 8,
         _ if selects(tier, longer) => 8,
+        Tier::Scalar => 8,
         _ => 48,
     }
 }

@@ -1,6 +1,5 @@
 //! Looking up ascending docIDs in a list.
 
-#[cfg(target_arch = "x86_64")]
 use super::select;
 use crate::codec::Codec;
 use crate::cpu::Tier;
@@ -9,22 +8,20 @@ use crate::list::{Cursor, PostingList};
 /// A forward-only look-up in one list.
 pub(super) enum Probe<'l> {
     /// In the upper bits of a quasi-succinct list.
-    #[cfg(target_arch = "x86_64")]
     Select(select::Select<'l>, Tier),
     /// In decoded blocks.
     Blocks(Box<Cursor<'l>>, u32),
 }
 
 /// Whether look-ups in lists of that codec need no decoding.
-pub(crate) fn selects(tier: Tier, codec: Codec) -> bool {
-    cfg!(target_arch = "x86_64") && tier >= Tier::Avx2 && codec == Codec::QuasiSuccinct
+pub(crate) fn selects(_: Tier, codec: Codec) -> bool {
+    codec == Codec::QuasiSuccinct
 }
 
 impl<'l> Probe<'l> {
     /// `list` is not empty, the processor has `tier`.
     pub(super) fn new(tier: Tier, list: &'l PostingList) -> Self {
         debug_assert!(!list.is_empty() && tier.is_available());
-        #[cfg(target_arch = "x86_64")]
         if selects(tier, list.codec()) {
             return Probe::Select(select::Select::new(list), tier);
         }
@@ -34,7 +31,6 @@ impl<'l> Probe<'l> {
     /// The largest docID of the list.
     pub(super) fn universe(&self) -> u32 {
         match self {
-            #[cfg(target_arch = "x86_64")]
             Probe::Select(select, _) => select.universe(),
             Probe::Blocks(_, universe) => *universe,
         }
@@ -44,8 +40,7 @@ impl<'l> Probe<'l> {
     /// call to call too.
     pub(super) fn retain(&mut self, candidates: &mut [u32]) -> usize {
         match self {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: `selects` asked for the tier, which the processor has.
+            // SAFETY: the processor has the tier, as `new` was promised.
             Probe::Select(select, tier) => unsafe { select.retain(*tier, candidates) },
             Probe::Blocks(cursor, _) => {
                 let mut kept = 0;

@@ -1,22 +1,29 @@
 //! Look-ups in the upper bits of a quasi-succinct list, which is not decoded.
 //!
-//! The docIDs whose upper part is t are the run of stop bits behind the t-th 1 bit. Words of upper bits are taken a
-//! tile at a time: with the 1 bits before each word of the tile counted once, a look-up finds the word with one vector
-//! comparison, the bit with `pdep`, and compares as many lower bits as the run is long at once.
+//! The docIDs whose upper part is t are the run of stop bits behind the t-th 1 bit. Where docIDs are asked for densely,
+//! words of upper bits are taken a tile at a time: with the 1 bits before each word of the tile counted once, a look-up
+//! finds the word by comparing all counts, the bit by a *select* in the word, and compares as many lower bits as the run
+//! is long at once. Where they are asked for sparsely, the directory says where to count.
+//!
+//! The steps are the same on all processors; a [`Machine`] says how bits are counted and selected.
 
 use crate::bits::{get, low_mask};
-use crate::codec::{BLOCK, gallop, quasi_succinct::Parts};
+use crate::codec::{BLOCK, quasi_succinct::Parts};
 use crate::cpu::Tier;
 use crate::list::PostingList;
-use std::arch::x86_64::*;
 use std::cmp::Ordering;
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
+mod portable;
 
-/// 64-bit words of a tile that follows the one before: docIDs are dense.
+/// 64-bit words of a tile that follows the one before.
 const NEXT_TILE: usize = 32;
 
-/// 64-bit words of a tile that the directory led to: docIDs are sparse. A block's upper bits are some 6.
+/// 64-bit words of a tile that the directory led to, and that are counted for a sparse look-up at a time. A block's
+/// upper bits are some 6.
 const JUMP_TILE: usize = 8;
 
 /// Look-ups between two comparisons of lower bits.
@@ -24,6 +31,28 @@ const BATCH: usize = 256;
 
 /// Upper parts so far ahead that the directory is asked for the way.
 const JUMP: u32 = 32 * NEXT_TILE as u32;
+
+/// Upper parts from one candidate to the next on average from which on each is looked up by the directory.
+const SPARSE: usize = 512;
+
+/// What a processor has for look-ups.
+trait Machine {
+    /// Whether [`behind`](Self::behind) wants the [`sums`] of a word, and 1 bits are best counted by them.
+    const SUMS: bool;
+
+    /// How many of the tile's counts are less than `wanted`, which is less than 2^15. Counts ascend.
+    ///
+    /// # Safety
+    /// The processor is such a machine; so for the others.
+    unsafe fn less(counts: &[u16; NEXT_TILE], wanted: u32) -> usize;
+
+    /// The bit behind the `nth` 1 bit of the word, 0 for the 0th; the word has so many, and these [`sums`] where the
+    /// machine wants them.
+    unsafe fn behind(word: u64, sums: u64, nth: u32) -> u32;
+
+    /// [`Select::advance_by`], out of the way of what is done more often.
+    unsafe fn advance(select: &mut Select, doc_id: u32, upper_part: u32);
+}
 
 pub(super) struct Select<'l> {
     parts: Parts<'l>,
@@ -38,6 +67,8 @@ pub(super) struct Select<'l> {
     ones_end: u32,
     /// 1 bits of the tile before each of its words and at its end; more than can be after that.
     ones: [u16; NEXT_TILE + 1],
+    /// The [`sums`] of the words, where the machine wants them.
+    sums: [u64; NEXT_TILE],
     /// Fields that a load holds whatever bit of its first byte they begin at, and what compares them.
     fields: Fields,
 }
@@ -78,10 +109,11 @@ impl<'l> Select<'l> {
             ones_before: 0,
             ones_end: 0,
             ones: [0; NEXT_TILE + 1],
+            sums: [0; NEXT_TILE],
             fields: Fields::new(parts.lower_width),
         };
         // SAFETY: a list that is not empty has upper bits.
-        unsafe { select.load(0, 0, JUMP_TILE) };
+        unsafe { select.load::<portable::Portable>(0, 0, JUMP_TILE) };
         select
     }
 
@@ -104,14 +136,20 @@ impl<'l> Select<'l> {
     /// # Safety
     /// `word` begins before the end of the upper bits.
     #[inline(always)]
-    unsafe fn load(&mut self, word: usize, ones_before: u32, words: usize) {
+    unsafe fn load<M: Machine>(&mut self, word: usize, ones_before: u32, words: usize) {
         self.word = word;
         self.words = words;
         self.ones_before = ones_before;
         let mut ones = 0;
         for i in 0..words {
             // SAFETY: the caller's promise.
-            ones += unsafe { self.upper(word + i) }.count_ones() as u16;
+            let upper = unsafe { self.upper(word + i) };
+            ones += if M::SUMS {
+                self.sums[i] = sums(upper);
+                (self.sums[i] >> 56) as u16
+            } else {
+                upper.count_ones() as u16
+            };
             self.ones[i + 1] = ones;
         }
         self.ones[words + 1..].fill(i16::MAX as u16);
@@ -123,16 +161,15 @@ impl<'l> Select<'l> {
     ///
     /// # Safety
     /// That bit is behind the tile, `doc_id` has that upper part and is not greater than the list's largest.
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    #[inline(never)]
-    unsafe fn advance(&mut self, doc_id: u32, upper_part: u32) {
+    #[inline(always)]
+    unsafe fn advance_by<M: Machine>(&mut self, doc_id: u32, upper_part: u32) {
         if upper_part - self.ones_end > JUMP {
             // SAFETY: the caller's promise.
-            unsafe { self.jump(doc_id) };
+            unsafe { self.jump::<M>(doc_id) };
         }
         while self.ones_end < upper_part {
             // SAFETY: the list's largest docID has no smaller upper part, so more 1 bits follow.
-            unsafe { self.load(self.word + self.words, self.ones_end, NEXT_TILE) };
+            unsafe { self.load::<M>(self.word + self.words, self.ones_end, NEXT_TILE) };
         }
     }
 
@@ -140,100 +177,201 @@ impl<'l> Select<'l> {
     ///
     /// # Safety
     /// `doc_id` is not greater than the list's largest.
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    unsafe fn jump(&mut self, doc_id: u32) {
-        self.block += gallop(&self.lasts[self.block..], doc_id);
-        let previous = if self.block == 0 { 0 } else { self.lasts[self.block - 1] };
-        let previous_part = previous >> self.parts.lower_width;
-        let start = u64::from(previous_part) + (self.block * BLOCK) as u64;
-        let word = (start / 64) as usize;
+    #[inline(always)]
+    unsafe fn jump<M: Machine>(&mut self, doc_id: u32) {
+        self.block = find_block(self.lasts, self.block, doc_id);
+        // SAFETY: the block exists.
+        let (word, ones_before) = unsafe { self.block_start(self.block) };
         if word >= self.word + self.words {
-            // SAFETY: the block exists, and its bits begin at `start`, before the end.
-            unsafe {
-                let before = _bzhi_u64(self.upper(word), (start % 64) as u32).count_ones();
-                self.load(word, previous_part - before, JUMP_TILE);
-            }
+            // SAFETY: the bits of a block begin before the end.
+            unsafe { self.load::<M>(word, ones_before, JUMP_TILE) };
         }
+    }
+
+    /// The word in which the upper bits of a block begin, and the 1 bits before that word.
+    ///
+    /// # Safety
+    /// The block exists.
+    #[inline(always)]
+    unsafe fn block_start(&self, block: usize) -> (usize, u32) {
+        let previous = if block == 0 { 0 } else { self.lasts[block - 1] };
+        let previous_part = previous >> self.parts.lower_width;
+        let start = u64::from(previous_part) + (block * BLOCK) as u64;
+        let word = (start / 64) as usize;
+        // SAFETY: the block's bits begin at `start`, before the end.
+        let before = unsafe { self.upper(word) } & ((1 << (start % 64)) - 1);
+        (word, previous_part - before.count_ones())
     }
 
     /// Moves those `candidates` that the list has to the front and returns how many they are.
     ///
     /// # Safety
-    /// The processor has `tier`, AVX2 at least.
+    /// The processor has `tier`.
     pub(super) unsafe fn retain(&mut self, tier: Tier, candidates: &mut [u32]) -> usize {
         // SAFETY: the caller's promise.
-        unsafe { if tier >= Tier::Avx512 { self.retain_avx512(candidates) } else { self.retain_avx2(candidates) } }
+        unsafe {
+            match tier {
+                #[cfg(target_arch = "x86_64")]
+                Tier::Avx512 => self.retain_avx512(candidates),
+                #[cfg(target_arch = "x86_64")]
+                Tier::Avx2 => self.retain_avx2(candidates),
+                _ => self.retain_by::<portable::Portable>(candidates),
+            }
+        }
     }
 
+    /// [`Select::retain`] on a machine.
+    ///
     /// # Safety
-    /// The processor has the features named here.
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    unsafe fn retain_avx2(&mut self, candidates: &mut [u32]) -> usize {
-        let Parts { count, universe, lower_width: width, lower, upper } = self.parts;
-        let mask = low_mask(width);
-        let fields = self.fields;
+    /// The processor is such a machine.
+    #[inline(always)]
+    unsafe fn retain_by<M: Machine>(&mut self, candidates: &mut [u32]) -> usize {
+        let Parts { universe, lower_width: width, .. } = self.parts;
         let common = match candidates.last() {
             Some(&last) if last > universe => candidates.partition_point(|&candidate| candidate <= universe),
             _ => candidates.len(),
         };
-        // Those whose run is not empty first, so that the others cost no comparison and no branch.
+        if common == 0 {
+            return 0;
+        }
+        let spread = (candidates[common - 1] >> width) - (candidates[0] >> width);
+        let is_sparse = spread as usize / common >= SPARSE;
         let mut found = [(0u32, 0u64); BATCH];
         let mut kept = 0;
         for from in (0..common).step_by(BATCH) {
-            let mut some = 0;
-            for &candidate in &candidates[from..common.min(from + BATCH)] {
-                let upper_part = candidate >> width;
-                if upper_part > self.ones_end {
-                    // SAFETY: just asked; the candidate is not greater than the universe.
-                    unsafe { self.advance(candidate, upper_part) };
-                }
-                let start = self.start(upper_part);
-                found[some % BATCH] = (candidate, start);
-                // SAFETY: `start` is at most at the end of the upper bits.
-                some += usize::from(unsafe { read(upper, start) } & 1 == 0);
-            }
-            for &(candidate, start) in &found[..some] {
-                // The stop bits before `start` are all bits but the 1 bits; behind the list's last one there is junk.
-                let rank = start - u64::from(candidate >> width);
-                // SAFETY: as above.
-                let run = _tzcnt_u64(unsafe { read(upper, start) }).min(count as u64 - rank);
-                let wanted = candidate & mask;
-                let is_there = if run <= u64::from(fields.count) {
-                    // SAFETY: `rank` is at most the count of docIDs, so that its field begins at most at the end of the
-                    // lower bits.
-                    let stored = unsafe { read(lower, rank * u64::from(width)) } & fields.all;
-                    let differences = stored ^ u64::from(wanted).wrapping_mul(fields.lowest);
-                    // The lowest field that is 0 shows its highest bit; what shows above that does not matter.
-                    let zeros = differences.wrapping_sub(fields.lowest) & !differences & fields.highest;
-                    _tzcnt_u64(zeros) < run * u64::from(fields.step)
+            let batch = from..common.min(from + BATCH);
+            // SAFETY: the caller's promise; no candidate is greater than the universe, and a batch is no more than
+            // `found` has room for. Those that are kept come before the next batch.
+            unsafe {
+                let some = if is_sparse {
+                    self.find_sparse::<M>(&candidates[batch], &mut found)
                 } else {
-                    self.is_in_run(start, rank, wanted)
+                    self.find::<M>(&candidates[batch], &mut found)
                 };
-                candidates[kept] = candidate;
-                kept += usize::from(is_there);
+                kept += self.compare_starts(&found[..some], &mut candidates[kept..]);
             }
         }
         kept
     }
 
+    /// Finds where the runs of candidates start, and writes both to `found` where a run is not empty, so that the others
+    /// cost no comparison and no branch. How many those are.
+    ///
+    /// # Safety
+    /// The processor is such a machine; no candidate is greater than the universe; they are at most [`BATCH`].
+    #[inline(always)]
+    unsafe fn find<M: Machine>(&mut self, candidates: &[u32], found: &mut [(u32, u64); BATCH]) -> usize {
+        let Parts { lower_width: width, upper, .. } = self.parts;
+        let mut some = 0;
+        for &candidate in candidates {
+            let upper_part = candidate >> width;
+            if upper_part > self.ones_end {
+                // SAFETY: just asked; the candidate is not greater than the universe.
+                unsafe { M::advance(self, candidate, upper_part) };
+            }
+            // SAFETY: the tile holds that 1 bit, or begins behind it; `start` is at most at the end of the upper bits.
+            unsafe {
+                let start = self.start::<M>(upper_part);
+                found[some % BATCH] = (candidate, start);
+                some += usize::from(read(upper, start) & 1 == 0);
+            }
+        }
+        some
+    }
+
+    /// [`find`](Self::find) by the directory, for each on its own.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn find_sparse<M: Machine>(&mut self, candidates: &[u32], found: &mut [(u32, u64); BATCH]) -> usize {
+        let Parts { lower_width: width, upper, .. } = self.parts;
+        let mut blocks = [0; BATCH];
+        for (block, &candidate) in blocks.iter_mut().zip(candidates) {
+            self.block = find_block(self.lasts, self.block, candidate);
+            *block = self.block;
+        }
+        let mut some = 0;
+        for (&candidate, &block) in candidates.iter().zip(&blocks) {
+            // SAFETY: the candidate is not greater than the universe, so its block exists, and its 1 bit comes before
+            // the end of the upper bits. `start` is at most there.
+            unsafe {
+                let (mut word, ones_before) = self.block_start(block);
+                let mut wanted = (candidate >> width).wrapping_sub(ones_before);
+                let nth = loop {
+                    let (mut ones, mut before, mut index) = (0, 0, 0);
+                    for i in 0..JUMP_TILE {
+                        let upper = self.upper(word + i);
+                        ones += if M::SUMS { (sums(upper) >> 56) as u32 } else { upper.count_ones() };
+                        let is_less = ones < wanted;
+                        before = if is_less { ones } else { before };
+                        index += usize::from(is_less);
+                    }
+                    word += index;
+                    wanted -= before;
+                    if index < JUMP_TILE {
+                        break wanted;
+                    }
+                };
+                let start = word as u64 * 64 + u64::from(M::behind(self.upper(word), if M::SUMS { sums(self.upper(word)) } else { 0 }, nth));
+                found[some % BATCH] = (candidate, start);
+                some += usize::from(read(upper, start) & 1 == 0);
+            }
+        }
+        some
+    }
+
     /// The bit at which the run of that upper part begins: the one behind the `upper_part`-th 1 bit, or the tile's first.
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    #[inline]
-    fn start(&self, upper_part: u32) -> u64 {
+    ///
+    /// # Safety
+    /// The processor is such a machine; the bit is in the tile.
+    #[inline(always)]
+    unsafe fn start<M: Machine>(&self, upper_part: u32) -> u64 {
         let wanted = upper_part - self.ones_before;
-        let wanted_16 = _mm256_set1_epi16(wanted as i16);
-        // SAFETY: the array has 32 counts from index 1 on.
-        let (low, high) = unsafe {
-            let ends = self.ones.as_ptr().add(1).cast::<__m256i>();
-            (_mm256_loadu_si256(ends), _mm256_loadu_si256(ends.add(1)))
-        };
-        let ends_before = _mm256_packs_epi16(_mm256_cmpgt_epi16(wanted_16, low), _mm256_cmpgt_epi16(wanted_16, high));
-        let index = (_mm256_movemask_epi8(ends_before) as u32).count_ones() as usize;
-        let word = self.word + index;
-        let in_word = wanted - u32::from(self.ones[index]);
-        // SAFETY: the bit is in the tile, so that `index` is below `words` and the word is one that was counted.
-        let ones = _pdep_u64(_bzhi_u64(u64::MAX, in_word), unsafe { self.upper(word) });
-        word as u64 * 64 + 64 - _lzcnt_u64(ones)
+        let counts = self.ones[1..].first_chunk().expect("a tile's counts");
+        // SAFETY: the bit is in the tile, so that `index` is below `words`, the word is one that was counted, and has so
+        // many 1 bits.
+        unsafe {
+            let index = M::less(counts, wanted);
+            let word = self.word + index;
+            let nth = wanted - u32::from(*self.ones.get_unchecked(index));
+            word as u64 * 64 + u64::from(M::behind(self.upper(word), *self.sums.get_unchecked(index), nth))
+        }
+    }
+
+    /// Writes those docIDs of `found` whose lower bits are in their run to the front of `to` and returns how many they
+    /// are.
+    ///
+    /// # Safety
+    /// Each starts at the run of its upper part, which is not empty or the last; `to` has room for all.
+    #[inline(always)]
+    unsafe fn compare_starts(&self, found: &[(u32, u64)], to: &mut [u32]) -> usize {
+        let Parts { count, lower_width: width, lower, upper, .. } = self.parts;
+        let (mask, fields) = (low_mask(width), self.fields);
+        let mut kept = 0;
+        for &(candidate, start) in found {
+            // The stop bits before `start` are all bits but the 1 bits; behind the list's last one there is junk.
+            let rank = start - u64::from(candidate >> width);
+            // SAFETY: `start` is at most at the end of the upper bits.
+            let stops = unsafe { read(upper, start) };
+            let run = u64::from((stops | 1 << 63).trailing_zeros()).min(count as u64 - rank);
+            let wanted = candidate & mask;
+            let is_there = if run <= u64::from(fields.count) {
+                // SAFETY: `rank` is at most the count of docIDs, so that its field begins at most at the end of the
+                // lower bits.
+                let stored = unsafe { read(lower, rank * u64::from(width)) } & fields.all;
+                let differences = stored ^ u64::from(wanted).wrapping_mul(fields.lowest);
+                // The lowest field that is 0 shows its highest bit; what shows above that does not matter.
+                let zeros = differences.wrapping_sub(fields.lowest) & !differences & fields.highest;
+                zeros & ((1u64 << (run * u64::from(fields.step))) - 1) != 0
+            } else {
+                self.is_in_run(start, rank, wanted)
+            };
+            // SAFETY: the caller's promise.
+            unsafe { *to.get_unchecked_mut(kept) = candidate };
+            kept += usize::from(is_there);
+        }
+        kept
     }
 
     /// Whether the run of stop bits that begins at `start`, `rank` of them before it, has these lower bits. For runs
@@ -262,6 +400,35 @@ impl<'l> Select<'l> {
         }
         false
     }
+}
+
+/// The 1 bits of a word up to the end of each of its bytes, a byte each.
+#[inline(always)]
+fn sums(word: u64) -> u64 {
+    let pairs = word - (word >> 1 & 0x5555_5555_5555_5555);
+    let fours = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
+    ((fours + (fours >> 4)) & 0x0F0F_0F0F_0F0F_0F0F).wrapping_mul(0x0101_0101_0101_0101)
+}
+
+/// The first block from `block` on whose last docID is `doc_id` or greater: whole pieces of the directory are counted, so
+/// that a branch goes wrong once, where it ends.
+#[inline(always)]
+fn find_block(lasts: &[u32], block: usize, doc_id: u32) -> usize {
+    const PIECE: usize = 64;
+    let mut block = block;
+    while let Some(piece) = lasts[block..].first_chunk::<PIECE>() {
+        if piece[PIECE - 1] >= doc_id {
+            return block + piece.iter().map(|&last| u32::from(last < doc_id)).sum::<u32>() as usize;
+        }
+        block += PIECE;
+        if let Some(&last) = lasts.get(block + 8 * PIECE)
+            && last < doc_id
+        {
+            block += crate::codec::gallop(&lasts[block..], doc_id);
+            return block;
+        }
+    }
+    block + lasts[block..].iter().map(|&last| u32::from(last < doc_id)).sum::<u32>() as usize
 }
 
 /// At least 57 bits of the stream from `bit` on.

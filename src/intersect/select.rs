@@ -7,7 +7,7 @@
 //!
 //! The steps are the same on all processors; a [`Machine`] says how bits are counted and selected.
 
-use crate::bits::{get, low_mask};
+use crate::bits::{get, low_mask, ones_by_byte};
 use crate::codec::{BLOCK, quasi_succinct::Parts};
 use crate::cpu::Tier;
 use crate::list::PostingList;
@@ -37,7 +37,7 @@ const SPARSE: usize = 512;
 
 /// What a processor has for look-ups.
 trait Machine {
-    /// Whether [`behind`](Self::behind) wants the [`sums`] of a word, and 1 bits are best counted by them.
+    /// Whether [`behind`](Self::behind) wants the [`ones_by_byte`] of a word, and 1 bits are best counted by them.
     const SUMS: bool;
 
     /// How many of the tile's counts are less than `wanted`, which is less than 2^15. Counts ascend.
@@ -46,7 +46,7 @@ trait Machine {
     /// The processor is such a machine; so for the others.
     unsafe fn less(counts: &[u16; NEXT_TILE], wanted: u32) -> usize;
 
-    /// The bit behind the `nth` 1 bit of the word, 0 for the 0th; the word has so many, and these [`sums`] where the
+    /// The bit behind the `nth` 1 bit of the word, 0 for the 0th; the word has so many, and these [`ones_by_byte`] where the
     /// machine wants them.
     unsafe fn behind(word: u64, sums: u64, nth: u32) -> u32;
 
@@ -67,7 +67,7 @@ pub(super) struct Select<'l> {
     ones_end: u32,
     /// 1 bits of the tile before each of its words and at its end; more than can be after that.
     ones: [u16; NEXT_TILE + 1],
-    /// The [`sums`] of the words, where the machine wants them.
+    /// The [`ones_by_byte`] of the words, where the machine wants them.
     sums: [u64; NEXT_TILE],
     /// Fields that a load holds whatever bit of its first byte they begin at, and what compares them.
     fields: Fields,
@@ -145,7 +145,7 @@ impl<'l> Select<'l> {
             // SAFETY: the caller's promise.
             let upper = unsafe { self.upper(word + i) };
             ones += if M::SUMS {
-                self.sums[i] = sums(upper);
+                self.sums[i] = ones_by_byte(upper);
                 (self.sums[i] >> 56) as u16
             } else {
                 upper.count_ones() as u16
@@ -302,7 +302,7 @@ impl<'l> Select<'l> {
                     let (mut ones, mut before, mut index) = (0, 0, 0);
                     for i in 0..JUMP_TILE {
                         let upper = self.upper(word + i);
-                        ones += if M::SUMS { (sums(upper) >> 56) as u32 } else { upper.count_ones() };
+                        ones += if M::SUMS { (ones_by_byte(upper) >> 56) as u32 } else { upper.count_ones() };
                         let is_less = ones < wanted;
                         before = if is_less { ones } else { before };
                         index += usize::from(is_less);
@@ -313,7 +313,7 @@ impl<'l> Select<'l> {
                         break wanted;
                     }
                 };
-                let start = word as u64 * 64 + u64::from(M::behind(self.upper(word), if M::SUMS { sums(self.upper(word)) } else { 0 }, nth));
+                let start = word as u64 * 64 + u64::from(M::behind(self.upper(word), if M::SUMS { ones_by_byte(self.upper(word)) } else { 0 }, nth));
                 found[some % BATCH] = (candidate, start);
                 some += usize::from(read(upper, start) & 1 == 0);
             }
@@ -400,14 +400,6 @@ impl<'l> Select<'l> {
         }
         false
     }
-}
-
-/// The 1 bits of a word up to the end of each of its bytes, a byte each.
-#[inline(always)]
-fn sums(word: u64) -> u64 {
-    let pairs = word - (word >> 1 & 0x5555_5555_5555_5555);
-    let fours = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
-    ((fours + (fours >> 4)) & 0x0F0F_0F0F_0F0F_0F0F).wrapping_mul(0x0101_0101_0101_0101)
 }
 
 /// The first block from `block` on whose last docID is `doc_id` or greater: whole pieces of the directory are counted, so

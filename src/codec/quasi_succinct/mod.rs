@@ -25,6 +25,9 @@ mod avx2;
 mod avx512;
 mod halves;
 mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
+mod tiles;
 
 use crate::bits;
 use crate::codec::{BLOCK, SLACK};
@@ -172,10 +175,10 @@ pub(crate) unsafe fn decode_blocks(
     unsafe {
         match tier {
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => avx512::decode(parts, ranks, previous, out),
+            Tier::Avx512 => tiles::decode(parts, ranks, previous, out, &avx512::PASSES),
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 => avx2::decode(parts, ranks, previous, out),
-            _ => scalar::decode(parts, ranks, previous, out),
+            Tier::Avx2 => tiles::decode(parts, ranks, previous, out, &avx2::PASSES),
+            _ => tiles::decode(parts, ranks, previous, out, &scalar::PASSES),
         }
     }
     count
@@ -203,10 +206,10 @@ pub(crate) unsafe fn decode_halves(
     unsafe {
         match tier {
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => halves::avx512::decode(parts, ranks, previous, out),
+            Tier::Avx512 => tiles::decode(parts, ranks, previous, out, &avx512::HALVES),
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 => halves::avx2::decode(parts, ranks, previous, out),
-            _ => halves::decode(parts, ranks, previous, out),
+            Tier::Avx2 => tiles::decode(parts, ranks, previous, out, &avx2::HALVES),
+            _ => tiles::decode(parts, ranks, previous, out, &halves::PASSES),
         }
     }
     count

@@ -68,7 +68,7 @@ impl Machine for Portable {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sums;
+    use crate::bits::ones_by_byte;
     use super::*;
     use proptest::prelude::*;
 
@@ -81,10 +81,10 @@ mod tests {
                 if word >> bit & 1 == 1 {
                     nth += 1;
                     // SAFETY: any processor will do.
-                    prop_assert_eq!(unsafe { Portable::behind(word, sums(word), nth) }, bit + 1);
+                    prop_assert_eq!(unsafe { Portable::behind(word, ones_by_byte(word), nth) }, bit + 1);
                 }
             }
-            prop_assert_eq!(unsafe { Portable::behind(word, sums(word), 0) }, 0);
+            prop_assert_eq!(unsafe { Portable::behind(word, ones_by_byte(word), 0) }, 0);
         }
     }
 
@@ -92,11 +92,11 @@ mod tests {
     fn behind_in_words_of_one_kind() {
         for nth in 0..=64 {
             // SAFETY: any processor will do.
-            assert_eq!(unsafe { Portable::behind(u64::MAX, sums(u64::MAX), nth) }, nth);
+            assert_eq!(unsafe { Portable::behind(u64::MAX, ones_by_byte(u64::MAX), nth) }, nth);
         }
         for bit in 0..64 {
             // SAFETY: as above.
-            assert_eq!(unsafe { Portable::behind(1 << bit, sums(1 << bit), 1) }, bit + 1);
+            assert_eq!(unsafe { Portable::behind(1 << bit, ones_by_byte(1 << bit), 1) }, bit + 1);
         }
     }
 }

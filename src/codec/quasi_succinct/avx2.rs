@@ -1,6 +1,7 @@
 //! AVX2: the second pass with eight docIDs a vector, or sixteen low halves.
 
-use super::tiles::{Passes, Positions, Tile};
+use super::scalar::{STOPS, read_u64};
+use super::tiles::{MOST_WORDS, Passes, Positions, Tile};
 use super::{halves, scalar};
 use std::arch::x86_64::*;
 
@@ -64,8 +65,30 @@ static HALF_LANES: [HalfLanes; super::MAX_HALVES_WIDTH as usize + 1] = {
 /// As there; the processor has the features named here.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 unsafe fn find(upper: *const u8, start: u64, count: usize, to: &mut Positions) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe { scalar::find(upper, start, count, to) }
+    let first = (start / 64) as usize;
+    let mut before = (1u64 << (start % 64)) - 1;
+    let mut base = _mm_setzero_si128();
+    let (mut found, mut word) = (0, 0);
+    while found < count {
+        if word == MOST_WORDS {
+            return false;
+        }
+        // SAFETY: as in `scalar::find`: the word begins in the upper bits, and 72 positions at most are stored from
+        // `found` on, which is less than a tile.
+        unsafe {
+            let mut bits = read_u64(upper, 8 * (first + word)) | before;
+            before = 0;
+            for _ in 0..8 {
+                let stops = _mm_load_si128(STOPS[(bits & 0xFF) as usize].0.as_ptr().cast());
+                _mm_storeu_si128(to.as_mut_ptr().add(found).cast(), _mm_add_epi16(stops, base));
+                found += 8 - (bits & 0xFF).count_ones() as usize;
+                base = _mm_add_epi16(base, _mm_set1_epi16(8));
+                bits >>= 8;
+            }
+        }
+        word += 1;
+    }
+    true
 }
 
 /// As [`scalar::merge`].

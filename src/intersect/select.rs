@@ -12,6 +12,7 @@ use crate::codec::{BLOCK, quasi_succinct::Parts};
 use crate::cpu::Tier;
 use crate::list::PostingList;
 use std::cmp::Ordering;
+use std::mem::MaybeUninit;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -236,19 +237,20 @@ impl<'l> Select<'l> {
         }
         let spread = (candidates[common - 1] >> width) - (candidates[0] >> width);
         let is_sparse = spread as usize / common >= SPARSE;
-        let mut found = [(0u32, 0u64); BATCH];
+        let mut found = [MaybeUninit::uninit(); BATCH];
         let mut kept = 0;
         for from in (0..common).step_by(BATCH) {
             let batch = from..common.min(from + BATCH);
             // SAFETY: the caller's promise; no candidate is greater than the universe, and a batch is no more than
-            // `found` has room for. Those that are kept come before the next batch.
+            // `found` has room for, of which `some` are written. Those that are kept come before the next batch.
             unsafe {
                 let some = if is_sparse {
                     self.find_sparse::<M>(&candidates[batch], &mut found)
                 } else {
                     self.find::<M>(&candidates[batch], &mut found)
                 };
-                kept += self.compare_starts(&found[..some], &mut candidates[kept..]);
+                let found = std::slice::from_raw_parts(found.as_ptr().cast(), some);
+                kept += self.compare_starts(found, &mut candidates[kept..]);
             }
         }
         kept
@@ -260,7 +262,7 @@ impl<'l> Select<'l> {
     /// # Safety
     /// The processor is such a machine; no candidate is greater than the universe; they are at most [`BATCH`].
     #[inline(always)]
-    unsafe fn find<M: Machine>(&mut self, candidates: &[u32], found: &mut [(u32, u64); BATCH]) -> usize {
+    unsafe fn find<M: Machine>(&mut self, candidates: &[u32], found: &mut [MaybeUninit<(u32, u64)>; BATCH]) -> usize {
         let Parts { lower_width: width, upper, .. } = self.parts;
         let mut some = 0;
         for &candidate in candidates {
@@ -272,7 +274,7 @@ impl<'l> Select<'l> {
             // SAFETY: the tile holds that 1 bit, or begins behind it; `start` is at most at the end of the upper bits.
             unsafe {
                 let start = self.start::<M>(upper_part);
-                found[some % BATCH] = (candidate, start);
+                found[some % BATCH].write((candidate, start));
                 some += usize::from(read(upper, start) & 1 == 0);
             }
         }
@@ -284,7 +286,11 @@ impl<'l> Select<'l> {
     /// # Safety
     /// As there.
     #[inline(always)]
-    unsafe fn find_sparse<M: Machine>(&mut self, candidates: &[u32], found: &mut [(u32, u64); BATCH]) -> usize {
+    unsafe fn find_sparse<M: Machine>(
+        &mut self,
+        candidates: &[u32],
+        found: &mut [MaybeUninit<(u32, u64)>; BATCH],
+    ) -> usize {
         let Parts { lower_width: width, upper, .. } = self.parts;
         let mut blocks = [0; BATCH];
         for (block, &candidate) in blocks.iter_mut().zip(candidates) {
@@ -313,8 +319,10 @@ impl<'l> Select<'l> {
                         break wanted;
                     }
                 };
-                let start = word as u64 * 64 + u64::from(M::behind(self.upper(word), if M::SUMS { ones_by_byte(self.upper(word)) } else { 0 }, nth));
-                found[some % BATCH] = (candidate, start);
+                let upper_word = self.upper(word);
+                let sums = if M::SUMS { ones_by_byte(upper_word) } else { 0 };
+                let start = word as u64 * 64 + u64::from(M::behind(upper_word, sums, nth));
+                found[some % BATCH].write((candidate, start));
                 some += usize::from(read(upper, start) & 1 == 0);
             }
         }

@@ -1,8 +1,8 @@
 //! AVX-512: a 64-bit word of upper bits at a time in the first pass, sixteen docIDs or 32 low halves in the second.
 
+use super::halves;
 use super::scalar::{self, read_u64};
 use super::tiles::{MOST_WORDS, Passes, Positions, Tile};
-use super::halves;
 use std::arch::x86_64::*;
 
 pub(super) static PASSES: Passes<u32> = Passes { find, merge, far: scalar::far };

@@ -1,8 +1,8 @@
 //! Plain Rust, and what every x86-64 has.
 
 use super::Parts;
-use crate::bits::ones_by_byte;
 use super::tiles::{MOST_WORDS, Passes, Positions, Tile};
+use crate::bits::ones_by_byte;
 use std::ops::Range;
 
 /// The positions of the 0 bits of each byte, lowest first; the rest is not used. Aligned so that they are added from
@@ -159,7 +159,8 @@ unsafe fn merge_by<const A_LOAD: usize>(tile: &Tile, out: *mut u32) {
         unsafe {
             let mut fields = read_u64(lower, (bit / 8) as usize) >> (bit % 8);
             for i in at..at + A_LOAD {
-                let upper_part = u32::from(tile.positions.get_unchecked(i).assume_init()).wrapping_add(tile.base.wrapping_sub(i as u32));
+                let upper_part = u32::from(tile.positions.get_unchecked(i).assume_init())
+                    .wrapping_add(tile.base.wrapping_sub(i as u32));
                 out.add(i).write(upper_part << width | fields as u32 & mask);
                 fields >>= width;
             }

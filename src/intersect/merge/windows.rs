@@ -184,9 +184,7 @@ impl<'l> Runs<'l> {
             let (parts, out) = (self.list.quasi_succinct(), self.halves.as_mut_ptr());
             // SAFETY: every list is checked; there are such blocks, `previous` is the docID before them, and the halves
             // have room for them and the slack; the width was just asked for; the processor has the tier.
-            self.end = unsafe {
-                quasi_succinct::decode_halves(self.tier, &parts, blocks, previous.unwrap_or(0), out)
-            };
+            self.end = unsafe { quasi_succinct::decode_halves(self.tier, &parts, blocks, previous.unwrap_or(0), out) };
             self.at = 0;
         } else {
             // SAFETY: there are such blocks, for which there is room and slack; the processor has the tier.

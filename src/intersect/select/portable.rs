@@ -3,15 +3,15 @@
 use super::{Machine, NEXT_TILE, Select};
 
 /// By byte and `nth`: the bit behind the `nth` 1 bit of the byte, 0 for the 0th.
-static BEHIND: [[u8; 16]; 256] = {
-    let mut table = [[0; 16]; 256];
+static BEHIND: [u8; 4096] = {
+    let mut table = [0; 4096];
     let mut byte = 0;
     while byte < 256 {
         let (mut bit, mut nth) = (0, 0);
         while bit < 8 {
             if byte >> bit & 1 == 1 {
                 nth += 1;
-                table[byte][nth] = bit as u8 + 1;
+                table[byte | nth << 8] = bit as u8 + 1;
             }
             bit += 1;
         }
@@ -56,7 +56,7 @@ impl Machine for Portable {
         let before = !((sums | ONES << 7) - u64::from(nth) * ONES) & ONES << 7;
         let shift = ((before >> 7).wrapping_mul(ONES) >> 56) * 8;
         let in_byte = u64::from(nth) - ((sums << 8) >> shift & 0xFF);
-        shift as u32 + u32::from(BEHIND[(word >> shift) as u8 as usize][in_byte as usize & 15])
+        shift as u32 + u32::from(BEHIND[(word >> shift) as u8 as usize | (in_byte as usize & 15) << 8])
     }
 
     #[inline(never)]
@@ -68,8 +68,8 @@ impl Machine for Portable {
 
 #[cfg(test)]
 mod tests {
-    use crate::bits::ones_by_byte;
     use super::*;
+    use crate::bits::ones_by_byte;
     use proptest::prelude::*;
 
     proptest! {

@@ -20,7 +20,7 @@ const ROOM: usize = VECTOR + TILE;
 
 /// Sends the docIDs that both lists have to `common` until it wants no more, ascending, a tile of them at a time.
 pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: impl FnMut(&mut [u32]) -> bool) {
-    if windows::suits(a, b) {
+    if windows::suits(tier, a, b) {
         return windows::merge(tier, a, b, common);
     }
     let (mut a, mut b) = (Tiles::new(tier, a), Tiles::new(tier, b));

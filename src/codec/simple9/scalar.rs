@@ -2,6 +2,7 @@
 //! shift by an amount of its own for each value is a multiplication by a power of two, which compilers turn into the
 //! vector instructions that every processor has.
 
+#[cfg(any(test, not(target_arch = "x86_64")))]
 use super::{COUNTS, LEFT, RIGHT, Rows};
 
 /// Words of a tile, so that the sums find in the first-level cache what was extracted.
@@ -9,6 +10,7 @@ pub(super) const TILE: usize = 128;
 
 /// By selector, the powers of two that shift each value left as [`LEFT`] says; 0 where it is not defined. (Were the
 /// first the same in every row, the compiler would use it, and take the other seven apart.)
+#[cfg(any(test, not(target_arch = "x86_64")))]
 static FACTORS: Rows = {
     let mut factors = [[0; 32]; 16];
     let mut at = 0;
@@ -25,6 +27,7 @@ static FACTORS: Rows = {
 ///
 /// # Safety
 /// As [`super::decode_words`].
+#[cfg(any(test, not(target_arch = "x86_64")))]
 pub(super) unsafe fn decode(words: &[u32], previous: u32, out: *mut u32) -> usize {
     let mut previous = previous;
     let mut done = 0;

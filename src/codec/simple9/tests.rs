@@ -77,6 +77,12 @@ fn every_path_equals_the_definition(words: &[u32], previous: u32) {
         assert_eq!(out.pop(), Some(0xDEAD_BEEF), "{} wrote past the slack", tier.name());
         assert_eq!(&out[..wanted.len()], wanted, "{}", tier.name());
     }
+    // What processors without SSE2 run.
+    let mut out = vec![0xDEAD_BEEF; wanted.len() + crate::codec::SLACK + 1];
+    // SAFETY: as above.
+    assert_eq!(unsafe { scalar::decode(words, previous, out.as_mut_ptr()) }, wanted.len());
+    assert_eq!(out.pop(), Some(0xDEAD_BEEF), "wrote past the slack");
+    assert_eq!(&out[..wanted.len()], wanted);
 }
 
 /// The greedy rule as the module's text states it.

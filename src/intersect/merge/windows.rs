@@ -23,20 +23,20 @@ pub(super) const RUN: usize = RUN_BLOCKS * BLOCK;
 const SPARSEST: u32 = 256;
 
 /// Whether lists are dense enough.
-pub(super) fn suits(a: &PostingList, b: &PostingList) -> bool {
+pub(super) fn suits(tier: Tier, a: &PostingList, b: &PostingList) -> bool {
     let is_dense = |list: &PostingList| (list.universe() / SPARSEST) as usize <= list.len();
-    a.len() + b.len() >= FEWEST && is_dense(a) && is_dense(b)
+    a.len() + b.len() >= FEWEST[usize::from(tier > Tier::Scalar)] && is_dense(a) && is_dense(b)
 }
 
-/// Fewer docIDs of both together are not worth the map.
-const FEWEST: usize = 1024;
+/// Fewer docIDs of both together are not worth clearing the map: without vectors, and with them.
+const FEWEST: [usize; 2] = [1024, 8192];
 
 /// Sends the docIDs that both lists have to `common` until it wants no more, ascending, at most [`RUN`] at a time.
 pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: impl FnMut(&mut [u32]) -> bool) {
     // The longer one marks, which costs less than looking.
     let (marking, looking) = if a.len() < b.len() { (b, a) } else { (a, b) };
     let (mut marking, mut looking) = (Runs::new(tier, marking), Runs::new(tier, looking));
-    let mut map = Map { bytes: Box::new([0; SPAN]), generation: 0 };
+    let mut map = Map::new();
     let (mut places, mut doc_ids) = ([0; RUN + 1], [0; RUN]);
     looking.fill(0);
     while let Some(first) = looking.first() {
@@ -75,6 +75,11 @@ struct Map {
 }
 
 impl Map {
+    fn new() -> Self {
+        let bytes = vec![0; SPAN].into_boxed_slice().try_into().expect("a map of that many bytes");
+        Map { bytes, generation: 0 }
+    }
+
     /// Marks these, and no others.
     fn mark(&mut self, places: &[u16]) {
         if self.generation == u8::MAX {

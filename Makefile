@@ -34,7 +34,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo test test-aarch64 bench install clean help setup-build setup-demo setup-test lint test-rust test-php test-examples
+.PHONY: build demo test test-aarch64 bench bench-tiers install clean help setup-build setup-demo setup-test lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -54,6 +54,14 @@ bench: setup-test $(EXTENSION)  ## measure: CPU, device, PHP; DEVICE= LISTS=; wr
 	[ -f '$(DEMO_INDEX)' ] || $(RUN_PHP) examples/demo/index.php --output '$(DEMO_INDEX)'
 	$(RUN_PHP) benches/php/bench.php --index '$(DEMO_INDEX)' --output '$(CARGO_TARGET_DIR)/bench/php.json'
 	. scripts/env.sh && cargo bench --no-default-features --bench report
+
+# CRoaring chooses its instructions when it runs; these builds of it have no others than the tier's to choose.
+bench-tiers: setup-test  ## measure intersections by AVX2 and by plain code, CRoaring held back to the same; LISTS=
+	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
+	. scripts/env.sh && for tier in 'avx2 -DCROARING_COMPILER_SUPPORTS_AVX512=0' 'scalar -DROARING_DISABLE_X64'; do \
+	  POSTINGS_BENCH_PEER="$${tier% *}" CFLAGS="$${tier#* }" CARGO_TARGET_DIR='$(CARGO_TARGET_DIR)'/bench-"$${tier% *}" \
+	  cargo bench --no-default-features --bench cpu -- --out '$(abspath $(CARGO_TARGET_DIR))/bench' $(if $(LISTS),--lists '$(LISTS)') || exit; \
+	done
 
 install: setup-build $(EXTENSION)  ## copy the extension into PHP's extension directory
 	install -D -m 644 $(EXTENSION) "$(DESTDIR)$$($(PHP_CONFIG) --extension-dir)/postings.so"

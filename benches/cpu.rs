@@ -6,6 +6,9 @@
 //! of the ratios within a round. Decoding: gaps geometric or clustered, to a reused buffer, against BitPacker4x
 //! (`decompress_sorted`, blocks of 128). Intersection: uniform docIDs, against CRoaring's `and`, into a list of docIDs
 //! (ours) or a bitmap (its). `--lists` names a folder of real lists, one a file, numbers between commas.
+//!
+//! Built with `POSTINGS_BENCH_PEER=avx2` or `scalar`, and a CRoaring that was held back to the same (`make bench-tiers` does
+//! both), it measures intersections by that tier alone and writes `cpu-avx2.json` or `cpu-scalar.json`.
 
 mod support;
 
@@ -25,6 +28,19 @@ const USAGE: &str = "cpu [--log-max 24] [--lists DIR] [--out DIR] [--quick]";
 
 /// docIDs are below one of these where lists are intersected.
 const UNIVERSES: [u64; 2] = [61_700_000, 1 << 26];
+
+/// What CRoaring was held back to when this was built: a tier's name. It uses AVX-512 where there is some otherwise.
+const HELD_BACK: Option<&str> = option_env!("POSTINGS_BENCH_PEER");
+
+/// The tier that CRoaring was held back to, if any.
+fn held_back() -> Option<Tier> {
+    HELD_BACK.map(|name| Tier::ALL.into_iter().find(|tier| tier.name() == name).expect("POSTINGS_BENCH_PEER is a tier"))
+}
+
+/// The tiers that intersect: all that there are, or the one that CRoaring was held back to.
+fn intersecting_tiers() -> impl Iterator<Item = Tier> {
+    Tier::available().filter(|&tier| held_back().is_none_or(|peer| tier == peer))
+}
 
 type Contestant<'a> = Box<dyn FnMut() -> u64 + 'a>;
 
@@ -46,14 +62,19 @@ fn main() {
     bench.report.note("seed", data::SEED.to_string());
     bench.report.note("decoding", "gaps geometric; clustered: runs of 64 with mean gap 2, mean gap of all as said");
     bench.report.note("intersection", format!("uniform docIDs below {} and {}", UNIVERSES[0], UNIVERSES[1]));
-    bench.by_length(args.log_max.unwrap_or(24));
-    bench.by_gap();
-    bench.encoding(&data::geometric(1 << 20, 8.0, 8));
+    if let Some(peer) = HELD_BACK {
+        bench.report.note("CRoaring", format!("held back to {peer}"));
+    } else {
+        bench.by_length(args.log_max.unwrap_or(24));
+        bench.by_gap();
+        bench.encoding(&data::geometric(1 << 20, 8.0, 8));
+    }
     bench.intersections();
     if let Some(folder) = &args.lists {
         bench.real_lists(folder);
     }
-    if let Err(error) = bench.report.finish("cpu", &args.out) {
+    let name = HELD_BACK.map_or("cpu".to_owned(), |peer| format!("cpu-{peer}"));
+    if let Err(error) = bench.report.finish(&name, &args.out) {
         eprintln!("{}: {error}", args.out.display());
         std::process::exit(1);
     }
@@ -216,7 +237,7 @@ impl Bench {
         let mut contestants: Vec<Contestant> = vec![Box::new(roaring)];
         let mut entrants = Vec::new();
         for pairs in &encoded {
-            for tier in Tier::available() {
+            for tier in intersecting_tiers() {
                 entrants.push((pairs[0][0].codec(), tier));
                 let mut out = Vec::new();
                 for (pair, common) in pairs.iter().zip(&common) {
@@ -247,7 +268,12 @@ impl Bench {
             let (of, tier_name) = (codec.name(), tier.name());
             let value = median_of(ours, |seconds| seconds * 1e3);
             let ratio = median_of(ours.iter().zip(&times[0]), |(ours, peer)| ours / peer);
-            let most = most.filter(|_| codec == Codec::default() && tier == Tier::Avx512);
+            let most = most.filter(|_| codec == Codec::default()).and_then(|most| match (held_back(), tier) {
+                (None, Tier::Avx512) => Some(most),
+                (Some(_), Tier::Avx2) => Some(1.0),
+                (Some(_), Tier::Scalar) => Some(1.5),
+                _ => None,
+            });
             let row = Row::new(format!("intersect {of} {tier_name}, {name}"), value, "ms")
                 .peer_with_ratio("CRoaring and", peer, ratio)
                 .ratio_at_most(most.unwrap_or_default())
@@ -266,7 +292,7 @@ impl Bench {
             let row = Row::new(format!("size of the longer lists {}, {name}", codec.name()), ours, "bits/docID")
                 .peer("CRoaring, serialised", bits(its))
                 .ratio_at_most(0.5)
-                .only_if(codec == Codec::default() && most.is_some());
+                .only_if(codec == Codec::default() && most.is_some() && HELD_BACK.is_none());
             self.report.add(row);
         }
         for (name, time) in points {

@@ -1,4 +1,5 @@
-//! Brings together what the benches found: `cpu.json`, `device.json` and `php.json` of a folder become `report.json` (a
+//! Brings together what the benches found: `cpu.json` (and `cpu-avx2.json`, `cpu-scalar.json`: `make bench-tiers`),
+//! `device.json` and `php.json` of a folder become `report.json` (a
 //! list of rows), `report.txt` (notes and table) and the plots.
 //!
 //!     cargo bench --no-default-features --bench report -- [--out DIR]
@@ -21,7 +22,7 @@ fn main() {
 
 fn run(args: &Args) -> std::io::Result<()> {
     let mut all = Report::default();
-    for bench in ["cpu", "device", "php"] {
+    for bench in ["cpu", "cpu-avx2", "cpu-scalar", "device", "php"] {
         let path = args.out.join(format!("{bench}.json"));
         let Ok(text) = std::fs::read_to_string(&path) else {
             println!("{}: not there, left out", path.display());

@@ -38,6 +38,14 @@ pub fn put(words: &mut [u32], position: u64, width: u32, value: u32) {
     }
 }
 
+/// The 1 bits of a word up to the end of each of its bytes, a byte each: all of them in the highest.
+#[inline(always)]
+pub(crate) fn ones_by_byte(word: u64) -> u64 {
+    let pairs = word - (word >> 1 & 0x5555_5555_5555_5555);
+    let fours = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
+    ((fours + (fours >> 4)) & 0x0F0F_0F0F_0F0F_0F0F).wrapping_mul(0x0101_0101_0101_0101)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +66,14 @@ mod tests {
                 prop_assert_eq!(get(&words, position, width), value & low_mask(width));
                 position += u64::from(width);
             }
+        }
+    }
+
+    #[test]
+    fn ones_of_each_byte() {
+        for word in [0, 1, u64::MAX, 0x8000_0000_0000_0000, 0x0123_4567_89AB_CDEF] {
+            let ones: [u8; 8] = std::array::from_fn(|i| (word << (56 - 8 * i)).count_ones() as u8);
+            assert_eq!(ones_by_byte(word), u64::from_le_bytes(ones));
         }
     }
 

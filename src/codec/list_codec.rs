@@ -55,6 +55,21 @@ pub trait ListCodec: 'static {
     /// `list` was encoded by this codec or passed [`check`](Self::check); the blocks exist; `out` has room for their
     /// docIDs and [`SLACK`](super::SLACK) more; the processor has `tier`.
     unsafe fn decode_blocks(tier: Tier, list: &Encoded, blocks: Range<usize>, out: *mut u32) -> usize;
+
+    /// Whether the low 16 bits of its docIDs can be decoded alone, for less than whole docIDs cost.
+    fn has_low_halves(list: &Encoded) -> bool {
+        let _ = list;
+        false
+    }
+
+    /// As [`decode_blocks`](Self::decode_blocks), the low 16 bits of each docID alone.
+    ///
+    /// # Safety
+    /// As there; and the list [has low halves](Self::has_low_halves).
+    unsafe fn decode_low_halves(tier: Tier, list: &Encoded, blocks: Range<usize>, out: *mut u16) -> usize {
+        let _ = (tier, list, blocks, out);
+        unreachable!("{} has no low halves", Self::NAME)
+    }
 }
 
 /// What a codec knows before it writes the payload.

@@ -63,6 +63,7 @@ macro_rules! registry {
         }
 
         /// The look-up of any codec that has one of its own: see [`LookUp`].
+        #[expect(clippy::large_enum_variant, reason = "a few per query, and an allocation each would cost more")]
         pub(crate) enum AnyLookUp<'l> {
             $($name(<$codec as ListCodec>::LookUp<'l>),)*
         }

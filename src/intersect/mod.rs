@@ -86,8 +86,8 @@ fn merges(tier: Tier, shorter: &PostingList, longer: &PostingList) -> bool {
 /// to 45.
 pub(crate) fn merge_ratio(tier: Tier, longer: Codec) -> usize {
     match tier {
-        Tier::Scalar => 8,
         _ if longer.looks_up(tier) => 8,
+        Tier::Scalar => 8,
         _ => 48,
     }
 }

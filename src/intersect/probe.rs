@@ -10,6 +10,7 @@ pub(super) struct Probe<'l> {
     universe: u32,
 }
 
+#[expect(clippy::large_enum_variant, reason = "a few per query, and an allocation each would cost more")]
 enum How<'l> {
     /// The way of the list's codec, which decodes no block.
     LookUp(AnyLookUp<'l>),

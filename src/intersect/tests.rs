@@ -110,6 +110,77 @@ fn docs_behind_the_last_one_are_not_found() {
     }
 }
 
+/// What both have, by a plain merge: for lists that are long for sets.
+fn by_merge(a: &[u32], b: &[u32]) -> Vec<u32> {
+    a.iter().copied().filter(|doc_id| b.binary_search(doc_id).is_ok()).collect()
+}
+
+/// Intersects two lists on every tier with every mix of codecs, both ways round.
+fn every_path_gives_what_a_merge_gives(a: &[u32], b: &[u32]) {
+    let wanted = by_merge(a, b);
+    for (of_a, of_b) in Codec::ALL.into_iter().flat_map(|a| Codec::ALL.map(|b| (a, b))) {
+        let lists = [encode(a, of_a), encode(b, of_b)];
+        for tier in Tier::available() {
+            for lists in [&lists[..], &[lists[1].clone(), lists[0].clone()]] {
+                let mut found = Vec::new();
+                intersect_with(tier, lists, &mut found);
+                assert!(found == wanted, "{} {of_a:?} {of_b:?}: {} for {}", tier.name(), found.len(), wanted.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn dense_lists_of_like_length() {
+    // More runs than a map has generations, in universes of all densities up to the sparsest that the map is for.
+    for (count, gap) in [(300_000, 2), (300_000, 15), (60_000, 16), (40_000, 60), (20_000, 200), (9_000, 255)] {
+        let span = count as u64 * gap;
+        let (a, b) = (spread(count, span, gap), spread(count * 3 / 4, span, gap + 7));
+        every_path_gives_what_a_merge_gives(&a, &b);
+    }
+}
+
+#[test]
+fn dense_lists_with_gaps_that_no_run_spans() {
+    // Clusters between which low halves say nothing, some within a block, and docIDs that are alike in their low halves.
+    let starts = [0u32, 70_000, 70_000 + (1 << 16), 400_000, 1_000_000, 1_065_536];
+    let clusters = |step: usize, skip: usize| -> Vec<u32> {
+        starts.iter().flat_map(|&start| (start..start + 9_000).step_by(step)).skip(skip).collect()
+    };
+    for (a, b) in [(1, 2), (2, 3), (3, 3), (1, 1)] {
+        every_path_gives_what_a_merge_gives(&clusters(a, 0), &clusters(b, 77));
+    }
+    // One lies between the other's clusters, and one ends long before the other.
+    let between: Vec<u32> = (200_000..240_000).chain(1_030_000..1_034_000).collect();
+    every_path_gives_what_a_merge_gives(&clusters(1, 0), &between);
+    every_path_gives_what_a_merge_gives(&(0..30_000).collect::<Vec<u32>>(), &(29_000..60_000).collect::<Vec<u32>>());
+    every_path_gives_what_a_merge_gives(&(0..131_072).collect::<Vec<u32>>(), &(65_535..196_608).collect::<Vec<u32>>());
+}
+
+#[test]
+fn sparse_look_ups() {
+    // Steps of less than a block to many pieces of the directory.
+    let longer = spread(400_000, 1 << 27, 5);
+    for step in [700, 5_000, 40_000, 300_000, 5_000_000] {
+        let mut shorter: Vec<u32> = (0..(1 << 27) + 9).step_by(step).collect();
+        shorter.extend(longer.iter().step_by(step / 100));
+        shorter.sort_unstable();
+        shorter.dedup();
+        every_path_gives_what_a_merge_gives(&shorter, &longer);
+    }
+    // A block of which the upper bits are mostly a gap.
+    let mut far: Vec<u32> = (0..5_000).map(|i| i * 3).collect();
+    far.extend((0..5_000).map(|i| 90_000_000 + i * 3));
+    let probes: Vec<u32> = (0..200).map(|i| i * 450_007).chain(90_000_003..90_000_009).collect();
+    every_path_gives_what_a_merge_gives(&BTreeSet::from_iter(probes).into_iter().collect::<Vec<u32>>(), &far);
+}
+
+#[test]
+fn three_dense_lists() {
+    let lists = [spread(20_000, 200_000, 1), spread(30_000, 200_000, 2), spread(40_000, 150_000, 3)];
+    every_path_gives_what_sets_give(&lists);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

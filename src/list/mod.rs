@@ -206,6 +206,20 @@ impl PostingList {
         dispatch!(self.codec(), C => unsafe { C::decode_blocks(tier, &self.encoded(), blocks, out) })
     }
 
+    /// Whether the low 16 bits of its docIDs can be decoded alone.
+    pub(crate) fn has_low_halves(&self) -> bool {
+        dispatch!(self.codec(), C => C::has_low_halves(&self.encoded()))
+    }
+
+    /// As [`decode_blocks_to`](Self::decode_blocks_to), the low 16 bits of each docID alone.
+    ///
+    /// # Safety
+    /// As there; and the list [has low halves](Self::has_low_halves).
+    pub(crate) unsafe fn decode_low_halves_to(&self, tier: Tier, blocks: Range<usize>, out: *mut u16) -> usize {
+        // SAFETY: as above.
+        dispatch!(self.codec(), C => unsafe { C::decode_low_halves(tier, &self.encoded(), blocks, out) })
+    }
+
     /// Appends all docIDs, ascending, to `doc_ids`. O(n).
     pub fn decode_into(&self, doc_ids: &mut Vec<u32>) {
         self.decode_into_with(cpu::tier(), doc_ids);

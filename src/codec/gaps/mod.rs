@@ -8,7 +8,10 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(any(test, not(target_arch = "x86_64")))]
 mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
 
 use super::values::ValueCodec;
 use super::{BLOCK, Cost, Encoded, ListCodec, NoLookUp, Plan, Shape, block_buffer};
@@ -142,6 +145,9 @@ pub(crate) unsafe fn add_up(tier: Tier, out: *mut u32, count: usize, previous: u
             Tier::Avx512 => avx512::add_up(out, count, previous),
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 => avx2::add_up(out, count, previous),
+            #[cfg(target_arch = "x86_64")]
+            Tier::Scalar => sse2::add_up(out, count, previous),
+            #[cfg(not(target_arch = "x86_64"))]
             _ => scalar::add_up(out, count, previous),
         }
     }
@@ -174,6 +180,11 @@ mod tests {
             assert_eq!(out.pop(), Some(0xDEAD_BEEF), "{} wrote past the slack", tier.name());
             assert_eq!(&out[..values.len()], wanted, "{}", tier.name());
         }
+        // What processors other than x86-64 run.
+        let mut out = values.to_vec();
+        // SAFETY: the values are there.
+        unsafe { scalar::add_up(out.as_mut_ptr(), values.len(), previous) };
+        assert_eq!(out, wanted);
     }
 
     #[test]

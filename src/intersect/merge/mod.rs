@@ -5,6 +5,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod windows;
 
 use super::{TILE, TILE_BLOCKS};
 use crate::codec::{SLACK, gallop};
@@ -17,8 +18,11 @@ const VECTOR: usize = 16;
 /// Room for what is left of a tile, and the next one.
 const ROOM: usize = VECTOR + TILE;
 
-/// Sends the docIDs that both lists have to `common` until it wants no more, ascending, at most [`ROOM`] at a time.
+/// Sends the docIDs that both lists have to `common` until it wants no more, ascending, a tile of them at a time.
 pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: impl FnMut(&mut [u32]) -> bool) {
+    if windows::suits(tier, a, b) {
+        return windows::merge(tier, a, b, common);
+    }
     let (mut a, mut b) = (Tiles::new(tier, a), Tiles::new(tier, b));
     let mut out = [0; ROOM + VECTOR];
     loop {

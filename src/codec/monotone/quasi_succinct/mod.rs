@@ -24,9 +24,13 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod halves;
 mod look_up;
 mod raw;
 mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
+mod tiles;
 
 pub use raw::{RawList, decode, decode_to, encode};
 
@@ -49,10 +53,7 @@ impl ListCodec for QuasiSuccinct {
     const VERSION: u32 = 1;
     const HAS_STARTS: bool = false;
     const COST: Cost = Cost { decoded: 0.3, merged: 0.6, near: 2.7, far: 22.0 };
-    #[cfg(target_arch = "x86_64")]
-    type LookUp<'l> = look_up::LookUp<'l>;
-    #[cfg(not(target_arch = "x86_64"))]
-    type LookUp<'l> = look_up::LookUp;
+    type LookUp<'l> = look_up::Select<'l>;
 
     fn plan(doc_ids: &[u32]) -> Result<Plan> {
         let width = lower_width(doc_ids.len(), doc_ids.last().copied().unwrap_or(0), 1.0)?;
@@ -103,8 +104,18 @@ impl ListCodec for QuasiSuccinct {
 
     unsafe fn decode_blocks(tier: Tier, list: &Encoded, blocks: Range<usize>, out: *mut u32) -> usize {
         let previous = list.previous(blocks.start).unwrap_or(0);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's list, blocks, room and tier; the directory holds the docID before.
         unsafe { decode_blocks(tier, &Parts::of(list), blocks, previous, out) }
+    }
+
+    fn has_low_halves(list: &Encoded) -> bool {
+        list.parameter <= MAX_HALVES_WIDTH
+    }
+
+    unsafe fn decode_low_halves(tier: Tier, list: &Encoded, blocks: Range<usize>, out: *mut u16) -> usize {
+        let previous = list.previous(blocks.start).unwrap_or(0);
+        // SAFETY: as above; the lower bits are narrow enough.
+        unsafe { decode_halves(tier, &Parts::of(list), blocks, previous, out) }
     }
 }
 
@@ -231,13 +242,7 @@ pub(crate) fn check(parts: &Parts, offsets: (usize, usize)) -> Result<()> {
 /// # Safety
 /// `parts` passed [`check`], the blocks exist and are at least one, `previous` is right, both bit streams have their
 /// padding, `out` has room for all docIDs and [`SLACK`](crate::codec::SLACK) more, and this processor has `tier`.
-pub(crate) unsafe fn decode_blocks(
-    tier: Tier,
-    parts: &Parts,
-    blocks: Range<usize>,
-    previous: u32,
-    out: *mut u32,
-) -> usize {
+unsafe fn decode_blocks(tier: Tier, parts: &Parts, blocks: Range<usize>, previous: u32, out: *mut u32) -> usize {
     let ranks = blocks.start * BLOCK..parts.count.min(blocks.end * BLOCK);
     let count = ranks.len();
     debug_assert!(count != 0 && tier.is_available());
@@ -246,10 +251,35 @@ pub(crate) unsafe fn decode_blocks(
     unsafe {
         match tier {
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => avx512::decode(parts, ranks, previous, out),
+            Tier::Avx512 => tiles::decode(parts, ranks, previous, out, &avx512::PASSES),
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 => avx2::decode(parts, ranks, previous, out),
-            _ => scalar::decode(parts, ranks, previous, out),
+            Tier::Avx2 => tiles::decode(parts, ranks, previous, out, &avx2::PASSES),
+            _ => tiles::decode(parts, ranks, previous, out, &scalar::PASSES),
+        }
+    }
+    count
+}
+
+/// The widest lower bits of which [`decode_halves`] makes low halves.
+const MAX_HALVES_WIDTH: u32 = 8;
+
+/// As [`decode_blocks`], the low 16 bits of each docID alone.
+///
+/// # Safety
+/// As there; and the lower bits have at most [`MAX_HALVES_WIDTH`].
+unsafe fn decode_halves(tier: Tier, parts: &Parts, blocks: Range<usize>, previous: u32, out: *mut u16) -> usize {
+    let ranks = blocks.start * BLOCK..parts.count.min(blocks.end * BLOCK);
+    let count = ranks.len();
+    debug_assert!(count != 0 && tier.is_available() && parts.lower_width <= MAX_HALVES_WIDTH);
+    // SAFETY: the caller's promise; the ranks are those of the blocks, at least one and below `parts.count`, and begin
+    // at a multiple of BLOCK.
+    unsafe {
+        match tier {
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => tiles::decode(parts, ranks, previous, out, &avx512::HALVES),
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx2 => tiles::decode(parts, ranks, previous, out, &avx2::HALVES),
+            _ => tiles::decode(parts, ranks, previous, out, &halves::PASSES),
         }
     }
     count

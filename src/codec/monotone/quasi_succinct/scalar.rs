@@ -1,23 +1,24 @@
-//! Plain Rust: two passes over a tile of docIDs, neither with a branch a docID. The first writes the positions of the
-//! stop bits, a byte of upper bits at a time; the second makes docIDs of them.
+//! Plain Rust, and what every x86-64 has.
 
 use super::Parts;
+use super::tiles::{MOST_WORDS, Passes, Positions, Tile};
+use crate::bits::ones_by_byte;
 use std::ops::Range;
 
-/// docIDs of a tile, so that the second pass finds in the first-level cache what the first one wrote.
-pub(super) const TILE: usize = 1024;
+/// The positions of the 0 bits of each byte, lowest first; the rest is not used. Aligned so that they are added from
+/// memory.
+#[repr(align(16))]
+pub(super) struct Stops(pub [u16; 8]);
 
-/// The positions of the 0 bits of each byte, lowest first; the rest is not used.
-pub(super) static STOPS: [[u8; 8]; 256] = stops();
-
-const fn stops() -> [[u8; 8]; 256] {
-    let mut table = [[0; 8]; 256];
+/// [`Stops`] of each byte.
+pub(super) static STOPS: [Stops; 256] = {
+    let mut table = [const { Stops([0; 8]) }; 256];
     let mut byte = 0;
     while byte < 256 {
         let (mut bit, mut at) = (0, 0);
         while bit < 8 {
             if byte >> bit & 1 == 0 {
-                table[byte][at] = bit;
+                table[byte].0[at] = bit;
                 at += 1;
             }
             bit += 1;
@@ -25,108 +26,206 @@ const fn stops() -> [[u8; 8]; 256] {
         byte += 1;
     }
     table
-}
+};
 
-/// How many 0 bits each byte has: plain x86-64 has no popcount.
-static COUNTS: [u8; 256] = counts();
-
-const fn counts() -> [u8; 256] {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = (byte as u8).count_zeros() as u8;
-        byte += 1;
-    }
-    table
-}
+pub(super) static PASSES: Passes<u32> = Passes { find, merge, far };
 
 /// Eight bytes at `at` from the start of the stream, little-endian.
 ///
 /// # Safety
 /// They lie in the stream or its padding.
+#[inline(always)]
 pub(super) unsafe fn read_u64(stream: *const u8, at: usize) -> u64 {
     // SAFETY: the caller's promise; any alignment will do.
     u64::from_le(unsafe { stream.add(at).cast::<u64>().read_unaligned() })
 }
 
-/// Decodes the docIDs of `ranks`.
+/// The first pass, a byte of upper bits at a time; what it compiles to is the matter of who calls it.
 ///
 /// # Safety
-/// As [`super::decode_blocks`]; `ranks` are those of its blocks.
-pub(super) unsafe fn decode(parts: &Parts, ranks: Range<usize>, previous: u32, out: *mut u32) {
-    let count = ranks.len();
-    let upper = parts.upper.as_ptr().cast::<u8>();
-    let start = u64::from(previous >> parts.lower_width) + ranks.start as u64;
-    let mut at = (start / 64 * 8) as usize;
+/// As [`Passes::find`]: so many stop bits come from `start` on.
+#[inline(always)]
+pub(super) unsafe fn find(upper: *const u8, start: u64, count: usize, to: &mut Positions) -> bool {
+    let first = (start / 64) as usize;
     // Bits before the start read as 1, which no stop bit is.
     let mut before = (1u64 << (start % 64)) - 1;
-    let (mut found, mut done) = (0, 0);
-    while done < count {
-        let tile = count.min(done + TILE);
-        while found < tile {
-            // SAFETY: a stop bit of `ranks` is still to come, so the word begins in the upper bits; it may end in the
-            // padding. Each byte stores 8 positions from `found` on, of which at most 8 count: at most 64 from the
-            // `found` at the start of the word, where at least one docID was missing, so at most 63 past the end.
-            unsafe {
-                let word = read_u64(upper, at) | before;
-                before = 0;
-                let bit = (at as u64 * 8) as u32;
-                for byte in 0..8 {
-                    let value = (word >> (8 * byte)) as u8;
-                    let base = bit.wrapping_add(8 * byte);
-                    let stops = &STOPS[value as usize];
-                    let to = out.add(found).cast::<[u32; 8]>();
-                    to.write_unaligned(std::array::from_fn(|i| base.wrapping_add(u32::from(stops[i]))));
-                    found += COUNTS[value as usize] as usize;
-                }
-            }
-            at += 8;
+    let mut eight = Eight::new();
+    let (mut found, mut word) = (0, 0);
+    while found < count {
+        if word == MOST_WORDS {
+            return false;
         }
-        let end = if found >= count { count } else { found / 8 * 8 };
-        // SAFETY: as the caller's promise; positions up to `end` are written, and `done` is a multiple of 8.
-        unsafe { merge_lower(parts, ranks.start, done..end, out) };
-        done = end;
+        // SAFETY: a stop bit is still to come, so the word begins in the upper bits; it may end in the padding. At most
+        // 64 positions count of a word, so that 72 are stored from `found` on at most, which is less than a tile.
+        unsafe {
+            let bits = read_u64(upper, 8 * (first + word)) | before;
+            before = 0;
+            let ends = ones_by_byte(!bits);
+            let to = to.as_mut_ptr().add(found);
+            for byte in 0..8 {
+                let stops_before = (ends << 8 >> (8 * byte)) as u8;
+                eight.store((bits >> (8 * byte)) as u8, to.add(stops_before.into()).cast());
+            }
+            found += (ends >> 56) as usize;
+        }
+        word += 1;
+    }
+    true
+}
+
+/// The position of a byte's first bit, eight times.
+#[cfg(target_arch = "x86_64")]
+struct Eight(std::arch::x86_64::__m128i);
+
+#[cfg(target_arch = "x86_64")]
+impl Eight {
+    #[inline(always)]
+    fn new() -> Self {
+        // SAFETY: every x86-64 has SSE2.
+        Eight(unsafe { std::arch::x86_64::_mm_setzero_si128() })
+    }
+
+    /// Stores the positions of the 0 bits of the next byte, and a few more.
+    ///
+    /// # Safety
+    /// There is room for eight.
+    #[inline(always)]
+    unsafe fn store(&mut self, byte: u8, to: *mut u16) {
+        use std::arch::x86_64::*;
+        // SAFETY: every x86-64 has SSE2; the table is aligned; the caller's promise.
+        unsafe {
+            let stops = _mm_load_si128(STOPS[byte as usize].0.as_ptr().cast());
+            _mm_storeu_si128(to.cast(), _mm_add_epi16(stops, self.0));
+            self.0 = _mm_add_epi16(self.0, _mm_set1_epi16(8));
+        }
     }
 }
 
-/// Makes docIDs of the stop bits' positions at `range` in `out`, whose first element has rank `first`.
+#[cfg(not(target_arch = "x86_64"))]
+struct Eight(u16);
+
+#[cfg(not(target_arch = "x86_64"))]
+impl Eight {
+    #[inline(always)]
+    fn new() -> Self {
+        Eight(0)
+    }
+
+    /// Stores the positions of the 0 bits of the next byte, and a few more.
+    ///
+    /// # Safety
+    /// There is room for eight.
+    #[inline(always)]
+    unsafe fn store(&mut self, byte: u8, to: *mut u16) {
+        // SAFETY: the caller's promise.
+        unsafe { to.cast::<[u16; 8]>().write_unaligned(STOPS[byte as usize].0.map(|stop| self.0.wrapping_add(stop))) };
+        self.0 = self.0.wrapping_add(8);
+    }
+}
+
+/// The second pass.
 ///
 /// # Safety
-/// The positions are there, `first` and `range.start` are multiples of 8, the lower bits have their padding, and `out`
-/// has room for 7 docIDs more.
-pub(super) unsafe fn merge_lower(parts: &Parts, first: usize, range: Range<usize>, out: *mut u32) {
+/// As [`Passes::merge`]: the positions are there; `out` has room for the docIDs and 7 more.
+pub(super) unsafe fn merge(tile: &Tile, out: *mut u32) {
     // As many docIDs a load as 57 bits hold, whatever bit of the first byte they begin at.
     // SAFETY: the caller's promise.
     unsafe {
-        match parts.lower_width {
-            0..=7 => merge_lower_by::<8>(parts, first, range, out),
-            8..=14 => merge_lower_by::<4>(parts, first, range, out),
-            15..=28 => merge_lower_by::<2>(parts, first, range, out),
-            _ => merge_lower_by::<1>(parts, first, range, out),
+        match tile.parts.lower_width {
+            #[cfg(target_arch = "x86_64")]
+            0..=8 => super::sse2::merge(tile, out),
+            #[cfg(not(target_arch = "x86_64"))]
+            0..=7 => merge_by::<8>(tile, out),
+            1..=14 => merge_by::<4>(tile, out),
+            15..=28 => merge_by::<2>(tile, out),
+            _ => merge_by::<1>(tile, out),
         }
     }
 }
 
-/// [`merge_lower`] for widths of which one load of 8 bytes holds `A_LOAD` fields, wherever they begin.
+/// [`merge`] for widths of which one load of 8 bytes holds `A_LOAD` fields, wherever they begin.
 ///
 /// # Safety
-/// As [`merge_lower`].
-unsafe fn merge_lower_by<const A_LOAD: usize>(parts: &Parts, first: usize, range: Range<usize>, out: *mut u32) {
-    let lower = parts.lower.as_ptr().cast::<u8>();
-    let width = parts.lower_width;
+/// As there.
+unsafe fn merge_by<const A_LOAD: usize>(tile: &Tile, out: *mut u32) {
+    let lower = tile.parts.lower.as_ptr().cast::<u8>();
+    let width = tile.parts.lower_width;
     let mask = crate::bits::low_mask(width);
-    let mut bit = (first + range.start) as u64 * u64::from(width);
-    for at in range.step_by(A_LOAD) {
+    let mut bit = tile.first as u64 * u64::from(width);
+    for at in (0..tile.count).step_by(A_LOAD) {
         // SAFETY: the docID of the first field is in the list, so that the field begins in the lower bits (or their
-        // padding, where the width is 0); the step divides 8, so that at most 7 docIDs past the range are touched.
+        // padding, where the width is 0); the step divides 8, so that at most 7 docIDs past the tile are touched, for
+        // which there is room in both.
         unsafe {
             let mut fields = read_u64(lower, (bit / 8) as usize) >> (bit % 8);
             for i in at..at + A_LOAD {
-                let upper_part = out.add(i).read().wrapping_sub((first + i) as u32);
+                let upper_part = u32::from(tile.positions.get_unchecked(i).assume_init())
+                    .wrapping_add(tile.base.wrapping_sub(i as u32));
                 out.add(i).write(upper_part << width | fields as u32 & mask);
                 fields >>= width;
             }
         }
         bit += A_LOAD as u64 * u64::from(width);
+    }
+}
+
+/// Decodes a tile whatever the number of its upper bits, a docID at a time.
+///
+/// # Safety
+/// As [`Passes::far`]: the ranks are in the list, and the upper bits of the first begin at `start`.
+pub(super) unsafe fn far(parts: &Parts, ranks: Range<usize>, start: u64, out: *mut u32) {
+    let width = parts.lower_width;
+    let mut stops = Far::new(parts.upper.as_ptr().cast(), start);
+    for (i, rank) in ranks.enumerate() {
+        // SAFETY: the docID is in the list, so that its stop bit is still to come; `out` has room.
+        unsafe {
+            let upper_part = (stops.next() - rank as u64) as u32;
+            let lower = crate::bits::get(parts.lower, rank as u64 * u64::from(width), width);
+            out.add(i).write(upper_part << width | lower);
+        }
+    }
+}
+
+/// The bit behind the `count`-th stop bit from `start` on.
+///
+/// # Safety
+/// There are so many, at least one.
+pub(super) unsafe fn behind(upper: *const u8, start: u64, count: usize) -> u64 {
+    let mut stops = Far::new(upper, start);
+    // SAFETY: the caller's promise.
+    (0..count).map(|_| unsafe { stops.next() } + 1).last().unwrap_or(start)
+}
+
+/// Stop bits one by one.
+struct Far {
+    upper: *const u8,
+    word: u64,
+    /// The stop bits of the word that are left.
+    stops: u64,
+    /// Whether `stops` is that of `word`.
+    is_read: bool,
+    skip: u64,
+}
+
+impl Far {
+    fn new(upper: *const u8, start: u64) -> Self {
+        Far { upper, word: start / 64, stops: 0, is_read: false, skip: start % 64 }
+    }
+
+    /// The next stop bit's position in the upper bits.
+    ///
+    /// # Safety
+    /// There is one.
+    unsafe fn next(&mut self) -> u64 {
+        while self.stops == 0 {
+            self.word += u64::from(self.is_read);
+            // SAFETY: a stop bit is still to come, so the word begins in the upper bits.
+            let bits = unsafe { read_u64(self.upper, 8 * self.word as usize) };
+            self.stops = !bits >> self.skip << self.skip;
+            (self.is_read, self.skip) = (true, 0);
+        }
+        let bit = u64::from(self.stops.trailing_zeros());
+        self.stops &= self.stops - 1;
+        self.word * 64 + bit
     }
 }

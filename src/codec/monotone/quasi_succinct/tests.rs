@@ -57,6 +57,14 @@ fn every_path_gives(doc_ids: &[u32], width: u32) {
             let count = unsafe { decode_blocks(tier, &parts, run.clone(), previous, out.as_mut_ptr()) };
             assert_eq!(out[wanted.len() + SLACK], 0xDEAD_BEEF, "{} wrote past the slack", tier.name());
             assert_eq!(&out[..count], wanted, "{} width {width} blocks {run:?}", tier.name());
+            if width <= MAX_HALVES_WIDTH {
+                let mut halves = vec![0xBEEF; wanted.len() + SLACK + 1];
+                // SAFETY: as above; the width was just asked for.
+                let count = unsafe { decode_halves(tier, &parts, run.clone(), previous, halves.as_mut_ptr()) };
+                assert_eq!(halves[wanted.len() + SLACK], 0xBEEF, "{} wrote past the slack", tier.name());
+                let wanted: Vec<u16> = wanted.iter().map(|&doc_id| doc_id as u16).collect();
+                assert_eq!(halves[..count], wanted, "{} halves, width {width} blocks {run:?}", tier.name());
+            }
         }
     }
 }
@@ -116,6 +124,21 @@ fn tiles_and_word_boundaries() {
     for count in [1023, 1024, 1025, 1152, 2047, 2048, 2111, 5000] {
         every_path_gives(&(0..count).collect::<Vec<u32>>(), 0);
         every_path_gives(&spread(count as usize, count * 9, 7), 3);
+    }
+}
+
+#[test]
+fn tiles_of_more_upper_bits_than_positions_count() {
+    // 1 bits of less and of more than MOST_WORDS words, before, within and after a tile.
+    let most = 64 * tiles::MOST_WORDS as u32;
+    for gap in [most - 2000, most - 600, most - 64, most, most + 64, 3 * most] {
+        for before in [0, 1, 300, 511, 512, 1000] {
+            let doc_ids: Vec<u32> =
+                (0..before).chain((0..700).map(|i| before + gap + i)).chain([before + 3 * gap]).collect();
+            every_path_gives(&doc_ids, 0);
+            let wide: Vec<u32> = doc_ids.iter().map(|&doc_id| doc_id << 5 | doc_id & 21).collect();
+            every_path_gives(&wide, 5);
+        }
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) unsafe fn decode(words: &[u32], out: *mut u32) -> usize {
         // SAFETY: a row has 32 shifts, two vectors. `out` has room for all values and the slack: of the 16 written
         // from `found` on, one at least is a value of this word, and 28 of the 32.
         unsafe {
-            let left = LEFT[selector].as_ptr().cast::<__m512i>();
+            let left = LEFT.0[selector].as_ptr().cast::<__m512i>();
             let right = _mm512_set1_epi32(RIGHT[selector] as i32);
             let word = _mm512_set1_epi32(word as i32);
             let to = out.add(found).cast::<__m512i>();

@@ -21,7 +21,10 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod raw;
+#[cfg(any(test, not(target_arch = "x86_64")))]
 mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
 
 pub use raw::{decode, decode_to, encode};
 
@@ -65,8 +68,12 @@ static COUNTS: [u8; 16] = {
     counts
 };
 
+/// A table whose rows are whole cache lines.
+#[repr(align(64))]
+struct Rows([[u32; 32]; 16]);
+
 /// By selector, how far left value i of a word is shifted to put its highest bit at bit 31; no more than 31.
-static LEFT: [[u32; 32]; 16] = {
+static LEFT: Rows = {
     let mut shifts = [[0; 32]; 16];
     let mut at = 0;
     while at < 16 * 32 {
@@ -75,7 +82,7 @@ static LEFT: [[u32; 32]; 16] = {
         shifts[selector][i] = if shift < 32 { shift } else { 31 };
         at += 1;
     }
-    shifts
+    Rows(shifts)
 };
 
 /// By selector, how far right to shift it after that.
@@ -206,6 +213,9 @@ unsafe fn decode_values(tier: Tier, words: &[u32], out: *mut u32) -> usize {
             Tier::Avx512 => avx512::decode(words, out),
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 => avx2::decode(words, out),
+            #[cfg(target_arch = "x86_64")]
+            Tier::Scalar => sse2::decode(words, out),
+            #[cfg(not(target_arch = "x86_64"))]
             _ => scalar::decode(words, out),
         }
     }

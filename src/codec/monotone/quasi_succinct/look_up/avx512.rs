@@ -1,6 +1,7 @@
 //! AVX-512: the words of 64 look-ups are found together, by binary searches in two registers; runs are measured sixteen
 //! at a time; and lower bits compared for those docIDs only whose run is not empty.
 
+use super::avx2::Avx2;
 use super::{JUMP, JUMP_TILE, Select, read};
 use crate::bits::low_mask;
 use std::arch::x86_64::*;
@@ -81,7 +82,7 @@ impl Select<'_> {
         }
         // What the other way of looking up, here or in the next call, wants to find.
         // SAFETY: the tile begins in the upper bits.
-        unsafe { self.load(self.word, self.ones_before, JUMP_TILE) };
+        unsafe { self.load::<Avx2>(self.word, self.ones_before, JUMP_TILE) };
         if common < candidates.len() {
             // SAFETY: the processor has these features too.
             let more = unsafe { self.retain_avx2(&mut candidates[common..]) };
@@ -106,7 +107,7 @@ impl Select<'_> {
         let first = candidates[0] >> width;
         if first - self.ones_before > 2 * JUMP {
             // SAFETY: the candidate has that upper part and is less than the universe.
-            unsafe { self.jump(candidates[0]) };
+            unsafe { self.jump::<Avx2>(candidates[0]) };
         }
         let (starts, ones_end) = loop {
             // SAFETY: the list's largest docID has no smaller upper part than `first`, so the tile begins before its end.

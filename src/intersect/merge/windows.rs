@@ -1,0 +1,212 @@
+//! Meeting two lists of like length that are dense: docIDs of one list mark their places in a map of 2^16 bytes, and
+//! those of the other look there. No step waits for the one before, and no branch depends on a docID.
+//!
+//! A *run* of docIDs spans at most 2^16, so that their low halves say which they are, and the low half is the place in
+//! the map.
+
+use crate::codec::{BLOCK, SLACK, gallop};
+use crate::cpu::Tier;
+use crate::list::PostingList;
+use std::ops::Range;
+
+/// How far the docIDs of a run lie apart at most, and the bytes of the map.
+const SPAN: usize = 1 << 16;
+
+/// Blocks of a run at most.
+const RUN_BLOCKS: usize = 8;
+
+/// docIDs of a run at most.
+pub(super) const RUN: usize = RUN_BLOCKS * BLOCK;
+
+/// docIDs on average from one docID of the longer list to the next, up to which runs are long enough to be worth it.
+const SPARSEST: u32 = 256;
+
+/// Whether lists are dense enough.
+pub(super) fn suits(tier: Tier, a: &PostingList, b: &PostingList) -> bool {
+    let is_dense = |list: &PostingList| (list.universe() / SPARSEST) as usize <= list.len();
+    a.len() + b.len() >= FEWEST[usize::from(tier > Tier::Scalar)] && is_dense(a) && is_dense(b)
+}
+
+/// Fewer docIDs of both together are not worth clearing the map: without vectors, and with them.
+const FEWEST: [usize; 2] = [1024, 8192];
+
+/// Sends the docIDs that both lists have to `common` until it wants no more, ascending, at most [`RUN`] at a time.
+pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: impl FnMut(&mut [u32]) -> bool) {
+    // The longer one marks, which costs less than looking.
+    let (marking, looking) = if a.len() < b.len() { (b, a) } else { (a, b) };
+    let (mut marking, mut looking) = (Runs::new(tier, marking), Runs::new(tier, looking));
+    let mut map = Map::new();
+    let (mut places, mut doc_ids) = ([0; RUN + 1], [0; RUN]);
+    looking.fill(0);
+    while let Some(first) = looking.first() {
+        marking.fill(first);
+        if marking.is_empty() {
+            return;
+        }
+        let (least, greatest) = (marking.least, marking.greatest);
+        map.mark(rebased(marking.take_to(u32::MAX), least));
+        while looking.first().is_some_and(|first| first <= greatest) {
+            looking.skip_below(least);
+            let found = map.find(rebased(looking.take_to(greatest), least), &mut places);
+            let doc_ids = &mut doc_ids[..found];
+            doc_ids.iter_mut().zip(&places).for_each(|(doc_id, &place)| *doc_id = least + u32::from(place));
+            if found != 0 && !common(doc_ids) {
+                return;
+            }
+            if looking.is_empty() {
+                looking.fill(least);
+            }
+        }
+    }
+}
+
+/// What the low halves are above that of `least`: the places in the map, of which so the same ones are used by every run.
+fn rebased(halves: &mut [u16], least: u32) -> &[u16] {
+    halves.iter_mut().for_each(|half| *half = half.wrapping_sub(least as u16));
+    halves
+}
+
+/// Which places the last run marked.
+struct Map {
+    /// The generation that marked last.
+    bytes: Box<[u8; SPAN]>,
+    generation: u8,
+}
+
+impl Map {
+    fn new() -> Self {
+        let bytes = vec![0; SPAN].into_boxed_slice().try_into().expect("a map of that many bytes");
+        Map { bytes, generation: 0 }
+    }
+
+    /// Marks these, and no others.
+    fn mark(&mut self, places: &[u16]) {
+        if self.generation == u8::MAX {
+            self.bytes.fill(0);
+            self.generation = 0;
+        }
+        self.generation += 1;
+        for &place in places {
+            self.bytes[usize::from(place)] = self.generation;
+        }
+    }
+
+    /// Writes those places that are marked to the front of `out` and returns how many they are.
+    fn find(&self, places: &[u16], out: &mut [u16; RUN + 1]) -> usize {
+        assert!(places.len() <= RUN);
+        let mut found = 0;
+        for &place in places {
+            // SAFETY: `found` is at most the number of places so far.
+            unsafe { *out.get_unchecked_mut(found) = place };
+            // None is greater; a comparison for order leaves a carry that is subtracted at once.
+            found += usize::from(self.bytes[usize::from(place)] >= self.generation);
+        }
+        found
+    }
+}
+
+/// A list, decoded a run at a time.
+struct Runs<'l> {
+    list: &'l PostingList,
+    tier: Tier,
+    /// The first block that is not decoded yet.
+    block: usize,
+    /// What is left of the run: from `at` to `end`. Its docIDs are `least` or greater, less than a span above it, and
+    /// `greatest` is the last of them.
+    at: usize,
+    end: usize,
+    least: u32,
+    greatest: u32,
+    halves: [u16; RUN + SLACK],
+    /// What is left of blocks whose low halves do not say which docIDs they are.
+    whole: Range<usize>,
+    doc_ids: [u32; RUN + SLACK],
+}
+
+impl<'l> Runs<'l> {
+    fn new(tier: Tier, list: &'l PostingList) -> Self {
+        debug_assert!(tier.is_available());
+        let (halves, doc_ids) = ([0; RUN + SLACK], [0; RUN + SLACK]);
+        Runs { list, tier, block: 0, at: 0, end: 0, least: 0, greatest: 0, halves, whole: 0..0, doc_ids }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.at == self.end
+    }
+
+    /// How far a docID of the run is above `least`, by its low half.
+    fn above(&self, half: u16) -> u32 {
+        half.wrapping_sub(self.least as u16).into()
+    }
+
+    /// The first docID that is left.
+    fn first(&self) -> Option<u32> {
+        (!self.is_empty()).then(|| self.least + self.above(self.halves[self.at]))
+    }
+
+    /// Drops what is below `doc_id`.
+    fn skip_below(&mut self, doc_id: u32) {
+        if let Some(above) = doc_id.checked_sub(self.least) {
+            let rest = &self.halves[self.at..self.end];
+            self.at += rest.partition_point(|&half| self.above(half) < above);
+        }
+    }
+
+    /// Takes what is left up to `doc_id`.
+    fn take_to(&mut self, doc_id: u32) -> &mut [u16] {
+        let from = self.at;
+        let rest = &self.halves[from..self.end];
+        self.at += if self.greatest <= doc_id {
+            rest.len()
+        } else {
+            doc_id.checked_sub(self.least).map_or(0, |above| rest.partition_point(|&half| self.above(half) <= above))
+        };
+        &mut self.halves[from..self.at]
+    }
+
+    /// Where nothing is left, makes the next run; skips blocks that end below `wanted`.
+    fn fill(&mut self, wanted: u32) {
+        debug_assert!(self.is_empty());
+        let doc_ids = &self.doc_ids[self.whole.clone()];
+        self.whole.start += doc_ids.partition_point(|&doc_id| doc_id < wanted);
+        if !self.whole.is_empty() {
+            return self.fill_from_doc_ids();
+        }
+        let lasts = self.list.last_doc_ids();
+        self.block += gallop(&lasts[self.block..], wanted);
+        let Some(&last) = lasts.get(self.block) else { return };
+        let previous = self.block.checked_sub(1).map(|before| lasts[before]);
+        let least = previous.map_or(0, |previous| previous + 1);
+        let most = lasts.len().min(self.block + RUN_BLOCKS);
+        let fits = |last: u32| ((last - least) as usize) < SPAN;
+        let in_span = self.block + lasts[self.block..most].partition_point(|&last| fits(last));
+        let blocks = self.block..in_span.max(self.block + 1);
+        self.block = blocks.end;
+        if self.list.has_low_halves() && fits(last) {
+            (self.least, self.greatest) = (least, lasts[blocks.end - 1]);
+            // SAFETY: there are such blocks, and the halves have room for them and the slack; the list was just asked
+            // whether it has low halves; the processor has the tier.
+            self.end = unsafe { self.list.decode_low_halves_to(self.tier, blocks, self.halves.as_mut_ptr()) };
+            self.at = 0;
+        } else {
+            // SAFETY: there are such blocks, for which there is room and slack; the processor has the tier.
+            let count = unsafe { self.list.decode_blocks_to(self.tier, blocks, self.doc_ids.as_mut_ptr()) };
+            self.whole = 0..count;
+            self.fill_from_doc_ids();
+        }
+    }
+
+    /// Makes a run of the first of the docIDs that are left.
+    fn fill_from_doc_ids(&mut self) {
+        let doc_ids = &self.doc_ids[self.whole.clone()];
+        let first = doc_ids[0];
+        let fits = |doc_id: u32| ((doc_id - first) as usize) < SPAN;
+        let count =
+            if fits(doc_ids[doc_ids.len() - 1]) { doc_ids.len() } else { doc_ids.partition_point(|&id| fits(id)) };
+        let doc_ids = &doc_ids[..count];
+        self.halves.iter_mut().zip(doc_ids).for_each(|(half, &doc_id)| *half = doc_id as u16);
+        (self.least, self.greatest) = (first, doc_ids[count - 1]);
+        (self.at, self.end) = (0, count);
+        self.whole.start += count;
+    }
+}

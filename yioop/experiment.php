@@ -19,20 +19,20 @@ use Postings\Yioop\Conjunction;
 use Postings\Yioop\Shard;
 
 const USAGE = <<<'TEXT'
-Yioop's way through posting lists against this extension's.
+Compares how Yioop and this extension work through posting lists.
 
     php -d extension=postings.so yioop/experiment.php SHARD|YIOOP_DIR [options]
 
 SHARD      a shard file with its dictionary; compared with plain PHP
-YIOOP_DIR  a checkout of Yioop 2019; compared with Yioop's own code, on an index that is made first
+YIOOP_DIR  a checkout of Yioop 2019; compared with Yioop's own code, on an index that is built first
 
     --documents=30000        documents to index (YIOOP_DIR)
-    --per-generation=30000   documents a generation (YIOOP_DIR)
-    --texts=8                package descriptions a document (YIOOP_DIR)
-    --work=DIR               where to make the index (YIOOP_DIR); kept for the next run
-    --queries=20             queries a row
+    --per-generation=30000   documents per generation (YIOOP_DIR)
+    --texts=8                package descriptions per document (YIOOP_DIR)
+    --work=DIR               where to build the index (YIOOP_DIR); kept for the next run
+    --queries=20             queries per row
     --device=NAME            an OpenCL device to compare with, as in postings.device
-    --json=FILE --svg=FILE   where to write the figures and the plot
+    --json=FILE --svg=FILE   files for the figures and the plot
 
 TEXT;
 

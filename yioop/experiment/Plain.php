@@ -25,7 +25,7 @@ final class Plain
         return 'plain PHP';
     }
 
-    /** Layouts of a Modified 9 word, by the four bits after its top two: [bits per number, numbers]. */
+    /** Layouts of a Modified 9 word, by the six bits after its top two: [bits per number, numbers]. */
     private static function form(int $word): array
     {
         return match (true) {

@@ -1,29 +1,29 @@
-# Postings: `make help` says what there is.
+# Postings: `make help` lists the targets.
 #
-# Every target sees to its own needs first: scripts/setup.sh installs what this machine lacks (Debian), and says nothing
-# where all is there. scripts/env.sh picks cargo and a libclang that fits its headers.
+# Every target first runs scripts/setup.sh, which installs missing packages (on Debian) and prints nothing if none are
+# missing. scripts/env.sh picks cargo and a libclang that matches its headers.
 
 PHP ?= php
 PHP_CONFIG ?= php-config
 CARGO_TARGET_DIR ?= target
-# What `make demo` indexes (a file of lines `name<TAB>text`; the descriptions of all Debian packages if not set), asks
-# besides its own queries, and writes its lists with (a name of one: qs, simple9 …).
+# For `make demo`: the documents to index (a file of lines `name<TAB>text`; if not set, the descriptions of all Debian
+# packages), a query in addition to the built-in ones, and the codec (the value of a case of Postings\Codec).
 CORPUS ?=
 QUERY ?=
 CODEC ?= qs
-# A folder of real lists that `make bench` measures too: one a file, numbers between commas.
+# For `make bench`: a folder of real lists to measure too, one list per file, numbers separated by commas.
 LISTS ?=
-# Where it runs: values of postings.device and postings.offload.
+# Where the demo and the benches run: values of postings.device and postings.offload.
 DEVICE ?= auto
 OFFLOAD ?= auto
 
 EXTENSION = modules/postings.so
 DEMO_INDEX = $(CARGO_TARGET_DIR)/demo/index.postings
 SETUP = PHP='$(PHP)' PHP_CONFIG='$(PHP_CONFIG)' CORPUS='$(CORPUS)' sh scripts/setup.sh
-# `-n`: no php.ini, so that the extension of this folder runs and not one that is installed.
+# `-n`: no php.ini, so that the extension built here is loaded and not an installed one.
 RUN_PHP = $(PHP) -n -d extension='$(CURDIR)/$(EXTENSION)' -d 'postings.device=$(DEVICE)' -d 'postings.offload=$(OFFLOAD)'
 
-# bindgen and ext-php-rs look at these; a bare name is left to their own search of PATH.
+# bindgen and ext-php-rs read these variables; a bare name is left to their own search of PATH.
 ifneq ($(PHP),php)
 export PHP := $(shell command -v $(PHP))
 endif
@@ -42,12 +42,12 @@ demo: setup-demo $(EXTENSION)  ## index all Debian package descriptions and sear
 	$(RUN_PHP) examples/demo/index.php --codec '$(CODEC)' --output '$(DEMO_INDEX)' $(if $(CORPUS),--corpus '$(CORPUS)')
 	$(RUN_PHP) examples/demo/search.php --index '$(DEMO_INDEX)' --sample $(if $(CORPUS),index,debian) $(if $(QUERY),--query '$(QUERY)')
 
-test: setup-test lint test-rust test-php test-examples  ## format, lints, cargo test, run-tests.php, the examples
+test: setup-test lint test-rust test-php test-examples  ## check format and lints; run the Rust tests, the PHP tests and the examples
 
-test-aarch64:  ## cargo test as an aarch64 program, under qemu; fetches what it needs (Debian, x86-64)
+test-aarch64:  ## run the Rust tests as an aarch64 program under qemu, which it downloads (Debian, x86-64)
 	@sh scripts/test-aarch64.sh
 
-bench: setup-test $(EXTENSION)  ## measure: CPU, device, PHP; DEVICE= LISTS=; writes target/bench/report.json and plots
+bench: setup-test $(EXTENSION)  ## measure CPU, device and PHP, and write reports and plots to target/bench; DEVICE= LISTS=
 	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
 	. scripts/env.sh && cargo bench --no-default-features --bench cpu -- $(if $(LISTS),--lists '$(LISTS)')
 	. scripts/env.sh && cargo bench --no-default-features --bench device -- --device '$(DEVICE)'
@@ -65,18 +65,18 @@ bench-tiers: setup-test  ## measure intersections by AVX2 and by plain code, CRo
 
 install: setup-build $(EXTENSION)  ## copy the extension into PHP's extension directory
 	install -D -m 644 $(EXTENSION) "$(DESTDIR)$$($(PHP_CONFIG) --extension-dir)/postings.so"
-	@echo "Installed. To load it always, put the line  extension=postings  into a php.ini."
+	@echo "Installed. To load it in every PHP process, add this line to php.ini:  extension=postings"
 
-clean:  ## remove what was built
+clean:  ## remove everything that was built
 	rm -rf modules '$(CARGO_TARGET_DIR)'
 
-help:  ## this list
+help:  ## print this list
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## */\1	/p' Makefile | expand -t 14
 
 setup-build setup-demo setup-test:
 	@$(SETUP) $(@:setup-%=%)
 
-# cargo knows what is out of date; a copy that is already the same stays, so that nothing after it is redone.
+# cargo knows what is out of date. An identical copy is kept, so that nothing that depends on it is redone.
 $(EXTENSION): FORCE
 	. scripts/env.sh && cargo build --release --lib
 	@mkdir -p modules
@@ -88,7 +88,7 @@ lint:
 	. scripts/env.sh && cargo clippy --no-default-features --all-targets -- -D warnings
 	. scripts/env.sh && cargo clippy --all-targets -- -D warnings
 
-# Without PHP: a test program is no PHP, and has none of the symbols that the extension finds in the PHP that loads it.
+# Without PHP, because a test program lacks the symbols that the extension finds in the PHP process that loads it.
 test-rust:
 	. scripts/env.sh && cargo test --no-default-features
 

@@ -1,6 +1,6 @@
 <?php
 
-// Many queries in one call: one submission, where they run on a device. The keys of the queries come back.
+// Many queries in one call, which is a single submission if they run on a device. Results keep the keys of the queries.
 
 declare(strict_types=1);
 
@@ -16,7 +16,7 @@ $answers = Postings\intersect_batch([
 foreach ($answers as $query => $docIds) {
     printf("%s: %d docIDs, the last %d\n", $query, count($docIds), end($docIds));
 }
-// Where only the number counts, nothing is handed over.
+// If only the number is needed, no array is made.
 printf("by 6: %d docIDs\n", Postings\intersect_count($lists['two'], $lists['three']));
 
 $stats = Postings\stats();

@@ -1,6 +1,6 @@
 <?php
 
-// docIDs as a string of little-endian uint32: less memory than an array, and faster both ways.
+// docIDs as a string of little-endian uint32: less memory than an array, and faster to read and write.
 
 declare(strict_types=1);
 
@@ -15,7 +15,7 @@ foreach ($list as $docId) {
 }
 echo "\n";
 
-// Bytes that no encoder wrote are found when they are read, and the message says where.
+// Damaged bytes are detected when they are read, and the message says where the damage is.
 try {
     PostingList::fromBytes(substr($list->toBytes(), 0, 20));
 } catch (CorruptDataException $e) {

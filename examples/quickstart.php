@@ -2,15 +2,15 @@
 
 use Postings\{Codec, PostingList};
 
-// The documents that have each word, as rising numbers.
+// Documents containing each word, as increasing docIDs.
 $fox = PostingList::encode([2, 3, 17, 90, 1200, 70000]);
 $dog = PostingList::encode([3, 90, 91, 1200, 65536], Codec::Simple9);
 
-print_r(Postings\intersect($fox, $dog));        // those that have both
-var_dump($fox->nextGreaterOrEqual(91));         // random access: skips what lies between
+print_r(Postings\intersect($fox, $dog));        // documents containing both words: 3, 90, 1200
+var_dump($fox->nextGreaterOrEqual(91));         // random access: 1200
 
-$bytes = $fox->toBytes();                       // keep this in a file, a database, a cache …
-$again = PostingList::fromBytes($bytes);        // … and read it back: checked once, then fast
+$bytes = $fox->toBytes();                       // store this in a file, a database, a cache …
+$again = PostingList::fromBytes($bytes);        // … and read it back: everything is checked once
 printf("%d docIDs, equal: %s\n", count($again), var_export($again->equals($fox), true));
 
 /* Prints:

@@ -1,8 +1,8 @@
 <?php
 
 /**
- * Runs each example of this folder and compares what it prints with the comment `Prints:` at its end; sees that the PHP
- * programs in README.md are these examples, word for word; then runs the demo's own tests.
+ * Runs each example in this folder and compares its output with the comment `Prints:` at its end, checks that the PHP
+ * programs in README.md are copies of these examples, and then runs the demo's own tests.
  *
  *     php -n examples/test.php path/to/postings.so
  */
@@ -19,7 +19,7 @@ $check = static function (string $what, bool $good, string $otherwise = '') use 
     $good ? ++$passed : ++$failed;
     echo $good ? 'ok      ' : 'FAILED  ', $what, "\n", $good ? '' : $otherwise;
 };
-/** @return array{string, int} what the program prints on both streams, and its exit status */
+/** @return array{string, int} the program's output on both streams, and its exit status */
 $run = static function (string $program) use ($extension): array {
     exec(sprintf('%s -n -d extension=%s -d display_errors=stdout %s 2>&1', escapeshellarg(PHP_BINARY), escapeshellarg($extension), escapeshellarg($program)), $lines, $status);
     return [implode("\n", $lines) . "\n", $status];
@@ -32,20 +32,20 @@ foreach (glob(__DIR__ . '/*.php') as $path) {
     }
     $name = 'examples/' . basename($path);
     if (!preg_match('~^(.*?)\n/\* Prints:\n(.*)\*/\n$~Ds', file_get_contents($path), $parts)) {
-        $check($name, false, "It has no comment `Prints:` at its end.\n");
+        $check($name, false, "It does not end with a comment `Prints:`.\n");
         continue;
     }
     $programs[$parts[1]] = $name;
     [$printed, $status] = $run($path);
-    // exec() drops blanks at the ends of lines.
+    // exec() drops spaces at the ends of lines.
     $expected = preg_replace('/[ \t]+$/m', '', $parts[2]);
     $check($name, $printed === $expected && $status === 0, "status $status, printed:\n$printed");
 }
 
 preg_match_all('/^```php\n(<\?php\n.*?)^```$/ms', (string) file_get_contents(__DIR__ . '/../README.md'), $blocks);
-$check('README.md has a program', $blocks[1] !== []);
+$check('README.md contains a program', $blocks[1] !== []);
 foreach ($blocks[1] as $number => $block) {
-    $check('README.md, program ' . $number + 1 . ': ' . ($programs[$block] ?? 'unknown'), isset($programs[$block]), "It is none of the examples.\n");
+    $check('README.md, program ' . $number + 1 . ': ' . ($programs[$block] ?? 'unknown'), isset($programs[$block]), "It is not a copy of an example.\n");
 }
 echo "examples: $passed passed, $failed failed\n";
 

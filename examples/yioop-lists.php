@@ -1,6 +1,6 @@
 <?php
 
-// Posting lists as Yioop keeps them: documents with the positions of the word in each.
+// Posting lists in Yioop's format: documents, with the positions of the word in each.
 
 declare(strict_types=1);
 
@@ -13,7 +13,7 @@ echo json_encode(doc_indexes($fox)), "\n";
 echo json_encode(unpack_postings($fox)), "\n";
 echo json_encode(doc_indexes(add_doc_index($fox, 100))), "\n";
 
-// The documents that have both, each with the byte offset of its posting in both lists: only these are unpacked.
+// Documents containing both words, with the byte offset of the posting in each list. Positions are not unpacked.
 foreach (intersect($fox, $dog) as $docIndex => [$inFox, $inDog]) {
     printf("document %d: postings at bytes %d and %d\n", $docIndex, $inFox, $inDog);
 }

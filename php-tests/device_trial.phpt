@@ -1,5 +1,5 @@
 --TEST--
-A driver that aborts, crashes, exits or hangs while it is looked at costs a warning, not the process; later processes know
+A driver that aborts, crashes, exits or hangs in the trial costs a warning, not the process; later processes know
 --SKIPIF--
 <?php
 require __DIR__ . '/child.inc';

@@ -1,5 +1,5 @@
 --TEST--
-stats() counts the lists that live, and their memory; clones share one
+stats() counts the lists in memory and their bytes; clones count once
 --SKIPIF--
 <?php
 // Until the list room counts them.

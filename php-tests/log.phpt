@@ -1,5 +1,5 @@
 --TEST--
-The log goes into PHP's error log, as far as postings.log_level lets it
+Messages go to PHP's error log, filtered by postings.log_level
 --SKIPIF--
 <?php
 require __DIR__ . '/child.inc';

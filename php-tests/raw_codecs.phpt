@@ -1,5 +1,5 @@
 --TEST--
-simple9_encode(), simple9_decode(), qs_encode(), qs_decode(): the examples of the papers, and back
+simple9_encode(), simple9_decode(), qs_encode(), qs_decode(): the papers' examples, encoded and decoded
 --FILE--
 <?php
 require __DIR__ . '/helpers.inc';

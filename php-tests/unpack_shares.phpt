@@ -1,5 +1,5 @@
 --TEST--
-unpack_postings(): lists that recur are shared like any array of PHP: a change of one does not change another
+unpack_postings(): equal position lists share memory as PHP's arrays do; changing one does not change another
 --FILE--
 <?php
 use function Postings\Yioop\{pack_posting, unpack_postings};

@@ -1,5 +1,5 @@
 --TEST--
-unserialize() makes no object without its Rust side, of any class, in any format; nor does anything else
+Neither unserialize(), in any format, nor anything else makes an object without its Rust value, of any class
 --FILE--
 <?php
 require __DIR__ . '/helpers.inc';

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Installs what the build needs and this machine lacks, with apt-get; prints nothing and asks nobody where all is there.
+# Installs missing packages with apt-get. If none are missing, it prints nothing and asks for nothing.
 #
 #   scripts/setup.sh          what `make demo` needs: PHP and its headers, Rust, a C compiler, clang, an OpenCL driver
-#   scripts/setup.sh test     and what `make test` needs besides: rustfmt, clippy, PoCL, unzip, oclgrind
+#   scripts/setup.sh test     also what `make test` needs: rustfmt, clippy, PoCL, unzip, oclgrind
 #
-# Nothing is ever removed from the machine: where a package that is needed conflicts with one that is there, apt-get
-# refuses, and this script says what to do by hand.
+# It never removes a package: if a needed package conflicts with an installed one, apt-get refuses, and this script says
+# what to do by hand.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
@@ -25,22 +25,22 @@ like() { optional="$optional $*"; }
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"
     elif has sudo; then sudo "$@"
-    else die "no root and no sudo here; have someone run: $*"
+    else die "this needs root or sudo; please run as root: $*"
     fi
 }
 
-# Runs `apt-get update` once, where something is to be installed.
+# Runs `apt-get update` once, before the first installation.
 updated=''
 update() {
     [ -n "$updated" ] && return 0
     updated=yes
     say 'apt-get update'
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 update >&2 ||
-        say 'apt-get update failed; trying with the package lists that are here'
+        say 'apt-get update failed; continuing with the existing package lists'
 }
 
 install_packages() {
-    has apt-get || die "this machine has no apt-get; please install what Debian calls:$*"
+    has apt-get || die "apt-get is not available; please install these packages (Debian's names):$*"
     update
     say "apt-get install$*"
     # shellcheck disable=SC2048,SC2086  # a list of words
@@ -48,7 +48,7 @@ install_packages() {
         -o DPkg::Lock::Timeout=600 install $* >&2
 }
 
-# The version of cargo that Cargo.toml asks for, and whether this machine's is at least that.
+# The version of Rust that Cargo.toml requires, and whether the installed one is at least that.
 msrv=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' Cargo.toml)
 at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
 rust_is_new_enough() {
@@ -57,7 +57,7 @@ rust_is_new_enough() {
         at_least "$(rustc --version 2>/dev/null | cut -d' ' -f2)" "$msrv"
 }
 
-# The version that apt-get would install of a package; empty where it knows none.
+# The version of a package that apt-get would install; empty if it knows none.
 candidate() { LC_ALL=C apt-cache policy "$1" 2>/dev/null | sed -n 's/^  Candidate: *\([0-9][^ ]*\)$/\1/p'; }
 
 has_libopencl() {
@@ -72,13 +72,13 @@ has_libclang() {
     [ -n "${LIBCLANG_PATH:-}" ] || { has clang && ldconfig -p 2>/dev/null | grep -q 'libclang[-.0-9]*\.so'; }
 }
 
-# 1. What Debian calls the same everywhere. PHP named by the caller (PHP=…, PHP_CONFIG=…) is the caller's affair.
-has "$php" || { [ "$php" = php ] && need php-cli || die "there is no $php"; }
-{ has "$php_config" && has_headers; } || { [ "$php_config" = php-config ] && need php-dev || die "no headers of $php_config"; }
+# 1. Packages with the same name in every Debian release. A PHP that the caller names (PHP=…, PHP_CONFIG=…) must be there.
+has "$php" || { [ "$php" = php ] && need php-cli || die "$php was not found"; }
+{ has "$php_config" && has_headers; } || { [ "$php_config" = php-config ] && need php-dev || die "the headers of $php_config were not found"; }
 has cc && has ar && has_file /usr/include/stdlib.h || need gcc libc6-dev binutils
 has_libclang || need clang
 has_file /etc/ssl/certs/ca-certificates.crt || need ca-certificates
-# OpenCL is wished for only: without it all runs on the CPU.
+# OpenCL is optional: without it everything runs on the CPU.
 has_libopencl || like ocl-icd-libopencl1
 if [ "$want" = test ]; then
     has_file /etc/OpenCL/vendors/pocl.icd || like pocl-opencl-icd
@@ -93,14 +93,14 @@ if [ -n "$missing" ]; then
 fi
 if [ -n "$optional" ] && ! install_packages "$optional"; then
     for package in $optional; do
-        install_packages " $package" || say "going on without $package: what needs it is skipped"
+        install_packages " $package" || say "continuing without $package: what needs it is skipped"
     done
 fi
 
-# 2. Rust. Debian 12's own is of 2022; beside it Debian keeps a current one for its browsers (rustc-web).
+# 2. Rust. Debian 12's rustc is from 2022, but Debian also has a current one to build its browsers (rustc-web).
 if ! rust_is_new_enough; then
     if has rustup; then
-        say "rustup: a Rust of at least $msrv"
+        say "rustup: installing Rust $msrv or newer"
         rustup toolchain install stable --profile minimal --component rustfmt --component clippy >&2
         rust_is_new_enough || die "rustup's active toolchain is older than $msrv; try: RUSTUP_TOOLCHAIN=stable make"
     elif has apt-get; then
@@ -112,7 +112,7 @@ if ! rust_is_new_enough; then
         done
     fi
     if ! rust_is_new_enough && ! has rustup; then
-        say 'no package has a Rust that is new enough; taking the official installer (https://rustup.rs)'
+        say 'no package has a recent enough Rust; using the official installer (https://rustup.rs)'
         has curl || install_packages ' curl' || die 'curl could not be installed'
         curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs |
             sh -s -- -y --no-modify-path --profile minimal --component rustfmt --component clippy >&2
@@ -121,7 +121,7 @@ if ! rust_is_new_enough; then
     rust_is_new_enough || die "Rust $msrv or newer is needed and could not be installed; see https://rustup.rs"
 fi
 
-# 3. Tests only: rustfmt and clippy, of the same make as the cargo in use.
+# 3. Tests only: rustfmt and clippy, from the same source as the cargo in use.
 if [ "$want" = test ] && ! { cargo fmt --version && cargo clippy --version; } >/dev/null 2>&1; then
     if has rustup; then rustup component add rustfmt clippy >&2
     elif dpkg -s cargo-web >/dev/null 2>&1; then install_packages ' rustfmt-web rust-web-clippy'
@@ -129,14 +129,14 @@ if [ "$want" = test ] && ! { cargo fmt --version && cargo clippy --version; } >/
     fi || die 'rustfmt and clippy could not be installed'
 fi
 
-# 4. The demo's documents, where it is given no others: without package lists apt knows only what is installed.
+# 4. The demo's documents, unless it is given others: without package lists apt knows only the installed packages.
 if [ "$want" = demo ] && [ -z "${CORPUS:-}" ] && has apt-get && ! ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1; then
     update
 fi
 
-# 5. What came in must serve: one look at each that a build would stumble over.
+# 5. Check what a build would otherwise fail on.
 . scripts/env.sh
 has_headers || die "PHP's headers are missing: $php_config --include-dir names no folder with main/php.h"
 cli=$("$php" -n -r 'echo PHP_VERSION_ID;') && headers=$("$php_config" --vernum) && [ "$cli" = "$headers" ] ||
-    die "$php is version $cli, $php_config is of ${headers:-none}; name a pair: make PHP=php8.2 PHP_CONFIG=php-config8.2"
+    die "$php is version $cli but $php_config is for ${headers:-none}; name a matching pair: make PHP=php8.2 PHP_CONFIG=php-config8.2"
 has_libclang || die 'libclang is missing: install clang, or set LIBCLANG_PATH to the folder of libclang.so'

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs the Rust tests as an aarch64 program, under qemu: what a processor without AVX takes, the plain path.
+# Runs the Rust tests as an aarch64 program under qemu, which tests the scalar path that processors without AVX take.
 #
-# Needs a Debian of the x86-64 kind. Only the cross compiler is installed; the rest (Rust with aarch64's standard library,
-# qemu) is fetched with a configuration of apt's own and unpacked in the target folder: rustup may lack the target, Debian
-# allows no second architecture beside rustup, and qemu 7.2, which Debian 12 has, hangs with threads. Where something cannot
-# be had the line SKIPPED says what, and nothing fails.
+# Needs Debian on x86-64. Only the cross compiler is installed. The rest (Rust with the aarch64 standard library, qemu) is
+# downloaded with a separate apt configuration and unpacked in the target folder, because rustup may lack the target, Debian
+# allows no second architecture next to rustup, and qemu 7.2 of Debian 12 hangs with threads. If something is not available,
+# a line SKIPPED says what, and nothing fails.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
@@ -21,17 +21,17 @@ at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; 
 [ "$(uname -s -m)" = 'Linux x86_64' ] || skip "needs x86-64 Linux, this is $(uname -s -m)"
 command -v apt-get >/dev/null || skip 'needs apt-get'
 
-# The cross compiler, for the parts in C and to link.
+# The cross compiler, to compile C and to link.
 if ! command -v aarch64-linux-gnu-gcc >/dev/null || [ ! -e /usr/aarch64-linux-gnu/include/stdlib.h ]; then
     [ "$(id -u)" = 0 ] || skip 'needs the packages gcc-aarch64-linux-gnu and libc6-dev-arm64-cross'
     say 'apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross'
     export DEBIAN_FRONTEND=noninteractive
     apt-get -q -o DPkg::Lock::Timeout=600 update >&2
     apt-get -q -y --no-remove --no-install-recommends -o DPkg::Lock::Timeout=600 install \
-        gcc-aarch64-linux-gnu libc6-dev-arm64-cross >&2 || skip 'no cross compiler to be had'
+        gcc-aarch64-linux-gnu libc6-dev-arm64-cross >&2 || skip 'the cross compiler is not available'
 fi
 
-# Unpacks Rust and qemu into $root, from the places that this machine's apt knows.
+# Unpacks Rust and qemu into $root, from the archives that this machine's apt uses.
 fetch() (
     rm -rf "$home/apt" "$root" && mkdir -p "$home/apt/lists/partial" "$home/apt/archives/partial" "$home/apt/etc" "$root"
     cd "$home/apt" || exit 1
@@ -56,10 +56,10 @@ CONF
     apt-get -q update >&2 || exit 1
     newest() { apt-cache madison "$1" | awk '$NF == "Packages" { print $3 }' | sort -V | tail -n 1; }
     rust=$(newest rustc-web) qemu=$(newest qemu-user)
-    { [ -n "$rust" ] && at_least "$rust" "$msrv"; } || { say "no Rust of $msrv, the newest is ${rust:-none}"; exit 1; }
-    { [ -n "$qemu" ] && at_least "$qemu" 1:8; } || { say "no qemu of 8, the newest is ${qemu:-none}"; exit 1; }
+    { [ -n "$rust" ] && at_least "$rust" "$msrv"; } || { say "Rust $msrv is needed, the newest is ${rust:-none}"; exit 1; }
+    { [ -n "$qemu" ] && at_least "$qemu" 1:8; } || { say "qemu 8 is needed, the newest is ${qemu:-none}"; exit 1; }
     std=libstd-rust-web-$(echo "$rust" | cut -d. -f1-2)
-    # With the libraries that Rust's LLVM needs, but for those that every machine with a compiler has.
+    # Also the libraries that Rust's LLVM needs, except those that come with every compiler.
     libraries=$(apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces \
         --no-enhances "$std" | grep '^lib[^:]*$' | grep -v -e '^libc6$' -e '^libgcc-s1$' -e '^libstdc++6$' -e "^$std\$")
     # shellcheck disable=SC2086  # a list of words
@@ -71,21 +71,21 @@ CONF
     rm -f ./*.deb
     "$root/usr/bin/qemu-aarch64" --version >&2 && touch "$root/complete"
 )
-[ -e "$root/complete" ] || fetch || skip 'no Rust or no qemu for it to be had, see above'
+[ -e "$root/complete" ] || fetch || skip 'Rust or qemu is not available, see above'
 
-# cargo is the machine's own; only the compiler must be that of the standard library.
+# cargo is the machine's own; only the compiler must match the standard library.
 cat >"$home/rustc" <<RUSTC
 #!/bin/sh
 LD_LIBRARY_PATH='$root/usr/lib/x86_64-linux-gnu' exec '$root/usr/bin/rustc' "\$@"
 RUSTC
 chmod +x "$home/rustc"
-"$home/rustc" --version >&2 || skip 'the Rust that was unpacked does not run here'
+"$home/rustc" --version >&2 || skip 'the unpacked Rust does not run here'
 
 export RUSTC="$home/rustc" CARGO_TARGET_DIR="$home/build"
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="$root/usr/bin/qemu-aarch64 -L /usr/aarch64-linux-gnu"
-# Fewer cases of each property, as qemu is some 20 times slower than the machine. Without the tests of devices: no driver
-# of this architecture is here, and a program under qemu cannot start itself.
+# Fewer cases per property, because qemu is about 20 times slower than the machine. Device tests are left out: there is no
+# driver for this architecture, and a program under qemu cannot start itself.
 export PROPTEST_CASES="${PROPTEST_CASES:-32}"
 set -- --lib
 for test in tests/*.rs; do

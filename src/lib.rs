@@ -2,26 +2,30 @@
 //! with SIMD and on OpenCL devices.
 //!
 //! Bytes from outside are checked once, decoded and intersected where it is cheapest, and come back as docIDs.
+//! `docs/architecture.md` has the project's words and the way of a query through the rooms.
 //!
 //! # The rooms
-//! | room | what it does | knows |
+//! Each uses only rooms above it.
+//!
+//! | room | what it does | uses |
 //! |---|---|---|
 //! | [`error`] | one error type; every variant says what was wrong and where | nothing |
-//! | `process` | which process this is, told apart across forks | nothing |
-//! | `environment` | environment variables, as they were when the process began | `process` |
+//! | `process` | tells a process from the children it forks | nothing |
+//! | `environment` | environment variables as they were when the process began | `process` |
 //! | [`cpu`] | which instruction sets this process may use | `environment` |
 //! | `cache` | a folder for what a later process can use again | `environment` |
 //! | `room` | memory for large results | nothing |
 //! | [`bits`] | words and bit fields | nothing |
-//! | [`codec`] | bytes ⇄ docIDs, one file (or folder) a codec | `bits`, `cpu` |
-//! | [`list`] | [`PostingList`]: codec, payload and block directory; the byte format and its checks | `codec`, `bits`, `room` |
-//! | [`intersect`] | CPU intersection of posting lists, with block skipping | `list`, `codec`, `bits`, `room` |
-//! | [`yioop`] | Yioop's posting lists, shard files and scores | `codec` |
-//! | [`device`] | all that touches OpenCL | `list`, `codec`, `cache`, `process`, `environment`, `room`, the `Results` of `intersect` |
-//! | [`engine`] | one decision, CPU or device; its cost model; the fallback; the counters | `intersect`, `device`, `yioop`, `list`, `codec`, `cache` |
-//! | `php` | the PHP face, thin (feature `php`) | `engine`, `yioop`, `list`, `codec` |
+//! | [`codec`] | docIDs ⇄ words; the registry of codecs | `bits`, `cpu` |
+//! | [`results`] | the docIDs found by a batch of queries | `room` |
+//! | [`list`] | [`PostingList`]: codec, payload and block directory; the byte format and its checks | `codec`, `cpu`, `room` |
+//! | [`yioop`] | Yioop's posting lists, shard files and scores | `codec`, `cpu` |
+//! | [`intersect`] | CPU intersection of posting lists, with block skipping | `list`, `codec`, `cpu` |
+//! | [`device`] | everything about OpenCL | `list`, `codec`, `results`, `cache`, `environment`, `process`, `room` |
+//! | [`engine`] | the choice between CPU and device, its cost model, the fallback, the threads, the counters | `device`, `intersect`, `yioop`, `list`, `codec`, `results`, `cache`, `cpu` |
+//! | `php` | the PHP side (feature `php`) | `engine`, `yioop`, `list`, `codec`, `environment`, `cpu`, `room` |
 //!
-//! All rooms know `error`; those with a path for each instruction set know `cpu`.
+//! All rooms use `error`.
 
 pub mod bits;
 mod cache;

@@ -19,20 +19,20 @@ use Postings\Yioop\Conjunction;
 use Postings\Yioop\Shard;
 
 const USAGE = <<<'TEXT'
-Yioop's way through posting lists against this extension's.
+Compares how Yioop and this extension work through posting lists.
 
     php -d extension=postings.so yioop/experiment.php SHARD|YIOOP_DIR [options]
 
 SHARD      a shard file with its dictionary; compared with plain PHP
-YIOOP_DIR  a checkout of Yioop 2019; compared with Yioop's own code, on an index that is made first
+YIOOP_DIR  a checkout of Yioop 2019; compared with Yioop's own code, on an index that is built first
 
     --documents=30000        documents to index (YIOOP_DIR)
-    --per-generation=30000   documents a generation (YIOOP_DIR)
-    --texts=8                package descriptions a document (YIOOP_DIR)
-    --work=DIR               where to make the index (YIOOP_DIR); kept for the next run
-    --queries=20             queries a row
+    --per-generation=30000   documents per generation (YIOOP_DIR)
+    --texts=8                package descriptions per document (YIOOP_DIR)
+    --work=DIR               where to build the index (YIOOP_DIR); kept for the next run
+    --queries=20             queries per row
     --device=NAME            an OpenCL device to compare with, as in postings.device
-    --json=FILE --svg=FILE   where to write the figures and the plot
+    --json=FILE --svg=FILE   files for the figures and the plot
 
 TEXT;
 
@@ -43,7 +43,7 @@ spl_autoload_register(function (string $class) {
     }
 });
 
-/** Seconds of a run: the median of up to nine after a first that is not counted, or fewer where they take long. */
+/** Seconds of a run: the median of up to nine (fewer if they take long), after a first that is not counted. */
 function seconds(callable $run): float
 {
     $run();
@@ -58,7 +58,7 @@ function seconds(callable $run): float
     return $times[intdiv(count($times), 2)] / 1e9;
 }
 
-/** The same on the device; null where none is named. Its calls must reach it. */
+/** The same on the device, which must really run the calls; null if no device is named. */
 function onDevice(?string $device, callable $run): ?float
 {
     if ($device === null) {
@@ -71,7 +71,7 @@ function onDevice(?string $device, callable $run): ?float
     $after = \Postings\stats();
     ini_set('postings.offload', 'never');
     if ($after['device_calls'] == $before['device_calls'] || $after['device_failures'] > $before['device_failures']) {
-        throw new \RuntimeException("the device '$device' did not do its part: " . json_encode($after));
+        throw new \RuntimeException("the device '$device' did not run the calls: " . json_encode($after));
     }
     return $seconds;
 }
@@ -87,7 +87,7 @@ function machine(): array
     ];
 }
 
-/** Queries of the shard or site: words that stand together in a text, by how common they are. */
+/** Queries of the shard or site: words that occur together in a text, by how common they are. */
 function drawQueries(array $texts, array $counts, int $many, int $words, callable $fits): array
 {
     $queries = [];
@@ -126,7 +126,7 @@ function lists(Report $report, Plain|Site $other, array $lists, ?string $device)
         };
         $pack();
         if ($other->unpack($list) != $postings || Yioop\unpack_postings($other->pack($postings)) != $postings) {
-            throw new \RuntimeException('the two ways do not agree');
+            throw new \RuntimeException('the two results differ');
         }
         $report->row('pack', $on, [$other->name() => seconds(fn() => $other->pack($postings)), 'CPU' => seconds($pack),
             'device' => null], ['positions' => $positions]);
@@ -149,7 +149,7 @@ function lists(Report $report, Plain|Site $other, array $lists, ?string $device)
     }
 }
 
-/** Queries over the lists of one shard or generation after another: what is left of a query without documents. */
+/** Queries over the lists of one shard or generation after another, without reading and scoring documents. */
 function intersections(Report $report, array $kinds, callable $generations, ?string $device, bool $plot): void
 {
     $plain = new Plain();
@@ -168,7 +168,7 @@ function intersections(Report $report, array $kinds, callable $generations, ?str
             $batch = fn() => Conjunction::of($shards, array_keys($words));
             foreach ($lists as $of) {
                 if ($plain->intersect(...$of) !== array_keys(Yioop\intersect(...$of))) {
-                    throw new \RuntimeException('the two ways do not agree on ' . implode(' ', $words));
+                    throw new \RuntimeException('the two results differ for ' . implode(' ', $words));
                 }
             }
             $times = [seconds(fn() => array_map(fn($of) => $plain->intersect(...$of), $lists)), seconds($one),
@@ -200,7 +200,7 @@ function iterators(Report $report, Site $site, array $kinds, ?string $device): v
             $ratios = [];
             $documents = [0, 0];
             foreach ($queries as [$words, $shortest]) {
-                // The iterators of words are the same for both and made beforehand.
+                // The word iterators are the same for both and made before.
                 $run = function (bool $own) use ($site, $words, $most, &$documents) {
                     $times = [];
                     for ($i = 0; $i < 4; $i++) {
@@ -224,7 +224,7 @@ function iterators(Report $report, Site $site, array $kinds, ?string $device): v
                     $documents[1] = $found;
                     ini_set('postings.offload', 'never');
                     if (\Postings\stats()['device_calls'] == $before['device_calls']) {
-                        throw new \RuntimeException("the device '$device' did not do its part");
+                        throw new \RuntimeException("the device '$device' did not run the calls");
                     }
                 }
                 foreach ($times as $i => $seconds) {
@@ -267,7 +267,7 @@ function kinds(array $texts, array $counts, int $many): array
     return array_filter($kinds);
 }
 
-/** Lists to measure single operations on: those whose lengths come nearest to powers of ten, and the longest. */
+/** Lists for measuring single operations: those with lengths nearest to powers of ten, and the longest. */
 function drawLists(array $counts, callable $list): array
 {
     $lists = [];

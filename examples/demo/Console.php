@@ -4,13 +4,13 @@ declare(strict_types=1);
 
 namespace Postings\Demo;
 
-/** What the demo's two programs share: their options, clock, and report of where a step ran. */
+/** What the demo's two programs share: options, timing, and reporting where a step ran. */
 final class Console
 {
     /**
-     * Loads the demo's classes, sets its memory limit and sees that the extension is there.
+     * Reads the options, sets the memory limit and checks that the extension is loaded.
      *
-     * @param array<string> $options names of options, as getopt() has them ("query:" takes a value)
+     * @param array<string> $options names of options as getopt() takes them ("query:" has a value)
      *
      * @return array<string, string|array<string>|false>
      */
@@ -27,7 +27,7 @@ final class Console
             exit(isset($given['h']) || isset($given['help']) ? 0 : 2);
         }
         if (!extension_loaded('postings')) {
-            fwrite(STDERR, "The extension is not loaded: php -d extension=/path/to/postings.so …\n");
+            fwrite(STDERR, "The extension is not loaded. Run: php -d extension=/path/to/postings.so …\n");
             exit(1);
         }
         return $given;
@@ -36,7 +36,7 @@ final class Console
     /**
      * Runs one step.
      *
-     * @return array{mixed, float, string} its result, its time in seconds, and where the extension's work in it ran
+     * @return array{mixed, float, string} its result, its time in seconds, and where the extension did its work
      */
     public static function step(callable $step): array
     {
@@ -61,7 +61,7 @@ final class Console
         return $bytes < 1 << 20 ? sprintf('%.1f KiB', $bytes / 1024) : sprintf('%.1f MiB', $bytes / (1 << 20));
     }
 
-    /** Devices found and the CPU path, in a line. */
+    /** One line: versions, the OpenCL devices found, and the settings. */
     public static function machine(): string
     {
         $names = array_map(
@@ -86,7 +86,7 @@ final class Console
         $parts = [];
         if ($device > 0) {
             $parts[] = sprintf(
-                'device (%s, %s there, %s back)',
+                'device (%s, %s sent, %s read)',
                 $device === 1 ? '1 call' : "$device calls",
                 self::bytes($after['bytes_to_device'] - $before['bytes_to_device']),
                 self::bytes($after['bytes_from_device'] - $before['bytes_from_device']),

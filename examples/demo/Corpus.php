@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Postings\Demo;
 
-/** Where documents come from, one at a time, and what words they have. */
+/** Yields documents one at a time, and splits texts into words. */
 final class Corpus
 {
     /**
-     * The descriptions of all packages that this Debian machine knows of: what `apt-cache dumpavail` prints.
+     * The descriptions of all packages that this Debian machine knows, from `apt-cache dumpavail`.
      *
      * @return \Generator<string, string> name => text
      */
@@ -16,7 +16,7 @@ final class Corpus
     {
         $pipe = @popen('LC_ALL=C apt-cache dumpavail', 'r');
         if ($pipe === false) {
-            throw new \RuntimeException('apt-cache cannot be run: name a corpus with --corpus FILE');
+            throw new \RuntimeException('apt-cache cannot be run; name a corpus with --corpus FILE');
         }
         $name = null;
         $text = null;
@@ -45,12 +45,12 @@ final class Corpus
             yield $name => $text;
         }
         if ($status !== 0) {
-            throw new \RuntimeException("apt-cache dumpavail ended with status $status: name a corpus with --corpus FILE");
+            throw new \RuntimeException("apt-cache dumpavail ended with status $status; name a corpus with --corpus FILE");
         }
     }
 
     /**
-     * A file of lines `name<TAB>text`. A line without a tab is all text; its name is its line number.
+     * A file of lines `name<TAB>text`. A line without a tab is all text, and its name is its line number.
      *
      * @return \Generator<string, string> name => text
      */
@@ -68,7 +68,7 @@ final class Corpus
     }
 
     /**
-     * The different words of a text: runs of letters and digits in lower case. Bytes above 127 count as letters, so that
+     * The distinct words of a text: sequences of letters and digits, in lower case. Bytes above 127 count as letters, so
      * words in UTF-8 stay whole.
      *
      * @return list<string>
@@ -76,7 +76,7 @@ final class Corpus
     public static function words(string $text): array
     {
         preg_match_all('/[a-z0-9\x80-\xff]+/', strtolower($text), $matches);
-        // A number such as "42" becomes an int as an array key: back to a string.
+        // Array keys such as "42" have become integers: convert them back.
         return array_map('strval', array_keys(array_flip($matches[0])));
     }
 }

@@ -6,7 +6,7 @@ namespace Postings\Demo;
 
 use Postings\PostingList;
 
-/** Reads what IndexWriter wrote: its dictionary into memory, a posting list when it is asked for. */
+/** Reads an index that IndexWriter wrote: the dictionary into memory, posting lists on request. */
 final class IndexReader
 {
     /** @var resource */
@@ -22,12 +22,12 @@ final class IndexReader
     {
         $file = @fopen($path, 'r');
         if ($file === false) {
-            throw new \RuntimeException("$path cannot be read: make it with index.php");
+            throw new \RuntimeException("$path cannot be read; create it with index.php");
         }
         $this->file = $file;
         $header = unpack('a4magic/V3number/P5at', $this->read(0, IndexWriter::HEADER_BYTES));
         if ($header['magic'] !== IndexWriter::MAGIC || $header['number1'] !== IndexWriter::VERSION) {
-            throw $this->damaged('it is no index of this version');
+            throw $this->damaged('it is not an index of this version');
         }
         ['number2' => $this->documentCount, 'number3' => $this->termCount] = $header;
         ['at1' => $terms, 'at2' => $records, 'at3' => $offsets, 'at4' => $documents, 'at5' => $end] = $header;
@@ -57,14 +57,14 @@ final class IndexReader
         return $this->termCount;
     }
 
-    /** Number of documents that have the term. */
+    /** The number of documents containing the term. */
     public function documentFrequency(string $term): int
     {
         $record = $this->find($term);
         return $record === null ? 0 : $record['documents'];
     }
 
-    /** The posting list of a term; null where no document has it. */
+    /** The posting list of a term; null if no document contains it. */
     public function postings(string $term): ?PostingList
     {
         $record = $this->find($term);
@@ -76,7 +76,7 @@ final class IndexReader
             : PostingList::fromBytes($this->read($record['at'], $record['bytes']));
     }
 
-    /** @return array{string, string} name and the beginning of its text */
+    /** @return array{string, string} its name and the beginning of its text */
     public function document(int $docId): array
     {
         if ($docId < 0 || $docId >= $this->documentCount) {

@@ -8,20 +8,20 @@ use Postings\Codec;
 use Postings\PostingList;
 
 /**
- * Gathers postings in memory, 4 bytes each, and writes them as compressed lists into one file.
+ * Collects postings in memory, 4 bytes each, and writes them as compressed lists into one file.
  *
- * The file, all numbers little-endian:
+ * The file (all numbers are little-endian):
  *
- * | part | what |
+ * | part | content |
  * |---|---|
- * | header | `PDMO`, then uint32: version 1, documents, terms; then uint64: where the parts terms, records, offsets, documents begin, length of the file |
- * | lists | PostingList::toBytes() of each term of two documents or more, in the order of the terms |
- * | terms | the terms in ascending order of their bytes, one after the other |
- * | records | for each term, 20 bytes: uint32 where it begins in terms, uint64 where its list begins in the file, uint32 the list's length in bytes, uint32 its number of documents. A term of one document has no list: the docID stands for where it begins |
- * | offsets | for each document, and once more for the end: uint32 where its line begins in documents |
+ * | header | `PDMO`; then as uint32: version 1, number of documents, number of terms; then as uint64: the offsets of the parts terms, records, offsets and documents, and the length of the file |
+ * | lists | PostingList::toBytes() of each term that is in two documents or more, in the order of the terms |
+ * | terms | the terms in ascending byte order, one after the other |
+ * | records | for each term 20 bytes: uint32 its offset in terms, uint64 the offset of its list in the file, uint32 the length of the list in bytes, uint32 the number of documents. A term in a single document has no list: its docID takes the place of the offset, and the length is 0 |
+ * | offsets | for each document, and once more for the end: uint32 the offset of its line in documents |
  * | documents | a line for each document: name, tab, the beginning of its text |
  *
- * Records end with one that belongs to no term and says where the last term ends.
+ * The last record belongs to no term and says where the last term ends.
  */
 final class IndexWriter
 {
@@ -32,7 +32,7 @@ final class IndexWriter
     public const RECORD = 'VPVV';
     public const RECORD_BYTES = 20;
 
-    /** Bytes of a document's text that the file keeps, to be shown with a match. */
+    /** Bytes of a document's text that the file stores, to be shown with a match. */
     private const SUMMARY = 90;
 
     /** @var array<string|int, string> word => docIDs, packed as little-endian uint32 */
@@ -69,12 +69,13 @@ final class IndexWriter
     }
 
     /**
-     * Writes the file, beside its place first, so that a reader never meets half of one.
+     * Writes the file under a temporary name and renames it, so a reader never sees an incomplete one.
      *
-     * @param callable(int $done, int $all): void $progress called now and then
+     * @param callable(int $done, int $all): void $progress called from time to time
      *
      * @return array{terms: int, lists: int, listed: int, list_bytes: int, long_listed: int, long_bytes: int, file_bytes: int}
-     *         `listed` postings lie in `lists` lists of `list_bytes`; the `long_` ones in lists of 128 docIDs or more
+     *         `listed` postings are in `lists` lists of `list_bytes`; the `long_` figures are those of lists of 128 docIDs
+     *         or more
      */
     public function write(string $path, Codec $codec, callable $progress): array
     {

@@ -1,6 +1,6 @@
 <?php
 
-/** Indexes a corpus into one file of compressed posting lists. See search.php for the way back. */
+/** Indexes a corpus into one file of compressed posting lists. search.php searches it. */
 
 declare(strict_types=1);
 
@@ -14,19 +14,20 @@ require __DIR__ . '/IndexWriter.php';
 
 const USAGE = <<<'TEXT'
     php -d extension=…/postings.so index.php --output FILE [--corpus FILE.tsv] [--codec NAME]
-      --corpus  lines of name<TAB>text; without it: the descriptions of all packages that apt-cache knows
+      --corpus  lines of name<TAB>text (default: the descriptions of all packages that apt-cache knows)
+      --codec   the value of a case of Postings\Codec (qs)
 
     TEXT;
 
 $options = Console::start(['output:', 'corpus:', 'codec:'], USAGE);
-$codec = Codec::tryFrom($options['codec'] ?? 'qs') ?? throw new \ValueError('--codec is one of ' . implode(', ', array_column(Codec::cases(), 'value')));
-$output = $options['output'] ?? throw new \ValueError('--output FILE is missing; --help says more');
+$codec = Codec::tryFrom($options['codec'] ?? 'qs') ?? throw new \ValueError('--codec must be one of ' . implode(', ', array_column(Codec::cases(), 'value')));
+$output = $options['output'] ?? throw new \ValueError('--output FILE is missing; see --help');
 if (!is_dir(dirname($output)) && !@mkdir(dirname($output), 0777, true)) {
-    throw new \RuntimeException(dirname($output) . ' cannot be made');
+    throw new \RuntimeException(dirname($output) . ' cannot be created');
 }
 echo Console::machine(), "\n";
 
-// On a terminal a line that is written over; in a log a line now and then.
+// On a terminal one line is overwritten; in a log a line is added from time to time.
 $overwrite = stream_isatty(STDOUT);
 $shown = 0.0;
 $progress = static function (string $line, bool $last = false) use (&$shown, $overwrite): void {
@@ -49,7 +50,7 @@ $corpus = isset($options['corpus']) ? Corpus::tsv($options['corpus']) : Corpus::
 });
 $all = $writer->documents();
 if ($all === 0) {
-    throw new \RuntimeException('the corpus has no documents' . (isset($options['corpus']) ? '' : ': apt-get update fetches them'));
+    throw new \RuntimeException('the corpus has no documents' . (isset($options['corpus']) ? '' : '; run apt-get update first'));
 }
 $progress(sprintf('Read %s documents with %s postings in %s (PHP)', number_format($all), number_format($writer->postings()), Console::time($seconds)), true);
 
@@ -63,11 +64,11 @@ $progress(sprintf('Read %s documents with %s postings in %s (PHP)', number_forma
 $bits = static fn (int $bytes, int $postings): string => $postings === 0 ? 'none' : sprintf('%.2f bits per posting', 8 * $bytes / $postings);
 $progress(sprintf('Encoded and wrote %s terms in %s (%s)', number_format($sums['terms']), Console::time($seconds), $place), true);
 printf("  codec %s: %s\n", $codec->value, $output);
-printf("  lists of 128 docIDs and more:   %9d postings, %s\n", $sums['long_listed'], $bits($sums['long_bytes'], $sums['long_listed']));
-printf("  all %7d lists, headers too: %9d postings, %s\n", $sums['lists'], $sums['listed'], $bits($sums['list_bytes'], $sums['listed']));
-printf("  terms of a single document:     %9d postings, in the dictionary\n", $writer->postings() - $sums['listed']);
+printf("  lists of 128 docIDs or more:    %9d postings, %s\n", $sums['long_listed'], $bits($sums['long_bytes'], $sums['long_listed']));
+printf("  all %7d lists, with headers:%9d postings, %s\n", $sums['lists'], $sums['listed'], $bits($sums['list_bytes'], $sums['listed']));
+printf("  terms in a single document:     %9d postings, in the dictionary\n", $writer->postings() - $sums['listed']);
 printf(
-    "  the whole file (lists, dictionary, names and beginnings of texts): %s; peak memory %s\n",
+    "  whole file (lists, dictionary, names and beginnings of texts): %s; peak memory %s\n",
     Console::bytes($sums['file_bytes']),
     Console::bytes(memory_get_peak_usage(true)),
 );

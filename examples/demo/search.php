@@ -1,6 +1,6 @@
 <?php
 
-/** Answers conjunctive queries (documents that have all words) over the file that index.php wrote. */
+/** Answers conjunctive queries (documents containing all words) over the file that index.php wrote. */
 
 declare(strict_types=1);
 
@@ -11,7 +11,7 @@ require __DIR__ . '/Corpus.php';
 require __DIR__ . '/IndexWriter.php';
 require __DIR__ . '/IndexReader.php';
 
-/** For the descriptions of Debian's packages: the lists of their words are long and short. */
+/** For the descriptions of Debian's packages: words with long and with short lists. */
 const SAMPLE = [
     'library for the python programming language',
     'development files',
@@ -26,14 +26,14 @@ const SAMPLE = [
 ];
 const USAGE = <<<'TEXT'
     php -d extension=…/postings.so search.php --index FILE [--query "words …"]… [--limit N] [--sample debian|index|none]
-      --limit   matches to show for each query (5)
-      --sample  queries to ask besides: ten that suit Debian's packages; ten made of words of the index; or none (the
-                default where there is a --query, otherwise index)
+      --limit   matches to show per query (5)
+      --sample  additional queries: ten for Debian's packages, ten made of words of the index, or none (the default if
+                there is a --query, otherwise index)
 
     TEXT;
 
 /**
- * Up to three words each of ten documents, spread over the index: queries with a match at least.
+ * Up to three words from each of ten documents spread over the index, so that every query has at least one match.
  *
  * @return list<string>
  */
@@ -42,7 +42,7 @@ function sample_of(IndexReader $index): array
     $queries = [];
     for ($i = 0, $n = min(10, $index->documentCount()); $i < $n; ++$i) {
         $words = Corpus::words($index->document(intdiv($i * $index->documentCount(), $n))[1]);
-        // The last word may be the mark of a text that was cut.
+        // The last word may be the ellipsis of a shortened text.
         $queries[] = implode(' ', array_slice($words, 0, max(1, min(3, count($words) - 1))));
     }
     return array_values(array_unique(array_filter($queries)));
@@ -53,13 +53,13 @@ $limit = max(0, (int) ($options['limit'] ?? 5));
 $queries = (array) ($options['query'] ?? []);
 echo "\n", Console::machine(), "\n";
 
-[$index, $seconds] = Console::step(static fn (): IndexReader => new IndexReader($options['index'] ?? throw new \ValueError('--index FILE is missing; --help says more')));
+[$index, $seconds] = Console::step(static fn (): IndexReader => new IndexReader($options['index'] ?? throw new \ValueError('--index FILE is missing; see --help')));
 printf("Opened %s: %d documents, %d terms, %s\n", $options['index'], $index->documentCount(), $index->termCount(), Console::time($seconds));
 array_push($queries, ...match ($options['sample'] ?? ($queries === [] ? 'index' : 'none')) {
     'debian' => SAMPLE,
     'index' => sample_of($index),
     'none' => [],
-    default => throw new \ValueError('--sample is debian, index or none'),
+    default => throw new \ValueError('--sample must be debian, index or none'),
 });
 
 $batch = [];
@@ -69,11 +69,11 @@ foreach ($queries as $query) {
     $frequencies = array_map(static fn (string $word, $list): string => $word . ' ' . ($list === null ? 0 : count($list)), $words, $lists);
     echo "\n“{$query}”  (", implode(', ', $frequencies), ")\n";
     if ($lists === []) {
-        echo "  no words in it\n";
+        echo "  the query has no words\n";
         continue;
     }
     if (in_array(null, $lists, true)) {
-        echo "  no matches: not all words are in the index\n";
+        echo "  no matches: a word is not in the index\n";
         continue;
     }
     [$matches, $intersecting, $intersectedBy] = Console::step(static fn (): array => \Postings\intersect(...$lists));
@@ -88,5 +88,5 @@ foreach ($queries as $query) {
 
 if ($batch !== []) {
     [$answers, $seconds, $place] = Console::step(static fn (): array => \Postings\intersect_batch($batch));
-    printf("\nAll %d queries again as one batch: %d matches, %s, %s\n", count($batch), array_sum(array_map('count', $answers)), Console::time($seconds), $place);
+    printf("\nThe same %d queries in one batch: %d matches, %s, %s\n", count($batch), array_sum(array_map('count', $answers)), Console::time($seconds), $place);
 }

@@ -1,6 +1,6 @@
 <?php
 
-/** Tests the demo on a small corpus: the index is read back and its answers are those of a plain scan of the text. */
+/** Tests the demo on a small corpus: the index is read back, and its results equal those of a plain scan of the text. */
 
 declare(strict_types=1);
 
@@ -41,7 +41,7 @@ register_shutdown_function(static function () use ($folder): void {
 
 $check('words', Corpus::words("Zwei Wörter, 2 words; words 007") === ['zwei', 'wörter', '2', 'words', '007']);
 
-// A corpus whose lists are of all lengths: document i has the words of its divisors, and two that stand in few.
+// A corpus with lists of all lengths: document i contains a word for each of its divisors; two more words are rare.
 $tsv = "$folder/corpus.tsv";
 $texts = [];
 for ($i = 0; $i < 3000; ++$i) {
@@ -76,10 +76,10 @@ foreach (Codec::cases() as $codec) {
         $writer->add($name, $text);
     }
     $sums = $writer->write($path, $codec, static fn (int $done, int $all) => null);
-    $check("$codec->value: the file is as long as said", filesize($path) === $sums['file_bytes']);
+    $check("$codec->value: file size", filesize($path) === $sums['file_bytes']);
     $index = new IndexReader($path);
     $check("$codec->value: documents", $index->documentCount() === 3001 && $index->document(3000) === ['line 3001', 'no tab here']);
-    $check("$codec->value: a document that is not there", (static function () use ($index): bool {
+    $check("$codec->value: a document that does not exist", (static function () use ($index): bool {
         try {
             $index->document(3001);
         } catch (\OutOfRangeException) {
@@ -90,7 +90,7 @@ foreach (Codec::cases() as $codec) {
     $terms = iterator_to_array($index->terms());
     $check("$codec->value: terms", count($terms) === $sums['terms'] && array_sum($terms) === $writer->postings());
     $check("$codec->value: codec of a list", $index->postings('all')->codec() === $codec);
-    $check("$codec->value: a term that no document has", $index->postings('nowhere') === null && $index->documentFrequency('nowhere') === 0);
+    $check("$codec->value: a term that no document contains", $index->postings('nowhere') === null && $index->documentFrequency('nowhere') === 0);
     $batch = [];
     foreach ($queries as $query) {
         $batch[$query] = array_map($index->postings(...), Corpus::words($query));
@@ -99,13 +99,13 @@ foreach (Codec::cases() as $codec) {
     }
     $check("$codec->value: batch", \Postings\intersect_batch($batch) === array_combine($queries, array_map(static fn (string $q) => $scan(Corpus::words($q)), $queries)));
 
-    // Damage: cut short, another header, a list with a bit turned.
+    // Damage: truncation, another header, a list with inverted bits.
     $bytes = file_get_contents($path);
     foreach (['cut' => substr($bytes, 0, -1), 'long' => "$bytes\0", 'short' => substr($bytes, 0, 20), 'empty' => '', 'else' => 'X' . substr($bytes, 1)] as $how => $damaged) {
         file_put_contents("$folder/damaged", $damaged);
         $check("$codec->value: $how", $throws(static fn () => new IndexReader("$folder/damaged"), 'is damaged'));
     }
-    // In the payload of the first list: its checksum no longer fits.
+    // In the payload of the first list: its checksum no longer matches.
     $bytes[IndexWriter::HEADER_BYTES + 30] = ~$bytes[IndexWriter::HEADER_BYTES + 30];
     file_put_contents("$folder/damaged", $bytes);
     $index = new IndexReader("$folder/damaged");
@@ -113,7 +113,7 @@ foreach (Codec::cases() as $codec) {
     $check("$codec->value: a damaged list", $throws(static fn () => $index->postings((string) $first), ':'));
 }
 
-// The corpus of this machine, where it is a Debian machine with package lists.
+// The corpus of this machine, if it is a Debian machine with package lists.
 if (is_executable('/usr/bin/apt-cache')) {
     $names = $empty = 0;
     foreach (Corpus::debian() as $name => $text) {

@@ -17,9 +17,9 @@ namespace Postings\Experiment;
 use Postings\Yioop\Shard;
 
 /**
- * Where words are, by the dictionary of each shard: takes the place of Yioop's IndexDictionary, for Yioop's own iterator
- * and for the drop-in alike. Yioop merges the dictionaries of all generations into one; that of 2019 loses words and
- * generations on the way when it runs under PHP 8.
+ * Looks words up in the dictionary of each shard, in place of Yioop's IndexDictionary, for Yioop's own iterator and for
+ * the drop-in alike. Yioop merges the dictionaries of all generations into one, and Yioop of 2019 loses words and
+ * generations in the merge when it runs under PHP 8.
  */
 final class Dictionary
 {
@@ -33,7 +33,7 @@ final class Dictionary
         }
     }
 
-    /** What Yioop's dictionary gives: [documents with the word, list of [generation, first, last, documents, key]]. */
+    /** As Yioop's dictionary returns it: [documents with the word, list of [generation, first, last, documents, key]]. */
     public function getWordInfo($word_id, $raw = false, $shift = 0, $threshold = -1, $start_generation = -1,
         $num_distinct_generations = -1, $with_remaining_total = false)
     {

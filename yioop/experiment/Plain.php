@@ -15,8 +15,8 @@
 namespace Postings\Experiment;
 
 /**
- * The work in plain PHP: what stands in for Yioop's own functions where no checkout of Yioop is given. Written for
- * speed: no function call a posting where it can be helped.
+ * The same work in plain PHP, in place of Yioop's own functions if no checkout of Yioop is given. Written for speed, with
+ * as few function calls per posting as possible.
  */
 final class Plain
 {
@@ -25,7 +25,7 @@ final class Plain
         return 'plain PHP';
     }
 
-    /** Numbers in a Modified 9 word by its top six bits but two: [bits a number, numbers]. */
+    /** Layouts of a Modified 9 word, by the six bits after its top two: [bits per number, numbers]. */
     private static function form(int $word): array
     {
         return match (true) {
@@ -102,7 +102,7 @@ final class Plain
     }
 
     /**
-     * Packs as many numbers in each word as fit; Yioop's own encoder writes other words now and then, which read the same.
+     * Packs as many numbers into each word as fit. Yioop's own encoder sometimes writes other words, which read the same.
      *
      * @param list<array{int, list<int>}> $postings
      */
@@ -135,7 +135,7 @@ final class Plain
                         break;
                     }
                 }
-                // The fewest numbers a word that are enough leave each the most bits.
+                // The smallest sufficient count of numbers per word leaves each the most bits.
                 foreach ($codes as $many => $_) {
                     if ($many < $take) {
                         break;
@@ -159,7 +159,7 @@ final class Plain
         return $list;
     }
 
-    /** @return list<int> doc indexes that all lists have */
+    /** @return list<int> doc indexes that are in all lists */
     public function intersect(string ...$lists): array
     {
         $docs = null;

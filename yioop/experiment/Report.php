@@ -65,7 +65,7 @@ final class Report
             JSON_PRETTY_PRINT | JSON_UNESCAPED_SLASHES) . "\n");
     }
 
-    /** Time of a query against the length of its shortest list, both axes logarithmic. */
+    /** The time of a query by the length of its shortest list; both axes are logarithmic. */
     public function svg(string $file): void
     {
         [$width, $height, $left, $top, $right] = [740, 420, 70, 40, 40];

@@ -23,10 +23,10 @@ use seekquarry\yioop\library\index_bundle_iterators\IndexBundleIterator;
 use seekquarry\yioop\library\index_bundle_iterators\WordIterator;
 
 /**
- * A real Yioop, and an index of Debian's package descriptions made with it. Its work directory is the experiment's own;
- * nothing in the checkout is written to.
+ * A real Yioop, and an index of Debian's package descriptions built with it. It has a work directory of its own, and
+ * writes nothing to the checkout.
  *
- * The shards are written by Yioop's IndexShard. Words are looked up in the shards' own dictionaries: see Dictionary.
+ * The shards are written by Yioop's IndexShard. Words are looked up in the shards' own dictionaries; see Dictionary.
  */
 final class Site
 {
@@ -52,12 +52,12 @@ final class Site
             'MIN_QUERY_CACHE_TIME' => 1 << 30] as $name => $value) {
             define("seekquarry\\yioop\\configs\\$name", $value);
         }
-        // Yioop of 2019 under PHP 8: deprecated things, and constants that were set before.
+        // Yioop of 2019 under PHP 8: deprecated features, and constants that are defined twice.
         set_error_handler(fn() => true);
         require "$checkout/src/configs/Config.php";
         require_once "$checkout/src/library/Utility.php";
         set_error_handler(fn(int $level) => in_array($level, [E_DEPRECATED, E_USER_DEPRECATED]));
-        // Yioop's own iterator beside the drop-in, under another name.
+        // Yioop's own iterator, under another name than the drop-in.
         $own = file_get_contents("$checkout/src/library/index_bundle_iterators/IntersectIterator.php");
         eval('?>' . str_replace('class IntersectIterator ', 'class OwnIntersectIterator ', $own));
         $this->index = (string) (1600000000 + 1000 * $texts + intdiv($documents, 1000));
@@ -131,7 +131,7 @@ final class Site
         file_put_contents("$folder/words.json", json_encode($this->words));
     }
 
-    /** The posting lists of a word, one a generation. */
+    /** The posting lists of a word, one per generation. */
     public function lists(string $word): array
     {
         $lists = [];
@@ -143,7 +143,7 @@ final class Site
         return $lists;
     }
 
-    /** Where the lists of words lie: [Shard, ranges] for each generation that has all of them. */
+    /** The places of the lists of words: [Shard, ranges] for each generation that has all of the words. */
     public function ranges(array $words): array
     {
         $ranges = [];
@@ -170,7 +170,7 @@ final class Site
         return new $class($iterators, array_keys($words));
     }
 
-    /** Goes through the documents of an iterator, to the end or so many; how many there were. */
+    /** Goes through the documents of an iterator, to the end or up to a limit, and returns their number. */
     public static function drain(IndexBundleIterator $iterator, int $most = PHP_INT_MAX): int
     {
         $documents = 0;
@@ -184,7 +184,7 @@ final class Site
     /* The single operations, with Yioop's own functions. */
 
     /**
-     * Posting by posting, as Yioop walks a list.
+     * Posting by posting, as Yioop goes through a list.
      *
      * @return list<int>
      */
@@ -199,7 +199,7 @@ final class Site
     }
 
     /**
-     * All words unpacked at once, and Yioop's function on those that begin a posting: faster than Yioop does it.
+     * All words unpacked at once, and Yioop's function called for those that begin a posting: faster than Yioop.
      *
      * @return list<int>
      */
@@ -207,7 +207,7 @@ final class Site
     {
         $docs = [];
         foreach (unpack('N*', $list) as $word) {
-            // A word that begins a posting: the top two bits are 11, or 00 where it is the only one.
+            // A word that begins a posting: the top two bits are 11, or 00 if it is the only word.
             if ($word >= 0xC0000000 || $word < 0x40000000) {
                 $docs[] = L\docIndexModified9($word & 0x3FFFFFFF);
             }

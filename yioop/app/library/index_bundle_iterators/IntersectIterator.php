@@ -18,13 +18,13 @@ use seekquarry\yioop\configs as C;
 use seekquarry\yioop\library\IndexShard;
 
 /*
-    Yioop's autoloader finds this file before its own of the same name. Where the extension is not loaded, or this is
-    a Yioop that scores documents in another way than the one the extension knows, it leaves the work to Yioop's own.
+    Yioop's autoloader finds this file before its own of the same name. If the extension is not loaded, or this Yioop
+    scores documents in a way that the extension does not know, Yioop's own iterator is used.
  */
 if (class_exists('Postings\Yioop\Conjunction', false) &&
     method_exists(IndexShard::class, 'unpackAuxiliaryDocumentKeys')) {
     /**
-     * Iterates over the documents that all of its iterators have.
+     * Iterates over the documents that are in all of its iterators.
      */
     class IntersectIterator extends PostingsIntersectIterator
     {

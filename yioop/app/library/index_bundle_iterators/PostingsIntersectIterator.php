@@ -20,19 +20,19 @@ use seekquarry\yioop\configs as C;
 use seekquarry\yioop\library\IndexManager;
 
 /**
- * Iterates over the documents that all of its iterators have, one document a block, scored by relevance of the words
- * and their proximity.
+ * Iterates over the documents that are in all of its iterators, one document per block, scored by the relevance of the
+ * words and their proximity.
  *
- * Where all iterators are word iterators of one index, their posting lists are intersected natively: those of the first
+ * If all iterators are word iterators of one index, their posting lists are intersected natively: those of the first
  * generation in one call, because a page of results may need no more, and those of all others in a second. Documents
- * are scored natively, some at a time, as they are asked for. The word iterators are then
- * only asked where their lists lie; they do not move. Where an iterator is of another kind, or a word stands in the
- * feed shard, the iterators are moved themselves, one document after the other, until native work is possible.
+ * are scored natively on request, a few at a time. The word iterators are then only asked where their lists are; they
+ * do not move. If an iterator is of another kind, or a word is in the feed shard, the iterators themselves are moved, one
+ * document after the other, until native work is possible.
  */
 class PostingsIntersectIterator extends IndexBundleIterator
 {
     /**
-     * Seconds after which an iterator whose timer is on gives up looking for the next document.
+     * Seconds after which an iterator with its timer on stops looking for the next document
      */
     const SYNC_TIMEOUT = 3;
     /**
@@ -42,25 +42,25 @@ class PostingsIntersectIterator extends IndexBundleIterator
     const MORE_HITS = 256;
     /** @var array iterators to intersect */
     public $index_bundle_iterators;
-    /** @var int how many there are */
+    /** @var int number of iterators */
     public $num_iterators;
     /** @var array index of a word in the query => index of its iterator */
     public $word_iterator_map;
-    /** @var int how many words the query has */
+    /** @var int number of words in the query */
     public $num_words;
-    /** @var array|null one array a quoted phrase: index of a word => positions that it takes up, or any key => "*" */
+    /** @var array|null one array per quoted phrase: index of a word => positions that it takes, or any key => "*" */
     public $quote_positions;
     /** @var float factor for all scores */
     public $weight;
     /** @var bool whether looking for a document may time out */
     public $sync_timer_on;
-    /** @var int when looking for documents began; 0 before that */
+    /** @var int time at which looking for documents began; 0 before that */
     public $sync_time;
     /** @var int documents that the iterator with the fewest has gone through in its current generation (an estimate) */
     public $seen_docs_unfiltered;
     /** @var int index of the iterator with the fewest documents */
     public $least_num_doc_index;
-    /** @var int documents of that iterator */
+    /** @var int number of documents in that iterator */
     public $total_num_docs;
     /** @var bool whether native work is possible at all */
     protected $native;
@@ -68,23 +68,23 @@ class PostingsIntersectIterator extends IndexBundleIterator
     protected $cursor;
     /** @var array numbers of the generations of the cursor */
     protected $generations;
-    /** @var array the generations behind those: generation => [[first offset, last offset], ...] */
+    /** @var array the generations after those: generation => [[first offset, last offset], ...] */
     protected $pending;
-    /** @var array|null [generation, offset into its document map] that no document before is wanted of */
+    /** @var array|null [generation, offset into its document map]: documents before it are not wanted */
     protected $from;
-    /** @var int|null generation up to which all lists were known when the cursor was made; null for all there are */
+    /** @var int|null generation up to which all lists were known when the cursor was made; null if all were known */
     protected $known_until;
-    /** @var array documents that the cursor gave and that were not asked for yet */
+    /** @var array documents that the cursor returned and that were not asked for yet */
     protected $hits;
     /** @var int index of the current one */
     protected $hit;
-    /** @var array|null where the last document was that the cursor gave and that was moved on from */
+    /** @var array|null place of the last document from the cursor that the iterator has passed */
     protected $behind;
 
     /**
      * @param array $index_bundle_iterators iterators to intersect
      * @param array $word_iterator_map index of a word in the query => index of its iterator
-     * @param array|null $quote_positions one array a quoted phrase: index of a word => positions that it takes up, or
+     * @param array|null $quote_positions one array per quoted phrase: index of a word => positions that it takes, or
      *     any key => "*" for any number of other words
      * @param float $weight factor for all scores
      */
@@ -117,7 +117,7 @@ class PostingsIntersectIterator extends IndexBundleIterator
         $this->begin();
     }
     /**
-     * Back to the first document
+     * Returns to the first document
      */
     public function reset()
     {
@@ -148,7 +148,7 @@ class PostingsIntersectIterator extends IndexBundleIterator
     /**
      * Finds the current block of documents: one document
      *
-     * @return array|int key of the document => its fields; -1 where there is none left
+     * @return array|int key of the document => its fields; -1 if there is none left
      */
     public function findDocsWithWord()
     {
@@ -166,7 +166,7 @@ class PostingsIntersectIterator extends IndexBundleIterator
     /**
      * Where the next document is
      *
-     * @return array|int [generation, offset into its document map]; -1 where there is none left
+     * @return array|int [generation, offset into its document map]; -1 if there is none left
      */
     public function currentGenDocOffsetWithWord()
     {
@@ -177,16 +177,16 @@ class PostingsIntersectIterator extends IndexBundleIterator
         return $this->index_bundle_iterators[0]->currentGenDocOffsetWithWord();
     }
     /**
-     * Moves on by one document, or to the first from a place on
+     * Moves forward by one document, or to the first at or after a place
      *
-     * @param array|null $gen_doc_offset [generation, offset into its document map]; where the current document is
-     *     there or behind it, it stays the current one
+     * @param array|null $gen_doc_offset [generation, offset into its document map]; if the current document is there
+     *     or after it, it stays the current one
      */
     public function advance($gen_doc_offset = null)
     {
         $this->current_block_fresh = false;
         $this->seen_docs++;
-        // A cursor is not made here: the iterators may stand at a document that it would pass over.
+        // A cursor is not made here: the iterators may be at a document that it would pass over.
         $place = $this->cursor !== null ? $this->nativePlace() : null;
         if ($this->cursor !== null) {
             if ($place == -1) {
@@ -207,7 +207,7 @@ class PostingsIntersectIterator extends IndexBundleIterator
         $this->index_bundle_iterators[0]->advance($gen_doc_offset);
     }
     /**
-     * @param int $num documents a block; only 1 is possible
+     * @param int $num documents per block; only 1 is possible
      */
     public function setResultsPerBlock($num)
     {
@@ -216,9 +216,9 @@ class PostingsIntersectIterator extends IndexBundleIterator
         }
     }
     /**
-     * Guesses how many documents there are from the share so far
+     * Estimates the number of documents from the share found so far
      *
-     * @param int $unfiltered documents gone through in the iterator that has the fewest
+     * @param int $unfiltered documents passed in the iterator with the fewest
      */
     protected function estimateNumDocs($unfiltered)
     {
@@ -256,7 +256,7 @@ class PostingsIntersectIterator extends IndexBundleIterator
         return true;
     }
     /**
-     * Whether documents come from a native cursor now. Makes one where that is possible.
+     * Whether documents come from a native cursor now. Makes one if that is possible.
      *
      * @return bool
      */
@@ -265,10 +265,10 @@ class PostingsIntersectIterator extends IndexBundleIterator
         return $this->cursor !== null || ($this->native && $this->gather());
     }
     /**
-     * Where the lists of all words lie, generation by generation, from the iterators' places on
+     * The places of the lists of all words, generation by generation, from the iterators' current places on
      *
-     * @return array|null generation => [[first offset, last offset], ...], a pair a word; null where the iterators
-     *     have to be moved
+     * @return array|null generation => [[first offset, last offset], ...], a pair per word; null if the iterators have
+     *     to be moved
      */
     protected function ranges()
     {
@@ -285,7 +285,7 @@ class PostingsIntersectIterator extends IndexBundleIterator
             foreach ($infos as $info) {
                 list($generation, $first_offset, $last_offset) = $info;
                 if ($generation <= $last) {
-                    $this->native = false; // the same generation twice: more than one key goes by this word
+                    $this->native = false; // the same generation twice: the word has more than one key
                     return null;
                 }
                 $last = $generation;
@@ -302,7 +302,7 @@ class PostingsIntersectIterator extends IndexBundleIterator
         return $common;
     }
     /**
-     * Makes a cursor over the generations that the iterators know of, from their places on
+     * Makes a cursor over the generations that the iterators know of, from their current places on
      *
      * @return bool whether it was possible
      */
@@ -319,7 +319,7 @@ class PostingsIntersectIterator extends IndexBundleIterator
     /**
      * Makes a cursor over the next generations
      *
-     * @param int|null $many how many; null for all there are
+     * @param int|null $many number of generations; null for all
      * @return bool whether it was possible
      */
     protected function intersectSome($many = null)
@@ -360,7 +360,7 @@ class PostingsIntersectIterator extends IndexBundleIterator
         return true;
     }
     /**
-     * Whether Yioop would read the shards from their files, too
+     * Whether Yioop itself would read the shards from their files
      *
      * @param object $index an index
      * @return bool
@@ -370,21 +370,21 @@ class PostingsIntersectIterator extends IndexBundleIterator
         return !isset($index->current_shard) || $index->current_shard->read_only_from_disk;
     }
     /**
-     * Goes on without native work. Yioop reads past damage that the extension refuses.
+     * Continues without native work. Yioop reads past damage that the extension refuses.
      *
      * @param \Throwable $problem what went wrong
      * @return bool false
      */
     protected function leaveNative($problem)
     {
-        error_log("Postings: " . $problem->getMessage() . "; Yioop's own iterators go on");
+        error_log("Postings: " . $problem->getMessage() . "; continuing with Yioop's own iterators");
         $this->native = false;
         $this->cursor = null;
         $this->hits = [];
         return false;
     }
     /**
-     * Whether an iterator stands elsewhere than before its first posting
+     * Whether an iterator has moved from its first posting
      *
      * @return bool
      */
@@ -400,7 +400,7 @@ class PostingsIntersectIterator extends IndexBundleIterator
     /**
      * Where the furthest iterator is
      *
-     * @return array [generation, offset into its document map]; behind all generations if one is at its end
+     * @return array [generation, offset into its document map]; after all generations if one is at its end
      */
     protected function furthestPlace()
     {
@@ -452,9 +452,9 @@ class PostingsIntersectIterator extends IndexBundleIterator
         return [$this->generations[$hit['generation']], $hit['doc_index'] << 4];
     }
     /**
-     * Where the current document of the cursor is. Fetches more documents where those fetched before are used up.
+     * The place of the current document of the cursor. Fetches more documents if the fetched ones are used up.
      *
-     * @return array|int [generation, offset into its document map]; -1 where there is none left
+     * @return array|int [generation, offset into its document map]; -1 if there is none left
      */
     protected function nativePlace()
     {
@@ -478,7 +478,7 @@ class PostingsIntersectIterator extends IndexBundleIterator
         return $this->hitPlace($this->hits[$this->hit]);
     }
     /**
-     * Counts the documents that phrases dropped
+     * Counts the documents without the phrases
      */
     protected function skipPassedOver()
     {
@@ -502,7 +502,7 @@ class PostingsIntersectIterator extends IndexBundleIterator
     /**
      * Looks for generations that the word iterators did not know of when the cursor was made
      *
-     * @return bool whether the cursor is over some now; false without a cursor where the iterators have to be moved
+     * @return bool whether the cursor now covers some; false without a cursor if the iterators have to be moved
      */
     protected function moreGenerations()
     {
@@ -523,9 +523,9 @@ class PostingsIntersectIterator extends IndexBundleIterator
         return true;
     }
     /**
-     * Where native work ends before the documents do: moves the iterators to behind the last document given
+     * If native work ends before the documents do: moves the iterators past the last document returned
      *
-     * @return array|int where the next document is
+     * @return array|int place of the next document
      */
     protected function goOnWithIterators()
     {
@@ -542,9 +542,9 @@ class PostingsIntersectIterator extends IndexBundleIterator
         return $this->currentGenDocOffsetWithWord();
     }
     /**
-     * The current document of the cursor, with the fields that Yioop gives it
+     * The current document of the cursor, with Yioop's fields
      *
-     * @return array|int key of the document => its fields; -1 where there is none left
+     * @return array|int key of the document => its fields; -1 if there is none left
      */
     protected function nativeDocs()
     {
@@ -581,9 +581,9 @@ class PostingsIntersectIterator extends IndexBundleIterator
     /* Work with the iterators themselves */
 
     /**
-     * Moves the iterators forward until all stand at the same document
+     * Moves the iterators forward until all are at the same document
      *
-     * @return bool whether they do; false where one is at its end or time is up
+     * @return bool whether they are; false if one is at its end or time is up
      */
     protected function meet()
     {
@@ -621,9 +621,9 @@ class PostingsIntersectIterator extends IndexBundleIterator
         return $this->num_iterators > 0;
     }
     /**
-     * The document that all iterators stand at, scored
+     * The document at which all iterators are, scored
      *
-     * @return array key of the document => its fields; empty where a phrase does not occur, or the site filters it
+     * @return array key of the document => its fields; empty if a phrase does not occur or the site filters it out
      */
     protected function scoredDocs()
     {
@@ -637,7 +637,7 @@ class PostingsIntersectIterator extends IndexBundleIterator
         for ($word = 1; $word < $this->num_words; $word++) {
             $i = $this->word_iterator_map[$word];
             if ($i < $word) {
-                // A repeated word counts as much as all before it together.
+                // A repeated word counts as much as all words before it together.
                 $position_lists[] = $position_lists[$i] ?? [];
                 $doc[self::RELEVANCE] += $doc[self::RELEVANCE];
                 continue;

@@ -41,6 +41,7 @@ pub(super) struct Tile<'p> {
 ///
 /// # Safety
 /// As [`super::decode_blocks`], of the processor too; `ranks` are those of its blocks.
+#[inline(always)]
 pub(super) unsafe fn decode<T>(parts: &Parts, ranks: Range<usize>, previous: u32, out: *mut T, passes: &Passes<T>) {
     let upper = parts.upper.as_ptr().cast::<u8>();
     let mut positions = [MaybeUninit::uninit(); TILE + 128];

@@ -6,6 +6,7 @@ use crate::cpu::Tier;
 use crate::list::{Cursor, PostingList};
 
 /// A forward-only look-up in one list.
+#[allow(clippy::large_enum_variant)] // A query makes a few, of which small lists would notice the allocation.
 pub(super) enum Probe<'l> {
     /// In the upper bits of a quasi-succinct list.
     Select(select::Select<'l>, Tier),

@@ -77,6 +77,17 @@ fn every_path_equals_the_definition(words: &[u32], previous: u32) {
         assert_eq!(out.pop(), Some(0xDEAD_BEEF), "{} wrote past the slack", tier.name());
         assert_eq!(&out[..wanted.len()], wanted, "{}", tier.name());
     }
+    // Whichever of the two is chosen here.
+    #[cfg(target_arch = "x86_64")]
+    if Tier::Avx512.is_available() {
+        for decode in [avx2::decode, avx512::decode] {
+            let mut out = vec![0xDEAD_BEEF; wanted.len() + crate::codec::SLACK + 1];
+            // SAFETY: as above.
+            assert_eq!(unsafe { decode(words, previous, out.as_mut_ptr()) }, wanted.len());
+            assert_eq!(out.pop(), Some(0xDEAD_BEEF), "wrote past the slack");
+            assert_eq!(&out[..wanted.len()], wanted);
+        }
+    }
     // What processors without SSE2 run.
     let mut out = vec![0xDEAD_BEEF; wanted.len() + crate::codec::SLACK + 1];
     // SAFETY: as above.

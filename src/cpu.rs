@@ -57,6 +57,28 @@ pub fn tier() -> Tier {
     *SELECTED
 }
 
+/// Whether the environment names the tier, so that nothing is to be chosen by measurement.
+pub(crate) fn is_named() -> bool {
+    *NAMED
+}
+
+static NAMED: Lazy<bool> = Lazy::new(|| environment::variable(TIER_VARIABLE).is_some());
+
+/// Whether `other` takes clearly less time than `usual`, both of some µs: for the choice between two ways to the same
+/// result where instruction sets mislead. The best of several turns each counts, so that an interruption does not.
+pub(crate) fn is_faster(mut other: impl FnMut(), mut usual: impl FnMut()) -> bool {
+    const TURNS: usize = 8;
+    let time = |call: &mut dyn FnMut()| {
+        let began = std::time::Instant::now();
+        call();
+        began.elapsed()
+    };
+    let best = (0..TURNS).fold([std::time::Duration::MAX; 2], |[of_other, of_usual], _| {
+        [of_other.min(time(&mut other)), of_usual.min(time(&mut usual))]
+    });
+    best[0].as_nanos() * 20 < best[1].as_nanos() * 19
+}
+
 #[cfg(target_arch = "x86_64")]
 fn detect() -> Tier {
     use std::arch::is_x86_feature_detected as has;

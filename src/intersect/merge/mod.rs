@@ -1,5 +1,5 @@
 //! Meeting two lists of like length: both are decoded a tile at a time, and the tiles merged, sixteen docIDs of one
-//! against sixteen of the other.
+//! against sixteen of the other; dense lists meet in a map (`windows`).
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -9,6 +9,9 @@ use std::ops::Range;
 /// docIDs of a tile.
 pub(super) const TILE: usize = 512;
 
+/// docIDs whose memory is not in the second-level cache as a rule.
+const LARGE: usize = 1 << 16;
+
 /// 64-bit words of upper bits that a tile has at most, the last of them not whole.
 pub(super) const MOST_WORDS: usize = 1023;
 
@@ -41,6 +44,7 @@ pub(super) struct Tile<'p> {
 ///
 /// # Safety
 /// As [`super::decode_blocks`], of the processor too; `ranks` are those of its blocks.
+#[inline(always)]
 pub(super) unsafe fn decode<T>(parts: &Parts, ranks: Range<usize>, previous: u32, out: *mut T, passes: &Passes<T>) {
     let upper = parts.upper.as_ptr().cast::<u8>();
     let mut positions = [MaybeUninit::uninit(); TILE + 128];
@@ -52,6 +56,9 @@ pub(super) unsafe fn decode<T>(parts: &Parts, ranks: Range<usize>, previous: u32
         // `out` has room for them.
         unsafe {
             let out = out.add(first - ranks.start);
+            if ranks.len() >= LARGE {
+                ask_for(out, count);
+            }
             if (passes.find)(upper, start, count, &mut positions) {
                 let base = (word * 64).wrapping_sub(first as u64) as u32;
                 (passes.merge)(&Tile { parts, first, count, base, positions: &positions }, out);
@@ -62,4 +69,18 @@ pub(super) unsafe fn decode<T>(parts: &Parts, ranks: Range<usize>, previous: u32
             }
         }
     }
+}
+
+/// Asks for the memory that a tile will be written to, which then comes while stop bits are found: docIDs are written in
+/// bursts, and would wait for it one after the other.
+#[inline(always)]
+fn ask_for<T>(out: *mut T, count: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for at in (0..count * size_of::<T>()).step_by(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: every x86-64 has it, and it does nothing where there is no memory.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(out.cast::<i8>().wrapping_add(at)) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (out, count);
 }

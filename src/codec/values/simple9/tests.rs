@@ -82,8 +82,19 @@ fn every_path_equals_the_definition(words: &[u32], previous: u32) {
         assert_eq!(out.pop(), Some(0xDEAD_BEEF), "{} wrote past the slack", tier.name());
         assert_eq!(&out[..wanted.len()], wanted, "{}", tier.name());
     }
-    // What processors other than x86-64 run.
     let values: Vec<u32> = words.iter().flat_map(|&word| values(word)).collect();
+    // Whichever of the two is chosen here.
+    #[cfg(target_arch = "x86_64")]
+    if Tier::Avx512.is_available() {
+        for decode in [avx2::decode, avx512::decode] {
+            let mut out = vec![0xDEAD_BEEF; values.len() + crate::codec::SLACK + 1];
+            // SAFETY: as above.
+            assert_eq!(unsafe { decode(words, out.as_mut_ptr()) }, values.len());
+            assert_eq!(out.pop(), Some(0xDEAD_BEEF), "wrote past the slack");
+            assert_eq!(&out[..values.len()], values);
+        }
+    }
+    // What processors other than x86-64 run.
     let mut out = vec![0xDEAD_BEEF; values.len() + crate::codec::SLACK + 1];
     // SAFETY: as above.
     assert_eq!(unsafe { scalar::decode(words, out.as_mut_ptr()) }, values.len());

@@ -1,14 +1,15 @@
-//! How fast do lists decode and intersect on one core, beside the best peers on the same data in the same run?
+//! How fast do lists decode and intersect on one core, compared with the best peers on the same data in the same run?
 //!
 //!     cargo bench --no-default-features --bench cpu [-- [--log-max 24] [--lists DIR] [--out DIR] [--quick]]
 //!
-//! One thread; every tier that the processor has. Each figure is the median of alternating rounds, each ratio the median
-//! of the ratios within a round. Decoding: gaps geometric or clustered, to a reused buffer, against BitPacker4x
-//! (`decompress_sorted`, blocks of 128). Intersection: uniform docIDs, against CRoaring's `and`, into a list of docIDs
-//! (ours) or a bitmap (its). `--lists` names a folder of real lists, one a file, numbers between commas.
+//! One thread, on every tier that the processor has. Each figure is the median of alternating rounds, each ratio the
+//! median of the ratios within a round. Decoding: geometric or clustered gaps, to a reused buffer, compared with
+//! BitPacker4x (`decompress_sorted`, blocks of 128). Intersection: uniform docIDs, compared with CRoaring's `and`; ours
+//! returns a list of docIDs, CRoaring's a bitmap. `--lists` names a folder of real lists, one per file, as numbers
+//! separated by commas.
 //!
-//! Built with `POSTINGS_BENCH_PEER=avx2` or `scalar`, and a CRoaring that was held back to the same (`make bench-tiers` does
-//! both), it measures intersections by that tier alone and writes `cpu-avx2.json` or `cpu-scalar.json`.
+//! Built with `POSTINGS_BENCH_PEER=avx2` or `scalar`, and a CRoaring that is held back to the same (`make bench-tiers` does
+//! both), it measures intersections on that tier alone and writes `cpu-avx2.json` or `cpu-scalar.json`.
 
 mod support;
 
@@ -26,7 +27,7 @@ use support::{data, machine, targets};
 
 const USAGE: &str = "cpu [--log-max 24] [--lists DIR] [--out DIR] [--quick]";
 
-/// docIDs are below one of these where lists are intersected.
+/// The universes of the intersections: docIDs are below these.
 const UNIVERSES: [u64; 2] = [61_700_000, 1 << 26];
 
 /// What CRoaring was held back to when this was built: a tier's name. It uses AVX-512 where there is some otherwise.
@@ -44,12 +45,12 @@ fn intersecting_tiers() -> impl Iterator<Item = Tier> {
 
 type Contestant<'a> = Box<dyn FnMut() -> u64 + 'a>;
 
-/// Rounds of turns of a few ms at most, and of longer ones. Short turns, so that where other processes share the cores,
-/// most pass between two interruptions.
+/// The number of rounds, for turns of at most a few milliseconds and for longer ones. Turns are short so that most run
+/// undisturbed even if other processes share the cores.
 const ROUNDS: usize = 25;
 const LONG_ROUNDS: usize = 9;
 
-/// What the parts share.
+/// What all parts of this benchmark share.
 struct Bench {
     quick: bool,
     report: Report,
@@ -80,7 +81,7 @@ fn main() {
     }
 }
 
-/// A list as BitPacker4x keeps it: sorted blocks of 128. The last block has to be whole.
+/// A list encoded by BitPacker4x in sorted blocks of 128. The last block must be full.
 struct Packed {
     bytes: Vec<u8>,
     widths: Vec<u8>,
@@ -118,7 +119,7 @@ impl Bench {
         }
     }
 
-    /// Decodes a list by all codecs and tiers, beside BitPacker4x; adds a point to each curve of `plot`.
+    /// Decodes a list with every codec and tier, and with BitPacker4x; adds a point to each curve of `plot`.
     fn decoding(&mut self, corpus: &str, doc_ids: &[u32], has_target: bool, plot: Option<(Plot, f64)>) {
         let count = doc_ids.len();
         let packer = BitPacker4x::new();
@@ -180,7 +181,7 @@ impl Bench {
     }
 
     fn by_gap(&mut self) {
-        // As many as 32 bits leave room for at the widest.
+        // As many docIDs as fit in 32 bits with the widest gaps.
         for log_mean in 0..=14 {
             let mean = f64::from(log_mean).exp2();
             let doc_ids = data::geometric(1 << 17, mean, 8);
@@ -189,7 +190,7 @@ impl Bench {
         }
     }
 
-    /// Encoding, and the checks of a list that comes as bytes, by the process's own tier.
+    /// Encoding, and checking a list read from bytes, on the process's own tier.
     fn encoding(&mut self, doc_ids: &[u32]) {
         for codec in Codec::ALL {
             let bytes = PostingList::encode(doc_ids, codec).expect("gaps below 2^28").to_bytes();
@@ -203,9 +204,9 @@ impl Bench {
         }
     }
 
-    /// A list of 2^22 docIDs with shorter ones, in two universes. In the larger one half of its containers are arrays in
-    /// CRoaring and half are bitmaps, which CRoaring is slow to bring together; in the smaller one, all are bitmaps of
-    /// 14.7 bits a docID.
+    /// A list of 2^22 docIDs and shorter ones, in two universes. In the larger universe half of CRoaring's containers
+    /// for it are arrays and half are bitmaps, which CRoaring is slow to combine; in the smaller one all are bitmaps of
+    /// 14.7 bits per docID.
     fn intersections(&mut self) {
         for universe in UNIVERSES {
             let longer = data::uniform(1 << 22, universe, 27);
@@ -224,7 +225,7 @@ impl Bench {
         }
     }
 
-    /// Intersects the lists of each pair, by all codecs and tiers.
+    /// Intersects the lists of each pair, with every codec and tier.
     fn intersection(&mut self, name: &str, pairs: &[[Vec<u32>; 2]], most: Option<f64>, log_ratio: Option<f64>) {
         let bitmaps: Vec<[Bitmap; 2]> = pairs.iter().map(|pair| pair.each_ref().map(|list| Bitmap::of(list))).collect();
         let common: Vec<Vec<u32>> = bitmaps.iter().map(|[a, b]| a.and(b).to_vec()).collect();
@@ -302,7 +303,7 @@ impl Bench {
         }
     }
 
-    /// Real lists: all of a folder decoded one behind the other, and each intersected with the next.
+    /// Real lists: decodes all lists of a folder in turn, and intersects each with the next.
     fn real_lists(&mut self, folder: &Path) {
         let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let lists = match read_lists(folder) {

@@ -1,6 +1,6 @@
-//! Brings together what the benches found: `cpu.json` (and `cpu-avx2.json`, `cpu-scalar.json`: `make bench-tiers`),
-//! `device.json` and `php.json` of a folder become `report.json` (a
-//! list of rows), `report.txt` (notes and table) and the plots.
+//! Merges the results of the benchmarks: `cpu.json` (and `cpu-avx2.json`, `cpu-scalar.json` of `make bench-tiers`),
+//! `device.json` and `php.json` of a folder become `report.json` (a list of rows), `report.txt` (notes and a table) and
+//! the plots.
 //!
 //!     cargo bench --no-default-features --bench report -- [--out DIR]
 

@@ -1,5 +1,5 @@
-/* What kernels call, whatever the codec of a list. EACH_CODEC(CASE, LAST) names the codecs of the program: its last one
- * needs no comparison, so that a program for one codec makes none. */
+/* Dispatch by codec. EACH_CODEC(CASE, LAST) lists the codecs of the program. The last one needs no comparison, so a
+ * program for a single codec makes none. */
 
 #define OPEN(prefix) prefix##_open(&list); break;
 #define OPEN_CASE(number, prefix) case number: OPEN(prefix)

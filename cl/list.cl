@@ -1,39 +1,39 @@
-/* What every kernel knows of a posting list: the byte format of src/list/format.rs, as it lies in device memory. Lists
- * come checked: counts, offsets and payload are right, a list has at most 2^30 docIDs, it begins at a multiple of 16
- * words, and 32 words after it are readable.
+/* Posting lists in device memory, in the byte format of src/list/format.rs. Lists have been checked: counts, offsets
+ * and payload are valid, and a list has at most 2^30 docIDs. It begins at a multiple of 16 words, and 32 words after it
+ * are readable.
  *
- * A program is put together by src/device/codec.rs for the codecs that it needs: this file; then for each codec its
- * file in cl/codec/ and the operation's part for each codec, with CODEC defined as the codec's prefix; then EACH_CODEC,
- * dispatch.cl and the operation's kernels. Geometry comes from Rust as -D options: BLOCK, HEADER_WORDS, and for each
- * codec <prefix>_RUN, <prefix>_STEP and <prefix>_LANES.
+ * src/device/codec.rs assembles a program for the codecs that it needs: this file; the operation's common part; for
+ * each codec, its file in cl/codec/ and the operation's part for one codec, with CODEC defined as the codec's prefix;
+ * then EACH_CODEC, dispatch.cl and the operation's kernels. Numbers shared with Rust are passed as -D options: BLOCK,
+ * HEADER_WORDS, those of the operation, and for each codec <prefix>_RUN, <prefix>_STEP and <prefix>_LANES.
  *
- * Portable OpenCL C 1.2. No kernel returns before a barrier, not even all work-items together: PoCL 3.1 then runs what
- * follows with private values of other work-items. */
+ * Portable OpenCL C 1.2. No kernel may return before a barrier, not even all work-items together: PoCL 3.1 then runs
+ * the rest with private values of other work-items. */
 
-/* The name of a codec's own function, type or constant. */
+/* OF(name) is the name of a function, type or constant of the codec CODEC. */
 #define JOIN_NAMES(prefix, name) prefix##_##name
 #define NAME_OF(prefix, name) JOIN_NAMES(prefix, name)
 #define OF(name) NAME_OF(CODEC, name)
 
 typedef struct {
-    uint codec; /* its number */
-    uint parameter; /* the byte of the header that is the codec's own */
+    uint codec; /* the codec's number */
+    uint parameter; /* the codec's parameter byte */
     uint count;
     uint blocks;
     __global const uint *own; /* the codec's own words */
     __global const uint *last; /* directory: the last docID of each block */
-    __global const uint *start; /* directory: the word of the payload at which each block begins, if the codec has that */
+    __global const uint *start; /* directory: the word of the payload at which each block begins, if HAS_STARTS */
     __global const uint *payload;
-    __global const uint *second; /* the second part of the payload, if the codec has two: set by its `open` */
+    __global const uint *second; /* the second part of the payload, if there are two; set by the codec's `open` */
 } List;
 
-/* The last docID before a block; `none` before the first. */
+/* The last docID of the block before `block`; `none` if `block` is the first. */
 uint previous_doc_id(const List *list, uint block, uint none) {
     return block == 0 ? none : list->last[block - 1];
 }
 
-/* The first of `sorted[from .. to]` that is `target` or greater, `to` where there is none. The last steps are taken at
- * once, as their loads need not wait for each other. */
+/* The index of the first element of `sorted[from .. to]` that is at least `target`; `to` if there is none. The last
+ * eight elements are compared at once, so that their loads need not wait for each other. */
 uint lower_bound(__global const uint *sorted, uint from, uint to, uint target) {
     while (to - from > 8) {
         uint middle = from + (to - from) / 2;
@@ -52,18 +52,18 @@ uint lower_bound(__global const uint *sorted, uint from, uint to, uint target) {
 
 /* --- bits --- */
 
-/* The 32 bits from bit `position` on. */
+/* The 32 bits that begin at bit `position`. */
 uint bits_from(__global const uint *words, uint position) {
     __global const uint *word = words + (position >> 5);
     return (uint)((((ulong)word[1] << 32) | word[0]) >> (position & 31));
 }
 
-/* Index of the lowest set bit of a word that has one. */
+/* The index of the lowest set bit of `word`, which must not be 0. */
 uint lowest_bit(uint word) {
     return 31 - clz(word & -word);
 }
 
-/* Index of the set bit of `word` before which `rank` others stand; `word` has more than `rank` set bits. */
+/* The index of the set bit of `word` that has `rank` set bits below it. `word` has more than `rank` set bits. */
 uint select_bit(uint word, uint rank) {
     uint at = 0;
     for (uint span = 16; span != 0; span >>= 1) {

@@ -1,4 +1,4 @@
-//! Words and bit fields; the only place that shifts across word boundaries.
+//! Bit fields in words. All shifts across word boundaries are here.
 //!
 //! A *bit stream* is a slice of `u32` words in which bit `i` is bit `i % 32` (from the least significant end) of word
 //! `i / 32`. Written as little-endian bytes, bit `i` is bit `i % 8` of byte `i / 8`.
@@ -14,7 +14,7 @@ pub fn low_mask(width: u32) -> u32 {
     if width == 0 { 0 } else { u32::MAX >> (32 - width) }
 }
 
-/// The `width` bits (≤ 32) that begin at `position`, bits past the end of `words` read as 0.
+/// The `width` bits (≤ 32) that begin at `position`. Bits past the end of `words` read as 0.
 pub fn get(words: &[u32], position: u64, width: u32) -> u32 {
     let word = (position / 32) as usize;
     let low = u64::from(words.get(word).copied().unwrap_or(0));
@@ -22,10 +22,10 @@ pub fn get(words: &[u32], position: u64, width: u32) -> u32 {
     (((high << 32) | low) >> (position % 32)) as u32 & low_mask(width)
 }
 
-/// Sets the `width` bits (≤ 32) that begin at `position` to the low bits of `value`; they must be 0 before.
+/// Sets the `width` bits (≤ 32) that begin at `position`, which must all be 0, to the low bits of `value`.
 ///
 /// # Panics
-/// Where the field ends past the end of `words`.
+/// If the field begins past the end of `words`, or one of its set bits lies there.
 pub fn put(words: &mut [u32], position: u64, width: u32, value: u32) {
     if width == 0 {
         return;

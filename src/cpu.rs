@@ -1,16 +1,16 @@
-//! Which instruction sets this process may use: detected once, at the first question.
+//! Which instruction sets this process uses. They are detected once, on first use.
 
 use crate::environment;
 use once_cell::sync::Lazy;
 
 /// The environment variable that lowers the tier (`scalar`, `avx2`, `avx512`), so that every path can be tested and
-/// measured on one machine. It never raises it above what the CPU has.
+/// measured on one machine. It cannot raise the tier above what the processor has.
 pub const TIER_VARIABLE: &str = "POSTINGS_CPU";
 
 /// A level of instruction sets; each includes the ones before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
-    /// Plain Rust, whatever the processor.
+    /// Plain Rust, for any processor.
     Scalar,
     /// AVX2, BMI1, BMI2, POPCNT and LZCNT.
     Avx2,
@@ -36,7 +36,7 @@ impl Tier {
         self <= *DETECTED
     }
 
-    /// The tiers that this processor can run, slowest first: what tests iterate over.
+    /// The tiers that this processor can run, slowest first. Tests iterate over them.
     pub fn available() -> impl Iterator<Item = Tier> {
         Tier::ALL.into_iter().filter(|tier| tier.is_available())
     }
@@ -52,7 +52,7 @@ static SELECTED: Lazy<Tier> = Lazy::new(|| {
         .map_or(*DETECTED, |tier| tier.min(*DETECTED))
 });
 
-/// The tier that this process uses.
+/// The tier that this process uses: the best available, unless [`TIER_VARIABLE`] lowers it.
 pub fn tier() -> Tier {
     *SELECTED
 }

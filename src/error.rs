@@ -1,47 +1,47 @@
-//! The one error type of the crate: each variant says what was wrong and where.
+//! The error type of the crate. Each variant says what was wrong and where.
 
-/// What every fallible function of this crate returns.
+/// The result type of every fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why an operation could not be done.
+/// Why an operation failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Bytes from outside that no encoder writes.
+    /// Input bytes that no encoder would write.
     #[error("{codec}: {item} at byte {offset}: {what}")]
     Corrupt {
         /// The format that was being read: `simple9`, `qs`, `modified9`, `posting list`, `shard` …
         codec: &'static str,
-        /// The part that is wrong: `word 12`, `header`, `block 3` …
+        /// The damaged part: `word 12`, `header`, `block 3` …
         item: String,
-        /// Where it begins, in bytes from the start of the input.
+        /// The offset of that part from the start of the input, in bytes.
         offset: usize,
         /// What is wrong with it.
         what: String,
     },
 
-    /// docIDs (or positions) that do not rise.
+    /// docIDs or positions that are not strictly increasing.
     #[error("{what} at index {index}: {got} is not greater than {previous} before it")]
     NotIncreasing {
         /// `docID` or `position`.
         what: &'static str,
-        /// Index of the later of the two.
+        /// The index of the value that is not greater than the one before it.
         index: usize,
-        /// The value before it.
+        /// The value at the index before.
         previous: u64,
         /// The value at `index`.
         got: u64,
     },
 
-    /// A value that the codec cannot write.
+    /// A value that the codec cannot encode.
     #[error("{codec} cannot code {value} at index {index}: {limit}")]
     NotCodable {
-        /// The codec that was asked.
+        /// The codec's name.
         codec: &'static str,
-        /// Index of the value in the caller's input.
+        /// The index of the value in the caller's input.
         index: usize,
-        /// The value that is to be written: a docID, a gap minus one, or a position.
+        /// The value to be encoded: a docID, a gap minus one, or a position.
         value: u64,
-        /// The limit it breaks, in words.
+        /// The limit that it exceeds, as text.
         limit: &'static str,
     },
 
@@ -49,19 +49,19 @@ pub enum Error {
     #[error("{0}")]
     Argument(String),
 
-    /// A file could not be read.
+    /// A file that could not be read.
     #[error("{path}: {what}")]
     File {
-        /// The file's path as the caller gave it.
+        /// The path as the caller gave it.
         path: String,
-        /// What the operating system said.
+        /// The operating system's error message.
         what: String,
     },
 
-    /// The machine, or a limit of the process, does not give the memory that a result or a copy of the input needs.
+    /// A result or a copy of the input needs more memory than the machine or a limit of the process allows.
     #[error("out of memory: cannot allocate {bytes} bytes")]
     OutOfMemory {
-        /// Bytes that were asked for.
+        /// The size of the allocation that failed.
         bytes: usize,
     },
 
@@ -71,7 +71,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// A [`Error::Corrupt`], for the parsers.
+    /// Makes an [`Error::Corrupt`].
     pub fn corrupt(codec: &'static str, item: impl Into<String>, offset: usize, what: impl Into<String>) -> Self {
         Error::Corrupt { codec, item: item.into(), offset, what: what.into() }
     }

@@ -1,21 +1,21 @@
-//! [`Results`] of a batch of queries.
+//! [`Results`]: the docIDs that a batch of queries found.
 
 use crate::room;
 
-/// docIDs of a part, unless a single query has more. 16 MB: most of a part lies in huge pages, and a C library's heap keeps
-/// it for the next batch.
+/// The most docIDs in a part, unless a single query has more. At 16 MB, most of a part lies in huge pages, and the C
+/// library's heap keeps it for the next batch.
 const PART: usize = 1 << 22;
 
-/// The results of a batch of queries, the docIDs of each ascending. They lie in a few parts, one query after the other,
-/// so that several threads can make them, and none is moved when there are more of them.
+/// The results of a batch of queries; the docIDs of each query ascend. They are stored in a few parts, each with the
+/// results of several queries. So several threads can produce them, and none is moved when more are added.
 #[derive(Debug, Clone, Default)]
 pub struct Results {
     parts: Vec<Vec<u32>>,
-    /// Where each query's docIDs are.
+    /// Where the docIDs of each query are.
     spans: Vec<Span>,
 }
 
-/// docIDs `start..end` of a part.
+/// The range `start..end` of a part.
 #[derive(Debug, Clone, Copy, Default)]
 struct Span {
     part: usize,
@@ -24,7 +24,7 @@ struct Span {
 }
 
 impl Results {
-    /// Room for that many queries, and for that many docIDs in all.
+    /// Empty results with room for that many queries, and for that many docIDs in all.
     pub fn with_room(queries: usize, doc_ids: usize) -> Results {
         Results { parts: vec![room::with_room(doc_ids)], spans: Vec::with_capacity(queries) }
     }
@@ -34,10 +34,11 @@ impl Results {
         Results { spans: vec![Span { part: 0, start: 0, end: doc_ids.len() }], parts: vec![doc_ids] }
     }
 
-    /// The results of so many queries, made in pieces: the results of queries, and whose they are, in that order.
+    /// Combines separately computed results of `queries` queries. Each item holds the results of some queries,
+    /// and the indices of these queries in the same order.
     ///
     /// # Panics
-    /// If a piece has fewer results than it names queries, or names a query that there is not.
+    /// If an item has fewer results than indices, or an index is not below `queries`.
     pub(crate) fn of_pieces(queries: usize, pieces: impl IntoIterator<Item = (Results, Vec<usize>)>) -> Results {
         let mut all = Results { parts: Vec::new(), spans: vec![Span::default(); queries] };
         for (piece, whose) in pieces {
@@ -51,7 +52,7 @@ impl Results {
         all
     }
 
-    /// The next query: `append` appends its docIDs to what it is given.
+    /// Adds the result of the next query: `append` appends its docIDs to the vector that it is given.
     pub fn push(&mut self, append: impl FnOnce(&mut Vec<u32>)) {
         if self.parts.is_empty() {
             self.parts.push(Vec::new());
@@ -64,25 +65,26 @@ impl Results {
         self.spans.push(Span { part, start, end });
     }
 
-    /// As [`Results::push`], for a query of at most `most` docIDs, of at most `rest` that all queries still to come have
-    /// together. Where the last part has no room for them a new one begins. What grows would be moved, and memory that was never touched
-    /// takes as long to get as the docIDs take to find.
+    /// As [`Results::push`], for a query that finds at most `most` docIDs; this and all later queries find at most
+    /// `rest` together. If the last part has no room for `most`, a new part is begun, with room for `rest` if that is
+    /// not too much. A vector that grows would be moved, and faulting in untouched memory takes as long as finding the
+    /// docIDs.
     pub(crate) fn push_at_most(&mut self, most: usize, rest: usize, append: impl FnOnce(&mut Vec<u32>)) {
         let room = self.parts.last().map_or(0, |part| part.capacity() - part.len());
         if room < most {
-            // A result that may be larger than a part usually is not: it takes memory as it grows.
+            // Such a result usually turns out much smaller, so it starts empty and grows.
             let new = if most > PART { Vec::new() } else { room::with_room(rest.clamp(most, PART)) };
             self.parts.push(new);
         }
         self.push(append);
     }
 
-    /// Queries.
+    /// The number of queries.
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// Whether there is no query.
+    /// Whether there are no queries.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
@@ -90,10 +92,10 @@ impl Results {
     /// The docIDs of a query.
     ///
     /// # Panics
-    /// Where there is no such query.
+    /// If there is no such query.
     pub fn get(&self, query: usize) -> &[u32] {
         let Span { part, start, end } = self.spans[query];
-        // A query that no piece has stays at its default, and there may be no part at all.
+        // An empty result may belong to no part at all.
         if start == end { &[] } else { &self.parts[part][start..end] }
     }
 
@@ -102,7 +104,7 @@ impl Results {
         (0..self.len()).map(|query| self.get(query))
     }
 
-    /// The docIDs of all queries, one after the other.
+    /// The docIDs of all queries, concatenated.
     pub fn into_doc_ids(mut self) -> Vec<u32> {
         match self.parts.len() {
             1 if self.spans.is_sorted_by_key(|span| span.start) => self.parts.pop().unwrap_or_default(),
@@ -112,7 +114,7 @@ impl Results {
 }
 
 impl PartialEq for Results {
-    /// Whether the queries have the same docIDs, wherever they lie.
+    /// Compares the docIDs of each query, regardless of how they are divided into parts.
     fn eq(&self, other: &Results) -> bool {
         self.iter().eq(other.iter())
     }

@@ -1,24 +1,24 @@
 //! Memory for large results.
 
-/// Bytes from which on huge pages are asked for.
+/// Allocations of at least this many bytes get huge pages if the system has them.
 const LARGE: usize = 2 << 20;
 
-/// An empty vector with room for `words`, which asks for huge pages where it is large.
+/// An empty vector with room for `words` words, in huge pages if it is large.
 pub(crate) fn with_room(words: usize) -> Vec<u32> {
     let mut room: Vec<u32> = Vec::with_capacity(words);
-    // SAFETY: this is the vector's own allocation.
+    // SAFETY: the range is the vector's own allocation.
     unsafe { advise(room.as_mut_ptr().cast(), size_of::<u32>() * room.capacity()) };
     room
 }
 
-/// Asks for huge pages for new memory, if it is large. It is else touched 4 KiB at a time, and the faults take longer
-/// than decoding does. Advice only: the kernel may do as it likes.
+/// Requests huge pages for a large new allocation. Otherwise each 4 KiB page is faulted in separately, which takes
+/// longer than decoding does. The kernel may ignore the request.
 ///
 /// # Safety
-/// The memory belongs to the caller.
+/// The range lies within one allocation that belongs to the caller.
 pub(crate) unsafe fn advise(begin: *mut u8, bytes: usize) {
     if bytes >= LARGE {
-        // SAFETY: the caller's promise.
+        // SAFETY: the same contract.
         unsafe { advise_large(begin, bytes) };
     }
 }
@@ -29,7 +29,8 @@ unsafe fn advise_large(begin: *mut u8, bytes: usize) {
     let first = begin.align_offset(PAGE);
     let whole = bytes.saturating_sub(first) / PAGE * PAGE;
     if whole != 0 {
-        // SAFETY: the range is within the memory, and the advice changes no content.
+        // SAFETY: `whole` bytes after `first` lie within the range that belongs to the caller, and the advice changes
+        // no content.
         unsafe { libc::madvise(begin.add(first).cast(), whole, libc::MADV_HUGEPAGE) };
     }
 }

@@ -1,4 +1,4 @@
-//! Every kernel against the CPU: on PoCL, or on whatever device `POSTINGS_TEST_DEVICE` names.
+//! Compares every kernel with the CPU, on PoCL or on the device that `POSTINGS_TEST_DEVICE` names.
 
 use postings::device::{self, Device};
 use postings::engine::{self, Offload, Settings};
@@ -6,13 +6,13 @@ use postings::{Codec, PostingList, intersect, yioop};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The device, or a visible skip.
+/// The device; if there is none, prints that the test is skipped.
 fn device() -> Option<Arc<Device>> {
     let named = settings().device;
     let device = device::select(&named).expect("a usable device");
     if device.is_none() {
-        // Not `eprintln!`: the harness keeps what that prints where a test passes. In one piece, as other tests
-        // print too.
+        // Not `eprintln!`: the harness captures its output and hides it if the test passes. One write, because other
+        // tests print at the same time.
         let _ = std::io::stderr().write_all(format!("SKIPPED: no OpenCL device {named:?}\n").as_bytes());
     }
     device
@@ -23,9 +23,11 @@ fn settings() -> Settings {
     Settings { device, offload: Offload::Always, ..Settings::default() }
 }
 
-/// What the engine gives, which must have had it from the device: it would fall back to the CPU without a word.
+/// Runs an operation of the engine and checks that the device did it, because the engine falls back to the CPU
+/// silently.
 fn by_device<T>(operation: impl FnOnce(&Settings) -> T) -> T {
-    // The counters are the process's, and tests run at the same time: all calls of the engine here take turns.
+    // The counters belong to the whole process and tests run at the same time, so all calls of the engine here take
+    // turns.
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let before = engine::stats();
@@ -36,7 +38,7 @@ fn by_device<T>(operation: impl FnOnce(&Settings) -> T) -> T {
     result
 }
 
-/// Numbers that look random, the same in every run.
+/// A generator of pseudorandom numbers, the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -52,7 +54,7 @@ impl Random {
     }
 }
 
-/// Up to `len` docIDs with gaps of 1 to `widest`, and now and then one of `leap`.
+/// Up to `len` docIDs with gaps of 1 to `widest` and an occasional gap of `leap`.
 fn doc_ids(len: usize, widest: u64, leap: u64, seed: u64) -> Vec<u32> {
     let mut random = Random(seed | 1);
     let mut last = random.below(widest);
@@ -147,7 +149,7 @@ fn intersects_as_the_model_does() {
 #[test]
 fn large_batches_come_back_in_order() {
     let Some(device) = device() else { return };
-    // So many blocks that a work-group takes several.
+    // Enough blocks for a work-group to take several.
     let sparse: Vec<u32> = doc_ids(20_011, 4000, 0, 5);
     let denser: Vec<u32> = doc_ids(600_000, 120, 0, 6).into_iter().chain([3_000_000_000]).collect();
     let third: Vec<u32> = sparse.iter().copied().step_by(3).chain([4_000_000_000]).collect();

@@ -1,7 +1,7 @@
-//! What a process may expect of the device layer: without a loader, with strange selectors, before and after a fork.
+//! How the device layer behaves in a process: without a loader, with strange selectors, before and after a fork.
 //!
-//! It has a `main` of its own, as a fork wants a process of one thread. Each case runs in a child process; those that
-//! need an OpenCL driver for the CPU say so and are skipped where there is none.
+//! It has its own `main`, because a fork needs a process with one thread. Each case runs in a child process. Cases that
+//! need a device are skipped visibly if there is none.
 
 use postings::engine::{self, Offload, Settings};
 use postings::{Codec, Error, PostingList, device};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 type Case = (&'static str, &'static [(&'static str, &'static str)], fn());
 
 const LIBRARY: &str = "POSTINGS_OPENCL_LIBRARY";
-/// Stands for the file of `tests/fake_opencl.c` in the value of a variable.
+/// As the value of a variable, stands for the path of the library built from `tests/fake_opencl.c`.
 const FAKE: &str = "{fake}";
 
 const CASES: &[Case] = &[
@@ -66,7 +66,7 @@ fn main() {
     println!("\nrunning {} cases", CASES.len());
     let (mut passed, mut failed, mut skips) = (0, 0, 0);
     for (name, variables, _) in CASES {
-        // Programs are built once for all; cases that look into the folder have one of their own.
+        // Cases share a cache folder, so programs are built only once. Cases that inspect the folder have their own.
         let own = *name == "auto_is_prepared" || variables.iter().any(|&(_, value)| value == FAKE);
         let output = Command::new(std::env::current_exe().expect("this binary"))
             .args(["--case", name])
@@ -99,7 +99,7 @@ fn main() {
     std::process::exit(i32::from(failed > 0));
 }
 
-/// Builds the library that misbehaves, with the C compiler that building this crate needs as well.
+/// Builds the misbehaving library with the C compiler, which building this crate needs too.
 fn build_fake(file: &Path) {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake_opencl.c");
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
@@ -107,7 +107,7 @@ fn build_fake(file: &Path) {
     assert!(built.expect("a C compiler").success(), "{source} does not build");
 }
 
-/// The warnings of this process.
+/// A logger that collects the warnings of this process.
 struct Warnings(Mutex<Vec<String>>);
 
 static WARNINGS: Warnings = Warnings(Mutex::new(Vec::new()));
@@ -136,7 +136,7 @@ fn loads() -> usize {
     std::fs::read_to_string(log).map_or(0, |log| log.lines().count())
 }
 
-/// Runs another case as this one runs, its cache folder included.
+/// Runs another case with the environment of this one, including its cache folder.
 fn also(case: &str) {
     let status = Command::new(std::env::current_exe().expect("this binary")).args(["--case", case]).status();
     assert!(status.expect("a child process").success(), "{case}");
@@ -146,7 +146,7 @@ fn named() -> String {
     std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into())
 }
 
-/// Whether there is a device to test with; otherwise says that the case is skipped. Uses OpenCL.
+/// Whether there is a device to test with; if not, prints that the case is skipped. Uses OpenCL.
 fn has_device() -> bool {
     let has = device::devices(&named()).iter().any(|device| device.selected);
     if !has {
@@ -174,7 +174,7 @@ fn loader_absent() {
     results_are_right(&always("auto"));
     let stats = engine::stats();
     assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (2, 0, 0));
-    // A fork costs nothing where there is nothing to protect.
+    // Without a device, a fork changes nothing and is not warned about.
     in_child(|| {
         assert!(device::select("auto").expect("nothing fails").is_none());
         results_are_right(&always("auto"));
@@ -182,7 +182,7 @@ fn loader_absent() {
     });
 }
 
-/// The driver's failure is seen in a child; this process does not load it, says so once, and works.
+/// The driver fails in the trial's child. This process does not load it, warns once, and works.
 fn driver_fails() {
     let before = loads();
     assert_eq!(device::devices("auto"), []);
@@ -209,7 +209,7 @@ fn verdicts_are_kept() {
     if warnings_of_an_earlier_process() {
         return;
     }
-    // The first process looked; the next one believes it.
+    // The first process ran the trial; the next one uses its verdict.
     assert_eq!(loads(), 1);
     also("verdicts_are_kept");
     assert_eq!(loads(), 1);
@@ -222,7 +222,7 @@ fn verdicts_are_kept() {
     assert_eq!(loads(), 2);
 }
 
-/// Looks for devices, which fails; whether an earlier process had seen that.
+/// Looks for devices, which fails. Returns whether the warning says that an earlier process found that out.
 fn warnings_of_an_earlier_process() -> bool {
     assert_eq!(device::devices("auto"), []);
     let warnings = warnings();
@@ -230,7 +230,7 @@ fn warnings_of_an_earlier_process() -> bool {
     warnings[0].contains("earlier process")
 }
 
-/// A driver that passed is loaded by the process itself, and by the next one without a child.
+/// After a passed trial the process loads the driver itself, and the next process does so without a child.
 fn good_verdicts_are_kept() {
     let before = loads();
     assert_eq!(device::devices("auto"), []);
@@ -244,20 +244,20 @@ fn good_verdicts_are_kept() {
     }
 }
 
-/// The child of the trial sends no signal, and no `wait` sees it.
+/// The trial's child sends no signal when it ends, and no `wait` sees it.
 fn trial_disturbs_nobody() {
     static SIGNALS: AtomicUsize = AtomicUsize::new(0);
     extern "C" fn count(_: i32) {
         SIGNALS.fetch_add(1, Relaxed);
     }
-    // SAFETY: the handler only counts.
+    // SAFETY: the handler only increments an atomic counter.
     unsafe { libc::signal(libc::SIGCHLD, count as extern "C" fn(i32) as libc::sighandler_t) };
     let before = loads();
     assert_eq!(device::devices("auto"), []);
     assert!(loads() > before);
     assert_eq!(SIGNALS.load(Relaxed), 0);
     let mut status = 0;
-    // SAFETY: room for a status.
+    // SAFETY: `status` has room for the status of a child.
     assert_eq!(unsafe { libc::waitpid(-1, &mut status, libc::WNOHANG) }, -1, "no child is left");
     in_child(|| ());
     assert!(SIGNALS.load(Relaxed) > 0, "the handler works");
@@ -276,7 +276,7 @@ fn opencl_off() {
     assert!(loads() > 0, "now it is");
 }
 
-/// Devices are refused while a variable of drivers is not what it was; the reason is given once.
+/// Devices are refused while a variable that drivers read differs from its original value. The reason is logged once.
 fn environment_changed() {
     let _taken = postings::cpu::tier();
     let before = std::env::var_os("OCL_ICD_VENDORS");
@@ -298,7 +298,7 @@ fn environment_changed() {
     }
 }
 
-/// Our own variables are not read again.
+/// A later change of our own variables has no effect.
 fn library_named_late() {
     let _taken = postings::cpu::tier();
     // SAFETY: this process has one thread.
@@ -356,7 +356,7 @@ fn device_does_it() {
     assert!(stats.bytes_to_device > 0 && stats.bytes_from_device >= 40_000);
 }
 
-/// Every call to the device fails, and is done on the CPU instead.
+/// Every device call fails, and the operation runs on the CPU instead.
 fn calls_fail() {
     if !has_device() {
         return;
@@ -366,7 +366,7 @@ fn calls_fail() {
     assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (2, 0, 2));
 }
 
-/// The cost model measures its rates, keeps them, and finds them again; and small work stays on the CPU.
+/// The cost model measures its rates, caches them and finds them again. Small work stays on the CPU.
 fn auto_is_prepared() {
     if !has_device() {
         return;
@@ -396,23 +396,23 @@ fn forked_after_use() {
     let kept = device::select(&named()).expect("it opens").expect("it is there");
     let list = PostingList::encode(&[1, 2, 3], Codec::ALL[0]).expect("sorted");
     in_child(|| {
-        // The device that the parent held refuses; asking for one fails once, and from then on there is none.
+        // The parent's device refuses to work; selecting one fails once, and from then on there is none.
         assert!(matches!(kept.decode(&list), Err(Error::Device(_))));
         results_are_right(&settings);
         let stats = engine::stats();
         assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (2, 0, 1));
         assert!(device::select(&named()).expect("told once").is_none());
         assert!(device::devices(&named()).iter().all(|device| !device.selected));
-        // A grandchild neither.
+        // A grandchild has no device either.
         in_child(|| assert!(device::select(&named()).expect("told").is_none()));
         drop(kept);
     });
-    // The parent goes on.
+    // The parent still has its device.
     results_are_right(&settings);
     assert!(device::select(&named()).expect("open").is_some());
 }
 
-/// A child in a PID namespace of its own can have the id that its parent has in another.
+/// A child in a separate PID namespace can have the same process id as its parent.
 fn forked_with_the_same_id() {
     let outer = in_namespace(|| {
         if !has_device() {
@@ -435,10 +435,11 @@ fn forked_with_the_same_id() {
     }
 }
 
-/// Runs it in a child that is the first process of a PID namespace; false if there can be none.
+/// Runs `work` in a child that is the first process of a new PID namespace; false if none can be created.
 fn in_namespace(work: impl FnOnce()) -> bool {
     for flags in [libc::CLONE_NEWPID, libc::CLONE_NEWPID | libc::CLONE_NEWUSER] {
-        // SAFETY: as a fork, without its handlers.
+        // SAFETY: without a stack this is a fork, except that fork handlers do not run; this process has one thread of
+        // its own.
         let pid = unsafe { libc::syscall(libc::SYS_clone, flags | libc::SIGCHLD, 0, 0, 0, 0) } as i32;
         if pid >= 0 {
             ends_well(pid, work);
@@ -459,24 +460,25 @@ fn forked_before_use() {
     }
 }
 
-/// Runs it in a forked child, which must end well within a minute.
+/// Runs `work` in a forked child, which must exit successfully within a minute.
 fn in_child(work: impl FnOnce()) {
-    // SAFETY: this process has one thread of its own (a driver's threads are what the test is about).
+    // SAFETY: this process has only one thread of its own; that a driver's threads are missing in the child is what
+    // this tests.
     let pid = unsafe { libc::fork() };
     assert!(pid >= 0, "fork");
     ends_well(pid, work);
 }
 
-/// Both sides of a fork.
+/// Runs `work` in the child, and waits for the child in the parent.
 fn ends_well(pid: i32, work: impl FnOnce()) {
     if pid == 0 {
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
-        // SAFETY: ends this child without the handlers that belong to its parent.
+        // SAFETY: `_exit` ends this child without the exit handlers, which belong to its parent.
         unsafe { libc::_exit(i32::from(ended.is_err())) };
     }
     let begun = Instant::now();
     let mut status = 0;
-    // SAFETY: a child of this process, and room for its status.
+    // SAFETY: `pid` is a child of this process, and `status` has room for its status.
     while unsafe { libc::waitpid(pid, &mut status, libc::WNOHANG) } == 0 {
         assert!(begun.elapsed() < Duration::from_secs(60), "the forked child hangs");
         std::thread::sleep(Duration::from_millis(5));

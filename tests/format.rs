@@ -1,13 +1,14 @@
-//! Lists of every codec and version of the byte format, as releases wrote them: they are read for ever.
+//! Golden files of every codec and version of the byte format. Every released version stays readable.
 //!
-//! `tests/data/format/<codec>-v<version>.bin` holds the list of [`doc_ids`]. A file is made once, when a codec or a
-//! version is new, with `POSTINGS_WRITE_GOLDEN=1 cargo test --no-default-features --test format`, and never again.
+//! `tests/data/format/<codec>-v<version>.bin` is the list of [`doc_ids`]. A file is written only once, when a codec or
+//! a version is added, with `POSTINGS_WRITE_GOLDEN=1 cargo test --no-default-features --test format`.
 
 use postings::{Codec, PostingList};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Three blocks, the last one short: runs, small gaps, and gaps of all widths that every codec can code.
+/// Three blocks, the last one short: consecutive docIDs, small gaps, and gaps of all widths that every codec can
+/// encode.
 fn doc_ids() -> Vec<u32> {
     let gaps = (0..300u32).map(|i| match i % 10 {
         0..=4 => 1,
@@ -31,7 +32,8 @@ fn version(bytes: &[u8]) -> u8 {
     bytes[4]
 }
 
-/// The same list in version 2: word 6, no words of the codec's own, comes in, and the checksum changes.
+/// Converts a list from version 1 to 2: inserts word 6, which says that there are no words of the codec's own, and
+/// updates the checksum.
 fn as_version_2(bytes: &[u8]) -> Vec<u8> {
     let mut later = [&bytes[..24], &[0; 4], &bytes[24..]].concat();
     later[4] = 2;
@@ -82,7 +84,7 @@ fn damage_of_any_byte_is_found_in_all_versions() {
     }
 }
 
-/// Damage under a checksum that fits: the structure's own checks must find it, or it must be harmless.
+/// With a valid checksum, the checks of the structure must find the damage, or it must be harmless.
 #[test]
 fn damage_under_a_right_checksum_is_refused_or_harmless() {
     for codec in Codec::ALL {

@@ -1,4 +1,5 @@
-//! The sizes of PHP's arrays and strings, without PHP: results at and past what they can hold, and arrays that grow.
+//! The size limits of PHP's arrays and strings, tested without PHP: results at and past the limits, and arrays that
+//! grow.
 
 #[path = "../src/php/output/size.rs"]
 mod size;
@@ -27,8 +28,8 @@ fn tables_have_room_for_their_elements() {
     }
 }
 
-/// Zend's mask of a hash is minus twice its size, and an index into the hash part is a number or-ed to it: the mask has
-/// to stay negative as an `i32`. Zend makes one out of the size of a packed array that becomes a hash.
+/// Zend's hash mask is minus twice the table's size. Hash values are or-ed with the mask and used as negative indices,
+/// so it must stay negative as an `i32`. When a packed array becomes a hash, Zend computes the mask from its size.
 #[test]
 fn the_mask_of_an_array_that_becomes_a_hash_is_negative_also_after_it_has_grown_once() {
     for len in
@@ -48,7 +49,7 @@ fn strings_of_more_bytes_than_php_allows_are_refused() {
     assert_eq!(of_string(24, 0), Ok(32));
     assert_eq!(of_string(24, 7), Ok(32));
     assert_eq!(of_string(24, 8), Ok(40));
-    // All docIDs there are, 4 bytes each.
+    // All 2^32 docIDs, 4 bytes each.
     assert_eq!(of_string(24, 4 << 32), Ok((4 << 32) + 32));
     for len in [isize::MAX as usize, usize::MAX - 32, usize::MAX] {
         assert_eq!(of_string(24, len), Err(TooLong(len)));

@@ -1,6 +1,6 @@
-//! Real lists (census1881, uscensus2000, wikileaks-noquotes, of the public real-roaring-datasets) through both codecs,
-//! look-ups and intersections, on the CPU and, where there is one, on the device that `POSTINGS_TEST_DEVICE` names (PoCL
-//! if not set): the committed excerpts, and all of them if they are there.
+//! Real lists (census1881, uscensus2000 and wikileaks-noquotes of the public real-roaring-datasets): every codec,
+//! look-ups and intersections, on the CPU and, if there is one, on the device that `POSTINGS_TEST_DEVICE` names (PoCL
+//! by default). Uses the committed excerpts, and the full data sets if they are present.
 
 mod yioop_common;
 
@@ -12,7 +12,7 @@ use std::io::Read;
 use std::path::Path;
 use yioop_common::{data, skipped};
 
-/// The lists of a zip file, each a text of integers between commas.
+/// The lists of a zip file, each stored as integers separated by commas.
 fn lists(path: &Path) -> Vec<Vec<u32>> {
     let mut archive = zip::ZipArchive::new(File::open(path).expect("a zip file")).expect("a zip file");
     (0..archive.len())
@@ -53,7 +53,7 @@ fn check_lists(name: &str, plain: &[Vec<u32>]) {
                 assert_eq!(&device.decode(list).unwrap(), doc_ids, "{name}, {codec:?}, device");
             }
         }
-        // Each list with the next, and with the longest.
+        // Intersects each list with the next, and with the longest.
         let longest = (0..plain.len()).max_by_key(|&at| plain[at].len()).expect("a list");
         let pairs: Vec<[usize; 2]> =
             (0..plain.len()).flat_map(|at| [[at, (at + 1) % plain.len()], [at, longest]]).collect();

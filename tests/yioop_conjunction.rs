@@ -1,4 +1,4 @@
-//! Queries over shards: searched lists against lists read whole, and the queries that Yioop answered.
+//! Queries over shards: compares searching lists with reading them whole, and our answers with Yioop's.
 
 mod yioop_common;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A file that goes when the test ends.
+/// A temporary file, removed when dropped.
 struct Temporary(PathBuf);
 
 impl Drop for Temporary {
@@ -17,7 +17,7 @@ impl Drop for Temporary {
     }
 }
 
-/// A shard of these lists, with a doc map of `documents` entries of three units each.
+/// Writes a shard with these lists and a doc map of `documents` entries of three units each.
 fn shard(name: &str, lists: &[Vec<u8>], documents: u32) -> (Temporary, Shard, Vec<(u32, u32)>) {
     let mut word_docs = Vec::new();
     let mut ranges = Vec::new();
@@ -90,12 +90,12 @@ fn every_document_is_found_by_searching() {
 #[test]
 fn lists_that_a_search_cannot_take_are_read() {
     let rare = || list([9_000u32].into_iter(), &[3]);
-    // Postings longer than a probe.
+    // Postings that are longer than what a probe reads.
     let long: Vec<u32> = (1..2_000).map(|position| 100 * position).collect();
     let common = list((0..40).map(|doc| 1_000 * doc), &long);
     let (_file, long, ranges) = shard("cannot", &[rare(), common], 1);
     assert!(probe::gather(&long, &ranges).unwrap().is_none());
-    // Short lists are not worth it.
+    // Short lists are not worth searching.
     let (_file, shard, ranges) = shard("short", &[rare(), list(0..100, &[1])], 1);
     assert!(probe::gather(&shard, &ranges).unwrap().is_none());
 }
@@ -117,7 +117,7 @@ proptest! {
                 docs[from] = docs[to];
             }
         }
-        // The rare documents, and the first and last of those that are out of place.
+        // The rare documents, plus two that are out of order in the other list.
         let mut rare: Vec<u32> = rare.into_iter().collect();
         rare.extend(docs.windows(2).filter(|pair| pair[0] >= pair[1]).flatten().take(2));
         rare.sort_unstable();
@@ -129,7 +129,8 @@ proptest! {
         let (_file, shard, ranges) = shard("disorder", &lists, 1);
         let (excerpts, matches) = probe::gather(&shard, &ranges).unwrap().expect("the long list is searched");
         prop_assert_eq!(&matches, &whole(&shard, &ranges));
-        // Each posting that was found can be had again by its offset.
+        // A searched list has one excerpt per match. They are in the order of their offsets, because `from` searches
+        // them.
         for list in &excerpts {
             if let List::Excerpts { postings, .. } = list {
                 prop_assert!(postings.is_sorted_by(|one, other| one.0 < other.0));

@@ -1,5 +1,5 @@
-//! Properties of Yioop's lists: what is packed comes back, all functions see the same postings, hostile bytes give
-//! errors.
+//! Properties of Yioop's lists: packed postings unpack unchanged, all functions see the same postings, and hostile
+//! bytes give errors.
 
 use postings::Error;
 use postings::yioop::{self, MAX_DOC_INDEX, Posting, Postings};
@@ -16,7 +16,7 @@ fn doc_index() -> impl Strategy<Value = u32> {
     ]
 }
 
-/// Positions with gaps of all widths, the first anywhere from 1 on.
+/// Positions with gaps of all widths; the first is 1 or more.
 fn positions() -> impl Strategy<Value = Vec<u32>> {
     let gap = prop_oneof![Just(1u32), 1u32..8, 250u32..1100, 1u32..20_000, 1u32..1 << 28];
     prop::collection::vec(gap, 0..40).prop_map(|gaps| {
@@ -32,7 +32,7 @@ fn pack(postings: &[Posting]) -> Vec<u8> {
     postings.iter().flat_map(|(doc, at)| yioop::pack_posting(*doc, at).unwrap()).collect()
 }
 
-/// All functions take the bytes, or none does, and what they give fits together.
+/// Checks that either all functions accept the bytes or none does, and that their results agree.
 fn agree(bytes: &[u8]) -> Result<(), TestCaseError> {
     match (yioop::unpack_postings(bytes), yioop::doc_indexes(bytes), yioop::intersect(&[bytes])) {
         (Ok(postings), Ok(docs), Ok(matches)) => {
@@ -76,7 +76,7 @@ fn limits() {
     assert!(matches!(pack(1, &[1 << 28]), Err(Error::NotCodable { index: 0, value: 268_435_456, .. })));
     assert!(matches!(pack(1, &[1, 1 + (1 << 28)]), Err(Error::NotCodable { index: 1, .. })));
     assert!(matches!(pack(40_000, &[1, 2, 2 + (1 << 28)]), Err(Error::NotCodable { index: 2, .. })));
-    // Position 0 has a place in the joint form alone.
+    // Only the form that joins doc index and first position can represent position 0.
     assert!(matches!(pack(1, &[0]), Err(Error::NotCodable { index: 0, value: 0, .. })));
     assert_eq!(yioop::unpack_postings(&pack(32_768, &[0, 3]).unwrap()).unwrap(), [(32_768, vec![0, 3])]);
     assert!(matches!(yioop::add_doc_index(&pack(32_768, &[0, 3]).unwrap(), -1), Err(Error::Argument(_))));
@@ -101,7 +101,7 @@ fn nothing_at_all() {
     assert_eq!(yioop::intersect(&[&[], &pack(&[(1, vec![1])])]).unwrap(), []);
 }
 
-/// A list that does not rise is taken as a set; of a doc index with several postings the first counts.
+/// A list that is not increasing is treated as a set. If a doc index has several postings, the first counts.
 #[test]
 fn lists_that_do_not_rise() {
     let one = pack(&[(9, vec![1]), (4, vec![1]), (9, vec![2]), (4, vec![3]), (12, vec![1])]);
@@ -205,7 +205,7 @@ proptest! {
                 prop_assert_eq!(&posting.positions().collect::<Vec<_>>(), &list[doc]);
             }
         }
-        // Commutative but for the order of the offsets; idempotent.
+        // Commutative except for the order of the offsets, and idempotent.
         let reversed: Vec<&[u8]> = slices.iter().rev().copied().collect();
         let mut turned = yioop::intersect(&reversed).unwrap();
         turned.iter_mut().for_each(|found| found.1.reverse());

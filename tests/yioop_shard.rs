@@ -1,4 +1,4 @@
-//! Shard files: those that Yioop built, and small ones built here to be damaged.
+//! Shard files: those that Yioop built, and small ones built and damaged here.
 
 mod yioop_common;
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use yioop_common::*;
 
-/// A file of its own, removed at the end.
+/// A temporary file, removed when dropped.
 struct TempFile(PathBuf);
 
 impl TempFile {
@@ -28,10 +28,10 @@ impl Drop for TempFile {
     }
 }
 
-/// What a small shard is made of.
+/// The parts of a small shard.
 struct Parts {
     lists: BTreeMap<Key, Vec<u8>>,
-    /// Summary offset, length and flags, keys.
+    /// Documents: summary offset, length and flags, keys.
     documents: Vec<(u32, u32, Vec<[u8; 8]>)>,
 }
 
@@ -92,7 +92,7 @@ impl Parts {
     }
 }
 
-/// Reads everything there is; panics are what it is to bring out. Gives the number of errors.
+/// Reads everything in the shard, to show that nothing panics. Returns the number of errors.
 fn read_all(shard: &Shard, keys: &[Key]) -> usize {
     let mut errors = 0;
     let mut note = |result: Option<Error>| {
@@ -207,7 +207,8 @@ fn damage_gives_errors() {
         text(words + 32 + 24, &be(&[2]), &keys[1]),
         format!("shard: record 1 at byte {}: a list of 16 bytes at byte 2 of 72 bytes of lists", words + 32)
     );
-    // Every byte of all but the prefix index, and the ends of that: errors or other contents, no panic.
+    // Damages every byte outside the prefix index, and the first and last of the index. Errors or different contents
+    // are fine; panics are not.
     let used = (0..60).chain(words - 8..whole.len());
     for at in used {
         for value in [0x00, 0x80, 0xFF] {
@@ -217,14 +218,14 @@ fn damage_gives_errors() {
             }
         }
     }
-    // Keys out of order are seen by the iteration.
+    // Iterating over the dictionary notices keys that are out of order.
     let file = damaged(words, &[0xFF; 20]);
     let shard = Shard::open(&file.0).unwrap();
     let error = shard.dictionary().find_map(Result::err).unwrap();
     assert!(matches!(error, Error::Corrupt { offset, .. } if offset == words + 32), "{error}");
 }
 
-/// One prefix with more records than are read at once.
+/// One prefix with more records than are read at a time.
 #[test]
 fn a_crowded_prefix() {
     let mut parts = Parts::small();
@@ -264,7 +265,7 @@ fn a_file_that_shrinks_or_changes_while_open() {
     }
 }
 
-/// SHA-256 in hex, by the machine's own tool, where it has one.
+/// SHA-256 in hex, computed by the system's tool, if there is one.
 fn sha256(bytes: &[u8]) -> Option<String> {
     let mut tool = Command::new("sha256sum").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
     tool.stdin.take()?.write_all(bytes).ok()?;

@@ -1,4 +1,4 @@
-//! Vectors made by running Yioop itself, both ways.
+//! Vectors made by running Yioop itself, checked for encoding and decoding.
 
 mod yioop_common;
 
@@ -22,8 +22,8 @@ fn modified9_lists() {
     }
 }
 
-/// Yioop's bytes are what we write, except where Yioop loses data; there we write what Yioop reads back rightly. All
-/// that Yioop writes is read as Yioop reads it.
+/// We write the same bytes as Yioop, unless Yioop would lose data; then we write bytes that Yioop reads back correctly.
+/// We read everything that Yioop writes as Yioop itself does.
 #[test]
 fn postings() {
     let mut lossy = 0;

@@ -1,5 +1,5 @@
-//! `postings.offload=auto` against `always` and `never`, over a grid of lengths, numbers of lists and batch sizes, with
-//! lists that are in device memory and with lists that have to be sent.
+//! Compares `postings.offload=auto` with `always` and `never`, over a grid of lengths, numbers of lists and batch
+//! sizes, with lists that are resident in device memory and with lists that have to be sent.
 
 use super::support::clock::seconds;
 use super::support::{data, report::Row};
@@ -7,12 +7,12 @@ use super::{Bench, size_name};
 use postings::engine::{self, Offload, Settings};
 use postings::{Codec, PostingList, Result};
 
-/// What a cell does.
+/// What a cell of the grid measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// Decodes one list.
     Decode,
-    /// Intersects that many lists of one length, for each query.
+    /// Intersects that many lists of equal length, for each query.
     Equal(usize),
     /// Intersects a list with one 64 times as long, for each query.
     Skewed,
@@ -28,18 +28,18 @@ impl Shape {
     }
 }
 
-/// docIDs of all lists of a cell's call, at most: what the slower ways can do in a fraction of a second.
+/// The most docIDs in all lists of a call, so that even the slower setting takes only a fraction of a second.
 const LARGEST: usize = 1 << 26;
-/// Seconds of a call that is timed many times at once: no device call is as short.
+/// Calls shorter than this many seconds are repeated within a timing. No device call is as short.
 const SHORT: f64 = 20e-6;
-/// Times the better way's that count as good.
+/// A choice counts as good if it takes at most this many times as long as the better one.
 const NEAR: f64 = 1.1;
-/// Measurements of a cell, at most.
+/// The most measurements of a cell.
 const ATTEMPTS: usize = 3;
-/// Different lists of a length, at most.
+/// The most different lists of one length.
 const POOL: usize = 24;
 
-/// One cell: a call, and how it went.
+/// One cell of the grid: a call and its times.
 struct Cell {
     name: String,
     auto: f64,
@@ -48,7 +48,7 @@ struct Cell {
 }
 
 impl Cell {
-    /// How many times as long as the better one `auto` takes.
+    /// How many times as long as the better of `always` and `never` the setting `auto` takes.
     fn excess(&self) -> f64 {
         self.auto / self.always.min(self.never)
     }
@@ -132,21 +132,21 @@ fn lists_of(shape: Shape, query: usize, pool: &[PostingList], longer: &[PostingL
     }
 }
 
-/// The three ways in turns, so that a disturbance meets them all, each turn beginning with another one, as what ran
-/// before may matter; of each way the shortest time counts. Where `auto` seems to choose badly all three are measured
-/// longer.
+/// Measures the three settings in turns, so that disturbances affect all of them. Each turn begins with a different
+/// setting, because what ran before may matter. The shortest time of each setting counts. If `auto` seems to choose
+/// badly, all three are measured longer.
 fn cell(bench: &Bench, name: String, shape: Shape, queries: &[Vec<PostingList>], sent: bool) -> Result<Cell> {
     let settings = [Offload::Auto, Offload::Always, Offload::Never].map(|offload| bench.settings(offload));
     let call = |settings: &Settings| match shape {
         Shape::Decode => engine::decode(&queries[0][0], settings),
         _ => engine::intersect_batch(queries, settings).into_doc_ids(),
     };
-    // Lists that are there are there for `auto` too.
+    // Resident lists are resident for `auto` too.
     let prepare = || if sent { bench.device.forget_lists() } else { Ok(()) };
     let failures = engine::stats().device_failures;
     bench.device.forget_lists()?;
     let expected = call(&settings[2]);
-    // Once, so that lists are there; then to see how long it takes, and where.
+    // The first call makes the lists resident; the others show how long each setting takes, and where it runs.
     let mut repeats = [1; 3];
     let mut turn = 0.0;
     for (way, settings) in [1, 0, 1, 2].map(|way| (way, &settings[way])) {
@@ -154,7 +154,7 @@ fn cell(bench: &Bench, name: String, shape: Shape, queries: &[Vec<PostingList>],
         let on_device = engine::stats().device_calls;
         let (time, found) = seconds(|| call(settings));
         assert!(found == expected, "{name}: {:?} gives other docIDs", settings.offload);
-        // Calls too short for the clock are repeated; what the device does is not.
+        // Calls too short for the clock are repeated, but never device calls.
         if time < SHORT && engine::stats().device_calls == on_device {
             repeats[way] = (10.0 * SHORT / time.max(1e-7)) as usize;
         }

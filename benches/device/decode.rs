@@ -1,4 +1,4 @@
-//! Decoding: the longest lists against the ceilings, transfers, whole calls, and how it grows.
+//! Decoding: the longest lists compared with the memory's bounds, transfers, whole calls, and times by list length.
 
 use super::support::clock::{alone, in_turns};
 use super::support::{data, plot, report::Row, targets};
@@ -11,7 +11,7 @@ const MEAN: f64 = 8.0;
 /// A curve of a plot.
 type Curve = Vec<(f64, f64)>;
 
-/// Lists of 2^10 to 2^log_max docIDs, each the front of one and the same.
+/// Lists of 2^10 to 2^log_max docIDs, all prefixes of the same list.
 pub fn longest(bench: &mut Bench) -> Result<()> {
     let all = data::geometric(1 << bench.log_max, MEAN, 1);
     bench.report.note("lists by length", format!("gaps geometric, mean {MEAN}"));
@@ -58,7 +58,7 @@ pub fn longest(bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// Curves over n: rates in 10^9 docIDs/s, times in ms.
+/// Curves by list length n: rates in 10^9 docIDs/s, times in ms.
 #[derive(Default)]
 struct Lengths {
     kernel: Curve,
@@ -130,7 +130,8 @@ fn rows(bench: &mut Bench, list: &PostingList, kernel: f64, curves: &Lengths) {
     rows.into_iter().for_each(|row| bench.report.add(row));
 }
 
-/// What the bus does: a count of a list that is sent, less one of a list that is there; a decode less its kernel.
+/// Transfer speeds: sending is the time of a count with the list sent minus one with it resident; reading back is the
+/// time of a decode minus its kernel.
 fn transfers(bench: &mut Bench, list: &PostingList, kernel: f64) -> Result<()> {
     let device = &bench.device;
     let query = [vec![list.clone()]];
@@ -156,10 +157,10 @@ fn transfers(bench: &mut Bench, list: &PostingList, kernel: f64) -> Result<()> {
     Ok(())
 }
 
-/// From which n on the device is faster, between the lengths measured.
+/// The n from which on the device is faster, interpolated between the measured lengths.
 fn crossover(bench: &mut Bench, what: &str, cpu: &Curve, device: &Curve) {
     let ahead = |at: usize| (cpu[at].1 / device[at].1).ln();
-    // The last length at which the CPU is ahead: the device stays ahead after it.
+    // The last length at which the CPU is faster; the device is faster for all longer ones.
     let behind = (0..cpu.len()).rev().find(|&at| ahead(at) < 0.0);
     let name = format!("crossover of whole decode calls, {what}");
     match behind {
@@ -175,7 +176,7 @@ fn crossover(bench: &mut Bench, what: &str, cpu: &Curve, device: &Curve) {
     }
 }
 
-/// Kernel rates by mean gap: a list of 2^24 docIDs as far as 32 bits reach, and one of 2^20.
+/// Kernel rates by mean gap: a list of 2^24 docIDs, for gaps that fit in 32 bits, and one of 2^20.
 pub fn by_gap(bench: &mut Bench) -> Result<()> {
     for log in [24, 20].map(|log: u32| log.min(bench.log_max)) {
         let mut curves: [Curve; 2] = Default::default();

@@ -1,4 +1,4 @@
-//! Intersections: two lists of given lengths, by length ratio, and a batch of queries.
+//! Intersections: pairs of lists of given lengths, pairs by length ratio, and a batch of queries.
 
 use super::support::clock::seconds;
 use super::support::{data, plot, report::Row};
@@ -11,7 +11,8 @@ fn encode(doc_ids: &[u32]) -> Result<PostingList> {
     PostingList::encode(doc_ids, Codec::default())
 }
 
-/// The three pairs that have targets, in a universe of 2^28; in smaller runs all are as much smaller.
+/// The three pairs that have targets, in a universe of 2^28. With a smaller `--log-max` lengths and universe shrink
+/// alike.
 pub fn pairs(bench: &mut Bench) -> Result<()> {
     let smaller = 28 - bench.log_max;
     let universe = 1u64 << bench.log_max;
@@ -32,7 +33,7 @@ pub fn pairs(bench: &mut Bench) -> Result<()> {
         let whole = bench.call_time(bench.samples(), || bench.device.intersect_batch(&query))?;
         let roaring = roaring_time(bench, &a, &b, doc_ids.len() as u64)?;
         let what = format!("intersection qs {} × {}", size_name(logs[0]), size_name(logs[1]));
-        // What the longer list's docIDs would take to be read once.
+        // The bytes of both lists, as if each were read once.
         let bytes: usize = query[0].iter().map(PostingList::size).sum();
         let rows = [
             Row::new(format!("{what}: kernel"), kernel * 1e3, "ms")
@@ -55,7 +56,7 @@ fn roaring_time(bench: &Bench, a: &[u32], b: &[u32], common: u64) -> Result<f64>
     bench.call_time(bench.samples(), || Ok(a.and(&b)))
 }
 
-/// One list of 2^24 docIDs against ones of 2^10 to 2^24.
+/// One list of 2^24 docIDs with lists of 2^10 to 2^24.
 pub fn by_ratio(bench: &mut Bench) -> Result<()> {
     let universe = 1u64 << bench.log_max;
     let longest = bench.log_max - 4;

@@ -1,4 +1,4 @@
-//! Doc indexes of a Yioop list.
+//! Extraction of the doc indexes of a Yioop list.
 
 use super::support::data::Random;
 use super::support::report::Row;
@@ -7,10 +7,10 @@ use postings::engine::{self, Offload};
 use postings::yioop::{self, pack_posting};
 use postings::{Error, Result};
 
-/// Bytes of the part that the list repeats.
+/// The least bytes of the part of which the list is made by repetition.
 const CHUNK: usize = 1 << 20;
 
-/// At least a mebibyte of postings: doc indexes that rise, 1 to 4 positions each.
+/// At least that many bytes of postings: increasing doc indexes, with 1 to 4 positions each.
 fn chunk() -> Result<Vec<u8>> {
     let mut random = Random::new(40);
     let mut bytes = Vec::with_capacity(CHUNK + 64);
@@ -28,7 +28,7 @@ fn chunk() -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A list of 2^log_max bytes or a little more.
+/// Measures a list of 2^log_max bytes or a little more.
 pub fn doc_indexes(bench: &mut Bench) -> Result<()> {
     let chunk = chunk()?;
     let list = chunk.repeat((1usize << bench.log_max).div_ceil(chunk.len()));

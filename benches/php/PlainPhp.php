@@ -5,19 +5,19 @@ declare(strict_types=1);
 namespace Postings\Bench;
 
 /**
- * The plain PHP loops that the targets of the benchmark are against: what a competent programmer writes from the
- * description of the format.
+ * The plain PHP loops with which the benchmark's targets compare the extension: what a competent programmer would write
+ * from the description of the format.
  *
- * One unpack() for all words of a list, a small table that says how a word is cut, one loop over its values, and no
- * call inside a loop. They trust their input, as the extension does not. Modified 9's layout is described in
- * src/codec/modified9.rs.
+ * Each uses one unpack() for all words of a list, a small table of layouts, one loop over the values of a word, and no
+ * function call inside a loop. Unlike the extension they trust their input. Modified 9's layout is described in
+ * src/yioop/format/modified9.rs.
  */
 final class PlainPhp
 {
-    /** By selector: values of a word, bits of each. */
+    /** By selector: the number of values in a word, and the bits of each. */
     private const SIMPLE9 = [[1, 28], [2, 14], [3, 9], [4, 7], [5, 5], [7, 4], [9, 3], [14, 2], [28, 1], [28, 1]];
 
-    /** Prefix of a Modified 9 word, values, bits of each: a word has the last of them all of whose bits are set in it. */
+    /** Modified 9: prefix, number of values, bits of each. The last prefix whose bits are all set in a word applies. */
     private const MODIFIED9 = [
         [0b000000, 1, 28], [0b010000, 2, 14], [0b100000, 3, 9], [0b110000, 4, 6], [0b110100, 5, 5],
         [0b111000, 6, 4], [0b111100, 7, 3], [0b111110, 12, 2], [0b111111, 24, 1],
@@ -129,7 +129,7 @@ final class PlainPhp
         return $out;
     }
 
-    /** @return list<array{int, int}> by bits 29 … 24 of a word: where its first value begins, bits of each value */
+    /** @return list<array{int, int}> by bits 29 … 24 of a word: where its first value begins, and the bits of each value */
     private static function layouts(): array
     {
         $table = [];

@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Postings\Bench;
 
 /**
- * The loops of PlainPhp with the common word forms written out one by one: what is left to do in PHP when the plain
- * loops have turned out too slow. They are shown beside them, without a target.
+ * The loops of PlainPhp with the common word layouts unrolled, which is what remains to be done in PHP if the plain
+ * loops are too slow. They are shown for comparison, without a target.
  */
 final class UnrolledPhp
 {
-    /** Simple-9 by selector: how far the first value is to be shifted, its width, its mask. */
+    /** Simple-9 by selector: the shift of the first value, its width and its mask. */
     private const SIMPLE9 = [
         [0, 28, 0xFFFFFFF], [14, 14, 0x3FFF], [19, 9, 0x1FF], [21, 7, 0x7F], [23, 5, 0x1F],
         [24, 4, 0xF], [25, 3, 0x7], [26, 2, 0x3], [27, 1, 0x1], [27, 1, 0x1],
@@ -30,7 +30,7 @@ final class UnrolledPhp
         return $out;
     }
 
-    /** @return list<int> the same with the nine layouts written out, as fast as PHP gets */
+    /** @return list<int> the same with the nine layouts unrolled, as fast as PHP gets */
     public static function simple9DecodeWrittenOut(string $bytes): array
     {
         $out = [];
@@ -156,7 +156,7 @@ final class UnrolledPhp
         $doc = $position = 0;
         $positions = [];
         foreach (unpack('N*', $postings) as $w) {
-            // The word's values, of which only leading ones may be missing.
+            // The values of the word; only leading ones may be missing.
             switch ($w >> 28 & 3) {
                 case 0:
                     $values = [$w & 0xFFFFFFF];
@@ -199,7 +199,7 @@ final class UnrolledPhp
         return $out;
     }
 
-    /** The first value of a word of three values or more. */
+    /** The first value of a word of at least three values. */
     private static function firstValue(int $w): int
     {
         return self::values($w)[0];

@@ -1,18 +1,18 @@
 <?php
 
 /**
- * The extension against plain PHP, as PHP sees it: whole calls, results made as PHP arrays.
+ * Compares the extension with plain PHP, as PHP code sees them: whole calls, with results as PHP arrays.
  *
  *     php -n -d extension=…/postings.so benches/php/bench.php [--output FILE.json] [--index DEMO_INDEX] [--quick]
  *
- * Lists: generated with a fixed seed, gaps geometric with mean 10; Yioop postings with 1 to 4 positions each. Each pair is
- * checked for the same result. Then ours and the peers run in turns, in short samples, so that a disturbance of the machine
- * meets them alike; a figure is the least of its samples, of ours as of the peers': what the machine does when it is left
- * alone. `--index` names a file that examples/demo/index.php wrote, for the queries over real text.
+ * Lists are generated with a fixed seed: geometric gaps with mean 10, and Yioop postings with 1 to 4 positions each.
+ * Each pair is checked for equal results. Then the extension and its peers run in turns, in short samples, so that
+ * disturbances of the machine affect all alike. Each figure is the least of its samples, which is the time on an
+ * undisturbed machine. `--index` names a file that examples/demo/index.php wrote, for the queries over real text.
  *
- * Two kinds of PHP stand beside us. The targets are against plain loops (PlainPhp): a table says how a word is cut, a loop
- * goes over its values. The same with the word forms written out one by one (UnrolledPhp) is faster and much longer; it is
- * shown without a target.
+ * There are two PHP peers. The targets are relative to plain loops (PlainPhp), which use a table of layouts and a loop
+ * over the values of a word. With the word layouts unrolled (UnrolledPhp) PHP is faster and its code much longer; that
+ * is shown without a target.
  */
 
 declare(strict_types=1);
@@ -38,14 +38,14 @@ final class Report
     /** @var list<array<string, mixed>> */
     private array $rows = [];
 
-    /** A row of two times for the same work; `ratio` is how many times faster we are. */
+    /** Adds a row of two times for the same work; `ratio` is how many times faster the extension is. */
     public function faster(string $name, float $ours, string $peer, float $theirs, ?float $atLeast): void
     {
         $ratio = $theirs / $ours;
         $this->add($name, $ours * 1e6, 'µs', $peer, $theirs * 1e6, $ratio, $atLeast === null ? null : ">= $atLeast", $atLeast === null ? null : $ratio >= $atLeast);
     }
 
-    /** A row of two times for the same work; `ratio` is our share of the peer's time. */
+    /** Adds a row of two times for the same work; `ratio` is the extension's time divided by the peer's. */
     public function share(string $name, float $ours, string $peer, float $theirs, float $atMost): void
     {
         $ratio = $ours / $theirs;
@@ -98,7 +98,7 @@ final class Report
 }
 
 /**
- * Least seconds a call of each, measured in turns.
+ * The least seconds per call of each function, measured in turns.
  *
  * @param array<string, callable(): mixed> $calls
  *
@@ -220,7 +220,8 @@ foreach ([10_000, 100_000, 1_000_000] as $n) {
     }
 }
 
-// Lists of one docID, all different: next to nothing to intersect or to return, so this is the way there and back.
+// Lists of one docID each, all different: there is almost nothing to intersect or return, so this measures the overhead
+// of calls.
 $queries = [];
 for ($i = 0; $i < 1000; ++$i) {
     $queries[] = [PostingList::encode([3 * $i + 1]), PostingList::encode([3 * $i + 2])];
@@ -240,10 +241,10 @@ if (isset($options['output'])) {
 }
 
 /**
- * 1,000 conjunctive queries of 2 to 4 words that some document has, over the index of the demo.
+ * 1,000 conjunctive queries of 2 to 4 words that occur together in some document, over the index of the demo.
  *
- * The peer is the fastest that plain PHP has: for each list an array with the docIDs as keys, made beforehand, the
- * shortest first. Ours starts from compressed lists, checked beforehand. Both answer with a list of docIDs.
+ * The peer is the fastest method in plain PHP: each list is an array with docIDs as keys, made beforehand, and the
+ * shortest comes first. The extension starts from compressed lists, checked beforehand. Both return a list of docIDs.
  */
 function real_text(string $path, Report $report, callable $time): void
 {

@@ -1,26 +1,26 @@
-//! The command line, which all benches share.
+//! The command line, shared by all benchmarks.
 
 use std::path::PathBuf;
 
-/// What the caller asked for.
+/// The options given.
 #[derive(Debug, Clone)]
 pub struct Args {
-    /// `--device NAME`: a selector of `postings.device`.
+    /// `--device NAME`: a selector as in `postings.device`.
     pub device: Option<String>,
     /// `--log-max N`: the longest list has 2^N docIDs.
     pub log_max: Option<u32>,
-    /// `--out DIR`: where the reports go.
+    /// `--out DIR`: the folder for reports.
     pub out: PathBuf,
-    /// `--quick`: fewer samples, for a look.
+    /// `--quick`: fewer samples, for a rough result.
     pub quick: bool,
-    /// `--lists DIR`: a folder of lists as text, one a file, numbers between commas.
+    /// `--lists DIR`: a folder of lists as text, one per file, as numbers separated by commas.
     pub lists: Option<PathBuf>,
-    /// What a bench says to a child process of its own.
+    /// `--child WORD`: the task of a child process that a benchmark starts.
     pub child: Option<String>,
 }
 
 impl Args {
-    /// Reads the command line; ends the process where it makes no sense.
+    /// Parses the command line; ends the process with a message if it is invalid.
     pub fn read(usage: &str) -> Args {
         let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
         let mut args =
@@ -33,7 +33,7 @@ impl Args {
         while let Some(word) = words.next() {
             let mut value = || words.next().unwrap_or_else(|| fail(format!("{word} wants a value")));
             match word.as_str() {
-                // cargo's own.
+                // Cargo adds this option.
                 "--bench" => {}
                 "--device" => args.device = Some(value()),
                 "--log-max" => match value().parse() {

@@ -1,14 +1,14 @@
-//! Generated lists, always the same for the same seed.
+//! Generated lists, which are the same for the same seed.
 
-/// The seed of all benches.
+/// The seed of all benchmarks.
 pub const SEED: u64 = 20_160_229;
 
-/// SplitMix64.
+/// The SplitMix64 generator of random numbers.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// Numbers for one purpose.
+    /// A generator for one purpose, independent of those for others.
     pub fn new(purpose: u64) -> Random {
         Random(SEED ^ purpose.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
@@ -36,19 +36,19 @@ impl Random {
     }
 }
 
-/// Gaps of a geometric distribution, by a table of 2^16 quantiles whose last stands for the tail: there the table's
-/// reach is added and drawn anew, which is exact, as the distribution has no memory.
+/// Geometrically distributed gaps, from a table of 2^16 quantiles. The last quantile stands for the tail: the table's
+/// range is added and another number is drawn, which is exact because the distribution is memoryless.
 struct Gaps {
     table: Vec<u32>,
     reach: u32,
     random: Random,
     bits: u64,
     left: u32,
-    /// ln(1 − 1 / mean), for means that the table is too coarse for.
+    /// ln(1 − 1 / mean), for means for which the table is too coarse.
     log: f64,
 }
 
-/// Larger means are computed, not looked up.
+/// The largest mean for which the table is used.
 const TABLE_MEAN: f64 = 256.0;
 
 impl Gaps {
@@ -86,7 +86,7 @@ impl Gaps {
     }
 }
 
-/// `n` docIDs whose gaps are geometric with that mean (1: every docID).
+/// `n` docIDs with geometric gaps of that mean (1: every docID).
 pub fn geometric(n: usize, mean: f64, purpose: u64) -> Vec<u32> {
     let mut gaps = Gaps::new(mean, Random::new(purpose));
     let mut doc_ids = Vec::with_capacity(n);
@@ -98,8 +98,8 @@ pub fn geometric(n: usize, mean: f64, purpose: u64) -> Vec<u32> {
     doc_ids
 }
 
-/// `n` of the docIDs below `universe`, all equally likely: drawn and sorted where they are few, else by geometric gaps
-/// whose mean is 4 standard deviations of the sum too small, so that all fit.
+/// `n` of the docIDs below `universe`, all equally likely. Few are drawn and sorted; many are made by geometric gaps
+/// with a mean that is smaller by 4 standard deviations of the sum, so that all fit.
 pub fn uniform(n: usize, universe: u64, purpose: u64) -> Vec<u32> {
     assert!(n as u64 <= universe && universe <= 1 << 32);
     let mean = universe as f64 / n as f64;
@@ -117,7 +117,7 @@ pub fn uniform(n: usize, universe: u64, purpose: u64) -> Vec<u32> {
         doc_ids.sort_unstable();
         doc_ids.dedup();
     }
-    // Too many: those at equal distances go.
+    // If there are too many, some at equal distances are removed.
     let surplus = doc_ids.len() - n;
     let step = doc_ids.len().checked_div(surplus).unwrap_or(usize::MAX);
     let (mut index, mut gone) = (0, 0);
@@ -130,8 +130,8 @@ pub fn uniform(n: usize, universe: u64, purpose: u64) -> Vec<u32> {
     doc_ids
 }
 
-/// `n` docIDs in runs: within a run, of 64 docIDs on average, the mean gap is 2; between runs it is such that all gaps
-/// have that mean, which is more than 2.
+/// `n` clustered docIDs: clusters of 64 docIDs on average, with a mean gap of 2 within a cluster. The gaps between
+/// clusters make the mean of all gaps `mean`, which must be more than 2.
 pub fn clustered(n: usize, mean: f64, purpose: u64) -> Vec<u32> {
     const RUN: f64 = 64.0;
     let mut within = Gaps::new(2.0, Random::new(purpose));
@@ -146,7 +146,7 @@ pub fn clustered(n: usize, mean: f64, purpose: u64) -> Vec<u32> {
     (0..n).map(next).collect()
 }
 
-/// The docIDs that both have: a plain merge, the model of all intersections.
+/// The common docIDs of two lists by a plain merge, with which all intersections are compared.
 pub fn merge(a: &[u32], b: &[u32]) -> Vec<u32> {
     let mut common = Vec::with_capacity(a.len().min(b.len()));
     let (mut i, mut j) = (0, 0);
@@ -165,19 +165,20 @@ pub fn merge(a: &[u32], b: &[u32]) -> Vec<u32> {
 pub struct Workload {
     /// The docIDs of each term.
     pub terms: Vec<Vec<u32>>,
-    /// Term numbers of each query, the shortest list first.
+    /// The term numbers of each query, the one with the shortest list first.
     pub queries: Vec<Vec<usize>>,
 }
 
-/// docIDs of the collection.
+/// The number of documents in the collection.
 pub const UNIVERSE: u64 = 1_053_372;
-/// Mean length of the shortest list of a query.
+/// The mean length of the shortest list of a query.
 pub const SHORTEST: u64 = 8_500;
-/// Shortest list divided by a longer one, in per mille.
+/// The length of the shortest list divided by that of a longer one, in per mille.
 pub const RATIOS: std::ops::RangeInclusive<u64> = 136..=340;
 
-/// `count` queries of 2 to 6 terms each, as many of each number, over 40 topics: a tenth of the documents are about a
-/// topic, seven tenths of a term's docIDs are among those, and the terms of a query are of one topic.
+/// `count` queries of 2 to 6 terms, equally many of each number, over 40 topics. A tenth of the documents are about a
+/// topic, seven tenths of the docIDs of a term are among the documents of its topic, and all terms of a query belong to
+/// one topic.
 pub fn workload(count: usize) -> Workload {
     const TOPICS: u64 = 40;
     const RARE: u64 = 12;

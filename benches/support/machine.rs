@@ -1,4 +1,4 @@
-//! What was measured on what.
+//! Describes the machine and the versions that were measured.
 
 use postings::cpu;
 use std::fs::read_to_string;
@@ -10,7 +10,7 @@ fn field(file: &str, key: &str) -> Option<String> {
     Some(line.split_once([':', '='])?.1.trim().trim_matches('"').to_owned())
 }
 
-/// The version that Cargo.lock has for a crate.
+/// The version of a crate in Cargo.lock.
 fn locked(name: &str) -> Option<String> {
     let lock = include_str!("../../Cargo.lock");
     let package = lock.split("[[package]]").find(|package| package.contains(&format!("\nname = \"{name}\"\n")))?;
@@ -18,7 +18,7 @@ fn locked(name: &str) -> Option<String> {
     Some(line["version = ".len()..].trim_matches('"').to_owned())
 }
 
-/// Machine and versions, as pairs of a word and what it is.
+/// The machine and versions, as pairs of a name and a value.
 pub fn about() -> Vec<(String, String)> {
     let known = |text: Option<String>| text.unwrap_or_else(|| "not known".into());
     let threads = std::thread::available_parallelism().map_or(0, usize::from);

@@ -1,9 +1,9 @@
-//! What the benches share: arguments, data, clocks, reports, plots.
+//! Code shared by the benchmarks: arguments, data, timing, reports and plots.
 //!
-//! A bench makes a [`report::Report`], adds rows and points, and writes it; `benches/report.rs` brings the reports of all
-//! benches together.
+//! A benchmark makes a [`report::Report`], adds rows and points, and writes it. `benches/report.rs` merges the reports
+//! of all benchmarks.
 
-#![allow(dead_code)] // Each bench uses a part of it.
+#![allow(dead_code)] // Each benchmark uses only a part of this.
 
 pub mod args;
 pub mod clock;

@@ -1,4 +1,4 @@
-//! Plots as SVG, drawn by hand: both axes logarithmic.
+//! Plots as hand-written SVG. Both axes are logarithmic.
 
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -6,14 +6,14 @@ use std::fmt::Write as _;
 /// Axes and curves.
 #[derive(Debug, Clone)]
 pub struct Plot {
-    /// The file's name, without `.svg`: what tells plots apart.
+    /// The file's name without `.svg`, which identifies the plot.
     pub file: String,
     pub title: String,
-    /// What x is, with its unit; powers of two are marked.
+    /// The label of the x axis, with its unit; powers of two are marked.
     pub x: String,
-    /// What y is, with its unit; powers of ten are marked.
+    /// The label of the y axis, with its unit; powers of ten are marked.
     pub y: String,
-    /// Names and points.
+    /// The curves: their names and points.
     pub curves: Vec<(String, Vec<(f64, f64)>)>,
 }
 
@@ -27,7 +27,7 @@ pub fn decode_by_length() -> Plot {
     plot("decode-by-length", title, "n, docIDs in the list", "10⁹ docIDs/s")
 }
 
-/// Decode speed against b.
+/// Decode speed against the mean gap 2^b.
 pub fn decode_by_gap() -> Plot {
     let title = "Decoding: speed against the mean gap 2^b";
     plot("decode-by-b", title, "mean gap (b = its logarithm, about)", "10⁹ docIDs/s")
@@ -51,7 +51,7 @@ const LEFT: f64 = 76.0;
 const RIGHT: f64 = 250.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 58.0;
-/// After Okabe and Ito: told apart by all eyes.
+/// Colours after Okabe and Ito, which colour-blind readers can tell apart.
 const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#888800"];
 
 impl Plot {
@@ -72,7 +72,7 @@ impl Plot {
         Some(read)
     }
 
-    /// The drawing; `None` where there is no point.
+    /// The SVG text; `None` if there are no points.
     pub fn svg(&self) -> Option<String> {
         let usable = |&&(x, y): &&(f64, f64)| x > 0.0 && y > 0.0 && x.is_finite() && y.is_finite();
         let points: Vec<(f64, f64)> =

@@ -1,4 +1,4 @@
-//! Rows, the table of them, and the files that they are written to.
+//! Rows of results, the table that they form, and the files that they are written to.
 
 use super::machine;
 use super::plot::Plot;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// One measured figure, beside a peer or a ceiling of the same run, and what it should be.
+/// One measured figure, with a peer or an upper bound from the same run and its targets.
 #[derive(Debug, Clone, Default)]
 pub struct Row {
     /// What was measured.
@@ -15,25 +15,25 @@ pub struct Row {
     pub value: f64,
     /// Its unit.
     pub unit: String,
-    /// What it is compared with, measured in the same run and unit.
+    /// What the figure is compared with, measured in the same run and unit.
     pub peer: Option<String>,
     /// The peer's figure.
     pub peer_value: Option<f64>,
     /// `value / peer_value`.
     pub ratio: Option<f64>,
-    /// What is asked for, in words.
+    /// The targets, as text.
     pub target: Option<String>,
-    /// Whether it is met.
+    /// Whether all targets are met.
     pub met: Option<bool>,
 }
 
 impl Row {
-    /// A figure.
+    /// A row without a peer or target.
     pub fn new(name: impl Into<String>, value: f64, unit: &str) -> Row {
         Row { name: name.into(), value, unit: unit.into(), ..Row::default() }
     }
 
-    /// Compares it.
+    /// Adds a peer's figure and the ratio of the two.
     pub fn peer(mut self, name: impl Into<String>, value: f64) -> Row {
         self.peer = Some(name.into());
         self.peer_value = Some(value);
@@ -41,7 +41,8 @@ impl Row {
         self
     }
 
-    /// Compares it, where the ratio is not that of the two figures but, say, the median of the ratios of rounds.
+    /// Adds a peer's figure with a ratio that is not that of the two figures, such as the median of the ratios of
+    /// rounds.
     pub fn peer_with_ratio(mut self, name: impl Into<String>, value: f64, ratio: f64) -> Row {
         self = self.peer(name, value);
         self.ratio = Some(ratio);
@@ -57,31 +58,31 @@ impl Row {
         self
     }
 
-    /// The value should be at least this.
+    /// Adds the target that the value is at least this.
     pub fn at_least(self, value: f64) -> Row {
         let met = self.value >= value;
         self.wants(format!(">= {value}"), met)
     }
 
-    /// The value should be at most this.
+    /// Adds the target that the value is at most this.
     pub fn at_most(self, value: f64) -> Row {
         let met = self.value <= value;
         self.wants(format!("<= {value}"), met)
     }
 
-    /// The ratio should be at least this.
+    /// Adds the target that the ratio is at least this.
     pub fn ratio_at_least(self, ratio: f64) -> Row {
         let met = self.ratio.is_some_and(|has| has >= ratio);
         self.wants(format!("ratio >= {ratio}"), met)
     }
 
-    /// The ratio should be at most this.
+    /// Adds the target that the ratio is at most this.
     pub fn ratio_at_most(self, ratio: f64) -> Row {
         let met = self.ratio.is_some_and(|has| has <= ratio);
         self.wants(format!("ratio <= {ratio}"), met)
     }
 
-    /// The row with its targets, or without them where the run is not of the size that they are for.
+    /// Removes the targets if the run does not have the size to which they apply.
     pub fn only_if(mut self, of_that_size: bool) -> Row {
         if !of_that_size {
             (self.target, self.met) = (None, None);
@@ -96,7 +97,7 @@ impl Row {
         })
     }
 
-    /// A row as `to_json` or benches/php wrote it; `None` where it is none.
+    /// Parses a row that `to_json` or benches/php wrote; `None` if it is not one.
     pub fn from_json(value: &Value) -> Option<Row> {
         let text = |key: &str| value[key].as_str().map(str::to_owned);
         Some(Row {
@@ -112,10 +113,10 @@ impl Row {
     }
 }
 
-/// What a bench has to say.
+/// The results of a benchmark.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    /// Corpus, sizes, seeds, machine, versions: pairs of a word and what it is.
+    /// Corpus, sizes, seeds, machine and versions, as pairs of a name and a value.
     pub about: Vec<(String, String)>,
     /// The figures.
     pub rows: Vec<Row>,
@@ -129,18 +130,18 @@ impl Report {
         Report { about: machine::about(), ..Report::default() }
     }
 
-    /// Says something of the run.
+    /// Adds a note about the run.
     pub fn note(&mut self, what: &str, is: impl Into<String>) {
         self.about.push((what.into(), is.into()));
     }
 
-    /// Adds a row and prints it, so that a run can be followed.
+    /// Adds a row and prints it, so that progress is visible.
     pub fn add(&mut self, row: Row) {
         println!("{}", line(&row));
         self.rows.push(row);
     }
 
-    /// Adds points to a curve of a plot, by name: `plot` says which, and what its axes are.
+    /// Adds points to the curve of that name in `plot`.
     pub fn curve(&mut self, plot: Plot, name: &str, points: Vec<(f64, f64)>) {
         let at = self.plots.iter().position(|known| known.file == plot.file).unwrap_or_else(|| {
             self.plots.push(plot);
@@ -153,7 +154,7 @@ impl Report {
         }
     }
 
-    /// Takes what another report has; its rows' names get a prefix.
+    /// Merges another report into this one, adding a prefix to the names of its rows and notes.
     pub fn merge(&mut self, prefix: &str, other: Report) {
         for (what, is) in other.about {
             self.about.push((format!("{prefix}: {what}"), is));
@@ -166,12 +167,12 @@ impl Report {
         }
     }
 
-    /// The rows alone, as a list of objects.
+    /// The rows alone, as a JSON array of objects.
     pub fn rows_json(&self) -> Value {
         self.rows.iter().map(Row::to_json).collect()
     }
 
-    /// Everything.
+    /// The whole report as JSON.
     pub fn to_json(&self) -> Value {
         json!({
             "about": self.about.iter().map(|(what, is)| json!([what, is])).collect::<Vec<_>>(),
@@ -180,7 +181,7 @@ impl Report {
         })
     }
 
-    /// What `to_json` made, or a list of rows.
+    /// Parses the output of `to_json`, or an array of rows.
     pub fn from_json(value: &Value) -> Report {
         let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
         let rows = if value.is_array() { list(value) } else { list(&value["rows"]) };
@@ -192,7 +193,7 @@ impl Report {
         }
     }
 
-    /// Everything as text: the notes, then the table.
+    /// The report as text: the notes, then the table.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for (what, is) in &self.about {
@@ -208,7 +209,7 @@ impl Report {
         text
     }
 
-    /// Writes `{name}.json` to the folder, which is made, and prints the table.
+    /// Writes `{name}.json` to the folder, creating the folder if necessary, and prints the report.
     pub fn finish(&self, name: &str, folder: &Path) -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
         write_json(&folder.join(format!("{name}.json")), &self.to_json())?;
@@ -217,7 +218,7 @@ impl Report {
     }
 }
 
-/// Writes JSON with line breaks.
+/// Writes indented JSON.
 pub fn write_json(path: &Path, value: &Value) -> std::io::Result<()> {
     std::fs::write(path, serde_json::to_string_pretty(value)? + "\n")
 }
@@ -248,7 +249,7 @@ fn line(row: &Row) -> String {
     )
 }
 
-/// Three or four digits that count.
+/// Formats a number with three or four significant digits.
 fn figure(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),

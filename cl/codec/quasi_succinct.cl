@@ -1,11 +1,12 @@
-/* Quasi-succinct lists. Twin: src/codec/monotone/quasi_succinct/. The codec's byte is b, the width of the lower bits;
- * the payload is lower bits, then upper bits, whose positions fit in 32 bits. */
+/* Quasi-succinct lists. Twin: src/codec/monotone/quasi_succinct/. The parameter byte is b, the width of the lower bits.
+ * The payload is the lower bits followed by the upper bits, whose positions fit in 32 bits. */
 
-/* docIDs whose lower bits begin at a word. */
+/* The lower bits of every QS_ALIGNED-th docID begin at a word boundary. */
 #define QS_ALIGNED 32u
 
-/* From bit `position` on, the set bit (of the upper bits ^ flip: 0 for the 1s, ~0 for the stop bits) before which `rank`
- * others stand. Four words at a time, as their loads need not wait for each other. */
+/* The position of set bit number `rank`, counted from 0, at or after `position` in the upper bits ^ flip. `flip` is 0
+ * to find 1 bits and ~0 to find stop bits. Four words are examined at a time, so that their loads need not wait for
+ * each other. */
 uint qs_find_bit(__global const uint *upper, uint position, uint flip, uint rank) {
     uint word = position >> 5;
     uint bits = (upper[word] ^ flip) & (~0u << (position & 31));
@@ -31,14 +32,14 @@ uint qs_find_bit(__global const uint *upper, uint position, uint flip, uint rank
     }
 }
 
-/* Bit of the upper bits at which the unary code of the docID with rank `block * BLOCK + rank` begins, or a bit between
- * it and the stop bit. */
+/* A position in the unary code of the docID with rank `block * BLOCK + rank`: where it begins, or a bit between there
+ * and its stop bit. */
 uint qs_upper_position(const List *list, uint block, uint rank) {
     uint position = (previous_doc_id(list, block, 0) >> list->parameter) + block * BLOCK;
     return rank == 0 ? position : qs_find_bit(list->second, position, ~0u, rank);
 }
 
-/* The stop bit at `position` or after it. */
+/* The first stop bit at or after `position`. */
 uint qs_next_stop(__global const uint *upper, uint position) {
     uint word = position >> 5;
     uint stops = ~upper[word] & (~0u << (position & 31));
@@ -46,8 +47,8 @@ uint qs_next_stop(__global const uint *upper, uint position) {
     return word * 32 + lowest_bit(stops);
 }
 
-/* The upper parts of the four docIDs from rank `rank` on, whose codes begin at `*position`, which moves behind the
- * fourth. One window of 32 bits nearly always holds all four stop bits, so that work-items seldom diverge. */
+/* The upper parts of the four docIDs from rank `rank` on. Their codes begin at `*position`, which is moved past the
+ * fourth. One window of 32 bits nearly always holds all four stop bits, so work-items seldom diverge. */
 uint4 qs_upper_parts(__global const uint *upper, uint *position, uint rank) {
     uint stops = ~bits_from(upper, *position);
     uint base = *position - rank;
@@ -76,7 +77,7 @@ uint4 qs_upper_parts(__global const uint *upper, uint *position, uint rank) {
     return parts;
 }
 
-/* docIDs from four upper parts and the four lower parts from bit `position` of `lower` on. */
+/* Combines four upper parts with the four lower parts that begin at bit `position` of `lower`. */
 uint4 qs_with_lower(uint4 parts, __global const uint *lower, uint position, uint width) {
     uint mask = (1u << width) - 1;
     if (width <= 8) {
@@ -94,12 +95,12 @@ uint4 qs_with_lower(uint4 parts, __global const uint *lower, uint position, uint
     return parts;
 }
 
-/* Where the lower bits of the docIDs from rank QS_ALIGNED * `at` on begin. */
+/* The word at which the lower bits of the docID with rank QS_ALIGNED * `at` begin. */
 __global const uint *qs_aligned_lower(const List *list, uint at) {
     return list->payload + at * list->parameter;
 }
 
-/* The lower part of the docID with that rank. */
+/* The lower part of the docID with rank `rank`. */
 uint qs_lower_part(const List *list, uint rank) {
     uint width = list->parameter;
     return bits_from(qs_aligned_lower(list, rank / QS_ALIGNED), rank % QS_ALIGNED * width) & ((1u << width) - 1);
@@ -111,7 +112,7 @@ void qs_open(List *list) {
     list->second = list->payload + (((ulong)list->count * list->parameter + 31) >> 5);
 }
 
-/* A walk along upper bits: where the next code begins. */
+/* A walk over the upper bits: the position of the next code. */
 typedef struct {
     uint position;
 } qs_Walk;
@@ -121,7 +122,7 @@ qs_Walk qs_walk(const List *list, uint rank) {
     return walk;
 }
 
-/* Upper parts. */
+/* These return upper parts. */
 uint4 qs_next_four(const List *list, qs_Walk *walk, uint rank) {
     return qs_upper_parts(list->second, &walk->position, rank);
 }
@@ -132,7 +133,7 @@ uint qs_next(const List *list, qs_Walk *walk, uint rank) {
     return stop - rank;
 }
 
-/* Upper parts and lower parts. */
+/* These add the lower parts. */
 uint4 qs_finish_four(const List *list, uint4 parts, uint rank) {
     uint width = list->parameter;
     return qs_with_lower(parts, qs_aligned_lower(list, rank / QS_ALIGNED), rank % QS_ALIGNED * width, width);
@@ -142,16 +143,17 @@ uint qs_finish(const List *list, uint part, uint rank) {
     return part << list->parameter | qs_lower_part(list, rank);
 }
 
-/* Reads the upper bits of the block up to the docID's upper part, and the lower bits of docIDs that share it. */
+/* Reads the upper bits of the block up to the upper part of `doc_id`, and the lower bits of the docIDs with that upper
+ * part. */
 bool qs_contains(const List *list, uint block, uint doc_id) {
     uint width = list->parameter;
     uint previous = previous_doc_id(list, block, 0) >> width;
     uint upper = doc_id >> width;
     uint position = previous + block * BLOCK;
-    /* docIDs with that upper part stand after as many 1s. */
+    /* The stop bits of the docIDs with that upper part follow the first `ones` 1 bits. */
     uint ones = upper - previous;
     if (ones != 0) position = qs_find_bit(list->second, position, 0, ones - 1) + 1;
-    /* As many docIDs have it as stop bits follow. */
+    /* As many docIDs have that upper part as stop bits follow here. */
     uint low = doc_id & ((1u << width) - 1);
     uint rank = position - upper;
     for (;;) {

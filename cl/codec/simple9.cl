@@ -1,17 +1,18 @@
 /* Gaps in Simple-9 words. Twin: src/codec/values/simple9/. A walk begins with a block. */
 
-/* Bits of a value of a word, by selector: five bits each in one constant. There are 28 / width values, rounded down. */
+/* The width of the values in a word, looked up by its selector in a constant with five bits per selector. A word has
+ * 28 / width values, rounded down. */
 uint simple9_width(uint word) {
     return (uint)(((ulong)1 << 45 | (ulong)1 << 40 | (ulong)2 << 35 | (ulong)3 << 30 | 4u << 25 | 5u << 20
         | 7u << 15 | 9u << 10 | 14u << 5 | 28u) >> (5 * (word >> 28))) & 31;
 }
 
-/* A walk along the docIDs of Simple-9 words. */
+/* A walk over the docIDs of Simple-9 words. */
 typedef struct {
-    __global const uint *next; /* the word after the one being taken apart */
-    uint doc_id; /* the last docID that came out */
+    __global const uint *next; /* the word after the current one */
+    uint doc_id; /* the latest docID */
     uint word;
-    uint left; /* bits of `word` still to come; a further value if they are `width` or more */
+    uint left; /* unread bits of `word`; if they are fewer than `width`, no value is left */
     uint width;
     uint mask;
 } simple9_Walk;

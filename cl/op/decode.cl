@@ -1,22 +1,23 @@
-/* Decoding whole lists to docIDs: a program for each codec. Twins: `scalar` of each codec in src/codec/.
+/* Decodes whole lists to docIDs, with a separate program for each codec. Twins: the `scalar` files of the codecs in
+ * src/codec/.
  *
- * A work-item walks its run of docIDs one after the other, so that no prefix sum is needed. What it finds goes to a tile
- * of local memory, STEP docIDs per work-item, from which the work-group writes whole segments. Tiles are small so that
- * much of the multiprocessor's fast memory is left to be cache: measured on an H200, quasi-succinct lists decode at 730
- * instead of 620 G docIDs/s with 16 docIDs instead of 32; Simple-9, of which a work-item takes four times as many, is
- * best with 32.
+ * Each work-item decodes a run of docIDs in sequence, so no prefix sum is needed. It stores STEP docIDs at a time in
+ * local memory (`tile`), from which the work-group writes contiguous segments. STEP is small so that most of the
+ * multiprocessor's fast memory remains available as cache: on an H200, quasi-succinct lists decode at 730 G docIDs/s
+ * with a STEP of 16 and at 620 with 32. Simple-9, whose runs are four times as long, is fastest with 32.
  *
  * Work-groups of ITEMS; local memory 4 * ITEMS * STEP bytes. `out` has room for the list's docIDs and is aligned to 16
  * bytes. */
 
 #define FOURS (OF(STEP) / 4)
 
-/* Place of four docIDs of a work-item in the tile, turned so that eight neighbours meet no bank twice. */
+/* Where four docIDs of a work-item are kept in the tile. Rows are permuted so that eight neighbouring work-items
+ * access different banks. */
 uint tile_index(uint item, uint four) {
     return item * FOURS + (four ^ (item * FOURS / 8 % FOURS));
 }
 
-/* Writes those of four docIDs, of which the first has rank `rank`, that the list has. */
+/* Writes those of the four docIDs from rank `rank` on that the list has. */
 void write_four(__global uint *out, uint rank, uint count, uint4 four) {
     if (rank + 4 <= count) {
         *(__global uint4 *)(out + rank) = four;

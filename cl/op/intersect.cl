@@ -1,22 +1,23 @@
-/* Intersection of posting lists, a whole batch of queries in one launch of each kernel. Twin: src/intersect/.
+/* Intersects posting lists: a whole batch of queries in one launch of each kernel. Twin: src/intersect/.
  *
- * The host sends a query to `intersect_probe` where its shortest list is much shorter than the others, else to
+ * The host gives a query to `intersect_probe` if its shortest list is much shorter than the others, otherwise to
  * `intersect_tiles`. Both take the same arguments:
- * first_group[q]  the first work-group of query q; an entry more for the end
- * first_list[q]   its first list, the shortest, in `lists`; an entry more for the end
- * lists           lists as offsets into the arena, in units of 16 words
- * total           counts the docIDs found; those that would go past `capacity` are only counted
- * records         for each work-group: where in `out` its docIDs begin, and how many they are
+ * first_group[q]  the first work-group of query q, with one more entry for the end
+ * first_list[q]   the index in `lists` of its first, shortest list, with one more entry for the end
+ * lists           the offset of each list in the arena, in units of 16 words
+ * total           counts the docIDs found; those beyond `capacity` are counted but not written
+ * records         for each work-group, the offset and the number of its docIDs in `out`
  * span            blocks of the shortest list that a work-group of `intersect_probe` takes
- * A work-group reserves its place in `out` at once for all of its docIDs, and writes them in order; the host puts the
- * pieces in order as it reads them. With `count_only`, `out` is a count for each query, and records are not written. */
+ * A work-group reserves a piece of `out` for all of its docIDs at once, and writes them in order. The host puts the
+ * pieces in order when it reads them. With `count_only`, `out` holds a count for each query, and no records are
+ * written. */
 
-/* The last q with first[q] <= group. */
+/* The query of a work-group: the last q with first[q] <= group. */
 uint query_of(__global const uint *first, uint queries, uint group) {
     return lower_bound(first, 0, queries, group + 1) - 1;
 }
 
-/* Where a work-group's docIDs go in `out`; called by one work-item. */
+/* Reserves a piece of `out` for a work-group's docIDs and returns its offset. Called by one work-item. */
 uint reserve(uint found, uint count_only, uint query, __global uint *out, __global uint *total,
         __global uint2 *record) {
     uint place = 0;
@@ -33,8 +34,9 @@ uint reserve(uint found, uint count_only, uint query, __global uint *out, __glob
 
 #define MASKS (BLOCK / 32) /* of 32 work-items each */
 
-/* Narrows `range`, blocks of a directory, to those in which docIDs from `smallest` to `largest` may lie, and the one
- * behind: each work-item of a work-group of BLOCK looks at one block. */
+/* Narrows the directory for look-ups of docIDs from `smallest` to `largest`: returns (from, to) such that the first
+ * block whose last docID is at least such a docID is one of from ..= to. Each work-item of a work-group of BLOCK
+ * examines one block per round. `range` is local memory for two words. */
 uint2 narrow(const List *list, uint smallest, uint largest, __local uint *range) {
     uint from = 0;
     uint to = list->blocks;
@@ -64,16 +66,16 @@ void decode_blocks(const List *list, uint first_block, uint blocks, __local uint
     switch (list->codec) { EACH_CODEC(DECODE_CASE, DECODE_LAST) }
 }
 
-/* Whether a block, the one whose docIDs reach up to `doc_id` or beyond, has it. */
+/* Whether the list contains `doc_id`; `block` is the first whose last docID is at least `doc_id`. */
 #define CONTAINS_CASE(number, prefix) case number: return prefix##_contains(list, block, doc_id);
 #define CONTAINS_LAST(number, prefix) default: return prefix##_contains(list, block, doc_id);
 bool contains(const List *list, uint block, uint doc_id) {
     switch (list->codec) { EACH_CODEC(CONTAINS_CASE, CONTAINS_LAST) }
 }
 
-/* A work-group takes `span` (at most MOST_BLOCKS) neighbouring blocks of the shortest list, a work-item one docID of
- * each, and looks it up in the longer lists: in the directory, then in the one block that may hold it. Blocks that
- * cannot match are not read. Work-groups of BLOCK; local memory 4.2 KiB. */
+/* A work-group takes `span` (at most MOST_BLOCKS) consecutive blocks of the shortest list. Each work-item takes one
+ * docID of each block and looks it up in the longer lists: first in the directory, then in the one block that may
+ * contain it. Blocks that cannot match are not read. Work-groups of BLOCK; local memory 4.2 KiB. */
 __kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
 void intersect_probe(__global const uint *restrict arena, __global const uint *restrict first_group,
         __global const uint *restrict first_list, __global const uint *restrict lists, uint queries,
@@ -148,8 +150,9 @@ void mark_blocks(const List *list, uint from, uint to, const Marks *marks) {
     switch (list->codec) { EACH_CODEC(MARK_CASE, MARK_LAST) }
 }
 
-/* A work-group takes a tile of TILE consecutive docIDs: the first list marks its own in a bitmap, each further list
- * those of its own that are marked already in the next bitmap. Only blocks that reach into the tile are read.
+/* A work-group takes a tile of TILE consecutive docIDs. The first list marks its docIDs in a bitmap; each further list
+ * marks those of its docIDs that the list before has marked, in the other bitmap. Only blocks that overlap the tile are
+ * read.
  * Work-groups of TILE_ITEMS; local memory 17 KiB. */
 __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1)))
 void intersect_tiles(__global const uint *restrict arena, __global const uint *restrict first_group,
@@ -184,7 +187,7 @@ void intersect_tiles(__global const uint *restrict arena, __global const uint *r
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 
-    /* A work-item takes neighbouring words of the bitmap, so that the docIDs of the tile come out in order. */
+    /* A work-item takes consecutive words of the bitmap, so that the docIDs of the tile are written in order. */
     __local const uint *result = bitmaps[marked] + item * WORDS_AN_ITEM;
     uint here = 0;
     for (uint i = 0; i < WORDS_AN_ITEM; i++) here += popcount(result[i]);

@@ -1,7 +1,7 @@
-/* What intersect.cl does with the lists of one codec: included once per codec, with CODEC defined. */
+/* The parts of intersect.cl that depend on the codec. Included once per codec, with CODEC defined. */
 
-/* Decodes neighbouring blocks to local memory; called by all work-items of a work-group of BLOCK, who then meet at a
- * barrier. LANES work-items take a block together. */
+/* Decodes consecutive blocks to local memory. Called by all work-items of a work-group of BLOCK, which must reach a
+ * barrier before they read the result. LANES work-items decode a block together. */
 void OF(decode_blocks)(const List *list, uint first_block, uint blocks, __local uint *doc_ids) {
     uint item = get_local_id(0);
     uint share = BLOCK / OF(LANES);
@@ -23,7 +23,7 @@ void OF(decode_blocks)(const List *list, uint first_block, uint blocks, __local 
     }
 }
 
-/* Marks the docIDs of blocks that lie in the tile; called by all work-items of a work-group. */
+/* Marks the docIDs of blocks `from` to `to` that lie in the tile. Called by all work-items of a work-group. */
 void OF(mark_blocks)(const List *list, uint from, uint to, const Marks *marks) {
     uint runs = min(to * (BLOCK / OF(RUN)), (list->count + (OF(RUN) - 1)) / OF(RUN));
     for (uint run = from * (BLOCK / OF(RUN)) + get_local_id(0); run < runs; run += TILE_ITEMS) {

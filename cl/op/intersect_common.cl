@@ -1,4 +1,4 @@
-/* What all codecs need to know of the tiles of intersect.cl. */
+/* The tiles of intersect.cl, as the parts of all codecs use them. */
 
 #define TILE (1u << TILE_LOG)
 #define TILE_WORDS (TILE / 32)
@@ -8,10 +8,10 @@ typedef struct {
     uint start; /* the first docID of the tile */
     bool first; /* whether the list is the first of its query */
     __local uint *marked;
-    __local const uint *among; /* what the list before has marked */
+    __local const uint *among; /* what the previous list has marked */
 } Marks;
 
-/* Marks a docID, if it lies in the tile and the lists before have it too. */
+/* Marks a docID if it lies in the tile and all previous lists contain it. */
 void mark(const Marks *marks, uint doc_id) {
     uint at = doc_id - marks->start;
     if (at < TILE) {

@@ -1,14 +1,15 @@
 /* Doc indexes of a Yioop posting list. Twin: src/yioop/format/scan/scalar.rs.
  *
- * A posting begins with a word whose top two bits are equal (11 or 00), and its doc index can be had from that word
- * alone; so each work-item takes the words apart by itself, and a tile counts its postings to put them in order. */
+ * A posting begins with a word whose top two bits are equal (11 or 00), and that word alone determines its doc index.
+ * So each work-item decodes its words independently, and a work-group counts the postings of its words (`tile`) to
+ * write them in order. */
 
 #define ITEMS 256u
 #define STRIPES 4u
 #define TILE_WORDS (ITEMS * STRIPES * 4)
 
-/* Modified 9 by the six bits after the place: width of a value (bits 0-4), bits of all values (8-12), and 4096 / width
- * rounded up (16-), by which the value that a bit belongs to is found. */
+/* The Modified 9 layout by bits 24-29 of a word: the width of a value (bits 0-4), the bits of all values (8-12), and
+ * 4096 / width rounded up (16-), a reciprocal for finding the value that a bit belongs to. */
 #define LAYOUT(width, bits) ((width) | (bits) << 8 | ((4096 + (width) - 1) / (width)) << 16)
 
 uint layout_of(uint prefix) {
@@ -30,8 +31,8 @@ bool begins_posting(uint word) {
     return ((word ^ (word << 1)) & 0x80000000u) == 0;
 }
 
-/* The first value is the highest one that is not 0; the doc index is bits 26 ... 9 of it where bit 27 says that the
- * first position shares it, else it less one. */
+/* The first value is the highest one that is not 0. If its bit 27 is set, it also holds the first position, and bits 26
+ * ... 9 are the doc index; otherwise the doc index is the value minus one. */
 uint doc_index(uint word, __local const uint *layouts) {
     uint layout = layouts[(word >> 24) & 63];
     uint width = layout & 31;
@@ -41,10 +42,10 @@ uint doc_index(uint word, __local const uint *layouts) {
     return value >> 27 ? (value >> 9) & 0x3FFFF : value - 1;
 }
 
-/* `words`: a checked list, big-endian, `count` words, read as whole uint4s up to the next multiple of TILE_WORDS.
- * `total` counts postings and reserves places in `out`; `records`: place and number of the postings of each
- * work-group, which are in order. With `offsets_too`, the byte offset of each posting goes to `offsets`.
- * Work-groups of ITEMS; local memory 18.3 KiB. */
+/* `words` is a checked list of `count` big-endian words, readable up to the next multiple of TILE_WORDS. `total` counts
+ * postings and so reserves pieces of `out`; `records` holds the offset and the number of each work-group's postings,
+ * which are in order. With `offsets_too`, the byte offset of each posting is written to `offsets`. Work-groups of
+ * ITEMS; local memory 18.3 KiB. */
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void yioop_doc_indexes(__global const uint4 *restrict words, uint count, __global uint *restrict out,
         uint offsets_too, __global uint *restrict offsets, __global uint *restrict total,
@@ -57,7 +58,7 @@ void yioop_doc_indexes(__global const uint4 *restrict words, uint count, __globa
     uint group = get_group_id(0);
     if (item < 64) layouts[item] = layout_of(item);
 
-    /* Words of a work-item: four of each stripe. Counts of the four stripes travel as 16 bits each. */
+    /* A work-item takes four words of each stripe. The counts of the four stripes are 16 bits each of a uint2. */
     uint word[STRIPES * 4];
     uint begins = 0;
     for (uint stripe = 0; stripe < STRIPES; stripe++) {

@@ -1,5 +1,5 @@
-//! Hostile bytes into every parser: an error or a right list, never a panic. The first byte chooses the parser.
-//! `cargo fuzz run bytes` (with `-s none` where there is no nightly compiler).
+//! Feeds hostile bytes to every parser, which must return an error or a valid list and never panic. The first byte
+//! selects the parser. `cargo fuzz run bytes` (with `-s none` if there is no nightly compiler).
 
 #![no_main]
 
@@ -55,7 +55,7 @@ fuzz_target!(|input: &[u8]| {
             }
         }
         _ => {
-            // A checksum hides the checks behind it from a fuzzer, so it is put right first.
+            // A fuzzer cannot guess the checksum, so it is corrected first to reach the checks after it.
             let mut bytes = bytes.to_vec();
             let whole = 4 * (bytes.len() / 4);
             if whole >= 24 {

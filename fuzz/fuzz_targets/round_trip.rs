@@ -1,5 +1,5 @@
-//! Lists of any docIDs through both codecs, look-ups and intersections, against plain vectors.
-//! `cargo fuzz run round_trip` (with `-s none` where there is no nightly compiler).
+//! Compares lists of any docIDs in every codec, their look-ups and their intersections with plain vectors.
+//! `cargo fuzz run round_trip` (with `-s none` if there is no nightly compiler).
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! What the memory of the device can do at best, for measurements: `cl/op/ceiling.cl`.
+//! Measures the device's memory bandwidth, the upper bound for every other kernel: `cl/op/ceiling.cl`.
 
 use super::handle::Device;
 use super::memory::Slot;
@@ -15,27 +15,27 @@ const FROM: Slot = Slot(1);
 
 /// Work-items of a work-group.
 const ITEMS: usize = 256;
-/// Vectors that a work-item takes: the best of these counts.
+/// Vectors per work-item to try; the fastest counts.
 const PER_ITEM: [u32; 3] = [1, 2, 4];
-/// Words of a vector.
+/// Words per vector.
 const VECTOR: usize = 4;
-/// Launches of each kernel, of which the median counts.
+/// Timed launches of each kernel; the median counts.
 const LAUNCHES: usize = 9;
 
-/// The bounds of memory, from kernel times.
+/// What the device's memory can do at most, from kernel times.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ceilings {
-    /// Words that each kernel took.
+    /// Words that each kernel processed.
     pub words: usize,
-    /// Bytes read and bytes written, added, in a second, by a kernel that copies.
+    /// Bytes per second of a kernel that copies: bytes read plus bytes written.
     pub copied_bytes: f64,
-    /// 32-bit words written in a second by a kernel that only writes.
+    /// 32-bit words per second of a kernel that only writes.
     pub written_words: f64,
 }
 
 impl Device {
-    /// Measures what a copying and a writing kernel do with `words` words (rounded up to whole work-groups): medians of
-    /// nine launches after the first. Takes the pending kernel times.
+    /// Measures a kernel that copies and one that writes `words` words (rounded up to whole work-groups): medians of
+    /// nine launches after a first one. Discards pending kernel times.
     ///
     /// # Errors
     /// [`Error::Device`].
@@ -53,7 +53,7 @@ impl Device {
     }
 }
 
-/// Seconds that copying and writing take.
+/// Seconds that copying and writing `words` words take.
 fn best_times(session: &mut Session<'_>, words: usize) -> Result<[f64; 2]> {
     let mut best = [f64::INFINITY; 2];
     for per_item in PER_ITEM {
@@ -62,7 +62,8 @@ fn best_times(session: &mut Session<'_>, words: usize) -> Result<[f64; 2]> {
         for (best, (kernel, args)) in best.iter_mut().zip([(COPY, copy), (WRITE, &copy[1..])]) {
             session.take_kernel_times()?;
             for _ in 0..=LAUNCHES {
-                // SAFETY: `groups` work-groups take `words` words, which both buffers have.
+                // SAFETY: `words` is a multiple of what a work-group takes, so `groups` work-groups access exactly
+                // `words` words, for which `ceilings` made room in both buffers.
                 unsafe { session.launch(kernel, groups, ITEMS, args)? };
             }
             let mut times: Vec<u64> = session.take_kernel_times()?.iter().skip(1).map(|t| t.1).collect();
@@ -71,7 +72,7 @@ fn best_times(session: &mut Session<'_>, words: usize) -> Result<[f64; 2]> {
             *best = best.min(*median as f64 * 1e-9);
         }
     }
-    // Waits for all, so that the session leaves no commands under way.
+    // Reading waits for all commands, so that none is still running when the session ends.
     session.read(TO, 0..1, &mut Vec::new())?;
     Ok(best)
 }

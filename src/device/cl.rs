@@ -1,8 +1,7 @@
-//! The raw OpenCL calls behind functions that check their status, and owned handles.
+//! Raw OpenCL calls, wrapped in functions that check the returned status, and owned handles.
 //!
-//! These are the calls of cl-sys (`ocl::ffi`), not the wrappers above it in `ocl` and `ocl-core`: those panic upon
-//! status codes that they do not know (NVIDIA has some) and upon handles that cannot be released, and wait ten seconds
-//! where there is no platform. Nothing here panics.
+//! This uses cl-sys (`ocl::ffi`) directly. The wrappers in `ocl` and `ocl-core` panic on unknown status codes (NVIDIA
+//! has some) and on handles that cannot be released, and wait ten seconds if there is no platform. Nothing here panics.
 
 use crate::environment;
 use crate::error::{Error, Result};
@@ -14,13 +13,13 @@ use once_cell::sync::OnceCell;
 use std::ffi::CString;
 use std::ptr;
 
-/// More than any machine has; a driver that says more is not believed.
+/// Upper bounds on what a driver may report. Platforms and devices beyond [`MAX_HANDLES`] are ignored.
 const MAX_HANDLES: cl_uint = 64;
 const MAX_INFO_BYTES: usize = 1 << 20;
-/// What a build log may add to an error message.
+/// The most bytes of a build log that an error message includes.
 const MAX_LOG_BYTES: usize = 4 << 10;
 
-/// `Ok` where a status says success, else the error that names the call and the code.
+/// Turns a status other than success into an error that names the call and the code.
 fn check(status: cl_int, call: &'static str) -> Result<()> {
     if status == 0 { Ok(()) } else { Err(failure(status, call)) }
 }
@@ -59,23 +58,22 @@ fn failure(status: cl_int, call: &'static str) -> Error {
     Error::Device(format!("{call}: {what} ({status})"))
 }
 
-/// Owned handles: released when dropped, unless this process is a child forked from the one that made them, which
-/// must not touch OpenCL: there they leak.
+/// Defines an owned handle, which is released when dropped. In a child forked from the process that made it, it leaks
+/// instead, because the child must not touch OpenCL.
 macro_rules! handle {
     ($(#[$doc:meta])* $name:ident($raw:ty), $release:ident) => {
         $(#[$doc])*
         #[derive(Debug)]
         pub(super) struct $name($raw);
 
-        // SAFETY: OpenCL objects belong to no thread; calls on one object from several threads at once are kept
-        // apart by the device's lock.
+        // SAFETY: OpenCL objects are not tied to a thread, and the device's lock serialises all calls on them.
         unsafe impl Send for $name {}
 
         impl Drop for $name {
             fn drop(&mut self) {
                 if super::owner::is_ours() {
-                    // SAFETY: the handle came from the call that made it and is released once, here. A driver that
-                    // cannot release it has said so by its status, of which nothing can be made.
+                    // SAFETY: the handle was checked when it was created, and is released only here. The status is
+                    // ignored because a failed release cannot be handled.
                     unsafe { ffi::$release(self.0) };
                 }
             }
@@ -90,27 +88,28 @@ handle!(/** A built program. */ Program(cl_program), clReleaseProgram);
 handle!(/** A kernel, with the arguments last set. */ Kernel(cl_kernel), clReleaseKernel);
 handle!(/** The completion of a command. */ Event(cl_event), clReleaseEvent);
 
-/// A device of a platform. Valid as long as the process.
+/// A device of a platform. Valid for the life of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DeviceId {
     platform: cl_platform_id,
     device: cl_device_id,
 }
 
-// SAFETY: platforms and devices are not owned and belong to no thread.
+// SAFETY: platform and device ids are not owned and not tied to a thread.
 unsafe impl Send for DeviceId {}
-// SAFETY: as above; they are only ever read.
+// SAFETY: as above; the ids are never changed.
 unsafe impl Sync for DeviceId {}
 
 #[cfg(test)]
 impl DeviceId {
-    /// No device, for tests of what surrounds one.
+    /// Refers to no device, for tests that never call OpenCL with it.
     pub(super) fn null() -> DeviceId {
         DeviceId { platform: ptr::null_mut(), device: ptr::null_mut() }
     }
 }
 
-/// Tells the loader (`loader.c`) which library to open, before the first call. Elsewhere OpenCL is linked as usual.
+/// Tells the loader (`loader.c`) which library to open. Must come before the first OpenCL call. On macOS and Windows
+/// OpenCL is linked as usual.
 #[cfg(not(any(target_os = "macos", target_os = "ios", windows)))]
 fn name_library() {
     use std::os::unix::ffi::OsStringExt;
@@ -121,8 +120,8 @@ fn name_library() {
     NAMED.get_or_init(|| {
         let named = environment::variable("POSTINGS_OPENCL_LIBRARY");
         let named = named.and_then(|file| CString::new(file.into_vec()).ok());
-        // SAFETY: the string moves into a static, its bytes stay where they are; no other thread is in the loader, as
-        // `devices` is the first call of all.
+        // SAFETY: the string is moved into a static, so its bytes stay valid; no other thread is in the loader, because
+        // `devices` runs before every other call.
         unsafe { postings_opencl_library(named.as_ref().map_or(ptr::null(), |file| file.as_ptr())) };
         named
     });
@@ -131,7 +130,7 @@ fn name_library() {
 #[cfg(any(target_os = "macos", target_os = "ios", windows))]
 fn name_library() {}
 
-/// The devices of each platform; none where there is no OpenCL. A platform that fails has none.
+/// The devices of each platform; empty without OpenCL. For a platform that fails, the inner vector is empty.
 pub(super) fn devices() -> Vec<Vec<DeviceId>> {
     name_library();
     let mut count = 0;
@@ -143,7 +142,7 @@ pub(super) fn devices() -> Vec<Vec<DeviceId>> {
     }
     let count = count.min(MAX_HANDLES);
     let mut platforms = vec![ptr::null_mut(); count as usize];
-    // SAFETY: room for `count` platforms.
+    // SAFETY: `platforms` has room for `count` ids.
     let status = unsafe { ffi::clGetPlatformIDs(count, platforms.as_mut_ptr(), ptr::null_mut()) };
     if status != 0 {
         return Vec::new();
@@ -152,7 +151,7 @@ pub(super) fn devices() -> Vec<Vec<DeviceId>> {
         .into_iter()
         .map(|platform| {
             let mut count = 0;
-            // SAFETY: a platform that the loader gave; asks for the count only.
+            // SAFETY: the platform id came from the loader; this asks only for the count.
             let status =
                 unsafe { ffi::clGetDeviceIDs(platform, ffi::CL_DEVICE_TYPE_ALL as _, 0, ptr::null_mut(), &mut count) };
             if status != 0 || count == 0 {
@@ -161,7 +160,7 @@ pub(super) fn devices() -> Vec<Vec<DeviceId>> {
             }
             let count = count.min(MAX_HANDLES);
             let mut devices = vec![ptr::null_mut(); count as usize];
-            // SAFETY: room for `count` devices.
+            // SAFETY: `devices` has room for `count` ids.
             let status = unsafe {
                 ffi::clGetDeviceIDs(
                     platform,
@@ -179,7 +178,7 @@ pub(super) fn devices() -> Vec<Vec<DeviceId>> {
         .collect()
 }
 
-/// Asks an information function twice: for the size, then for the bytes.
+/// Calls an information function twice: for the size, then for the bytes.
 fn info(call: &'static str, ask: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> Result<Vec<u8>> {
     let mut size = 0;
     check(ask(0, ptr::null_mut(), &mut size), call)?;
@@ -220,7 +219,7 @@ impl DeviceId {
         self.info(what).map(|bytes| text(&bytes))
     }
 
-    /// A number of the device (`cl_uint`, `cl_ulong`, `size_t`, `cl_bool` or a bit field).
+    /// A numeric property of the device (`cl_uint`, `cl_ulong`, `size_t`, `cl_bool` or a bit field).
     pub(super) fn number(self, what: cl_uint) -> Result<u64> {
         let bytes = self.info(what)?;
         match bytes.len() {
@@ -230,24 +229,24 @@ impl DeviceId {
                 first.copy_from_slice(&bytes[..8]);
                 Ok(u64::from_ne_bytes(first))
             }
-            size => Err(Error::Device(format!("clGetDeviceInfo: {size} bytes where a number was asked for"))),
+            size => Err(Error::Device(format!("clGetDeviceInfo: a number was expected, got {size} bytes"))),
         }
     }
 }
 
 impl Context {
-    /// A context of that device alone.
+    /// Creates a context of that device alone.
     pub(super) fn new(id: DeviceId) -> Result<Context> {
         let properties = [ffi::CL_CONTEXT_PLATFORM as isize, id.platform as isize, 0];
         let mut status = 0;
-        // SAFETY: the properties end in 0; one device; no callback.
+        // SAFETY: the properties end in 0, and `id.device` is one device; there is no callback.
         let context =
             unsafe { ffi::clCreateContext(properties.as_ptr(), 1, &id.device, None, ptr::null_mut(), &mut status) };
         check(status, "clCreateContext")?;
         (!context.is_null()).then_some(Context(context)).ok_or_else(|| failure(0, "clCreateContext"))
     }
 
-    /// An in-order queue that can time its commands.
+    /// Creates an in-order queue that can time its commands.
     pub(super) fn queue(&self, id: DeviceId) -> Result<Queue> {
         let mut status = 0;
         // SAFETY: the context is of this device.
@@ -257,7 +256,7 @@ impl Context {
         (!queue.is_null()).then_some(Queue(queue)).ok_or_else(|| failure(0, "clCreateCommandQueue"))
     }
 
-    /// A buffer of `bytes`, in device memory or (`pinned`) in host memory that the device reaches at full speed.
+    /// Allocates `bytes` in device memory or, if `pinned`, in host memory that the device accesses at full speed.
     pub(super) fn buffer(&self, bytes: usize, pinned: bool) -> Result<Buffer> {
         let flags = if pinned { ffi::CL_MEM_READ_WRITE | ffi::CL_MEM_ALLOC_HOST_PTR } else { ffi::CL_MEM_READ_WRITE };
         let mut status = 0;
@@ -267,24 +266,24 @@ impl Context {
         (!buffer.is_null()).then_some(Buffer(buffer)).ok_or_else(|| failure(0, "clCreateBuffer"))
     }
 
-    /// A program built from source for that device. A build that fails gives the build log.
+    /// Builds a program from source for that device. If the build fails, the error includes the build log.
     pub(super) fn build(&self, id: DeviceId, source: &[&str], options: &str) -> Result<Program> {
         let strings: Vec<*const c_char> = source.iter().map(|part| part.as_ptr().cast()).collect();
         let lengths: Vec<usize> = source.iter().map(|part| part.len()).collect();
         let count = strings.len() as cl_uint;
         let mut status = 0;
-        // SAFETY: as many pointers as lengths, each to that many bytes.
+        // SAFETY: `strings` and `lengths` both have `count` entries, taken from the same slices.
         let program =
             unsafe { ffi::clCreateProgramWithSource(self.0, count, strings.as_ptr(), lengths.as_ptr(), &mut status) };
         check(status, "clCreateProgramWithSource")?;
         Program::built(program, id, options)
     }
 
-    /// A program from a binary that [`Program::binary`] gave for this device, driver and options.
+    /// Loads a binary that [`Program::binary`] returned for this device, driver and options.
     pub(super) fn load(&self, id: DeviceId, binary: &[u8], options: &str) -> Result<Program> {
         let (mut status, mut binary_status) = (0, 0);
         let (length, pointer): (usize, *const c_uchar) = (binary.len(), binary.as_ptr());
-        // SAFETY: one device, one binary of that length.
+        // SAFETY: the pointers are to one device and to one binary of `length` bytes.
         let program = unsafe {
             ffi::clCreateProgramWithBinary(self.0, 1, &id.device, &length, &pointer, &mut binary_status, &mut status)
         };
@@ -300,8 +299,8 @@ impl Program {
             return Err(failure(0, "clCreateProgram"));
         }
         let program = Program(program);
-        let options = CString::new(options).map_err(|_| Error::Device("build options hold a zero byte".into()))?;
-        // SAFETY: the program and the device are of one context; the options end in a zero byte; no callback.
+        let options = CString::new(options).map_err(|_| Error::Device("build options contain a zero byte".into()))?;
+        // SAFETY: callers created the program for this device; the options end in a zero byte; there is no callback.
         let status = unsafe { ffi::clBuildProgram(program.0, 1, &id.device, options.as_ptr(), None, ptr::null_mut()) };
         if status == 0 {
             return Ok(program);
@@ -315,10 +314,10 @@ impl Program {
         Err(Error::Device(format!("clBuildProgram: build failure ({status}): {log}")))
     }
 
-    /// The program as the driver would like it back.
+    /// The driver's binary of the program, to be loaded again later.
     pub(super) fn binary(&self) -> Result<Vec<u8>> {
         let mut size = 0usize;
-        // SAFETY: one device, so one size.
+        // SAFETY: the program has one device, so the driver writes one size.
         let status = unsafe {
             ffi::clGetProgramInfo(
                 self.0,
@@ -334,7 +333,7 @@ impl Program {
         }
         let mut binary = vec![0u8; size];
         let mut pointer = binary.as_mut_ptr();
-        // SAFETY: one device, so one pointer, to as many bytes as the driver said.
+        // SAFETY: the program has one device, so the driver reads one pointer, to as many bytes as it said it needs.
         let status = unsafe {
             ffi::clGetProgramInfo(
                 self.0,
@@ -348,11 +347,11 @@ impl Program {
         Ok(binary)
     }
 
-    /// The kernel of that name.
+    /// Creates the kernel of that name.
     pub(super) fn kernel(&self, name: &str) -> Result<Kernel> {
-        let name = CString::new(name).map_err(|_| Error::Device("a kernel name holds a zero byte".into()))?;
+        let name = CString::new(name).map_err(|_| Error::Device("a kernel name contains a zero byte".into()))?;
         let mut status = 0;
-        // SAFETY: the program is built; the name ends in a zero byte.
+        // SAFETY: a `Program` is always built; the name ends in a zero byte.
         let kernel = unsafe { ffi::clCreateKernel(self.0, name.as_ptr(), &mut status) };
         check(status, "clCreateKernel")?;
         (!kernel.is_null()).then_some(Kernel(kernel)).ok_or_else(|| failure(0, "clCreateKernel"))
@@ -360,10 +359,10 @@ impl Program {
 }
 
 impl Kernel {
-    /// The largest work-group that this kernel runs in on that device.
+    /// The largest work-group in which this kernel can run on that device.
     pub(super) fn max_group(&self, id: DeviceId) -> Result<usize> {
         let mut size = 0usize;
-        // SAFETY: room for one `size_t`.
+        // SAFETY: `size` has the size that the call is given.
         let status = unsafe {
             ffi::clGetKernelWorkGroupInfo(
                 self.0,
@@ -379,7 +378,8 @@ impl Kernel {
 
     /// Sets an argument to the bytes of a plain value.
     pub(super) fn set<T: Copy>(&self, index: u32, value: &T) -> Result<()> {
-        // SAFETY: the value's own size; OpenCL copies it and checks the size against the parameter's.
+        // SAFETY: `value` can be read for the size given; OpenCL copies it and checks that size against the
+        // parameter's.
         let status = unsafe { ffi::clSetKernelArg(self.0, index, size_of::<T>(), ptr::from_ref(value).cast()) };
         check(status, "clSetKernelArg")
     }
@@ -391,17 +391,17 @@ impl Kernel {
 }
 
 impl Event {
-    /// Waits for the command.
+    /// Waits until the command is complete.
     pub(super) fn wait(&self) -> Result<()> {
-        // SAFETY: one event.
+        // SAFETY: the count is 1, and the handle is one live event.
         check(unsafe { ffi::clWaitForEvents(1, &self.0) }, "clWaitForEvents")
     }
 
-    /// How long the command ran, in nanoseconds. It must have been waited for.
+    /// How long the command ran, in nanoseconds. Call [`wait`](Self::wait) first.
     pub(super) fn nanoseconds(&self) -> Result<u64> {
         let at = |what| {
             let mut time = 0u64;
-            // SAFETY: room for one `cl_ulong`.
+            // SAFETY: `time` has the size that the call is given.
             let status = unsafe {
                 ffi::clGetEventProfilingInfo(self.0, what, size_of::<u64>(), (&raw mut time).cast(), ptr::null_mut())
             };
@@ -411,20 +411,21 @@ impl Event {
     }
 }
 
-/// Where a command puts its event: nowhere, or into a slot.
+/// Where a command is to store its event; null if none is wanted.
 fn slot(event: &mut Option<cl_event>) -> *mut cl_event {
     event.as_mut().map_or(ptr::null_mut(), |event| event as *mut cl_event)
 }
 
 impl Queue {
-    /// Copies `bytes` from `from` to a buffer; returns at once. The event tells when `from` may be written again.
+    /// Starts copying `bytes` bytes from `from` to a buffer. When the returned event is complete, `from` may be changed
+    /// again.
     ///
     /// # Safety
     /// `from` can be read for `bytes` until the event (or the queue) has finished, and the buffer has
     /// `offset + bytes` bytes.
     pub(super) unsafe fn write(&self, to: &Buffer, offset: usize, from: *const u8, bytes: usize) -> Result<Event> {
         let mut event = ptr::null_mut();
-        // SAFETY: the caller's promise.
+        // SAFETY: this function's contract covers `from`, `bytes` and the buffer; nothing is waited for.
         let status = unsafe {
             ffi::clEnqueueWriteBuffer(
                 self.0,
@@ -441,14 +442,14 @@ impl Queue {
         check(status, "clEnqueueWriteBuffer").map(|()| Event(event))
     }
 
-    /// Copies `bytes` of a buffer to `to`; returns at once. The event tells when they are there.
+    /// Starts copying `bytes` bytes of a buffer to `to`. They are there when the returned event is complete.
     ///
     /// # Safety
     /// `to` can be written for `bytes` until the event (or the queue) has finished, and the buffer has
     /// `offset + bytes` bytes.
     pub(super) unsafe fn read(&self, from: &Buffer, offset: usize, to: *mut u8, bytes: usize) -> Result<Event> {
         let mut event = ptr::null_mut();
-        // SAFETY: the caller's promise.
+        // SAFETY: this function's contract covers `to`, `bytes` and the buffer; nothing is waited for.
         let status = unsafe {
             ffi::clEnqueueReadBuffer(
                 self.0,
@@ -465,15 +466,15 @@ impl Queue {
         check(status, "clEnqueueReadBuffer").map(|()| Event(event))
     }
 
-    /// Copies the first `bytes` of one buffer to another; returns at once.
+    /// Starts copying the first `bytes` bytes of one buffer to another.
     pub(super) fn copy(&self, from: &Buffer, to: &Buffer, bytes: usize) -> Result<()> {
-        // SAFETY: two buffers of one context; OpenCL checks the sizes.
+        // SAFETY: both handles are live; OpenCL checks that they belong to the queue's context, and their sizes.
         let status =
             unsafe { ffi::clEnqueueCopyBuffer(self.0, from.0, to.0, 0, 0, bytes, 0, ptr::null(), ptr::null_mut()) };
         check(status, "clEnqueueCopyBuffer")
     }
 
-    /// Fills `bytes` (a multiple of four) of a buffer from `offset` with a word; returns at once.
+    /// Starts filling `bytes` bytes (a multiple of four) of a buffer from `offset` with a word.
     pub(super) fn fill(&self, to: &Buffer, offset: usize, bytes: usize, word: u32) -> Result<()> {
         // SAFETY: the pattern is copied before the call returns; OpenCL checks the range.
         let status = unsafe {
@@ -492,7 +493,7 @@ impl Queue {
         check(status, "clEnqueueFillBuffer")
     }
 
-    /// Maps `bytes` of a pinned buffer for reading and writing, for as long as the buffer lives.
+    /// Maps `bytes` bytes of a pinned buffer for reading and writing, until [`unmap`](Self::unmap) or the buffer's end.
     pub(super) fn map(&self, buffer: &Buffer, bytes: usize) -> Result<*mut u8> {
         let mut status = 0;
         // SAFETY: OpenCL checks the range.
@@ -514,18 +515,18 @@ impl Queue {
         if mapped.is_null() { Err(failure(0, "clEnqueueMapBuffer")) } else { Ok(mapped.cast()) }
     }
 
-    /// Ends a mapping of [`Queue::map`].
+    /// Ends a mapping made by [`map`](Self::map).
     pub(super) fn unmap(&self, buffer: &Buffer, mapped: *mut u8) -> Result<()> {
-        // SAFETY: the pointer came from `map` of this buffer.
+        // SAFETY: callers pass the pointer that `map` returned for this buffer; OpenCL rejects any other.
         let status =
             unsafe { ffi::clEnqueueUnmapMemObject(self.0, buffer.0, mapped.cast(), 0, ptr::null(), ptr::null_mut()) };
         check(status, "clEnqueueUnmapMemObject")
     }
 
-    /// Starts a kernel over `global` work-items in groups of `local`; returns at once. `timed` asks for an event.
+    /// Starts a kernel over `global` work-items in work-groups of `local`. Returns its event if `timed`.
     ///
     /// # Safety
-    /// The kernel, with its arguments, reads and writes only within its buffers.
+    /// With the arguments set, the kernel reads and writes only within its buffers.
     pub(super) unsafe fn launch(
         &self,
         kernel: &Kernel,
@@ -534,7 +535,8 @@ impl Queue {
         timed: bool,
     ) -> Result<Option<Event>> {
         let mut event = timed.then_some(ptr::null_mut());
-        // SAFETY: one dimension; the caller's promise for the kernel itself.
+        // SAFETY: there is one dimension, so one global and one local size; this function's contract covers what the
+        // kernel accesses.
         let status = unsafe {
             ffi::clEnqueueNDRangeKernel(
                 self.0,
@@ -551,15 +553,15 @@ impl Queue {
         check(status, "clEnqueueNDRangeKernel").map(|()| event.map(Event))
     }
 
-    /// Hands what was submitted to the device; returns at once.
+    /// Makes the driver submit all queued commands to the device. Does not wait for them.
     pub(super) fn flush(&self) -> Result<()> {
-        // SAFETY: the queue lives.
+        // SAFETY: `self` keeps the queue alive.
         check(unsafe { ffi::clFlush(self.0) }, "clFlush")
     }
 
-    /// Waits for all that was submitted.
+    /// Waits until all submitted commands are complete.
     pub(super) fn finish(&self) -> Result<()> {
-        // SAFETY: the queue lives.
+        // SAFETY: `self` keeps the queue alive.
         check(unsafe { ffi::clFinish(self.0) }, "clFinish")
     }
 }

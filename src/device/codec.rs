@@ -1,14 +1,14 @@
-//! The codecs on the device: a line each in [`of`], and the programs put together of their sources.
+//! The device's registry of codecs (one line each in [`of`]), and the assembly of programs from their sources.
 //!
-//! A codec's file in `cl/codec/` defines, with the codec's prefix before each name:
+//! A codec's file in `cl/codec/` defines these names, each prefixed with the codec's prefix:
 //!
-//! | name | what |
+//! | name | meaning |
 //! |---|---|
-//! | `open(List *)` | sets `second`, if the payload has two parts |
-//! | `Walk`, `walk(list, rank)` | a walk from the docID with that rank, a multiple of `RUN` and of `BLOCK / LANES` |
-//! | `next(list, &walk, rank)`, `next_four` | the next docID of a walk, or what it is made of; the next four |
-//! | `finish(list, value, rank)`, `finish_four` | makes docIDs of that |
-//! | `contains(list, block, doc_id)` | whether the block that reaches up to `doc_id` or beyond has it |
+//! | `open(List *)` | sets `second` if the payload has two parts |
+//! | `Walk`, `walk(list, rank)` | a walk that starts at rank `rank`, which is a multiple of `RUN` or of `BLOCK / LANES` |
+//! | `next(list, &walk, rank)`, `next_four` | the next value, or four values, of a walk: docIDs or parts of docIDs |
+//! | `finish(list, value, rank)`, `finish_four` | turns such values into docIDs |
+//! | `contains(list, block, doc_id)` | whether the list contains `doc_id`; `block` is the first whose last docID is at least `doc_id` |
 
 use super::program::{KernelOf, Source};
 use crate::codec::{BLOCK, Codec, dispatch};
@@ -18,27 +18,27 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
-/// What kernels have to know of a codec.
+/// What the device code knows about a codec.
 pub(super) struct DeviceCodec {
-    /// The prefix of its names in `source`.
+    /// The prefix of all names in `source`.
     prefix: &'static str,
-    /// Its file in `cl/codec/`.
+    /// The text of its file in `cl/codec/`.
     source: &'static str,
-    /// docIDs that a work-item takes one after the other. It divides [`BLOCK`].
+    /// docIDs that one work-item decodes in sequence. A divisor of [`BLOCK`].
     pub(super) run: usize,
-    /// docIDs of a run that go through local memory at a time.
+    /// docIDs of a run that pass through local memory at a time.
     step: usize,
-    /// Work-items that decode a block together.
+    /// Work-items that decode one block together.
     lanes: usize,
-    /// Picoseconds that looking a docID up takes an H200.
+    /// Picoseconds per docID looked up, on an H200.
     pub(super) look_up: f64,
-    /// Nanoseconds that decoding a docID takes, until it is measured.
+    /// Nanoseconds per docID decoded, assumed until it is measured.
     pub(super) unpacked: f64,
-    /// That kernels can count all of a list of at most [`MAX_DOC_IDS`] docIDs.
+    /// Checks the codec's own 32-bit limits for a list of at most [`MAX_DOC_IDS`] docIDs.
     fits: fn(&PostingList) -> Result<()>,
 }
 
-/// Ranks, and what kernels make of them, fit in 32 bits.
+/// Kernels compute with ranks in 32 bits, so lists for them have at most this many docIDs.
 pub(super) const MAX_DOC_IDS: usize = 1 << 30;
 
 static SIMPLE9: DeviceCodec = DeviceCodec {
@@ -52,7 +52,7 @@ static SIMPLE9: DeviceCodec = DeviceCodec {
     fits: |_| Ok(()),
 };
 
-/// A look-up takes 28 (neighbours in the shorter list are neighbours in the longer) to 54 ps (they are not).
+/// A look-up takes 28 ps if neighbours in the shorter list are neighbours in the longer one too, and 54 ps if not.
 static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
     prefix: "qs",
     source: include_str!("../../cl/codec/quasi_succinct.cl"),
@@ -75,7 +75,7 @@ static VARIABLE_BYTE: DeviceCodec = DeviceCodec {
     fits: |_| Ok(()),
 };
 
-/// The registry.
+/// The registry: what the device code knows about each codec.
 pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
     match codec {
         Codec::Simple9 => &SIMPLE9,
@@ -84,47 +84,47 @@ pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
     }
 }
 
-/// Kernels count upper bits in 32 bits, and look at 32 bits after the last. A list that came as bytes may have any
-/// number of them.
+/// Kernels keep positions of upper bits in 32 bits, and read 32 bits past the last one. A list from outside may have
+/// more upper bits than that.
 fn check_upper_bits(doc_ids: usize, universe: u32, lower_width: u32) -> Result<()> {
     const MOST: u64 = (1 << 32) - 64;
     let upper_bits = doc_ids as u64 + u64::from(universe >> lower_width);
     if upper_bits <= MOST {
         return Ok(());
     }
-    Err(Error::Device(format!("{upper_bits} upper bits in a list, the kernels take {MOST}")))
+    Err(Error::Device(format!("a list has {upper_bits} upper bits; kernels support {MOST}")))
 }
 
-/// Checks that kernels can count all of a list.
+/// Checks that a list is within the 32-bit limits of the kernels.
 ///
 /// # Errors
 /// [`Error::Device`].
 pub(super) fn check_fits(list: &PostingList) -> Result<()> {
     if list.len() > MAX_DOC_IDS {
-        return Err(Error::Device(format!("{} docIDs in a list, the kernels take {MAX_DOC_IDS}", list.len())));
+        return Err(Error::Device(format!("a list has {} docIDs; kernels support {MAX_DOC_IDS}", list.len())));
     }
     (of(list.codec()).fits)(list)
 }
 
-/// The source of an operation on lists. Kernels see its parts in this order, `per_codec` once for each codec.
+/// The source of an operation on lists. A program contains the parts in this order, `per_codec` once for each codec.
 pub(super) struct Operation {
     pub(super) name: &'static str,
-    /// Before the codecs.
+    /// Source that precedes the codecs.
     pub(super) common: &'static str,
-    /// With `CODEC` defined as a codec's prefix.
+    /// Source included once per codec, with `CODEC` defined as the codec's prefix.
     pub(super) per_codec: &'static str,
-    /// After the codecs.
+    /// Source that follows the codecs.
     pub(super) kernels: &'static str,
-    /// Numbers that it shares with Rust, as macros.
+    /// Macros for the numbers that the source shares with Rust.
     pub(super) geometry: &'static [(&'static str, usize)],
 }
 
-/// A set of codecs, a bit for each by its [index](Codec::index).
+/// A set of codecs: one bit each, at the codec's [index](Codec::index).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct Codecs(u64);
 
 impl Codecs {
-    /// The codecs of these lists: just those if they are one or two, otherwise all, so that programs stay few.
+    /// The codecs of these lists if they are one or two, otherwise all codecs, to limit the number of programs.
     pub(super) fn of<'l>(lists: impl IntoIterator<Item = &'l PostingList>) -> Codecs {
         let codecs = Codecs(lists.into_iter().fold(0, |bits, list| bits | 1 << list.codec().index()));
         if codecs.0.count_ones() <= 2 { codecs } else { Codecs((1 << Codec::COUNT) - 1) }
@@ -135,8 +135,8 @@ impl Codecs {
     }
 }
 
-/// A kernel of an operation, for these codecs. The text of programs is kept in the memory of the process: there are a few
-/// per operation.
+/// A kernel of an operation, for these codecs. Assembled sources are kept for the life of the process; there are only a
+/// few per operation.
 pub(super) fn kernel(operation: &'static Operation, codecs: Codecs, name: &'static str) -> KernelOf<'static> {
     /// Source and build options.
     type Program = (&'static Source, &'static str);
@@ -162,7 +162,7 @@ fn assemble(operation: &'static Operation, codecs: Codecs) -> Source {
         let _ = write!(cases, " {case}({}, {prefix})", codec as u32);
         has_starts |= u32::from(dispatch!(codec, C => C::HAS_STARTS)) << codec as u32;
     }
-    // A program for one codec decides at compile time.
+    // In a program for one codec this is a compile-time constant.
     let has_starts = match (codecs.iter().count(), has_starts) {
         (1, bits) => (bits != 0).to_string(),
         (_, bits) => format!("(({bits}u >> (codec)) & 1)"),
@@ -170,11 +170,11 @@ fn assemble(operation: &'static Operation, codecs: Codecs) -> Source {
     let each = format!("#define EACH_CODEC(CASE, LAST){cases}\n#define HAS_STARTS(codec) {has_starts}\n");
     parts.extend([leak(each), include_str!("../../cl/dispatch.cl")]);
     if let Some(codec) = last {
-        // For kernels that are made for one codec.
+        // For kernels that support a single codec.
         parts.push(leak(format!("#define CODEC {}\n", of(codec).prefix)));
     }
     parts.push(operation.kernels);
-    // To OpenCL a length of 0 means a string that ends in a NUL.
+    // To OpenCL, a length of 0 means that the string ends in a NUL.
     parts.retain(|part| !part.is_empty());
     Source { name: leak(name), parts: Box::leak(parts.into_boxed_slice()) }
 }
@@ -183,7 +183,7 @@ fn leak(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }
 
-/// Build options that say how lists and codecs are laid out: numbers that Rust and kernels share.
+/// Build options that define the numbers that Rust and the kernels share.
 fn geometry(operation: &Operation, codecs: Codecs) -> String {
     let mut options = format!("-DBLOCK={BLOCK}u -DHEADER_WORDS={}u", crate::list::HEADER_WORDS);
     for (name, number) in operation.geometry {
@@ -202,12 +202,12 @@ mod tests {
 
     #[test]
     fn upper_bits_that_kernels_cannot_count_are_refused() {
-        // What `encode` makes is taken up to the greatest length.
+        // Every list that `encode` makes is accepted, up to the greatest length.
         for count in [1, 2, 1000, 1 << 20, MAX_DOC_IDS] {
             let width = crate::codec::quasi_succinct::lower_width(count, u32::MAX, 1.0).unwrap();
             assert!(check_upper_bits(count, u32::MAX, width).is_ok(), "{count}");
         }
-        // What may come as bytes.
+        // Headers that no encoder writes.
         assert!(check_upper_bits(64, u32::MAX, 0).is_err());
         assert!(check_upper_bits(1, u32::MAX - 64, 0).is_ok());
         assert!(check_upper_bits(MAX_DOC_IDS, u32::MAX, 0).is_err());

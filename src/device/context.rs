@@ -1,6 +1,6 @@
-//! What a process keeps: the devices found and those in use.
+//! The devices that a process has found and those it has opened.
 //!
-//! All of it is made at the first call that wants a device, and belongs to the process that made it (see `owner`).
+//! Both are filled on first use, and belong to the process that filled them (see `owner`).
 
 use super::handle::Device;
 use super::owner;
@@ -15,22 +15,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Whether OpenCL may be used at all.
 static ALLOWED: AtomicBool = AtomicBool::new(true);
-/// Whether this process has said why it uses no device: that it was forked, or that its environment changed.
+/// Whether this process has logged why it uses no device: it was forked, or its environment changed.
 static TOLD: AtomicBool = AtomicBool::new(false);
-/// Whether the trial failed, which was said.
+/// Whether the trial failed, which has been logged.
 static FAILED: AtomicBool = AtomicBool::new(false);
-/// The devices found on first use. A forked child may read them: they are plain data.
+/// The devices found on first use. A forked child may read them, because they are plain data.
 static FOUND: OnceCell<Vec<Found>> = OnceCell::new();
 static USED: Mutex<Used> = Mutex::new(Used { devices: Vec::new(), selectors: None });
 
 struct Used {
-    /// By index in `FOUND`: not asked for yet, in use, or why it cannot be used.
+    /// By index in `FOUND`: `None` before the first use, then the open device or why it cannot be used.
     devices: Vec<Option<Result<Arc<Device>>>>,
-    /// Selectors resolved before: indices in `FOUND`.
+    /// The selectors resolved so far, as indices in `FOUND`.
     selectors: Option<HashMap<String, Option<usize>>>,
 }
 
-/// More selectors than a program uses; with more, the table starts over.
+/// The table of selectors is cleared when it would exceed this; no program is expected to use as many.
 const MAX_SELECTORS: usize = 64;
 const MAX_SELECTOR_BYTES: usize = 256;
 
@@ -47,7 +47,7 @@ pub(super) fn is_allowed() -> bool {
 /// The devices, looked for on first use.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device): they cannot be looked for with the environment as it is now.
+/// [`Error::Device`](crate::Error::Device) if the environment has changed in a way that forbids looking for them.
 fn found() -> Result<&'static [Found]> {
     if let Some(found) = FOUND.get() {
         return Ok(found);
@@ -113,7 +113,7 @@ pub(super) fn select(selector: &str) -> Result<Option<Arc<Device>>> {
     }
 }
 
-/// The error, the first time; from then on there is no device.
+/// Returns the error the first time, and `Ok(None)` from then on.
 fn told_once<T>(error: Result<Option<T>>) -> Result<Option<T>> {
     if TOLD.swap(true, Relaxed) { Ok(None) } else { error }
 }
@@ -127,12 +127,12 @@ pub(super) fn opened(selector: &str) -> Option<Arc<Device>> {
 }
 
 fn used() -> MutexGuard<'static, Used> {
-    // What a panic could leave behind is whole: the tables are only ever added to.
+    // A panic cannot leave the tables inconsistent, so a poisoned lock is safe to use.
     USED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Used {
-    /// The index in `FOUND` that a selector means.
+    /// The index in `FOUND` of the device that a selector means.
     fn resolve(&mut self, found: &[Found], selector: &str) -> Option<usize> {
         let selectors = self.selectors.get_or_insert_default();
         if let Some(&index) = selectors.get(selector) {
@@ -143,7 +143,7 @@ impl Used {
             selectors.clear();
         }
         if selector.len() <= MAX_SELECTOR_BYTES {
-            // Said once, as the answer is kept. With `auto` there need not be a device.
+            // Logged once per selector, because the result is kept. With `auto`, having no device is normal.
             let said = selector.trim().eq_ignore_ascii_case("auto") || FAILED.load(Relaxed);
             if index.is_none() && !said {
                 log::warn!("no OpenCL device matches {selector:?}; the CPU is used instead");

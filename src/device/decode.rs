@@ -1,4 +1,4 @@
-//! Decoding whole lists on the device: `cl/op/decode.cl`.
+//! Decodes whole lists on the device: `cl/op/decode.cl`.
 
 use super::codec::{self, Codecs, Operation, check_fits};
 use super::handle::Device;
@@ -22,7 +22,7 @@ const ITEMS: usize = 64;
 const OUT: Slot = Slot(0);
 
 impl Device {
-    /// All docIDs of a list.
+    /// All docIDs of a list, ascending.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
@@ -39,7 +39,8 @@ impl Device {
         session.scratch(OUT, list.len())?;
         let groups = list.len().div_ceil(codec::of(list.codec()).run * ITEMS);
         let args = [Arg::Arena, Arg::U64(at[0]), Arg::Slot(OUT)];
-        // SAFETY: the list was checked, its words and padding lie at `at`, and `OUT` has room for its docIDs.
+        // SAFETY: every `PostingList` is checked, and `check_fits` accepted this one; `resident` put its words and
+        // padding at `at`; `scratch` made room for its docIDs in `OUT`, and the kernel writes no others.
         unsafe { session.launch(kernel, groups, ITEMS, &args)? };
         session.read(OUT, 0..list.len(), &mut doc_ids)?;
         Ok(doc_ids)

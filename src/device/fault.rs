@@ -1,5 +1,5 @@
-//! Faults on request, for tests: the environment variable `POSTINGS_DEVICE_FAULT` names the steps that fail in this
-//! process, comma-separated: `open`, `alloc`, `build`, `launch`, `read`. It is read once, on first use of a device.
+//! Fault injection for tests. The environment variable `POSTINGS_DEVICE_FAULT` is a comma-separated list of steps that
+//! fail in this process: `open`, `alloc`, `build`, `launch`, `read`. It is read once, on first use of a device.
 
 use crate::environment;
 use crate::error::{Error, Result};
@@ -25,7 +25,7 @@ impl Step {
     ];
 }
 
-/// An error where that step is to fail.
+/// Fails if that step is to fail.
 pub(super) fn check(step: Step) -> Result<()> {
     static FAILING: OnceCell<Vec<Step>> = OnceCell::new();
     let failing = FAILING.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! The handle of an open device, which operations are methods of.
+//! [`Device`], the handle of an open device. Operations are its methods.
 
 use super::link::Link;
 use super::owner;
@@ -9,7 +9,7 @@ use crate::list::PostingList;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// A device ready for work: context, queue, programs, memory. Calls from several threads take turns.
+/// An open device: context, queue, programs and memory. Calls from several threads take turns.
 pub struct Device {
     info: DeviceInfo,
     target: String,
@@ -33,51 +33,54 @@ impl Device {
         Ok(Device { info: found.info.clone(), target, inner, profiling: AtomicBool::new(false) })
     }
 
-    /// Takes the device for an operation; waits while another thread has it.
+    /// Locks the device for one operation; waits while another thread holds it.
     ///
     /// # Errors
-    /// [`Error::Device`] in a child process that was forked after its parent used the device, which must not.
+    /// [`Error::Device`] in a child forked after its parent used the device, if a thread panicked while it held the
+    /// lock, or as [`Session::begin`].
     pub(crate) fn lock(&self) -> Result<Session<'_>> {
         if !owner::is_ours() {
             return Err(owner::forked());
         }
-        let inner = self.inner.lock().map_err(|_| Error::Device("a thread panicked while it had it".into()))?;
+        let inner =
+            self.inner.lock().map_err(|_| Error::Device("a thread panicked while it held the device".into()))?;
         Session::begin(inner, &self.profiling)
     }
 
-    /// What the device says of itself; `selected` is not set.
+    /// What the device reports about itself; `selected` is always false.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
     }
 
-    /// Whether a list is in device memory now. A device that another thread is using is not asked: false.
+    /// Whether a list is in device memory now. False while another thread uses the device, because that cannot be told
+    /// then.
     pub fn is_resident(&self, list: &PostingList) -> bool {
         owner::is_ours() && self.inner.try_lock().is_ok_and(|inner| inner.memory.is_resident(list))
     }
 
-    /// Which of these lists are not in device memory, asked one by one. While another thread uses the device it is not
-    /// asked, and all are taken to be missing.
+    /// Those of these lists that are not in device memory. While another thread uses the device that cannot be told,
+    /// and all of them are returned.
     pub(crate) fn missing<'l>(&self, lists: impl Iterator<Item = &'l PostingList>) -> Vec<&'l PostingList> {
         let inner = if owner::is_ours() { self.inner.try_lock().ok() } else { None };
         lists.filter(|list| !inner.as_ref().is_some_and(|inner| inner.memory.is_resident(list))).collect()
     }
 
-    /// What distinguishes this device and its driver, and this crate's version, from others.
+    /// A key for cached programs and measurements: this crate's version, the device and its driver.
     pub(crate) fn target(&self) -> &str {
         &self.target
     }
 
-    /// Forgets all lists in device memory, so that they are sent anew: for measurements.
+    /// Forgets all lists in device memory, so that they are sent again. For benchmarks.
     pub fn forget_lists(&self) -> Result<()> {
         self.lock().map(|mut session| session.forget())
     }
 
-    /// Starts or stops timing kernels: for measurements; off at first. Returns what it was.
+    /// Starts or stops timing kernels, which is off at first. Returns the previous setting. For benchmarks.
     pub fn set_profiling(&self, on: bool) -> bool {
         self.profiling.swap(on, Relaxed)
     }
 
-    /// The kernels launched since the last call while timing was on, in their order.
+    /// The kernels launched since the last call while timing was on, in order.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
@@ -86,7 +89,7 @@ impl Device {
         Ok(times.into_iter().map(|(kernel, nanoseconds)| KernelTime { kernel, nanoseconds }).collect())
     }
 
-    /// The arena takes no more words than this.
+    /// Limits the arena to that many words.
     #[cfg(test)]
     pub(super) fn limit_arena(&self, words: usize) {
         self.inner.lock().unwrap().memory.limit_arena(words);

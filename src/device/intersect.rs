@@ -1,4 +1,4 @@
-//! Intersection of a batch of queries on the device: `cl/op/intersect.cl`.
+//! Intersects the lists of a batch of queries on the device: `cl/op/intersect.cl`.
 
 use super::codec::{self, Codecs, Operation, check_fits};
 use super::handle::Device;
@@ -19,7 +19,7 @@ static INTERSECT: Operation = Operation {
     geometry: &[("TILE_LOG", TILE_LOG as usize), ("TILE_ITEMS", TILE_ITEMS), ("MOST_BLOCKS", MOST_BLOCKS)],
 };
 
-/// Work-items that mark a tile.
+/// Work-items per tile.
 const TILE_ITEMS: usize = 256;
 
 const OUT: Slot = Slot(0);
@@ -29,12 +29,13 @@ const FIRST_GROUPS: [Slot; 2] = [Slot(6), Slot(7)];
 const FIRST_LISTS: [Slot; 2] = [Slot(8), Slot(9)];
 const LISTS: [Slot; 2] = [Slot(10), Slot(11)];
 
-/// Words of results that a launch has room for at first; with more, it is launched once more.
+/// Room for results in the first launch, in words. If there are more results, the kernels are launched again with
+/// enough room.
 const FIRST_CAPACITY: usize = 1 << 25;
-/// Kernels count the results of a batch in 32 bits.
+/// Kernels count the results of a batch in 32 bits, so it has at most this many.
 const MAX_RESULTS: usize = u32::MAX as usize;
 
-/// The two ways of `cl/op/intersect.cl`.
+/// The two methods of `cl/op/intersect.cl`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Probe = 0,
@@ -59,8 +60,8 @@ impl Way {
         }
     }
 
-    /// Pieces that a query is cut into: blocks of the shortest list, or tiles. `lists` are sorted by length, and none is
-    /// empty.
+    /// How many units of work a query is divided into: blocks of the shortest list, or tiles. `lists` must be sorted by
+    /// length, and none may be empty.
     fn pieces(self, lists: &[&PostingList]) -> usize {
         match self {
             Way::Probe => lists[0].blocks(),
@@ -68,8 +69,9 @@ impl Way {
         }
     }
 
-    /// Pieces that a work-group takes, where all queries have that many: one, so that few queries are spread over the
-    /// device; several, if there are enough of them, so that there is less to put together.
+    /// Units of work per work-group, if all queries together have `pieces` of them. With few units it is one, so that
+    /// they spread over the whole device. With many it is several, so that there are fewer pieces of output to put in
+    /// order.
     fn span(self, pieces: usize) -> usize {
         match self {
             Way::Probe if pieces > 1 << 14 => MOST_BLOCKS,
@@ -77,7 +79,7 @@ impl Way {
         }
     }
 
-    /// The cheaper way.
+    /// The cheaper method for these lists.
     fn of(lists: &[&PostingList]) -> Way {
         let [probing, marking] =
             kernel_work(lists.iter().map(|list| (list.codec(), list.len())), largest_common(lists));
@@ -85,11 +87,11 @@ impl Way {
     }
 }
 
-/// Picoseconds that each [`Way`] takes an H200 for the lists of a query, the shortest first, that have no common docID
-/// above `largest`. Measured there: a docID looked up what the codec's line in [`codec::of`] says, a docID marked in a
-/// tile 2.5, a tile 12,000. What one list leaves is looked up in the next: as much of it as that list has of all docIDs,
-/// but a quarter at least, as terms of a query tend to stand together. The cost model scales the figures to other
-/// devices.
+/// Picoseconds that each [`Way`] takes on an H200 for the lists of a query, the shortest first, that have no common
+/// docID above `largest`. Measured there: 2.5 ps per docID marked in a tile, 12,000 ps per tile, and per docID looked
+/// up the codec's [`look_up`](codec::DeviceCodec). Each list is assumed to leave a share of the candidates equal to its
+/// density, but at least a quarter, because the terms of a query tend to occur together. The cost model scales the
+/// figures to other devices.
 pub(crate) fn kernel_work(lists: impl Iterator<Item = (Codec, usize)>, largest: u32) -> [f64; 2] {
     let (mut left, mut marked, mut probing) = (0.0, 0.0, 0.0);
     for (at, (codec, len)) in lists.enumerate() {
@@ -106,7 +108,7 @@ pub(crate) fn kernel_work(lists: impl Iterator<Item = (Codec, usize)>, largest: 
     [probing, 2.5 * marked + 12_000.0 * tiles]
 }
 
-/// docIDs of a tile, and blocks that a work-group probes with at most.
+/// A tile is 2^`TILE_LOG` consecutive docIDs. A work-group of the probing kernel takes at most `MOST_BLOCKS` blocks.
 const TILE_LOG: u32 = 16;
 const MOST_BLOCKS: usize = 8;
 
@@ -115,21 +117,21 @@ fn largest_common(lists: &[&PostingList]) -> u32 {
     lists.iter().map(|list| list.universe()).min().unwrap_or(0)
 }
 
-/// The queries of a batch that go one way, as the kernel wants them.
+/// The queries of a batch that use one method, laid out as the kernel expects them.
 #[derive(Default)]
 struct Plan<'q> {
     /// Index of each query in the batch.
     queries: Vec<usize>,
-    /// Pieces of each query.
+    /// Units of work of each query.
     pieces: Vec<usize>,
     span: usize,
-    /// The first work-group of each query, and the end.
+    /// The first work-group of each query, then the number of work-groups.
     first_group: Vec<u32>,
-    /// The first list of each query, and the end.
+    /// The first list of each query, then the number of lists.
     first_list: Vec<u32>,
     lists: Vec<&'q PostingList>,
     groups: usize,
-    /// docIDs that the results can have at most.
+    /// The most docIDs that all results together can have.
     bound: usize,
 }
 
@@ -142,7 +144,7 @@ impl<'q> Plan<'q> {
         self.bound += lists[0].len();
     }
 
-    /// Cuts the queries into work-groups.
+    /// Divides the queries among work-groups.
     fn finish(&mut self, way: Way) -> Result<()> {
         self.span = way.span(self.pieces.iter().sum());
         for pieces in &self.pieces {
@@ -158,7 +160,7 @@ impl<'q> Plan<'q> {
     }
 }
 
-/// A plan for each way. Queries without lists, or with an empty one, are in neither: their results are empty.
+/// The plans of both methods. A query without lists or with an empty list is in neither, because its result is empty.
 fn plan(queries: &[Vec<PostingList>]) -> Result<[Plan<'_>; 2]> {
     let mut plans: [Plan; 2] = Default::default();
     let mut sorted = Vec::new();
@@ -216,27 +218,28 @@ impl Session<'_> {
             Arg::U32(plan.span as u32),
         ];
         let kernel = codec::kernel(&INTERSECT, Codecs::of(plan.lists.iter().copied()), way.kernel_name());
-        // SAFETY: the lists were checked and are resident; the tables have an entry for each query and one for the end;
-        // `OUT` has `capacity` words, or a count for each query; `RECORDS` has an entry for each work-group.
+        // SAFETY: every `PostingList` is checked, `plan` accepted these, and `send_plans` made them resident; it also
+        // uploaded the tables, which have an entry for each query and one for the end. Callers made `OUT` large enough:
+        // `capacity` words, or a count for each query. `RECORDS` has an entry for each work-group.
         unsafe { self.launch(kernel, plan.groups, way.items(), &args) }
     }
 }
 
-/// The room that a second launch needs, after one that had room for `capacity` found more. Places in a result of more
-/// than [`MAX_RESULTS`] would wrap around.
+/// The capacity for a second launch, after the first one found more than `capacity` results. More than [`MAX_RESULTS`]
+/// are refused, because their offsets would wrap around.
 fn capacity_for(found: usize, capacity: usize, bound: usize) -> Result<usize> {
     if found > bound || capacity >= bound {
-        return Err(Error::Device("a kernel reported more results than there can be".into()));
+        return Err(Error::Device("a kernel reported more results than are possible".into()));
     }
     if found > MAX_RESULTS {
-        return Err(Error::Device(format!("{found} results in a batch, the kernels take {MAX_RESULTS}")));
+        return Err(Error::Device(format!("a batch has {found} results; kernels support {MAX_RESULTS}")));
     }
     Ok(found)
 }
 
 impl Device {
-    /// The docIDs that all lists of a query have, for each query, ascending. At most two launches for all queries; what
-    /// is not resident is sent first.
+    /// For each query, the docIDs common to its lists, ascending. All queries share at most two launches, repeated once
+    /// if the results need more room. Lists that are not resident are sent first.
     ///
     /// # Errors
     /// [`Error::Device`].
@@ -276,7 +279,7 @@ impl Device {
             session.read(OUT, 0..pieces.total(), &mut out)?;
             return Ok(Results::of_one(pieces.gather(out)));
         }
-        // The work-groups of each query; none where its result is known to be empty.
+        // The work-groups of each query; none if its result is known to be empty.
         let mut groups = vec![0..0; queries.len()];
         let mut before = 0;
         for plan in &plans {
@@ -293,8 +296,7 @@ impl Device {
         Ok(results)
     }
 
-    /// How many docIDs all lists of a query have, for each query. As [`Device::intersect_batch`], but only the counts
-    /// are read back.
+    /// For each query, the number of docIDs common to its lists. Only the counts are read back.
     ///
     /// # Errors
     /// [`Error::Device`].
@@ -303,7 +305,7 @@ impl Device {
         let mut counts = vec![0; queries.len()];
         let mut session = self.lock()?;
         session.send_plans(&plans)?;
-        // Each way counts its own queries from the front of `OUT`, so they take turns.
+        // Both methods write their counts to the front of `OUT`, so one runs after the other.
         for way in Way::ALL {
             let plan = &plans[way as usize];
             if plan.groups == 0 {

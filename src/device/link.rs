@@ -1,11 +1,11 @@
-//! The way to one device: its context and its queue, and what it can take.
+//! The connection to one device: its context, its queue and its limits.
 
 use super::cl::{Buffer, Context, DeviceId, Queue};
 use super::fault::{self, Step};
 use super::platform::{Found, Limits};
 use crate::error::{Error, Result};
 
-/// Bytes of the words that everything is made of.
+/// Bytes per word. Buffers are measured in 32-bit words.
 pub(super) const WORD: usize = size_of::<u32>();
 
 /// A device's context and queue.
@@ -24,11 +24,14 @@ impl Link {
         Ok(Link { id: found.id, context, queue, limits: found.limits })
     }
 
-    /// A device buffer of that many words.
+    /// Allocates a device buffer of that many words.
     pub(super) fn buffer(&self, words: usize) -> Result<Buffer> {
         fault::check(Step::Alloc)?;
         let bytes = words.checked_mul(WORD).filter(|&bytes| bytes <= self.limits.allocation).ok_or_else(|| {
-            Error::Device(format!("{words} words exceed the largest buffer, {} bytes", self.limits.allocation))
+            Error::Device(format!(
+                "{words} words exceed the device's largest buffer of {} bytes",
+                self.limits.allocation
+            ))
         })?;
         self.context.buffer(bytes, false)
     }

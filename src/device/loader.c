@@ -2,15 +2,15 @@
  *
  * cl-sys links -lOpenCL. build.rs puts this file's archive, libOpenCL.a, first on the linker's search path, so that
  * neither the extension nor the tests have libOpenCL among their NEEDED entries, and nothing of OpenCL is needed to
- * build them. Each cl* function that cl-sys declares is defined here with the same binary interface; at its first call
- * it is looked up in libOpenCL.so.1, and from then on the call is forwarded. Where there is no such library, or no such
- * function in it, calls give CL_PLATFORM_NOT_FOUND_KHR (-1001) or a null pointer.
+ * build them. Each cl* function that cl-sys declares is defined here with the same binary interface. Its first call
+ * looks the function up in libOpenCL.so.1; every call is forwarded to it. Without that library, or without that
+ * function in it, calls return CL_PLATFORM_NOT_FOUND_KHR (-1001) or a null pointer.
  *
- * postings_opencl_library() names another library file (src/device/cl.rs: the environment variable
- * POSTINGS_OPENCL_LIBRARY as it was when the process began, never as a script may have changed it); then only that one is
- * tried. A path that does not exist is how tests simulate a machine without OpenCL.
+ * postings_opencl_library() names another library file, and then only that one is tried. Its caller, src/device/cl.rs,
+ * passes the value that the environment variable POSTINGS_OPENCL_LIBRARY had when the process started, so a script
+ * cannot change it. Tests pass a path that does not exist to simulate a machine without OpenCL.
  *
- * All symbols are hidden: an exported clFinish here would stand in the way of the driver's own.
+ * All symbols are hidden: an exported clFinish would take precedence over the driver's own.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -29,7 +29,7 @@ static void *library;
 static const char *named;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* To be called before any other function, with a string that lives on, or NULL. */
+/* Call this before any other function. `file` is NULL or a string that stays valid. */
 __attribute__((visibility("hidden"))) void postings_opencl_library(const char *file) {
     named = file;
 }
@@ -45,7 +45,7 @@ static void open_library(void) {
     }
 }
 
-/* The function of that name, kept in *kept; NULL where there is none. Two threads that race store the same. */
+/* The function of that name, cached in *kept; NULL if there is none. Threads that race store the same value. */
 static void *find(void **kept, const char *name) {
     void *found = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
     if (found == NULL) {

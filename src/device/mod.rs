@@ -1,39 +1,40 @@
-//! All that touches OpenCL: finding and loading it, one context per process, buffers, programs, one file per operation.
+//! Everything that uses OpenCL: finding and loading it, one context per process and device, buffers, programs, and one
+//! file per operation.
 //!
-//! Nothing here runs before the first call that wants a device, and nothing here panics or fails a caller's operation:
-//! every fault is an [`Error::Device`](crate::Error::Device), upon which the engine uses the CPU.
+//! Nothing here runs before the first call that wants a device, and nothing here panics. Every failure is an
+//! [`Error::Device`](crate::Error::Device), after which the engine uses the CPU.
 //!
-//! Each file knows only files above it:
+//! Each file uses only files listed above it:
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `owner` | whose OpenCL is, across forks |
-//! | `fault` | faults on request, for tests |
+//! | `owner` | which process may use OpenCL, across forks |
+//! | `fault` | fault injection for tests |
 //! | `loader.c` | finds the OpenCL library at run time and forwards calls to it |
-//! | `cl` | the raw calls, checked, and owned handles |
-//! | `platform` | which devices there are, and which one a selector means |
-//! | `link` | the context and the queue of a device |
-//! | `program` | programs and kernels, built or from the cache folder |
+//! | `cl` | raw calls with status checks, and owned handles |
+//! | `platform` | lists devices, and finds the one that a selector means |
+//! | `link` | context, queue and limits of a device |
+//! | `program` | builds programs and kernels, or loads them from the cache folder |
 //! | `memory` | the arena of resident lists, scratch buffers, pinned staging |
-//! | `session` | what operations are written with |
+//! | `session` | the interface that operations are written against |
 //! | `handle` | [`Device`] |
 //! | `trial` | a first look at OpenCL in a child process |
-//! | `context` | what a process keeps |
-//! | `codec` | the codecs on the device, and the programs put together of their sources |
-//! | `pieces` | putting the output of a launch in order |
-//! | `decode`, `intersect`, `yioop` | the operations, one file for each of `cl/op/` |
-//! | `ceiling` | what copying and writing cost at least, for measurements |
+//! | `context` | the devices that a process has found and opened |
+//! | `codec` | the device's registry of codecs, and the assembly of programs from their sources |
+//! | `pieces` | puts the output of a launch in order |
+//! | `decode`, `intersect`, `yioop` | the operations, each with a kernel file of that name in `cl/op/` |
+//! | `ceiling` | measures the memory bandwidth, for benchmarks |
 //!
 //! # Environment variables
-//! | name | what |
+//! | name | meaning |
 //! |---|---|
 //! | `POSTINGS_OPENCL_LIBRARY` | the OpenCL library to open, instead of `libOpenCL.so.1` |
-//! | `POSTINGS_OPENCL_SECONDS` | how long a first look at OpenCL may take in a child process (20) |
-//! | `POSTINGS_CACHE_DIR` | where program binaries and measurements are kept (see `cache`) |
-//! | `POSTINGS_DEVICE_ARENA` | words of device memory for resident lists, at most |
-//! | `POSTINGS_DEVICE_FAULT` | steps that are to fail, for tests (see `fault`) |
+//! | `POSTINGS_OPENCL_SECONDS` | the time limit of the first look at OpenCL in a child process (default 20) |
+//! | `POSTINGS_CACHE_DIR` | the folder for program binaries and measurements (see `cache`) |
+//! | `POSTINGS_DEVICE_ARENA` | the most words of device memory for resident lists |
+//! | `POSTINGS_DEVICE_FAULT` | steps that fail, for tests (see `fault`) |
 //!
-//! They count as they were when the process began: see `environment`.
+//! Their values at the start of the process count: see `environment`.
 
 mod ceiling;
 mod cl;
@@ -63,44 +64,45 @@ use crate::error::Result;
 pub use platform::DeviceInfo;
 use std::sync::Arc;
 
-/// Nanoseconds that decoding a docID takes a device, until it is measured.
+/// Nanoseconds that a device takes to decode a docID, assumed until it is measured.
 pub(crate) fn assumed_decoding(codec: Codec) -> f64 {
     codec::of(codec).unpacked
 }
 
-/// The devices of this machine; empty if there is no OpenCL, or none that can be used. `selector` as in [`select`].
+/// The usable devices of this machine. The one that `selector` means is marked as selected, as in [`select`].
 pub fn devices(selector: &str) -> Vec<DeviceInfo> {
     context::devices(selector)
 }
 
-/// The device that `selector` (`auto`, `none`, a part of "platform / device name", or `P:D`) means, made at the first
-/// call of this process and kept; `None` where it means none. The first call costs what the drivers take (0.1 to 1 s on a
-/// GPU), later ones well under a microsecond.
+/// The device that `selector` means (`auto`, `none`, a substring of "platform / device name", or `P:D`), or `None`. The
+/// first call opens the device, which takes 0.1 to 1 s on a GPU; it stays open, and later calls take well under a
+/// microsecond.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device) if there is such a device and it cannot be used: the same at each call,
-/// as it is not tried again. In a child that was forked after its parent used OpenCL, and in a process that changed
-/// environment variables of OpenCL drivers before it used them: once, and from then on `None`.
+/// [`Error::Device`](crate::Error::Device) if the device cannot be opened; opening is not retried, so every call
+/// returns the same error. Also in a child forked after its parent used OpenCL, and in a process that changed
+/// environment variables of OpenCL drivers before it used them: there only the first call fails, and later ones return
+/// `None`.
 pub fn select(selector: &str) -> Result<Option<Arc<Device>>> {
     context::select(selector)
 }
 
-/// Whether a selector means no device whatever devices there are: `none`, or nothing.
+/// Whether a selector never means a device: it is `none` or empty.
 pub(crate) fn is_none(selector: &str) -> bool {
     platform::means_none(selector)
 }
 
-/// As [`select`], but a device that this process has not opened yet is `None`, as is one that cannot be used.
+/// As [`select`], but opens no device: `None` if the device is not open yet or cannot be used.
 pub(crate) fn opened(selector: &str) -> Option<Arc<Device>> {
     context::opened(selector)
 }
 
-/// Allows or forbids OpenCL (`postings.opencl`). Where it is forbidden from the start, no library is ever loaded for it.
+/// Allows or forbids OpenCL (`postings.opencl`). If it is forbidden from the start, no library is ever loaded for it.
 pub fn allow_opencl(allowed: bool) {
     context::allow(allowed);
 }
 
-/// Whether OpenCL is allowed: it is, unless [`allow_opencl`] forbids it.
+/// Whether OpenCL is allowed: true unless [`allow_opencl`] has forbidden it.
 pub fn is_allowed() -> bool {
     context::is_allowed()
 }

@@ -1,17 +1,17 @@
-//! Putting the output of a launch in order: a work-group reserves its place in the output when it has counted what it
-//! found, so places come in no order; its record tells where its piece is.
+//! Puts the output of a launch in order. A work-group reserves a range of the output, its piece, once it has counted
+//! what it found, so the pieces lie in no particular order. Its record says where its piece begins and how long it is.
 
 use crate::error::{Error, Result};
 use crate::room::with_room;
 
-/// Where the work-groups of a launch put their pieces of the output: pairs of place and length, by work-group.
+/// The pieces of a launch: a record of two words, offset and length, for each work-group.
 pub(super) struct Pieces<'r> {
     records: &'r [u32],
     total: usize,
 }
 
 impl<'r> Pieces<'r> {
-    /// The records as they were read, checked: all pieces lie within the first `capacity` words.
+    /// Checks records read from the device: all pieces must lie within the first `capacity` words of the output.
     pub(super) fn new(records: &'r [u32], capacity: usize) -> Result<Pieces<'r>> {
         let total: u64 = records.chunks_exact(2).map(|record| u64::from(record[1])).sum();
         let ends = records.chunks_exact(2).map(|record| u64::from(record[0]) + u64::from(record[1]));
@@ -21,12 +21,12 @@ impl<'r> Pieces<'r> {
         Ok(Pieces { records, total: total as usize })
     }
 
-    /// Words of all pieces.
+    /// Words of all pieces together.
     pub(super) fn total(&self) -> usize {
         self.total
     }
 
-    /// The pieces of `out` in the order of their work-groups; `out` itself where they lie so already.
+    /// The pieces of `out` in the order of their work-groups. Returns `out` itself if they already are in that order.
     pub(super) fn gather(&self, out: Vec<u32>) -> Vec<u32> {
         let mut expected = 0;
         let in_order = self.records.chunks_exact(2).all(|record| {

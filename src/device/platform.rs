@@ -1,4 +1,4 @@
-//! Which devices there are, and which one a selector means.
+//! Lists the devices, and finds the one that a selector means.
 
 use super::cl::{self, DeviceId};
 use crate::error::Result;
@@ -13,24 +13,24 @@ pub struct DeviceInfo {
     pub name: String,
     /// `CPU`, `GPU`, `ACCELERATOR` or `OTHER`.
     pub kind: String,
-    /// What the device says of its OpenCL version.
+    /// The OpenCL version, as the device states it.
     pub version: String,
     /// Compute units.
     pub compute_units: u32,
     /// Global memory in bytes.
     pub global_memory: u64,
-    /// Whether the selector in question selects it.
+    /// Whether the selector of this call means this device.
     pub selected: bool,
 }
 
-/// A device, what it says of itself, and its limits.
+/// A device, what it reports about itself, and its limits.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
     pub(super) id: DeviceId,
-    /// Index of its platform, and its index there: `P:D`.
+    /// `P:D`: the index of its platform, and its index within the platform.
     pub(super) place: (usize, usize),
     pub(super) info: DeviceInfo,
-    /// Driver and platform versions: with the names, what a program binary is good for.
+    /// Driver and platform versions. With the names, they determine which program binaries fit.
     pub(super) driver: String,
     pub(super) limits: Limits,
     class: Class,
@@ -39,19 +39,19 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// What program binaries and measurements depend on: this crate's version, the device, its driver.
+    /// The key of cached program binaries and measurements: this crate's version, the device and its driver.
     pub(super) fn target(&self) -> String {
         let info = &self.info;
         [env!("CARGO_PKG_VERSION"), &info.platform, &info.name, &info.version, &self.driver].join("\n")
     }
 }
 
-/// What a device can take.
+/// Memory limits of a device.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// Bytes of the largest buffer.
+    /// The largest buffer, in bytes.
     pub(super) allocation: usize,
-    /// Bytes of global memory.
+    /// Global memory, in bytes.
     pub(super) memory: usize,
 }
 
@@ -83,8 +83,8 @@ impl Class {
     }
 }
 
-/// All devices that tell what they are and can build programs. The first call of a process costs what its drivers
-/// take to wake.
+/// All devices that can be queried and can build programs. The first call of a process loads and initialises the
+/// drivers.
 pub(super) fn enumerate() -> Vec<Found> {
     let mut all = Vec::new();
     for (platform, devices) in cl::devices().into_iter().enumerate() {
@@ -98,7 +98,7 @@ pub(super) fn enumerate() -> Vec<Found> {
     all
 }
 
-/// What a device says of itself; `None` where it cannot be used: not available, no compiler, or big-endian.
+/// Queries a device. `None` if it cannot be used: it is not available, has no compiler, or is big-endian.
 fn ask(id: DeviceId, place: (usize, usize)) -> Result<Option<Found>> {
     for needed in [ffi::CL_DEVICE_AVAILABLE, ffi::CL_DEVICE_COMPILER_AVAILABLE, ffi::CL_DEVICE_ENDIAN_LITTLE] {
         if id.number(needed)? == 0 {
@@ -127,8 +127,8 @@ fn ask(id: DeviceId, place: (usize, usize)) -> Result<Option<Found>> {
     }))
 }
 
-/// Whether a selector means no device, whatever devices there are. The empty one does: PHP's INI reader makes an
-/// unquoted `none` (or `off`, `no`, `false`) empty.
+/// Whether a selector never means a device. The empty selector counts as `none`, because PHP's INI parser turns an
+/// unquoted `none` (or `off`, `no`, `false`) into an empty string.
 pub(super) fn means_none(selector: &str) -> bool {
     let selector = selector.trim();
     selector.is_empty() || selector.eq_ignore_ascii_case("none")
@@ -136,8 +136,8 @@ pub(super) fn means_none(selector: &str) -> bool {
 
 /// The index of the device that a selector means.
 ///
-/// `auto`: a GPU, else an accelerator, one with memory of its own first. `P:D`: device D of platform P. Anything else:
-/// the first device that has it, whatever the case, in "platform / device name".
+/// `auto`: a GPU, otherwise an accelerator; of several, one with its own memory is preferred. `P:D`: device D of
+/// platform P, both 0-based. Anything else: the first device whose "platform / device name" contains it, ignoring case.
 pub(super) fn choose(found: &[Found], selector: &str) -> Option<usize> {
     let selector = selector.trim();
     if means_none(selector) {
@@ -157,7 +157,7 @@ pub(super) fn choose(found: &[Found], selector: &str) -> Option<usize> {
         .position(|device| format!("{} / {}", device.info.platform, device.info.name).to_lowercase().contains(&wanted))
 }
 
-/// The two numbers of `P:D`.
+/// Parses `P:D`.
 fn place(selector: &str) -> Option<(usize, usize)> {
     let digits = |part: &str| -> Option<usize> {
         let part = part.trim();

@@ -1,4 +1,4 @@
-//! Programs: embedded source, built once per device and set of options, their binaries kept on disk between processes.
+//! Programs: embedded source, built once per device and set of options. Their binaries are kept in the cache folder.
 
 use super::cl::{Context, DeviceId, Kernel, Program};
 use super::fault::{self, Step};
@@ -6,29 +6,29 @@ use crate::cache;
 use crate::environment;
 use crate::error::{Error, Result};
 
-/// The source of a program: an operation file declares one, as `static`.
+/// The source of a program, declared as a `static` by each operation's file.
 #[derive(Debug)]
 pub(crate) struct Source {
-    /// A name that no other source has: also that of its files in the [cache folder](crate::cache).
+    /// A unique name. Files in the [cache folder](crate::cache) are named after it.
     pub(crate) name: &'static str,
-    /// The text, in parts: helpers shared between programs first.
+    /// The text, in parts; helpers shared by several programs come first.
     pub(crate) parts: &'static [&'static str],
 }
 
-/// A kernel of a source built with some options. Each set of options is a program of its own.
+/// A kernel of a source built with some options. Each set of options makes a separate program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KernelOf<'o> {
     pub(crate) source: &'static Source,
-    /// Build options besides `-cl-std=CL1.2`: `-D` definitions mostly. They may be computed at run time.
+    /// Build options besides `-cl-std=CL1.2`, mostly `-D` definitions.
     pub(crate) options: &'o str,
     pub(crate) name: &'static str,
 }
 
-/// The programs of a device that were asked for so far. A build that failed is not tried again.
+/// The programs of a device that have been requested so far. A failed build is not retried.
 pub(super) struct Programs {
-    /// A handful, searched from front to back.
+    /// Searched linearly, because there are only a few.
     built: Vec<Built>,
-    /// What a binary depends on besides its source: device, driver, this crate.
+    /// What a binary depends on besides its source: the device, the driver and this crate's version.
     target: String,
 }
 
@@ -39,7 +39,7 @@ struct Built {
     kernels: Vec<(&'static str, Ready)>,
 }
 
-/// A kernel, and the largest work-group it runs in.
+/// A kernel, and the largest work-group in which it can run.
 pub(super) struct Ready {
     pub(super) kernel: Kernel,
     pub(super) group: usize,
@@ -57,7 +57,8 @@ impl Programs {
         let program = match self.built.iter().position(|b| b.source == source.name && b.options == options) {
             Some(index) => index,
             None => {
-                // Drivers run compilers and linkers. Not kept as a failed build: the variable may be changed back.
+                // Builds may run compilers and linkers, which obey the environment. This failure is not kept as a
+                // failed build, because the variable may be changed back.
                 let program = environment::guarding(|| build(context, id, source, options, &self.target))?;
                 let (source, options) = (source.name, options.to_owned());
                 self.built.push(Built { source, options, program, kernels: Vec::new() });
@@ -88,7 +89,7 @@ fn build(context: &Context, id: DeviceId, source: &Source, options: &str, target
         key
     });
     let cached = cache::load(source.name, &key).and_then(|binary| {
-        let refused = |error: &Error| log::debug!("the kept program {} is no good: {error}", source.name);
+        let refused = |error: &Error| log::debug!("the cached program {} cannot be used: {error}", source.name);
         context.load(id, &binary, &options).inspect_err(refused).ok()
     });
     if let Some(program) = cached {
@@ -97,7 +98,7 @@ fn build(context: &Context, id: DeviceId, source: &Source, options: &str, target
     let program = context.build(id, source.parts, &options)?;
     match program.binary() {
         Ok(binary) => cache::keep(source.name, &key, &binary),
-        Err(error) => log::debug!("the program {} is not kept: {error}", source.name),
+        Err(error) => log::debug!("the program {} is not cached: {error}", source.name),
     }
     Ok(program)
 }

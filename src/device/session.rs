@@ -1,7 +1,7 @@
-//! What operations are written with: a [`Session`] is a device held by one thread for one operation.
+//! The interface that operations are written against: a [`Session`] is a device locked by one thread for one operation.
 //!
-//! An operation takes a session ([`Device::lock`](super::Device)), makes its lists resident, uploads its tasks, launches kernels and
-//! reads results back. Commands run in the order they are given; only reads wait.
+//! An operation opens a session ([`Device::lock`](super::Device::lock)), makes its lists resident, uploads its tasks,
+//! launches kernels and reads the results back. Commands run in the order in which they are submitted; only reads wait.
 //!
 //! ```text
 //! static SOURCE: Source = Source { name: "sum", parts: &[include_str!("../../cl/sum.cl")] };
@@ -31,14 +31,14 @@ use std::ops::Range;
 use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// What the lock of a device guards.
+/// What the lock of a device protects.
 pub(super) struct Inner {
     pub(super) link: Link,
     pub(super) memory: Memory,
     pub(super) programs: Programs,
-    /// Whether commands were submitted that nothing has waited for.
+    /// Whether commands were submitted that have not been waited for.
     pub(super) busy: bool,
-    /// Launches whose time was not asked for yet.
+    /// Timed launches whose times have not been read yet.
     pub(super) timed: Vec<(&'static str, Event)>,
 }
 
@@ -56,14 +56,14 @@ pub(crate) enum Arg {
 }
 
 impl Inner {
-    /// Nothing was submitted yet; `target` is [`Found::target`](super::platform::Found::target).
+    /// The state of a device before its first command; `target` is [`Found::target`](super::platform::Found::target).
     pub(super) fn new(link: Link, target: &str) -> Inner {
         let (memory, programs) = (Memory::new(&link.limits), Programs::new(target));
         Inner { link, memory, programs, busy: false, timed: Vec::new() }
     }
 }
 
-/// A device, held by one thread for one operation.
+/// A device, locked by one thread for one operation.
 pub(crate) struct Session<'d> {
     inner: MutexGuard<'d, Inner>,
     /// Whether launches are timed.
@@ -71,15 +71,15 @@ pub(crate) struct Session<'d> {
 }
 
 impl<'d> Session<'d> {
-    /// The device is held: begins an operation.
+    /// Begins an operation.
     ///
     /// # Errors
-    /// [`Error::Device`]: an operation before ended early, and what it submitted fails.
+    /// [`Error::Device`] if commands of an earlier operation, which ended early, fail.
     pub(super) fn begin(mut inner: MutexGuard<'d, Inner>, profiling: &'d AtomicBool) -> Result<Session<'d>> {
         inner.memory.begin_session();
         if inner.busy {
-            // The transfers of an operation that ended early, by an error, may still use the staging buffers. If they
-            // cannot be waited for, nobody may use those buffers.
+            // Transfers of an operation that ended early, with an error, may still use the staging buffers. If they
+            // cannot be waited for, the buffers must not be used, so `busy` stays set.
             inner.link.queue.finish()?;
             inner.memory.done();
             inner.busy = false;
@@ -89,16 +89,15 @@ impl<'d> Session<'d> {
 }
 
 impl Session<'_> {
-    /// Ensures that these lists are in the arena, all together, and appends to `at` the word at which each begins: a
-    /// multiple of [`ALIGNMENT`](super::memory::ALIGNMENT), with
-    /// [`PADDING`](super::memory::PADDING) words that may be read after it. Lists that are not there yet are sent, in
-    /// few transfers. A look-up costs tens of nanoseconds.
+    /// Ensures that all these lists are in the arena together, and appends to `at` the word at which each begins, a
+    /// multiple of [`ALIGNMENT`](super::memory::ALIGNMENT). [`PADDING`](super::memory::PADDING) words after each list
+    /// are readable. Missing lists are sent in few transfers; checking for a resident list takes tens of nanoseconds.
     ///
-    /// The words stay theirs until the next call of this function in any session: lists of one launch belong in one
-    /// call.
+    /// The offsets are valid until the next call of this function in any session, so pass all lists of one launch in
+    /// one call.
     ///
     /// # Errors
-    /// [`Error::Device`]: they do not fit together, or a transfer fails.
+    /// [`Error::Device`] if the lists do not fit together, or a transfer fails.
     pub(crate) fn resident<'l>(
         &mut self,
         lists: impl Iterator<Item = &'l PostingList> + Clone,
@@ -120,14 +119,14 @@ impl Session<'_> {
         self.upload_bytes(slot, as_bytes(words))
     }
 
-    /// Sends bytes to the front of a scratch buffer, and zeros up to a whole word.
+    /// Sends bytes to the front of a scratch buffer, padded with zeros to a whole word.
     pub(crate) fn upload_bytes(&mut self, slot: Slot, bytes: &[u8]) -> Result<()> {
         let Inner { link, memory, busy, .. } = &mut *self.inner;
         *busy = true;
         memory.upload(link, slot, bytes)
     }
 
-    /// Fills the first `words` of a scratch buffer, made large enough, with one word.
+    /// Sets the first `words` words of a scratch buffer to `word`, enlarging the buffer if needed.
     pub(crate) fn fill(&mut self, slot: Slot, words: usize, word: u32) -> Result<()> {
         let Inner { link, memory, busy, .. } = &mut *self.inner;
         memory.scratch(link, slot, words)?;
@@ -138,14 +137,14 @@ impl Session<'_> {
         link.queue.fill(memory.slot(slot)?, 0, 4 * words, word)
     }
 
-    /// Starts a kernel: `groups` work-groups of `local` work-items each. No groups, no launch.
+    /// Starts a kernel with `groups` work-groups of `local` work-items each. Without work-groups nothing is launched.
     ///
     /// # Errors
-    /// [`Error::Device`]: the build fails, the kernel does not run in groups of that size on this device, or the
-    /// arguments are not what it takes.
+    /// [`Error::Device`] if the build fails, the kernel cannot run in work-groups of that size on this device, or the
+    /// arguments do not fit its parameters.
     ///
     /// # Safety
-    /// The kernel, with these arguments and sizes, reads and writes only within its buffers and ends.
+    /// With these arguments and sizes, the kernel reads and writes only within its buffers, and terminates.
     pub(crate) unsafe fn launch(
         &mut self,
         kernel: KernelOf<'_>,
@@ -174,13 +173,13 @@ impl Session<'_> {
             }
         }
         *busy = true;
-        // SAFETY: the caller's promise.
+        // SAFETY: the arguments were just set, and this function's contract covers what the kernel does with them.
         let event = unsafe { link.queue.launch(&ready.kernel, global, local, self.profiling.load(Relaxed))? };
         timed.extend(event.map(|event| (kernel.name, event)));
         Ok(())
     }
 
-    /// Appends words of a scratch buffer to `to`. Waits for all that was submitted.
+    /// Appends words of a scratch buffer to `to`. Waits for all submitted commands.
     pub(crate) fn read(&mut self, slot: Slot, words: Range<usize>, to: &mut Vec<u32>) -> Result<()> {
         let Inner { link, memory, busy, .. } = &mut *self.inner;
         let waits = !words.is_empty();
@@ -189,7 +188,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Words of a scratch buffer, to be looked at only, in pinned memory if they fit. Waits for all that was submitted.
+    /// Words of a scratch buffer: borrowed from pinned memory if they fit there, otherwise copied. Waits for all
+    /// submitted commands.
     pub(crate) fn peek(&mut self, slot: Slot, words: Range<usize>) -> Result<Cow<'_, [u32]>> {
         if !Memory::lends(words.len()) {
             let mut read = Vec::new();
@@ -213,7 +213,7 @@ impl Session<'_> {
         self.inner.memory.forget();
     }
 
-    /// The kernels launched since the last call while timing was on, with their nanoseconds.
+    /// The kernels launched since the last call while timing was on, each with its nanoseconds.
     pub(super) fn take_kernel_times(&mut self) -> Result<Vec<(&'static str, u64)>> {
         let timed = std::mem::take(&mut self.inner.timed);
         let time = |(kernel, event): (&'static str, Event)| {

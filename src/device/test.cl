@@ -1,6 +1,6 @@
-// For tests of the device's base alone (src/device/tests.rs).
+// Kernels for src/device/tests.rs, which tests sessions without any operation.
 
-// One work-group of 64 a list: the sum (mod 2^32) of its words and the padding after them.
+// Sums the words of each list and the padding after it, mod 2^32. One work-group of 64 per list.
 kernel void sum(global const uint *arena, global const uint *tasks, global uint *sums, uint lists)
 {
     local uint part[64];
@@ -27,7 +27,7 @@ kernel void add(global uint *words, ulong n, uint number)
 }
 
 #ifdef BY
-// Adds what the build options say to the first word.
+// Adds the build option BY to the first word.
 kernel void add_option(global uint *words)
 {
     words[0] += BY;

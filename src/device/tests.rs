@@ -1,4 +1,5 @@
-//! The base against PoCL (or whatever device `POSTINGS_TEST_DEVICE` names), with kernels of its own.
+//! Tests sessions, memory and programs with the kernels of `test.cl`, on PoCL or the device that `POSTINGS_TEST_DEVICE`
+//! names.
 
 use super::memory::{ALIGNMENT, PADDING, Slot};
 use super::program::{KernelOf, Source};
@@ -11,20 +12,20 @@ use std::path::PathBuf;
 static SOURCE: Source = Source { name: "test", parts: &[include_str!("test.cl")] };
 const SUM: KernelOf<'static> = KernelOf { source: &SOURCE, options: "", name: "sum" };
 const ADD: KernelOf<'static> = KernelOf { source: &SOURCE, options: "", name: "add" };
-/// Work-items of a work-group, as in the kernel.
+/// Work-items per work-group; the kernel has the same constant.
 const GROUP: usize = 64;
 const TASKS: Slot = Slot(0);
 const RESULTS: Slot = Slot(1);
 
-/// A device of its own (not the process's, so that tests do not disturb each other), or a visible skip.
+/// A new handle of the device, so that tests do not share one; if there is no device, prints that the test is skipped.
 fn device() -> Option<Device> {
     let named = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
-    // The process's own one is opened first, which makes this process the owner.
+    // Selecting a device first makes this process the owner of OpenCL.
     match select(&named) {
         Ok(Some(_)) => {}
         Ok(None) => {
-            // Not `eprintln!`: the harness keeps what that prints where a test passes. In one piece, as other tests
-            // print too.
+            // Not `eprintln!`: the harness captures its output and hides it if the test passes. One write, because
+            // other tests print at the same time.
             let _ = std::io::stderr().write_all(format!("SKIPPED: no OpenCL device {named:?}\n").as_bytes());
             return None;
         }
@@ -55,7 +56,8 @@ fn sums(session: &mut Session, lists: &[PostingList]) -> crate::Result<Vec<u32>>
     session.upload(TASKS, &tasks)?;
     session.scratch(RESULTS, lists.len())?;
     let args = [Arg::Arena, Arg::Slot(TASKS), Arg::Slot(RESULTS), Arg::U32(lists.len() as u32)];
-    // SAFETY: one work-group a list; each reads its words and the padding that the arena promises.
+    // SAFETY: there is one work-group per list; `resident` placed the words of each and the padding that the kernel
+    // reads, and `RESULTS` has a word per list.
     unsafe { session.launch(SUM, lists.len(), GROUP, &args)? };
     let mut sums = vec![7];
     session.read(RESULTS, 0..lists.len(), &mut sums)?;
@@ -73,7 +75,7 @@ fn lists_become_resident_and_stay() {
     let mut session = device.lock().unwrap();
     let lists: Vec<PostingList> = (0..300).map(|seed| list(seed, seed * 37 % 2000)).collect();
     assert_eq!(sums(&mut session, &lists).unwrap(), expected(&lists));
-    // The second time nothing but the tasks is sent; repeated lists and other orders are fine.
+    // Repeated lists, and lists in another order.
     let again: Vec<PostingList> = lists.iter().rev().chain(&lists).cloned().collect();
     assert_eq!(sums(&mut session, &again).unwrap(), expected(&again));
     let more: Vec<PostingList> = lists.iter().take(3).cloned().chain([list(1001, 5), list(1001, 5)]).collect();
@@ -92,7 +94,7 @@ fn arena_grows_reuses_and_starts_over() {
     let mut session = device.lock().unwrap();
     let mut kept = vec![list(2, 100)];
     assert_eq!(sums(&mut session, &kept).unwrap(), expected(&kept));
-    // Grows past the first arena, then is full of lists that live, then of lists that are gone.
+    // The arena outgrows its first buffer, then fills up with live lists, then with lists that no longer exist.
     for round in 0..40 {
         let batch: Vec<PostingList> = (0..4).map(|i| list(10 * round + i, 150_000)).collect();
         assert_eq!(sums(&mut session, &batch).unwrap(), expected(&batch), "round {round}");
@@ -106,7 +108,7 @@ fn arena_grows_reuses_and_starts_over() {
     assert!(words > most, "the test must overflow the arena: {words}");
     let error = sums(&mut session, &kept).unwrap_err();
     assert!(matches!(&error, Error::Device(what) if what.contains("do not fit")), "{error}");
-    // And it is fine afterwards.
+    // The device still works after the error.
     assert_eq!(sums(&mut session, &kept[..9]).unwrap(), expected(&kept[..9]));
 }
 
@@ -120,7 +122,7 @@ fn transfers_of_all_sizes() {
         let words: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
         session.upload(RESULTS, &words).unwrap();
         let args = [Arg::Slot(RESULTS), Arg::U64(n as u64), Arg::U32(number as u32)];
-        // SAFETY: the kernel writes n words, which the buffer has.
+        // SAFETY: the kernel writes `n` words, and `upload` made the buffer at least that large.
         unsafe { session.launch(ADD, n.div_ceil(GROUP), GROUP, &args).unwrap() };
         let mut back = Vec::new();
         session.read(RESULTS, 0..n, &mut back).unwrap();
@@ -150,13 +152,13 @@ fn each_set_of_options_is_a_program_of_its_own() {
     for by in [1, 20, 1, 300, 20] {
         let options = format!("-DBY={by}");
         let kernel = KernelOf { source: &SOURCE, options: &options, name: "add_option" };
-        // SAFETY: one work-item, one word.
+        // SAFETY: one work-item writes one word, which the buffer has.
         unsafe { session.launch(kernel, 1, 1, &[Arg::Slot(RESULTS)]).unwrap() };
     }
     session.read(RESULTS, 0..1, &mut back).unwrap();
     assert_eq!(back, [1 + 20 + 1 + 300 + 20]);
     let without = KernelOf { source: &SOURCE, options: "", name: "add_option" };
-    // SAFETY: it does not start: there is no such kernel without the option.
+    // SAFETY: nothing is launched, because without the option there is no such kernel.
     assert!(unsafe { session.launch(without, 1, 1, &[Arg::Slot(RESULTS)]) }.is_err());
 }
 
@@ -170,7 +172,7 @@ fn wrong_uses_are_errors() {
     assert!(session.read(RESULTS, 0..usize::MAX, &mut Vec::new()).is_err());
     assert!(session.read(Slot(5), 0..1, &mut Vec::new()).is_err());
     assert!(session.scratch(Slot(2), usize::MAX / 8).is_err());
-    // SAFETY: none of these starts.
+    // SAFETY: each of these fails before anything is launched.
     unsafe {
         assert!(session.launch(ADD, 1, 1 << 20, &[]).is_err());
         assert!(session.launch(ADD, 1, 0, &[]).is_err());
@@ -179,12 +181,12 @@ fn wrong_uses_are_errors() {
     }
     static BROKEN: Source = Source { name: "broken", parts: &["kernel void f() { undeclared(); }"] };
     for _ in 0..2 {
-        // SAFETY: it is not even built.
+        // SAFETY: nothing is launched, because the build fails.
         let launched = unsafe { session.launch(KernelOf { source: &BROKEN, options: "", name: "f" }, 1, 1, &[]) };
         let error = launched.unwrap_err().to_string();
         assert!(error.contains("undeclared"), "the build log: {error}");
     }
-    // A session that ends with commands under way does not disturb the next.
+    // A session that ends with unfinished commands does not disturb the next one.
     session.upload(TASKS, &[1; 5000]).unwrap();
     drop(session);
     let lists = [list(4, 900)];
@@ -227,12 +229,12 @@ fn bytes_are_counted() {
     let lists = [list(8, 50_000)];
     let before = (bytes_to_device(), bytes_from_device());
     sums(&mut device.lock().unwrap(), &lists).unwrap();
-    // Other tests may add to it meanwhile.
+    // Not equality, because other tests run at the same time.
     assert!(bytes_to_device() - before.0 >= lists[0].size() as u64);
     assert!(bytes_from_device() - before.1 >= 4);
 }
 
-/// A folder that is removed at the end of the test.
+/// A temporary folder, removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -251,7 +253,7 @@ impl Drop for Folder {
 
 const IN_CHILD: &str = "POSTINGS_TEST_CHILD";
 
-/// Runs a test of this binary in a process of its own; returns what it printed.
+/// Runs a test of this binary in a separate process and returns what it printed.
 fn child(test: &str, variables: &[(&str, &str)]) -> String {
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", &format!("device::tests::{test}"), "--nocapture", "--test-threads=1"])
@@ -280,14 +282,14 @@ fn programs_are_kept_between_processes() {
     let file = || -> (PathBuf, u64) {
         use std::os::unix::fs::MetadataExt;
         let entries = std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap());
-        // Beside the verdict of the trial.
+        // The folder also holds the verdict of the trial.
         let files: Vec<_> = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("test-")).collect();
         assert_eq!(files.len(), 1);
         (files[0].path(), files[0].metadata().unwrap().ino())
     };
     print!("{}", run());
     let (path, written) = file();
-    // The file is held open, so that its number is not given to another.
+    // The file is kept open, so that its inode number cannot be reused.
     let held = std::fs::File::open(&path).unwrap();
     print!("{}", run());
     assert_eq!(file().1, written, "the second process uses the file as it is");

@@ -1,18 +1,18 @@
-//! A first look at OpenCL in a child process, as drivers have been seen to abort, crash or hang while they are looked at.
+//! Tries OpenCL in a child process first, because some drivers abort, crash or hang while devices are enumerated.
 //!
-//! The child loads the drivers and asks for their devices. If it dies or takes too long, this process does not use OpenCL.
-//! The verdict is kept in the cache folder, one for each environment, and holds for as long as what it was found with
-//! stays: the boot, the container, the drivers' files, the device nodes. A bad one holds for an hour only.
+//! The child loads the drivers and enumerates their devices. If it dies or takes too long, this process does not use
+//! OpenCL. The verdict is kept in the cache folder, one for each environment. It is valid until the machine is rebooted
+//! or the container, the drivers' files or the device nodes change. A bad verdict expires after an hour.
 //!
-//! The child is a bare copy of this process (`clone` without flags), which has not touched OpenCL yet. It sends its parent
-//! no signal when it ends and no other `wait` sees it, so handlers of `SIGCHLD` and waiting loops of the program are not
-//! disturbed. (A process with several threads forks in the ordinary way.) It runs with default signal handlers, without core dumps, with its standard streams on `/dev/null`, leaves
-//! by `_exit`, and dies with its parent.
+//! The child is created by `clone` without flags, before this process has touched OpenCL. No signal is sent when it
+//! ends, and an ordinary `wait` does not see it, so the program's `SIGCHLD` handlers and wait loops are not disturbed.
+//! (A process with several threads forks in the ordinary way.) It runs with default signal handlers, without core dumps and
+//! with its standard streams on `/dev/null`, ends with `_exit`, and is killed when its parent dies.
 
-/// Whether OpenCL can be looked at by this function.
+/// Whether `look` completes in a child process. Always so on systems other than Linux, where it is not tried.
 ///
 /// # Errors
-/// What happened in the child.
+/// What went wrong in the child.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn passes(_look: fn()) -> Result<(), String> {
     Ok(())
@@ -33,13 +33,14 @@ mod linux {
     use std::path::{Path, PathBuf};
     use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-    /// The name of verdicts in the cache folder.
+    /// The name of verdict files in the cache folder.
     const NAME: &str = "opencl";
-    /// A driver that takes longer hangs. (Several seconds were seen for the first process after a boot.)
+    /// A driver that takes longer than this counts as hanging. (The first process after a boot has been seen to take
+    /// several seconds.)
     const LIMIT: Duration = Duration::from_secs(20);
-    /// How long a bad verdict is kept: a driver may have been out of order for a moment.
+    /// How long a bad verdict is valid. It expires because a driver may have failed only temporarily.
     const KEPT: Duration = Duration::from_secs(3600);
-    /// How long a child that is done, or killed, may take to be gone.
+    /// How long to wait for a child to disappear after it has finished or been killed.
     const REAPING: Duration = Duration::from_secs(2);
 
     /// What became of the child.
@@ -47,12 +48,12 @@ mod linux {
         Passed,
         Failed(String),
         TookTooLong,
-        /// There was no child.
+        /// No child could be created.
         NotTried(std::io::Error),
     }
 
     pub(in super::super) fn passes(look: fn()) -> Result<(), String> {
-        // SAFETY: reads this process's own effective user id.
+        // SAFETY: takes no arguments and cannot fail.
         let user = unsafe { libc::geteuid() };
         let key = format!("{} {user}\n{}", env!("CARGO_PKG_VERSION"), environment::of_opencl());
         let facts = facts();
@@ -66,9 +67,10 @@ mod linux {
                 return Ok(());
             }
             Outcome::Failed(reason) => (reason, true),
-            // A lock that another thread held when the child was made is held for ever there, so it is no proof.
+            // With several threads a time-out proves nothing: a lock that another thread held when the child was
+            // created stays locked in the child for ever.
             Outcome::TookTooLong => (format!("it took longer than {} s", limit.as_secs_f32()), threads() == Some(1)),
-            Outcome::NotTried(error) => (format!("there can be no child process: {error}"), false),
+            Outcome::NotTried(error) => (format!("no child process could be created: {error}"), false),
         };
         if keep {
             cache::keep(NAME, &key, format!("failed {} {reason}\n{facts}", now()).as_bytes());
@@ -80,7 +82,7 @@ mod linux {
         format!("a child process looked for devices, and {reason}")
     }
 
-    /// A verdict that was kept, unless it was found with other facts or is too old.
+    /// Parses a kept verdict; `None` if its facts differ from the present ones or it has expired.
     fn read(kept: &[u8], facts: &str, now: u64) -> Option<Result<(), String>> {
         let (verdict, found_with) = std::str::from_utf8(kept).ok()?.split_once('\n')?;
         if found_with != facts {
@@ -107,14 +109,14 @@ mod linux {
         fs::read_dir("/proc/self/task").ok().map(Iterator::count)
     }
 
-    /// Runs it in a child.
+    /// Runs `look` in a child.
     fn run(look: fn(), limit: Duration) -> Outcome {
         let mut ends = [0; 2];
-        // SAFETY: room for two descriptors.
+        // SAFETY: `ends` has room for two descriptors.
         if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
             return Outcome::NotTried(std::io::Error::last_os_error());
         }
-        // SAFETY: `pipe2` gave two descriptors of this process alone.
+        // SAFETY: `pipe2` succeeded, so both descriptors are open and nothing else owns them.
         let [read, write] = ends.map(|end| unsafe { OwnedFd::from_raw_fd(end) });
         // SAFETY: `clone` without flags and stack is a fork that sends no signal. The child runs `child` only, which never
         // returns. Nothing of this thread's is locked. If there are other threads, `fork` sees to the C library's own
@@ -133,7 +135,7 @@ mod linux {
         let deadline = Instant::now() + limit;
         let heard = hear(&read, deadline);
         if heard == Some(true) {
-            // It is done; what its drivers do when they end is their affair.
+            // The child has succeeded; how its drivers behave while it exits does not matter.
             if reap(pid).is_none() {
                 kill(pid);
             }
@@ -152,31 +154,31 @@ mod linux {
         }
     }
 
-    /// Whether the child said that it is done (false: it ended without); `None` if the time is up.
+    /// Whether the child reported success; false if it ended without, `None` if the time is up.
     fn hear(from: &OwnedFd, deadline: Instant) -> Option<bool> {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let mut poll = libc::pollfd { fd: from.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-            // SAFETY: one descriptor.
+            // SAFETY: `poll` is one valid `pollfd`, and the count is 1.
             let ready = unsafe { libc::poll(&mut poll, 1, left.as_millis().min(3_600_000) as c_int) };
             if ready > 0 {
                 let mut byte = 0u8;
-                // SAFETY: room for one byte.
+                // SAFETY: `byte` has room for one byte.
                 return Some(unsafe { libc::read(from.as_raw_fd(), (&raw mut byte).cast(), 1) } == 1);
             }
-            // Otherwise a signal came, or part of the last millisecond is left.
+            // Otherwise `poll` was interrupted by a signal, or less than a millisecond is left.
             if left.is_zero() {
                 return None;
             }
         }
     }
 
-    /// The status of a child that has ended or is about to.
+    /// Waits for a child that has ended or is about to end, and returns its status.
     fn reap(pid: pid_t) -> Option<c_int> {
         let deadline = Instant::now() + REAPING;
         let mut status = 0;
         loop {
-            // SAFETY: a child of this process that nobody else waits for, and room for its status.
+            // SAFETY: `status` has room for the status; `pid` is a child of this process for which nothing else waits.
             match unsafe { libc::waitpid(pid, &mut status, libc::WNOHANG | libc::__WALL) } {
                 0 if Instant::now() < deadline => std::thread::sleep(Duration::from_micros(200)),
                 ended if ended == pid => return Some(status),
@@ -186,7 +188,7 @@ mod linux {
     }
 
     fn kill(pid: pid_t) {
-        // SAFETY: a child of this process that was not waited for, so the id is its own.
+        // SAFETY: this child has not been waited for, so its id cannot have been reused.
         unsafe { libc::kill(pid, libc::SIGKILL) };
         reap(pid);
     }
@@ -204,13 +206,13 @@ mod linux {
         }
     }
 
-    /// All that the child does.
+    /// The body of the child process.
     fn child(read: RawFd, write: RawFd, look: fn()) -> ! {
-        // SAFETY: system calls on this process alone, which is a copy with one thread; the descriptors are those of the
-        // pipe, and the structures are valid.
+        // SAFETY: these system calls affect only this process, which has one thread; the descriptors are those of the
+        // pipe, and all pointers are to live, initialised values.
         let write = unsafe {
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            // 1, as 0 still starts a program that takes core dumps.
+            // Not 0, because with 0 a core-dump handler program is still started.
             let core = libc::rlimit { rlim_cur: 1, rlim_max: 1 };
             libc::setrlimit(libc::RLIMIT_CORE, &core);
             for signal in 1..=libc::SIGRTMAX() {
@@ -219,10 +221,10 @@ mod linux {
             let mut none = std::mem::zeroed();
             libc::sigemptyset(&mut none);
             libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
-            // Where the parent has closed its standard streams, the pipe may have their numbers.
+            // If the parent has closed its standard streams, the pipe may have their descriptor numbers.
             let write = libc::fcntl(write, libc::F_DUPFD_CLOEXEC, 3);
             let null = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
-            // Nothing can be written to the end for reading, either.
+            // Without /dev/null, use the read end of the pipe: writes to it fail too.
             let null = if null >= 0 { null } else { read };
             for stream in 0..3 {
                 libc::dup2(null, stream);
@@ -231,7 +233,8 @@ mod linux {
         };
         log::set_max_level(log::LevelFilter::Off);
         let looked = std::panic::catch_unwind(look).is_ok();
-        // SAFETY: one byte to the pipe; and the process ends without the handlers that belong to its parent.
+        // SAFETY: writes one byte from a static string to the pipe. `_exit` skips the exit handlers, which belong to
+        // the parent.
         unsafe {
             if looked {
                 libc::write(write, b"+".as_ptr().cast(), 1);
@@ -240,14 +243,14 @@ mod linux {
         }
     }
 
-    /// What a verdict depends on besides the environment, a line each.
+    /// What a verdict depends on besides the environment, as lines of text.
     fn facts() -> String {
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
         let container = fs::read_link("/proc/self/ns/mnt").unwrap_or_default();
         let sys = Path::new("/sys/devices/system/cpu").exists();
         let mut facts = format!("{} {} {sys}\n", boot.trim(), container.display());
         let libraries = library_folders();
-        // A library that is found by its name is one that `ldconfig` has listed, or in one of the usual folders.
+        // A library given by name alone is found in the cache of `ldconfig` or in one of the usual folders.
         for file in ["/etc/ld.so.cache", "/etc/ld.so.preload"] {
             describe(&mut facts, Path::new(file));
         }
@@ -277,7 +280,7 @@ mod linux {
         facts
     }
 
-    /// Adds a line that changes when the file does; none if there is no such file.
+    /// Adds a line that changes whenever the file does, or nothing if there is no such file.
     fn describe(facts: &mut String, file: &Path) {
         if let Ok(meta) = fs::metadata(file) {
             let _ = writeln!(
@@ -292,7 +295,7 @@ mod linux {
         }
     }
 
-    /// The library of that name or path, wherever it could be.
+    /// Describes the library of that name or path, in every folder in which it may be found.
     fn library(facts: &mut String, folders: &[PathBuf], named: &Path) {
         if named.components().count() > 1 {
             describe(facts, named);
@@ -310,7 +313,7 @@ mod linux {
         std::env::split_paths(&named).chain(usual).chain(of_triplet).collect()
     }
 
-    /// The files that tell loaders which drivers there are.
+    /// The files from which OpenCL loaders learn which drivers there are.
     fn driver_files() -> Vec<PathBuf> {
         let mut files = Vec::new();
         for folder in ["/etc/OpenCL/vendors", "/usr/local/etc/OpenCL/vendors", "/usr/share/OpenCL/vendors"] {
@@ -325,7 +328,7 @@ mod linux {
         files
     }
 
-    /// What is in a folder, in order; nothing if there is no such folder.
+    /// The sorted contents of a folder; empty if there is no such folder.
     fn entries(folder: &Path) -> Vec<PathBuf> {
         let read = fs::read_dir(folder).into_iter().flatten().flatten();
         let mut entries: Vec<PathBuf> = read.map(|entry| entry.path()).collect();
@@ -351,7 +354,7 @@ mod linux {
             let long = Duration::from_secs(60);
             assert_eq!(outcome(|| (), long), "passed");
             assert_eq!(outcome(|| std::process::abort(), long), "was killed by SIGABRT");
-            // SAFETY: the child only, which this is to end.
+            // SAFETY: runs in the child only, which it is meant to kill.
             assert_eq!(outcome(|| assert_eq!(unsafe { libc::raise(libc::SIGSEGV) }, 0), long), "was killed by SIGSEGV");
             // SAFETY: as above.
             assert_eq!(outcome(|| unsafe { libc::_exit(7) }, long), "ended with status 7");

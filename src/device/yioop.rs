@@ -1,4 +1,4 @@
-//! Doc indexes of Yioop lists on the device: `cl/op/yioop.cl`.
+//! Extracts the doc indexes of Yioop lists on the device: `cl/op/yioop.cl`.
 
 use super::handle::Device;
 use super::memory::Slot;
@@ -11,10 +11,10 @@ use crate::room::with_room;
 static SOURCE: Source = Source { name: "yioop", parts: &[include_str!("../../cl/op/yioop.cl")] };
 const DOC_INDEXES: KernelOf<'static> = KernelOf { source: &SOURCE, options: "", name: "yioop_doc_indexes" };
 
-/// Work-items of a work-group, and words that it takes, as in the kernel.
+/// Work-items and words per work-group; the kernel has the same constants.
 const ITEMS: usize = 256;
 const TILE_WORDS: usize = 4096;
-/// Longer lists have offsets that do not fit in 32 bits.
+/// The longest list. The kernel computes byte offsets in 32 bits.
 const MAX_BYTES: usize = 1 << 31;
 
 const OUT: Slot = Slot(0);
@@ -24,14 +24,14 @@ const TOTAL: Slot = Slot(3);
 const RECORDS: Slot = Slot(4);
 
 impl Device {
-    /// The doc indexes of a list of postings, in its order, and, if wanted, the byte offset of each posting. The list
-    /// has passed [`crate::yioop::check`].
+    /// The doc indexes of a list of postings, in its order, and with `offsets_too` the byte offset of each posting. The
+    /// list must have passed [`crate::yioop::check`].
     ///
     /// # Errors
     /// [`Error::Device`].
     pub(crate) fn yioop_doc_indexes(&self, postings: &[u8], offsets_too: bool) -> Result<(Vec<u32>, Vec<u32>)> {
         if postings.len() > MAX_BYTES {
-            return Err(Error::Device(format!("a list of {} bytes, the kernel takes {MAX_BYTES}", postings.len())));
+            return Err(Error::Device(format!("a list has {} bytes; the kernel supports {MAX_BYTES}", postings.len())));
         }
         let words = postings.len() / 4;
         let groups = words.div_ceil(TILE_WORDS);
@@ -51,8 +51,9 @@ impl Device {
             Arg::Slot(TOTAL),
             Arg::Slot(RECORDS),
         ];
-        // SAFETY: `WORDS` has whole tiles, `OUT` and `OFFSETS` an entry for each word, of which at most each begins a
-        // posting, `RECORDS` one for each work-group.
+        // SAFETY: the buffers were made large enough above: `WORDS` for a whole number of tiles, `OUT` (and `OFFSETS`,
+        // if it is written) for one entry per word, since each word begins at most one posting, and `RECORDS` for one
+        // entry per work-group.
         unsafe { session.launch(DOC_INDEXES, groups, ITEMS, &args)? };
         let mut records = Vec::with_capacity(2 * groups);
         session.read(RECORDS, 0..2 * groups, &mut records)?;

@@ -8,7 +8,7 @@ use crate::intersect::{self, Count};
 use crate::list::PostingList;
 use crate::results::Results;
 
-/// Gives all docIDs of a list, ascending, to a sink.
+/// Passes all docIDs of a list, ascending, to a sink.
 pub fn decode_to(list: &PostingList, settings: &Settings, sink: &mut impl Sink) {
     match decoded_on_device(list, settings) {
         Some(doc_ids) => give(&doc_ids, sink),
@@ -21,7 +21,7 @@ pub fn decode(list: &PostingList, settings: &Settings) -> Vec<u32> {
     decoded_on_device(list, settings).unwrap_or_else(|| list.decode())
 }
 
-/// All docIDs of a list, if a device is to decode it and does; otherwise `None`, counted as a call of the CPU.
+/// The docIDs if a device was chosen and decoded the list; otherwise `None`, counted as a CPU call.
 fn decoded_on_device(list: &PostingList, settings: &Settings) -> Option<Vec<u32>> {
     run(
         settings,
@@ -32,7 +32,7 @@ fn decoded_on_device(list: &PostingList, settings: &Settings) -> Option<Vec<u32>
     )
 }
 
-/// The docIDs that all lists have, ascending.
+/// The docIDs common to all lists, ascending.
 pub fn intersect(lists: &[PostingList], settings: &Settings) -> Vec<u32> {
     run(
         settings,
@@ -49,7 +49,7 @@ fn intersect_on_cpu(lists: &[PostingList]) -> Vec<u32> {
     doc_ids
 }
 
-/// How many docIDs all lists have.
+/// The number of docIDs common to all lists.
 pub fn intersect_count(lists: &[PostingList], settings: &Settings) -> u64 {
     run(
         settings,
@@ -64,7 +64,7 @@ pub fn intersect_count(lists: &[PostingList], settings: &Settings) -> u64 {
     )
 }
 
-/// The docIDs that all lists of a query have, ascending, for each query. One submission to the device for all.
+/// For each query, the docIDs common to its lists, ascending. A device gets all queries in one submission.
 pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Results {
     run(
         settings,

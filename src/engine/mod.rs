@@ -1,13 +1,14 @@
-//! One decision: CPU or device? And the fallback, and the counters that show which it was.
+//! Runs each operation on the CPU or on a device: the choice, the fallback if the device fails, and the counters of
+//! both.
 //!
 //! | file | what it does |
 //! |---|---|
 //! | `lists` | operations on posting lists |
 //! | `yioop` | operations on Yioop's lists |
-//! | `offload` | runs an operation on the device or the CPU, as the settings and the cost model say |
-//! | `cost` | the cost model of `postings.offload=auto` |
-//! | `threads` | a batch on the cores of this machine |
-//! | `stats` | the counters |
+//! | `offload` | runs an operation on the device or the CPU, depending on the settings and the cost model |
+//! | `cost` | the cost model behind `postings.offload=auto` |
+//! | `threads` | runs a batch on several cores |
+//! | `stats` | counters of calls, failures and transferred bytes |
 
 mod cost;
 mod lists;

@@ -1,4 +1,4 @@
-//! Running an operation on the device or on the CPU, as the settings and the cost model say.
+//! Runs an operation on the device or the CPU, depending on the settings and the cost model.
 
 use super::cost::{self, Work};
 use super::stats::{CPU_CALLS, DEVICE_CALLS, DEVICE_FAILURES};
@@ -11,23 +11,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// When work goes to the device (`postings.offload`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Offload {
-    /// Where the cost model says that it wins, transfer included.
+    /// If the cost model expects it to be faster, transfers included.
     #[default]
     Auto,
-    /// Whenever there is a device and a kernel.
+    /// Always, if there is a device and a kernel for the operation.
     Always,
     /// Never.
     Never,
 }
 
-/// What the caller set.
+/// The settings of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Which device (`postings.device`): see [`device::select`].
+    /// The device to use (`postings.device`): see [`device::select`].
     pub device: String,
     /// When to use it (`postings.offload`).
     pub offload: Offload,
-    /// Threads that a batch may use on the CPU (`postings.threads`); 0: as many as this process has cores.
+    /// The most threads that a batch may use on the CPU (`postings.threads`); 0 means one per core available to this
+    /// process.
     pub threads: usize,
 }
 
@@ -37,14 +38,15 @@ impl Default for Settings {
     }
 }
 
-/// The devices of this machine.
+/// The devices of this machine; the one that `settings` select is marked.
 pub fn devices(settings: &Settings) -> Vec<DeviceInfo> {
     device::devices(&settings.device)
 }
 
-/// Runs an operation where it is cheapest.
+/// Runs an operation where the settings and the cost model place it.
 ///
-/// `work` and `missing` are for the cost model: what there is to do, and how many bytes of it a device lacks.
+/// The cost model uses `work`, what there is to do, and `missing`, the bytes of its lists that a device does not hold
+/// yet.
 pub(super) fn run<T>(
     settings: &Settings,
     work: impl FnOnce() -> Option<Work>,
@@ -58,7 +60,7 @@ pub(super) fn run<T>(
     }
 }
 
-/// Runs an operation on a device. If that fails, it costs a retry on the CPU, a warning and a count.
+/// Runs an operation on a device. If that fails, it is counted, a warning is logged, and the operation runs on the CPU.
 pub(super) fn run_on<T>(device: &Device, on_device: impl FnOnce(&Device) -> Result<T>, cpu: impl FnOnce() -> T) -> T {
     match on_device(device) {
         Ok(result) => {
@@ -78,7 +80,7 @@ pub fn on_cpu<T>(cpu: impl FnOnce() -> T) -> T {
     cpu()
 }
 
-/// The device that an operation is to run on; `auto` says so if the settings leave it open.
+/// The device to run an operation on, if any; `auto` decides if `postings.offload` is `auto`.
 fn wanted(settings: &Settings, auto: impl FnOnce(&str) -> Result<Option<Arc<Device>>>) -> Option<Arc<Device>> {
     let device = match settings.offload {
         Offload::Never => Ok(None),
@@ -91,13 +93,14 @@ fn wanted(settings: &Settings, auto: impl FnOnce(&str) -> Result<Option<Arc<Devi
     })
 }
 
-/// The device for an operation on raw bytes: only if the settings insist. The CPU has to check the bytes first, which
-/// costs it about as much as decoding them, and the device would still have to get them and give docIDs back.
+/// The device for an operation on raw bytes: only with `offload=always`. `auto` never offloads raw bytes, because the
+/// CPU must check them first, which costs about as much as decoding them, before they could be sent.
 pub(super) fn insisted(settings: &Settings) -> Option<Arc<Device>> {
     wanted(settings, |_| Ok(None))
 }
 
-/// Counts a failure, and warns once of each reason, the first 32 of them: others go to the debug log.
+/// Counts a failure. Each of the first 32 distinct reasons is logged as a warning once; everything else goes to the
+/// debug log.
 fn failed(error: &crate::Error) {
     static WARNED: Mutex<Vec<String>> = Mutex::new(Vec::new());
     DEVICE_FAILURES.fetch_add(1, Relaxed);
@@ -111,8 +114,8 @@ fn failed(error: &crate::Error) {
     }
 }
 
-/// Makes ready what `postings.offload=auto` would make ready once it pays: opens the device, and measures or loads the
-/// cost model's rates. For measurements and for long-lived workers. Whether there is a device.
+/// Opens the device and loads or measures the cost model's rates ahead of time, for benchmarks and long-lived workers.
+/// Returns whether there is a device that `auto` can use.
 ///
 /// # Errors
 /// [`Error::Device`](crate::Error::Device).
@@ -123,7 +126,7 @@ pub fn prepare(settings: &Settings) -> Result<bool> {
     }
 }
 
-/// Gives the docIDs that a device found to a sink.
+/// Passes docIDs that a device found to a sink.
 pub(super) fn give(doc_ids: &[u32], sink: &mut impl Sink) {
     if sink.expect(doc_ids.len()) {
         sink.take(doc_ids);

@@ -1,20 +1,20 @@
-//! Counters of what ran where.
+//! Counters of what ran on the CPU and on the device.
 
 use crate::device;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Counters of this process, since it began.
+/// Counters since the process started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stats {
-    /// Operations done on the CPU, retries of failed device calls included.
+    /// Operations run on the CPU, including those that failed on the device first.
     pub cpu_calls: u64,
-    /// Operations done on the device.
+    /// Operations that succeeded on the device.
     pub device_calls: u64,
-    /// Device calls that failed; each was done on the CPU instead.
+    /// Failures of the device. An operation that failed there ran on the CPU instead.
     pub device_failures: u64,
     /// Bytes sent to the device.
     pub bytes_to_device: u64,
-    /// Bytes read back from it.
+    /// Bytes read back from the device.
     pub bytes_from_device: u64,
 }
 
@@ -22,7 +22,7 @@ pub(super) static CPU_CALLS: AtomicU64 = AtomicU64::new(0);
 pub(super) static DEVICE_CALLS: AtomicU64 = AtomicU64::new(0);
 pub(super) static DEVICE_FAILURES: AtomicU64 = AtomicU64::new(0);
 
-/// The counters now.
+/// A snapshot of the counters.
 pub fn stats() -> Stats {
     Stats {
         cpu_calls: CPU_CALLS.load(Relaxed),

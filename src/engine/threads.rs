@@ -1,9 +1,9 @@
-//! A batch of queries on the cores of this machine.
+//! Runs a batch of queries on several cores.
 //!
-//! Threads live no longer than the call that wants them: there is none before the first batch that is worth it, none
-//! between calls, and so none for a fork to lose. They take queries a few at a time from a counter, so that a long query
-//! holds up only the thread that has it; the calling thread is one of them. Each collects results in memory of its own,
-//! and the parts are handed on as they are.
+//! Threads are started per call and end with it: none exists before the first batch that is worth it, none between
+//! calls, and so a fork loses none. The calling thread takes part. Threads claim a few queries at a time from a shared
+//! counter, so a long query delays only its own thread. Each thread collects its results in its own memory, and the
+//! results are passed on without copying.
 
 use crate::intersect;
 use crate::list::PostingList;
@@ -13,23 +13,24 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
-/// docIDs of the shortest lists of all queries for which a thread is worth it. Measured on a Xeon: a thread takes 22 µs to
-/// start and end, asking how many cores there are 19 µs; queries of two or three lists take 2.7 ns (long lists) to 9 ns
-/// (short ones) per such docID, so 0.2 to 0.6 ms a share.
+/// The work that justifies one thread, in docIDs of the queries' shortest lists. Measured on a Xeon: starting and
+/// joining a thread takes 22 µs and counting the cores 19 µs; queries of two or three lists take 2.7 ns (long lists) to
+/// 9 ns (short ones) per such docID, so this much work takes 0.2 to 0.6 ms.
 const SHARE: usize = 1 << 16;
 
-/// Takings of a thread, were all to take as many queries: so many that the last ones end at about the same time, and so
-/// few that taking costs nothing.
+/// How often each thread claims queries if all claim equally often: often enough that all threads finish at about the
+/// same time, and rarely enough that claiming costs nothing.
 const TAKINGS: usize = 32;
 
-/// The docIDs that all lists of a query have, ascending, for each query, by at most so many threads; 0: as many as this
-/// process has cores.
+/// For each query, the docIDs common to its lists, ascending. Uses at most `threads` threads; 0 means one per core
+/// available to this process.
 pub(super) fn intersect_batch(queries: &[Vec<PostingList>], threads: usize) -> Results {
     let bound = queries.iter().map(|lists| most(lists)).sum();
     intersect_by(queries, worth(threads, queries.len(), bound), bound)
 }
 
-/// Of so many threads that a batch may use, those that it is worth.
+/// How many of `threads` threads a batch should use. `bound` is the number of docIDs in the shortest lists of all
+/// queries.
 fn worth(threads: usize, queries: usize, bound: usize) -> usize {
     let worth = (bound / SHARE).min(queries).max(1);
     match threads {
@@ -39,7 +40,7 @@ fn worth(threads: usize, queries: usize, bound: usize) -> usize {
     }
 }
 
-/// docIDs that a query finds at most.
+/// An upper bound on the docIDs that a query finds.
 fn most(lists: &[PostingList]) -> usize {
     lists.iter().map(PostingList::len).min().unwrap_or(0)
 }
@@ -62,11 +63,11 @@ fn intersect_by(queries: &[Vec<PostingList>], threads: usize, bound: usize) -> R
     Results::of_pieces(queries.len(), pieces)
 }
 
-/// Runs `work` in so many threads, of which the calling one is one, or in fewer where the system has no more. Each is
-/// given ranges of `items`, so many at a time; together they get each item once.
+/// Runs `work` on `threads` threads, including the calling one, or on fewer if the system refuses to start more. Each
+/// thread receives ranges of `at_a_time` items; together they receive each of `items` items exactly once.
 ///
 /// # Panics
-/// As `work`, when all threads have ended.
+/// If `work` panics, after all threads have ended.
 fn spread<T: Send>(threads: usize, items: usize, at_a_time: usize, work: impl Fn(Takings) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -80,7 +81,7 @@ fn spread<T: Send>(threads: usize, items: usize, at_a_time: usize, work: impl Fn
         let others: Vec<_> = {
             let _blocked = signals::block();
             let start = || thread::Builder::new().name("postings".into()).spawn_scoped(scope, work);
-            // No thread to be had (`ulimit -u`) is no error: there are fewer of them then.
+            // Failing to start a thread (`ulimit -u`) is no error: the others do its share.
             (1..threads).map_while(|_| start().ok()).collect()
         };
         let own = work();
@@ -89,7 +90,7 @@ fn spread<T: Send>(threads: usize, items: usize, at_a_time: usize, work: impl Fn
     })
 }
 
-/// Ranges of items for one thread.
+/// The ranges of items that one thread claims.
 struct Takings<'c> {
     next: &'c AtomicUsize,
     items: usize,
@@ -105,7 +106,7 @@ impl Iterator for Takings<'_> {
     }
 }
 
-/// Leaves nothing to the other threads where one panics.
+/// If a thread panics, marks all items as claimed, so that the other threads stop.
 struct StopOnPanic<'c> {
     next: &'c AtomicUsize,
     items: usize,
@@ -119,18 +120,20 @@ impl Drop for StopOnPanic<'_> {
     }
 }
 
-/// Signals are for the calling thread: PHP's handlers and time limits expect its own.
+/// Leaves signals to the calling thread: PHP's handlers and time limits expect to run there.
 #[cfg(unix)]
 mod signals {
     use std::mem::MaybeUninit;
 
-    /// The mask to go back to; `None` where it could not be changed.
+    /// The mask to restore; `None` if it could not be changed.
     pub(super) struct Blocked(Option<libc::sigset_t>);
 
-    /// Blocks all signals of the calling thread, and so of those that it starts, as long as the answer lives.
+    /// Blocks all signals in the calling thread, and so in the threads that it starts, until the returned guard is
+    /// dropped.
     pub(super) fn block() -> Blocked {
         let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-        // SAFETY: `sigfillset` fills the set that `pthread_sigmask` reads; `before` is read only if that filled it.
+        // SAFETY: `sigfillset` initialises `all`; `before` is read only if `pthread_sigmask` succeeded, which
+        // initialises it.
         unsafe {
             libc::sigfillset(all.as_mut_ptr());
             let changed = libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr()) == 0;
@@ -141,7 +144,7 @@ mod signals {
     impl Drop for Blocked {
         fn drop(&mut self) {
             if let Some(before) = &self.0 {
-                // SAFETY: `before` is a set that this function gave.
+                // SAFETY: `before` is the mask that `pthread_sigmask` returned in `block`.
                 unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before, std::ptr::null_mut()) };
             }
         }

@@ -1,4 +1,4 @@
-//! Yioop's lists: where their doc indexes are found.
+//! Operations on Yioop's lists.
 
 use super::offload::{Settings, give, insisted, on_cpu, run_on};
 use super::stats::CPU_CALLS;
@@ -19,8 +19,8 @@ pub fn yioop_doc_indexes(postings: &[u8], settings: &Settings) -> Result<Vec<u32
     Ok(found)
 }
 
-/// Gives the doc indexes of a Yioop posting list to a sink. If there is an error the sink may already have received doc
-/// indexes.
+/// Passes the doc indexes of a Yioop posting list to a sink. If the list is damaged, the sink may have received some of
+/// them.
 ///
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
@@ -39,11 +39,11 @@ pub fn yioop_doc_indexes_to(postings: &[u8], settings: &Settings, sink: &mut imp
     }
 }
 
-/// The doc indexes that all Yioop lists have, ascending, with the byte offset of the posting in each list. If a device
-/// is used, it finds the doc indexes of each list, and the CPU intersects them.
+/// The doc indexes common to all Yioop lists, ascending, with the byte offset of the posting in each list. If a device
+/// is used, it extracts the doc indexes of each list, and the CPU intersects them.
 ///
 /// # Errors
-/// [`Error::Corrupt`](crate::Error::Corrupt) of the first damaged list, without its number.
+/// [`Error::Corrupt`](crate::Error::Corrupt) for the first damaged list; the error does not say which list it is.
 pub fn yioop_intersect(lists: &[&[u8]], settings: &Settings) -> Result<Matches> {
     let Some(device) = insisted(settings) else {
         return on_cpu(|| yioop::intersect_flat(lists));
@@ -56,8 +56,8 @@ pub fn yioop_intersect(lists: &[&[u8]], settings: &Settings) -> Result<Matches> 
     run_on(&device, |device| on_device(device).map(Ok), || yioop::intersect_flat(lists))
 }
 
-/// [`yioop_intersect`] for each query; a query may be the lists of one shard. If a device is used, the lists of all
-/// queries go there in one submission.
+/// [`yioop_intersect`] for each query, such as the lists of one shard. If a device is used, the lists of all queries
+/// are sent in one submission.
 ///
 /// # Errors
 /// As [`yioop_intersect`].
@@ -68,7 +68,7 @@ pub fn yioop_intersect_batch(queries: &[Vec<&[u8]>], settings: &Settings) -> Res
     };
     queries.iter().flatten().try_for_each(|list| yioop::check(list))?;
     let on_device = |device: &Device| {
-        // Lists one after the other are a list, too.
+        // Concatenated lists form a valid list.
         let (docs, offsets) = device.yioop_doc_indexes(&queries.concat().concat(), true)?;
         let (mut from, mut begin) = (0, 0);
         let mut next = |list: &&[u8]| {
@@ -84,8 +84,8 @@ pub fn yioop_intersect_batch(queries: &[Vec<&[u8]>], settings: &Settings) -> Res
     run_on(&device, |device| on_device(device).map(Ok), by_cpu)
 }
 
-/// The intersection of lists of a shard (first and last offset of each), without reading the long ones. `None` if that
-/// does not pay, or if the settings insist on a device.
+/// Intersects lists of a shard, given by the first and last offset of each, without reading the long ones whole. `None`
+/// if that does not pay, or if the settings require a device.
 ///
 /// # Errors
 /// As [`probe::gather`](yioop::probe::gather).
@@ -103,8 +103,8 @@ pub fn yioop_probe(shard: &Shard, ranges: &[(u32, u32)], settings: &Settings) ->
 /// A shard, and the first and last offset in it of each list of a query.
 pub type YioopRanges = (Arc<Shard>, Vec<(u32, u32)>);
 
-/// Reads as much of each shard's lists as their intersection needs, and intersects them. All lists that are read whole
-/// go to a device in one submission.
+/// Reads as much of each shard's lists as their intersection needs, and intersects them. If a device is used, all lists
+/// that are read whole are sent in one submission.
 ///
 /// # Errors
 /// As [`yioop_probe`], [`Shard::postings_at`] and [`yioop_intersect_batch`].

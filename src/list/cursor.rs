@@ -4,13 +4,13 @@ use super::PostingList;
 use crate::codec::{BlockBuffer, block_buffer, gallop};
 use crate::cpu::Tier;
 
-/// A forward-only reader of a posting list. Targets must not decrease from call to call.
+/// A forward-only reader of a posting list. Targets must not decrease between calls.
 pub struct Cursor<'l> {
     list: &'l PostingList,
     tier: Tier,
-    /// The decoded block, `list.blocks()` past the end; nothing is decoded before the first call.
+    /// The decoded block; `list.blocks()` once the end is reached, and `None` before the first call.
     block: Option<usize>,
-    /// The first docID of the block that may still be asked for.
+    /// The index in the block of the first docID that may still be returned.
     at: usize,
     len: usize,
     buffer: BlockBuffer,
@@ -21,8 +21,8 @@ impl<'l> Cursor<'l> {
         Cursor { list, tier, block: None, at: 0, len: 0, buffer: block_buffer() }
     }
 
-    /// The smallest docID that is `target` or greater, `None` at the end. It is not consumed: the same target gives it
-    /// again. Blocks whose last docID is below the target are not decoded.
+    /// The smallest docID that is at least `target`, or `None` if there is none. It is not consumed: the same target
+    /// returns it again. Blocks whose last docID is below the target are not decoded.
     pub fn next_geq(&mut self, target: u32) -> Option<u32> {
         let lasts = self.list.last_doc_ids();
         let from = self.block.unwrap_or(0);

@@ -1,19 +1,20 @@
-//! The byte format: where each part of a list lies in its words.
+//! The byte format: the layout of a list's words.
 //!
-//! Little-endian `u32` words, version 2 (version 1 lacks word 6 and the codec's own words):
+//! A list is a sequence of little-endian `u32` words. This is version 2; version 1 lacks word 6 and the codec's own
+//! words.
 //!
-//! | word | what |
+//! | word | contents |
 //! |---|---|
 //! | 0 | the bytes `PSTL` |
-//! | 1 | version (bits 0–7), number of the codec (8–15), a byte that is the codec's own (16–23), 0 |
-//! | 2 | n, docIDs in the list |
+//! | 1 | version (bits 0–7), number of the codec (8–15), the codec's parameter byte (16–23), 0 (24–31) |
+//! | 2 | n, the number of docIDs |
 //! | 3 | u, the largest docID (0 if n is 0) |
-//! | 4 | words of payload |
+//! | 4 | number of payload words |
 //! | 5 | CRC-32 (IEEE) of all other words |
-//! | 6 | words that are the codec's own |
+//! | 6 | number of the codec's own words |
 //! | 7 … | the codec's own words |
 //! | … | the last docID of each block |
-//! | … | for codecs of gaps: for each block, the word of the payload at which it begins |
+//! | … | for codecs of gaps: the word of the payload at which each block begins |
 //! | … | payload |
 
 use crate::codec::{BLOCK, Codec, Shape, dispatch};
@@ -21,21 +22,21 @@ use crate::error::{Error, Result};
 use byteorder::{ByteOrder, LittleEndian};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"PSTL");
-/// Words of the header in version 1, which those of version 2 begin with.
+/// Words of the header in version 1. The header of version 2 begins with the same words.
 pub(crate) const HEADER_WORDS: usize = 6;
-/// The word that holds the checksum.
+/// The index of the word that holds the checksum.
 const CHECKSUM: usize = 5;
-/// The versions that are read.
+/// The versions that can be read.
 const VERSIONS: std::ops::RangeInclusive<u32> = 1..=2;
 
 const NAME: &str = "posting list";
 
-/// A damaged list: `word` is the word of the list.
+/// An error for a damaged list; `word` is the index of the word at fault.
 pub(super) fn corrupt(item: impl Into<String>, word: usize, what: impl Into<String>) -> Error {
     Error::corrupt(NAME, item, 4 * word, what)
 }
 
-/// What a header says, and where the parts of its list begin, in words.
+/// The contents of a header, and the word at which each part of the list begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) codec: Codec,
@@ -57,13 +58,13 @@ impl Layout {
         Layout { codec, shape, own_at, lasts_at, starts_at, payload_at }
     }
 
-    /// Words of the whole list.
+    /// The length of the whole list in words.
     pub(super) fn words(&self) -> usize {
         self.payload_at + self.shape.payload_words
     }
 
-    /// The words of a list of that version up to its directory, and its layout; words of payload and checksum are left
-    /// to [`seal`].
+    /// The layout of a new list, and its words up to the directory. The number of payload words and the checksum are
+    /// filled in by [`seal`].
     pub(super) fn begin(version: u32, codec: Codec, shape: Shape, own: &[u32]) -> (Layout, Vec<u32>) {
         let format = version | (codec as u32) << 8 | shape.parameter << 16;
         let mut words = vec![MAGIC, format, shape.count as u32, shape.universe, 0, 0];
@@ -74,8 +75,8 @@ impl Layout {
         (Layout::new(version, codec, shape), words)
     }
 
-    /// Reads the header of a list of `bytes.len()` bytes. The layout fills these bytes exactly, and the codec knows the
-    /// shape. Allocates nothing that depends on the input.
+    /// Reads and checks the header of the list in `bytes`: the codec accepts the shape, and the parts fill `bytes`
+    /// exactly. Allocates nothing that depends on the input.
     pub(super) fn read(bytes: &[u8]) -> Result<Layout> {
         let word = |at: usize| LittleEndian::read_u32(&bytes[4 * at..]);
         if bytes.len() < 4 * HEADER_WORDS {
@@ -127,18 +128,18 @@ impl Layout {
     }
 }
 
-/// Writes words of payload and checksum into a list that is complete otherwise.
+/// Fills in the number of payload words and the checksum of an otherwise complete list.
 pub(super) fn seal(words: &mut [u32], payload_words: u32) {
     words[4] = payload_words;
     words[CHECKSUM] = checksum(words);
 }
 
-/// Whether the checksum is that of the words.
+/// Whether the checksum matches the words.
 pub(super) fn is_sound(words: &[u32]) -> bool {
     words[CHECKSUM] == checksum(words)
 }
 
-/// CRC-32 of all words but the checksum.
+/// CRC-32 of all words except the checksum.
 fn checksum(words: &[u32]) -> u32 {
     let mut crc = crc32fast::Hasher::new();
     let mut bytes = [0; 4096];

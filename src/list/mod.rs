@@ -1,8 +1,9 @@
-//! [`PostingList`]: a codec, its payload and a block directory, in one run of words that is at once the byte format,
-//! what the CPU decodes and what a device is sent.
+//! [`PostingList`]: a block directory and a codec's payload in one sequence of words. The same words are the byte
+//! format, the form that the CPU decodes, and what is sent to a device.
 //!
-//! A block is [`BLOCK`] docIDs, the last one fewer. The directory has the last docID of each, and for codecs of gaps the
-//! word at which its payload begins; it costs 0.25 or 0.5 bits per docID. `format` has the words of the byte format.
+//! A block is [`BLOCK`] docIDs; the last one may be shorter. The directory holds the last docID of each block and, for
+//! codecs of gaps, the word at which the block's payload begins. It takes 0.25 or 0.5 bits per docID. `format`
+//! describes the byte format.
 
 mod cursor;
 mod format;
@@ -24,7 +25,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-/// A compressed, sorted list of docIDs: checked, immutable, cheap to clone (clones share it).
+/// A compressed, sorted list of docIDs: checked, immutable and cheap to clone, because clones share the words.
 #[derive(Clone)]
 pub struct PostingList {
     inner: Arc<Inner>,
@@ -33,7 +34,7 @@ pub struct PostingList {
 struct Inner {
     id: u64,
     layout: Layout,
-    /// The byte format, then padding that decoders may read.
+    /// The byte format, followed by padding that decoders may read.
     words: Vec<u32>,
 }
 
@@ -44,7 +45,7 @@ impl Drop for Inner {
     }
 }
 
-/// Blocks that [`PostingList::decode_to`] decodes at a time: their docIDs fit in the first-level cache.
+/// Blocks that [`PostingList::decode_to`] decodes at a time. Their docIDs fit in the first-level cache.
 const BLOCKS_A_RUN: usize = 16;
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
@@ -61,7 +62,7 @@ impl PostingList {
         dispatch!(codec, C => encode_as::<C>(doc_ids, codec, C::VERSION))
     }
 
-    /// A list of these words, which are those of the layout and the padding.
+    /// Makes a list of `words`, which are the words that `layout` describes followed by the padding.
     fn new(layout: Layout, words: Vec<u32>) -> PostingList {
         debug_assert_eq!(words.len(), layout.words() + PADDING);
         LIVE_LISTS.fetch_add(1, Ordering::Relaxed);
@@ -69,13 +70,13 @@ impl PostingList {
         PostingList { inner: Arc::new(Inner { id: NEXT_ID.fetch_add(1, Ordering::Relaxed), layout, words }) }
     }
 
-    /// How many lists this process holds, clones not counted, and the bytes of memory that they take.
+    /// The number of lists in this process, not counting clones, and the bytes of memory that they take.
     pub fn live() -> (u64, u64) {
         (LIVE_LISTS.load(Ordering::Relaxed), LIVE_BYTES.load(Ordering::Relaxed))
     }
 
-    /// The list that these bytes hold, every part of it checked: header, checksum, directory, payload. O(n): all
-    /// blocks are decoded once. Allocates the input's size.
+    /// Reads a list in the byte format and checks every part of it: header, checksum, directory and payload. O(n),
+    /// because all blocks are decoded once. Allocates as much as the input's size.
     ///
     /// # Errors
     /// [`Error::Corrupt`].
@@ -83,39 +84,39 @@ impl PostingList {
         parse::from_bytes(bytes)
     }
 
-    /// The byte format.
+    /// The list in the byte format.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.size()];
         LittleEndian::write_u32_into(self.words(), &mut bytes);
         bytes
     }
 
-    /// A number that no other list of this process has; clones share it.
+    /// A number that is unique in this process. Clones share it.
     pub fn id(&self) -> u64 {
         self.inner.id
     }
 
-    /// Whether this list is the same object as (a clone of) `other`.
+    /// Whether this list and `other` are clones of each other.
     pub fn is_same(&self, other: &PostingList) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
-    /// A handle that does not keep the list.
+    /// A handle that does not keep the list alive.
     pub(crate) fn downgrade(&self) -> WeakList {
         WeakList(Arc::downgrade(&self.inner))
     }
 
-    /// How many clones of this list live, this one included.
+    /// The number of live clones of this list, including this one.
     pub fn clones(&self) -> usize {
         Arc::strong_count(&self.inner)
     }
 
-    /// The codec of the payload.
+    /// The codec that the list was encoded with.
     pub fn codec(&self) -> Codec {
         self.inner.layout.codec
     }
 
-    /// n, docIDs in the list.
+    /// n, the number of docIDs.
     pub fn len(&self) -> usize {
         self.inner.layout.shape.count
     }
@@ -125,32 +126,32 @@ impl PostingList {
         self.len() == 0
     }
 
-    /// u, the largest docID, 0 where there is none.
+    /// u, the largest docID; 0 for an empty list.
     pub fn universe(&self) -> u32 {
         self.inner.layout.shape.universe
     }
 
-    /// The byte of the header that is the codec's own.
+    /// The codec's parameter byte.
     pub fn parameter(&self) -> u32 {
         self.inner.layout.shape.parameter
     }
 
-    /// The byte format as words.
+    /// The list in the byte format, as words.
     pub fn words(&self) -> &[u32] {
         &self.inner.words[..self.inner.layout.words()]
     }
 
-    /// Bytes of the byte format, directory included.
+    /// The length of the byte format in bytes, including the directory.
     pub fn size(&self) -> usize {
         4 * self.inner.layout.words()
     }
 
-    /// Blocks of the list.
+    /// The number of blocks.
     pub fn blocks(&self) -> usize {
         self.len().div_ceil(BLOCK)
     }
 
-    /// docIDs of a block.
+    /// The number of docIDs in a block.
     pub fn block_len(&self, block: usize) -> usize {
         BLOCK.min(self.len() - block * BLOCK)
     }
@@ -179,7 +180,7 @@ impl PostingList {
     /// Decodes a block to the front of `buffer` and returns its docIDs.
     ///
     /// # Panics
-    /// Where there is no such block.
+    /// If there is no such block.
     pub fn decode_block<'b>(&self, block: usize, buffer: &'b mut BlockBuffer) -> &'b [u32] {
         self.decode_block_with(cpu::tier(), block, buffer)
     }
@@ -187,22 +188,24 @@ impl PostingList {
     /// [`decode_block`](Self::decode_block) with the instructions of `tier`, for tests and measurements.
     ///
     /// # Panics
-    /// Also where the processor lacks the tier.
+    /// Also if the processor lacks the tier.
     pub fn decode_block_with<'b>(&self, tier: Tier, block: usize, buffer: &'b mut BlockBuffer) -> &'b [u32] {
         assert!(block < self.blocks(), "block {block} of {}", self.blocks());
         assert!(tier.is_available());
-        // SAFETY: the block exists, the buffer has room for a block and the slack, and the processor has the tier.
+        // SAFETY: asserted above: the block exists, and the processor has the tier. A `BlockBuffer` has room for a
+        // block and the slack.
         let count = unsafe { self.decode_blocks_to(tier, block..block + 1, buffer.as_mut_ptr()) };
         &buffer[..count]
     }
 
-    /// Decodes blocks to `out` and returns how many docIDs they have.
+    /// Decodes blocks to `out` and returns the number of their docIDs.
     ///
     /// # Safety
-    /// The blocks exist and are at least one, `out` has room for their docIDs and [`SLACK`] more, and the processor has
-    /// `tier`.
+    /// There is at least one block and all exist, `out` has room for their docIDs and [`SLACK`] more, and the processor
+    /// has `tier`.
     pub(crate) unsafe fn decode_blocks_to(&self, tier: Tier, blocks: Range<usize>, out: *mut u32) -> usize {
-        // SAFETY: every list was encoded here, or checked by `parse`, and padded; the rest is the caller's promise.
+        // SAFETY: every list was encoded by `encode_as` or checked by `parse`, and both pad it; blocks, room and tier
+        // are this function's contract.
         dispatch!(self.codec(), C => unsafe { C::decode_blocks(tier, &self.encoded(), blocks, out) })
     }
 
@@ -228,21 +231,22 @@ impl PostingList {
     /// [`decode_into`](Self::decode_into) with the instructions of `tier`, for tests and measurements.
     ///
     /// # Panics
-    /// Where the processor lacks the tier.
+    /// If the processor lacks the tier.
     pub fn decode_into_with(&self, tier: Tier, doc_ids: &mut Vec<u32>) {
         assert!(tier.is_available());
         if self.is_empty() {
             return;
         }
         doc_ids.reserve(self.len() + SLACK);
-        // SAFETY: the list has blocks; `reserve` made room for all docIDs and the slack; the processor has the tier.
+        // SAFETY: the list is not empty, so it has blocks; `reserve` made room for all docIDs and the slack; the tier
+        // was asserted; `count` docIDs were written.
         unsafe {
             let count = self.decode_blocks_to(tier, 0..self.blocks(), doc_ids.as_mut_ptr().add(doc_ids.len()));
             doc_ids.set_len(doc_ids.len() + count);
         }
     }
 
-    /// Gives all docIDs, ascending, to a sink, which is told before how many there are. O(n); allocates nothing.
+    /// Passes all docIDs, ascending, to a sink, which is told their number first. O(n); allocates nothing.
     pub fn decode_to(&self, sink: &mut impl Sink) {
         if !sink.expect(self.len()) {
             return;
@@ -250,8 +254,8 @@ impl PostingList {
         let mut buffer = [0; BLOCKS_A_RUN * BLOCK + SLACK];
         for first in (0..self.blocks()).step_by(BLOCKS_A_RUN) {
             let blocks = first..self.blocks().min(first + BLOCKS_A_RUN);
-            // SAFETY: the blocks exist and are at least one; the buffer has room for so many and the slack; the
-            // processor has its own tier.
+            // SAFETY: `blocks` is not empty and ends at `self.blocks()` at most; the buffer has room for `BLOCKS_A_RUN`
+            // blocks and the slack; `cpu::tier()` is available.
             let count = unsafe { self.decode_blocks_to(cpu::tier(), blocks, buffer.as_mut_ptr()) };
             sink.take(&buffer[..count]);
         }
@@ -264,12 +268,12 @@ impl PostingList {
         doc_ids
     }
 
-    /// Whether the list has that docID. O(log(n / BLOCK)) and one block.
+    /// Whether the list contains `doc_id`. O(log(n / BLOCK)) plus decoding one block.
     pub fn contains(&self, doc_id: u32) -> bool {
         self.next_geq(doc_id) == Some(doc_id)
     }
 
-    /// The smallest docID that is `doc_id` or greater, `None` where there is none. O(log(n / BLOCK)) and one block.
+    /// The smallest docID that is at least `doc_id`, or `None`. O(log(n / BLOCK)) plus decoding one block.
     pub fn next_geq(&self, doc_id: u32) -> Option<u32> {
         self.cursor().next_geq(doc_id)
     }
@@ -279,12 +283,12 @@ impl PostingList {
         self.cursor_with(cpu::tier())
     }
 
-    /// A cursor that decodes with the instructions of `tier`, which the processor has.
+    /// A cursor that decodes with the instructions of `tier`, which the processor must have.
     pub(crate) fn cursor_with(&self, tier: Tier) -> Cursor<'_> {
         Cursor::new(self, tier)
     }
 
-    /// Whether both lists have the same docIDs, whatever their codecs. O(n).
+    /// Whether both lists have the same docIDs; their codecs may differ. O(n).
     pub fn equals(&self, other: &PostingList) -> bool {
         if self.is_same(other) {
             return true;
@@ -297,7 +301,7 @@ impl PostingList {
     }
 }
 
-/// Encodes docIDs in that version of the byte format.
+/// Encodes docIDs in the given version of the byte format.
 fn encode_as<C: ListCodec>(doc_ids: &[u32], codec: Codec, version: u32) -> Result<PostingList> {
     check_increasing(doc_ids)?;
     if u32::try_from(doc_ids.len()).is_err() {
@@ -325,11 +329,11 @@ fn encode_as<C: ListCodec>(doc_ids: &[u32], codec: Codec, version: u32) -> Resul
     Ok(PostingList::new(layout, words))
 }
 
-/// Tells whether a list is gone, without keeping it.
+/// Tells whether a list still exists, without keeping it alive.
 pub(crate) struct WeakList(Weak<Inner>);
 
 impl WeakList {
-    /// Whether a clone of the list lives.
+    /// Whether any clone of the list exists.
     pub(crate) fn is_alive(&self) -> bool {
         self.0.strong_count() > 0
     }

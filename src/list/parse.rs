@@ -1,4 +1,4 @@
-//! The checked parser of the byte format: nothing is decoded or allocated before its size is known to be right.
+//! The checked parser of the byte format. Sizes are checked before anything is allocated or decoded.
 
 use super::PostingList;
 use super::format::{Layout, corrupt, is_sound};
@@ -22,7 +22,7 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<PostingList> {
     Ok(list)
 }
 
-/// The last docIDs increase up to u.
+/// Checks that the last docIDs of the blocks increase, and that the last one is u.
 fn check_last_doc_ids(list: &PostingList) -> Result<()> {
     let lasts = list.last_doc_ids();
     if let Some(at) = lasts.windows(2).position(|pair| pair[0] >= pair[1]) {

@@ -39,7 +39,7 @@ fn every_tier_decodes_every_block_and_the_whole() {
     }
 }
 
-/// Expects a number of docIDs, and refuses where it is greater than it has room for.
+/// A sink with limited room, which refuses more docIDs than that.
 struct Room(usize, Vec<u32>);
 
 impl Sink for Room {

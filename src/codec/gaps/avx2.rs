@@ -2,16 +2,16 @@
 
 use std::arch::x86_64::*;
 
-/// Sums values up, whole vectors of eight.
+/// Computes the prefix sum in whole vectors of eight.
 ///
 /// # Safety
 /// As [`super::add_up`]; the processor has AVX2.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 pub(super) unsafe fn add_up(out: *mut u32, count: usize, previous: u32) {
-    // The docID before a vector, plus one in the first lane, two in the second …
+    // The docID before the vector, plus one in the first lane, plus two in the second …
     let mut carry = _mm256_add_epi32(_mm256_set1_epi32(previous as i32), _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 8));
     for at in (0..count).step_by(8) {
-        // SAFETY: the vector begins with a value; if it ends past the last one, it ends in the slack.
+        // SAFETY: the vector begins before `count`; it ends there or within the slack.
         unsafe {
             let to = out.add(at).cast::<__m256i>();
             let a_b = _mm256_loadu_si256(to);

@@ -2,18 +2,18 @@
 
 use std::arch::x86_64::*;
 
-/// Sums values up, whole vectors of sixteen.
+/// Computes the prefix sum in whole vectors of sixteen.
 ///
 /// # Safety
-/// As [`super::add_up`]; the processor has the features named here.
+/// As [`super::add_up`]; the processor has the features named below.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2")]
 pub(super) unsafe fn add_up(out: *mut u32, count: usize, previous: u32) {
     let zero = _mm512_setzero_si512();
     let ranks = _mm512_setr_epi32(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
-    // The docID before a vector, plus one in the first lane, two in the second …
+    // The docID before the vector, plus one in the first lane, plus two in the second …
     let mut carry = _mm512_add_epi32(_mm512_set1_epi32(previous as i32), ranks);
     for at in (0..count).step_by(16) {
-        // SAFETY: the vector begins with a value; if it ends past the last one, it ends in the slack.
+        // SAFETY: the vector begins before `count`; it ends there or within the slack.
         unsafe {
             let to = out.add(at).cast::<__m512i>();
             let by_1 = _mm512_loadu_si512(to);

@@ -1,8 +1,8 @@
-//! Posting lists of the gaps between docIDs, coded by any value codec.
+//! Posting lists that store the gaps between docIDs, encoded by any value codec.
 //!
-//! A list is coded as its first docID, then each gap minus one; a docID is therefore `previous + value + 1`, with a
-//! `previous` of −1 before the first. Each block is a part of its own for the value codec; its first gap is taken from
-//! the last docID of the block before. The directory holds the word at which each block begins.
+//! A list is stored as its first docID followed by each gap minus one, so a docID is `previous + value + 1`, and
+//! `previous` is −1 for the first. Each block is one part for the value codec; its first gap is relative to the last
+//! docID of the preceding block. The directory holds the word at which each block begins.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -20,13 +20,14 @@ use crate::error::{Error, Result};
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// The docID before the first, so that `previous + value + 1` holds for the first docID too.
+/// The value of `previous` for the first docID: −1, modulo 2^32.
 pub(crate) const BEFORE_FIRST: u32 = u32::MAX;
 
-/// Blocks whose values are decoded before they are summed up: both passes then find them in the first-level cache.
+/// Blocks that are decoded to values before these are summed up. They are few enough to stay in the first-level cache
+/// for both passes.
 const TILE_BLOCKS: usize = 16;
 
-/// The list codec that codes gaps with the value codec `V`.
+/// The list codec that encodes gaps with the value codec `V`.
 pub struct Gaps<V>(PhantomData<V>);
 
 impl<V: ValueCodec> ListCodec for Gaps<V> {
@@ -82,10 +83,10 @@ impl<V: ValueCodec> ListCodec for Gaps<V> {
             if let Err((word, what)) = V::check(words, count) {
                 return corrupt(format!("block {block}, word {}", start + word), payload_at + start + word, what);
             }
-            // SAFETY: the words just passed the check; the buffer has room for a block and the slack; the list has its
-            // padding; the processor has its own tier.
+            // SAFETY: the words just passed `V::check`; the buffer has room for a block and the slack; `parse` padded
+            // the list; `cpu::tier()` is available.
             unsafe { V::decode(cpu::tier(), words, count, buffer.as_mut_ptr()) };
-            // A sum that reaches the last docID exactly cannot have passed 2^32 on the way.
+            // The sum is computed in 64 bits, so if it equals the last docID, no docID in between exceeded it.
             let begin = list.previous(block).map_or(0, |previous| u64::from(previous) + 1);
             let end = begin + count as u64 + buffer[..count].iter().map(|&value| u64::from(value)).sum::<u64>();
             if end != u64::from(last) + 1 {
@@ -102,7 +103,8 @@ impl<V: ValueCodec> ListCodec for Gaps<V> {
             let tile = first..blocks.end.min(first + TILE_BLOCKS);
             let count = list.ranks(&tile).len();
             let previous = list.previous(first).unwrap_or(BEFORE_FIRST);
-            // SAFETY: the caller's promise: the list is checked and padded, and `out` has room.
+            // SAFETY: the contract says that the list is checked and padded, and that `out` has room for the docIDs of
+            // all blocks and the slack; `V::decode` writes the `count` values that `add_up` reads.
             unsafe {
                 V::decode(tier, list.block_words(&tile), count, out.add(done));
                 add_up(tier, out.add(done), count, previous);
@@ -113,8 +115,8 @@ impl<V: ValueCodec> ListCodec for Gaps<V> {
     }
 }
 
-/// Appends the values of docIDs that follow `previous`, and returns the last docID. `first_index` is the index of the
-/// first docID in the caller's input, for errors.
+/// Appends the values (gaps minus one) of docIDs that follow `previous` to `values`, and returns the last docID.
+/// `first_index` is the index of the first docID in the caller's input, for errors.
 pub(crate) fn to_values<V: ValueCodec>(
     doc_ids: &[u32],
     mut previous: u32,
@@ -132,13 +134,14 @@ pub(crate) fn to_values<V: ValueCodec>(
     Ok(previous)
 }
 
-/// Makes docIDs of the `count` values at `out`, of which the first follows the docID `previous`; sums beyond 2^32 wrap.
+/// Replaces the `count` values at `out` by docIDs, the first of which follows the docID `previous`. Sums wrap at 2^32.
 ///
 /// # Safety
-/// There are `count` values at `out`, and room for [`SLACK`](super::SLACK) words more; the processor has `tier`.
+/// There are `count` values at `out`, and room for [`SLACK`](super::SLACK) more words, which may be read and written;
+/// the processor has `tier`.
 pub(crate) unsafe fn add_up(tier: Tier, out: *mut u32, count: usize, previous: u32) {
     debug_assert!(tier.is_available());
-    // SAFETY: the caller's promise.
+    // SAFETY: all paths have this function's contract, and each is run only on its own tier.
     unsafe {
         match tier {
             #[cfg(target_arch = "x86_64")]
@@ -159,7 +162,7 @@ mod tests {
     use crate::codec::SLACK;
     use proptest::prelude::*;
 
-    /// The definition, one value at a time: what every path must equal.
+    /// Adds up one value at a time, by definition. Every path must give the same.
     fn by_definition(values: &[u32], previous: u32) -> Vec<u32> {
         let sum = |last: &mut u32, &value: &u32| {
             *last = last.wrapping_add(value).wrapping_add(1);
@@ -171,11 +174,11 @@ mod tests {
     fn every_path_equals_the_definition(values: &[u32], previous: u32) {
         let wanted = by_definition(values, previous);
         for tier in Tier::available() {
-            // No more room than promised: a write past it shows in the guard.
+            // Exactly the room that the contract asks for, then a guard word that reveals writes past it.
             let mut out = values.to_vec();
             out.resize(values.len() + SLACK, 0x5EED);
             out.push(0xDEAD_BEEF);
-            // SAFETY: the values are there, and the slack; the tier is available.
+            // SAFETY: `out` holds the values and the slack; the tier is available.
             unsafe { add_up(tier, out.as_mut_ptr(), values.len(), previous) };
             assert_eq!(out.pop(), Some(0xDEAD_BEEF), "{} wrote past the slack", tier.name());
             assert_eq!(&out[..values.len()], wanted, "{}", tier.name());

@@ -1,11 +1,11 @@
-//! Plain Rust: four docIDs at a time, so that only one addition in four waits for the one before.
+//! Plain Rust: four docIDs at a time, so that only one addition in four depends on the previous docID.
 
-/// Sums values up.
+/// Computes the prefix sum.
 ///
 /// # Safety
 /// As [`super::add_up`].
 pub(super) unsafe fn add_up(out: *mut u32, count: usize, mut previous: u32) {
-    // SAFETY: the caller's values, to which nothing else refers.
+    // SAFETY: the contract says that there are `count` values at `out`; the caller's pointer is exclusive for the call.
     let values = unsafe { std::slice::from_raw_parts_mut(out, count) };
     let (fours, rest) = values.as_chunks_mut::<4>();
     for four in fours {

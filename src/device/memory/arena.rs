@@ -1,63 +1,64 @@
-//! Where lists lie in the buffer of resident lists: placement alone, without lists, buffers or devices.
+//! Decides where lists go in the buffer of resident lists. This is placement alone; no lists, buffers or devices are
+//! involved.
 //!
-//! Words are handed out from the front. When they run out, the room of lists that are gone is found again; if that is not
-//! enough the buffer grows, to twice its size at least; if it may not, the arena is full, and its user clears it and
-//! places anew what is wanted now.
+//! Words are allocated from the front. When they run out, the ranges of lists that no longer exist are reused. If that
+//! is not enough, the buffer grows to at least twice its size. If it may not grow, the arena is full: the caller clears
+//! it and places the lists that it needs now.
 
 /// Words of the first buffer.
 pub(super) const FIRST: usize = 1 << 20;
-/// Of the room between living lists, so many pieces are kept: the largest. Each is looked at for each list to place.
+/// How many free ranges are kept, the largest ones. Placing a list searches them linearly.
 const MOST_FREE: usize = 256;
 
-/// Where each piece was handed out: its first word, and how many.
+/// An allocated or free range: its first word, and the number of words.
 pub(super) type Piece = (usize, usize);
 
-/// Which words of a buffer are taken.
+/// Which words of a buffer are allocated.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Arena {
-    /// Words of the buffer, and how many of them from the front were handed out.
+    /// The size of the buffer in words. Everything placed lies before `tail`.
     capacity: usize,
     tail: usize,
-    /// Words that the buffer may have at most.
+    /// The largest size that the buffer may have, in words.
     most: usize,
-    /// Pieces before the tail that are free.
+    /// Free ranges before `tail`.
     free: Vec<Piece>,
 }
 
 impl Arena {
-    /// An empty one, of no words yet.
+    /// An empty arena of no words, which may grow to `most` words.
     pub(super) fn new(most: usize) -> Arena {
         Arena { most, ..Arena::default() }
     }
 
-    /// Words that the buffer must have.
+    /// The size that the buffer must have, in words.
     pub(super) fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Words from the front that hold everything that was placed.
+    /// Everything placed lies before this word.
     pub(super) fn tail(&self) -> usize {
         self.tail
     }
 
-    /// Words that the buffer may have at most.
+    /// The largest size that the buffer may have, in words.
     pub(super) fn most(&self) -> usize {
         self.most
     }
 
-    /// Limits the buffer to that many words from now on.
+    /// Limits the buffer to `words` words from now on.
     pub(super) fn limit(&mut self, words: usize) {
         self.most = words;
         self.capacity = self.capacity.min(words);
     }
 
-    /// Everything placed is gone.
+    /// Frees everything.
     pub(super) fn clear(&mut self) {
         self.free.clear();
         self.tail = 0;
     }
 
-    /// Ensures that the buffer has at least that many words; false if it may not.
+    /// Grows the buffer to at least `words` words; false if it may not be that large.
     pub(super) fn reserve(&mut self, words: usize) -> bool {
         if words > self.most {
             return false;
@@ -68,8 +69,8 @@ impl Arena {
         true
     }
 
-    /// The first word for each of these sizes; `None` if the arena is full, which then is as it was. `live` says what was
-    /// placed and is not gone; it is asked only if room is short.
+    /// Allocates a range of each of these sizes and returns their first words; `None` if the arena is full, which
+    /// leaves it unchanged. `live` returns the ranges that are still in use; it is called only if room is short.
     pub(super) fn place(&mut self, sizes: &[usize], live: impl FnOnce() -> Vec<Piece>) -> Option<Vec<usize>> {
         let (places, next) = self.placed(sizes, false).or_else(|| {
             let mut swept = self.clone();
@@ -80,7 +81,7 @@ impl Arena {
         Some(places)
     }
 
-    /// The places, and the arena with them taken.
+    /// The allocated ranges' first words, and the arena after the allocation.
     fn placed(&self, sizes: &[usize], may_grow: bool) -> Option<(Vec<usize>, Arena)> {
         let mut next = self.clone();
         let mut rest: usize = sizes.iter().sum();
@@ -102,7 +103,7 @@ impl Arena {
         Some((places, next))
     }
 
-    /// The first free piece that is large enough.
+    /// Allocates from the first free range that is large enough.
     fn take_free(&mut self, words: usize) -> Option<usize> {
         let index = self.free.iter().position(|&(_, room)| room >= words)?;
         let (at, room) = self.free[index];
@@ -114,8 +115,8 @@ impl Arena {
         Some(at)
     }
 
-    /// Finds the room between living pieces. Less than an eighth of the arena is not worth the bookkeeping: then there is
-    /// none.
+    /// Rebuilds the free ranges from the ranges in use. If less than an eighth of the arena is free, the free ranges
+    /// are dropped, because they are not worth the bookkeeping.
     fn sweep(&mut self, mut live: Vec<Piece>) {
         live.sort_unstable();
         let mut free = Vec::new();
@@ -126,7 +127,7 @@ impl Arena {
             }
             end = at + words;
         }
-        // What lies after the last living piece goes back to the tail.
+        // Everything after the last range in use becomes free again.
         self.tail = end;
         let room: usize = free.iter().map(|&(_, words)| words).sum::<usize>() + self.capacity - end;
         free.sort_unstable_by_key(|&(_, words)| std::cmp::Reverse(words));
@@ -141,7 +142,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// Which words are whose, one by one: what placement is compared with.
+    /// The model that placement is compared with: all ranges in use, first word to length.
     #[derive(Default)]
     struct Model {
         live: BTreeMap<usize, usize>,
@@ -163,7 +164,7 @@ mod tests {
     #[derive(Debug, Clone)]
     enum Step {
         Place(Vec<usize>),
-        /// Every n-th living piece goes, from the k-th on.
+        /// Frees every n-th range in use after the first k.
         Drop(usize, usize),
         Clear,
         Limit,
@@ -203,7 +204,7 @@ mod tests {
                                 let end = model.live().last().map_or(0, |&(at, words)| at + words);
                                 let wanted: usize = sizes.iter().sum();
                                 prop_assert!(end + wanted > arena.most(), "{} + {} would fit", end, wanted);
-                                // Cleared, it takes what fits at all.
+                                // Once cleared, it accepts whatever fits at all.
                                 arena.clear();
                                 model.live.clear();
                                 let placed = arena.place(&sizes, Vec::new);
@@ -222,7 +223,7 @@ mod tests {
                         arena.clear();
                         model.live.clear();
                     }
-                    // As where a larger buffer could not be had.
+                    // As if the device had refused a larger buffer.
                     Step::Limit => arena.limit(arena.capacity().max(FIRST).min(arena.most())),
                 }
                 prop_assert!(arena.tail() <= arena.capacity() && arena.capacity() <= arena.most());

@@ -1,4 +1,4 @@
-//! The way of bytes to and from the device: pinned staging buffers, and counters of what went through.
+//! Transfers to and from the device through pinned staging buffers, and counters of the bytes transferred.
 
 use crate::device::cl::{Buffer, Event};
 use crate::device::fault::{self, Step};
@@ -6,43 +6,43 @@ use crate::device::link::{Link, WORD};
 use crate::error::{Error, Result};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// A staging buffer of two is at most this large; longer transfers alternate between the two.
+/// The largest size of either staging buffer; longer transfers alternate between the two.
 const STAGING: usize = 8 << 20;
-/// Results that are put in order on the host wait for it in a pinned buffer of at most this size.
+/// The largest size of the pinned buffer that results are [lent](Ferry::lend) from.
 const PASSAGE: usize = 64 << 20;
-/// Reads up to this size go straight to their destination: one call, and the driver copies as fast.
+/// Reads up to this size go directly to their destination: that is one call, and the driver copies as fast.
 const DIRECT: usize = 64 << 10;
 
 static TO_DEVICE: AtomicU64 = AtomicU64::new(0);
 static FROM_DEVICE: AtomicU64 = AtomicU64::new(0);
 
-/// Bytes that this process sent to devices.
+/// Bytes that this process has sent to devices.
 pub fn bytes_to_device() -> u64 {
     TO_DEVICE.load(Relaxed)
 }
 
-/// Bytes that this process read back from devices.
+/// Bytes that this process has read back from devices.
 pub fn bytes_from_device() -> u64 {
     FROM_DEVICE.load(Relaxed)
 }
 
-/// Whether so many words may be [lent](Ferry::lend).
+/// Whether that many words can be [lent](Ferry::lend).
 pub(super) fn lends(words: usize) -> bool {
     words <= PASSAGE / WORD
 }
 
-/// One of two pinned buffers, mapped as long as it lives.
+/// A pinned buffer, mapped for its whole life.
 struct Staging {
     buffer: Buffer,
     mapped: *mut u8,
     capacity: usize,
-    /// Bytes handed out since its last command was waited for.
+    /// Bytes in use by commands that have not been waited for.
     used: usize,
-    /// Its last command; as the queue is in order, all before it are done when it is.
+    /// Its latest command. The queue is in order, so when this one is complete, all earlier ones are too.
     last: Option<Event>,
 }
 
-// SAFETY: the mapping belongs to no thread; the device's lock keeps users apart.
+// SAFETY: the mapping is not tied to a thread, and the device's lock serialises all access.
 unsafe impl Send for Staging {}
 
 /// The staging buffers of a device.
@@ -50,11 +50,11 @@ unsafe impl Send for Staging {}
 pub(super) struct Ferry {
     halves: [Option<Staging>; 2],
     current: usize,
-    /// Where results are lent from.
+    /// The buffer that results are lent from.
     passage: Option<Staging>,
 }
 
-/// A pinned buffer of that many bytes.
+/// Allocates and maps a pinned buffer of `capacity` bytes.
 fn pinned(link: &Link, capacity: usize) -> Result<Staging> {
     fault::check(Step::Alloc)?;
     let buffer = link.context.buffer(capacity, true)?;
@@ -63,8 +63,8 @@ fn pinned(link: &Link, capacity: usize) -> Result<Staging> {
 }
 
 impl Ferry {
-    /// The staging buffer of that index, with room for `wanted` bytes, all of its commands done if it had to be made
-    /// anew.
+    /// One of the two staging buffers, with room for `wanted` bytes. If it has to be replaced by a larger one, all
+    /// commands are waited for first.
     fn half(&mut self, link: &Link, which: usize, wanted: usize) -> Result<&mut Staging> {
         let enough = |half: &Staging| half.capacity >= wanted;
         if !self.halves[which].as_ref().is_some_and(enough) {
@@ -77,8 +77,8 @@ impl Ferry {
         self.halves[which].as_mut().ok_or_else(|| Error::Device("no staging buffer".into()))
     }
 
-    /// A staging buffer with room for `wanted` bytes, or for as many as a staging buffer has at most: the current one,
-    /// otherwise the other one, after its last command is done.
+    /// A staging buffer with room for `wanted` bytes, or for [`STAGING`] bytes if that is less: the current one if it
+    /// has room, otherwise the other one, after waiting for its latest command.
     fn room(&mut self, link: &Link, wanted: usize) -> Result<&mut Staging> {
         let wanted = wanted.min(STAGING);
         let fits = |half: &Staging| half.capacity - half.used >= wanted;
@@ -94,11 +94,11 @@ impl Ferry {
         self.half(link, self.current, wanted)
     }
 
-    /// Sends the words of `parts`, one after the other, to consecutive words of `to` from word `at`. Returns when all
-    /// are in staging buffers; the caller's memory is free.
+    /// Sends `parts`, `total` bytes together, to consecutive words of `to` from word `at`. Returns when everything has
+    /// been copied to staging buffers, so the caller may change `parts` at once.
     ///
     /// # Safety
-    /// `to` has room for them.
+    /// `to` has room for `total` bytes after `at` words, and `parts` have `total` bytes together.
     pub(super) unsafe fn send<'p>(
         &mut self,
         link: &Link,
@@ -115,18 +115,20 @@ impl Ferry {
                 if filled == room {
                     let half = self.room(link, total - sent)?;
                     room = (total - sent).min(half.capacity - half.used);
-                    // SAFETY: `used` is within the mapping.
+                    // SAFETY: `used` never exceeds `capacity`, the size of the mapping.
                     target = unsafe { half.mapped.add(half.used) };
                     filled = 0;
                 }
                 let now = part.len().min(room - filled);
-                // SAFETY: `room` bytes of the mapping are free from `target` on; the two do not overlap.
+                // SAFETY: `now` ≤ `room - filled`, and `room` bytes of the mapping from `target` on are unused; `part`
+                // is the caller's memory, which does not overlap the mapping.
                 unsafe { std::ptr::copy_nonoverlapping(part.as_ptr(), target.add(filled), now) };
                 filled += now;
                 part = &part[now..];
                 if filled == room {
                     let half = self.half(link, self.current, 0)?;
-                    // SAFETY: the staging bytes stay as they are until `last` is waited for; `to` has room.
+                    // SAFETY: `used` is increased below, so the staged bytes stay unchanged until `last` is waited for;
+                    // this function's contract says that `to` has room.
                     half.last = Some(unsafe { link.queue.write(to, at * WORD + sent, target, filled)? });
                     half.used += filled;
                     sent += filled;
@@ -138,7 +140,7 @@ impl Ferry {
         Ok(())
     }
 
-    /// Reads `bytes` of `from` to `to`, and so waits for all that was submitted before.
+    /// Reads `bytes` bytes of `from` to `to`, and so waits for all commands submitted before.
     ///
     /// # Safety
     /// `from` has `offset + bytes` bytes, and `to` has room for `bytes`.
@@ -152,10 +154,10 @@ impl Ferry {
     ) -> Result<()> {
         fault::check(Step::Read)?;
         if bytes <= DIRECT {
-            // SAFETY: the caller's promise; waited for before it can end.
+            // SAFETY: this function's contract covers both ranges, and `wait` returns only after the transfer.
             unsafe { link.queue.read(from, offset, to, bytes)?.wait()? };
         } else {
-            // Four pieces or more, so that the host copies one while the device sends the next.
+            // At least four parts, so that the host copies one while the device sends the next.
             let piece = (bytes / 4).next_multiple_of(4096).clamp(4 * DIRECT, STAGING).min(bytes);
             let mut waiting: Option<(usize, usize, Event)> = None;
             let mut begin = 0;
@@ -164,10 +166,11 @@ impl Ferry {
                 let mut next = None;
                 if begin < bytes {
                     let now = piece.min(bytes - begin);
-                    // Staging bytes that an earlier command still sends are sent before this command, which comes
-                    // after it in the queue, overwrites them: nothing is waited for.
+                    // An earlier command may still be sending from these staging bytes. It precedes this one in the
+                    // queue, so it is complete before they are overwritten, and there is no need to wait.
                     let half = self.half(link, which, piece)?;
-                    // SAFETY: the mapping has `piece` bytes; the source has its own by the caller's promise.
+                    // SAFETY: `half` returned a mapping of at least `piece` bytes; this function's contract says that
+                    // `from` has the range.
                     let event = unsafe { link.queue.read(from, offset + begin, half.mapped, now)? };
                     link.queue.flush()?;
                     next = Some((begin, now, event));
@@ -177,7 +180,8 @@ impl Ferry {
                 if let Some((at, length, event)) = waiting.take() {
                     event.wait()?;
                     let half = self.half(link, which, piece)?;
-                    // SAFETY: `length` bytes were read to this mapping; `to` has room for `bytes`, of which they are.
+                    // SAFETY: `length` bytes were read to this mapping; `at + length` ≤ `bytes`, for which `to` has
+                    // room.
                     unsafe { std::ptr::copy_nonoverlapping(half.mapped, to.add(at), length) };
                 } else if next.is_none() {
                     break;
@@ -190,8 +194,8 @@ impl Ferry {
         Ok(())
     }
 
-    /// Reads `bytes` of `from` to pinned memory that is lent until the next call. The device writes there at its full
-    /// rate, and the memory is not fresh, which is slow to write to.
+    /// Reads `bytes` bytes of `from` to pinned memory, which is valid until the next call. The device writes to pinned
+    /// memory at full speed, and reusing it avoids the page faults of fresh memory.
     ///
     /// # Safety
     /// `from` has `offset + bytes` bytes.
@@ -208,14 +212,15 @@ impl Ferry {
         };
         let mapped = passage.mapped;
         self.passage = Some(passage);
-        // SAFETY: the caller's promise; the mapping has as many bytes, and lives on.
+        // SAFETY: this function's contract says that `from` has the range; the mapping has at least `bytes` bytes, and
+        // `self` keeps it.
         unsafe { link.queue.read(from, offset, mapped, bytes)?.wait()? };
         self.done();
         FROM_DEVICE.fetch_add(bytes as u64, Relaxed);
         Ok(mapped)
     }
 
-    /// All commands are done: both staging buffers are free.
+    /// Marks both staging buffers as unused. All commands must be complete.
     pub(super) fn done(&mut self) {
         for half in self.halves.iter_mut().flatten() {
             (half.used, half.last) = (0, None);

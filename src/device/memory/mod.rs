@@ -1,11 +1,11 @@
-//! Device memory, and how bytes get there and back.
+//! Device memory, and transfers to and from it.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `arena` | where lists lie in their buffer: placement alone |
-//! | `residency` | the lists that are in device memory |
+//! | `arena` | decides where lists go in their buffer |
+//! | `residency` | which lists are in device memory, and where |
 //! | `scratch` | buffers of operations |
-//! | `ferry` | pinned staging buffers, through which bytes travel |
+//! | `ferry` | transfers through pinned staging buffers |
 
 mod arena;
 mod ferry;
@@ -28,10 +28,10 @@ use std::ops::Range;
 
 /// Lists begin at a multiple of this many words (64 bytes).
 pub(crate) const ALIGNMENT: usize = 16;
-/// Words after a list that kernels may read; they are zero.
+/// Words after each list that kernels may read. They are zero.
 pub(crate) const PADDING: usize = 32;
 
-/// All memory of a device.
+/// The memory of a device that this process uses.
 pub(super) struct Memory {
     ferry: Ferry,
     scratch: Scratch,
@@ -39,7 +39,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Lists take half of the memory at most, and what one buffer can have.
+    /// Lists may take up to half of the device's memory, within one buffer.
     pub(super) fn new(limits: &Limits) -> Memory {
         let wanted = environment::variable("POSTINGS_DEVICE_ARENA");
         let wanted = wanted.and_then(|words| words.to_str()?.parse().ok()).unwrap_or(usize::MAX);
@@ -47,7 +47,7 @@ impl Memory {
         Memory { ferry: Ferry::default(), scratch: Scratch::default(), residency: Residency::new(most) }
     }
 
-    /// A session begins: scratch buffers of the one before are idle.
+    /// Begins a session: scratch buffers of earlier sessions become idle.
     pub(super) fn begin_session(&mut self) {
         self.scratch.begin_session();
     }
@@ -67,7 +67,7 @@ impl Memory {
         self.residency.buffer(link)
     }
 
-    /// Ensures that all of these lists are in the arena together, and appends the first word of each to `at`.
+    /// Ensures that all these lists are in the arena together, and appends the first word of each to `at`.
     pub(super) fn resident<'l>(
         &mut self,
         link: &Link,
@@ -82,28 +82,28 @@ impl Memory {
         self.scratch.ensure(link, slot, words, self.residency.words())
     }
 
-    /// A scratch buffer that was asked for in this session.
+    /// A scratch buffer that this session has requested.
     pub(super) fn slot(&self, slot: Slot) -> Result<&Buffer> {
         self.scratch.get(slot)
     }
 
-    /// Sends bytes to the front of a scratch buffer, made large enough, and zeros up to a whole word.
+    /// Sends bytes to the front of a scratch buffer, padded with zeros to a whole word, enlarging the buffer if needed.
     pub(super) fn upload(&mut self, link: &Link, slot: Slot, bytes: &[u8]) -> Result<()> {
         let words = bytes.len().div_ceil(WORD);
         self.scratch(link, slot, words.max(1))?;
         let zeros = [0; WORD];
         let parts = [bytes, &zeros[..words * WORD - bytes.len()]];
         let buffer = self.scratch.with(slot, &(0..words))?;
-        // SAFETY: `with` checked that the buffer has that many words.
+        // SAFETY: `with` checked that the buffer has `words` words, and `parts` are as long together.
         unsafe { self.ferry.send(link, buffer, 0, parts.into_iter(), words * WORD) }
     }
 
-    /// Whether so many words may be lent.
+    /// Whether that many words can be lent.
     pub(super) fn lends(words: usize) -> bool {
         ferry::lends(words)
     }
 
-    /// Words of a scratch buffer, lent until the next call. Waits for all that was submitted.
+    /// Borrows words of a scratch buffer in pinned memory. Waits for all submitted commands.
     pub(super) fn lend(&mut self, link: &Link, slot: Slot, words: Range<usize>) -> Result<&[u32]> {
         if words.is_empty() {
             return Ok(&[]);
@@ -111,12 +111,12 @@ impl Memory {
         let buffer = self.scratch.with(slot, &words)?;
         // SAFETY: `with` checked that the range is within the buffer.
         let lent = unsafe { self.ferry.lend(link, buffer, words.start * WORD, words.len() * WORD)? };
-        // SAFETY: that many words were read to the pinned buffer, which is aligned to pages and not written to before
-        // `self` is borrowed again.
+        // SAFETY: that many words were just read to the pinned buffer, which is page-aligned and not written to while
+        // the returned slice borrows `self`.
         Ok(unsafe { std::slice::from_raw_parts(lent.cast(), words.len()) })
     }
 
-    /// Reads words of a scratch buffer and appends them to `to`; waits for all that was submitted.
+    /// Appends words of a scratch buffer to `to`. Waits for all submitted commands.
     pub(super) fn read(&mut self, link: &Link, slot: Slot, words: Range<usize>, to: &mut Vec<u32>) -> Result<()> {
         if words.is_empty() {
             return Ok(());
@@ -124,8 +124,8 @@ impl Memory {
         let buffer = self.scratch.with(slot, &words)?;
         let count = words.len();
         to.reserve(count);
-        // SAFETY: `with` checked that the range is within the buffer; `reserve` made room, all of which is written before
-        // it is counted.
+        // SAFETY: `with` checked that the range is within the buffer; `reserve` made room for `count` words, and
+        // `receive` has written all of them before `set_len`.
         unsafe {
             let end = to.as_mut_ptr().add(to.len()).cast();
             self.ferry.receive(link, buffer, words.start * WORD, end, count * WORD)?;
@@ -134,7 +134,7 @@ impl Memory {
         Ok(())
     }
 
-    /// All commands are done: the staging buffers are free.
+    /// Marks the staging buffers as unused. All commands must be complete.
     pub(super) fn done(&mut self) {
         self.ferry.done();
     }
@@ -151,8 +151,9 @@ impl Memory {
     }
 }
 
-/// The bytes of words, in the host's order, which is the device's (`platform` takes little-endian devices only).
+/// The bytes of words in the host's order. Devices are little-endian (`platform` leaves out others), as the host must
+/// be.
 pub(super) fn as_bytes(words: &[u32]) -> &[u8] {
-    // SAFETY: any word is four bytes.
+    // SAFETY: a `u32` has no padding, `u8` has no alignment, and the length is that of `words` in bytes.
     unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
 }

@@ -10,16 +10,16 @@ use crate::list::{PostingList, WeakList};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A list in the buffer.
+/// The range of a list in the buffer.
 struct Resident {
     /// Its first word.
     at: usize,
-    /// Its words, padding and alignment included.
+    /// Its length in words, including padding and alignment.
     words: usize,
     list: WeakList,
 }
 
-/// Spreads list numbers, which increase by one, over a hash table.
+/// Hashes list ids, which are consecutive numbers.
 #[derive(Default)]
 struct IdHasher(u64);
 
@@ -42,26 +42,26 @@ impl Hasher for IdHasher {
 /// The resident lists of a device.
 pub(super) struct Residency {
     arena: Arena,
-    /// Of the arena's capacity at least, once there is one; longer if the arena was limited since.
+    /// At least as large as the arena's capacity, once it exists; larger if the arena was limited later.
     buffer: Option<Buffer>,
     /// Words of `buffer`.
     words: usize,
     lists: HashMap<u64, Resident, BuildHasherDefault<IdHasher>>,
 }
 
-/// A transfer: list words to consecutive words of the buffer, so that many small lists are few commands.
+/// A transfer of several lists to consecutive words of the buffer, so that many small lists need few commands.
 struct Sending<'l> {
     at: usize,
     words: usize,
     lists: Vec<&'l PostingList>,
 }
 
-/// What a list takes in the arena.
+/// Words that a list takes in the arena.
 fn arena_words(list: &PostingList) -> usize {
     (list.words().len() + PADDING).next_multiple_of(ALIGNMENT)
 }
 
-/// Each list once.
+/// Removes repeated lists.
 fn distinct(mut lists: Vec<&PostingList>) -> Vec<&PostingList> {
     lists.sort_unstable_by_key(|list| list.id());
     lists.dedup_by_key(|list| list.id());
@@ -69,7 +69,7 @@ fn distinct(mut lists: Vec<&PostingList>) -> Vec<&PostingList> {
 }
 
 impl Residency {
-    /// No lists; they may take `most` words.
+    /// No resident lists yet; they may take `most` words.
     pub(super) fn new(most: usize) -> Residency {
         Residency { arena: Arena::new(most), buffer: None, words: 0, lists: HashMap::default() }
     }
@@ -90,7 +90,7 @@ impl Residency {
         self.arena.clear();
     }
 
-    /// The buffer; there is one even before the first list.
+    /// The buffer, which is created even before the first list.
     pub(super) fn buffer(&mut self, link: &Link) -> Result<&Buffer> {
         if self.buffer.is_none() {
             self.arena.reserve(1);
@@ -122,7 +122,7 @@ impl Residency {
         let placed = self.place(link, &distinct(missing)).and_then(|sendings| match sendings {
             Some(sendings) => Ok(sendings),
             None => {
-                // Full: everything is forgotten, and all lists of this call are sent anew.
+                // The arena is full: forget all lists, and send all those of this call.
                 self.forget();
                 let all = distinct(lists.clone().collect());
                 let words: usize = all.iter().map(|list| arena_words(list)).sum();
@@ -133,7 +133,7 @@ impl Residency {
         });
         let sent = placed.and_then(|sendings| sendings.iter().try_for_each(|sending| self.send(link, ferry, sending)));
         if let Err(error) = sent {
-            // Some lists may have a place and not be there.
+            // Some lists may have a range without their words having been sent.
             self.forget();
             return Err(error);
         }
@@ -141,8 +141,8 @@ impl Residency {
         Ok(())
     }
 
-    /// Gives each of these lists, none of which has one, a place; `None` if the arena is full: then all lists are to be
-    /// forgotten.
+    /// Gives each of these lists, none of which is resident, a range. If the arena is full, returns `None`, and the
+    /// caller must forget all lists.
     fn place<'l>(&mut self, link: &Link, lists: &[&'l PostingList]) -> Result<Option<Vec<Sending<'l>>>> {
         let sizes: Vec<usize> = lists.iter().map(|list| arena_words(list)).collect();
         let before = self.arena.tail();
@@ -171,8 +171,8 @@ impl Residency {
         Ok(Some(sendings))
     }
 
-    /// Makes the buffer as long as the arena wants it, and keeps its first `used` words. False if the device has no room
-    /// for it: then the arena keeps to the buffer that there is.
+    /// Enlarges the buffer to the arena's capacity, keeping its first `used` words. False if the device has no room for
+    /// a larger buffer; the arena is then limited to the present one.
     fn grow(&mut self, link: &Link, used: usize) -> Result<bool> {
         let capacity = self.arena.capacity();
         let buffer = match link.buffer(capacity) {
@@ -204,7 +204,8 @@ impl Residency {
         if sending.at + sending.words > self.words {
             return Err(Error::Device(format!("a list placed after the {} words of the arena", self.words)));
         }
-        // SAFETY: the buffer has these words: checked above.
+        // SAFETY: the range was checked to lie within the buffer, and `parts` have `sending.words` words: each list
+        // takes its `arena_words`.
         unsafe { ferry.send(link, buffer, sending.at, parts, sending.words * WORD) }
     }
 

@@ -1,4 +1,4 @@
-//! Scratch buffers: the few that operations name, kept between calls, growing.
+//! Scratch buffers: a few named by operations, kept between calls and enlarged as needed.
 
 use crate::device::cl::Buffer;
 use crate::device::link::{Link, WORD};
@@ -10,14 +10,14 @@ use std::ops::Range;
 pub(crate) struct Slot(pub(crate) usize);
 
 impl Slot {
-    /// How many there are.
+    /// The number of scratch buffers.
     pub(crate) const COUNT: usize = 16;
 }
 
 struct Kept {
     buffer: Buffer,
     words: usize,
-    /// The session that used it last.
+    /// The latest session that requested it.
     session: u64,
 }
 
@@ -30,13 +30,13 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// A session begins: buffers that it does not ask for are idle.
+    /// Begins a session. Buffers that it has not requested are idle and may be dropped.
     pub(super) fn begin_session(&mut self) {
         self.session += 1;
     }
 
-    /// Ensures that a buffer has room for `words` words; their contents are unspecified. `others` are the words of device
-    /// memory that are taken by other things.
+    /// Ensures that a buffer has room for `words` words; their contents are unspecified. `others` is the number of
+    /// words of device memory taken by resident lists.
     pub(super) fn ensure(&mut self, link: &Link, slot: Slot, words: usize, others: usize) -> Result<()> {
         if let Some(kept) = &mut self.kept[slot.0]
             && kept.words >= words
@@ -45,14 +45,14 @@ impl Scratch {
             return Ok(());
         }
         let words = size_class(words).min(link.limits.allocation / WORD).max(words);
-        // Before it is replaced, so that both need not fit.
+        // Drop the old buffer first, so that the two need not fit together.
         self.kept[slot.0] = None;
         let budget = link.limits.memory / WORD / 16 * 15;
         let fits = |scratch: &Scratch| others.saturating_add(scratch.words()).saturating_add(words) <= budget;
         if !fits(self) {
             self.drop_idle();
             if !fits(self) {
-                return Err(Error::Device(format!("{words} more words do not fit in device memory")));
+                return Err(Error::Device(format!("device memory has no room for a scratch buffer of {words} words")));
             }
         }
         let buffer = match link.buffer(words) {
@@ -78,16 +78,16 @@ impl Scratch {
         }
     }
 
-    /// A buffer that was asked for in this session.
+    /// A buffer that this session has requested.
     pub(super) fn get(&self, slot: Slot) -> Result<&Buffer> {
         self.kept(slot).map(|kept| &kept.buffer)
     }
 
-    /// A buffer that was asked for in this session and has these words.
+    /// A buffer that this session has requested; it must contain the range `words`.
     pub(super) fn with(&self, slot: Slot, words: &Range<usize>) -> Result<&Buffer> {
         let kept = self.kept(slot)?;
         if words.start > words.end || words.end > kept.words {
-            return Err(Error::Device(format!("words {words:?} of a scratch buffer of {}", kept.words)));
+            return Err(Error::Device(format!("words {words:?} are outside a scratch buffer of {} words", kept.words)));
         }
         Ok(&kept.buffer)
     }
@@ -96,11 +96,12 @@ impl Scratch {
         self.kept[slot.0]
             .as_ref()
             .filter(|kept| kept.session == self.session)
-            .ok_or_else(|| Error::Device(format!("scratch buffer {} was not asked for", slot.0)))
+            .ok_or_else(|| Error::Device(format!("scratch buffer {} was not requested", slot.0)))
     }
 }
 
-/// Scratch buffers are a power of two, from 64 Mi words on a multiple of that, so that few sizes are ever allocated.
+/// Rounds a size up to a power of two, or above 64 Mi words to a multiple of that, so that few different sizes are
+/// allocated.
 fn size_class(words: usize) -> usize {
     const LARGE: usize = 64 << 20;
     if words <= LARGE {

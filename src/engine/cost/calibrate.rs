@@ -1,4 +1,4 @@
-//! Measuring the rates: operations on lists of 2^19 docIDs and fewer.
+//! Measures the rates with operations on lists of up to 2^19 docIDs.
 
 use super::{CodecTerms, Rates, Terms};
 use crate::codec::Codec;
@@ -9,17 +9,17 @@ use crate::list::PostingList;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Runs, of which the lower quartile counts: a disturbance makes runs longer, never shorter.
+/// How often each operation is timed. The lower quartile counts, because disturbances only make times longer.
 const RUNS: usize = 9;
 
-/// docIDs of the lists that the CPU has to do with, and their mean gap: more than its nearest caches hold.
+/// Length and mean gap of the lists for CPU measurements: larger than the CPU's nearest caches.
 const LONG: u32 = 1 << 17;
 const GAP: u32 = 8;
 
-/// docIDs of the list that goes to the device and back.
+/// Length of the list for measuring transfers.
 const LONGEST: u32 = 1 << 19;
 
-/// Nanoseconds of a run.
+/// The lower quartile of the times of `run`, in nanoseconds.
 fn quartile<T>(mut run: impl FnMut() -> Result<T>) -> Result<f64> {
     let mut times = [0.0; RUNS];
     for time in &mut times {
@@ -31,9 +31,9 @@ fn quartile<T>(mut run: impl FnMut() -> Result<T>) -> Result<f64> {
     Ok(times[RUNS / 4])
 }
 
-/// The same on the device: wall-clock nanoseconds, and those of kernels among them.
+/// The same for a device call: nanoseconds of wall-clock time, and how many of them its kernels took.
 fn quartile_on<T>(device: &Device, mut run: impl FnMut() -> Result<T>) -> Result<(f64, f64)> {
-    run()?; // Builds the program, makes the lists resident.
+    run()?; // Builds the program and makes the lists resident.
     let wall = quartile(&mut run)?;
     device.take_kernel_times()?;
     let before = device.set_profiling(true);
@@ -51,7 +51,8 @@ fn quartile_on<T>(device: &Device, mut run: impl FnMut() -> Result<T>) -> Result
     Ok((wall, kernels.min(wall)))
 }
 
-/// docIDs with gaps of about that mean, spread as those of documents drawn at random are: how long runs are matters.
+/// docIDs with geometrically distributed gaps of about that mean, as if documents were drawn at random. The
+/// distribution matters: it determines how many consecutive docIDs stand together.
 fn doc_ids(count: u32, gap: u32, seed: u64) -> Vec<u32> {
     let gaps: [u32; 64] = std::array::from_fn(|k| {
         let share = (k as f64 + 0.5) / 64.0;
@@ -85,26 +86,26 @@ pub(super) fn measure(device: &Device) -> Result<Rates> {
     Ok(Rates(rates))
 }
 
-/// Lists of a codec to measure with.
+/// The lists of one codec to measure with.
 pub(super) struct Lists {
     codec: Codec,
-    /// Of [`LONG`] docIDs.
+    /// Two lists of [`LONG`] docIDs.
     pair: [PostingList; 2],
-    /// Of 16.
+    /// Two lists of 16 docIDs.
     tiny: [PostingList; 2],
 }
 
-/// A rate, at least so great.
+/// A measured rate, but at least `least`, so that noise cannot make it zero or negative.
 fn rate(measured: f64, least: f64) -> f64 {
     if measured.is_finite() { measured.max(least) } else { least }
 }
 
-/// Measures what the CPU does, and returns the lists of all codecs.
+/// Measures the CPU's rates, and returns the lists of all codecs.
 pub(super) fn on_cpu(rates: &mut Terms) -> Result<Vec<Lists>> {
     let n = f64::from(LONG);
     let (ids, other_ids) = (doc_ids(LONG, GAP, 0), doc_ids(LONG, GAP, 77));
-    // Both so much shorter that they are looked up, whatever the codec: one as dense as the longer list, as far as it
-    // goes.
+    // Both are short enough to be looked up in the longer list, whatever the codec. `near_ids` is as dense as the
+    // longer list; `far_ids` spans all of it.
     let near_ids = &other_ids[..(LONG / 64) as usize];
     let far_ids = doc_ids(LONG / 2048, 2048 * GAP, 9);
     let mut lists = Vec::with_capacity(Codec::COUNT);
@@ -131,7 +132,7 @@ pub(super) fn on_cpu(rates: &mut Terms) -> Result<Vec<Lists>> {
     Ok(lists)
 }
 
-/// Measures what the device does. What does not depend on the codec is measured with the default one.
+/// Measures the device's rates. Those that do not depend on the codec are measured with the default one.
 fn on_device(rates: &mut Terms, device: &Device, lists: &[Lists]) -> Result<()> {
     let Some(Lists { codec, pair, tiny }) = lists.iter().find(|lists| lists.codec == Codec::default()) else {
         return Err(Error::Device("there is no default codec".into()));
@@ -144,7 +145,7 @@ fn on_device(rates: &mut Terms, device: &Device, lists: &[Lists]) -> Result<()> 
         let (_, kernel) = quartile_on(device, || device.decode(&lists.pair[0]))?;
         rates.of(lists.codec).unpacked = rate((kernel - tiny_kernel) / n, 0.0005);
     }
-    // Long enough for transfers to run at their speed.
+    // Long enough for transfers to reach full speed.
     let longest = PostingList::encode(&doc_ids(LONGEST, GAP, 3), *codec)?;
     let (wall, kernel) = quartile_on(device, || device.decode(&longest))?;
     let unpacked = rate(kernel / f64::from(LONGEST), 0.0005);
@@ -160,7 +161,7 @@ fn on_device(rates: &mut Terms, device: &Device, lists: &[Lists]) -> Result<()> 
     rates.intersect = rate(one, 1e3);
     let (many, many_kernel) = quartile_on(device, || device.intersect_batch(&small))?;
     rates.query = rate((many - one - (many_kernel - one_kernel)) / 255.0, 1.0);
-    // Kernels with enough to do on all of the device.
+    // Enough work for the kernels to occupy the whole device.
     let probed = [PostingList::encode(&doc_ids(LONG / 64, 64 * GAP, 5), *codec)?, pair[0].clone()];
     for (way, to, query, times) in [(0, &mut rates.probed, &probed, 32), (1, &mut rates.marked, pair, 4)] {
         let queries = vec![query.to_vec(); times];
@@ -170,13 +171,13 @@ fn on_device(rates: &mut Terms, device: &Device, lists: &[Lists]) -> Result<()> 
         let reckoned = device::kernel_work(lengths, largest)[way] / 1e3 * times as f64;
         *to = rate((kernel - one_kernel) / reckoned, 0.1);
     }
-    // With itself, so that much comes back.
+    // A list with itself, so that many results are read back.
     let same = [vec![pair[0].clone(); 2]];
     let (wall, kernel) = quartile_on(device, || device.intersect_batch(&same))?;
     rates.gathered = rate((wall - rates.intersect - (kernel - one_kernel)) / n, 0.004);
     for Lists { pair, .. } in lists {
         if device.decode(&pair[0])? != pair[0].decode() {
-            return Err(Error::Device("it decodes wrongly".into()));
+            return Err(Error::Device("it decodes a list incorrectly".into()));
         }
     }
     Ok(())

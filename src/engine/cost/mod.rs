@@ -1,23 +1,24 @@
-//! What `postings.offload=auto` asks: would the device be faster, transfer included?
+//! The cost model of `postings.offload=auto`: would the device be faster, transfers included?
 //!
-//! Each operation is a [`Work`]: so many units of each kind of work, as `intersect` and `device` would do it. [`Rates`]
-//! say how many nanoseconds a unit takes, the sums are the two estimates, and the smaller wins:
+//! An operation is described by its [`Work`]: how many units of each kind of work `intersect` and `device` would do.
+//! [`Rates`] give the nanoseconds per unit. Their products are added up to one estimate each for the CPU and the
+//! device:
 //!
 //! ```text
 //! CPU     lists · list + docIDs decoded · decoded + docIDs merged · merged
-//!         + look-ups · near, and the more of a list each skips the nearer to far
+//!         + look-ups · (between near and far, depending on the distance)
 //! device  calls · (decode | intersect) + queries · query + bytes not resident · sent + results · (received | gathered)
 //!         + docIDs decoded · unpacked + work of the cheaper kernel · (probed | marked)
 //! ```
 //!
-//! Results are taken to be what lists that have nothing to do with each other would give. Where the estimates are close
-//! the CPU is used, and always for what takes it less than a device call without work.
+//! The size of results is estimated as if the lists were independent. The CPU is used if the estimates are close, or if
+//! it takes less time than a device call without any work.
 //!
-//! The rates are measured once a machine, device and version, by a few small operations, the first time that they are
-//! wanted, and kept in the cache folder. Before that, and to tell whether looking for a device is worth its own cost,
-//! [`Rates::assumed`] serve: a process that has a device to find and open (0.3 s on a GPU) does so when the time that it
-//! would have saved so far adds up to that. Until then it uses the CPU, so that short scripts do not pay for a device
-//! that they hardly use, and no process pays more than twice.
+//! The rates are measured with a few small operations when they are first needed, once per machine, device and version,
+//! and kept in the cache folder. Until a device is open, [`Rates::assumed`] decide whether opening one is worth its
+//! cost (0.3 s on a GPU): a process opens the device once the time that it would have saved so far adds up to that
+//! cost. Until then it uses the CPU, so a short script does not pay for a device that it hardly uses, and no process
+//! loses more than twice the cost.
 
 mod calibrate;
 
@@ -32,70 +33,69 @@ use once_cell::sync::Lazy;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What finding and opening a device costs a process, in nanoseconds (120–360 ms for a context on an H200).
+/// Nanoseconds that finding and opening a device takes (120–360 ms for a context on an H200).
 const OPENING: f64 = 3e8;
-/// Work that takes the CPU less than this many nanoseconds is not worth any thought: a launch and the wait for it take
-/// longer.
+/// Work that takes the CPU fewer nanoseconds than this always stays there: a launch and the wait for it take longer.
 const TRIFLE: f64 = 2e4;
-/// The device's estimate must be below this share of the CPU's: where the two are closer, either is as good, and the
-/// CPU's time is the surer one.
+/// The device is used only if its estimate is below this share of the CPU's. If the two are closer, either will do, and
+/// the CPU's time varies less.
 const MARGIN: f64 = 0.8;
-/// Of more queries than this, so many are looked at, evenly spread.
+/// The most queries of a batch that are examined; of a larger batch, a sample of about this many.
 const SAMPLE: usize = 128;
-/// Of more lists than this, so many are looked for in device memory.
+/// The most lists that are looked up in the table of resident lists; of more, a sample of about this many.
 const SAMPLE_LISTS: usize = 512;
-/// Lists of so many docIDs in all are not even modelled: the CPU is done with them in less than a device call, and the
-/// model would take a tenth of what the shortest operations do.
+/// Operations on at most this many docIDs are not modelled: the CPU finishes them in less time than a device call
+/// takes, and evaluating the model would add a tenth to the shortest of them.
 const FEW: usize = 1 << 15;
-/// Bytes of a list that caches are taken to hold. Probes far apart in a longer one cost about [`UNCACHED`] times as much:
-/// measured on a Xeon, 43 ns in a list of 2^24 docIDs.
+/// Lists of up to this many bytes are assumed to stay in the CPU's caches. In larger ones, look-ups far apart cost
+/// about [`UNCACHED`] times as much: on a Xeon, 43 ns in a list of 2^24 docIDs.
 const CACHED: f64 = 4e6;
 const UNCACHED: f64 = 2.0;
 
-/// A number for each kind of work: units of work, or nanoseconds per unit.
+/// One number for each kind of work: units of work, or nanoseconds per unit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Terms {
-    /// CPU: a list taken up.
+    /// CPU: one list of a query, whatever its length.
     list: f64,
-    /// Device: a call that decodes a list, without its work.
+    /// Device: the fixed cost of a call that decodes a list.
     decode: f64,
-    /// Device: a call that intersects, without its work.
+    /// Device: the fixed cost of a call that intersects.
     intersect: f64,
-    /// Device: a query of a call.
+    /// Device: one query of a call.
     query: f64,
-    /// Device: a byte of a list sent.
+    /// Device: one byte of a list sent.
     sent: f64,
-    /// Device: a docID of a decoded list read back.
+    /// Device: one docID of a decoded list read back.
     received: f64,
-    /// Device: a docID found by an intersection, read back and put in order.
+    /// Device: one docID found by an intersection, read back and put in order.
     gathered: f64,
-    /// Device: what takes an H200's kernels a nanosecond, by probing ([`device::kernel_work`]).
+    /// Device: probing work that takes an H200's kernels one nanosecond ([`device::kernel_work`]).
     probed: f64,
-    /// The same by marking.
+    /// Device: marking work that takes an H200's kernels one nanosecond.
     marked: f64,
-    /// What depends on the codec, by its [index](Codec::index).
+    /// The kinds of work whose cost depends on the codec, by its [index](Codec::index).
     codecs: [CodecTerms; Codec::COUNT],
 }
 
-/// The same for the lists of one codec.
+/// The kinds of work on lists of one codec.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct CodecTerms {
-    /// CPU: a docID decoded to memory.
+    /// CPU: one docID decoded to memory.
     decoded: f64,
-    /// CPU: a docID of one of two lists that are merged.
+    /// CPU: one docID of either of two lists that are merged.
     merged: f64,
-    /// CPU: a docID looked up next to the last one.
+    /// CPU: one look-up right after the previous one in the list.
     near: f64,
-    /// CPU: a docID looked up [`reach`] docIDs after the last one, or further.
+    /// CPU: one look-up at least [`reach`] docIDs after the previous one.
     far: f64,
-    /// Device: a docID decoded by a kernel.
+    /// Device: one docID decoded by a kernel.
     unpacked: f64,
 }
 
 impl Terms {
     const COUNT: usize = 9 + 5 * Codec::COUNT;
 
-    /// All numbers, in the order of the fields.
+    /// All numbers, in the order of the fields. [`rates`] keeps them in this order in the cache folder.
     fn numbers(&mut self) -> impl Iterator<Item = &mut f64> {
         let Terms { list, decode, intersect, query, sent, received, gathered, probed, marked, codecs } = self;
         let own = [list, decode, intersect, query, sent, received, gathered, probed, marked];
@@ -115,7 +115,7 @@ impl Terms {
 pub(super) struct Rates(Terms);
 
 impl Rates {
-    /// Until they are measured: a server's core with AVX-512, and a GPU in a PCIe slot.
+    /// The rates assumed before any are measured: one core of a server with AVX-512, and a GPU in a PCIe slot.
     fn assumed() -> &'static Rates {
         static ASSUMED: Lazy<Rates> = Lazy::new(|| {
             Rates(Terms {
@@ -141,7 +141,7 @@ impl Rates {
         self.0.numbers().flat_map(|number| number.to_le_bytes()).collect()
     }
 
-    /// The rates, if there are as many as there should be and each is a rate.
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote; `None` if the count is wrong or a number cannot be a rate.
     fn from_bytes(bytes: &[u8]) -> Option<Rates> {
         let (numbers, rest) = bytes.as_chunks::<8>();
         if !rest.is_empty() || numbers.len() != Terms::COUNT {
@@ -154,7 +154,7 @@ impl Rates {
     }
 }
 
-/// What the model knows of a list.
+/// What the model needs to know about a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Shape {
     id: u64,
@@ -171,18 +171,18 @@ impl From<&PostingList> for Shape {
     }
 }
 
-/// From so many docIDs between two look-ups on, what lies between them no longer matters: upper bits are skipped with
-/// the directory, or each look-up decodes a block of its own.
+/// The distance in docIDs from which on two consecutive look-ups no longer share work: upper bits between them are
+/// skipped using the directory, or each decodes its own block.
 fn reach(tier: Tier, codec: Codec) -> f64 {
     if codec.looks_up(tier) { 1024.0 } else { BLOCK as f64 }
 }
 
-/// What an operation is to do: units of each kind of work.
+/// Units of each kind of work that an operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Work(Terms);
 
 impl Work {
-    /// All docIDs of a list. `None` where they are few, as for other work.
+    /// Decoding a list. `None` if it is too short to be worth modelling ([`FEW`]).
     pub(super) fn decode(list: &PostingList) -> Option<Work> {
         (list.len() > FEW).then(|| Work::decode_of(Shape::from(list)))
     }
@@ -196,7 +196,8 @@ impl Work {
         Work(work)
     }
 
-    /// Intersections; `counted` where only their number is wanted. O(lists), of a sample where there are many.
+    /// Intersecting the lists of each query; `counted` if only the number of docIDs is wanted. `None` if the lists are
+    /// too short to be worth modelling. Large batches are estimated from a sample.
     pub(super) fn intersect<'l>(
         queries: impl ExactSizeIterator<Item = &'l [PostingList]> + Clone,
         counted: bool,
@@ -222,7 +223,7 @@ impl Work {
         Some(work.finish(total as f64, seen))
     }
 
-    /// Makes what was added for `seen` queries that for `total` ones in one call.
+    /// Scales the work of `seen` queries up to `total` queries of one call.
     fn finish(mut self, total: f64, seen: f64) -> Work {
         let scale = if seen > 0.0 { total / seen } else { 0.0 };
         self.0.numbers().for_each(|units| *units *= scale);
@@ -231,7 +232,7 @@ impl Work {
         self
     }
 
-    /// One more query, as `intersect` does it on the CPU and one of the two kernels on the device.
+    /// Adds the work of one query, on the CPU as `intersect` does it and on the device as the cheaper kernel does.
     fn add(&mut self, tier: Tier, lists: &mut Vec<Shape>, counted: bool) {
         lists.sort_unstable_by_key(|list| (list.len, list.id));
         let largest = lists.iter().map(|list| list.universe).min().unwrap_or(0);
@@ -250,7 +251,7 @@ impl Work {
 
         lists.dedup_by_key(|list| list.id);
         units.list += lists.len() as f64;
-        // What can be common ends with the list that ends first.
+        // No common docID can exceed the smallest of the lists' largest docIDs.
         let range = f64::from(largest) + 1.0;
         let density = |list: &Shape| list.len as f64 / (f64::from(list.universe) + 1.0);
         let mut candidates = range * density(&shortest);
@@ -263,7 +264,8 @@ impl Work {
                 if at == 1 {
                     units.of(shortest.codec).decoded += candidates;
                 }
-                // Between the two measured distances costs were found to rise about with the square root.
+                // Between the two measured distances, the cost was found to rise with about the square root of the
+                // distance.
                 let far = (here / candidates.max(1.0) / reach(tier, list.codec)).min(1.0).sqrt();
                 let slow = if list.bytes as f64 > CACHED { UNCACHED } else { 1.0 };
                 units.of(list.codec).near += candidates * (1.0 - far);
@@ -279,7 +281,7 @@ impl Work {
         }
     }
 
-    /// Nanoseconds on the CPU.
+    /// Estimated nanoseconds on the CPU.
     fn on_cpu(&self, Rates(rates): &Rates) -> f64 {
         let of_codec = |(units, rates): (&CodecTerms, &CodecTerms)| {
             units.decoded * rates.decoded
@@ -290,7 +292,7 @@ impl Work {
         self.0.list * rates.list + self.0.codecs.iter().zip(&rates.codecs).map(of_codec).sum::<f64>()
     }
 
-    /// Nanoseconds on the device, of which `missing` bytes of lists must be sent first.
+    /// Estimated nanoseconds on the device, if `missing` bytes of lists must be sent first.
     fn on_device(&self, Rates(rates): &Rates, missing: f64) -> f64 {
         let units = &self.0;
         units.decode * rates.decode
@@ -304,7 +306,8 @@ impl Work {
             + units.codecs.iter().zip(&rates.codecs).map(|(units, rates)| units.unpacked * rates.unpacked).sum::<f64>()
     }
 
-    /// Whether the device wins by these rates. How many bytes of lists it lacks is asked only where it matters.
+    /// Whether the device wins by these rates. `missing`, the bytes of lists that the device lacks, is called only if
+    /// the answer depends on it.
     fn offloads(&self, rates: &Rates, missing: impl FnOnce() -> u64) -> bool {
         let cpu = self.on_cpu(rates);
         let call = if self.0.intersect != 0.0 { rates.0.intersect } else { rates.0.decode };
@@ -313,7 +316,8 @@ impl Work {
     }
 }
 
-/// Some of the items of an iterator, one of `step` on average, at distances that follow no pattern: those of queries may.
+/// Samples one in `step` items of an iterator on average. The distances are pseudorandom, because queries may follow a
+/// pattern.
 struct Spread<I> {
     items: I,
     step: usize,
@@ -334,13 +338,14 @@ impl<I: Iterator> Iterator for Spread<I> {
             return self.items.next();
         }
         self.state = self.state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        // 0 to 2 · (step − 1) skipped, step − 1 on average.
+        // Skips 0 to 2 · (step − 1) items, step − 1 on average.
         let skipped = (self.state >> 33) as usize % (2 * self.step - 1);
         self.items.nth(skipped)
     }
 }
 
-/// Bytes of these lists that are not in device memory, each list once; estimated from a sample where there are many.
+/// The total size of those of these lists that are not in device memory, counting each list once. Estimated from a
+/// sample if there are many.
 pub(super) fn missing<'l>(device: &Device, lists: impl Iterator<Item = &'l PostingList> + Clone) -> u64 {
     let total = lists.clone().count();
     let mut looked_at = 0;
@@ -357,12 +362,13 @@ pub(super) fn missing<'l>(device: &Device, lists: impl Iterator<Item = &'l Posti
     (bytes as f64 / different * different_of_all(seen, different, seen / f64::from(looked_at) * total as f64)) as u64
 }
 
-/// If `different` of `seen` lists are different, how many of `all` are, drawn like them?
+/// Estimates how many different lists there are among `all`, given that a sample of `seen` has `different` ones.
 fn different_of_all(seen: f64, different: f64, all: f64) -> f64 {
     if different >= seen || all <= seen {
         return different * (all / seen).max(1.0);
     }
-    // Drawing n times from a pool of that many gives so many different ones; the pool that explains the sample:
+    // The expected number of different lists after n draws from a pool. Bisection finds the pool that explains the
+    // sample.
     let drawn = |pool: f64, n: f64| pool * (1.0 - (-n / pool).exp());
     let (mut low, mut high) = (different, different * seen);
     for _ in 0..50 {
@@ -372,16 +378,16 @@ fn different_of_all(seen: f64, different: f64, all: f64) -> f64 {
     drawn(high, all)
 }
 
-/// The device, where it wins.
+/// The device, if it is expected to be faster.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device): there is one, and it cannot be used.
+/// [`Error::Device`](crate::Error::Device) if the device cannot be used.
 pub(super) fn choose(
     selector: &str,
     work: Option<Work>,
     missing: impl FnOnce(&Device) -> u64,
 ) -> Result<Option<Arc<Device>>> {
-    /// What the device would have saved so far, in nanoseconds.
+    /// Nanoseconds that the device would have saved so far.
     static LOST: AtomicU64 = AtomicU64::new(0);
 
     let Some(work) = work else {
@@ -410,11 +416,11 @@ pub(super) fn choose(
     Ok(work.offloads(&rates, || missing(&device)).then_some(device))
 }
 
-/// The rates of a device and this CPU: from memory, from the cache folder, or measured. `None` where measuring them
-/// failed before.
+/// The rates of a device and this CPU: from memory, from the cache folder, or measured. `None` if measuring them failed
+/// before.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device): measuring fails; once.
+/// [`Error::Device`](crate::Error::Device) the first time that measuring fails.
 pub(super) fn rates(device: &Device) -> Result<Option<Rates>> {
     static KNOWN: Mutex<Vec<(String, Option<Rates>)>> = Mutex::new(Vec::new());
 

@@ -21,8 +21,8 @@ fn rates_come_back_and_damage_does_not() {
 fn rates_are_measured() {
     let named = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
     let Some(device) = device::select(&named).unwrap() else {
-        // Not `eprintln!`: the harness keeps what that prints where a test passes. In one piece, as other tests
-        // print too.
+        // Not `eprintln!`: the harness captures its output and hides it if the test passes. One write, because other
+        // tests print at the same time.
         let _ = std::io::stderr().write_all(format!("SKIPPED: no OpenCL device {named:?}\n").as_bytes());
         return;
     };
@@ -31,8 +31,8 @@ fn rates_are_measured() {
     for (at, rate) in rates.0.numbers().enumerate() {
         assert!(*rate > 0.0 && rate.is_finite(), "rate {at} is {rate}");
     }
-    // What no machine turns round: a docID looked up far away costs more than one that is decoded with its neighbours, a
-    // call more than a query of a call.
+    // True on any machine: a look-up far away costs more than decoding a docID along with its neighbours, and a call
+    // costs more than one of its queries.
     for codec in Codec::ALL {
         let of_codec = *rates.0.of(codec);
         assert!(of_codec.far > of_codec.decoded, "{codec:?}: {of_codec:?}");
@@ -44,12 +44,11 @@ fn work_of(query: &[PostingList], counted: bool) -> Terms {
     Work::intersect([query].into_iter(), counted).unwrap().0
 }
 
-/// Two codecs: the lists of tests are of one or the other. The second one has look-ups of its own on processors that
-/// have any.
+/// The codecs of the test lists. `SECOND` is one that looks docIDs up without decoding, on processors that can.
 const FIRST: Codec = Codec::ALL[0];
 const SECOND: Codec = Codec::ALL[1];
 
-/// Whether two estimates are the same but for rounding.
+/// Whether two estimates are equal up to rounding.
 fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
@@ -60,30 +59,31 @@ fn work_is_what_is_done() {
     let mut work = Work::decode(&long).unwrap().0;
     assert_eq!((work.of(FIRST).decoded, work.of(SECOND).decoded, work.received), (0.0, 1e5, 1e5));
     assert_eq!(Work::decode(&short), None);
-    // Looked up, far apart: the longer list ends with the 10th docID.
+    // Looked up, far apart: the longer list ends at about the 10th docID of the shorter one.
     let query = [long.clone(), short.clone()];
     let mut work = work_of(&query, false);
     assert!(work.codecs.iter().all(|codec| codec.merged == 0.0));
     assert!((work.of(FIRST).decoded - 10.0).abs() < 1.0 && (work.of(SECOND).far - 10.0).abs() < 1.0, "{work:?}");
     assert!(work.gathered > 1.0 && work.gathered < 2.0, "{work:?}");
     assert_eq!(work_of(&query, true).gathered, 0.0);
-    // Merged; the same list again costs nothing.
+    // Merged. A repeated list costs nothing.
     let pair = [long.clone(), list(50_000, 14, SECOND), long.clone()];
     let mut work = work_of(&pair, false);
     assert!((work.of(SECOND).merged - 150_000.0).abs() < 100.0, "{work:?}");
     assert_eq!((work.of(SECOND).near, work.of(SECOND).far), (0.0, 0.0));
-    // A list that ends early is met with the beginning of the other only. A hundredth as long, it is looked up.
+    // A list that ends early is only compared with the beginning of the other. At a hundredth of its length, it is
+    // looked up.
     let early = [list(1000, 7, SECOND), long];
     let mut work = work_of(&early, false);
     let of_second = *work.of(SECOND);
     assert!(of_second.far < 40.0 + 1000.0 * f64::from(u8::from(!SECOND.looks_up(cpu::tier()))), "{work:?}");
     assert!((of_second.near + of_second.far - 1000.0).abs() < 10.0, "{work:?}");
     assert!((work.gathered - 1000.0 / 7.0).abs() < 10.0, "{work:?}");
-    // A sample of many equal queries is as good as all of them.
+    // For equal queries, a sample gives the same estimate as all of them.
     let mut many = Work::intersect(std::iter::repeat_n(&early[..], 10_000), false).unwrap().0;
     assert_eq!(many.query, 10_000.0);
     assert!(near(many.of(SECOND).near, 1e4 * of_second.near), "{many:?}");
-    // Little work.
+    // Too little work to be modelled.
     assert_eq!(Work::intersect([].into_iter(), false), None);
     assert_eq!(Work::intersect([&[][..], &[short][..]].into_iter(), false), None);
 }
@@ -102,12 +102,12 @@ fn samples_follow_no_pattern() {
 
 #[test]
 fn lists_are_counted_once() {
-    // All of them seen.
+    // All lists were seen.
     assert_eq!(different_of_all(64.0, 24.0, 64.0), 24.0);
     assert_eq!(different_of_all(10.0, 10.0, 30.0), 30.0);
-    // 24 seen, and there are no more than these.
+    // After 1000 draws of 24 different lists, there are most likely no others.
     assert!((different_of_all(1000.0, 24.0, 1e6) - 24.0).abs() < 0.1);
-    // 1000 draws from 1000 lists see 632 of them.
+    // 1000 draws from a pool of 1000 lists are expected to give 632 different ones.
     assert!((different_of_all(1000.0, 632.0, 1e6) - 1000.0).abs() < 5.0);
 }
 
@@ -118,7 +118,7 @@ fn the_device_wins_where_much_is_merged_and_little_comes_back() {
     let other = list(3_000_000, 9, SECOND);
     let count = Work(work_of(&[long.clone(), other], true));
     assert!(count.offloads(&rates, || 0));
-    // Sending the lists costs less than merging them; sending them at a tenth of the speed does not.
+    // Sending the lists is cheaper than merging them, but not at a tenth of the speed.
     assert!(count.offloads(&rates, || 1 << 30));
     let mut slow = rates;
     slow.0.sent *= 10.0;
@@ -127,7 +127,7 @@ fn the_device_wins_where_much_is_merged_and_little_comes_back() {
     assert!(!Work(work_of(&small, true)).offloads(&rates, || 0));
 }
 
-/// A cell of `h200.txt`.
+/// One measurement: a line of `h200.txt`.
 struct Cell {
     name: String,
     work: Work,
@@ -146,7 +146,7 @@ impl Cell {
             codec: SECOND,
             len,
             universe: (16 * len - 1) as u32,
-            // 6 bits a docID and the directory.
+            // 6 bits per docID plus the directory.
             bytes: len * 25 / 32,
         };
         let pool = 24.min((1 << 26 >> fields[1].parse::<u32>().unwrap()).max(4)) as u64;
@@ -169,14 +169,14 @@ impl Cell {
         Cell { name: line.to_owned(), work, missing, always: number(4), never: number(5) }
     }
 
-    /// How many times as long as the better choice the model's takes.
+    /// The time of the model's choice relative to that of the better choice.
     fn excess(&self, rates: &Rates) -> f64 {
         let chosen = if self.work.offloads(rates, || self.missing as u64) { self.always } else { self.never };
         chosen / self.always.min(self.never)
     }
 }
 
-/// Fitted to that machine, of which `calibrate` measures the same.
+/// Rates fitted to the H200 machine; `calibrate` measures about the same there.
 fn h200() -> Rates {
     let mut rates = *Rates::assumed();
     let terms = &mut rates.0;
@@ -200,14 +200,14 @@ fn choices_match_what_was_measured_on_an_h200() {
     let near = cells.iter().filter(|cell| cell.excess(&h200) <= 1.1).count();
     assert_eq!(cells.len(), 82);
     assert!(near * 10 >= cells.len() * 9, "{near} of {}", cells.len());
-    // Not 1.5: in two cells the device took twice as long as it did, in the same run, for the same lists sent.
+    // Not 1.5: in two cells the device took twice as long as in other calls of the same run that sent the same lists.
     let worst = cells.iter().map(|cell| cell.excess(&h200)).fold(0.0, f64::max);
     assert!(worst <= 2.0, "{worst}");
 }
 
 #[test]
 fn choices_survive_noise_of_the_rates() {
-    // Each rate a quarter to a third off, either way, alone; and those of the CPU or of the device together.
+    // A quarter too low or a third too high: each rate alone, and all rates of the CPU or of the device together.
     let cells = cells();
     let of_cpu = |at: usize| at == 0 || (at >= 9 && (at - 9) % 5 != 4);
     let alone = (0..Terms::COUNT).map(|kind| (0..Terms::COUNT).map(|at| at == kind).collect());

@@ -16,7 +16,7 @@ fn same(results: &Results, expected: &[Vec<u32>]) -> bool {
     results.iter().eq(expected.iter().map(Vec::as_slice))
 }
 
-/// Lists of each codec, a few long ones among short ones.
+/// Lists of each codec, long and short.
 fn lists() -> Vec<PostingList> {
     let doc_ids = |n: u32| (0..n).map(move |at| at * (60_000 / n) + at % (60_000 / n).min(3));
     let of = |codec| [1, 7, 150, 900, 6_000, 30_000].map(|n| (codec, n));
@@ -80,7 +80,7 @@ fn a_panic_in_a_thread_reaches_the_caller_after_all_have_ended() {
             takings.for_each(drop);
         })
     });
-    // The caller's thread would count for ever if the others' panics did not end it.
+    // The calling thread would count for ever if the panics of the others did not stop it.
     assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"not the caller"));
 }
 
@@ -89,7 +89,7 @@ fn a_panic_in_a_thread_reaches_the_caller_after_all_have_ended() {
 fn signals_stay_with_the_caller() {
     fn blocked(signal: i32) -> bool {
         let mut mask = std::mem::MaybeUninit::uninit();
-        // SAFETY: without a new mask the call only fills the old one.
+        // SAFETY: with a null new mask the call only writes the current mask to `mask`, which `sigismember` then reads.
         unsafe {
             libc::pthread_sigmask(libc::SIG_SETMASK, std::ptr::null(), mask.as_mut_ptr());
             libc::sigismember(mask.as_ptr(), signal) == 1

@@ -1,4 +1,4 @@
-//! Raw quasi-succinct lists, without a block directory.
+//! Raw quasi-succinct lists, which have no block directory.
 //!
 //! Little-endian u32 words: the bytes `PQS1`, n, u, b, the CRC-32 of all other words, ⌈n·b/32⌉ words of lower bits,
 //! ⌈(n + (u >> b))/32⌉ words of upper bits; unused bits of the last words are 0. An empty list has u = b = 0.
@@ -11,10 +11,10 @@ use byteorder::{ByteOrder, LittleEndian};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"PQS1");
 const HEADER_WORDS: usize = 5;
-/// Blocks that are decoded at a time: their docIDs fit in the first-level cache.
+/// Blocks that are decoded at a time. Their docIDs fit in the first-level cache.
 const BLOCKS_A_RUN: usize = 16;
 
-/// A raw list that passed its checks.
+/// A raw list that has been parsed and checked.
 #[derive(Debug, Clone)]
 pub struct RawList {
     count: usize,
@@ -80,11 +80,11 @@ impl RawList {
         Parts { count: self.count, universe: self.universe, lower_width: self.lower_width, lower, upper }
     }
 
-    /// Decodes all docIDs, a run of blocks at a time, to a sink that is told before how many will come. Checks that they
-    /// increase up to the largest.
+    /// Decodes all docIDs, some blocks at a time, to a sink that is told their number first. Checks that they increase
+    /// and end with u.
     ///
     /// # Errors
-    /// [`Error::Corrupt`]; the sink may have been given docIDs before it.
+    /// [`Error::Corrupt`]; the sink may have received some docIDs by then.
     pub fn decode_to(&self, sink: &mut impl Sink) -> Result<()> {
         if !sink.expect(self.count) {
             return Ok(());
@@ -95,9 +95,9 @@ impl RawList {
         let mut last = None;
         for first in (0..blocks).step_by(BLOCKS_A_RUN) {
             let run = first..blocks.min(first + BLOCKS_A_RUN);
-            // SAFETY: `from_bytes` checked the parts and padded them; the blocks exist; the upper part of the docID before
-            // them, of which alone decoding makes use, is right whatever its lower bits are; the buffer has room for the
-            // run and the slack; the processor has its own tier.
+            // SAFETY: `from_bytes` checked the parts and padded them; the blocks exist; decoding uses only the upper
+            // part of the docID before them, which is right even if the lower bits are damaged; the buffer has room for
+            // `BLOCKS_A_RUN` blocks and the slack; `cpu::tier()` is available.
             let count = unsafe { decode_blocks(cpu::tier(), &parts, run, last.unwrap_or(0), buffer.as_mut_ptr()) };
             let doc_ids = &buffer[..count];
             if let Some(at) = not_increasing(doc_ids, last) {
@@ -124,7 +124,8 @@ impl RawList {
     }
 }
 
-/// Encodes strictly increasing docIDs as a raw list, `c` as in b = max(0, ⌊log2(c·u/n)⌋) (b at most 31).
+/// Encodes strictly increasing docIDs as a raw list. `c` determines the width of the lower bits, b = max(0,
+/// ⌊log2(c·u/n)⌋), at most 31.
 ///
 /// # Errors
 /// [`Error::NotIncreasing`]; [`Error::Argument`] as [`lower_width`].

@@ -3,7 +3,7 @@ use crate::codec::{PADDING, SLACK};
 use byteorder::{ByteOrder, LittleEndian};
 use proptest::prelude::*;
 
-/// The definition, one docID at a time: what every path must equal.
+/// Decodes one docID at a time, by definition. Every path must give the same.
 fn by_definition(parts: &Parts) -> Vec<u32> {
     let width = parts.lower_width;
     let mut position = 0u64;
@@ -19,7 +19,7 @@ fn by_definition(parts: &Parts) -> Vec<u32> {
         .collect()
 }
 
-/// Encodes with that width, each bit stream in its own words with junk after its end.
+/// Encodes with lower bits of `width`, each bit stream in separate words with junk after its end.
 fn streams(doc_ids: &[u32], width: u32, junk: u32) -> (Vec<u32>, Vec<u32>) {
     let mut words = Vec::new();
     encode_parts(doc_ids, width, &mut words);
@@ -38,7 +38,7 @@ fn streams(doc_ids: &[u32], width: u32, junk: u32) -> (Vec<u32>, Vec<u32>) {
     (poison(words, count * u64::from(width)), poison(upper, count + u64::from(universe >> width)))
 }
 
-/// Holds each tier against the input: the whole list, each block, runs of blocks.
+/// Checks that each tier decodes the input: the whole list, each block, and ranges of blocks.
 fn every_path_gives(doc_ids: &[u32], width: u32) {
     for junk in [0, u32::MAX, 0xA5C3_5A3C] {
         let (lower, upper) = streams(doc_ids, width, junk);
@@ -51,9 +51,10 @@ fn every_path_gives(doc_ids: &[u32], width: u32) {
         for (tier, run) in runs.flat_map(|run| Tier::available().map(move |tier| (tier, run.clone()))) {
             let previous = if run.start == 0 { 0 } else { doc_ids[run.start * BLOCK - 1] };
             let wanted = &doc_ids[run.start * BLOCK..doc_ids.len().min(run.end * BLOCK)];
-            // No more room than promised: a write past it shows in the guard.
+            // Exactly the room that the contract asks for, then a guard word that reveals writes past it.
             let mut out = vec![0xDEAD_BEEF; wanted.len() + SLACK + 1];
-            // SAFETY: the parts were encoded here and padded; the room is as promised; the tier is available.
+            // SAFETY: the parts were encoded and padded by `streams`; `out` has room for the docIDs and the slack; the
+            // tier is available.
             let count = unsafe { decode_blocks(tier, &parts, run.clone(), previous, out.as_mut_ptr()) };
             assert_eq!(out[wanted.len() + SLACK], 0xDEAD_BEEF, "{} wrote past the slack", tier.name());
             assert_eq!(&out[..count], wanted, "{} width {width} blocks {run:?}", tier.name());
@@ -69,7 +70,7 @@ fn every_path_gives(doc_ids: &[u32], width: u32) {
     }
 }
 
-/// Gaps of a fixed sequence, so that docIDs fill `span`.
+/// Up to `count` pseudorandom docIDs in `0..=span`, the same for the same seed.
 fn spread(count: usize, span: u32, seed: u64) -> Vec<u32> {
     let mut state = seed | 1;
     let mut doc_ids: Vec<u32> = (0..count)
@@ -99,7 +100,7 @@ fn the_worked_example() {
 fn every_lower_width() {
     for width in 0..=MAX_LOWER_WIDTH {
         for count in [1, 7, 8, 17, 127, 128, 129, 300] {
-            // Half a 1 bit a docID in the upper bits, then 32.
+            // Half a 1 bit per docID in the upper bits, then 32.
             for span in [(count as u64) << width >> 1, (count as u64) << width << 5] {
                 every_path_gives(&spread(count, span.min(u64::from(u32::MAX)) as u32, 99), width);
             }
@@ -144,7 +145,7 @@ fn tiles_of_more_upper_bits_than_positions_count() {
 
 #[test]
 fn dense_runs_and_huge_gaps() {
-    // Words full of 1 bits between runs in which every bit is a stop bit.
+    // Words full of 1 bits between stretches in which every bit is a stop bit.
     let mut doc_ids = Vec::new();
     for start in [0u32, 40_000, 1 << 20, (1 << 20) + 9000] {
         doc_ids.extend(start..start + 700);
@@ -178,7 +179,7 @@ fn damage_is_named() {
     }
 }
 
-/// Damage under a checksum that fits: the structure's own checks must find it.
+/// With a valid checksum, the checks of the structure must find the damage, or it must be harmless.
 #[test]
 fn damage_under_a_right_checksum_is_refused_or_harmless() {
     let good = encode(&spread(300, 5000, 5), 1.0).unwrap();

@@ -1,4 +1,4 @@
-//! Simple-9 (Anh and Moffat, 2005): as many small values as fit into a 32-bit word, all of one width.
+//! Simple-9 (Anh and Moffat, 2005): packs as many small values as fit into a 32-bit word, all with the same width.
 //!
 //! ```text
 //!  31    28 27                                   0
@@ -9,12 +9,13 @@
 //! values    1   2   3   4   5   7   9  14  28  28
 //! bits each 28  14   9   7   5   4   3   2   1   1
 //! ```
-//! Selector 8 is read (other encoders number 28 × 1 so) and never written. Payload bits left over, at the low end, are 0.
-//! The encoder takes the largest count of values that all fit and of which that many are left, so every word is full
-//! and no length is kept. The [gaps](crate::codec::gaps) of `[1624, 1650, 1876, 1972, 2356]` become
+//! Selector 8 is accepted, because other encoders use it for 28 × 1, but never written. Unused payload bits, at the low
+//! end, are 0. The encoder chooses the largest count for which that many values remain and all of them fit, so every
+//! word is full and no length is stored. The [gaps](crate::codec::gaps) of `[1624, 1650, 1876, 1972, 2356]` become
 //! `0x1196 0019 0x2709 7EFE`: 1624 and 25 in 2 × 14 bits; 225, 95 and 383 in 3 × 9.
 //!
-//! Worst case 32 bits per value, best 32/28. [Raw lists](encode()) are big-endian words of gaps, without blocks.
+//! A value takes 32 bits at worst and 32/28 at best. [Raw lists](encode()) are big-endian words of gaps, without
+//! blocks.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -38,7 +39,7 @@ use crate::cpu::Tier;
 #[cfg(target_arch = "x86_64")]
 use once_cell::sync::Lazy;
 
-/// Values and their width in bits, by selector; `(0, 0)` where the selector is not defined.
+/// The number of values and their width in bits, by selector; `(0, 0)` if the selector is not defined.
 pub const LAYOUTS: [(u32, u32); 16] = [
     (1, 28),
     (2, 14),
@@ -58,12 +59,12 @@ pub const LAYOUTS: [(u32, u32); 16] = [
     (0, 0),
 ];
 
-/// Most values of a word.
+/// The most values in a word.
 pub const MAX_VALUES: usize = 28;
 
 const NAME: &str = "simple9";
 
-/// Values of a word by selector, 0 where it is not defined.
+/// The number of values by selector; 0 if the selector is not defined.
 static COUNTS: [u8; 16] = {
     let mut counts = [0; 16];
     let mut selector = 0;
@@ -78,7 +79,7 @@ static COUNTS: [u8; 16] = {
 #[repr(align(64))]
 struct Rows([[u32; 32]; 16]);
 
-/// By selector, how far left value i of a word is shifted to put its highest bit at bit 31; no more than 31.
+/// By selector, how far to shift a word left so that the highest bit of value i moves to bit 31; at most 31.
 static LEFT: Rows = {
     let mut shifts = [[0; 32]; 16];
     let mut at = 0;
@@ -91,7 +92,7 @@ static LEFT: Rows = {
     Rows(shifts)
 };
 
-/// By selector, how far right to shift it after that.
+/// By selector, how far to shift right after that.
 static RIGHT: [u32; 16] = {
     let mut shifts = [0; 16];
     let mut selector = 0;
@@ -102,7 +103,7 @@ static RIGHT: [u32; 16] = {
     shifts
 };
 
-/// Values of a word, none where its selector is not defined.
+/// The number of values in a word; 0 if its selector is not defined.
 fn count(word: u32) -> usize {
     usize::from(COUNTS[(word >> 28) as usize])
 }
@@ -114,9 +115,9 @@ fn values(word: u32) -> impl Iterator<Item = u32> {
     (1..=count).map(move |i| (word >> (28 - i * width)) & mask)
 }
 
-/// The selector of the word that begins with `gaps`: the most values that all fit and of which that many are there.
+/// The selector for the next word: the one with the most values such that `gaps` has that many and all of them fit.
 fn selector(gaps: &[u32]) -> u32 {
-    // By values so far: the selector that has just that many, if any.
+    // By number of values: the selector with exactly that many, if any.
     const BY_COUNT: [Option<u32>; MAX_VALUES + 1] = {
         let mut table = [None; MAX_VALUES + 1];
         let mut selector = 0;
@@ -126,7 +127,7 @@ fn selector(gaps: &[u32]) -> u32 {
         }
         table
     };
-    // By bits of the widest of them: the most values of a word that hold so many.
+    // By the width of the widest value: the most values that fit in a word.
     const MOST: [usize; 33] = {
         let mut table = [0; 33];
         let mut selector = 0;
@@ -157,7 +158,7 @@ fn selector(gaps: &[u32]) -> u32 {
     best
 }
 
-/// docIDs in words of such selectors, `None` if one is not defined.
+/// The number of docIDs in words with these selectors; `None` if one is not defined.
 fn count_selectors(selectors: impl Iterator<Item = u8>) -> Option<usize> {
     let (count, defined) = selectors.fold((0, true), |(total, defined), selector| {
         let count = usize::from(COUNTS[usize::from(selector & 15)]);
@@ -199,20 +200,21 @@ impl ValueCodec for Simple9 {
     }
 
     unsafe fn decode(tier: Tier, words: &[u32], count: usize, out: *mut u32) {
-        // SAFETY: checked words have defined selectors and `count` values; the rest is the caller's promise.
+        // SAFETY: words that `encode` wrote or `check` accepted have defined selectors and `count` values; room and
+        // tier are this function's contract.
         let decoded = unsafe { decode_values(tier, words, out) };
         debug_assert_eq!(decoded, count);
     }
 }
 
-/// Decodes the values of words to `out` and returns how many there are.
+/// Decodes the values of `words` to `out` and returns their number.
 ///
 /// # Safety
 /// Every selector is defined, `out` has room for all values of `words` and [`SLACK`](crate::codec::SLACK) more, and
 /// this processor has `tier`.
 unsafe fn decode_values(tier: Tier, words: &[u32], out: *mut u32) -> usize {
     debug_assert!(tier.is_available());
-    // SAFETY: the caller's promise.
+    // SAFETY: all paths have this function's contract, and each is run only on its own tier.
     unsafe {
         match tier {
             #[cfg(target_arch = "x86_64")]

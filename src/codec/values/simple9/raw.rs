@@ -1,4 +1,4 @@
-//! Raw Simple-9 lists: big-endian words of the gaps between docIDs, without blocks or directory.
+//! Raw Simple-9 lists: the gaps between docIDs in big-endian words, without blocks or a directory.
 
 use super::{MAX_VALUES, NAME, Simple9, count, count_selectors, decode_values, values};
 use crate::codec::gaps::{BEFORE_FIRST, add_up, to_values};
@@ -8,7 +8,7 @@ use crate::cpu::{self, Tier};
 use crate::error::{Error, Result};
 use byteorder::{BigEndian, ByteOrder};
 
-/// Words that are decoded at a time: their docIDs and the words fit in the first-level cache together.
+/// Words that are decoded at a time. The words and their docIDs fit in the first-level cache together.
 const WORDS_A_RUN: usize = 128;
 
 /// Encodes strictly increasing docIDs as a raw list: big-endian words.
@@ -25,7 +25,7 @@ pub fn encode(doc_ids: &[u32]) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Names what is wrong with words that are not a list of gaps.
+/// Finds the first error in words that are known to be damaged.
 #[cold]
 fn find_damage(words: &[u32]) -> Error {
     let corrupt = |i: usize, what: String| Error::corrupt(NAME, format!("word {i}"), 4 * i, what);
@@ -43,18 +43,18 @@ fn find_damage(words: &[u32]) -> Error {
     unreachable!("the words were found damaged")
 }
 
-/// Decodes a raw list: big-endian words. Allocates 4 bytes per docID, of which a word holds up to 28.
+/// Decodes a raw list. Allocates 4 bytes per docID; a word holds up to 28 docIDs.
 ///
 /// # Errors
-/// [`Error::Corrupt`] if the length is no multiple of 4, a selector is not defined, or a docID exceeds 2^32 − 1.
+/// [`Error::Corrupt`] if the length is not a multiple of 4, a selector is not defined, or a docID exceeds 2^32 − 1.
 pub fn decode(bytes: &[u8]) -> Result<Vec<u32>> {
     let mut doc_ids = Vec::new();
     decode_to(bytes, &mut doc_ids)?;
     Ok(doc_ids)
 }
 
-/// Decodes a raw list, a run of words at a time, to a sink that is told before how many docIDs will come. Allocates
-/// nothing. If there is an error, the sink may have been given docIDs before it.
+/// Decodes a raw list, some words at a time, to a sink that is told the number of docIDs first. Allocates nothing. If
+/// the list is damaged, the sink may have received some docIDs.
 ///
 /// # Errors
 /// As [`decode`].
@@ -71,13 +71,13 @@ pub fn decode_to(bytes: &[u8], sink: &mut impl Sink) -> Result<()> {
     }
     let mut swapped = [0; WORDS_A_RUN];
     let mut buffer = [0; WORDS_A_RUN * MAX_VALUES + SLACK];
-    // The docID before a run; and that plus one, as the one before a list and the largest one look alike.
+    // The last docID decoded so far, and that plus one as a `u64`, because [`BEFORE_FIRST`] equals the largest docID.
     let (mut last, mut before) = (BEFORE_FIRST, 0);
     for run in words.chunks(WORDS_A_RUN) {
         let swapped = &mut swapped[..run.len()];
         swapped.iter_mut().zip(run).for_each(|(to, from)| *to = u32::from_be_bytes(*from));
-        // SAFETY: all selectors are defined, the buffer has room for the most values that so many words hold and the
-        // slack, and the processor has its own tier.
+        // SAFETY: `count_selectors` found all selectors defined, the buffer has room for the most values of
+        // `WORDS_A_RUN` words and the slack, and `cpu::tier()` is available.
         let count = unsafe { decode_words(cpu::tier(), swapped, last, buffer.as_mut_ptr()) };
         let doc_ids = &buffer[..count];
         if u64::from(doc_ids[0]) < before || !rises_by_gaps(doc_ids) {
@@ -90,8 +90,9 @@ pub fn decode_to(bytes: &[u8], sink: &mut impl Sink) -> Result<()> {
     Ok(())
 }
 
-/// Whether docIDs that come from gaps never passed 2^32. Each is at most 2^28 above the one before, so a sum of eight
-/// gaps cannot pass it unseen.
+/// Whether docIDs that were summed up from gaps never exceeded 2^32 - 1. A gap is at most 2^28, so in a group of eight
+/// they wrap around at most once, and then the first docID is below the one before the group, or the last is below the
+/// first.
 fn rises_by_gaps(doc_ids: &[u32]) -> bool {
     let mut low = doc_ids.first().copied().unwrap_or(0);
     doc_ids.chunks(8).fold(true, |rises, eight| {
@@ -102,12 +103,13 @@ fn rises_by_gaps(doc_ids: &[u32]) -> bool {
     })
 }
 
-/// Decodes words that follow the docID `previous` to `out` and returns how many docIDs they have; sums beyond 2^32 wrap.
+/// Decodes words that follow the docID `previous` to `out` and returns the number of docIDs. Sums wrap at 2^32.
 ///
 /// # Safety
 /// Every selector is defined, `out` has room for all docIDs of `words` and [`SLACK`] more, and this processor has `tier`.
 pub(super) unsafe fn decode_words(tier: Tier, words: &[u32], previous: u32, out: *mut u32) -> usize {
-    // SAFETY: the caller's promise; as many values are written as are summed up.
+    // SAFETY: the contract of `decode_values` is this function's; it wrote the `count` values that are summed up, and
+    // the same slack follows them.
     unsafe {
         let count = decode_values(tier, words, out);
         add_up(tier, out, count, previous);

@@ -1,10 +1,11 @@
-//! Plain Rust: eight values at a time, whatever their number. A shift by an amount of its own for each value is a
-//! multiplication by a power of two, which compilers turn into the vector instructions that every processor has.
+//! Plain Rust: always eight values at a time, even if the word has fewer. Each value needs its own shift, which is
+//! written as a multiplication by a power of two, because compilers can vectorise that on every processor.
 
 use super::{COUNTS, LEFT, RIGHT, Rows};
 
-/// By selector, the powers of two that shift each value left as [`LEFT`] says; 0 where it is not defined. (Were the
-/// first the same in every row, the compiler would use it, and take the other seven apart.)
+/// By selector, the powers of two that shift each value left as [`LEFT`] says; 0 if the selector is not defined. (If
+/// the first factor were the same in every row, the compiler would treat it as a constant and no longer vectorise the
+/// other seven.)
 static FACTORS: Rows = {
     let mut factors = [[0; 32]; 16];
     let mut at = 0;
@@ -17,7 +18,7 @@ static FACTORS: Rows = {
     Rows(factors)
 };
 
-/// Decodes the values of words.
+/// Decodes the values of `words` to `out` and returns their number.
 ///
 /// # Safety
 /// As [`super::decode_values`].
@@ -26,8 +27,8 @@ pub(super) unsafe fn decode(words: &[u32], out: *mut u32) -> usize {
     for &word in words {
         let selector = (word >> 28) as usize;
         let (factors, right) = (&FACTORS.0[selector], RIGHT[selector]);
-        // SAFETY: `out` has room for all values of all words; those of this one are at least one of the 8 from `found`
-        // on, at least 9 of the 16, or 28 of the 32.
+        // SAFETY: `out` has room for all values and the slack: of the values written here, at least 1 of 8, 9 of 16 or
+        // 28 of 32 belong to this word.
         let eight = |from: usize| unsafe {
             let factors: &[u32; 8] = factors[from..from + 8].try_into().expect("8 of 32");
             let values: [u32; 8] = std::array::from_fn(|i| word.wrapping_mul(factors[i]) >> right);

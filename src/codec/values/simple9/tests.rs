@@ -62,7 +62,7 @@ proptest! {
     }
 }
 
-/// The definition, one value at a time: what every path must equal.
+/// Decodes one value at a time, by definition. Every path must give the same.
 fn by_definition(words: &[u32], previous: u32) -> Vec<u32> {
     let gaps = words.iter().flat_map(|&word| values(word));
     gaps.scan(previous, |last, gap| {
@@ -75,9 +75,10 @@ fn by_definition(words: &[u32], previous: u32) -> Vec<u32> {
 fn every_path_equals_the_definition(words: &[u32], previous: u32) {
     let wanted = by_definition(words, previous);
     for tier in Tier::available() {
-        // No more room than promised: a write past it shows in the guard.
+        // Exactly the room that the contract asks for, then a guard word that reveals writes past it.
         let mut out = vec![0xDEAD_BEEF; wanted.len() + crate::codec::SLACK + 1];
-        // SAFETY: the callers here write defined selectors; the room is as promised; the tier is available.
+        // SAFETY: the tests use defined selectors only; `out` has room for the values and the slack; the tier is
+        // available.
         unsafe { decode_words(tier, words, previous, out.as_mut_ptr()) };
         assert_eq!(out.pop(), Some(0xDEAD_BEEF), "{} wrote past the slack", tier.name());
         assert_eq!(&out[..wanted.len()], wanted, "{}", tier.name());
@@ -102,7 +103,7 @@ fn every_path_equals_the_definition(words: &[u32], previous: u32) {
     assert_eq!(&out[..values.len()], values);
 }
 
-/// The greedy rule as the module's text states it.
+/// The greedy rule, as the module's documentation states it.
 fn selector_by_definition(gaps: &[u32]) -> u32 {
     [9, 7, 6, 5, 4, 3, 2, 1, 0]
         .into_iter()
@@ -151,7 +152,7 @@ fn the_largest_doc_id_ends_a_list() {
     let raw = |words: &[u32]| decode(&words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>());
     assert_eq!(raw(&[0x0FFF_FFFF; 16]).unwrap().last(), Some(&u32::MAX));
     for more in [0, 40, 140] {
-        // A docID after the largest one, in the same run and in a later one.
+        // docIDs after the largest possible one, in the same batch of words and in a later one.
         let mut words = vec![0x9000_0000; more];
         let start = 28 * more as u32;
         words.extend([0x0FFF_FFFF; 15]);

@@ -9,9 +9,12 @@
 
 use crate::error::{Error, Result};
 use crate::process::{self, Process};
+use once_cell::sync::Lazy;
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CStr, OsStr, OsString, c_char};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// Our own variables begin with this.
@@ -22,7 +25,8 @@ const OURS: &str = "POSTINGS_";
 #[rustfmt::skip]
 const DRIVERS: &[&str] = &[
     // The dynamic linker and the C library.
-    "LD_", "GCONV_PATH", "LOCPATH", "GLIBC_TUNABLES",
+    "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "LD_BIND_NOW", "LD_DEBUG_OUTPUT", "LD_ORIGIN_PATH", "LD_PROFILE_",
+    "LD_PROFILE", "GCONV_PATH", "LOCPATH", "GLIBC_TUNABLES",
     // OpenCL loaders and layers.
     "OCL_", "OPENCL_", "CL_",
     // PoCL and Oclgrind, and the compilers and linkers that they run.
@@ -32,7 +36,8 @@ const DRIVERS: &[&str] = &[
     "CUDA_", "NV_", "NVIDIA_", "__NV_", "__GL_",
     "AMD_", "AMDGPU_", "GPU_", "HSA_", "HIP_", "ROCM_", "ROCR_", "ROCCLR_",
     "IGC_", "INTEL_", "NEO_", "NEOReadDebugKeys", "ZE_", "ZES_", "ZET_", "SYCL_",
-    "MESA_", "RUSTICL_", "CLOVER_", "GALLIUM_", "LIBGL_", "DRI_", "VK_", "CLVK_", "CLSPV_", "EGL_",
+    "MESA_", "RUSTICL_", "CLOVER_", "GALLIUM_", "LIBGL_", "DRI_", "CLVK_",
+    "VK_ICD_", "VK_DRIVER_", "VK_ADD_", "VK_LAYER_", "VK_INSTANCE_", "VK_LOADER_", "CLSPV_", "EGL_",
     // Where drivers keep programs and put temporary files.
     "HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_RUNTIME_DIR",
     "TMPDIR", "TMP", "TEMPDIR", "TEMP",
@@ -73,6 +78,7 @@ fn now() -> BTreeMap<OsString, OsString> {
 #[cfg_attr(not(feature = "php"), allow(dead_code))]
 pub(crate) fn take() {
     let taken = Arc::new(Taken { process: process::current(), variables: now() });
+    ACCEPTED.store(0, Relaxed);
     *TAKEN.write().unwrap_or_else(PoisonError::into_inner) = Some(taken);
 }
 
@@ -112,24 +118,69 @@ fn check() -> Result<()> {
     }
 }
 
-/// Runs what loads OpenCL's code, if loaders and drivers find their variables as they were. What they change of these
-/// themselves is accepted: NVIDIA's driver sets `OCL_ICD_FILENAMES`, for example.
+/// Guards calls into OpenCL: loaders and drivers find their variables as they were. Drivers read them at any time: PoCL
+/// runs a linker that it finds by `PATH` when a kernel is first launched. What drivers change of these variables
+/// themselves, until the guard is dropped, is accepted: NVIDIA's sets `OCL_ICD_FILENAMES`, for example.
+///
+/// Costs about a microsecond if nothing changed since the last guard.
 ///
 /// # Errors
 /// As [`check`].
-pub(crate) fn guarding<T>(load: impl FnOnce() -> T) -> Result<T> {
-    check()?;
-    let result = load();
+pub(crate) fn guard() -> Result<Guard> {
+    let found = fingerprint();
+    if ACCEPTED.load(Relaxed) != found {
+        check()?;
+    }
+    Ok(Guard { found })
+}
+
+/// See [`guard`].
+pub(crate) struct Guard {
+    /// The environment's fingerprint when the guard was made.
+    found: u64,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let left = fingerprint();
+        if left != self.found {
+            accept();
+        }
+        ACCEPTED.store(left, Relaxed);
+    }
+}
+
+/// The fingerprint of the last environment that was found to be as it should be.
+static ACCEPTED: AtomicU64 = AtomicU64::new(0);
+
+/// A hash of all variables, with a key that no script knows.
+fn fingerprint() -> u64 {
+    static KEY: Lazy<RandomState> = Lazy::new(RandomState::new);
+    let mut hasher = KEY.build_hasher();
+    // SAFETY: the environment is an array of C strings that ends with a null pointer, as the C library keeps it; like
+    // `std::env::vars_os`, this relies on no other thread changing it now.
+    unsafe {
+        let mut variable = environ;
+        while !variable.is_null() && !(*variable).is_null() {
+            hasher.write(CStr::from_ptr(*variable).to_bytes_with_nul());
+            variable = variable.add(1);
+        }
+    }
+    hasher.finish()
+}
+
+unsafe extern "C" {
+    static environ: *const *const c_char;
+}
+
+/// Takes the variables of loaders and drivers as they are now.
+fn accept() {
     let before = taken();
     let drivers = now().into_iter().filter(|(name, _)| is_drivers(name));
-    let ours = before
-        .variables
-        .iter()
-        .filter(|(name, _)| !is_drivers(name))
-        .map(|(name, value)| (name.clone(), value.clone()));
+    let ours = before.variables.iter().filter(|(name, _)| !is_drivers(name));
+    let ours = ours.map(|(name, value)| (name.clone(), value.clone()));
     let taken = Taken { process: before.process, variables: ours.chain(drivers).collect() };
     *TAKEN.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(taken));
-    Ok(result)
 }
 
 /// The first variable of loaders and drivers that differs. Ours may: they are not read again.
@@ -178,9 +229,9 @@ mod tests {
                 unsafe { libc::setenv(c"OCL_ICD_FILENAMES".as_ptr(), value.as_ptr(), 1) };
             };
             take();
-            let loads = guarding(|| set(c"/of the driver")).is_ok() && check().is_ok();
+            let loads = guard().map(|_guard| set(c"/of the driver")).is_ok() && check().is_ok() && guard().is_ok();
             set(c"/of a script");
-            let refuses = guarding(|| ()).is_err();
+            let refuses = guard().is_err();
             // SAFETY: ends the child without the parent's handlers.
             unsafe { libc::_exit(i32::from(!(loads && refuses))) };
         }
@@ -219,9 +270,20 @@ mod tests {
 
     #[test]
     fn what_programs_set_for_themselves_is_let_alone() {
-        for name in
-            ["APP_ENV", "DB_HOST", "TZ", "LANG", "LC_ALL", "USER", "PWD", "NEO4J_URL", "HOMEPAGE", "TEMPLATE_DIR"]
-        {
+        for name in [
+            "APP_ENV",
+            "DB_HOST",
+            "LD_SDK_KEY",
+            "VK_TOKEN",
+            "TZ",
+            "LANG",
+            "LC_ALL",
+            "USER",
+            "PWD",
+            "NEO4J_URL",
+            "HOMEPAGE",
+            "TEMPLATE_DIR",
+        ] {
             assert!(!is_drivers(OsStr::new(name)), "{name}");
         }
     }

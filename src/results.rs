@@ -1,5 +1,6 @@
 //! [`Results`]: the docIDs that a batch of queries found.
 
+use crate::error::Result;
 use crate::room;
 
 /// The most docIDs in a part, unless a single query has more. At 16 MB, most of a part lies in huge pages, and the C
@@ -25,8 +26,11 @@ struct Span {
 
 impl Results {
     /// Empty results with room for that many queries, and for that many docIDs in all.
-    pub fn with_room(queries: usize, doc_ids: usize) -> Results {
-        Results { parts: vec![room::with_room(doc_ids)], spans: Vec::with_capacity(queries) }
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub fn with_room(queries: usize, doc_ids: usize) -> Result<Results> {
+        Ok(Results { parts: vec![room::try_with_room(doc_ids)?], spans: Vec::with_capacity(queries) })
     }
 
     /// The result of a single query.
@@ -69,14 +73,18 @@ impl Results {
     /// `rest` together. If the last part has no room for `most`, a new part is begun, with room for `rest` if that is
     /// not too much. A vector that grows would be moved, and faulting in untouched memory takes as long as finding the
     /// docIDs.
-    pub(crate) fn push_at_most(&mut self, most: usize, rest: usize, append: impl FnOnce(&mut Vec<u32>)) {
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub(crate) fn push_at_most(&mut self, most: usize, rest: usize, append: impl FnOnce(&mut Vec<u32>)) -> Result<()> {
         let room = self.parts.last().map_or(0, |part| part.capacity() - part.len());
         if room < most {
             // Such a result usually turns out much smaller, so it starts empty and grows.
-            let new = if most > PART { Vec::new() } else { room::with_room(rest.clamp(most, PART)) };
+            let new = if most > PART { Vec::new() } else { room::try_with_room(rest.clamp(most, PART))? };
             self.parts.push(new);
         }
         self.push(append);
+        Ok(())
     }
 
     /// The number of queries.
@@ -128,7 +136,7 @@ mod tests {
 
     #[test]
     fn each_query_has_its_own() {
-        let mut results = Results::with_room(3, 4);
+        let mut results = Results::with_room(3, 4).unwrap();
         results.push(|doc_ids| doc_ids.extend([3, 4]));
         results.push(|_| ());
         results.push(|doc_ids| doc_ids.push(1));
@@ -141,11 +149,11 @@ mod tests {
     #[test]
     fn parts_are_not_seen() {
         let mut results = Results::default();
-        results.push_at_most(2, 2, |doc_ids| doc_ids.extend([5, 6]));
-        results.push_at_most(1, 1, |doc_ids| doc_ids.push(2));
-        results.push_at_most(PART + 1, PART + 1, |doc_ids| doc_ids.push(9));
+        results.push_at_most(2, 2, |doc_ids| doc_ids.extend([5, 6])).unwrap();
+        results.push_at_most(1, 1, |doc_ids| doc_ids.push(2)).unwrap();
+        results.push_at_most(PART + 1, PART + 1, |doc_ids| doc_ids.push(9)).unwrap();
         assert_eq!(results.parts.len(), 3);
-        let mut one = Results::with_room(3, 4);
+        let mut one = Results::with_room(3, 4).unwrap();
         [&[5, 6][..], &[2], &[9]].iter().for_each(|found| one.push(|doc_ids| doc_ids.extend(*found)));
         assert_eq!(results, one);
         assert_eq!(results.into_doc_ids(), [5, 6, 2, 9]);
@@ -155,7 +163,7 @@ mod tests {
     fn room_is_shared_by_the_queries_to_come() {
         let mut results = Results::default();
         for rest in (1..=10).rev() {
-            results.push_at_most(3, 3 * rest, |doc_ids| doc_ids.extend([1, 2]));
+            results.push_at_most(3, 3 * rest, |doc_ids| doc_ids.extend([1, 2])).unwrap();
         }
         assert_eq!(results.parts.len(), 1);
     }

@@ -1,5 +1,7 @@
 //! Memory for large results.
 
+use crate::error::{Error, Result};
+
 /// Allocations of at least this many bytes get huge pages if the system has them.
 const LARGE: usize = 2 << 20;
 
@@ -9,6 +11,18 @@ pub(crate) fn with_room(words: usize) -> Vec<u32> {
     // SAFETY: the range is the vector's own allocation.
     unsafe { advise(room.as_mut_ptr().cast(), size_of::<u32>() * room.capacity()) };
     room
+}
+
+/// As [`with_room`], with an error if there is no such memory.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn try_with_room(words: usize) -> Result<Vec<u32>> {
+    let mut room: Vec<u32> = Vec::new();
+    room.try_reserve_exact(words).map_err(|_| Error::OutOfMemory { bytes: words.saturating_mul(size_of::<u32>()) })?;
+    // SAFETY: the range is the vector's own allocation.
+    unsafe { advise(room.as_mut_ptr().cast(), size_of::<u32>() * room.capacity()) };
+    Ok(room)
 }
 
 /// Requests huge pages for a large new allocation. Otherwise each 4 KiB page is faulted in separately, which takes

@@ -139,7 +139,7 @@ fn cell(bench: &Bench, name: String, shape: Shape, queries: &[Vec<PostingList>],
     let settings = [Offload::Auto, Offload::Always, Offload::Never].map(|offload| bench.settings(offload));
     let call = |settings: &Settings| match shape {
         Shape::Decode => engine::decode(&queries[0][0], settings),
-        _ => engine::intersect_batch(queries, settings).into_doc_ids(),
+        _ => engine::intersect_batch(queries, settings).expect("memory").into_doc_ids(),
     };
     // Resident lists are resident for `auto` too.
     let prepare = || if sent { bench.device.forget_lists() } else { Ok(()) };

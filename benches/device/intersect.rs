@@ -90,7 +90,7 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
         workload.queries.iter().map(|terms| terms.iter().map(|&term| lists[term].clone()).collect()).collect();
     let (kernel, found) = bench.kernel_time(|| bench.device.intersect_batch(&queries))?;
     let never = bench.settings(Offload::Never);
-    let (cpu, on_cpu) = seconds(|| engine::intersect_batch(&queries, &never));
+    let (cpu, on_cpu) = seconds(|| engine::intersect_batch(&queries, &never).expect("memory"));
     assert!(found == on_cpu, "a batch: device and CPU differ");
     for (terms, found) in workload.queries.iter().zip(found.iter()).step_by(count / 50) {
         let merged = terms[1..]

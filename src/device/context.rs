@@ -52,17 +52,15 @@ fn found() -> Result<&'static [Found]> {
     if let Some(found) = FOUND.get() {
         return Ok(found);
     }
-    environment::guarding(|| {
-        FOUND.get_or_init(|| match trial::passes(|| drop(platform::enumerate())) {
-            Ok(()) => platform::enumerate(),
-            Err(reason) => {
-                FAILED.store(true, Relaxed);
-                log::warn!("OpenCL is not used: {reason}");
-                Vec::new()
-            }
-        })
-    })
-    .map(Vec::as_slice)
+    let _guard = environment::guard()?;
+    Ok(FOUND.get_or_init(|| match trial::passes(|| drop(platform::enumerate())) {
+        Ok(()) => platform::enumerate(),
+        Err(reason) => {
+            FAILED.store(true, Relaxed);
+            log::warn!("OpenCL is not used: {reason}");
+            Vec::new()
+        }
+    }))
 }
 
 /// See [`super::devices`].
@@ -107,8 +105,8 @@ pub(super) fn select(selector: &str) -> Result<Option<Arc<Device>>> {
     if let Some(device) = &used.devices[index] {
         return device.clone().map(Some);
     }
-    match environment::guarding(|| Device::open(&found[index]).map(Arc::new)) {
-        Ok(device) => used.devices[index].insert(device).clone().map(Some),
+    match environment::guard() {
+        Ok(_guard) => used.devices[index].insert(Device::open(&found[index]).map(Arc::new)).clone().map(Some),
         Err(error) => told_once(Err(error)),
     }
 }

@@ -6,7 +6,7 @@ use super::memory::Slot;
 use super::session::Arg;
 use crate::error::Result;
 use crate::list::PostingList;
-use crate::room::with_room;
+use crate::room::try_with_room;
 
 static DECODE: Operation = Operation {
     name: "decode",
@@ -28,7 +28,7 @@ impl Device {
     /// [`Error::Device`](crate::Error::Device).
     pub fn decode(&self, list: &PostingList) -> Result<Vec<u32>> {
         check_fits(list)?;
-        let mut doc_ids = with_room(list.len());
+        let mut doc_ids = try_with_room(list.len())?;
         if list.is_empty() {
             return Ok(doc_ids);
         }

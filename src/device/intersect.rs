@@ -9,7 +9,7 @@ use crate::codec::{BLOCK, Codec};
 use crate::error::{Error, Result};
 use crate::list::PostingList;
 use crate::results::Results;
-use crate::room::with_room;
+use crate::room::try_with_room;
 
 static INTERSECT: Operation = Operation {
     name: "intersect",
@@ -246,7 +246,7 @@ impl Device {
     pub fn intersect_batch(&self, queries: &[Vec<PostingList>]) -> Result<Results> {
         let plans = plan(queries)?;
         if plans.iter().all(|plan| plan.groups == 0) {
-            let mut results = Results::with_room(queries.len(), 0);
+            let mut results = Results::with_room(queries.len(), 0)?;
             queries.iter().for_each(|_| results.push(|_| ()));
             return Ok(results);
         }
@@ -275,7 +275,7 @@ impl Device {
         };
         let pieces = Pieces::new(&records, capacity)?;
         if queries.len() == 1 {
-            let mut out = with_room(pieces.total());
+            let mut out = try_with_room(pieces.total())?;
             session.read(OUT, 0..pieces.total(), &mut out)?;
             return Ok(Results::of_one(pieces.gather(out)));
         }
@@ -289,7 +289,7 @@ impl Device {
             before += plan.groups;
         }
         let out = session.peek(OUT, 0..pieces.total())?;
-        let mut results = Results::with_room(queries.len(), pieces.total());
+        let mut results = Results::with_room(queries.len(), pieces.total())?;
         for groups in groups {
             results.push(|doc_ids| pieces.append(groups, &out, doc_ids));
         }

@@ -3,7 +3,6 @@
 use super::cl::{Context, DeviceId, Kernel, Program};
 use super::fault::{self, Step};
 use crate::cache;
-use crate::environment;
 use crate::error::{Error, Result};
 
 /// The source of a program, declared as a `static` by each operation's file.
@@ -57,9 +56,7 @@ impl Programs {
         let program = match self.built.iter().position(|b| b.source == source.name && b.options == options) {
             Some(index) => index,
             None => {
-                // Builds may run compilers and linkers, which obey the environment. This failure is not kept as a
-                // failed build, because the variable may be changed back.
-                let program = environment::guarding(|| build(context, id, source, options, &self.target))?;
+                let program = build(context, id, source, options, &self.target);
                 let (source, options) = (source.name, options.to_owned());
                 self.built.push(Built { source, options, program, kernels: Vec::new() });
                 self.built.len() - 1

@@ -24,6 +24,7 @@ use super::fault::{self, Step};
 use super::link::Link;
 use super::memory::{Memory, Slot, as_bytes};
 use super::program::{KernelOf, Programs};
+use crate::environment;
 use crate::error::{Error, Result};
 use crate::list::PostingList;
 use std::borrow::Cow;
@@ -68,6 +69,7 @@ pub(crate) struct Session<'d> {
     inner: MutexGuard<'d, Inner>,
     /// Whether launches are timed.
     profiling: &'d AtomicBool,
+    _environment: environment::Guard,
 }
 
 impl<'d> Session<'d> {
@@ -76,6 +78,7 @@ impl<'d> Session<'d> {
     /// # Errors
     /// [`Error::Device`] if commands of an earlier operation, which ended early, fail.
     pub(super) fn begin(mut inner: MutexGuard<'d, Inner>, profiling: &'d AtomicBool) -> Result<Session<'d>> {
+        let environment = environment::guard()?;
         inner.memory.begin_session();
         if inner.busy {
             // Transfers of an operation that ended early, with an error, may still use the staging buffers. If they
@@ -84,7 +87,7 @@ impl<'d> Session<'d> {
             inner.memory.done();
             inner.busy = false;
         }
-        Ok(Session { inner, profiling })
+        Ok(Session { inner, profiling, _environment: environment })
     }
 }
 

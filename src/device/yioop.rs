@@ -6,7 +6,7 @@ use super::pieces::Pieces;
 use super::program::{KernelOf, Source};
 use super::session::Arg;
 use crate::error::{Error, Result};
-use crate::room::with_room;
+use crate::room::try_with_room;
 
 static SOURCE: Source = Source { name: "yioop", parts: &[include_str!("../../cl/op/yioop.cl")] };
 const DOC_INDEXES: KernelOf<'static> = KernelOf { source: &SOURCE, options: "", name: "yioop_doc_indexes" };
@@ -61,7 +61,7 @@ impl Device {
         let mut gathered = [Vec::new(), Vec::new()];
         let wanted = if offsets_too { &[OUT, OFFSETS][..] } else { &[OUT][..] };
         for (slot, gathered) in wanted.iter().zip(&mut gathered) {
-            let mut out = with_room(pieces.total());
+            let mut out = try_with_room(pieces.total())?;
             session.read(*slot, 0..pieces.total(), &mut out)?;
             *gathered = pieces.gather(out);
         }

@@ -1,34 +1,43 @@
 //! Operations on posting lists.
 
 use super::cost::{self, Work};
-use super::offload::{Settings, give, run};
+use super::offload::{Settings, run};
 use super::threads;
 use crate::codec::Sink;
+use crate::error::Result;
 use crate::intersect::{self, Count};
 use crate::list::PostingList;
 use crate::results::Results;
 
 /// Passes all docIDs of a list, ascending, to a sink.
 pub fn decode_to(list: &PostingList, settings: &Settings, sink: &mut impl Sink) {
-    match decoded_on_device(list, settings) {
-        Some(doc_ids) => give(&doc_ids, sink),
-        None => list.decode_to(sink),
+    // The sink has to find room before a device is given the work.
+    let mut is_wanted = true;
+    let decoded = run(
+        settings,
+        || Work::decode(list),
+        |device| cost::missing(device, std::iter::once(list)),
+        |device| {
+            is_wanted = sink.expect(list.len());
+            if is_wanted { device.decode(list).map(Some) } else { Ok(None) }
+        },
+        || None,
+    );
+    match decoded {
+        Some(doc_ids) => sink.take(&doc_ids),
+        None if is_wanted => list.decode_to(sink),
+        None => {}
     }
 }
 
 /// All docIDs of a list, ascending.
 pub fn decode(list: &PostingList, settings: &Settings) -> Vec<u32> {
-    decoded_on_device(list, settings).unwrap_or_else(|| list.decode())
-}
-
-/// The docIDs if a device was chosen and decoded the list; otherwise `None`, counted as a CPU call.
-fn decoded_on_device(list: &PostingList, settings: &Settings) -> Option<Vec<u32>> {
     run(
         settings,
         || Work::decode(list),
         |device| cost::missing(device, std::iter::once(list)),
-        |device| device.decode(list).map(Some),
-        || None,
+        |device| device.decode(list),
+        || list.decode(),
     )
 }
 
@@ -65,12 +74,15 @@ pub fn intersect_count(lists: &[PostingList], settings: &Settings) -> u64 {
 }
 
 /// For each query, the docIDs common to its lists, ascending. A device gets all queries in one submission.
-pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Results {
+///
+/// # Errors
+/// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Result<Results> {
     run(
         settings,
         || Work::intersect(queries.iter().map(Vec::as_slice), false),
         |device| cost::missing(device, queries.iter().flatten()),
-        |device| device.intersect_batch(queries),
+        |device| device.intersect_batch(queries).map(Ok),
         || threads::intersect_batch(queries, settings.threads),
     )
 }

@@ -5,6 +5,7 @@
 //! counter, so a long query delays only its own thread. Each thread collects its results in its own memory, and the
 //! results are passed on without copying.
 
+use crate::error::Result;
 use crate::intersect;
 use crate::list::PostingList;
 use crate::results::Results;
@@ -24,7 +25,7 @@ const TAKINGS: usize = 32;
 
 /// For each query, the docIDs common to its lists, ascending. Uses at most `threads` threads; 0 means one per core
 /// available to this process.
-pub(super) fn intersect_batch(queries: &[Vec<PostingList>], threads: usize) -> Results {
+pub(super) fn intersect_batch(queries: &[Vec<PostingList>], threads: usize) -> Result<Results> {
     let bound = queries.iter().map(|lists| most(lists)).sum();
     intersect_by(queries, worth(threads, queries.len(), bound), bound)
 }
@@ -45,7 +46,7 @@ fn most(lists: &[PostingList]) -> usize {
     lists.iter().map(PostingList::len).min().unwrap_or(0)
 }
 
-fn intersect_by(queries: &[Vec<PostingList>], threads: usize, bound: usize) -> Results {
+fn intersect_by(queries: &[Vec<PostingList>], threads: usize, bound: usize) -> Result<Results> {
     let at_a_time = queries.len().div_ceil(threads * TAKINGS).max(1);
     let share = bound.div_ceil(threads);
     let pieces = spread(threads, queries.len(), at_a_time, |takings| {
@@ -54,13 +55,13 @@ fn intersect_by(queries: &[Vec<PostingList>], threads: usize, bound: usize) -> R
             let most = most(&queries[query]);
             results.push_at_most(most, share.saturating_sub(found), |doc_ids| {
                 intersect::intersect(&queries[query], doc_ids);
-            });
+            })?;
             found += most;
             whose.push(query);
         }
-        (results, whose)
+        Ok((results, whose))
     });
-    Results::of_pieces(queries.len(), pieces)
+    Ok(Results::of_pieces(queries.len(), pieces.into_iter().collect::<Result<Vec<_>>>()?))
 }
 
 /// Runs `work` on `threads` threads, including the calling one, or on fewer if the system refuses to start more. Each

@@ -39,9 +39,9 @@ proptest! {
         let queries: Vec<Vec<PostingList>> = queries.iter().map(pick).collect();
         let expected = each(&queries);
         for bound in [0, queries.iter().map(|lists| most(lists)).sum()] {
-            prop_assert!(same(&intersect_by(&queries, threads, bound), &expected));
+            prop_assert!(same(&intersect_by(&queries, threads, bound).unwrap(), &expected));
         }
-        prop_assert!(same(&intersect_batch(&queries, threads), &expected));
+        prop_assert!(same(&intersect_batch(&queries, threads).unwrap(), &expected));
     }
 }
 

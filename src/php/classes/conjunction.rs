@@ -18,6 +18,9 @@ use ext_php_rs::flags::DataType;
 use ext_php_rs::types::{ZendHashTable, Zval};
 use ext_php_rs::zend::{BailoutGuard, ce};
 
+/// Lists that `proximity` takes at most: its time grows with the square of their number, and PHP cannot interrupt it.
+const MOST_LISTS: usize = 1024;
+
 /// Hits that one call of `next` returns at most.
 const MOST_HITS: i64 = 1 << 16;
 
@@ -293,6 +296,10 @@ fn proximity_of(call: &mut Call) -> Outcome {
     let [lists, weights] = [lists, weights]
         .map(|argument| unsafe { argument.as_ref().and_then(|argument| argument.dereference().array()) });
     let lists = lists.map(position_lists).transpose()?.unwrap_or_default();
+    if lists.len() > MOST_LISTS {
+        let what = format!("must hold at most {MOST_LISTS} lists, {} given", lists.len());
+        return Err(exception::argument_value(1, &what));
+    }
     let weights = weights.map(|weights| self::weights(weights, 3)).transpose()?.unwrap_or_default();
     call.result.set_double(proximity(&lists, is_document, &weights));
     Ok(())

@@ -124,7 +124,7 @@ fn intersect_batch(call: &mut Call) -> Outcome {
     let Some(queries) = unsafe { &*queries }.dereference().array() else { return Ok(()) };
     let lists = posting_list::queries(queries, 1)?;
     posting_list::ensure_intersections(&lists)?;
-    let results = BailoutGuard::new(engine::intersect_batch(&lists, &ini::settings()));
+    let results = BailoutGuard::new(check(engine::intersect_batch(&lists, &ini::settings()), 1)?);
     drop(lists);
     if queries.has_sequential_keys() {
         let mut list = List::with_room(results.len())?;

@@ -188,7 +188,8 @@ mod linux {
     }
 
     fn kill(pid: pid_t) {
-        // SAFETY: this child has not been waited for, so its id cannot have been reused.
+        // SAFETY: `reap` has not collected this child, so its id is still its own, unless foreign code has waited for
+        // it.
         unsafe { libc::kill(pid, libc::SIGKILL) };
         reap(pid);
     }

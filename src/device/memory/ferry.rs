@@ -154,7 +154,8 @@ impl Ferry {
     ) -> Result<()> {
         fault::check(Step::Read)?;
         if bytes <= DIRECT {
-            // SAFETY: this function's contract covers both ranges, and `wait` returns only after the transfer.
+            // SAFETY: this function's contract covers both ranges, and a successful `wait` returns only after the
+            // transfer.
             unsafe { link.queue.read(from, offset, to, bytes)?.wait()? };
         } else {
             // At least four parts, so that the host copies one while the device sends the next.

@@ -30,15 +30,15 @@ const USAGE: &str = "cpu [--log-max 24] [--lists DIR] [--out DIR] [--quick]";
 /// The universes of the intersections: docIDs are below these.
 const UNIVERSES: [u64; 2] = [61_700_000, 1 << 26];
 
-/// What CRoaring was held back to when this was built: a tier's name. It uses AVX-512 where there is some otherwise.
+/// The tier to which CRoaring was restricted when this was built, by name. Otherwise it uses AVX-512 if available.
 const HELD_BACK: Option<&str> = option_env!("POSTINGS_BENCH_PEER");
 
-/// The tier that CRoaring was held back to, if any.
+/// The tier to which CRoaring was restricted, if any.
 fn held_back() -> Option<Tier> {
     HELD_BACK.map(|name| Tier::ALL.into_iter().find(|tier| tier.name() == name).expect("POSTINGS_BENCH_PEER is a tier"))
 }
 
-/// The tiers that intersect: all that there are, or the one that CRoaring was held back to.
+/// The tiers to measure intersections on: all available ones, or the one to which CRoaring was restricted.
 fn intersecting_tiers() -> impl Iterator<Item = Tier> {
     Tier::available().filter(|&tier| held_back().is_none_or(|peer| tier == peer))
 }

@@ -38,7 +38,8 @@ pub fn put(words: &mut [u32], position: u64, width: u32, value: u32) {
     }
 }
 
-/// The 1 bits of a word up to the end of each of its bytes, a byte each: all of them in the highest.
+/// For each byte of a word, the number of 1 bits up to and including that byte, in one byte each; the highest holds the
+/// total.
 #[inline(always)]
 pub(crate) fn ones_by_byte(word: u64) -> u64 {
     let pairs = word - (word >> 1 & 0x5555_5555_5555_5555);

@@ -1,13 +1,13 @@
-//! The cache folder: what a later process would otherwise have to make again (program binaries, measurements, whether
-//! OpenCL can be looked at).
+//! The cache folder, for results that a later process can reuse: program binaries, measurements, and verdicts of the
+//! OpenCL trial.
 //!
-//! It is `POSTINGS_CACHE_DIR`, otherwise `XDG_CACHE_HOME/postings`, otherwise `HOME/.cache/postings`, as they were when the
-//! [process began](crate::environment). If none is named, or it cannot be written, nothing is kept and nothing fails. A
-//! file is written under another name and renamed, so readers see a whole one. A file that is damaged, owned by another
-//! user, writable by others, or a symbolic link is ignored.
+//! It is `POSTINGS_CACHE_DIR`, otherwise `XDG_CACHE_HOME/postings`, otherwise `HOME/.cache/postings`, with the values
+//! that they had when the [process started](crate::environment). If none is set, or the folder is not writable, nothing
+//! is kept and nothing fails. A file is written under a temporary name and renamed, so readers never see a partial one.
+//! A file that is damaged, owned by another user, writable by others, or a symbolic link is ignored.
 //!
 //! A file holds: the bytes `PSTCACH1`, the key's length and the CRC-32 of the rest (both little-endian `u32`), the key,
-//! the content. Its name ends in a hash of the key, so that what the key tells apart is kept side by side.
+//! the content. The file's name ends in a hash of the key, so that files with different keys can coexist.
 
 use crate::environment;
 use std::fs::{DirBuilder, OpenOptions};
@@ -18,12 +18,12 @@ use std::path::{Path, PathBuf};
 const MAGIC: &[u8; 8] = b"PSTCACH1";
 const MAX_FILE: u64 = 64 << 20;
 
-/// What was kept under that name for that key.
+/// The content kept under that name for that key, if any.
 pub(crate) fn load(name: &str, key: &str) -> Option<Vec<u8>> {
     read(&file(&folder()?, name, key), key)
 }
 
-/// Keeps it, if it can.
+/// Keeps `content` under that name for that key, if possible.
 pub(crate) fn keep(name: &str, key: &str, content: &[u8]) {
     let Some(folder) = folder() else {
         return;
@@ -45,7 +45,7 @@ fn file(folder: &Path, name: &str, key: &str) -> PathBuf {
     folder.join(format!("{name}-{:016x}.bin", fnv1a(key.as_bytes())))
 }
 
-/// FNV-1a, 64 bits: it names files only; their keys are compared in full.
+/// FNV-1a, 64 bits. It only names files; collisions are harmless because the keys are compared in full.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
@@ -53,7 +53,7 @@ fn fnv1a(bytes: &[u8]) -> u64 {
 fn read(file: &Path, key: &str) -> Option<Vec<u8>> {
     let mut opened = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(file).ok()?;
     let meta = opened.metadata().ok()?;
-    // SAFETY: reads this process's own effective user id.
+    // SAFETY: takes no arguments and cannot fail.
     let me = unsafe { libc::geteuid() };
     if !meta.is_file() || meta.uid() != me || meta.mode() & 0o022 != 0 || meta.len() > MAX_FILE {
         return None;

@@ -1,18 +1,18 @@
-//! Which process this is, so that a child can tell that it is not its parent.
+//! Identifies this process, so that a child can tell that it is not its parent.
 //!
-//! The process id does not tell: a child in another PID namespace can have its parent's id, and ids are reused. So each
-//! process has a number, kept in a page that the kernel zeroes in a child (`MADV_WIPEONFORK`, Linux 4.14). A fork
-//! handler zeroes it as well; without such a page, the process id is compared too.
+//! The process id is not enough: a child in another PID namespace can have its parent's id, and ids are reused. So each
+//! process has a number, kept in a page that the kernel zeroes in a child (`MADV_WIPEONFORK`, since Linux 4.14). A fork
+//! handler zeroes it too. Without such a page, the process id is compared as well.
 
 use once_cell::sync::OnceCell;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// A process. A child differs from all its ancestors.
+/// The identity of a process, which differs from those of all its ancestors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Process(u32);
 
 impl Process {
-    /// Never 0.
+    /// The process's number, which is never 0.
     pub(crate) fn number(self) -> u32 {
         self.0
     }
@@ -28,9 +28,9 @@ static MARK: OnceCell<Mark> = OnceCell::new();
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
 struct Mark {
-    /// The process's number; 0 in a child that has not asked for its own yet.
+    /// The process's number; 0 in a child that has not been given its own yet.
     number: &'static AtomicU32,
-    /// Whether the kernel zeroes `number` in a child, however the child is made.
+    /// Whether the kernel zeroes `number` in every child, however it is created.
     wiped: bool,
     id: AtomicU32,
 }
@@ -73,12 +73,12 @@ fn wiped_page() -> Option<&'static AtomicU32> {
     const BYTES: usize = 4096;
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-    // SAFETY: asks for new memory; nothing is replaced.
+    // SAFETY: maps new memory at an address of the kernel's choice, so nothing is replaced.
     let page = unsafe { libc::mmap(std::ptr::null_mut(), BYTES, protection, flags, -1, 0) };
     if page == libc::MAP_FAILED {
         return None;
     }
-    // SAFETY: the memory mapped above.
+    // SAFETY: the range is the page mapped above.
     if unsafe { libc::madvise(page, BYTES, libc::MADV_WIPEONFORK) } != 0 {
         // SAFETY: as above, and nothing refers to it.
         unsafe { libc::munmap(page, BYTES) };
@@ -97,18 +97,18 @@ fn wiped_page() -> Option<&'static AtomicU32> {
 mod tests {
     use super::*;
 
-    /// Runs it in a child made without `fork`, so that no fork handler runs; whether it returned true.
+    /// Runs `check` in a child created without `fork`, so that no fork handler runs. Returns what `check` returned.
     fn in_raw_child(check: impl FnOnce() -> bool) -> bool {
         // SAFETY: like fork; the child only compares numbers and exits.
         let child = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) } as libc::pid_t;
         assert!(child >= 0);
         if child == 0 {
             let code = i32::from(!check());
-            // SAFETY: ends the child without the parent's handlers.
+            // SAFETY: `_exit` ends the child without the exit handlers, which belong to the parent.
             unsafe { libc::_exit(code) };
         }
         let mut status = -1;
-        // SAFETY: a child of this process, and room for its status.
+        // SAFETY: `child` is a child of this process, and `status` has room for its status.
         assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
         status == 0
     }

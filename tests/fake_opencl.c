@@ -1,7 +1,8 @@
-/* An OpenCL library that misbehaves on request, for tests of what survives it.
+/* An OpenCL library that misbehaves on request, for tests that the process survives it.
  *
- * FAKE_OPENCL is "ACT:STAGE": what it does (abort, segv, hang, exit), and when (load, platforms, devices). Otherwise it
- * has no platform. FAKE_OPENCL_LOG names a file that gets a line each time the library is loaded.
+ * FAKE_OPENCL is "ACT:STAGE": what to do (abort, segv, hang, exit) and when (load, platforms, devices). Without it the
+ * library reports no platform. FAKE_OPENCL_LOG names a file to which a line is appended each time the library is
+ * loaded.
  */
 #include <fcntl.h>
 #include <stdint.h>

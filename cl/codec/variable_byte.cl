@@ -1,11 +1,11 @@
 /* Gaps in variable bytes. Twin: src/codec/values/variable_byte/. A walk begins with a block. */
 
-/* A walk along the docIDs of a block. */
+/* A walk over the docIDs of a block. */
 typedef struct {
-    __global const uint *control; /* the word that has the next value's length */
+    __global const uint *control; /* the word that holds the next value's length */
     __global const uint *data;
-    uint bit; /* of the data, at which the next value begins */
-    uint doc_id; /* the last docID that came out */
+    uint bit; /* the bit of the data at which the next value begins */
+    uint doc_id; /* the latest docID */
 } variable_byte_Walk;
 
 /* --- the vocabulary of codecs --- */
@@ -33,7 +33,7 @@ uint variable_byte_next(const List *list, variable_byte_Walk *walk, uint rank) {
     return walk->doc_id;
 }
 
-/* The lengths of four values are in one byte; it is mostly 0, and then all four values are in one word. */
+/* The lengths of four values are in one byte. It is mostly 0: each value has one byte, and one load gets all four. */
 uint4 variable_byte_next_four(const List *list, variable_byte_Walk *walk, uint rank) {
     uint within = rank % BLOCK;
     uint lengths = (walk->control[within / 16] >> (2 * (within % 16))) & 0xFF;

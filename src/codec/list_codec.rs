@@ -1,30 +1,30 @@
-//! What a codec of posting lists does: [`ListCodec`].
+//! [`ListCodec`], the interface of codecs of posting lists.
 
 use super::BLOCK;
 use crate::cpu::Tier;
 use crate::error::Result;
 use std::ops::Range;
 
-/// A codec of posting lists. Its lists are made of blocks of [`BLOCK`] docIDs, each of which decodes on its own; the
-/// list keeps the last docID of each block, and the word at which its payload begins where the codec asks for that.
+/// A codec of posting lists. Lists consist of blocks of [`BLOCK`] docIDs, each of which can be decoded alone. The list
+/// stores the last docID of each block and, if the codec needs it, the word at which the block's payload begins.
 pub trait ListCodec: 'static {
     /// The name that PHP, error messages and benchmarks use.
     const NAME: &'static str;
 
-    /// The version of the byte format in which its lists are written. Codecs that are older than version 2 keep to
-    /// version 1, so that older releases can read them; their lists are read in either.
+    /// The version of the byte format in which lists are written. Codecs that existed before version 2 keep writing
+    /// version 1, so that older releases can read their lists; both versions are read.
     const VERSION: u32 = 2;
 
     /// Whether the directory holds the word of the payload at which each block begins.
     const HAS_STARTS: bool;
 
-    /// What its lists cost, in nanoseconds, until it is measured on the machine.
+    /// What operations on its lists cost, assumed until it is measured on the machine.
     const COST: Cost;
 
     /// Looks docIDs up without decoding blocks; [`NoLookUp`] if the codec cannot do that.
     type LookUp<'l>: LookUp<'l>;
 
-    /// What has to be known before the payload is written.
+    /// Determines what must be known before the payload is written.
     ///
     /// # Errors
     /// [`Error::Argument`](crate::Error::Argument) and [`Error::NotCodable`](crate::Error::NotCodable).
@@ -37,26 +37,26 @@ pub trait ListCodec: 'static {
     /// [`Error::NotCodable`](crate::Error::NotCodable).
     fn encode(doc_ids: &[u32], plan: &Plan, words: &mut Vec<u32>, starts: &mut Vec<u32>) -> Result<()>;
 
-    /// Checks what the header of a list says, before anything is allocated: the word of the header that is wrong, and
-    /// what is wrong with it.
+    /// Checks the contents of a header before anything is allocated. The error is the word of the header that is wrong,
+    /// and what is wrong with it.
     fn check_shape(shape: &Shape) -> std::result::Result<(), (usize, String)>;
 
-    /// Checks all that decoding relies on: the payload, the directory's starts, that docIDs increase and that each
-    /// block ends with its last docID. The shape was checked, and that last docIDs increase. `payload_at` is the word
-    /// of the list at which the payload begins, for errors.
+    /// Checks everything that decoding relies on: the payload, the directory's starts, that docIDs increase, and that
+    /// each block ends with its last docID. The shape has been checked before, and that the last docIDs increase.
+    /// `payload_at` is the word of the list at which the payload begins, for errors.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt).
     fn check(list: &Encoded, payload_at: usize) -> Result<()>;
 
-    /// Decodes blocks, at least one, to `out` and returns how many docIDs they have.
+    /// Decodes one or more blocks to `out` and returns the number of their docIDs.
     ///
     /// # Safety
     /// `list` was encoded by this codec or passed [`check`](Self::check); the blocks exist; `out` has room for their
     /// docIDs and [`SLACK`](super::SLACK) more; the processor has `tier`.
     unsafe fn decode_blocks(tier: Tier, list: &Encoded, blocks: Range<usize>, out: *mut u32) -> usize;
 
-    /// Whether the low 16 bits of its docIDs can be decoded alone, for less than whole docIDs cost.
+    /// Whether the low 16 bits of the list's docIDs can be decoded alone, faster than whole docIDs.
     fn has_low_halves(list: &Encoded) -> bool {
         let _ = list;
         false
@@ -72,16 +72,16 @@ pub trait ListCodec: 'static {
     }
 }
 
-/// What a codec knows before it writes the payload.
+/// What a codec determines before it writes the payload.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// A byte of the header that is the codec's own.
+    /// The codec's parameter byte in the header.
     pub parameter: u8,
-    /// Words at the head of the list that are the codec's own (format version 2).
+    /// The codec's own words at the head of the list (format version 2).
     pub own: Vec<u32>,
 }
 
-/// What the header of a list says, of a list that may be hostile.
+/// What the header of a list says. The list may be hostile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// n, docIDs in the list.
@@ -113,27 +113,27 @@ pub struct Encoded<'l> {
     pub starts: &'l [u32],
     /// The payload, and after it [`PADDING`](super::PADDING) words that may be read.
     pub payload: &'l [u32],
-    /// Words of payload, without the padding.
+    /// The number of payload words, without the padding.
     pub payload_words: usize,
 }
 
 impl<'l> Encoded<'l> {
-    /// Blocks of the list.
+    /// The number of blocks.
     pub fn blocks(&self) -> usize {
         self.last_doc_ids.len()
     }
 
-    /// The ranks of the docIDs of these blocks.
+    /// The ranks of the docIDs in these blocks.
     pub fn ranks(&self, blocks: &Range<usize>) -> Range<usize> {
         blocks.start * BLOCK..self.count.min(blocks.end * BLOCK)
     }
 
-    /// The last docID before a block, `None` for the first.
+    /// The last docID before a block; `None` for the first block.
     pub fn previous(&self, block: usize) -> Option<u32> {
         block.checked_sub(1).map(|before| self.last_doc_ids[before])
     }
 
-    /// The words of the payload that blocks take; for codecs with [`ListCodec::HAS_STARTS`].
+    /// The words of the payload that belong to these blocks, for codecs with [`ListCodec::HAS_STARTS`].
     pub fn block_words(&self, blocks: &Range<usize>) -> &'l [u32] {
         let start = self.starts[blocks.start] as usize;
         let end = self.starts.get(blocks.end).map_or(self.payload_words, |&end| end as usize);
@@ -141,23 +141,23 @@ impl<'l> Encoded<'l> {
     }
 }
 
-/// A forward-only look-up in one list that decodes no block.
+/// A forward-only look-up in one list that does not decode blocks.
 pub trait LookUp<'l>: Sized {
-    /// Whether there is one for the instructions of `tier`.
+    /// Whether there is an implementation for `tier`.
     fn exists(tier: Tier) -> bool;
 
-    /// A look-up before the first docID, if one [`exists`](Self::exists) for `tier`.
+    /// A look-up that starts at the first docID; `None` if none [`exists`](Self::exists) for `tier`.
     ///
     /// # Safety
     /// The processor has `tier`; the list was checked and is not empty.
     unsafe fn new(tier: Tier, list: Encoded<'l>) -> Option<Self>;
 
-    /// Moves those `candidates` that the list has to the front and returns how many they are. Candidates ascend, also
-    /// from call to call.
+    /// Moves those `candidates` that the list contains to the front and returns their number. Candidates must ascend,
+    /// across calls too.
     fn retain(&mut self, candidates: &mut [u32]) -> usize;
 }
 
-/// For codecs whose blocks must be decoded to look a docID up.
+/// For codecs that must decode a block to look a docID up.
 #[derive(Debug)]
 pub enum NoLookUp {}
 
@@ -175,16 +175,16 @@ impl<'l> LookUp<'l> for NoLookUp {
     }
 }
 
-/// Nanoseconds per docID, on one core of a server with AVX-512: what `postings.offload=auto` assumes before it has
-/// measured.
+/// Nanoseconds per docID on one core of a server with AVX-512, which `postings.offload=auto` assumes until it has
+/// measured them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cost {
-    /// Decoded to memory.
+    /// A docID decoded to memory.
     pub decoded: f64,
-    /// In one of two lists that are merged.
+    /// A docID of either of two lists that are merged.
     pub merged: f64,
-    /// Looked up next to the last one.
+    /// A look-up right after the previous one in the list.
     pub near: f64,
-    /// Looked up far from the last one.
+    /// A look-up far after the previous one.
     pub far: f64,
 }

@@ -7,7 +7,7 @@
 //! * a *monotone codec* ([`monotone`]) turns docIDs ⇄ words directly.
 //!
 //! # The registry
-//! The lines at the end of `registry!` below are the only place that lists the codecs. They give the enum [`Codec`],
+//! The invocation of `registry!` below is the only place that lists the codecs. It defines the enum [`Codec`],
 //! [`Codec::ALL`], names, numbers, the cases of PHP's enum, and `dispatch!`, which runs code for the codec of a list
 //! with static dispatch. To add a codec: its folder, a line here, and a line with its kernels in `device/codec.rs`.
 //! Lists, intersection, the engine, PHP, tests, fuzz targets and benchmarks then find it through the registry.
@@ -19,7 +19,7 @@ pub mod values;
 
 pub use gaps::Gaps;
 pub use list_codec::{Cost, Encoded, ListCodec, LookUp, NoLookUp, Plan, Shape};
-// Raw lists have functions of their own, in Rust and PHP.
+// Exported because raw lists have their own functions, in Rust and PHP.
 pub use monotone::quasi_succinct;
 pub use values::simple9;
 
@@ -35,13 +35,13 @@ macro_rules! registry {
         }
 
         impl Codec {
-            /// How many codecs there are.
+            /// The number of codecs.
             pub const COUNT: usize = [$($number),*].len();
 
             /// All codecs, in the order of the registry.
             pub const ALL: [Codec; Codec::COUNT] = [$(Codec::$name),*];
 
-            /// The name of the case of PHP's enum `Postings\Codec`.
+            /// The name of this codec's case in PHP's enum `Postings\Codec`.
             pub fn php_case(self) -> &'static str {
                 match self {
                     $(Codec::$name => stringify!($name),)*
@@ -49,7 +49,7 @@ macro_rules! registry {
             }
         }
 
-        /// Runs `$body` with `$C` as the type of the codec, so that all calls of it are static.
+        /// Runs `$body` with `$C` as the codec's type, so that its functions are called statically.
         macro_rules! dispatch {
             ($d codec:expr, $d C:ident => $d body:expr) => {
                 match $d codec {
@@ -69,13 +69,13 @@ macro_rules! registry {
         }
 
         impl<'l> AnyLookUp<'l> {
-            /// A look-up in a list of that codec, if it has one of its own for this tier.
+            /// A look-up in a list of that codec; `None` if the codec has none of its own for this tier.
             ///
             /// # Safety
             /// The list was checked and is not empty, and the processor has `tier`.
             pub(crate) unsafe fn new(codec: Codec, tier: Tier, list: Encoded<'l>) -> Option<Self> {
                 match codec {
-                    // SAFETY: the caller's list and tier.
+                    // SAFETY: `LookUp::new` has the same contract.
                     $(Codec::$name => unsafe { LookUp::new(tier, list) }.map(AnyLookUp::$name),)*
                 }
             }
@@ -116,7 +116,7 @@ impl Codec {
         Codec::ALL.into_iter().find(|codec| codec.name() == name)
     }
 
-    /// Its place in [`Codec::ALL`], for tables with an entry per codec.
+    /// Its index in [`Codec::ALL`], for tables with an entry per codec.
     pub fn index(self) -> usize {
         Codec::ALL.iter().position(|&codec| codec == self).unwrap_or_default()
     }
@@ -126,7 +126,7 @@ impl Codec {
         dispatch!(self, C => <C as ListCodec>::LookUp::exists(tier))
     }
 
-    /// What decoding and intersecting its lists costs, as far as nothing was measured on this machine.
+    /// What decoding and intersecting its lists costs, assumed until it is measured on this machine.
     pub(crate) fn cost(self) -> Cost {
         dispatch!(self, C => C::COST)
     }
@@ -157,20 +157,20 @@ pub(crate) fn not_increasing(doc_ids: &[u32], previous: Option<u32>) -> Option<u
     if previous.zip(doc_ids.first()).is_some_and(|(previous, &first)| previous >= first) {
         return Some(0);
     }
-    // All of it first, without a branch per docID: the answer is nearly always no.
+    // docIDs nearly always increase, so check that first, without a branch per docID.
     if rises(doc_ids) {
         return None;
     }
     doc_ids.windows(2).position(|pair| pair[0] >= pair[1]).map(|at| at + 1)
 }
 
-/// Whether each is greater than the one before, without a branch per docID.
+/// Whether each docID is greater than the one before. Has no branch per docID.
 pub(crate) fn rises(doc_ids: &[u32]) -> bool {
     doc_ids.iter().zip(doc_ids.iter().skip(1)).fold(true, |rises, (a, b)| rises & (a < b))
 }
 
-/// The index of the first element that is `target` or greater (the length if there is none): an exponential, then a
-/// binary search. O(log index).
+/// The index of the first element that is at least `target`, or the length if there is none. Exponential search
+/// followed by binary search: O(log index).
 pub(crate) fn gallop(sorted: &[u32], target: u32) -> usize {
     let mut bound = 1;
     while bound <= sorted.len() && sorted[bound - 1] < target {
@@ -181,10 +181,10 @@ pub(crate) fn gallop(sorted: &[u32], target: u32) -> usize {
     from + sorted[from..to].partition_point(|&element| element < target)
 }
 
-/// Takes docIDs as they are found, a run at a time, so that they are used while they are in the first-level cache.
+/// Receives docIDs as they are found, some at a time, so that they are used while they are in the first-level cache.
 pub trait Sink {
-    /// Says how many docIDs will come, before the first of them, if that is known. `false` means that they are not
-    /// wanted after all (there is no room for them, say): none come then.
+    /// Announces the number of docIDs before the first of them, if it is known. If this returns false (there is no room
+    /// for them, for example), none are sent.
     fn expect(&mut self, count: usize) -> bool {
         let _ = count;
         true
@@ -205,10 +205,10 @@ impl Sink for Vec<u32> {
     }
 }
 
-/// docIDs in a block of a posting list: every block decodes on its own.
+/// docIDs in a block of a posting list. Every block can be decoded alone.
 pub const BLOCK: usize = 128;
 
-/// `u32`s that a decoder may write past the docIDs it was asked for (whole vectors are stored; the surplus is junk).
+/// `u32`s that a decoder may write past the requested docIDs, because it stores whole vectors. Their contents are junk.
 pub const SLACK: usize = 64;
 
 /// Words that a decoder may read past the end of a list's payload.

@@ -1,14 +1,14 @@
 //! CPU intersection of posting lists.
 //!
-//! The shortest two lists are met first; what they have in common, a tile at a time, is looked up in each longer list.
-//! How two lists meet depends on their lengths:
+//! The two shortest lists are intersected first, some blocks at a time, and the docIDs that they have in common are
+//! looked up in each longer list. How two lists are intersected depends on their lengths:
 //!
-//! * near-equal lists are decoded a tile at a time, and the tiles merged (`merge`); if both are dense, docIDs of one mark
-//!   a map in which those of the other are looked up (`merge/windows.rs`);
-//! * in a list that is much longer, each docID is looked up (`probe`): without decoding it if the codec can do that,
-//!   otherwise by decoding the blocks that can hold it.
+//! * lists of similar length are decoded a tile at a time, and the tiles merged (`merge`). If both are dense, docIDs of
+//! one are marked in a map and those of the other looked up there (`merge/windows.rs`).
+//! * If one list is much longer, each docID of the other is looked up in it (`probe`): without decoding if the codec
+//! can do that, otherwise by decoding the blocks that may contain it.
 //!
-//! Blocks that cannot hold a common docID are skipped by the directory in both.
+//! In both cases blocks that cannot contain a common docID are skipped using the directory.
 
 mod merge;
 mod probe;
@@ -19,7 +19,7 @@ use crate::cpu::{self, Tier};
 use crate::list::PostingList;
 use probe::Probe;
 
-/// A [`Sink`] that counts.
+/// A [`Sink`] that only counts docIDs.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Count(pub u64);
 
@@ -35,10 +35,10 @@ const TILE_BLOCKS: usize = 8;
 /// docIDs of a tile.
 const TILE: usize = TILE_BLOCKS * BLOCK;
 
-/// Sends the docIDs that all `lists` have to `sink`, ascending; nothing where there is no list.
+/// Sends the docIDs common to all `lists` to `sink`, ascending; none if there are no lists.
 ///
-/// With n docIDs in the shortest list and m in a longer one: O(n + m) where they are of like length, else
-/// O(n log(m/n)) look-ups, of a few ns each if the codec has look-ups of its own.
+/// With n docIDs in the shortest list and m in a longer one: O(n + m) if their lengths are similar, otherwise n
+/// look-ups of O(log(m/n)) each, which take a few nanoseconds if the codec has its own look-ups.
 pub fn intersect(lists: &[PostingList], sink: &mut impl Sink) {
     intersect_with(cpu::tier(), lists, sink);
 }
@@ -46,7 +46,7 @@ pub fn intersect(lists: &[PostingList], sink: &mut impl Sink) {
 /// [`intersect`] with the instructions of `tier`, for tests and measurements.
 ///
 /// # Panics
-/// Where the processor lacks the tier.
+/// If the processor lacks the tier.
 pub fn intersect_with(tier: Tier, lists: &[PostingList], sink: &mut impl Sink) {
     assert!(tier.is_available());
     let mut sorted: Vec<&PostingList> = lists.iter().collect();
@@ -64,7 +64,8 @@ pub fn intersect_with(tier: Tier, lists: &[PostingList], sink: &mut impl Sink) {
             let mut tile = [0; TILE + SLACK];
             let blocks = shortest.blocks();
             for first in (0..blocks).step_by(TILE_BLOCKS) {
-                // SAFETY: the blocks exist and fit into the tile; the processor has the tier.
+                // SAFETY: `first..end` is not empty and ends at `blocks` at most; `tile` has room for `TILE_BLOCKS`
+                // blocks and the slack; the tier was asserted.
                 let count = unsafe {
                     let end = blocks.min(first + TILE_BLOCKS);
                     shortest.decode_blocks_to(tier, first..end, tile.as_mut_ptr())
@@ -82,9 +83,9 @@ fn merges(tier: Tier, shorter: &PostingList, longer: &PostingList) -> bool {
     longer.len() / merge_ratio(tier, longer.codec()) < shorter.len()
 }
 
-/// Lists that many times as long as another one, and longer ones, are probed; others are merged with it. Measured on Zen
-/// 5 and a Xeon: a merge costs 0.4 to 0.9 ns per docID of either (1 to 4 in plain Rust), a look-up in upper bits 3 to 5
-/// (10 in plain Rust), one in decoded blocks 25 to 45.
+/// A list at least this many times as long as another one is probed; otherwise the two are merged. Measured on Zen 5
+/// and a Xeon: a merge takes 0.4 to 0.9 ns per docID of either list (1 to 4 in plain Rust), a look-up in upper bits 3
+/// to 5 ns (10 in plain Rust), and one in decoded blocks 25 to 45 ns.
 pub(crate) fn merge_ratio(tier: Tier, longer: Codec) -> usize {
     match tier {
         _ if longer.looks_up(tier) => 8,
@@ -93,7 +94,7 @@ pub(crate) fn merge_ratio(tier: Tier, longer: Codec) -> usize {
     }
 }
 
-/// Looks docIDs up in further lists, and sends those that all of them have to the sink.
+/// Looks docIDs up in further lists, and sends those that all of them contain to the sink.
 struct Filter<'l, 's, S> {
     probes: Vec<Probe<'l>>,
     sink: &'s mut S,
@@ -104,7 +105,8 @@ impl<'l, 's, S: Sink> Filter<'l, 's, S> {
         Filter { probes: lists.iter().map(|list| Probe::new(tier, list)).collect(), sink }
     }
 
-    /// Takes the next candidates, ascending, whose places it uses. Whether a greater one can be in all lists.
+    /// Takes the next candidates, ascending, and overwrites them. Returns whether all lists may contain a greater
+    /// docID.
     fn take(&mut self, candidates: &mut [u32]) -> bool {
         let Some(&last) = candidates.last() else { return true };
         let mut count = candidates.len();

@@ -12,17 +12,17 @@ pub(super) struct Probe<'l> {
 
 #[expect(clippy::large_enum_variant, reason = "a few per query, and an allocation each would cost more")]
 enum How<'l> {
-    /// The way of the list's codec, which decodes no block.
+    /// The codec's own look-up, which decodes no blocks.
     LookUp(AnyLookUp<'l>),
-    /// In decoded blocks.
+    /// A look-up in decoded blocks.
     Blocks(Box<Cursor<'l>>),
 }
 
 impl<'l> Probe<'l> {
-    /// `list` is not empty, the processor has `tier`.
+    /// `list` must not be empty, and the processor must have `tier`.
     pub(super) fn new(tier: Tier, list: &'l PostingList) -> Self {
         assert!(!list.is_empty() && tier.is_available());
-        // SAFETY: every list was checked when it was made; the rest was just asserted.
+        // SAFETY: every `PostingList` is checked when it is made; the rest was just asserted.
         let look_up = unsafe { AnyLookUp::new(list.codec(), tier, list.encoded()) };
         let how = look_up.map_or_else(|| How::Blocks(Box::new(list.cursor_with(tier))), How::LookUp);
         Probe { how, universe: list.universe() }
@@ -33,8 +33,8 @@ impl<'l> Probe<'l> {
         self.universe
     }
 
-    /// Moves those `candidates` that the list has to the front and returns how many they are. Candidates ascend, also
-    /// from call to call.
+    /// Moves those `candidates` that the list contains to the front and returns their number. Candidates must ascend,
+    /// across calls too.
     pub(super) fn retain(&mut self, candidates: &mut [u32]) -> usize {
         match &mut self.how {
             How::LookUp(look_up) => look_up.retain(candidates),

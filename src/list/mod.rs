@@ -209,7 +209,7 @@ impl PostingList {
         dispatch!(self.codec(), C => unsafe { C::decode_blocks(tier, &self.encoded(), blocks, out) })
     }
 
-    /// Whether the low 16 bits of its docIDs can be decoded alone.
+    /// Whether the low 16 bits of the docIDs can be decoded alone.
     pub(crate) fn has_low_halves(&self) -> bool {
         dispatch!(self.codec(), C => C::has_low_halves(&self.encoded()))
     }

@@ -1,4 +1,4 @@
-//! Where the data of the Yioop tests is.
+//! Helpers of the Yioop tests, mainly for finding their data.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use flate2::read::GzDecoder;
@@ -9,14 +9,14 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Says that something is skipped. Not by `eprintln!`: the harness keeps what that prints where a test passes. In one
-/// piece, as other tests print too.
+/// Prints that something is skipped. Not with `eprintln!`: the harness captures its output and hides it if the test
+/// passes. One write, because other tests print at the same time.
 pub fn skipped(what: &str) {
     let _ = std::io::stderr().write_all(format!("SKIPPED: {what}\n").as_bytes());
 }
 
-/// The places of a part of the test data: the excerpt that is committed, and the full set if it is there (in the folder
-/// that `POSTINGS_SHARED` names, `../shared` if not set).
+/// The paths of a part of the test data: the committed excerpt, and the full set if it is present (in the folder that
+/// `POSTINGS_SHARED` names, by default `../shared`).
 pub fn data(committed: &str, full: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let shared = std::env::var_os("POSTINGS_SHARED").map_or_else(|| root.join("../shared"), PathBuf::from);
@@ -26,7 +26,7 @@ pub fn data(committed: &str, full: &str) -> Vec<PathBuf> {
     std::iter::once(committed).chain(full.exists().then_some(full)).collect()
 }
 
-/// Opens the shard of a folder; an excerpt's is compressed.
+/// Opens the shard in a folder, after decompressing it if it is that of an excerpt.
 pub fn open_shard(folder: &Path) -> Shard {
     static OPENED: AtomicUsize = AtomicUsize::new(0);
 
@@ -49,7 +49,7 @@ pub fn json_lines(path: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The committed vectors of a file, and the full set where it is there.
+/// The committed vectors of a file, and the full set if it is present.
 pub fn vectors(file: &str) -> Vec<Value> {
     let files = data(&format!("yioop/{file}"), &format!("yioop/vectors/{file}"));
     let vectors: Vec<Value> = files.iter().flat_map(|path| json_lines(path)).collect();
@@ -73,7 +73,7 @@ pub fn numbers(value: &Value) -> Vec<u32> {
     value.as_array().unwrap().iter().map(number).collect()
 }
 
-/// `[doc index, positions]`.
+/// Parses `[doc index, positions]`.
 pub fn posting(value: &Value) -> (u32, Vec<u32>) {
     (number(&value[0]), numbers(&value[1]))
 }

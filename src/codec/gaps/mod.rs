@@ -183,9 +183,9 @@ mod tests {
             assert_eq!(out.pop(), Some(0xDEAD_BEEF), "{} wrote past the slack", tier.name());
             assert_eq!(&out[..values.len()], wanted, "{}", tier.name());
         }
-        // What processors other than x86-64 run.
+        // The path of processors other than x86-64.
         let mut out = values.to_vec();
-        // SAFETY: the values are there.
+        // SAFETY: `out` holds the values.
         unsafe { scalar::add_up(out.as_mut_ptr(), values.len(), previous) };
         assert_eq!(out, wanted);
     }

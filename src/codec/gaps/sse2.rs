@@ -1,17 +1,17 @@
-//! What every x86-64 has: a prefix sum of four values in a register.
+//! SSE2, which every x86-64 processor has: a prefix sum of four values in a register.
 
 use std::arch::x86_64::*;
 
-/// Sums values up, whole vectors of four.
+/// Computes the prefix sum in whole vectors of four.
 ///
 /// # Safety
 /// As [`super::add_up`].
 pub(super) unsafe fn add_up(out: *mut u32, count: usize, previous: u32) {
-    // SAFETY: every x86-64 has SSE2; so below.
-    // The docID before a vector, plus one in the first lane, two in the second …
+    // SAFETY: every x86-64 processor has SSE2; the same holds below.
+    // The docID before the vector, plus one in the first lane, plus two in the second …
     let mut carry = unsafe { _mm_add_epi32(_mm_set1_epi32(previous as i32), _mm_setr_epi32(1, 2, 3, 4)) };
     for at in (0..count).step_by(4) {
-        // SAFETY: the vector begins with a value; if it ends past the last one, it ends in the slack.
+        // SAFETY: the vector begins before `count`; it ends there or within the slack.
         unsafe {
             let to = out.add(at).cast::<__m128i>();
             let by_1 = _mm_loadu_si128(to);

@@ -1,4 +1,4 @@
-//! Value codecs: values ⇄ words, in any order. [`gaps`](super::gaps) makes a codec of posting lists of each.
+//! Value codecs: values ⇄ words, in any order. [`gaps`](super::gaps) turns each into a codec of posting lists.
 
 pub mod simple9;
 pub mod variable_byte;
@@ -8,16 +8,16 @@ use crate::cpu::Tier;
 
 /// A codec of values.
 ///
-/// A *part* is what one call of [`encode`](Self::encode) wrote. The words of several parts, one after the other, decode
-/// in one call if all but the last have [`BLOCK`](super::BLOCK) values.
+/// A *part* is the output of one call of [`encode`](Self::encode). Concatenated parts can be decoded in one call if all
+/// but the last have [`BLOCK`](super::BLOCK) values.
 pub trait ValueCodec: 'static {
     /// The name that PHP, error messages and benchmarks use.
     const NAME: &'static str;
 
-    /// The largest value that it can code.
+    /// The largest value that can be encoded.
     const MAX_VALUE: u32;
 
-    /// What an error says of a first docID or a gap minus one that is greater.
+    /// The error text for a first docID, or a gap minus one, that exceeds [`MAX_VALUE`](Self::MAX_VALUE).
     const LIMIT: &'static str;
 
     /// See [`ListCodec::VERSION`](super::ListCodec::VERSION).
@@ -29,10 +29,11 @@ pub trait ValueCodec: 'static {
     /// Appends the words of `values`, all at most [`MAX_VALUE`](Self::MAX_VALUE).
     fn encode(values: &[u32], words: &mut Vec<u32>);
 
-    /// Checks that `words` are one part with just `count` values, all that [`decode`](Self::decode) relies on.
+    /// Checks that `words` are one part with exactly `count` values, which is all that [`decode`](Self::decode) relies
+    /// on.
     ///
     /// # Errors
-    /// The word that is wrong, and what is wrong with it.
+    /// The index of the word that is wrong, and what is wrong with it.
     fn check(words: &[u32], count: usize) -> Result<(), (usize, String)>;
 
     /// Decodes parts that have `count` values together.

@@ -1,4 +1,4 @@
-//! What every value codec is tested with.
+//! Tests that apply to every value codec.
 
 use super::ValueCodec;
 use crate::codec::{BLOCK, PADDING, SLACK};
@@ -21,9 +21,10 @@ pub(in crate::codec::values) fn every_path_gives<V: ValueCodec>(values: &[u32]) 
         words.resize(used + PADDING, junk);
         for tier in Tier::available() {
             let decode = |words: &[u32], count: usize| {
-                // No more room than promised: a write past it shows in the guard.
+                // Exactly the room that the contract asks for, then a guard word that reveals writes past it.
                 let mut out = vec![0xDEAD_BEEF; count + SLACK + 1];
-                // SAFETY: the words were encoded here, and padding follows; the room is as promised; the tier is available.
+                // SAFETY: the words were encoded here, and padding follows; `out` has room for the values and the
+                // slack; the tier is available.
                 unsafe { V::decode(tier, words, count, out.as_mut_ptr()) };
                 assert_eq!(out.pop(), Some(0xDEAD_BEEF), "{} on {} wrote past the slack", V::NAME, tier.name());
                 out.truncate(count);

@@ -1,5 +1,5 @@
-//! Meeting two lists of like length: both are decoded a tile at a time, and the tiles merged, sixteen docIDs of one
-//! against sixteen of the other; dense lists meet in a map (`windows`).
+//! Intersects two lists of similar length. Both are decoded a tile at a time and the tiles merged, comparing sixteen
+//! docIDs of one with sixteen of the other. Dense lists use a map instead (`windows`).
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -12,13 +12,13 @@ use crate::codec::{SLACK, gallop};
 use crate::cpu::Tier;
 use crate::list::PostingList;
 
-/// The most docIDs that a kernel compares at a time, so that fewer may be left of a tile.
+/// The most docIDs that a vector kernel compares at a time. Fewer than this may remain of a tile.
 const VECTOR: usize = 16;
 
-/// Room for what is left of a tile, and the next one.
+/// Room for the rest of a tile and the next tile.
 const ROOM: usize = VECTOR + TILE;
 
-/// Sends the docIDs that both lists have to `common` until it wants no more, ascending, a tile of them at a time.
+/// Sends the docIDs common to both lists to `common`, ascending, at most a tile at a time, until it returns false.
 pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: impl FnMut(&mut [u32]) -> bool) {
     if windows::suits(tier, a, b) {
         return windows::merge(tier, a, b, common);
@@ -40,15 +40,15 @@ pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: im
     }
 }
 
-/// How far two tiles were merged, and how many docIDs they had in common there.
+/// How many docIDs of two tiles were merged, and how many of them were common.
 struct Met {
     in_a: usize,
     in_b: usize,
     found: usize,
 }
 
-/// Merges until one of both has less than a vector left, or nothing where it has less than one now. Writes no more than
-/// the shorter one has, and a vector.
+/// Merges until less than a vector remains of either slice, or if that is so already, until nothing does. Writes at
+/// most as many docIDs as the shorter slice has, plus a vector.
 fn meet(tier: Tier, a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) -> Met {
     assert!(a.len().min(b.len()) <= ROOM);
     match tier {
@@ -62,13 +62,13 @@ fn meet(tier: Tier, a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) -> Met
     }
 }
 
-/// The same docID, of which the compiler then knows nothing. It would else compare the last docIDs of both sides as one
-/// vector, and pay the way to a vector and back at each step: half the speed.
+/// Returns `doc_id`, hiding from the compiler where it came from. Otherwise the compiler would compare the last docIDs
+/// of both sides in a vector, and moving them to a vector register and back at each step halves the speed.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn opaque(doc_id: u32) -> u32 {
     let mut doc_id = doc_id;
-    // SAFETY: no instruction at all.
+    // SAFETY: the assembly contains no instruction.
     unsafe { std::arch::asm!("/* {0:e} */", inout(reg) doc_id, options(pure, nomem, nostack, preserves_flags)) };
     doc_id
 }

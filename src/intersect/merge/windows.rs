@@ -1,38 +1,38 @@
-//! Meeting two lists of like length that are dense: docIDs of one list mark their places in a map of 2^16 bytes, and
-//! those of the other look there. No step waits for the one before, and no branch depends on a docID.
+//! Intersects two dense lists of similar length: docIDs of one list are marked in a map of 2^16 bytes, and those of the
+//! other are looked up there. No step depends on the one before, and no branch depends on a docID.
 //!
-//! A *run* of docIDs spans at most 2^16, so that their low halves say which they are, and the low half is the place in
-//! the map.
+//! The docIDs of a *run* span at most 2^16, so their low 16 bits identify them and serve as index in the map.
 
 use crate::codec::{BLOCK, SLACK, gallop};
 use crate::cpu::Tier;
 use crate::list::PostingList;
 use std::ops::Range;
 
-/// How far the docIDs of a run lie apart at most, and the bytes of the map.
+/// The largest span of the docIDs of a run, and the size of the map in bytes.
 const SPAN: usize = 1 << 16;
 
-/// Blocks of a run at most.
+/// The most blocks in a run.
 const RUN_BLOCKS: usize = 8;
 
-/// docIDs of a run at most.
+/// The most docIDs in a run.
 pub(super) const RUN: usize = RUN_BLOCKS * BLOCK;
 
-/// docIDs on average from one docID of the longer list to the next, up to which runs are long enough to be worth it.
+/// The largest mean gap of a list for which runs are long enough to be worthwhile.
 const SPARSEST: u32 = 256;
 
-/// Whether lists are dense enough.
+/// Whether both lists are long and dense enough.
 pub(super) fn suits(tier: Tier, a: &PostingList, b: &PostingList) -> bool {
     let is_dense = |list: &PostingList| (list.universe() / SPARSEST) as usize <= list.len();
     a.len() + b.len() >= FEWEST[usize::from(tier > Tier::Scalar)] && is_dense(a) && is_dense(b)
 }
 
-/// Fewer docIDs of both together are not worth clearing the map: without vectors, and with them.
+/// The fewest docIDs of both lists together that are worth clearing the map for: without vector instructions, and with
+/// them.
 const FEWEST: [usize; 2] = [1024, 8192];
 
-/// Sends the docIDs that both lists have to `common` until it wants no more, ascending, at most [`RUN`] at a time.
+/// Sends the docIDs common to both lists to `common`, ascending, at most [`RUN`] at a time, until it returns false.
 pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: impl FnMut(&mut [u32]) -> bool) {
-    // The longer one marks, which costs less than looking.
+    // The longer list marks, because marking costs less than looking up.
     let (marking, looking) = if a.len() < b.len() { (b, a) } else { (a, b) };
     let (mut marking, mut looking) = (Runs::new(tier, marking), Runs::new(tier, looking));
     let mut map = Map::new();
@@ -60,15 +60,16 @@ pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: im
     }
 }
 
-/// What the low halves are above that of `least`: the places in the map, of which so the same ones are used by every run.
+/// Subtracts the low half of `least` from the low halves, in place, which gives indices in the map. So every run uses
+/// the same part of the map.
 fn rebased(halves: &mut [u16], least: u32) -> &[u16] {
     halves.iter_mut().for_each(|half| *half = half.wrapping_sub(least as u16));
     halves
 }
 
-/// Which places the last run marked.
+/// The map: which indices the last run marked.
 struct Map {
-    /// The generation that marked last.
+    /// By index, the generation that marked it last.
     bytes: Box<[u8; SPAN]>,
     generation: u8,
 }
@@ -79,7 +80,7 @@ impl Map {
         Map { bytes, generation: 0 }
     }
 
-    /// Marks these, and no others.
+    /// Marks these indices and no others.
     fn mark(&mut self, places: &[u16]) {
         if self.generation == u8::MAX {
             self.bytes.fill(0);
@@ -91,14 +92,15 @@ impl Map {
         }
     }
 
-    /// Writes those places that are marked to the front of `out` and returns how many they are.
+    /// Writes those indices that are marked to the front of `out` and returns their number.
     fn find(&self, places: &[u16], out: &mut [u16; RUN + 1]) -> usize {
         assert!(places.len() <= RUN);
         let mut found = 0;
         for &place in places {
-            // SAFETY: `found` is at most the number of places so far.
+            // SAFETY: `found` is at most the number of places seen so far, so at most `RUN`: asserted above.
             unsafe { *out.get_unchecked_mut(found) = place };
-            // None is greater; a comparison for order leaves a carry that is subtracted at once.
+            // No entry is greater than the generation, and a comparison for order compiles to a carry that is
+            // subtracted at once.
             found += usize::from(self.bytes[usize::from(place)] >= self.generation);
         }
         found
@@ -111,14 +113,14 @@ struct Runs<'l> {
     tier: Tier,
     /// The first block that is not decoded yet.
     block: usize,
-    /// What is left of the run: from `at` to `end`. Its docIDs are `least` or greater, less than a span above it, and
+    /// The rest of the run, from `at` to `end`. Its docIDs are at least `least` and less than [`SPAN`] above it;
     /// `greatest` is the last of them.
     at: usize,
     end: usize,
     least: u32,
     greatest: u32,
     halves: [u16; RUN + SLACK],
-    /// What is left of blocks whose low halves do not say which docIDs they are.
+    /// The rest of blocks whose low halves do not identify their docIDs.
     whole: Range<usize>,
     doc_ids: [u32; RUN + SLACK],
 }
@@ -134,17 +136,17 @@ impl<'l> Runs<'l> {
         self.at == self.end
     }
 
-    /// How far a docID of the run is above `least`, by its low half.
+    /// The distance of a docID of the run from `least`, from its low half.
     fn above(&self, half: u16) -> u32 {
         half.wrapping_sub(self.least as u16).into()
     }
 
-    /// The first docID that is left.
+    /// The first remaining docID.
     fn first(&self) -> Option<u32> {
         (!self.is_empty()).then(|| self.least + self.above(self.halves[self.at]))
     }
 
-    /// Drops what is below `doc_id`.
+    /// Drops docIDs below `doc_id`.
     fn skip_below(&mut self, doc_id: u32) {
         if let Some(above) = doc_id.checked_sub(self.least) {
             let rest = &self.halves[self.at..self.end];
@@ -152,7 +154,7 @@ impl<'l> Runs<'l> {
         }
     }
 
-    /// Takes what is left up to `doc_id`.
+    /// Takes the remaining docIDs up to and including `doc_id`.
     fn take_to(&mut self, doc_id: u32) -> &mut [u16] {
         let from = self.at;
         let rest = &self.halves[from..self.end];
@@ -164,7 +166,7 @@ impl<'l> Runs<'l> {
         &mut self.halves[from..self.at]
     }
 
-    /// Where nothing is left, makes the next run; skips blocks that end below `wanted`.
+    /// If nothing is left, decodes the next run, skipping blocks that end below `wanted`.
     fn fill(&mut self, wanted: u32) {
         debug_assert!(self.is_empty());
         let doc_ids = &self.doc_ids[self.whole.clone()];
@@ -196,7 +198,7 @@ impl<'l> Runs<'l> {
         }
     }
 
-    /// Makes a run of the first of the docIDs that are left.
+    /// Makes a run of the first remaining docIDs.
     fn fill_from_doc_ids(&mut self) {
         let doc_ids = &self.doc_ids[self.whole.clone()];
         let first = doc_ids[0];

@@ -1,10 +1,10 @@
-//! What every x86-64 has: four values at a time. A shift by an amount of its own for each value is a multiplication by a
-//! power of two.
+//! SSE2, which every x86-64 processor has: four values at a time. Each value needs its own shift, which is done by a
+//! multiplication by a power of two.
 
 use super::{COUNTS, LEFT, RIGHT};
 use std::arch::x86_64::*;
 
-/// Powers of two, 64 bits each, as they are multiplied with.
+/// Powers of two, in 64 bits each, as the multiplication takes them.
 #[repr(align(64))]
 struct Factors([[u64; 32]; 16]);
 
@@ -19,7 +19,7 @@ static FACTORS: Factors = {
     Factors(factors)
 };
 
-/// Decodes the values of words.
+/// Decodes the values of `words` to `out` and returns their number.
 ///
 /// # Safety
 /// As [`super::decode_values`].
@@ -27,8 +27,8 @@ pub(super) unsafe fn decode(words: &[u32], out: *mut u32) -> usize {
     let mut found = 0;
     for &word in words {
         let selector = (word >> 28) as usize;
-        // SAFETY: every x86-64 has SSE2. A row has 32 factors. `out` has room for all values and the slack: of the 8 written
-        // from `found` on, one at least is a value of this word, 9 at least of the 16, and 28 of the 32.
+        // SAFETY: every x86-64 processor has SSE2. A row has 32 factors. `out` has room for all values and the slack:
+        // of the values written here, at least 1 of 8, 9 of 16 or 28 of 32 belong to this word.
         unsafe {
             let factors = FACTORS.0[selector].as_ptr().cast::<__m128i>();
             let right = _mm_cvtsi32_si128(RIGHT[selector] as i32);

@@ -1,8 +1,8 @@
-//! AVX2: a shuffle spreads the bytes of four values over a vector, as the control byte says.
+//! AVX2: a shuffle chosen by the control byte spreads the bytes of four values over half a vector.
 
 use std::arch::x86_64::*;
 
-/// By control byte: where the bytes of each value come from, 0x80 for bytes that are 0.
+/// By control byte: the source of each byte of the values; 0x80 for bytes that are 0.
 static SHUFFLES: [[u8; 16]; 256] = {
     let mut table = [[0x80; 16]; 256];
     let mut control = 0;
@@ -23,7 +23,7 @@ static SHUFFLES: [[u8; 16]; 256] = {
     table
 };
 
-/// By control byte: the bytes of its four values.
+/// By control byte: the number of bytes of its four values.
 static LENGTHS: [u8; 256] = {
     let mut table = [0; 256];
     let mut control = 0;
@@ -44,8 +44,9 @@ pub(super) unsafe fn decode(control: &[u32], data: &[u32], count: usize, out: *m
     let mut from = data.as_ptr().cast::<u8>();
     let controls = control.as_ptr().cast::<u8>();
     for rank in (0..count).step_by(8) {
-        // SAFETY: the first of eight values is in the data; the loads end within 32 bytes after its beginning. The second
-        // control byte is in the same word. The shuffles are two rows of the table.
+        // SAFETY: the first of eight values lies in the data, and the loads end within 32 bytes of its beginning, in
+        // the data or the 16 words after it. Both control bytes are in the same word. The shuffles are two rows of the
+        // table.
         unsafe {
             let (low, high) = (*controls.add(rank / 4) as usize, *controls.add(rank / 4 + 1) as usize);
             let middle = from.add(LENGTHS[low] as usize);

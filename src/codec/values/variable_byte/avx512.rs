@@ -1,9 +1,9 @@
-//! AVX-512 VBMI2: an expansion spreads the bytes of sixteen values over a vector; its mask has as many bits for each
-//! value as the value has bytes.
+//! AVX-512 VBMI2: an expansion spreads the bytes of sixteen values over a vector. Its mask has one bit per byte of each
+//! value.
 
 use std::arch::x86_64::*;
 
-/// By control byte: the low bits of each four that are set, as many as the value has bytes.
+/// By control byte: four bits per value, of which as many of the lowest are set as the value has bytes.
 static MASKS: [u16; 256] = {
     let mut table = [0; 256];
     let mut control = 0;
@@ -22,14 +22,15 @@ static MASKS: [u16; 256] = {
 ///
 /// # Safety
 /// As [`super::scalar::decode`], but 16 words after the data may be read, and `out` has room for 15 values more; the
-/// processor has the features named here.
+/// processor has the features named below.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) unsafe fn decode(control: &[u32], data: &[u32], count: usize, out: *mut u32) {
     let mut from = data.as_ptr().cast::<u8>();
     for (&control, rank) in control.iter().zip((0..count).step_by(16)) {
         let part = |byte: u32| u64::from(MASKS[(control >> (8 * byte) & 0xFF) as usize]) << (16 * byte);
         let mask = part(0) | part(1) | part(2) | part(3);
-        // SAFETY: the first of sixteen values is in the data; the load ends 64 bytes after its beginning.
+        // SAFETY: the first of sixteen values lies in the data, and the load ends 64 bytes after its beginning, in the
+        // data or the 16 words after it.
         unsafe {
             let bytes = _mm512_loadu_si512(from.cast());
             _mm512_storeu_si512(out.add(rank).cast(), _mm512_maskz_expand_epi8(mask, bytes));

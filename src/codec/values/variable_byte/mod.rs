@@ -1,16 +1,17 @@
 //! Variable byte, in the layout of Stream VByte (Lemire, Kurz and Rupp, "Stream VByte: Faster byte-oriented integer
-//! compression", Information Processing Letters 130, 2018): values of one to four bytes, with their lengths apart.
+//! compression", Information Processing Letters 130, 2018): values of one to four bytes, with the lengths stored
+//! separately.
 //!
-//! A part with n values is ⌈n/16⌉ words of *control*, two bits per value from the lowest on, which are its length in
-//! bytes minus one, and then the bytes of the values, the least significant first, up to a whole word. Bytes fill a word
-//! from its lowest 8 bits on; what no value uses is 0. The values `[7, 300, 0, 70000]` have lengths 1, 2, 1 and 3:
+//! A part with n values begins with ⌈n/16⌉ words of *control*: two bits per value, from the lowest bits on, which are
+//! its length in bytes minus one. The *data* follow: the bytes of the values, least significant first, filling each
+//! word from its lowest byte on. Unused bits are 0. The values `[7, 300, 0, 70000]` have lengths 1, 2, 1 and 3:
 //!
 //! ```text
 //! control   10 00 01 00 in binary         0x0000 0084
 //! data      07 | 2C 01 | 00 | 70 11 01    0x0001 2C07 0x0001 1170
 //! ```
 //!
-//! Worst case 34 bits per value, best 10. Any gap can be coded.
+//! A value takes 34 bits at worst and 10 at best. Any gap can be encoded.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -23,7 +24,7 @@ use crate::bits;
 use crate::codec::{BLOCK, Cost};
 use crate::cpu::Tier;
 
-/// Values whose lengths are in a word of control.
+/// Values per word of control.
 const PER_WORD: usize = 16;
 
 /// The value codec.
@@ -81,7 +82,8 @@ impl ValueCodec for VariableByte {
         while done < count {
             let now = (count - done).min(BLOCK);
             let (control, data) = words.split_at(control_words(now));
-            // SAFETY: the caller's promise: control and data are those of `now` values, and padding follows.
+            // SAFETY: the words were encoded or checked, so control and data are those of `now` values, and padding
+            // follows; room and tier are this function's contract.
             unsafe {
                 let out = out.add(done);
                 match tier {
@@ -100,17 +102,17 @@ impl ValueCodec for VariableByte {
     }
 }
 
-/// Bytes of a value.
+/// The length of a value in bytes.
 fn length(value: u32) -> usize {
     (39 - (value | 1).leading_zeros() as usize) / 8
 }
 
-/// Words of control for so many values.
+/// Words of control for `count` values.
 fn control_words(count: usize) -> usize {
     count.div_ceil(PER_WORD)
 }
 
-/// Bytes of data that `count` values have by their control, whose unused bits are 0.
+/// Bytes of data of `count` values, according to their control, whose unused bits must be 0.
 fn bytes(control: &[u32], count: usize) -> usize {
     let codes = |&word: &u32| (word & 0x5555_5555).count_ones() + 2 * (word & 0xAAAA_AAAA).count_ones();
     count + control.iter().map(codes).sum::<u32>() as usize

@@ -60,7 +60,8 @@ proptest! {
             padded.resize(words.len() + crate::codec::PADDING, 0);
             let mut out = vec![0; count + crate::codec::SLACK];
             for tier in Tier::available() {
-                // SAFETY: the words passed the check and are padded; the room is as promised; the tier is available.
+                // SAFETY: the words passed the check and are padded; `out` has room for the values and the slack; the
+                // tier is available.
                 unsafe { VariableByte::decode(tier, &padded[..words.len()], count, out.as_mut_ptr()) };
             }
         }

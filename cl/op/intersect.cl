@@ -4,7 +4,7 @@
  * `intersect_tiles`. Both take the same arguments:
  * first_group[q]  the first work-group of query q, with one more entry for the end
  * first_list[q]   the index in `lists` of its first, shortest list, with one more entry for the end
- * lists           the offset of each list in the arena, in units of 16 words
+ * lists           the offset of each list in the arena, in units of ALIGNMENT words
  * total           counts the docIDs found; those beyond `capacity` are counted but not written
  * records         for each work-group, the offset and the number of its docIDs in `out`
  * span            blocks of the shortest list that a work-group of `intersect_probe` takes
@@ -91,7 +91,7 @@ void intersect_probe(__global const uint *restrict arena, __global const uint *r
     uint at = first_list[query];
     uint end = first_list[query + 1];
 
-    List list = list_at(arena + 16 * (ulong)lists[at]);
+    List list = list_at(arena + ALIGNMENT * (ulong)lists[at]);
     uint first_block = (group - first_group[query]) * span;
     uint blocks = min(span, list.blocks - first_block);
     decode_blocks(&list, first_block, blocks, doc_ids);
@@ -103,7 +103,7 @@ void intersect_probe(__global const uint *restrict arena, __global const uint *r
     barrier(CLK_LOCAL_MEM_FENCE);
     uint smallest = doc_ids[0];
     while (++at < end) {
-        list = list_at(arena + 16 * (ulong)lists[at]);
+        list = list_at(arena + ALIGNMENT * (ulong)lists[at]);
         uint2 reach = narrow(&list, smallest, largest, range);
         uint from = reach.x;
         for (uint k = 0; k < blocks; k++) {
@@ -176,7 +176,7 @@ void intersect_tiles(__global const uint *restrict arena, __global const uint *r
             marked ^= 1;
             for (uint i = item; i < TILE_WORDS; i += TILE_ITEMS) bitmaps[marked][i] = 0;
         }
-        List list = list_at(arena + 16 * (ulong)lists[at]);
+        List list = list_at(arena + ALIGNMENT * (ulong)lists[at]);
         if (item == 0) range[0] = lower_bound(list.last, 0, list.blocks, tile_start);
         if (item == 32) range[1] = lower_bound(list.last, 0, list.blocks, tile_start + (TILE - 1));
         barrier(CLK_LOCAL_MEM_FENCE);

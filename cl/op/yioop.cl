@@ -4,8 +4,6 @@
  * So each work-item decodes its words independently, and a work-group counts the postings of its words (`tile`) to
  * write them in order. */
 
-#define ITEMS 256u
-#define STRIPES 4u
 #define TILE_WORDS (ITEMS * STRIPES * 4)
 
 /* The Modified 9 layout by bits 24-29 of a word: the width of a value (bits 0-4), the bits of all values (8-12), and

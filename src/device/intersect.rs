@@ -16,11 +16,20 @@ static INTERSECT: Operation = Operation {
     common: include_str!("../../cl/op/intersect_common.cl"),
     per_codec: include_str!("../../cl/op/intersect_codec.cl"),
     kernels: include_str!("../../cl/op/intersect.cl"),
-    geometry: &[("TILE_LOG", TILE_LOG as usize), ("TILE_ITEMS", TILE_ITEMS), ("MOST_BLOCKS", MOST_BLOCKS)],
+    geometry: &[
+        ("TILE_LOG", TILE_LOG as usize),
+        ("TILE_ITEMS", TILE_ITEMS),
+        ("MOST_BLOCKS", MOST_BLOCKS),
+        ("ALIGNMENT", ALIGNMENT),
+    ],
 };
 
 /// Work-items per tile.
 const TILE_ITEMS: usize = 256;
+
+/// Work-groups and lists of a batch, at most: kernels count them in 32 bits.
+const MAX_GROUPS: usize = 1 << 24;
+const MAX_LISTS: usize = 1 << 30;
 
 const OUT: Slot = Slot(0);
 const TOTAL: Slot = Slot(3);
@@ -150,8 +159,9 @@ impl<'q> Plan<'q> {
         for pieces in &self.pieces {
             self.first_group.push(self.groups as u32);
             self.groups += pieces.div_ceil(self.span);
-            if self.groups > 1 << 24 || self.lists.len() > 1 << 30 {
-                return Err(Error::Device(format!("more than {} work-groups in a batch", self.groups)));
+            if self.groups > MAX_GROUPS || self.lists.len() > MAX_LISTS {
+                let what = format!("a batch of over {MAX_GROUPS} work-groups or {MAX_LISTS} lists is not supported");
+                return Err(Error::Device(what));
             }
         }
         self.first_group.push(self.groups as u32);

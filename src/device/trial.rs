@@ -2,7 +2,7 @@
 //!
 //! The child loads the drivers and enumerates their devices. If it dies or takes too long, this process does not use
 //! OpenCL. The verdict is kept in the cache folder, one for each environment. It is valid until the machine is rebooted
-//! or the container, the drivers' files or the device nodes change. A bad verdict expires after an hour.
+//! or the container, the drivers' files or the device nodes change. A bad verdict expires after ten minutes.
 //!
 //! The child is created by `clone` without flags, before this process has touched OpenCL. No signal is sent when it
 //! ends, and an ordinary `wait` does not see it, so the program's `SIGCHLD` handlers and wait loops are not disturbed.
@@ -39,7 +39,7 @@ mod linux {
     /// several seconds.)
     const LIMIT: Duration = Duration::from_secs(20);
     /// How long a bad verdict is valid. It expires because a driver may have failed only temporarily.
-    const KEPT: Duration = Duration::from_secs(3600);
+    const KEPT: Duration = Duration::from_secs(600);
     /// How long to wait for a child to disappear after it has finished or been killed.
     const REAPING: Duration = Duration::from_secs(2);
 
@@ -66,7 +66,8 @@ mod linux {
                 cache::keep(NAME, &key, format!("passed\n{facts}").as_bytes());
                 return Ok(());
             }
-            Outcome::Failed(reason) => (reason, true),
+            // A limit of this process may be the cause.
+            Outcome::Failed(reason) => (reason, !is_limited()),
             // With several threads a time-out proves nothing: a lock that another thread held when the child was
             // created stays locked in the child for ever.
             Outcome::TookTooLong => (format!("it took longer than {} s", limit.as_secs_f32()), threads() == Some(1)),
@@ -105,6 +106,17 @@ mod linux {
         named.filter(|seconds: &f32| (0.0..=3600.0).contains(seconds)).map_or(LIMIT, Duration::from_secs_f32)
     }
 
+    /// Whether this process has less memory, for data or for its stack, than drivers may want.
+    fn is_limited() -> bool {
+        [(libc::RLIMIT_AS, 8u64 << 30), (libc::RLIMIT_DATA, 8 << 30), (libc::RLIMIT_STACK, 1 << 20)].into_iter().any(
+            |(limit, enough)| {
+                let mut found = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+                // SAFETY: room for the limit.
+                unsafe { libc::getrlimit(limit, &mut found) == 0 && found.rlim_cur < enough }
+            },
+        )
+    }
+
     fn threads() -> Option<usize> {
         fs::read_dir("/proc/self/task").ok().map(Iterator::count)
     }
@@ -136,18 +148,18 @@ mod linux {
         let heard = hear(&read, deadline);
         if heard == Some(true) {
             // The child has succeeded; how its drivers behave while it exits does not matter.
-            if reap(pid).is_none() {
+            if let Child::Runs = reap(pid) {
                 kill(pid);
             }
             return Outcome::Passed;
         }
-        let status = if heard.is_some() { reap(pid) } else { None };
-        match status {
-            Some(status) if libc::WIFSIGNALED(status) => {
+        match if heard.is_some() { reap(pid) } else { Child::Runs } {
+            Child::Ended(status) if libc::WIFSIGNALED(status) => {
                 Outcome::Failed(format!("was killed by {}", signal(libc::WTERMSIG(status))))
             }
-            Some(status) => Outcome::Failed(format!("ended with status {}", libc::WEXITSTATUS(status))),
-            None => {
+            Child::Ended(status) => Outcome::Failed(format!("ended with status {}", libc::WEXITSTATUS(status))),
+            Child::Gone => Outcome::Failed("ended unseen".into()),
+            Child::Runs => {
                 kill(pid);
                 Outcome::TookTooLong
             }
@@ -173,16 +185,28 @@ mod linux {
         }
     }
 
-    /// Waits for a child that has ended or is about to end, and returns its status.
-    fn reap(pid: pid_t) -> Option<c_int> {
+    /// What became of a child that was waited for.
+    enum Child {
+        /// It ended, with this status.
+        Ended(c_int),
+        /// It runs.
+        Runs,
+        /// It is no child any more: the program has waited for it, or ignores `SIGCHLD`.
+        Gone,
+    }
+
+    /// Waits for a child that has ended or is about to end.
+    fn reap(pid: pid_t) -> Child {
         let deadline = Instant::now() + REAPING;
         let mut status = 0;
         loop {
-            // SAFETY: `status` has room for the status; `pid` is a child of this process for which nothing else waits.
+            // SAFETY: `status` has room for the status.
             match unsafe { libc::waitpid(pid, &mut status, libc::WNOHANG | libc::__WALL) } {
                 0 if Instant::now() < deadline => std::thread::sleep(Duration::from_micros(200)),
-                ended if ended == pid => return Some(status),
-                _ => return None,
+                0 => return Child::Runs,
+                ended if ended == pid => return Child::Ended(status),
+                _ if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted => {}
+                _ => return Child::Gone,
             }
         }
     }

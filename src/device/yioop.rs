@@ -7,13 +7,17 @@ use super::program::{KernelOf, Source};
 use super::session::Arg;
 use crate::error::{Error, Result};
 use crate::room::try_with_room;
+use once_cell::sync::Lazy;
 
 static SOURCE: Source = Source { name: "yioop", parts: &[include_str!("../../cl/op/yioop.cl")] };
-const DOC_INDEXES: KernelOf<'static> = KernelOf { source: &SOURCE, options: "", name: "yioop_doc_indexes" };
 
-/// Work-items and words per work-group; the kernel has the same constants.
+/// Work-items per work-group, and how often each takes four words.
 const ITEMS: usize = 256;
-const TILE_WORDS: usize = 4096;
+const STRIPES: usize = 4;
+/// Words per work-group.
+const TILE_WORDS: usize = 4 * ITEMS * STRIPES;
+
+static GEOMETRY: Lazy<String> = Lazy::new(|| format!("-DITEMS={ITEMS}u -DSTRIPES={STRIPES}u"));
 /// The longest list. The kernel computes byte offsets in 32 bits.
 const MAX_BYTES: usize = 1 << 31;
 
@@ -35,6 +39,7 @@ impl Device {
         }
         let words = postings.len() / 4;
         let groups = words.div_ceil(TILE_WORDS);
+        let kernel = KernelOf { source: &SOURCE, options: &GEOMETRY, name: "yioop_doc_indexes" };
         let mut session = self.lock()?;
         session.scratch(WORDS, groups * TILE_WORDS)?;
         session.upload_bytes(WORDS, postings)?;
@@ -54,7 +59,7 @@ impl Device {
         // SAFETY: the buffers were made large enough above: `WORDS` for a whole number of tiles, `OUT` (and `OFFSETS`,
         // if it is written) for one entry per word, since each word begins at most one posting, and `RECORDS` for one
         // entry per work-group.
-        unsafe { session.launch(DOC_INDEXES, groups, ITEMS, &args)? };
+        unsafe { session.launch(kernel, groups, ITEMS, &args)? };
         let mut records = Vec::with_capacity(2 * groups);
         session.read(RECORDS, 0..2 * groups, &mut records)?;
         let pieces = Pieces::new(&records, words)?;

@@ -4,9 +4,9 @@
 //! looked up in each longer list. How two lists are intersected depends on their lengths:
 //!
 //! * lists of similar length are decoded a tile at a time, and the tiles merged (`merge`). If both are dense, docIDs of
-//! one are marked in a map and those of the other looked up there (`merge/windows.rs`).
+//!   one are marked in a map and those of the other looked up there (`merge/windows.rs`).
 //! * If one list is much longer, each docID of the other is looked up in it (`probe`): without decoding if the codec
-//! can do that, otherwise by decoding the blocks that may contain it.
+//!   can do that, otherwise by decoding the blocks that may contain it.
 //!
 //! In both cases blocks that cannot contain a common docID are skipped using the directory.
 

@@ -154,9 +154,13 @@ impl Ferry {
     ) -> Result<()> {
         fault::check(Step::Read)?;
         if bytes <= DIRECT {
-            // SAFETY: this function's contract covers both ranges, and a successful `wait` returns only after the
-            // transfer.
-            unsafe { link.queue.read(from, offset, to, bytes)?.wait()? };
+            // Through a buffer of its own, which stays if it cannot be known that the transfer is over.
+            let mut read = std::mem::ManuallyDrop::new(vec![0u8; bytes]);
+            // SAFETY: this function's contract covers the range of `from`, and `read` has room for the bytes.
+            unsafe { link.queue.read(from, offset, read.as_mut_ptr(), bytes)?.wait()? };
+            let read = std::mem::ManuallyDrop::into_inner(read);
+            // SAFETY: this function's contract: `to` has room for the bytes.
+            unsafe { to.copy_from_nonoverlapping(read.as_ptr(), bytes) };
         } else {
             // At least four parts, so that the host copies one while the device sends the next.
             let piece = (bytes / 4).next_multiple_of(4096).clamp(4 * DIRECT, STAGING).min(bytes);

@@ -125,7 +125,9 @@ pub(super) fn on_cpu(rates: &mut Terms) -> Result<Vec<Lists>> {
         };
         let (near, far) = (probe(near_ids, 4)?, probe(&far_ids, 16)?);
         let merged = rate(quartile(|| Ok(count(&pair)))? / (2.0 * n), 0.05);
-        rates.list = list;
+        if codec == Codec::default() {
+            rates.list = list;
+        }
         *rates.of(codec) = CodecTerms { decoded, merged, near, far, unpacked: 0.0 };
         lists.push(Lists { codec, pair, tiny });
     }

@@ -27,10 +27,11 @@ pub fn encode(doc_ids: &[u32]) -> Result<Vec<u8>> {
 
 /// Finds the first error in words that are known to be damaged.
 #[cold]
-fn find_damage(words: &[u32]) -> Error {
+fn find_damage(words: &[[u8; 4]]) -> Error {
     let corrupt = |i: usize, what: String| Error::corrupt(NAME, format!("word {i}"), 4 * i, what);
     let mut last = 0;
     for (i, &word) in words.iter().enumerate() {
+        let word = u32::from_be_bytes(word);
         let count = count(word);
         if count == 0 {
             return corrupt(i, format!("selector {} is not defined", word >> 28));
@@ -40,7 +41,7 @@ fn find_damage(words: &[u32]) -> Error {
             return corrupt(i, "a docID exceeds 2^32 - 1".into());
         }
     }
-    unreachable!("the words were found damaged")
+    corrupt(words.len(), "the docIDs do not increase".into())
 }
 
 /// Decodes a raw list. Allocates 4 bytes per docID; a word holds up to 28 docIDs.
@@ -60,12 +61,11 @@ pub fn decode(bytes: &[u8]) -> Result<Vec<u32>> {
 /// As [`decode`].
 pub fn decode_to(bytes: &[u8], sink: &mut impl Sink) -> Result<()> {
     let (words, rest) = bytes.as_chunks::<4>();
-    let damage = || find_damage(&words.iter().map(|&word| u32::from_be_bytes(word)).collect::<Vec<u32>>());
     if !rest.is_empty() {
         let what = format!("{} of its 4 bytes are missing", 4 - rest.len());
         return Err(Error::corrupt(NAME, format!("word {}", words.len()), 4 * words.len(), what));
     }
-    let Some(count) = count_selectors(words.iter().map(|word| word[0] >> 4)) else { return Err(damage()) };
+    let Some(count) = count_selectors(words.iter().map(|word| word[0] >> 4)) else { return Err(find_damage(words)) };
     if !sink.expect(count) {
         return Ok(());
     }
@@ -81,7 +81,7 @@ pub fn decode_to(bytes: &[u8], sink: &mut impl Sink) -> Result<()> {
         let count = unsafe { decode_words(cpu::tier(), swapped, last, buffer.as_mut_ptr()) };
         let doc_ids = &buffer[..count];
         if u64::from(doc_ids[0]) < before || !rises_by_gaps(doc_ids) {
-            return Err(damage());
+            return Err(find_damage(words));
         }
         sink.take(doc_ids);
         last = doc_ids[count - 1];

@@ -68,7 +68,7 @@ pub(super) unsafe fn merge(tile: &Tile, out: *mut u32) {
         let mut index = _mm_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7);
         for at in (0..tile.count).step_by(8) {
             let positions = _mm_loadu_si128(tile.positions.as_ptr().add(at).cast());
-            // Never negative: before the stop bit with index i there are i others of the tile.
+            // Never negative: i stop bits of the tile come before the one with index i.
             let upper = _mm_sub_epi16(positions, index);
             let lower = lower.next();
             let to = out.add(at).cast::<__m128i>();

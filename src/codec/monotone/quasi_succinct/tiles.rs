@@ -27,8 +27,8 @@ pub(super) struct Passes<T> {
     /// The second pass. Turns positions into docIDs. Requires that the docIDs are in the list, that `find` has written
     /// their positions, and that `out` has room for them and [`SLACK`](crate::codec::SLACK) more.
     pub merge: unsafe fn(tile: &Tile, out: *mut T),
-    /// Decodes a tile with any number of upper bits. The ranks are in the list, at most [`TILE`] of them, and `start`
-    /// is the bit after the stop bit before them, or 0.
+    /// Decodes a tile with any number of upper bits. Requires that the ranks are in the list and at most [`TILE`] many,
+    /// that `start` is the bit after the stop bit before them, or 0, and that `out` has room for their docIDs.
     pub far: unsafe fn(parts: &Parts, ranks: Range<usize>, start: u64, out: *mut T),
 }
 

@@ -1,11 +1,12 @@
-//! The environment variables that this library, OpenCL loaders and drivers obey, as they were when the process began.
+//! The environment variables read by this library, OpenCL loaders and drivers, as they were when the process started.
 //!
-//! A PHP script can change its process's environment with `putenv`, and a script that `open_basedir` holds in a folder
-//! must not choose which library is loaded, or where files are written. So our own variables are read once, before any
-//! script runs, and devices are refused if a variable that loaders and drivers read for themselves has changed since.
+//! A PHP script can change its process's environment with `putenv`, and a script restricted by `open_basedir` must not
+//! choose which library is loaded or where files are written. So our own variables are read once, before any script
+//! runs, and OpenCL is not used if a variable that loaders and drivers read themselves has changed since.
 //!
-//! PHP takes the environment when it loads the module ([`take`]), and again with the first request of a process that was
-//! forked since ([`begin_request`]): php-fpm gives its workers another environment. Without PHP, it is taken on first use.
+//! Under PHP, the environment is captured when the module is loaded ([`take`]), and again at the first request of a
+//! process that was forked since ([`begin_request`]), because php-fpm gives its workers another environment. Without
+//! PHP, it is captured on first use.
 
 use crate::error::{Error, Result};
 use crate::process::{self, Process};
@@ -17,11 +18,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Our own variables begin with this.
+/// The prefix of our own variables.
 const OURS: &str = "POSTINGS_";
 
-/// Variables by which loaders, drivers, their compilers and the C library load code, run programs or write files. One
-/// that ends in `_` stands for all names that begin so.
+/// Variables by which loaders, drivers, their compilers and the C library load code, run programs or write files. A
+/// name that ends in `_` stands for all names with that prefix.
 #[rustfmt::skip]
 const DRIVERS: &[&str] = &[
     // The dynamic linker and the C library.
@@ -29,7 +30,7 @@ const DRIVERS: &[&str] = &[
     "LD_PROFILE", "GCONV_PATH", "LOCPATH", "GLIBC_TUNABLES",
     // OpenCL loaders and layers.
     "OCL_", "OPENCL_", "CL_",
-    // PoCL and Oclgrind, and the compilers and linkers that they run.
+    // PoCL and Oclgrind, and the compilers and linkers they run.
     "POCL_", "OCLGRIND_", "LIBCLC_", "LLVM_", "CLANG_", "CCC_", "GCC_EXEC_PREFIX", "COMPILER_PATH", "LIBRARY_PATH",
     "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "PATH", "OMP_", "KMP_", "TBB_",
     // NVIDIA, AMD, Intel, Mesa, and OpenCL on Vulkan.
@@ -43,6 +44,7 @@ const DRIVERS: &[&str] = &[
     "TMPDIR", "TMP", "TEMPDIR", "TEMP",
 ];
 
+/// The captured variables, and the process that captured them.
 struct Taken {
     process: Process,
     variables: BTreeMap<OsString, OsString>,
@@ -62,19 +64,19 @@ fn is_drivers(name: &OsStr) -> bool {
     })
 }
 
-/// The variables that matter, as they are now.
+/// Our variables and those of drivers, with their present values.
 fn now() -> BTreeMap<OsString, OsString> {
     let mut variables = BTreeMap::new();
     for (name, value) in std::env::vars_os() {
         if is_ours(&name) || is_drivers(&name) {
-            // Of two with one name, the C library finds the first.
+            // If a name occurs twice, the C library finds the first.
             variables.entry(name).or_insert(value);
         }
     }
     variables
 }
 
-/// Takes the environment as it is.
+/// Captures the present environment.
 #[cfg_attr(not(feature = "php"), allow(dead_code))]
 pub(crate) fn take() {
     let taken = Arc::new(Taken { process: process::current(), variables: now() });
@@ -82,7 +84,8 @@ pub(crate) fn take() {
     *TAKEN.write().unwrap_or_else(PoisonError::into_inner) = Some(taken);
 }
 
-/// A request begins, and none of its code has run: takes the environment if this process has not taken it itself.
+/// Called at the beginning of a request, before its code runs. Captures the environment if it was captured by another
+/// process, from which this one was forked.
 #[cfg_attr(not(feature = "php"), allow(dead_code))]
 pub(crate) fn begin_request() {
     if taken().process != process::current() {
@@ -90,6 +93,7 @@ pub(crate) fn begin_request() {
     }
 }
 
+/// The captured environment; captures it on first use.
 fn taken() -> Arc<Taken> {
     if let Some(taken) = &*TAKEN.read().unwrap_or_else(PoisonError::into_inner) {
         return taken.clone();
@@ -98,13 +102,13 @@ fn taken() -> Arc<Taken> {
     slot.get_or_insert_with(|| Arc::new(Taken { process: process::current(), variables: now() })).clone()
 }
 
-/// One of the variables that are taken; `None` if it is not set or empty.
+/// The captured value of one of our variables or those of drivers; `None` if it is not set or empty.
 pub(crate) fn variable(name: &str) -> Option<OsString> {
     debug_assert!(is_ours(OsStr::new(name)) || is_drivers(OsStr::new(name)), "{name} is not taken");
     taken().variables.get(OsStr::new(name)).filter(|value| !value.is_empty()).cloned()
 }
 
-/// That loaders and drivers would find their variables as they were.
+/// Checks that the variables that loaders and drivers read have their captured values.
 ///
 /// # Errors
 /// [`Error::Device`], with the name of a variable that changed.
@@ -118,11 +122,11 @@ fn check() -> Result<()> {
     }
 }
 
-/// Guards calls into OpenCL: loaders and drivers find their variables as they were. Drivers read them at any time: PoCL
-/// runs a linker that it finds by `PATH` when a kernel is first launched. What drivers change of these variables
-/// themselves, until the guard is dropped, is accepted: NVIDIA's sets `OCL_ICD_FILENAMES`, for example.
+/// Ensures that loaders and drivers find their variables unchanged during calls into OpenCL. Drivers may read them at
+/// any time; for example, PoCL runs a linker found through `PATH` when a kernel is first launched. Changes made until
+/// the guard is dropped are accepted, because drivers make them: NVIDIA's sets `OCL_ICD_FILENAMES`, for example.
 ///
-/// Costs about a microsecond if nothing changed since the last guard.
+/// Takes about a microsecond if nothing has changed since the last guard.
 ///
 /// # Errors
 /// As [`check`].
@@ -134,7 +138,7 @@ pub(crate) fn guard() -> Result<Guard> {
     Ok(Guard { found })
 }
 
-/// See [`guard`].
+/// Made by [`guard`], and held during calls into OpenCL.
 pub(crate) struct Guard {
     /// The environment's fingerprint when the guard was made.
     found: u64,
@@ -150,15 +154,15 @@ impl Drop for Guard {
     }
 }
 
-/// The fingerprint of the last environment that was found to be as it should be.
+/// The fingerprint of the last accepted environment; 0 before the first.
 static ACCEPTED: AtomicU64 = AtomicU64::new(0);
 
-/// A hash of all variables, with a key that no script knows.
+/// A hash of all variables, with a random key, so that no script can construct a collision.
 fn fingerprint() -> u64 {
     static KEY: Lazy<RandomState> = Lazy::new(RandomState::new);
     let mut hasher = KEY.build_hasher();
-    // SAFETY: the environment is an array of C strings that ends with a null pointer, as the C library keeps it; like
-    // `std::env::vars_os`, this relies on no other thread changing it now.
+    // SAFETY: the C library keeps `environ` as a null-terminated array of C strings. Like `std::env::vars_os`, this
+    // relies on no other thread changing it meanwhile.
     unsafe {
         let mut variable = environ;
         while !variable.is_null() && !(*variable).is_null() {
@@ -173,7 +177,7 @@ unsafe extern "C" {
     static environ: *const *const c_char;
 }
 
-/// Takes the variables of loaders and drivers as they are now.
+/// Captures the present variables of loaders and drivers, and leaves ours as captured before.
 fn accept() {
     let before = taken();
     let drivers = now().into_iter().filter(|(name, _)| is_drivers(name));
@@ -183,12 +187,13 @@ fn accept() {
     *TAKEN.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(taken));
 }
 
-/// The first variable of loaders and drivers that differs. Ours may: they are not read again.
+/// The name of a variable of loaders and drivers that differs, if any. Ours may differ, because they are not read
+/// again.
 fn changed(before: &BTreeMap<OsString, OsString>, now: &BTreeMap<OsString, OsString>) -> Option<OsString> {
     before.keys().chain(now.keys()).find(|&name| is_drivers(name) && before.get(name) != now.get(name)).cloned()
 }
 
-/// What was taken of the variables that matter to OpenCL, a line each.
+/// The captured variables that affect OpenCL, one per line.
 pub(crate) fn of_opencl() -> String {
     let matters = |name: &OsStr| is_drivers(name) || name.as_bytes().starts_with(b"POSTINGS_OPENCL_");
     let line = |(name, value): (&OsString, &OsString)| format!("{name:?}={value:?}\n");
@@ -221,7 +226,7 @@ mod tests {
     #[test]
     fn what_drivers_change_themselves_is_accepted_and_what_comes_later_is_not() {
         take();
-        // SAFETY: the child runs the closure below, with one thread, and exits.
+        // SAFETY: the child has one thread, runs the block below and exits.
         let child = unsafe { libc::fork() };
         if child == 0 {
             let set = |value: &std::ffi::CStr| {
@@ -232,24 +237,24 @@ mod tests {
             let loads = guard().map(|_guard| set(c"/of the driver")).is_ok() && check().is_ok() && guard().is_ok();
             set(c"/of a script");
             let refuses = guard().is_err();
-            // SAFETY: ends the child without the parent's handlers.
+            // SAFETY: ends the child, without running the parent's exit handlers.
             unsafe { libc::_exit(i32::from(!(loads && refuses))) };
         }
         let mut status = -1;
-        // SAFETY: a child of this process, and room for its status.
+        // SAFETY: `status` is a valid place for the child's status.
         assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
         assert_eq!(status, 0);
     }
 
-    /// As a php-fpm worker, whose environment is changed after the fork and before its first request.
+    /// Like a php-fpm worker, whose environment is changed after the fork and before its first request.
     #[test]
     fn a_forked_process_takes_its_own_with_its_first_request() {
         let set = |value: &std::ffi::CStr| {
-            // SAFETY: only the child calls it, which has one thread.
+            // SAFETY: only the child calls this, and it has one thread.
             unsafe { libc::setenv(c"OCL_ICD_VENDORS".as_ptr(), value.as_ptr(), 1) };
         };
         take();
-        // SAFETY: the child runs the closure below and exits.
+        // SAFETY: the child has one thread, runs the block below and exits.
         let child = unsafe { libc::fork() };
         if child == 0 {
             set(c"/of the pool");
@@ -259,11 +264,11 @@ mod tests {
             set(c"/of a script");
             begin_request();
             let kept = check().is_err();
-            // SAFETY: ends the child without the parent's handlers.
+            // SAFETY: ends the child, without running the parent's exit handlers.
             unsafe { libc::_exit(i32::from(!(refused && taken && kept))) };
         }
         let mut status = -1;
-        // SAFETY: a child of this process, and room for its status.
+        // SAFETY: `status` is a valid place for the child's status.
         assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
         assert_eq!(status, 0);
     }

@@ -3,7 +3,7 @@ use crate::codec::Codec;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// The definition.
+/// The definition of an intersection, with sets.
 fn by_sets(lists: &[Vec<u32>]) -> Vec<u32> {
     let sets: Vec<BTreeSet<u32>> = lists.iter().map(|list| list.iter().copied().collect()).collect();
     let Some((first, rest)) = sets.split_first() else { return Vec::new() };
@@ -15,7 +15,7 @@ fn encode(doc_ids: &[u32], codec: Codec) -> PostingList {
     PostingList::encode(doc_ids, codec).or_else(|_| PostingList::encode(doc_ids, Codec::default())).unwrap()
 }
 
-/// Intersects on every tier with every pair of codecs, and holds the results against the definition.
+/// Intersects on every tier with every pair of codecs, and compares the results with the definition.
 fn every_path_gives_what_sets_give(lists: &[Vec<u32>]) {
     let wanted = by_sets(lists);
     let pairs = Codec::ALL.into_iter().flat_map(|one| Codec::ALL.map(|other| [one, other]));
@@ -34,7 +34,7 @@ fn every_path_gives_what_sets_give(lists: &[Vec<u32>]) {
     }
 }
 
-/// `count` docIDs or fewer below `span`, by a fixed sequence.
+/// At most `count` pseudo-random docIDs below `span`, the same in every run.
 fn spread(count: usize, span: u64, seed: u64) -> Vec<u32> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let set: BTreeSet<u32> = (0..count)
@@ -63,7 +63,7 @@ fn every_width_of_lower_bits() {
     for bits in 6..=32 {
         for (shorter, longer) in [(40, 300), (300, 300), (2, 2), (5, 60)] {
             let (mut a, mut b) = (spread(shorter, 1 << bits, bits), spread(longer, 1 << bits, 5));
-            // Half of the shorter one in common, and the ends of the universe.
+            // Half of the shorter list is in common, and so are the ends of the universe.
             b.extend(a.iter().step_by(2).chain(&[0, u32::MAX >> (32 - bits)]));
             a.push(u32::MAX >> (32 - bits));
             for list in [&mut a, &mut b] {
@@ -77,7 +77,7 @@ fn every_width_of_lower_bits() {
 
 #[test]
 fn clusters_in_a_wide_universe() {
-    // Lower bits are wide and thousands of docIDs share their upper part; between them are long runs of 1 bits.
+    // Lower bits are wide and thousands of docIDs share their upper part. Between clusters the upper bits are all 1.
     let clusters = |starts: &[u32], step: usize| -> Vec<u32> {
         starts.iter().flat_map(|&start| (start..start + 3000).step_by(step)).collect()
     };
@@ -91,7 +91,8 @@ fn clusters_in_a_wide_universe() {
 
 #[test]
 fn one_gap_over_most_of_the_upper_bits() {
-    // docIDs below 20,000, then one at the end: look-ups in a run of 1 bits thousands of words long, and behind it.
+    // docIDs below 20,000, then one at the end: the upper bits in between are thousands of words of 1 bits. Look-ups
+    // end there and after it.
     let mut list: Vec<u32> = (0..20_000).collect();
     list.push(5_000_000);
     let probes: Vec<u32> = (10_000..5_000_100).step_by(7_001).chain([4_999_999, 5_000_000, 5_000_001]).collect();
@@ -101,7 +102,7 @@ fn one_gap_over_most_of_the_upper_bits() {
 
 #[test]
 fn docs_behind_the_last_one_are_not_found() {
-    // The last upper part has room for more docIDs; what is stored behind the list must not pass for them.
+    // More docIDs could have the last upper part. The bits after the list's end must not be taken for them.
     for last in 0..64 {
         let list: Vec<u32> = (0..2000).map(|i| i * 17).chain([40_000 + last]).collect();
         let probes: Vec<u32> = (39_990..40_100).collect();
@@ -110,12 +111,12 @@ fn docs_behind_the_last_one_are_not_found() {
     }
 }
 
-/// What both have, by a plain merge: for lists that are long for sets.
+/// The definition for two lists, by binary search: faster than sets for long lists.
 fn by_merge(a: &[u32], b: &[u32]) -> Vec<u32> {
     a.iter().copied().filter(|doc_id| b.binary_search(doc_id).is_ok()).collect()
 }
 
-/// Intersects two lists on every tier with every mix of codecs, both ways round.
+/// Intersects two lists on every tier with every pair of codecs, in both orders.
 fn every_path_gives_what_a_merge_gives(a: &[u32], b: &[u32]) {
     let wanted = by_merge(a, b);
     for (of_a, of_b) in Codec::ALL.into_iter().flat_map(|a| Codec::ALL.map(|b| (a, b))) {
@@ -132,7 +133,7 @@ fn every_path_gives_what_a_merge_gives(a: &[u32], b: &[u32]) {
 
 #[test]
 fn dense_lists_of_like_length() {
-    // More runs than a map has generations, in universes of all densities up to the sparsest that the map is for.
+    // More runs than the map has generations, and mean gaps up to the largest for which the map is used.
     for (count, gap) in [(300_000, 2), (300_000, 15), (60_000, 16), (40_000, 60), (20_000, 200), (9_000, 255)] {
         let span = count as u64 * gap;
         let (a, b) = (spread(count, span, gap), spread(count * 3 / 4, span, gap + 7));
@@ -142,7 +143,7 @@ fn dense_lists_of_like_length() {
 
 #[test]
 fn dense_lists_with_gaps_that_no_run_spans() {
-    // Clusters between which low halves say nothing, some within a block, and docIDs that are alike in their low halves.
+    // Gaps between clusters are too wide for a run, some of them within a block, and some docIDs have equal low halves.
     let starts = [0u32, 70_000, 70_000 + (1 << 16), 400_000, 1_000_000, 1_065_536];
     let clusters = |step: usize, skip: usize| -> Vec<u32> {
         starts.iter().flat_map(|&start| (start..start + 9_000).step_by(step)).skip(skip).collect()
@@ -150,7 +151,7 @@ fn dense_lists_with_gaps_that_no_run_spans() {
     for (a, b) in [(1, 2), (2, 3), (3, 3), (1, 1)] {
         every_path_gives_what_a_merge_gives(&clusters(a, 0), &clusters(b, 77));
     }
-    // One lies between the other's clusters, and one ends long before the other.
+    // One list lies between the other's clusters; one list ends long before the other.
     let between: Vec<u32> = (200_000..240_000).chain(1_030_000..1_034_000).collect();
     every_path_gives_what_a_merge_gives(&clusters(1, 0), &between);
     every_path_gives_what_a_merge_gives(&(0..30_000).collect::<Vec<u32>>(), &(29_000..60_000).collect::<Vec<u32>>());
@@ -159,7 +160,7 @@ fn dense_lists_with_gaps_that_no_run_spans() {
 
 #[test]
 fn sparse_look_ups() {
-    // Steps of less than a block to many pieces of the directory.
+    // Steps from less than a block to more than the directory counts at a time.
     let longer = spread(400_000, 1 << 27, 5);
     for step in [700, 5_000, 40_000, 300_000, 5_000_000] {
         let mut shorter: Vec<u32> = (0..(1 << 27) + 9).step_by(step).collect();
@@ -168,7 +169,7 @@ fn sparse_look_ups() {
         shorter.dedup();
         every_path_gives_what_a_merge_gives(&shorter, &longer);
     }
-    // A block of which the upper bits are mostly a gap.
+    // The upper bits of one block are mostly a gap.
     let mut far: Vec<u32> = (0..5_000).map(|i| i * 3).collect();
     far.extend((0..5_000).map(|i| 90_000_000 + i * 3));
     let probes: Vec<u32> = (0..200).map(|i| i * 450_007).chain(90_000_003..90_000_009).collect();
@@ -235,7 +236,7 @@ proptest! {
     }
 }
 
-/// Lists of all sizes and densities, some of which share docIDs.
+/// Lists of many lengths and densities, some of which share docIDs.
 fn list() -> impl Strategy<Value = Vec<u32>> {
     let length = prop_oneof![0usize..4, 0usize..300, 0usize..4000];
     let span = prop_oneof![Just(8u64), Just(5000), Just(40_000), Just(1 << 24), Just(1 << 32)];

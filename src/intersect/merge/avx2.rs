@@ -1,11 +1,11 @@
-//! AVX2: eight docIDs against eight, in all their rotations.
+//! AVX2: compares eight docIDs of one slice with all rotations of eight of the other.
 
 use super::{Met, ROOM, VECTOR, opaque};
 use std::arch::x86_64::*;
 
 const LANES: usize = 8;
 
-/// The indexes of the bits that each byte has, lowest first; the rest is not used.
+/// By byte, the indices of its 1 bits, lowest first; the other entries are unused.
 static LANES_OF: [[u8; LANES]; 256] = {
     let mut table = [[0; LANES]; 256];
     let mut mask = 0;
@@ -26,13 +26,14 @@ static LANES_OF: [[u8; LANES]; 256] = {
 /// As [`super::meet`].
 ///
 /// # Safety
-/// Each slice has a vector, the shorter no more than [`ROOM`]; the processor has the features named here.
+/// Each slice has at least [`LANES`] docIDs, and the shorter at most [`ROOM`]; the processor has the enabled features.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(super) unsafe fn meet(a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) -> Met {
     let (last_a, last_b) = (a.len() - LANES, b.len() - LANES);
     let (mut in_a, mut in_b, mut found) = (0, 0, 0);
     while in_a <= last_a && in_b <= last_b {
-        // SAFETY: a vector is left of each; each docID of the shorter is found once at most.
+        // SAFETY: `in_a <= last_a` and `in_b <= last_b`, so a vector remains of each slice. Both slices increase, so
+        // `found` is at most the length of the shorter one, and `out` has room for a vector after that.
         unsafe {
             let x = _mm256_loadu_si256(a.as_ptr().add(in_a).cast());
             let y = _mm256_loadu_si256(b.as_ptr().add(in_b).cast());
@@ -45,7 +46,7 @@ pub(super) unsafe fn meet(a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) 
                     )*]
                 };
             }
-            // The four rotations of a half, on both halves at once, in place and swapped.
+            // The four rotations within each half, of `y` and of `y` with its halves swapped.
             let equal = equal!(0b11_10_01_00 0b00_11_10_01 0b01_00_11_10 0b10_01_00_11);
             let any = equal.into_iter().reduce(|a, b| _mm256_or_si256(a, b)).unwrap_or(x);
             let mask = _mm256_movemask_ps(_mm256_castsi256_ps(any)) as usize;

@@ -1,4 +1,4 @@
-//! AVX-512: sixteen docIDs against sixteen, in all their rotations.
+//! AVX-512: compares sixteen docIDs of one slice with all rotations of sixteen of the other.
 
 use super::{Met, ROOM, VECTOR, opaque};
 use std::arch::x86_64::*;
@@ -6,13 +6,14 @@ use std::arch::x86_64::*;
 /// As [`super::meet`].
 ///
 /// # Safety
-/// Each slice has a vector, the shorter no more than [`ROOM`]; the processor has the features named here.
+/// Each slice has at least [`VECTOR`] docIDs, and the shorter at most [`ROOM`]; the processor has the enabled features.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
 pub(super) unsafe fn meet(a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) -> Met {
     let (last_a, last_b) = (a.len() - VECTOR, b.len() - VECTOR);
     let (mut in_a, mut in_b, mut found) = (0, 0, 0);
     while in_a <= last_a && in_b <= last_b {
-        // SAFETY: a vector is left of each; each docID of the shorter is found once at most.
+        // SAFETY: `in_a <= last_a` and `in_b <= last_b`, so a vector remains of each slice. Both slices increase, so
+        // `found` is at most the length of the shorter one, and `out` has room for a vector after that.
         unsafe {
             let x = _mm512_loadu_si512(a.as_ptr().add(in_a).cast());
             let y = _mm512_loadu_si512(b.as_ptr().add(in_b).cast());
@@ -28,11 +29,12 @@ pub(super) unsafe fn meet(a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) 
     Met { in_a, in_b, found }
 }
 
-/// The lanes of `x` that are in some lane of `y`.
+/// The lanes of `x` that equal any lane of `y`.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn equal(x: __m512i, y: __m512i) -> __mmask16 {
-    // The least difference of each lane to all rotations: the four of the lanes in a quarter, and of the quarters.
+    // Each lane's least difference (by XOR) from all rotations of `y`: four of the lanes within quarters, times four of
+    // the quarters. It is 0 if the lane equals any of them.
     let quarters = [
         y,
         _mm512_shuffle_i32x4::<0b00_11_10_01>(y, y),

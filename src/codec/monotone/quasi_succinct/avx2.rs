@@ -1,4 +1,4 @@
-//! AVX2: the second pass with eight docIDs a vector, or sixteen low halves.
+//! AVX2: the second pass with eight docIDs per vector, or sixteen low halves.
 
 use super::scalar::{STOPS, read_u64};
 use super::tiles::{MOST_WORDS, Passes, Positions, Tile};
@@ -8,17 +8,20 @@ use std::arch::x86_64::*;
 pub(super) static PASSES: Passes<u32> = Passes { find, merge, far: scalar::far };
 pub(super) static HALVES: Passes<u16> = Passes { find, merge: merge_halves, far: halves::far };
 
-/// The widest field that one 32-bit lane holds whatever bit of its first byte it begins at.
+/// The widest field that a 32-bit lane holds from any bit of its first byte on.
 const WIDEST: u32 = 25;
 
-/// Where eight fields are found. They begin at a byte and take `width` bytes. The low half of a vector gets the first four
-/// from there, the high half the others from byte `width / 2`, where they begin at bit 0 or 4.
+/// How eight fields get into 32-bit lanes. They begin at a byte boundary and take `width` bytes. The low half of a
+/// vector is loaded from their first byte and gets the first four. The high half is loaded from byte `width / 2` and
+/// gets the other four, which begin at bit 0 or 4 of that byte.
 struct Lanes {
+    /// The bytes of each lane, for a shuffle within halves.
     bytes: [u8; 32],
+    /// The bit of its lane at which each field begins.
     shifts: [u32; 8],
 }
 
-/// By width.
+/// [`Lanes`] by width.
 static LANES: [Lanes; WIDEST as usize + 1] = {
     let mut table = [const { Lanes { bytes: [0; 32], shifts: [0; 8] } }; WIDEST as usize + 1];
     let mut width = 0;
@@ -35,14 +38,16 @@ static LANES: [Lanes; WIDEST as usize + 1] = {
     table
 };
 
-/// Where sixteen fields are found of which low halves are made. Eight begin at a byte and take `width` bytes; the halves of
-/// a vector get eight each. A field ends within 16 bits from the byte it begins in; a factor shifts it to their top.
+/// How sixteen fields get into 16-bit lanes, for low halves. Eight fields begin at a byte boundary and take `width`
+/// bytes; each half of a vector gets eight. A field ends within 16 bits of the beginning of its first byte.
 struct HalfLanes {
+    /// The bytes of each lane, for a shuffle within halves.
     bytes: [u8; 32],
+    /// The factor that shifts each field to the top of its lane.
     factors: [u16; 16],
 }
 
-/// By width.
+/// [`HalfLanes`] by width, from 1 on.
 static HALF_LANES: [HalfLanes; super::MAX_HALVES_WIDTH as usize + 1] = {
     let mut table = [const { HalfLanes { bytes: [0; 32], factors: [0; 16] } }; super::MAX_HALVES_WIDTH as usize + 1];
     let mut width = 1;
@@ -62,7 +67,7 @@ static HALF_LANES: [HalfLanes; super::MAX_HALVES_WIDTH as usize + 1] = {
 /// As [`scalar::find`].
 ///
 /// # Safety
-/// As there; the processor has the features named here.
+/// As for [`scalar::find`]; the processor has the enabled features.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 unsafe fn find(upper: *const u8, start: u64, count: usize, to: &mut Positions) -> bool {
     let first = (start / 64) as usize;
@@ -73,8 +78,9 @@ unsafe fn find(upper: *const u8, start: u64, count: usize, to: &mut Positions) -
         if word == MOST_WORDS {
             return false;
         }
-        // SAFETY: as in `scalar::find`: the word begins in the upper bits, and 72 positions at most are stored from
-        // `found` on, which is less than a tile.
+        // SAFETY: `found < count`, so a stop bit follows and the word begins in the upper bits; it may end in the
+        // padding. At most 72 positions are stored from `found` on, which `Positions` has room for, as in
+        // `scalar::find`.
         unsafe {
             let mut bits = read_u64(upper, 8 * (first + word)) | before;
             before = 0;
@@ -94,11 +100,11 @@ unsafe fn find(upper: *const u8, start: u64, count: usize, to: &mut Positions) -
 /// As [`scalar::merge`].
 ///
 /// # Safety
-/// As there; the processor has AVX2.
+/// As for [`scalar::merge`]; the processor has AVX2.
 #[target_feature(enable = "avx2")]
 unsafe fn merge(tile: &Tile, out: *mut u32) {
     if tile.parts.lower_width > WIDEST {
-        // SAFETY: the caller's promise.
+        // SAFETY: `scalar::merge` has the same contract.
         return unsafe { scalar::merge(tile, out) };
     }
     let width = tile.parts.lower_width as usize;
@@ -110,9 +116,9 @@ unsafe fn merge(tile: &Tile, out: *mut u32) {
     let eight = _mm256_set1_epi32(8);
     let iota = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     let mut index = _mm256_sub_epi32(iota, _mm256_set1_epi32(tile.base as i32));
-    // SAFETY: the arrays are as long as the vectors. The first of eight fields is one of the list, so that the 16 bytes
-    // from it, and from `half` ≤ 12 behind it, end in the lower bits or their padding. There is room for 7 docIDs past
-    // the tile in both.
+    // SAFETY: the arrays are as long as the vectors. The first of each eight docIDs is in the list, so the 16 bytes
+    // from its field on, and those from `half` ≤ 12 bytes later on, end in the lower bits or their padding. Both
+    // `positions` and `out` have room for 7 docIDs after the tile.
     unsafe {
         let bytes = _mm256_loadu_si256(bytes.as_ptr().cast());
         let shifts = _mm256_loadu_si256(shifts.as_ptr().cast());
@@ -130,25 +136,25 @@ unsafe fn merge(tile: &Tile, out: *mut u32) {
     }
 }
 
-/// [`merge`], the low halves alone.
+/// Like [`merge`], but writes only the low halves.
 ///
 /// # Safety
-/// As [`Passes::merge`]; the lower bits have at most [`super::MAX_HALVES_WIDTH`], `out` has room for 15 more; the
-/// processor has AVX2.
+/// As for [`Passes::merge`]; b is at most [`super::MAX_HALVES_WIDTH`]; `out` has room for 15 more; the processor has
+/// AVX2.
 #[target_feature(enable = "avx2")]
 unsafe fn merge_halves(tile: &Tile, out: *mut u16) {
     let width = tile.parts.lower_width as usize;
     debug_assert!(tile.parts.lower_width <= super::MAX_HALVES_WIDTH);
     let HalfLanes { bytes, factors } = &HALF_LANES[width];
-    // A product's low half is shifted left by the width, its high half right by 16 less the width.
+    // Of a product with this power, the low half is shifted left by `width`, the high half right by `16 - width`.
     let power = _mm256_set1_epi16(1 << width);
     let sixteen = _mm256_set1_epi16(16);
     let iota = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     let mut index = _mm256_sub_epi16(iota, _mm256_set1_epi16(tile.base as i16));
     let mut fields = tile.parts.lower.as_ptr().cast::<u8>().wrapping_add(tile.first / 8 * width);
-    // SAFETY: the arrays are as long as the vectors. The first of sixteen fields is one of the list, so that the 16 bytes
-    // from it, and from `width` bytes behind it, end in the lower bits or their padding. There is room for 15 past the
-    // tile in both.
+    // SAFETY: the arrays are as long as the vectors. The first of each sixteen docIDs is in the list, so the 16 bytes
+    // from its field on, and those from `width` ≤ 8 bytes later on, end in the lower bits or their padding. Both
+    // `positions` and `out` have room for 15 docIDs after the tile.
     unsafe {
         let bytes = _mm256_loadu_si256(bytes.as_ptr().cast());
         let factors = _mm256_loadu_si256(factors.as_ptr().cast());

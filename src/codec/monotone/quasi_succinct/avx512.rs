@@ -1,4 +1,4 @@
-//! AVX-512: a 64-bit word of upper bits at a time in the first pass, sixteen docIDs or 32 low halves in the second.
+//! AVX-512: the first pass takes a 64-bit word of upper bits at a time, the second sixteen docIDs or 32 low halves.
 
 use super::halves;
 use super::scalar::{self, read_u64};
@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 pub(super) static PASSES: Passes<u32> = Passes { find, merge, far: scalar::far };
 pub(super) static HALVES: Passes<u16> = Passes { find, merge: merge_halves, far: halves::far };
 
-/// The widest field that one 32-bit lane holds whatever bit of its first byte it begins at.
+/// The widest field that a 32-bit lane holds from any bit of its first byte on.
 const WIDEST: u32 = 25;
 
 /// 0, 1, 2 … 63.
@@ -25,22 +25,23 @@ static IOTA: [u8; 64] = {
 /// As [`scalar::find`].
 ///
 /// # Safety
-/// As there; the processor has the features named here.
+/// As for [`scalar::find`]; the processor has the enabled features.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt")]
 unsafe fn find(upper: *const u8, start: u64, count: usize, to: &mut Positions) -> bool {
     let first = (start / 64) as usize;
     let mut before = (1u64 << (start % 64)) - 1;
     let mut base = _mm512_setzero_si512();
     let next_word = _mm512_set1_epi16(64);
-    // SAFETY: the table has 64 bytes.
+    // SAFETY: `IOTA` has 64 bytes.
     let iota = unsafe { _mm512_loadu_si512(IOTA.as_ptr().cast()) };
     let (mut found, mut word) = (0, 0);
     while found < count {
         if word == MOST_WORDS {
             return false;
         }
-        // SAFETY: a stop bit is still to come, so the word begins in the upper bits; it may end in the padding. At most
-        // 64 positions are stored from `found` on, which is less than a tile.
+        // SAFETY: `found < count`, so a stop bit follows and the word begins in the upper bits; it may end in the
+        // padding. `found` is below a tile's length, and at most 64 positions are stored from there, which `Positions`
+        // has room for.
         unsafe {
             let stops = !(read_u64(upper, 8 * (first + word)) | before);
             before = 0;
@@ -64,16 +65,17 @@ unsafe fn find(upper: *const u8, start: u64, count: usize, to: &mut Positions) -
 /// As [`scalar::merge`].
 ///
 /// # Safety
-/// As there, with room for 15 more; the processor has the features named here.
+/// As for [`scalar::merge`]; `out` has room for 15 more; the processor has the enabled features.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 unsafe fn merge(tile: &Tile, out: *mut u32) {
     if tile.parts.lower_width > WIDEST {
-        // SAFETY: the caller's promise.
+        // SAFETY: `scalar::merge` has the same contract.
         return unsafe { scalar::merge(tile, out) };
     }
     let width = tile.parts.lower_width as usize;
     let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    // Sixteen fields begin at a byte and take `2 * width` bytes; lane i takes the four from the one its field begins in.
+    // Sixteen fields begin at a byte boundary and take `2 * width` bytes. Lane i gets four bytes from the first byte of
+    // its field on.
     let bits = _mm512_mullo_epi32(lanes, _mm512_set1_epi32(width as i32));
     let first_byte = _mm512_mullo_epi32(_mm512_srli_epi32::<3>(bits), _mm512_set1_epi32(0x0101_0101));
     let bytes = _mm512_add_epi32(first_byte, _mm512_set1_epi32(0x0302_0100));
@@ -83,8 +85,8 @@ unsafe fn merge(tile: &Tile, out: *mut u32) {
     let sixteen = _mm512_set1_epi32(16);
     let mut fields = tile.parts.lower.as_ptr().cast::<u8>().wrapping_add(tile.first / 8 * width);
     let mut index = _mm512_sub_epi32(lanes, _mm512_set1_epi32(tile.base as i32));
-    // SAFETY: the first of sixteen fields is one of the list, so that the 64 bytes from it end in the lower bits or
-    // their padding. There is room for 15 docIDs past the tile in both.
+    // SAFETY: the first of each sixteen docIDs is in the list, so the 64 bytes from its field on end in the lower bits
+    // or their padding. Both `positions` and `out` have room for 15 docIDs after the tile.
     unsafe {
         for at in (0..tile.count).step_by(16) {
             let positions = _mm512_cvtepu16_epi32(_mm256_loadu_si256(tile.positions.as_ptr().add(at).cast()));
@@ -99,11 +101,11 @@ unsafe fn merge(tile: &Tile, out: *mut u32) {
     }
 }
 
-/// [`merge`], the low halves alone.
+/// Like [`merge`], but writes only the low halves.
 ///
 /// # Safety
-/// As [`Passes::merge`]; the lower bits have at most [`super::MAX_HALVES_WIDTH`], `out` has room for 31 more; the
-/// processor has the features named here.
+/// As for [`Passes::merge`]; b is at most [`super::MAX_HALVES_WIDTH`]; `out` has room for 31 more; the processor has
+/// the enabled features.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 unsafe fn merge_halves(tile: &Tile, out: *mut u16) {
     let width = tile.parts.lower_width as usize;
@@ -112,11 +114,12 @@ unsafe fn merge_halves(tile: &Tile, out: *mut u16) {
     let mask = _mm512_set1_epi16(crate::bits::low_mask(tile.parts.lower_width) as i16);
     let next = _mm512_set1_epi16(32);
     let mut fields = tile.parts.lower.as_ptr().cast::<u8>().wrapping_add(tile.first / 8 * width);
-    // SAFETY: the table has 32 bytes. The first of 32 fields is one of the list, so that the 64 bytes from
-    // it end in the lower bits or their padding. There is room for 31 past the tile in both.
+    // SAFETY: `IOTA` has more than the 32 bytes that are loaded. The first of each 32 docIDs is in the list, so the 64
+    // bytes from its field on end in the lower bits or their padding. Both `positions` and `out` have room for 31
+    // docIDs after the tile.
     unsafe {
-        // Of 32 fields, which begin at a byte and take `4 * width` bytes, lane i takes the two from the one its field
-        // begins in.
+        // 32 fields begin at a byte boundary and take `4 * width` bytes. Lane i gets two bytes from the first byte of
+        // its field on.
         let lanes = _mm512_cvtepu8_epi16(_mm256_loadu_si256(IOTA.as_ptr().cast()));
         let bits = _mm512_mullo_epi16(lanes, _mm512_set1_epi16(width as i16));
         let first_byte = _mm512_mullo_epi16(_mm512_srli_epi16::<3>(bits), _mm512_set1_epi16(0x0101));

@@ -1,24 +1,24 @@
 //! Quasi-succinct lists: the Elias–Fano representation (Elias 1974, Fano 1971; Vigna, WSDM 2013) in the form of Li's
 //! thesis (Parallel-QS, 2014).
 //!
-//! n docIDs with largest u are split at b = max(0, ⌊log2(c·u/n)⌋) bits. The *lower bits* of all docIDs stand packed,
-//! b bits each; the *upper bits* hold, for each docID, the difference of its upper part (`docID >> b`) to the one
-//! before (the first: to 0) in unary: that many 1s, then a stop bit 0. `{1, 3, 16, 35}` has b = 3:
+//! n docIDs, u being the largest, are split at b = max(0, ⌊log2(c·u/n)⌋) bits. The *lower bits* of all docIDs are
+//! packed, b bits each. The *upper bits* hold, for each docID, its upper part (`docID >> b`) as the difference from the
+//! one before (for the first, from 0) in unary: that many 1 bits, then a stop bit, 0. `{1, 3, 16, 35}` has b = 3:
 //!
 //! ```text
 //! lower bits   001  011  000   011
 //! upper bits     0    0  110   110
 //! ```
 //!
-//! Both are bit streams as [`bits`] defines them: the first bit is the least significant bit of the first word, a field
-//! has its least significant bit first. The stop bit of docID i stands at bit `(docID >> b) + i`, which is what gives
-//! random access: a block that begins at rank i after docID p begins at upper bit `(p >> b) + i`.
+//! Both are bit streams as defined by [`bits`]: the first bit is the least significant bit of the first word, and a
+//! field has its least significant bit first. The stop bit of the docID with rank i is bit `(docID >> b) + i`, which
+//! allows random access: a block that begins at rank i, after docID p, begins at upper bit `(p >> b) + i`.
 //!
 //! The payload of a posting list is ⌈n·b/32⌉ words of lower bits, then ⌈(n + (u >> b))/32⌉ words of upper bits; unused
-//! bits of the last words are 0. The codec's own byte is b; the last docIDs are directory enough, as they tell where a
-//! block begins. [Raw lists](RawList) have the same words after a header of their own.
+//! bits of the last words are 0. The codec's parameter byte is b. The directory needs only the last docIDs, because
+//! they give the bit at which each block begins. [Raw lists](RawList) have the same words after a different header.
 //!
-//! Cost: b + 1 + (u >> b)/n bits per docID, which is at most 3 + log2(u/n) with c = 1.
+//! Size: b + 1 + (u >> b)/n bits per docID, at most 3 + log2(u/n) with c = 1.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -42,7 +42,7 @@ use std::ops::Range;
 
 const NAME: &str = "qs";
 
-/// The widest lower bits.
+/// The largest b.
 pub const MAX_LOWER_WIDTH: u32 = 31;
 
 /// The codec of posting lists.
@@ -83,12 +83,13 @@ impl ListCodec for QuasiSuccinct {
         let (lower_words, _) = sizes(list.count, list.universe, list.parameter);
         check(&parts, (4 * payload_at, 4 * (payload_at + lower_words as usize)))?;
         let corrupt = |item: String, word: usize, what: &str| Err(corrupt(item, 4 * word, what));
-        // Where a block lies depends on the last docID before it, so blocks are checked in order.
+        // The position of a block depends on the last docID before it, so blocks are checked in order.
         let mut buffer = block_buffer();
         for (block, &last) in list.last_doc_ids.iter().enumerate() {
             let blocks = block..block + 1;
-            // SAFETY: there are as many stop bits as docIDs, and the blocks before end with their last docIDs; the list
-            // is padded; the buffer has room for a block and the slack; the processor has its own tier.
+            // SAFETY: `check` found as many stop bits as docIDs, and the blocks before were found to end with their
+            // last docIDs; `Encoded::payload` is padded; a `block_buffer` has room for a block and the slack;
+            // `cpu::tier` returns a tier of this processor.
             let count = unsafe { Self::decode_blocks(cpu::tier(), list, blocks, buffer.as_mut_ptr()) };
             if let Some(at) = not_increasing(&buffer[..count], list.previous(block)) {
                 let item = format!("docID {}", block * BLOCK + at);
@@ -104,7 +105,7 @@ impl ListCodec for QuasiSuccinct {
 
     unsafe fn decode_blocks(tier: Tier, list: &Encoded, blocks: Range<usize>, out: *mut u32) -> usize {
         let previous = list.previous(blocks.start).unwrap_or(0);
-        // SAFETY: the caller's list, blocks, room and tier; the directory holds the docID before.
+        // SAFETY: `ListCodec::decode_blocks` has the same contract; `previous` is from the list's directory.
         unsafe { decode_blocks(tier, &Parts::of(list), blocks, previous, out) }
     }
 
@@ -114,16 +115,17 @@ impl ListCodec for QuasiSuccinct {
 
     unsafe fn decode_low_halves(tier: Tier, list: &Encoded, blocks: Range<usize>, out: *mut u16) -> usize {
         let previous = list.previous(blocks.start).unwrap_or(0);
-        // SAFETY: as above; the lower bits are narrow enough.
+        // SAFETY: `ListCodec::decode_low_halves` has the same contract, and requires `has_low_halves`, which compares
+        // the width; `previous` is from the list's directory.
         unsafe { decode_halves(tier, &Parts::of(list), blocks, previous, out) }
     }
 }
 
-/// b, the width of the lower bits, for `count` docIDs of which `universe` is the largest.
+/// Computes b, the width of the lower bits, for `count` docIDs of which `universe` is the largest.
 ///
 /// # Errors
-/// [`Error::Argument`] where `c` is not a positive number, or so small that the upper bits would take more than
-/// 64 bits a docID and 1 Mibit.
+/// [`Error::Argument`] if `c` is not a positive number, or so small that the upper bits would exceed 64 bits per docID
+/// plus 1 Mibit.
 pub fn lower_width(count: usize, universe: u32, c: f64) -> Result<u32> {
     if !(c.is_finite() && c > 0.0) {
         return Err(Error::Argument(format!("c must be a positive number, {c} given")));
@@ -145,7 +147,7 @@ pub fn lower_width(count: usize, universe: u32, c: f64) -> Result<u32> {
 /// The parts of a quasi-succinct list that the decoders need.
 ///
 /// `lower` and `upper` may be longer than the list needs. Decoding requires [`PADDING`](crate::codec::PADDING) readable
-/// words after the end of each, whatever they hold.
+/// words, of any contents, after the end of each.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parts<'a> {
     /// n.
@@ -167,7 +169,7 @@ impl<'l> Parts<'l> {
     }
 }
 
-/// Words of lower and of upper bits.
+/// The numbers of words of lower bits and of upper bits.
 pub(crate) fn sizes(count: usize, universe: u32, lower_width: u32) -> (u64, u64) {
     let count = count as u64;
     let lower = bits::words_for(count * u64::from(lower_width));
@@ -188,7 +190,7 @@ pub(crate) fn encode_parts(doc_ids: &[u32], lower_width: u32, words: &mut Vec<u3
         bits::put(lower, position, lower_width, doc_id);
         position += u64::from(lower_width);
     }
-    // Ones everywhere, then the stop bits and what follows the last one cleared.
+    // Set all bits, then clear the stop bits and everything after the last one.
     upper.fill(u32::MAX);
     let mut end = 0;
     for (i, &doc_id) in doc_ids.iter().enumerate() {
@@ -201,8 +203,8 @@ pub(crate) fn encode_parts(doc_ids: &[u32], lower_width: u32, words: &mut Vec<u3
     }
 }
 
-/// Checks the shape of the parts, so that every docID can be decoded: as many stop bits as docIDs, the last of them at
-/// the end, nothing in the unused bits. `offsets` are the bytes at which lower and upper bits begin, for errors.
+/// Checks that every docID can be decoded: that there are as many stop bits as docIDs, that the last bit is a stop bit,
+/// and that unused bits are 0. `offsets` are the bytes at which lower and upper bits begin, for errors.
 pub(crate) fn check(parts: &Parts, offsets: (usize, usize)) -> Result<()> {
     let Parts { count, universe, lower_width, lower, upper } = *parts;
     let lower_bits = count as u64 * u64::from(lower_width);
@@ -235,19 +237,18 @@ pub(crate) fn check(parts: &Parts, offsets: (usize, usize)) -> Result<()> {
     Ok(())
 }
 
-/// Decodes the docIDs of `blocks` (ranks from `blocks.start * BLOCK`, to the end of the list at most) and returns how
-/// many there are. `previous` is the last docID before them, 0 where they begin the list. Blocks lie one behind the
-/// other in both bit streams, so a run of them costs less than each on its own.
+/// Decodes the docIDs of `blocks` and returns their number. `previous` is the last docID before them, 0 if they begin
+/// the list. Consecutive blocks adjoin in both bit streams, so decoding several at once costs less than one by one.
 ///
 /// # Safety
-/// `parts` passed [`check`], the blocks exist and are at least one, `previous` is right, both bit streams have their
-/// padding, `out` has room for all docIDs and [`SLACK`](crate::codec::SLACK) more, and this processor has `tier`.
+/// `parts` passed [`check`]; `blocks` is not empty, and the blocks exist; `previous` is right; both bit streams have
+/// their padding; `out` has room for all docIDs and [`SLACK`](crate::codec::SLACK) more; and the processor has `tier`.
 unsafe fn decode_blocks(tier: Tier, parts: &Parts, blocks: Range<usize>, previous: u32, out: *mut u32) -> usize {
     let ranks = blocks.start * BLOCK..parts.count.min(blocks.end * BLOCK);
     let count = ranks.len();
     debug_assert!(count != 0 && tier.is_available());
-    // SAFETY: the caller's promise; the ranks are those of the blocks, at least one and below `parts.count`, and begin
-    // at a multiple of BLOCK.
+    // SAFETY: `tiles::decode` has the same contract as this function; `ranks` are those of the blocks, and each arm's
+    // passes need the features of its tier.
     unsafe {
         match tier {
             #[cfg(target_arch = "x86_64")]
@@ -260,19 +261,19 @@ unsafe fn decode_blocks(tier: Tier, parts: &Parts, blocks: Range<usize>, previou
     count
 }
 
-/// The widest lower bits of which [`decode_halves`] makes low halves.
+/// The largest b for which [`decode_halves`] is implemented.
 const MAX_HALVES_WIDTH: u32 = 8;
 
-/// As [`decode_blocks`], the low 16 bits of each docID alone.
+/// Like [`decode_blocks`], but decodes only the low 16 bits of each docID.
 ///
 /// # Safety
-/// As there; and the lower bits have at most [`MAX_HALVES_WIDTH`].
+/// As for [`decode_blocks`]; b is at most [`MAX_HALVES_WIDTH`].
 unsafe fn decode_halves(tier: Tier, parts: &Parts, blocks: Range<usize>, previous: u32, out: *mut u16) -> usize {
     let ranks = blocks.start * BLOCK..parts.count.min(blocks.end * BLOCK);
     let count = ranks.len();
     debug_assert!(count != 0 && tier.is_available() && parts.lower_width <= MAX_HALVES_WIDTH);
-    // SAFETY: the caller's promise; the ranks are those of the blocks, at least one and below `parts.count`, and begin
-    // at a multiple of BLOCK.
+    // SAFETY: `tiles::decode` has the same contract as this function; `ranks` are those of the blocks, and each arm's
+    // passes need the features of its tier.
     unsafe {
         match tier {
             #[cfg(target_arch = "x86_64")]

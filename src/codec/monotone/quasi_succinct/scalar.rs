@@ -1,16 +1,16 @@
-//! Plain Rust, and what every x86-64 has.
+//! Plain Rust, with SSE2 on x86-64, where every processor has it.
 
 use super::Parts;
 use super::tiles::{MOST_WORDS, Passes, Positions, Tile};
 use crate::bits::ones_by_byte;
 use std::ops::Range;
 
-/// The positions of the 0 bits of each byte, lowest first; the rest is not used. Aligned so that they are added from
-/// memory.
+/// The positions of the 0 bits of a byte, lowest first; the other entries are unused. Aligned so that a vector
+/// instruction can take them from memory.
 #[repr(align(16))]
 pub(super) struct Stops(pub [u16; 8]);
 
-/// [`Stops`] of each byte.
+/// The [`Stops`] of each byte.
 pub(super) static STOPS: [Stops; 256] = {
     let mut table = [const { Stops([0; 8]) }; 256];
     let mut byte = 0;
@@ -30,24 +30,24 @@ pub(super) static STOPS: [Stops; 256] = {
 
 pub(super) static PASSES: Passes<u32> = Passes { find, merge, far };
 
-/// Eight bytes at `at` from the start of the stream, little-endian.
+/// Reads eight bytes of the stream from byte `at` on, as a little-endian number.
 ///
 /// # Safety
-/// They lie in the stream or its padding.
+/// They are in the stream or its padding.
 #[inline(always)]
 pub(super) unsafe fn read_u64(stream: *const u8, at: usize) -> u64 {
-    // SAFETY: the caller's promise; any alignment will do.
+    // SAFETY: the bytes are readable, by this function's contract; `read_unaligned` needs no alignment.
     u64::from_le(unsafe { stream.add(at).cast::<u64>().read_unaligned() })
 }
 
-/// The first pass, a byte of upper bits at a time; what it compiles to is the matter of who calls it.
+/// The first pass, a byte of upper bits at a time.
 ///
 /// # Safety
-/// As [`Passes::find`]: so many stop bits come from `start` on.
+/// As for [`Passes::find`]: at least `count` stop bits follow from `start` on.
 #[inline(always)]
 pub(super) unsafe fn find(upper: *const u8, start: u64, count: usize, to: &mut Positions) -> bool {
     let first = (start / 64) as usize;
-    // Bits before the start read as 1, which no stop bit is.
+    // Bits before `start` are set to 1, so that none of them is taken for a stop bit.
     let mut before = (1u64 << (start % 64)) - 1;
     let mut eight = Eight::new();
     let (mut found, mut word) = (0, 0);
@@ -55,8 +55,9 @@ pub(super) unsafe fn find(upper: *const u8, start: u64, count: usize, to: &mut P
         if word == MOST_WORDS {
             return false;
         }
-        // SAFETY: a stop bit is still to come, so the word begins in the upper bits; it may end in the padding. At most
-        // 64 positions count of a word, so that 72 are stored from `found` on at most, which is less than a tile.
+        // SAFETY: `found < count`, so a stop bit follows and the word begins in the upper bits; it may end in the
+        // padding. `found` is below a tile's length, and at most 72 positions are stored from there, which `Positions`
+        // has room for: a word has at most 64, and the last store begins at most there and writes eight.
         unsafe {
             let bits = read_u64(upper, 8 * (first + word)) | before;
             before = 0;
@@ -73,7 +74,7 @@ pub(super) unsafe fn find(upper: *const u8, start: u64, count: usize, to: &mut P
     true
 }
 
-/// The position of a byte's first bit, eight times.
+/// The position of the first bit of the next byte, in eight lanes.
 #[cfg(target_arch = "x86_64")]
 struct Eight(std::arch::x86_64::__m128i);
 
@@ -81,18 +82,18 @@ struct Eight(std::arch::x86_64::__m128i);
 impl Eight {
     #[inline(always)]
     fn new() -> Self {
-        // SAFETY: every x86-64 has SSE2.
+        // SAFETY: every x86-64 processor has SSE2.
         Eight(unsafe { std::arch::x86_64::_mm_setzero_si128() })
     }
 
-    /// Stores the positions of the 0 bits of the next byte, and a few more.
+    /// Stores the positions of the 0 bits of the next byte, followed by junk up to eight positions.
     ///
     /// # Safety
-    /// There is room for eight.
+    /// `to` has room for eight.
     #[inline(always)]
     unsafe fn store(&mut self, byte: u8, to: *mut u16) {
         use std::arch::x86_64::*;
-        // SAFETY: every x86-64 has SSE2; the table is aligned; the caller's promise.
+        // SAFETY: every x86-64 processor has SSE2; `Stops` is aligned; `to` has room for a vector of eight.
         unsafe {
             let stops = _mm_load_si128(STOPS[byte as usize].0.as_ptr().cast());
             _mm_storeu_si128(to.cast(), _mm_add_epi16(stops, self.0));
@@ -111,13 +112,13 @@ impl Eight {
         Eight(0)
     }
 
-    /// Stores the positions of the 0 bits of the next byte, and a few more.
+    /// Stores the positions of the 0 bits of the next byte, followed by junk up to eight positions.
     ///
     /// # Safety
-    /// There is room for eight.
+    /// `to` has room for eight.
     #[inline(always)]
     unsafe fn store(&mut self, byte: u8, to: *mut u16) {
-        // SAFETY: the caller's promise.
+        // SAFETY: `to` has room for eight.
         unsafe { to.cast::<[u16; 8]>().write_unaligned(STOPS[byte as usize].0.map(|stop| self.0.wrapping_add(stop))) };
         self.0 = self.0.wrapping_add(8);
     }
@@ -126,10 +127,11 @@ impl Eight {
 /// The second pass.
 ///
 /// # Safety
-/// As [`Passes::merge`]: the positions are there; `out` has room for the docIDs and 7 more.
+/// As for [`Passes::merge`]; `out` has room for the docIDs and 7 more.
 pub(super) unsafe fn merge(tile: &Tile, out: *mut u32) {
-    // As many docIDs a load as 57 bits hold, whatever bit of the first byte they begin at.
-    // SAFETY: the caller's promise.
+    // A load of 64 bits holds 57 bits from any bit of its first byte on, so it is used for as many fields as 57 bits
+    // hold.
+    // SAFETY: the callees have the same contract, and each arm's width suits its callee.
     unsafe {
         match tile.parts.lower_width {
             #[cfg(target_arch = "x86_64")]
@@ -143,19 +145,19 @@ pub(super) unsafe fn merge(tile: &Tile, out: *mut u32) {
     }
 }
 
-/// [`merge`] for widths of which one load of 8 bytes holds `A_LOAD` fields, wherever they begin.
+/// [`merge`] for widths of which 57 bits hold `A_LOAD` fields.
 ///
 /// # Safety
-/// As there.
+/// As for [`merge`].
 unsafe fn merge_by<const A_LOAD: usize>(tile: &Tile, out: *mut u32) {
     let lower = tile.parts.lower.as_ptr().cast::<u8>();
     let width = tile.parts.lower_width;
     let mask = crate::bits::low_mask(width);
     let mut bit = tile.first as u64 * u64::from(width);
     for at in (0..tile.count).step_by(A_LOAD) {
-        // SAFETY: the docID of the first field is in the list, so that the field begins in the lower bits (or their
-        // padding, where the width is 0); the step divides 8, so that at most 7 docIDs past the tile are touched, for
-        // which there is room in both.
+        // SAFETY: the docID of the first field is in the list, so the field begins in the lower bits (or in their
+        // padding if the width is 0). The step divides 8, so at most 7 docIDs after the tile are touched, for which
+        // both `positions` and `out` have room.
         unsafe {
             let mut fields = read_u64(lower, (bit / 8) as usize) >> (bit % 8);
             for i in at..at + A_LOAD {
@@ -169,15 +171,15 @@ unsafe fn merge_by<const A_LOAD: usize>(tile: &Tile, out: *mut u32) {
     }
 }
 
-/// Decodes a tile whatever the number of its upper bits, a docID at a time.
+/// Decodes a tile with any number of upper bits, one docID at a time.
 ///
 /// # Safety
-/// As [`Passes::far`]: the ranks are in the list, and the upper bits of the first begin at `start`.
+/// As for [`Passes::far`].
 pub(super) unsafe fn far(parts: &Parts, ranks: Range<usize>, start: u64, out: *mut u32) {
     let width = parts.lower_width;
     let mut stops = Far::new(parts.upper.as_ptr().cast(), start);
     for (i, rank) in ranks.enumerate() {
-        // SAFETY: the docID is in the list, so that its stop bit is still to come; `out` has room.
+        // SAFETY: the rank is in the list, so its stop bit follows; `out` has room for a docID per rank.
         unsafe {
             let upper_part = (stops.next() - rank as u64) as u32;
             let lower = crate::bits::get(parts.lower, rank as u64 * u64::from(width), width);
@@ -186,24 +188,25 @@ pub(super) unsafe fn far(parts: &Parts, ranks: Range<usize>, start: u64, out: *m
     }
 }
 
-/// The bit behind the `count`-th stop bit from `start` on.
+/// The bit after the `count`-th stop bit from `start` on.
 ///
 /// # Safety
-/// There are so many, at least one.
+/// At least `count` stop bits follow from `start` on.
 pub(super) unsafe fn behind(upper: *const u8, start: u64, count: usize) -> u64 {
     let mut stops = Far::new(upper, start);
-    // SAFETY: the caller's promise.
+    // SAFETY: `next` is called `count` times, and so many stop bits follow.
     (0..count).map(|_| unsafe { stops.next() } + 1).last().unwrap_or(start)
 }
 
-/// Stop bits one by one.
+/// Finds stop bits one by one.
 struct Far {
     upper: *const u8,
     word: u64,
-    /// The stop bits of the word that are left.
+    /// The remaining stop bits of the word, as 1 bits.
     stops: u64,
-    /// Whether `stops` is that of `word`.
+    /// Whether `word` has been read.
     is_read: bool,
+    /// The bits to skip at the beginning of the next word.
     skip: u64,
 }
 
@@ -212,14 +215,14 @@ impl Far {
         Far { upper, word: start / 64, stops: 0, is_read: false, skip: start % 64 }
     }
 
-    /// The next stop bit's position in the upper bits.
+    /// The position of the next stop bit in the upper bits.
     ///
     /// # Safety
-    /// There is one.
+    /// Another stop bit follows.
     unsafe fn next(&mut self) -> u64 {
         while self.stops == 0 {
             self.word += u64::from(self.is_read);
-            // SAFETY: a stop bit is still to come, so the word begins in the upper bits.
+            // SAFETY: a stop bit follows, so the word begins in the upper bits; it may end in the padding.
             let bits = unsafe { read_u64(self.upper, 8 * self.word as usize) };
             self.stops = !bits >> self.skip << self.skip;
             (self.is_read, self.skip) = (true, 0);

@@ -1,25 +1,25 @@
-//! What every x86-64 has: the second pass with eight docIDs at a time, for lower bits of 8 and less.
+//! SSE2, which every x86-64 processor has: the second pass with eight docIDs at a time, for b ≤ 8.
 
 use super::tiles::Tile;
 use std::arch::x86_64::*;
 
-/// Lower bits, eight at a time, spread to lanes of 16 bits.
+/// Reads lower bits, eight fields at a time, into lanes of 16 bits.
 struct Lower {
     fields: *const u8,
     width: usize,
-    /// How far to shift, and what to keep, in the three steps: four fields of a lane of 64 bits, then two of each half,
-    /// then one of each quarter.
+    /// How far to shift, and which bits to keep, in each of three steps: four fields go to each 64-bit lane, then two
+    /// to each 32-bit lane, then one to each 16-bit lane.
     shifts: [__m128i; 3],
     masks: [__m128i; 3],
 }
 
 impl Lower {
-    /// From rank `first` on, a multiple of 8.
+    /// Starts at the first docID of the tile.
     fn new(tile: &Tile) -> Self {
         let width = tile.parts.lower_width as usize;
         debug_assert!(width <= 8);
         let low = |bits: usize| (1u64 << bits) - 1;
-        // SAFETY: every x86-64 has SSE2.
+        // SAFETY: every x86-64 processor has SSE2.
         unsafe {
             let shift = |bits: usize| _mm_cvtsi32_si128(bits as i32);
             let mask = |bits: u64| _mm_set1_epi64x(bits as i64);
@@ -36,13 +36,14 @@ impl Lower {
         }
     }
 
-    /// The next eight.
+    /// The next eight fields.
     ///
     /// # Safety
-    /// The first of them is in the list: the 8 bytes from it end in the lower bits or their padding.
+    /// The first of them belongs to a docID of the list.
     #[inline(always)]
     unsafe fn next(&mut self) -> __m128i {
-        // SAFETY: the caller's promise; every x86-64 has SSE2.
+        // SAFETY: the first field begins in the lower bits, so the 8 bytes from there on end in them or their padding;
+        // every x86-64 processor has SSE2.
         unsafe {
             let stored = _mm_loadl_epi64(self.fields.cast());
             let fours = _mm_and_si128(_mm_unpacklo_epi64(stored, _mm_srl_epi64(stored, self.shifts[0])), self.masks[0]);
@@ -56,18 +57,18 @@ impl Lower {
 /// As [`Passes::merge`](super::tiles::Passes::merge).
 ///
 /// # Safety
-/// As there; `out` has room for 7 more.
+/// As for [`Passes::merge`](super::tiles::Passes::merge); b is at most 8; `out` has room for 7 more.
 pub(super) unsafe fn merge(tile: &Tile, out: *mut u32) {
     let mut lower = Lower::new(tile);
-    // SAFETY: the first of eight docIDs is in the list; there is room for 7 more past the tile in both; every x86-64 has
-    // SSE2.
+    // SAFETY: the first of each eight docIDs is in the list; both `positions` and `out` have room for 7 docIDs after
+    // the tile; every x86-64 processor has SSE2.
     unsafe {
         let (zero, left) = (_mm_setzero_si128(), _mm_cvtsi32_si128(tile.parts.lower_width as i32));
         let base = _mm_set1_epi32(tile.base as i32);
         let mut index = _mm_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7);
         for at in (0..tile.count).step_by(8) {
             let positions = _mm_loadu_si128(tile.positions.as_ptr().add(at).cast());
-            // An index is at most its position: both count from the tile's first word.
+            // Never negative: i stop bits of the tile come before the one with index i.
             let upper = _mm_sub_epi16(positions, index);
             let lower = lower.next();
             let to = out.add(at).cast::<__m128i>();
@@ -80,10 +81,10 @@ pub(super) unsafe fn merge(tile: &Tile, out: *mut u32) {
     }
 }
 
-/// [`merge`], the low halves alone.
+/// Like [`merge`], but writes only the low halves.
 ///
 /// # Safety
-/// As there.
+/// As for [`merge`].
 pub(super) unsafe fn merge_halves(tile: &Tile, out: *mut u16) {
     let mut lower = Lower::new(tile);
     // SAFETY: as in `merge`.

@@ -1,41 +1,44 @@
-//! The two passes of all decoders, over a tile of docIDs that stays in the first-level cache, neither with a branch a
-//! docID: the first finds the stop bits, the second makes docIDs of their positions. Positions are counted from where
-//! the tile begins, and take 16 bits; a tile whose upper bits are too many for that is decoded in plain Rust.
+//! The two passes of all decoders, over a tile of docIDs that stays in the first-level cache. The first pass finds the
+//! stop bits; the second turns their positions into docIDs. Neither has a branch per docID. Positions are counted from
+//! the first word of the tile and take 16 bits. A tile with too many upper bits for that is decoded in plain Rust.
 
 use super::{Parts, scalar};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-/// docIDs of a tile.
+/// docIDs in a tile.
 pub(super) const TILE: usize = 512;
 
-/// docIDs whose memory is not in the second-level cache as a rule.
+/// A result of at least this many docIDs is usually not in the second-level cache when it is written.
 const LARGE: usize = 1 << 16;
 
-/// 64-bit words of upper bits that a tile has at most, the last of them not whole.
+/// The most 64-bit words of upper bits in a tile, so that positions fit in 16 bits.
 pub(super) const MOST_WORDS: usize = 1023;
 
-/// Positions of the stop bits of a tile, and room for what is stored past them: those of one word, and a vector.
+/// The positions of a tile's stop bits, with room for what is stored after them: those of one more word, and a vector.
 pub(super) type Positions = [MaybeUninit<u16>; TILE + 128];
 
-/// What an instruction set has for a tile.
+/// The passes over a tile, for one instruction set.
 pub(super) struct Passes<T> {
-    /// Writes the positions of `count` stop bits, counted from the word that holds bit `start` of the upper bits; those
-    /// before `start` do not count. `false` where they are not in [`MOST_WORDS`] words.
+    /// The first pass. Finds the first `count` stop bits from bit `start` of the upper bits on, and writes their
+    /// positions, counted from the 64-bit word that holds `start`. Returns false if they are not all in [`MOST_WORDS`]
+    /// words. Requires that so many stop bits follow, and that `count` is at most [`TILE`].
     pub find: unsafe fn(upper: *const u8, start: u64, count: usize, to: &mut Positions) -> bool,
-    /// Makes docIDs of positions.
+    /// The second pass. Turns positions into docIDs. Requires that the docIDs are in the list, that `find` has written
+    /// their positions, and that `out` has room for them and [`SLACK`](crate::codec::SLACK) more.
     pub merge: unsafe fn(tile: &Tile, out: *mut T),
-    /// Decodes a tile in another way.
+    /// Decodes a tile with any number of upper bits. Requires that the ranks are in the list and at most [`TILE`] many,
+    /// that `start` is the bit after the stop bit before them, or 0, and that `out` has room for their docIDs.
     pub far: unsafe fn(parts: &Parts, ranks: Range<usize>, start: u64, out: *mut T),
 }
 
-/// What the second pass needs.
+/// The input of the second pass.
 pub(super) struct Tile<'p> {
     pub parts: &'p Parts<'p>,
     /// The rank of the first docID, a multiple of 128.
     pub first: usize,
     pub count: usize,
-    /// What position less index is to be raised by to be the upper part.
+    /// A docID's upper part is its position, minus its index in the tile, plus `base` (modulo 2^32).
     pub base: u32,
     pub positions: &'p Positions,
 }
@@ -43,7 +46,8 @@ pub(super) struct Tile<'p> {
 /// Decodes the docIDs of `ranks`, which begin at a multiple of 128, after the docID `previous`.
 ///
 /// # Safety
-/// As [`super::decode_blocks`], of the processor too; `ranks` are those of its blocks.
+/// As for [`super::decode_blocks`], or [`super::decode_halves`] if `T` is `u16`; `ranks` are those of its blocks; the
+/// processor has the features that `passes` need.
 #[inline(always)]
 pub(super) unsafe fn decode<T>(parts: &Parts, ranks: Range<usize>, previous: u32, out: *mut T, passes: &Passes<T>) {
     let upper = parts.upper.as_ptr().cast::<u8>();
@@ -52,8 +56,8 @@ pub(super) unsafe fn decode<T>(parts: &Parts, ranks: Range<usize>, previous: u32
     for first in ranks.clone().step_by(TILE) {
         let count = TILE.min(ranks.end - first);
         let word = start / 64;
-        // SAFETY: `start` is the bit behind the stop bit of the docID before `first`, and `count` more are in the list;
-        // `out` has room for them.
+        // SAFETY: `start` is the bit after the stop bit of the docID before `first`, and `count` more docIDs are in the
+        // list, for which `out` has room and slack. If `find` returns true, it has written `count` positions.
         unsafe {
             let out = out.add(first - ranks.start);
             if ranks.len() >= LARGE {
@@ -71,14 +75,14 @@ pub(super) unsafe fn decode<T>(parts: &Parts, ranks: Range<usize>, previous: u32
     }
 }
 
-/// Asks for the memory that a tile will be written to, which then comes while stop bits are found: docIDs are written in
-/// bursts, and would wait for it one after the other.
+/// Prefetches the memory that a tile will be written to, so that it arrives while stop bits are found. Otherwise the
+/// second pass, which writes in bursts, would wait for one cache line after another.
 #[inline(always)]
 fn ask_for<T>(out: *mut T, count: usize) {
     #[cfg(target_arch = "x86_64")]
     for at in (0..count * size_of::<T>()).step_by(64) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: every x86-64 has it, and it does nothing where there is no memory.
+        // SAFETY: every x86-64 processor has this instruction, and it ignores addresses that are not mapped.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(out.cast::<i8>().wrapping_add(at)) };
     }
     #[cfg(not(target_arch = "x86_64"))]

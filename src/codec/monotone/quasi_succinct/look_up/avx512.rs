@@ -1,5 +1,5 @@
-//! AVX-512: the words of 64 look-ups are found together, by binary searches in two registers; runs are measured sixteen
-//! at a time; and lower bits compared for those docIDs only whose run is not empty.
+//! AVX-512: finds the words of 64 look-ups together by binary searches in two registers, measures runs sixteen at a
+//! time, and compares lower bits only for docIDs whose run is not empty.
 
 use super::avx2::Avx2;
 use super::{JUMP, JUMP_TILE, Select, read};
@@ -7,29 +7,31 @@ use crate::bits::low_mask;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-/// Look-ups whose words are found together, in two vectors of 16-bit lanes.
+/// The most look-ups whose words are found together, in two vectors of 16-bit lanes.
 const GROUP: usize = 64;
 
-/// 64-bit words of a tile.
+/// 64-bit words in a tile.
 const TILE: usize = 64;
 
-/// Lanes of 32 bits.
+/// 32-bit lanes in a vector.
 const LANES: usize = 16;
 
-/// Upper parts from one candidate to the next on average from which on groups would be too small.
+/// If the mean difference between the upper parts of candidates is more than this, too few of them would be found
+/// together.
 const SPARSE: usize = 160;
 
-/// Look-ups between two comparisons of lower bits.
+/// Look-ups whose runs are found before their lower bits are compared.
 const BATCH: usize = 512;
 
-/// Runs longer than this do not show their length in 32 bits from some bit of the first byte on.
+/// The longest run whose length 32 bits always show, from any bit of their first byte on.
 const LONGEST_RUN: u32 = 24;
 
-/// Look-ups of a batch, and room for a vector more.
+/// The look-ups of a batch, with room for another vector.
 struct Batch {
-    /// Where each run starts, in upper bits.
+    /// The upper bit at which the run of each look-up starts.
     starts: [MaybeUninit<u32>; BATCH + LANES],
-    /// Those whose run is not empty.
+    /// The first `count` entries are the look-ups whose run is not empty: docID, rank at which the run starts, and
+    /// length of the run.
     doc_ids: [MaybeUninit<u32>; BATCH + LANES],
     ranks: [MaybeUninit<u32>; BATCH + LANES],
     runs: [MaybeUninit<u32>; BATCH + LANES],
@@ -40,10 +42,11 @@ impl Select<'_> {
     /// As [`Select::retain`].
     ///
     /// # Safety
-    /// The processor has the features named here.
+    /// The processor has the enabled features.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt,lzcnt")]
     pub(super) unsafe fn retain_avx512(&mut self, candidates: &mut [u32]) -> usize {
-        // Behind the run of the last upper part there is junk: its docIDs take the way that minds the end of the list.
+        // The last run is followed by junk, so its candidates are looked up by `retain_avx2`, which respects the list's
+        // end.
         let width = self.parts.lower_width;
         let last_part = self.parts.universe >> width;
         let common = match candidates.last() {
@@ -59,18 +62,21 @@ impl Select<'_> {
         };
         let upper_bits = self.parts.count as u64 + u64::from(last_part);
         if upper_bits > u64::from(u32::MAX) - 64 * TILE as u64 {
-            // SAFETY: the processor has these features too. The starts below are of 32 bits.
+            // The starts below have 32 bits.
+            // SAFETY: this function enables all features of `retain_avx2`.
             return unsafe { self.retain_avx2(candidates) };
         }
         let spread = |part: &[u32]| (part[part.len() - 1] >> width) - (part[0] >> width);
         if common == 0 || spread(&candidates[..common]) as usize / common > SPARSE {
-            // SAFETY: the processor has these features too.
+            // SAFETY: this function enables all features of `retain_avx2`.
             return unsafe { self.retain_avx2(candidates) };
         }
         let mut kept = 0;
         for from in (0..common).step_by(BATCH) {
             let to = common.min(from + BATCH);
-            // SAFETY: the processor has the features; no more candidates than a batch, all below the last upper part.
+            // SAFETY: this function enables the features of the callees. There are at most `BATCH` candidates, all
+            // before `common`, so their upper parts are below the last. `find_starts` has written a start for each
+            // before `measure_runs`. `kept` is at most `from`, so there is room for the batch.
             unsafe {
                 let mut done = from;
                 while done < to {
@@ -80,11 +86,12 @@ impl Select<'_> {
                 kept += self.compare(&found, &mut candidates[kept..]);
             }
         }
-        // What the other way of looking up, here or in the next call, wants to find.
-        // SAFETY: the tile begins in the upper bits.
+        // `retain_avx2` needs the counts of the tile, below or in the next call.
+        // SAFETY: `find_starts` leaves `word` at the word of the last candidate's 1 bit, or at the first word of its
+        // tile if that bit is before the tile. Both are in the upper bits.
         unsafe { self.load::<Avx2>(self.word, self.ones_before, JUMP_TILE) };
         if common < candidates.len() {
-            // SAFETY: the processor has these features too.
+            // SAFETY: this function enables all features of `retain_avx2`.
             let more = unsafe { self.retain_avx2(&mut candidates[common..]) };
             candidates.copy_within(common..common + more, kept);
             kept += more;
@@ -92,25 +99,26 @@ impl Select<'_> {
         kept
     }
 
-    /// Finds where the runs of the first candidates start, at least of one and at most of [`GROUP`], and returns of how
-    /// many.
+    /// Finds the bits at which the runs of the first candidates start, for at least one and at most [`GROUP`]
+    /// candidates, and returns the number of candidates.
     ///
     /// # Safety
-    /// The processor has the features named here. There is a candidate, all are below the list's last upper part, and
-    /// `starts` has room for all.
+    /// The processor has the enabled features. There is a candidate, and the upper parts of all are below the list's
+    /// last.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt,lzcnt")]
     #[inline]
     unsafe fn find_starts(&mut self, candidates: &[u32], starts_of: &mut [MaybeUninit<u32>]) -> usize {
         let width = self.parts.lower_width;
-        // The tile that holds the first 1 bit wanted, from the word on where the group before ended: so that it holds
-        // most of the other ones too, and how many is rarely a surprise.
+        // Find the tile that contains the first wanted 1 bit. It begins at the word where the previous group ended, so
+        // it usually contains the 1 bits of the other candidates too, and branches on their number are predicted well.
         let first = candidates[0] >> width;
         if first - self.ones_before > 2 * JUMP {
-            // SAFETY: the candidate has that upper part and is less than the universe.
+            // SAFETY: the candidate's upper part is below the list's last, so it is less than the list's largest docID.
             unsafe { self.jump::<Avx2>(candidates[0]) };
         }
         let (starts, ones_end) = loop {
-            // SAFETY: the list's largest docID has no smaller upper part than `first`, so the tile begins before its end.
+            // SAFETY: the list has more than `first` 1 bits, since its last upper part is greater. At most `first`
+            // come before the tile, so it begins before the end of the upper bits.
             let (starts, ones) = unsafe { self.count_tile() };
             if first <= self.ones_before + ones {
                 break (starts, self.ones_before + ones);
@@ -122,7 +130,7 @@ impl Select<'_> {
         let there = _bzhi_u64(u64::MAX, candidates.len().min(GROUP) as u32);
         let parts = [0, 1, 2, 3].map(|i| {
             let from = candidates.as_ptr().wrapping_add(LANES * i).cast();
-            // SAFETY: the load is masked to candidates that are there.
+            // SAFETY: the mask `there` limits the load to `candidates`.
             let doc_ids = unsafe { _mm512_maskz_loadu_epi32((there >> (LANES * i)) as u16, from) };
             _mm512_srl_epi32(doc_ids, shift)
         });
@@ -130,7 +138,8 @@ impl Select<'_> {
         let [a, b, c, d] = parts.map(|parts| u64::from(_mm512_cmple_epu32_mask(parts, end)));
         let count = ((a | b << 16 | c << 32 | d << 48) & there).trailing_ones();
 
-        // The word that holds the wanted 1 bit, and which of that word's it is.
+        // For each candidate, the word that contains the wanted 1 bit, and the number of that bit among the word's 1
+        // bits.
         let before = _mm512_set1_epi32(self.ones_before as i32);
         let [a, b, c, d] = parts.map(|parts| _mm512_cvtepi32_epi16(_mm512_sub_epi32(parts, before)));
         let halves = [(a, b), (c, d)].map(|(a, b)| _mm512_inserti64x4::<1>(_mm512_castsi256_si512(a), b));
@@ -143,7 +152,7 @@ impl Select<'_> {
                 words = _mm512_mask_mov_epi16(words, _mm512_cmplt_epu16_mask(next_start, wanted), next);
             }
             let in_words = _mm512_sub_epi16(wanted, _mm512_permutex2var_epi16(starts[0], words, starts[1]));
-            // SAFETY: the arrays have 32 numbers for each half.
+            // SAFETY: the arrays have 32 entries for each half.
             unsafe {
                 _mm512_storeu_epi16(words_of.as_mut_ptr().add(32 * half).cast(), words);
                 _mm512_storeu_epi16(ones_of.as_mut_ptr().add(32 * half).cast(), in_words);
@@ -153,7 +162,7 @@ impl Select<'_> {
         let count = count as usize;
         let found = words_of[..count].iter().zip(&ones_of[..count]).zip(&mut starts_of[..count]);
         for ((&word, &ones), start) in found {
-            // SAFETY: the 1 bit is in the tile, so the word is one of those that were counted.
+            // SAFETY: the 1 bit is at most `ones_end`, so its word is in the tile.
             let upper = unsafe { self.upper(self.word + usize::from(word)) };
             let ones = _pdep_u64(_bzhi_u64(u64::MAX, u32::from(ones)), upper);
             start.write(tile + 64 * u32::from(word) - _lzcnt_u64(ones) as u32);
@@ -164,19 +173,19 @@ impl Select<'_> {
         count
     }
 
-    /// The 1 bits of the tile before each of its words, and all of them.
+    /// The number of the tile's 1 bits before each of its words, and in all of them.
     ///
     /// # Safety
-    /// The processor has the features named here; the tile begins in the upper bits.
+    /// The processor has the enabled features; the tile begins in the upper bits.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt,lzcnt")]
     #[inline]
     unsafe fn count_tile(&self) -> ([__m512i; 2], u32) {
         let tile = self.parts.upper.as_ptr().cast::<u8>().wrapping_add(8 * self.word);
-        // The counts of 32 words and their running sums: within a quarter of the register, then of the quarter before
-        // within a half, then of the first half.
+        // The counts of 32 words and their running sums. Sums are first formed within each quarter of a register; then
+        // the sum of the quarter before is added within each half, then that of the first half.
         let [first, second] = [0, 1].map(|half| {
             let [a, b, c, d] = [0, 1, 2, 3].map(|i| {
-                // SAFETY: the padding is as long as a tile.
+                // SAFETY: the tile begins in the upper bits, and the padding is as long as a tile.
                 let words = unsafe { _mm512_loadu_si512(tile.add(256 * half + 64 * i).cast()) };
                 _mm512_cvtepi64_epi16(_mm512_popcnt_epi64(words))
             });
@@ -197,10 +206,11 @@ impl Select<'_> {
         ([_mm512_sub_epi16(first.1, first.0), _mm512_sub_epi16(sums, second.0)], all)
     }
 
-    /// Measures the runs that start at `found.starts`, and adds those that are not empty to the rest of `found`.
+    /// Measures the runs that start at `found.starts`, and sets the rest of `found` to those that are not empty.
     ///
     /// # Safety
-    /// The processor has the features named here, and there is a start for each candidate.
+    /// The processor has the enabled features; there are at most [`BATCH`] candidates; `found.starts` has a start for
+    /// each.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt,lzcnt")]
     #[inline]
     unsafe fn measure_runs(&self, candidates: &[u32], found: &mut Batch) {
@@ -209,8 +219,9 @@ impl Select<'_> {
         found.count = 0;
         for (at, chunk) in candidates.chunks(LANES).enumerate() {
             let there = _bzhi_u32(u32::MAX, chunk.len() as u32) as u16;
-            // SAFETY: loads and gather are masked to the candidates of the chunk. Their runs start in the upper bits; the
-            // four bytes from there end in the padding at the latest. `found` has room for a vector behind its count.
+            // SAFETY: loads and gather are masked to the candidates of the chunk. Their runs start in the upper bits,
+            // so the four bytes from there end in the upper bits or their padding. `found.count` is at most `BATCH`,
+            // and `found` has room for a vector after that.
             unsafe {
                 let doc_ids = _mm512_maskz_loadu_epi32(there, chunk.as_ptr().cast());
                 let starts = _mm512_maskz_loadu_epi32(there, found.starts.as_ptr().add(LANES * at).cast());
@@ -219,7 +230,7 @@ impl Select<'_> {
                 let bits = _mm512_srlv_epi32(bits, _mm512_and_si512(starts, _mm512_set1_epi32(7)));
                 let below_first_one = _mm512_andnot_si512(bits, _mm512_sub_epi32(bits, _mm512_set1_epi32(1)));
                 let runs = _mm512_popcnt_epi32(below_first_one);
-                // Stop bits before the run: all bits before it but the 1 bits.
+                // The stop bits before the run are all bits before it except the 1 bits.
                 let ranks = _mm512_sub_epi32(starts, _mm512_srl_epi32(doc_ids, shift));
                 let some = there & _mm512_test_epi32_mask(runs, runs);
                 let count = found.count;
@@ -234,10 +245,11 @@ impl Select<'_> {
         }
     }
 
-    /// Writes the docIDs of `found` whose lower bits are in their run to the front of `to` and returns how many they are.
+    /// Writes those docIDs of `found` whose lower bits occur in their run to the front of `to` and returns their
+    /// number.
     ///
     /// # Safety
-    /// The processor has the features named here; `to` has room for all.
+    /// The processor has the enabled features; `measure_runs` has filled `found`; `to` has room for its docIDs.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt")]
     #[inline]
     unsafe fn compare(&self, found: &Batch, to: &mut [u32]) -> usize {
@@ -247,8 +259,9 @@ impl Select<'_> {
         let longest = fields.count.min(LONGEST_RUN);
         let mut kept = 0;
         for i in 0..found.count {
-            // SAFETY: `measure_runs` wrote `count` of each. A run that is not empty has a docID of the list at `rank`, whose
-            // lower bits are there. `to` has room.
+            // SAFETY: `measure_runs` wrote `count` entries of each. A run that is not empty begins with a docID of the
+            // list, so the field at `rank` is in the lower bits. `kept` is at most `i`, and `to` has room for `count`
+            // docIDs.
             unsafe {
                 let doc_id = found.doc_ids.get_unchecked(i).assume_init();
                 let rank = u64::from(found.ranks.get_unchecked(i).assume_init());

@@ -1,11 +1,15 @@
-//! Look-ups in the upper bits of a quasi-succinct list, which is not decoded.
+//! Looks docIDs up in a quasi-succinct list through its upper bits, without decoding blocks.
 //!
-//! The docIDs whose upper part is t are the run of stop bits behind the t-th 1 bit. Where docIDs are asked for densely,
-//! words of upper bits are taken a tile at a time: with the 1 bits before each word of the tile counted once, a look-up
-//! finds the word by comparing all counts, the bit by a *select* in the word, and compares as many lower bits as the run
-//! is long at once. Where they are asked for sparsely, the directory says where to count.
+//! The stop bits of all docIDs with upper part t follow the t-th 1 bit without a gap. They are called a *run* here. A
+//! look-up finds the bit at which the run of its upper part starts, and compares the lower bits of all docIDs of the
+//! run at once.
 //!
-//! The steps are the same on all processors; a [`Machine`] says how bits are counted and selected.
+//! If the docIDs to look up are dense, upper bits are taken a tile of words at a time, and the 1 bits before each word
+//! of the tile are counted once. A look-up then finds the word of its 1 bit by comparing all counts, and the bit by a
+//! *select* in that word. If they are sparse, each look-up starts counting at the block given by the directory.
+//!
+//! [`Select`] has the steps, which are the same on all processors. A [`Machine`] counts and selects bits. AVX-512 has
+//! its own version of the dense case.
 
 use super::Parts;
 use crate::bits::{get, low_mask, ones_by_byte};
@@ -20,72 +24,75 @@ mod avx2;
 mod avx512;
 mod portable;
 
-/// 64-bit words of a tile that follows the one before.
+/// 64-bit words in a tile that adjoins the previous tile.
 const NEXT_TILE: usize = 32;
 
-/// 64-bit words of a tile that the directory led to, and that are counted for a sparse look-up at a time. A block's
-/// upper bits are some 6.
+/// 64-bit words in a tile that was found through the directory, and words that a sparse look-up counts at a time. The
+/// upper bits of a block take about 6 words.
 const JUMP_TILE: usize = 8;
 
-/// Look-ups between two comparisons of lower bits.
+/// Look-ups whose runs are found before their lower bits are compared.
 const BATCH: usize = 256;
 
-/// Upper parts so far ahead that the directory is asked for the way.
+/// If the wanted upper part is more than this ahead of the tile, the next tile is found through the directory.
 const JUMP: u32 = 32 * NEXT_TILE as u32;
 
-/// Upper parts from one candidate to the next on average from which on each is looked up by the directory.
+/// If the mean difference between the upper parts of candidates is at least this, each is found through the directory.
 const SPARSE: usize = 512;
 
-/// What a processor has for look-ups.
+/// The operations of look-ups that differ between processors.
+///
+/// # Safety
+/// All functions require that the processor has the machine's features.
 trait Machine {
-    /// Whether [`behind`](Self::behind) wants the [`ones_by_byte`] of a word, and 1 bits are best counted by them.
+    /// Whether [`behind`](Self::behind) needs the [`ones_by_byte`] of a word; 1 bits are then counted with them, too.
     const SUMS: bool;
 
-    /// How many of the tile's counts are less than `wanted`, which is less than 2^15. Counts ascend.
-    ///
-    /// # Safety
-    /// The processor is such a machine; so for the others.
+    /// The number of the tile's counts that are less than `wanted`. Requires `wanted` below 2^15, and that counts
+    /// ascend.
     unsafe fn less(counts: &[u16; NEXT_TILE], wanted: u32) -> usize;
 
-    /// The bit behind the `nth` 1 bit of the word, 0 for the 0th; the word has so many, and these [`ones_by_byte`] where the
-    /// machine wants them.
+    /// The bit after the `nth` 1 bit of the word, or 0 for the 0th. The word must have so many. `sums` are its
+    /// [`ones_by_byte`] if the machine needs them.
     unsafe fn behind(word: u64, sums: u64, nth: u32) -> u32;
 
-    /// [`Select::advance_by`], out of the way of what is done more often.
+    /// [`Select::advance_by`], compiled out of line because it is rare.
     unsafe fn advance(select: &mut Select, doc_id: u32, upper_part: u32);
 }
 
-/// A look-up in one list.
+/// A forward-only look-up in one list.
 pub struct Select<'l> {
     tier: Tier,
     parts: Parts<'l>,
     lasts: &'l [u32],
-    /// The block that the directory was last asked for, or an earlier one.
+    /// The block at which the next search of the directory starts.
     block: usize,
-    /// The first word of the tile, and the words in it.
+    /// The tile: its first word, and the number of its words.
     word: usize,
     words: usize,
-    /// 1 bits before the tile, and before its end.
+    /// The number of 1 bits before the tile, and before its end.
     ones_before: u32,
     ones_end: u32,
-    /// 1 bits of the tile before each of its words and at its end; more than can be after that.
+    /// The number of the tile's 1 bits before each of its words and before its end; then `i16::MAX`, which is more than
+    /// any count.
     ones: [u16; NEXT_TILE + 1],
-    /// The [`ones_by_byte`] of the words, where the machine wants them.
+    /// The [`ones_by_byte`] of the words, if the machine needs them.
     sums: [u64; NEXT_TILE],
-    /// Fields that a load holds whatever bit of its first byte they begin at, and what compares them.
     fields: Fields,
 }
 
+/// For comparing the fields of a run with one load.
 #[derive(Clone, Copy)]
 struct Fields {
-    /// Bits of a field: b, or 1 where b is 0.
+    /// Bits in a field: b, or 1 if b is 0.
     step: u32,
+    /// Fields in a load, from any bit of its first byte on.
     count: u32,
     /// The lowest bit of each field.
     lowest: u64,
     /// The highest bit of each field.
     highest: u64,
-    /// All bits of each field; none where b is 0.
+    /// All bits of each field; 0 if b is 0.
     all: u64,
 }
 
@@ -119,13 +126,13 @@ impl<'l> LookUp<'l> for Select<'l> {
             sums: [0; NEXT_TILE],
             fields: Fields::new(parts.lower_width),
         };
-        // SAFETY: a list that is not empty has upper bits.
+        // SAFETY: the list is not empty, by this function's contract, so word 0 begins in its upper bits.
         unsafe { select.load::<portable::Portable>(0, 0, JUMP_TILE) };
         Some(select)
     }
 
     fn retain(&mut self, candidates: &mut [u32]) -> usize {
-        // SAFETY: `new` was promised that the processor has the tier.
+        // SAFETY: the processor has the tier, by the contract of `new`, and each arm needs the features of its tier.
         unsafe {
             match self.tier {
                 #[cfg(target_arch = "x86_64")]
@@ -142,17 +149,17 @@ impl Select<'_> {
     /// The 64-bit word of upper bits at index `word`.
     ///
     /// # Safety
-    /// It begins before the end of the upper bits or less than a tile's words behind a word that does.
+    /// It begins before the end of the upper bits, or less than a tile's words after a word that does.
     #[inline(always)]
     unsafe fn upper(&self, word: usize) -> u64 {
-        // SAFETY: the padding is as long as a tile.
+        // SAFETY: the padding is at least as long as a tile, so the word ends in the upper bits or their padding.
         u64::from_le(unsafe { self.parts.upper.as_ptr().cast::<u64>().add(word).read_unaligned() })
     }
 
-    /// Makes the tile that of `words` words from `word` on, before which there are `ones_before` 1 bits.
+    /// Sets the tile to `words` words from `word` on, with `ones_before` 1 bits before it.
     ///
     /// # Safety
-    /// `word` begins before the end of the upper bits.
+    /// `word` begins before the end of the upper bits, and `words` is at most [`NEXT_TILE`].
     #[inline(always)]
     unsafe fn load<M: Machine>(&mut self, word: usize, ones_before: u32, words: usize) {
         self.word = word;
@@ -160,7 +167,7 @@ impl Select<'_> {
         self.ones_before = ones_before;
         let mut ones = 0;
         for i in 0..words {
-            // SAFETY: the caller's promise.
+            // SAFETY: `word` begins before the end of the upper bits, and `i` is less than a tile's words.
             let upper = unsafe { self.upper(word + i) };
             ones += if M::SUMS {
                 self.sums[i] = ones_by_byte(upper);
@@ -174,39 +181,41 @@ impl Select<'_> {
         self.ones_end = ones_before.wrapping_add(u32::from(ones));
     }
 
-    /// Makes the tile one in which the `upper_part`-th 1 bit is (or one that begins behind it in the run where `doc_id`
-    /// must be).
+    /// Moves the tile forward to one that contains the `upper_part`-th 1 bit, or that begins after it, within the run.
     ///
     /// # Safety
-    /// That bit is behind the tile, `doc_id` has that upper part and is not greater than the list's largest.
+    /// The processor has the machine's features; that bit is after the tile; `upper_part` is that of `doc_id`, which is
+    /// at most the list's largest docID.
     #[inline(always)]
     unsafe fn advance_by<M: Machine>(&mut self, doc_id: u32, upper_part: u32) {
         if upper_part - self.ones_end > JUMP {
-            // SAFETY: the caller's promise.
+            // SAFETY: `doc_id` is at most the list's largest, by this function's contract.
             unsafe { self.jump::<M>(doc_id) };
         }
         while self.ones_end < upper_part {
-            // SAFETY: the list's largest docID has no smaller upper part, so more 1 bits follow.
+            // SAFETY: the list has `upper_part` 1 bits or more, since its largest docID is at least `doc_id`. Fewer
+            // come before the tile's end, so the next word begins before the end of the upper bits.
             unsafe { self.load::<M>(self.word + self.words, self.ones_end, NEXT_TILE) };
         }
     }
 
-    /// Makes the tile one that begins where the directory says that the block of `doc_id` does, if that is behind it.
+    /// Moves the tile to the beginning of the block that may contain `doc_id`, found through the directory, unless that
+    /// is before the tile's end.
     ///
     /// # Safety
-    /// `doc_id` is not greater than the list's largest.
+    /// The processor has the machine's features; `doc_id` is at most the list's largest.
     #[inline(always)]
     unsafe fn jump<M: Machine>(&mut self, doc_id: u32) {
         self.block = find_block(self.lasts, self.block, doc_id);
-        // SAFETY: the block exists.
+        // SAFETY: the last block ends with the list's largest docID, so `find_block` found a block.
         let (word, ones_before) = unsafe { self.block_start(self.block) };
         if word >= self.word + self.words {
-            // SAFETY: the bits of a block begin before the end.
+            // SAFETY: the block's upper bits begin in that word, before the end of the upper bits.
             unsafe { self.load::<M>(word, ones_before, JUMP_TILE) };
         }
     }
 
-    /// The word in which the upper bits of a block begin, and the 1 bits before that word.
+    /// The word in which the upper bits of a block begin, and the number of 1 bits before that word.
     ///
     /// # Safety
     /// The block exists.
@@ -216,15 +225,15 @@ impl Select<'_> {
         let previous_part = previous >> self.parts.lower_width;
         let start = u64::from(previous_part) + (block * BLOCK) as u64;
         let word = (start / 64) as usize;
-        // SAFETY: the block's bits begin at `start`, before the end.
+        // SAFETY: the block exists, so its upper bits begin at `start`, before the end of the upper bits.
         let before = unsafe { self.upper(word) } & ((1 << (start % 64)) - 1);
         (word, previous_part - before.count_ones())
     }
 
-    /// [`LookUp::retain`] on a machine.
+    /// [`LookUp::retain`] with the instructions of a machine.
     ///
     /// # Safety
-    /// The processor is such a machine.
+    /// The processor has the machine's features.
     #[inline(always)]
     unsafe fn retain_by<M: Machine>(&mut self, candidates: &mut [u32]) -> usize {
         let Parts { universe, lower_width: width, .. } = self.parts;
@@ -241,8 +250,10 @@ impl Select<'_> {
         let mut kept = 0;
         for from in (0..common).step_by(BATCH) {
             let batch = from..common.min(from + BATCH);
-            // SAFETY: the caller's promise; no candidate is greater than the universe, and a batch is no more than
-            // `found` has room for, of which `some` are written. Those that are kept come before the next batch.
+            // SAFETY: the processor has the machine's features, by this function's contract. Candidates from `common`
+            // on are left out, so none is greater than the universe. A batch has at most `BATCH` candidates, and
+            // `found` holds `some` results. `kept` is at most `from`, so the candidates have room for `some` more from
+            // there.
             unsafe {
                 let some = if is_sparse {
                     self.find_sparse::<M>(&candidates[batch], &mut found)
@@ -256,11 +267,12 @@ impl Select<'_> {
         kept
     }
 
-    /// Finds where the runs of candidates start, and writes both to `found` where a run is not empty, so that the others
-    /// cost no comparison and no branch. How many those are.
+    /// Finds the bit at which each candidate's run starts. Writes candidate and bit to `found` if the run is not empty,
+    /// and returns their number; candidates with empty runs thus cost neither a comparison nor a branch.
     ///
     /// # Safety
-    /// The processor is such a machine; no candidate is greater than the universe; they are at most [`BATCH`].
+    /// The processor has the machine's features; no candidate is greater than the universe; there are at most
+    /// [`BATCH`].
     #[inline(always)]
     unsafe fn find<M: Machine>(&mut self, candidates: &[u32], found: &mut [MaybeUninit<(u32, u64)>; BATCH]) -> usize {
         let Parts { lower_width: width, upper, .. } = self.parts;
@@ -268,10 +280,11 @@ impl Select<'_> {
         for &candidate in candidates {
             let upper_part = candidate >> width;
             if upper_part > self.ones_end {
-                // SAFETY: just asked; the candidate is not greater than the universe.
+                // SAFETY: the bit is after the tile's end, as just compared; the rest is this function's contract.
                 unsafe { M::advance(self, candidate, upper_part) };
             }
-            // SAFETY: the tile holds that 1 bit, or begins behind it; `start` is at most at the end of the upper bits.
+            // SAFETY: the tile now contains that 1 bit or begins after it in the run, so `start` is at most the end of
+            // the upper bits.
             unsafe {
                 let start = self.start::<M>(upper_part);
                 found[some % BATCH].write((candidate, start));
@@ -281,10 +294,10 @@ impl Select<'_> {
         some
     }
 
-    /// [`find`](Self::find) by the directory, for each on its own.
+    /// Like [`find`](Self::find), but finds each candidate through the directory.
     ///
     /// # Safety
-    /// As there.
+    /// As for [`find`](Self::find).
     #[inline(always)]
     unsafe fn find_sparse<M: Machine>(
         &mut self,
@@ -299,8 +312,8 @@ impl Select<'_> {
         }
         let mut some = 0;
         for (&candidate, &block) in candidates.iter().zip(&blocks) {
-            // SAFETY: the candidate is not greater than the universe, so its block exists, and its 1 bit comes before
-            // the end of the upper bits. `start` is at most there.
+            // SAFETY: the candidate is not greater than the universe, so its block exists, and the loop ends at its 1
+            // bit, before the end of the upper bits; `start` is at most the end.
             unsafe {
                 let (mut word, ones_before) = self.block_start(block);
                 let mut wanted = (candidate >> width).wrapping_sub(ones_before);
@@ -329,16 +342,18 @@ impl Select<'_> {
         some
     }
 
-    /// The bit at which the run of that upper part begins: the one behind the `upper_part`-th 1 bit, or the tile's first.
+    /// The bit at which the run of that upper part starts: the one after the `upper_part`-th 1 bit, or the tile's first
+    /// bit if that 1 bit is before the tile.
     ///
     /// # Safety
-    /// The processor is such a machine; the bit is in the tile.
+    /// The processor has the machine's features; the tile contains the `upper_part`-th 1 bit, or begins after it in its
+    /// run.
     #[inline(always)]
     unsafe fn start<M: Machine>(&self, upper_part: u32) -> u64 {
         let wanted = upper_part - self.ones_before;
         let counts = self.ones[1..].first_chunk().expect("a tile's counts");
-        // SAFETY: the bit is in the tile, so that `index` is below `words`, the word is one that was counted, and has so
-        // many 1 bits.
+        // SAFETY: `ones_end` is at least `upper_part`, so `index` is less than `words`: `load` counted that word, and
+        // the counts show that it has `nth` 1 bits.
         unsafe {
             let index = M::less(counts, wanted);
             let word = self.word + index;
@@ -347,50 +362,52 @@ impl Select<'_> {
         }
     }
 
-    /// Writes those docIDs of `found` whose lower bits are in their run to the front of `to` and returns how many they
-    /// are.
+    /// Writes those docIDs of `found` whose lower bits occur in their run to the front of `to` and returns their
+    /// number.
     ///
     /// # Safety
-    /// Each starts at the run of its upper part, which is not empty or the last; `to` has room for all.
+    /// `found` holds docIDs with the start of their runs, as from [`find`](Self::find); `to` has room for all docIDs.
     #[inline(always)]
     unsafe fn compare_starts(&self, found: &[(u32, u64)], to: &mut [u32]) -> usize {
         let Parts { count, lower_width: width, lower, upper, .. } = self.parts;
         let (mask, fields) = (low_mask(width), self.fields);
         let mut kept = 0;
         for &(candidate, start) in found {
-            // The stop bits before `start` are all bits but the 1 bits; behind the list's last one there is junk.
+            // The bits before `start` are the 1 bits of the upper part and `rank` stop bits. Bits after the list's last
+            // stop bit are junk, so the run is limited to the list's count.
             let rank = start - u64::from(candidate >> width);
-            // SAFETY: `start` is at most at the end of the upper bits.
+            // SAFETY: `start` is at most the end of the upper bits.
             let stops = unsafe { read(upper, start) };
             let run = u64::from((stops | 1 << 63).trailing_zeros()).min(count as u64 - rank);
             let wanted = candidate & mask;
             let is_there = if run <= u64::from(fields.count) {
-                // SAFETY: `rank` is at most the count of docIDs, so that its field begins at most at the end of the
-                // lower bits.
+                // SAFETY: `rank` is at most the number of docIDs, so its field begins at most at the end of the lower
+                // bits.
                 let stored = unsafe { read(lower, rank * u64::from(width)) } & fields.all;
                 let differences = stored ^ u64::from(wanted).wrapping_mul(fields.lowest);
-                // The lowest field that is 0 shows its highest bit; what shows above that does not matter.
+                // Sets the highest bit of the lowest field that is 0. Bits set above that one are meaningless, but
+                // harmless.
                 let zeros = differences.wrapping_sub(fields.lowest) & !differences & fields.highest;
                 zeros & ((1u64 << (run * u64::from(fields.step))) - 1) != 0
             } else {
                 self.is_in_run(start, rank, wanted)
             };
-            // SAFETY: the caller's promise.
+            // SAFETY: `kept` is at most the index in `found`, and `to` has room for all of `found`.
             unsafe { *to.get_unchecked_mut(kept) = candidate };
             kept += usize::from(is_there);
         }
         kept
     }
 
-    /// Whether the run of stop bits that begins at `start`, `rank` of them before it, has these lower bits. For runs
-    /// longer than a load of lower bits: O(run / 64 + log run).
+    /// Whether the lower bits `wanted` occur in the run that starts at bit `start`, after `rank` stop bits. For runs
+    /// longer than a load of lower bits. O(run / 64 + log run).
     #[cold]
     fn is_in_run(&self, start: u64, rank: u64, wanted: u32) -> bool {
         let Parts { count, lower_width, lower, .. } = self.parts;
         let rest = count as u64 - rank;
         let mut run = 0;
         while run < rest {
-            // SAFETY: a stop bit of the list is still to come, so that `start + run` is in the upper bits.
+            // SAFETY: `run < rest`, so a stop bit of the list follows, and `start + run` is in the upper bits.
             let zeros = unsafe { read(self.parts.upper, start + run) }.trailing_zeros().min(57);
             run += u64::from(zeros);
             if zeros < 57 {
@@ -410,8 +427,8 @@ impl Select<'_> {
     }
 }
 
-/// The first block from `block` on whose last docID is `doc_id` or greater: whole pieces of the directory are counted, so
-/// that a branch goes wrong once, where it ends.
+/// The first block from `block` on whose last docID is at least `doc_id`. Counts smaller last docIDs 64 at a
+/// time, so that only the branch that ends the search is mispredicted.
 #[inline(always)]
 fn find_block(lasts: &[u32], block: usize, doc_id: u32) -> usize {
     const PIECE: usize = 64;
@@ -431,13 +448,13 @@ fn find_block(lasts: &[u32], block: usize, doc_id: u32) -> usize {
     block + lasts[block..].iter().map(|&last| u32::from(last < doc_id)).sum::<u32>() as usize
 }
 
-/// At least 57 bits of the stream from `bit` on.
+/// Reads at least 57 bits of the stream from `bit` on.
 ///
 /// # Safety
-/// `bit` is at most at the end of the stream, behind which there is padding.
+/// `bit` is at most the end of the stream, which is followed by padding.
 #[inline(always)]
 unsafe fn read(stream: &[u32], bit: u64) -> u64 {
-    // SAFETY: the padding is longer than 8 bytes.
+    // SAFETY: the 8 bytes begin in the stream or at its end, and the padding is longer than that.
     let bytes = unsafe { stream.as_ptr().cast::<u8>().add((bit / 8) as usize).cast::<u64>().read_unaligned() };
     u64::from_le(bytes) >> (bit % 8)
 }

@@ -1,8 +1,9 @@
-//! Any processor: bytes of a word are counted side by side, and a table selects in a byte.
+//! For any processor: counts the 1 bits of a word's bytes in parallel, and selects in a byte with a table.
 
 use super::{Machine, NEXT_TILE, Select};
 
-/// By byte and `nth`: the bit behind the `nth` 1 bit of the byte, 0 for the 0th.
+/// By byte and `nth`: the bit after the `nth` 1 bit of the byte, or 0 for the 0th. `nth` is in bits 8 to 11 of the
+/// index.
 static BEHIND: [u8; 4096] = {
     let mut table = [0; 4096];
     let mut byte = 0;
@@ -20,9 +21,10 @@ static BEHIND: [u8; 4096] = {
     table
 };
 
-/// 1 in each byte.
+/// A 1 in each byte.
 const ONES: u64 = 0x0101_0101_0101_0101;
 
+/// Any processor.
 pub(super) struct Portable;
 
 impl Machine for Portable {
@@ -32,14 +34,14 @@ impl Machine for Portable {
     #[inline(always)]
     unsafe fn less(counts: &[u16; NEXT_TILE], wanted: u32) -> usize {
         use std::arch::x86_64::*;
-        // SAFETY: every x86-64 has SSE2; the counts are four vectors.
+        // SAFETY: every x86-64 processor has SSE2; the counts are four vectors long.
         unsafe {
             let wanted = _mm_set1_epi16(wanted as i16);
             let counts = counts.as_ptr().cast::<__m128i>();
             let less = |i: usize| _mm_cmplt_epi16(_mm_loadu_si128(counts.add(i)), wanted);
             let low = _mm_movemask_epi8(_mm_packs_epi16(less(0), less(1)));
             let high = _mm_movemask_epi8(_mm_packs_epi16(less(2), less(3)));
-            // They ascend, so the first that is not less says how many are.
+            // Counts ascend, so the index of the first that is not less is their number.
             (!u64::from(low as u32 | (high as u32) << 16)).trailing_zeros() as usize
         }
     }
@@ -52,7 +54,7 @@ impl Machine for Portable {
 
     #[inline(always)]
     unsafe fn behind(word: u64, sums: u64, nth: u32) -> u32 {
-        // The high bit of each byte that ends before the wanted bit, and how many those are, times 8.
+        // The high bit of each byte that ends before the wanted bit; then 8 times the number of those bytes.
         let before = !((sums | ONES << 7) - u64::from(nth) * ONES) & ONES << 7;
         let shift = ((before >> 7).wrapping_mul(ONES) >> 56) * 8;
         let in_byte = u64::from(nth) - ((sums << 8) >> shift & 0xFF);
@@ -61,7 +63,7 @@ impl Machine for Portable {
 
     #[inline(never)]
     unsafe fn advance(select: &mut Select, doc_id: u32, upper_part: u32) {
-        // SAFETY: the caller's promise.
+        // SAFETY: `advance_by` has the same contract.
         unsafe { select.advance_by::<Portable>(doc_id, upper_part) };
     }
 }
@@ -80,7 +82,7 @@ mod tests {
             for bit in 0..64 {
                 if word >> bit & 1 == 1 {
                     nth += 1;
-                    // SAFETY: any processor will do.
+                    // SAFETY: `Portable` needs no features, and the word has `nth` 1 bits.
                     prop_assert_eq!(unsafe { Portable::behind(word, ones_by_byte(word), nth) }, bit + 1);
                 }
             }
@@ -91,11 +93,11 @@ mod tests {
     #[test]
     fn behind_in_words_of_one_kind() {
         for nth in 0..=64 {
-            // SAFETY: any processor will do.
+            // SAFETY: `Portable` needs no features, and the word has `nth` 1 bits.
             assert_eq!(unsafe { Portable::behind(u64::MAX, ones_by_byte(u64::MAX), nth) }, nth);
         }
         for bit in 0..64 {
-            // SAFETY: as above.
+            // SAFETY: as above, with one 1 bit.
             assert_eq!(unsafe { Portable::behind(1 << bit, ones_by_byte(1 << bit), 1) }, bit + 1);
         }
     }

@@ -47,6 +47,27 @@ pub(crate) fn ones_by_byte(word: u64) -> u64 {
     ((fours + (fours >> 4)) & 0x0F0F_0F0F_0F0F_0F0F).wrapping_mul(0x0101_0101_0101_0101)
 }
 
+/// Reads eight bytes of the stream from byte `at` on, as a little-endian number.
+///
+/// # Safety
+/// They are in the stream or its padding.
+#[inline(always)]
+pub(crate) unsafe fn read_u64(stream: *const u8, at: usize) -> u64 {
+    // SAFETY: the bytes are readable, by this function's contract; `read_unaligned` needs no alignment.
+    u64::from_le(unsafe { stream.add(at).cast::<u64>().read_unaligned() })
+}
+
+/// Reads at least 57 bits of the stream from `bit` on.
+///
+/// # Safety
+/// `bit` is at most the end of the stream, which is followed by padding.
+#[inline(always)]
+pub(crate) unsafe fn read_57(stream: &[u32], bit: u64) -> u64 {
+    // SAFETY: the 8 bytes begin in the stream or at its end, and the padding is longer than that.
+    let bytes = unsafe { stream.as_ptr().cast::<u8>().add((bit / 8) as usize).cast::<u64>().read_unaligned() };
+    u64::from_le(bytes) >> (bit % 8)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

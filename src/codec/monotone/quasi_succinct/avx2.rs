@@ -1,8 +1,9 @@
 //! AVX2: the second pass with eight docIDs per vector, or sixteen low halves.
 
-use super::scalar::{STOPS, read_u64};
+use super::scalar::STOPS;
 use super::tiles::{MOST_WORDS, Passes, Positions, Tile};
 use super::{halves, scalar};
+use crate::bits::read_u64;
 use std::arch::x86_64::*;
 
 pub(super) static PASSES: Passes<u32> = Passes { find, merge, far: scalar::far };

@@ -1,8 +1,9 @@
 //! AVX-512: the first pass takes a 64-bit word of upper bits at a time, the second sixteen docIDs or 32 low halves.
 
 use super::halves;
-use super::scalar::{self, read_u64};
+use super::scalar;
 use super::tiles::{MOST_WORDS, Passes, Positions, Tile};
+use crate::bits::read_u64;
 use std::arch::x86_64::*;
 
 pub(super) static PASSES: Passes<u32> = Passes { find, merge, far: scalar::far };

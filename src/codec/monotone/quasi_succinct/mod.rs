@@ -24,6 +24,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod far;
 mod halves;
 mod look_up;
 mod raw;

@@ -1,8 +1,9 @@
 //! Plain Rust, with SSE2 on x86-64, where every processor has it.
 
 use super::Parts;
+use super::far::Far;
 use super::tiles::{MOST_WORDS, Passes, Positions, Tile};
-use crate::bits::ones_by_byte;
+use crate::bits::{ones_by_byte, read_u64};
 use std::ops::Range;
 
 /// The positions of the 0 bits of a byte, lowest first; the other entries are unused. Aligned so that a vector
@@ -29,16 +30,6 @@ pub(super) static STOPS: [Stops; 256] = {
 };
 
 pub(super) static PASSES: Passes<u32> = Passes { find, merge, far };
-
-/// Reads eight bytes of the stream from byte `at` on, as a little-endian number.
-///
-/// # Safety
-/// They are in the stream or its padding.
-#[inline(always)]
-pub(super) unsafe fn read_u64(stream: *const u8, at: usize) -> u64 {
-    // SAFETY: the bytes are readable, by this function's contract; `read_unaligned` needs no alignment.
-    u64::from_le(unsafe { stream.add(at).cast::<u64>().read_unaligned() })
-}
 
 /// The first pass, a byte of upper bits at a time.
 ///
@@ -185,50 +176,5 @@ pub(super) unsafe fn far(parts: &Parts, ranks: Range<usize>, start: u64, out: *m
             let lower = crate::bits::get(parts.lower, rank as u64 * u64::from(width), width);
             out.add(i).write(upper_part << width | lower);
         }
-    }
-}
-
-/// The bit after the `count`-th stop bit from `start` on.
-///
-/// # Safety
-/// At least `count` stop bits follow from `start` on.
-pub(super) unsafe fn behind(upper: *const u8, start: u64, count: usize) -> u64 {
-    let mut stops = Far::new(upper, start);
-    // SAFETY: `next` is called `count` times, and so many stop bits follow.
-    (0..count).map(|_| unsafe { stops.next() } + 1).last().unwrap_or(start)
-}
-
-/// Finds stop bits one by one.
-struct Far {
-    upper: *const u8,
-    word: u64,
-    /// The remaining stop bits of the word, as 1 bits.
-    stops: u64,
-    /// Whether `word` has been read.
-    is_read: bool,
-    /// The bits to skip at the beginning of the next word.
-    skip: u64,
-}
-
-impl Far {
-    fn new(upper: *const u8, start: u64) -> Self {
-        Far { upper, word: start / 64, stops: 0, is_read: false, skip: start % 64 }
-    }
-
-    /// The position of the next stop bit in the upper bits.
-    ///
-    /// # Safety
-    /// Another stop bit follows.
-    unsafe fn next(&mut self) -> u64 {
-        while self.stops == 0 {
-            self.word += u64::from(self.is_read);
-            // SAFETY: a stop bit follows, so the word begins in the upper bits; it may end in the padding.
-            let bits = unsafe { read_u64(self.upper, 8 * self.word as usize) };
-            self.stops = !bits >> self.skip << self.skip;
-            (self.is_read, self.skip) = (true, 0);
-        }
-        let bit = u64::from(self.stops.trailing_zeros());
-        self.stops &= self.stops - 1;
-        self.word * 64 + bit
     }
 }

@@ -2,7 +2,7 @@
 //! stop bits; the second turns their positions into docIDs. Neither has a branch per docID. Positions are counted from
 //! the first word of the tile and take 16 bits. A tile with too many upper bits for that is decoded in plain Rust.
 
-use super::{Parts, scalar};
+use super::{Parts, far};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -69,7 +69,7 @@ pub(super) unsafe fn decode<T>(parts: &Parts, ranks: Range<usize>, previous: u32
                 start = word * 64 + u64::from(positions[count - 1].assume_init()) + 1;
             } else {
                 (passes.far)(parts, first..first + count, start, out);
-                start = scalar::behind(upper, start, count);
+                start = far::bit_after(upper, start, count);
             }
         }
     }

@@ -2,8 +2,8 @@
 //! time, and compares lower bits only for docIDs whose run is not empty.
 
 use super::avx2::Avx2;
-use super::{JUMP, JUMP_TILE, Select, read};
-use crate::bits::low_mask;
+use super::{JUMP, JUMP_TILE, Select};
+use crate::bits::{low_mask, read_57};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
@@ -268,7 +268,7 @@ impl Select<'_> {
                 let run = found.runs.get_unchecked(i).assume_init();
                 let wanted = doc_id & mask;
                 let is_there = if run <= longest {
-                    let stored = read(lower, rank * u64::from(width)) & fields.all;
+                    let stored = read_57(lower, rank * u64::from(width)) & fields.all;
                     let differences = stored ^ u64::from(wanted).wrapping_mul(fields.lowest);
                     let zeros = differences.wrapping_sub(fields.lowest) & !differences & fields.highest;
                     _tzcnt_u64(zeros) < u64::from(run * fields.step)

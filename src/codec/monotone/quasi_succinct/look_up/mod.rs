@@ -12,7 +12,7 @@
 //! its own version of the dense case.
 
 use super::Parts;
-use crate::bits::{get, low_mask, ones_by_byte};
+use crate::bits::{get, low_mask, ones_by_byte, read_57};
 use crate::codec::{BLOCK, Encoded, LookUp};
 use crate::cpu::Tier;
 use std::cmp::Ordering;
@@ -288,7 +288,7 @@ impl Select<'_> {
             unsafe {
                 let start = self.start::<M>(upper_part);
                 found[some % BATCH].write((candidate, start));
-                some += usize::from(read(upper, start) & 1 == 0);
+                some += usize::from(read_57(upper, start) & 1 == 0);
             }
         }
         some
@@ -336,7 +336,7 @@ impl Select<'_> {
                 let sums = if M::SUMS { ones_by_byte(upper_word) } else { 0 };
                 let start = word as u64 * 64 + u64::from(M::behind(upper_word, sums, nth));
                 found[some % BATCH].write((candidate, start));
-                some += usize::from(read(upper, start) & 1 == 0);
+                some += usize::from(read_57(upper, start) & 1 == 0);
             }
         }
         some
@@ -377,13 +377,13 @@ impl Select<'_> {
             // stop bit are junk, so the run is limited to the list's count.
             let rank = start - u64::from(candidate >> width);
             // SAFETY: `start` is at most the end of the upper bits.
-            let stops = unsafe { read(upper, start) };
+            let stops = unsafe { read_57(upper, start) };
             let run = u64::from((stops | 1 << 63).trailing_zeros()).min(count as u64 - rank);
             let wanted = candidate & mask;
             let is_there = if run <= u64::from(fields.count) {
                 // SAFETY: `rank` is at most the number of docIDs, so its field begins at most at the end of the lower
                 // bits.
-                let stored = unsafe { read(lower, rank * u64::from(width)) } & fields.all;
+                let stored = unsafe { read_57(lower, rank * u64::from(width)) } & fields.all;
                 let differences = stored ^ u64::from(wanted).wrapping_mul(fields.lowest);
                 // Sets the highest bit of the lowest field that is 0. Bits set above that one are meaningless, but
                 // harmless.
@@ -408,7 +408,7 @@ impl Select<'_> {
         let mut run = 0;
         while run < rest {
             // SAFETY: `run < rest`, so a stop bit of the list follows, and `start + run` is in the upper bits.
-            let zeros = unsafe { read(self.parts.upper, start + run) }.trailing_zeros().min(57);
+            let zeros = unsafe { read_57(self.parts.upper, start + run) }.trailing_zeros().min(57);
             run += u64::from(zeros);
             if zeros < 57 {
                 break;
@@ -446,15 +446,4 @@ fn find_block(lasts: &[u32], block: usize, doc_id: u32) -> usize {
         }
     }
     block + lasts[block..].iter().map(|&last| u32::from(last < doc_id)).sum::<u32>() as usize
-}
-
-/// Reads at least 57 bits of the stream from `bit` on.
-///
-/// # Safety
-/// `bit` is at most the end of the stream, which is followed by padding.
-#[inline(always)]
-unsafe fn read(stream: &[u32], bit: u64) -> u64 {
-    // SAFETY: the 8 bytes begin in the stream or at its end, and the padding is longer than that.
-    let bytes = unsafe { stream.as_ptr().cast::<u8>().add((bit / 8) as usize).cast::<u64>().read_unaligned() };
-    u64::from_le(bytes) >> (bit % 8)
 }

@@ -179,8 +179,8 @@ fn crossover(bench: &mut Bench, what: &str, cpu: &Curve, device: &Curve) {
 /// Kernel rates by mean gap: a list of 2^24 docIDs, for gaps that fit in 32 bits, and one of 2^20.
 pub fn by_gap(bench: &mut Bench) -> Result<()> {
     for log in [24, 20].map(|log: u32| log.min(bench.log_max)) {
-        let mut curves: [Curve; 2] = Default::default();
-        let mut cpu: [Curve; 2] = Default::default();
+        let mut curves: [Curve; Codec::COUNT] = Default::default();
+        let mut cpu: [Curve; Codec::COUNT] = Default::default();
         let mut buffer = Vec::new();
         for log_mean in 0..(32 - log).min(17) {
             let mean = f64::from(log_mean).exp2();

@@ -37,7 +37,7 @@ function attack(string $top, array $variables, string $work): void
         'postings.device' => 'Portable Computing Language',
     ], [], ['FAKE_OPENCL_LOG' => "$top/log", 'POSTINGS_CACHE_DIR' => "$top/cache"]);
     // Whether a device did it depends on the machine.
-    $output = preg_replace(['/^\d+ devices/m', '/\d+ on a device/', '/postings: no OpenCL device matches .*\n/'], ['devices', 'done', ''], $output);
+    $output = preg_replace(['/^\d+ devices/m', '/\d+ on a device/', '/postings: (no OpenCL device matches|OpenCL is not used:) .*\n/'], ['devices', 'done', ''], $output);
     echo implode(' ', array_keys($variables)), ": $status, ", trim($output), "\n";
     echo file_exists("$top/log") ? "  the library was loaded\n" : '';
     foreach (glob("$top/{outside,.cache}*", GLOB_BRACE) as $made) {

@@ -34,6 +34,6 @@ postings\.threads => 0 => 0
 postings\.yioop => 0 => 0
 postings\.opencl => 1 => 1
 postings\.log_level => warn => warn
-bool\(true\)
+(postings: OpenCL is not used: .+\n)?bool\(true\)
 bool\(true\)
 bool\(true\)

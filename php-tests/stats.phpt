@@ -2,6 +2,7 @@
 stats() and devices(): keys, types; the CPU is counted where it works
 --INI--
 postings.offload=never
+postings.log_level=error
 --FILE--
 <?php
 use Postings\{PostingList, Yioop};

@@ -2,7 +2,7 @@
 # Installs missing packages with apt-get. If none are missing, it prints nothing and asks for nothing.
 #
 #   scripts/setup.sh          what `make demo` needs: PHP and its headers, Rust, a C compiler, clang, an OpenCL driver
-#   scripts/setup.sh test     also what `make test` needs: rustfmt, clippy, PoCL, unzip, oclgrind
+#   scripts/setup.sh test     also what `make test` needs: rustfmt, clippy, PoCL, unzip
 #
 # It never removes a package: if a needed package conflicts with an installed one, apt-get refuses, and this script says
 # what to do by hand.
@@ -83,7 +83,6 @@ has_libopencl || like ocl-icd-libopencl1
 if [ "$want" = test ]; then
     has_file /etc/OpenCL/vendors/pocl.icd || like pocl-opencl-icd
     has unzip || need unzip
-    has oclgrind || like oclgrind
 else
     ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || like pocl-opencl-icd
 fi

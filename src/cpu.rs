@@ -58,14 +58,17 @@ pub fn tier() -> Tier {
 }
 
 /// Whether the environment names the tier, so that nothing is to be chosen by measurement.
+#[cfg(target_arch = "x86_64")]
 pub(crate) fn is_named() -> bool {
     *NAMED
 }
 
+#[cfg(target_arch = "x86_64")]
 static NAMED: Lazy<bool> = Lazy::new(|| environment::variable(TIER_VARIABLE).is_some());
 
 /// Whether `other` takes clearly less time than `usual`, both of some µs: for the choice between two ways to the same
 /// result where instruction sets mislead. The best of several turns each counts, so that an interruption does not.
+#[cfg(target_arch = "x86_64")]
 pub(crate) fn is_faster(mut other: impl FnMut(), mut usual: impl FnMut()) -> bool {
     const TURNS: usize = 8;
     let time = |call: &mut dyn FnMut()| {

@@ -42,7 +42,7 @@ impl RawList {
             return Err(corrupt("header".into(), 0, "does not begin with PQS1"));
         }
         if lower_width > MAX_LOWER_WIDTH {
-            return Err(corrupt("header".into(), 12, &format!("{lower_width} lower bits a docID")));
+            return Err(corrupt("header".into(), 12, &format!("{lower_width} lower bits per docID")));
         }
         if count == 0 && (universe != 0 || lower_width != 0) {
             return Err(corrupt("header".into(), 8, "an empty list has no largest docID and no lower bits"));

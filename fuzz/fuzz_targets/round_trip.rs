@@ -1,4 +1,4 @@
-//! Compares lists of any docIDs in every codec, their look-ups and their intersections with plain vectors.
+//! Encodes arbitrary docIDs in every codec and compares decoding, searches and intersections with plain vectors.
 //! `cargo fuzz run round_trip` (with `-s none` if there is no nightly compiler).
 
 #![no_main]

@@ -36,7 +36,7 @@ impl Machine for Avx2 {
 }
 
 impl Select<'_> {
-    /// As [`Select::retain`].
+    /// As [`LookUp::retain`](crate::codec::LookUp::retain).
     ///
     /// # Safety
     /// The processor has the enabled features.

@@ -39,7 +39,7 @@ struct Batch {
 }
 
 impl Select<'_> {
-    /// As [`Select::retain`].
+    /// As [`LookUp::retain`](crate::codec::LookUp::retain).
     ///
     /// # Safety
     /// The processor has the enabled features.

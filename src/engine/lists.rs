@@ -80,10 +80,7 @@ pub fn intersect_count(lists: &[PostingList], settings: &Settings) -> u64 {
 pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Result<Results> {
     run(
         settings,
-        || {
-            let work = Work::intersect(queries.iter().map(Vec::as_slice), false)?;
-            Some(work.shared_by(threads::of_batch(queries, settings.threads)))
-        },
+        || Work::intersect(queries.iter().map(Vec::as_slice), false),
         |device| cost::missing(device, queries.iter().flatten()),
         |device| device.intersect_batch(queries).map(Ok),
         || threads::intersect_batch(queries, settings.threads),

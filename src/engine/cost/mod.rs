@@ -281,19 +281,6 @@ impl Work {
         }
     }
 
-    /// The same work if `threads` threads of the CPU share it, each nine tenths as fast as one alone.
-    pub(super) fn shared_by(mut self, threads: usize) -> Work {
-        if threads > 1 {
-            let share = 1.0 / (0.9 * threads as f64);
-            self.0.list *= share;
-            for codec in &mut self.0.codecs {
-                let CodecTerms { decoded, merged, near, far, unpacked: _ } = codec;
-                [decoded, merged, near, far].into_iter().for_each(|units| *units *= share);
-            }
-        }
-        self
-    }
-
     /// Estimated nanoseconds on the CPU.
     fn on_cpu(&self, Rates(rates): &Rates) -> f64 {
         let of_codec = |(units, rates): (&CodecTerms, &CodecTerms)| {

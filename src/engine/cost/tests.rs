@@ -127,17 +127,6 @@ fn the_device_wins_where_much_is_merged_and_little_comes_back() {
     assert!(!Work(work_of(&small, true)).offloads(&rates, || 0));
 }
 
-#[test]
-fn threads_share_the_work_of_the_cpu_alone() {
-    let query = [list(4_000_000, 8, SECOND), list(3_000_000, 9, SECOND)];
-    let work = Work(work_of(&query, false));
-    let rates = Rates::assumed();
-    let shared = work.shared_by(10);
-    assert!(near(shared.on_cpu(rates), work.on_cpu(rates) / 9.0));
-    assert!(near(shared.on_device(rates, 1e6), work.on_device(rates, 1e6)));
-    assert!(near(work.shared_by(1).on_cpu(rates), work.on_cpu(rates)));
-}
-
 /// One measurement: a line of `h200.txt`.
 struct Cell {
     name: String,

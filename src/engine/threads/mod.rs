@@ -26,18 +26,8 @@ const TAKINGS: usize = 32;
 /// For each query, the docIDs common to its lists, ascending. Uses at most `threads` threads; 0 means one per core
 /// available to this process.
 pub(super) fn intersect_batch(queries: &[Vec<PostingList>], threads: usize) -> Result<Results> {
-    let bound = bound(queries);
+    let bound = queries.iter().map(|lists| most(lists)).sum();
     intersect_by(queries, worth(threads, queries.len(), bound), bound)
-}
-
-/// The number of threads that [`intersect_batch`] would use.
-pub(super) fn of_batch(queries: &[Vec<PostingList>], threads: usize) -> usize {
-    worth(threads, queries.len(), bound(queries))
-}
-
-/// An upper bound on the docIDs that all queries find.
-fn bound(queries: &[Vec<PostingList>]) -> usize {
-    queries.iter().map(|lists| most(lists)).sum()
 }
 
 /// How many of `threads` threads a batch should use. `bound` is the number of docIDs in the shortest lists of all

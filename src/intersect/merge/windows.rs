@@ -20,10 +20,12 @@ pub(super) const RUN: usize = RUN_BLOCKS * BLOCK;
 /// The largest mean gap of a list for which runs are long enough to be worthwhile.
 const SPARSEST: u32 = 256;
 
-/// Whether both lists are long and dense enough.
+/// Whether two lists are dense enough, and their low halves cheap enough: with vectors, merging tiles is faster if whole
+/// docIDs have to be decoded (Simple-9 lists of 4M docIDs in 67.1M on a Xeon: the map takes 1.2 to 1.3 times as long).
 pub(super) fn suits(tier: Tier, a: &PostingList, b: &PostingList) -> bool {
     let is_dense = |list: &PostingList| (list.universe() / SPARSEST) as usize <= list.len();
-    a.len() + b.len() >= FEWEST[usize::from(tier > Tier::Scalar)] && is_dense(a) && is_dense(b)
+    let is_cheap = tier == Tier::Scalar || (a.has_low_halves() && b.has_low_halves());
+    is_cheap && a.len() + b.len() >= FEWEST[usize::from(tier > Tier::Scalar)] && is_dense(a) && is_dense(b)
 }
 
 /// The fewest docIDs of both lists together that are worth clearing the map for: without vector instructions, and with

@@ -17,11 +17,7 @@ typedef struct {
     uint mask;
 } simple9_Walk;
 
-/* --- the vocabulary of codecs --- */
-
-void simple9_open(List *list) {
-    list->second = list->payload;
-}
+/* --- the vocabulary of codecs, with cl/gaps.cl --- */
 
 simple9_Walk simple9_walk(const List *list, uint rank) {
     uint block = rank / BLOCK;
@@ -48,22 +44,4 @@ uint4 simple9_next_four(const List *list, simple9_Walk *walk, uint rank) {
     four.z = simple9_next(list, walk, rank + 2);
     four.w = simple9_next(list, walk, rank + 3);
     return four;
-}
-
-uint4 simple9_finish_four(const List *list, uint4 four, uint rank) {
-    return four;
-}
-
-uint simple9_finish(const List *list, uint doc_id, uint rank) {
-    return doc_id;
-}
-
-bool simple9_contains(const List *list, uint block, uint doc_id) {
-    simple9_Walk walk = simple9_walk(list, block * BLOCK);
-    uint rank = block * BLOCK;
-    uint at;
-    do {
-        at = simple9_next(list, &walk, rank++);
-    } while (at < doc_id);
-    return at == doc_id;
 }

@@ -8,11 +8,7 @@ typedef struct {
     uint doc_id; /* the latest docID */
 } variable_byte_Walk;
 
-/* --- the vocabulary of codecs --- */
-
-void variable_byte_open(List *list) {
-    list->second = list->payload;
-}
+/* --- the vocabulary of codecs, with cl/gaps.cl --- */
 
 variable_byte_Walk variable_byte_walk(const List *list, uint rank) {
     uint block = rank / BLOCK;
@@ -53,22 +49,4 @@ uint4 variable_byte_next_four(const List *list, variable_byte_Walk *walk, uint r
         doc_ids.w = variable_byte_next(list, walk, rank + 3);
     }
     return doc_ids;
-}
-
-uint4 variable_byte_finish_four(const List *list, uint4 four, uint rank) {
-    return four;
-}
-
-uint variable_byte_finish(const List *list, uint doc_id, uint rank) {
-    return doc_id;
-}
-
-bool variable_byte_contains(const List *list, uint block, uint doc_id) {
-    uint rank = block * BLOCK;
-    variable_byte_Walk walk = variable_byte_walk(list, rank);
-    uint at;
-    do {
-        at = variable_byte_next(list, &walk, rank++);
-    } while (at < doc_id);
-    return at == doc_id;
 }

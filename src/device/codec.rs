@@ -1,6 +1,7 @@
 //! The device's registry of codecs (one line each in [`of`]), and the assembly of programs from their sources.
 //!
-//! A codec's file in `cl/codec/` defines these names, each prefixed with the codec's prefix:
+//! A codec's file in `cl/codec/` defines these names, each prefixed with the codec's prefix. A value codec's file defines
+//! `Walk`, `walk`, `next` and `next_four`, which yield docIDs; `cl/gaps.cl` has the rest.
 //!
 //! | name | meaning |
 //! |---|---|
@@ -24,6 +25,8 @@ pub(super) struct DeviceCodec {
     prefix: &'static str,
     /// The text of its file in `cl/codec/`.
     source: &'static str,
+    /// Source that follows it, with `CODEC` defined: names that several codecs define alike.
+    shared: &'static str,
     /// docIDs that one work-item decodes in sequence. A divisor of [`BLOCK`].
     pub(super) run: usize,
     /// docIDs of a run that pass through local memory at a time.
@@ -41,9 +44,11 @@ pub(super) struct DeviceCodec {
 /// Kernels compute with ranks in 32 bits, so lists for them have at most this many docIDs.
 pub(super) const MAX_DOC_IDS: usize = 1 << 30;
 
-static SIMPLE9: DeviceCodec = DeviceCodec {
-    prefix: "simple9",
-    source: include_str!("../../cl/codec/simple9.cl"),
+/// What value codecs have in common, to which each adds its prefix and its source.
+const GAPS: DeviceCodec = DeviceCodec {
+    prefix: "",
+    source: "",
+    shared: include_str!("../../cl/gaps.cl"),
     run: BLOCK,
     step: 32,
     lanes: 1,
@@ -52,27 +57,23 @@ static SIMPLE9: DeviceCodec = DeviceCodec {
     fits: |_| Ok(()),
 };
 
+static SIMPLE9: DeviceCodec =
+    DeviceCodec { prefix: "simple9", source: include_str!("../../cl/codec/simple9.cl"), ..GAPS };
+
+static VARIABLE_BYTE: DeviceCodec =
+    DeviceCodec { prefix: "variable_byte", source: include_str!("../../cl/codec/variable_byte.cl"), ..GAPS };
+
 /// A look-up takes 28 ps if neighbours in the shorter list are neighbours in the longer one too, and 54 ps if not.
 static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
     prefix: "qs",
     source: include_str!("../../cl/codec/quasi_succinct.cl"),
+    shared: "",
     run: 32,
     step: 16,
     lanes: 32,
     look_up: 45.0,
     unpacked: 0.002,
     fits: |list| check_upper_bits(list.len(), list.universe(), list.parameter()),
-};
-
-static VARIABLE_BYTE: DeviceCodec = DeviceCodec {
-    prefix: "variable_byte",
-    source: include_str!("../../cl/codec/variable_byte.cl"),
-    run: BLOCK,
-    step: 32,
-    lanes: 1,
-    look_up: 90.0,
-    unpacked: 0.005,
-    fits: |_| Ok(()),
 };
 
 /// The registry: what the device code knows about each codec.
@@ -153,10 +154,11 @@ fn assemble(operation: &'static Operation, codecs: Codecs) -> Source {
     let (mut cases, mut has_starts) = (String::new(), 0u32);
     let last = codecs.iter().last();
     for codec in codecs.iter() {
-        let DeviceCodec { prefix, source, .. } = *of(codec);
+        let DeviceCodec { prefix, source, shared, .. } = *of(codec);
         name.push('-');
         name.push_str(codec.name());
-        parts.extend([source, leak(format!("#define CODEC {prefix}\n")), operation.per_codec, "#undef CODEC\n"]);
+        let define = leak(format!("#define CODEC {prefix}\n"));
+        parts.extend([source, define, shared, operation.per_codec, "#undef CODEC\n"]);
         let case = if Some(codec) == last { "LAST" } else { "CASE" };
         // Writing to a string cannot fail.
         let _ = write!(cases, " {case}({}, {prefix})", codec as u32);

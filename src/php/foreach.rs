@@ -13,7 +13,7 @@ use std::ffi::c_int;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A class that implements PHP's `Iterator`. Its methods are [`iterator_methods`].
+/// A class that implements PHP's `Iterator`, made with [`iterator_class!`].
 pub trait Iterate: Class {
     /// The types of its keys and elements.
     const KEY: DataType;
@@ -30,6 +30,28 @@ pub trait Iterate: Class {
     /// Moves back to the first element.
     fn rewind(&mut self) -> Outcome;
 }
+
+/// Makes an [`Iterate`] a class of that name.
+macro_rules! iterator_class {
+    ($iterator:ty, $name:literal) => {
+        $crate::php::class::class!($iterator);
+
+        impl $crate::php::class::Class for $iterator {
+            const NAME: &'static str = $name;
+            const INTERFACES: &'static [ext_php_rs::class::ClassEntryInfo] =
+                &[(ext_php_rs::zend::ce::iterator, "Iterator")];
+
+            fn methods() -> Vec<$crate::php::class::Method> {
+                $crate::php::foreach::iterator_methods::<$iterator>()
+            }
+
+            fn finish() {
+                $crate::php::foreach::over_iterator::<$iterator>();
+            }
+        }
+    };
+}
+pub(super) use iterator_class;
 
 /// A class that implements PHP's `IteratorAggregate`. Its method is [`get_iterator`].
 pub trait Aggregate: Class {

@@ -2,13 +2,10 @@
 
 use crate::PostingList;
 use crate::codec::{BLOCK, BlockBuffer, block_buffer};
-use crate::php::class::{Class, Method, class};
 use crate::php::exception::Outcome;
-use crate::php::foreach::{self, Iterate, iterator_methods};
-use ext_php_rs::class::ClassEntryInfo;
+use crate::php::foreach::{Iterate, iterator_class};
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::Zval;
-use ext_php_rs::zend::ce;
 
 pub struct Object {
     list: PostingList,
@@ -26,20 +23,7 @@ impl Object {
     }
 }
 
-class!(Object);
-
-impl Class for Object {
-    const NAME: &'static str = "Postings\\PostingListIterator";
-    const INTERFACES: &'static [ClassEntryInfo] = &[(ce::iterator, "Iterator")];
-
-    fn methods() -> Vec<Method> {
-        iterator_methods::<Object>()
-    }
-
-    fn finish() {
-        foreach::over_iterator::<Object>();
-    }
-}
+iterator_class!(Object, "Postings\\PostingListIterator");
 
 impl Iterate for Object {
     const KEY: DataType = DataType::Long;

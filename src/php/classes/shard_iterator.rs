@@ -1,16 +1,13 @@
 //! The class `Postings\Yioop\ShardIterator`, over a shard's dictionary.
 
 use crate::php::call::check;
-use crate::php::class::{Class, Method, class};
 use crate::php::exception::Outcome;
-use crate::php::foreach::{self, Iterate, iterator_methods};
+use crate::php::foreach::{Iterate, iterator_class};
 use crate::php::output::{self, List};
 use crate::yioop::Shard;
 use crate::yioop::shard::{Dictionary, Key, Record};
-use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::Zval;
-use ext_php_rs::zend::ce;
 use std::sync::Arc;
 
 /// What the dictionary says of a word's list.
@@ -42,20 +39,7 @@ fn dictionary(shard: &Arc<Shard>) -> Dictionary<'static> {
     shard.dictionary()
 }
 
-class!(Object);
-
-impl Class for Object {
-    const NAME: &'static str = "Postings\\Yioop\\ShardIterator";
-    const INTERFACES: &'static [ClassEntryInfo] = &[(ce::iterator, "Iterator")];
-
-    fn methods() -> Vec<Method> {
-        iterator_methods::<Object>()
-    }
-
-    fn finish() {
-        foreach::over_iterator::<Object>();
-    }
-}
+iterator_class!(Object, "Postings\\Yioop\\ShardIterator");
 
 impl Iterate for Object {
     const KEY: DataType = DataType::String;

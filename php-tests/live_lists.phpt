@@ -1,11 +1,5 @@
 --TEST--
 stats() counts the lists in memory and their bytes; clones count once
---SKIPIF--
-<?php
-// Until the list room counts them.
-$list = Postings\PostingList::encode([1]);
-if (Postings\stats()['lists'] === 0) die('skip PostingList::live() is not there yet');
-?>
 --FILE--
 <?php
 use Postings\PostingList;

@@ -13,12 +13,8 @@ require __DIR__ . '/child.inc';
 /** Runs code in a process with so many MiB of address space. */
 function limited(int $mib, string $code): array
 {
-    $command = ['sh', '-c', 'ulimit -v ' . $mib * 1024 . '; exec "$0" "$@"', PHP_BINARY, '-n',
-        '-d', 'extension=' . getenv('POSTINGS_LIBRARY'), '-d', 'memory_limit=-1', '-d', 'display_errors=1',
-        '-d', 'postings.offload=never', '-r', $code];
-    $process = proc_open($command, [0 => ['file', '/dev/null', 'r'], 1 => ['pipe', 'w'], 2 => ['redirect', 1]], $pipes);
-    $output = stream_get_contents($pipes[1]);
-    return [proc_close($process), $output];
+    $prefix = ['sh', '-c', 'ulimit -v ' . $mib * 1024 . '; exec "$0" "$@"'];
+    return child($code, ['memory_limit' => -1, 'postings.offload' => 'never'], prefix: $prefix);
 }
 
 // Every copy of an argument that the extension makes. The docIDs are 64 MiB as an array and 16 MiB as a copy; all fail

@@ -17,7 +17,7 @@ require __DIR__ . '/yioop/disorder.inc';
 use Postings\Yioop;
 
 $lists = disorder();
-$shard = shard($lists);
+$shard = shard($lists, DOCUMENTS);
 compare('Conjunction', fn () => found($shard, [0, 1]));
 compare('Conjunction, long list first', fn () => found($shard, [1, 0]));
 compare('intersect', fn () => Yioop\intersect(...$lists));

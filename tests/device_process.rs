@@ -166,14 +166,19 @@ fn results_are_right(settings: &Settings) {
     assert_eq!(engine::intersect_count(&[list.clone(), list], settings), 10_000);
 }
 
+/// Calls on the CPU and on the device, and failures of the device.
+fn calls() -> (u64, u64, u64) {
+    let stats = engine::stats();
+    (stats.cpu_calls, stats.device_calls, stats.device_failures)
+}
+
 fn loader_absent() {
     assert_eq!(device::devices("auto"), []);
     for selector in ["auto", "portable", "0:0", "none", ""] {
         assert!(device::select(selector).expect("nothing fails").is_none());
     }
     results_are_right(&always("auto"));
-    let stats = engine::stats();
-    assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (2, 0, 0));
+    assert_eq!(calls(), (2, 0, 0));
     // Without a device, a fork changes nothing and is not warned about.
     in_child(|| {
         assert!(device::select("auto").expect("nothing fails").is_none());
@@ -190,8 +195,7 @@ fn driver_fails() {
         assert!(device::select(selector).expect("nothing fails").is_none());
     }
     results_are_right(&always("portable"));
-    let stats = engine::stats();
-    assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (2, 0, 0));
+    assert_eq!(calls(), (2, 0, 0));
     assert_eq!(loads() - before, 1, "in the child alone");
     let warnings = warnings();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
@@ -268,8 +272,7 @@ fn opencl_off() {
     assert_eq!(device::devices("auto"), []);
     assert!(device::select("portable").expect("nothing fails").is_none());
     results_are_right(&always("portable"));
-    let stats = engine::stats();
-    assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (2, 0, 0));
+    assert_eq!(calls(), (2, 0, 0));
     assert_eq!(loads(), 0, "no library is loaded");
     device::allow_opencl(true);
     assert_eq!(device::devices("auto"), []);
@@ -342,8 +345,7 @@ fn open_fails() {
         assert!(matches!(device::select(&named()), Err(Error::Device(_))));
     }
     results_are_right(&always(&named()));
-    let stats = engine::stats();
-    assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (2, 0, 2));
+    assert_eq!(calls(), (2, 0, 2));
 }
 
 fn device_does_it() {
@@ -352,7 +354,7 @@ fn device_does_it() {
     }
     results_are_right(&always(&named()));
     let stats = engine::stats();
-    assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (0, 2, 0));
+    assert_eq!(calls(), (0, 2, 0));
     assert!(stats.bytes_to_device > 0 && stats.bytes_from_device >= 40_000);
 }
 
@@ -362,8 +364,7 @@ fn calls_fail() {
         return;
     }
     results_are_right(&always(&named()));
-    let stats = engine::stats();
-    assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (2, 0, 2));
+    assert_eq!(calls(), (2, 0, 2));
 }
 
 /// The cost model measures its rates, caches them and finds them again. Small work stays on the CPU.
@@ -399,8 +400,7 @@ fn forked_after_use() {
         // The parent's device refuses to work; selecting one fails once, and from then on there is none.
         assert!(matches!(kept.decode(&list), Err(Error::Device(_))));
         results_are_right(&settings);
-        let stats = engine::stats();
-        assert_eq!((stats.cpu_calls, stats.device_calls, stats.device_failures), (2, 0, 1));
+        assert_eq!(calls(), (2, 0, 1));
         assert!(device::select(&named()).expect("told once").is_none());
         assert!(device::devices(&named()).iter().all(|device| !device.selected));
         // A grandchild has no device either.

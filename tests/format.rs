@@ -37,23 +37,32 @@ fn version(bytes: &[u8]) -> u8 {
 fn as_version_2(bytes: &[u8]) -> Vec<u8> {
     let mut later = [&bytes[..24], &[0; 4], &bytes[24..]].concat();
     later[4] = 2;
-    let mut crc = crc32fast::Hasher::new();
-    crc.update(&later[..20]);
-    crc.update(&later[24..]);
-    later[20..24].copy_from_slice(&crc.finalize().to_le_bytes());
+    seal(&mut later);
     later
+}
+
+/// Sets the checksum.
+fn seal(bytes: &mut [u8]) {
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(&bytes[..20]);
+    crc.update(&bytes[24..]);
+    bytes[20..24].copy_from_slice(&crc.finalize().to_le_bytes());
+}
+
+/// The list of [`doc_ids`] as it is written, and in version 2 too if that is not what is written.
+fn versions(codec: Codec) -> Vec<Vec<u8>> {
+    let written = PostingList::encode(&doc_ids(), codec).unwrap().to_bytes();
+    match version(&written) {
+        1 => vec![as_version_2(&written), written],
+        _ => vec![written],
+    }
 }
 
 #[test]
 fn lists_of_all_versions_are_read() {
     let doc_ids = doc_ids();
     for codec in Codec::ALL {
-        let written = PostingList::encode(&doc_ids, codec).unwrap().to_bytes();
-        let written = match version(&written) {
-            1 => vec![as_version_2(&written), written],
-            _ => vec![written],
-        };
-        for bytes in written {
+        for bytes in versions(codec) {
             let file = file(codec, version(&bytes));
             if std::env::var_os("POSTINGS_WRITE_GOLDEN").is_some() && !file.exists() {
                 fs::write(&file, &bytes).unwrap();
@@ -70,9 +79,7 @@ fn lists_of_all_versions_are_read() {
 #[test]
 fn damage_of_any_byte_is_found_in_all_versions() {
     for codec in Codec::ALL {
-        let written = PostingList::encode(&doc_ids(), codec).unwrap().to_bytes();
-        let lists = if version(&written) == 1 { vec![as_version_2(&written), written] } else { vec![written] };
-        for bytes in lists {
+        for bytes in versions(codec) {
             for at in 0..bytes.len() {
                 let mut damaged = bytes.clone();
                 damaged[at] ^= 0x11;
@@ -88,17 +95,12 @@ fn damage_of_any_byte_is_found_in_all_versions() {
 #[test]
 fn damage_under_a_right_checksum_is_refused_or_harmless() {
     for codec in Codec::ALL {
-        let written = PostingList::encode(&doc_ids(), codec).unwrap().to_bytes();
-        let lists = if version(&written) == 1 { vec![as_version_2(&written), written] } else { vec![written] };
-        for bytes in lists {
+        for bytes in versions(codec) {
             for at in (0..bytes.len()).filter(|at| !(20..24).contains(at)) {
                 for flip in [0x01, 0x80, 0xFF] {
                     let mut damaged = bytes.clone();
                     damaged[at] ^= flip;
-                    let mut crc = crc32fast::Hasher::new();
-                    crc.update(&damaged[..20]);
-                    crc.update(&damaged[24..]);
-                    damaged[20..24].copy_from_slice(&crc.finalize().to_le_bytes());
+                    seal(&mut damaged);
                     if let Ok(list) = PostingList::from_bytes(&damaged) {
                         let doc_ids = list.decode();
                         assert!(doc_ids.is_sorted_by(|a, b| a < b), "{codec:?}, byte {at}");

@@ -223,12 +223,25 @@ mod tests {
         assert_eq!(changed(&before, &ours), None, "ours are not read again");
     }
 
+    /// What `check` returns in a forked child.
+    fn in_child(check: impl FnOnce() -> bool) -> bool {
+        // SAFETY: the child has one thread, runs `check` and exits.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let code = i32::from(!check());
+            // SAFETY: ends the child, without running the parent's exit handlers.
+            unsafe { libc::_exit(code) };
+        }
+        let mut status = -1;
+        // SAFETY: `status` is a valid place for the child's status.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        status == 0
+    }
+
     #[test]
     fn what_drivers_change_themselves_is_accepted_and_what_comes_later_is_not() {
         take();
-        // SAFETY: the child has one thread, runs the block below and exits.
-        let child = unsafe { libc::fork() };
-        if child == 0 {
+        assert!(in_child(|| {
             let set = |value: &std::ffi::CStr| {
                 // SAFETY: the child has one thread.
                 unsafe { libc::setenv(c"OCL_ICD_FILENAMES".as_ptr(), value.as_ptr(), 1) };
@@ -237,13 +250,8 @@ mod tests {
             let loads = guard().map(|_guard| set(c"/of the driver")).is_ok() && check().is_ok() && guard().is_ok();
             set(c"/of a script");
             let refuses = guard().is_err();
-            // SAFETY: ends the child, without running the parent's exit handlers.
-            unsafe { libc::_exit(i32::from(!(loads && refuses))) };
-        }
-        let mut status = -1;
-        // SAFETY: `status` is a valid place for the child's status.
-        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-        assert_eq!(status, 0);
+            loads && refuses
+        }));
     }
 
     /// Like a php-fpm worker, whose environment is changed after the fork and before its first request.
@@ -254,9 +262,7 @@ mod tests {
             unsafe { libc::setenv(c"OCL_ICD_VENDORS".as_ptr(), value.as_ptr(), 1) };
         };
         take();
-        // SAFETY: the child has one thread, runs the block below and exits.
-        let child = unsafe { libc::fork() };
-        if child == 0 {
+        assert!(in_child(|| {
             set(c"/of the pool");
             let refused = check().is_err();
             begin_request();
@@ -264,13 +270,8 @@ mod tests {
             set(c"/of a script");
             begin_request();
             let kept = check().is_err();
-            // SAFETY: ends the child, without running the parent's exit handlers.
-            unsafe { libc::_exit(i32::from(!(refused && taken && kept))) };
-        }
-        let mut status = -1;
-        // SAFETY: `status` is a valid place for the child's status.
-        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-        assert_eq!(status, 0);
+            refused && taken && kept
+        }));
     }
 
     #[test]

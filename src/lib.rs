@@ -16,7 +16,7 @@
 //! | `cache` | a folder for what a later process can use again | `environment` |
 //! | `room` | memory for large results | nothing |
 //! | [`bits`] | words and bit fields | nothing |
-//! | [`codec`] | docIDs ⇄ words; the registry of codecs | `bits`, `cpu` |
+//! | [`codec`] | docIDs ⇄ words; the registry of codecs | `bits`, `cpu`, `room` |
 //! | [`results`] | the docIDs found by a batch of queries | `room` |
 //! | [`list`] | [`PostingList`]: codec, payload and block directory; the byte format and its checks | `codec`, `cpu`, `room` |
 //! | [`yioop`] | Yioop's posting lists, shard files and scores | `codec`, `cpu` |

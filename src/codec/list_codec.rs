@@ -143,10 +143,10 @@ impl<'l> Encoded<'l> {
 
 /// A forward-only look-up in one list that does not decode blocks.
 pub trait LookUp<'l>: Sized {
-    /// Whether there is an implementation for `tier`.
-    fn exists(tier: Tier) -> bool;
+    /// Whether there is an implementation, for every tier.
+    const EXISTS: bool;
 
-    /// A look-up that starts at the first docID; `None` if none [`exists`](Self::exists) for `tier`.
+    /// A look-up that starts at the first docID; `None` if none [exists](Self::EXISTS).
     ///
     /// # Safety
     /// The processor has `tier`; the list was checked and is not empty.
@@ -162,9 +162,7 @@ pub trait LookUp<'l>: Sized {
 pub enum NoLookUp {}
 
 impl<'l> LookUp<'l> for NoLookUp {
-    fn exists(_: Tier) -> bool {
-        false
-    }
+    const EXISTS: bool = false;
 
     unsafe fn new(_: Tier, _: Encoded<'l>) -> Option<Self> {
         None

@@ -24,6 +24,9 @@ pub use monotone::quasi_succinct;
 pub use values::simple9;
 
 use crate::cpu::Tier;
+use crate::error::Result;
+use crate::room;
+use byteorder::{ByteOrder, LittleEndian};
 
 macro_rules! registry {
     ($d:tt $($(#[$doc:meta])* $name:ident = $number:literal: $codec:ty;)*) => {
@@ -121,9 +124,9 @@ impl Codec {
         Codec::ALL.iter().position(|&codec| codec == self).unwrap_or_default()
     }
 
-    /// Whether docIDs are looked up in lists of this codec without decoding blocks, with the instructions of `tier`.
-    pub(crate) fn looks_up(self, tier: Tier) -> bool {
-        dispatch!(self, C => <C as ListCodec>::LookUp::exists(tier))
+    /// Whether docIDs are looked up in lists of this codec without decoding blocks.
+    pub(crate) fn looks_up(self) -> bool {
+        dispatch!(self, C => <C as ListCodec>::LookUp::EXISTS)
     }
 
     /// What decoding and intersecting its lists costs, assumed until it is measured on this machine.
@@ -213,6 +216,18 @@ pub const SLACK: usize = 64;
 
 /// Words that a decoder may read past the end of a list's payload.
 pub const PADDING: usize = 128;
+
+/// The words of little-endian `bytes`, which are whole words, followed by [`PADDING`] words of 0.
+///
+/// # Errors
+/// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+pub(crate) fn padded(bytes: &[u8]) -> Result<Vec<u32>> {
+    let used = bytes.len() / 4;
+    let mut words = room::try_with_room(used + PADDING)?;
+    words.resize(used + PADDING, 0);
+    LittleEndian::read_u32_into(bytes, &mut words[..used]);
+    Ok(words)
+}
 
 /// Room for one decoded block.
 pub type BlockBuffer = [u32; BLOCK + SLACK];

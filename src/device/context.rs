@@ -7,7 +7,7 @@ use super::owner;
 use super::platform::{self, DeviceInfo, Found};
 use super::trial;
 use crate::environment;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use once_cell::sync::OnceCell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -91,11 +91,11 @@ pub(super) fn select(selector: &str) -> Result<Option<Arc<Device>>> {
     }
     if !owner::claim() {
         let had_one = FOUND.get().is_none_or(|found| platform::choose(found, selector).is_some());
-        return if had_one { told_once(Err(owner::forked())) } else { Ok(None) };
+        return if had_one { told_once(owner::forked()) } else { Ok(None) };
     }
     let found = match found() {
         Ok(found) => found,
-        Err(error) => return told_once(Err(error)),
+        Err(error) => return told_once(error),
     };
     let mut used = used();
     let Some(index) = used.resolve(found, selector) else {
@@ -107,13 +107,13 @@ pub(super) fn select(selector: &str) -> Result<Option<Arc<Device>>> {
     }
     match environment::guard() {
         Ok(_guard) => used.devices[index].insert(Device::open(&found[index]).map(Arc::new)).clone().map(Some),
-        Err(error) => told_once(Err(error)),
+        Err(error) => told_once(error),
     }
 }
 
 /// Returns the error the first time, and `Ok(None)` from then on.
-fn told_once<T>(error: Result<Option<T>>) -> Result<Option<T>> {
-    if TOLD.swap(true, Relaxed) { Ok(None) } else { error }
+fn told_once<T>(error: Error) -> Result<Option<T>> {
+    if TOLD.swap(true, Relaxed) { Ok(None) } else { Err(error) }
 }
 
 /// See [`super::opened`].

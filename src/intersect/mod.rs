@@ -88,7 +88,7 @@ fn merges(tier: Tier, shorter: &PostingList, longer: &PostingList) -> bool {
 /// to 5 ns (10 in plain Rust), and one in decoded blocks 25 to 45 ns.
 pub(crate) fn merge_ratio(tier: Tier, longer: Codec) -> usize {
     match tier {
-        _ if longer.looks_up(tier) => 8,
+        _ if longer.looks_up() => 8,
         Tier::Scalar => 8,
         _ => 48,
     }

@@ -151,11 +151,6 @@ impl PostingList {
         self.len().div_ceil(BLOCK)
     }
 
-    /// The number of docIDs in a block.
-    pub fn block_len(&self, block: usize) -> usize {
-        BLOCK.min(self.len() - block * BLOCK)
-    }
-
     /// The block directory: the last docID of each block.
     pub fn last_doc_ids(&self) -> &[u32] {
         let layout = &self.inner.layout;

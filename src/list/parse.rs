@@ -2,18 +2,13 @@
 
 use super::PostingList;
 use super::format::{Layout, corrupt, is_sound};
-use crate::codec::{PADDING, dispatch};
-use crate::error::{Error, Result};
-use byteorder::{ByteOrder, LittleEndian};
+use crate::codec::{dispatch, padded};
+use crate::error::Result;
 
 pub(super) fn from_bytes(bytes: &[u8]) -> Result<PostingList> {
     let layout = Layout::read(bytes)?;
-    let used = layout.words();
-    let mut words = Vec::new();
-    words.try_reserve_exact(used + PADDING).map_err(|_| Error::OutOfMemory { bytes: 4 * (used + PADDING) })?;
-    words.resize(used + PADDING, 0);
-    LittleEndian::read_u32_into(bytes, &mut words[..used]);
-    if !is_sound(&words[..used]) {
+    let words = padded(bytes)?;
+    if !is_sound(&words[..layout.words()]) {
         return Err(corrupt("header", 5, "the checksum does not match"));
     }
     let list = PostingList::new(layout, words);

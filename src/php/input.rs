@@ -6,6 +6,12 @@ use crate::Error;
 use ext_php_rs::types::{ZendHashTable, Zval};
 use std::borrow::Cow;
 
+/// An `int` argument that must fit in 32 bits.
+pub fn number(value: i64, argument: u32) -> Outcome<u32> {
+    u32::try_from(value)
+        .map_err(|_| exception::argument_value(argument, &format!("must be from 0 to {}, {value} given", u32::MAX)))
+}
+
 /// Why an element of an array is no docID.
 enum Unfit<'a> {
     Type(&'a Zval),

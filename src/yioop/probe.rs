@@ -82,7 +82,7 @@ pub fn gather(shard: &Shard, ranges: &[(u32, u32)]) -> Result<Option<(Vec<List>,
     // All of them, because lists that are searched are never read whole.
     ranges.iter().try_for_each(|&(first, last)| shard.check_postings(first, last).map(|_| ()))?;
     let first = shard.postings_at(ranges[scarce].0, ranges[scarce].1)?;
-    let few = Postings::parse(&first)?.iter().count() as u64;
+    let few = Postings::parse(&first)?.len() as u64;
     let searched: Vec<bool> =
         ranges.iter().map(|range| bytes(range) >= LEAST && is_worthwhile(few, bytes(range))).collect();
     if !searched.contains(&true) {

@@ -20,7 +20,7 @@ pub fn unpack_list_modified9(word: u32) -> Vec<u32> {
 /// instead of dropping it and returns the doc index plus one; this returns the doc index.
 pub fn doc_index_modified9(word: u32) -> i64 {
     let layout = modified9::layout(word);
-    match (word & (layout.high_bits | layout.low_bits), layout.count) {
+    match (layout.payload(word), layout.count) {
         (0, 1) => -1,
         (0, _) => 0,
         _ => doc_index_of_first_word(word).into(),

@@ -140,10 +140,11 @@ fn on_device(rates: &mut Terms, device: &Device, lists: &[Lists]) -> Result<()> 
         return Err(Error::Device("there is no default codec".into()));
     };
     let n = f64::from(LONG);
-    let (tiny_wall, _) = quartile_on(device, || device.decode(&tiny[0]))?;
-    rates.decode = rate(tiny_wall, 1e3);
     for lists in lists {
-        let (_, tiny_kernel) = quartile_on(device, || device.decode(&lists.tiny[0]))?;
+        let (tiny_wall, tiny_kernel) = quartile_on(device, || device.decode(&lists.tiny[0]))?;
+        if lists.codec == *codec {
+            rates.decode = rate(tiny_wall, 1e3);
+        }
         let (_, kernel) = quartile_on(device, || device.decode(&lists.pair[0]))?;
         rates.of(lists.codec).unpacked = rate((kernel - tiny_kernel) / n, 0.0005);
     }

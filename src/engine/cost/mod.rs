@@ -173,8 +173,8 @@ impl From<&PostingList> for Shape {
 
 /// The distance in docIDs from which on two consecutive look-ups no longer share work: upper bits between them are
 /// skipped using the directory, or each decodes its own block.
-fn reach(tier: Tier, codec: Codec) -> f64 {
-    if codec.looks_up(tier) { 1024.0 } else { BLOCK as f64 }
+fn reach(codec: Codec) -> f64 {
+    if codec.looks_up() { 1024.0 } else { BLOCK as f64 }
 }
 
 /// Units of each kind of work that an operation does.
@@ -266,7 +266,7 @@ impl Work {
                 }
                 // Between the two measured distances, the cost was found to rise with about the square root of the
                 // distance.
-                let far = (here / candidates.max(1.0) / reach(tier, list.codec)).min(1.0).sqrt();
+                let far = (here / candidates.max(1.0) / reach(list.codec)).min(1.0).sqrt();
                 let slow = if list.bytes as f64 > CACHED { UNCACHED } else { 1.0 };
                 units.of(list.codec).near += candidates * (1.0 - far);
                 units.of(list.codec).far += candidates * far * slow;

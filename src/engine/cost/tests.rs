@@ -76,7 +76,7 @@ fn work_is_what_is_done() {
     let early = [list(1000, 7, SECOND), long];
     let mut work = work_of(&early, false);
     let of_second = *work.of(SECOND);
-    assert!(of_second.far < 40.0 + 1000.0 * f64::from(u8::from(!SECOND.looks_up(cpu::tier()))), "{work:?}");
+    assert!(of_second.far < 40.0 + 1000.0 * f64::from(u8::from(!SECOND.looks_up())), "{work:?}");
     assert!((of_second.near + of_second.far - 1000.0).abs() < 10.0, "{work:?}");
     assert!((work.gathered - 1000.0 / 7.0).abs() < 10.0, "{work:?}");
     // For equal queries, a sample gives the same estimate as all of them.

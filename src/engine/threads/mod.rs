@@ -122,7 +122,6 @@ impl Drop for StopOnPanic<'_> {
 }
 
 /// Leaves signals to the calling thread: PHP's handlers and time limits expect to run there.
-#[cfg(unix)]
 mod signals {
     use std::mem::MaybeUninit;
 
@@ -150,11 +149,6 @@ mod signals {
             }
         }
     }
-}
-
-#[cfg(not(unix))]
-mod signals {
-    pub(super) fn block() {}
 }
 
 #[cfg(test)]

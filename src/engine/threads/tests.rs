@@ -84,7 +84,6 @@ fn a_panic_in_a_thread_reaches_the_caller_after_all_have_ended() {
     assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"not the caller"));
 }
 
-#[cfg(unix)]
 #[test]
 fn signals_stay_with_the_caller() {
     fn blocked(signal: i32) -> bool {

@@ -161,13 +161,12 @@ pub fn lists(call: &Call) -> Outcome<Vec<PostingList>> {
 
 /// Checks that there is memory for what these lists have in common: at most all docIDs of the shortest.
 pub fn ensure_intersection(lists: &[PostingList]) -> Outcome {
-    let doc_ids = lists.iter().map(PostingList::len).min().unwrap_or_default();
-    input::ensure_memory(INTERSECTED * doc_ids)
+    ensure_intersections(&[lists])
 }
 
 /// Checks that there is memory for the results of all queries.
-pub fn ensure_intersections(queries: &[Vec<PostingList>]) -> Outcome {
-    let doc_ids: usize = queries.iter().filter_map(|lists| lists.iter().map(PostingList::len).min()).sum();
+pub fn ensure_intersections(queries: &[impl AsRef<[PostingList]>]) -> Outcome {
+    let doc_ids: usize = queries.iter().filter_map(|lists| lists.as_ref().iter().map(PostingList::len).min()).sum();
     input::ensure_memory(INTERSECTED * doc_ids)
 }
 

@@ -5,9 +5,9 @@ use crate::php::call::{Call, check, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method};
 use crate::php::declare::{function, nullable};
 use crate::php::exception::{self, Outcome};
-use crate::php::ffi;
 use crate::php::foreach::{self, Aggregate, get_iterator};
 use crate::php::output::{self, List, Record, Text};
+use crate::php::{ffi, input};
 use crate::yioop;
 use crate::yioop::shard::Key;
 use ext_php_rs::args::Arg;
@@ -139,20 +139,13 @@ fn read_postings(shard: &yioop::Shard, first: u32, last: u32, target: &mut Zval)
 fn postings_at(call: &mut Call) -> Outcome {
     let (mut first, mut last) = (0i64, 0i64);
     parse!(call, c"ll", &raw mut first, &raw mut last)?;
-    let offset = |value: i64, argument: u32| {
-        u32::try_from(value)
-            .map_err(|_| exception::argument_value(argument, &format!("must be from 0 to {}, {value} given", u32::MAX)))
-    };
-    let (first, last) = (offset(first, 1)?, offset(last, 2)?);
+    let (first, last) = (input::number(first, 1)?, input::number(last, 2)?);
     let shard = BailoutGuard::new(this(call)?);
     read_postings(&shard, first, last, call.result)
 }
 
 fn document(call: &mut Call) -> Outcome {
-    let doc_index = call.int()?;
-    let Ok(doc_index) = u32::try_from(doc_index) else {
-        return Err(exception::argument_value(1, &format!("must be from 0 to {}, {doc_index} given", u32::MAX)));
-    };
+    let doc_index = input::number(call.int()?, 1)?;
     let document = check(this(call)?.document(doc_index), 1)?;
     let keys = BailoutGuard::new(document.keys);
     let mut list = List::with_room(keys.len())?;

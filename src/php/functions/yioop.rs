@@ -2,7 +2,7 @@
 
 use crate::php::call::{Call, check, handler, parse};
 use crate::php::declare::function;
-use crate::php::exception::{self, Outcome};
+use crate::php::exception::Outcome;
 use crate::php::output::{self, DocIds, List, Map, Singles};
 use crate::php::zend::Key;
 use crate::php::{ini, input};
@@ -57,9 +57,7 @@ fn pack_posting(call: &mut Call) -> Outcome {
     let mut doc_index = 0i64;
     let mut positions: *mut Zval = std::ptr::null_mut();
     parse!(call, c"la", &raw mut doc_index, &raw mut positions)?;
-    let Ok(doc_index) = u32::try_from(doc_index) else {
-        return Err(exception::argument_value(1, &format!("must be from 0 to {}, {doc_index} given", u32::MAX)));
-    };
+    let doc_index = input::number(doc_index, 1)?;
     // SAFETY: parsing set it to an array argument in the frame.
     let Some(positions) = unsafe { &*positions }.dereference().array() else { return Ok(()) };
     let positions = input::positions(positions, 2)?;

@@ -117,9 +117,7 @@ impl List {
 impl Drop for List {
     fn drop(&mut self) {
         let unfinished = List { table: self.table, used: self.used, room: self.room };
-        let mut value = Zval::new();
-        // SAFETY: a finished table is a whole array; dropping the value frees it.
-        unsafe { write_array(&mut value, unfinished.finish()) };
+        give_up(unfinished.finish());
     }
 }
 

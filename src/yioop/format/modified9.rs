@@ -74,7 +74,7 @@ impl Layout {
         (((word & self.low_bits) + self.low_bits) | word) & self.high_bits
     }
 
-    fn payload(&self, word: u32) -> u32 {
+    pub(crate) fn payload(&self, word: u32) -> u32 {
         word & (self.high_bits | self.low_bits)
     }
 }

@@ -245,21 +245,18 @@ pub(crate) fn check(parts: &Parts, offsets: (usize, usize)) -> Result<()> {
 /// `parts` passed [`check`]; `blocks` is not empty, and the blocks exist; `previous` is right; both bit streams have
 /// their padding; `out` has room for all docIDs and [`SLACK`](crate::codec::SLACK) more; and the processor has `tier`.
 unsafe fn decode_blocks(tier: Tier, parts: &Parts, blocks: Range<usize>, previous: u32, out: *mut u32) -> usize {
-    let ranks = blocks.start * BLOCK..parts.count.min(blocks.end * BLOCK);
-    let count = ranks.len();
-    debug_assert!(count != 0 && tier.is_available());
-    // SAFETY: `tiles::decode` has the same contract as this function; `ranks` are those of the blocks, and each arm's
-    // passes need the features of its tier.
+    debug_assert!(tier.is_available());
+    // SAFETY: `tiles::decode` has the same contract as this function, and each arm's passes need the features of its
+    // tier.
     unsafe {
         match tier {
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => tiles::decode(parts, ranks, previous, out, &avx512::PASSES),
+            Tier::Avx512 => tiles::decode(parts, blocks, previous, out, &avx512::PASSES),
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 => tiles::decode(parts, ranks, previous, out, &avx2::PASSES),
-            _ => tiles::decode(parts, ranks, previous, out, &scalar::PASSES),
+            Tier::Avx2 => tiles::decode(parts, blocks, previous, out, &avx2::PASSES),
+            _ => tiles::decode(parts, blocks, previous, out, &scalar::PASSES),
         }
     }
-    count
 }
 
 /// The largest b for which [`decode_halves`] is implemented.
@@ -270,21 +267,18 @@ const MAX_HALVES_WIDTH: u32 = 8;
 /// # Safety
 /// As for [`decode_blocks`]; b is at most [`MAX_HALVES_WIDTH`].
 unsafe fn decode_halves(tier: Tier, parts: &Parts, blocks: Range<usize>, previous: u32, out: *mut u16) -> usize {
-    let ranks = blocks.start * BLOCK..parts.count.min(blocks.end * BLOCK);
-    let count = ranks.len();
-    debug_assert!(count != 0 && tier.is_available() && parts.lower_width <= MAX_HALVES_WIDTH);
-    // SAFETY: `tiles::decode` has the same contract as this function; `ranks` are those of the blocks, and each arm's
-    // passes need the features of its tier.
+    debug_assert!(tier.is_available() && parts.lower_width <= MAX_HALVES_WIDTH);
+    // SAFETY: `tiles::decode` has the same contract as this function, and each arm's passes need the features of its
+    // tier.
     unsafe {
         match tier {
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => tiles::decode(parts, ranks, previous, out, &avx512::HALVES),
+            Tier::Avx512 => tiles::decode(parts, blocks, previous, out, &avx512::HALVES),
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 => tiles::decode(parts, ranks, previous, out, &avx2::HALVES),
-            _ => tiles::decode(parts, ranks, previous, out, &halves::PASSES),
+            Tier::Avx2 => tiles::decode(parts, blocks, previous, out, &avx2::HALVES),
+            _ => tiles::decode(parts, blocks, previous, out, &halves::PASSES),
         }
     }
-    count
 }
 
 fn corrupt(item: String, offset: usize, what: &str) -> Error {

@@ -4,7 +4,7 @@
 //! ⌈(n + (u >> b))/32⌉ words of upper bits; unused bits of the last words are 0. An empty list has u = b = 0.
 
 use super::{MAX_LOWER_WIDTH, Parts, check, corrupt, decode_blocks, encode_parts, lower_width, sizes};
-use crate::codec::{BLOCK, PADDING, SLACK, Sink, check_increasing, not_increasing};
+use crate::codec::{BLOCK, SLACK, Sink, check_increasing, not_increasing, padded};
 use crate::cpu;
 use crate::error::{Error, Result};
 use byteorder::{ByteOrder, LittleEndian};
@@ -62,13 +62,7 @@ impl RawList {
         if crc.finalize() != checksum {
             return Err(corrupt("header".into(), 16, "the checksum does not match"));
         }
-        let payload = &bytes[4 * HEADER_WORDS..];
-        let used = payload.len() / 4;
-        let mut words = Vec::new();
-        let bytes_needed = 4 * (used + PADDING);
-        words.try_reserve_exact(used + PADDING).map_err(|_| Error::OutOfMemory { bytes: bytes_needed })?;
-        words.resize(used + PADDING, 0);
-        LittleEndian::read_u32_into(payload, &mut words[..used]);
+        let words = padded(&bytes[4 * HEADER_WORDS..])?;
         let list = RawList { count, universe, lower_width, lower_words: lower_words as usize, words };
         let parts = list.parts();
         check(&parts, (4 * HEADER_WORDS, 4 * (HEADER_WORDS + list.lower_words)))?;

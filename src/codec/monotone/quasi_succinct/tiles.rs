@@ -3,6 +3,7 @@
 //! the first word of the tile and take 16 bits. A tile with too many upper bits for that is decoded in plain Rust.
 
 use super::{Parts, far};
+use crate::codec::BLOCK;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -43,13 +44,21 @@ pub(super) struct Tile<'p> {
     pub positions: &'p Positions,
 }
 
-/// Decodes the docIDs of `ranks`, which begin at a multiple of 128, after the docID `previous`.
+/// Decodes the docIDs of `blocks`, after the docID `previous`, and returns their number.
 ///
 /// # Safety
-/// As for [`super::decode_blocks`], or [`super::decode_halves`] if `T` is `u16`; `ranks` are those of its blocks; the
-/// processor has the features that `passes` need.
+/// As for [`super::decode_blocks`], or [`super::decode_halves`] if `T` is `u16`; the processor has the features that
+/// `passes` need.
 #[inline(always)]
-pub(super) unsafe fn decode<T>(parts: &Parts, ranks: Range<usize>, previous: u32, out: *mut T, passes: &Passes<T>) {
+pub(super) unsafe fn decode<T>(
+    parts: &Parts,
+    blocks: Range<usize>,
+    previous: u32,
+    out: *mut T,
+    passes: &Passes<T>,
+) -> usize {
+    let ranks = blocks.start * BLOCK..parts.count.min(blocks.end * BLOCK);
+    debug_assert!(!ranks.is_empty());
     let upper = parts.upper.as_ptr().cast::<u8>();
     let mut positions = [MaybeUninit::uninit(); TILE + 128];
     let mut start = u64::from(previous >> parts.lower_width) + ranks.start as u64;
@@ -73,6 +82,7 @@ pub(super) unsafe fn decode<T>(parts: &Parts, ranks: Range<usize>, previous: u32
             }
         }
     }
+    ranks.len()
 }
 
 /// Prefetches the memory that a tile will be written to, so that it arrives while stop bits are found. Otherwise the

@@ -106,9 +106,7 @@ impl Fields {
 }
 
 impl<'l> LookUp<'l> for Select<'l> {
-    fn exists(_: Tier) -> bool {
-        true
-    }
+    const EXISTS: bool = true;
 
     unsafe fn new(tier: Tier, list: Encoded<'l>) -> Option<Self> {
         let parts = Parts::of(&list);

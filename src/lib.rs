@@ -27,6 +27,7 @@
 //!
 //! All rooms use `error`.
 
+pub mod analysis;
 pub mod bits;
 mod cache;
 pub mod codec;
@@ -35,6 +36,7 @@ pub mod device;
 pub mod engine;
 mod environment;
 pub mod error;
+pub mod index;
 pub mod intersect;
 pub mod list;
 mod process;

@@ -1,0 +1,36 @@
+//! [`Id`], [`Value`] and [`Document`]: what a caller puts into an index.
+
+/// The caller's name of a document. Integers and strings are different: `7` is not `'7'`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Id {
+    /// An integer.
+    Int(i64),
+    /// A string, of any bytes.
+    Bytes(Box<[u8]>),
+}
+
+/// The value of one field of a document.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// A text, for the analyzer. Bytes that are not UTF-8 are replaced by U+FFFD.
+    Text(Vec<u8>),
+    /// The caller's own terms, in the place of a text: positions are their indices.
+    Tokens(Vec<Vec<u8>>),
+    /// The values of a keyword field.
+    Keywords(Vec<Vec<u8>>),
+    /// The value of a numeric field; finite.
+    Number(f64),
+}
+
+/// A document: values by field number, each field at most once. Fields that are missing are empty.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Document {
+    /// Field numbers and their values.
+    pub values: Vec<(usize, Value)>,
+}
+
+/// The longest term of a text field, in bytes. Longer ones are not indexed, but take a position.
+pub const LONGEST_TERM: usize = 255;
+
+/// The longest value of a keyword field, in bytes.
+pub const LONGEST_KEYWORD: usize = 1000;

@@ -1,0 +1,49 @@
+//! [`Schema`]: which fields the documents of an index have, and how their texts become terms.
+
+use crate::analysis::Analyzer;
+
+/// What a field holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Text that the analyzer turns into terms; searched and scored.
+    Text = 0,
+    /// Whole values, one or more per document, for filters and facets; not scored.
+    Keyword = 1,
+    /// A number per document, for ranges and sorting.
+    Numeric = 2,
+}
+
+/// A field of an index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// The name that documents and queries use.
+    pub name: String,
+    /// What it holds.
+    pub kind: Kind,
+    /// The factor of the field's BM25 in a document's score; greater than 0.
+    pub weight: f32,
+    /// Whether the values are kept, to be returned with hits.
+    pub stored: bool,
+}
+
+/// The fields of an index and how text is analysed. It is chosen when the index is created.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schema {
+    /// The fields; their indices are the numbers by which all other parts name them. At most [`Schema::MOST_FIELDS`].
+    pub fields: Vec<Field>,
+    /// Whether positions of terms are kept, which phrases need.
+    pub positions: bool,
+    /// How texts become terms.
+    pub analyzer: Analyzer,
+}
+
+impl Schema {
+    /// The greatest number of fields.
+    pub const MOST_FIELDS: usize = 255;
+
+    /// The number of the field with that name.
+    pub fn field(&self, name: &str) -> Option<usize> {
+        self.fields.iter().position(|field| field.name == name)
+    }
+}

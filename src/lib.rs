@@ -40,6 +40,7 @@ pub mod index;
 pub mod intersect;
 pub mod list;
 mod process;
+pub mod rank;
 pub mod results;
 mod room;
 pub mod yioop;

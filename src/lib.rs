@@ -43,6 +43,7 @@ mod process;
 pub mod rank;
 pub mod results;
 mod room;
+pub mod search;
 pub mod yioop;
 
 #[cfg(feature = "php")]

@@ -282,7 +282,7 @@ impl<'s> Term<'s> {
 
 /// The index of `doc_id` among the first `count` docIDs of a block.
 #[inline]
-fn find(doc_ids: &BlockBuffer, count: usize, doc_id: u32) -> Option<usize> {
+pub(super) fn find(doc_ids: &BlockBuffer, count: usize, doc_id: u32) -> Option<usize> {
     // A binary search without branches, over a power of two.
     let mut at = 0;
     let mut step = BLOCK / 2;

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | [`schema`] | the fields of an index |
 //! | [`document`] | what a caller puts in: ids, values, documents |
+//! | [`segment`] | the immutable files that an index consists of |
 //! | [`length`] | lengths of texts as one byte |
 
 pub mod document;
 pub mod length;
 pub mod list;
 pub mod schema;
+pub mod segment;
 
 pub use document::{Document, Id, LONGEST_KEYWORD, LONGEST_TERM, Value};
 pub use schema::{Field, Kind, Schema};

@@ -34,8 +34,14 @@ impl SegmentWriter {
     pub fn create(path: &Path, number: u64, documents: u32, reordered: bool, schema: &Schema) -> Result<SegmentWriter> {
         let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| failed(path, error))?;
         let fields = schema.fields.iter().map(|field| (field.kind as u8, FieldCounts::default())).collect();
-        let frame =
-            Frame { documents, positions: schema.positions, reordered, extents: Vec::new(), fields, checksums: Vec::new() };
+        let frame = Frame {
+            documents,
+            positions: schema.positions,
+            reordered,
+            extents: Vec::new(),
+            fields,
+            checksums: Vec::new(),
+        };
         let mut buffer = Vec::with_capacity(BUFFER);
         buffer.extend(format::header(documents, format::flags(schema.positions, reordered)));
         Ok(SegmentWriter { path: path.to_path_buf(), file, buffer, written: 0, number, frame, finished: false })
@@ -47,7 +53,12 @@ impl SegmentWriter {
     }
 
     /// Writes one section.
-    pub fn section<T>(&mut self, section: Section, field: u8, write: impl FnOnce(&mut Self) -> io::Result<T>) -> Result<T> {
+    pub fn section<T>(
+        &mut self,
+        section: Section,
+        field: u8,
+        write: impl FnOnce(&mut Self) -> io::Result<T>,
+    ) -> Result<T> {
         self.begin(section, field)?;
         let result = write(self).map_err(|error| failed(&self.path, error))?;
         self.end();

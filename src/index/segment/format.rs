@@ -221,7 +221,8 @@ impl Frame {
         if checksum != meta.footer_crc {
             return Err((length - TAIL, "footer", "another segment than the one that was committed".into()));
         }
-        let frame = Frame::parse_footer(&file[body..length - TAIL], body, schema).map_err(|(at, what)| (body + at, "footer", what))?;
+        let frame = Frame::parse_footer(&file[body..length - TAIL], body, schema)
+            .map_err(|(at, what)| (body + at, "footer", what))?;
         if frame.documents != meta.documents {
             return Err((body, "footer", format!("{} documents, not {}", frame.documents, meta.documents)));
         }
@@ -239,7 +240,10 @@ impl Frame {
         }
         let [sections, fields, chunks] = [0, 4, 8].map(|at| u32_at(footer, at) as usize);
         if footer.len() != FIRST + ROW * (sections + fields) + 4 * chunks {
-            return Err((0, format!("{sections} sections, {fields} fields and {chunks} checksums do not make its length")));
+            return Err((
+                0,
+                format!("{sections} sections, {fields} fields and {chunks} checksums do not make its length"),
+            ));
         }
         if chunks != body.div_ceil(CHUNK) {
             return Err((8, format!("{chunks} checksums for {body} bytes")));
@@ -287,7 +291,7 @@ impl Frame {
             if frame.extents.iter().any(|extent| (extent.section, extent.field) == (section, row[1])) {
                 return Err((at, format!("{name} of field {field} for the second time")));
             }
-            if section == Section::Lengths && length != frame.documents.into() {
+            if section == Section::Lengths && length != u64::from(frame.documents) {
                 return Err((at + 16, format!("{length} lengths of {} documents", frame.documents)));
             }
             end = offset + length;

@@ -42,11 +42,11 @@ impl IdRef<'_> {
         }
     }
 
-    /// The hash that orders the index of ids.
-    pub(super) fn hash(self) -> u64 {
+    /// Its hash; with [`hash::FIXED`] as the seed, the one that orders the index of ids.
+    pub(super) fn hash(self, seed: u64) -> u64 {
         match self {
-            IdRef::Int(int) => hash::hash(!hash::FIXED, &int.to_le_bytes()),
-            IdRef::Bytes(bytes) => hash::hash(hash::FIXED, bytes),
+            IdRef::Int(int) => hash::hash(!seed, &int.to_le_bytes()),
+            IdRef::Bytes(bytes) => hash::hash(seed, bytes),
         }
     }
 }
@@ -71,6 +71,8 @@ pub(super) struct IdColumn {
     ends: Vec<usize>,
     /// … and which are integers.
     is_int: Vec<u64>,
+    /// Whether some id is not an integer greater than the one before.
+    shuffled: bool,
 }
 
 impl IdColumn {
@@ -84,10 +86,14 @@ impl IdColumn {
         8 * (self.ints.capacity() + self.ends.capacity() + self.is_int.capacity()) + self.bytes.capacity()
     }
 
-    /// The greatest id if all are integers and strictly increase up to it.
+    /// Adds the id of the next document.
     pub fn push(&mut self, id: IdRef) {
+        self.shuffled |= !self.is_next(id);
         match id {
-            IdRef::Int(int) if self.ends.is_empty() => self.ints.push(int),
+            IdRef::Int(int) if self.ends.is_empty() => {
+                super::reserve(&mut self.ints, 1);
+                self.ints.push(int);
+            }
             IdRef::Int(int) => self.push_bytes(&int.to_le_bytes(), true),
             IdRef::Bytes(bytes) => {
                 if self.ends.is_empty() {
@@ -102,6 +108,8 @@ impl IdColumn {
 
     fn push_bytes(&mut self, bytes: &[u8], is_int: bool) {
         let i = self.ends.len();
+        super::reserve(&mut self.bytes, bytes.len());
+        super::reserve(&mut self.ends, 1);
         self.bytes.extend_from_slice(bytes);
         self.ends.push(self.bytes.len());
         self.is_int.resize(i / 64 + 1, 0);
@@ -125,12 +133,24 @@ impl IdColumn {
 
     /// Whether all are integers, each greater than the one before.
     pub fn increases(&self) -> bool {
-        self.ends.is_empty() && self.ints.is_sorted_by(|a, b| a < b)
+        !self.shuffled
     }
 
-    /// The last id, if all are integers.
-    pub fn last_int(&self) -> Option<i64> {
-        self.ints.last().copied()
+    /// Whether they would still [increase](IdColumn::increases) with this one.
+    pub fn is_next(&self, id: IdRef) -> bool {
+        match (id, self.ints.last()) {
+            (IdRef::Int(int), Some(&last)) => !self.shuffled && last < int,
+            (IdRef::Int(_), None) => !self.shuffled,
+            (IdRef::Bytes(_), _) => false,
+        }
+    }
+
+    /// The document, among ids that increase.
+    pub fn search(&self, id: IdRef) -> Option<u32> {
+        match id {
+            IdRef::Int(int) => self.ints.binary_search(&int).ok().map(|doc| doc as u32),
+            IdRef::Bytes(_) => None,
+        }
     }
 
     /// Writes the section of ids.
@@ -188,7 +208,7 @@ impl IdColumn {
 
 /// The bucket of an id, of 2^bits.
 fn bucket(id: IdRef, bits: u32) -> usize {
-    (id.hash() >> 1 >> (63 - bits)) as usize
+    (id.hash(hash::FIXED) >> 1 >> (63 - bits)) as usize
 }
 
 /// The ids of a segment.

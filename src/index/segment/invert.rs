@@ -44,15 +44,14 @@ impl Tokens {
         self.tokens.len().max(self.terms.bytes())
     }
 
-    fn begin(&self) -> usize {
-        self.ends.last().map_or(0, |&end| end as usize)
-    }
-
-    /// Adds a term of the document that has not been ended. Positions between it and the one before stay empty; it is put
+    /// Adds a term of the document that has not been ended, whose tokens begin at `begin` ([`Tokens::next`]). Positions between it and the one before stay empty; it is put
     /// after the one before in any case.
     #[inline]
     pub fn push(&mut self, begin: usize, position: u32, term: &[u8]) {
-        self.skip_to(begin + position as usize);
+        let index = begin + position as usize;
+        if self.tokens.len() < index {
+            self.tokens.resize(index, HOLE);
+        }
         let number = self.terms.count(term);
         if self.tokens.len() == self.tokens.capacity() {
             super::reserve(&mut self.tokens, 1);
@@ -60,21 +59,9 @@ impl Tokens {
         self.tokens.push(number);
     }
 
-    #[inline]
-    fn skip_to(&mut self, index: usize) {
-        if self.tokens.len() < index {
-            self.tokens.resize(index, HOLE);
-        }
-    }
-
-    /// Adds the terms that `each` gives with their positions, which must increase, as a document of a text field.
-    pub fn text(&mut self, each: impl FnOnce(&mut dyn FnMut(u32, &[u8]))) {
-        let _ = each;
-    }
-
     /// Where the next document's tokens begin.
     pub fn next(&self) -> usize {
-        self.begin()
+        self.ends.last().map_or(0, |&end| end as usize)
     }
 
     /// Ends a document of a text field that has `length` terms.
@@ -86,7 +73,7 @@ impl Tokens {
 
     /// Adds a document of a keyword field.
     pub fn keywords<'v>(&mut self, values: impl Iterator<Item = &'v [u8]>) {
-        let begin = self.begin();
+        let begin = self.next();
         for value in values {
             let number = self.terms.count(value);
             // Usually there are one or two.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`build`] | documents in memory → a segment |
 //! | `terms`, `invert` | numbers for terms; tokens in the order of documents → postings in the order of terms |
-//! | [`merge`] | several segments → one, without deleted documents |
+//! | `merge` | several segments → one, without deleted documents |
 //! | `format` | header, table of sections, footer |
 //! | `file`, `write` | files from front to back; the sections with terms |
 //! | `ids`, `numbers`, `stored`, `packed` | the sections of documents |
@@ -160,7 +160,9 @@ impl Segment {
         let length = self.file.metadata().map_err(|error| failed(&self.path, error))?.len();
         match length == self.meta.bytes {
             true => Ok(()),
-            false => Err(failed(&self.path, format!("{length} bytes; there were {} when it was opened", self.meta.bytes))),
+            false => {
+                Err(failed(&self.path, format!("{length} bytes; there were {} when it was opened", self.meta.bytes)))
+            }
         }
     }
 
@@ -211,6 +213,16 @@ impl Segment {
     /// As [`Segment::section`]; [`Error::Corrupt`] if the range ends after the section.
     pub fn range(&self, section: Section, field: usize, range: std::ops::Range<usize>) -> Result<&[u8]> {
         self.part(section, field)?.range(range.start, range.len())
+    }
+
+    /// All of a section, without comparing checksums: for lists, whose structure is checked when they are found and of
+    /// which [`Segment::range`] checks the part in use.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if there is no such section.
+    pub fn unchecked(&self, section: Section, field: usize) -> Result<&[u8]> {
+        let extent = self.extent(self.part(section, field)?.index);
+        Ok(&self.map[extent.offset as usize..][..extent.length as usize])
     }
 
     /// The terms of a text or keyword field. The first call reads the whole dictionary.
@@ -314,7 +326,11 @@ impl Segment {
     /// [`Error::Corrupt`].
     pub fn find(&self, id: &Id) -> Result<Option<u32>> {
         let ids = self.ids()?;
-        if ids.increases() { ids.search(id.into()) } else { ids.look_up(self.part_of_none(Section::IdIndex)?, id.into()) }
+        if ids.increases() {
+            ids.search(id.into())
+        } else {
+            ids.look_up(self.part_of_none(Section::IdIndex)?, id.into())
+        }
     }
 
     /// The rank of a document in the order of insertion: its docID, unless the segment is reordered.
@@ -326,7 +342,11 @@ impl Segment {
         if self.is_reordered() {
             return ids::ordinal(self.part_of_none(Section::Ordinals)?, self.documents(), doc);
         }
-        if doc < self.documents() { Ok(doc) } else { Err(Error::Argument(format!("document {doc} of {}", self.documents()))) }
+        if doc < self.documents() {
+            Ok(doc)
+        } else {
+            Err(Error::Argument(format!("document {doc} of {}", self.documents())))
+        }
     }
 
     /// The ranks of all documents, if the segment is reordered; each rank occurs once.
@@ -358,7 +378,7 @@ impl Segment {
     }
 
     fn part(&self, section: Section, field: usize) -> Result<Part<'_>> {
-        let row = if field == NO_FIELD.into() { self.schema.fields.len() } else { field };
+        let row = if field == usize::from(NO_FIELD) { self.schema.fields.len() } else { field };
         match self.indices.get(row).map(|row| row[section as usize]) {
             Some(index) if index != 0 => Ok(Part { segment: self, index: index as usize - 1 }),
             _ => Err(self.no_field(field, section.name())),
@@ -368,7 +388,12 @@ impl Segment {
     /// A section that belongs to no field.
     fn part_of_none(&self, section: Section) -> Result<Part<'_>> {
         self.part(section, NO_FIELD.into()).map_err(|_| {
-            Error::corrupt("segment", format!("footer of {}", self.path.display()), self.body, format!("no {}", section.name()))
+            Error::corrupt(
+                "segment",
+                format!("footer of {}", self.path.display()),
+                self.body,
+                format!("no {}", section.name()),
+            )
         })
     }
 
@@ -408,7 +433,9 @@ impl Segment {
         let section = extent.length as usize;
         if start > section || length > section - start {
             let part = Part { segment: self, index };
-            return Err(part.corrupt(start.min(section), format!("{length} bytes are wanted in a section of {section}")));
+            return Err(
+                part.corrupt(start.min(section), format!("{length} bytes are wanted in a section of {section}"))
+            );
         }
         let begin = extent.offset as usize + start;
         if !self.whole[index].load(Relaxed) {
@@ -430,7 +457,12 @@ impl Segment {
             if checksum != self.frame.checksums[chunk] {
                 let what = format!("the checksum of its bytes {}..{} differs", bytes.start, bytes.end);
                 let extent = self.extent(index);
-                return Err(Error::corrupt("segment", self.name_of(extent), bytes.start.max(extent.offset as usize), what));
+                return Err(Error::corrupt(
+                    "segment",
+                    self.name_of(extent),
+                    bytes.start.max(extent.offset as usize),
+                    what,
+                ));
             }
             word.fetch_or(bit, Relaxed);
         }

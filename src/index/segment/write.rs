@@ -1,7 +1,8 @@
 //! [`FieldWriter`]: writes lists and dictionary of a field.
 
 use super::file::{SegmentWriter, Spill, failed};
-use super::format::{FieldCounts, Section};
+use super::format::{FieldCounts, NO_FIELD, Section};
+use super::ids::IdColumn;
 use crate::error::Result;
 use crate::index::list::{self, Postings};
 use fst::MapBuilder;
@@ -63,4 +64,21 @@ impl<'w> FieldWriter<'w> {
         self.writer.set_counts(self.field.into(), counts);
         Ok(())
     }
+}
+
+/// Writes the length bytes of a text field.
+pub(super) fn lengths(writer: &mut SegmentWriter, field: usize, lengths: &[u8]) -> Result<()> {
+    writer.section(Section::Lengths, field as u8, |out| out.write_all(lengths))
+}
+
+/// Writes the ids, and their index if it is needed.
+pub(super) fn ids(writer: &mut SegmentWriter, ids: &IdColumn) -> Result<()> {
+    writer.section(Section::Ids, NO_FIELD, |out| ids.write(out))?;
+    if ids.increases() { Ok(()) } else { writer.section(Section::IdIndex, NO_FIELD, |out| ids.write_index(out)) }
+}
+
+/// Writes sections of stored values for documents that have none.
+pub(super) fn no_stored(writer: &mut SegmentWriter) -> Result<()> {
+    writer.section(Section::Stored, NO_FIELD, |_| Ok(()))?;
+    writer.section(Section::StoredDirectory, NO_FIELD, |_| Ok(()))
 }

@@ -58,7 +58,8 @@ impl Limits {
     /// docIDs have 31 bits and positions in the lists of a field 32.
     pub const FORMAT: Limits = Limits { documents: (1 << 31) - 1, tokens: (1 << 32) - 1 };
 
-    fn allow(self, sizes: &[Size]) -> bool {
+    /// Whether the live documents of those segments fit into one.
+    pub fn allow(self, sizes: &[Size]) -> bool {
         sizes.iter().map(|size| u64::from(size.live())).sum::<u64>() <= self.documents
             && sizes.iter().map(|size| size.tokens).sum::<u64>() <= self.tokens
     }

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, TryLockError};
 use std::time::SystemTime;
 
 /// How many indexes a process keeps open. The files of a kept snapshot take no memory but what is cached of them; files
@@ -244,7 +244,7 @@ impl Known {
     fn with<T>(&self, with: impl FnOnce(&mut Vec<Arc<Snapshot>>) -> T) -> Option<T> {
         match self.0.try_lock() {
             Ok(mut known) => Some(with(&mut known)),
-            Err(TryLockError::Poisoned(known)) => Some(with(&mut PoisonError::into_inner(known))),
+            Err(TryLockError::Poisoned(known)) => Some(with(&mut known.into_inner())),
             Err(TryLockError::WouldBlock) => None,
         }
     }

@@ -17,7 +17,7 @@
 //! | … | for codecs of gaps: the word of the payload at which each block begins |
 //! | … | payload |
 
-use crate::codec::{BLOCK, Codec, Shape, dispatch};
+use crate::codec::{BLOCK, Codec, Encoded, Shape, dispatch};
 use crate::error::{Error, Result};
 use byteorder::{ByteOrder, LittleEndian};
 
@@ -61,6 +61,20 @@ impl Layout {
     /// The length of the whole list in words.
     pub(super) fn words(&self) -> usize {
         self.payload_at + self.shape.payload_words
+    }
+
+    /// The list with this layout in its padded `words`, as its codec sees it.
+    pub(super) fn encoded<'w>(&self, words: &'w [u32]) -> Encoded<'w> {
+        Encoded {
+            count: self.shape.count,
+            universe: self.shape.universe,
+            parameter: self.shape.parameter,
+            own: &words[self.own_at..self.lasts_at],
+            last_doc_ids: &words[self.lasts_at..self.starts_at],
+            starts: &words[self.starts_at..self.payload_at],
+            payload: &words[self.payload_at..],
+            payload_words: self.shape.payload_words,
+        }
     }
 
     /// The layout of a new list, and its words up to the directory. The number of payload words and the checksum are

@@ -159,17 +159,7 @@ impl PostingList {
 
     /// The list as its codec sees it.
     pub(crate) fn encoded(&self) -> Encoded<'_> {
-        let Inner { layout, words, .. } = &*self.inner;
-        Encoded {
-            count: layout.shape.count,
-            universe: layout.shape.universe,
-            parameter: layout.shape.parameter,
-            own: &words[layout.own_at..layout.lasts_at],
-            last_doc_ids: &words[layout.lasts_at..layout.starts_at],
-            starts: &words[layout.starts_at..layout.payload_at],
-            payload: &words[layout.payload_at..],
-            payload_words: layout.shape.payload_words,
-        }
+        self.inner.layout.encoded(&self.inner.words)
     }
 
     /// Decodes a block to the front of `buffer` and returns its docIDs.
@@ -322,6 +312,22 @@ fn encode_as<C: ListCodec>(doc_ids: &[u32], codec: Codec, version: u32) -> Resul
     format::seal(&mut words, payload_words);
     words.resize(words.len() + PADDING, 0);
     Ok(PostingList::new(layout, words))
+}
+
+/// The list in the byte format that is the first `used` of `words`, as its codec sees it, without a copy.
+/// [`PADDING`] more words follow. The header is checked; the directory and the payload are not, nor the checksum.
+///
+/// # Errors
+/// [`Error::Corrupt`].
+///
+/// # Panics
+/// If there are fewer words.
+pub(crate) fn encoded_in(words: &[u32], used: usize) -> Result<(Codec, Encoded<'_>)> {
+    assert!(words.len() >= used + PADDING);
+    // SAFETY: words are valid as bytes.
+    let (_, bytes, _) = unsafe { words[..used].align_to() };
+    let layout = Layout::read(bytes)?;
+    Ok((layout.codec, layout.encoded(words)))
 }
 
 /// Tells whether a list still exists, without keeping it alive.

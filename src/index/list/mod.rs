@@ -1,6 +1,22 @@
-//! The postings of a term: docIDs, frequencies, positions and block maxima. (In the making: signatures are fixed.)
+//! The postings of a term in a segment: docIDs, frequencies, positions and block maxima.
+//!
+//! A list of at most 128 postings is a stream of bytes ([`short`]), as most terms are rare; a longer one has parts that
+//! are decoded block by block, and alone ([`long`]). The dictionary's value of a term is the byte of the section of lists
+//! at which its list begins, times two, plus 1 if it is long.
 
-use crate::error::Result;
+mod bits;
+mod long;
+pub mod maxima;
+mod packed;
+mod short;
+#[cfg(test)]
+mod tests;
+
+pub use long::{DocIds, Positions, View, rank};
+pub use packed::Packed;
+
+use crate::error::{Error, Result};
+use byteorder::{ByteOrder, LittleEndian};
 
 /// The postings of a term in a segment.
 #[derive(Debug, Clone, Copy)]
@@ -9,7 +25,7 @@ pub struct Postings<'p> {
     pub doc_ids: &'p [u32],
     /// How often each contains it, at least 1; empty for keyword fields.
     pub frequencies: &'p [u32],
-    /// The positions in the first document, ascending, then those in the next; empty if the index keeps none.
+    /// The positions in the first document, strictly increasing, then those in the next; empty if the index keeps none.
     pub positions: &'p [u32],
     /// The length byte of each document of the segment; empty for keyword fields.
     pub lengths: &'p [u8],
@@ -35,26 +51,145 @@ pub struct Decoded {
     pub positions: Vec<u32>,
 }
 
-/// Appends the postings of a term to `out`, which will stand at byte `at` of the field's section of lists (a multiple of
-/// 64 plus `out`'s length before the call is where the record begins; padding is added as needed). Returns the value
-/// for the dictionary, by which the list is found again.
-///
-/// # Errors
-/// [`Error::Argument`](crate::Error::Argument) if the section grows too large.
-pub fn encode(postings: &Postings, documents: u32, at: u64, out: &mut Vec<u8>) -> Result<u64> {
-    let _ = (postings, documents, at, out);
-    todo!()
-}
-
 /// Bytes of zeros that must follow the last list of a section, because decoders read whole vectors.
 pub const PADDING: usize = 1024;
 
-/// Decodes a whole list of the section `lists` (with its padding), checking every part of it. `documents` is the number of
-/// documents of the segment.
+const NAME: &str = "index";
+
+fn corrupt(item: &str, what: impl Into<String>) -> Error {
+    Error::corrupt(NAME, item, 0, what)
+}
+
+/// Appends the postings of a term to `out`, whose front stands at byte `at` of the field's section of lists (a multiple
+/// of 4). Returns the value for the dictionary, by which the list is found again. `documents` is the number of documents
+/// of the segment.
 ///
 /// # Errors
-/// [`Error::Corrupt`](crate::Error::Corrupt).
+/// [`Error::Argument`] if the list or the section grows too large.
+pub fn encode(postings: &Postings, documents: u32, at: u64, out: &mut Vec<u8>) -> Result<u64> {
+    let is_long = postings.doc_ids.len() > short::MOST;
+    if is_long {
+        out.resize(out.len().next_multiple_of(4), 0);
+    }
+    let place = at + out.len() as u64;
+    if is_long {
+        let mut words = Vec::new();
+        long::encode(postings, documents, &mut words)?;
+        let first = out.len();
+        out.resize(first + 4 * words.len(), 0);
+        LittleEndian::write_u32_into(&words, &mut out[first..]);
+    } else {
+        short::encode(postings, out);
+    }
+    if place >= 1 << 62 {
+        return Err(Error::Argument("the lists of a segment are too large".into()));
+    }
+    Ok(place << 1 | u64::from(is_long))
+}
+
+/// A list of a segment.
+#[derive(Debug, Clone, Copy)]
+#[expect(clippy::large_enum_variant, reason = "a few per query, and never stored")]
+pub enum List<'w> {
+    /// The bytes of a short list, up to the end of the section.
+    Short(&'w [u8]),
+    /// A long one, which was not [checked](View::check).
+    Long(View<'w>),
+}
+
+impl<'w> List<'w> {
+    /// Finds the list with this value of the dictionary in its section, which is aligned to 4 bytes and ends with its
+    /// padding. Reads directories, but decodes nothing.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn find(lists: &'w [u8], value: u64, documents: u32, parts: Parts) -> Result<List<'w>> {
+        let at = usize::try_from(value >> 1).unwrap_or(usize::MAX);
+        let outside = || corrupt("dictionary", format!("a list at byte {at} of {}", lists.len()));
+        let bytes = lists.get(at..).filter(|bytes| bytes.len() > PADDING).ok_or_else(outside)?;
+        if value & 1 == 0 {
+            return Ok(List::Short(bytes));
+        }
+        if cfg!(target_endian = "big") {
+            return Err(Error::Argument("an index can only be read on little-endian machines".into()));
+        }
+        // SAFETY: any bytes are valid words.
+        let (before, words, _) = unsafe { bytes.align_to::<u32>() };
+        if !before.is_empty() {
+            return Err(outside());
+        }
+        View::read(words, documents, parts).map(List::Long)
+    }
+
+    /// Postings of the list.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn count(&self) -> Result<usize> {
+        match self {
+            List::Short(bytes) => short::count(bytes),
+            List::Long(view) => Ok(view.count),
+        }
+    }
+
+    /// Checks what decoding a long list relies on; see [`View::check`]. Short lists are checked while they are decoded.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn check(&self, documents: u32) -> Result<()> {
+        match self {
+            List::Short(_) => Ok(()),
+            List::Long(view) => view.check(documents),
+        }
+    }
+}
+
+/// Decodes a short list; positions only if they are `wanted`. `decoded` is cleared first.
+///
+/// # Errors
+/// [`Error::Corrupt`].
+pub fn decode_short(bytes: &[u8], documents: u32, parts: Parts, wanted: bool, decoded: &mut Decoded) -> Result<()> {
+    decoded.clear();
+    short::decode(bytes, documents, parts, wanted, decoded)
+}
+
+impl Decoded {
+    fn clear(&mut self) {
+        self.doc_ids.clear();
+        self.frequencies.clear();
+        self.positions.clear();
+    }
+}
+
+/// Decodes a whole list of the section `lists` (with its padding, aligned to 4 bytes), checking every part of it.
+/// `documents` is the number of documents of the segment. `decoded` is cleared first.
+///
+/// # Errors
+/// [`Error::Corrupt`].
 pub fn decode(lists: &[u8], value: u64, documents: u32, parts: Parts, decoded: &mut Decoded) -> Result<()> {
-    let _ = (lists, value, documents, parts, decoded);
-    todo!()
+    decoded.clear();
+    let list = List::find(lists, value, documents, parts)?;
+    list.check(documents)?;
+    let view = match list {
+        List::Short(bytes) => return short::decode(bytes, documents, parts, true, decoded),
+        List::Long(view) => view,
+    };
+    view.append_doc_ids(&mut decoded.doc_ids);
+    view.frequencies.append_to(&mut decoded.frequencies);
+    decoded.frequencies.iter_mut().for_each(|frequency| *frequency = frequency.wrapping_add(1));
+    if let Some(positions) = view.positions {
+        positions.gaps.append_to(&mut decoded.positions);
+        let mut rest = &mut decoded.positions[..];
+        for &frequency in &decoded.frequencies {
+            let (of_document, others) = rest.split_at_mut(frequency as usize);
+            rest = others;
+            let mut next = 0u32;
+            for position in of_document {
+                let at = next.checked_add(*position).and_then(|at| Some((at, at.checked_add(1)?)));
+                let (at, after) = at.ok_or_else(|| corrupt("long list", "a position is too large"))?;
+                (*position, next) = (at, after);
+            }
+        }
+    }
+    Ok(())
 }

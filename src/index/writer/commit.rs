@@ -95,7 +95,8 @@ impl Writer {
             takings.flatten().map(merge).collect::<Result<Vec<_>>>()
         });
         let merged: Result<Vec<_>> = merged.into_iter().collect();
-        let mut merged = merged.inspect_err(|_| self.clean())?.concat();
+        let merged = merged.inspect_err(|_| self.clean())?.into_iter().flatten();
+        let mut merged: Vec<_> = merged.collect();
         merged.sort_unstable_by_key(|(at, _)| *at);
         for (at, part) in merged.into_iter().rev() {
             self.parts.splice(jobs[at].clone(), part);
@@ -105,8 +106,21 @@ impl Writer {
 
     /// Merges a range of segments; `None` if no document is left.
     fn merge_one(&self, range: Range<usize>, number: u64, reorder: bool) -> Result<Option<Part>> {
-        let _ = (range, number, reorder);
-        todo!()
+        let _ = reorder;
+        // TODO: by segment::merge.
+        let schema = &self.committed.schema;
+        let mut builder = segment::SegmentBuilder::new(schema.clone());
+        for part in &self.parts[range] {
+            for doc_id in (0..part.segment.documents()).filter(|&doc_id| part.is_live(doc_id)) {
+                let values = part.segment.stored(doc_id)?;
+                builder.add(part.segment.id(doc_id)?, &crate::index::Document { values })?;
+            }
+        }
+        let path = manifest::segment_path(&self.folder, number);
+        let Some(meta) = builder.finish(&path, number)? else {
+            return Ok(None);
+        };
+        Ok(Some(Part { segment: Segment::open(&path, &meta, schema.clone())?, deleted: None, saved: None }))
     }
 
     /// Whether the last manifest differs from what the next one would be.

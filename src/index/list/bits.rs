@@ -1,0 +1,109 @@
+//! docIDs as a bit set, for dense lists: bit i of the sequence is set if the list contains docID i.
+
+use crate::codec::SLACK;
+use crate::cpu::Tier;
+
+/// Appends the bit set of increasing docIDs below `documents` to `words`.
+pub(super) fn encode(doc_ids: &[u32], documents: u32, words: &mut Vec<u32>) {
+    let first = words.len();
+    words.resize(first + words_for(documents), 0);
+    for &doc_id in doc_ids {
+        words[first + doc_id as usize / 32] |= 1 << (doc_id % 32);
+    }
+}
+
+/// The words of a bit set.
+pub(super) fn words_for(documents: u32) -> usize {
+    documents.div_ceil(32) as usize
+}
+
+/// Writes the docIDs in `from..=last` to `out`, and returns their number.
+///
+/// # Safety
+/// `from..=last` lies in `words`, `out` has room for the docIDs and [`SLACK`] more, and the processor has `tier`.
+pub(super) unsafe fn decode(tier: Tier, words: &[u32], from: u32, last: u32, out: *mut u32) -> usize {
+    const { assert!(SLACK >= 16) };
+    // SAFETY: the same contract; the tier's features are there.
+    unsafe {
+        match tier {
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => decode_avx512(words, from, last, out),
+            _ => decode_words(words, from, last, out),
+        }
+    }
+}
+
+/// The bits of word `at` that lie in `from..=last`.
+#[inline(always)]
+fn bits_within(words: &[u32], at: u32, from: u32, last: u32) -> u32 {
+    let mut bits = words[at as usize];
+    if at == from / 32 {
+        bits &= u32::MAX << (from % 32);
+    }
+    if at == last / 32 {
+        bits &= u32::MAX >> (31 - last % 32);
+    }
+    bits
+}
+
+/// # Safety
+/// As [`decode`].
+unsafe fn decode_words(words: &[u32], from: u32, last: u32, out: *mut u32) -> usize {
+    let mut count = 0;
+    for at in from / 32..=last / 32 {
+        let mut bits = bits_within(words, at, from, last);
+        while bits != 0 {
+            // SAFETY: one write per docID in the range.
+            unsafe { out.add(count).write(32 * at + bits.trailing_zeros()) };
+            count += 1;
+            bits &= bits - 1;
+        }
+    }
+    count
+}
+
+/// # Safety
+/// As [`decode`]; the processor has AVX-512 F.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,popcnt,bmi1,bmi2")]
+unsafe fn decode_avx512(words: &[u32], from: u32, last: u32, out: *mut u32) -> usize {
+    use std::arch::x86_64::*;
+    let steps = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    let mut count = 0;
+    for at in from / 32..=last / 32 {
+        let bits = bits_within(words, at, from, last);
+        for (half, base) in [(bits as u16, 32 * at), ((bits >> 16) as u16, 32 * at + 16)] {
+            let doc_ids = _mm512_add_epi32(steps, _mm512_set1_epi32(base as i32));
+            // SAFETY: at most 16 words from `count` on, which is within the docIDs and the slack.
+            unsafe { _mm512_storeu_si512(out.add(count).cast(), _mm512_maskz_compress_epi32(half, doc_ids)) };
+            count += half.count_ones() as usize;
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_tier_finds_the_set_bits(
+            bits in prop::collection::vec(any::<bool>(), 1..400), a in 0usize..400, b in 0usize..400
+        ) {
+            let (from, last) = (a.min(b).min(bits.len() - 1), a.max(b).min(bits.len() - 1));
+            let all: Vec<u32> = (0..bits.len() as u32).filter(|&at| bits[at as usize]).collect();
+            let mut words = vec![9];
+            encode(&all, bits.len() as u32, &mut words);
+            prop_assert_eq!(words.len(), 1 + words_for(bits.len() as u32));
+            let wanted: Vec<u32> = all.into_iter().filter(|&at| (from..=last).contains(&(at as usize))).collect();
+            for tier in Tier::available() {
+                let mut out = vec![0; wanted.len() + SLACK];
+                // SAFETY: the range lies in the words, `out` has the room, the tier is there.
+                let count = unsafe { decode(tier, &words[1..], from as u32, last as u32, out.as_mut_ptr()) };
+                prop_assert_eq!(&out[..count], &wanted[..]);
+            }
+        }
+    }
+}

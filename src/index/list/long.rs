@@ -1,0 +1,350 @@
+//! Lists of more than 128 postings.
+//!
+//! | words | contents |
+//! |---|---|
+//! | 1 | count |
+//! | 1 | 0: docIDs are a posting list in its byte format; 1: they are a bit set |
+//! | 3 | words of docIDs, of frequencies, of positions |
+//! | 2 | sum of the frequencies, low and high word |
+//! | 1 | 0 |
+//! | … | docIDs: a posting list; or the last docID of each block, then the bit set of the segment's documents |
+//! | 2 per block, 2 per 32 blocks, 2 | maxima of blocks, of groups of blocks, and of the list ([`maxima`]) |
+//! | 1 per block | directory of the frequencies |
+//! | 1 per block | the number of positions before the block, modulo 2^32 |
+//! | 1 per 128 positions | directory of the positions |
+//! | … | frequencies less 1, packed ([`packed`](super::packed)) |
+//! | … | positions, each less the one before in its document less 1, packed |
+//!
+//! Fields without frequencies end after the docIDs; indexes without positions lack these parts. A block is 128 postings.
+
+use super::packed::{self, Packed};
+use super::{Parts, Postings, bits, corrupt, maxima};
+use crate::codec::{BLOCK, BlockBuffer, Codec, Encoded, PADDING, block_buffer, dispatch, not_increasing};
+use crate::cpu::{self, Tier};
+use crate::error::{Error, Result};
+use crate::list::{self, PostingList};
+
+/// Words before the docIDs.
+const HEADER: usize = 8;
+
+const LIST: u32 = 0;
+const BITS: u32 = 1;
+
+/// A list that contains at least one in this many of a segment's documents is kept as a bit set. Such lists are few, and
+/// asking a bit set takes a nanosecond; up to one in 4 it is larger than a quasi-succinct list, by 3 bits a posting at
+/// one in 8.
+const DENSE: u32 = 16;
+
+fn too_large() -> Error {
+    Error::Argument("the postings of a term are too many for a segment".into())
+}
+
+pub(super) fn encode(postings: &Postings, documents: u32, words: &mut Vec<u32>) -> Result<()> {
+    let Postings { doc_ids, frequencies, positions, lengths } = *postings;
+    let first = words.len();
+    words.resize(first + HEADER, 0);
+    let total: u64 = frequencies.iter().map(|&frequency| u64::from(frequency)).sum();
+    let dense = doc_ids.len() as u64 * u64::from(DENSE) >= u64::from(documents);
+    if dense {
+        words.extend(doc_ids.chunks(BLOCK).map(|block| block[block.len() - 1]));
+        bits::encode(doc_ids, documents, words);
+    } else {
+        words.extend(PostingList::encode(doc_ids, Codec::QuasiSuccinct)?.words());
+    }
+    let doc_id_words = words.len() - first - HEADER;
+    let (mut frequency_data, mut position_data) = (Vec::new(), Vec::new());
+    if !frequencies.is_empty() {
+        let first = words.len();
+        for (doc_ids, frequencies) in doc_ids.chunks(BLOCK).zip(frequencies.chunks(BLOCK)) {
+            let of_documents = doc_ids.iter().zip(frequencies);
+            words.extend(maxima::encode(
+                of_documents.map(|(&doc_id, &frequency)| (frequency, lengths[doc_id as usize])),
+            ));
+        }
+        maxima::append_groups(words, first);
+        let less_one = frequencies.iter().map(|frequency| frequency - 1);
+        if !packed::encode(less_one, words, &mut frequency_data) {
+            return Err(too_large());
+        }
+    }
+    if !positions.is_empty() {
+        let mut before = 0u32;
+        for frequencies in frequencies.chunks(BLOCK) {
+            words.push(before);
+            before = frequencies.iter().fold(before, |sum, &frequency| sum.wrapping_add(frequency));
+        }
+        if !packed::encode(Gaps::new(frequencies, positions), words, &mut position_data) {
+            return Err(too_large());
+        }
+    }
+    let sizes = [doc_id_words, frequency_data.len(), position_data.len()];
+    words.extend(frequency_data);
+    words.extend(position_data);
+    words[first] = doc_ids.len() as u32;
+    words[first + 1] = if dense { BITS } else { LIST };
+    for (at, size) in sizes.into_iter().enumerate() {
+        words[first + 2 + at] = u32::try_from(size).map_err(|_| too_large())?;
+    }
+    words[first + 5] = total as u32;
+    words[first + 6] = (total >> 32) as u32;
+    Ok(())
+}
+
+/// The gaps between positions in each document.
+struct Gaps<'p> {
+    frequencies: &'p [u32],
+    positions: &'p [u32],
+    left: u32,
+    next: u32,
+}
+
+impl<'p> Gaps<'p> {
+    fn new(frequencies: &'p [u32], positions: &'p [u32]) -> Self {
+        Gaps { frequencies, positions, left: 0, next: 0 }
+    }
+}
+
+impl Iterator for Gaps<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let (&position, rest) = self.positions.split_first()?;
+        self.positions = rest;
+        if self.left == 0 {
+            (self.left, self.next) = (self.frequencies[0], 0);
+            self.frequencies = &self.frequencies[1..];
+        }
+        let gap = position - self.next;
+        (self.left, self.next) = (self.left - 1, position + 1);
+        Some(gap)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.positions.len(), Some(self.positions.len()))
+    }
+}
+
+impl ExactSizeIterator for Gaps<'_> {}
+
+/// The docIDs of a list.
+#[derive(Debug, Clone, Copy)]
+pub enum DocIds<'w> {
+    /// As a posting list: its codec, and what the codec sees of it.
+    List(Codec, Encoded<'w>),
+    /// As a bit set of the segment's documents.
+    Bits(&'w [u32]),
+}
+
+/// Where the positions of documents are.
+#[derive(Debug, Clone, Copy)]
+pub struct Positions<'w> {
+    /// The number of positions before each block.
+    pub starts: &'w [u32],
+    /// The gaps of all positions.
+    pub gaps: Packed<'w>,
+}
+
+/// A long list in the words of its segment. It was [checked](View::check), or comes from the encoder.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'w> {
+    /// Postings.
+    pub count: usize,
+    /// The docIDs.
+    pub doc_ids: DocIds<'w>,
+    /// The last docID of each block.
+    pub last_doc_ids: &'w [u32],
+    /// The maxima of blocks, of groups of them, and of all: [`maxima::WORDS`] words each; empty without frequencies.
+    pub maxima: &'w [u32],
+    /// Frequencies less 1; empty without frequencies.
+    pub frequencies: Packed<'w>,
+    /// Positions, if the index keeps them.
+    pub positions: Option<Positions<'w>>,
+    /// The posting list's own words, if [`DocIds::List`].
+    list_words: &'w [u32],
+}
+
+impl<'w> View<'w> {
+    /// Finds the parts of the list at the front of `words`, which go on to the end of the section and its padding. O(1)
+    /// plus the directories. Nothing is decoded: see [`View::check`].
+    pub(super) fn read(words: &'w [u32], documents: u32, parts: Parts) -> Result<View<'w>> {
+        let ends = || corrupt("long list", "ends early");
+        let header: &[u32; HEADER] = words.first_chunk().ok_or_else(ends)?;
+        let [count, kind, doc_id_words, frequency_words, position_words, low, high, zero] = *header;
+        let count = count as usize;
+        let total = u64::from(high) << 32 | u64::from(low);
+        if count == 0 || count > documents as usize || zero != 0 {
+            return Err(corrupt("long list", format!("{count} postings in {documents} documents")));
+        }
+        let blocks = count.div_ceil(BLOCK);
+        let mut rest = &words[HEADER..];
+        let mut take = |words: usize| -> Result<&'w [u32]> {
+            let (taken, others) = rest.split_at_checked(words).ok_or_else(ends)?;
+            rest = others;
+            Ok(taken)
+        };
+        let list_words = take(doc_id_words as usize)?;
+        let (doc_ids, last_doc_ids) = match kind {
+            LIST => {
+                let padded = &words[HEADER..];
+                if padded.len() < list_words.len() + PADDING {
+                    return Err(ends());
+                }
+                let (codec, encoded) = list::encoded_in(padded, list_words.len())?;
+                if encoded.count != count {
+                    return Err(corrupt("long list", format!("{} docIDs for {count} postings", encoded.count)));
+                }
+                (DocIds::List(codec, encoded), encoded.last_doc_ids)
+            }
+            BITS if list_words.len() == blocks + bits::words_for(documents) => {
+                let (last_doc_ids, bits) = list_words.split_at(blocks);
+                (DocIds::Bits(bits), last_doc_ids)
+            }
+            _ => return Err(corrupt("long list", "neither a posting list nor a bit set of the documents")),
+        };
+        let none = || Packed::new(&[], &[], 0).ok_or_else(ends);
+        let mut view =
+            View { count, doc_ids, last_doc_ids, maxima: &[], frequencies: none()?, positions: None, list_words };
+        if !parts.frequencies {
+            return Ok(view);
+        }
+        let damaged = |what| move || corrupt("long list", format!("the directory of {what} is damaged"));
+        view.maxima = take(maxima::words_for(blocks))?;
+        let directory = take(blocks)?;
+        let of_positions = if parts.positions {
+            let places = usize::try_from(total).ok().filter(|&total| total >= count).ok_or_else(ends)?;
+            Some((take(blocks)?, take(places.div_ceil(BLOCK))?, places))
+        } else {
+            None
+        };
+        view.frequencies =
+            Packed::new(directory, take(frequency_words as usize)?, count).ok_or_else(damaged("frequencies"))?;
+        if let Some((starts, directory, places)) = of_positions {
+            let data = take(position_words as usize)?;
+            let gaps = Packed::new(directory, data, places).ok_or_else(damaged("positions"))?;
+            view.positions = Some(Positions { starts, gaps });
+        }
+        Ok(view)
+    }
+
+    /// Checks all that decoding relies on, by decoding docIDs and frequencies once: docIDs increase and are below
+    /// `documents`, blocks end with their last docIDs, and positions begin where the frequencies say. O(count).
+    pub(super) fn check(&self, documents: u32) -> Result<()> {
+        let damaged = |what: String| Err(corrupt("long list", what));
+        if let Some(at) = not_increasing(self.last_doc_ids, None) {
+            return damaged(format!("the last docID of block {at} is not greater than the one before"));
+        }
+        if self.last_doc_ids.last().is_none_or(|&last| last >= documents) {
+            return damaged(format!("docIDs are not below {documents}"));
+        }
+        match self.doc_ids {
+            DocIds::List(codec, encoded) => {
+                if encoded.universe != self.last_doc_ids[self.last_doc_ids.len() - 1] {
+                    return damaged("the largest docID is not that of the directory".into());
+                }
+                let payload_at = self.list_words.len() - encoded.payload_words;
+                dispatch!(codec, C => C::check(&encoded, payload_at))?;
+            }
+            DocIds::Bits(words) => {
+                let set: usize = words.iter().map(|word| word.count_ones() as usize).sum();
+                let mut from = 0;
+                for (block, &last) in self.last_doc_ids.iter().enumerate() {
+                    let wanted = BLOCK.min(self.count - block * BLOCK);
+                    if rank(words, from, last) != wanted || words[last as usize / 32] >> (last % 32) & 1 == 0 {
+                        return damaged(format!("block {block} of the bit set does not have {wanted} documents"));
+                    }
+                    from = last + 1;
+                }
+                if set != self.count {
+                    return damaged(format!("{set} bits for {} postings", self.count));
+                }
+            }
+        }
+        let Some(positions) = self.positions else { return Ok(()) };
+        let mut frequencies = [0; BLOCK];
+        let mut before = 0u64;
+        for (block, &start) in positions.starts.iter().enumerate() {
+            if start != before as u32 {
+                return damaged(format!("the positions of block {block} do not begin where those before end"));
+            }
+            self.frequencies.unpack(block, &mut frequencies);
+            let here = &frequencies[..BLOCK.min(self.count - block * BLOCK)];
+            before += here.iter().map(|&less_one| u64::from(less_one) + 1).sum::<u64>();
+        }
+        if before != positions.gaps.len() as u64 {
+            return damaged(format!("{} positions for frequencies of {before}", positions.gaps.len()));
+        }
+        Ok(())
+    }
+
+    /// Blocks of postings.
+    pub fn blocks(&self) -> usize {
+        self.last_doc_ids.len()
+    }
+
+    /// The first docID that block `block` may contain.
+    #[inline]
+    pub fn first_possible(&self, block: usize) -> u32 {
+        if block == 0 { 0 } else { self.last_doc_ids[block - 1] + 1 }
+    }
+
+    /// Decodes the docIDs of a block, and returns their number.
+    ///
+    /// # Panics
+    /// If there is no such block, or the processor lacks the tier.
+    #[inline]
+    pub fn decode_doc_ids(&self, tier: Tier, block: usize, buffer: &mut BlockBuffer) -> usize {
+        let last = self.last_doc_ids[block];
+        debug_assert!(tier.is_available());
+        // SAFETY: the list was checked by `check` or comes from the encoder; the block exists, as the line above found;
+        // a `BlockBuffer` has room for a block and the slack; tiers in use are available.
+        unsafe {
+            match self.doc_ids {
+                DocIds::List(codec, ref encoded) => {
+                    dispatch!(codec, C => C::decode_blocks(tier, encoded, block..block + 1, buffer.as_mut_ptr()))
+                }
+                DocIds::Bits(words) => bits::decode(tier, words, self.first_possible(block), last, buffer.as_mut_ptr()),
+            }
+        }
+    }
+
+    /// Decodes the frequencies of a block, each less 1.
+    ///
+    /// # Panics
+    /// If there is no such block.
+    #[inline]
+    pub fn frequencies_less_one(&self, block: usize, frequencies: &mut [u32; BLOCK]) {
+        self.frequencies.unpack(block, frequencies);
+    }
+
+    /// The words of the posting list, if the docIDs are one.
+    pub fn list_words(&self) -> Option<&'w [u32]> {
+        matches!(self.doc_ids, DocIds::List(..)).then_some(self.list_words)
+    }
+
+    /// Appends all docIDs.
+    pub(super) fn append_doc_ids(&self, out: &mut Vec<u32>) {
+        let mut buffer = block_buffer();
+        out.reserve(self.count);
+        for block in 0..self.blocks() {
+            let count = self.decode_doc_ids(cpu::tier(), block, &mut buffer);
+            out.extend_from_slice(&buffer[..count]);
+        }
+    }
+}
+
+/// The number of bits set in `from..=last`.
+#[inline]
+pub fn rank(words: &[u32], from: u32, last: u32) -> usize {
+    let (first_word, last_word) = (from as usize / 32, last as usize / 32);
+    let low = u32::MAX << (from % 32);
+    let high = u32::MAX >> (31 - last % 32);
+    if from > last {
+        return 0;
+    }
+    if first_word == last_word {
+        return (words[first_word] & low & high).count_ones() as usize;
+    }
+    let within: usize = words[first_word + 1..last_word].iter().map(|word| word.count_ones() as usize).sum();
+    (words[first_word] & low).count_ones() as usize + within + (words[last_word] & high).count_ones() as usize
+}

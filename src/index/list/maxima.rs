@@ -1,0 +1,115 @@
+//! Block maxima: what bounds the scores of a block's documents.
+//!
+//! BM25 rises with the frequency and falls with the length. So the documents of a block that no other one beats in
+//! both, the *Pareto front*, bound the scores of all, whatever k1, b, the weights and the average length are at the time
+//! of the search. A block keeps four pairs of a frequency (255 stands for 255 and more) and a length byte. If the front
+//! has more, neighbours are replaced by the greater frequency with the smaller length, which still bounds both; if it has
+//! fewer, the last is repeated.
+//!
+//! A block takes two words: pair j is bytes 2j (frequency) and 2j + 1 (length byte). A list has the maxima of each
+//! block, then those of each [`GROUP`] blocks, then those of the whole list.
+
+use crate::index::length;
+
+/// Blocks per group.
+pub const GROUP: usize = 32;
+
+/// Words per block.
+pub const WORDS: usize = 2;
+
+/// Pairs per block.
+pub const PAIRS: usize = 4;
+
+/// The frequency that stands for itself and all greater ones.
+pub const ANY_FREQUENCY: u8 = u8::MAX;
+
+/// The maxima of a block of documents, given as frequencies and length bytes.
+pub(super) fn encode(documents: impl Iterator<Item = (u32, u8)>) -> [u32; WORDS] {
+    // The least length byte of each frequency; then only those below all that follow are on the front.
+    let mut least = [None::<u8>; 256];
+    for (frequency, byte) in documents {
+        let least = &mut least[frequency.min(ANY_FREQUENCY.into()) as usize];
+        *least = Some(least.map_or(byte, |least| least.min(byte)));
+    }
+    let mut front: Vec<(u8, u8)> = Vec::new();
+    for (frequency, byte) in least.into_iter().enumerate().rev().filter_map(|(at, least)| Some((at as u8, least?))) {
+        if front.last().is_none_or(|&(_, shortest)| byte < shortest) {
+            front.push((frequency, byte));
+        }
+    }
+    while front.len() > PAIRS {
+        let loss = |at: &usize| {
+            let ((more, long), (fewer, short)) = (front[*at], front[at + 1]);
+            let joined = saturation(more, short);
+            (joined - saturation(more, long)).max(joined - saturation(fewer, short))
+        };
+        let at = (0..front.len() - 1).min_by(|a, b| loss(a).total_cmp(&loss(b))).unwrap_or(0);
+        front[at].1 = front[at + 1].1;
+        front.remove(at + 1);
+    }
+    let last = front.last().copied().unwrap_or_default();
+    front.resize(PAIRS, last);
+    let mut words = [0; WORDS];
+    for (at, &(frequency, byte)) in front.iter().enumerate() {
+        words[at / 2] |= (u32::from(frequency) | u32::from(byte) << 8) << (16 * (at % 2));
+    }
+    words
+}
+
+/// Appends the maxima of each group of blocks, and of all, to those of the blocks, which are the words from `first` on.
+pub(super) fn append_groups(words: &mut Vec<u32>, first: usize) {
+    let of_blocks: Vec<[(u8, u8); PAIRS]> =
+        words[first..].chunks_exact(WORDS).map(|block| pairs([block[0], block[1]])).collect();
+    let join = |blocks: &[[(u8, u8); PAIRS]]| {
+        encode(blocks.as_flattened().iter().map(|&(frequency, byte)| (frequency.into(), byte)))
+    };
+    words.extend(of_blocks.chunks(GROUP).flat_map(join));
+    words.extend(join(&of_blocks));
+}
+
+/// The words of all maxima of a list.
+pub(super) fn words_for(blocks: usize) -> usize {
+    WORDS * (blocks + blocks.div_ceil(GROUP) + 1)
+}
+
+/// The pairs of a block.
+pub fn pairs(words: [u32; WORDS]) -> [(u8, u8); PAIRS] {
+    let [a, b, c, d] = words[0].to_le_bytes();
+    let [e, f, g, h] = words[1].to_le_bytes();
+    [(a, b), (c, d), (e, f), (g, h)]
+}
+
+/// BM25's dependency on frequency and length, with k1 = 1.2, b = 0.75 and texts of 64 tokens on average: to choose which
+/// pairs lose least by being joined.
+fn saturation(frequency: u8, byte: u8) -> f32 {
+    let frequency = f32::from(frequency);
+    frequency / (frequency + 1.2 * (0.25 + 0.75 * length::decode(byte) as f32 / 64.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_small_front_is_kept_exactly() {
+        let words = encode([(1, 10), (3, 30), (2, 20), (2, 25), (1, 30)].into_iter());
+        assert_eq!(pairs(words), [(3, 30), (2, 20), (1, 10), (1, 10)]);
+        assert_eq!(pairs(encode([(1, 5), (700, 90), (255, 80)].into_iter())), [(255, 80), (1, 5), (1, 5), (1, 5)]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_document_is_bounded_by_a_pair(
+            documents in prop::collection::vec((1u32..400, any::<u8>()), 1..200)
+        ) {
+            let pairs = pairs(encode(documents.iter().copied()));
+            for (frequency, byte) in documents {
+                let bounded = |&(most, least): &(u8, u8)| {
+                    (u32::from(most) >= frequency || most == ANY_FREQUENCY) && least <= byte
+                };
+                prop_assert!(pairs.iter().any(bounded));
+            }
+        }
+    }
+}

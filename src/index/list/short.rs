@@ -1,0 +1,135 @@
+//! Lists of at most 128 postings: a stream of numbers in LEB128 bytes (seven bits a byte, the least significant first;
+//! all bytes but the last have the high bit set).
+//!
+//! | number | meaning |
+//! |---|---|
+//! | count − 1 | postings |
+//! | per posting: gap, or gap · 2 + (frequency is 1) | docID less the one before less 1 (the first: the docID); fields without frequencies have no low bit |
+//! | frequency − 2, if the low bit is 0 | |
+//! | per posting, then per position: gap | position less the one before less 1 (the first of a document: the position); if the index keeps positions |
+
+use super::{Decoded, Parts, Postings, corrupt};
+use crate::codec::BLOCK;
+use crate::error::Result;
+
+/// The most postings of a short list.
+pub(super) const MOST: usize = BLOCK;
+
+pub(super) fn encode(postings: &Postings, out: &mut Vec<u8>) {
+    let Postings { doc_ids, frequencies, positions, .. } = *postings;
+    put(out, doc_ids.len() as u64 - 1);
+    let mut next = 0;
+    for (at, &doc_id) in doc_ids.iter().enumerate() {
+        let gap = u64::from(doc_id) - next;
+        next = u64::from(doc_id) + 1;
+        match frequencies.get(at) {
+            None => put(out, gap),
+            Some(1) => put(out, gap << 1 | 1),
+            Some(&frequency) => {
+                put(out, gap << 1);
+                put(out, u64::from(frequency) - 2);
+            }
+        }
+    }
+    if positions.is_empty() {
+        return;
+    }
+    let mut rest = positions;
+    for &frequency in frequencies {
+        let (of_document, others) = rest.split_at(frequency as usize);
+        rest = others;
+        let mut next = 0;
+        for &position in of_document {
+            put(out, u64::from(position) - next);
+            next = u64::from(position) + 1;
+        }
+    }
+}
+
+fn put(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Reads numbers from the front of `bytes`; `None` at the end, or if a number has more than 35 bits.
+struct Numbers<'b>(&'b [u8]);
+
+impl Numbers<'_> {
+    #[inline(always)]
+    fn next(&mut self) -> Option<u64> {
+        let (&first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        if first < 0x80 {
+            return Some(first.into());
+        }
+        let mut number = u64::from(first & 0x7F);
+        for shift in [7, 14, 21, 28] {
+            let (&byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            number |= u64::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                return Some(number);
+            }
+        }
+        None
+    }
+}
+
+/// The number of postings.
+pub(super) fn count(bytes: &[u8]) -> Result<usize> {
+    match Numbers(bytes).next() {
+        Some(less_one) if less_one < MOST as u64 => Ok(less_one as usize + 1),
+        _ => Err(corrupt("short list", "has no valid count")),
+    }
+}
+
+/// Decodes a list, positions only if they are `wanted`.
+pub(super) fn decode(bytes: &[u8], documents: u32, parts: Parts, wanted: bool, decoded: &mut Decoded) -> Result<()> {
+    let ends = || corrupt("short list", "ends within a number, or a number is too large");
+    let mut numbers = Numbers(bytes);
+    let count = count(bytes)?;
+    numbers.next();
+    let mut next = 0;
+    let mut total = 0;
+    for _ in 0..count {
+        let number = numbers.next().ok_or_else(ends)?;
+        let (gap, frequency) = match parts.frequencies {
+            false => (number, 0),
+            true if number & 1 == 1 => (number >> 1, 1),
+            true => (number >> 1, numbers.next().ok_or_else(ends)? + 2),
+        };
+        let doc_id = next + gap;
+        if doc_id >= documents.into() {
+            return Err(corrupt("short list", format!("docID {doc_id} of {documents} documents")));
+        }
+        decoded.doc_ids.push(doc_id as u32);
+        if parts.frequencies {
+            let frequency =
+                u32::try_from(frequency).map_err(|_| corrupt("short list", format!("frequency {frequency}")))?;
+            decoded.frequencies.push(frequency);
+            total += u64::from(frequency);
+        }
+        next = doc_id + 1;
+    }
+    if !(parts.positions && wanted) {
+        return Ok(());
+    }
+    // Each position takes a byte at least.
+    if total > numbers.0.len() as u64 {
+        return Err(corrupt("short list", format!("{total} positions in {} bytes", numbers.0.len())));
+    }
+    for &frequency in &decoded.frequencies {
+        let mut next = 0;
+        for _ in 0..frequency {
+            let position = next + numbers.next().ok_or_else(ends)?;
+            decoded
+                .positions
+                .push(u32::try_from(position).map_err(|_| corrupt("short list", format!("position {position}")))?);
+            next = position + 1;
+        }
+    }
+    Ok(())
+}

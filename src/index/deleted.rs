@@ -112,14 +112,16 @@ impl Deleted {
         }
         let (stored, actual) = (u32::from_le_bytes(*crc), crc32fast::hash(checked));
         if stored != actual || stored != meta.crc {
-            let what = format!("it is {stored:08x}, that of the bytes {actual:08x}, and in the manifest {:08x}", meta.crc);
+            let what =
+                format!("it is {stored:08x}, that of the bytes {actual:08x}, and in the manifest {:08x}", meta.crc);
             return wrong("CRC-32", checked.len(), what);
         }
         let header = [&segment.number.to_le_bytes()[..], &segment.documents.to_le_bytes(), &meta.count.to_le_bytes()];
         if checked[8..HEADER] != header.concat() {
             return wrong("header", 8, "segment, documents and count are not those of the manifest".into());
         }
-        let words: Vec<u64> = checked[HEADER..].as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let words: Vec<u64> =
+            checked[HEADER..].as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
         let count: u64 = words.iter().map(|word| u64::from(word.count_ones())).sum();
         let past = words.last().map_or(0, |last| last.checked_shr(segment.documents % 64).unwrap_or(0));
         if count != meta.count.into() || (segment.documents % 64 != 0 && past != 0) {

@@ -220,7 +220,9 @@ impl Manifest {
         };
         let length = file.metadata().map_err(failed)?.len();
         if length > LARGEST {
-            return Err(failed(std::io::Error::other(format!("it has {length} bytes; at most {LARGEST} are possible"))));
+            return Err(failed(std::io::Error::other(format!(
+                "it has {length} bytes; at most {LARGEST} are possible"
+            ))));
         }
         let mut bytes = Vec::with_capacity(length as usize + 1);
         file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
@@ -344,7 +346,11 @@ mod tests {
         let deleted = proptest::option::of((1u64..50, 1u32..1000, any::<u32>()));
         (meta, deleted).prop_map(|((documents, bytes, footer_crc), deleted)| Entry {
             meta: SegmentMeta { number: 0, documents, bytes, footer_crc },
-            deleted: deleted.map(|(generation, count, crc)| DeletedMeta { generation, count: count.min(documents), crc }),
+            deleted: deleted.map(|(generation, count, crc)| DeletedMeta {
+                generation,
+                count: count.min(documents),
+                crc,
+            }),
         })
     }
 

@@ -89,7 +89,8 @@ mod tests {
 
     #[test]
     fn what_was_inserted_passes_and_little_else() {
-        for (made_for, inserted, most) in [(100_000, 100_000, 2_000), (0, 1_000, 2_000), (100_000, 1_000_000, 100_000)] {
+        for (made_for, inserted, most) in [(100_000, 100_000, 2_000), (0, 1_000, 2_000), (100_000, 1_000_000, 100_000)]
+        {
             let mut filter = Filter::new(made_for, 1 << 20);
             let name = |i: usize| format!("document {i}").into_bytes();
             for i in 0..inserted {

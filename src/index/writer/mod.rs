@@ -173,7 +173,8 @@ impl Writer {
             }
             (None, Some(schema)) => {
                 if let Some((name, _)) = files(&folder)?.first() {
-                    let what = format!("{name} is there, but no manifest: the index is damaged, or not one of this library");
+                    let what =
+                        format!("{name} is there, but no manifest: the index is damaged, or not one of this library");
                     return Err(Error::File { path: path.display().to_string(), what });
                 }
                 let manifest = Manifest::new(schema)?;
@@ -181,7 +182,9 @@ impl Writer {
                 storage::sync_folder(&folder)?;
                 manifest
             }
-            (None, None) => return Err(Error::File { path: path.display().to_string(), what: "has no manifest".into() }),
+            (None, None) => {
+                return Err(Error::File { path: path.display().to_string(), what: "has no manifest".into() });
+            }
         };
         let litter = files(&folder)?;
         let past = litter.iter().map(|(_, number)| number.saturating_add(1)).max().unwrap_or(0);

@@ -211,7 +211,7 @@ impl SegmentBuilder {
     }
 
     /// Checks everything that could be wrong with a document.
-    fn check(&self, document: &Document) -> Result<()> {
+    pub(in crate::index) fn check(&self, document: &Document) -> Result<()> {
         let mut bytes = 0usize;
         let mut seen = [0u64; 4];
         for (number, value) in &document.values {

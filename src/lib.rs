@@ -41,8 +41,10 @@ pub mod index;
 pub mod intersect;
 pub mod list;
 mod process;
+pub mod rank;
 pub mod results;
 mod room;
+pub mod search;
 mod threads;
 pub mod yioop;
 

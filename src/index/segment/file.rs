@@ -211,7 +211,7 @@ mod tests {
     fn spilled_bytes_come_back() {
         let folder = tempfile::tempdir().unwrap();
         for length in [0, 10, Spill::MEMORY, Spill::MEMORY + 1, 3 * Spill::MEMORY + 5] {
-            let bytes: Vec<u8> = (0..length).map(|i| (i * i >> 7) as u8).collect();
+            let bytes: Vec<u8> = (0..length).map(|i| ((i * i) >> 7) as u8).collect();
             let mut spill = Spill::new(&folder.path().join("1.segment"));
             for piece in bytes.chunks(1000) {
                 spill.write_all(piece).unwrap();

@@ -1,0 +1,78 @@
+//! [`Collector`]: what a segment's search reports to, and which documents it may report.
+
+use super::term::Term;
+use super::top_k::{Hit, TopK};
+
+/// The documents of a segment that count.
+#[derive(Default)]
+pub struct Restriction<'s> {
+    /// Documents that were deleted: bit d of the sequence is document d.
+    pub deleted: Option<&'s [u64]>,
+    /// Documents that pass the filter, as a bit set; all if there is none.
+    pub allowed: Option<Vec<u64>>,
+    /// Lists of documents that are excluded.
+    pub excluded: Vec<Term<'s>>,
+}
+
+/// Whether bit `at` is set.
+#[inline]
+pub fn has_bit(words: &[u64], at: u32) -> bool {
+    words.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+}
+
+impl Restriction<'_> {
+    /// Whether every document counts.
+    pub fn is_none(&self) -> bool {
+        self.deleted.is_none() && self.allowed.is_none() && self.excluded.is_empty()
+    }
+
+    /// Whether the document counts, by bit sets.
+    #[inline]
+    pub fn allows(&self, doc_id: u32) -> bool {
+        self.deleted.is_none_or(|deleted| !has_bit(deleted, doc_id))
+            && self.allowed.as_ref().is_none_or(|allowed| has_bit(allowed, doc_id))
+    }
+
+    /// Whether a document is excluded. docIDs must not decrease.
+    #[inline]
+    pub fn excludes(&mut self, doc_id: u32) -> bool {
+        self.excluded.iter_mut().any(|term| term.contains(doc_id))
+    }
+}
+
+/// Collects the hits of a segment.
+pub struct Collector<'c, 's> {
+    /// The hits of all segments so far.
+    pub top: &'c mut TopK,
+    /// The documents that count.
+    pub restriction: Restriction<'s>,
+    /// The number of the segment.
+    pub segment: u32,
+    /// The ordinal of the segment's first document.
+    pub base: u64,
+    /// The rank of each document by insertion, if it is not the docID.
+    pub ordinals: Option<&'s [u32]>,
+}
+
+impl Collector<'_, '_> {
+    /// Only documents with a greater score can be hits.
+    #[inline]
+    pub fn floor(&self) -> f64 {
+        let threshold = self.top.threshold();
+        // In order of insertion a later document with an equal score is no hit; in another order it may be.
+        if self.ordinals.is_some() { threshold.next_down() } else { threshold }
+    }
+
+    /// Takes a document that the bit sets [allow](Restriction::allows). docIDs ascend.
+    #[inline]
+    pub fn offer(&mut self, doc_id: u32, score: f64) {
+        if score > self.floor() && !self.restriction.excludes(doc_id) {
+            let ordinal = match self.ordinals {
+                None => doc_id,
+                Some(ordinals) => ordinals[doc_id as usize],
+            };
+            let ordinal = self.base + u64::from(ordinal);
+            self.top.push(Hit { score, ordinal, segment: self.segment, doc_id });
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The scores of a block's documents, on each tier.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod scalar;
+
+use super::bm25::Norms;
+use crate::codec::BLOCK;
+use crate::cpu::Tier;
+
+/// Readable bytes that must follow the length bytes of a segment, because they are gathered four at a time.
+pub const LENGTH_PADDING: usize = 4;
+
+/// What a term's scores depend on.
+#[derive(Debug, Clone, Copy)]
+pub struct Scorer<'s> {
+    /// See [`Bm25::weight`](super::bm25::Bm25::weight).
+    pub weight: f32,
+    /// The norms of the field.
+    pub norms: &'s Norms,
+    /// The length byte of each document of the segment, and [`LENGTH_PADDING`] more bytes.
+    pub lengths: &'s [u8],
+}
+
+impl Scorer<'_> {
+    /// The score of one document.
+    #[inline]
+    pub fn score(&self, doc_id: u32, frequency_less_one: u32) -> f32 {
+        let norm = self.norms.of(self.lengths[doc_id as usize]);
+        let frequency = frequency_less_one as f32 + 1.0;
+        self.weight * (frequency / (frequency + norm))
+    }
+
+    /// The scores of the first `count` of `doc_ids`; the others are unspecified.
+    ///
+    /// # Panics
+    /// If a docID is not below the number of documents.
+    #[inline]
+    pub fn scores(
+        &self,
+        tier: Tier,
+        doc_ids: &[u32],
+        frequencies_less_one: &[u32; BLOCK],
+        count: usize,
+        scores: &mut [f32; BLOCK],
+    ) {
+        assert!(count <= BLOCK && count <= doc_ids.len());
+        let Some(&last) = doc_ids[..count].last() else { return };
+        // docIDs ascend, so the last one bounds them all.
+        assert!((last as usize) + LENGTH_PADDING < self.lengths.len() + 1);
+        debug_assert!(doc_ids[..count].is_sorted());
+        let vectors = count.div_ceil(16) * 16 <= doc_ids.len();
+        match tier {
+            // SAFETY: tiers in use are available; docIDs lie in `lengths`, as asserted, with the padding; the buffers
+            // hold whole vectors.
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 if vectors => unsafe { avx512::scores(self, doc_ids, frequencies_less_one, count, scores) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Tier::Avx2 if vectors => unsafe { avx2::scores(self, doc_ids, frequencies_less_one, count, scores) },
+            _ => scalar::scores(self, doc_ids, frequencies_less_one, count, scores),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rank::bm25::Bm25;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_tier_scores_as_one_by_one(
+            gaps in prop::collection::vec(1u32..50, 1..=BLOCK), frequencies: [u32; 16], weight in 0.01f32..50.0
+        ) {
+            let doc_ids: Vec<u32> = gaps.iter().scan(0, |next, gap| { *next += gap; Some(*next - 1) }).collect();
+            let documents = *doc_ids.last().unwrap() as usize + 1;
+            let lengths: Vec<u8> = (0..documents + LENGTH_PADDING).map(|d| (d * 37 % 256) as u8).collect();
+            let norms = Norms::new(&Bm25::default(), 5000, 100);
+            let scorer = Scorer { weight, norms: &norms, lengths: &lengths };
+            let frequencies = std::array::from_fn(|at| frequencies[at % 16] >> (at % 30));
+            let mut padded = doc_ids.clone();
+            padded.resize(BLOCK, 0);
+            for tier in Tier::available() {
+                let mut scores = [0.0; BLOCK];
+                scorer.scores(tier, &padded, &frequencies, doc_ids.len(), &mut scores);
+                for (at, &doc_id) in doc_ids.iter().enumerate() {
+                    prop_assert_eq!(scores[at], scorer.score(doc_id, frequencies[at]), "{} {}", tier.name(), at);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! [`Term`]: the postings of a term in a segment, block by block, with scores and bounds of scores.
+
+use super::score::Scorer;
+use crate::codec::{BLOCK, BlockBuffer, block_buffer, gallop};
+use crate::cpu::Tier;
+use crate::index::list::{DocIds, View, maxima, rank};
+
+/// Where the postings of a term come from.
+pub enum Source<'s> {
+    /// A long list of the segment, checked.
+    List(View<'s>),
+    /// Decoded postings: of a short list, or of several terms that count as one.
+    Decoded {
+        /// Strictly increasing.
+        doc_ids: Vec<u32>,
+        /// Frequencies less 1, as many.
+        less_one: Vec<u32>,
+    },
+}
+
+/// Bounds are greater than any score by this factor, which covers the rounding of scores and of their sums.
+const MARGIN: f32 = 1.000_001;
+
+/// Blocks whose bounds are computed together.
+const GROUP: usize = maxima::GROUP;
+
+/// The postings of a term in a segment, read forwards.
+pub struct Term<'s> {
+    tier: Tier,
+    scorer: Scorer<'s>,
+    source: Source<'s>,
+    blocks: usize,
+    /// The bound of each block's scores; not a number until it is computed.
+    bounds: Vec<f32>,
+    /// The bound of all scores.
+    most: f32,
+    /// The block at which searches begin.
+    at: usize,
+    /// The block in `doc_ids`, if any.
+    loaded: usize,
+    count: usize,
+    /// The block whose scores are in `scores`, if any.
+    scored: usize,
+    doc_ids: BlockBuffer,
+    scores: [f32; BLOCK],
+}
+
+/// No block.
+const NONE: usize = usize::MAX;
+
+impl<'s> Term<'s> {
+    /// The postings of `source`, of which there is at least one.
+    pub fn new(tier: Tier, scorer: Scorer<'s>, source: Source<'s>) -> Term<'s> {
+        let blocks = match &source {
+            Source::List(view) => view.blocks(),
+            Source::Decoded { doc_ids, .. } => doc_ids.len().div_ceil(BLOCK),
+        };
+        let mut term = Term {
+            tier,
+            scorer,
+            source,
+            blocks,
+            bounds: Vec::new(),
+            most: 0.0,
+            at: 0,
+            loaded: NONE,
+            count: 0,
+            scored: NONE,
+            doc_ids: block_buffer(),
+            scores: [0.0; BLOCK],
+        };
+        match &term.source {
+            Source::List(view) => {
+                term.bounds = vec![f32::NAN; blocks];
+                let all = &view.maxima[view.maxima.len() - maxima::WORDS..];
+                term.most = term.bound_of([all[0], all[1]]);
+            }
+            Source::Decoded { .. } => {
+                for block in 0..blocks {
+                    let most = term.score_block(block).iter().copied().fold(0.0, f32::max);
+                    term.bounds.push(most * MARGIN);
+                    term.most = term.most.max(most * MARGIN);
+                }
+            }
+        }
+        term
+    }
+
+    /// Postings.
+    pub fn len(&self) -> usize {
+        match &self.source {
+            Source::List(view) => view.count,
+            Source::Decoded { doc_ids, .. } => doc_ids.len(),
+        }
+    }
+
+    /// The number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    /// A bound of all scores.
+    pub fn most(&self) -> f32 {
+        self.most
+    }
+
+    /// The last docID of a block.
+    #[inline]
+    pub fn last(&self, block: usize) -> u32 {
+        match &self.source {
+            Source::List(view) => view.last_doc_ids[block],
+            Source::Decoded { doc_ids, .. } => doc_ids[doc_ids.len().min(BLOCK * (block + 1)) - 1],
+        }
+    }
+
+    /// The first docID that a block may contain.
+    #[inline]
+    pub fn first_possible(&self, block: usize) -> u32 {
+        if block == 0 { 0 } else { self.last(block - 1) + 1 }
+    }
+
+    fn bound_of(&self, words: [u32; maxima::WORDS]) -> f32 {
+        let saturation = |(frequency, byte): (u8, u8)| {
+            if frequency == maxima::ANY_FREQUENCY {
+                return 1.0;
+            }
+            let frequency = f32::from(frequency);
+            frequency / (frequency + self.scorer.norms.of(byte))
+        };
+        self.scorer.weight * maxima::pairs(words).into_iter().map(saturation).fold(0.0, f32::max) * MARGIN
+    }
+
+    /// A bound of the scores of a block.
+    #[inline]
+    pub fn bound(&mut self, block: usize) -> f32 {
+        let bound = self.bounds[block];
+        if bound.is_nan() { self.compute_bounds(block) } else { bound }
+    }
+
+    #[cold]
+    fn compute_bounds(&mut self, block: usize) -> f32 {
+        let first = block / GROUP * GROUP;
+        if let Source::List(view) = &self.source {
+            for at in first..self.blocks.min(first + GROUP) {
+                let words = [view.maxima[maxima::WORDS * at], view.maxima[maxima::WORDS * at + 1]];
+                self.bounds[at] = self.bound_of(words);
+            }
+        }
+        self.bounds[block]
+    }
+
+    /// Moves to the first block that ends at `doc_id` or later, and returns it; `None` if there is none. Targets must
+    /// not decrease.
+    #[inline]
+    pub fn seek(&mut self, doc_id: u32) -> Option<usize> {
+        match &self.source {
+            Source::List(view) => {
+                let lasts = &view.last_doc_ids[self.at..];
+                match lasts.first() {
+                    Some(&last) if last >= doc_id => {}
+                    _ => self.at += gallop(lasts, doc_id),
+                }
+            }
+            Source::Decoded { .. } => {
+                while self.at < self.blocks && self.last(self.at) < doc_id {
+                    self.at += 1;
+                }
+            }
+        }
+        (self.at < self.blocks).then_some(self.at)
+    }
+
+    /// A bound of the scores of documents in `first..=last`, and the last docID of which the bound is known to hold.
+    /// Moves as [`seek`](Self::seek) does, to `first`.
+    #[inline]
+    pub fn bound_between(&mut self, first: u32, last: u32) -> f32 {
+        let Some(block) = self.seek(first) else { return 0.0 };
+        let mut bound = self.bound(block);
+        let mut at = block;
+        // Wide ranges are bounded by the whole list: going on block by block costs more than it saves.
+        while self.last(at) < last {
+            at += 1;
+            if at == self.blocks {
+                break;
+            }
+            if at - block > GROUP {
+                return self.most;
+            }
+            bound = bound.max(self.bound(at));
+        }
+        bound
+    }
+
+    /// The docIDs of a block.
+    #[inline]
+    pub fn load(&mut self, block: usize) -> &[u32] {
+        if self.loaded != block {
+            match &self.source {
+                Source::List(view) => self.count = view.decode_doc_ids(self.tier, block, &mut self.doc_ids),
+                Source::Decoded { doc_ids, .. } => {
+                    let doc_ids = &doc_ids[BLOCK * block..doc_ids.len().min(BLOCK * (block + 1))];
+                    self.doc_ids[..doc_ids.len()].copy_from_slice(doc_ids);
+                    self.count = doc_ids.len();
+                }
+            }
+            self.loaded = block;
+        }
+        &self.doc_ids[..self.count]
+    }
+
+    /// The scores of a block's documents, which is loaded.
+    #[inline]
+    pub fn score_block(&mut self, block: usize) -> &[f32] {
+        self.load(block);
+        if self.scored != block {
+            let mut frequencies = [0; BLOCK];
+            match &self.source {
+                Source::List(view) => view.frequencies_less_one(block, &mut frequencies),
+                Source::Decoded { less_one, .. } => {
+                    let less_one = &less_one[BLOCK * block..less_one.len().min(BLOCK * (block + 1))];
+                    frequencies[..less_one.len()].copy_from_slice(less_one);
+                }
+            }
+            self.scorer.scores(self.tier, &self.doc_ids, &frequencies, self.count, &mut self.scores);
+            self.scored = block;
+        }
+        &self.scores[..self.count]
+    }
+
+    /// The docIDs and the scores of a block.
+    #[inline]
+    pub fn scored_block(&mut self, block: usize) -> (&[u32], &[f32]) {
+        self.score_block(block);
+        (&self.doc_ids[..self.count], &self.scores[..self.count])
+    }
+
+    /// The score of a document, if the list contains it. docIDs must not decrease.
+    #[inline]
+    pub fn probe(&mut self, doc_id: u32) -> Option<f32> {
+        let block = self.seek(doc_id)?;
+        if let Source::List(View { doc_ids: DocIds::Bits(words), frequencies, .. }) = &self.source {
+            if words[doc_id as usize / 32] >> (doc_id % 32) & 1 == 0 {
+                return None;
+            }
+            let index = rank(words, self.first_possible(block), doc_id) - 1;
+            let less_one = if frequencies.width(block) == 0 { 0 } else { frequencies.get(BLOCK * block + index) };
+            return Some(self.scorer.score(doc_id, less_one));
+        }
+        self.load(block);
+        let index = find(&self.doc_ids, self.count, doc_id)?;
+        if self.scored == block {
+            return Some(self.scores[index]);
+        }
+        let less_one = match &self.source {
+            Source::List(view) => view.frequencies.get(BLOCK * block + index),
+            Source::Decoded { less_one, .. } => less_one[BLOCK * block + index],
+        };
+        Some(self.scorer.score(doc_id, less_one))
+    }
+
+    /// Whether the list contains a document. docIDs must not decrease.
+    #[inline]
+    pub fn contains(&mut self, doc_id: u32) -> bool {
+        let Some(block) = self.seek(doc_id) else { return false };
+        if let Source::List(View { doc_ids: DocIds::Bits(words), .. }) = &self.source {
+            return words[doc_id as usize / 32] >> (doc_id % 32) & 1 == 1;
+        }
+        self.load(block);
+        find(&self.doc_ids, self.count, doc_id).is_some()
+    }
+
+    /// Goes back to the front.
+    pub fn rewind(&mut self) {
+        self.at = 0;
+    }
+
+    /// The docIDs and frequencies.
+    pub fn source(&self) -> &Source<'s> {
+        &self.source
+    }
+}
+
+/// The index of `doc_id` among the first `count` docIDs of a block.
+#[inline]
+pub(super) fn find(doc_ids: &BlockBuffer, count: usize, doc_id: u32) -> Option<usize> {
+    // A binary search without branches, over a power of two.
+    let mut at = 0;
+    let mut step = BLOCK / 2;
+    while step > 0 {
+        let next = at + step;
+        at = if next < count && doc_ids[next] <= doc_id { next } else { at };
+        step /= 2;
+    }
+    (doc_ids[at] == doc_id).then_some(at)
+}

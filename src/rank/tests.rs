@@ -1,0 +1,190 @@
+use super::collector::{Collector, Restriction};
+use super::find::{self, Clause};
+use super::score::{LENGTH_PADDING, Scorer};
+use super::term::{Source, Term};
+use super::*;
+use crate::cpu::Tier;
+use crate::index::list::{Decoded, List, PADDING, Parts, Postings, decode_short, encode};
+use byteorder::{ByteOrder, LittleEndian};
+use proptest::prelude::*;
+
+/// A segment of noise.
+struct Corpus {
+    documents: u32,
+    lengths: Vec<u8>,
+    /// Per term: docIDs and frequencies.
+    postings: Vec<(Vec<u32>, Vec<u32>)>,
+    words: Vec<u32>,
+    values: Vec<u64>,
+}
+
+const PARTS: Parts = Parts { frequencies: true, positions: false };
+
+impl Corpus {
+    /// Term t is in a document with about the t-th of `densities`, in thousandths; clustered in some.
+    fn new(documents: u32, densities: &[u32], seed: u64) -> Corpus {
+        let mut state = seed | 1;
+        let mut noise = move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 16) as u32
+        };
+        let lengths: Vec<u8> = (0..documents as usize + LENGTH_PADDING).map(|_| (5 + noise() % 60) as u8).collect();
+        let mut postings: Vec<(Vec<u32>, Vec<u32>)> = Vec::new();
+        for &density in densities {
+            let mut dense = true;
+            let mut doc_ids = Vec::new();
+            for doc_id in 0..documents {
+                if doc_id % 3000 == 0 {
+                    dense = noise() % 4 != 0;
+                }
+                let density = if dense { density } else { density / 8 };
+                if noise() % 1000 < density {
+                    doc_ids.push(doc_id);
+                }
+            }
+            if doc_ids.is_empty() {
+                doc_ids.push(noise() % documents);
+            }
+            let frequencies =
+                doc_ids.iter().map(|_| if noise() % 4 == 0 { 1 + noise() % 300 % 7 } else { 1 }).collect();
+            postings.push((doc_ids, frequencies));
+        }
+        let mut out = Vec::new();
+        let encoded = postings.iter().map(|(doc_ids, frequencies): &(Vec<u32>, Vec<u32>)| {
+            let postings = Postings { doc_ids, frequencies, positions: &[], lengths: &lengths };
+            encode(&postings, documents, 0, &mut out).unwrap()
+        });
+        let values = encoded.collect();
+        out.resize((out.len() + PADDING).next_multiple_of(4), 0);
+        let mut words = vec![0; out.len() / 4];
+        LittleEndian::read_u32_into(&out, &mut words);
+        Corpus { documents, lengths, postings, words, values }
+    }
+
+    fn term<'s>(&'s self, at: usize, norms: &'s Norms, weight: f32, tier: Tier) -> Term<'s> {
+        // SAFETY: any words are valid bytes.
+        let bytes = unsafe { self.words.align_to().1 };
+        let list = List::find(bytes, self.values[at], self.documents, PARTS).unwrap();
+        list.check(self.documents).unwrap();
+        let source = match list {
+            List::Long(view) => Source::List(view),
+            List::Short(bytes) => {
+                let mut decoded = Decoded::default();
+                decode_short(bytes, self.documents, PARTS, false, &mut decoded).unwrap();
+                let less_one = decoded.frequencies.iter().map(|frequency| frequency - 1).collect();
+                Source::Decoded { doc_ids: decoded.doc_ids, less_one }
+            }
+        };
+        Term::new(tier, Scorer { weight, norms, lengths: &self.lengths }, source)
+    }
+
+    /// Scores of a term's documents.
+    fn scores(&self, at: usize, norms: &Norms, weight: f32) -> Vec<Option<f64>> {
+        let mut scores = vec![None; self.documents as usize];
+        let (doc_ids, frequencies) = &self.postings[at];
+        for (&doc_id, &frequency) in doc_ids.iter().zip(frequencies) {
+            let norm = norms.of(self.lengths[doc_id as usize]);
+            scores[doc_id as usize] = Some(f64::from(bm25::score(weight, frequency, norm)));
+        }
+        scores
+    }
+
+    /// The definition: every document is scored, in the order of the clauses.
+    fn exhaustive(
+        &self,
+        clauses: &[Vec<usize>],
+        needs_all: bool,
+        norms: &Norms,
+        k: usize,
+        allows: impl Fn(u32) -> bool,
+    ) -> Vec<(u32, f64)> {
+        let scores: Vec<Vec<_>> = clauses
+            .iter()
+            .map(|clause| clause.iter().map(|&at| self.scores(at, norms, weight(at))).collect())
+            .collect();
+        let mut hits: Vec<(u32, f64)> = Vec::new();
+        for doc_id in (0..self.documents).filter(|&doc_id| allows(doc_id)) {
+            let of_clause = |clause: &Vec<Vec<Option<f64>>>| -> Option<f64> {
+                let found: Vec<f64> = clause.iter().filter_map(|term| term[doc_id as usize]).collect();
+                (!found.is_empty()).then(|| found.iter().sum())
+            };
+            let found: Vec<Option<f64>> = scores.iter().map(of_clause).collect();
+            let matches = if needs_all { found.iter().all(Option::is_some) } else { found.iter().any(Option::is_some) };
+            if matches {
+                hits.push((doc_id, found.into_iter().flatten().sum()));
+            }
+        }
+        hits.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        hits.truncate(k);
+        hits
+    }
+}
+
+fn weight(at: usize) -> f32 {
+    [2.5, 0.3, 6.0, 1.1, 0.01, 3.3][at % 6]
+}
+
+fn check(corpus: &Corpus, clauses: &[Vec<usize>], k: usize, deleted: Option<&[u64]>, excluded: Option<usize>) {
+    let norms = Norms::new(&Bm25::default(), 35 * u64::from(corpus.documents), corpus.documents.into());
+    for tier in Tier::available() {
+        let term = |at: usize| corpus.term(at, &norms, weight(at), tier);
+        for needs_all in [true, false] {
+            let allows = |doc_id: u32| {
+                deleted.is_none_or(|deleted| !collector::has_bit(deleted, doc_id))
+                    && excluded.is_none_or(|at| corpus.postings[at].0.binary_search(&doc_id).is_err())
+            };
+            let wanted = corpus.exhaustive(clauses, needs_all, &norms, k, allows);
+            let mut top = TopK::new(k);
+            let excluded = excluded.into_iter().map(term).collect();
+            let restriction = Restriction { deleted, allowed: None, excluded };
+            let mut collector = Collector { top: &mut top, restriction, segment: 0, base: 0, ordinals: None };
+            if needs_all {
+                let clause = |clause: &Vec<usize>| Clause { terms: clause.iter().map(|&at| term(at)).collect() };
+                find::all(clauses.iter().map(clause).collect(), &mut collector);
+            } else {
+                find::any(clauses.iter().flatten().map(|&at| term(at)).collect(), &mut collector);
+            }
+            let got: Vec<(u32, f64)> = top.into_hits().iter().map(|hit| (hit.doc_id, hit.score)).collect();
+            assert_eq!(got, wanted, "{} {clauses:?} all: {needs_all}, k {k}", tier.name());
+        }
+    }
+}
+
+#[test]
+fn the_best_are_those_of_scoring_everything() {
+    for documents in [40, 900, 30_000] {
+        let corpus = Corpus::new(documents, &[400, 90, 30, 2, 700, 60, 10, 1], documents.into());
+        let deleted: Vec<u64> =
+            (0..documents.div_ceil(64)).map(|at| u64::from(at).wrapping_mul(0x9E37_79B9_7F4A_7C15) & 0x1111).collect();
+        for clauses in [
+            vec![vec![0]],
+            vec![vec![0], vec![1]],
+            vec![vec![2], vec![4], vec![3]],
+            vec![vec![1], vec![5], vec![2], vec![0]],
+            vec![vec![1, 4], vec![2, 5], vec![6]],
+            vec![vec![7, 3], vec![0, 1, 2]],
+            (0..8).map(|at| vec![at]).collect(),
+        ] {
+            for k in [1, 10, 100] {
+                check(&corpus, &clauses, k, None, None);
+                check(&corpus, &clauses, k, Some(&deleted), Some(5));
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn any_query_on_any_segment(
+        documents in 1u32..6000, densities in prop::collection::vec(1u32..1000, 1..6), seed: u64, k in 1usize..80,
+        clauses in prop::collection::vec(prop::collection::vec(0usize..6, 1..3), 1..5)
+    ) {
+        let corpus = Corpus::new(documents, &densities, seed);
+        let clauses: Vec<Vec<usize>> =
+            clauses.into_iter().map(|clause| clause.into_iter().map(|at| at % densities.len()).collect()).collect();
+        check(&corpus, &clauses, k, None, (seed % 3 == 0).then_some(0));
+    }
+}

@@ -1,0 +1,127 @@
+//! [`TopK`]: the k best hits seen so far, and the score that a further one must exceed.
+
+/// A found document.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    /// Its score; or minus or plus the number it is sorted by.
+    pub score: f64,
+    /// Its rank by insertion: of equal scores the smaller one is better.
+    pub ordinal: u64,
+    /// The index of the segment.
+    pub segment: u32,
+    /// The docID in the segment.
+    pub doc_id: u32,
+}
+
+impl Hit {
+    /// Whether this hit comes before `other`.
+    #[inline]
+    fn is_better(&self, other: &Hit) -> bool {
+        self.score > other.score || (self.score == other.score && self.ordinal < other.ordinal)
+    }
+
+    fn compare(&self, other: &Hit) -> std::cmp::Ordering {
+        other.score.total_cmp(&self.score).then(self.ordinal.cmp(&other.ordinal))
+    }
+}
+
+/// Up to this k, hits are kept in order, so that the threshold is exact after each.
+const ORDERED: usize = 64;
+
+/// The k best hits of those pushed.
+#[derive(Debug)]
+pub struct TopK {
+    k: usize,
+    /// In order if k is at most [`ORDERED`], otherwise up to [`room`] hits of which the best k are kept now and then.
+    hits: Vec<Hit>,
+    threshold: f64,
+}
+
+/// Hits that are collected before the best k of them are chosen.
+fn room(k: usize) -> usize {
+    k + k / 2
+}
+
+impl TopK {
+    /// None yet.
+    pub fn new(k: usize) -> TopK {
+        TopK { k, hits: Vec::new(), threshold: if k == 0 { f64::INFINITY } else { f64::NEG_INFINITY } }
+    }
+
+    /// Hits with a lower score are not among the k best; minus infinity until there are k.
+    #[inline]
+    pub fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
+    /// Takes a hit.
+    #[inline]
+    pub fn push(&mut self, hit: Hit) {
+        if hit.score < self.threshold || self.k == 0 {
+            return;
+        }
+        if self.k <= ORDERED { self.push_ordered(hit) } else { self.push_later(hit) }
+    }
+
+    fn push_ordered(&mut self, hit: Hit) {
+        let full = self.hits.len() == self.k;
+        if full && !hit.is_better(&self.hits[self.k - 1]) {
+            return;
+        }
+        if full {
+            self.hits.pop();
+        }
+        let at = self.hits.partition_point(|other| other.is_better(&hit));
+        self.hits.insert(at, hit);
+        if self.hits.len() == self.k {
+            self.threshold = self.hits[self.k - 1].score;
+        }
+    }
+
+    fn push_later(&mut self, hit: Hit) {
+        self.hits.push(hit);
+        if self.hits.len() >= room(self.k) {
+            self.cut();
+        } else if self.hits.len() == self.k {
+            self.threshold = self.hits.iter().map(|hit| hit.score).fold(f64::INFINITY, f64::min);
+        }
+    }
+
+    fn cut(&mut self) {
+        if self.hits.len() > self.k {
+            let (_, worst, _) = self.hits.select_nth_unstable_by(self.k - 1, Hit::compare);
+            self.threshold = worst.score;
+            self.hits.truncate(self.k);
+        }
+    }
+
+    /// The k best hits, best first.
+    pub fn into_hits(mut self) -> Vec<Hit> {
+        self.cut();
+        self.hits.sort_unstable_by(Hit::compare);
+        self.hits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_best_are_kept(scores in prop::collection::vec(0u8..20, 0..600), k in 0usize..200) {
+            let hit = |(at, &score): (usize, &u8)| Hit { score: score.into(), ordinal: at as u64, segment: 0, doc_id: 0 };
+            let mut all: Vec<Hit> = scores.iter().enumerate().map(hit).collect();
+            let mut top = TopK::new(k);
+            for &hit in &all {
+                let before = top.threshold();
+                top.push(hit);
+                prop_assert!(top.threshold() >= before);
+            }
+            all.sort_by(Hit::compare);
+            all.truncate(k);
+            prop_assert_eq!(top.into_hits(), all);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Searching an index. (In the making: signatures are fixed.)
+
+mod options;
+pub use options::{Direction, Filter, Matching, Options};

@@ -1,0 +1,70 @@
+//! What a search can be told.
+
+use crate::rank::Bm25;
+
+/// Which of the words of a query a document must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Matching {
+    /// All of them.
+    #[default]
+    All,
+    /// At least one.
+    Any,
+    /// All of them; if fewer documents have all than are wanted, they are followed by those that have any.
+    AllThenAny,
+}
+
+/// What the value of a field must be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Filter {
+    /// A keyword field has one of these values.
+    Keywords(Vec<Vec<u8>>),
+    /// A numeric field has a number of at least the first and at most the second, if given.
+    Range(Option<f64>, Option<f64>),
+}
+
+/// The direction of sorting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// The smallest number first.
+    Ascending,
+    /// The greatest number first.
+    Descending,
+}
+
+/// How to search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// The most hits to return.
+    pub limit: usize,
+    /// Hits to leave out at the front.
+    pub offset: usize,
+    /// Which words documents must have.
+    pub matching: Matching,
+    /// Conditions that hits must meet, all of them, by field number.
+    pub filter: Vec<(usize, Filter)>,
+    /// Numeric fields to sort by, the first one first, in place of the score. Documents without a number come last; equal
+    /// ones in the order of their insertion.
+    pub sort: Vec<(usize, Direction)>,
+    /// Weights of text fields in place of those of the schema, by field number. A field with weight 0 is not searched.
+    pub weights: Vec<(usize, f32)>,
+    /// Whether to count all documents that match.
+    pub total: bool,
+    /// BM25's parameters.
+    pub bm25: Bm25,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            limit: 10,
+            offset: 0,
+            matching: Matching::All,
+            filter: Vec::new(),
+            sort: Vec::new(),
+            weights: Vec::new(),
+            total: false,
+            bm25: Bm25::default(),
+        }
+    }
+}

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`build`] | documents in memory → a segment |
 //! | `terms`, `invert` | numbers for terms; tokens in the order of documents → postings in the order of terms |
-//! | `merge` | several segments → one, without deleted documents |
+//! | [`merge`], `plan` | several segments → one, without deleted documents |
 //! | `format` | header, table of sections, footer |
 //! | `file`, `write` | files from front to back; the sections with terms |
 //! | `ids`, `numbers`, `stored`, `packed` | the sections of documents |
@@ -21,9 +21,11 @@ mod format;
 mod hash;
 mod ids;
 mod invert;
+pub mod merge;
 mod numbers;
 mod packed;
 mod part;
+mod plan;
 mod stored;
 mod terms;
 mod write;
@@ -34,7 +36,9 @@ mod tests;
 pub use build::SegmentBuilder;
 pub use format::{FieldCounts, Section};
 pub use ids::{IdRef, Ids};
+pub use merge::merge;
 pub use numbers::Column;
+pub use plan::Input;
 
 use crate::error::{Error, Result};
 use crate::index::list::{self, Decoded, List, Parts};

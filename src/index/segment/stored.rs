@@ -211,7 +211,7 @@ pub(super) struct Stored<'s> {
 impl Stored<'_> {
     fn entries(&self) -> Result<usize> {
         let bytes = self.directory.len();
-        if bytes % ENTRY != 0 {
+        if !bytes.is_multiple_of(ENTRY) {
             return Err(self.directory.corrupt(0, format!("{bytes} bytes are no multiple of {ENTRY}")));
         }
         Ok(bytes / ENTRY)
@@ -271,6 +271,11 @@ impl Stored<'_> {
             values = take_bytes(&mut rest);
         }
         values.and_then(|values| parse(values, self.fields)).ok_or_else(|| self.bad_document(rank))
+    }
+
+    /// Whether no document has any.
+    pub fn is_empty(&self) -> bool {
+        self.directory.len() == 0
     }
 
     /// Calls `each` with rank and bytes of each document in turn, or not at all if none has values.

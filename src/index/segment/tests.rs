@@ -314,3 +314,101 @@ fn what_does_not_suit_is_refused_and_changes_nothing() {
     assert!(matches!(third.finish(&path, 1), Err(Error::File { .. })), "a file that is there is not overwritten");
     assert!(path.exists());
 }
+
+/// Bits of deleted documents.
+fn bits(deleted: &[u32], documents: u32) -> Vec<u64> {
+    let mut words = vec![0; documents.div_ceil(64) as usize];
+    deleted.iter().filter(|&&doc| doc < documents).for_each(|&doc| words[doc as usize / 64] |= 1 << (doc % 64));
+    words
+}
+
+/// A permutation that depends on the numbers.
+fn shuffled(documents: usize, seed: u64) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..documents as u32).collect();
+    order.sort_by_key(|&doc| hash::hash(seed, &doc.to_le_bytes()));
+    order
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #[test]
+    fn merged_segments_are_like_one(
+        parts in prop::collection::vec(prop::collection::vec(a_document(), 1..60), 1..5),
+        deleted in prop::collection::vec(prop::option::of(prop::collection::vec(0u32..60, 0..40)), 5),
+        positions in any::<bool>(),
+        ascending in any::<bool>(),
+        seed in any::<u64>(),
+    ) {
+        let (schema, folder) = (schema(positions), tempfile::tempdir().unwrap());
+        let mut next = 0;
+        let mut all = Vec::new();
+        let mut inputs = Vec::new();
+        let deleted: Vec<Option<Vec<u64>>> =
+            parts.iter().zip(&deleted).map(|(part, deleted)| Some(bits(deleted.as_ref()?, part.len() as u32))).collect();
+        for ((number, part), deleted) in (0..).zip(&parts).zip(&deleted) {
+            let documents: Vec<(Id, Document)> = part.iter().map(|document| {
+                next += 1;
+                let id = if ascending || next % 3 == 0 { Id::Int(next) } else { Id::Bytes(next.to_string().into_bytes().into()) };
+                (id, document.clone())
+            }).collect();
+            inputs.push((build(folder.path(), number, &documents, &schema).unwrap(), deleted.as_deref()));
+            let alive = |doc: u32| deleted.as_ref().is_none_or(|words| words[doc as usize / 64] >> (doc % 64) & 1 == 0);
+            all.extend((0..).zip(documents).filter(|(doc, _)| alive(*doc)).map(|(_, document)| document));
+        }
+        let count = all.len();
+        let merged = |inputs: &[Input], number: u64, permutation: Option<&[u32]>| {
+            let path = folder.path().join(format!("{number}.segment"));
+            let meta = merge(inputs, &path, number, &schema, permutation).unwrap()?;
+            Some(Segment::open(&path, &meta, schema.clone()).unwrap())
+        };
+        let Some(one) = merged(&inputs, 10, None) else {
+            prop_assert_eq!(count, 0);
+            return Ok(());
+        };
+        prop_assert_eq!(contents(&one).unwrap(), definition(&all, (0..count as u32).collect(), &schema));
+        let built = build(folder.path(), 11, &all, &schema).unwrap();
+        let read = |number: u64| std::fs::read(folder.path().join(format!("{number}.segment"))).unwrap();
+        prop_assert!(read(10) == read(11), "the same bytes");
+        prop_assert_eq!(one.meta().footer_crc, built.meta().footer_crc);
+
+        let order = shuffled(count, seed);
+        let by = |order: &[u32]| order.iter().map(|&rank| all[rank as usize].clone()).collect::<Vec<_>>();
+        let reordered = merged(&inputs, 12, Some(&order)).unwrap();
+        prop_assert_eq!(contents(&reordered).unwrap(), definition(&by(&order), order.clone(), &schema));
+        // Back to the order of insertion, and to another one.
+        let identity: Vec<u32> = (0..count as u32).collect();
+        let back = merged(&[(reordered.clone(), None)], 13, Some(&identity)).unwrap();
+        prop_assert_eq!(contents(&back).unwrap(), definition(&all, identity, &schema));
+        prop_assert!(!back.is_reordered() && read(13) == read(11));
+        let again = shuffled(count, !seed);
+        let another = merged(&[(reordered.clone(), None)], 14, Some(&again)).unwrap();
+        prop_assert_eq!(contents(&another).unwrap(), definition(&by(&again), again.clone(), &schema));
+
+        // With others after it, and some documents gone, what is reordered stays so.
+        let more: Vec<(Id, Document)> = parts[0].iter().zip(1000..).map(|(document, id)| (Id::Int(id), document.clone())).collect();
+        let second = build(folder.path(), 15, &more, &schema).unwrap();
+        let gone = bits(&(0..count as u32).filter(|doc| doc % 3 == 1).collect::<Vec<_>>(), count as u32);
+        let appended = merged(&[(reordered, Some(&gone)), (second, None)], 16, None).unwrap();
+        let kept: Vec<u32> = order.iter().copied().zip(0..).filter(|(_, doc)| doc % 3 != 1).map(|(rank, _)| rank).collect();
+        let mut ranks = kept.clone();
+        ranks.sort_unstable();
+        let ordinals = kept.iter().map(|rank| ranks.binary_search(rank).unwrap()).chain(kept.len()..kept.len() + more.len());
+        let expected: Vec<_> = by(&kept).into_iter().chain(more).collect();
+        prop_assert_eq!(contents(&appended).unwrap(), definition(&expected, ordinals.map(|rank| rank as u32).collect(), &schema));
+    }
+}
+
+#[test]
+fn permutations_that_are_none_are_refused() {
+    let (schema, folder) = (schema(true), tempfile::tempdir().unwrap());
+    let documents: Vec<_> = (0..3).map(|i| (Id::Int(i), Document::default())).collect();
+    let segment = build(folder.path(), 1, &documents, &schema).unwrap();
+    let path = folder.path().join("2.segment");
+    for permutation in [&[0, 1][..], &[0, 1, 1], &[0, 1, 3], &[0, 1, 2, 3]] {
+        let result = merge(&[(segment.clone(), None)], &path, 2, &schema, Some(permutation));
+        assert!(matches!(result, Err(Error::Argument(_))), "{permutation:?}");
+        assert!(!path.exists());
+    }
+    assert_eq!(merge(&[(segment, Some(&[7]))], &path, 2, &schema, None), Ok(None));
+    assert_eq!(merge(&[], &path, 2, &schema, None), Ok(None));
+}

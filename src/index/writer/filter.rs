@@ -94,7 +94,8 @@ mod tests {
             let mut filter = Filter::new(made_for, 1 << 20);
             let name = |i: usize| format!("document {i}").into_bytes();
             for i in 0..inserted {
-                filter.insert(if i % 2 == 0 { IdRef::Int(i as i64) } else { IdRef::Bytes(&name(i)) });
+                let name = name(i);
+                filter.insert(if i % 2 == 0 { IdRef::Int(i as i64) } else { IdRef::Bytes(&name) });
             }
             assert!((0..inserted).step_by(2).all(|i| filter.may_contain(IdRef::Int(i as i64))));
             assert!((1..inserted).step_by(2).all(|i| filter.may_contain(IdRef::Bytes(&name(i)))));

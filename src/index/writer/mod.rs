@@ -327,7 +327,9 @@ impl Writer {
                     })
             })
         };
-        for (name, _) in files.iter().filter(|(name, _)| !named(name)) {
+        let temporary = manifest::temporary_path(&self.folder).exists().then_some(manifest::TEMPORARY);
+        let unnamed = files.iter().map(|(name, _)| name.as_str()).filter(|name| !named(name));
+        for name in unnamed.chain(temporary) {
             if let Err(error) = storage::remove(&self.folder.join(name)) {
                 log::warn!("a file that is no longer needed stays: {error}");
             }

@@ -27,6 +27,7 @@
 //!
 //! All rooms use `error`.
 
+pub mod analysis;
 pub mod bits;
 mod cache;
 pub mod codec;
@@ -38,6 +39,7 @@ pub mod error;
 pub mod intersect;
 pub mod list;
 mod process;
+pub mod query;
 pub mod results;
 mod room;
 pub mod yioop;

@@ -41,6 +41,7 @@ pub mod index;
 pub mod intersect;
 pub mod list;
 mod process;
+pub mod query;
 pub mod rank;
 pub mod results;
 mod room;

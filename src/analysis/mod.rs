@@ -28,6 +28,7 @@ use frostem::{Algorithm, Stemmer};
 
 use crate::{Error, Result};
 use cache::Cache;
+pub(crate) use segment::is_lone_unit;
 use segment::{Kind, Word};
 pub use stop_words::stop_words;
 

@@ -274,6 +274,11 @@ fn extends(c: char) -> bool {
     is_combining_mark(c) || matches!(c, '\u{200B}'..='\u{200F}' | '\u{FF9E}' | '\u{FF9F}')
 }
 
+/// Whether a word of [`Kind::Units`] is a unit by itself, not a pair.
+pub(crate) fn is_lone_unit(word: &str) -> bool {
+    word.chars().filter(|&c| is_unit(c)).count() == 1
+}
+
 /// Whether a character begins a unit: a letter of a script without spaces.
 pub(super) fn is_unit(c: char) -> bool {
     let in_script = match c {

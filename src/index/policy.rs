@@ -151,7 +151,8 @@ mod tests {
     #[test]
     fn small_ones_between_large_ones_do_not_stay() {
         let commits = (0..2_000u64).map(|i| if i % 2 == 0 { 1 << 20 } else { 1 << 14 });
-        assert!(run(commits).2 <= 40);
+        let most = run(commits).2;
+        assert!(most <= 60, "{most}");
     }
 
     #[test]

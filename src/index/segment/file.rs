@@ -3,7 +3,7 @@
 use super::SegmentMeta;
 use super::format::{self, ALIGNMENT, CHUNK, Extent, FieldCounts, Frame, Section};
 use crate::error::{Error, Result};
-use crate::index::Schema;
+use crate::index::{Schema, storage};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub(super) fn failed(path: &Path, error: impl std::fmt::Display) -> Error {
 #[derive(Debug)]
 pub(super) struct SegmentWriter {
     path: PathBuf,
-    file: File,
+    file: storage::File,
     buffer: Vec<u8>,
     /// Bytes that have left the buffer.
     written: u64,
@@ -32,7 +32,7 @@ pub(super) struct SegmentWriter {
 impl SegmentWriter {
     /// Creates the file, which must not exist.
     pub fn create(path: &Path, number: u64, documents: u32, reordered: bool, schema: &Schema) -> Result<SegmentWriter> {
-        let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| failed(path, error))?;
+        let file = storage::File::create_new(path)?;
         let fields = schema.fields.iter().map(|field| (field.kind as u8, FieldCounts::default())).collect();
         let frame = Frame {
             documents,
@@ -103,6 +103,7 @@ impl SegmentWriter {
     pub fn finish(mut self) -> Result<SegmentMeta> {
         let result = self.close();
         let (bytes, footer_crc) = result.map_err(|error| failed(&self.path, error))?;
+        self.file.sync()?;
         self.finished = true;
         Ok(SegmentMeta { number: self.number, documents: self.frame.documents, bytes, footer_crc })
     }
@@ -111,7 +112,6 @@ impl SegmentWriter {
         self.empty()?;
         let (footer, checksum) = self.frame.footer();
         self.file.write_all(&footer)?;
-        self.file.sync_all()?;
         Ok((self.written + footer.len() as u64, checksum))
     }
 }
@@ -136,7 +136,7 @@ impl Drop for SegmentWriter {
     fn drop(&mut self) {
         if !self.finished {
             // The error that led here is the one to report.
-            let _ = std::fs::remove_file(&self.path);
+            let _ = storage::remove(&self.path);
         }
     }
 }

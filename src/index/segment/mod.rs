@@ -43,16 +43,17 @@ pub use numbers::Column;
 pub use plan::Input;
 
 use crate::error::{Error, Result};
-use crate::index::list::{self, Decoded, Parts};
+use crate::index::list::{self, Decoded, List, Parts};
 use crate::index::{Id, Kind, Schema, Value};
 use file::failed;
 use format::{CHUNK, Extent, Frame, NO_FIELD};
 use memmap2::Mmap;
 use part::Part;
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 /// What a manifest keeps of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,6 +114,17 @@ pub struct Segment {
     /// Per section, whether all its chunks have.
     whole: Box<[AtomicBool]>,
     dictionaries: Box<[OnceLock<Dictionary>]>,
+    /// Long lists that were checked, by field and value.
+    sound: RwLock<HashSet<(u8, u64)>>,
+}
+
+/// An error in a list, with the name of the file.
+#[cold]
+fn named(part: &Part, error: Error) -> Error {
+    match error {
+        Error::Corrupt { item, offset, what, .. } => part.corrupt(offset, format!("{item}: {what}")),
+        other => other,
+    }
 }
 
 impl Segment {
@@ -152,6 +164,7 @@ impl Segment {
             checked: (0..frame.checksums.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             whole: frame.extents.iter().map(|_| AtomicBool::new(false)).collect(),
             dictionaries: schema.fields.iter().map(|_| OnceLock::new()).collect(),
+            sound: RwLock::default(),
             schema,
             frame,
         };
@@ -274,16 +287,68 @@ impl Segment {
         Parts { frequencies: text, positions: text && self.schema.positions }
     }
 
+    /// The list of a term, given its value. The first call for a list reads it, compares its checksums and checks its
+    /// structure; later ones are O(1). Short lists are checked by whoever decodes them.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`], which names file and field.
+    pub fn list(&self, field: usize, value: u64) -> Result<List<'_>> {
+        let part = self.part(Section::Lists, field)?;
+        let named = |error| named(&part, error);
+        let list = List::find(self.unchecked(Section::Lists, field)?, value, self.documents(), self.parts(field));
+        let list = list.map_err(named)?;
+        let key = (field as u8, value);
+        if self.sound.read().is_ok_and(|sound| sound.contains(&key)) {
+            return Ok(list);
+        }
+        let start = (value >> 1) as usize;
+        let length = match list {
+            List::Short(bytes) => {
+                let mut decoded = Decoded::default();
+                list::decode_short(bytes, self.documents(), self.parts(field), true, &mut decoded).map_err(named)?
+            }
+            List::Long(view) => view.bytes(),
+        };
+        part.range(start, length)?;
+        list.check(self.documents()).map_err(named)?;
+        // Short lists are cheap to check again, and too many to remember.
+        if let (List::Long(_), Ok(mut sound)) = (list, self.sound.write()) {
+            sound.insert(key);
+        }
+        Ok(list)
+    }
+
+    /// How many documents contain a term, given its value.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn documents_with(&self, field: usize, value: u64) -> Result<u64> {
+        let part = self.part(Section::Lists, field)?;
+        // A posting list begins with its length.
+        let start = (value >> 1) as usize;
+        let front = part.range(start, 8.min(part.len().saturating_sub(start)))?;
+        list::count(front, value).map(u64::from).map_err(|error| named(&part, error))
+    }
+
+    /// As [`lengths`](Self::lengths), followed by four readable bytes of anything.
+    ///
+    /// # Errors
+    /// As [`Segment::section`].
+    pub fn padded_lengths(&self, field: usize) -> Result<&[u8]> {
+        let part = self.part(Section::Lengths, field)?;
+        let begin = self.extent(part.index).offset as usize;
+        // The footer comes after the last section.
+        part.all().map(|lengths| &self.map[begin..begin + lengths.len() + 4])
+    }
+
     /// Decodes the whole list of a term, given its value.
     ///
     /// # Errors
     /// [`Error::Corrupt`], which names file and field.
     pub fn decode(&self, field: usize, value: u64, decoded: &mut Decoded) -> Result<()> {
         let part = self.part(Section::Lists, field)?;
-        list::decode(part.all()?, value, self.documents(), self.parts(field), decoded).map_err(|error| match error {
-            Error::Corrupt { item, offset, what, .. } => part.corrupt(offset, format!("{item}: {what}")),
-            other => other,
-        })
+        list::decode(part.all()?, value, self.documents(), self.parts(field), decoded)
+            .map_err(|error| named(&part, error))
     }
 
     /// The length bytes of a text field, one per document.

@@ -4,7 +4,7 @@
 //! left after a loss of power.
 
 use crate::error::{Error, Result};
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -21,15 +21,22 @@ impl File {
     /// # Errors
     /// [`Error::File`].
     pub(crate) fn create(path: &Path) -> Result<File> {
-        let created = gate(Operation::Create, path).and_then(|()| fs::File::create(path));
-        let file = created.map_err(|error| failed(path, &error))?;
-        done(Operation::Create, path, None);
-        Ok(File { file, path: path.into() })
+        File::open(path, OpenOptions::new().write(true).create(true).truncate(true))
     }
 
-    /// The path that it was created with.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    /// Creates an empty file where there is none.
+    ///
+    /// # Errors
+    /// [`Error::File`], also if there is one.
+    pub(crate) fn create_new(path: &Path) -> Result<File> {
+        File::open(path, OpenOptions::new().write(true).create_new(true))
+    }
+
+    fn open(path: &Path, options: &OpenOptions) -> Result<File> {
+        let opened = gate(Operation::Create, path).and_then(|()| options.open(path));
+        let file = opened.map_err(|error| failed(path, &error))?;
+        done(Operation::Create, path, None);
+        Ok(File { file, path: path.into() })
     }
 
     /// Makes the content durable (fsync).

@@ -19,7 +19,8 @@ impl Writer {
     /// written, and the number is that of the last commit.
     ///
     /// Segments are merged so that there are few: in an index of n bytes, a document is written at most 1 + log10(n / s)
-    /// times, s being the bytes of the segment that it was first written to.
+    /// times, s being the bytes of the segment that it was first written to. What cannot be merged because there is no room
+    /// on the disk is left to a later commit.
     ///
     /// # Errors
     /// [`Error::File`] if something cannot be written, [`Error::Corrupt`] if a segment that had to be merged is damaged.
@@ -31,7 +32,11 @@ impl Writer {
         self.flush()?;
         if self.has_unpublished() {
             let jobs = policy::plan(&self.sizes()?, Limits::FORMAT);
-            self.merge(&jobs, false)?;
+            match self.merge(&jobs, false) {
+                // A disk that has no room for merging may have enough for the commit.
+                Err(error @ Error::File { .. }) => log::warn!("merging is left to a later commit: {error}"),
+                merged => merged?,
+            }
         }
         self.publish()
     }
@@ -171,7 +176,7 @@ impl Writer {
 /// Replaces the manifest of a folder. What it names must be durable, but not yet the names themselves. The new name of the
 /// manifest is not durable yet either.
 pub(super) fn replace(folder: &Path, manifest: &Manifest) -> Result<()> {
-    let (temporary, path) = (folder.join("manifest.tmp"), manifest::path(folder));
+    let (temporary, path) = (manifest::temporary_path(folder), manifest::path(folder));
     storage::write(&temporary, &manifest.encode())?;
     // The files that the manifest names must be in the folder whenever the manifest is.
     storage::sync_folder(folder)?;

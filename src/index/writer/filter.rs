@@ -89,11 +89,13 @@ mod tests {
 
     #[test]
     fn what_was_inserted_passes_and_little_else() {
-        for (made_for, inserted, most) in [(100_000, 100_000, 2_000), (0, 1_000, 2_000), (100_000, 1_000_000, 100_000)] {
+        for (made_for, inserted, most) in [(100_000, 100_000, 2_000), (0, 1_000, 2_000), (100_000, 1_000_000, 100_000)]
+        {
             let mut filter = Filter::new(made_for, 1 << 20);
             let name = |i: usize| format!("document {i}").into_bytes();
             for i in 0..inserted {
-                filter.insert(if i % 2 == 0 { IdRef::Int(i as i64) } else { IdRef::Bytes(&name(i)) });
+                let name = name(i);
+                filter.insert(if i % 2 == 0 { IdRef::Int(i as i64) } else { IdRef::Bytes(&name) });
             }
             assert!((0..inserted).step_by(2).all(|i| filter.may_contain(IdRef::Int(i as i64))));
             assert!((1..inserted).step_by(2).all(|i| filter.may_contain(IdRef::Bytes(&name(i)))));

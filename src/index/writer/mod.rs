@@ -173,7 +173,8 @@ impl Writer {
             }
             (None, Some(schema)) => {
                 if let Some((name, _)) = files(&folder)?.first() {
-                    let what = format!("{name} is there, but no manifest: the index is damaged, or not one of this library");
+                    let what =
+                        format!("{name} is there, but no manifest: the index is damaged, or not one of this library");
                     return Err(Error::File { path: path.display().to_string(), what });
                 }
                 let manifest = Manifest::new(schema)?;
@@ -181,7 +182,9 @@ impl Writer {
                 storage::sync_folder(&folder)?;
                 manifest
             }
-            (None, None) => return Err(Error::File { path: path.display().to_string(), what: "has no manifest".into() }),
+            (None, None) => {
+                return Err(Error::File { path: path.display().to_string(), what: "has no manifest".into() });
+            }
         };
         let litter = files(&folder)?;
         let past = litter.iter().map(|(_, number)| number.saturating_add(1)).max().unwrap_or(0);
@@ -324,7 +327,9 @@ impl Writer {
                     })
             })
         };
-        for (name, _) in files.iter().filter(|(name, _)| !named(name)) {
+        let temporary = manifest::temporary_path(&self.folder).exists().then_some(manifest::TEMPORARY);
+        let unnamed = files.iter().map(|(name, _)| name.as_str()).filter(|name| !named(name));
+        for name in unnamed.chain(temporary) {
             if let Err(error) = storage::remove(&self.folder.join(name)) {
                 log::warn!("a file that is no longer needed stays: {error}");
             }

@@ -15,6 +15,7 @@
 //! | [`cpu`] | which instruction sets this process may use | `environment` |
 //! | `cache` | a folder for what a later process can use again | `environment` |
 //! | `room` | memory for large results | nothing |
+//! | `threads` | threads for the work of one call | nothing |
 //! | [`bits`] | words and bit fields | nothing |
 //! | [`codec`] | docIDs ⇄ words; the registry of codecs | `bits`, `cpu`, `room` |
 //! | [`results`] | the docIDs found by a batch of queries | `room` |
@@ -22,7 +23,7 @@
 //! | [`yioop`] | Yioop's posting lists, shard files and scores | `codec`, `cpu` |
 //! | [`intersect`] | CPU intersection of posting lists, with block skipping | `list`, `codec`, `cpu` |
 //! | [`device`] | everything about OpenCL | `list`, `codec`, `results`, `cache`, `environment`, `process`, `room` |
-//! | [`engine`] | the choice between CPU and device, its cost model, the fallback, the threads, the counters | `device`, `intersect`, `yioop`, `list`, `codec`, `results`, `cache`, `cpu` |
+//! | [`engine`] | the choice between CPU and device, its cost model, the fallback, the threads, the counters | `device`, `intersect`, `yioop`, `list`, `codec`, `results`, `cache`, `cpu`, `threads` |
 //! | `php` | the PHP side (feature `php`) | `engine`, `yioop`, `list`, `codec`, `environment`, `cpu`, `room` |
 //!
 //! All rooms use `error`.
@@ -40,10 +41,12 @@ pub mod index;
 pub mod intersect;
 pub mod list;
 mod process;
+pub mod query;
 pub mod rank;
 pub mod results;
 mod room;
 pub mod search;
+mod threads;
 pub mod yioop;
 
 #[cfg(feature = "php")]

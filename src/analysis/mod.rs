@@ -1,54 +1,362 @@
-//! Placeholder of the interface until the room is merged.
-use crate::error::Result;
-use std::borrow::Cow;
+//! Text → terms: words, lower-casing, folding, stemming, stop words.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `mod.rs` | [`Analyzer`]: options and their bytes; [`Analyzer::tokens`] |
+//! | `segment.rs` | words by UAX #29, with a table for ASCII and letters of two bytes; pairs for scripts without spaces |
+//! | `normalize.rs` | lower-casing, composed form, folding |
+//! | `cache.rs` | words seen lately and their terms |
+//! | `stop_words.rs` | lists of stop words |
+//!
+//! A word is normalized, left out if it is a stop word, then stemmed (Snowball, the crate `frostem`). Words of text and of
+//! queries go the same way. Every word takes a position, also a stop word and a word that is too long, so that phrases
+//! match only words that stand so in the text.
 
-#[derive(Debug, Clone, PartialEq, Default)]
+mod cache;
+mod normalize;
+mod segment;
+mod stop_words;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use frostem::{Algorithm, Stemmer};
+
+use crate::{Error, Result};
+use cache::Cache;
+pub(crate) use segment::is_lone_unit;
+use segment::{Kind, Word};
+pub use stop_words::stop_words;
+
+/// The version of what this module does with text. It changes whenever some text gives other terms than before, also
+/// by a new version of a crate or of Unicode; an index holds the version that made it.
+pub const VERSION: u32 = 1;
+
+/// The longest term, in bytes. A longer one is skipped; its position stays empty.
+pub const MAX_TERM: usize = 255;
+
+/// The longest word that is looked at, in bytes of the text: marks that folding drops do not count for [`MAX_TERM`].
+const MAX_WORD: usize = 4 * MAX_TERM;
+
+/// What an [`Analyzer`] does.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
+    /// The language of the stemmer, one of [`languages`] or an alias of Snowball's (`en`); `None`: words are not stemmed.
     pub language: Option<String>,
+    /// Whether é and e are the same: diacritics and compatibility forms are removed, ß is ss.
     pub fold: bool,
+    /// Words that are left out, in any case; empty: none are. See [`stop_words`].
     pub stop_words: Vec<String>,
+    /// [`VERSION`].
+    pub version: u32,
 }
-#[derive(Debug, Clone, PartialEq)]
+
+impl Default for Options {
+    /// No stemming, no folding, no stop words.
+    fn default() -> Self {
+        Options { language: None, fold: false, stop_words: Vec::new(), version: VERSION }
+    }
+}
+
+/// Makes terms of text. Cheap to clone; two are equal if they make the same terms of every text.
+#[derive(Debug, Clone)]
 pub struct Analyzer {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
     options: Options,
+    stemmer: Option<Stemmer>,
+    /// Normalized.
+    stop_words: HashSet<Box<str>>,
+    /// Distinguishes analyzers of the process, for [`Scratch`].
+    id: u64,
 }
-#[derive(Debug, Default)]
-pub struct Scratch {
-    term: String,
+
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.options.fmt(f)
+    }
 }
+
+impl PartialEq for Analyzer {
+    fn eq(&self, other: &Self) -> bool {
+        self.inner.options == other.inner.options
+    }
+}
+
+impl Eq for Analyzer {}
+
+/// A term and where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'a> {
+    /// 1 to [`MAX_TERM`] bytes.
     pub term: &'a str,
+    /// How many words come before it in the text; pairs of units (see `segment.rs`) count as words.
     pub position: u32,
+    /// The first byte of its word in the text.
     pub start: usize,
+    /// The byte after its word. Words overlap only if they are pairs of units.
     pub end: usize,
 }
-impl Analyzer {
-    pub fn new(options: Options) -> Result<Analyzer> {
-        Ok(Analyzer { options })
-    }
-    pub fn describe(&self) -> String {
-        format!("{:?}", self.options)
-    }
-    pub fn to_bytes(&self) -> Vec<u8> {
-        Vec::new()
-    }
-    pub fn from_bytes(_: &[u8]) -> Result<Analyzer> {
-        Analyzer::new(Options::default())
-    }
-    pub fn tokens(&self, text: &str, scratch: &mut Scratch, mut each: impl FnMut(Token<'_>)) {
-        let mut position = 0;
-        for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-            scratch.term.clear();
-            scratch.term.extend(word.chars().flat_map(char::to_lowercase));
-            let start = word.as_ptr() as usize - text.as_ptr() as usize;
-            each(Token { term: &scratch.term, position, start, end: start + word.len() });
-            position += 1;
-        }
-    }
-    pub fn normalize(&self, word: &str) -> String {
-        word.to_lowercase()
+
+/// Working memory of [`Analyzer::tokens`]: make one per thread and use it again. Half a megabyte at most.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    normalized: String,
+    /// With the `id` of the analyzer whose terms it holds.
+    cache: Option<(u64, Cache)>,
+}
+
+impl Scratch {
+    /// Empty; memory is taken on first use.
+    pub fn new() -> Self {
+        Self::default()
     }
 }
+
+impl Analyzer {
+    /// An analyzer that does what `options` say.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for an unknown language or another version.
+    pub fn new(mut options: Options) -> Result<Analyzer> {
+        if options.version != VERSION {
+            return Err(Error::Argument(format!(
+                "the analyzer has version {VERSION}, not {}: index the texts again, or use the release that made the index",
+                options.version
+            )));
+        }
+        let algorithm = match &options.language {
+            None => None,
+            Some(language) => Some(Algorithm::from_name(language).map_err(|_| {
+                let known = languages().collect::<Vec<_>>().join(", ");
+                Error::Argument(format!("no stemmer for the language \"{language}\"; there are {known}"))
+            })?),
+        };
+        options.language = algorithm.map(|algorithm| algorithm.name().to_owned());
+
+        let mut normalized = String::new();
+        for word in &mut options.stop_words {
+            normalize::normalize(word, options.fold, &mut normalized);
+            word.clone_from(&normalized);
+        }
+        // No longer word has a term.
+        options.stop_words.retain(|word| (1..=MAX_TERM).contains(&word.len()));
+        options.stop_words.sort_unstable();
+        options.stop_words.dedup();
+
+        static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+        Ok(Analyzer {
+            inner: Arc::new(Inner {
+                stemmer: algorithm.map(Stemmer::new),
+                stop_words: options.stop_words.iter().map(|word| word.as_str().into()).collect(),
+                id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+                options,
+            }),
+        })
+    }
+
+    /// The options in the form in which they are compared: the language by its own name, stop words normalized and sorted.
+    pub fn options(&self) -> &Options {
+        &self.inner.options
+    }
+
+    /// The options for messages: `version 1, language english, fold, 3 stop words`.
+    pub fn describe(&self) -> String {
+        let options = self.options();
+        let language = options.language.as_deref().unwrap_or("none");
+        let mut text = format!("version {}, language {language}", options.version);
+        if options.fold {
+            text.push_str(", fold");
+        }
+        match options.stop_words.len() {
+            0 => {}
+            1 => text.push_str(", 1 stop word"),
+            count => text.push_str(&format!(", {count} stop words")),
+        }
+        text
+    }
+
+    /// The options as bytes, which an index stores: version (u32), folding (u8), then strings with their length (u16):
+    /// the language, empty if none, and as many stop words as a u32 before them says. All little-endian.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let options = self.options();
+        let mut bytes = options.version.to_le_bytes().to_vec();
+        bytes.push(options.fold.into());
+        let string = |bytes: &mut Vec<u8>, string: &str| {
+            // Names of languages and stop words have at most MAX_TERM bytes.
+            bytes.extend((string.len() as u16).to_le_bytes());
+            bytes.extend(string.as_bytes());
+        };
+        string(&mut bytes, options.language.as_deref().unwrap_or_default());
+        bytes.extend((options.stop_words.len() as u32).to_le_bytes());
+        for word in &options.stop_words {
+            string(&mut bytes, word);
+        }
+        bytes
+    }
+
+    /// The analyzer whose [`to_bytes`](Analyzer::to_bytes) gave all of `bytes`.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if none did; [`Error::Argument`] as [`Analyzer::new`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Analyzer> {
+        let mut reader = Reader { bytes, offset: 0 };
+        let version = u32::from_le_bytes(reader.take("version")?);
+        if version != VERSION {
+            return Analyzer::new(Options { version, ..Options::default() });
+        }
+        let fold = match reader.take::<1>("folding")? {
+            [0] => false,
+            [1] => true,
+            [other] => return Err(reader.corrupt("folding", format!("{other} instead of 0 or 1"))),
+        };
+        let language = Some(reader.string("language")?).filter(|language| !language.is_empty());
+        let count = u32::from_le_bytes(reader.take("number of stop words")?);
+        // Each takes its two bytes of length at least, which bounds the loop before the vector grows.
+        let mut stop_words = Vec::new();
+        for _ in 0..count {
+            stop_words.push(reader.string("stop word")?);
+        }
+        if reader.offset != bytes.len() {
+            return Err(reader.corrupt("end", format!("{} bytes too many", bytes.len() - reader.offset)));
+        }
+        Analyzer::new(Options { language, fold, stop_words, version })
+    }
+
+    /// Calls `each` for the terms of `text`, in order.
+    ///
+    /// Linear in the length of `text`; positions are counted from 0 and stay at the largest u32 in texts of more words.
+    pub fn tokens(&self, text: &str, scratch: &mut Scratch, mut each: impl FnMut(Token<'_>)) {
+        let inner = &*self.inner;
+        let as_is = inner.stemmer.is_none() && inner.stop_words.is_empty();
+        let Scratch { normalized, cache } = scratch;
+        let mut position = 0u32;
+        segment::words(text, |Word { start, end, kind }| {
+            let at = position;
+            position = position.saturating_add(1);
+            let word = &text[start..end];
+            if word.len() > MAX_WORD {
+                return;
+            }
+            let term = match kind {
+                Kind::Lower if as_is => Some(word).filter(|word| word.len() <= MAX_TERM),
+                Kind::Capitals if as_is => {
+                    normalized.clear();
+                    normalized.push_str(word);
+                    normalized.make_ascii_lowercase();
+                    Some(&**normalized).filter(|word| word.len() <= MAX_TERM)
+                }
+                _ => inner.cached_term(word, kind, cache, normalized),
+            };
+            if let Some(term) = term {
+                each(Token { term, position: at, start, end });
+            }
+        });
+    }
+
+    /// `word` lower-cased and folded, not stemmed: what prefixes and fuzzy words are compared with. It is not cut into
+    /// words, and may be of any length.
+    pub fn normalize(&self, word: &str) -> String {
+        let mut normalized = String::new();
+        normalize::normalize(word, self.inner.options.fold, &mut normalized);
+        normalized
+    }
+
+    /// [`normalize`](Analyzer::normalize) into a buffer that is used again; `word` itself if there is nothing to change.
+    pub(crate) fn normalize_to<'a>(&self, word: &'a str, buffer: &'a mut String) -> &'a str {
+        if word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+            return word;
+        }
+        normalize::normalize(word, self.inner.options.fold, buffer);
+        buffer
+    }
+
+    /// Calls `each` with the bytes of each word of `text` in order, stop words and too long ones too, and whether it is a
+    /// pair of units or a lone unit of a script without spaces.
+    pub(crate) fn words(&self, text: &str, mut each: impl FnMut(usize, usize, bool)) {
+        segment::words(text, |word| each(word.start, word.end, word.kind == Kind::Units));
+    }
+}
+
+impl Inner {
+    /// [`term`](Inner::term), looked up in the cache first.
+    #[inline]
+    fn cached_term<'a>(
+        &self,
+        word: &str,
+        kind: Kind,
+        cache: &'a mut Option<(u64, Cache)>,
+        normalized: &'a mut String,
+    ) -> Option<&'a str> {
+        if cache.as_ref().is_none_or(|(id, _)| *id != self.id) {
+            *cache = Some((self.id, Cache::new()));
+        }
+        let (_, cache) = cache.as_mut()?;
+        if let Some(entry) = cache.find(word) {
+            return cache.term(entry);
+        }
+        let term = if self.term(word, kind, normalized) { Some(&**normalized) } else { None };
+        cache.put(word, term);
+        term
+    }
+
+    /// Writes the term of `word` to `term`; false if it has none.
+    #[cold]
+    #[inline(never)]
+    fn term(&self, word: &str, kind: Kind, term: &mut String) -> bool {
+        normalize::normalize(word, self.options.fold, term);
+        if term.len() > MAX_TERM || self.stop_words.contains(&**term) {
+            return false;
+        }
+        if let Some(stemmer) = self.stemmer
+            && kind != Kind::Units
+            && let Cow::Owned(stem) = stemmer.stem(term)
+            && !stem.is_empty()
+        {
+            *term = stem;
+        }
+        (1..=MAX_TERM).contains(&term.len())
+    }
+}
+
+/// Reads the bytes of [`Analyzer::to_bytes`].
+struct Reader<'a> {
+    bytes: &'a [u8],
+    offset: usize,
+}
+
+impl Reader<'_> {
+    fn corrupt(&self, item: &str, what: impl Into<String>) -> Error {
+        Error::corrupt("analyzer", item, self.offset, what)
+    }
+
+    fn take<const N: usize>(&mut self, item: &str) -> Result<[u8; N]> {
+        let taken = self.bytes[self.offset..].first_chunk().ok_or_else(|| self.corrupt(item, "cut off"))?;
+        self.offset += N;
+        Ok(*taken)
+    }
+
+    fn string(&mut self, item: &str) -> Result<String> {
+        let length = u16::from_le_bytes(self.take(item)?).into();
+        let bytes = self.bytes[self.offset..].get(..length).ok_or_else(|| self.corrupt(item, "cut off"))?;
+        let string = std::str::from_utf8(bytes).map_err(|_| self.corrupt(item, "not UTF-8"))?;
+        self.offset += length;
+        Ok(string.to_owned())
+    }
+}
+
+/// The languages with a stemmer, in alphabetical order.
+pub fn languages() -> impl Iterator<Item = &'static str> {
+    Algorithm::all().iter().map(|algorithm| algorithm.name())
+}
+
+/// `bytes` as text: what is not UTF-8 becomes U+FFFD, which is in no word.
 pub fn valid_utf8(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }

@@ -5,11 +5,30 @@
 //! | [`schema`] | the fields of an index |
 //! | [`document`] | what a caller puts in: ids, values, documents |
 //! | [`length`] | lengths of texts as one byte |
+//! | [`segment`] | the immutable files with documents, lists and dictionaries |
+//! | [`deleted`] | which documents of a segment are deleted |
+//! | [`manifest`] | of what an index consists, as of one commit |
+//! | [`snapshot`] | an index as of one commit, for reading |
+//! | [`writer`] | adding, deleting, committing |
+//! | `policy` | which segments a commit merges |
+//! | `lock` | at most one writer |
+//! | `storage` | all writing of files |
 
+pub mod deleted;
 pub mod document;
 pub mod length;
 pub mod list;
+mod lock;
+pub mod manifest;
+mod policy;
 pub mod schema;
+pub mod segment;
+pub mod snapshot;
+mod storage;
+pub mod writer;
 
+pub use deleted::Deleted;
 pub use document::{Document, Id, LONGEST_KEYWORD, LONGEST_TERM, Value};
 pub use schema::{Field, Kind, Schema};
+pub use snapshot::Snapshot;
+pub use writer::{Options, Writer};

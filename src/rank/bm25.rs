@@ -58,6 +58,9 @@ pub fn idf(documents: u64, containing: u64) -> f64 {
 pub struct Norms(pub(super) [f32; 256]);
 
 impl Norms {
+    /// For terms without scores.
+    pub(super) const NONE: &'static Norms = &Norms([1.0; 256]);
+
     /// For a field with that many tokens in that many documents. All sums are of the whole index.
     pub fn new(bm25: &Bm25, tokens: u64, documents: u64) -> Norms {
         let average = if documents == 0 || tokens == 0 { 1.0 } else { tokens as f64 / documents as f64 };

@@ -6,11 +6,16 @@
 //! | [`score`] | the scores of a block, on each tier |
 //! | [`term`] | the postings of a term with their scores and bounds |
 //! | [`find`] | the best documents with all, or any, of some terms |
+//! | [`positions`], [`phrase`] | positions of terms, and phrases of them |
+//! | [`matching`] | which documents match, without scores |
 //! | [`collector`], [`top_k`] | what they are reported to |
 
 pub mod bm25;
 pub mod collector;
 pub mod find;
+pub mod matching;
+pub mod phrase;
+pub mod positions;
 pub mod score;
 pub mod term;
 #[cfg(test)]

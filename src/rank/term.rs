@@ -1,5 +1,6 @@
 //! [`Term`]: the postings of a term in a segment, block by block, with scores and bounds of scores.
 
+use super::bm25::Norms;
 use super::score::Scorer;
 use crate::codec::{BLOCK, BlockBuffer, block_buffer, gallop};
 use crate::cpu::Tier;
@@ -51,24 +52,8 @@ const NONE: usize = usize::MAX;
 impl<'s> Term<'s> {
     /// The postings of `source`, of which there is at least one.
     pub fn new(tier: Tier, scorer: Scorer<'s>, source: Source<'s>) -> Term<'s> {
-        let blocks = match &source {
-            Source::List(view) => view.blocks(),
-            Source::Decoded { doc_ids, .. } => doc_ids.len().div_ceil(BLOCK),
-        };
-        let mut term = Term {
-            tier,
-            scorer,
-            source,
-            blocks,
-            bounds: Vec::new(),
-            most: 0.0,
-            at: 0,
-            loaded: NONE,
-            count: 0,
-            scored: NONE,
-            doc_ids: block_buffer(),
-            scores: [0.0; BLOCK],
-        };
+        let blocks = blocks_of(&source);
+        let mut term = Term::with(tier, scorer, source, blocks);
         match &term.source {
             Source::List(view) => {
                 term.bounds = vec![f32::NAN; blocks];
@@ -84,6 +69,42 @@ impl<'s> Term<'s> {
             }
         }
         term
+    }
+
+    /// Postings whose scores are not asked for.
+    pub fn without_scores(tier: Tier, source: Source<'s>) -> Term<'s> {
+        let blocks = blocks_of(&source);
+        let scorer = Scorer { weight: 0.0, norms: Norms::NONE, lengths: &[] };
+        Term::with(tier, scorer, source, blocks)
+    }
+
+    fn with(tier: Tier, scorer: Scorer<'s>, source: Source<'s>, blocks: usize) -> Term<'s> {
+        Term {
+            tier,
+            scorer,
+            source,
+            blocks,
+            bounds: Vec::new(),
+            most: 0.0,
+            at: 0,
+            loaded: NONE,
+            count: 0,
+            scored: NONE,
+            doc_ids: block_buffer(),
+            scores: [0.0; BLOCK],
+        }
+    }
+
+    /// How often a document contains the term, if it does. docIDs must not decrease.
+    pub fn frequency(&mut self, doc_id: u32) -> Option<u32> {
+        let block = self.seek(doc_id)?;
+        self.load(block);
+        let index = BLOCK * block + find(&self.doc_ids, self.count, doc_id)?;
+        let less_one = match &self.source {
+            Source::List(view) => view.frequencies.get(index),
+            Source::Decoded { less_one, .. } => less_one[index],
+        };
+        Some(less_one.saturating_add(1))
     }
 
     /// Postings.
@@ -280,9 +301,16 @@ impl<'s> Term<'s> {
     }
 }
 
+fn blocks_of(source: &Source) -> usize {
+    match source {
+        Source::List(view) => view.blocks(),
+        Source::Decoded { doc_ids, .. } => doc_ids.len().div_ceil(BLOCK),
+    }
+}
+
 /// The index of `doc_id` among the first `count` docIDs of a block.
 #[inline]
-fn find(doc_ids: &BlockBuffer, count: usize, doc_id: u32) -> Option<usize> {
+pub(super) fn find(doc_ids: &BlockBuffer, count: usize, doc_id: u32) -> Option<usize> {
     // A binary search without branches, over a power of two.
     let mut at = 0;
     let mut step = BLOCK / 2;

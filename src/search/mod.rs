@@ -1,4 +1,330 @@
-//! Searching an index. (In the making: signatures are fixed.)
+//! Searching an index.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod.rs` | [`Index`]: what can be asked |
+//! | [`options`](Options) | how a search can be told to work |
+//! | `plan` | a query becomes leaves with weights, by the statistics of the whole index |
+//! | `lists` | the postings of a leaf in a segment |
+//! | `run` | hits, counts, sorting |
+//! | `filter` | filters become sets of documents |
+//! | `words` | the dictionary: prefixes, fuzzy words, suggestions |
+//! | `explain` | how a score comes about |
+//!
+//! A search asks one snapshot, segment by segment, with the hits of all in one heap. Scores depend on the whole index only,
+//! so they are the same however it is cut into segments: N and n count documents in all segments, also deleted ones that
+//! no merge has removed yet, and so does the average length.
 
+mod explain;
+mod filter;
+mod lists;
 mod options;
+mod plan;
+mod run;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use explain::{Explanation, Part};
 pub use options::{Direction, Filter, Matching, Options};
+pub use words::MOST_WORDS;
+
+use crate::analysis::Scratch;
+use crate::error::{Error, Result};
+use crate::index::snapshot::{self, Snapshot};
+use crate::index::{Id, Kind, Schema, Value};
+use crate::list::PostingList;
+use crate::query::{self, Matcher, Query, highlight};
+use crate::rank::{Bm25, Norms};
+use crate::{Codec, threads};
+use std::cell::RefCell;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// The documents that a search found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// The hits, best first, from the offset on and as many as the limit.
+    pub hits: Vec<FoundHit>,
+    /// The number of all documents that match, if it was asked for.
+    pub total: Option<u64>,
+}
+
+/// A document that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundHit {
+    /// The caller's name of it.
+    pub id: Id,
+    /// Its score.
+    pub score: f64,
+    /// Its docID in this snapshot: the number of documents before it.
+    pub doc_id: u64,
+}
+
+/// An index, open for searching, as of one commit. Cheap to clone; used by any number of threads.
+#[derive(Debug, Clone)]
+pub struct Index {
+    snapshot: Arc<Snapshot>,
+    /// Sums over all segments, by field number.
+    fields: Arc<[FieldSums]>,
+}
+
+/// What is known of a field in the whole index.
+#[derive(Debug)]
+struct FieldSums {
+    tokens: u64,
+    /// With BM25's usual parameters.
+    norms: OnceLock<Norms>,
+}
+
+thread_local! {
+    /// The analyzer's memory, for queries.
+    static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::new());
+}
+
+fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
+    SCRATCH.with(|scratch| match scratch.try_borrow_mut() {
+        Ok(mut scratch) => work(&mut scratch),
+        Err(_) => work(&mut Scratch::new()),
+    })
+}
+
+impl Index {
+    /// Opens the index in a folder as of its last commit: some microseconds if the process has it open, well below a
+    /// millisecond otherwise.
+    ///
+    /// # Errors
+    /// [`Error::File`] if there is no index, [`Error::Corrupt`] if a file is damaged.
+    pub fn open(path: &Path) -> Result<Index> {
+        Index::of(Snapshot::open(path)?)
+    }
+
+    /// The index of a snapshot.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn of(snapshot: Arc<Snapshot>) -> Result<Index> {
+        let sums = |field| {
+            let tokens = snapshot.parts().iter().map(|part| Ok(part.segment.counts(field)?.tokens));
+            Ok(FieldSums { tokens: tokens.sum::<Result<u64>>()?, norms: OnceLock::new() })
+        };
+        let fields = (0..snapshot.schema().fields.len()).map(sums).collect::<Result<_>>()?;
+        Ok(Index { snapshot, fields })
+    }
+
+    /// Moves to the last commit; returns whether there was a newer one.
+    ///
+    /// # Errors
+    /// As [`Index::open`]; the index stays as it was.
+    pub fn reload(&mut self) -> Result<bool> {
+        let snapshot = self.snapshot.reload()?;
+        if Arc::ptr_eq(&snapshot, &self.snapshot) {
+            return Ok(false);
+        }
+        *self = Index::of(snapshot)?;
+        Ok(true)
+    }
+
+    /// The snapshot that is searched.
+    pub fn snapshot(&self) -> &Arc<Snapshot> {
+        &self.snapshot
+    }
+
+    /// The fields and the analyzer.
+    pub fn schema(&self) -> &Arc<Schema> {
+        self.snapshot.schema()
+    }
+
+    /// The number of documents, without deleted ones.
+    pub fn documents(&self) -> u64 {
+        self.snapshot.live()
+    }
+
+    /// The number of the commit.
+    pub fn generation(&self) -> u64 {
+        self.snapshot.generation()
+    }
+
+    /// What a visitor typed, as a query of this index. Never fails.
+    pub fn parse(&self, text: &str) -> Query {
+        let schema = self.schema();
+        let names: Vec<&str> =
+            schema.fields.iter().filter(|field| field.kind == Kind::Text).map(|f| &*f.name).collect();
+        with_scratch(|scratch| query::parse(text, &names, schema.positions, &schema.analyzer, scratch))
+    }
+
+    /// The best hits of a query.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for options that do not fit the fields; [`Error::Corrupt`] and [`Error::File`] if a part of a
+    /// file that is used for the first time is damaged.
+    pub fn search(&self, query: &str, options: &Options) -> Result<Found> {
+        self.check_files()?;
+        run::search(self, query, options)
+    }
+
+    /// The same as [`search`](Self::search) for each of many queries, on up to `threads` threads.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search): the first one.
+    pub fn search_batch(&self, queries: &[&str], options: &Options, threads: usize) -> Result<Vec<Found>> {
+        self.check_files()?;
+        let threads = threads.min(queries.len()).max(1);
+        let at_a_time = queries.len().div_ceil(threads * 64).max(1);
+        let parts = threads::spread(threads, queries.len(), at_a_time, |takings| {
+            takings.flatten().map(|at| Ok((at, run::search(self, queries[at], options)?))).collect::<Result<Vec<_>>>()
+        });
+        let mut all = vec![Found::default(); queries.len()];
+        for part in parts {
+            for (at, found) in part? {
+                all[at] = found;
+            }
+        }
+        Ok(all)
+    }
+
+    /// How many documents match. Limit, offset and order are of no importance.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search).
+    pub fn count(&self, query: &str, options: &Options) -> Result<u64> {
+        self.check_files()?;
+        run::count(self, query, options)
+    }
+
+    /// The values of a keyword field in the documents that match, with the number of these: the most frequent ones
+    /// first, equal ones in the order of their bytes, at most `limit`.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search); [`Error::Argument`] if it is no keyword field.
+    pub fn facets(&self, field: usize, query: &str, options: &Options, limit: usize) -> Result<Vec<(Vec<u8>, u64)>> {
+        self.check_files()?;
+        run::facets(self, field, query, options, limit)
+    }
+
+    /// Completions of the last word of `text`: terms that begin with it, with the number of documents containing each,
+    /// the most frequent first. `field`: in that text field alone, otherwise in all.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search).
+    pub fn suggest(&self, text: &str, field: Option<usize>, limit: usize) -> Result<Vec<(String, u64)>> {
+        self.check_files()?;
+        words::suggest(self, text, field, limit)
+    }
+
+    /// The terms of a field that begin with `prefix`, in the order of their bytes, with the number of documents
+    /// containing each, deleted ones included.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search); [`Error::Argument`] if the field is numeric.
+    pub fn terms(&self, prefix: &[u8], field: usize, limit: usize) -> Result<Vec<(Vec<u8>, u64)>> {
+        self.check_files()?;
+        words::terms(self, prefix, field, limit)
+    }
+
+    /// The docIDs of the documents containing a term, without deleted ones.
+    ///
+    /// # Errors
+    /// As [`terms`](Self::terms); [`Error::Argument`] if a docID exceeds 2^32 − 1.
+    pub fn postings(&self, term: &[u8], field: usize) -> Result<PostingList> {
+        self.check_files()?;
+        let mut doc_ids = Vec::new();
+        for part in self.snapshot.parts() {
+            let Some(value) = part.segment.term(field, term)? else { continue };
+            lists::for_each_doc_id(&part.segment, field, value, |doc_id| {
+                if part.deleted.as_ref().is_none_or(|deleted| !deleted.contains(doc_id)) {
+                    let doc_id = u32::try_from(part.base + u64::from(doc_id));
+                    doc_ids.push(doc_id.map_err(|_| Error::Argument("docIDs of this index exceed 2^32 - 1".into()))?);
+                }
+                Ok(())
+            })?;
+        }
+        PostingList::encode(&doc_ids, Codec::default())
+    }
+
+    /// The id of a document; `None` if there is none, or it is deleted.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn id(&self, doc_id: u64) -> Result<Option<Id>> {
+        self.check_files()?;
+        let Some((part, local)) = self.place(doc_id) else { return Ok(None) };
+        part.segment.id(local).map(Some)
+    }
+
+    /// The docID of the document with this id.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn doc_id(&self, id: &Id) -> Result<Option<u64>> {
+        self.check_files()?;
+        // Of documents with the same id only the last one is not deleted.
+        for part in self.snapshot.parts().iter().rev() {
+            if let Some(local) = part.segment.find(id)?
+                && part.deleted.as_ref().is_none_or(|deleted| !deleted.contains(local))
+            {
+                return Ok(Some(part.base + u64::from(local)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The stored values of a document, by field number; none if there is no such document.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn stored(&self, doc_id: u64) -> Result<Vec<(usize, Value)>> {
+        self.check_files()?;
+        match self.place(doc_id) {
+            Some((part, local)) => part.segment.stored(local),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// How the score of a document comes about; `None` if there is no document with this id.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search).
+    pub fn explain(&self, query: &str, id: &Id, options: &Options) -> Result<Option<Explanation>> {
+        match self.doc_id(id)? {
+            Some(doc_id) => explain::explain(self, query, doc_id, options).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// `text` as HTML with the words of the query between `before` and `after`.
+    pub fn highlight(&self, query: &str, text: &str, before: &str, after: &str) -> String {
+        let matcher = Matcher::new(&self.parse(query));
+        let analyzer = &self.schema().analyzer;
+        let matches = |term: &str, word: &str| matcher.matches(term, word);
+        with_scratch(|scratch| highlight::highlight(text, analyzer, scratch, matches, before, after))
+    }
+
+    /// About `length` characters of `text` with as many words of the query as possible, as HTML.
+    pub fn snippet(&self, query: &str, text: &str, length: usize, before: &str, after: &str, ellipsis: &str) -> String {
+        let matcher = Matcher::new(&self.parse(query));
+        let analyzer = &self.schema().analyzer;
+        let matches = |term: &str, word: &str| matcher.matches(term, word);
+        with_scratch(|scratch| highlight::snippet(text, analyzer, scratch, matches, before, after, length, ellipsis))
+    }
+
+    /// The segment of a document that is not deleted, and its docID there.
+    fn place(&self, doc_id: u64) -> Option<(&snapshot::Part, u32)> {
+        let parts = self.snapshot.parts();
+        let part = &parts[parts.partition_point(|part| part.base <= doc_id).checked_sub(1)?];
+        let local = u32::try_from(doc_id - part.base).ok().filter(|&local| local < part.segment.documents())?;
+        part.deleted.as_ref().is_none_or(|deleted| !deleted.contains(local)).then_some((part, local))
+    }
+
+    /// Notices files that were truncated since they were opened.
+    fn check_files(&self) -> Result<()> {
+        self.snapshot.parts().iter().try_for_each(|part| part.segment.still_whole())
+    }
+
+    /// The norms of a field.
+    fn norms(&self, field: usize, bm25: &Bm25) -> Norms {
+        let sums = &self.fields[field];
+        let norms = || Norms::new(bm25, sums.tokens, self.snapshot.documents());
+        if *bm25 == Bm25::default() { sums.norms.get_or_init(norms).clone() } else { norms() }
+    }
+}

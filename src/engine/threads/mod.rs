@@ -1,17 +1,13 @@
 //! Runs a batch of queries on several cores.
 //!
-//! Threads are started per call and end with it: none exists before the first batch that is worth it, none between
-//! calls, and so a fork loses none. The calling thread takes part. Threads claim a few queries at a time from a shared
-//! counter, so a long query delays only its own thread. Each thread collects its results in its own memory, and the
-//! results are passed on without copying.
+//! Threads claim a few queries at a time, so a long query delays only its own thread. Each thread collects its results in
+//! its own memory, and the results are passed on without copying. How threads are started: [`crate::threads`].
 
 use crate::error::Result;
 use crate::intersect;
 use crate::list::PostingList;
 use crate::results::Results;
-use std::ops::Range;
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use crate::threads::spread;
 use std::thread;
 
 /// The work that justifies one thread, in docIDs of the queries' shortest lists. Measured on a Xeon: starting and
@@ -62,93 +58,6 @@ fn intersect_by(queries: &[Vec<PostingList>], threads: usize, bound: usize) -> R
         Ok((results, whose))
     });
     Ok(Results::of_pieces(queries.len(), pieces.into_iter().collect::<Result<Vec<_>>>()?))
-}
-
-/// Runs `work` on `threads` threads, including the calling one, or on fewer if the system refuses to start more. Each
-/// thread receives ranges of `at_a_time` items; together they receive each of `items` items exactly once.
-///
-/// # Panics
-/// If `work` panics, after all threads have ended.
-fn spread<T: Send>(threads: usize, items: usize, at_a_time: usize, work: impl Fn(Takings) -> T + Sync) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let _last = StopOnPanic { next: &next, items };
-        work(Takings { next: &next, items, at_a_time })
-    };
-    if threads <= 1 {
-        return vec![work()];
-    }
-    thread::scope(|scope| {
-        let others: Vec<_> = {
-            let _blocked = signals::block();
-            let start = || thread::Builder::new().name("postings".into()).spawn_scoped(scope, work);
-            // Failing to start a thread (`ulimit -u`) is no error: the others do its share.
-            (1..threads).map_while(|_| start().ok()).collect()
-        };
-        let own = work();
-        let others = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        std::iter::once(own).chain(others).collect()
-    })
-}
-
-/// The ranges of items that one thread claims.
-struct Takings<'c> {
-    next: &'c AtomicUsize,
-    items: usize,
-    at_a_time: usize,
-}
-
-impl Iterator for Takings<'_> {
-    type Item = Range<usize>;
-
-    fn next(&mut self) -> Option<Range<usize>> {
-        let first = self.next.fetch_add(self.at_a_time, Relaxed);
-        (first < self.items).then(|| first..self.items.min(first + self.at_a_time))
-    }
-}
-
-/// If a thread panics, marks all items as claimed, so that the other threads stop.
-struct StopOnPanic<'c> {
-    next: &'c AtomicUsize,
-    items: usize,
-}
-
-impl Drop for StopOnPanic<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.next.fetch_max(self.items, Relaxed);
-        }
-    }
-}
-
-/// Leaves signals to the calling thread: PHP's handlers and time limits expect to run there.
-mod signals {
-    use std::mem::MaybeUninit;
-
-    /// The mask to restore; `None` if it could not be changed.
-    pub(super) struct Blocked(Option<libc::sigset_t>);
-
-    /// Blocks all signals in the calling thread, and so in the threads that it starts, until the returned guard is
-    /// dropped.
-    pub(super) fn block() -> Blocked {
-        let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-        // SAFETY: `sigfillset` initialises `all`; `before` is read only if `pthread_sigmask` succeeded, which
-        // initialises it.
-        unsafe {
-            libc::sigfillset(all.as_mut_ptr());
-            let changed = libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr()) == 0;
-            Blocked(changed.then(|| before.assume_init()))
-        }
-    }
-
-    impl Drop for Blocked {
-        fn drop(&mut self) {
-            if let Some(before) = &self.0 {
-                // SAFETY: `before` is the mask that `pthread_sigmask` returned in `block`.
-                unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before, std::ptr::null_mut()) };
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -162,11 +162,13 @@ pub struct View<'w> {
     pub positions: Option<Positions<'w>>,
     /// The posting list's own words, if [`DocIds::List`].
     list_words: &'w [u32],
+    /// Words that the list takes.
+    used: usize,
 }
 
 impl<'w> View<'w> {
-    /// Finds the parts of the list at the front of `words`, which go on to the end of the section and its padding. O(1)
-    /// plus the directories. Nothing is decoded: see [`View::check`].
+    /// Finds the parts of the list at the front of `words`, which go on to the end of the section and its padding. O(1):
+    /// nothing is decoded, see [`View::check`].
     pub(super) fn read(words: &'w [u32], documents: u32, parts: Parts) -> Result<View<'w>> {
         let ends = || corrupt("long list", "ends early");
         let header: &[u32; HEADER] = words.first_chunk().ok_or_else(ends)?;
@@ -202,13 +204,20 @@ impl<'w> View<'w> {
             }
             _ => return Err(corrupt("long list", "neither a posting list nor a bit set of the documents")),
         };
-        let none = || Packed::new(&[], &[], 0).ok_or_else(ends);
-        let mut view =
-            View { count, doc_ids, last_doc_ids, maxima: &[], frequencies: none()?, positions: None, list_words };
+        let frequencies = Packed::new(&[], &[], 0);
+        let mut view = View {
+            count,
+            doc_ids,
+            last_doc_ids,
+            maxima: &[],
+            frequencies,
+            positions: None,
+            list_words,
+            used: HEADER + list_words.len(),
+        };
         if !parts.frequencies {
             return Ok(view);
         }
-        let damaged = |what| move || corrupt("long list", format!("the directory of {what} is damaged"));
         view.maxima = take(maxima::words_for(blocks))?;
         let directory = take(blocks)?;
         let of_positions = if parts.positions {
@@ -217,13 +226,12 @@ impl<'w> View<'w> {
         } else {
             None
         };
-        view.frequencies =
-            Packed::new(directory, take(frequency_words as usize)?, count).ok_or_else(damaged("frequencies"))?;
+        view.frequencies = Packed::new(directory, take(frequency_words as usize)?, count);
         if let Some((starts, directory, places)) = of_positions {
-            let data = take(position_words as usize)?;
-            let gaps = Packed::new(directory, data, places).ok_or_else(damaged("positions"))?;
+            let gaps = Packed::new(directory, take(position_words as usize)?, places);
             view.positions = Some(Positions { starts, gaps });
         }
+        view.used = words.len() - rest.len();
         Ok(view)
     }
 
@@ -259,6 +267,9 @@ impl<'w> View<'w> {
                     return damaged(format!("{set} bits for {} postings", self.count));
                 }
             }
+        }
+        if !self.frequencies.is_sound() || self.positions.is_some_and(|positions| !positions.gaps.is_sound()) {
+            return damaged("a directory points outside".into());
         }
         let Some(positions) = self.positions else { return Ok(()) };
         let mut frequencies = [0; BLOCK];
@@ -315,6 +326,11 @@ impl<'w> View<'w> {
     #[inline]
     pub fn frequencies_less_one(&self, block: usize, frequencies: &mut [u32; BLOCK]) {
         self.frequencies.unpack(block, frequencies);
+    }
+
+    /// Bytes that the list takes.
+    pub fn bytes(&self) -> usize {
+        4 * self.used
     }
 
     /// The words of the posting list, if the docIDs are one.

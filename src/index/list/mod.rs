@@ -99,7 +99,7 @@ pub enum List<'w> {
 
 impl<'w> List<'w> {
     /// Finds the list with this value of the dictionary in its section, which is aligned to 4 bytes and ends with its
-    /// padding. Reads directories, but decodes nothing.
+    /// padding. O(1): nothing is decoded.
     ///
     /// # Errors
     /// [`Error::Corrupt`].
@@ -144,11 +144,23 @@ impl<'w> List<'w> {
     }
 }
 
-/// Decodes a short list; positions only if they are `wanted`. `decoded` is cleared first.
+/// The number of postings of the list with this value of the dictionary, given its first 8 bytes.
 ///
 /// # Errors
 /// [`Error::Corrupt`].
-pub fn decode_short(bytes: &[u8], documents: u32, parts: Parts, wanted: bool, decoded: &mut Decoded) -> Result<()> {
+pub fn count(front: &[u8], value: u64) -> Result<u32> {
+    if value & 1 == 0 {
+        return short::count(front).map(|count| count as u32);
+    }
+    let word = front.first_chunk().ok_or_else(|| corrupt("long list", "ends early"))?;
+    Ok(u32::from_le_bytes(*word))
+}
+
+/// Decodes a short list; positions only if they are `wanted`. `decoded` is cleared first. Returns the number of bytes read.
+///
+/// # Errors
+/// [`Error::Corrupt`].
+pub fn decode_short(bytes: &[u8], documents: u32, parts: Parts, wanted: bool, decoded: &mut Decoded) -> Result<usize> {
     decoded.clear();
     short::decode(bytes, documents, parts, wanted, decoded)
 }
@@ -171,7 +183,7 @@ pub fn decode(lists: &[u8], value: u64, documents: u32, parts: Parts, decoded: &
     let list = List::find(lists, value, documents, parts)?;
     list.check(documents)?;
     let view = match list {
-        List::Short(bytes) => return short::decode(bytes, documents, parts, true, decoded),
+        List::Short(bytes) => return short::decode(bytes, documents, parts, true, decoded).map(|_| ()),
         List::Long(view) => view,
     };
     view.append_doc_ids(&mut decoded.doc_ids);

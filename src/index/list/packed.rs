@@ -79,16 +79,17 @@ pub struct Packed<'w> {
 }
 
 impl<'w> Packed<'w> {
-    /// `count` numbers, if the directory has a word for each block and all blocks lie in `data`.
-    pub(super) fn new(directory: &'w [u32], data: &'w [u32], count: usize) -> Option<Packed<'w>> {
-        let fits = |&entry: &u32| {
+    /// `count` numbers; the directory has a word for each block. To be [checked](Packed::is_sound) before use.
+    pub(super) fn new(directory: &'w [u32], data: &'w [u32], count: usize) -> Packed<'w> {
+        debug_assert_eq!(directory.len(), count.div_ceil(BLOCK));
+        Packed { directory, data, count }
+    }
+
+    /// Whether all blocks lie in the data.
+    pub(super) fn is_sound(&self) -> bool {
+        self.directory.iter().all(|&entry| {
             let (from, width) = place(entry);
-            width <= 32 && from + LANES * width <= data.len()
-        };
-        (directory.len() == count.div_ceil(BLOCK) && directory.iter().all(fits)).then_some(Packed {
-            directory,
-            data,
-            count,
+            width <= 32 && from + LANES * width <= self.data.len()
         })
     }
 
@@ -201,7 +202,8 @@ mod tests {
     fn check(numbers: &[u32]) {
         let (mut directory, mut data) = (Vec::new(), Vec::new());
         assert!(encode(numbers.iter().copied(), &mut directory, &mut data));
-        let packed = Packed::new(&directory, &data, numbers.len()).unwrap();
+        let packed = Packed::new(&directory, &data, numbers.len());
+        assert!(packed.is_sound());
         let mut all = vec![7];
         packed.append_to(&mut all);
         assert_eq!(all[1..], *numbers);
@@ -209,9 +211,8 @@ mod tests {
             assert_eq!(packed.get(index), number, "number {index}");
         }
         if !data.is_empty() {
-            assert!(Packed::new(&directory, &data[1..], numbers.len()).is_none());
+            assert!(!Packed::new(&directory, &data[1..], numbers.len()).is_sound());
         }
-        assert!(Packed::new(&directory, &data, numbers.len() + BLOCK).is_none());
     }
 
     #[test]

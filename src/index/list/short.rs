@@ -86,8 +86,8 @@ pub(super) fn count(bytes: &[u8]) -> Result<usize> {
     }
 }
 
-/// Decodes a list, positions only if they are `wanted`.
-pub(super) fn decode(bytes: &[u8], documents: u32, parts: Parts, wanted: bool, decoded: &mut Decoded) -> Result<()> {
+/// Decodes a list, positions only if they are `wanted`, and returns the number of bytes read.
+pub(super) fn decode(bytes: &[u8], documents: u32, parts: Parts, wanted: bool, decoded: &mut Decoded) -> Result<usize> {
     let ends = || corrupt("short list", "ends within a number, or a number is too large");
     let mut numbers = Numbers(bytes);
     let count = count(bytes)?;
@@ -115,7 +115,7 @@ pub(super) fn decode(bytes: &[u8], documents: u32, parts: Parts, wanted: bool, d
         next = doc_id + 1;
     }
     if !(parts.positions && wanted) {
-        return Ok(());
+        return Ok(bytes.len() - numbers.0.len());
     }
     // Each position takes a byte at least.
     if total > numbers.0.len() as u64 {
@@ -131,5 +131,5 @@ pub(super) fn decode(bytes: &[u8], documents: u32, parts: Parts, wanted: bool, d
             next = position + 1;
         }
     }
-    Ok(())
+    Ok(bytes.len() - numbers.0.len())
 }

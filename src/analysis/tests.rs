@@ -1,0 +1,353 @@
+use proptest::prelude::*;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::segment::{LETTERS_OF_TWO_BYTES, is_unit, words};
+use super::*;
+
+fn analyzer(language: Option<&str>, fold: bool, stop_words: &[&str]) -> Analyzer {
+    Analyzer::new(Options {
+        language: language.map(str::to_owned),
+        fold,
+        stop_words: stop_words.iter().map(|word| word.to_string()).collect(),
+        ..Options::default()
+    })
+    .unwrap()
+}
+
+type Owned = (String, u32, usize, usize);
+
+fn tokens_with(analyzer: &Analyzer, text: &str, scratch: &mut Scratch) -> Vec<Owned> {
+    let mut tokens = Vec::new();
+    analyzer.tokens(text, scratch, |t| tokens.push((t.term.to_owned(), t.position, t.start, t.end)));
+    tokens
+}
+
+fn tokens(analyzer: &Analyzer, text: &str) -> Vec<Owned> {
+    tokens_with(analyzer, text, &mut Scratch::new())
+}
+
+fn terms(analyzer: &Analyzer, text: &str) -> Vec<String> {
+    tokens(analyzer, text).into_iter().map(|token| token.0).collect()
+}
+
+#[track_caller]
+fn assert_terms(analyzer: &Analyzer, text: &str, expected: &str) {
+    assert_eq!(terms(analyzer, text).join(" "), expected, "{text}");
+}
+
+/// Words by the crate alone, for texts without units.
+fn segments(text: &str) -> Vec<&str> {
+    text.split_word_bounds()
+        .filter(|segment| segment.contains(char::is_alphanumeric))
+        .map(|segment| segment.trim_start_matches(|c: char| c.is_ascii() && c != '_' && !c.is_alphanumeric()))
+        .collect()
+}
+
+fn our_segments(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    words(text, |word| {
+        let kind = if !text[word.start..word.end].is_ascii() {
+            Kind::Unicode
+        } else if text[word.start..word.end].contains(|c: char| c.is_ascii_uppercase()) {
+            Kind::Capitals
+        } else {
+            Kind::Lower
+        };
+        assert_eq!(word.kind, kind, "{text:?}");
+        found.push(&text[word.start..word.end]);
+    });
+    found
+}
+
+#[test]
+fn letters_of_two_bytes_are_those_of_the_crate() {
+    let pieces = |text: String| text.split_word_bounds().count();
+    let mut expected = [0u64; 30];
+    for code in 0x80..0x800u32 {
+        let c = char::from_u32(code).unwrap();
+        // Joined to letters, not to a parenthesis (marks are), over a colon (digits are not), not over a quote (Hebrew is);
+        // ALetter has some symbols too.
+        let letter = pieces(format!("a{c}a")) == 1
+            && pieces(format!("({c}")) == 2
+            && pieces(format!("{c}:{c}")) == 1
+            && pieces(format!("{c}\"{c}")) == 3
+            && c.is_alphanumeric();
+        expected[code as usize / 64 - 2] |= u64::from(letter) << (code % 64);
+    }
+    assert_eq!(LETTERS_OF_TWO_BYTES, expected, "{expected:#018X?}");
+}
+
+#[test]
+fn words_of_ascii() {
+    let plain = analyzer(None, false, &[]);
+    for (text, expected) in [
+        ("", ""),
+        (" .,:;'\"_-", ""),
+        ("The quick, BROWN fox.", "the quick brown fox"),
+        ("can't 'quoted' dogs'", "can't quoted dogs"),
+        ("3.14 1,000,000 1.2.3 3. .5", "3.14 1,000,000 1.2.3 3 5"),
+        ("a.b U.S.A. e.g. a..b", "a.b u.s.a e.g a b"),
+        ("a:b 1:2 a;b 1;2", "a:b 1 2 a b 1;2"),
+        ("foo_bar __x__ _ 1_2", "foo_bar __x__ 1_2"),
+        ("a1.b2 1a,2b a'1", "a1 b2 1a 2b a 1"),
+        ("full-text a/b x@y.org", "full text a b x y.org"),
+    ] {
+        assert_terms(&plain, text, expected);
+    }
+    assert_eq!(tokens(&plain, "A, bc"), [("a".to_owned(), 0, 0, 1), ("bc".to_owned(), 1, 3, 5)]);
+}
+
+#[test]
+fn words_of_unicode() {
+    let plain = analyzer(None, false, &[]);
+    for (text, expected) in [
+        ("Ärger über ÉTÉ", "ärger über été"),
+        ("“Hello” — world…no", "hello world no"),
+        ("don’t DON’T", "don't don't"),
+        ("Ελλάδα ΟΔΟΣ", "ελλάδα οδος"),
+        ("ΟΔΟΣ.", "οδος"),
+        ("e\u{301}te\u{301}", "été"),
+        ("soft\u{AD}hyphen", "softhyphen"),
+        ("ПРИВЕТ мир", "привет мир"),
+        ("צה\"ל", "צה\"ל"),
+        ("한국어 검색", "한국어 검색"),
+        ("हिन्दी खोज", "हिन्दी खोज"),
+        ("🇩🇪 👩‍🚀 ok", "ok"),
+        ("a\u{FFFD}b", "a b"),
+    ] {
+        assert_terms(&plain, text, &expected.replace("οδος", "οδο\u{3C2}"));
+    }
+}
+
+#[test]
+fn scripts_without_spaces_give_pairs() {
+    let plain = analyzer(None, false, &[]);
+    for (text, expected) in [
+        ("検索語", "検索 索語"),
+        ("語", "語"),
+        ("第3章", "第 3 章"),
+        ("日本。東京", "日本 東京"),
+        ("食べる", "食べ べる"),
+        ("カタカナ", "カタ タカ カナ"),
+        ("Rustで検索", "rust で検 検索"),
+        ("ภาษาไทย", "ภา าษ ษา าไ ไท ทย"),
+        ("ที่นี่", "ที่นี่"),
+        ("๑๒๓", "๑๒๓"),
+        ("សួស្តី", "សួស្ ស្តី"),
+        ("が\u{3099}か\u{3099}", "が\u{3099}が"),
+        ("カ_a", "カ_a"),
+    ] {
+        assert_terms(&plain, text, expected);
+    }
+    assert_eq!(
+        tokens(&plain, "a 検索語 b"),
+        [
+            ("a".to_owned(), 0, 0, 1),
+            ("検索".to_owned(), 1, 2, 8),
+            ("索語".to_owned(), 2, 5, 11),
+            ("b".to_owned(), 3, 12, 13)
+        ]
+    );
+}
+
+#[test]
+fn folding() {
+    let fold = analyzer(None, true, &[]);
+    for (text, expected) in [
+        ("Ärger ÉTÉ naïve Łódź Ørsted", "arger ete naive lodz orsted"),
+        ("Straße STRASSE ẞ", "strasse strasse ss"),
+        ("Æsir œuvre Þór", "aesir oeuvre thor"),
+        ("ﬁnal ＡＢＣ x²", "final abc x 2"),
+        ("й ё ї ѓ за́мок", "й е ї ѓ замок"),
+        ("ΟΔΟΣ Ελλάδα", "οδοσ ελλαδα"),
+        ("İstanbul ISTANBUL", "istanbul istanbul"),
+        ("हिन्दी 한국어", "हिन्दी 한국어"),
+        ("がか ｶﾞ", "がか ガ"),
+        ("שָׁלוֹם كِتَاب", "שלום كتاب"),
+        ("ที่นี่", "ที่นี่"),
+    ] {
+        assert_terms(&fold, text, expected);
+    }
+}
+
+#[test]
+fn stemming_and_stop_words() {
+    let english = analyzer(Some("en"), false, &["The", "of"]);
+    assert_eq!(english.options().language.as_deref(), Some("english"));
+    let found = tokens(&english, "The running of dogs' THE Houses");
+    let found: Vec<_> = found.iter().map(|(term, position, ..)| (&**term, *position)).collect();
+    assert_eq!(found, [("run", 1), ("dog", 3), ("hous", 5)]);
+
+    // Folded before it is stemmed: both spellings are one.
+    let french = analyzer(Some("french"), true, &["été"]);
+    assert_eq!(terms(&french, "nationalité"), terms(&french, "nationalite"));
+    assert_terms(&french, "ete Été", "");
+    let german = analyzer(Some("german"), false, &[]);
+    assert_terms(&german, "Häuser", "haus");
+}
+
+#[test]
+fn long_words_are_skipped_and_take_a_position() {
+    for language in [None, Some("english")] {
+        let analyzer = analyzer(language, true, &[]);
+        for (word, length) in [("x", 255), ("X", 255), ("1", 255), ("é", 255), ("я", 127)] {
+            let long = word.repeat(length + 1);
+            let found = tokens(&analyzer, &format!("{} {long} b", &long[word.len()..]));
+            assert_eq!(found.len(), 2, "{word}");
+            assert_eq!((&*found[1].0, found[1].1), ("b", 2), "{word}");
+        }
+        // Marks that folding drops do not count, as long as the word is not absurd.
+        assert_eq!(terms(&analyzer, &format!("a{}", "\u{301}".repeat(200))), ["a"]);
+        assert!(terms(&analyzer, &format!("a{}", "\u{301}".repeat(2000))).is_empty());
+    }
+}
+
+#[test]
+fn invalid_utf8_separates_words() {
+    let text = valid_utf8(b"one\xFFtwo \xE2\x80");
+    assert_eq!(text, "one\u{FFFD}two \u{FFFD}");
+    assert_terms(&analyzer(None, false, &[]), &text, "one two");
+}
+
+#[test]
+fn options_as_bytes() {
+    for analyzer in [
+        analyzer(None, false, &[]),
+        analyzer(Some("english"), true, &["b", "A", "a", "É", ""]),
+        analyzer(Some("tamil"), false, &["x"; 1000]),
+    ] {
+        let bytes = analyzer.to_bytes();
+        assert_eq!(Analyzer::from_bytes(&bytes).as_ref(), Ok(&analyzer));
+        for length in 0..bytes.len() {
+            assert!(matches!(Analyzer::from_bytes(&bytes[..length]), Err(Error::Corrupt { .. })), "{length}");
+        }
+        let longer = [&*bytes, &[0]].concat();
+        assert!(matches!(Analyzer::from_bytes(&longer), Err(Error::Corrupt { .. })));
+    }
+    assert_eq!(analyzer(Some("en"), true, &["É", "b", "e"]), analyzer(Some("english"), true, &["b", "e"]));
+    assert_ne!(analyzer(Some("en"), true, &[]), analyzer(Some("porter"), true, &[]));
+    assert_ne!(analyzer(None, true, &[]), analyzer(None, false, &[]));
+    assert_eq!(analyzer(None, false, &[]).describe(), "version 1, language none");
+    let described = analyzer(Some("en"), true, &["a", "b", "c"]).describe();
+    assert_eq!(described, "version 1, language english, fold, 3 stop words");
+}
+
+#[test]
+fn wrong_options_are_named() {
+    let unknown = Options { language: Some("klingon".to_owned()), ..Options::default() };
+    let Err(Error::Argument(message)) = Analyzer::new(unknown) else { panic!("klingon") };
+    assert!(message.contains("\"klingon\"") && message.contains("english, "), "{message}");
+    let newer = Options { version: VERSION + 1, ..Options::default() };
+    assert!(matches!(Analyzer::new(newer), Err(Error::Argument(_))));
+    let mut bytes = analyzer(None, false, &[]).to_bytes();
+    bytes[0] += 1;
+    assert!(matches!(Analyzer::from_bytes(&bytes), Err(Error::Argument(_))));
+}
+
+#[test]
+fn lists_of_stop_words() {
+    for language in languages() {
+        let Some(list) = stop_words(language) else { continue };
+        assert!(list.len() > 80 && list.is_sorted(), "{language}");
+        let analyzer = analyzer(Some(language), false, list);
+        assert_eq!(analyzer.options().stop_words.len(), list.len(), "{language}: twice, or not normalized");
+        assert_terms(&analyzer, &list.join(" "), "");
+    }
+    assert_eq!(languages().filter(|language| stop_words(language).is_some()).count(), 7);
+    assert!(stop_words("klingon").is_none());
+}
+
+/// Another version of Unicode gives other words or terms for some texts: [`VERSION`] has to change with it.
+#[test]
+fn version_of_unicode() {
+    assert_eq!(VERSION, 1);
+    assert_eq!(unicode_segmentation::UNICODE_VERSION, (17, 0, 0));
+    assert_eq!(unicode_normalization::UNICODE_VERSION, (18, 0, 0));
+}
+
+#[test]
+fn a_scratch_serves_several_analyzers() {
+    let mut scratch = Scratch::new();
+    let (english, plain) = (analyzer(Some("english"), false, &[]), analyzer(None, false, &["x"]));
+    for _ in 0..3 {
+        assert_eq!(tokens_with(&english, "houses", &mut scratch)[0].0, "hous");
+        assert_eq!(tokens_with(&plain, "houses", &mut scratch)[0].0, "houses");
+    }
+}
+
+/// Text of characters that the rules of UAX #29 treat differently.
+fn ascii() -> impl Strategy<Value = String> {
+    "[abAZ019._,:;'\"_ \t\r\n(\u{0}-]{0,40}"
+}
+
+fn mixed() -> impl Strategy<Value = String> {
+    let c = prop_oneof![
+        6 => proptest::sample::select("abZ09._,:;'\"_ \r\n(".chars().collect::<Vec<_>>()),
+        4 => proptest::sample::select("éßЖΣς·\u{387}ªµאב\u{5F4}\u{5F3}٣ع\u{301}\u{345}\u{200D}\u{AD}’‘“—…․‧‿\u{2060}½²".chars().collect::<Vec<_>>()),
+        1 => proptest::sample::select("한🇩🇪👩🚀हि\u{94D}\u{E0100}\u{3000}ｱー𝒳\u{600}֊".chars().collect::<Vec<_>>()),
+        1 => any::<char>(),
+    ];
+    proptest::collection::vec(c, 0..40).prop_map(|chars| chars.into_iter().collect())
+}
+
+fn some_analyzer() -> impl Strategy<Value = Analyzer> {
+    (proptest::sample::select(vec![None, Some("english"), Some("german"), Some("greek")]), any::<bool>(), any::<bool>())
+        .prop_map(|(language, fold, stop)| analyzer(language, fold, if stop { &["a", "b"] } else { &[] }))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn words_of_ascii_are_those_of_the_crate(text in ascii()) {
+        prop_assert_eq!(our_segments(&text), segments(&text));
+    }
+
+    #[test]
+    fn words_are_those_of_the_crate(text in mixed()) {
+        // Pairs of units have a test of their own.
+        let text = text.replace(is_unit, " ");
+        prop_assert_eq!(our_segments(&text), segments(&text));
+    }
+
+    /// Runs by their definition: a run of n units is n − 1 pairs, or one unit.
+    #[test]
+    fn pairs_cover_runs(runs in proptest::collection::vec(
+        proptest::collection::vec(proptest::sample::select(vec!["検", "が", "か\u{3099}", "カ", "ー", "ก", "ที่", "々"]), 1..6), 1..5)) {
+        let text = runs.iter().map(|run| run.concat()).collect::<Vec<_>>().join("。");
+        let expected: Vec<String> = runs.iter().flat_map(|run| match &run[..] {
+            [unit] => vec![unit.to_string()],
+            run => run.windows(2).map(|pair| pair.concat()).collect(),
+        }).collect();
+        let mut found = Vec::new();
+        words(&text, |word| found.push(text[word.start..word.end].to_owned()));
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn tokens_are_in_order_and_within_bounds(text in mixed(), analyzer in some_analyzer()) {
+        let mut scratch = Scratch::new();
+        let found = tokens_with(&analyzer, &text, &mut scratch);
+        let mut count = 0;
+        words(&text, |_| count += 1);
+        for (term, position, start, end) in &found {
+            prop_assert!((1..=MAX_TERM).contains(&term.len()) && *position < count && start < end);
+            prop_assert!(text.get(*start..*end).is_some());
+        }
+        for pair in found.windows(2) {
+            prop_assert!(pair[0].1 < pair[1].1 && pair[0].2 < pair[1].2 && pair[0].3 < pair[1].3);
+        }
+        // The cache changes nothing.
+        prop_assert_eq!(tokens_with(&analyzer, &text, &mut scratch), found);
+    }
+
+    #[test]
+    fn normalizing_twice_is_normalizing_once(word in mixed(), fold: bool) {
+        let analyzer = analyzer(None, fold, &[]);
+        let once = analyzer.normalize(&word);
+        prop_assert_eq!(analyzer.normalize(&once), &*once);
+        // Composed and decomposed are the same.
+        use unicode_normalization::UnicodeNormalization;
+        prop_assert_eq!(analyzer.normalize(&word.nfd().collect::<String>()), once);
+    }
+}

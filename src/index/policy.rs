@@ -1,0 +1,203 @@
+//! Which segments a commit merges.
+//!
+//! Segments are in order of insertion and stay so: only neighbours are merged. Neighbours are merged if together they are
+//! at least [`FACTOR`] times as large as the largest of them. So each merge that a document goes through leaves it in a
+//! segment at least ten times as large as before, and a document of an index of n bytes is written at most
+//! 1 + log10(n / s) times, s being the size of the segment that it was first written to (at least [`FLOOR`]; segments
+//! below that are merged more often, which is cheap). Of the segments of one order of magnitude there are fewer than 100,
+//! and 9 on average if all are first written with the same size.
+//!
+//! A segment of which more than half is deleted is written anew, alone if need be. Such a segment is written for fewer
+//! documents than were deleted, so this at most doubles the work.
+
+use std::ops::Range;
+
+/// How many times as large as the largest of them merged segments are together.
+pub(super) const FACTOR: u64 = 10;
+
+/// Smaller segments count as if they were this large, in bytes.
+pub(super) const FLOOR: u64 = 32 << 10;
+
+/// What the policy knows of a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Size {
+    /// Of the file.
+    pub bytes: u64,
+    /// All documents, …
+    pub documents: u32,
+    /// … and those of them that are deleted.
+    pub deleted: u32,
+    /// Tokens of all text fields.
+    pub tokens: u64,
+}
+
+impl Size {
+    fn live(self) -> u32 {
+        self.documents - self.deleted
+    }
+
+    /// What the segment would weigh after a merge: the bytes of its live documents.
+    fn weight(self) -> u64 {
+        let live = u128::from(self.bytes) * u128::from(self.live()) / u128::from(self.documents.max(1));
+        live as u64
+    }
+
+    fn is_mostly_deleted(self) -> bool {
+        self.deleted > self.documents / 2
+    }
+}
+
+/// The limits of one segment.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    pub documents: u64,
+    pub tokens: u64,
+}
+
+impl Limits {
+    /// docIDs have 31 bits and positions in the lists of a field 32.
+    pub const FORMAT: Limits = Limits { documents: (1 << 31) - 1, tokens: (1 << 32) - 1 };
+
+    /// Whether the live documents of those segments fit into one.
+    pub fn allow(self, sizes: &[Size]) -> bool {
+        sizes.iter().map(|size| u64::from(size.live())).sum::<u64>() <= self.documents
+            && sizes.iter().map(|size| size.tokens).sum::<u64>() <= self.tokens
+    }
+}
+
+/// The ranges of segments that are to become one each, ascending and disjoint.
+pub(super) fn plan(sizes: &[Size], limits: Limits) -> Vec<Range<usize>> {
+    // What is merged is planned as if it were there already, so that no document is written twice by one commit.
+    let mut groups: Vec<(Range<usize>, u64)> = (0..sizes.len()).map(|at| (at..at + 1, sizes[at].weight())).collect();
+    while let Some(window) = cheapest(&groups, sizes, limits) {
+        let all = groups[window.start].0.start..groups[window.end - 1].0.end;
+        let weight = groups[window.clone()].iter().map(|group| group.1).sum();
+        groups.splice(window, [(all, weight)]);
+    }
+    let is_job = |range: &Range<usize>| range.len() > 1 || sizes[range.start].is_mostly_deleted();
+    groups.into_iter().map(|(range, _)| range).filter(is_job).collect()
+}
+
+/// The lightest window of groups that should be merged.
+fn cheapest(groups: &[(Range<usize>, u64)], sizes: &[Size], limits: Limits) -> Option<Range<usize>> {
+    let mut best: Option<(u64, Range<usize>)> = None;
+    for start in 0..groups.len() {
+        let (mut total, mut largest) = (0u64, 0u64);
+        for end in start + 1..=groups.len() {
+            let weight = groups[end - 1].1.max(FLOOR);
+            total = total.saturating_add(weight);
+            largest = largest.max(weight);
+            if best.as_ref().is_some_and(|(best, _)| total >= *best) {
+                break;
+            }
+            if total / FACTOR >= largest && end - start > 1 {
+                if limits.allow(&sizes[groups[start].0.start..groups[end - 1].0.end]) {
+                    best = Some((total, start..end));
+                }
+                break;
+            }
+        }
+    }
+    best.map(|(_, window)| window)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(bytes: u64) -> Size {
+        Size { bytes, documents: 100, deleted: 0, tokens: 1000 }
+    }
+
+    /// Runs an index of commits; returns the sizes at the end, and how often each byte was written.
+    fn run(commits: impl IntoIterator<Item = u64>) -> (Vec<Size>, f64, usize) {
+        let (mut sizes, mut written, mut content, mut most) = (Vec::<Size>::new(), 0u64, 0u64, 0);
+        for bytes in commits {
+            sizes.push(of(bytes));
+            written += bytes;
+            content += bytes;
+            for job in plan(&sizes, Limits::FORMAT).into_iter().rev() {
+                let merged = sizes[job.clone()].iter().map(|size| size.bytes).sum();
+                written += merged;
+                sizes.splice(job, [of(merged)]);
+            }
+            most = most.max(sizes.len());
+        }
+        (sizes, written as f64 / content as f64, most)
+    }
+
+    #[test]
+    fn equal_commits_are_merged_by_tens() {
+        let sizes: Vec<u64> = run([1 << 20; 123]).0.iter().map(|size| size.bytes >> 20).collect();
+        assert_eq!(sizes, [100, 10, 10, 1, 1, 1]);
+        assert_eq!(plan(&[of(1 << 20); 100], Limits::FORMAT), [0..100], "each document is written once");
+    }
+
+    #[test]
+    fn a_document_is_written_as_often_as_stated() {
+        let (_, amplification, most) = run([1 << 20; 10_000]);
+        assert!(amplification <= 1.0 + 4.0 + 0.01, "{amplification}");
+        assert!(most <= 4 * 9 + 1, "{most}");
+        let (_, amplification, most) = run((0..20_000u64).map(|i| 40_000 + i * 7_919 % 1_000_000));
+        assert!(amplification <= 1.0 + 5.4, "{amplification}");
+        assert!(most <= 60, "{most}");
+        // Commits of one document, of 1 KB: 10 below the floor in addition.
+        let (_, amplification, most) = run([1_000; 100_000]);
+        assert!(amplification <= 1.0 + 3.5 + 4.0, "{amplification}");
+        assert!(most <= 50, "{most}");
+    }
+
+    #[test]
+    fn small_ones_between_large_ones_do_not_stay() {
+        let commits = (0..2_000u64).map(|i| if i % 2 == 0 { 1 << 20 } else { 1 << 14 });
+        let most = run(commits).2;
+        assert!(most <= 60, "{most}");
+    }
+
+    #[test]
+    fn a_large_index_is_left_alone_by_small_commits() {
+        let mut sizes = vec![of(100 << 20)];
+        for _ in 0..1_000 {
+            sizes.push(of(2_000));
+            for job in plan(&sizes, Limits::FORMAT).into_iter().rev() {
+                assert_ne!(job.start, 0);
+                let merged = sizes[job.clone()].iter().map(|size| size.bytes).sum();
+                sizes.splice(job, [of(merged)]);
+            }
+        }
+        assert!(sizes.len() < 30, "{}", sizes.len());
+    }
+
+    #[test]
+    fn what_is_mostly_deleted_is_written_anew() {
+        let deleted = |deleted| Size { deleted, ..of(1 << 20) };
+        assert_eq!(plan(&[deleted(50), deleted(51), deleted(0)], Limits::FORMAT), [1..2]);
+        assert_eq!(plan(&[deleted(100)], Limits::FORMAT), [0..1]);
+    }
+
+    #[test]
+    fn no_segment_becomes_too_large() {
+        let documents = Limits { documents: 250, tokens: u64::MAX };
+        assert_eq!(plan(&[of(1 << 20); 10], documents), []);
+        let tokens = Limits { documents: u64::MAX, tokens: 9_999 };
+        assert_eq!(plan(&[of(1 << 20); 10], tokens), []);
+        assert_eq!(plan(&[of(1 << 20); 10], Limits { documents: 1000, tokens: 10_000 }), [0..10]);
+        assert_eq!(plan(&[], Limits::FORMAT), []);
+    }
+
+    proptest! {
+        #[test]
+        fn jobs_are_disjoint_and_leave_nothing_to_do(
+            sizes in proptest::collection::vec((1u64..1 << 40, 0u32..=100), 0..60),
+        ) {
+            let sizes: Vec<Size> = sizes.into_iter().map(|(bytes, deleted)| Size { deleted, ..of(bytes) }).collect();
+            let jobs = plan(&sizes, Limits::FORMAT);
+            prop_assert!(jobs.is_sorted_by(|a, b| a.end <= b.start));
+            for job in &jobs {
+                prop_assert!(job.end <= sizes.len());
+                prop_assert!(job.len() > 1 || sizes[job.start].is_mostly_deleted());
+            }
+        }
+    }
+}

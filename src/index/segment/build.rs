@@ -1,0 +1,334 @@
+//! [`SegmentBuilder`]: documents in memory → a segment.
+
+use super::file::{SegmentWriter, failed};
+use super::format::{FieldCounts, NO_FIELD, Section};
+use super::ids::{IdColumn, IdRef};
+use super::invert::Tokens;
+use super::stored::{self, Blocks};
+use super::write::{self, FieldWriter};
+use super::{SegmentMeta, hash, numbers};
+use crate::analysis::{Scratch, valid_utf8};
+use crate::error::{Error, Result};
+use crate::index::{Document, Id, Kind, LONGEST_KEYWORD, LONGEST_TERM, Schema, Value};
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The most bytes of text of one document.
+pub const LARGEST_DOCUMENT: usize = 256 << 20;
+
+/// More tokens than these, or bytes of terms, are not gathered. A largest document, the bytes of which become up to 11
+/// each when they are normalized, still fits below 2^32.
+const FULL: usize = 1 << 30;
+
+/// What is gathered of a field.
+#[derive(Debug)]
+enum Gathered {
+    Tokens(Tokens),
+    Numbers(Vec<f64>),
+}
+
+/// Gathers documents in memory and writes them as a segment. Documents of all threads go into segments of their own.
+#[derive(Debug)]
+pub struct SegmentBuilder {
+    schema: Arc<Schema>,
+    fields: Vec<Gathered>,
+    ids: IdColumn,
+    /// Documents by the hashes of their ids, from the first id on that is not an integer greater than the one before.
+    places: Option<HashTable<u32>>,
+    seed: u64,
+    /// A bit per document; those after the end are 0.
+    dead: Vec<u64>,
+    deaths: usize,
+    stored: Option<Blocks>,
+    stored_bytes: Vec<u8>,
+    values: Vec<u8>,
+    scratch: Scratch,
+}
+
+impl SegmentBuilder {
+    /// No documents.
+    pub fn new(schema: Arc<Schema>) -> SegmentBuilder {
+        let gathered = |kind| match kind {
+            Kind::Text | Kind::Keyword => Gathered::Tokens(Tokens::new()),
+            Kind::Numeric => Gathered::Numbers(Vec::new()),
+        };
+        SegmentBuilder {
+            fields: schema.fields.iter().map(|field| gathered(field.kind)).collect(),
+            stored: schema.fields.iter().any(|field| field.stored).then(Blocks::default),
+            schema,
+            ids: IdColumn::default(),
+            places: None,
+            seed: hash::seed_of_process(),
+            dead: Vec::new(),
+            deaths: 0,
+            stored_bytes: Vec::new(),
+            values: Vec::new(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Documents that are there: without those that were replaced or removed.
+    pub fn documents(&self) -> usize {
+        self.ids.len() - self.deaths
+    }
+
+    /// Whether another document might not fit, however much memory there is.
+    pub fn is_full(&self) -> bool {
+        let used = |field: &Gathered| match field {
+            Gathered::Tokens(tokens) => tokens.used(),
+            Gathered::Numbers(_) => 0,
+        };
+        self.ids.len() >= FULL || self.fields.iter().any(|field| used(field) >= FULL)
+    }
+
+    /// Bytes of memory in use, and those that [`SegmentBuilder::finish`] will need besides.
+    pub fn memory(&self) -> usize {
+        let (mut kept, mut most) = (0, 0);
+        for field in &self.fields {
+            match field {
+                Gathered::Tokens(tokens) => {
+                    let (field, transient) = tokens.memory();
+                    kept += field;
+                    most = most.max(transient + write::MEMORY);
+                }
+                Gathered::Numbers(numbers) => kept += 8 * numbers.capacity(),
+            }
+        }
+        let stored = self.stored.as_ref().map_or(0, Blocks::memory) + self.stored_bytes.capacity();
+        let places = self.places.as_ref().map_or(0, HashTable::allocation_size);
+        // The index of ids takes a bucket and a docID per document, and a count per bucket.
+        kept + self.ids.memory() + places + stored + 8 * self.dead.capacity() + most.max(14 * self.ids.len())
+    }
+
+    /// Adds a document. If there is one of that id, it is dropped.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if a value does not suit its field, or [`SegmentBuilder::is_full`]. Nothing has changed then.
+    pub fn add(&mut self, id: Id, document: &Document) -> Result<()> {
+        self.check(document)?;
+        let doc = self.ids.len() as u32;
+        self.replace(&id, doc);
+        for (number, gathered) in self.fields.iter_mut().enumerate() {
+            let value = document.values.iter().find(|(field, _)| *field == number).map(|(_, value)| value);
+            match gathered {
+                Gathered::Numbers(numbers) => {
+                    super::reserve(numbers, 1);
+                    numbers.push(if let Some(Value::Number(number)) = value { *number } else { numbers::MISSING });
+                }
+                Gathered::Tokens(tokens) => match value {
+                    Some(Value::Keywords(values)) => tokens.keywords(values.iter().map(Vec::as_slice)),
+                    _ if self.schema.fields[number].kind == Kind::Keyword => tokens.keywords(std::iter::empty()),
+                    Some(Value::Text(text)) => {
+                        let (begin, mut length) = (tokens.next(), 0);
+                        self.schema.analyzer.tokens(&valid_utf8(text), &mut self.scratch, |token| {
+                            if token.term.len() <= LONGEST_TERM {
+                                tokens.push(begin, token.position, token.term.as_bytes());
+                                length += 1;
+                            }
+                        });
+                        tokens.end_text(length);
+                    }
+                    Some(Value::Tokens(terms)) => {
+                        let (begin, mut length) = (tokens.next(), 0);
+                        for (position, term) in (0..).zip(terms).filter(|(_, term)| term.len() <= LONGEST_TERM) {
+                            tokens.push(begin, position, term);
+                            length += 1;
+                        }
+                        tokens.end_text(length);
+                    }
+                    _ => tokens.end_text(0),
+                },
+            }
+        }
+        if let Some(stored) = &mut self.stored {
+            self.values.clear();
+            stored::serialize(document, &self.schema, &mut self.values);
+            super::reserve(&mut self.stored_bytes, self.values.len());
+            // Memory takes all that is written to it, and no document is that large.
+            stored.add(&self.values, &mut self.stored_bytes).map_err(|error| Error::Argument(error.to_string()))?;
+            if self.values.capacity() > 1 << 20 {
+                self.values = Vec::new();
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops the document of that id, if there is one.
+    pub fn remove(&mut self, id: &Id) -> bool {
+        let (id, ids, seed) = (IdRef::from(id), &self.ids, self.seed);
+        let found = match &mut self.places {
+            None => ids.search(id),
+            Some(places) => {
+                let entry = places.find_entry(id.hash(seed), |&doc| ids.get(doc as usize) == id);
+                entry.ok().map(|entry| entry.remove().0)
+            }
+        };
+        found.is_some_and(|doc| self.kill(doc))
+    }
+
+    /// Marks a document as dead; tells whether it was not.
+    fn kill(&mut self, doc: u32) -> bool {
+        let (word, bit) = (doc as usize / 64, 1 << (doc % 64));
+        if self.dead.len() <= word {
+            self.dead.resize(word + 1, 0);
+        }
+        let alive = self.dead[word] & bit == 0;
+        self.dead[word] |= bit;
+        self.deaths += usize::from(alive);
+        alive
+    }
+
+    /// Adds an id, and drops the document that had it.
+    fn replace(&mut self, id: &Id, doc: u32) {
+        let (id, seed) = (IdRef::from(id), self.seed);
+        let next = self.ids.is_next(id);
+        self.ids.push(id);
+        if next {
+            return;
+        }
+        let ids = &self.ids;
+        let hash_of = |&doc: &u32| ids.get(doc as usize).hash(seed);
+        let places = self.places.get_or_insert_with(|| {
+            let is_dead = |doc: u32| self.dead.get(doc as usize / 64).is_some_and(|word| word >> (doc % 64) & 1 != 0);
+            let mut places = HashTable::new();
+            for old in (0..doc).filter(|&old| !is_dead(old)) {
+                places.insert_unique(hash_of(&old), old, hash_of);
+            }
+            places
+        });
+        let old = match places.entry(id.hash(seed), |&old| ids.get(old as usize) == id, hash_of) {
+            Entry::Occupied(mut entry) => Some(std::mem::replace(entry.get_mut(), doc)),
+            Entry::Vacant(entry) => {
+                entry.insert(doc);
+                None
+            }
+        };
+        if let Some(old) = old {
+            self.kill(old);
+        }
+    }
+
+    /// Checks everything that could be wrong with a document.
+    pub(in crate::index) fn check(&self, document: &Document) -> Result<()> {
+        let mut bytes = 0usize;
+        let mut seen = [0u64; 4];
+        for (number, value) in &document.values {
+            let Some(field) = self.schema.fields.get(*number) else {
+                return Err(Error::Argument(format!("there is no field {number}")));
+            };
+            let name = &field.name;
+            if seen[number / 64] >> (number % 64) & 1 != 0 {
+                return Err(Error::Argument(format!("field {name}: it has a value already")));
+            }
+            seen[number / 64] |= 1 << (number % 64);
+            match (field.kind, value) {
+                (Kind::Text, Value::Text(text)) => bytes = bytes.saturating_add(text.len()),
+                (Kind::Text, Value::Tokens(many)) | (Kind::Keyword, Value::Keywords(many)) => {
+                    // An entry takes a place, even if it is empty.
+                    bytes = many.iter().fold(bytes, |bytes, one| bytes.saturating_add(one.len().max(4)));
+                }
+                (Kind::Numeric, Value::Number(number)) if number.is_finite() => {}
+                (Kind::Numeric, Value::Number(number)) => {
+                    return Err(Error::Argument(format!("field {name}: {number} is not finite")));
+                }
+                (kind, _) => {
+                    let wanted = match kind {
+                        Kind::Text => "a text or tokens",
+                        Kind::Keyword => "keywords",
+                        Kind::Numeric => "a number",
+                    };
+                    return Err(Error::Argument(format!("field {name}: {wanted} must be given")));
+                }
+            }
+            if let Value::Keywords(many) = value
+                && let Some(long) = many.iter().find(|one| one.len() > LONGEST_KEYWORD)
+            {
+                let what = format!("a keyword of {} bytes; the longest may have {LONGEST_KEYWORD}", long.len());
+                return Err(Error::Argument(format!("field {name}: {what}")));
+            }
+        }
+        if bytes > LARGEST_DOCUMENT {
+            return Err(Error::Argument(format!(
+                "a document of {bytes} bytes; the largest may have {LARGEST_DOCUMENT}"
+            )));
+        }
+        if self.is_full() {
+            return Err(Error::Argument("too much is in memory: commit more often".into()));
+        }
+        Ok(())
+    }
+
+    /// Writes the segment to `path`, which must not exist, and makes it durable. Writes nothing if there are no documents.
+    ///
+    /// # Errors
+    /// [`Error::File`]; there is no file then.
+    pub fn finish(self, path: &Path, number: u64) -> Result<Option<SegmentMeta>> {
+        let SegmentBuilder { schema, fields, mut ids, places, dead, deaths, stored, stored_bytes, .. } = self;
+        drop(places);
+        let all = ids.len();
+        if all == deaths {
+            return Ok(None);
+        }
+        let documents = (all - deaths) as u32;
+        let is_dead = |doc: usize| dead.get(doc / 64).is_some_and(|word| word >> (doc % 64) & 1 != 0);
+        let mut writer = SegmentWriter::create(path, number, documents, false, &schema)?;
+        for (field, gathered) in fields.into_iter().enumerate() {
+            match gathered {
+                Gathered::Numbers(mut numbers) => {
+                    let mut doc = 0..;
+                    numbers.retain(|_| !doc.next().is_some_and(is_dead));
+                    let documents = numbers.iter().filter(|number| !number.is_nan()).count() as u32;
+                    writer.section(Section::Numbers, field as u8, |out| numbers::write(&numbers, out))?;
+                    writer.set_counts(field, FieldCounts { documents, ..FieldCounts::default() });
+                }
+                Gathered::Tokens(tokens) => {
+                    let text = schema.fields[field].kind == Kind::Text;
+                    let lengths = tokens.lengths(is_dead);
+                    if text {
+                        write::lengths(&mut writer, field, &lengths)?;
+                    }
+                    let mut out = FieldWriter::new(&mut writer, field, documents)?;
+                    let positions = text && schema.positions;
+                    let with_terms =
+                        tokens.invert(is_dead, &lengths, text, positions, |term, postings| out.term(term, postings))?;
+                    out.finish(with_terms)?;
+                }
+            }
+        }
+        if deaths > 0 {
+            let mut alive = IdColumn::default();
+            (0..all).filter(|&doc| !is_dead(doc)).for_each(|doc| alive.push(ids.get(doc)));
+            ids = alive;
+        }
+        write::ids(&mut writer, &ids)?;
+        drop(ids);
+        match stored {
+            None => write::no_stored(&mut writer)?,
+            Some(mut blocks) if deaths == 0 => {
+                let mut rest = Vec::new();
+                writer.section(Section::Stored, NO_FIELD, |out| {
+                    blocks.finish(&mut rest)?;
+                    std::io::Write::write_all(out, &stored_bytes)?;
+                    std::io::Write::write_all(out, &rest)
+                })?;
+                writer.section(Section::StoredDirectory, NO_FIELD, |out| blocks.write_directory(out))?;
+            }
+            Some(mut blocks) => {
+                let mut bytes = stored_bytes;
+                blocks.finish(&mut bytes).map_err(|error| failed(path, error))?;
+                let mut alive = Blocks::default();
+                writer.section(Section::Stored, NO_FIELD, |out| {
+                    let mut doc = 0..;
+                    blocks.each(&bytes, |values| {
+                        if doc.next().is_some_and(is_dead) { Ok(()) } else { alive.add(values, out) }
+                    })?;
+                    alive.finish(out)
+                })?;
+                writer.section(Section::StoredDirectory, NO_FIELD, |out| alive.write_directory(out))?;
+            }
+        }
+        writer.finish().map(Some)
+    }
+}

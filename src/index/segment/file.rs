@@ -1,0 +1,225 @@
+//! [`SegmentWriter`]: writes a segment file from front to back. [`Spill`]: bytes that wait for their place in it.
+
+use super::SegmentMeta;
+use super::format::{self, ALIGNMENT, CHUNK, Extent, FieldCounts, Frame, Section};
+use crate::error::{Error, Result};
+use crate::index::{Schema, storage};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// Bytes gathered before they are written; a multiple of [`CHUNK`].
+const BUFFER: usize = 32 * CHUNK;
+
+/// Makes an [`Error::File`].
+pub(super) fn failed(path: &Path, error: impl std::fmt::Display) -> Error {
+    Error::File { path: path.display().to_string(), what: error.to_string() }
+}
+
+/// Writes one segment. A file that is not finished is removed when the writer is dropped.
+#[derive(Debug)]
+pub(super) struct SegmentWriter {
+    path: PathBuf,
+    file: storage::File,
+    buffer: Vec<u8>,
+    /// Bytes that have left the buffer.
+    written: u64,
+    number: u64,
+    frame: Frame,
+    finished: bool,
+}
+
+impl SegmentWriter {
+    /// Creates the file, which must not exist.
+    pub fn create(path: &Path, number: u64, documents: u32, reordered: bool, schema: &Schema) -> Result<SegmentWriter> {
+        let file = storage::File::create_new(path)?;
+        let fields = schema.fields.iter().map(|field| (field.kind as u8, FieldCounts::default())).collect();
+        let frame = Frame {
+            documents,
+            positions: schema.positions,
+            reordered,
+            extents: Vec::new(),
+            fields,
+            checksums: Vec::new(),
+        };
+        let mut buffer = Vec::with_capacity(BUFFER);
+        buffer.extend(format::header(documents, format::flags(schema.positions, reordered)));
+        Ok(SegmentWriter { path: path.to_path_buf(), file, buffer, written: 0, number, frame, finished: false })
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes one section.
+    pub fn section<T>(
+        &mut self,
+        section: Section,
+        field: u8,
+        write: impl FnOnce(&mut Self) -> io::Result<T>,
+    ) -> Result<T> {
+        self.begin(section, field)?;
+        let result = write(self).map_err(|error| failed(&self.path, error))?;
+        self.end();
+        Ok(result)
+    }
+
+    /// Begins a section; what is written up to [`SegmentWriter::end`] is its contents.
+    pub fn begin(&mut self, section: Section, field: u8) -> Result<()> {
+        let gap = self.position().next_multiple_of(ALIGNMENT as u64) - self.position();
+        self.write_all(&[0; ALIGNMENT][..gap as usize]).map_err(|error| failed(&self.path, error))?;
+        self.frame.extents.push(Extent { section, field, offset: self.position(), length: 0 });
+        Ok(())
+    }
+
+    /// Ends the section that was begun last.
+    pub fn end(&mut self) {
+        let position = self.position();
+        if let Some(extent) = self.frame.extents.last_mut() {
+            extent.length = position - extent.offset;
+        }
+    }
+
+    /// Sets what the footer says of a field.
+    pub fn set_counts(&mut self, field: usize, counts: FieldCounts) {
+        self.frame.fields[field].1 = counts;
+    }
+
+    fn position(&self) -> u64 {
+        self.written + self.buffer.len() as u64
+    }
+
+    /// Writes out the buffer, of which the last chunk may be a part only if nothing follows.
+    fn empty(&mut self) -> io::Result<()> {
+        self.frame.checksums.extend(self.buffer.chunks(CHUNK).map(crc32fast::hash));
+        self.file.write_all(&self.buffer)?;
+        self.written += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Writes the footer and makes the file durable (its name is not: the folder has to be synchronised too).
+    pub fn finish(mut self) -> Result<SegmentMeta> {
+        let result = self.close();
+        let (bytes, footer_crc) = result.map_err(|error| failed(&self.path, error))?;
+        self.file.sync()?;
+        self.finished = true;
+        Ok(SegmentMeta { number: self.number, documents: self.frame.documents, bytes, footer_crc })
+    }
+
+    fn close(&mut self) -> io::Result<(u64, u32)> {
+        self.empty()?;
+        let (footer, checksum) = self.frame.footer();
+        self.file.write_all(&footer)?;
+        Ok((self.written + footer.len() as u64, checksum))
+    }
+}
+
+impl Write for SegmentWriter {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let fits = bytes.len().min(BUFFER - self.buffer.len());
+        self.buffer.extend_from_slice(&bytes[..fits]);
+        if self.buffer.len() == BUFFER {
+            self.empty()?;
+        }
+        Ok(fits)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for SegmentWriter {
+    fn drop(&mut self) {
+        if !self.finished {
+            // The error that led here is the one to report.
+            let _ = storage::remove(&self.path);
+        }
+    }
+}
+
+/// Bytes that are kept in memory while they are few, then in a file without a name beside the segment.
+#[derive(Debug)]
+pub(super) struct Spill {
+    beside: PathBuf,
+    memory: Vec<u8>,
+    file: Option<File>,
+}
+
+impl Spill {
+    /// Bytes kept in memory at most, about.
+    pub const MEMORY: usize = 4 << 20;
+
+    /// Nothing yet.
+    pub fn new(segment: &Path) -> Spill {
+        Spill { beside: segment.with_extension("spill"), memory: Vec::new(), file: None }
+    }
+
+    fn spill(&mut self) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => {
+                let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&self.beside)?;
+                std::fs::remove_file(&self.beside)?;
+                none.insert(file)
+            }
+        };
+        file.write_all(&self.memory)?;
+        self.memory.clear();
+        Ok(())
+    }
+
+    /// Copies all of it to `out`.
+    pub fn copy_to(mut self, out: &mut impl Write) -> io::Result<()> {
+        if let Some(file) = &mut self.file {
+            file.seek(SeekFrom::Start(0))?;
+            let mut buffer = vec![0; 1 << 16];
+            loop {
+                match file.read(&mut buffer)? {
+                    0 => break,
+                    read => out.write_all(&buffer[..read])?,
+                }
+            }
+        }
+        out.write_all(&self.memory)
+    }
+}
+
+impl Write for Spill {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.memory.len() + bytes.len() > Spill::MEMORY && !self.memory.is_empty() {
+            self.spill()?;
+        }
+        self.memory.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spilled_bytes_come_back() {
+        let folder = tempfile::tempdir().unwrap();
+        for length in [0, 10, Spill::MEMORY, Spill::MEMORY + 1, 3 * Spill::MEMORY + 5] {
+            let bytes: Vec<u8> = (0..length).map(|i| ((i * i) >> 7) as u8).collect();
+            let mut spill = Spill::new(&folder.path().join("1.segment"));
+            for piece in bytes.chunks(1000) {
+                spill.write_all(piece).unwrap();
+            }
+            let mut out = Vec::new();
+            spill.copy_to(&mut out).unwrap();
+            assert!(out == bytes, "{length}");
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        }
+    }
+}

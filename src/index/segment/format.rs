@@ -1,0 +1,326 @@
+//! The frame of a segment file: header, table of sections, footer.
+//!
+//! ```text
+//! header    64 bytes: "PSEG", version u32, documents u32, flags u32 (1: positions, 2: reordered), zeros
+//! sections  each at a multiple of 64 bytes; zeros between them
+//! footer    sections u32, fields u32, chunks u32, documents u32, flags u32, zero u32
+//!           per section, in the order of the file: kind u8, field u8, 6 zeros, offset u64, length u64
+//!           per field: kind u8, 3 zeros, documents u32, tokens u64, terms u64
+//!           per chunk of 16 KiB of everything before the footer: CRC-32 u32
+//! tail      24 bytes: length of the footer u64, CRC-32 of the footer and that length u32, zero u32, "PSEG-end"
+//! ```
+//! All numbers are little-endian. A field of 255 is that of sections that belong to none.
+
+use super::SegmentMeta;
+use crate::index::{Kind, Schema};
+
+/// The first four bytes of a segment.
+pub(super) const MAGIC: [u8; 4] = *b"PSEG";
+/// Its last eight.
+const END: [u8; 8] = *b"PSEG-end";
+/// The version of the format.
+const VERSION: u32 = 1;
+/// The bytes of the header.
+pub(super) const HEADER: usize = 64;
+/// The bytes after the footer.
+pub(super) const TAIL: usize = 24;
+/// Each CRC is that of this many bytes; the last may be of fewer.
+pub(super) const CHUNK: usize = 16 << 10;
+/// Sections begin at multiples of this.
+pub(super) const ALIGNMENT: usize = 64;
+/// The field of sections that belong to none.
+pub(super) const NO_FIELD: u8 = 255;
+
+/// What a section holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Section {
+    /// Encoded lists of a text or keyword field, with [`PADDING`](crate::index::list::PADDING).
+    Lists = 0,
+    /// `fst` map of a text or keyword field: term → value of [`encode`](crate::index::list::encode).
+    Dictionary = 1,
+    /// Length bytes of a text field.
+    Lengths = 2,
+    /// The column of a numeric field.
+    Numbers = 3,
+    /// The callers' ids of the documents.
+    Ids = 4,
+    /// docIDs in order of the hashes of their ids.
+    IdIndex = 5,
+    /// Compressed blocks of stored values.
+    Stored = 6,
+    /// Where those blocks are.
+    StoredDirectory = 7,
+    /// Insertion ranks of reordered documents.
+    Ordinals = 8,
+}
+
+impl Section {
+    const ALL: [Section; 9] = [
+        Section::Lists,
+        Section::Dictionary,
+        Section::Lengths,
+        Section::Numbers,
+        Section::Ids,
+        Section::IdIndex,
+        Section::Stored,
+        Section::StoredDirectory,
+        Section::Ordinals,
+    ];
+
+    /// Its name, for messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Section::Lists => "lists",
+            Section::Dictionary => "dictionary",
+            Section::Lengths => "lengths",
+            Section::Numbers => "numbers",
+            Section::Ids => "ids",
+            Section::IdIndex => "index of ids",
+            Section::Stored => "stored values",
+            Section::StoredDirectory => "directory of stored values",
+            Section::Ordinals => "ordinals",
+        }
+    }
+
+    /// Whether a segment of that schema may have the section for that field.
+    fn belongs(self, field: u8, schema: &Schema) -> bool {
+        let kind = schema.fields.get(field as usize).map(|field| field.kind);
+        match self {
+            Section::Lists | Section::Dictionary => matches!(kind, Some(Kind::Text | Kind::Keyword)),
+            Section::Lengths => kind == Some(Kind::Text),
+            Section::Numbers => kind == Some(Kind::Numeric),
+            _ => field == NO_FIELD,
+        }
+    }
+}
+
+/// The sections that every segment of a schema has.
+fn required(schema: &Schema) -> impl Iterator<Item = (Section, u8)> {
+    let fields = schema.fields.iter().zip(0u8..).flat_map(|(field, number)| {
+        let sections: &[Section] = match field.kind {
+            Kind::Text => &[Section::Lists, Section::Dictionary, Section::Lengths],
+            Kind::Keyword => &[Section::Lists, Section::Dictionary],
+            Kind::Numeric => &[Section::Numbers],
+        };
+        sections.iter().map(move |&section| (section, number))
+    });
+    fields.chain([Section::Ids, Section::Stored, Section::StoredDirectory].map(|section| (section, NO_FIELD)))
+}
+
+/// Where a section is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Extent {
+    pub section: Section,
+    pub field: u8,
+    pub offset: u64,
+    pub length: u64,
+}
+
+/// What is counted of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FieldCounts {
+    /// Documents with at least one term in the field (text and keyword fields) or with a number.
+    pub documents: u32,
+    /// The sum of the documents' lengths, exact (text fields).
+    pub tokens: u64,
+    /// Distinct terms.
+    pub terms: u64,
+}
+
+/// What header and footer say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Frame {
+    pub documents: u32,
+    pub positions: bool,
+    pub reordered: bool,
+    pub extents: Vec<Extent>,
+    pub fields: Vec<(u8, FieldCounts)>,
+    pub checksums: Vec<u32>,
+}
+
+/// The header of a segment.
+pub(super) fn header(documents: u32, flags: u32) -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    header[..4].copy_from_slice(&MAGIC);
+    header[4..8].copy_from_slice(&VERSION.to_le_bytes());
+    header[8..12].copy_from_slice(&documents.to_le_bytes());
+    header[12..16].copy_from_slice(&flags.to_le_bytes());
+    header
+}
+
+/// The flags of a segment.
+pub(super) fn flags(positions: bool, reordered: bool) -> u32 {
+    u32::from(positions) | u32::from(reordered) << 1
+}
+
+impl Frame {
+    /// Footer and tail, and the CRC in the tail.
+    pub fn footer(&self) -> (Vec<u8>, u32) {
+        let counts = [self.extents.len(), self.fields.len(), self.checksums.len(), self.documents as usize];
+        let mut out = Vec::new();
+        for count in counts {
+            out.extend((count as u32).to_le_bytes());
+        }
+        out.extend(flags(self.positions, self.reordered).to_le_bytes());
+        out.extend([0; 4]);
+        for extent in &self.extents {
+            out.extend([extent.section as u8, extent.field, 0, 0, 0, 0, 0, 0]);
+            out.extend(extent.offset.to_le_bytes());
+            out.extend(extent.length.to_le_bytes());
+        }
+        for (kind, counts) in &self.fields {
+            out.extend([*kind, 0, 0, 0]);
+            out.extend(counts.documents.to_le_bytes());
+            out.extend(counts.tokens.to_le_bytes());
+            out.extend(counts.terms.to_le_bytes());
+        }
+        out.extend(self.checksums.iter().flat_map(|checksum| checksum.to_le_bytes()));
+        out.extend((out.len() as u64).to_le_bytes());
+        let checksum = crc32fast::hash(&out);
+        out.extend(checksum.to_le_bytes());
+        out.extend([0; 4]);
+        out.extend(END);
+        (out, checksum)
+    }
+
+    /// Reads header and footer of a whole file and checks every count and offset. Nothing else is read.
+    ///
+    /// # Errors
+    /// Where, which part, and what is wrong there.
+    pub fn parse(file: &[u8], meta: &SegmentMeta, schema: &Schema) -> Result<Frame, (usize, &'static str, String)> {
+        let length = file.len();
+        if length as u64 != meta.bytes {
+            return Err((length.min(meta.bytes as usize), "file", format!("{length} bytes, not {}", meta.bytes)));
+        }
+        if length < HEADER + TAIL {
+            return Err((0, "file", format!("{length} bytes are too few")));
+        }
+        let head = &file[..HEADER];
+        if head[..4] != MAGIC {
+            return Err((0, "header", "not a segment".into()));
+        }
+        let version = u32_at(head, 4);
+        if version != VERSION {
+            return Err((4, "header", format!("version {version}; this program reads version {VERSION}")));
+        }
+        let tail = &file[length - TAIL..];
+        if tail[16..] != END {
+            return Err((length - 8, "end", "not the end of a segment".into()));
+        }
+        let footer = (length - TAIL - HEADER) as u64;
+        let footer = match u64_at(tail, 0) {
+            size if size <= footer => size as usize,
+            size => return Err((length - TAIL, "end", format!("a footer of {size} bytes in {footer}"))),
+        };
+        let body = length - TAIL - footer;
+        let checksum = crc32fast::hash(&file[body..length - TAIL + 8]);
+        if checksum != u32_at(tail, 8) || u32_at(tail, 12) != 0 {
+            return Err((length - TAIL, "footer", "its checksum differs".into()));
+        }
+        if checksum != meta.footer_crc {
+            return Err((length - TAIL, "footer", "another segment than the one that was committed".into()));
+        }
+        let frame = Frame::parse_footer(&file[body..length - TAIL], body, schema)
+            .map_err(|(at, what)| (body + at, "footer", what))?;
+        if frame.documents != meta.documents {
+            return Err((body, "footer", format!("{} documents, not {}", frame.documents, meta.documents)));
+        }
+        if head != header(frame.documents, flags(frame.positions, frame.reordered)) {
+            return Err((8, "header", "differs from the footer".into()));
+        }
+        Ok(frame)
+    }
+
+    fn parse_footer(footer: &[u8], body: usize, schema: &Schema) -> Result<Frame, (usize, String)> {
+        const FIRST: usize = 24;
+        const ROW: usize = 24;
+        if footer.len() < FIRST {
+            return Err((0, "too short".into()));
+        }
+        let [sections, fields, chunks] = [0, 4, 8].map(|at| u32_at(footer, at) as usize);
+        if footer.len() != FIRST + ROW * (sections + fields) + 4 * chunks {
+            return Err((
+                0,
+                format!("{sections} sections, {fields} fields and {chunks} checksums do not make its length"),
+            ));
+        }
+        if chunks != body.div_ceil(CHUNK) {
+            return Err((8, format!("{chunks} checksums for {body} bytes")));
+        }
+        if fields != schema.fields.len() {
+            return Err((4, format!("{fields} fields; the index has {}", schema.fields.len())));
+        }
+        let flags = u32_at(footer, 16);
+        let mut frame = Frame {
+            documents: u32_at(footer, 12),
+            positions: flags & 1 != 0,
+            reordered: flags & 2 != 0,
+            extents: Vec::new(),
+            fields: Vec::new(),
+            checksums: Vec::new(),
+        };
+        if flags > 3 || frame.positions != schema.positions || frame.documents == 0 || frame.documents == u32::MAX {
+            return Err((12, format!("{} documents, flags {flags}", frame.documents)));
+        }
+        let (rows, checksums) = footer[FIRST..].split_at(ROW * (sections + fields));
+        let mut end = HEADER as u64;
+        for (i, row) in rows.chunks_exact(ROW).enumerate() {
+            let at = FIRST + i * ROW;
+            if i >= sections {
+                let kind = schema.fields[i - sections].kind as u8;
+                if row[0] != kind {
+                    return Err((at, format!("field {} is of kind {}, not {kind}", i - sections, row[0])));
+                }
+                let counts = FieldCounts { documents: u32_at(row, 4), tokens: u64_at(row, 8), terms: u64_at(row, 16) };
+                if counts.documents > frame.documents {
+                    return Err((at + 4, format!("{} of {} documents", counts.documents, frame.documents)));
+                }
+                frame.fields.push((kind, counts));
+                continue;
+            }
+            let [field, offset, length] = [row[1].into(), u64_at(row, 8), u64_at(row, 16)];
+            let section = Section::ALL.get(row[0] as usize).filter(|section| section.belongs(row[1], schema));
+            let Some(&section) = section else {
+                return Err((at, format!("a section of kind {} and field {field}", row[0])));
+            };
+            let name = section.name();
+            if offset < end || offset % ALIGNMENT as u64 != 0 || offset > body as u64 || length > body as u64 - offset {
+                return Err((at + 8, format!("{name} of {length} bytes from {offset} on")));
+            }
+            if frame.extents.iter().any(|extent| (extent.section, extent.field) == (section, row[1])) {
+                return Err((at, format!("{name} of field {field} for the second time")));
+            }
+            if section == Section::Lengths && length != u64::from(frame.documents) {
+                return Err((at + 16, format!("{length} lengths of {} documents", frame.documents)));
+            }
+            end = offset + length;
+            frame.extents.push(Extent { section, field: row[1], offset, length });
+        }
+        let has = |section, field| frame.extents.iter().any(|e| (e.section, e.field) == (section, field));
+        if let Some((section, field)) = required(schema).find(|&(section, field)| !has(section, field)) {
+            return Err((FIRST, format!("no {} of field {field}", section.name())));
+        }
+        if has(Section::Ordinals, NO_FIELD) != frame.reordered {
+            return Err((16, "ordinals without reordering, or the reverse".into()));
+        }
+        frame.checksums = checksums.chunks_exact(4).map(|bytes| u32_at(bytes, 0)).collect();
+        Ok(frame)
+    }
+}
+
+/// The number at `at`.
+///
+/// # Panics
+/// If it is not within `bytes`.
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
+}
+
+/// The number at `at`.
+///
+/// # Panics
+/// If it is not within `bytes`.
+pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
+}

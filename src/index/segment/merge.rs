@@ -1,0 +1,256 @@
+//! Several segments → one, without their deleted documents.
+//!
+//! Terms come from the dictionaries in ascending order, and the lists of one term at a time are decoded, renumbered and
+//! encoded again. Memory is that of the longest list, and some 30 bytes per document.
+
+use super::SegmentMeta;
+use super::file::{SegmentWriter, failed};
+use super::format::{FieldCounts, NO_FIELD, Section};
+use super::ids::{self, IdColumn};
+use super::numbers::{self, MISSING};
+use super::plan::{GONE, Input, Plan, by_rank, is_deleted};
+use super::stored::Blocks;
+use super::write::{self, FieldWriter};
+use crate::error::{Error, Result};
+use crate::index::list::{Decoded, Parts, Postings};
+use crate::index::{Field, Kind, Schema};
+use fst::Streamer;
+use std::path::Path;
+
+/// Merges segments to one at `path`, which must not exist, and makes it durable. Without documents, nothing is written.
+///
+/// Documents keep the order of insertion: inputs one after the other. With a `permutation` (docID in the merged segment →
+/// rank in the order of insertion, without deleted documents) docIDs are given in another order, and the ranks are kept as
+/// ordinals. Without one docIDs are in the order of the inputs' docIDs, and ordinals stay what they are.
+///
+/// # Errors
+/// [`Error::Corrupt`] and [`Error::File`], which name the file; [`Error::Argument`] if there are 2^32 - 1 documents or
+/// more, or the permutation is none. There is no file then.
+pub fn merge(
+    inputs: &[Input],
+    path: &Path,
+    number: u64,
+    schema: &Schema,
+    permutation: Option<&[u32]>,
+) -> Result<Option<SegmentMeta>> {
+    let plan = Plan::new(inputs, permutation)?;
+    let documents = plan.sources.len() as u32;
+    if documents == 0 {
+        return Ok(None);
+    }
+    let mut writer = SegmentWriter::create(path, number, documents, plan.ordinals.is_some(), schema)?;
+    for (field, Field { kind, .. }) in schema.fields.iter().enumerate() {
+        match kind {
+            Kind::Numeric => merge_numbers(inputs, &plan, field, &mut writer)?,
+            Kind::Text => {
+                let mut lengths = Vec::with_capacity(plan.sources.len());
+                let all: Vec<&[u8]> =
+                    inputs.iter().map(|(segment, _)| segment.lengths(field)).collect::<Result<_>>()?;
+                lengths.extend(plan.sources.iter().map(|&(input, doc)| all[input as usize][doc as usize]));
+                write::lengths(&mut writer, field, &lengths)?;
+                merge_terms(inputs, &plan, field, &lengths, &mut writer)?;
+            }
+            Kind::Keyword => merge_terms(inputs, &plan, field, &[], &mut writer)?,
+        }
+    }
+    let all: Vec<_> = inputs.iter().map(|(segment, _)| segment.ids()).collect::<Result<_>>()?;
+    let mut merged = IdColumn::default();
+    for &(input, doc) in &plan.sources {
+        merged.push(all[input as usize].get(doc)?);
+    }
+    write::ids(&mut writer, &merged)?;
+    drop(merged);
+    merge_stored(inputs, schema, &mut writer)?;
+    if let Some(ordinals) = &plan.ordinals {
+        writer.section(Section::Ordinals, NO_FIELD, |out| ids::write_ordinals(ordinals, out))?;
+    }
+    writer.finish().map(Some)
+}
+
+fn merge_numbers(inputs: &[Input], plan: &Plan, field: usize, writer: &mut SegmentWriter) -> Result<()> {
+    let columns: Vec<_> = inputs.iter().map(|(segment, _)| segment.column(field)).collect::<Result<_>>()?;
+    let number = |&(input, doc): &(u32, u32)| columns[input as usize].get(doc).unwrap_or(MISSING);
+    let numbers: Vec<f64> = plan.sources.iter().map(number).collect();
+    let documents = numbers.iter().filter(|number| !number.is_nan()).count() as u32;
+    writer.section(Section::Numbers, field as u8, |out| numbers::write(&numbers, out))?;
+    writer.set_counts(field, FieldCounts { documents, ..FieldCounts::default() });
+    Ok(())
+}
+
+/// Merges the stored values, which are in the order of insertion in all segments.
+fn merge_stored(inputs: &[Input], schema: &Schema, writer: &mut SegmentWriter) -> Result<()> {
+    if !schema.fields.iter().any(|field| field.stored) {
+        return write::no_stored(writer);
+    }
+    let mut blocks = Blocks::default();
+    writer.begin(Section::Stored, NO_FIELD)?;
+    for input in inputs {
+        let mut out = |values: &[u8]| blocks.add(values, writer).map_err(|error| failed(writer.path(), error));
+        let (segment, deleted) = input;
+        let stored = segment.all_stored()?;
+        if stored.is_empty() {
+            by_rank(input)?.iter().try_for_each(|_| out(&[]))?;
+            continue;
+        }
+        let docs = segment.ordinals()?.map(|ordinals| {
+            let mut docs = vec![0; ordinals.len()];
+            (0..).zip(ordinals).for_each(|(doc, ordinal)| docs[ordinal as usize] = doc);
+            docs
+        });
+        stored.each(|rank, values| {
+            let doc = docs.as_ref().map_or(rank, |docs| docs[rank as usize]);
+            if is_deleted(*deleted, doc) { Ok(()) } else { out(values) }
+        })?;
+    }
+    blocks.finish(writer).map_err(|error| failed(writer.path(), error))?;
+    writer.end();
+    writer.section(Section::StoredDirectory, NO_FIELD, |out| blocks.write_directory(out))
+}
+
+fn merge_terms(inputs: &[Input], plan: &Plan, field: usize, lengths: &[u8], writer: &mut SegmentWriter) -> Result<()> {
+    let mut union = fst::map::OpBuilder::new();
+    for (segment, _) in inputs {
+        union.push(segment.dictionary(field)?.stream());
+    }
+    let mut union = union.union();
+    let mut out = FieldWriter::new(writer, field, plan.sources.len() as u32)?;
+    let mut lists = Vec::new();
+    let mut merger = Merger::new(plan, inputs[0].0.parts(field));
+    while let Some((term, values)) = union.next() {
+        lists.clear();
+        lists.extend(values.iter().map(|value| (value.index, value.value)));
+        lists.sort_unstable();
+        merger.clear();
+        for &(input, value) in &lists {
+            inputs[input].0.decode(field, value, &mut merger.decoded)?;
+            merger.append(input)?;
+        }
+        merger.put_in_order();
+        if !merger.merged.doc_ids.is_empty() {
+            out.term(term, &merger.postings(lengths))?;
+        }
+    }
+    let with_terms = match lengths {
+        [] => merger.with_terms.iter().map(|word| word.count_ones()).sum(),
+        lengths => lengths.iter().filter(|&&length| length != 0).count() as u32,
+    };
+    out.finish(with_terms)
+}
+
+/// Puts the lists of a term together.
+struct Merger<'p> {
+    plan: &'p Plan,
+    /// Per input, the merged docID of its first document, if none of its documents is gone and all keep their order.
+    shifts: Vec<Option<u32>>,
+    parts: Parts,
+    /// The list of an input.
+    decoded: Decoded,
+    merged: Decoded,
+    /// A bit per document with a term, for keywords.
+    with_terms: Vec<u64>,
+    order: Vec<(u32, u32)>,
+    sorted: Decoded,
+    begins: Vec<usize>,
+}
+
+impl<'p> Merger<'p> {
+    fn new(plan: &'p Plan, parts: Parts) -> Merger<'p> {
+        let shift = |map: &Vec<u32>| match plan.in_order {
+            true if !map.contains(&GONE) => map.first().copied(),
+            _ => None,
+        };
+        let with_terms = if parts.frequencies { Vec::new() } else { vec![0; plan.sources.len().div_ceil(64)] };
+        Merger {
+            plan,
+            shifts: plan.maps.iter().map(shift).collect(),
+            parts,
+            decoded: Decoded::default(),
+            merged: Decoded::default(),
+            with_terms,
+            order: Vec::new(),
+            sorted: Decoded::default(),
+            begins: Vec::new(),
+        }
+    }
+
+    fn clear(&mut self) {
+        self.merged.doc_ids.clear();
+        self.merged.frequencies.clear();
+        self.merged.positions.clear();
+    }
+
+    /// Appends the decoded list of an input, with the merged docIDs.
+    fn append(&mut self, input: usize) -> Result<()> {
+        let (decoded, merged) = (&self.decoded, &mut self.merged);
+        if let Some(shift) = self.shifts[input] {
+            merged.doc_ids.extend(decoded.doc_ids.iter().map(|doc| doc + shift));
+            merged.frequencies.extend_from_slice(&decoded.frequencies);
+            merged.positions.extend_from_slice(&decoded.positions);
+            return Ok(());
+        }
+        let map = &self.plan.maps[input];
+        let mut positions = &decoded.positions[..];
+        for (i, &doc) in decoded.doc_ids.iter().enumerate() {
+            let new = map[doc as usize];
+            let frequency = decoded.frequencies.get(i).copied().unwrap_or(0);
+            let mut of_document: &[u32] = &[];
+            if self.parts.positions {
+                let split = positions.split_at_checked(frequency as usize);
+                // Decoding has made sure of it.
+                let wrong = || Error::Argument(format!("{} positions for {frequency}", positions.len()));
+                (of_document, positions) = split.ok_or_else(wrong)?;
+            }
+            if new != GONE {
+                merged.doc_ids.push(new);
+                if self.parts.frequencies {
+                    merged.frequencies.push(frequency);
+                }
+                merged.positions.extend_from_slice(of_document);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sorts the postings by docID, unless they are in order; counts documents.
+    fn put_in_order(&mut self) {
+        if !self.parts.frequencies {
+            for &doc in &self.merged.doc_ids {
+                self.with_terms[doc as usize / 64] |= 1 << (doc % 64);
+            }
+        }
+        if self.plan.in_order {
+            return;
+        }
+        if !self.parts.frequencies {
+            self.merged.doc_ids.sort_unstable();
+            return;
+        }
+        let (merged, sorted) = (&mut self.merged, &mut self.sorted);
+        self.order.clear();
+        self.order.extend(merged.doc_ids.iter().copied().zip(0..));
+        self.order.sort_unstable();
+        sorted.doc_ids.clear();
+        sorted.frequencies.clear();
+        sorted.positions.clear();
+        sorted.doc_ids.extend(self.order.iter().map(|&(doc, _)| doc));
+        sorted.frequencies.extend(self.order.iter().map(|&(_, i)| merged.frequencies[i as usize]));
+        if self.parts.positions {
+            self.begins.clear();
+            let mut begin = 0;
+            for &frequency in &merged.frequencies {
+                self.begins.push(begin);
+                begin += frequency as usize;
+            }
+            for (&(_, i), &frequency) in self.order.iter().zip(&sorted.frequencies) {
+                let begin = self.begins[i as usize];
+                sorted.positions.extend_from_slice(&merged.positions[begin..begin + frequency as usize]);
+            }
+        }
+        std::mem::swap(merged, sorted);
+    }
+
+    fn postings<'a>(&'a self, lengths: &'a [u8]) -> Postings<'a> {
+        let Decoded { doc_ids, frequencies, positions } = &self.merged;
+        Postings { doc_ids, frequencies, positions, lengths }
+    }
+}

@@ -1,0 +1,414 @@
+//! Whole segments against the shortest definition of what they hold, and under damage.
+
+use super::*;
+use crate::analysis::{Analyzer, Options, Scratch};
+use crate::index::{Document, Field, length};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+type Terms = BTreeMap<Vec<u8>, Vec<(u32, Vec<u32>)>>;
+
+/// All that a segment holds.
+#[derive(Debug, PartialEq)]
+pub(super) struct Contents {
+    terms: Vec<Terms>,
+    counts: Vec<FieldCounts>,
+    lengths: Vec<Vec<u8>>,
+    numbers: Vec<Vec<Option<f64>>>,
+    pub ids: Vec<Id>,
+    stored: Vec<Vec<(usize, Value)>>,
+    pub ordinals: Vec<u32>,
+}
+
+pub(super) fn schema(positions: bool) -> Arc<Schema> {
+    let field = |name: &str, kind, stored| Field { name: name.into(), kind, weight: 1.0, stored };
+    let fields = vec![
+        field("body", Kind::Text, false),
+        field("lang", Kind::Keyword, true),
+        field("title", Kind::Text, true),
+        field("price", Kind::Numeric, true),
+        field("rare", Kind::Numeric, false),
+    ];
+    Arc::new(Schema { fields, positions, analyzer: Analyzer::new(Options::default()).unwrap() })
+}
+
+/// What a segment of these documents holds, in that order; `ordinals` are their ranks in the order of insertion.
+pub(super) fn definition(documents: &[(Id, Document)], ordinals: Vec<u32>, schema: &Schema) -> Contents {
+    let empty = || vec![Vec::new(); schema.fields.len()];
+    let mut contents = Contents {
+        terms: vec![Terms::new(); schema.fields.len()],
+        counts: vec![FieldCounts::default(); schema.fields.len()],
+        lengths: empty(),
+        numbers: vec![Vec::new(); schema.fields.len()],
+        ids: documents.iter().map(|(id, _)| id.clone()).collect(),
+        stored: documents
+            .iter()
+            .map(|(_, document)| document.values.iter().filter(|(f, _)| schema.fields[*f].stored).cloned().collect())
+            .collect(),
+        ordinals,
+    };
+    let mut scratch = Scratch::default();
+    for (doc, (_, document)) in (0..).zip(documents) {
+        for (field, Field { kind, .. }) in schema.fields.iter().enumerate() {
+            let value = document.values.iter().find(|(number, _)| *number == field).map(|(_, value)| value);
+            let mut occurrences: Vec<(Vec<u8>, u32)> = Vec::new();
+            match value {
+                Some(Value::Text(text)) => {
+                    let text = String::from_utf8_lossy(text);
+                    schema.analyzer.tokens(&text, &mut scratch, |token| {
+                        occurrences.push((token.term.as_bytes().to_vec(), token.position));
+                    });
+                }
+                Some(Value::Tokens(tokens)) => occurrences.extend(tokens.iter().cloned().zip(0..)),
+                Some(Value::Keywords(values)) => {
+                    occurrences.extend(BTreeSet::from_iter(values).into_iter().map(|value| (value.clone(), 0)));
+                }
+                _ => {}
+            }
+            occurrences.retain(|(term, _)| *kind == Kind::Keyword || term.len() <= crate::index::LONGEST_TERM);
+            let number = if let Some(Value::Number(number)) = value { Some(*number) } else { None };
+            let counts = &mut contents.counts[field];
+            counts.documents += u32::from(!occurrences.is_empty() || number.is_some());
+            match kind {
+                Kind::Text => {
+                    contents.lengths[field].push(length::encode(occurrences.len() as u32));
+                    counts.tokens += occurrences.len() as u64;
+                }
+                Kind::Numeric => contents.numbers[field].push(number),
+                Kind::Keyword => {}
+            }
+            for (term, position) in occurrences {
+                let postings = contents.terms[field].entry(term).or_default();
+                match postings.last_mut() {
+                    Some((last, positions)) if *last == doc => positions.push(position),
+                    _ => postings.push((doc, vec![position])),
+                }
+            }
+        }
+    }
+    for (field, Field { kind, .. }) in schema.fields.iter().enumerate() {
+        contents.counts[field].terms = contents.terms[field].len() as u64;
+        for (_, positions) in contents.terms[field].values_mut().flatten() {
+            match (kind, schema.positions) {
+                (Kind::Keyword, _) => positions.clear(),
+                // The frequency alone.
+                (_, false) => *positions = vec![0; positions.len()],
+                _ => {}
+            }
+        }
+    }
+    contents
+}
+
+/// Reads everything.
+pub(super) fn contents(segment: &Segment) -> Result<Contents> {
+    use fst::Streamer;
+    segment.still_whole()?;
+    let schema = segment.schema().clone();
+    let documents = 0..segment.documents();
+    let mut contents = Contents {
+        terms: Vec::new(),
+        counts: Vec::new(),
+        lengths: Vec::new(),
+        numbers: Vec::new(),
+        ids: documents.clone().map(|doc| segment.id(doc)).collect::<Result<_>>()?,
+        stored: documents.clone().map(|doc| segment.stored(doc)).collect::<Result<_>>()?,
+        ordinals: documents.clone().map(|doc| segment.ordinal(doc)).collect::<Result<_>>()?,
+    };
+    if let Some(ordinals) = segment.ordinals()? {
+        assert_eq!(ordinals, contents.ordinals);
+    }
+    for (doc, id) in documents.clone().zip(&contents.ids) {
+        assert_eq!(segment.find(id)?, Some(doc), "{id:?}");
+    }
+    for absent in [Id::Int(i64::MIN + 5), Id::Bytes(b"nowhere".as_slice().into()), Id::Int(-99)] {
+        if !contents.ids.contains(&absent) {
+            assert_eq!(segment.find(&absent)?, None);
+        }
+    }
+    let mut decoded = Decoded::default();
+    for (field, Field { kind, .. }) in schema.fields.iter().enumerate() {
+        let mut terms = Terms::new();
+        if *kind != Kind::Numeric {
+            let mut stream = segment.dictionary(field)?.stream();
+            while let Some((term, value)) = stream.next() {
+                assert_eq!(segment.term(field, term)?, Some(value));
+                segment.decode(field, value, &mut decoded)?;
+                let mut positions = decoded.positions.iter().copied();
+                let frequencies = decoded.frequencies.iter().copied().chain(std::iter::repeat(0));
+                let postings = decoded.doc_ids.iter().zip(frequencies);
+                let posting = |(&doc, frequency): (&u32, u32)| match schema.positions {
+                    true => (doc, positions.by_ref().take(frequency as usize).collect()),
+                    false => (doc, vec![0; frequency as usize]),
+                };
+                terms.insert(term.to_vec(), postings.map(posting).collect());
+            }
+        }
+        contents.terms.push(terms);
+        contents.counts.push(segment.counts(field)?);
+        contents.lengths.push(if *kind == Kind::Text { segment.lengths(field)?.to_vec() } else { Vec::new() });
+        contents.numbers.push(match kind {
+            Kind::Numeric => documents.clone().map(|doc| segment.number(field, doc)).collect::<Result<_>>()?,
+            _ => Vec::new(),
+        });
+    }
+    Ok(contents)
+}
+
+pub(super) fn words(of: &'static [&'static str], most: usize) -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(prop::sample::select(of), 0..most).prop_map(|words| words.join(" ").into_bytes())
+}
+
+pub(super) fn an_id() -> impl Strategy<Value = Id> {
+    prop_oneof![
+        4 => (0i64..60).prop_map(Id::Int),
+        1 => any::<i64>().prop_map(Id::Int),
+        3 => prop::collection::vec(any::<u8>(), 0..12).prop_map(|bytes| Id::Bytes(bytes.into())),
+        1 => (0i64..60).prop_map(|int| Id::Bytes(int.to_le_bytes().into())),
+    ]
+}
+
+pub(super) fn a_document() -> impl Strategy<Value = Document> {
+    const WORDS: &[&str] = &["a", "b", "quick", "brown", "Fox", "internationalisation", "über", "\u{0}", "x1", "2024"];
+    let tokens = || prop::collection::vec(prop::collection::vec(any::<u8>(), 0..10), 0..6);
+    let number = prop_oneof![
+        (-1000i32..1000).prop_map(f64::from),
+        prop::num::f64::NORMAL,
+        Just(9_007_199_254_740_992.0),
+        Just(-9_007_199_254_740_992.0)
+    ];
+    let long = prop::sample::select(vec![254usize, 255, 256, 300]).prop_map(|length| vec![b'l'; length]);
+    let body = prop_oneof![
+        5 => words(WORDS, 60).prop_map(Value::Text),
+        1 => tokens().prop_map(Value::Tokens),
+        1 => prop::collection::vec(long, 0..4).prop_map(Value::Tokens),
+        1 => prop::collection::vec(any::<u8>(), 0..40).prop_map(Value::Text)
+    ];
+    (
+        prop::option::of(body),
+        prop::option::of(prop_oneof![tokens(), prop::collection::vec(prop::collection::vec(97u8..110, 0..2), 0..60)]),
+        prop::option::of(words(WORDS, 8)),
+        prop::option::of(number),
+        prop::option::weighted(0.1, 0i32..100),
+    )
+        .prop_map(|(body, lang, title, price, rare)| {
+            let values = [
+                (3, price.map(Value::Number)),
+                (0, body),
+                (1, lang.map(Value::Keywords)),
+                (2, title.map(Value::Text)),
+                (4, rare.map(|rare| Value::Number(rare.into()))),
+            ];
+            Document { values: values.into_iter().filter_map(|(field, value)| Some((field, value?))).collect() }
+        })
+}
+
+/// Documents in the order of insertion, after replacements.
+pub(super) fn alive(documents: &[(Id, Document)], removed: &BTreeSet<Id>) -> Vec<(Id, Document)> {
+    let last = |i: usize| documents[i + 1..].iter().all(|(id, _)| *id != documents[i].0);
+    let alive = (0..documents.len()).filter(|&i| last(i) && !removed.contains(&documents[i].0));
+    alive.map(|i| documents[i].clone()).collect()
+}
+
+/// Builds and opens a segment.
+pub(super) fn build(
+    folder: &Path,
+    number: u64,
+    documents: &[(Id, Document)],
+    schema: &Arc<Schema>,
+) -> Option<Arc<Segment>> {
+    let mut builder = SegmentBuilder::new(schema.clone());
+    for (id, document) in documents {
+        builder.add(id.clone(), document).unwrap();
+    }
+    let path = folder.join(format!("{number}.segment"));
+    let meta = builder.finish(&path, number).unwrap()?;
+    Some(Segment::open(&path, &meta, schema.clone()).unwrap())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #[test]
+    fn what_was_added_is_there(
+        documents in prop::collection::vec((an_id(), a_document()), 0..120),
+        removed in prop::collection::btree_set(an_id(), 0..5),
+        positions in any::<bool>(),
+    ) {
+        let (schema, folder) = (schema(positions), tempfile::tempdir().unwrap());
+        let mut builder = SegmentBuilder::new(schema.clone());
+        for (id, document) in &documents {
+            builder.add(id.clone(), document).unwrap();
+        }
+        for id in &removed {
+            let there = documents.iter().any(|(other, _)| other == id);
+            prop_assert_eq!(builder.remove(id), there);
+            prop_assert!(!builder.remove(id));
+        }
+        let alive = alive(&documents, &removed);
+        prop_assert_eq!(builder.documents(), alive.len());
+        let path = folder.path().join("7.segment");
+        let meta = builder.finish(&path, 7).unwrap();
+        prop_assert_eq!(meta.map(|meta| meta.documents as usize), (!alive.is_empty()).then_some(alive.len()));
+        prop_assert_eq!(path.exists(), meta.is_some());
+        if let Some(meta) = meta {
+            let segment = Segment::open(&path, &meta, schema.clone()).unwrap();
+            let expected = definition(&alive, (0..meta.documents).collect(), &schema);
+            prop_assert_eq!(contents(&segment).unwrap(), expected);
+            prop_assert!(segment.id(meta.documents).is_err() && segment.stored(u32::MAX).is_err());
+            prop_assert_eq!(segment.number(3, meta.documents).unwrap(), None);
+        }
+    }
+}
+
+#[test]
+fn ids_replaced_in_ascending_order() {
+    let (schema, folder) = (schema(true), tempfile::tempdir().unwrap());
+    let document = |text: &str| Document { values: vec![(2, Value::Text(text.into()))] };
+    let mut builder = SegmentBuilder::new(schema.clone());
+    for i in 0..10 {
+        builder.add(Id::Int(i), &document(&i.to_string())).unwrap();
+    }
+    assert!(builder.remove(&Id::Int(9)) && !builder.remove(&Id::Int(10)));
+    builder.add(Id::Int(9), &document("again")).unwrap();
+    builder.add(Id::Int(3), &document("three")).unwrap();
+    builder.add(Id::Int(3), &document("third")).unwrap();
+    let path = folder.path().join("1.segment");
+    let meta = builder.finish(&path, 1).unwrap().unwrap();
+    let segment = Segment::open(&path, &meta, schema).unwrap();
+    let ids: Vec<Id> = (0..segment.documents()).map(|doc| segment.id(doc).unwrap()).collect();
+    assert_eq!(ids, [0, 1, 2, 4, 5, 6, 7, 8, 9, 3].map(Id::Int));
+    assert_eq!(segment.stored(8).unwrap(), document("again").values);
+    assert_eq!(segment.stored(9).unwrap(), document("third").values);
+    assert_eq!(segment.find(&Id::Int(3)).unwrap(), Some(9));
+    assert_eq!((segment.term(2, b"three").unwrap(), segment.term(2, b"5").unwrap().is_some()), (None, true));
+}
+
+#[test]
+fn what_does_not_suit_is_refused_and_changes_nothing() {
+    let schema = schema(true);
+    let mut builder = SegmentBuilder::new(schema);
+    let text = || Value::Text(b"text".to_vec());
+    let wrong = [
+        vec![(5, text())],
+        vec![(0, text()), (0, text())],
+        vec![(1, text())],
+        vec![(3, text())],
+        vec![(0, Value::Number(1.0))],
+        vec![(3, Value::Number(f64::NAN))],
+        vec![(3, Value::Number(f64::INFINITY))],
+        vec![(0, text()), (1, Value::Keywords(vec![vec![b'k'; LONGEST + 1]]))],
+    ];
+    const LONGEST: usize = crate::index::LONGEST_KEYWORD;
+    builder.add(Id::Int(1), &Document { values: vec![(1, Value::Keywords(vec![vec![b'k'; LONGEST]]))] }).unwrap();
+    for values in wrong {
+        assert!(matches!(builder.add(Id::Int(1), &Document { values }), Err(Error::Argument(_))));
+    }
+    assert_eq!(builder.documents(), 1);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("1.segment");
+    builder.finish(&path, 1).unwrap().unwrap();
+    let other = SegmentBuilder::new(super::tests::schema(true));
+    assert_eq!(other.finish(&folder.path().join("2.segment"), 2), Ok(None));
+    let mut third = SegmentBuilder::new(super::tests::schema(true));
+    third.add(Id::Int(1), &Document::default()).unwrap();
+    assert!(matches!(third.finish(&path, 1), Err(Error::File { .. })), "a file that is there is not overwritten");
+    assert!(path.exists());
+}
+
+/// Bits of deleted documents.
+fn bits(deleted: &[u32], documents: u32) -> Vec<u64> {
+    let mut words = vec![0; documents.div_ceil(64) as usize];
+    deleted.iter().filter(|&&doc| doc < documents).for_each(|&doc| words[doc as usize / 64] |= 1 << (doc % 64));
+    words
+}
+
+/// A permutation that depends on the numbers.
+fn shuffled(documents: usize, seed: u64) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..documents as u32).collect();
+    order.sort_by_key(|&doc| hash::hash(seed, &doc.to_le_bytes()));
+    order
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #[test]
+    fn merged_segments_are_like_one(
+        parts in prop::collection::vec(prop::collection::vec(a_document(), 1..60), 1..5),
+        deleted in prop::collection::vec(prop::option::of(prop::collection::vec(0u32..60, 0..40)), 5),
+        positions in any::<bool>(),
+        ascending in any::<bool>(),
+        seed in any::<u64>(),
+    ) {
+        let (schema, folder) = (schema(positions), tempfile::tempdir().unwrap());
+        let mut next = 0;
+        let mut all = Vec::new();
+        let mut inputs = Vec::new();
+        let deleted: Vec<Option<Vec<u64>>> =
+            parts.iter().zip(&deleted).map(|(part, deleted)| Some(bits(deleted.as_ref()?, part.len() as u32))).collect();
+        for ((number, part), deleted) in (0..).zip(&parts).zip(&deleted) {
+            let documents: Vec<(Id, Document)> = part.iter().map(|document| {
+                next += 1;
+                let id = if ascending || next % 3 == 0 { Id::Int(next) } else { Id::Bytes(next.to_string().into_bytes().into()) };
+                (id, document.clone())
+            }).collect();
+            inputs.push((build(folder.path(), number, &documents, &schema).unwrap(), deleted.as_deref()));
+            let alive = |doc: u32| deleted.as_ref().is_none_or(|words| words[doc as usize / 64] >> (doc % 64) & 1 == 0);
+            all.extend((0..).zip(documents).filter(|(doc, _)| alive(*doc)).map(|(_, document)| document));
+        }
+        let count = all.len();
+        let merged = |inputs: &[Input], number: u64, permutation: Option<&[u32]>| {
+            let path = folder.path().join(format!("{number}.segment"));
+            let meta = merge(inputs, &path, number, &schema, permutation).unwrap()?;
+            Some(Segment::open(&path, &meta, schema.clone()).unwrap())
+        };
+        let Some(one) = merged(&inputs, 10, None) else {
+            prop_assert_eq!(count, 0);
+            return Ok(());
+        };
+        prop_assert_eq!(contents(&one).unwrap(), definition(&all, (0..count as u32).collect(), &schema));
+        let built = build(folder.path(), 11, &all, &schema).unwrap();
+        let read = |number: u64| std::fs::read(folder.path().join(format!("{number}.segment"))).unwrap();
+        prop_assert!(read(10) == read(11), "the same bytes");
+        prop_assert_eq!(one.meta().footer_crc, built.meta().footer_crc);
+
+        let order = shuffled(count, seed);
+        let by = |order: &[u32]| order.iter().map(|&rank| all[rank as usize].clone()).collect::<Vec<_>>();
+        let reordered = merged(&inputs, 12, Some(&order)).unwrap();
+        prop_assert_eq!(contents(&reordered).unwrap(), definition(&by(&order), order.clone(), &schema));
+        // Back to the order of insertion, and to another one.
+        let identity: Vec<u32> = (0..count as u32).collect();
+        let back = merged(&[(reordered.clone(), None)], 13, Some(&identity)).unwrap();
+        prop_assert_eq!(contents(&back).unwrap(), definition(&all, identity, &schema));
+        prop_assert!(!back.is_reordered() && read(13) == read(11));
+        let again = shuffled(count, !seed);
+        let another = merged(&[(reordered.clone(), None)], 14, Some(&again)).unwrap();
+        prop_assert_eq!(contents(&another).unwrap(), definition(&by(&again), again.clone(), &schema));
+
+        // With others after it, and some documents gone, what is reordered stays so.
+        let more: Vec<(Id, Document)> = parts[0].iter().zip(1000..).map(|(document, id)| (Id::Int(id), document.clone())).collect();
+        let second = build(folder.path(), 15, &more, &schema).unwrap();
+        let gone = bits(&(0..count as u32).filter(|doc| doc % 3 == 1).collect::<Vec<_>>(), count as u32);
+        let appended = merged(&[(reordered, Some(&gone)), (second, None)], 16, None).unwrap();
+        let kept: Vec<u32> = order.iter().copied().zip(0..).filter(|(_, doc)| doc % 3 != 1).map(|(rank, _)| rank).collect();
+        let mut ranks = kept.clone();
+        ranks.sort_unstable();
+        let ordinals = kept.iter().map(|rank| ranks.binary_search(rank).unwrap()).chain(kept.len()..kept.len() + more.len());
+        let expected: Vec<_> = by(&kept).into_iter().chain(more).collect();
+        prop_assert_eq!(contents(&appended).unwrap(), definition(&expected, ordinals.map(|rank| rank as u32).collect(), &schema));
+    }
+}
+
+#[test]
+fn permutations_that_are_none_are_refused() {
+    let (schema, folder) = (schema(true), tempfile::tempdir().unwrap());
+    let documents: Vec<_> = (0..3).map(|i| (Id::Int(i), Document::default())).collect();
+    let segment = build(folder.path(), 1, &documents, &schema).unwrap();
+    let path = folder.path().join("2.segment");
+    for permutation in [&[0, 1][..], &[0, 1, 1], &[0, 1, 3], &[0, 1, 2, 3]] {
+        let result = merge(&[(segment.clone(), None)], &path, 2, &schema, Some(permutation));
+        assert!(matches!(result, Err(Error::Argument(_))), "{permutation:?}");
+        assert!(!path.exists());
+    }
+    assert_eq!(merge(&[(segment, Some(&[7]))], &path, 2, &schema, None), Ok(None));
+    assert_eq!(merge(&[], &path, 2, &schema, None), Ok(None));
+}

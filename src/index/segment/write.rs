@@ -1,0 +1,84 @@
+//! [`FieldWriter`]: writes lists and dictionary of a field.
+
+use super::file::{SegmentWriter, Spill, failed};
+use super::format::{FieldCounts, NO_FIELD, Section};
+use super::ids::IdColumn;
+use crate::error::Result;
+use crate::index::list::{self, Postings};
+use fst::MapBuilder;
+use std::io::Write;
+
+/// Bytes of lists that are gathered before they are written.
+const GATHERED: usize = 256 << 10;
+
+/// Bytes of memory that the writing of a field takes, besides the postings of one term: buffers, and the tables of the
+/// dictionary's builder.
+pub(super) const MEMORY: usize = 4 * GATHERED + Spill::MEMORY + (6 << 20);
+
+/// Writes the terms of a field in ascending order, each with its list.
+pub(super) struct FieldWriter<'w> {
+    writer: &'w mut SegmentWriter,
+    field: u8,
+    documents: u32,
+    dictionary: MapBuilder<Spill>,
+    lists: Vec<u8>,
+    /// Where `lists` will stand in the section.
+    at: u64,
+    terms: u64,
+    tokens: u64,
+}
+
+impl<'w> FieldWriter<'w> {
+    /// Begins a field of a segment with that many documents.
+    pub fn new(writer: &'w mut SegmentWriter, field: usize, documents: u32) -> Result<FieldWriter<'w>> {
+        let dictionary = MapBuilder::new(Spill::new(writer.path())).map_err(|error| failed(writer.path(), error))?;
+        let field = field as u8;
+        writer.begin(Section::Lists, field)?;
+        Ok(FieldWriter { writer, field, documents, dictionary, lists: Vec::new(), at: 0, terms: 0, tokens: 0 })
+    }
+
+    /// Writes the next term.
+    pub fn term(&mut self, term: &[u8], postings: &Postings) -> Result<()> {
+        let value = list::encode(postings, self.documents, self.at, &mut self.lists)?;
+        self.dictionary.insert(term, value).map_err(|error| failed(self.writer.path(), error))?;
+        self.terms += 1;
+        self.tokens += postings.frequencies.iter().map(|&frequency| u64::from(frequency)).sum::<u64>();
+        if self.lists.len() >= GATHERED {
+            // Lists stand at multiples of 64, so that many stay or go together.
+            let whole = self.lists.len() / 64 * 64;
+            self.writer.write_all(&self.lists[..whole]).map_err(|error| failed(self.writer.path(), error))?;
+            self.lists.drain(..whole);
+            self.at += whole as u64;
+        }
+        Ok(())
+    }
+
+    /// Writes what remains; `documents` have a term in the field.
+    pub fn finish(mut self, documents: u32) -> Result<()> {
+        self.lists.resize(self.lists.len() + list::PADDING, 0);
+        self.writer.write_all(&self.lists).map_err(|error| failed(self.writer.path(), error))?;
+        self.writer.end();
+        let dictionary = self.dictionary.into_inner().map_err(|error| failed(self.writer.path(), error))?;
+        self.writer.section(Section::Dictionary, self.field, |out| dictionary.copy_to(out))?;
+        let counts = FieldCounts { documents, tokens: self.tokens, terms: self.terms };
+        self.writer.set_counts(self.field.into(), counts);
+        Ok(())
+    }
+}
+
+/// Writes the length bytes of a text field.
+pub(super) fn lengths(writer: &mut SegmentWriter, field: usize, lengths: &[u8]) -> Result<()> {
+    writer.section(Section::Lengths, field as u8, |out| out.write_all(lengths))
+}
+
+/// Writes the ids, and their index if it is needed.
+pub(super) fn ids(writer: &mut SegmentWriter, ids: &IdColumn) -> Result<()> {
+    writer.section(Section::Ids, NO_FIELD, |out| ids.write(out))?;
+    if ids.increases() { Ok(()) } else { writer.section(Section::IdIndex, NO_FIELD, |out| ids.write_index(out)) }
+}
+
+/// Writes sections of stored values for documents that have none.
+pub(super) fn no_stored(writer: &mut SegmentWriter) -> Result<()> {
+    writer.section(Section::Stored, NO_FIELD, |_| Ok(()))?;
+    writer.section(Section::StoredDirectory, NO_FIELD, |_| Ok(()))
+}

@@ -1,0 +1,271 @@
+//! [`Snapshot`]: an index as of one commit, for reading.
+//!
+//! A snapshot never changes and never waits: it consists of maps of immutable files, which stay readable when a writer
+//! removes the files. Opening reads the manifest and what is new since the snapshot that this process opened before: a
+//! process keeps the latest snapshots of the indexes that it used last ([`KEPT`], [`KEPT_SEGMENTS`]), so that one that opens an index anew for
+//! each request, as PHP does, maps and checks each file once.
+
+use super::deleted::Deleted;
+use super::manifest::{self, Entry, Manifest};
+use super::schema::Schema;
+use super::segment::Segment;
+use super::storage;
+use crate::error::{Error, Result};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, TryLockError};
+use std::time::SystemTime;
+
+/// How many indexes a process keeps open. The files of a kept snapshot take no memory but what is cached of them; files
+/// that a writer has removed take their place on the disk until the process opens the index again, or ends.
+pub const KEPT: usize = 8;
+
+/// How many segments of kept snapshots a process has open. Each takes a file descriptor.
+pub const KEPT_SEGMENTS: usize = 256;
+
+/// How often opening starts again because a writer has replaced the manifest meanwhile. A try takes less time than a
+/// commit, so the second almost always succeeds.
+const TRIES: usize = 100;
+
+/// An index as of one commit.
+#[derive(Debug)]
+pub struct Snapshot {
+    path: PathBuf,
+    /// Identity of the folder.
+    folder: (u64, u64),
+    manifest: Manifest,
+    /// The manifest as it was read: equal bytes are the same commit of the same index.
+    bytes: Vec<u8>,
+    parts: Vec<Part>,
+    documents: u64,
+    live: u64,
+}
+
+/// A segment of a snapshot.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// The segment.
+    pub segment: Arc<Segment>,
+    /// Its deleted documents, if there are any.
+    pub deleted: Option<Arc<Deleted>>,
+    /// The number of documents in the parts before, deleted ones included.
+    pub base: u64,
+    entry: Entry,
+    file: Identity,
+}
+
+impl Part {
+    /// What the manifest says of it.
+    pub fn entry(&self) -> &Entry {
+        &self.entry
+    }
+
+    /// The number of documents that are not deleted.
+    pub fn live(&self) -> u32 {
+        self.entry.meta.documents - self.entry.deleted.map_or(0, |deleted| deleted.count)
+    }
+}
+
+/// Tells a file from another at the same path, and from itself before it was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Identity {
+    device: u64,
+    inode: u64,
+    bytes: u64,
+    changed: Option<SystemTime>,
+}
+
+impl Identity {
+    fn of(path: &Path) -> Result<Identity> {
+        let meta = fs::metadata(path).map_err(|error| storage::failed(path, &error))?;
+        Ok(Identity { device: meta.dev(), inode: meta.ino(), bytes: meta.len(), changed: meta.modified().ok() })
+    }
+}
+
+impl Snapshot {
+    /// Opens the index in a folder as of its last commit. Costs some system calls if this process has that commit open;
+    /// otherwise also mapping and checking the files that are new to it. Relative paths are resolved now, symbolic links
+    /// at each call.
+    ///
+    /// # Errors
+    /// [`Error::File`] if there is no index or a file cannot be read, [`Error::Corrupt`] if one is damaged.
+    pub fn open(path: &Path) -> Result<Arc<Snapshot>> {
+        let path = std::path::absolute(path).map_err(|error| storage::failed(path, &error))?;
+        let folder = folder(&path)?;
+        let known = KNOWN.get(folder);
+        Snapshot::open_after(&path, known.as_ref())
+    }
+
+    /// The index as of its last commit: this snapshot if it is current, otherwise a new one.
+    ///
+    /// # Errors
+    /// As [`Snapshot::open`].
+    pub fn reload(self: &Arc<Self>) -> Result<Arc<Snapshot>> {
+        Snapshot::open_after(&self.path, Some(self))
+    }
+
+    /// Whether there was no commit since. Costs reading the manifest.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the manifest cannot be read.
+    pub fn is_current(&self) -> Result<bool> {
+        Ok(read(&self.path)? == self.bytes)
+    }
+
+    /// Opens the index, using what `before` has of it.
+    fn open_after(path: &Path, before: Option<&Arc<Snapshot>>) -> Result<Arc<Snapshot>> {
+        let mut bytes = read(path)?;
+        for _ in 0..TRIES {
+            let error = match Snapshot::of(path, &bytes, before) {
+                Ok(snapshot) => {
+                    KNOWN.keep(&snapshot);
+                    return Ok(snapshot);
+                }
+                Err(error) => error,
+            };
+            // A writer may have merged and removed a segment since the manifest was read.
+            let again = read(path)?;
+            if again == bytes {
+                return Err(error);
+            }
+            bytes = again;
+        }
+        let what = format!("was written anew {TRIES} times while it was being opened");
+        Err(Error::File { path: path.display().to_string(), what })
+    }
+
+    /// The snapshot of a manifest of those bytes.
+    fn of(path: &Path, bytes: &[u8], before: Option<&Arc<Snapshot>>) -> Result<Arc<Snapshot>> {
+        let folder = folder(path)?;
+        let before = before.filter(|before| before.folder == folder);
+        if let Some(before) = before.filter(|before| before.bytes == bytes)
+            && before.parts.iter().all(|part| part.is_unchanged(path))
+        {
+            return Ok(before.clone());
+        }
+        let mut manifest = Manifest::parse(bytes, &manifest::path(path))?;
+        let before = before.filter(|before| before.manifest.identity == manifest.identity);
+        if let Some(before) = before.filter(|before| before.manifest.schema == manifest.schema) {
+            manifest.schema = before.manifest.schema.clone();
+        }
+        let mut parts = Vec::with_capacity(manifest.segments.len());
+        let (mut documents, mut live) = (0u64, 0u64);
+        for entry in &manifest.segments {
+            let meta = &entry.meta;
+            let same = |part: &&Part| part.entry.meta == *meta && part.is_unchanged(path);
+            let known = before.and_then(|before| before.parts.iter().find(same));
+            let (segment, file) = match known {
+                Some(part) => (part.segment.clone(), part.file),
+                None => {
+                    let file = manifest::segment_path(path, meta.number);
+                    let identity = Identity::of(&file)?;
+                    (Segment::open(&file, meta, manifest.schema.clone())?, identity)
+                }
+            };
+            let deleted = match (&entry.deleted, known) {
+                (None, _) => None,
+                (Some(deleted), Some(part)) if part.entry.deleted == Some(*deleted) => part.deleted.clone(),
+                (Some(deleted), _) => {
+                    let file = manifest::deleted_path(path, meta.number, deleted.generation);
+                    Some(Arc::new(Deleted::read(&file, meta, deleted)?))
+                }
+            };
+            let part = Part { segment, deleted, base: documents, entry: *entry, file };
+            documents += u64::from(meta.documents);
+            live += u64::from(part.live());
+            parts.push(part);
+        }
+        Ok(Arc::new(Snapshot { path: path.into(), folder, manifest, bytes: bytes.into(), parts, documents, live }))
+    }
+
+    /// The absolute path of the index.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The number of the commit: 1 for an index that was just created.
+    pub fn generation(&self) -> u64 {
+        self.manifest.generation
+    }
+
+    /// The fields and the analyzer.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.manifest.schema
+    }
+
+    /// The manifest.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The segments, in order of insertion.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The number of documents in all segments, deleted ones included.
+    pub fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// The number of documents that are not deleted.
+    pub fn live(&self) -> u64 {
+        self.live
+    }
+}
+
+impl Part {
+    fn is_unchanged(&self, path: &Path) -> bool {
+        Identity::of(&manifest::segment_path(path, self.entry.meta.number)).is_ok_and(|file| file == self.file)
+    }
+}
+
+/// The bytes of the manifest of an index.
+fn read(path: &Path) -> Result<Vec<u8>> {
+    Manifest::read(path)?.ok_or_else(|| Error::File {
+        path: path.display().to_string(),
+        what: "is not an index: it has no file named manifest".into(),
+    })
+}
+
+fn folder(path: &Path) -> Result<(u64, u64)> {
+    let meta = fs::metadata(path).map_err(|error| storage::failed(path, &error))?;
+    Ok((meta.dev(), meta.ino()))
+}
+
+/// The snapshots that this process keeps, the one used last at the end.
+struct Known(Mutex<Vec<Arc<Snapshot>>>);
+
+static KNOWN: Known = Known(Mutex::new(Vec::new()));
+
+impl Known {
+    /// Runs `with` unless another thread is in here, or was when this process was forked.
+    fn with<T>(&self, with: impl FnOnce(&mut Vec<Arc<Snapshot>>) -> T) -> Option<T> {
+        match self.0.try_lock() {
+            Ok(mut known) => Some(with(&mut known)),
+            Err(TryLockError::Poisoned(known)) => Some(with(&mut known.into_inner())),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    fn get(&self, folder: (u64, u64)) -> Option<Arc<Snapshot>> {
+        self.with(|known| known.iter().find(|snapshot| snapshot.folder == folder).cloned()).flatten()
+    }
+
+    fn keep(&self, snapshot: &Arc<Snapshot>) {
+        // What is dropped here is dropped after the lock is released: unmapping takes time.
+        let _dropped = self.with(|known| {
+            let mut dropped: Vec<_> = known.extract_if(.., |other| other.folder == snapshot.folder).collect();
+            known.push(snapshot.clone());
+            let too_many = |known: &[Arc<Snapshot>]| {
+                let segments: usize = known.iter().map(|snapshot| snapshot.parts.len()).sum();
+                known.len() > KEPT || (known.len() > 1 && segments > KEPT_SEGMENTS)
+            };
+            while too_many(known) {
+                dropped.push(known.remove(0));
+            }
+            dropped
+        });
+    }
+}

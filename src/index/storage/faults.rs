@@ -1,0 +1,171 @@
+//! Failures on request, for tests: of single operations on the files below a folder.
+
+use super::Operation;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What happens at the chosen operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// That one fails, with this error number.
+    Once(i32),
+    /// That one and all later ones fail, with this error number.
+    From(i32),
+    /// The process ends before that one, as by `kill -9`.
+    Kill,
+}
+
+/// What was done to the files, for [`after_power_loss`].
+#[derive(Debug, Clone)]
+pub(crate) enum Event {
+    Created(OsString),
+    Synced(OsString, Vec<u8>),
+    Renamed(OsString, OsString),
+    Removed(OsString),
+    FolderSynced,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    operations: Vec<(Operation, OsString)>,
+    fault: Option<(usize, Fault)>,
+    events: Vec<Event>,
+}
+
+/// Watches one folder until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    folder: PathBuf,
+    state: Arc<Mutex<State>>,
+}
+
+static WATCHED: Mutex<Vec<(PathBuf, Arc<Mutex<State>>)>> = Mutex::new(Vec::new());
+
+impl Watch {
+    /// Counts what happens below that folder from now on. Operation `at`, counted from 0, gets the fault.
+    pub(crate) fn new(folder: &Path, fault: Option<(usize, Fault)>) -> Watch {
+        let state = Arc::new(Mutex::new(State { fault, ..State::default() }));
+        let folder = std::path::absolute(folder).unwrap();
+        lock(&WATCHED).push((folder.clone(), state.clone()));
+        Watch { folder, state }
+    }
+
+    /// The operations so far, failed ones too.
+    pub(crate) fn operations(&self) -> Vec<(Operation, OsString)> {
+        lock(&self.state).operations.clone()
+    }
+
+    /// The events so far.
+    pub(crate) fn events(&self) -> Vec<Event> {
+        lock(&self.state).events.clone()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        lock(&WATCHED).retain(|(_, state)| !Arc::ptr_eq(state, &self.state));
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn watch_of(path: &Path) -> Option<Arc<Mutex<State>>> {
+    lock(&WATCHED).iter().find(|(folder, _)| path.starts_with(folder)).map(|(_, state)| state.clone())
+}
+
+fn name(path: &Path) -> OsString {
+    path.file_name().unwrap_or_default().into()
+}
+
+pub(super) fn gate(operation: Operation, path: &Path) -> io::Result<()> {
+    let Some(state) = watch_of(path) else {
+        return Ok(());
+    };
+    let mut state = lock(&state);
+    let at = state.operations.len();
+    state.operations.push((operation, name(path)));
+    match state.fault {
+        Some((fails, Fault::Once(number))) if at == fails => Err(io::Error::from_raw_os_error(number)),
+        Some((fails, Fault::From(number))) if at >= fails => Err(io::Error::from_raw_os_error(number)),
+        Some((fails, Fault::Kill)) if at == fails => {
+            // SAFETY: ends this process.
+            unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
+            unreachable!("killed")
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn done(operation: Operation, path: &Path, to: Option<&Path>) {
+    let Some(state) = watch_of(path) else {
+        return;
+    };
+    let event = match operation {
+        Operation::Create => Event::Created(name(path)),
+        Operation::Sync => Event::Synced(name(path), std::fs::read(path).unwrap()),
+        Operation::Rename => Event::Renamed(name(path), name(to.unwrap())),
+        Operation::Remove => Event::Removed(name(path)),
+        Operation::SyncFolder => Event::FolderSynced,
+        _ => return,
+    };
+    lock(&state).events.push(event);
+}
+
+/// How much of what is not durable a loss of power leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// Nothing.
+    Nothing,
+    /// All names, but no content that was not made durable.
+    Names,
+    /// Removals, but no new names.
+    Removals,
+    /// Renamed files, but no other new names, and all removals.
+    Renames,
+}
+
+/// The files that a folder has after a loss of power: what those events leave by the promises of POSIX alone.
+pub(crate) fn after_power_loss(events: &[Event], left: Left) -> BTreeMap<OsString, Vec<u8>> {
+    // Files by number: their durable content. Names now, and names on the disk.
+    let mut contents: Vec<Vec<u8>> = Vec::new();
+    let (mut now, mut durable) = (BTreeMap::<OsString, usize>::new(), BTreeMap::new());
+    let from = events.iter().rposition(|event| matches!(event, Event::FolderSynced)).map_or(0, |at| at + 1);
+    for (at, event) in events.iter().enumerate() {
+        let late = at >= from;
+        match event {
+            Event::Created(name) => {
+                if let Some(&file) = now.get(name) {
+                    contents[file].clear();
+                    continue;
+                }
+                contents.push(Vec::new());
+                now.insert(name.clone(), contents.len() - 1);
+                if late && left == Left::Names {
+                    durable.insert(name.clone(), contents.len() - 1);
+                }
+            }
+            Event::Synced(name, content) => contents[now[name]] = content.clone(),
+            Event::Renamed(old, new) => {
+                let file = now.remove(old).unwrap();
+                now.insert(new.clone(), file);
+                if late && matches!(left, Left::Names | Left::Renames) {
+                    durable.remove(old);
+                    durable.insert(new.clone(), file);
+                }
+            }
+            Event::Removed(name) => {
+                now.remove(name);
+                if late && left != Left::Nothing {
+                    durable.remove(name);
+                }
+            }
+            Event::FolderSynced => durable = now.clone(),
+        }
+    }
+    durable.into_iter().map(|(name, file)| (name, contents[file].clone())).collect()
+}

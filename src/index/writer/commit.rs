@@ -1,0 +1,184 @@
+//! Commits: merging segments, and replacing the manifest.
+
+use super::{Part, Writer};
+use crate::error::{Error, Result};
+use crate::index::manifest::{self, DeletedMeta, Entry, Manifest};
+use crate::index::policy::{self, Limits, Size};
+use crate::index::segment::{self, Segment, SegmentMeta};
+use crate::index::{Kind, storage};
+use crate::threads::spread;
+use std::ops::Range;
+use std::path::Path;
+
+/// Pending segments are merged before a commit only if there are more segments than this: a commit that merges all of them
+/// at once writes less.
+const MANY: usize = 48;
+
+impl Writer {
+    /// Makes all changes durable and visible; returns the number of the commit. If there are no changes, nothing is
+    /// written, and the number is that of the last commit.
+    ///
+    /// Segments are merged so that there are few: in an index of n bytes, a document is written at most 1 + log10(n / s)
+    /// times, s being the bytes of the segment that it was first written to. What cannot be merged because there is no room
+    /// on the disk is left to a later commit.
+    ///
+    /// # Errors
+    /// [`Error::File`] if something cannot be written, [`Error::Corrupt`] if a segment that had to be merged is damaged.
+    /// The last commit is intact then, and what readers see; the changes stay pending, and commit can be called again,
+    /// unless the error says that they are lost. If only the last step fails, making the folder durable, the error says
+    /// that the changes are visible already.
+    pub fn commit(&mut self) -> Result<u64> {
+        self.check()?;
+        self.flush()?;
+        if self.has_unpublished() {
+            let jobs = policy::plan(&self.sizes()?, Limits::FORMAT);
+            match self.merge(&jobs, false) {
+                // A disk that has no room for merging may have enough for the commit.
+                Err(error @ Error::File { .. }) => log::warn!("merging is left to a later commit: {error}"),
+                merged => merged?,
+            }
+        }
+        self.publish()
+    }
+
+    /// Commits, and merges all segments into one, without what was deleted. With `reorder`, documents with similar terms
+    /// get neighbouring docIDs, which makes the index smaller and searches faster; order of insertion still decides
+    /// between equal scores. Several segments stay if one would be larger than the format allows.
+    ///
+    /// # Errors
+    /// As [`Writer::commit`].
+    pub fn optimize(&mut self, reorder: bool) -> Result<u64> {
+        self.check()?;
+        self.flush()?;
+        let sizes = self.sizes()?;
+        let mut jobs: Vec<Range<usize>> = Vec::new();
+        for at in 0..sizes.len() {
+            match jobs.last_mut() {
+                Some(job) if Limits::FORMAT.allow(&sizes[job.start..=at]) => job.end = at + 1,
+                _ => jobs.push(at..at + 1),
+            }
+        }
+        let parts = &self.parts;
+        jobs.retain(|job| {
+            let done = |part: &Part| part.deleted() == 0 && (!reorder || part.segment.is_reordered());
+            job.len() > 1 || !done(&parts[job.start])
+        });
+        self.merge(&jobs, reorder)?;
+        self.publish()
+    }
+
+    /// Merges pending segments if there are too many.
+    pub(super) fn merge_many(&mut self) -> Result<()> {
+        if self.parts.len() <= MANY {
+            return Ok(());
+        }
+        let jobs = policy::plan(&self.sizes()?, Limits::FORMAT);
+        self.merge(&jobs, false)
+    }
+
+    fn sizes(&self) -> Result<Vec<Size>> {
+        let size = |part: &Part| {
+            let schema = part.segment.schema();
+            let mut tokens = 0;
+            for (number, _) in schema.fields.iter().enumerate().filter(|(_, field)| field.kind == Kind::Text) {
+                // A limit of each field's lists.
+                tokens = part.segment.counts(number)?.tokens.max(tokens);
+            }
+            let SegmentMeta { bytes, documents, .. } = part.meta();
+            Ok(Size { bytes, documents, deleted: part.deleted(), tokens })
+        };
+        self.parts.iter().map(size).collect()
+    }
+
+    /// Merges ranges of segments into one each. After an error nothing has changed, but files may be left.
+    fn merge(&mut self, jobs: &[Range<usize>], reorder: bool) -> Result<()> {
+        let first = self.next;
+        self.next += jobs.len() as u64;
+        let writer = &*self;
+        let merged = spread(self.options.threads().min(jobs.len()), jobs.len(), 1, |takings| {
+            let merge = |at: usize| Ok((at, writer.merge_one(jobs[at].clone(), first + at as u64, reorder)?));
+            takings.flatten().map(merge).collect::<Result<Vec<_>>>()
+        });
+        let merged: Result<Vec<_>> = merged.into_iter().collect();
+        let merged = merged.inspect_err(|_| self.clean())?.into_iter().flatten();
+        let mut merged: Vec<_> = merged.collect();
+        merged.sort_unstable_by_key(|(at, _)| *at);
+        for (at, part) in merged.into_iter().rev() {
+            self.parts.splice(jobs[at].clone(), part);
+        }
+        Ok(())
+    }
+
+    /// Merges a range of segments; `None` if no document is left.
+    fn merge_one(&self, range: Range<usize>, number: u64, reorder: bool) -> Result<Option<Part>> {
+        let _ = reorder;
+        // TODO: by segment::merge.
+        let schema = &self.committed.schema;
+        let mut builder = segment::SegmentBuilder::new(schema.clone());
+        for part in &self.parts[range] {
+            for doc_id in (0..part.segment.documents()).filter(|&doc_id| part.is_live(doc_id)) {
+                let values = part.segment.stored(doc_id)?;
+                builder.add(part.segment.id(doc_id)?, &crate::index::Document { values })?;
+            }
+        }
+        let path = manifest::segment_path(&self.folder, number);
+        let Some(meta) = builder.finish(&path, number)? else {
+            return Ok(None);
+        };
+        Ok(Some(Part { segment: Segment::open(&path, &meta, schema.clone())?, deleted: None, saved: None }))
+    }
+
+    /// Whether the last manifest differs from what the next one would be.
+    pub(super) fn has_unpublished(&self) -> bool {
+        let entries = self.parts.iter().map(|part| Entry { meta: part.meta(), deleted: part.saved });
+        self.unsure
+            || self.parts.iter().any(|part| part.deleted() > 0 && part.saved.is_none())
+            || !entries.eq(self.committed.segments.iter().copied())
+    }
+
+    /// Replaces the manifest.
+    fn publish(&mut self) -> Result<u64> {
+        if !self.has_unpublished() {
+            return Ok(self.committed.generation);
+        }
+        let generation = self.committed.generation + 1;
+        let mut segments = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            let meta = part.meta();
+            let deleted = match (&part.deleted, part.saved) {
+                (Some(deleted), None) if deleted.count() > 0 => {
+                    let path = manifest::deleted_path(&self.folder, meta.number, generation);
+                    let crc = deleted.write(&path, meta.number)?;
+                    Some(DeletedMeta { generation, count: deleted.count(), crc })
+                }
+                (_, saved) => saved,
+            };
+            segments.push(Entry { meta, deleted });
+        }
+        let Manifest { identity, schema, .. } = &self.committed;
+        let manifest = Manifest { identity: *identity, generation, schema: schema.clone(), next: self.next, segments };
+        replace(&self.folder, &manifest)?;
+        for (part, entry) in self.parts.iter_mut().zip(&manifest.segments) {
+            part.saved = entry.deleted;
+        }
+        self.committed = manifest;
+        self.unsure = true;
+        if let Err(error) = storage::sync_folder(&self.folder) {
+            let what = format!("{error}; the commit is visible, but a loss of power may undo it: commit again");
+            return Err(Error::File { path: self.folder.display().to_string(), what });
+        }
+        self.unsure = false;
+        self.clean();
+        Ok(generation)
+    }
+}
+
+/// Replaces the manifest of a folder. What it names must be durable, but not yet the names themselves. The new name of the
+/// manifest is not durable yet either.
+pub(super) fn replace(folder: &Path, manifest: &Manifest) -> Result<()> {
+    let (temporary, path) = (manifest::temporary_path(folder), manifest::path(folder));
+    storage::write(&temporary, &manifest.encode())?;
+    // The files that the manifest names must be in the folder whenever the manifest is.
+    storage::sync_folder(folder)?;
+    storage::rename(&temporary, &path)
+}

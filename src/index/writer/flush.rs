@@ -1,0 +1,187 @@
+//! Pending documents become segments.
+
+use super::filter::Filter;
+use super::pending::Buffer;
+use super::{Part, Pending, Writer};
+use crate::error::{Error, Result};
+use crate::index::Schema;
+use crate::index::manifest;
+use crate::index::segment::{Segment, SegmentBuilder, SegmentMeta};
+use crate::threads::spread;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Bytes of documents that are worth a thread of their own, which takes some 20 µs to start: they take some 3 ms to
+/// analyse. More threads make more segments, too.
+const SHARE: usize = 128 << 10;
+
+/// The memory that a thread needs so that the tables for writing a segment, some 11 MiB, are not most of it.
+const PER_THREAD: usize = 20 << 20;
+
+/// One part in so many of the memory may be the filter of ids.
+const FILTER: usize = 8;
+
+/// The filter is made once as many ids have been looked up as there are documents in this many parts: inserting an id
+/// takes about a tenth of the time of looking it up in one segment.
+const WORTH: u64 = 8;
+
+impl Writer {
+    /// Writes pending documents as segments, which the next commit will name.
+    ///
+    /// # Errors
+    /// Documents of one thread's builder are lost then; those of a buffer stay pending.
+    pub(super) fn flush(&mut self) -> Result<()> {
+        if self.pending.is_empty() {
+            // Deleted documents may still take memory.
+            if self.pending.is_full(&self.options) {
+                self.pending = Pending::new(&self.committed.schema, &self.options);
+            }
+            return Ok(());
+        }
+        match &mut self.pending {
+            Pending::Builder(builder) => {
+                let new = Box::new(SegmentBuilder::new(self.committed.schema.clone()));
+                let full = std::mem::replace(builder, new);
+                let number = self.next;
+                self.next += 1;
+                let written = full.finish(&manifest::segment_path(&self.folder, number), number);
+                written.and_then(|meta| self.append(meta.into_iter().collect())).map_err(|error| self.lose(error))
+            }
+            Pending::Buffer(buffer, _) => {
+                let next = AtomicU64::new(self.next);
+                let work = Work { buffer, folder: &self.folder, next: &next, schema: &self.committed.schema };
+                let written = work.run(self.options.threads(), self.options.builders());
+                self.next = next.into_inner();
+                written.and_then(|metas| self.append(metas)).inspect_err(|_| self.clean())?;
+                if let Pending::Buffer(buffer, _) = &mut self.pending {
+                    buffer.clear();
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Remembers that pending documents are lost; returns the error that says so.
+    fn lose(&mut self, error: Error) -> Error {
+        let why = error.to_string();
+        self.lost = Some(why.clone());
+        let what = format!("{why}; the changes since the last commit are lost: roll back, and make them again");
+        Error::File { path: self.folder.display().to_string(), what }
+    }
+
+    /// Appends segments, in order of insertion, none of which has an id of another. Documents with these ids in earlier
+    /// segments are deleted. Nothing has changed after an error.
+    fn append(&mut self, metas: Vec<SegmentMeta>) -> Result<()> {
+        let schema = &self.committed.schema;
+        let open = |meta: &SegmentMeta| {
+            Segment::open(&manifest::segment_path(&self.folder, meta.number), meta, schema.clone())
+        };
+        let new = metas.iter().map(open).collect::<Result<Vec<_>>>()?;
+        let count: usize = new.iter().map(|segment| segment.documents() as usize).sum();
+        self.prepare_filter(count)?;
+        let mut replaced = Vec::new();
+        for segment in &new {
+            let ids = segment.ids()?;
+            for doc_id in 0..segment.documents() {
+                let id = ids.get(doc_id)?;
+                if self.filter.as_ref().is_some_and(|filter| !filter.may_contain(id)) {
+                    continue;
+                }
+                let id = id.to_id();
+                for (at, part) in self.parts.iter().enumerate().rev() {
+                    if let Some(old) = part.segment.find(&id)?.filter(|&old| part.is_live(old)) {
+                        replaced.push((at, old));
+                        break;
+                    }
+                }
+            }
+        }
+        if let Some(filter) = &mut self.filter {
+            new.iter().try_for_each(|segment| insert_all(filter, segment))?;
+        }
+        for (at, doc_id) in replaced {
+            self.parts[at].delete(doc_id);
+        }
+        self.parts.extend(new.into_iter().map(|segment| Part { segment, deleted: None, saved: None }));
+        Ok(())
+    }
+
+    /// Makes the filter, or a larger one, if `count` new ids are worth it.
+    fn prepare_filter(&mut self, count: usize) -> Result<()> {
+        let there: u64 = self.parts.iter().map(|part| u64::from(part.segment.documents())).sum();
+        let needed = there as usize + count;
+        let memory = self.options.memory() / FILTER;
+        let make = match &self.filter {
+            Some(filter) => {
+                // One that is made anew has only ids of segments that are still there.
+                needed > filter.capacity() && filter.capacity() < Filter::most(memory) || filter.len() / 4 > needed
+            }
+            None => {
+                self.lookups += count as u64 * self.parts.len() as u64;
+                self.lookups > there / WORTH
+            }
+        };
+        if make && !self.parts.is_empty() {
+            let mut filter = Filter::new(2 * needed, memory);
+            self.parts.iter().try_for_each(|part| insert_all(&mut filter, &part.segment))?;
+            self.filter = Some(filter);
+        }
+        Ok(())
+    }
+}
+
+fn insert_all(filter: &mut Filter, segment: &Segment) -> Result<()> {
+    let ids = segment.ids()?;
+    (0..segment.documents()).try_for_each(|doc_id| {
+        filter.insert(ids.get(doc_id)?);
+        Ok(())
+    })
+}
+
+/// The documents of a buffer, to be written as segments by several threads.
+struct Work<'w> {
+    buffer: &'w Buffer,
+    folder: &'w Path,
+    /// The number of the next segment.
+    next: &'w AtomicU64,
+    schema: &'w Arc<Schema>,
+}
+
+impl Work<'_> {
+    /// Uses at most `threads` threads, and `memory` bytes besides those of the buffer. Returns the segments in order of
+    /// insertion. After an error, files may be left.
+    fn run(&self, threads: usize, memory: usize) -> Result<Vec<SegmentMeta>> {
+        let threads = threads.min(memory / PER_THREAD).max(1);
+        let ranges = self.buffer.split(threads, SHARE);
+        let memory = memory / ranges.len();
+        let of_thread = spread(ranges.len(), ranges.len(), 1, |takings| {
+            let write = |at: usize| Ok((at, self.write(ranges[at].clone(), memory)?));
+            takings.flatten().map(write).collect::<Result<Vec<_>>>()
+        });
+        let mut segments = of_thread.into_iter().collect::<Result<Vec<_>>>()?.concat();
+        segments.sort_unstable_by_key(|(at, _)| *at);
+        Ok(segments.into_iter().flat_map(|(_, metas)| metas).collect())
+    }
+
+    /// Writes a range of documents as segments, building each in that much memory.
+    fn write(&self, range: Range<usize>, memory: usize) -> Result<Vec<SegmentMeta>> {
+        let new = || SegmentBuilder::new(self.schema.clone());
+        let mut metas = Vec::new();
+        let mut finish = |builder: SegmentBuilder| -> Result<()> {
+            let number = self.next.fetch_add(1, Relaxed);
+            metas.extend(builder.finish(&manifest::segment_path(self.folder, number), number)?);
+            Ok(())
+        };
+        let mut builder = new();
+        for (id, document) in self.buffer.documents()[range].iter().flatten() {
+            builder.add(id.clone(), document)?;
+            if builder.is_full() || builder.memory() >= memory {
+                finish(std::mem::replace(&mut builder, new()))?;
+            }
+        }
+        finish(builder)?;
+        Ok(metas)
+    }
+}

@@ -1,0 +1,326 @@
+use proptest::prelude::*;
+
+use super::highlight::{AFTER, BEFORE, highlight, snippet};
+use super::*;
+use crate::analysis::Options;
+
+const FIELDS: &[&str] = &["title", "body", "ü"];
+
+fn analyzer(language: Option<&str>, stop_words: &[&str]) -> Analyzer {
+    Analyzer::new(Options {
+        language: language.map(str::to_owned),
+        stop_words: stop_words.iter().map(|word| word.to_string()).collect(),
+        ..Options::default()
+    })
+    .unwrap()
+}
+
+fn parsed(text: &str, phrases: bool) -> Query {
+    parse(text, FIELDS, phrases, &analyzer(Some("english"), &["the", "of"]), &mut Scratch::new())
+}
+
+/// A query in short: `-title:"a 2:b"`, `all(a b)`, `comp*`, `serach~1`.
+fn short(query: &Query) -> String {
+    let clause = |clause: &Clause| {
+        let atom = match &clause.atom {
+            Atom::Term(term) => term.clone(),
+            Atom::Phrase(terms) => {
+                let terms: Vec<_> = terms.iter().map(|(position, term)| format!("{position}:{term}")).collect();
+                format!("\"{}\"", terms.join(" "))
+            }
+            Atom::All(terms) => format!("all({})", terms.join(" ")),
+            Atom::Prefix(prefix) => format!("{prefix}*"),
+            Atom::Fuzzy { word, distance } => format!("{word}~{distance}"),
+        };
+        let field = clause.field.map_or(String::new(), |field| format!("{}:", FIELDS[field]));
+        format!("{}{field}{atom}", if clause.exclude { "-" } else { "" })
+    };
+    query.clauses.iter().map(clause).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn syntax() {
+    for (text, expected) in [
+        ("", ""),
+        ("Fast posting LISTS", "fast post list"),
+        ("\"posting lists\"", "\"0:post 1:list\""),
+        (
+            "fast \"posting list\" -toy title:codec comp* serach~1",
+            "fast \"0:post 1:list\" -toy title:codec comp* serach~1",
+        ),
+        ("-title:\"a b\" body:-x", "-title:\"0:a 1:b\" body:x"),
+        ("“a b” „c d“ »e f« «g h»", "\"0:a 1:b\" \"0:c 1:d\" \"0:e 1:f\" \"0:g 1:h\""),
+        ("\"running\" \"\" \"the\"", "run"),
+        ("\"house of the lists\" \"the end\"", "\"0:hous 3:list\" end"),
+        // Quotes that are not balanced
+        ("\"posting list", "post list"),
+        ("-\"posting list", "-post list"),
+        ("\"a b\" \"c d", "\"0:a 1:b\" c d"),
+        ("5\" disk", "5 disk"),
+        ("\"a b\"c d", "\"0:a 1:b\" c d"),
+        ("\"a b\"~2 \"c d\"* e", "\"0:a 1:b\" \"0:c 1:d\" e"),
+        // Operators that are alone, or elsewhere
+        ("- * ~ \" : -- ** ~2 -* *~ :x x: -", "2 x x"),
+        ("--a +b c- d&&e", "-a b c \"0:d 1:e\""),
+        ("title: title:\" title:", "titl titl titl"),
+        ("other:word Title:word title:body:x", "\"0:other:word\"".trim_matches('"')),
+        // Prefixes and fuzzy words
+        ("Running* runs** *run ru*n", "running* runs* run \"0:ru 1:n\""),
+        (
+            "serach~ Serach~2 serach~9 serach~99999999999999999999 runs~0 x~a",
+            "serach~1 serach~2 serach~2 serach~2 run \"0:x 1:a\"",
+        ),
+        ("title:comp* -serach~2 -title:x~", "title:comp* -serach~2 -title:x~1"),
+        ("the* of~", "the* of~1"),
+        ("full-te* very-full-txet~", "full te* \"0:veri 1:full\" txet~1"),
+        ("-full-te*", "-\"0:full 1:te\""),
+        ("comp*~ comp~*", "comp~1 comp*"),
+        // Words that are several terms, or none
+        ("full-text x@y.org", "\"0:full 1:text\" \"0:x 1:y.org\""),
+        ("検索語 -検索語 検索", "\"0:検索 1:索語\" -\"0:検索 1:索語\" 検索"),
+        ("語 \"語\" -語 検索語*", "語* 語 -語* \"0:検索 1:索語\""),
+        ("the of", ""),
+    ] {
+        let expected = if text.starts_with("other") { "other:word title:word title:body:x" } else { expected };
+        assert_eq!(short(&parsed(text, true)), expected, "{text}");
+    }
+}
+
+#[test]
+fn without_positions() {
+    for (text, expected) in [
+        ("\"posting lists\" full-text", "post list full text"),
+        ("-full-text -\"a b\" -a", "-all(full text) -all(a b) -a"),
+        ("title:検索語", "title:検索 title:索語"),
+        ("-full-te*", "-all(full te)"),
+    ] {
+        assert_eq!(short(&parsed(text, false)), expected, "{text}");
+    }
+}
+
+#[test]
+fn whether_there_are_words() {
+    for (text, words) in
+        [("", false), (" - \"\" *~ …", false), ("the", true), ("x", true), ("\"of\"", true), ("-the*", true)]
+    {
+        assert_eq!(parsed(text, true).words, words, "{text}");
+    }
+    let long = "x".repeat(300);
+    let query = parsed(&format!("{long} {long}* {long}~"), true);
+    assert!(query.words && query.clauses.is_empty());
+    // Too long for a fuzzy word only
+    assert_eq!(short(&parsed(&format!("{}~", "x".repeat(33)), true)), "x".repeat(33));
+}
+
+/// Quadratic parsing would take hours.
+#[test]
+fn long_queries() {
+    for piece in [
+        "word ",
+        "\"",
+        "-",
+        "\"a",
+        "a\" ",
+        "title:",
+        "title:\"",
+        "~",
+        "* ",
+        "x*",
+        "a~ ",
+        "語",
+        "\u{301}",
+        " ",
+        "“ ",
+        "-\"a b\" ",
+    ] {
+        let text = piece.repeat(1_000_000 / piece.len());
+        let query = parsed(&text, true);
+        assert!(query.clauses.len() <= text.len());
+    }
+    assert_eq!(parsed(&"word ".repeat(10_000), true).clauses.len(), 10_000);
+}
+
+fn marked(query: &str, text: &str) -> String {
+    let analyzer = analyzer(Some("english"), &["the", "of"]);
+    let mut scratch = Scratch::new();
+    let matcher = Matcher::new(&parse(query, FIELDS, true, &analyzer, &mut scratch));
+    highlight(text, &analyzer, &mut scratch, |term, word| matcher.matches(term, word), "[", "]")
+}
+
+#[test]
+fn marks() {
+    for (query, text, expected) in [
+        ("list", "A List of lists, listed.", "A [List] of [lists], [listed]."),
+        ("\"posting list\" -toy", "posting toy list", "[posting] toy [list]"),
+        ("title:x", "x y", "[x] y"),
+        ("comp*", "Computers compare, co", "[Computers] [compare], co"),
+        // The word, not only its stem
+        ("runni*", "running runs", "[running] runs"),
+        ("serach~ hause~1", "Search searching House", "[Search] [searching] [House]"),
+        ("a", "<a href=\"x\">'&", "&lt;[a] href=&quot;x&quot;&gt;&#39;&amp;"),
+        ("検索語", "全文検索語の検索", "全文[検索語]の[検索]"),
+        ("", "x", "x"),
+        ("-x", "x", "x"),
+    ] {
+        assert_eq!(marked(query, text), expected, "{query}");
+    }
+}
+
+#[test]
+fn matchers() {
+    let matcher = Matcher::new(&parsed("ab* a* abc* b*", true));
+    for (word, expected) in
+        [("a", true), ("abz", true), ("az", true), ("bb", true), ("", false), ("c", false), ("A", false)]
+    {
+        assert_eq!(matcher.matches("?", word), expected, "{word}");
+    }
+    assert!(Matcher::new(&parsed("-x the", true)).is_empty());
+    assert!(!matcher.is_empty());
+}
+
+fn shown(query: &str, text: &str, length: usize) -> String {
+    let analyzer = analyzer(Some("english"), &["the", "of"]);
+    let mut scratch = Scratch::new();
+    let matcher = Matcher::new(&parse(query, FIELDS, true, &analyzer, &mut scratch));
+    snippet(text, &analyzer, &mut scratch, |term, word| matcher.matches(term, word), "[", "]", length, "…")
+}
+
+#[test]
+fn passages() {
+    let text = "One fish, two fish. Then came a red dog, & later a blue fish with a red hat; the end.";
+    for (query, length, expected) in [
+        (
+            "fish",
+            1000,
+            "One [fish], two [fish]. Then came a red dog, &amp; later a blue [fish] with a red hat; the end.",
+        ),
+        ("fish", 15, "One [fish], two…"),
+        ("dog", 20, "…came a red [dog], &amp;…"),
+        ("blue hat", 30, "…[blue] fish with a red [hat]; the…"),
+        ("end", 12, "…hat; the [end]."),
+        ("nothing", 20, "One fish, two fish…"),
+        ("nothing", 0, "…"),
+        ("dog", 0, "…[dog]…"),
+        ("", 0, "…"),
+    ] {
+        assert_eq!(shown(query, text, length), expected, "{query} {length}");
+    }
+    assert_eq!(shown("x", "", 10), "");
+    assert_eq!(shown("x", "short", 10), "short");
+    assert_eq!(shown("x", &"y".repeat(1000), 10), "yyyyyyyyyy…");
+    assert_eq!(shown("索語", "全文の検索語を調べる", 4), "…検[索語]を…");
+    // Two different terms are better than three matches of one.
+    assert_eq!(shown("a b", "a a a . . . . . . . . . . b a", 5), "…. [b] [a]");
+}
+
+fn typed() -> impl Strategy<Value = String> {
+    let piece = proptest::sample::select(vec![
+        "a",
+        "Lists",
+        "the",
+        "full-text",
+        "don't",
+        "検索語",
+        "語",
+        "é",
+        "title",
+        "body:",
+        "title:",
+        ":",
+        "\"",
+        "“",
+        "”",
+        "«",
+        "-",
+        "*",
+        "~",
+        "~2",
+        "~9",
+        " ",
+        " ",
+        " ",
+        "\t",
+        "\u{3000}",
+        "\u{301}",
+        "<b>&'",
+        "x.y",
+        "3.14",
+    ]);
+    let piece = prop_oneof![9 => piece.prop_map(str::to_owned), 1 => any::<char>().prop_map(String::from)];
+    proptest::collection::vec(piece, 0..20).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn clauses_are_what_the_analyzer_gives(text in typed(), phrases: bool) {
+        let analyzer = analyzer(Some("english"), &["the", "of"]);
+        let mut scratch = Scratch::new();
+        let query = parse(&text, FIELDS, phrases, &analyzer, &mut scratch);
+        let mut of_text = std::collections::HashSet::new();
+        analyzer.tokens(&text, &mut scratch, |token| { of_text.insert(token.term.to_owned()); });
+        let mut count = 0;
+        analyzer.words(&text, |_, _, _| count += 1);
+        prop_assert_eq!(query.words && count == 0, false);
+        for clause in &query.clauses {
+            prop_assert!(clause.field.is_none_or(|field| field < FIELDS.len()));
+            let is_term = |term: &String| {
+                let mut given = Vec::new();
+                // Quotes and operators cut words that the whole text has uncut.
+                analyzer.tokens(term, &mut Scratch::new(), |token| given.push(token.term.to_owned()));
+                of_text.contains(term) || !given.is_empty()
+            };
+            match &clause.atom {
+                Atom::Term(term) => prop_assert!(is_term(term)),
+                Atom::Phrase(terms) => {
+                    prop_assert!(phrases && terms.len() > 1 && terms[0].0 == 0);
+                    prop_assert!(terms.iter().all(|(_, term)| is_term(term)));
+                    prop_assert!(terms.windows(2).all(|pair| pair[0].0 < pair[1].0));
+                }
+                Atom::All(terms) => {
+                    prop_assert!(!phrases && clause.exclude && terms.len() > 1);
+                    prop_assert!(terms.iter().all(is_term));
+                }
+                Atom::Prefix(prefix) => prop_assert_eq!(&analyzer.normalize(prefix), prefix),
+                Atom::Fuzzy { word, distance } => {
+                    prop_assert_eq!(&analyzer.normalize(word), word);
+                    prop_assert!((1..=2).contains(distance));
+                }
+            }
+        }
+    }
+
+    /// A query without operators has the terms of its text.
+    #[test]
+    fn plain_words_are_their_terms(words in proptest::collection::vec("[a-zA-Zé]{1,8}", 0..10)) {
+        let analyzer = analyzer(Some("english"), &["the", "of"]);
+        let text = words.join(" ");
+        let mut terms = Vec::new();
+        analyzer.tokens(&text, &mut Scratch::new(), |token| terms.push(Atom::Term(token.term.to_owned())));
+        let atoms: Vec<_> = parsed(&text, true).clauses.into_iter().map(|clause| clause.atom).collect();
+        prop_assert_eq!(atoms, terms.clone());
+        // In quotes they are one phrase.
+        let quoted = parsed(&format!("\"{text}\""), true);
+        prop_assert_eq!(quoted.clauses.len(), terms.len().min(1));
+    }
+
+    #[test]
+    fn highlighting_only_adds_marks(query in typed(), text in typed(), length in 0..60usize) {
+        let analyzer = analyzer(Some("english"), &["the", "of"]);
+        let mut scratch = Scratch::new();
+        let matcher = Matcher::new(&parse(&query, FIELDS, true, &analyzer, &mut scratch));
+        let matches = |term: &str, word: &str| matcher.matches(term, word);
+        let plain = |html: &str| html.replace(BEFORE, "").replace(AFTER, "").replace("&lt;", "<").replace("&gt;", ">")
+            .replace("&quot;", "\"").replace("&#39;", "'").replace("&amp;", "&");
+        let html = highlight(&text, &analyzer, &mut scratch, matches, BEFORE, AFTER);
+        prop_assert_eq!(plain(&html), &*text);
+        prop_assert_eq!(html.matches(BEFORE).count(), html.matches(AFTER).count());
+
+        let html = snippet(&text, &analyzer, &mut scratch, matches, BEFORE, AFTER, length, "");
+        let passage = plain(&html);
+        prop_assert!(text.contains(&passage));
+        let longest = text.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
+        prop_assert!(passage.chars().count() <= length.max(longest), "{:?}", passage);
+    }
+}

@@ -1,0 +1,81 @@
+//! How a score comes about.
+
+use super::options::{Matching, Options};
+use super::plan::Plan;
+use super::{Index, filter, run};
+use crate::error::{Error, Result};
+use crate::index::length;
+use std::collections::HashSet;
+
+/// How the score of a document for a query comes about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explanation {
+    /// The score: the sum of the parts'.
+    pub score: f64,
+    /// Whether the document is a hit.
+    pub matches: bool,
+    /// What each clause adds in each field.
+    pub parts: Vec<Part>,
+}
+
+/// What a clause adds in a field.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// The clause as it was understood.
+    pub clause: String,
+    /// The name of the field.
+    pub field: String,
+    /// The same as the clause, or the words that it stands for.
+    pub term: String,
+    /// How often the field has it.
+    pub frequency: u32,
+    /// The field's length in tokens, as rounded in the index.
+    pub length: u32,
+    /// Documents of the index that contain it (of a phrase: its rarest term).
+    pub documents: u64,
+    /// Its idf.
+    pub idf: f64,
+    /// The weight: idf · (k1 + 1) · weight of the field · how often it was typed.
+    pub weight: f64,
+    /// What it adds to the score.
+    pub score: f64,
+}
+
+pub(super) fn explain(index: &Index, text: &str, doc_id: u64, options: &Options) -> Result<Explanation> {
+    filter::check(index, options)?;
+    let plan = Plan::new(index, text, options)?;
+    let parts = index.snapshot().parts();
+    let number = parts.partition_point(|part| part.base <= doc_id).saturating_sub(1);
+    let part = &parts[number];
+    let local =
+        u32::try_from(doc_id - part.base).map_err(|_| Error::Argument(format!("there is no document {doc_id}")))?;
+    let mut explanation = Explanation { score: 0.0, matches: false, parts: Vec::new() };
+    let mut clauses = HashSet::new();
+    let mut lengths = Vec::new();
+    run::parts_of_score(&plan, part, number, local, |clause, leaf, frequency, score| {
+        clauses.insert(clause);
+        lengths.push(leaf.leaf.field());
+        explanation.score += f64::from(score);
+        explanation.parts.push(Part {
+            clause: leaf.leaf.typed(),
+            field: index.schema().fields[leaf.leaf.field()].name.clone(),
+            term: leaf.leaf.words(),
+            frequency,
+            length: 0,
+            documents: leaf.documents,
+            idf: leaf.idf,
+            weight: leaf.weight.into(),
+            score: score.into(),
+        });
+    })?;
+    for (field, part_of_score) in lengths.into_iter().zip(&mut explanation.parts) {
+        let byte = part.segment.lengths(field)?[local as usize];
+        part_of_score.length = length::decode(byte);
+    }
+    let has_enough = match options.matching {
+        Matching::All => clauses.len() == plan.clauses.len(),
+        _ => plan.clauses.is_empty() || !clauses.is_empty(),
+    };
+    explanation.matches = !plan.nothing && has_enough && !run::is_left_out(&plan, part, number, local, options)?;
+    Ok(explanation)
+}

@@ -1,0 +1,138 @@
+//! The postings of a leaf in a segment.
+
+use super::plan::Leaf;
+use crate::codec::block_buffer;
+use crate::cpu;
+use crate::error::Result;
+use crate::index::Kind;
+use crate::index::list::{self, Decoded, List};
+use crate::index::segment::Segment;
+use crate::rank::phrase::phrase;
+use crate::rank::positions::Places;
+use crate::rank::term::Source;
+
+/// The postings of a leaf; `None` if no document of the segment has it.
+pub(super) fn source<'s>(segment: &'s Segment, leaf: &Leaf, values: &[Option<u64>]) -> Result<Option<Source<'s>>> {
+    let field = leaf.field();
+    match leaf {
+        Leaf::Term { .. } => match values[0] {
+            Some(value) => of_term(segment, field, value).map(Some),
+            None => Ok(None),
+        },
+        Leaf::Phrase { offsets, .. } => {
+            let Some(values) = values.iter().copied().collect::<Option<Vec<u64>>>() else { return Ok(None) };
+            let places =
+                offsets.iter().zip(values).map(|(&offset, value)| Ok((offset, places(segment, field, value)?)));
+            let places = places.collect::<Result<Vec<_>>>()?;
+            let (mut doc_ids, mut less_one) = (Vec::new(), Vec::new());
+            phrase(places, |doc_id, frequency| {
+                doc_ids.push(doc_id);
+                less_one.push(frequency - 1);
+            });
+            Ok((!doc_ids.is_empty()).then_some(Source::Decoded { doc_ids, less_one }))
+        }
+        Leaf::Words { .. } => union(segment, field, values),
+        Leaf::Together { .. } => together(segment, field, values),
+    }
+}
+
+/// The postings of a term.
+pub(super) fn of_term(segment: &Segment, field: usize, value: u64) -> Result<Source<'_>> {
+    let bytes = match segment.list(field, value)? {
+        List::Long(view) => return Ok(Source::List(view)),
+        List::Short(bytes) => bytes,
+    };
+    let mut decoded = Decoded::default();
+    list::decode_short(bytes, segment.documents(), segment.parts(field), false, &mut decoded)?;
+    let Decoded { doc_ids, mut frequencies, .. } = decoded;
+    frequencies.iter_mut().for_each(|frequency| *frequency -= 1);
+    frequencies.resize(doc_ids.len(), 0);
+    Ok(Source::Decoded { doc_ids, less_one: frequencies })
+}
+
+fn places(segment: &Segment, field: usize, value: u64) -> Result<Places<'_>> {
+    let bytes = match segment.list(field, value)? {
+        List::Long(view) => return Ok(Places::long(cpu::tier(), view)),
+        List::Short(bytes) => bytes,
+    };
+    let mut decoded = Decoded::default();
+    list::decode_short(bytes, segment.documents(), segment.parts(field), true, &mut decoded)?;
+    Ok(Places::short(decoded))
+}
+
+/// Calls `take` with each document of a list.
+pub(super) fn for_each_doc_id(
+    segment: &Segment,
+    field: usize,
+    value: u64,
+    mut take: impl FnMut(u32) -> Result<()>,
+) -> Result<()> {
+    for_each(segment, field, value, |doc_id, _| take(doc_id))
+}
+
+/// Calls `take` with each document of a list, and the frequency less 1.
+fn for_each(segment: &Segment, field: usize, value: u64, mut take: impl FnMut(u32, u32) -> Result<()>) -> Result<()> {
+    match of_term(segment, field, value)? {
+        Source::Decoded { doc_ids, less_one } => {
+            doc_ids.into_iter().zip(less_one).try_for_each(|(doc_id, less_one)| take(doc_id, less_one))
+        }
+        Source::List(view) => {
+            let has_frequencies = segment.schema().fields[field].kind == Kind::Text;
+            let (mut doc_ids, mut frequencies) = (block_buffer(), [0; crate::codec::BLOCK]);
+            for block in 0..view.blocks() {
+                let count = view.decode_doc_ids(cpu::tier(), block, &mut doc_ids);
+                if has_frequencies {
+                    view.frequencies_less_one(block, &mut frequencies);
+                }
+                doc_ids[..count].iter().zip(frequencies).try_for_each(|(&doc_id, less_one)| take(doc_id, less_one))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The documents that have one of several terms, which count as one term: their frequencies are added up.
+fn union<'s>(segment: &'s Segment, field: usize, values: &[Option<u64>]) -> Result<Option<Source<'s>>> {
+    let mut present = values.iter().copied().flatten();
+    let Some(first) = present.next() else { return Ok(None) };
+    if present.next().is_none() {
+        return of_term(segment, field, first).map(Some);
+    }
+    // A counter per document, which costs less than sorting unless the terms are rare; they are bounded in number.
+    let mut counters = vec![0u32; segment.documents() as usize];
+    let mut touched = vec![0u64; counters.len().div_ceil(64)];
+    for value in values.iter().copied().flatten() {
+        for_each(segment, field, value, |doc_id, less_one| {
+            let counter = &mut counters[doc_id as usize];
+            *counter = counter.saturating_add(less_one.saturating_add(1));
+            touched[doc_id as usize / 64] |= 1 << (doc_id % 64);
+            Ok(())
+        })?;
+    }
+    let (mut doc_ids, mut less_one) = (Vec::new(), Vec::new());
+    crate::rank::matching::for_each_bit(0, &touched, |doc_id| {
+        doc_ids.push(doc_id);
+        less_one.push(counters[doc_id as usize] - 1);
+    });
+    Ok(Some(Source::Decoded { doc_ids, less_one }))
+}
+
+/// The documents that have all of several terms.
+fn together<'s>(segment: &'s Segment, field: usize, values: &[Option<u64>]) -> Result<Option<Source<'s>>> {
+    let Some(values) = values.iter().copied().collect::<Option<Vec<u64>>>() else { return Ok(None) };
+    let mut common: Option<Vec<u32>> = None;
+    for value in values {
+        let mut doc_ids = Vec::new();
+        for_each_doc_id(segment, field, value, |doc_id| {
+            doc_ids.push(doc_id);
+            Ok(())
+        })?;
+        match &mut common {
+            None => common = Some(doc_ids),
+            Some(common) => common.retain(|doc_id| doc_ids.binary_search(doc_id).is_ok()),
+        }
+    }
+    let doc_ids = common.unwrap_or_default();
+    let less_one = vec![0; doc_ids.len()];
+    Ok((!doc_ids.is_empty()).then_some(Source::Decoded { doc_ids, less_one }))
+}

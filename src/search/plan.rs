@@ -1,0 +1,232 @@
+//! [`Plan`]: a query as leaves with weights, for all segments alike.
+
+use super::options::{Matching, Options};
+use super::{Index, words};
+use crate::error::{Error, Result};
+use crate::index::Kind;
+use crate::query::{Atom, Clause, Query};
+use crate::rank::Norms;
+use crate::rank::bm25::idf;
+
+/// What one list of postings is made of, in one field.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Leaf {
+    /// A term.
+    Term { field: usize, term: String },
+    /// Terms at these offsets.
+    Phrase { field: usize, offsets: Vec<u32>, terms: Vec<String> },
+    /// Terms that count as one: those that begin with a prefix, or resemble a word.
+    Words { field: usize, typed: String, words: Vec<Vec<u8>> },
+    /// Terms that a document must have all.
+    Together { field: usize, terms: Vec<String> },
+}
+
+impl Leaf {
+    /// The number of the field.
+    pub(super) fn field(&self) -> usize {
+        match self {
+            Leaf::Term { field, .. }
+            | Leaf::Phrase { field, .. }
+            | Leaf::Words { field, .. }
+            | Leaf::Together { field, .. } => *field,
+        }
+    }
+
+    fn terms(&self) -> Vec<&[u8]> {
+        match self {
+            Leaf::Term { term, .. } => vec![term.as_bytes()],
+            Leaf::Phrase { terms, .. } | Leaf::Together { terms, .. } => {
+                terms.iter().map(|term| term.as_bytes()).collect()
+            }
+            Leaf::Words { words, .. } => words.iter().map(|word| &word[..]).collect(),
+        }
+    }
+
+    /// The terms that it stands for, for explanations.
+    pub(super) fn words(&self) -> String {
+        let words: Vec<_> = self.terms().into_iter().map(String::from_utf8_lossy).collect();
+        words.join(" ")
+    }
+
+    /// What was typed, for explanations.
+    pub(super) fn typed(&self) -> String {
+        match self {
+            Leaf::Term { term, .. } => term.clone(),
+            Leaf::Phrase { terms, .. } | Leaf::Together { terms, .. } => format!("\"{}\"", terms.join(" ")),
+            Leaf::Words { typed, .. } => typed.clone(),
+        }
+    }
+}
+
+/// A leaf with what is known of it in the whole index.
+#[derive(Debug)]
+pub(super) struct Weighted {
+    /// What it is.
+    pub(super) leaf: Leaf,
+    /// Per segment and term, the dictionary's value.
+    pub(super) values: Vec<Vec<Option<u64>>>,
+    /// The most documents, in all segments, that contain one of its terms.
+    pub(super) documents: u64,
+    /// Its idf; of a phrase the sum of those of its terms.
+    pub(super) idf: f64,
+    /// BM25's weight, with that of the field and how often the clause was typed.
+    pub(super) weight: f32,
+}
+
+/// A clause: in each field in which it is searched, a leaf.
+#[derive(Debug)]
+pub(super) struct PlannedClause {
+    /// A document has the clause if it has one of them.
+    pub(super) leaves: Vec<Weighted>,
+}
+
+/// A query for all segments.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// Clauses that count for the score.
+    pub(super) clauses: Vec<PlannedClause>,
+    /// What excludes documents.
+    pub(super) excluded: Vec<Weighted>,
+    /// Whether nothing can match.
+    pub(super) nothing: bool,
+    /// By field number; `None` for fields that are not searched.
+    pub(super) norms: Vec<Option<Norms>>,
+}
+
+impl Plan {
+    /// # Errors
+    /// [`Error::Argument`] for weights that do not fit; [`Error::Corrupt`].
+    pub(super) fn new(index: &Index, text: &str, options: &Options) -> Result<Plan> {
+        let query = index.parse(text);
+        let weights = weights(index, options)?;
+        let typed_something = !text.trim().is_empty();
+        let mut plan = Plan {
+            clauses: Vec::new(),
+            excluded: Vec::new(),
+            // Text without any words finds nothing; no text at all finds everything.
+            nothing: typed_something && query.clauses.is_empty(),
+            norms: vec![None; weights.len()],
+        };
+        let texts: Vec<usize> = text_fields(index).collect();
+        for (clause, times) in distinct(&query) {
+            let fields: Vec<usize> = match clause.field {
+                Some(at) => texts.get(at).copied().into_iter().collect(),
+                None if clause.exclude => texts.clone(),
+                None => texts.iter().copied().filter(|&field| weights[field] > 0.0).collect(),
+            };
+            let mut leaves = Vec::new();
+            for field in fields {
+                // A field that is named counts, even if it is not searched otherwise.
+                let weight = if weights[field] > 0.0 { weights[field] } else { 1.0 };
+                let leaf = leaf(index, &clause.atom, field)?;
+                let weighted = weighted(index, leaf, weight * times as f32, options)?;
+                if weighted.documents > 0 {
+                    if !clause.exclude && plan.norms[field].is_none() {
+                        plan.norms[field] = Some(index.norms(field, &options.bm25));
+                    }
+                    leaves.push(weighted);
+                }
+            }
+            if clause.exclude {
+                plan.excluded.extend(leaves);
+            } else if !leaves.is_empty() {
+                plan.clauses.push(PlannedClause { leaves });
+            } else if options.matching == Matching::All {
+                plan.nothing = true;
+            }
+        }
+        // Words that no document has: nothing matches any of them.
+        let wanted = query.clauses.iter().any(|clause| !clause.exclude);
+        plan.nothing |= wanted && plan.clauses.is_empty();
+        Ok(plan)
+    }
+}
+
+/// The clauses in the order in which they were typed, each once, with how often.
+fn distinct(query: &Query) -> Vec<(&Clause, usize)> {
+    let mut seen: std::collections::HashMap<&Clause, usize> = std::collections::HashMap::new();
+    let mut distinct: Vec<(&Clause, usize)> = Vec::new();
+    for clause in &query.clauses {
+        match seen.get(clause) {
+            Some(&at) => distinct[at].1 += 1,
+            None => {
+                seen.insert(clause, distinct.len());
+                distinct.push((clause, 1));
+            }
+        }
+    }
+    distinct
+}
+
+/// The numbers of the text fields.
+pub(super) fn text_fields(index: &Index) -> impl Iterator<Item = usize> {
+    let fields = &index.schema().fields;
+    (0..fields.len()).filter(|&field| fields[field].kind == Kind::Text)
+}
+
+/// The weight of each field; 0 for those that are not searched.
+fn weights(index: &Index, options: &Options) -> Result<Vec<f32>> {
+    let fields = &index.schema().fields;
+    let weight = |field: &crate::index::Field| if field.kind == Kind::Text { field.weight } else { 0.0 };
+    let mut weights: Vec<f32> = fields.iter().map(weight).collect();
+    for &(field, weight) in &options.weights {
+        let named = fields.get(field).ok_or_else(|| Error::Argument(format!("there is no field {field}")))?;
+        if named.kind != Kind::Text {
+            return Err(Error::Argument(format!("the field {} has no weight, as it is not searched", named.name)));
+        }
+        if !(weight.is_finite() && weight >= 0.0) {
+            return Err(Error::Argument(format!("the weight of {} must be at least 0, {weight} given", named.name)));
+        }
+        weights[field] = weight;
+    }
+    Ok(weights)
+}
+
+fn leaf(index: &Index, atom: &Atom, field: usize) -> Result<Leaf> {
+    Ok(match atom {
+        Atom::Term(term) => Leaf::Term { field, term: term.clone() },
+        Atom::Phrase(terms) => Leaf::Phrase {
+            field,
+            offsets: terms.iter().map(|&(offset, _)| offset).collect(),
+            terms: terms.iter().map(|(_, term)| term.clone()).collect(),
+        },
+        Atom::All(terms) => Leaf::Together { field, terms: terms.clone() },
+        Atom::Prefix(prefix) => {
+            Leaf::Words { field, typed: format!("{prefix}*"), words: words::with_prefix(index, prefix, field)? }
+        }
+        Atom::Fuzzy { word, distance } => Leaf::Words {
+            field,
+            typed: format!("{word}~{distance}"),
+            words: words::resembling(index, word, *distance, field)?,
+        },
+    })
+}
+
+fn weighted(index: &Index, leaf: Leaf, weight: f32, options: &Options) -> Result<Weighted> {
+    let field = leaf.field();
+    let parts = index.snapshot().parts();
+    let terms = leaf.terms();
+    let mut values = vec![vec![None; terms.len()]; parts.len()];
+    let mut containing = vec![0u64; terms.len()];
+    for (part, values) in parts.iter().zip(&mut values) {
+        for ((term, value), containing) in terms.iter().zip(values).zip(&mut containing) {
+            *value = part.segment.term(field, term)?;
+            if let Some(value) = *value {
+                *containing += part.segment.documents_with(field, value)?;
+            }
+        }
+    }
+    let all = index.snapshot().documents();
+    let (documents, idf) = match leaf {
+        Leaf::Phrase { .. } | Leaf::Together { .. } => {
+            let every = containing.iter().copied().min().unwrap_or(0);
+            (every, containing.iter().map(|&containing| idf(all, containing)).sum())
+        }
+        _ => {
+            let most = containing.iter().copied().max().unwrap_or(0);
+            (most, idf(all, most))
+        }
+    };
+    let factor = (1.0 + f64::from(options.bm25.k1)) * f64::from(weight);
+    Ok(Weighted { leaf, values, documents, idf, weight: (idf * factor) as f32 })
+}

@@ -1,0 +1,331 @@
+//! Searching, counting, sorting, facets: a plan is carried out segment by segment.
+
+use super::options::{Direction, Matching, Options};
+use super::plan::{Plan, Weighted};
+use super::{Found, FoundHit, Index, filter, lists, words};
+use crate::cpu;
+use crate::error::{Error, Result};
+use crate::index::Kind;
+use crate::index::segment::Column;
+use crate::index::snapshot::Part;
+use crate::rank::collector::{Collector, Restriction};
+use crate::rank::find::{self, Clause};
+use crate::rank::matching;
+use crate::rank::score::Scorer;
+use crate::rank::term::Term;
+use crate::rank::{Bm25, Hit, Norms, TopK};
+use once_cell::sync::Lazy;
+use std::collections::{HashMap, HashSet};
+
+/// Norms and lengths for terms whose scores nobody reads.
+static NO_NORMS: Lazy<Norms> = Lazy::new(|| Norms::new(&Bm25::default(), 0, 0));
+
+pub(super) fn search(index: &Index, text: &str, options: &Options) -> Result<Found> {
+    filter::check(index, options)?;
+    let plan = Plan::new(index, text, options)?;
+    let live = usize::try_from(index.documents()).unwrap_or(usize::MAX);
+    let wanted = options.offset.saturating_add(options.limit).min(live);
+    let mut found = Found::default();
+    if plan.nothing || wanted == 0 {
+        found.total =
+            options.total.then(|| if plan.nothing { Ok(0) } else { count_plan(index, &plan, options) }).transpose()?;
+        return Ok(found);
+    }
+    let mut hits = top(index, &plan, options, options.matching != Matching::Any, wanted)?;
+    let then_any = options.matching == Matching::AllThenAny && hits.len() < wanted;
+    if then_any {
+        let has: HashSet<(u32, u32)> = hits.iter().map(|hit| (hit.segment, hit.doc_id)).collect();
+        let any = top(index, &plan, options, false, wanted)?;
+        hits.extend(any.into_iter().filter(|hit| !has.contains(&(hit.segment, hit.doc_id))));
+        hits.truncate(wanted);
+    }
+    if options.total {
+        found.total = Some(match hits.len() < wanted {
+            true => hits.len() as u64,
+            false => count_plan(index, &plan, options)?,
+        });
+    }
+    let parts = index.snapshot().parts();
+    for hit in hits.into_iter().skip(options.offset) {
+        let part = &parts[hit.segment as usize];
+        let id = part.segment.id(hit.doc_id)?;
+        found.hits.push(FoundHit { id, score: hit.score, doc_id: part.base + u64::from(hit.doc_id) });
+    }
+    Ok(found)
+}
+
+/// The best `wanted` hits.
+fn top(index: &Index, plan: &Plan, options: &Options, needs_all: bool, wanted: usize) -> Result<Vec<Hit>> {
+    if plan.clauses.is_empty() || !options.sort.is_empty() {
+        return sorted(index, plan, options, needs_all, wanted);
+    }
+    let mut top = TopK::new(wanted);
+    for (number, part) in index.snapshot().parts().iter().enumerate() {
+        let Some((clauses, restriction)) = of_segment(plan, part, number, options, needs_all)? else { continue };
+        let ordinals = part.segment.ordinals()?;
+        let mut collector = Collector {
+            top: &mut top,
+            restriction,
+            segment: number as u32,
+            base: part.base,
+            ordinals: ordinals.as_deref(),
+        };
+        if needs_all || clauses.len() == 1 {
+            find::all(clauses, &mut collector);
+        } else {
+            find::any(clauses.into_iter().flat_map(|clause| clause.terms).collect(), &mut collector);
+        }
+    }
+    Ok(top.into_hits())
+}
+
+/// The clauses in a segment, and which documents count; `None` if no document of the segment can match.
+fn of_segment<'s>(
+    plan: &'s Plan,
+    part: &'s Part,
+    number: usize,
+    options: &Options,
+    needs_all: bool,
+) -> Result<Option<(Vec<Clause<'s>>, Restriction<'s>)>> {
+    let mut clauses = Vec::with_capacity(plan.clauses.len());
+    for clause in &plan.clauses {
+        let terms = clause.leaves.iter().map(|leaf| term(plan, part, number, leaf));
+        let terms: Vec<Term> = terms.filter_map(Result::transpose).collect::<Result<_>>()?;
+        if !terms.is_empty() {
+            clauses.push(Clause { terms });
+        } else if needs_all {
+            return Ok(None);
+        }
+    }
+    if clauses.is_empty() && !plan.clauses.is_empty() {
+        return Ok(None);
+    }
+    let excluded = plan.excluded.iter().map(|leaf| term(plan, part, number, leaf));
+    let restriction = Restriction {
+        deleted: part.deleted.as_ref().map(|deleted| deleted.words()),
+        allowed: filter::allowed(&part.segment, &options.filter)?,
+        excluded: excluded.filter_map(Result::transpose).collect::<Result<_>>()?,
+    };
+    Ok(Some((clauses, restriction)))
+}
+
+/// The postings of a leaf in a segment, with scores.
+fn term<'s>(plan: &'s Plan, part: &'s Part, number: usize, leaf: &'s Weighted) -> Result<Option<Term<'s>>> {
+    let Some(source) = lists::source(&part.segment, &leaf.leaf, &leaf.values[number])? else { return Ok(None) };
+    let field = leaf.leaf.field();
+    let scorer = Scorer {
+        weight: leaf.weight,
+        norms: plan.norms[field].as_ref().unwrap_or(&NO_NORMS),
+        lengths: part.segment.padded_lengths(field)?,
+    };
+    Ok(Some(Term::new(cpu::tier(), scorer, source)))
+}
+
+/// The postings of a keyword.
+fn keyword(part: &Part, field: usize, value: u64) -> Result<Term<'_>> {
+    let source = lists::of_term(&part.segment, field, value)?;
+    Ok(Term::without_scores(cpu::tier(), source))
+}
+
+pub(super) fn count(index: &Index, text: &str, options: &Options) -> Result<u64> {
+    filter::check(index, options)?;
+    let plan = Plan::new(index, text, options)?;
+    if plan.nothing { Ok(0) } else { count_plan(index, &plan, options) }
+}
+
+fn count_plan(index: &Index, plan: &Plan, options: &Options) -> Result<u64> {
+    let needs_all = match options.matching {
+        Matching::All => true,
+        Matching::Any => false,
+        // Documents with any follow only if those with all do not suffice.
+        Matching::AllThenAny => {
+            let all = count_matching(index, plan, options, true)?;
+            if all >= options.offset.saturating_add(options.limit) as u64 {
+                return Ok(all);
+            }
+            false
+        }
+    };
+    count_matching(index, plan, options, needs_all)
+}
+
+fn count_matching(index: &Index, plan: &Plan, options: &Options, needs_all: bool) -> Result<u64> {
+    let mut count = 0;
+    for (number, part) in index.snapshot().parts().iter().enumerate() {
+        let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all)? else {
+            continue;
+        };
+        let simple = restriction.is_none() && clauses.iter().all(|clause| clause.terms.len() == 1);
+        count += if simple && !clauses.is_empty() && (needs_all || clauses.len() == 1) {
+            matching::count_all(cpu::tier(), clauses.into_iter().flat_map(|clause| clause.terms).collect())
+        } else {
+            matching::count(part.segment.documents(), &mut clauses, needs_all, &mut restriction)
+        };
+    }
+    Ok(count)
+}
+
+/// The first `wanted` hits in the order of numeric fields, or of insertion; with their scores.
+fn sorted(index: &Index, plan: &Plan, options: &Options, needs_all: bool, wanted: usize) -> Result<Vec<Hit>> {
+    let mut top = Sorted::new(options, wanted);
+    for (number, part) in index.snapshot().parts().iter().enumerate() {
+        let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all)? else {
+            continue;
+        };
+        let columns = options.sort.iter().map(|&(field, _)| part.segment.column(field));
+        let columns = columns.collect::<Result<Vec<Column>>>()?;
+        let ordinals = part.segment.ordinals()?;
+        matching::matching(part.segment.documents(), &mut clauses, needs_all, &mut restriction, |first, bits| {
+            matching::for_each_bit(first, bits, |doc_id| {
+                let ordinal = ordinals.as_ref().map_or(doc_id, |ordinals| ordinals[doc_id as usize]);
+                let hit = Hit { score: 0.0, ordinal: part.base + u64::from(ordinal), segment: number as u32, doc_id };
+                top.push(hit, columns.iter().map(|column| column.get(doc_id)));
+            });
+        });
+    }
+    let mut hits = top.into_hits();
+    if !plan.clauses.is_empty() {
+        score(index, plan, options, &mut hits)?;
+    }
+    Ok(hits)
+}
+
+/// The first hits by some numbers.
+struct Sorted<'o> {
+    options: &'o Options,
+    wanted: usize,
+    /// Keys, smaller ones first, and hits.
+    hits: Vec<(Vec<f64>, Hit)>,
+    keys: Vec<f64>,
+}
+
+impl<'o> Sorted<'o> {
+    fn new(options: &'o Options, wanted: usize) -> Self {
+        Sorted { options, wanted, hits: Vec::new(), keys: Vec::new() }
+    }
+
+    fn push(&mut self, hit: Hit, numbers: impl Iterator<Item = Option<f64>>) {
+        self.keys.clear();
+        self.keys.extend(numbers.zip(&self.options.sort).map(|(number, (_, direction))| match (number, direction) {
+            // Documents without a number come last in both directions.
+            (None, _) => f64::INFINITY,
+            (Some(number), Direction::Ascending) => number,
+            (Some(number), Direction::Descending) => -number,
+        }));
+        let order = |keys: &[f64], ordinal: u64, other: &(Vec<f64>, Hit)| {
+            let keys = keys.iter().zip(&other.0).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne());
+            keys.unwrap_or_else(|| ordinal.cmp(&other.1.ordinal))
+        };
+        let full = self.hits.len() == self.wanted;
+        if full && self.hits.last().is_none_or(|last| order(&self.keys, hit.ordinal, last).is_gt()) {
+            return;
+        }
+        if full {
+            self.hits.pop();
+        }
+        let at = self.hits.partition_point(|other| order(&self.keys, hit.ordinal, other).is_gt());
+        self.hits.insert(at, (self.keys.clone(), hit));
+    }
+
+    fn into_hits(self) -> Vec<Hit> {
+        self.hits.into_iter().map(|(_, hit)| hit).collect()
+    }
+}
+
+/// Fills in the scores of hits.
+fn score(index: &Index, plan: &Plan, options: &Options, hits: &mut [Hit]) -> Result<()> {
+    let mut scores: HashMap<(u32, u32), f64> = HashMap::new();
+    for (number, part) in index.snapshot().parts().iter().enumerate() {
+        let mut doc_ids: Vec<u32> =
+            hits.iter().filter(|hit| hit.segment == number as u32).map(|hit| hit.doc_id).collect();
+        if doc_ids.is_empty() {
+            continue;
+        }
+        doc_ids.sort_unstable();
+        let Some((mut clauses, _)) = of_segment(plan, part, number, options, false)? else { continue };
+        for doc_id in doc_ids {
+            let terms = clauses.iter_mut().flat_map(|clause| &mut clause.terms);
+            scores.insert((number as u32, doc_id), terms.filter_map(|term| term.probe(doc_id)).map(f64::from).sum());
+        }
+    }
+    for hit in hits {
+        hit.score = scores.get(&(hit.segment, hit.doc_id)).copied().unwrap_or(0.0);
+    }
+    Ok(())
+}
+
+pub(super) fn facets(
+    index: &Index,
+    field: usize,
+    text: &str,
+    options: &Options,
+    limit: usize,
+) -> Result<Vec<(Vec<u8>, u64)>> {
+    filter::check(index, options)?;
+    let named =
+        index.schema().fields.get(field).ok_or_else(|| Error::Argument(format!("there is no field {field}")))?;
+    if named.kind != Kind::Keyword {
+        return Err(Error::Argument(format!("facets are values of keyword fields, and {} is none", named.name)));
+    }
+    let plan = Plan::new(index, text, options)?;
+    let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
+    for (number, part) in index.snapshot().parts().iter().enumerate() {
+        if plan.nothing {
+            break;
+        }
+        let needs_all = options.matching == Matching::All;
+        let Some((mut clauses, mut restriction)) = of_segment(&plan, part, number, options, needs_all)? else {
+            continue;
+        };
+        let mut set = Vec::with_capacity(part.segment.documents().div_ceil(64) as usize);
+        matching::matching(part.segment.documents(), &mut clauses, needs_all, &mut restriction, |_, bits| {
+            set.extend_from_slice(bits);
+        });
+        let mut values = part.segment.dictionary(field)?.stream();
+        while let Some((value, at)) = fst::Streamer::next(&mut values) {
+            let count = matching::count_in(&set, &mut keyword(part, field, at)?);
+            if count > 0 {
+                match counts.get_mut(value) {
+                    Some(sum) => *sum += count,
+                    None => {
+                        counts.insert(value.to_vec(), count);
+                    }
+                }
+            }
+        }
+    }
+    let mut counts: Vec<(Vec<u8>, u64)> = counts.into_iter().collect();
+    words::best(&mut counts, limit);
+    Ok(counts)
+}
+
+/// The scores of a document, leaf by leaf, with the frequencies.
+pub(super) fn parts_of_score<'p>(
+    plan: &'p Plan,
+    part: &Part,
+    number: usize,
+    doc_id: u32,
+    mut take: impl FnMut(usize, &'p Weighted, u32, f32),
+) -> Result<()> {
+    for (at, clause) in plan.clauses.iter().enumerate() {
+        for leaf in &clause.leaves {
+            let Some(mut term) = term(plan, part, number, leaf)? else { continue };
+            let Some(score) = term.probe(doc_id) else { continue };
+            take(at, leaf, term.frequency(doc_id).unwrap_or(0), score);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a document is excluded, or does not meet the filters.
+pub(super) fn is_left_out(plan: &Plan, part: &Part, number: usize, doc_id: u32, options: &Options) -> Result<bool> {
+    for leaf in &plan.excluded {
+        if let Some(source) = lists::source(&part.segment, &leaf.leaf, &leaf.values[number])?
+            && Term::without_scores(cpu::tier(), source).contains(doc_id)
+        {
+            return Ok(true);
+        }
+    }
+    let allowed = filter::allowed(&part.segment, &options.filter)?;
+    Ok(allowed.is_some_and(|allowed| !crate::rank::collector::has_bit(&allowed, doc_id)))
+}

@@ -1,0 +1,135 @@
+//! The words of the dictionary: prefixes, fuzzy words, suggestions.
+
+use super::{Index, plan};
+use crate::analysis::Analyzer;
+use crate::error::{Error, Result};
+use crate::index::Kind;
+use crate::query::fuzzy;
+use fst::{Automaton, IntoStreamer, Streamer};
+use std::collections::{BTreeMap, HashMap};
+
+/// The most words that a prefix or a fuzzy word stands for: those that the most documents contain.
+pub const MOST_WORDS: usize = 1000;
+
+/// Calls `take` with each term of a field that the automaton accepts, and how many documents contain it, once per
+/// segment.
+fn each<A: Automaton>(
+    index: &Index,
+    field: usize,
+    automaton: &A,
+    mut take: impl FnMut(&[u8], u64) -> Result<bool>,
+) -> Result<()> {
+    for part in index.snapshot().parts() {
+        let mut stream = part.segment.dictionary(field)?.search(automaton).into_stream();
+        while let Some((term, value)) = stream.next() {
+            if !take(term, part.segment.documents_with(field, value)?)? {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The [`MOST_WORDS`] most frequent terms that the automaton accepts, in the order of their bytes.
+fn most_frequent<A: Automaton>(index: &Index, field: usize, automaton: &A) -> Result<Vec<Vec<u8>>> {
+    let mut found: HashMap<Vec<u8>, u64> = HashMap::new();
+    each(index, field, automaton, |term, documents| {
+        match found.get_mut(term) {
+            Some(sum) => *sum += documents,
+            None => {
+                found.insert(term.to_vec(), documents);
+            }
+        }
+        Ok(true)
+    })?;
+    let mut found: Vec<(Vec<u8>, u64)> = found.into_iter().collect();
+    best(&mut found, MOST_WORDS);
+    let mut words: Vec<Vec<u8>> = found.into_iter().map(|(word, _)| word).collect();
+    words.sort_unstable();
+    Ok(words)
+}
+
+/// Keeps the most frequent, ordered; equal ones in the order of their bytes.
+pub(super) fn best<T: Ord>(found: &mut Vec<(T, u64)>, limit: usize) {
+    let order = |a: &(T, u64), b: &(T, u64)| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0));
+    if limit > 0 && found.len() > limit {
+        found.select_nth_unstable_by(limit - 1, order);
+    }
+    found.truncate(limit);
+    found.sort_unstable_by(order);
+}
+
+/// An automaton of what begins with a prefix.
+fn prefix_automaton(prefix: &str) -> impl Automaton + '_ {
+    fst::automaton::Str::new(prefix).starts_with()
+}
+
+/// The terms of a field that begin with a prefix.
+pub(super) fn with_prefix(index: &Index, prefix: &str, field: usize) -> Result<Vec<Vec<u8>>> {
+    most_frequent(index, field, &prefix_automaton(prefix))
+}
+
+/// The terms of a field that resemble a word.
+pub(super) fn resembling(index: &Index, word: &str, distance: u8, field: usize) -> Result<Vec<Vec<u8>>> {
+    most_frequent(index, field, &fuzzy::automaton(word, distance))
+}
+
+pub(super) fn terms(index: &Index, prefix: &[u8], field: usize, limit: usize) -> Result<Vec<(Vec<u8>, u64)>> {
+    let named = index.schema().fields.get(field);
+    let named = named.ok_or_else(|| Error::Argument(format!("there is no field {field}")))?;
+    if named.kind == Kind::Numeric {
+        return Err(Error::Argument(format!("the numeric field {} has no terms", named.name)));
+    }
+    let mut found: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
+    for part in index.snapshot().parts() {
+        let mut stream = part.segment.dictionary(field)?.range().ge(prefix).into_stream();
+        let mut seen = 0;
+        while let Some((term, value)) = stream.next() {
+            if !term.starts_with(prefix) || seen == limit {
+                break;
+            }
+            seen += 1;
+            *found.entry(term.to_vec()).or_default() += part.segment.documents_with(field, value)?;
+        }
+    }
+    Ok(found.into_iter().take(limit).collect())
+}
+
+pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: usize) -> Result<Vec<(String, u64)>> {
+    let Some(word) = last_word(&index.schema().analyzer, text) else { return Ok(Vec::new()) };
+    let fields: Vec<usize> = match field {
+        Some(field) if index.schema().fields.get(field).is_none_or(|field| field.kind != Kind::Text) => {
+            return Err(Error::Argument("suggestions come from text fields".into()));
+        }
+        Some(field) => vec![field],
+        None => plan::text_fields(index).collect(),
+    };
+    let mut found: HashMap<String, u64> = HashMap::new();
+    let automaton = prefix_automaton(&word);
+    for field in fields {
+        each(index, field, &automaton, |term, documents| {
+            if let Ok(term) = std::str::from_utf8(term) {
+                match found.get_mut(term) {
+                    Some(sum) => *sum += documents,
+                    None => {
+                        found.insert(term.to_owned(), documents);
+                    }
+                }
+            }
+            Ok(true)
+        })?;
+    }
+    let mut found: Vec<(String, u64)> = found.into_iter().collect();
+    best(&mut found, limit);
+    Ok(found)
+}
+
+/// The last word of what is being typed, as it stands in the dictionary but for stemming; `None` after a space.
+fn last_word(analyzer: &Analyzer, text: &str) -> Option<String> {
+    let word = text.rsplit(char::is_whitespace).next()?;
+    let mut last = None;
+    analyzer.words(word, |start, end, _| last = Some((start, end)));
+    let (start, end) = last?;
+    let word = analyzer.normalize(&word[start..end]);
+    (!word.is_empty()).then_some(word)
+}

@@ -17,6 +17,11 @@ pub struct Call<'c> {
 }
 
 impl<'c> Call<'c> {
+    /// A call of a constructor, which ext-php-rs runs.
+    pub fn of_constructor(frame: &'c mut ExecuteData, nothing: &'c mut Zval) -> Call<'c> {
+        Call { frame, result: nothing }
+    }
+
     /// How many arguments there are.
     pub fn count(&self) -> u32 {
         // SAFETY: in a call's `This`, the second word holds the number of arguments.
@@ -109,6 +114,11 @@ impl<'c> Call<'c> {
 /// Turns an engine error into the pending exception; `argument` (from 1) held the docIDs.
 pub fn check<T>(result: Result<T, Error>, argument: u32) -> Outcome<T> {
     result.map_err(|error| exception::throw(&error, argument))
+}
+
+/// As [`check`], for what has to do with the files of an index.
+pub fn check_index<T>(result: Result<T, Error>, argument: u32) -> Outcome<T> {
+    result.map_err(|error| exception::throw_of_index(&error, argument))
 }
 
 /// Runs the body of a function. A panic in it becomes an `Error` exception, after its frames were unwound.

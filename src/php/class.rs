@@ -1,21 +1,24 @@
-//! What all classes of this extension have in common: objects with a Rust value in each, which only the extension makes.
+//! What all classes of this extension have in common: objects with a Rust value in each, which only the extension makes
+//! (and `new`, if the class has a public constructor).
 
 use super::call::Call;
 use super::exception::{self, Outcome, Thrown};
+use super::ffi::zend_std_compare_objects;
 use ext_php_rs::builders::FunctionBuilder;
 use ext_php_rs::class::{ClassEntryInfo, ConstructorMeta, ConstructorResult, RegisteredClass};
 use ext_php_rs::convert::{IntoZval, IntoZvalDyn};
 use ext_php_rs::describe::DocComments;
 use ext_php_rs::exception::PhpException;
 use ext_php_rs::flags::{ClassFlags, ConstantFlags, MethodFlags};
-use ext_php_rs::types::{ZendClassObject, Zval};
+use ext_php_rs::types::{ZendClassObject, ZendObject, Zval};
 use ext_php_rs::zend::{ClassEntry, ZendObjectHandlers};
+use std::ffi::c_int;
 
 /// A method, and how it may be called.
 pub type Method = (FunctionBuilder<'static>, MethodFlags);
 
 /// The value in each object of a class, and what the class is. [`class!`] makes such a type one that ext-php-rs can
-/// register. Classes are final, have no properties, and a private constructor.
+/// register. Classes are final and have no properties and a private constructor, unless they say otherwise.
 pub trait Class: RegisteredClass {
     const NAME: &'static str;
     const INTERFACES: &'static [ClassEntryInfo];
@@ -30,6 +33,11 @@ pub trait Class: RegisteredClass {
     /// The value of a clone; `None` if objects cannot be cloned.
     fn copy(&self) -> Option<Self> {
         None
+    }
+
+    /// The constructor: private and refusing, unless the class says otherwise.
+    fn constructor() -> Option<ConstructorMeta<Self>> {
+        no_constructor()
     }
 
     /// Adds what ext-php-rs does not offer. Called in MINIT, once the class is registered.
@@ -63,7 +71,7 @@ macro_rules! class {
             }
 
             fn constructor() -> Option<ext_php_rs::class::ConstructorMeta<Self>> {
-                $crate::php::class::no_constructor()
+                <$class as $crate::php::class::Class>::constructor()
             }
 
             fn constants() -> $crate::php::class::Constants {
@@ -115,6 +123,26 @@ pub fn handlers<T: Class>() -> *mut ZendObjectHandlers {
     std::ptr::from_ref(T::get_metadata().handlers()).cast_mut()
 }
 
+/// Makes `==` true of an object and itself only: two without properties, or with the same, would be equal otherwise. For
+/// [`Class::finish`].
+pub fn only_itself_is_equal<T: Class>() {
+    // SAFETY: `finish` runs during MINIT, when the handlers may be written to.
+    unsafe { (*handlers::<T>()).compare = Some(compare_identity) };
+}
+
+/// # Safety
+/// PHP calls it, with two values, at least one of them an object.
+unsafe extern "C" fn compare_identity(left: *mut Zval, right: *mut Zval) -> c_int {
+    const UNCOMPARABLE: c_int = 1;
+    // SAFETY: PHP compares two values that live.
+    let objects = unsafe { ((*left).object(), (*right).object()) };
+    match objects {
+        (Some(left), Some(right)) if !std::ptr::eq(left, right) => UNCOMPARABLE,
+        // SAFETY: at least one is an object. No value of this frame needs dropping, should PHP jump over it.
+        _ => unsafe { zend_std_compare_objects(left, right) },
+    }
+}
+
 /// The exception for an object without its value.
 pub fn uninitialised<T: Class>() -> Thrown {
     exception::error(&format!("{} object has not been initialised", T::NAME))
@@ -134,7 +162,12 @@ pub fn this_and_result<'a, T: Class>(call: &'a mut Call) -> Outcome<(&'a mut T, 
 
 /// The value in an object of the class; `None` for anything else.
 pub fn value_of<T: Class>(value: &Zval) -> Option<&T> {
-    ZendClassObject::<T>::from_zend_obj(value.object()?)?.obj.as_ref()
+    value_in(value.object()?)
+}
+
+/// As [`value_of`].
+pub fn value_in<T: Class>(object: &ZendObject) -> Option<&T> {
+    ZendClassObject::<T>::from_zend_obj(object)?.obj.as_ref()
 }
 
 /// As [`value_of`], to change it.

@@ -7,7 +7,9 @@ use ext_php_rs::flags::DataType;
 use ext_php_rs::types::ZendHashTable;
 
 pub const MAY_BE_FALSE: u32 = 1 << 2;
+pub const MAY_BE_BOOL: u32 = MAY_BE_FALSE | 1 << 3;
 pub const MAY_BE_STRING: u32 = 1 << 6;
+pub const MAY_BE_ARRAY: u32 = 1 << 7;
 
 /// The number that [`widen`] knows a return value by.
 pub const RETURN_VALUE: isize = -1;

@@ -21,31 +21,33 @@ pub type Outcome<T = ()> = Result<T, Thrown>;
 
 static INTERFACE: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 static CORRUPT: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
+static INDEX: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 
 fn registered(class: &AtomicPtr<ClassEntry>) -> &'static ClassEntry {
     // SAFETY: `register` stores entries that live until the module shuts down; null is turned to the base class.
     unsafe { class.load(Ordering::Acquire).as_ref() }.unwrap_or_else(ce::exception)
 }
 
-/// Registers `Postings\Exception` and `Postings\CorruptDataException`. Plain classes without a Rust value, so that
-/// PHP code can create and extend them.
+/// Registers `Postings\Exception` and the classes that implement it. Plain classes without a Rust value, so that PHP code
+/// can create and extend them.
 pub fn register() -> ext_php_rs::error::Result<()> {
     // No methods, so no argument tables to keep.
-    fn keep<const CLASS: u8>(class: &'static mut ClassEntry, _: Box<[Box<[ArgInfo]>]>) {
-        let place = if CLASS == 0 { &INTERFACE } else { &CORRUPT };
-        place.store(class, Ordering::Release);
+    fn keep<const CLASS: usize>(class: &'static mut ClassEntry, _: Box<[Box<[ArgInfo]>]>) {
+        [&INTERFACE, &CORRUPT, &INDEX][CLASS].store(class, Ordering::Release);
     }
     ClassBuilder::new("Postings\\Exception")
         .flags(ClassFlags::Interface)
         .implements((ce::throwable, "Throwable"))
         .registration(keep::<0>)
         .register()?;
-    ClassBuilder::new("Postings\\CorruptDataException")
-        // SAFETY: SPL is always there and registers its classes before any other extension.
-        .extends((|| unsafe { &*spl_ce_RuntimeException }, "RuntimeException"))
-        .implements((|| registered(&INTERFACE), "Postings\\Exception"))
-        .registration(keep::<1>)
-        .register()
+    let implementation = |name: &str| {
+        ClassBuilder::new(name)
+            // SAFETY: SPL is always there and registers its classes before any other extension.
+            .extends((|| unsafe { &*spl_ce_RuntimeException }, "RuntimeException"))
+            .implements((|| registered(&INTERFACE), "Postings\\Exception"))
+    };
+    implementation("Postings\\CorruptDataException").registration(keep::<1>).register()?;
+    implementation("Postings\\IndexException").registration(keep::<2>).register()
 }
 
 fn message(text: &str) -> CString {
@@ -79,13 +81,30 @@ pub fn error(text: &str) -> Thrown {
     Thrown
 }
 
-/// A `Postings\CorruptDataException`.
-pub fn corrupt(text: &str) -> Thrown {
+fn of_class(class: &AtomicPtr<ClassEntry>, text: &str) -> Thrown {
     // SAFETY: the class is registered and lives; the message is copied.
     unsafe {
-        zend_throw_exception(std::ptr::from_ref(registered(&CORRUPT)).cast_mut(), message(text).as_ptr(), 0);
+        zend_throw_exception(std::ptr::from_ref(registered(class)).cast_mut(), message(text).as_ptr(), 0);
     }
     Thrown
+}
+
+/// A `Postings\CorruptDataException`.
+pub fn corrupt(text: &str) -> Thrown {
+    of_class(&CORRUPT, text)
+}
+
+/// A `Postings\IndexException`.
+pub fn index(text: &str) -> Thrown {
+    of_class(&INDEX, text)
+}
+
+/// As [`throw`], for what has to do with the files of an index.
+pub fn throw_of_index(failure: &Error, argument: u32) -> Thrown {
+    match failure {
+        Error::File { .. } => index(&failure.to_string()),
+        _ => throw(failure, argument),
+    }
 }
 
 /// Throws the PHP exception that an error of the engine maps to; `argument` is the one (from 1) that held the docIDs.

@@ -1,7 +1,7 @@
 //! The parts of PHP's C interface that ext-php-rs does not bind.
 
-use ext_php_rs::ffi::{zend_class_entry, zend_object};
-use ext_php_rs::types::Zval;
+use ext_php_rs::ffi::{zend_class_entry, zend_object, zend_object_iterator, zend_string, zend_type};
+use ext_php_rs::types::{ZendStr, Zval};
 use ext_php_rs::zend::{ClassEntry, ModuleEntry};
 use once_cell::sync::Lazy;
 use std::alloc::Layout;
@@ -22,6 +22,17 @@ unsafe extern "C" {
     pub fn php_log_err_with_severity(message: *const c_char, severity: c_int);
     pub fn zend_error(kind: c_int, format: *const c_char, ...);
     pub fn zend_register_internal_module(module: *mut ModuleEntry) -> *mut ModuleEntry;
+    pub fn zend_declare_typed_property(
+        class: *mut zend_class_entry,
+        name: *mut zend_string,
+        default: *mut Zval,
+        flags: c_int,
+        comment: *mut zend_string,
+        kind: zend_type,
+    ) -> *mut c_void;
+    pub fn zval_try_get_string_func(value: *mut Zval) -> *mut ZendStr;
+    pub fn zend_iterator_dtor(iterator: *mut zend_object_iterator);
+    pub static php_json_serializable_ce: *mut ClassEntry;
     pub static spl_ce_RuntimeException: *mut ClassEntry;
 
     fn php_check_open_basedir_ex(path: *const c_char, warn: c_int) -> c_int;

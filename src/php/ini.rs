@@ -150,7 +150,7 @@ fn take_offload(value: &[u8]) -> bool {
 }
 
 /// Threads at most that `postings.threads` can ask for.
-const MOST_THREADS: usize = 256;
+pub const MOST_THREADS: usize = 256;
 
 fn take_threads(value: &[u8]) -> bool {
     let digits = value.iter().all(u8::is_ascii_digit);

@@ -4,11 +4,15 @@
 //! |---|---|---|
 //! | `mod.rs` | the module: what PHP loads, starts and stops | all |
 //! | [`functions`] | the functions of each namespace | `classes`, and what those know |
-//! | [`classes`] | the classes and the enum | `class`, `foreach`, `output`, `input`, `ini` and below |
+//! | [`classes`] | the classes and the enums | all below |
 //! | [`foreach`] | `foreach` over objects, without method calls | `class` |
 //! | [`class`] | what all classes have in common | `call`, `declare` |
 //! | [`declare`] | how functions and methods are declared | `call` |
 //! | [`call`] | a call from PHP: arguments, result, and the frame that no panic leaves | `input`, `exception`, `log` |
+//! | [`enumeration`] | enums of PHP | `exception`, `ffi` |
+//! | [`property`] | typed, readonly properties | `ffi` |
+//! | [`documents`] | fields, ids and documents out of arguments | `exception`, `zend`, `ffi` |
+//! | [`options`] | options of a search out of arguments | `exception`, `zend` |
 //! | [`input`] | docIDs out of arguments | `exception`, `zend` |
 //! | [`output`] | arrays and strings, allocated once and filled in place | `exception`, `fill`, `zend`, `ffi` |
 //! | [`fill`] | docIDs into the elements of an array, with SIMD | `zend` |
@@ -22,6 +26,8 @@ mod call;
 mod class;
 mod classes;
 mod declare;
+mod documents;
+mod enumeration;
 mod exception;
 mod ffi;
 mod fill;
@@ -30,7 +36,9 @@ mod functions;
 mod ini;
 mod input;
 mod log;
+mod options;
 mod output;
+mod property;
 mod zend;
 
 use ext_php_rs::builders::{ModuleBuilder, ModuleStartup};
@@ -80,7 +88,7 @@ unsafe extern "C" fn start(kind: i32, module_number: i32) -> i32 {
         ini::register(module_number);
         ::log::info!("version {}, CPU path {}", env!("CARGO_PKG_VERSION"), crate::cpu::tier().name());
         exception::register()?;
-        classes::codec::register()?;
+        classes::register_enums()?;
         if let Some(Startup(startup)) = STARTUP.get() {
             startup.startup(kind, module_number)?;
         }

@@ -79,3 +79,14 @@ pub fn long(value: &Zval) -> Option<i64> {
     // SAFETY: the type is set in every value and says which field of the union is.
     unsafe { if u32::from(value.u1.v.type_) == IS_LONG { Some(value.value.lval) } else { None } }
 }
+
+/// The type word of a value that is that string.
+///
+/// # Safety
+/// The string lives.
+pub unsafe fn type_of_string(string: *mut zend_string) -> u32 {
+    const INTERNED: u32 = 1 << 6;
+    // SAFETY: the type word is set in every string.
+    let interned = unsafe { (*string).gc.u.type_info } & INTERNED != 0;
+    if interned { IS_STRING } else { IS_STRING | REFCOUNTED }
+}

@@ -1,15 +1,25 @@
-//! The classes and the enum. One file each, which implements [`Class`] for the value in its objects (and
+//! The classes and the enums. One file each, which implements [`Class`] for the value in its objects (and
 //! [`Iterate`](super::foreach::Iterate) or [`Aggregate`](super::foreach::Aggregate) if `foreach` goes over them), and
 //! one line in [`CLASSES`].
 
-pub mod codec;
+mod analyzer;
+mod codec;
 pub mod conjunction;
+mod hit;
+mod hits;
+mod hits_iterator;
+mod index;
+mod index_writer;
+pub mod matching;
 pub mod posting_list;
 mod posting_list_iterator;
 mod shard;
 mod shard_iterator;
 
 use super::class::Class;
+use super::enumeration;
+use crate::Codec;
+use crate::search::Matching;
 use ext_php_rs::builders::ModuleBuilder;
 
 /// An iterator before the class that returns it, or PHP refuses to start.
@@ -19,7 +29,19 @@ const CLASSES: &[Entry] = &[
     entry::<shard_iterator::Object>(),
     entry::<shard::Object>(),
     entry::<conjunction::Object>(),
+    entry::<analyzer::Object>(),
+    entry::<hit::Object>(),
+    entry::<hits_iterator::Object>(),
+    entry::<hits::Object>(),
+    entry::<index_writer::Object>(),
+    entry::<index::Object>(),
 ];
+
+/// Registers the enums. In MINIT.
+pub fn register_enums() -> ext_php_rs::error::Result<()> {
+    enumeration::register::<Codec>()?;
+    enumeration::register::<Matching>()
+}
 
 struct Entry {
     add: fn(ModuleBuilder<'static>) -> ModuleBuilder<'static>,

@@ -1,9 +1,10 @@
 //! The class `Postings\PostingList`.
 
-use super::{codec, posting_list_iterator};
+use super::posting_list_iterator;
 use crate::php::call::{Call, check, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method, uninitialised};
 use crate::php::declare::{MAY_BE_STRING, function, nullable, widen};
+use crate::php::enumeration::{self, Enumeration};
 use crate::php::exception::{self, Outcome};
 use crate::php::foreach::{self, Aggregate, get_iterator};
 use crate::php::zend::elements;
@@ -46,13 +47,13 @@ impl Class for Object {
                     .arg(Arg::new("docIds", DataType::Array))
                     .not_required()
                     .arg(
-                        Arg::new("codec", DataType::object(codec::NAME))
+                        Arg::new("codec", DataType::object(Codec::NAME))
                             .default(format!("\\Postings\\Codec::{}", Codec::default().php_case())),
                     ),
             ),
             static_method(function("fromBytes", handler!(from_bytes), list()).arg(Arg::new("bytes", DataType::String))),
             method(function("toBytes", handler!(to_bytes), DataType::String)),
-            method(function("codec", handler!(codec_of), DataType::object(codec::NAME))),
+            method(function("codec", handler!(codec_of), DataType::object(Codec::NAME))),
             method(function("count", handler!(count), DataType::Long)),
             method(function("toArray", handler!(to_array), DataType::Array)),
             method(function("toPacked", handler!(to_packed), DataType::String)),
@@ -204,18 +205,19 @@ fn this(call: &mut Call) -> Outcome<PostingList> {
     class::this::<Object>(call)?.list()
 }
 
-fn store(list: PostingList, target: &mut Zval) -> Outcome {
+/// Makes a new object with that list the value of `target`.
+pub fn store(list: PostingList, target: &mut Zval) -> Outcome {
     class::store(Object { list: Some(list) }, target)
 }
 
 fn encode(call: &mut Call) -> Outcome {
     let mut doc_ids: *mut Zval = std::ptr::null_mut();
     let mut case: *mut Zval = std::ptr::null_mut();
-    parse!(call, c"z|O", &raw mut doc_ids, &raw mut case, codec::class())?;
+    parse!(call, c"z|O", &raw mut doc_ids, &raw mut case, enumeration::class::<Codec>())?;
     // SAFETY: parsing set the pointers to arguments in the frame; the second stays null if it was left out.
     let (doc_ids, case) = unsafe { (&*doc_ids, case.as_ref()) };
     let codec = match case.and_then(Zval::object) {
-        Some(case) => codec::of(case)?,
+        Some(case) => enumeration::of(case)?,
         None => Codec::default(),
     };
     let doc_ids = input::doc_ids(doc_ids, 1)?;
@@ -240,7 +242,7 @@ fn to_bytes(call: &mut Call) -> Outcome {
 fn codec_of(call: &mut Call) -> Outcome {
     call.no_arguments()?;
     let codec = this(call)?.codec();
-    codec::store(codec, call.result)
+    enumeration::store(codec, call.result)
 }
 
 fn count(call: &mut Call) -> Outcome {

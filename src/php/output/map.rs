@@ -28,8 +28,8 @@ impl Map {
         self.room -= 1;
         let list = table_of(values)?;
         match key {
-            // SAFETY: the table has room for the element, and the key is new.
-            Key::Int(key) => unsafe { self.append(key, list) },
+            // SAFETY: the table has room for the element, and the key is new; the list is whole and has no owner.
+            Key::Int(key) => unsafe { write_array(self.append(key), list) },
             Key::String(key) => {
                 let mut value = std::mem::ManuallyDrop::new(Zval::new());
                 // SAFETY: the value becomes the owner of the list.
@@ -42,20 +42,53 @@ impl Map {
         Ok(())
     }
 
+    /// Adds an element; the key must be new.
+    pub fn put(&mut self, key: Key, value: Zval) {
+        assert!(self.room > 0, "a map gets more elements than it has room for");
+        self.room -= 1;
+        let mut value = std::mem::ManuallyDrop::new(value);
+        match key {
+            // SAFETY: the table has room for the element, and the key is new. The place becomes the value's owner, and
+            // keeps the word after it, the next in the chain.
+            Key::Int(key) => unsafe {
+                let place = self.append(key);
+                (*place).value = value.value;
+                (*place).u1 = value.u1;
+            },
+            // SAFETY: the table has room for the element, so nothing is allocated; it takes the value over and counts
+            // the key.
+            Key::String(key) => unsafe {
+                zend_hash_add_new(self.table, key, &mut *value);
+            },
+        }
+    }
+
+    /// Adds an element. PHP's arrays keep a key that is a whole number as an integer; the key must be new.
+    pub fn set(&mut self, key: &[u8], value: Zval) -> Result<(), NoRoom> {
+        if let Some(key) = integer_key(key) {
+            self.put(Key::Int(key), value);
+            return Ok(());
+        }
+        let mut name = Zval::new();
+        super::bytes(&mut name, key)?;
+        // SAFETY: the value is a string.
+        self.put(Key::String(unsafe { name.value.str_ }), value);
+        Ok(())
+    }
+
     /// What `zend_hash_index_add_new` does with a hash that has room: the bucket after the last, put at the
-    /// head of its chain.
+    /// head of its chain. Returns the place for the value, in which only value and type may be set.
     ///
     /// # Safety
-    /// The table has room, and no such key; the list is whole and has no owner.
+    /// The table has room, and no such key.
     #[inline]
-    unsafe fn append(&mut self, key: i64, list: *mut _zend_array) {
+    unsafe fn append(&mut self, key: i64) -> *mut Zval {
         // SAFETY: there is room for the bucket; or-ing bits to the mask, a negative number, reaches only the hash part
         // in front of the buckets.
         unsafe {
             let table = &mut *self.table;
             let at = table.nNumUsed;
             let bucket = table.__bindgen_anon_1.arData.add(at as usize);
-            write_array(&raw mut (*bucket).val, list);
             (*bucket).h = key as u64;
             (*bucket).key = std::ptr::null_mut();
             let chain = table.__bindgen_anon_1.arHash.offset((key as u32 | table.nTableMask) as i32 as isize);
@@ -66,7 +99,15 @@ impl Map {
             if key >= table.nNextFreeElement {
                 table.nNextFreeElement = key.saturating_add(1);
             }
+            &raw mut (*bucket).val
         }
+    }
+
+    /// The map as a value.
+    pub fn into_zval(self) -> Zval {
+        let mut value = Zval::new();
+        self.store(&mut value);
+        value
     }
 
     /// Makes the map the value of `target`, dropping what that was.
@@ -82,4 +123,15 @@ impl Drop for Map {
     fn drop(&mut self) {
         give_up(self.table); // a whole array at any time
     }
+}
+
+/// The integer as which PHP's arrays keep a key: one without superfluous signs and zeros.
+fn integer_key(key: &[u8]) -> Option<i64> {
+    let digits = key.strip_prefix(b"-").unwrap_or(key);
+    let plain = match digits {
+        [b'0'] => digits.len() == key.len(),
+        [b'1'..=b'9', rest @ ..] => rest.len() < 19 && rest.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    if plain { std::str::from_utf8(key).ok()?.parse().ok() } else { None }
 }

@@ -1,0 +1,119 @@
+//! The class `Postings\Hit`: an ordinary object of PHP with four readonly properties, because the properties of such
+//! objects are the fastest to make and to read.
+
+use crate::index::{Id, Value};
+use crate::php::call::check_index;
+use crate::php::class::{self, Class, Method, class};
+use crate::php::exception::Outcome;
+use crate::php::output::{self, List, Map};
+use crate::php::property;
+use crate::php::zend::{COLLECTABLE, REFCOUNTED};
+use crate::search::{FoundHit, Index};
+use ext_php_rs::class::ClassEntryInfo;
+use ext_php_rs::ffi::{object_properties_init, zend_objects_new};
+use ext_php_rs::types::{ZendObject, Zval};
+use ext_php_rs::zend::{BailoutGuard, ClassEntry};
+
+/// Only declares the class: no object has this value.
+pub struct Object;
+
+class!(Object);
+
+impl Class for Object {
+    const NAME: &'static str = "Postings\\Hit";
+    const INTERFACES: &'static [ClassEntryInfo] = &[];
+
+    fn methods() -> Vec<Method> {
+        Vec::new()
+    }
+
+    fn finish() {
+        let class = class::entry::<Object>();
+        // The order of the numbers in `new`.
+        property::declare(class, "id", property::INT_OR_STRING);
+        property::declare(class, "score", property::FLOAT);
+        property::declare(class, "docId", property::INT);
+        property::declare(class, "fields", property::ARRAY);
+        // SAFETY: `finish` runs during MINIT, when entries may be written to.
+        unsafe { (*class).__bindgen_anon_2.create_object = Some(create) };
+    }
+}
+
+/// An ordinary object. Having such a function of its own is also what makes PHP refuse to create objects of a final class
+/// without its constructor.
+///
+/// # Safety
+/// PHP calls it, with the class.
+unsafe extern "C" fn create(class: *mut ClassEntry) -> *mut ZendObject {
+    // SAFETY: this is what PHP does for classes of scripts.
+    unsafe {
+        let object = zend_objects_new(class);
+        object_properties_init(object, class);
+        object
+    }
+}
+
+/// A new `Hit`. Reads the stored fields, if the index has any.
+pub fn new(index: &Index, hit: &FoundHit) -> Outcome<Zval> {
+    let mut value = Zval::new();
+    let (mut id, mut score, mut doc_id) = (Zval::new(), Zval::new(), Zval::new());
+    store_id(&hit.id, &mut id)?;
+    score.set_double(hit.score);
+    doc_id.set_long(hit.doc_id as i64);
+    let fields = fields(index, hit.doc_id)?;
+    /// The type of a counted value that may be part of a cycle.
+    const OBJECT: u32 = 8 | REFCOUNTED | COLLECTABLE;
+    // SAFETY: the class is registered. The object is new and has these four properties; the value, which owned nothing,
+    // becomes its one owner.
+    unsafe {
+        let object = create(class::entry::<Object>());
+        for (number, property) in [id, score, doc_id, fields].into_iter().enumerate() {
+            property::set(object, number, property);
+        }
+        value.value.obj = object;
+        value.u1.type_info = OBJECT;
+    }
+    Ok(value)
+}
+
+/// Makes an id the value of `target`.
+pub fn store_id(id: &Id, target: &mut Zval) -> Outcome {
+    match id {
+        Id::Int(id) => target.set_long(*id),
+        Id::Bytes(id) => output::bytes(target, id)?,
+    }
+    Ok(())
+}
+
+/// The stored fields of a document by name; empty if it has none.
+pub fn fields(index: &Index, doc_id: u64) -> Outcome<Zval> {
+    let schema = index.schema();
+    if !schema.fields.iter().any(|field| field.stored) {
+        return Ok(List::with_room(0)?.into_zval());
+    }
+    let values = BailoutGuard::new(check_index(index.stored(doc_id), 1)?);
+    let mut map = Map::with_room(values.len())?;
+    for (field, value) in values.iter() {
+        let name = schema.fields.get(*field).map_or("", |field| &field.name);
+        map.set(name.as_bytes(), field_value(value)?)?;
+    }
+    Ok(map.into_zval())
+}
+
+fn field_value(value: &Value) -> Outcome<Zval> {
+    let mut result = Zval::new();
+    match value {
+        Value::Text(text) => output::bytes(&mut result, text)?,
+        Value::Tokens(many) | Value::Keywords(many) => {
+            let mut list = List::with_room(many.len())?;
+            for one in many {
+                let mut value = Zval::new();
+                output::bytes(&mut value, one)?;
+                list.push(value);
+            }
+            list.store(&mut result);
+        }
+        Value::Number(number) => result.set_double(*number),
+    }
+    Ok(result)
+}

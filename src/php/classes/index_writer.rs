@@ -1,0 +1,391 @@
+//! The class `Postings\IndexWriter`.
+
+use super::{analyzer, index};
+use crate::Error;
+use crate::analysis::Analyzer;
+use crate::index::{Id, Options, Schema, Writer};
+use crate::php::call::{Call, check_index, handler, parse};
+use crate::php::class::{self, Class, Method, class, method, static_method, this_and_result};
+use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_STRING, function, widen};
+use crate::php::documents::{self, Form, Place};
+use crate::php::exception::{self, Outcome, Thrown, type_name};
+use crate::php::ffi::zend_iterator_dtor;
+use crate::php::zend::elements;
+use crate::php::ini;
+use ext_php_rs::args::Arg;
+use ext_php_rs::class::ClassEntryInfo;
+use ext_php_rs::ffi::_call_user_function_impl;
+use ext_php_rs::flags::DataType;
+use ext_php_rs::types::{ZendHashTable, ZendIterator, ZendStr, Zval};
+use ext_php_rs::zend::{BailoutGuard, ExecutorGlobals};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// Documents between two calls of the progress callback.
+const STEP: i64 = 1000;
+
+/// `None` once it is closed.
+pub struct Object(Option<Writer>);
+
+class!(Object);
+
+impl Class for Object {
+    const NAME: &'static str = "Postings\\IndexWriter";
+    const INTERFACES: &'static [ClassEntryInfo] = &[];
+
+    fn methods() -> Vec<Method> {
+        let id = || Arg::new("id", DataType::Long);
+        vec![
+            static_method(
+                function("open", handler!(open), DataType::object("self"))
+                    .arg(Arg::new("path", DataType::String))
+                    .not_required()
+                    .arg(Arg::new("fields", DataType::Array).allow_null().default("null"))
+                    .arg(Arg::new("analyzer", DataType::object(analyzer::Object::NAME)).allow_null().default("null"))
+                    .arg(Arg::new("positions", DataType::Bool).default("true"))
+                    .arg(Arg::new("memory", DataType::Long).default(Options::default().memory.to_string()))
+                    .arg(Arg::new("threads", DataType::Long).allow_null().default("null")),
+            ),
+            method(
+                function("add", handler!(add), DataType::Void).arg(id()).arg(Arg::new("document", DataType::Array)),
+            ),
+            method(
+                function("addTokens", handler!(add_tokens), DataType::Void)
+                    .arg(id())
+                    .arg(Arg::new("document", DataType::Array)),
+            ),
+            method(
+                function("addAll", handler!(add_all), DataType::Long)
+                    .arg(Arg::new("documents", DataType::object("Traversable")))
+                    .not_required()
+                    .arg(Arg::new("progress", DataType::Callable).allow_null().default("null")),
+            ),
+            method(function("delete", handler!(delete), DataType::Bool).arg(id())),
+            method(function("commit", handler!(commit), DataType::Long)),
+            method(
+                function("optimize", handler!(optimize), DataType::Long)
+                    .not_required()
+                    .arg(Arg::new("reorder", DataType::Bool).default("false")),
+            ),
+            method(function("rollback", handler!(rollback), DataType::Void)),
+            method(function("hasChanges", handler!(has_changes), DataType::Bool)),
+            method(function("close", handler!(close), DataType::Void)),
+            method(function("generation", handler!(generation), DataType::Long)),
+            method(function("fields", handler!(fields), DataType::Array)),
+            method(function("analyzer", handler!(analyzer_of), DataType::object(analyzer::Object::NAME))),
+        ]
+    }
+
+    fn finish() {
+        // SAFETY: the class is registered.
+        let methods = unsafe { &raw const (*class::entry::<Object>()).function_table };
+        for name in ["add", "addtokens", "delete"] {
+            widen(methods, name, 0, MAY_BE_STRING);
+        }
+        widen(methods, "add", 1, MAY_BE_STRING);
+        widen(methods, "addall", 0, MAY_BE_ARRAY);
+        class::only_itself_is_equal::<Object>();
+    }
+}
+
+fn this<'a>(call: &'a mut Call) -> Outcome<(&'a mut Writer, &'a mut Zval)> {
+    let (object, result) = this_and_result::<Object>(call)?;
+    let writer = object.0.as_mut().ok_or_else(|| exception::error("the Postings\\IndexWriter is closed"))?;
+    Ok((writer, result))
+}
+
+fn open(call: &mut Call) -> Outcome {
+    let mut path: *mut ZendStr = std::ptr::null_mut();
+    let [mut fields, mut own] = [std::ptr::null_mut::<Zval>(); 2];
+    let (mut positions, mut memory) = (true, Options::default().memory as i64);
+    let (mut threads, mut no_threads) = (0i64, true);
+    parse!(
+        call,
+        c"P|a!O!bll!",
+        &raw mut path,
+        &raw mut fields,
+        &raw mut own,
+        class::entry::<analyzer::Object>(),
+        &raw mut positions,
+        &raw mut memory,
+        &raw mut threads,
+        &raw mut no_threads
+    )?;
+    // SAFETY: parsing set the pointers to arguments in the frame, or left them null; 'P' refuses a NUL byte.
+    let (path, fields, own) = unsafe { (&*path, fields.as_ref(), own.as_ref()) };
+    let path = index::path(path.as_bytes())?;
+    let own = own.and_then(analyzer::of);
+    if call.count() < 6 || no_threads {
+        threads = ini::settings().threads as i64;
+    } else if !(1..=ini::MOST_THREADS as i64).contains(&threads) {
+        let text = format!("must be from 1 to {}, {threads} given", ini::MOST_THREADS);
+        return Err(exception::argument_value(6, &text));
+    }
+    let least = Options::LEAST_MEMORY;
+    let memory = usize::try_from(memory).ok().filter(|&memory| memory >= least).ok_or_else(|| {
+        exception::argument_value(5, &format!("must be at least {least} ({} MiB), {memory} given", least >> 20))
+    })?;
+    let schema = match fields.and_then(|fields| fields.dereference().array()) {
+        None => None,
+        Some(fields) => Some(Schema {
+            fields: documents::fields(fields, 2)?,
+            positions,
+            analyzer: match own {
+                Some(own) => own.clone(),
+                None => crate::php::call::check(Analyzer::new(Default::default()), 3)?,
+            },
+        }),
+    };
+    let without = schema.is_none();
+    let options = Options { memory, threads: threads as usize };
+    let writer = check_index(Writer::open(path, schema, options), 2)?;
+    if let Some(own) = own.filter(|&own| without && *own != writer.schema().analyzer) {
+        let (is, given) = (writer.schema().analyzer.describe(), own.describe());
+        let text = format!(
+            "cannot be used: the analyzer of this index is {is}, not {given}. Open it without analyzer to go on with its \
+             own, or create a new index in another folder and add the documents again"
+        );
+        return Err(exception::argument_value(3, &text));
+    }
+    class::store(Object(Some(writer)), call.result)
+}
+
+fn add(call: &mut Call) -> Outcome {
+    add_one(call, Form::Texts)
+}
+
+fn add_tokens(call: &mut Call) -> Outcome {
+    add_one(call, Form::Tokens)
+}
+
+fn add_one(call: &mut Call, form: Form) -> Outcome {
+    let [mut id, mut document] = [std::ptr::null_mut::<Zval>(); 2];
+    parse!(call, c"zz", &raw mut id, &raw mut document)?;
+    // SAFETY: parsing set both to arguments in the frame.
+    let (id, document) = unsafe { (&*id, &*document) };
+    let schema = this(call)?.0.schema().clone();
+    add_document(call, &schema, id, 1, document, form, Place { argument: 2, id: None })
+}
+
+/// Adds a document. Its conversion may run PHP code, which may use this writer: it is borrowed only after that.
+fn add_document(
+    call: &mut Call,
+    schema: &Arc<Schema>,
+    id: &Zval,
+    id_argument: u32,
+    document: &Zval,
+    form: Form,
+    place: Place,
+) -> Outcome {
+    let id = documents::id_argument(id, id_argument)?;
+    let document = documents::document(schema, document, form, place)?;
+    this(call)?.0.add(id, document).map_err(|error| place.failed(&error))
+}
+
+/// Calls the callback with the number of documents so far.
+fn report(progress: Option<&Zval>, done: i64) -> Outcome {
+    let Some(progress) = progress else { return Ok(()) };
+    let (mut argument, mut ignored) = (Zval::new(), Zval::new());
+    argument.set_long(done);
+    // SAFETY: the values live; the callback was checked.
+    unsafe {
+        _call_user_function_impl(
+            std::ptr::null_mut(),
+            std::ptr::from_ref(progress).cast_mut(),
+            &raw mut ignored,
+            1,
+            &raw mut argument,
+            std::ptr::null_mut(),
+        );
+    }
+    no_exception()
+}
+
+fn no_exception() -> Outcome {
+    if ExecutorGlobals::has_exception() { Err(Thrown) } else { Ok(()) }
+}
+
+fn add_all(call: &mut Call) -> Outcome {
+    let [mut all, mut progress] = [std::ptr::null_mut::<Zval>(); 2];
+    parse!(call, c"z|z!", &raw mut all, &raw mut progress)?;
+    // SAFETY: parsing set the first to an argument in the frame, and the second too, or to null.
+    let (all, progress) = unsafe { ((*all).dereference(), progress.as_ref()) };
+    if let Some(progress) = progress.filter(|progress| !progress.is_callable()) {
+        let text = format!("must be a valid callback or null, {} given", type_name(progress));
+        return Err(exception::argument_type(2, &text));
+    }
+    let schema = this(call)?.0.schema().clone();
+    // PHP code may end the script by a jump over this frame.
+    let schema = BailoutGuard::new(schema);
+    let mut done = 0;
+    let mut each = |id: &Zval, document: &Zval| -> Outcome {
+        let Some(named) = documents::id(id) else {
+            let text = format!("must have only int|string as keys, {} given", type_name(id.dereference()));
+            return Err(exception::argument_type(1, &text));
+        };
+        let named = BailoutGuard::new(named);
+        let place = Place { argument: 1, id: Some(&named) };
+        add_document(call, &schema, id, 1, document, Form::Texts, place)?;
+        done += 1;
+        if done % STEP == 0 { report(progress, done) } else { Ok(()) }
+    };
+    if let Some(array) = all.array() {
+        each_of_array(array, &mut each)?;
+    } else {
+        each_of_object(all, &mut each)?;
+    }
+    if done == 0 || done % STEP != 0 {
+        report(progress, done)?;
+    }
+    call.result.set_long(done);
+    Ok(())
+}
+
+type Each<'a> = &'a mut dyn FnMut(&Zval, &Zval) -> Outcome;
+
+/// The array is an argument, so nothing can change it meanwhile.
+fn each_of_array(array: &ZendHashTable, each: Each) -> Outcome {
+    for (key, document) in elements(array) {
+        let mut id = Zval::new();
+        match key {
+            crate::php::zend::Key::Int(key) => id.set_long(key),
+            // SAFETY: the array owns the key; the copy counts itself.
+            crate::php::zend::Key::String(key) => unsafe {
+                let mut borrowed = std::mem::ManuallyDrop::new(Zval::new());
+                borrowed.value.str_ = key;
+                borrowed.u1.type_info = crate::php::zend::type_of_string(key);
+                id = borrowed.shallow_clone();
+            },
+        }
+        each(&id, document)?;
+    }
+    Ok(())
+}
+
+fn each_of_object(all: &Zval, each: Each) -> Outcome {
+    let wrong = || {
+        let text = format!("must be of type Traversable|array, {} given", type_name(all));
+        exception::argument_type(1, &text)
+    };
+    let mut held = all.shallow_clone();
+    let Some(class) = all.object().filter(|_| all.is_traversable()).map(|object| object.get_class_entry()) else {
+        return Err(wrong());
+    };
+    // An iterator without an exception, or none with one.
+    let Some(iterator) = class.get_iterator(&mut held, false) else {
+        no_exception()?;
+        return Err(wrong());
+    };
+    let outcome = each_of_iterator(iterator, each);
+    // SAFETY: it is ours, and not used after this.
+    unsafe { zend_iterator_dtor(iterator) };
+    outcome
+}
+
+fn each_of_iterator(iterator: &mut ZendIterator, each: Each) -> Outcome {
+    no_exception()?;
+    iterator.index = 0;
+    if !iterator.rewind() {
+        return Err(Thrown);
+    }
+    loop {
+        let step = next_of_iterator(iterator, each)?;
+        if step.is_break() {
+            return Ok(());
+        }
+        iterator.index += 1;
+        if !iterator.move_forward() {
+            return Err(Thrown);
+        }
+    }
+}
+
+fn next_of_iterator(iterator: &mut ZendIterator, each: Each) -> Outcome<ControlFlow<()>> {
+    if !iterator.valid() {
+        no_exception()?;
+        return Ok(ControlFlow::Break(()));
+    }
+    // Copies, as PHP code that runs meanwhile may move the iterator.
+    let document = iterator.get_current_data().map(Zval::shallow_clone).ok_or(Thrown)?;
+    let id = match iterator.get_current_key() {
+        Some(id) => id,
+        None => {
+            no_exception()?;
+            let mut id = Zval::new();
+            id.set_long(iterator.index as i64);
+            id
+        }
+    };
+    each(&id, &document)?;
+    Ok(ControlFlow::Continue(()))
+}
+
+fn delete(call: &mut Call) -> Outcome {
+    let mut id: *mut Zval = std::ptr::null_mut();
+    parse!(call, c"z", &raw mut id)?;
+    // SAFETY: parsing set it to an argument in the frame.
+    let id: Id = documents::id_argument(unsafe { &*id }, 1)?;
+    let (writer, result) = this(call)?;
+    result.set_bool(check_index(writer.delete(&id), 1)?);
+    Ok(())
+}
+
+/// As [`check_index`], for methods without an argument that could be wrong.
+fn check_plain<T>(result: crate::Result<T>) -> Outcome<T> {
+    result.map_err(|error| match &error {
+        Error::Argument(what) => exception::index(what),
+        _ => exception::throw_of_index(&error, 1),
+    })
+}
+
+fn commit(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let (writer, result) = this(call)?;
+    result.set_long(check_plain(writer.commit())? as i64);
+    Ok(())
+}
+
+fn optimize(call: &mut Call) -> Outcome {
+    let mut reorder = false;
+    parse!(call, c"|b", &raw mut reorder)?;
+    let (writer, result) = this(call)?;
+    result.set_long(check_plain(writer.optimize(reorder))? as i64);
+    Ok(())
+}
+
+fn rollback(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    check_plain(this(call)?.0.rollback())
+}
+
+fn has_changes(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let (writer, result) = this(call)?;
+    result.set_bool(writer.has_pending());
+    Ok(())
+}
+
+fn close(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    class::this::<Object>(call)?.0 = None;
+    Ok(())
+}
+
+fn generation(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let (writer, result) = this(call)?;
+    result.set_long(writer.generation() as i64);
+    Ok(())
+}
+
+fn fields(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let (writer, result) = this(call)?;
+    crate::php::documents::store_fields(writer.schema(), result)
+}
+
+fn analyzer_of(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let (writer, result) = this(call)?;
+    analyzer::store(&writer.schema().analyzer, result)
+}

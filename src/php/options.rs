@@ -1,0 +1,144 @@
+//! The options of a search out of arguments.
+
+use super::classes::matching;
+use super::documents::{field_of, number};
+use super::exception::{self, Outcome, Thrown, type_name};
+use super::zend::elements;
+use crate::index::{Kind, Schema};
+use crate::rank::Bm25;
+use crate::search::{Direction, Filter, Options};
+use ext_php_rs::types::{ZendHashTable, Zval};
+
+/// A pointer that parsing leaves null if there is no argument.
+pub type Given = *mut Zval;
+
+fn given<'a>(argument: Given) -> Option<&'a Zval> {
+    // SAFETY: parsing set it to an argument in the frame, which outlives the call, or left it null.
+    unsafe { argument.as_ref() }
+}
+
+fn array<'a>(argument: Given) -> Option<&'a ZendHashTable> {
+    given(argument)?.dereference().array().filter(|array| !array.is_empty())
+}
+
+/// An argument that counts something.
+pub fn natural(value: i64, argument: u32) -> Outcome<usize> {
+    usize::try_from(value)
+        .map_err(|_| exception::argument_value(argument, &format!("must not be negative, {value} given")))
+}
+
+/// Sets the documents that match by a `Matching|string` argument.
+pub fn matching(options: &mut Options, argument: Given, number: u32) -> Outcome {
+    if let Some(value) = given(argument) {
+        options.matching = matching::of(value, number)?;
+    }
+    Ok(())
+}
+
+/// Sets BM25's parameters.
+pub fn bm25(options: &mut Options, k1: (f64, u32), b: (f64, u32)) -> Outcome {
+    let bm25 = Bm25 { k1: k1.0 as f32, b: b.0 as f32 };
+    if !(bm25.k1.is_finite() && k1.0 >= 0.0) {
+        return Err(exception::argument_value(k1.1, &format!("must be a number of at least 0, {} given", k1.0)));
+    }
+    if !(0.0..=1.0).contains(&b.0) {
+        return Err(exception::argument_value(b.1, &format!("must be a number from 0 to 1, {} given", b.0)));
+    }
+    options.bm25 = bm25;
+    Ok(())
+}
+
+fn in_field(schema: &Schema, field: usize, what: &str) -> String {
+    format!("field '{}': {what}", schema.fields[field].name)
+}
+
+/// Sets conditions by an `array $filter` argument.
+pub fn filter(options: &mut Options, schema: &Schema, argument: Given, place: u32) -> Outcome {
+    for (key, value) in array(argument).into_iter().flat_map(elements) {
+        let field = field_of(schema, &key, place)?;
+        let wrong = |what: &str| Err(exception::argument_value(place, &in_field(schema, field, what)));
+        let wrong_type = |what: &str, value: &Zval| -> Thrown {
+            let what = format!("{what}, {} given", type_name(value));
+            exception::argument_type(place, &in_field(schema, field, &what))
+        };
+        let filter = match schema.fields[field].kind {
+            Kind::Text => return wrong("is text; filters need a keyword or numeric field"),
+            Kind::Keyword => {
+                let keyword = |value: &Zval| match (value.zend_str(), value.long()) {
+                    (Some(text), _) => Ok(text.as_bytes().to_vec()),
+                    (None, Some(number)) => Ok(number.to_string().into_bytes()),
+                    (None, None) => Err(wrong_type("must be string|int, or a list of them", value)),
+                };
+                Filter::Keywords(match value.array() {
+                    Some(list) => elements(list).map(|(_, value)| keyword(value)).collect::<Outcome<_>>()?,
+                    None => vec![keyword(value)?],
+                })
+            }
+            Kind::Numeric => {
+                let what = "must be int|float, or [lowest, highest] with null for none";
+                let bound = |value: &Zval| match number(value) {
+                    Some(number) if number.is_nan() => wrong(&format!("{what}, NAN given")).map(|()| 0.0),
+                    Some(number) => Ok(number),
+                    None => Err(wrong_type(what, value)),
+                };
+                let end = |value: &Zval| if value.is_null() { Ok(None) } else { bound(value).map(Some) };
+                match value.array() {
+                    None => bound(value).map(|number| Filter::Range(Some(number), Some(number)))?,
+                    Some(pair) => match (pair.len(), pair.get_index(0), pair.get_index(1)) {
+                        (2, Some(low), Some(high)) => Filter::Range(end(low.dereference())?, end(high.dereference())?),
+                        _ => return wrong(&format!("{what}, an array of another form given")),
+                    },
+                }
+            }
+        };
+        options.filter.push((field, filter));
+    }
+    Ok(())
+}
+
+/// Sets the order by an `array $sort` argument.
+pub fn sort(options: &mut Options, schema: &Schema, argument: Given, place: u32) -> Outcome {
+    for (key, value) in array(argument).into_iter().flat_map(elements) {
+        let field = field_of(schema, &key, place)?;
+        if schema.fields[field].kind != Kind::Numeric {
+            let text = in_field(schema, field, "is not numeric; only such fields can be sorted by");
+            return Err(exception::argument_value(place, &text));
+        }
+        let direction = value.zend_str().map(|text| text.as_bytes());
+        let direction = match direction {
+            Some(text) if text.eq_ignore_ascii_case(b"asc") => Direction::Ascending,
+            Some(text) if text.eq_ignore_ascii_case(b"desc") => Direction::Descending,
+            Some(text) => {
+                let what = format!("must be 'asc' or 'desc', '{}' given", String::from_utf8_lossy(text));
+                return Err(exception::argument_value(place, &in_field(schema, field, &what)));
+            }
+            None => {
+                let what = format!("must be 'asc' or 'desc', {} given", type_name(value));
+                return Err(exception::argument_type(place, &in_field(schema, field, &what)));
+            }
+        };
+        options.sort.push((field, direction));
+    }
+    Ok(())
+}
+
+/// Sets weights by an `array $weights` argument.
+pub fn weights(options: &mut Options, schema: &Schema, argument: Given, place: u32) -> Outcome {
+    for (key, value) in array(argument).into_iter().flat_map(elements) {
+        let field = field_of(schema, &key, place)?;
+        if schema.fields[field].kind != Kind::Text {
+            let text = in_field(schema, field, "only text has a weight: keywords and numbers are not scored");
+            return Err(exception::argument_value(place, &text));
+        }
+        let Some(weight) = number(value) else {
+            let what = format!("must be int|float, {} given", type_name(value));
+            return Err(exception::argument_type(place, &in_field(schema, field, &what)));
+        };
+        if !((weight as f32).is_finite() && weight >= 0.0) {
+            let what = format!("must be a number of at least 0, {weight} given");
+            return Err(exception::argument_value(place, &in_field(schema, field, &what)));
+        }
+        options.weights.push((field, weight as f32));
+    }
+    Ok(())
+}

@@ -78,9 +78,10 @@ impl Class for Object {
     fn methods() -> Vec<Method> {
         let id = || Arg::new("id", DataType::Long);
         let search = function("search", handler!(search), DataType::object(hits::Object::NAME)).arg(string("query"));
-        let batch = function("searchBatch", handler!(search_batch), DataType::Array)
-            .arg(Arg::new("queries", DataType::Array));
-        let text = |function: FunctionBuilder<'static>| function.arg(string("query")).arg(string("text")).not_required();
+        let batch =
+            function("searchBatch", handler!(search_batch), DataType::Array).arg(Arg::new("queries", DataType::Array));
+        let text =
+            |function: FunctionBuilder<'static>| function.arg(string("query")).arg(string("text")).not_required();
         vec![
             static_method(function("open", handler!(open), DataType::object("self")).arg(string("path"))),
             method(with_search_options(search)),
@@ -282,7 +283,11 @@ fn search_batch(call: &mut Call) -> Outcome {
         }
     }
     let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
-    let found = check_index(index.search_batch(&texts, &options, ini::settings().threads), 1)?;
+    let threads = match ini::settings().threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    let found = check_index(index.search_batch(&texts, &options, threads), 1)?;
     drop(texts);
     // The last first, to be taken from the end.
     let mut found = BailoutGuard::new((index, found.into_iter().rev().collect::<Vec<_>>()));

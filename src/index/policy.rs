@@ -58,9 +58,9 @@ impl Limits {
     /// docIDs have 31 bits and positions in the lists of a field 32.
     pub const FORMAT: Limits = Limits { documents: (1 << 31) - 1, tokens: (1 << 32) - 1 };
 
-    /// Whether the live documents of those segments fit into one.
+    /// Whether the documents of those segments fit into one, deleted ones included.
     pub fn allow(self, sizes: &[Size]) -> bool {
-        sizes.iter().map(|size| u64::from(size.live())).sum::<u64>() <= self.documents
+        sizes.iter().map(|size| u64::from(size.documents)).sum::<u64>() <= self.documents
             && sizes.iter().map(|size| size.tokens).sum::<u64>() <= self.tokens
     }
 }

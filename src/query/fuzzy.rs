@@ -12,7 +12,7 @@ use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder, SINK_STAT
 pub const MAX_DISTANCE: u8 = 2;
 
 /// The longest word that a query compares fuzzily, in characters; a longer one is looked up as it is. The automaton of such
-/// a word has less than 1,200 states of 1 KiB.
+/// a word has less than 5,000 states of 1 KiB, of an ASCII word less than 1,500.
 pub const MAX_CHARACTERS: usize = 32;
 
 /// The automaton that accepts the words within `distance` (at most [`MAX_DISTANCE`], more means that) of `word`, a
@@ -87,11 +87,11 @@ mod tests {
         for word in [
             "abcdefghijklmnopqrstuvwxyzäöüß01",
             "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-            "検索語検索語検索語検索語検索語検索語検索語検索語検索語検索語検索",
+            "가각간가각간가각간가각간가각간가각간가각간가각간가각간가각간가각",
         ] {
             assert_eq!(word.chars().count(), MAX_CHARACTERS);
             let states = automaton(word, MAX_DISTANCE).num_states();
-            assert!(states < 1200, "{word}: {states}");
+            assert!(states < 5000, "{word}: {states}");
         }
     }
 

@@ -6,11 +6,11 @@ use levenshtein_automata::DFA;
 
 use super::{Atom, Query, fuzzy};
 
-/// How many fuzzy words of a query are compared: each costs some memory, and time per word of the text.
-const MAX_FUZZY: usize = 32;
+/// How many fuzzy words of a query are compared: each costs up to 5 MB, and time per word of the text.
+const MAX_FUZZY: usize = 8;
 
 /// Tells which words a query matches: those of all its clauses but the excluded ones, in whatever field they are, and of
-/// phrases each word by itself. Only the first 32 different fuzzy words count.
+/// phrases each word by itself. Only the first 8 different fuzzy words count.
 pub struct Matcher {
     terms: HashSet<String>,
     /// Sorted; none begins with another one.

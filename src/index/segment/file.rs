@@ -151,7 +151,7 @@ pub(super) struct Spill {
 
 impl Spill {
     /// Bytes kept in memory at most, about.
-    pub const MEMORY: usize = 4 << 20;
+    pub const MEMORY: usize = 1 << 20;
 
     /// Nothing yet.
     pub fn new(segment: &Path) -> Spill {

@@ -36,7 +36,8 @@ impl Tokens {
     pub fn memory(&self) -> (usize, usize) {
         let kept = 4 * (self.tokens.capacity() + self.ends.capacity()) + self.lengths.capacity() + self.terms.memory();
         let range = (self.tokens.len() / RANGES).max(self.terms.most() as usize);
-        (kept, 2 * 8 * range + self.terms.len() * (Terms::SORTING + 12))
+        let of_term = 3 * 4 * self.terms.most() as usize;
+        (kept, 8 * range + of_term + self.terms.len() * (Terms::SORTING + 12))
     }
 
     /// Entries in use of those that 32 bits can name: tokens and bytes of terms.
@@ -146,8 +147,9 @@ impl Tokens {
         drop(ranks);
 
         let most = self.tokens.len() / RANGES;
-        let (mut pairs, mut next) = (Vec::new(), Vec::new());
-        let (mut doc_ids, mut frequencies, mut all_positions) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut pairs, mut next) = (Vec::with_capacity(most.max(self.terms.most() as usize)), Vec::new());
+        let [mut doc_ids, mut frequencies, mut all_positions] =
+            [(); 3].map(|()| Vec::with_capacity(self.terms.most() as usize));
         let mut low = 0;
         while low < sorted.len() {
             // Where each term's pairs begin.
@@ -161,8 +163,9 @@ impl Tokens {
                 next.push(total as u32);
                 total += count;
             }
-            pairs.clear();
-            pairs.resize(total, 0u64);
+            if pairs.len() < total {
+                pairs.resize(total, 0u64);
+            }
             let mut doc = 0u64;
             for (i, range) in Tokens::documents(&self.ends).enumerate() {
                 for (position, token) in (0u64..).zip(&self.tokens[range]) {

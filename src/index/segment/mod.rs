@@ -5,6 +5,7 @@
 //! | [`build`] | documents in memory → a segment |
 //! | `terms`, `invert` | numbers for terms; tokens in the order of documents → postings in the order of terms |
 //! | [`merge`], `plan` | several segments → one, without deleted documents |
+//! | [`reorder`] | an order of documents in which lists are shorter |
 //! | `format` | header, table of sections, footer |
 //! | `file`, `write` | files from front to back; the sections with terms |
 //! | `ids`, `numbers`, `stored`, `packed` | the sections of documents |
@@ -26,6 +27,7 @@ mod numbers;
 mod packed;
 mod part;
 mod plan;
+pub mod reorder;
 mod stored;
 mod terms;
 mod write;

@@ -6,6 +6,8 @@ use crate::index::{Document, Field, length};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
+mod damage;
+
 type Terms = BTreeMap<Vec<u8>, Vec<(u32, Vec<u32>)>>;
 
 /// All that a segment holds.

@@ -13,7 +13,7 @@ const GATHERED: usize = 256 << 10;
 
 /// Bytes of memory that the writing of a field takes, besides the postings of one term: buffers, and the tables of the
 /// dictionary's builder.
-pub(super) const MEMORY: usize = 4 * GATHERED + Spill::MEMORY + (6 << 20);
+pub(super) const MEMORY: usize = 4 * GATHERED + Spill::MEMORY + (4 << 20);
 
 /// Writes the terms of a field in ascending order, each with its list.
 pub(super) struct FieldWriter<'w> {

@@ -111,18 +111,16 @@ impl Writer {
 
     /// Merges a range of segments; `None` if no document is left.
     fn merge_one(&self, range: Range<usize>, number: u64, reorder: bool) -> Result<Option<Part>> {
-        let _ = reorder;
-        // TODO: by segment::merge.
+        // TODO: a permutation by segment::reorder.
+        let permutation = None.filter(|_| reorder);
         let schema = &self.committed.schema;
-        let mut builder = segment::SegmentBuilder::new(schema.clone());
-        for part in &self.parts[range] {
-            for doc_id in (0..part.segment.documents()).filter(|&doc_id| part.is_live(doc_id)) {
-                let values = part.segment.stored(doc_id)?;
-                builder.add(part.segment.id(doc_id)?, &crate::index::Document { values })?;
-            }
-        }
+        let input = |part| -> segment::Input<'_> {
+            let Part { segment, deleted, .. }: &Part = part;
+            (segment.clone(), deleted.as_ref().map(|deleted| deleted.words()))
+        };
+        let inputs: Vec<_> = self.parts[range].iter().map(input).collect();
         let path = manifest::segment_path(&self.folder, number);
-        let Some(meta) = builder.finish(&path, number)? else {
+        let Some(meta) = segment::merge(&inputs, &path, number, schema, permutation)? else {
             return Ok(None);
         };
         Ok(Some(Part { segment: Segment::open(&path, &meta, schema.clone())?, deleted: None, saved: None }))

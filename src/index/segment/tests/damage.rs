@@ -1,0 +1,204 @@
+//! Damaged files are refused with their names, or read as if nothing had happened; they never end the process.
+
+use super::*;
+use crate::index::segment::format::{CHUNK, TAIL, u32_at, u64_at};
+
+/// A segment with every kind of section, some of them longer than a chunk, and its bytes.
+fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
+    let schema = schema(true);
+    let word = |i: u64| format!("w{}", hash::hash(1, &i.to_le_bytes()) % 400).into_bytes();
+    let documents: Vec<(Id, Document)> = (0..700u64)
+        .map(|i| {
+            let text = (0..i % 40).map(|j| word(i * 40 + j)).collect::<Vec<_>>().join(&b' ');
+            let values = vec![
+                (0, Value::Text(text.clone())),
+                (1, Value::Keywords((0..i % 3).map(word).collect())),
+                (2, Value::Text(text)),
+                (3, Value::Number(i as f64 / 3.0)),
+            ];
+            let rare = (i % 50 == 0).then(|| (4, Value::Number(i as f64)));
+            let id = if i % 2 == 0 { Id::Int(i as i64) } else { Id::Bytes(word(i * 1000 + 7).repeat(3).into()) };
+            (id, Document { values: values.into_iter().chain(rare).collect() })
+        })
+        .collect();
+    let built = build(folder, 1, &documents, &schema).unwrap();
+    let path = folder.join("2.segment");
+    let order = shuffled(built.documents() as usize, 5);
+    let meta = merge(&[(built, None)], &path, 2, &schema, Some(&order)).unwrap().unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    (schema, meta, bytes)
+}
+
+/// Reads everything, without expectations.
+fn survey(segment: &Segment) -> Result<()> {
+    use fst::Streamer;
+    let mut first = Ok(());
+    let mut note = |result: Result<()>| {
+        if first.is_ok() {
+            first = result;
+        }
+    };
+    for doc in 0..segment.documents() {
+        note(segment.id(doc).and_then(|id| segment.find(&id)).map(drop));
+        note(segment.stored(doc).map(drop));
+        note(segment.ordinal(doc).map(drop));
+    }
+    note(segment.ordinals().map(drop));
+    let mut decoded = Decoded::default();
+    for field in 0..3 {
+        match segment.dictionary(field) {
+            Err(error) => note(Err(error)),
+            Ok(dictionary) => {
+                let mut stream = dictionary.stream();
+                while let Some((_, value)) = stream.next() {
+                    note(segment.decode(field, value, &mut decoded));
+                }
+            }
+        }
+    }
+    note(segment.lengths(0).map(drop));
+    for field in 3..5 {
+        note(segment.column(field).map(|column| {
+            (0..=segment.documents()).for_each(|doc| {
+                std::hint::black_box(column.get(doc));
+            });
+        }));
+    }
+    first
+}
+
+/// Opens the bytes as a file and reads everything.
+fn read(folder: &Path, bytes: &[u8], meta: &SegmentMeta, schema: &Arc<Schema>) -> Result<Contents> {
+    let path = folder.join("damaged.segment");
+    std::fs::write(&path, bytes).unwrap();
+    contents(&*Segment::open(&path, meta, schema.clone())?)
+}
+
+fn names_the_file(error: &Error) -> bool {
+    matches!(error, Error::Corrupt { .. } | Error::File { .. }) && error.to_string().contains("damaged.segment")
+}
+
+#[test]
+fn flipped_bits_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, meta, bytes) = sample(folder.path());
+    let whole = read(folder.path(), &bytes, &meta, &schema).unwrap();
+    let body = bytes.len() - TAIL - u64_at(&bytes, bytes.len() - TAIL) as usize;
+    assert!(body > 4 * CHUNK);
+    let places = (0..80).chain((80..body).step_by(611)).chain((body..bytes.len()).step_by(3)).chain(bytes.len() - TAIL..bytes.len());
+    let mut bytes = bytes;
+    let mut found = 0;
+    for place in places {
+        let flip = 1 << (place % 8);
+        bytes[place] ^= flip;
+        match read(folder.path(), &bytes, &meta, &schema) {
+            Err(error) => {
+                assert!(names_the_file(&error), "{place}: {error}");
+                found += 1;
+            }
+            Ok(contents) => assert_eq!(contents, whole, "{place}"),
+        }
+        bytes[place] ^= flip;
+    }
+    // Only what is between sections could be overlooked; it shares its chunks with what is read.
+    assert!(found > 400, "{found}");
+}
+
+#[test]
+fn truncated_and_exchanged_files_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, meta, bytes) = sample(folder.path());
+    let lengths = (0..200).chain((200..bytes.len()).step_by(997)).chain(bytes.len() - 200..bytes.len());
+    for length in lengths {
+        let error = read(folder.path(), &bytes[..length], &meta, &schema).unwrap_err();
+        assert!(names_the_file(&error), "{length}: {error}");
+        // Even if the manifest says so.
+        let meta = SegmentMeta { bytes: length as u64, ..meta };
+        let error = read(folder.path(), &bytes[..length], &meta, &schema).unwrap_err();
+        assert!(names_the_file(&error), "{length}: {error}");
+    }
+    let longer = [&bytes[..], &[0]].concat();
+    assert!(read(folder.path(), &longer, &meta, &schema).is_err());
+    for wrong in [SegmentMeta { footer_crc: !meta.footer_crc, ..meta }, SegmentMeta { documents: 699, ..meta }] {
+        let error = read(folder.path(), &bytes, &wrong, &schema).unwrap_err();
+        assert!(names_the_file(&error), "{error}");
+    }
+    let path = folder.path().join("damaged.segment");
+    let with = |change: fn(&mut Schema)| {
+        let mut schema = Schema::clone(&schema);
+        change(&mut schema);
+        std::fs::write(&path, &bytes).unwrap();
+        Segment::open(&path, &meta, Arc::new(schema)).map(drop)
+    };
+    assert_eq!(with(|_| ()), Ok(()));
+    assert!(with(|schema| schema.positions = false).is_err());
+    assert!(with(|schema| drop(schema.fields.pop())).is_err());
+    assert!(with(|schema| schema.fields.swap(0, 1)).is_err());
+    assert!(matches!(Segment::open(&folder.path().join("none"), &meta, schema.clone()), Err(Error::File { .. })));
+}
+
+#[test]
+fn truncation_of_an_open_file_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, meta, bytes) = sample(folder.path());
+    let path = folder.path().join("damaged.segment");
+    std::fs::write(&path, &bytes).unwrap();
+    let segment = Segment::open(&path, &meta, schema).unwrap();
+    assert_eq!(segment.still_whole(), Ok(()));
+    std::fs::File::options().write(true).open(&path).unwrap().set_len(meta.bytes - 1).unwrap();
+    assert!(names_the_file(&segment.still_whole().unwrap_err()));
+    std::fs::remove_file(&path).unwrap();
+    assert!(segment.still_whole().is_err());
+}
+
+/// Puts the checksums right, as somebody would who makes such a file on purpose.
+fn forge(bytes: &mut [u8], meta: &mut SegmentMeta) {
+    let tail = bytes.len() - TAIL;
+    let footer = u64_at(bytes, tail) as usize;
+    let body = tail - footer;
+    let first = tail - 4 * body.div_ceil(CHUNK);
+    for chunk in 0..body.div_ceil(CHUNK) {
+        let checksum = crc32fast::hash(&bytes[chunk * CHUNK..((chunk + 1) * CHUNK).min(body)]);
+        bytes[first + 4 * chunk..][..4].copy_from_slice(&checksum.to_le_bytes());
+    }
+    meta.footer_crc = crc32fast::hash(&bytes[body..tail + 8]);
+    bytes[tail + 8..tail + 12].copy_from_slice(&meta.footer_crc.to_le_bytes());
+    assert_eq!(u32_at(bytes, tail + 8), meta.footer_crc);
+}
+
+/// The dictionaries are left alone: `fst` trusts what its checksum covers.
+#[test]
+fn forged_files_do_not_end_the_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, meta, bytes) = sample(folder.path());
+    let path = folder.path().join("damaged.segment");
+    std::fs::write(&path, &bytes).unwrap();
+    let segment = Segment::open(&path, &meta, schema.clone()).unwrap();
+    let extents = segment.frame.extents.clone();
+    let body = segment.body;
+    drop(segment);
+    assert_eq!(extents.len(), 3 + 2 + 3 + 2 + 5);
+    let mut places: Vec<usize> = (0..64).chain(body..bytes.len() - TAIL - 4 * body.div_ceil(CHUNK)).collect();
+    for extent in extents.iter().filter(|extent| extent.section != Section::Dictionary) {
+        let section = extent.offset as usize..(extent.offset + extent.length) as usize;
+        let step = (section.len() / 100).max(1);
+        places.extend(section.clone().take(40));
+        places.extend(section.step_by(step));
+    }
+    let mut refused = 0;
+    for place in places {
+        for flip in [1u8, 128, 255] {
+            let (mut forged, mut meta) = (bytes.clone(), meta);
+            forged[place] ^= flip;
+            forge(&mut forged, &mut meta);
+            std::fs::write(&path, &forged).unwrap();
+            let result = Segment::open(&path, &meta, schema.clone()).and_then(|segment| survey(&segment));
+            if let Err(error) = result {
+                refused += 1;
+                // Sections of lists may be cut out anywhere, so lists can be sought where there is nothing.
+                assert!(names_the_file(&error) || matches!(error, Error::OutOfMemory { .. }), "{place}: {error}");
+            }
+        }
+    }
+    assert!(refused > 500, "{refused}");
+}

@@ -15,7 +15,7 @@ options
   --shapes A,B        passage many rare medium common two-common common-rare phrase
   --tasks A,B         those whose names begin so: and-top10 and-top1000 and-top10-count and-count or-… phrase-…
   --engines A,B       ours tantivy
-  --rounds N          timed rounds (3)
+  --rounds N          timed rounds (3); searches report the median, indexing the fastest
   --threads A,B       for index (1,2)
   --memory A,B        for index: MiB that all threads together may hold (64,256)
   --rebuild A,B       contestants whose index is built anew

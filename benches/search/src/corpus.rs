@@ -313,10 +313,9 @@ fn entity(name: &str) -> char {
 mod tests {
     use super::*;
 
-    fn paragraphs(
-        text: &str,
-        split: fn(&str, &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()>,
-    ) -> Vec<String> {
+    type Split = fn(&str, &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()>;
+
+    fn paragraphs(text: &str, split: Split) -> Vec<String> {
         let mut found = Vec::new();
         split(text, &mut |paragraph| {
             if !paragraph.is_empty() {

@@ -22,6 +22,13 @@ impl Passages {
         Ok(Passages { text, ends })
     }
 
+    /// Those of a text, one a line.
+    #[cfg(test)]
+    pub fn of(text: String) -> Passages {
+        let ends = text.match_indices('\n').map(|(at, _)| at).collect();
+        Passages { text, ends }
+    }
+
     pub fn len(&self) -> usize {
         self.ends.len()
     }

@@ -10,6 +10,8 @@
 //! analyzer.
 
 mod args;
+#[cfg(test)]
+mod by_definition;
 mod check;
 mod corpus;
 mod data;
@@ -77,15 +79,19 @@ fn queries_folder(args: &Args, passages: &Passages) -> std::path::PathBuf {
     args.data.join(format!("queries-{}", passages.len()))
 }
 
-fn chosen(args: &Args) -> Vec<Box<dyn Contestant>> {
+fn chosen(args: &Args) -> Result<Vec<Box<dyn Contestant>>> {
     let named = |name: &str| args.engines.is_empty() || args.engines.iter().any(|engine| engine == name);
-    contestants().into_iter().filter(|contestant| named(contestant.name())).collect()
+    let chosen: Vec<_> = contestants().into_iter().filter(|contestant| named(contestant.name())).collect();
+    if chosen.is_empty() {
+        return Err(format!("no contestant is called {}", args.engines.join(" or ")).into());
+    }
+    Ok(chosen)
 }
 
 fn search(args: &Args) -> Result<()> {
     let passages = read(args)?;
     let mut engines = Vec::new();
-    for contestant in chosen(args) {
+    for contestant in chosen(args)? {
         let rebuild = args.rebuild.iter().any(|name| name == contestant.name());
         let folder = indexing::for_searches(&*contestant, &args.data, &passages, rebuild)?;
         engines.push((contestant.name(), contestant.open(&folder)?));
@@ -122,9 +128,8 @@ fn index(args: &Args) -> Result<()> {
     let mut rows = Vec::new();
     for &threads in &args.threads {
         for &memory in &args.memory {
-            for contestant in chosen(args) {
-                let job = Job { own_analyzer: true, threads, memory: memory << 20 };
-                let row = indexing::measure(&*contestant, &args.data, &passages, job)?;
+            let job = Job { own_analyzer: true, threads, memory: memory << 20 };
+            for row in indexing::measure(&chosen(args)?, &args.data, &passages, job, args.rounds)? {
                 report::index_row(&row, &passages);
                 rows.push(row);
             }

@@ -77,15 +77,20 @@ pub fn write_all(folder: &Path, passages: &Passages) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let draw = Draw::new(passages);
     for shape in Shape::ALL {
-        let mut random = Random(8);
         let mut text = String::new();
-        for _ in 0..shape.number() {
-            text.push_str(&draw.query(shape, &mut random).join(" "));
+        for query in draw.queries(shape, shape.number()) {
+            text.push_str(&query.join(" "));
             text.push('\n');
         }
         fs::write(folder.join(format!("{}.txt", shape.name())), text)?;
     }
     Ok(())
+}
+
+/// Queries of one shape.
+#[cfg(test)]
+pub fn draw(passages: &Passages, shape: Shape, number: usize) -> Vec<Query> {
+    Draw::new(passages).queries(shape, number)
 }
 
 struct Draw<'a> {
@@ -98,14 +103,14 @@ struct Draw<'a> {
 
 impl<'a> Draw<'a> {
     fn new(passages: &'a Passages) -> Self {
-        assert!(passages.len() >= 20_000, "too few passages for queries of every shape");
         let frequencies = frequencies(passages);
         let number = passages.len() as u32;
         let between = |least: u32, most: u32| {
             let chosen = frequencies.iter().filter(|&(_, df)| (least..=most).contains(df));
             let mut words: Vec<String> = chosen.map(|(word, _)| word.clone()).collect();
+            // The order of a hash map is another in each run.
             words.sort_unstable();
-            assert!(!words.is_empty(), "no word is in {least} to {most} passages");
+            assert!(!words.is_empty(), "no word is in {least} to {most} passages: too few passages");
             words
         };
         Draw {
@@ -115,6 +120,11 @@ impl<'a> Draw<'a> {
             common: between(number / 50, number),
             very_common: between(number / 20, number),
         }
+    }
+
+    fn queries(&self, shape: Shape, number: usize) -> Vec<Query> {
+        let mut random = Random(8);
+        (0..number).map(|_| self.query(shape, &mut random)).collect()
     }
 
     fn query(&self, shape: Shape, random: &mut Random) -> Query {

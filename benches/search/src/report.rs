@@ -62,7 +62,7 @@ pub fn index_header() {
 }
 
 pub fn index_row(row: &indexing::Row, passages: &Passages) {
-    let all = row.built.commit + row.built.merge;
+    let all = row.seconds();
     println!(
         "{:<9} {:>7} {:>7} {:>9.2} {:>9.2} {:>9.2} {:>9.2} {:>12} {:>12.0} {:>10.1}",
         row.engine,

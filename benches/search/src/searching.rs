@@ -115,3 +115,46 @@ fn summary(rounds: &[Vec<f64>]) -> Times {
         best: (0..number).map(fastest).sum::<f64>() / number as f64,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::by_definition::{ByDefinition, passages};
+    use crate::engine::{Contestant, Job};
+    use crate::peer::Tantivy;
+    use crate::queries;
+
+    #[test]
+    fn tantivy_finds_what_the_definition_says() {
+        let passages = passages();
+        let folder = std::env::temp_dir().join(format!("postings-search-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let job = Job { own_analyzer: false, threads: 1, memory: 64 << 20 };
+        Tantivy.build(&folder, &passages, job).unwrap();
+        let mut engines: Vec<(&'static str, Box<dyn Engine>)> = vec![
+            ("tantivy", Tantivy.open(&folder).unwrap()),
+            ("by definition", Box::new(ByDefinition::new(&passages))),
+        ];
+        for shape in [Shape::Many, Shape::Common, Shape::Phrase] {
+            let queries: Vec<Query> = queries::draw(&passages, shape, 120);
+            for task in [AND.as_slice(), &OR, if shape == Shape::Phrase { &PHRASE } else { &[] }].concat() {
+                let times = measure(&mut engines, task, &queries, 1).unwrap();
+                assert!(times.iter().all(|times| times.best > 0.0 && times.p99 >= times.median));
+            }
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_wrong_score_is_an_error() {
+        let passages = passages();
+        let mut wrong = ByDefinition::new(&passages);
+        wrong.k1 = 1.21;
+        let right = ByDefinition::new(&passages);
+        let mut engines: Vec<(&'static str, Box<dyn Engine>)> =
+            vec![("right", Box::new(right)), ("wrong", Box::new(wrong))];
+        let queries = queries::draw(&passages, Shape::Many, 3);
+        assert!(measure(&mut engines, OR[0], &queries, 1).is_err());
+        assert!(measure(&mut engines, OR[3], &queries, 1).is_ok(), "counts do not depend on k1");
+    }
+}

@@ -66,7 +66,7 @@ impl Deleted {
         &self.words
     }
 
-    /// Writes the file and makes its content durable. Returns the checksum at its end.
+    /// Writes the file, which is durable after [`storage::sync`]. Returns the checksum at its end.
     pub(super) fn write(&self, path: &Path, segment: u64) -> Result<u32> {
         let mut out = Vec::with_capacity(HEADER + 8 * self.words.len() + 4);
         out.extend(MAGIC);

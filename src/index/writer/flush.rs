@@ -175,8 +175,8 @@ impl Work<'_> {
             Ok(())
         };
         let mut builder = new();
-        for (id, document) in self.buffer.documents()[range].iter().flatten() {
-            builder.add(id.clone(), document)?;
+        for (id, document) in self.buffer.documents(range) {
+            builder.add(id, &document)?;
             if builder.is_full() || builder.memory() >= memory {
                 finish(std::mem::replace(&mut builder, new()))?;
             }

@@ -156,7 +156,10 @@ fn stop_words_of(value: &Zval, language: Option<&str>) -> Outcome<Vec<String>> {
         (_, Some(false)) => Ok(Vec::new()),
         (_, Some(true)) => match language {
             Some(language) => list_of(language, 3).map(owned),
-            None => Err(exception::argument_value(3, "must be a list of words, or the name of a list: no language is given")),
+            None => Err(exception::argument_value(
+                3,
+                "must be a list of words, or the name of a list: no language is given",
+            )),
         },
         _ => {
             let text = format!("must be of type array|string|bool, {} given", type_name(value));

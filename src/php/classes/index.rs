@@ -78,9 +78,10 @@ impl Class for Object {
     fn methods() -> Vec<Method> {
         let id = || Arg::new("id", DataType::Long);
         let search = function("search", handler!(search), DataType::object(hits::Object::NAME)).arg(string("query"));
-        let batch = function("searchBatch", handler!(search_batch), DataType::Array)
-            .arg(Arg::new("queries", DataType::Array));
-        let text = |function: FunctionBuilder<'static>| function.arg(string("query")).arg(string("text")).not_required();
+        let batch =
+            function("searchBatch", handler!(search_batch), DataType::Array).arg(Arg::new("queries", DataType::Array));
+        let text =
+            |function: FunctionBuilder<'static>| function.arg(string("query")).arg(string("text")).not_required();
         vec![
             static_method(function("open", handler!(open), DataType::object("self")).arg(string("path"))),
             method(with_search_options(search)),

@@ -10,8 +10,8 @@ use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_STRING, function, widen};
 use crate::php::documents::{self, Form, Place};
 use crate::php::exception::{self, Outcome, Thrown, type_name};
 use crate::php::ffi::zend_iterator_dtor;
-use crate::php::zend::elements;
 use crate::php::ini;
+use crate::php::zend::elements;
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::ffi::_call_user_function_impl;
@@ -46,9 +46,7 @@ impl Class for Object {
                     .arg(Arg::new("memory", DataType::Long).default(Options::default().memory.to_string()))
                     .arg(Arg::new("threads", DataType::Long).allow_null().default("null")),
             ),
-            method(
-                function("add", handler!(add), DataType::Void).arg(id()).arg(Arg::new("document", DataType::Array)),
-            ),
+            method(function("add", handler!(add), DataType::Void).arg(id()).arg(Arg::new("document", DataType::Array))),
             method(
                 function("addTokens", handler!(add_tokens), DataType::Void)
                     .arg(id())

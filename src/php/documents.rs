@@ -1,6 +1,6 @@
 //! Fields, ids and documents out of arguments. Conversions to strings may run PHP code; nothing else here does.
 
-use super::exception::{self, Outcome, Thrown, type_name};
+use super::exception::{self, Outcome, Thrown, shown, type_name};
 use super::ffi::zval_try_get_string_func;
 use super::output::{Map, Record};
 use super::zend::{Key, elements};
@@ -71,7 +71,7 @@ fn field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Field> {
                 let Some(weight) = number(value) else { return wrong_type("'weight' must be int|float", value) };
                 field.weight = weight as f32;
                 if !(field.weight.is_finite() && field.weight > 0.0) {
-                    return wrong(&format!("'weight' must be greater than 0, {weight} given"));
+                    return wrong(&format!("'weight' must be greater than 0, {} given", shown(weight)));
                 }
                 weighted = true;
                 continue;
@@ -165,7 +165,8 @@ pub enum Form {
 /// A document out of an `array|string` value; a string is the value of the first field. Conversions may run PHP code.
 pub fn document(schema: &Schema, value: &Zval, form: Form, place: Place<'_>) -> Outcome<Document> {
     let value = value.dereference();
-    let wrong = || place.wrong_type("must be of type array|string", value);
+    let types = if form == Form::Texts { "array|string" } else { "array" };
+    let wrong = || place.wrong_type(&format!("must be of type {types}"), value);
     if form == Form::Texts && value.zend_str().is_some() {
         let name = schema.fields[0].name.as_bytes();
         let value = field_value(schema, 0, name, value, form, place)?;
@@ -249,7 +250,7 @@ fn field_value(
                 (Some(number), _) if (-EXACT..=EXACT).contains(&number) => Value::Number(number as f64),
                 (Some(number), _) => return out_of_range(format!("from -2^53 to 2^53, {number}")),
                 (_, Some(number)) if number.is_finite() => Value::Number(number),
-                (_, Some(number)) => return out_of_range(format!("finite, {number}")),
+                (_, Some(number)) => return out_of_range(format!("finite, {}", shown(number))),
                 _ => return Err(wrong("must be int|float|null", value)),
             }
         }

@@ -60,6 +60,16 @@ pub fn type_name(value: &Zval) -> String {
     unsafe { CStr::from_ptr(zend_zval_type_name(value)) }.to_string_lossy().into_owned()
 }
 
+/// A number as PHP's own errors print it, or nearly.
+pub fn shown(number: f64) -> String {
+    match number {
+        _ if number.is_nan() => "NAN".into(),
+        _ if number.is_infinite() => if number > 0.0 { "INF" } else { "-INF" }.into(),
+        _ if number == 0.0 || (1e-4..1e15).contains(&number.abs()) => number.to_string(),
+        _ => format!("{number:E}"),
+    }
+}
+
 /// A TypeError: "f(): Argument #1 ($x) " and `text`.
 pub fn argument_type(argument: u32, text: &str) -> Thrown {
     // SAFETY: the format takes one C string; a function is being called.

@@ -2,7 +2,7 @@
 
 use super::classes::matching;
 use super::documents::{field_of, number};
-use super::exception::{self, Outcome, Thrown, type_name};
+use super::exception::{self, Outcome, Thrown, shown, type_name};
 use super::zend::elements;
 use crate::index::{Kind, Schema};
 use crate::rank::Bm25;
@@ -39,10 +39,10 @@ pub fn matching(options: &mut Options, argument: Given, number: u32) -> Outcome 
 pub fn bm25(options: &mut Options, k1: (f64, u32), b: (f64, u32)) -> Outcome {
     let bm25 = Bm25 { k1: k1.0 as f32, b: b.0 as f32 };
     if !(bm25.k1.is_finite() && k1.0 >= 0.0) {
-        return Err(exception::argument_value(k1.1, &format!("must be a number of at least 0, {} given", k1.0)));
+        return Err(exception::argument_value(k1.1, &format!("must be a number of at least 0, {} given", shown(k1.0))));
     }
     if !(0.0..=1.0).contains(&b.0) {
-        return Err(exception::argument_value(b.1, &format!("must be a number from 0 to 1, {} given", b.0)));
+        return Err(exception::argument_value(b.1, &format!("must be a number from 0 to 1, {} given", shown(b.0))));
     }
     options.bm25 = bm25;
     Ok(())
@@ -135,7 +135,7 @@ pub fn weights(options: &mut Options, schema: &Schema, argument: Given, place: u
             return Err(exception::argument_type(place, &in_field(schema, field, &what)));
         };
         if !((weight as f32).is_finite() && weight >= 0.0) {
-            let what = format!("must be a number of at least 0, {weight} given");
+            let what = format!("must be a number of at least 0, {} given", shown(weight));
             return Err(exception::argument_value(place, &in_field(schema, field, &what)));
         }
         options.weights.push((field, weight as f32));

@@ -137,8 +137,8 @@ mod tests {
     #[test]
     fn equal_commits_are_merged_by_tens() {
         let (sizes, amplification, most) = run([1 << 20; 123]);
-        assert!(sizes.iter().all(|size| [1, 10].contains(&(size.bytes >> 20))), "{sizes:?}");
-        assert!(amplification < 2.0 && most == FEW, "{amplification} {most}");
+        assert!(sizes.iter().all(|size| [1, 10, 100].contains(&(size.bytes >> 20))), "{sizes:?}");
+        assert!(amplification < 3.0 && most <= 18, "{amplification} {most}");
         assert_eq!(plan(&[of(1 << 20); FEW], Limits::FORMAT), []);
         assert_eq!(plan(&[of(1 << 20); FEW + 1], Limits::FORMAT), [0..10]);
         // What is merged at once is written once.

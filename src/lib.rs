@@ -42,6 +42,7 @@ pub mod intersect;
 pub mod list;
 mod process;
 pub mod query;
+pub mod rank;
 pub mod results;
 mod room;
 pub mod search;

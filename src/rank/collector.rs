@@ -15,7 +15,7 @@ pub struct Restriction<'s> {
 }
 
 /// Whether bit `at` is set.
-#[inline]
+#[inline(always)]
 pub fn has_bit(words: &[u64], at: u32) -> bool {
     words.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
 }
@@ -26,15 +26,21 @@ impl Restriction<'_> {
         self.deleted.is_none() && self.allowed.is_none() && self.excluded.is_empty()
     }
 
+    /// Whether bit sets say which documents count.
+    #[inline(always)]
+    pub fn has_sets(&self) -> bool {
+        self.deleted.is_some() || self.allowed.is_some()
+    }
+
     /// Whether the document counts, by bit sets.
-    #[inline]
+    #[inline(always)]
     pub fn allows(&self, doc_id: u32) -> bool {
         self.deleted.is_none_or(|deleted| !has_bit(deleted, doc_id))
             && self.allowed.as_ref().is_none_or(|allowed| has_bit(allowed, doc_id))
     }
 
     /// Whether a document is excluded. docIDs must not decrease.
-    #[inline]
+    #[inline(always)]
     pub fn excludes(&mut self, doc_id: u32) -> bool {
         self.excluded.iter_mut().any(|term| term.contains(doc_id))
     }
@@ -56,7 +62,7 @@ pub struct Collector<'c, 's> {
 
 impl Collector<'_, '_> {
     /// Only documents with a greater score can be hits.
-    #[inline]
+    #[inline(always)]
     pub fn floor(&self) -> f64 {
         let threshold = self.top.threshold();
         // In order of insertion a later document with an equal score is no hit; in another order it may be.
@@ -64,7 +70,7 @@ impl Collector<'_, '_> {
     }
 
     /// Takes a document that the bit sets [allow](Restriction::allows). docIDs ascend.
-    #[inline]
+    #[inline(always)]
     pub fn offer(&mut self, doc_id: u32, score: f64) {
         if score > self.floor() && !self.restriction.excludes(doc_id) {
             let ordinal = match self.ordinals {

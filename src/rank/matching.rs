@@ -6,6 +6,7 @@
 use super::collector::{Restriction, has_bit};
 use super::find::Clause;
 use super::term::{Source, Term};
+use super::tiers::tiered;
 use crate::codec::{AnyLookUp, BLOCK, block_buffer};
 use crate::cpu::Tier;
 use crate::index::list::{DocIds, View};
@@ -15,10 +16,16 @@ pub const WINDOW: usize = 1 << 16;
 
 const WORDS: usize = WINDOW / 64;
 
-/// How many documents have all terms, if no other condition is to be met and each clause is one term.
-pub fn count_all(tier: Tier, mut terms: Vec<Term>) -> u64 {
+tiered! {
+    /// How many documents have all terms, if no other condition is to be met and each clause is one term.
+    pub fn count_all<'s>(terms: Vec<Term<'s>>) -> u64 = count_all_on_tier;
+}
+
+#[inline(always)]
+fn count_all_on_tier(mut terms: Vec<Term>) -> u64 {
     terms.sort_by_key(Term::len);
     let Some((lead, others)) = terms.split_first_mut() else { return 0 };
+    let tier = lead.tier();
     if let Some(sets) = bit_sets(lead, others) {
         return count_common_bits(&sets);
     }
@@ -51,6 +58,7 @@ fn bit_sets<'s>(lead: &Term<'s>, others: &[Term<'s>]) -> Option<Vec<&'s [u32]>> 
     std::iter::once(lead).chain(others).map(bits).collect()
 }
 
+#[inline(always)]
 fn count_common_bits(sets: &[&[u32]]) -> u64 {
     let Some((first, others)) = sets.split_first() else { return 0 };
     let mut common = [0u32; 256];
@@ -68,6 +76,7 @@ fn count_common_bits(sets: &[&[u32]]) -> u64 {
 }
 
 /// Counts the bits that are set.
+#[inline(always)]
 fn ones(words: &[u32]) -> u64 {
     words.iter().map(|word| u64::from(word.count_ones())).sum()
 }
@@ -96,6 +105,7 @@ impl<'t, 's> Test<'t, 's> {
     }
 
     /// Moves the documents that the list contains to the front, and returns their number. docIDs ascend.
+    #[inline(always)]
     fn retain(&mut self, doc_ids: &mut [u32]) -> usize {
         match self {
             Test::Bits(words) => {
@@ -123,6 +133,7 @@ impl<'t, 's> Test<'t, 's> {
 
 /// Calls `take` with the bits of the documents that match, a window of [`WINDOW`] documents at a time, together with the
 /// first of these. Documents must have all clauses, or any. Without clauses, all match.
+#[inline(always)]
 pub fn matching(
     documents: u32,
     clauses: &mut [Clause],
@@ -172,8 +183,15 @@ pub fn matching(
     }
 }
 
-/// How many documents match; see [`matching`].
-pub fn count(documents: u32, clauses: &mut [Clause], needs_all: bool, restriction: &mut Restriction) -> u64 {
+tiered! {
+    /// How many documents match; see [`matching`].
+    pub fn count<'a, 's>(
+        documents: u32, clauses: &'a mut [Clause<'s>], needs_all: bool, restriction: &'a mut Restriction<'s>,
+    ) -> u64 = count_on_tier;
+}
+
+#[inline(always)]
+fn count_on_tier(documents: u32, clauses: &mut [Clause], needs_all: bool, restriction: &mut Restriction) -> u64 {
     let mut count = 0;
     matching(documents, clauses, needs_all, restriction, |_, bits| {
         count += bits.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
@@ -190,6 +208,7 @@ fn fill(bits: &mut [u64], count: usize) {
 }
 
 /// Sets the bits of a term's documents in `first..=last`. Windows ascend.
+#[inline(always)]
 fn set(term: &mut Term, first: u32, last: u32, bits: &mut [u64]) {
     if let Source::List(View { doc_ids: DocIds::Bits(words), .. }) = term.source() {
         let words = &words[first as usize / 32..];
@@ -228,8 +247,13 @@ pub fn for_each_bit(first: u32, bits: &[u64], mut take: impl FnMut(u32)) {
     }
 }
 
-/// The number of documents in a list that are in a set of the whole segment.
-pub fn count_in(set: &[u64], term: &mut Term) -> u64 {
+tiered! {
+    /// The number of documents in a list that are in a set of the whole segment.
+    pub fn count_in<'a, 's>(set: &'a [u64], term: &'a mut Term<'s>) -> u64 = count_in_on_tier;
+}
+
+#[inline(always)]
+fn count_in_on_tier(set: &[u64], term: &mut Term) -> u64 {
     if let Source::List(View { doc_ids: DocIds::Bits(words), .. }) = term.source() {
         let both = |(set, pair): (&u64, &[u32])| {
             (set & (u64::from(pair[0]) | u64::from(pair.get(1).copied().unwrap_or(0)) << 32)).count_ones()

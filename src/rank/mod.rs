@@ -6,11 +6,14 @@
 //! | [`score`] | the scores of a block, on each tier |
 //! | [`term`] | the postings of a term with their scores and bounds |
 //! | [`find`] | the best documents with all, or any, of some terms |
+//! | `window`, `candidates` | its parts: leading terms, and what becomes of their documents |
+//! | `tiers` | compiles a function for each tier |
 //! | [`positions`], [`phrase`] | positions of terms, and phrases of them |
 //! | [`matching`] | which documents match, without scores |
 //! | [`collector`], [`top_k`] | what they are reported to |
 
 pub mod bm25;
+mod candidates;
 pub mod collector;
 pub mod find;
 pub mod matching;
@@ -20,7 +23,9 @@ pub mod score;
 pub mod term;
 #[cfg(test)]
 mod tests;
+mod tiers;
 pub mod top_k;
+mod window;
 
 pub use bm25::{Bm25, Norms};
 pub use top_k::{Hit, TopK};

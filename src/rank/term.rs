@@ -107,6 +107,11 @@ impl<'s> Term<'s> {
         Some(less_one.saturating_add(1))
     }
 
+    /// The tier that it is read with.
+    pub fn tier(&self) -> Tier {
+        self.tier
+    }
+
     /// Postings.
     pub fn len(&self) -> usize {
         match &self.source {
@@ -126,7 +131,7 @@ impl<'s> Term<'s> {
     }
 
     /// The last docID of a block.
-    #[inline]
+    #[inline(always)]
     pub fn last(&self, block: usize) -> u32 {
         match &self.source {
             Source::List(view) => view.last_doc_ids[block],
@@ -135,7 +140,7 @@ impl<'s> Term<'s> {
     }
 
     /// The first docID that a block may contain.
-    #[inline]
+    #[inline(always)]
     pub fn first_possible(&self, block: usize) -> u32 {
         if block == 0 { 0 } else { self.last(block - 1) + 1 }
     }
@@ -152,7 +157,7 @@ impl<'s> Term<'s> {
     }
 
     /// A bound of the scores of a block.
-    #[inline]
+    #[inline(always)]
     pub fn bound(&mut self, block: usize) -> f32 {
         let bound = self.bounds[block];
         if bound.is_nan() { self.compute_bounds(block) } else { bound }
@@ -172,7 +177,7 @@ impl<'s> Term<'s> {
 
     /// Moves to the first block that ends at `doc_id` or later, and returns it; `None` if there is none. Targets must
     /// not decrease.
-    #[inline]
+    #[inline(always)]
     pub fn seek(&mut self, doc_id: u32) -> Option<usize> {
         match &self.source {
             Source::List(view) => {
@@ -193,7 +198,7 @@ impl<'s> Term<'s> {
 
     /// A bound of the scores of documents in `first..=last`, and the last docID of which the bound is known to hold.
     /// Moves as [`seek`](Self::seek) does, to `first`.
-    #[inline]
+    #[inline(always)]
     pub fn bound_between(&mut self, first: u32, last: u32) -> f32 {
         let Some(block) = self.seek(first) else { return 0.0 };
         let mut bound = self.bound(block);
@@ -213,7 +218,7 @@ impl<'s> Term<'s> {
     }
 
     /// The docIDs of a block.
-    #[inline]
+    #[inline(always)]
     pub fn load(&mut self, block: usize) -> &[u32] {
         if self.loaded != block {
             match &self.source {
@@ -230,7 +235,7 @@ impl<'s> Term<'s> {
     }
 
     /// The scores of a block's documents, which is loaded.
-    #[inline]
+    #[inline(always)]
     pub fn score_block(&mut self, block: usize) -> &[f32] {
         self.load(block);
         if self.scored != block {
@@ -249,14 +254,48 @@ impl<'s> Term<'s> {
     }
 
     /// The docIDs and the scores of a block.
-    #[inline]
+    #[inline(always)]
     pub fn scored_block(&mut self, block: usize) -> (&[u32], &[f32]) {
         self.score_block(block);
         (&self.doc_ids[..self.count], &self.scores[..self.count])
     }
 
+    /// The bit set, if the docIDs are one.
+    #[inline(always)]
+    pub fn bits(&self) -> Option<&'s [u32]> {
+        match &self.source {
+            Source::List(View { doc_ids: DocIds::Bits(words), .. }) => Some(words),
+            _ => None,
+        }
+    }
+
+    /// About how many documents of `from..=to` have the term, by the block in which `from` lies.
+    #[inline(always)]
+    pub fn expected(&mut self, from: u32, to: u32) -> usize {
+        let Some(block) = self.seek(from) else { return 0 };
+        let span = self.last(block) - self.first_possible(block) + 1;
+        BLOCK * (to - from + 1) as usize / (span.max(BLOCK as u32) as usize)
+    }
+
+    /// Whether the scores of a block are computed.
+    #[inline(always)]
+    pub fn is_scored(&self, block: usize) -> bool {
+        self.scored == block
+    }
+
+    /// A docID of a block, which is loaded, and its score.
+    #[inline(always)]
+    pub fn scored_at(&self, block: usize, index: usize) -> (u32, f32) {
+        let less_one = match &self.source {
+            Source::List(view) => view.frequencies.get(BLOCK * block + index),
+            Source::Decoded { less_one, .. } => less_one[BLOCK * block + index],
+        };
+        let doc_id = self.doc_ids[index];
+        (doc_id, self.scorer.score(doc_id, less_one))
+    }
+
     /// The score of a document, if the list contains it. docIDs must not decrease.
-    #[inline]
+    #[inline(always)]
     pub fn probe(&mut self, doc_id: u32) -> Option<f32> {
         let block = self.seek(doc_id)?;
         if let Source::List(View { doc_ids: DocIds::Bits(words), frequencies, .. }) = &self.source {
@@ -280,7 +319,7 @@ impl<'s> Term<'s> {
     }
 
     /// Whether the list contains a document. docIDs must not decrease.
-    #[inline]
+    #[inline(always)]
     pub fn contains(&mut self, doc_id: u32) -> bool {
         let Some(block) = self.seek(doc_id) else { return false };
         if let Source::List(View { doc_ids: DocIds::Bits(words), .. }) = &self.source {
@@ -309,7 +348,7 @@ fn blocks_of(source: &Source) -> usize {
 }
 
 /// The index of `doc_id` among the first `count` docIDs of a block.
-#[inline]
+#[inline(always)]
 pub(super) fn find(doc_ids: &BlockBuffer, count: usize, doc_id: u32) -> Option<usize> {
     // A binary search without branches, over a power of two.
     let mut at = 0;

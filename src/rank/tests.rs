@@ -142,9 +142,9 @@ fn check(corpus: &Corpus, clauses: &[Vec<usize>], k: usize, deleted: Option<&[u6
             let mut collector = Collector { top: &mut top, restriction, segment: 0, base: 0, ordinals: None };
             if needs_all {
                 let clause = |clause: &Vec<usize>| Clause { terms: clause.iter().map(|&at| term(at)).collect() };
-                find::all(clauses.iter().map(clause).collect(), &mut collector);
+                find::all(tier, clauses.iter().map(clause).collect(), &mut collector);
             } else {
-                find::any(clauses.iter().flatten().map(|&at| term(at)).collect(), &mut collector);
+                find::any(tier, clauses.iter().flatten().map(|&at| term(at)).collect(), &mut collector);
             }
             let got: Vec<(u32, f64)> = top.into_hits().iter().map(|hit| (hit.doc_id, hit.score)).collect();
             assert_eq!(got, wanted, "{} {clauses:?} all: {needs_all}, k {k}", tier.name());

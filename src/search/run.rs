@@ -71,9 +71,9 @@ fn top(index: &Index, plan: &Plan, options: &Options, needs_all: bool, wanted: u
             ordinals: ordinals.as_deref(),
         };
         if needs_all || clauses.len() == 1 {
-            find::all(clauses, &mut collector);
+            find::all(cpu::tier(), clauses, &mut collector);
         } else {
-            find::any(clauses.into_iter().flat_map(|clause| clause.terms).collect(), &mut collector);
+            find::any(cpu::tier(), clauses.into_iter().flat_map(|clause| clause.terms).collect(), &mut collector);
         }
     }
     Ok(top.into_hits())
@@ -159,7 +159,7 @@ fn count_matching(index: &Index, plan: &Plan, options: &Options, needs_all: bool
         count += if simple && !clauses.is_empty() && (needs_all || clauses.len() == 1) {
             matching::count_all(cpu::tier(), clauses.into_iter().flat_map(|clause| clause.terms).collect())
         } else {
-            matching::count(part.segment.documents(), &mut clauses, needs_all, &mut restriction)
+            matching::count(cpu::tier(), part.segment.documents(), &mut clauses, needs_all, &mut restriction)
         };
     }
     Ok(count)
@@ -283,7 +283,7 @@ pub(super) fn facets(
         });
         let mut values = part.segment.dictionary(field)?.stream();
         while let Some((value, at)) = fst::Streamer::next(&mut values) {
-            let count = matching::count_in(&set, &mut keyword(part, field, at)?);
+            let count = matching::count_in(cpu::tier(), &set, &mut keyword(part, field, at)?);
             if count > 0 {
                 match counts.get_mut(value) {
                     Some(sum) => *sum += count,

@@ -294,7 +294,7 @@ impl<'w> View<'w> {
     }
 
     /// The first docID that block `block` may contain.
-    #[inline]
+    #[inline(always)]
     pub fn first_possible(&self, block: usize) -> u32 {
         if block == 0 { 0 } else { self.last_doc_ids[block - 1] + 1 }
     }
@@ -350,17 +350,17 @@ impl<'w> View<'w> {
 }
 
 /// The number of bits set in `from..=last`.
-#[inline]
+#[inline(always)]
 pub fn rank(words: &[u32], from: u32, last: u32) -> usize {
-    let (first_word, last_word) = (from as usize / 32, last as usize / 32);
-    let low = u32::MAX << (from % 32);
-    let high = u32::MAX >> (31 - last % 32);
     if from > last {
         return 0;
     }
+    let (first_word, last_word) = (from as usize / 32, last as usize / 32);
+    let low = u32::MAX << (from % 32);
+    let high = u32::MAX >> (31 - last % 32);
     if first_word == last_word {
         return (words[first_word] & low & high).count_ones() as usize;
     }
-    let within: usize = words[first_word + 1..last_word].iter().map(|word| word.count_ones() as usize).sum();
-    (words[first_word] & low).count_ones() as usize + within + (words[last_word] & high).count_ones() as usize
+    let within: u32 = words[first_word + 1..last_word].iter().map(|word| word.count_ones()).sum();
+    ((words[first_word] & low).count_ones() + within + (words[last_word] & high).count_ones()) as usize
 }

@@ -107,7 +107,7 @@ impl<'w> Packed<'w> {
     ///
     /// # Panics
     /// If there is no such block.
-    #[inline]
+    #[inline(always)]
     pub fn width(&self, block: usize) -> u32 {
         self.directory[block] & ((1 << WIDTH_BITS) - 1)
     }
@@ -116,7 +116,7 @@ impl<'w> Packed<'w> {
     ///
     /// # Panics
     /// If there is no such block.
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, index: usize) -> u32 {
         let (from, width) = place(self.directory[index / BLOCK]);
         if width == 0 {
@@ -155,6 +155,7 @@ impl<'w> Packed<'w> {
     }
 }
 
+#[inline(always)]
 fn place(entry: u32) -> (usize, usize) {
     ((entry >> WIDTH_BITS) as usize * LANES, (entry & ((1 << WIDTH_BITS) - 1)) as usize)
 }

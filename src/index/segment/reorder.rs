@@ -231,15 +231,11 @@ fn settle(all: &Forward, iterations: usize) -> Vec<u32> {
 fn fill_gains(degrees: &[[u32; 2]], left: usize, right: usize, gains: &mut [[f32; 2]]) {
     let logs = &*LOGS;
     let [log_left, log_right] = [left, right].map(|count| (count as f32).log2());
-    let cost = |a: u32, b: u32| {
-        a as f32 * (log_left - logs.of(a + 1)) + b as f32 * (log_right - logs.of(b + 1))
-    };
+    let cost = |a: u32, b: u32| a as f32 * (log_left - logs.of(a + 1)) + b as f32 * (log_right - logs.of(b + 1));
     for (&[a, b], gain) in degrees.iter().zip(gains) {
         let now = cost(a, b);
-        *gain = [
-            if a > 0 { now - cost(a - 1, b + 1) } else { 0.0 },
-            if b > 0 { now - cost(a + 1, b - 1) } else { 0.0 },
-        ];
+        *gain =
+            [if a > 0 { now - cost(a - 1, b + 1) } else { 0.0 }, if b > 0 { now - cost(a + 1, b - 1) } else { 0.0 }];
     }
 }
 
@@ -299,7 +295,9 @@ mod tests {
             _ => format!("w{}", random(doc, i) % 500),
         };
         let text = |doc| (0..15).map(|i| word(doc, i)).collect::<Vec<_>>().join(" ").into_bytes();
-        (0..documents).map(|doc| (Id::Int(doc as i64), Document { values: vec![(0, Value::Text(text(doc)))] })).collect()
+        (0..documents)
+            .map(|doc| (Id::Int(doc as i64), Document { values: vec![(0, Value::Text(text(doc)))] }))
+            .collect()
     }
 
     /// The sum of the logarithms of all gaps.
@@ -330,7 +328,11 @@ mod tests {
         let options = Options { least_documents: 2, ..Options::default() };
         let permutation = order(&inputs, &schema, &options).unwrap();
         for threads in [0, 2, 3, 8] {
-            assert_eq!(order(&inputs, &schema, &Options { threads, ..options }).unwrap(), permutation, "{threads} threads");
+            assert_eq!(
+                order(&inputs, &schema, &Options { threads, ..options }).unwrap(),
+                permutation,
+                "{threads} threads"
+            );
         }
         // Refuses what is no permutation.
         let reordered = open(3, Some(&permutation));

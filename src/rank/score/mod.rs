@@ -5,6 +5,9 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod scalar;
+mod select;
+
+pub use select::Chosen;
 
 use super::bm25::Norms;
 use crate::codec::BLOCK;
@@ -26,7 +29,7 @@ pub struct Scorer<'s> {
 
 impl Scorer<'_> {
     /// The score of one document.
-    #[inline]
+    #[inline(always)]
     pub fn score(&self, doc_id: u32, frequency_less_one: u32) -> f32 {
         let norm = self.norms.of(self.lengths[doc_id as usize]);
         let frequency = frequency_less_one as f32 + 1.0;

@@ -85,7 +85,10 @@ fn flipped_bits_are_found() {
     let whole = read(folder.path(), &bytes, &meta, &schema).unwrap();
     let body = bytes.len() - TAIL - u64_at(&bytes, bytes.len() - TAIL) as usize;
     assert!(body > 4 * CHUNK);
-    let places = (0..80).chain((80..body).step_by(611)).chain((body..bytes.len()).step_by(3)).chain(bytes.len() - TAIL..bytes.len());
+    let places = (0..80)
+        .chain((80..body).step_by(611))
+        .chain((body..bytes.len()).step_by(3))
+        .chain(bytes.len() - TAIL..bytes.len());
     let mut bytes = bytes;
     let mut found = 0;
     for place in places {

@@ -1,0 +1,98 @@
+//! Tables for people, and JSON.
+
+use crate::data::Passages;
+use crate::engine::Result;
+use crate::indexing;
+use crate::queries::Shape;
+use crate::searching::{Task, Times};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+/// The result of one shape and task.
+pub struct Row {
+    pub shape: Shape,
+    pub task: Task,
+    pub queries: usize,
+    /// By contestant, in the order in which they were named.
+    pub times: Vec<(&'static str, Times)>,
+}
+
+pub fn search_header(engines: &[&str]) {
+    print!("{:<12} {:<16}", "shape", "task");
+    for engine in engines {
+        print!(" | {:>10} {:>9} {:>9} {:>9}", format!("{engine} µs"), "median", "p99", "best");
+    }
+    println!("{}", if engines.len() == 2 { " |  ratio  median    best" } else { "" });
+}
+
+pub fn search_row(row: &Row) {
+    print!("{:<12} {:<16}", row.shape.name(), row.task.name);
+    for (_, times) in &row.times {
+        print!(" | {:>10.1} {:>9.1} {:>9.1} {:>9.1}", times.mean, times.median, times.p99, times.best);
+    }
+    if let [(_, a), (_, b)] = row.times[..] {
+        print!(" | {:>6.2} {:>7.2} {:>7.2}", a.mean / b.mean, a.median / b.median, a.best / b.best);
+    }
+    println!();
+}
+
+/// Writes the searches' results: times in microseconds.
+pub fn write_search(path: &Path, passages: &Passages, rounds: usize, rows: &[Row]) -> Result<()> {
+    let rows: Vec<Value> = rows
+        .iter()
+        .map(|row| {
+            let times = |times: &Times| {
+                let total = times.mean * row.queries as f64;
+                json!({"mean": times.mean, "median": times.median, "p99": times.p99, "best": times.best, "total": total})
+            };
+            let engines: serde_json::Map<_, _> =
+                row.times.iter().map(|(name, found)| ((*name).to_owned(), times(found))).collect();
+            json!({"shape": row.shape.name(), "task": row.task.name, "queries": row.queries, "engines": engines})
+        })
+        .collect();
+    write(path, &json!({"passages": passages.len(), "rounds": rounds, "unit": "µs", "rows": rows}))
+}
+
+pub fn index_header() {
+    println!(
+        "{:<9} {:>7} {:>7} {:>9} {:>9} {:>9} {:>9} {:>12} {:>12} {:>10}",
+        "engine", "threads", "MiB", "commit s", "merge s", "CPU s", "all s", "tokens", "tokens/s", "bytes/pass"
+    );
+}
+
+pub fn index_row(row: &indexing::Row, passages: &Passages) {
+    let all = row.seconds();
+    println!(
+        "{:<9} {:>7} {:>7} {:>9.2} {:>9.2} {:>9.2} {:>9.2} {:>12} {:>12.0} {:>10.1}",
+        row.engine,
+        row.job.threads,
+        row.job.memory >> 20,
+        row.built.commit,
+        row.built.merge,
+        row.cpu,
+        all,
+        row.built.tokens,
+        row.built.tokens as f64 / all,
+        row.bytes as f64 / passages.len() as f64,
+    );
+}
+
+/// Writes the results of indexing: times in seconds.
+pub fn write_index(path: &Path, passages: &Passages, rows: &[indexing::Row]) -> Result<()> {
+    let rows: Vec<Value> = rows
+        .iter()
+        .map(|row| {
+            json!({
+                "engine": row.engine, "threads": row.job.threads, "memory": row.job.memory, "commit": row.built.commit,
+                "merge": row.built.merge, "cpu": row.cpu, "tokens": row.built.tokens, "bytes": row.bytes,
+            })
+        })
+        .collect();
+    write(path, &json!({"passages": passages.len(), "text": passages.bytes(), "unit": "s", "rows": rows}))
+}
+
+fn write(path: &Path, value: &Value) -> Result<()> {
+    fs::write(path, serde_json::to_string_pretty(value)? + "\n")?;
+    Ok(())
+}

@@ -1,0 +1,230 @@
+//! [`Window`]: adds up the scores of several terms in a range of documents.
+
+use super::candidates::Candidates;
+use super::collector::Collector;
+use super::score::Chosen;
+use super::term::Term;
+
+/// Documents whose scores are added up at a time.
+pub(super) const WINDOW: usize = 4096;
+
+/// From this many postings in a window on, all of its scores are compared instead of those that were touched.
+const DENSE: usize = 256;
+
+/// The scores of a range of documents.
+pub(super) struct Window {
+    /// 0 for documents without a score.
+    scores: Box<[f64; WINDOW]>,
+    /// Which of them have one, if that is kept.
+    touched: [u64; WINDOW / 64],
+    chosen: Chosen,
+    /// How many scores exceeded what was needed lately, in 1/256.
+    above: usize,
+}
+
+impl Window {
+    pub(super) fn new() -> Window {
+        Window {
+            scores: vec![0.0; WINDOW].try_into().unwrap_or_else(|_| unreachable!()),
+            touched: [0; WINDOW / 64],
+            chosen: Chosen::new(),
+            above: 256,
+        }
+    }
+
+    /// The documents in `first..=last` that have one of the leading terms with a score above `least` and that count.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "one call in each of two loops")]
+    pub(super) fn candidates(
+        &mut self,
+        terms: &mut [Term],
+        leaders: &[usize],
+        sieves: &[&[u32]],
+        first: u32,
+        last: u32,
+        least: f64,
+        collector: &Collector,
+        candidates: &mut Candidates,
+    ) {
+        candidates.clear();
+        if let &[leader] = leaders {
+            return self.one(&mut terms[leader], sieves, first, last, least, collector, candidates);
+        }
+        let mut next = first;
+        while let Some((from, _)) = range(terms, leaders, next).filter(|&(from, _)| from <= last) {
+            let to = from.saturating_add(WINDOW as u32 - 1).min(last);
+            let expected: usize = leaders.iter().map(|&leader| terms[leader].expected(from, to)).sum();
+            if expected >= DENSE {
+                for &leader in leaders {
+                    self.add::<false>(&mut terms[leader], from, to);
+                }
+                self.take_all(from, least, collector, candidates);
+            } else {
+                for &leader in leaders {
+                    self.add::<true>(&mut terms[leader], from, to);
+                }
+                self.take_touched(from, least, collector, candidates);
+            }
+            if to == last {
+                break;
+            }
+            next = to + 1;
+        }
+    }
+
+    /// Adds the scores of a term's documents in `from..=to`.
+    #[inline(always)]
+    fn add<const TOUCH: bool>(&mut self, term: &mut Term, from: u32, to: u32) {
+        let Some(mut block) = term.seek(from) else { return };
+        while block < term.blocks() && term.first_possible(block) <= to {
+            let (doc_ids, scores) = term.scored_block(block);
+            let within = within(doc_ids, from, to);
+            for (&doc_id, &score) in doc_ids[within.clone()].iter().zip(&scores[within]) {
+                let at = (doc_id - from) as usize % WINDOW;
+                self.scores[at] += f64::from(score);
+                if TOUCH {
+                    self.touched[at / 64] |= 1 << (at % 64);
+                }
+            }
+            block += 1;
+        }
+    }
+
+    /// Moves the documents with a score above `least` to the candidates, and clears all.
+    #[inline(always)]
+    fn take_touched(&mut self, from: u32, least: f64, collector: &Collector, candidates: &mut Candidates) {
+        for (at, touched) in self.touched.iter_mut().enumerate() {
+            let mut bits = std::mem::take(touched);
+            candidates.reserve(64);
+            while bits != 0 {
+                let place = 64 * at + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let score = std::mem::take(&mut self.scores[place]);
+                let doc_id = from + place as u32;
+                candidates.push_if(score > least && collector.restriction.allows(doc_id), doc_id, score);
+            }
+        }
+    }
+
+    /// The same, by comparing the scores of all documents of the window.
+    #[inline(always)]
+    fn take_all(&mut self, from: u32, least: f64, collector: &Collector, candidates: &mut Candidates) {
+        // Documents without a score have 0, which is no score: all are positive.
+        let least = least.max(0.0);
+        for (at, scores) in self.scores.chunks_exact_mut(16).enumerate() {
+            let mut above = 0u32;
+            for (bit, &score) in scores.iter().enumerate() {
+                above |= u32::from(score > least) << bit;
+            }
+            if above != 0 {
+                candidates.reserve(16);
+                while above != 0 {
+                    let place = above.trailing_zeros() as usize;
+                    above &= above - 1;
+                    let doc_id = from + (16 * at + place) as u32;
+                    candidates.push_if(collector.restriction.allows(doc_id), doc_id, scores[place]);
+                }
+            }
+            scores.fill(0.0);
+        }
+    }
+}
+
+/// The next range of docIDs, from `next` on, in which a leading term has documents: as far as the bounds of its block
+/// hold, but not too short.
+#[inline(always)]
+pub(super) fn range(terms: &mut [Term], leaders: &[usize], next: u32) -> Option<(u32, u32)> {
+    let (mut first, mut last) = (u32::MAX, u32::MAX);
+    let mut any = false;
+    for &at in leaders {
+        let term = &mut terms[at];
+        if let Some(block) = term.seek(next) {
+            any = true;
+            first = first.min(term.first_possible(block).max(next));
+            last = last.min(term.last(block));
+        }
+    }
+    let short = if leaders.len() > 1 { WINDOW as u32 - 1 } else { 0 };
+    any.then(|| (first, last.max(first.saturating_add(short))))
+}
+
+/// The indices of the docIDs in `from..=to`.
+#[inline(always)]
+fn within(doc_ids: &[u32], from: u32, to: u32) -> std::ops::Range<usize> {
+    let start = match doc_ids.first() {
+        Some(&lowest) if lowest < from => doc_ids.partition_point(|&doc_id| doc_id < from),
+        _ => 0,
+    };
+    let end = match doc_ids.last() {
+        Some(&highest) if highest > to => doc_ids.partition_point(|&doc_id| doc_id <= to),
+        _ => doc_ids.len(),
+    };
+    start..end.max(start)
+}
+
+impl Window {
+    /// The documents of one term in `first..=last` with a score above `least` that count and are in all `sieves`.
+    ///
+    /// If most scores exceed `least`, sieves come first, so that fewer documents are scored; otherwise scores, as the
+    /// sieves then have less to do.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "one call")]
+    fn one(
+        &mut self,
+        term: &mut Term,
+        sieves: &[&[u32]],
+        first: u32,
+        last: u32,
+        least: f64,
+        collector: &Collector,
+        candidates: &mut Candidates,
+    ) {
+        let Some(mut block) = term.seek(first) else { return };
+        let tier = term.tier();
+        let restricted = collector.restriction.has_sets();
+        let chosen = &mut self.chosen;
+        while block < term.blocks() && term.first_possible(block) <= last {
+            if f64::from(term.bound(block)) > least {
+                let doc_ids = term.load(block);
+                let range = within(doc_ids, first, last);
+                chosen.take_all(doc_ids, range.start, range.end);
+                let scores_first = self.above < ABOVE || sieves.is_empty();
+                if !scores_first {
+                    sieves.iter().for_each(|bits| chosen.keep_in(tier, bits));
+                }
+                let asked = chosen.len;
+                if asked >= FEW || term.is_scored(block) {
+                    chosen.keep_above(tier, term.score_block(block), least);
+                    if scores_first {
+                        sieves.iter().for_each(|bits| chosen.keep_in(tier, bits));
+                    }
+                    let (_, scores) = term.scored_block(block);
+                    candidates.reserve(chosen.len);
+                    for at in 0..chosen.len {
+                        let (doc_id, index) = (chosen.doc_ids[at], chosen.indices[at]);
+                        let counts = !restricted || collector.restriction.allows(doc_id);
+                        candidates.push_if(counts, doc_id, scores[index as usize].into());
+                    }
+                    if asked > 0 {
+                        // A running average, in 1/256.
+                        self.above = (7 * self.above + 256 * chosen.len / asked) / 8;
+                    }
+                } else {
+                    candidates.reserve(chosen.len);
+                    for at in 0..chosen.len {
+                        let (doc_id, score) = term.scored_at(block, chosen.indices[at] as usize);
+                        let counts = !restricted || collector.restriction.allows(doc_id);
+                        candidates.push_if(counts && f64::from(score) > least, doc_id, score.into());
+                    }
+                }
+            }
+            block += 1;
+        }
+    }
+}
+
+/// Fewer documents of a block than this are scored one by one.
+const FEW: usize = 10;
+
+/// Sieves come first if more scores than this, in 1/256, exceed what is needed.
+const ABOVE: usize = 100;

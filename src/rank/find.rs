@@ -104,10 +104,18 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
     let mut sums = vec![0.0f64; terms.len() + 1];
     let all: Vec<usize> = order.clone();
     let most: Vec<f32> = terms.iter().map(Term::most).collect();
+    // A threshold to begin with: what the best blocks of a term alone give. Documents that equal it are hits.
+    let k = collector.top.k();
+    let mut primed = f64::NEG_INFINITY;
+    if collector.restriction.is_none() && terms.len() > 1 && k > 0 {
+        for term in &mut terms {
+            primed = primed.max(term.likely_threshold(k).next_down());
+        }
+    }
     let mut essential = 0;
     let mut next = 0;
     loop {
-        let floor = collector.floor();
+        let floor = collector.floor().max(primed);
         while essential < terms.len() && sum(&most[..=essential]) <= floor {
             essential += 1;
         }
@@ -129,7 +137,7 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
                 if candidates.is_empty() {
                     break;
                 }
-                candidates.add(&mut terms[term], collector.floor(), bounds[term].into(), sums[at]);
+                candidates.add(&mut terms[term], collector.floor().max(primed), bounds[term].into(), sums[at]);
             }
             candidates.offer(collector);
         }

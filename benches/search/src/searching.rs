@@ -121,18 +121,25 @@ mod tests {
     use super::*;
     use crate::by_definition::{ByDefinition, passages};
     use crate::engine::{Contestant, Job};
+    use crate::ours::Ours;
     use crate::peer::Tantivy;
     use crate::queries;
 
     #[test]
-    fn tantivy_finds_what_the_definition_says() {
+    fn contestants_find_what_the_definition_says() {
+        check(&Ours);
+        check(&Tantivy);
+    }
+
+    fn check(contestant: &dyn Contestant) {
         let passages = passages();
-        let folder = std::env::temp_dir().join(format!("postings-search-bench-{}", std::process::id()));
+        let name = format!("postings-search-bench-{}-{}", contestant.name(), std::process::id());
+        let folder = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&folder).unwrap();
         let job = Job { own_analyzer: false, threads: 1, memory: 64 << 20 };
-        Tantivy.build(&folder, &passages, job).unwrap();
+        contestant.build(&folder, &passages, job).unwrap();
         let mut engines: Vec<(&'static str, Box<dyn Engine>)> = vec![
-            ("tantivy", Tantivy.open(&folder).unwrap()),
+            (contestant.name(), contestant.open(&folder).unwrap()),
             ("by definition", Box::new(ByDefinition::new(&passages))),
         ];
         for shape in [Shape::Many, Shape::Common, Shape::Phrase] {

@@ -260,7 +260,8 @@ impl SegmentBuilder {
         Ok(())
     }
 
-    /// Writes the segment to `path`, which must not exist, and makes it durable. Writes nothing if there are no documents.
+    /// Writes the segment to `path`, which must not exist. The file is not durable before it is
+    /// synchronised. Writes nothing if there are no documents.
     ///
     /// # Errors
     /// [`Error::File`]; there is no file then.

@@ -2,7 +2,7 @@
 
 use Postings\{Analyzer, Index, IndexWriter};
 
-$path = sys_get_temp_dir() . '/postings-books';
+$path = __DIR__ . '/../target/books';           // a folder for the index
 $writer = IndexWriter::open($path, ['title' => ['weight' => 3, 'stored' => true], 'text' => []], new Analyzer('english'));
 $writer->add('moby-dick', ['title' => 'Moby-Dick', 'text' => 'I thought I would sail about a little.']);
 $writer->add('typee', ['title' => 'Typee', 'text' => 'Six months at sea! Sailing without sight of land.']);

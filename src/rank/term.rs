@@ -23,7 +23,7 @@ pub enum Source<'s> {
 const MARGIN: f32 = 1.000_001;
 
 /// A list with more blocks is not searched for its best ones.
-const MOST_BLOCKS: usize = 1024;
+const MOST_BLOCKS: usize = 4096;
 
 /// Blocks whose bounds are computed together.
 const GROUP: usize = maxima::GROUP;

@@ -96,7 +96,7 @@ impl SegmentBuilder {
                 Gathered::Numbers(numbers) => kept += 8 * numbers.capacity(),
             }
         }
-        let stored = self.stored.as_ref().map_or(0, Blocks::memory) + self.stored_bytes.capacity();
+        let stored = self.stored.as_ref().map_or(0, Blocks::memory) + self.stored_bytes.len();
         let places = self.places.as_ref().map_or(0, HashTable::allocation_size);
         // The index of ids takes a bucket and a docID per document, and a count per bucket.
         kept + self.ids.memory() + places + stored + 8 * self.dead.capacity() + most.max(14 * self.ids.len())

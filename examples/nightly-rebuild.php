@@ -54,7 +54,7 @@ function read_on(string $folder, $socket): void
 }
 
 if (!function_exists('pcntl_fork')) {
-    exit("This example needs PHP's extension pcntl.\n");
+    exit("SKIPPED: this example needs PHP's extension pcntl\n");
 }
 $folder = sys_get_temp_dir() . '/nightly-' . getmypid();
 rebuild($folder, 1, 3000);

@@ -21,13 +21,6 @@ const USAGE = <<<'TEXT'
 $options = Console::start(['output:', 'corpus:'], USAGE);
 $output = $options['output'] ?? throw new \ValueError('--output FOLDER is missing; see --help');
 
-// What the folder has from an earlier run is replaced, but only if it is an index: open() throws otherwise.
-if (glob("$output/*") !== []) {
-    Index::open($output);
-    array_map('unlink', glob("$output/*"));
-}
-
-$writer = IndexWriter::open($output, Corpus::FIELDS, new Analyzer(language: 'english'));
 printf("PHP %s, postings %s\n", PHP_VERSION, phpversion('postings'));
 
 // Documents are counted first, for the bar.
@@ -36,6 +29,13 @@ $of = iterator_count(Corpus::of($options['corpus'] ?? null));
 if ($of === 0) {
     throw new \RuntimeException('there are no documents' . (isset($options['corpus']) ? '' : '; run apt-get update first'));
 }
+
+// What the folder has from an earlier run is replaced, but only if it is an index: open() throws otherwise.
+if (glob("$output/*") !== []) {
+    Index::open($output);
+    array_map('unlink', glob("$output/*"));
+}
+$writer = IndexWriter::open($output, Corpus::FIELDS, new Analyzer(language: 'english'));
 
 $bytes = 0;
 $reading = 0.0;

@@ -6,19 +6,18 @@
 PHP ?= php
 PHP_CONFIG ?= php-config
 CARGO_TARGET_DIR ?= target
-# For `make demo`: the documents to index (a file of lines `name<TAB>text`; if not set, the descriptions of all Debian
-# packages), a query in addition to the built-in ones, and the codec (the value of a case of Postings\Codec).
+# For `make demo`: the documents to index (a folder of text files, or a file of lines `name<TAB>text`; if not set, the
+# descriptions of all Debian packages), and a query in addition to the built-in ones.
 CORPUS ?=
 QUERY ?=
-CODEC ?= qs
 # For `make bench`: a folder of real lists to measure too, one list per file, numbers separated by commas.
 LISTS ?=
-# Where the demo and the benches run: values of postings.device and postings.offload.
+# Where the benches run: values of postings.device and postings.offload.
 DEVICE ?= auto
 OFFLOAD ?= auto
 
 EXTENSION = modules/postings.so
-DEMO_INDEX = $(CARGO_TARGET_DIR)/demo/index.postings
+DEMO_INDEX = $(CARGO_TARGET_DIR)/demo/index
 SETUP = PHP='$(PHP)' PHP_CONFIG='$(PHP_CONFIG)' CORPUS='$(CORPUS)' sh scripts/setup.sh
 # `-n`: no php.ini, so that the extension built here is loaded and not an installed one.
 RUN_PHP = $(PHP) -n -d extension='$(CURDIR)/$(EXTENSION)' -d 'postings.device=$(DEVICE)' -d 'postings.offload=$(OFFLOAD)'
@@ -34,15 +33,18 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo test test-aarch64 bench bench-tiers install clean help setup-build setup-demo setup-test lint test-rust test-php test-examples
+.PHONY: build demo test test-aarch64 test-browser bench bench-tiers install clean help setup-build setup-demo setup-test setup-browser lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
-demo: setup-demo $(EXTENSION)  ## index all Debian package descriptions and search them; CORPUS= QUERY= CODEC= DEVICE= OFFLOAD=
-	$(RUN_PHP) examples/demo/index.php --codec '$(CODEC)' --output '$(DEMO_INDEX)' $(if $(CORPUS),--corpus '$(CORPUS)')
+demo: setup-demo $(EXTENSION)  ## index all Debian package descriptions and search them; CORPUS= QUERY=
+	$(RUN_PHP) examples/demo/index.php --output '$(DEMO_INDEX)' $(if $(CORPUS),--corpus '$(CORPUS)')
 	$(RUN_PHP) examples/demo/search.php --index '$(DEMO_INDEX)' --sample $(if $(CORPUS),index,debian) $(if $(QUERY),--query '$(QUERY)')
 
 test: setup-test lint test-rust test-php test-examples  ## check format and lints; run the Rust tests, the PHP tests and the examples
+
+test-browser: setup-browser $(EXTENSION)  ## test examples/search-as-you-type in headless Chromium, which it installs
+	$(PHP) -n examples/search-as-you-type/test.php '$(EXTENSION)'
 
 test-aarch64:  ## run the Rust tests as an aarch64 program under qemu, which it downloads (Debian, x86-64)
 	@sh scripts/test-aarch64.sh
@@ -51,7 +53,7 @@ bench: setup-test $(EXTENSION)  ## measure CPU, device and PHP, and write report
 	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
 	. scripts/env.sh && cargo bench --no-default-features --bench cpu -- $(if $(LISTS),--lists '$(LISTS)')
 	. scripts/env.sh && cargo bench --no-default-features --bench device -- --device '$(DEVICE)'
-	[ -f '$(DEMO_INDEX)' ] || $(RUN_PHP) examples/demo/index.php --output '$(DEMO_INDEX)'
+	[ -d '$(DEMO_INDEX)' ] || $(RUN_PHP) examples/demo/index.php --output '$(DEMO_INDEX)'
 	$(RUN_PHP) benches/php/bench.php --index '$(DEMO_INDEX)' --output '$(CARGO_TARGET_DIR)/bench/php.json'
 	. scripts/env.sh && cargo bench --no-default-features --bench report
 
@@ -73,7 +75,7 @@ clean:  ## remove everything that was built
 help:  ## print this list
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## */\1	/p' Makefile | expand -t 14
 
-setup-build setup-demo setup-test:
+setup-build setup-demo setup-test setup-browser:
 	@$(SETUP) $(@:setup-%=%)
 
 # cargo knows what is out of date. An identical copy is kept, so that nothing that depends on it is redone.

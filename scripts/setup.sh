@@ -2,6 +2,7 @@
 # Installs missing packages with apt-get. If none are missing, it prints nothing and asks for nothing.
 #
 #   scripts/setup.sh          what `make demo` needs: PHP and its headers, Rust, a C compiler, clang, an OpenCL driver
+#   scripts/setup.sh browser  also what `make test-browser` needs: Chromium
 #   scripts/setup.sh test     also what `make test` needs: rustfmt, clippy, PoCL, unzip
 #
 # It never removes a package: if a needed package conflicts with an installed one, apt-get refuses, and this script says
@@ -80,6 +81,9 @@ has_libclang || need clang
 has_file /etc/ssl/certs/ca-certificates.crt || need ca-certificates
 # OpenCL is optional: without it everything runs on the CPU.
 has_libopencl || like ocl-icd-libopencl1
+if [ "$want" = browser ]; then
+    has chromium || has chromium-browser || has google-chrome || need chromium
+fi
 if [ "$want" = test ]; then
     has_file /etc/OpenCL/vendors/pocl.icd || like pocl-opencl-icd
     has unzip || need unzip
@@ -128,9 +132,12 @@ if [ "$want" = test ] && ! { cargo fmt --version && cargo clippy --version; } >/
     fi || die 'rustfmt and clippy could not be installed'
 fi
 
-# 4. The demo's documents, unless it is given others: without package lists apt knows only the installed packages.
-if [ "$want" = demo ] && [ -z "${CORPUS:-}" ] && has apt-get && ! ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1; then
-    update
+# 4. The demo's documents, unless it is given others: apt's package lists, and the long descriptions, which it does not
+# always fetch (in Docker's images Acquire::Languages is "none").
+if [ "$want" = demo ] && [ -z "${CORPUS:-}" ] && has apt-get && ! ls /var/lib/apt/lists/*_i18n_Translation-en* >/dev/null 2>&1; then
+    say 'apt-get -o Acquire::Languages=en update'
+    (as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 -o Acquire::Languages=en update >&2) ||
+        say 'apt-get update failed; continuing with the existing package lists'
 fi
 
 # 5. Check what a build would otherwise fail on.

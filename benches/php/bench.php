@@ -8,7 +8,8 @@
  * Lists are generated with a fixed seed: geometric gaps with mean 10, and Yioop postings with 1 to 4 positions each.
  * Each pair is checked for equal results. Then the extension and its peers run in turns, in short samples, so that
  * disturbances of the machine affect all alike. Each figure is the least of its samples, which is the time on an
- * undisturbed machine. `--index` names a file that examples/demo/index.php wrote, for the queries over real text.
+ * undisturbed machine. `--index` names the folder of an index that examples/demo/index.php made, for the queries over real
+ * text.
  *
  * There are two PHP peers. The targets are relative to plain loops (PlainPhp), which use a table of layouts and a loop
  * over the values of a word. With the word layouts unrolled (UnrolledPhp) PHP is faster and its code much longer; that
@@ -19,15 +20,10 @@ declare(strict_types=1);
 
 namespace Postings\Bench;
 
-use Postings\Codec;
-use Postings\Demo\{Corpus, IndexReader};
-use Postings\PostingList;
+use Postings\{Codec, Index, PostingList};
 
 require __DIR__ . '/PlainPhp.php';
 require __DIR__ . '/UnrolledPhp.php';
-foreach (['Corpus', 'IndexWriter', 'IndexReader'] as $class) {
-    require __DIR__ . "/../../examples/demo/$class.php";
-}
 
 const SEED = 20160229;
 const USAGE = "php -n -d extension=…/postings.so bench.php [--output FILE.json] [--index DEMO_INDEX] [--quick]\n";
@@ -248,17 +244,18 @@ if (isset($options['output'])) {
  */
 function real_text(string $path, Report $report, callable $time): void
 {
-    $index = new IndexReader($path);
+    $index = Index::open($path);
     $lists = $flipped = $queries = $plain = [];
     while (count($queries) < 1000) {
-        $words = Corpus::words(implode(' ', $index->document(mt_rand(0, $index->documentCount() - 1))));
+        $document = $index->stored($index->id(mt_rand(0, count($index) - 1)));
+        $words = array_unique($index->analyzer()->tokens($document['summary'] ?? $document['text']));
         shuffle($words);
-        $words = array_slice(array_filter($words, static fn (string $w): bool => $index->documentFrequency($w) > 1), 0, mt_rand(2, 4));
+        foreach ($words as $word) {
+            $lists[$word] ??= $index->postings($word, isset($document['summary']) ? 'summary' : 'text');
+        }
+        $words = array_slice(array_filter($words, static fn (string $word): bool => count($lists[$word]) > 1), 0, mt_rand(2, 4));
         if (count($words) < 2) {
             continue;
-        }
-        foreach ($words as $word) {
-            $lists[$word] ??= $index->postings($word);
         }
         $queries[] = array_map(static fn (string $w): PostingList => $lists[$w], $words);
         usort($words, static fn (string $a, string $b): int => count($lists[$a]) <=> count($lists[$b]));

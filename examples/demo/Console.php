@@ -4,11 +4,13 @@ declare(strict_types=1);
 
 namespace Postings\Demo;
 
-/** What the demo's two programs share: options, timing, and reporting where a step ran. */
+/** What the demo's two programs share: options, progress, and how things are shown. */
 final class Console
 {
+    private static float $shown = 0;
+
     /**
-     * Reads the options, sets the memory limit and checks that the extension is loaded.
+     * Reads the options and checks that the extension is loaded.
      *
      * @param array<string> $options names of options as getopt() takes them ("query:" has a value)
      *
@@ -33,24 +35,56 @@ final class Console
         return $given;
     }
 
-    /**
-     * Runs one step.
-     *
-     * @return array{mixed, float, string} its result, its time in seconds, and where the extension did its work
-     */
+    /** @return array{mixed, float} the result of a step, and its time in seconds */
     public static function step(callable $step): array
     {
-        $before = \Postings\stats();
         $began = hrtime(true);
         $result = $step();
-        $seconds = (hrtime(true) - $began) / 1e9;
-        return [$result, $seconds, self::place($before, \Postings\stats())];
+        return [$result, (hrtime(true) - $began) / 1e9];
+    }
+
+    /** On a terminal a bar that overwrites itself; otherwise a line every two seconds. */
+    public static function progress(int $done, ?int $of, float $seconds): void
+    {
+        $terminal = stream_isatty(STDOUT);
+        if ($seconds - self::$shown < ($terminal ? 0.1 : 2.0)) {
+            return;
+        }
+        self::$shown = $seconds;
+        $line = sprintf('%s documents, %s per second', number_format($done), number_format($done / $seconds));
+        if ($of !== null) {
+            $part = min(1, $done / max(1, $of));
+            $line = sprintf('%3d %% %s', 100 * $part, $line);
+            if ($terminal) {
+                $full = (int) (30 * $part);
+                $line = '[' . str_repeat('#', $full) . str_repeat('.', 30 - $full) . "] $line";
+            }
+        }
+        echo $terminal ? "\r\e[K$line" : "  $line\n";
+    }
+
+    /** Ends the line of progress(). */
+    public static function done(): void
+    {
+        echo stream_isatty(STDOUT) ? "\r\e[K" : '';
+    }
+
+    /** What stands before and after a word that is to stand out: bold on a terminal, otherwise asterisks. */
+    public static function marks(): array
+    {
+        return stream_isatty(STDOUT) ? ["\e[1m", "\e[0m"] : ['*', '*'];
+    }
+
+    /** A text of somebody else's for one line of a terminal: without line ends and control characters. */
+    public static function plain(string $text): string
+    {
+        return trim(preg_replace('/[\x00-\x20\x7f]+|\xc2[\x80-\x9f]/', ' ', $text));
     }
 
     public static function time(float $seconds): string
     {
         return match (true) {
-            $seconds < 1e-3 => sprintf('%.1f µs', $seconds * 1e6),
+            $seconds < 1e-3 => sprintf('%.0f µs', $seconds * 1e6),
             $seconds < 1 => sprintf('%.2f ms', $seconds * 1e3),
             default => sprintf('%.2f s', $seconds),
         };
@@ -59,45 +93,5 @@ final class Console
     public static function bytes(int $bytes): string
     {
         return $bytes < 1 << 20 ? sprintf('%.1f KiB', $bytes / 1024) : sprintf('%.1f MiB', $bytes / (1 << 20));
-    }
-
-    /** One line: versions, the OpenCL devices found, and the settings. */
-    public static function machine(): string
-    {
-        $names = array_map(
-            static fn (array $d): string => "$d[platform] / $d[name]" . ($d['selected'] ? ' (selected)' : ''),
-            \Postings\devices(),
-        );
-        return sprintf(
-            'PHP %s, postings %s; OpenCL devices: %s; postings.device=%s postings.offload=%s',
-            PHP_VERSION,
-            phpversion('postings'),
-            $names === [] ? 'none' : implode(', ', $names),
-            ini_get('postings.device'),
-            ini_get('postings.offload'),
-        );
-    }
-
-    private static function place(array $before, array $after): string
-    {
-        $cpu = $after['cpu_calls'] - $before['cpu_calls'];
-        $device = $after['device_calls'] - $before['device_calls'];
-        $failed = $after['device_failures'] - $before['device_failures'];
-        $parts = [];
-        if ($device > 0) {
-            $parts[] = sprintf(
-                'device (%s, %s sent, %s read)',
-                $device === 1 ? '1 call' : "$device calls",
-                self::bytes($after['bytes_to_device'] - $before['bytes_to_device']),
-                self::bytes($after['bytes_from_device'] - $before['bytes_from_device']),
-            );
-        }
-        if ($cpu > 0) {
-            $parts[] = 'CPU (' . ($cpu === 1 ? '1 call' : "$cpu calls") . ')';
-        }
-        if ($failed > 0) {
-            $parts[] = "$failed failed on the device";
-        }
-        return $parts === [] ? 'CPU' : implode(', ', $parts);
     }
 }

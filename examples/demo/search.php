@@ -1,60 +1,61 @@
 <?php
 
-/** Answers conjunctive queries (documents containing all words) over the file that index.php wrote. */
+/** Searches the index that index.php made. */
 
 declare(strict_types=1);
 
 namespace Postings\Demo;
 
-require __DIR__ . '/Console.php';
-require __DIR__ . '/Corpus.php';
-require __DIR__ . '/IndexWriter.php';
-require __DIR__ . '/IndexReader.php';
+use Postings\Index;
 
-/** For the descriptions of Debian's packages: words with long and with short lists. */
+require __DIR__ . '/Console.php';
+
+/** For Debian's packages: everything that a query can have. */
 const SAMPLE = [
-    'library for the python programming language',
-    'development files',
-    'game engine',
-    'command line tool for images',
-    'perl module for parsing',
     'full text search engine',
     'fast compression library',
-    'documentation for haskell',
     'web server',
+    '"web server" -apache -nginx',
+    'name:python parser',
+    'compres* image',
+    'serach~ engin~',
+    'development files for the c library',
+    'game',
     'php extension',
 ];
 const USAGE = <<<'TEXT'
-    php -d extension=…/postings.so search.php --index FILE [--query "words …"]… [--limit N] [--sample debian|index|none]
-      --limit   matches to show per query (5)
-      --sample  additional queries: ten for Debian's packages, ten made of words of the index, or none (the default if
-                there is a --query, otherwise index)
+    php -d extension=…/postings.so search.php --index FOLDER [--query "words …"]… [--limit N] [--matching M] [--sample debian|index|none]
+      --limit     hits to show per query (5)
+      --matching  all: documents with all words; any: with some; all-then-any: these only if too few have all (all)
+      --sample    additional queries: ten for Debian's packages, ten made of words of the index, or none (the default if
+                  there is a --query, otherwise index)
 
     TEXT;
 
 /**
- * Up to three words from each of ten documents spread over the index, so that every query has at least one match.
+ * Three words from each of ten documents spread over the index, so that every query has at least one match.
  *
  * @return list<string>
  */
-function sample_of(IndexReader $index): array
+function sample_of(Index $index): array
 {
     $queries = [];
-    for ($i = 0, $n = min(10, $index->documentCount()); $i < $n; ++$i) {
-        $words = Corpus::words($index->document(intdiv($i * $index->documentCount(), $n))[1]);
-        // The last word may be the ellipsis of a shortened text.
-        $queries[] = implode(' ', array_slice($words, 0, max(1, min(3, count($words) - 1))));
+    for ($i = 0, $n = min(10, count($index)); $i < $n; ++$i) {
+        $document = $index->stored($index->id(intdiv($i * count($index), $n)));
+        $words = @preg_split('/\PL+/u', $document['text'] ?? '', 13, PREG_SPLIT_NO_EMPTY) ?: [];
+        $queries[] = implode(' ', array_slice($words, 9, 3) ?: array_slice($words, 0, 3));
     }
     return array_values(array_unique(array_filter($queries)));
 }
 
-$options = Console::start(['index:', 'query:', 'limit:', 'sample:'], USAGE);
-$limit = max(0, (int) ($options['limit'] ?? 5));
+$options = Console::start(['index:', 'query:', 'limit:', 'matching:', 'sample:'], USAGE);
+$limit = max(1, (int) ($options['limit'] ?? 5));
+$matching = $options['matching'] ?? 'all';
 $queries = (array) ($options['query'] ?? []);
-echo "\n", Console::machine(), "\n";
+$folder = $options['index'] ?? throw new \ValueError('--index FOLDER is missing; see --help');
 
-[$index, $seconds] = Console::step(static fn (): IndexReader => new IndexReader($options['index'] ?? throw new \ValueError('--index FILE is missing; see --help')));
-printf("Opened %s: %d documents, %d terms, %s\n", $options['index'], $index->documentCount(), $index->termCount(), Console::time($seconds));
+[$index, $seconds] = Console::step(static fn (): Index => Index::open($folder));
+printf("\nOpened %s: %s documents, %s\n", $folder, number_format(count($index)), Console::time($seconds));
 array_push($queries, ...match ($options['sample'] ?? ($queries === [] ? 'index' : 'none')) {
     'debian' => SAMPLE,
     'index' => sample_of($index),
@@ -62,31 +63,28 @@ array_push($queries, ...match ($options['sample'] ?? ($queries === [] ? 'index' 
     default => throw new \ValueError('--sample must be debian, index or none'),
 });
 
-$batch = [];
+[$mark, $unmark] = Console::marks();
 foreach ($queries as $query) {
-    $words = Corpus::words($query);
-    [$lists, $opening, $openedBy] = Console::step(static fn (): array => array_map($index->postings(...), $words));
-    $frequencies = array_map(static fn (string $word, $list): string => $word . ' ' . ($list === null ? 0 : count($list)), $words, $lists);
-    echo "\n“{$query}”  (", implode(', ', $frequencies), ")\n";
-    if ($lists === []) {
-        echo "  the query has no words\n";
-        continue;
+    // The first search of a query reads and checks its lists; the second finds them in memory.
+    $search = static fn () => $index->search($query, limit: $limit, matching: $matching, total: true);
+    [$hits, $first] = Console::step($search);
+    [$hits, $again] = Console::step($search);
+    printf("\n%s%s%s  %s matches, %s (at first %s)\n", $mark, Console::plain($query), $unmark, number_format($hits->total), Console::time($again), Console::time($first));
+    $sections = $index->facets('section', $query, matching: $matching, limit: 4);
+    if (count($sections) > 1) {
+        echo '  ', implode(', ', array_map(static fn (int|string $name, int $n): string => "$name " . number_format($n), array_keys($sections), $sections)), "\n";
     }
-    if (in_array(null, $lists, true)) {
-        echo "  no matches: a word is not in the index\n";
-        continue;
+    foreach ($hits as $hit) {
+        // Both are HTML with the marks passed through.
+        $line = static fn (string $html): string => html_entity_decode($html, ENT_QUOTES | ENT_HTML5);
+        $summary = Console::plain($hit->fields['summary'] ?? '');
+        printf("  %6.2f  %s%s\n", $hit->score, Console::plain($hit->fields['name']), $summary === '' ? '' : ': ' . $line($index->highlight($query, $summary, $mark, $unmark)));
+        $text = Console::plain($hit->fields['text'] ?? '');
+        echo $text === '' ? '' : '          ' . $line($index->snippet($query, $text, 110, $mark, $unmark)) . "\n";
     }
-    [$matches, $intersecting, $intersectedBy] = Console::step(static fn (): array => \Postings\intersect(...$lists));
-    printf("  look-up, reading and checking: %s, %s; intersection: %s, %s\n", Console::time($opening), $openedBy, Console::time($intersecting), $intersectedBy);
-    printf("  %d %s%s\n", count($matches), count($matches) === 1 ? 'match' : 'matches', count($matches) > $limit ? ", the first $limit:" : ($matches === [] ? '' : ':'));
-    foreach (array_slice($matches, 0, $limit) as $docId) {
-        [$name, $text] = $index->document($docId);
-        printf("    %6d  %-28s %s\n", $docId, $name, $text);
-    }
-    $batch[$query] = $lists;
 }
 
-if ($batch !== []) {
-    [$answers, $seconds, $place] = Console::step(static fn (): array => \Postings\intersect_batch($batch));
-    printf("\nThe same %d queries in one batch: %d matches, %s, %s\n", count($batch), array_sum(array_map('count', $answers)), Console::time($seconds), $place);
+if ($queries !== []) {
+    [, $seconds] = Console::step(static fn (): array => $index->searchBatch($queries, limit: 10, matching: $matching));
+    printf("\nThe ten best of each of these %d queries, in one call: %s\n", count($queries), Console::time($seconds));
 }

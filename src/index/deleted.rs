@@ -66,7 +66,7 @@ impl Deleted {
         &self.words
     }
 
-    /// Writes the file and makes its content durable. Returns the checksum at its end.
+    /// Writes the file, which is durable after [`storage::sync`]. Returns the checksum at its end.
     pub(super) fn write(&self, path: &Path, segment: u64) -> Result<u32> {
         let mut out = Vec::with_capacity(HEADER + 8 * self.words.len() + 4);
         out.extend(MAGIC);
@@ -124,7 +124,7 @@ impl Deleted {
             checked[HEADER..].as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
         let count: u64 = words.iter().map(|word| u64::from(word.count_ones())).sum();
         let past = words.last().map_or(0, |last| last.checked_shr(segment.documents % 64).unwrap_or(0));
-        if count != u64::from(meta.count) || (segment.documents % 64 != 0 && past != 0) {
+        if count != u64::from(meta.count) || (!segment.documents.is_multiple_of(64) && past != 0) {
             return wrong("words", HEADER, format!("{count} documents are deleted, not {}", meta.count));
         }
         Ok(Deleted { words, documents: segment.documents, count: meta.count })

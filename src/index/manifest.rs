@@ -198,8 +198,8 @@ impl Manifest {
         let next = reader.u64("next segment number")?;
         let schema = Arc::new(reader.schema()?);
         let count = reader.u32("number of segments")? as usize;
-        if count != (checked.len() - reader.at) / ENTRY || (checked.len() - reader.at) % ENTRY != 0 {
-            let left = checked.len() - reader.at;
+        let left = checked.len() - reader.at;
+        if count.checked_mul(ENTRY) != Some(left) {
             return Err(reader.wrong("number of segments", &format!("{left} bytes follow, but {count} segments")));
         }
         let mut numbers = HashSet::with_capacity(count);

@@ -10,6 +10,37 @@ pub(super) struct Candidates {
     doc_ids: Vec<u32>,
     scores: Vec<f64>,
     len: usize,
+    /// Those that a list contains.
+    present: Vec<u32>,
+    /// The frequencies, less 1, of those found in a list; which these are, where they stand, and their scores.
+    less_one: Vec<u32>,
+    found: Vec<u32>,
+    found_at: Vec<u32>,
+    more: Vec<f64>,
+}
+
+/// How it is found out whether a candidate has a term.
+enum Ask<'s> {
+    Bits(&'s [u32]),
+    /// The candidates that have it are in `present`.
+    LookedUp,
+    Each,
+}
+
+impl Ask<'_> {
+    /// Whether a candidate has the term, or that is not known yet.
+    #[inline(always)]
+    fn may_be(&self, present: &[u32], next: &mut usize, doc_id: u32) -> bool {
+        match self {
+            Ask::Bits(bits) => has(bits, doc_id),
+            Ask::LookedUp => {
+                let is = present[*next] == doc_id;
+                *next += usize::from(is);
+                is
+            }
+            Ask::Each => true,
+        }
+    }
 }
 
 impl Candidates {
@@ -87,26 +118,44 @@ impl Candidates {
         self.len = kept;
     }
 
+    /// Finds the candidates that the list of a term contains, if that can be done faster than one by one.
+    #[inline(always)]
+    fn look_up(&mut self, term: &mut Term) -> bool {
+        if self.len < MANY {
+            return false;
+        }
+        self.present.clear();
+        self.present.extend_from_slice(&self.doc_ids[..self.len]);
+        let Some(count) = term.retain(&mut self.present) else { return false };
+        self.present.truncate(count);
+        // Ends the search of the last one.
+        self.present.push(u32::MAX);
+        true
+    }
+
     /// [`require`](Self::require) for a clause of one term.
     #[inline(always)]
     fn require_term(&mut self, term: &mut Term, floor: f64, rest: f64) {
-        let bits = term.bits();
-        let mut kept = 0;
+        let has_it = self.ask(term);
+        self.less_one.clear();
+        let (mut kept, mut next) = (0, 0);
         for at in 0..self.len {
             let (doc_id, score) = (self.doc_ids[at], self.scores[at]);
-            if bits.is_some_and(|bits| !has(bits, doc_id)) {
+            if !has_it.may_be(&self.present, &mut next, doc_id) {
                 continue;
             }
             let Some(block) = term.seek(doc_id) else { break };
             if score + f64::from(term.bound(block)) + rest <= floor {
                 continue;
             }
-            if let Some(more) = term.probe(doc_id) {
-                (self.doc_ids[kept], self.scores[kept]) = (doc_id, score + f64::from(more));
+            if let Some(less_one) = term.less_one(doc_id) {
+                (self.doc_ids[kept], self.scores[kept]) = (doc_id, score);
+                self.less_one.push(less_one);
                 kept += 1;
             }
         }
         self.len = kept;
+        term.scorer().add(term.tier(), &self.doc_ids[..kept], &self.less_one, &mut self.scores[..kept]);
     }
 
     /// Keeps the candidates that can still exceed `floor`, and adds the term's scores to theirs. The term adds `bound` at
@@ -114,21 +163,49 @@ impl Candidates {
     #[inline(always)]
     pub(super) fn add(&mut self, term: &mut Term, floor: f64, bound: f64, rest: f64) {
         self.cut(floor - bound - rest);
-        let bits = term.bits();
-        let mut kept = 0;
+        let has_it = self.ask(term);
+        self.less_one.clear();
+        self.found.clear();
+        self.found_at.clear();
+        let (mut kept, mut next) = (0, 0);
         for at in 0..self.len {
-            let (doc_id, mut score) = (self.doc_ids[at], self.scores[at]);
-            let may_have = bits.is_none_or(|bits| has(bits, doc_id));
-            if may_have && let Some(block) = term.seek(doc_id) {
+            let (doc_id, score) = (self.doc_ids[at], self.scores[at]);
+            (self.doc_ids[kept], self.scores[kept]) = (doc_id, score);
+            let mut can_exceed = score + rest > floor;
+            if has_it.may_be(&self.present, &mut next, doc_id)
+                && let Some(block) = term.seek(doc_id)
+            {
                 if score + f64::from(term.bound(block)) + rest <= floor {
                     continue;
                 }
-                score += term.probe(doc_id).map_or(0.0, f64::from);
+                if let Some(less_one) = term.less_one(doc_id) {
+                    self.less_one.push(less_one);
+                    self.found.push(doc_id);
+                    self.found_at.push(kept as u32);
+                    can_exceed = true;
+                }
             }
-            (self.doc_ids[kept], self.scores[kept]) = (doc_id, score);
-            kept += usize::from(score + rest > floor);
+            kept += usize::from(can_exceed);
         }
         self.len = kept;
+        if self.found.is_empty() {
+            return;
+        }
+        self.more.clear();
+        self.more.resize(self.found.len(), 0.0);
+        term.scorer().add(term.tier(), &self.found, &self.less_one, &mut self.more);
+        for (&at, more) in self.found_at.iter().zip(&self.more) {
+            self.scores[at as usize] += more;
+        }
+    }
+
+    /// How to find out whether a candidate has the term: by its bit set, or by looking all up at once.
+    #[inline(always)]
+    fn ask<'s>(&mut self, term: &mut Term<'s>) -> Ask<'s> {
+        if let Some(bits) = term.bits() {
+            return Ask::Bits(bits);
+        }
+        if self.look_up(term) { Ask::LookedUp } else { Ask::Each }
     }
 
     #[inline(always)]
@@ -138,6 +215,9 @@ impl Candidates {
         }
     }
 }
+
+/// From this many on, candidates are looked up together.
+const MANY: usize = 4;
 
 /// Whether a bit set has a document, which is below its number of documents.
 #[inline(always)]

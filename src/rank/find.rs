@@ -62,10 +62,11 @@ fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, '
     // The bounds of each of the other clauses, and those of each and all that follow.
     let mut own = vec![0.0; others.len()];
     let mut bounds = vec![0.0; others.len() + 1];
+    let primed = if others.is_empty() { primed(lead, collector) } else { f64::NEG_INFINITY };
     let mut next = 0;
     while let Some((first, last)) = range(lead, &leaders, next) {
         next = last.saturating_add(1);
-        let floor = collector.floor();
+        let floor = collector.floor().max(primed);
         let of_lead: f64 = leaders.iter().map(|&at| f64::from(lead[at].bound_between(first, last))).sum();
         for (at, clause) in others.iter_mut().enumerate().rev() {
             own[at] = clause.terms.iter_mut().map(|term| f64::from(term.bound_between(first, last))).sum();
@@ -88,6 +89,18 @@ fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, '
     }
 }
 
+/// A threshold to begin with: what the best blocks of a term alone give. Documents that equal it are hits.
+#[inline(always)]
+fn primed(terms: &mut [Term], collector: &Collector) -> f64 {
+    let k = collector.top.k();
+    if k == 0 || !collector.restriction.is_none() {
+        return f64::NEG_INFINITY;
+    }
+    // Terms are ordered by what they add at most, so the last ones give the most.
+    let of_terms = terms.iter_mut().rev().map(|term| term.likely_threshold(k));
+    of_terms.into_iter().find(|threshold| threshold.is_finite()).unwrap_or(f64::NEG_INFINITY).next_down()
+}
+
 tiered! {
     /// The best documents with any of the terms.
     pub fn any<'c, 's>(terms: Vec<Term<'s>>, collector: &mut Collector<'c, 's>) -> () = any_on_tier;
@@ -104,10 +117,11 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
     let mut sums = vec![0.0f64; terms.len() + 1];
     let all: Vec<usize> = order.clone();
     let most: Vec<f32> = terms.iter().map(Term::most).collect();
+    let primed = primed(&mut terms, collector);
     let mut essential = 0;
     let mut next = 0;
     loop {
-        let floor = collector.floor();
+        let floor = collector.floor().max(primed);
         while essential < terms.len() && sum(&most[..=essential]) <= floor {
             essential += 1;
         }
@@ -129,7 +143,7 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
                 if candidates.is_empty() {
                     break;
                 }
-                candidates.add(&mut terms[term], collector.floor(), bounds[term].into(), sums[at]);
+                candidates.add(&mut terms[term], collector.floor().max(primed), bounds[term].into(), sums[at]);
             }
             candidates.offer(collector);
         }

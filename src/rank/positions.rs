@@ -1,6 +1,7 @@
 //! [`Places`]: a list of a segment with its positions, read forwards.
 
-use crate::codec::{BLOCK, BlockBuffer, block_buffer, gallop};
+use super::score::Chosen;
+use crate::codec::{AnyLookUp, BLOCK, BlockBuffer, block_buffer, gallop};
 use crate::cpu::Tier;
 use crate::index::list::{Decoded, DocIds, View, rank};
 
@@ -29,11 +30,13 @@ pub struct Long<'s> {
     loaded: usize,
     count: usize,
     doc_ids: BlockBuffer,
-    /// The block whose frequencies are summed up.
-    summed: usize,
-    /// The number of positions before each document of the block.
-    sums: [u32; BLOCK + 1],
-    /// The block of gaps that is unpacked.
+    /// Looks docIDs up without decoding blocks, once that was asked for.
+    look_up: Option<Box<AnyLookUp<'s>>>,
+    /// The block whose frequencies less 1 are unpacked.
+    counted: usize,
+    less_one: [u32; BLOCK],
+    /// The block of gaps that was read last, and the one that is unpacked.
+    read: usize,
     unpacked: usize,
     gaps: [u32; BLOCK],
 }
@@ -53,8 +56,10 @@ impl<'s> Places<'s> {
             loaded: NONE,
             count: 0,
             doc_ids: block_buffer(),
-            summed: NONE,
-            sums: [0; BLOCK + 1],
+            look_up: None,
+            counted: NONE,
+            less_one: [0; BLOCK],
+            read: NONE,
             unpacked: NONE,
             gaps: [0; BLOCK],
         }))
@@ -69,7 +74,7 @@ impl<'s> Places<'s> {
     }
 
     /// The index of a document in the list, if the list contains it. docIDs must not decrease.
-    #[inline]
+    #[inline(always)]
     pub fn index(&mut self, doc_id: u32) -> Option<usize> {
         match self {
             Places::Short { decoded, at, before } => {
@@ -84,7 +89,7 @@ impl<'s> Places<'s> {
     }
 
     /// The positions, plus `shift`, in the document with this index, which [`index`](Self::index) returned last.
-    #[inline]
+    #[inline(always)]
     pub fn positions(&mut self, index: usize, shift: u32, positions: &mut Vec<u32>) {
         positions.clear();
         match self {
@@ -94,6 +99,36 @@ impl<'s> Places<'s> {
                 positions.extend(of_document.iter().map(|position| position.wrapping_add(shift)));
             }
             Places::Long(long) => long.positions(index, shift, positions),
+        }
+    }
+
+    /// Keeps the documents that the list contains. docIDs ascend, across calls too.
+    #[inline(always)]
+    pub fn keep(&mut self, tier: Tier, chosen: &mut Chosen) {
+        match self {
+            Places::Short { decoded, .. } => {
+                let mut kept = 0;
+                for at in 0..chosen.len {
+                    let doc_id = chosen.doc_ids[at];
+                    chosen.doc_ids[kept] = doc_id;
+                    kept += usize::from(decoded.doc_ids.binary_search(&doc_id).is_ok());
+                }
+                chosen.len = kept;
+            }
+            Places::Long(long) => {
+                let (codec, encoded) = match long.view.doc_ids {
+                    DocIds::Bits(bits) => return chosen.keep_in(tier, bits),
+                    DocIds::List(codec, encoded) => (codec, encoded),
+                };
+                if long.look_up.is_none() {
+                    // SAFETY: lists with places are checked and not empty; the tier is available.
+                    long.look_up = unsafe { AnyLookUp::new(codec, tier, encoded) }.map(Box::new);
+                }
+                // Codecs without look-ups are asked document by document later.
+                if let Some(look_up) = &mut long.look_up {
+                    chosen.len = look_up.retain(&mut chosen.doc_ids[..chosen.len]);
+                }
+            }
         }
     }
 
@@ -118,7 +153,7 @@ impl<'s> Places<'s> {
 }
 
 impl Long<'_> {
-    #[inline]
+    #[inline(always)]
     fn index(&mut self, doc_id: u32) -> Option<usize> {
         let lasts = &self.view.last_doc_ids[self.at..];
         if *lasts.first()? < doc_id {
@@ -140,35 +175,27 @@ impl Long<'_> {
         Some(BLOCK * block + index)
     }
 
-    #[inline]
+    #[inline(always)]
     fn positions(&mut self, index: usize, shift: u32, positions: &mut Vec<u32>) {
         let Some(places) = self.view.positions else { return };
-        let block = index / BLOCK;
-        if self.summed != block {
-            let mut frequencies = [0; BLOCK];
-            self.view.frequencies_less_one(block, &mut frequencies);
-            let mut sum = 0u32;
-            for (to, less_one) in self.sums[1..].iter_mut().zip(frequencies) {
-                sum = sum.wrapping_add(less_one).wrapping_add(1);
-                *to = sum;
-            }
-            self.summed = block;
+        let (block, within) = (index / BLOCK, index % BLOCK);
+        if self.counted != block {
+            self.view.frequencies_less_one(block, &mut self.less_one);
+            self.counted = block;
         }
-        let within = index % BLOCK;
-        let first = places.starts[block] as usize + self.sums[within] as usize;
-        let count = (self.sums[within + 1] - self.sums[within]) as usize;
+        let before = self.less_one[..within].iter().fold(within as u32, |sum, &less_one| sum.wrapping_add(less_one));
+        let first = places.starts[block].wrapping_add(before) as usize;
+        let count = self.less_one[within] as usize + 1;
         let mut next = 0u32;
         for at in first..first + count {
-            // A document's few positions are read one by one unless their block is already unpacked.
-            let gap = if count >= 16 || self.unpacked == at / BLOCK {
-                if self.unpacked != at / BLOCK {
-                    places.gaps.unpack(at / BLOCK, &mut self.gaps);
-                    self.unpacked = at / BLOCK;
-                }
-                self.gaps[at % BLOCK]
-            } else {
-                places.gaps.get(at)
-            };
+            let block = at / BLOCK;
+            // Whoever reads a block twice probably reads more of it.
+            if self.unpacked != block && (self.read == block || count >= 8) {
+                places.gaps.unpack(block, &mut self.gaps);
+                self.unpacked = block;
+            }
+            self.read = block;
+            let gap = if self.unpacked == block { self.gaps[at % BLOCK] } else { places.gaps.get(at) };
             next = next.wrapping_add(gap);
             positions.push(next.wrapping_add(shift));
             next = next.wrapping_add(1);

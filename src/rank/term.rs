@@ -1,8 +1,8 @@
 //! [`Term`]: the postings of a term in a segment, block by block, with scores and bounds of scores.
 
 use super::bm25::Norms;
-use super::score::Scorer;
-use crate::codec::{BLOCK, BlockBuffer, block_buffer, gallop};
+use super::score::{Scorer, bounds};
+use crate::codec::{AnyLookUp, BLOCK, BlockBuffer, block_buffer, gallop};
 use crate::cpu::Tier;
 use crate::index::list::{DocIds, View, maxima, rank};
 
@@ -21,6 +21,9 @@ pub enum Source<'s> {
 
 /// Bounds are greater than any score by this factor, which covers the rounding of scores and of their sums.
 const MARGIN: f32 = 1.000_001;
+
+/// A list with more blocks is not searched for its best ones.
+const MOST_BLOCKS: usize = 4096;
 
 /// Blocks whose bounds are computed together.
 const GROUP: usize = maxima::GROUP;
@@ -44,6 +47,8 @@ pub struct Term<'s> {
     scored: usize,
     doc_ids: BlockBuffer,
     scores: [f32; BLOCK],
+    /// Looks docIDs up without decoding blocks, once that was asked for.
+    look_up: Option<Box<AnyLookUp<'s>>>,
 }
 
 /// No block.
@@ -58,7 +63,7 @@ impl<'s> Term<'s> {
             Source::List(view) => {
                 term.bounds = vec![f32::NAN; blocks];
                 let all = &view.maxima[view.maxima.len() - maxima::WORDS..];
-                term.most = term.bound_of([all[0], all[1]]);
+                term.most = term.scorer.weight * bounds::saturation([all[0], all[1]], term.scorer.norms) * MARGIN;
             }
             Source::Decoded { .. } => {
                 for block in 0..blocks {
@@ -92,19 +97,13 @@ impl<'s> Term<'s> {
             scored: NONE,
             doc_ids: block_buffer(),
             scores: [0.0; BLOCK],
+            look_up: None,
         }
     }
 
     /// How often a document contains the term, if it does. docIDs must not decrease.
     pub fn frequency(&mut self, doc_id: u32) -> Option<u32> {
-        let block = self.seek(doc_id)?;
-        self.load(block);
-        let index = BLOCK * block + find(&self.doc_ids, self.count, doc_id)?;
-        let less_one = match &self.source {
-            Source::List(view) => view.frequencies.get(index),
-            Source::Decoded { less_one, .. } => less_one[index],
-        };
-        Some(less_one.saturating_add(1))
+        Some(self.less_one(doc_id)?.saturating_add(1))
     }
 
     /// The tier that it is read with.
@@ -145,17 +144,6 @@ impl<'s> Term<'s> {
         if block == 0 { 0 } else { self.last(block - 1) + 1 }
     }
 
-    fn bound_of(&self, words: [u32; maxima::WORDS]) -> f32 {
-        let saturation = |(frequency, byte): (u8, u8)| {
-            if frequency == maxima::ANY_FREQUENCY {
-                return 1.0;
-            }
-            let frequency = f32::from(frequency);
-            frequency / (frequency + self.scorer.norms.of(byte))
-        };
-        self.scorer.weight * maxima::pairs(words).into_iter().map(saturation).fold(0.0, f32::max) * MARGIN
-    }
-
     /// A bound of the scores of a block.
     #[inline(always)]
     pub fn bound(&mut self, block: usize) -> f32 {
@@ -166,11 +154,12 @@ impl<'s> Term<'s> {
     #[cold]
     fn compute_bounds(&mut self, block: usize) -> f32 {
         let first = block / GROUP * GROUP;
+        let last = self.blocks.min(first + GROUP);
         if let Source::List(view) = &self.source {
-            for at in first..self.blocks.min(first + GROUP) {
-                let words = [view.maxima[maxima::WORDS * at], view.maxima[maxima::WORDS * at + 1]];
-                self.bounds[at] = self.bound_of(words);
-            }
+            let words = &view.maxima[maxima::WORDS * first..maxima::WORDS * last];
+            let bounds = &mut self.bounds[first..last];
+            bounds::saturations(self.tier, words, self.scorer.norms, bounds);
+            bounds.iter_mut().for_each(|bound| *bound = self.scorer.weight * *bound * MARGIN);
         }
         self.bounds[block]
     }
@@ -269,6 +258,37 @@ impl<'s> Term<'s> {
         }
     }
 
+    /// Moves those of `doc_ids` that the list contains to the front, without decoding blocks, and returns their number;
+    /// `None` if the list has no such way. docIDs ascend, across calls too.
+    #[inline(always)]
+    pub fn retain(&mut self, doc_ids: &mut [u32]) -> Option<usize> {
+        if self.look_up.is_none() {
+            let Source::List(View { doc_ids: DocIds::List(codec, encoded), .. }) = self.source else { return None };
+            // SAFETY: lists of terms are checked and not empty; the tier is available.
+            self.look_up = unsafe { AnyLookUp::new(codec, self.tier, encoded) }.map(Box::new);
+        }
+        Some(self.look_up.as_mut()?.retain(doc_ids))
+    }
+
+    /// A number that the `k`-th best score of this term alone is at least, if a few blocks tell.
+    pub fn likely_threshold(&mut self, k: usize) -> f64 {
+        let wanted = k.div_ceil(BLOCK) + 1;
+        if !(2 * wanted..=MOST_BLOCKS).contains(&self.blocks) {
+            return f64::NEG_INFINITY;
+        }
+        let mut blocks: Vec<(f32, usize)> = (0..self.blocks).map(|block| (self.bound(block), block)).collect();
+        blocks.select_nth_unstable_by(wanted, |a, b| b.0.total_cmp(&a.0));
+        let mut scores: Vec<f32> = Vec::with_capacity(wanted * BLOCK);
+        for &(_, block) in &blocks[..wanted] {
+            scores.extend_from_slice(self.score_block(block));
+        }
+        if scores.len() < k {
+            return f64::NEG_INFINITY;
+        }
+        let (_, kth, _) = scores.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a));
+        f64::from(*kth)
+    }
+
     /// About how many documents of `from..=to` have the term, by the block in which `from` lies.
     #[inline(always)]
     pub fn expected(&mut self, from: u32, to: u32) -> usize {
@@ -297,25 +317,36 @@ impl<'s> Term<'s> {
     /// The score of a document, if the list contains it. docIDs must not decrease.
     #[inline(always)]
     pub fn probe(&mut self, doc_id: u32) -> Option<f32> {
+        let less_one = self.less_one(doc_id)?;
+        Some(self.scorer.score(doc_id, less_one))
+    }
+
+    /// The frequency less 1 of a document, if the list contains it. docIDs must not decrease.
+    #[inline(always)]
+    pub fn less_one(&mut self, doc_id: u32) -> Option<u32> {
         let block = self.seek(doc_id)?;
         if let Source::List(View { doc_ids: DocIds::Bits(words), frequencies, .. }) = &self.source {
             if words[doc_id as usize / 32] >> (doc_id % 32) & 1 == 0 {
                 return None;
             }
+            if frequencies.width(block) == 0 {
+                return Some(0);
+            }
             let index = rank(words, self.first_possible(block), doc_id) - 1;
-            let less_one = if frequencies.width(block) == 0 { 0 } else { frequencies.get(BLOCK * block + index) };
-            return Some(self.scorer.score(doc_id, less_one));
+            return Some(frequencies.get(BLOCK * block + index));
         }
         self.load(block);
         let index = find(&self.doc_ids, self.count, doc_id)?;
-        if self.scored == block {
-            return Some(self.scores[index]);
-        }
-        let less_one = match &self.source {
+        Some(match &self.source {
             Source::List(view) => view.frequencies.get(BLOCK * block + index),
             Source::Decoded { less_one, .. } => less_one[BLOCK * block + index],
-        };
-        Some(self.scorer.score(doc_id, less_one))
+        })
+    }
+
+    /// What its scores depend on.
+    #[inline(always)]
+    pub(super) fn scorer(&self) -> &Scorer<'s> {
+        &self.scorer
     }
 
     /// Whether the list contains a document. docIDs must not decrease.

@@ -54,6 +54,11 @@ impl TopK {
         self.threshold
     }
 
+    /// How many hits are wanted.
+    pub fn k(&self) -> usize {
+        self.k
+    }
+
     /// Takes a hit.
     #[inline]
     pub fn push(&mut self, hit: Hit) {

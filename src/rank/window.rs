@@ -13,8 +13,8 @@ const DENSE: usize = 256;
 
 /// The scores of a range of documents.
 pub(super) struct Window {
-    /// 0 for documents without a score.
-    scores: Box<[f64; WINDOW]>,
+    /// 0 for documents without a score; empty until several terms lead.
+    scores: Vec<f64>,
     /// Which of them have one, if that is kept.
     touched: [u64; WINDOW / 64],
     chosen: Chosen,
@@ -24,12 +24,7 @@ pub(super) struct Window {
 
 impl Window {
     pub(super) fn new() -> Window {
-        Window {
-            scores: vec![0.0; WINDOW].try_into().unwrap_or_else(|_| unreachable!()),
-            touched: [0; WINDOW / 64],
-            chosen: Chosen::new(),
-            above: 256,
-        }
+        Window { scores: Vec::new(), touched: [0; WINDOW / 64], chosen: Chosen::new(), above: 256 }
     }
 
     /// The documents in `first..=last` that have one of the leading terms with a score above `least` and that count.
@@ -49,6 +44,9 @@ impl Window {
         candidates.clear();
         if let &[leader] = leaders {
             return self.one(&mut terms[leader], sieves, first, last, least, collector, candidates);
+        }
+        if self.scores.is_empty() {
+            self.scores.resize(WINDOW, 0.0);
         }
         let mut next = first;
         while let Some((from, _)) = range(terms, leaders, next).filter(|&(from, _)| from <= last) {
@@ -76,12 +74,13 @@ impl Window {
     #[inline(always)]
     fn add<const TOUCH: bool>(&mut self, term: &mut Term, from: u32, to: u32) {
         let Some(mut block) = term.seek(from) else { return };
+        let sums: &mut [f64; WINDOW] = (&mut self.scores[..WINDOW]).try_into().unwrap_or_else(|_| unreachable!());
         while block < term.blocks() && term.first_possible(block) <= to {
             let (doc_ids, scores) = term.scored_block(block);
             let within = within(doc_ids, from, to);
             for (&doc_id, &score) in doc_ids[within.clone()].iter().zip(&scores[within]) {
                 let at = (doc_id - from) as usize % WINDOW;
-                self.scores[at] += f64::from(score);
+                sums[at] += f64::from(score);
                 if TOUCH {
                     self.touched[at / 64] |= 1 << (at % 64);
                 }

@@ -24,11 +24,7 @@ pub(super) fn source<'s>(segment: &'s Segment, leaf: &Leaf, values: &[Option<u64
             let places =
                 offsets.iter().zip(values).map(|(&offset, value)| Ok((offset, places(segment, field, value)?)));
             let places = places.collect::<Result<Vec<_>>>()?;
-            let (mut doc_ids, mut less_one) = (Vec::new(), Vec::new());
-            phrase(places, |doc_id, frequency| {
-                doc_ids.push(doc_id);
-                less_one.push(frequency - 1);
-            });
+            let (doc_ids, less_one) = phrase(cpu::tier(), places);
             Ok((!doc_ids.is_empty()).then_some(Source::Decoded { doc_ids, less_one }))
         }
         Leaf::Words { .. } => union(segment, field, values),

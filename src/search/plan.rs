@@ -7,6 +7,7 @@ use crate::index::Kind;
 use crate::query::{Atom, Clause, Query};
 use crate::rank::Norms;
 use crate::rank::bm25::idf;
+use std::collections::HashMap;
 
 /// What one list of postings is made of, in one field.
 #[derive(Debug, Clone, PartialEq)]
@@ -148,19 +149,30 @@ impl Plan {
 
 /// The clauses in the order in which they were typed, each once, with how often.
 fn distinct(query: &Query) -> Vec<(&Clause, usize)> {
-    let mut seen: std::collections::HashMap<&Clause, usize> = std::collections::HashMap::new();
-    let mut distinct: Vec<(&Clause, usize)> = Vec::new();
-    for clause in &query.clauses {
-        match seen.get(clause) {
-            Some(&at) => distinct[at].1 += 1,
-            None => {
-                seen.insert(clause, distinct.len());
-                distinct.push((clause, 1));
+    let clauses = &query.clauses;
+    let mut distinct: Vec<(&Clause, usize)> = Vec::with_capacity(clauses.len());
+    if clauses.len() <= FEW {
+        for clause in clauses {
+            match distinct.iter_mut().find(|(other, _)| *other == clause) {
+                Some((_, times)) => *times += 1,
+                None => distinct.push((clause, 1)),
             }
         }
+        return distinct;
+    }
+    let mut places: HashMap<&Clause, usize> = HashMap::new();
+    for clause in clauses {
+        let at = *places.entry(clause).or_insert_with(|| {
+            distinct.push((clause, 0));
+            distinct.len() - 1
+        });
+        distinct[at].1 += 1;
     }
     distinct
 }
+
+/// So many clauses are compared with each other, which needs no table.
+const FEW: usize = 8;
 
 /// The numbers of the text fields.
 pub(super) fn text_fields(index: &Index) -> impl Iterator<Item = usize> {

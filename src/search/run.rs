@@ -6,7 +6,7 @@ use super::{Found, FoundHit, Index, filter, lists, words};
 use crate::cpu;
 use crate::error::{Error, Result};
 use crate::index::Kind;
-use crate::index::segment::Column;
+use crate::index::segment::{Column, Ids};
 use crate::index::snapshot::Part;
 use crate::rank::collector::{Collector, Restriction};
 use crate::rank::find::{self, Clause};
@@ -46,9 +46,14 @@ pub(super) fn search(index: &Index, text: &str, options: &Options) -> Result<Fou
         });
     }
     let parts = index.snapshot().parts();
+    let mut ids: Vec<Option<Ids>> = vec![None; parts.len()];
     for hit in hits.into_iter().skip(options.offset) {
         let part = &parts[hit.segment as usize];
-        let id = part.segment.id(hit.doc_id)?;
+        let ids = match &mut ids[hit.segment as usize] {
+            Some(ids) => ids,
+            none => none.insert(part.segment.ids()?),
+        };
+        let id = ids.get(hit.doc_id)?.to_id();
         found.hits.push(FoundHit { id, score: hit.score, doc_id: part.base + u64::from(hit.doc_id) });
     }
     Ok(found)

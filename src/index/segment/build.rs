@@ -96,7 +96,7 @@ impl SegmentBuilder {
                 Gathered::Numbers(numbers) => kept += 8 * numbers.capacity(),
             }
         }
-        let stored = self.stored.as_ref().map_or(0, Blocks::memory) + self.stored_bytes.capacity();
+        let stored = self.stored.as_ref().map_or(0, Blocks::memory) + self.stored_bytes.len();
         let places = self.places.as_ref().map_or(0, HashTable::allocation_size);
         // The index of ids takes a bucket and a docID per document, and a count per bucket.
         kept + self.ids.memory() + places + stored + 8 * self.dead.capacity() + most.max(14 * self.ids.len())
@@ -260,7 +260,8 @@ impl SegmentBuilder {
         Ok(())
     }
 
-    /// Writes the segment to `path`, which must not exist, and makes it durable. Writes nothing if there are no documents.
+    /// Writes the segment to `path`, which must not exist. The file is not durable before it is
+    /// synchronised. Writes nothing if there are no documents.
     ///
     /// # Errors
     /// [`Error::File`]; there is no file then.

@@ -99,11 +99,11 @@ impl SegmentWriter {
         Ok(())
     }
 
-    /// Writes the footer and makes the file durable (its name is not: the folder has to be synchronised too).
+    /// Writes the footer. The file is not durable yet: file and folder have to be synchronised.
     pub fn finish(mut self) -> Result<SegmentMeta> {
         let result = self.close();
         let (bytes, footer_crc) = result.map_err(|error| failed(&self.path, error))?;
-        self.file.sync()?;
+        self.file.start();
         self.finished = true;
         Ok(SegmentMeta { number: self.number, documents: self.frame.documents, bytes, footer_crc })
     }

@@ -34,7 +34,8 @@ impl Tokens {
 
     /// Bytes in use, and those that [`Tokens::invert`] will need besides.
     pub fn memory(&self) -> (usize, usize) {
-        let kept = 4 * (self.tokens.capacity() + self.ends.capacity()) + self.lengths.capacity() + self.terms.memory();
+        // What large vectors have in reserve takes no memory until it is written to.
+        let kept = 4 * (self.tokens.len() + self.ends.len()) + self.lengths.len() + self.terms.memory();
         let range = (self.tokens.len() / RANGES).max(self.terms.most() as usize);
         let of_term = 3 * 4 * self.terms.most() as usize;
         (kept, 8 * range + of_term + self.terms.len() * (Terms::SORTING + 12))

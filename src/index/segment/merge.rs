@@ -17,7 +17,8 @@ use crate::index::{Field, Kind, Schema};
 use fst::Streamer;
 use std::path::Path;
 
-/// Merges segments to one at `path`, which must not exist, and makes it durable. Without documents, nothing is written.
+/// Merges segments to one at `path`, which must not exist. The file is not durable before it is synchronised.
+/// Without documents, nothing is written.
 ///
 /// Documents keep the order of insertion: inputs one after the other. With a `permutation` (docID in the merged segment →
 /// rank in the order of insertion, without deleted documents) docIDs are given in another order, and the ranks are kept as

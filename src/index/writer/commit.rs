@@ -4,11 +4,11 @@ use super::{Part, Writer};
 use crate::error::{Error, Result};
 use crate::index::manifest::{self, DeletedMeta, Entry, Manifest};
 use crate::index::policy::{self, Limits, Size};
-use crate::index::segment::{self, Segment, SegmentMeta};
+use crate::index::segment::{self, Segment, SegmentMeta, reorder};
 use crate::index::{Kind, storage};
 use crate::threads::spread;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Pending segments are merged before a commit only if there are more segments than this: a commit that merges all of them
 /// at once writes less.
@@ -95,8 +95,12 @@ impl Writer {
         let first = self.next;
         self.next += jobs.len() as u64;
         let writer = &*self;
-        let merged = spread(self.options.threads().min(jobs.len()), jobs.len(), 1, |takings| {
-            let merge = |at: usize| Ok((at, writer.merge_one(jobs[at].clone(), first + at as u64, reorder)?));
+        let threads = self.options.threads();
+        let at_once = threads.min(jobs.len()).max(1);
+        let merged = spread(at_once, jobs.len(), 1, |takings| {
+            let merge = |at: usize| {
+                Ok((at, writer.merge_one(jobs[at].clone(), first + at as u64, reorder, threads / at_once)?))
+            };
             takings.flatten().map(merge).collect::<Result<Vec<_>>>()
         });
         let merged: Result<Vec<_>> = merged.into_iter().collect();
@@ -110,17 +114,19 @@ impl Writer {
     }
 
     /// Merges a range of segments; `None` if no document is left.
-    fn merge_one(&self, range: Range<usize>, number: u64, reorder: bool) -> Result<Option<Part>> {
-        // TODO: a permutation by segment::reorder.
-        let permutation = None.filter(|_| reorder);
+    fn merge_one(&self, range: Range<usize>, number: u64, reorder: bool, threads: usize) -> Result<Option<Part>> {
         let schema = &self.committed.schema;
         let input = |part| -> segment::Input<'_> {
             let Part { segment, deleted, .. }: &Part = part;
             (segment.clone(), deleted.as_ref().map(|deleted| deleted.words()))
         };
         let inputs: Vec<_> = self.parts[range].iter().map(input).collect();
+        let order = match reorder {
+            true => Some(reorder::order(&inputs, schema, &reorder::Options { threads, ..Default::default() })?),
+            false => None,
+        };
         let path = manifest::segment_path(&self.folder, number);
-        let Some(meta) = segment::merge(&inputs, &path, number, schema, permutation)? else {
+        let Some(meta) = segment::merge(&inputs, &path, number, schema, order.as_deref())? else {
             return Ok(None);
         };
         Ok(Some(Part { segment: Segment::open(&path, &meta, schema.clone())?, deleted: None, saved: None }))
@@ -134,6 +140,13 @@ impl Writer {
             || !entries.eq(self.committed.segments.iter().copied())
     }
 
+    /// Makes segments that are not committed durable. After an error, their contents may be lost.
+    fn sync_segments(&self) -> Result<()> {
+        let is_committed = |number| self.committed.segments.iter().any(|entry| entry.meta.number == number);
+        let new = self.parts.iter().map(|part| part.meta().number).filter(|&number| !is_committed(number));
+        new.into_iter().try_for_each(|number| storage::sync(&manifest::segment_path(&self.folder, number)))
+    }
+
     /// Replaces the manifest.
     fn publish(&mut self) -> Result<u64> {
         if !self.has_unpublished() {
@@ -141,12 +154,14 @@ impl Writer {
         }
         let generation = self.committed.generation + 1;
         let mut segments = Vec::with_capacity(self.parts.len());
+        let mut new = Vec::new();
         for part in &self.parts {
             let meta = part.meta();
             let deleted = match (&part.deleted, part.saved) {
                 (Some(deleted), None) if deleted.count() > 0 => {
                     let path = manifest::deleted_path(&self.folder, meta.number, generation);
                     let crc = deleted.write(&path, meta.number)?;
+                    new.push(path);
                     Some(DeletedMeta { generation, count: deleted.count(), crc })
                 }
                 (_, saved) => saved,
@@ -155,7 +170,8 @@ impl Writer {
         }
         let Manifest { identity, schema, .. } = &self.committed;
         let manifest = Manifest { identity: *identity, generation, schema: schema.clone(), next: self.next, segments };
-        replace(&self.folder, &manifest)?;
+        self.sync_segments().map_err(|error| self.lose(error))?;
+        replace(&self.folder, &manifest, &new)?;
         for (part, entry) in self.parts.iter_mut().zip(&manifest.segments) {
             part.saved = entry.deleted;
         }
@@ -171,11 +187,12 @@ impl Writer {
     }
 }
 
-/// Replaces the manifest of a folder. What it names must be durable, but not yet the names themselves. The new name of the
-/// manifest is not durable yet either.
-pub(super) fn replace(folder: &Path, manifest: &Manifest) -> Result<()> {
+/// Replaces the manifest of a folder, and makes the `new` files that it names durable. The new name of the manifest is not
+/// durable yet.
+pub(super) fn replace(folder: &Path, manifest: &Manifest, new: &[PathBuf]) -> Result<()> {
     let (temporary, path) = (manifest::temporary_path(folder), manifest::path(folder));
     storage::write(&temporary, &manifest.encode())?;
+    new.iter().chain([&temporary]).try_for_each(|path| storage::sync(path))?;
     // The files that the manifest names must be in the folder whenever the manifest is.
     storage::sync_folder(folder)?;
     storage::rename(&temporary, &path)

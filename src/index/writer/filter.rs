@@ -77,7 +77,7 @@ impl Filter {
             IdRef::Int(int) => self.hasher.hash_one(int),
             IdRef::Bytes(bytes) => self.hasher.hash_one(bytes),
         };
-        let line = u128::from(hash) * self.lines.len() as u128 >> 64;
+        let line = (u128::from(hash) * self.lines.len() as u128) >> 64;
         // The high bits have chosen the line; a multiplication brings the others up.
         (line as usize, hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 10)
     }

@@ -64,7 +64,7 @@ impl Writer {
     }
 
     /// Remembers that pending documents are lost; returns the error that says so.
-    fn lose(&mut self, error: Error) -> Error {
+    pub(super) fn lose(&mut self, error: Error) -> Error {
         let why = error.to_string();
         self.lost = Some(why.clone());
         let what = format!("{why}; the changes since the last commit are lost: roll back, and make them again");
@@ -175,8 +175,8 @@ impl Work<'_> {
             Ok(())
         };
         let mut builder = new();
-        for (id, document) in self.buffer.documents()[range].iter().flatten() {
-            builder.add(id.clone(), document)?;
+        for (id, document) in self.buffer.documents(range) {
+            builder.add(id, &document)?;
             if builder.is_full() || builder.memory() >= memory {
                 finish(std::mem::replace(&mut builder, new()))?;
             }

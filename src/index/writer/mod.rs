@@ -178,7 +178,7 @@ impl Writer {
                     return Err(Error::File { path: path.display().to_string(), what });
                 }
                 let manifest = Manifest::new(schema)?;
-                commit::replace(&folder, &manifest)?;
+                commit::replace(&folder, &manifest, &[])?;
                 storage::sync_folder(&folder)?;
                 manifest
             }

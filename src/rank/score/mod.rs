@@ -4,6 +4,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+pub mod bounds;
 mod scalar;
 mod select;
 
@@ -34,6 +35,25 @@ impl Scorer<'_> {
         let norm = self.norms.of(self.lengths[doc_id as usize]);
         let frequency = frequency_less_one as f32 + 1.0;
         self.weight * (frequency / (frequency + norm))
+    }
+
+    /// Adds the score of each of some documents, which ascend, to `scores`.
+    #[inline(always)]
+    pub fn add(&self, tier: Tier, doc_ids: &[u32], frequencies_less_one: &[u32], scores: &mut [f64]) {
+        let mut buffers = ([0u32; BLOCK], [0u32; BLOCK], [0f32; BLOCK]);
+        let documents = doc_ids.chunks(BLOCK).zip(frequencies_less_one.chunks(BLOCK));
+        for ((doc_ids, less_one), scores) in documents.zip(scores.chunks_mut(BLOCK)) {
+            if doc_ids.len() < 4 {
+                for ((&doc_id, &less_one), score) in doc_ids.iter().zip(less_one).zip(scores) {
+                    *score += f64::from(self.score(doc_id, less_one));
+                }
+                continue;
+            }
+            buffers.0[..doc_ids.len()].copy_from_slice(doc_ids);
+            buffers.1[..doc_ids.len()].copy_from_slice(less_one);
+            self.scores(tier, &buffers.0, &buffers.1, doc_ids.len(), &mut buffers.2);
+            scores.iter_mut().zip(&buffers.2).for_each(|(score, &more)| *score += f64::from(more));
+        }
     }
 
     /// The scores of the first `count` of `doc_ids`; the others are unspecified.

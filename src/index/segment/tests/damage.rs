@@ -16,7 +16,7 @@ fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
                 (2, Value::Text(text)),
                 (3, Value::Number(i as f64 / 3.0)),
             ];
-            let rare = (i % 50 == 0).then(|| (4, Value::Number(i as f64)));
+            let rare = (i % 50 == 0).then_some((4, Value::Number(i as f64)));
             let id = if i % 2 == 0 { Id::Int(i as i64) } else { Id::Bytes(word(i * 1000 + 7).repeat(3).into()) };
             (id, Document { values: values.into_iter().chain(rare).collect() })
         })
@@ -38,7 +38,7 @@ fn survey(segment: &Segment) -> Result<()> {
             first = result;
         }
     };
-    for doc in 0..segment.documents() {
+    for doc in (0..segment.documents()).step_by(5) {
         note(segment.id(doc).and_then(|id| segment.find(&id)).map(drop));
         note(segment.stored(doc).map(drop));
         note(segment.ordinal(doc).map(drop));
@@ -184,13 +184,13 @@ fn forged_files_do_not_end_the_process() {
     let mut places: Vec<usize> = (0..64).chain(body..bytes.len() - TAIL - 4 * body.div_ceil(CHUNK)).collect();
     for extent in extents.iter().filter(|extent| extent.section != Section::Dictionary) {
         let section = extent.offset as usize..(extent.offset + extent.length) as usize;
-        let step = (section.len() / 100).max(1);
-        places.extend(section.clone().take(40));
+        let step = (section.len() / 40).max(1);
+        places.extend(section.clone().take(24));
         places.extend(section.step_by(step));
     }
     let mut refused = 0;
     for place in places {
-        for flip in [1u8, 128, 255] {
+        for flip in [1u8, 255] {
             let (mut forged, mut meta) = (bytes.clone(), meta);
             forged[place] ^= flip;
             forge(&mut forged, &mut meta);
@@ -198,10 +198,9 @@ fn forged_files_do_not_end_the_process() {
             let result = Segment::open(&path, &meta, schema.clone()).and_then(|segment| survey(&segment));
             if let Err(error) = result {
                 refused += 1;
-                // Sections of lists may be cut out anywhere, so lists can be sought where there is nothing.
                 assert!(names_the_file(&error) || matches!(error, Error::OutOfMemory { .. }), "{place}: {error}");
             }
         }
     }
-    assert!(refused > 500, "{refused}");
+    assert!(refused > 300, "{refused}");
 }

@@ -112,7 +112,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         12 => (0u64..40, "[a-d ]{0,12}").prop_map(|(id, text)| Step::Add(id, text.into_bytes())),
         4 => (0u64..40).prop_map(Step::Delete),
-        3 => Just(Step::Flush),
+        8 => Just(Step::Flush),
         2 => Just(Step::Commit),
         1 => Just(Step::Rollback),
         1 => Just(Step::Optimize),
@@ -123,7 +123,7 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
-    fn an_index_is_a_list_of_documents_by_id(steps in proptest::collection::vec(step(), 0..120), threads in 1usize..3) {
+    fn an_index_is_a_list_of_documents_by_id(steps in proptest::collection::vec(step(), 0..160), threads in 1usize..3) {
         let folder = tempfile::tempdir().unwrap();
         let options = Options { threads, ..Options::default() };
         let mut writer = Writer::open(folder.path(), Some(schema()), options).unwrap();

@@ -203,7 +203,8 @@ impl Index {
     }
 
     /// Completions of the last word of `text`: terms that begin with it, with the number of documents containing each,
-    /// the most frequent first. `field`: in that text field alone, otherwise in all.
+    /// the most frequent first. `field`: in that text field alone, otherwise in the one that is named before the word
+    /// (`title:wo`), or in all.
     ///
     /// # Errors
     /// As [`search`](Self::search).

@@ -90,6 +90,8 @@ pub(super) struct Plan {
     pub(super) excluded: Vec<Weighted>,
     /// Whether nothing can match.
     pub(super) nothing: bool,
+    /// Whether no document has all clauses, as one of them is in none.
+    pub(super) none_has_all: bool,
     /// By field number; `None` for fields that are not searched.
     pub(super) norms: Vec<Option<Norms>>,
 }
@@ -106,6 +108,7 @@ impl Plan {
             excluded: Vec::new(),
             // Text without any words finds nothing; no text at all finds everything.
             nothing: typed_something && query.clauses.is_empty(),
+            none_has_all: false,
             norms: vec![None; weights.len()],
         };
         let texts: Vec<usize> = text_fields(index).collect();
@@ -132,8 +135,9 @@ impl Plan {
                 plan.excluded.extend(leaves);
             } else if !leaves.is_empty() {
                 plan.clauses.push(PlannedClause { leaves });
-            } else if options.matching == Matching::All {
-                plan.nothing = true;
+            } else {
+                plan.none_has_all = true;
+                plan.nothing |= options.matching == Matching::All;
             }
         }
         // Words that no document has: nothing matches any of them.

@@ -61,6 +61,9 @@ pub(super) fn search(index: &Index, text: &str, options: &Options) -> Result<Fou
 
 /// The best `wanted` hits.
 fn top(index: &Index, plan: &Plan, options: &Options, needs_all: bool, wanted: usize) -> Result<Vec<Hit>> {
+    if needs_all && plan.none_has_all {
+        return Ok(Vec::new());
+    }
     if plan.clauses.is_empty() || !options.sort.is_empty() {
         return sorted(index, plan, options, needs_all, wanted);
     }
@@ -155,6 +158,9 @@ fn count_plan(index: &Index, plan: &Plan, options: &Options) -> Result<u64> {
 }
 
 fn count_matching(index: &Index, plan: &Plan, options: &Options, needs_all: bool) -> Result<u64> {
+    if needs_all && plan.none_has_all {
+        return Ok(0);
+    }
     let mut count = 0;
     for (number, part) in index.snapshot().parts().iter().enumerate() {
         let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all)? else {

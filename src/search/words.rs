@@ -96,14 +96,15 @@ pub(super) fn terms(index: &Index, prefix: &[u8], field: usize, limit: usize) ->
 }
 
 pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: usize) -> Result<Vec<(String, u64)>> {
-    let Some(word) = last_word(&index.schema().analyzer, text) else { return Ok(Vec::new()) };
-    let fields: Vec<usize> = match field {
+    let (typed, word) = operators(index, text.rsplit(char::is_whitespace).next().unwrap_or_default());
+    let fields: Vec<usize> = match field.or(typed) {
         Some(field) if index.schema().fields.get(field).is_none_or(|field| field.kind != Kind::Text) => {
             return Err(Error::Argument("suggestions come from text fields".into()));
         }
         Some(field) => vec![field],
         None => plan::text_fields(index).collect(),
     };
+    let Some(word) = last_word(&index.schema().analyzer, word) else { return Ok(Vec::new()) };
     let mut found: HashMap<String, u64> = HashMap::new();
     let automaton = prefix_automaton(&word);
     for field in fields {
@@ -124,9 +125,16 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
     Ok(found)
 }
 
-/// The last word of what is being typed, as it stands in the dictionary but for stemming; `None` after a space.
-fn last_word(analyzer: &Analyzer, text: &str) -> Option<String> {
-    let word = text.rsplit(char::is_whitespace).next()?;
+/// Takes `-` and `field:` off the start of a word that is being typed.
+fn operators<'t>(index: &Index, word: &'t str) -> (Option<usize>, &'t str) {
+    let word = word.strip_prefix('-').unwrap_or(word);
+    let after = |field: usize| word.strip_prefix(&*index.schema().fields[field].name)?.strip_prefix(':');
+    let named = plan::text_fields(index).find_map(|field| Some((Some(field), after(field)?)));
+    named.unwrap_or((None, word))
+}
+
+/// The last word of what is being typed, as it stands in the dictionary but for stemming; `None` if there is none.
+fn last_word(analyzer: &Analyzer, word: &str) -> Option<String> {
     let mut last = None;
     analyzer.words(word, |start, end, _| last = Some((start, end)));
     let (start, end) = last?;

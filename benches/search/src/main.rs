@@ -14,6 +14,8 @@ mod args;
 mod by_definition;
 mod check;
 mod corpus;
+#[cfg(test)]
+mod cranfield;
 mod data;
 mod engine;
 mod indexing;

@@ -1,5 +1,5 @@
 --TEST--
-Neither unserialize(), in any format, nor anything else makes an object without its Rust value, of any class
+Neither unserialize(), in any format, nor anything else makes an object without its Rust value, of any class; new makes analyzers only
 --FILE--
 <?php
 require __DIR__ . '/helpers.inc';
@@ -44,11 +44,18 @@ foreach ([PostingList::encode([1])->getIterator(), Postings\Yioop\Conjunction::o
 ?>
 --EXPECT--
 Postings\Codec: 0
+Postings\Matching: 0
 Postings\PostingListIterator: 0
 Postings\PostingList: 0
 Postings\Yioop\ShardIterator: 0
 Postings\Yioop\Shard: 0
 Postings\Yioop\Conjunction: 0
+Postings\Analyzer: 2
+Postings\Hit: 0
+Postings\HitsIterator: 0
+Postings\Hits: 0
+Postings\IndexWriter: 0
+Postings\Index: 0
 C: Postings\CorruptDataException: posting list: serialized data: is of the format C:, and lists are written as O:
 C with bytes: Postings\CorruptDataException: posting list: serialized data: is of the format C:, and lists are written as O:
 C inside: Postings\CorruptDataException: posting list: serialized data: is of the format C:, and lists are written as O:

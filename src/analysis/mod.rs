@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use frostem::{Algorithm, Stemmer};
 
 use crate::{Error, Result};
-use cache::Cache;
+use cache::{Cache, Key};
 pub(crate) use segment::is_lone_unit;
 use segment::{Kind, Word};
 pub use stop_words::stop_words;
@@ -104,7 +104,8 @@ pub struct Token<'a> {
     pub end: usize,
 }
 
-/// Working memory of [`Analyzer::tokens`]: make one per thread and use it again. Half a megabyte at most.
+/// Working memory of [`Analyzer::tokens`]: make one per thread and use it again. One megabyte, of which pages
+/// are taken as words come; nothing without stemming and stop words on ASCII text.
 #[derive(Debug, Default)]
 pub struct Scratch {
     normalized: String,
@@ -298,11 +299,16 @@ impl Inner {
             *cache = Some((self.id, Cache::new()));
         }
         let (_, cache) = cache.as_mut()?;
-        if let Some(entry) = cache.find(word) {
-            return cache.term(entry);
+        let key = Key::new(word);
+        if let Some(key) = &key
+            && cache.has(key)
+        {
+            return cache.term(key);
         }
         let term = if self.term(word, kind, normalized) { Some(&**normalized) } else { None };
-        cache.put(word, term);
+        if let Some(key) = &key {
+            cache.put(key, term);
+        }
         term
     }
 

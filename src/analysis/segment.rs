@@ -119,6 +119,62 @@ fn is_punctuation(bytes: &[u8]) -> bool {
     matches!(bytes, [0xE2, 0x80, 0x90..=0x97 | 0x9C..=0xA3 | 0xA6, ..])
 }
 
+/// The length of the run of ASCII letters, digits and underscores at the start of `bytes`, which is not empty, and the
+/// classes in it that matter to a word: whether all are underscores, and whether there are capitals.
+///
+/// Sixteen bytes at a time, without a branch per byte: the length of a word cannot be predicted.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn run_of_ascii(bytes: &[u8]) -> (usize, u8) {
+    use std::arch::x86_64::*;
+
+    let (mut length, mut seen) = (0, 0);
+    // Without vectors: 0.75 of the tokens per second (English, 7.6 bytes a token, Sapphire Rapids).
+    while let Some(sixteen) = bytes[length..].first_chunk::<16>() {
+        let sixteen = u128::from_le_bytes(*sixteen);
+        // SAFETY: SSE2 is a part of x86_64; no pointers.
+        let (words, capitals, connectors) = unsafe {
+            let v = _mm_set_epi64x((sixteen >> 64) as i64, sixteen as i64);
+            let within = |v, first: u8, count: i8| {
+                let offset = _mm_sub_epi8(v, _mm_set1_epi8(first as i8));
+                _mm_cmpeq_epi8(_mm_min_epu8(offset, _mm_set1_epi8(count - 1)), offset)
+            };
+            let letters = within(_mm_or_si128(v, _mm_set1_epi8(0x20)), b'a', 26);
+            let connectors = _mm_cmpeq_epi8(v, _mm_set1_epi8(b'_' as i8));
+            let words = _mm_or_si128(_mm_or_si128(letters, connectors), within(v, b'0', 10));
+            let mask = |v| _mm_movemask_epi8(v) as u32;
+            (mask(words), mask(within(v, b'A', 26)), mask(connectors))
+        };
+        let run = words.trailing_ones();
+        let in_run = (1 << run) - 1;
+        seen |= if capitals & in_run != 0 { CAPITAL } else { 0 };
+        seen |= if connectors & in_run != in_run { LETTER } else { CONNECTOR };
+        length += run as usize;
+        if run < 16 {
+            return (length, seen);
+        }
+    }
+    let (rest, classes) = run_by_table(&bytes[length..]);
+    (length + rest, seen | classes)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+use run_by_table as run_of_ascii;
+
+/// [`run_of_ascii`] for the end of a text, and for other processors.
+#[inline]
+fn run_by_table(bytes: &[u8]) -> (usize, u8) {
+    let mut seen = 0;
+    for (length, &byte) in bytes.iter().enumerate() {
+        let class = CLASSES[usize::from(byte)];
+        if class & IN_WORD == 0 {
+            return (length, seen);
+        }
+        seen |= class;
+    }
+    (bytes.len(), seen)
+}
+
 /// Calls `each` for each word of `text`, in order. Linear in the length of the text.
 #[inline]
 pub(super) fn words(text: &str, mut each: impl FnMut(Word)) {
@@ -150,9 +206,10 @@ pub(super) fn words(text: &str, mut each: impl FnMut(Word)) {
         loop {
             let here = class(at);
             if here & IN_WORD != 0 {
-                last = here;
-                seen |= here;
-                at += 1;
+                let (length, classes) = run_of_ascii(&bytes[at..]);
+                at += length;
+                seen |= classes;
+                last = class(at - 1);
                 continue;
             }
             if here & HIGH != 0 {

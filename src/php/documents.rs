@@ -1,6 +1,6 @@
 //! Fields, ids and documents out of arguments. Conversions to strings may run PHP code; nothing else here does.
 
-use super::exception::{self, Outcome, Thrown, shown, type_name};
+use super::exception::{self, Outcome, Thrown, type_name};
 use super::ffi::zval_try_get_string_func;
 use super::output::{Map, Record};
 use super::zend::{Key, elements};
@@ -71,7 +71,7 @@ fn field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Field> {
                 let Some(weight) = number(value) else { return wrong_type("'weight' must be int|float", value) };
                 field.weight = weight as f32;
                 if !(field.weight.is_finite() && field.weight > 0.0) {
-                    return wrong(&format!("'weight' must be greater than 0, {} given", shown(weight)));
+                    return wrong(&format!("'weight' must be greater than 0, {} given", exception::shown(weight)));
                 }
                 weighted = true;
                 continue;
@@ -250,7 +250,7 @@ fn field_value(
                 (Some(number), _) if (-EXACT..=EXACT).contains(&number) => Value::Number(number as f64),
                 (Some(number), _) => return out_of_range(format!("from -2^53 to 2^53, {number}")),
                 (_, Some(number)) if number.is_finite() => Value::Number(number),
-                (_, Some(number)) => return out_of_range(format!("finite, {}", shown(number))),
+                (_, Some(number)) => return out_of_range(format!("finite, {}", exception::shown(number))),
                 _ => return Err(wrong("must be int|float|null", value)),
             }
         }

@@ -4,13 +4,14 @@
 use crate::index::{Id, Value};
 use crate::php::call::check_index;
 use crate::php::class::{self, Class, Method, class};
-use crate::php::exception::Outcome;
+use crate::php::exception::{Outcome, Thrown};
+use crate::php::ffi::allocate;
 use crate::php::output::{self, List, Map};
 use crate::php::property;
 use crate::php::zend::{COLLECTABLE, REFCOUNTED};
 use crate::search::{FoundHit, Index};
 use ext_php_rs::class::ClassEntryInfo;
-use ext_php_rs::ffi::{object_properties_init, zend_objects_new};
+use ext_php_rs::ffi::{object_properties_init, std_object_handlers, zend_object_std_init, zend_objects_new};
 use ext_php_rs::types::{ZendObject, Zval};
 use ext_php_rs::zend::{BailoutGuard, ClassEntry};
 
@@ -61,13 +62,19 @@ pub fn new(index: &Index, hit: &FoundHit) -> Outcome<Zval> {
     score.set_double(hit.score);
     doc_id.set_long(hit.doc_id as i64);
     let fields = fields(index, hit.doc_id)?;
+    let properties = [id, score, doc_id, fields];
+    // With room for the first property.
+    let size = size_of::<ZendObject>() + (properties.len() - 1) * size_of::<Zval>();
+    // Lists of hits may be long: the object must not be allocated by what kills the process far above memory_limit.
+    let object: *mut ZendObject = allocate(size).ok_or(Thrown)?.cast();
     /// The type of a counted value that may be part of a cycle.
     const OBJECT: u32 = 8 | REFCOUNTED | COLLECTABLE;
-    // SAFETY: the class is registered. The object is new and has these four properties; the value, which owned nothing,
-    // becomes its one owner.
+    // SAFETY: the class is registered. The block is large enough for an object of it with these four properties, and
+    // becomes what `create` returns; the value, which owned nothing, becomes its one owner.
     unsafe {
-        let object = create(class::entry::<Object>());
-        for (number, property) in [id, score, doc_id, fields].into_iter().enumerate() {
+        zend_object_std_init(object, class::entry::<Object>());
+        (*object).handlers = &raw const std_object_handlers;
+        for (number, property) in properties.into_iter().enumerate() {
             property::set(object, number, property);
         }
         value.value.obj = object;

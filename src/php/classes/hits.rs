@@ -7,7 +7,7 @@ use crate::php::declare::{function, nullable};
 use crate::php::exception::{self, Outcome};
 use crate::php::ffi::php_json_serializable_ce;
 use crate::php::foreach::{self, Aggregate, get_iterator};
-use crate::php::output::{List, Record};
+use crate::php::output::{List, Map, Record};
 use crate::php::property;
 use crate::search::{Found, Index};
 use ext_php_rs::args::Arg;
@@ -180,12 +180,16 @@ fn json_serialize(call: &mut Call) -> Outcome {
     for found in &results.found.hits {
         let mut id = Zval::new();
         hit::store_id(&found.id, &mut id)?;
-        let mut hit = Record::new().field("id", id).field("score", found.score);
+        let mut score = Zval::new();
+        score.set_double(found.score);
+        let mut hit = Map::with_room(3)?;
+        hit.set(b"id", id)?;
+        hit.set(b"score", score)?;
         if stored {
             let fields = hit::fields(&results.index, found.doc_id)?;
             // An empty array would become a list, unlike the others.
             if fields.array().is_some_and(|fields| !fields.is_empty()) {
-                hit = hit.field("fields", fields);
+                hit.set(b"fields", fields)?;
             }
         }
         hits.push(hit.into_zval());

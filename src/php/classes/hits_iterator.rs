@@ -42,7 +42,10 @@ impl Iterate for Object {
     }
 
     fn current(&mut self, target: &mut Zval) -> Outcome {
-        self.results.store_hit(self.at, target)
+        self.results.store_hit(self.at, target).inspect_err(|_| {
+            // A loop in C would go on without memory.
+            self.at = self.results.found.hits.len();
+        })
     }
 
     fn advance(&mut self) -> Outcome {

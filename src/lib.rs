@@ -38,6 +38,7 @@ pub mod engine;
 mod environment;
 pub mod error;
 pub mod index;
+pub mod interchange;
 pub mod intersect;
 pub mod list;
 mod process;

@@ -212,6 +212,11 @@ impl Writer {
         &self.committed.schema
     }
 
+    /// How it works.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// The absolute path of the index.
     pub fn path(&self) -> &Path {
         &self.folder

@@ -1,0 +1,107 @@
+//! Changes bytes of a segment, puts all checksums right, and reads everything. Only dictionaries are left as they are:
+//! `fst` trusts what its checksum covers. `cargo fuzz run index_segment` (with `-s none` without a nightly compiler).
+
+#![no_main]
+
+mod index_support;
+
+use fst::Streamer;
+use index_support::{edit, folder, index, put_crc, schema, u64_at};
+use libfuzzer_sys::fuzz_target;
+use postings::index::Snapshot;
+use postings::index::list::Decoded;
+use postings::index::segment::{Segment, SegmentMeta};
+use std::hint::black_box;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+const TAIL: usize = 24;
+const ROW: usize = 24;
+const CHUNK: usize = 16 << 10;
+const DICTIONARY: u8 = 1;
+
+struct Sample {
+    meta: SegmentMeta,
+    bytes: Vec<u8>,
+    body: usize,
+    /// Bytes that are left alone.
+    kept: Vec<Range<usize>>,
+    /// Everything else.
+    others: Vec<usize>,
+}
+
+fn sample() -> &'static Sample {
+    static SAMPLE: OnceLock<Sample> = OnceLock::new();
+    SAMPLE.get_or_init(|| {
+        let snapshot = Snapshot::open(index()).expect("it was just written");
+        let segment = &snapshot.parts()[0].segment;
+        let bytes = std::fs::read(segment.path()).expect("it is there");
+        let tail = bytes.len() - TAIL;
+        let body = tail - u64_at(&bytes, tail) as usize;
+        let mut kept = Vec::new();
+        let sections = u32::from_le_bytes(std::array::from_fn(|i| bytes[body + i])) as usize;
+        for row in (0..sections).map(|i| body + ROW + i * ROW) {
+            if bytes[row] == DICTIONARY {
+                let begin = u64_at(&bytes, row + 8) as usize;
+                kept.extend([row..row + ROW, begin..begin + u64_at(&bytes, row + 16) as usize]);
+            }
+        }
+        let others = (0..bytes.len()).filter(|at| !kept.iter().any(|range| range.contains(at))).collect();
+        Sample { meta: segment.meta(), bytes, body, kept, others }
+    })
+}
+
+fuzz_target!(|input: (Vec<(u16, u8)>, Vec<(u16, u8)>, u16, Vec<u8>)| {
+    let sample = sample();
+    let (edits, in_footer, place, replaced) = input;
+    let mut bytes = sample.bytes.clone();
+    let may = |at: usize| !sample.kept.iter().any(|range| range.contains(&at));
+    let (body, tail) = (sample.body, bytes.len() - TAIL);
+    let checksums = tail - 4 * body.div_ceil(CHUNK);
+    for (place, byte) in edits {
+        // Places in sections of which little else is found, too, are reached by 16 bits.
+        bytes[sample.others[usize::from(place) * sample.others.len() / 65536]] = byte;
+    }
+    edit(&mut bytes[body..checksums], &in_footer, |at| may(body + at));
+    for (at, byte) in (usize::from(place) * body / 65536..body).zip(replaced) {
+        if may(at) {
+            bytes[at] = byte;
+        }
+    }
+    for (chunk, at) in (0..body.div_ceil(CHUNK)).zip((checksums..).step_by(4)) {
+        let crc = crc32fast::hash(&bytes[chunk * CHUNK..((chunk + 1) * CHUNK).min(body)]);
+        bytes[at..at + 4].copy_from_slice(&crc.to_le_bytes());
+    }
+    let footer_crc = put_crc(&mut bytes[body..tail + 12]);
+    let path = folder().join("forged.segment");
+    std::fs::write(&path, &bytes).expect("there is room");
+    let Ok(segment) = Segment::open(&path, &SegmentMeta { footer_crc, ..sample.meta }, Arc::new(schema())) else {
+        return;
+    };
+    for doc in 0..segment.documents() {
+        if let Ok(id) = segment.id(doc) {
+            let _ = black_box(segment.find(&id));
+        }
+        let _ = black_box((segment.stored(doc), segment.ordinal(doc)));
+    }
+    let _ = black_box(segment.ordinals());
+    let mut decoded = Decoded::default();
+    for field in 0..3 {
+        let _ = black_box(segment.lengths(field));
+        let Ok(dictionary) = segment.dictionary(field) else { continue };
+        let mut terms = dictionary.stream();
+        while let Some((_, value)) = terms.next() {
+            let _ = black_box(segment.documents_with(field, value));
+            let _ = segment.list(field, value).map(|list| black_box(list.count()));
+            if segment.decode(field, value, &mut decoded).is_ok() {
+                assert!(decoded.doc_ids.is_sorted_by(|a, b| a < b));
+                assert!(decoded.doc_ids.last().is_some_and(|&last| last < segment.documents()));
+            }
+        }
+    }
+    for field in 3..5 {
+        if let Ok(column) = segment.column(field) {
+            (0..=segment.documents()).for_each(|doc| drop(black_box(column.get(doc))));
+        }
+    }
+});

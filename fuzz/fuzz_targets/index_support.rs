@@ -1,0 +1,92 @@
+//! Indexes for the targets `index_*`, and checksums for files that were changed.
+#![allow(dead_code)]
+
+use postings::analysis::{self, Analyzer};
+use postings::index::{Document, Field, Id, Kind, Options, Schema, Value, Writer};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// A folder in memory for this process, which the system forgets when it starts anew.
+pub fn folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let path = PathBuf::from(format!("/dev/shm/postings-fuzz-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).expect("/dev/shm");
+        path
+    })
+}
+
+pub fn schema() -> Schema {
+    let field =
+        |name: &str, kind, stored| Field { name: name.into(), kind, weight: if stored { 2.0 } else { 1.0 }, stored };
+    let fields = vec![
+        field("title", Kind::Text, true),
+        field("body", Kind::Text, false),
+        field("tag", Kind::Keyword, true),
+        field("year", Kind::Numeric, true),
+        field("rare", Kind::Numeric, false),
+    ];
+    Schema { fields, positions: true, analyzer: Analyzer::new(analysis::Options::default()).expect("no language") }
+}
+
+/// An index with lists of every form, ids of both kinds, stored values, and deleted documents; its segment is reordered.
+pub fn index() -> &'static Path {
+    static INDEX: OnceLock<PathBuf> = OnceLock::new();
+    INDEX.get_or_init(|| {
+        let path = folder().join("index");
+        let mut writer = Writer::open(&path, Some(schema()), Options::default()).expect("a new index");
+        let mut state = 7u64;
+        let mut random = move |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for i in 0..400u64 {
+            let mut text = String::from("all ");
+            for _ in 0..random(20) {
+                let most = 1 + random(60);
+                text.push_str(&format!("w{} ", random(most)));
+            }
+            let values = vec![
+                (0, Value::Text(format!("title {i}").into())),
+                (1, Value::Text(text.into())),
+                (2, Value::Keywords((0..i % 3).map(|tag| format!("t{tag}").into()).collect())),
+                (3, Value::Number(1900.0 + (i % 120) as f64)),
+            ];
+            let rare = (i % 40 == 0).then(|| (4, Value::Number(i as f64 / 3.0)));
+            let id = if i % 2 == 0 { Id::Int(i as i64) } else { Id::Bytes(format!("id {i}").into_bytes().into()) };
+            writer.add(id, Document { values: values.into_iter().chain(rare).collect() }).expect("it fits");
+        }
+        writer.commit().expect("a commit");
+        writer.optimize(true).expect("one segment");
+        for i in (0..400).step_by(20) {
+            writer.delete(&Id::Int(i)).expect("it is there");
+        }
+        writer.commit().expect("a commit");
+        path
+    })
+}
+
+pub fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
+}
+
+pub fn put_crc(bytes: &mut [u8]) -> u32 {
+    let checked = bytes.len().saturating_sub(4);
+    let crc = crc32fast::hash(&bytes[..checked]);
+    if bytes.len() >= 4 {
+        bytes[checked..].copy_from_slice(&crc.to_le_bytes());
+    }
+    crc
+}
+
+/// Sets bytes at places, counted from the front, or from the end if the number is odd.
+pub fn edit(bytes: &mut [u8], edits: &[(u16, u8)], may: impl Fn(usize) -> bool) {
+    for &(place, byte) in edits {
+        let half = usize::from(place / 2) % bytes.len().max(1);
+        let at = if place % 2 == 0 { half } else { bytes.len() - 1 - half };
+        if at < bytes.len() && may(at) {
+            bytes[at] = byte;
+        }
+    }
+}

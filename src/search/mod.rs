@@ -77,6 +77,9 @@ struct FieldSums {
     norms: OnceLock<Norms>,
 }
 
+/// A batch is spread over threads if each gets at least so many queries.
+const QUERIES_PER_THREAD: usize = 8;
+
 thread_local! {
     /// The analyzer's memory, for queries.
     static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::new());
@@ -169,7 +172,8 @@ impl Index {
     /// As [`search`](Self::search): the first one.
     pub fn search_batch(&self, queries: &[&str], options: &Options, threads: usize) -> Result<Vec<Found>> {
         self.check_files()?;
-        let threads = threads.min(queries.len()).max(1);
+        // Starting a thread costs about as much as a few queries.
+        let threads = threads.min(queries.len() / QUERIES_PER_THREAD).max(1);
         let at_a_time = queries.len().div_ceil(threads * 64).max(1);
         let parts = threads::spread(threads, queries.len(), at_a_time, |takings| {
             takings.flatten().map(|at| Ok((at, run::search(self, queries[at], options)?))).collect::<Result<Vec<_>>>()

@@ -41,6 +41,7 @@ pub(super) fn search(index: &Index, text: &str, options: &Options) -> Result<Fou
     }
     if options.total {
         found.total = Some(match hits.len() < wanted {
+            // There are no more.
             true => hits.len() as u64,
             false => count_plan(index, &plan, options)?,
         });
@@ -70,14 +71,8 @@ fn top(index: &Index, plan: &Plan, options: &Options, needs_all: bool, wanted: u
     let mut top = TopK::new(wanted);
     for (number, part) in index.snapshot().parts().iter().enumerate() {
         let Some((clauses, restriction)) = of_segment(plan, part, number, options, needs_all)? else { continue };
-        let ordinals = part.segment.ordinals()?;
-        let mut collector = Collector {
-            top: &mut top,
-            restriction,
-            segment: number as u32,
-            base: part.base,
-            ordinals: ordinals.as_deref(),
-        };
+        let ordinals = part.segment.kept_ordinals()?;
+        let mut collector = Collector { top: &mut top, restriction, segment: number as u32, base: part.base, ordinals };
         if needs_all || clauses.len() == 1 {
             find::all(cpu::tier(), clauses, &mut collector);
         } else {
@@ -141,20 +136,9 @@ pub(super) fn count(index: &Index, text: &str, options: &Options) -> Result<u64>
     if plan.nothing { Ok(0) } else { count_plan(index, &plan, options) }
 }
 
+/// With [`Matching::AllThenAny`] documents with any word count, as they follow those with all.
 fn count_plan(index: &Index, plan: &Plan, options: &Options) -> Result<u64> {
-    let needs_all = match options.matching {
-        Matching::All => true,
-        Matching::Any => false,
-        // Documents with any follow only if those with all do not suffice.
-        Matching::AllThenAny => {
-            let all = count_matching(index, plan, options, true)?;
-            if all >= options.offset.saturating_add(options.limit) as u64 {
-                return Ok(all);
-            }
-            false
-        }
-    };
-    count_matching(index, plan, options, needs_all)
+    count_matching(index, plan, options, options.matching == Matching::All)
 }
 
 fn count_matching(index: &Index, plan: &Plan, options: &Options, needs_all: bool) -> Result<u64> {
@@ -185,10 +169,10 @@ fn sorted(index: &Index, plan: &Plan, options: &Options, needs_all: bool, wanted
         };
         let columns = options.sort.iter().map(|&(field, _)| part.segment.column(field));
         let columns = columns.collect::<Result<Vec<Column>>>()?;
-        let ordinals = part.segment.ordinals()?;
+        let ordinals = part.segment.kept_ordinals()?;
         matching::matching(part.segment.documents(), &mut clauses, needs_all, &mut restriction, |first, bits| {
             matching::for_each_bit(first, bits, |doc_id| {
-                let ordinal = ordinals.as_ref().map_or(doc_id, |ordinals| ordinals[doc_id as usize]);
+                let ordinal = ordinals.map_or(doc_id, |ordinals| ordinals[doc_id as usize]);
                 let hit = Hit { score: 0.0, ordinal: part.base + u64::from(ordinal), segment: number as u32, doc_id };
                 top.push(hit, columns.iter().map(|column| column.get(doc_id)));
             });

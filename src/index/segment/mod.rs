@@ -116,6 +116,8 @@ pub struct Segment {
     dictionaries: Box<[OnceLock<Dictionary>]>,
     /// Long lists that were checked, by field and value.
     sound: RwLock<HashSet<(u8, u64)>>,
+    /// See [`kept_ordinals`](Self::kept_ordinals).
+    ordinals: OnceLock<Box<[u32]>>,
 }
 
 /// An error in a list, with the name of the file.
@@ -165,6 +167,7 @@ impl Segment {
             whole: frame.extents.iter().map(|_| AtomicBool::new(false)).collect(),
             dictionaries: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             sound: RwLock::default(),
+            ordinals: OnceLock::new(),
             schema,
             frame,
         };
@@ -429,6 +432,21 @@ impl Segment {
             true => ids::ordinals(self.part_of_none(Section::Ordinals)?, self.documents()).map(Some),
             false => Ok(None),
         }
+    }
+
+    /// As [`ordinals`](Self::ordinals), decoded by the first call and kept: four bytes per document.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn kept_ordinals(&self) -> Result<Option<&[u32]>> {
+        if !self.is_reordered() {
+            return Ok(None);
+        }
+        if let Some(ordinals) = self.ordinals.get() {
+            return Ok(Some(ordinals));
+        }
+        let ordinals = self.ordinals()?.unwrap_or_default().into_boxed_slice();
+        Ok(Some(self.ordinals.get_or_init(|| ordinals)))
     }
 
     /// The stored values of a document, by field number, in the order in which they were given.

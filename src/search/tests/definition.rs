@@ -231,9 +231,6 @@ impl Definition {
             Matching::Any => vec![self.find(query, false, options)],
             Matching::AllThenAny => {
                 let all = self.find(query, true, options);
-                if all.len() >= options.offset.saturating_add(options.limit) {
-                    return vec![all];
-                }
                 let mut any = self.find(query, false, options);
                 any.retain(|(doc, _)| all.iter().all(|(other, _)| other != doc));
                 vec![all, any]

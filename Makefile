@@ -49,13 +49,21 @@ test-browser: setup-browser $(EXTENSION)  ## test examples/search-as-you-type in
 test-aarch64:  ## run the Rust tests as an aarch64 program under qemu, which it downloads (Debian, x86-64)
 	@sh scripts/test-aarch64.sh
 
-bench: setup-test $(EXTENSION)  ## measure CPU, device and PHP, and write reports and plots to target/bench; DEVICE= LISTS=
+bench: bench-search setup-test $(EXTENSION)  ## measure search, CPU, device and PHP, and write reports and plots to target/bench; DEVICE= LISTS=
 	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
 	. scripts/env.sh && cargo bench --no-default-features --bench cpu -- $(if $(LISTS),--lists '$(LISTS)')
 	. scripts/env.sh && cargo bench --no-default-features --bench device -- --device '$(DEVICE)'
 	[ -d '$(DEMO_INDEX)' ] || $(RUN_PHP) examples/demo/index.php --output '$(DEMO_INDEX)'
 	$(RUN_PHP) benches/php/bench.php --index '$(DEMO_INDEX)' --output '$(CARGO_TARGET_DIR)/bench/php.json'
 	. scripts/env.sh && cargo bench --no-default-features --bench report
+
+# Downloads some 650 MB of Debian's documentation, once, to SEARCH_CORPUS.
+bench-search: setup-test $(EXTENSION)  ## measure ranked search against tantivy and SQLite FTS5 on a million passages; SEARCH_CORPUS=
+	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
+	[ -f '$(SEARCH_CORPUS)/passages.txt' ] || sh benches/search/corpus.sh '$(SEARCH_CORPUS)'
+	$(SEARCH_BENCH) index --data '$(SEARCH_CORPUS)' --threads 1,2 --out '$(CARGO_TARGET_DIR)/bench/search-index.json'
+	$(SEARCH_BENCH) search --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/search.json'
+	$(RUN_PHP) benches/search/fts5.php --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/fts5.json'
 
 # CRoaring chooses its instructions when it runs; these builds of it have no others than the tier's to choose.
 bench-tiers: setup-test  ## measure intersections by AVX2 and by plain code, CRoaring held back to the same; LISTS=

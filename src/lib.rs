@@ -1,5 +1,5 @@
-//! **Postings**: the inner loop of a search engine. Decodes compressed posting lists and intersects them, on the CPU
-//! with SIMD and on OpenCL devices.
+//! **Postings**: a search engine, and its inner loop by itself. Keeps a ranked, durable index; decodes compressed posting
+//! lists and intersects them, on the CPU with SIMD and on OpenCL devices.
 //!
 //! Bytes from outside are checked once, decoded and intersected where it is cheapest, and come back as docIDs.
 //! `docs/architecture.md` has the project's words and the way of a query through the rooms.
@@ -22,9 +22,16 @@
 //! | [`list`] | [`PostingList`]: codec, payload and block directory; the byte format and its checks | `codec`, `cpu`, `room` |
 //! | [`yioop`] | Yioop's posting lists, shard files and scores | `codec`, `cpu` |
 //! | [`intersect`] | CPU intersection of posting lists, with block skipping | `list`, `codec`, `cpu` |
+//! | `threads` | threads for the work of one call | nothing |
+//! | [`analysis`] | text to terms | nothing |
+//! | [`query`] | what a visitor typed, as clauses; highlighting | `analysis` |
+//! | [`index`] | the ranked index: what is stored, how it is written and read | `analysis`, `list`, `codec`, `cpu`, `threads`, `process` |
+//! | [`rank`] | the best documents of a segment, and how many match | `index` (its lists), `codec`, `cpu` |
+//! | [`search`] | searching an index | `rank`, `index`, `query`, `analysis`, `list`, `codec`, `cpu`, `threads` |
+//! | [`interchange`] | text fields in and out as CIFF and as PISA's collections | `search`, `index` |
 //! | [`device`] | everything about OpenCL | `list`, `codec`, `results`, `cache`, `environment`, `process`, `room` |
 //! | [`engine`] | the choice between CPU and device, its cost model, the fallback, the threads, the counters | `device`, `intersect`, `yioop`, `list`, `codec`, `results`, `cache`, `cpu`, `threads` |
-//! | `php` | the PHP side (feature `php`) | `engine`, `yioop`, `list`, `codec`, `environment`, `cpu`, `room` |
+//! | `php` | the PHP side (feature `php`) | `engine`, `search`, `interchange`, `index`, `query`, `analysis`, `yioop`, `list`, `codec`, `environment`, `cpu`, `room` |
 //!
 //! All rooms use `error`.
 

@@ -63,7 +63,7 @@ bench-search: setup-test $(EXTENSION)  ## measure ranked search against tantivy 
 	[ -f '$(SEARCH_CORPUS)/passages.txt' ] || sh benches/search/corpus.sh '$(SEARCH_CORPUS)'
 	$(SEARCH_BENCH) index --data '$(SEARCH_CORPUS)' --threads 1,2 --out '$(CARGO_TARGET_DIR)/bench/search-index.json'
 	$(SEARCH_BENCH) search --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/search.json'
-	$(RUN_PHP) benches/search/fts5.php --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/fts5.json'
+	$(RUN_PHP) -d extension=pdo -d extension=pdo_sqlite benches/search/php.php --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/search-php.json'
 
 # CRoaring chooses its instructions when it runs; these builds of it have no others than the tier's to choose.
 bench-tiers: setup-test  ## measure intersections by AVX2 and by plain code, CRoaring held back to the same; LISTS=

@@ -38,7 +38,6 @@ struct State {
 /// Watches one folder until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    folder: PathBuf,
     state: Arc<Mutex<State>>,
 }
 
@@ -49,8 +48,8 @@ impl Watch {
     pub(crate) fn new(folder: &Path, fault: Option<(usize, Fault)>) -> Watch {
         let state = Arc::new(Mutex::new(State { fault, ..State::default() }));
         let folder = std::path::absolute(folder).unwrap();
-        lock(&WATCHED).push((folder.clone(), state.clone()));
-        Watch { folder, state }
+        lock(&WATCHED).push((folder, state.clone()));
+        Watch { state }
     }
 
     /// The operations so far, failed ones too.

@@ -18,7 +18,7 @@ impl Writer {
     /// Makes all changes durable and visible; returns the number of the commit. If there are no changes, nothing is
     /// written, and the number is that of the last commit.
     ///
-    /// Segments are merged so that there are few: in an index of n bytes, a document is written at most 1 + log10(n / s)
+    /// Segments are merged so that there are few: in an index of n bytes, a document is written at most 1 + log16(n / s)
     /// times, s being the bytes of the segment that it was first written to. What cannot be merged because there is no room
     /// on the disk is left to a later commit.
     ///
@@ -150,6 +150,8 @@ impl Writer {
     /// Replaces the manifest.
     fn publish(&mut self) -> Result<u64> {
         if !self.has_unpublished() {
+            // New segments of which nothing is left.
+            self.clean();
             return Ok(self.committed.generation);
         }
         let generation = self.committed.generation + 1;

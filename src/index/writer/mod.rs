@@ -43,7 +43,7 @@ pub struct Options {
     /// [`Options::LEAST_MEMORY`]. Maps of files, and a bit per document of segments with deleted ones, come in addition.
     pub memory: usize,
     /// How many threads analyse documents and merge segments, 1 by default; 0 stands for one per core. Documents are
-    /// analysed by at most as many as have 20 MiB of three quarters of `memory` each. Threads end with the call that
+    /// analysed by one thread per 30 MiB of `memory` at most: 64 MiB per thread is good. Threads end with the call that
     /// started them.
     pub threads: usize,
 }
@@ -62,10 +62,10 @@ impl Options {
         self.memory.max(Options::LEAST_MEMORY)
     }
 
-    /// The memory for the builders of several threads. A quarter is for the documents that wait for them: in builders they
-    /// take about 1.5 times as much, and what writing a segment takes comes in addition.
+    /// The memory for the builders of several threads. The rest is for the documents that wait for them: in builders they
+    /// take about as much again, and the writing of segments takes some in addition.
     fn builders(&self) -> usize {
-        self.memory() / 4 * 3
+        self.memory() / 16 * 11
     }
 
     fn threads(&self) -> usize {

@@ -8,7 +8,7 @@ use hashbrown::HashTable;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
-/// Documents that begin within so many bytes are in one chunk.
+/// Bytes of a chunk, or those of one document that is larger.
 const CHUNK: usize = 256 << 10;
 
 /// Documents in order of insertion, each id once.
@@ -22,6 +22,8 @@ pub(super) struct Buffer {
     hasher: RandomState,
     /// Bytes of all chunks.
     bytes: usize,
+    /// The bytes of one document.
+    written: Vec<u8>,
 }
 
 const DROPPED: (u32, u32) = (u32::MAX, 0);
@@ -30,13 +32,16 @@ impl Buffer {
     /// Adds a document at the end; one with that id is dropped.
     pub fn add(&mut self, id: Id, document: Document) {
         self.delete(&id);
-        if self.chunks.last().is_none_or(|chunk| chunk.len() >= CHUNK) {
-            self.chunks.push(Vec::with_capacity(CHUNK + CHUNK / 4));
+        self.written.clear();
+        write(&id, &document, &mut self.written);
+        let length = self.written.len();
+        if self.chunks.last().is_none_or(|chunk| chunk.capacity() - chunk.len() < length) {
+            self.chunks.push(Vec::with_capacity(length.max(CHUNK)));
         }
         let chunk = self.chunks.len() - 1;
         let begin = self.chunks[chunk].len();
-        write(&id, &document, &mut self.chunks[chunk]);
-        self.bytes += self.chunks[chunk].len() - begin;
+        self.chunks[chunk].extend_from_slice(&self.written);
+        self.bytes += length;
         self.documents.push((chunk as u32, begin as u32));
         let Buffer { chunks, documents, places, hasher, .. } = self;
         let hash = |id: IdRef| hash(hasher, id);
@@ -59,7 +64,10 @@ impl Buffer {
     /// Bytes of memory in use, about; those of dropped documents, too.
     pub fn memory(&self) -> usize {
         let chunks = self.chunks.iter().map(Vec::capacity).sum::<usize>();
-        chunks + self.documents.capacity() * size_of::<(u32, u32)>() + self.places.capacity() * 6
+        chunks
+            + self.written.capacity()
+            + self.documents.capacity() * size_of::<(u32, u32)>()
+            + self.places.capacity() * 6
     }
 
     /// The documents of a range of [`Buffer::split`], each with its id, without those that were dropped.

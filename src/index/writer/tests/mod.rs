@@ -33,7 +33,11 @@ pub(super) fn create(folder: &Path) -> Writer {
 }
 
 pub(super) fn id(number: u64) -> Id {
-    if number % 3 == 0 { Id::Bytes(format!("doc-{number}").into_bytes().into()) } else { Id::Int(number as i64) }
+    if number.is_multiple_of(3) {
+        Id::Bytes(format!("doc-{number}").into_bytes().into())
+    } else {
+        Id::Int(number as i64)
+    }
 }
 
 /// What a change does to documents in memory.

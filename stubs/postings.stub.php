@@ -501,6 +501,38 @@ namespace Postings {
         {
         }
 
+        /**
+         * Adds the documents of a CIFF file (Common Index File Format), from the next commit on; returns how many. Their terms
+         * go into a text field without being analysed, and their names become ids, always strings: a document with such an id
+         * is replaced. The file has no positions, so phrases find nothing sensible in what comes from it: create the index
+         * with `positions: false`.
+         *
+         * The file is read at least twice, and once more whenever what fits into the writer's memory is full: give the writer
+         * much for large files. It is checked whole before anything is added.
+         *
+         * @param ?string $field a text field; null: the first
+         * @throws CorruptDataException if the file is damaged; nothing was added
+         * @throws \ValueError if a document has more than 4,194,304 tokens; rollback() drops those before it
+         * @throws IndexException if the file cannot be read, or open_basedir does not allow it
+         */
+        public function importCiff(string $path, ?string $field = null): int
+        {
+        }
+
+        /**
+         * Adds the documents of a collection of PISA: "$basename.docs", ".freqs" and ".sizes", with terms from ".terms" and
+         * names from ".documents", one per line. Without ".terms", terms are the numbers of lists from 0 on ('17'); without
+         * ".documents", the ids are docIDs, as integers. Otherwise as importCiff().
+         *
+         * @param ?string $field a text field; null: the first
+         * @throws CorruptDataException if a file is damaged; nothing was added
+         * @throws \ValueError if a document has more than 4,194,304 tokens; rollback() drops those before it
+         * @throws IndexException if a file cannot be read, or open_basedir does not allow it
+         */
+        public function importPisa(string $basename, ?string $field = null): int
+        {
+        }
+
         /** Deletes a document from the next commit on; returns whether there was one. */
         public function delete(int|string $id): bool
         {
@@ -770,6 +802,33 @@ namespace Postings {
          * @param ?string $field a text or keyword field; null: the first text field
          */
         public function postings(string $term, ?string $field = null): PostingList
+        {
+        }
+
+        /**
+         * Writes a text field as a CIFF file (Common Index File Format), which PISA, Anserini, Terrier and others read; returns
+         * the number of documents. The file has terms, docIDs, frequencies, ids (integers as digits) and lengths, which are
+         * exact up to 40 tokens and rounded down above; it has no positions, and no deleted documents. It appears, or
+         * replaces another, once it is whole; until then it is "$path.part". Decodes all lists of the field, and takes memory
+         * for the longest.
+         *
+         * @param ?string $field a text field; null: the first
+         * @throws \ValueError if a term or an id is not UTF-8
+         * @throws IndexException if the file cannot be written, or open_basedir does not allow it
+         */
+        public function exportCiff(string $path, ?string $field = null): int
+        {
+        }
+
+        /**
+         * Writes a text field as a collection of PISA; returns the number of documents. As exportCiff(), in five files:
+         * "$basename.docs", ".freqs", ".sizes", ".terms" and ".documents".
+         *
+         * @param ?string $field a text field; null: the first
+         * @throws \ValueError if a term or an id is not UTF-8, or contains a line break
+         * @throws IndexException if a file cannot be written, or open_basedir does not allow it
+         */
+        public function exportPisa(string $basename, ?string $field = null): int
         {
         }
 

@@ -69,7 +69,10 @@ impl<R: Read + Seek> Input<R> {
         (self.at, self.filled) = (0, 0);
         // A file that grows is read as long as it was.
         let wanted = self.buffer.len().min((self.length - self.base.min(self.length)) as usize);
-        while wanted > 0 {
+        if wanted == 0 {
+            return Ok(());
+        }
+        loop {
             match self.from.read(&mut self.buffer[..wanted]) {
                 Ok(read) => {
                     self.filled = read;
@@ -79,7 +82,6 @@ impl<R: Read + Seek> Input<R> {
                 Err(error) => return Err(failed(&self.name, &error)),
             }
         }
-        Ok(())
     }
 
     /// The next byte; `None` at the end of the file.
@@ -123,9 +125,9 @@ impl<R: Read + Seek> Input<R> {
             return Ok(Some(u32::from_le_bytes(*bytes)));
         }
         let mut bytes = [0; 4];
-        for at in 0..4 {
+        for (at, place) in bytes.iter_mut().enumerate() {
             match self.byte()? {
-                Some(byte) => bytes[at] = byte,
+                Some(byte) => *place = byte,
                 None if at == 0 => return Ok(None),
                 None => return Err(self.ends(item)),
             }

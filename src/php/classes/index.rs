@@ -3,6 +3,7 @@
 use super::{analyzer, hit, hits, posting_list};
 use crate::analysis::valid_utf8;
 use crate::index::{Kind, Schema};
+use crate::interchange;
 use crate::php::call::{Call, check_index, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method, this, this_and_result};
 use crate::php::declare::{MAY_BE_STRING, RETURN_VALUE, function, nullable, widen};
@@ -139,6 +140,18 @@ impl Class for Object {
                     .not_required()
                     .arg(field()),
             ),
+            method(
+                function("exportCiff", handler!(export_ciff), DataType::Long)
+                    .arg(string("path"))
+                    .not_required()
+                    .arg(field()),
+            ),
+            method(
+                function("exportPisa", handler!(export_pisa), DataType::Long)
+                    .arg(string("basename"))
+                    .not_required()
+                    .arg(field()),
+            ),
             method(nullable("id", handler!(id_of), DataType::Long).arg(Arg::new("docId", DataType::Long))),
             method(nullable("docId", handler!(doc_id), DataType::Long).arg(id())),
             method(nullable("stored", handler!(stored), DataType::Array).arg(id())),
@@ -169,6 +182,14 @@ pub fn path(path: &[u8]) -> Outcome<&Path> {
         return Err(exception::index(&format!("{path}: open_basedir does not allow it")));
     }
     Ok(Path::new(OsStr::from_bytes(path)))
+}
+
+/// A path of which open_basedir allows all files that begin with it and end with one of `suffixes`.
+pub fn path_with<'p>(base: &'p [u8], suffixes: &[&str]) -> Outcome<&'p Path> {
+    for suffix in suffixes {
+        path(&[base, suffix.as_bytes()].concat())?;
+    }
+    Ok(Path::new(OsStr::from_bytes(base)))
 }
 
 fn open(call: &mut Call) -> Outcome {
@@ -508,6 +529,42 @@ fn postings(call: &mut Call) -> Outcome {
     // SAFETY: parsing set it to a string that the frame holds.
     let term = unsafe { &*term }.as_bytes();
     posting_list::store(check_index(object.0.postings(term, field), 1)?, result)
+}
+
+/// The text field that an argument names; the first one if it is null.
+pub fn text_field(schema: &Schema, name: *mut ZendStr, argument: u32) -> Outcome<usize> {
+    // SAFETY: parsing set it to a string that the frame holds, or left it null.
+    if let Some(name) = unsafe { name.as_ref() } {
+        return field_of_kind(schema, name.as_bytes(), argument, &[Kind::Text], "a text field");
+    }
+    let first = schema.fields.iter().position(|field| field.kind == Kind::Text);
+    first.ok_or_else(|| exception::argument_value(argument, "must name a text field: the index has none"))
+}
+
+fn export_ciff(call: &mut Call) -> Outcome {
+    let [mut given, mut field] = [null_mut::<ZendStr>(); 2];
+    parse!(call, c"P|S!", &raw mut given, &raw mut field)?;
+    let (object, result) = this_and_result::<Object>(call)?;
+    let field = text_field(object.0.schema(), field, 2)?;
+    // SAFETY: parsing set it to a string that the frame holds; 'P' refuses one with a NUL byte.
+    let path = path_with(unsafe { &*given }.as_bytes(), &["", ".part"])?;
+    let counts = check_index(interchange::export_ciff(object.0.snapshot(), field, path), 1)?;
+    result.set_long(counts.documents as i64);
+    Ok(())
+}
+
+fn export_pisa(call: &mut Call) -> Outcome {
+    let [mut given, mut field] = [null_mut::<ZendStr>(); 2];
+    parse!(call, c"P|S!", &raw mut given, &raw mut field)?;
+    let (object, result) = this_and_result::<Object>(call)?;
+    let field = text_field(object.0.schema(), field, 2)?;
+    let suffixes = interchange::pisa::SUFFIXES;
+    // SAFETY: parsing set it to a string that the frame holds; 'P' refuses one with a NUL byte.
+    let base = unsafe { &*given }.as_bytes();
+    path_with(base, &suffixes.map(|suffix| format!("{suffix}.part")).each_ref().map(String::as_str))?;
+    let counts = check_index(interchange::export_pisa(object.0.snapshot(), field, path_with(base, &suffixes)?), 1)?;
+    result.set_long(counts.documents as i64);
+    Ok(())
 }
 
 fn id_of(call: &mut Call) -> Outcome {

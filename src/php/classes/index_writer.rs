@@ -4,6 +4,7 @@ use super::{analyzer, index};
 use crate::Error;
 use crate::analysis::Analyzer;
 use crate::index::{Id, Options, Schema, Writer};
+use crate::interchange;
 use crate::php::call::{Call, check_index, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method, this_and_result};
 use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_STRING, function, widen};
@@ -19,6 +20,7 @@ use ext_php_rs::flags::DataType;
 use ext_php_rs::types::{ZendHashTable, ZendIterator, ZendStr, Zval};
 use ext_php_rs::zend::{BailoutGuard, ExecutorGlobals};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Documents between two calls of the progress callback.
@@ -57,6 +59,18 @@ impl Class for Object {
                     .arg(Arg::new("documents", DataType::object("Traversable")))
                     .not_required()
                     .arg(Arg::new("progress", DataType::Callable).allow_null().default("null")),
+            ),
+            method(
+                function("importCiff", handler!(import_ciff), DataType::Long)
+                    .arg(Arg::new("path", DataType::String))
+                    .not_required()
+                    .arg(Arg::new("field", DataType::String).allow_null().default("null")),
+            ),
+            method(
+                function("importPisa", handler!(import_pisa), DataType::Long)
+                    .arg(Arg::new("basename", DataType::String))
+                    .not_required()
+                    .arg(Arg::new("field", DataType::String).allow_null().default("null")),
             ),
             method(function("delete", handler!(delete), DataType::Bool).arg(id())),
             method(function("commit", handler!(commit), DataType::Long)),
@@ -316,6 +330,30 @@ fn next_of_iterator(iterator: &mut ZendIterator, each: Each) -> Outcome<ControlF
     };
     each(&id, &document)?;
     Ok(ControlFlow::Continue(()))
+}
+
+fn import_ciff(call: &mut Call) -> Outcome {
+    import(call, &[""], interchange::import_ciff)
+}
+
+fn import_pisa(call: &mut Call) -> Outcome {
+    import(call, &interchange::pisa::SUFFIXES, interchange::import_pisa)
+}
+
+/// Adds what `from` reads at a path, in files with these suffixes.
+fn import(
+    call: &mut Call,
+    suffixes: &[&str],
+    from: fn(&Path, &mut Writer, usize) -> crate::Result<interchange::Counts>,
+) -> Outcome {
+    let [mut given, mut field] = [std::ptr::null_mut::<ZendStr>(); 2];
+    parse!(call, c"P|S!", &raw mut given, &raw mut field)?;
+    let (writer, result) = this(call)?;
+    let field = index::text_field(writer.schema(), field, 2)?;
+    // SAFETY: parsing set it to a string that the frame holds; 'P' refuses one with a NUL byte.
+    let path = index::path_with(unsafe { &*given }.as_bytes(), suffixes)?;
+    result.set_long(check_index(from(path, writer, field), 1)?.documents as i64);
+    Ok(())
 }
 
 fn delete(call: &mut Call) -> Outcome {

@@ -9,7 +9,7 @@ use postings::search::{Index, Matching, Options};
 use std::io::Write;
 use std::path::Path;
 
-/// By how much rankings may get worse unnoticed.
+/// By how much rankings may get worse than they were once.
 const TOLERANCE: f64 = 0.002;
 
 fn quality(collection: &Collection, language: Option<&str>, stop_words: &[&str]) -> Quality {
@@ -49,7 +49,7 @@ fn the_best_hits_are_good_answers() {
     let stemmed = quality(&collection, Some("english"), &[]);
     let stopped = quality(&collection, Some("english"), stop_words("english").expect("a list"));
     println!("plain {plain:?}\nstemmed {stemmed:?}\nstemmed, without stop words {stopped:?}");
-    for (found, map, ndcg) in [(plain, 0.0, 0.0), (stemmed, 0.0, 0.0), (stopped, 0.0, 0.0)] {
+    for (found, map, ndcg) in [(plain, 0.2579, 0.3382), (stemmed, 0.2854, 0.3666), (stopped, 0.2930, 0.3696)] {
         assert!(found.map >= map - TOLERANCE && found.ndcg >= ndcg - TOLERANCE, "{found:?}, once {map}, {ndcg}");
     }
     assert!(stemmed.map >= plain.map && stemmed.ndcg >= plain.ndcg);

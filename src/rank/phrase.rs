@@ -35,8 +35,13 @@ fn phrase_on_tier(mut terms: Vec<(u32, Places)>) -> (Vec<u32>, Vec<u32>) {
                 places.keep(tier, &mut chosen);
             }
         }
+        let mut within = 0;
         for &doc_id in &chosen.doc_ids[..chosen.len] {
-            let Some(index) = lead.index(doc_id) else { continue };
+            // Those chosen are some of the block, in order.
+            while doc_ids[within] != doc_id {
+                within += 1;
+            }
+            let index = lead.index_at(block, within, doc_id);
             lead.positions(index, shift(*offset), &mut matches);
             for (offset, places) in others.iter_mut() {
                 positions.clear();
@@ -61,6 +66,12 @@ fn phrase_on_tier(mut terms: Vec<(u32, Places)>) -> (Vec<u32>, Vec<u32>) {
 #[inline(always)]
 fn keep_common(kept: &mut Vec<u32>, other: &[u32]) {
     let (mut len, mut next) = (0, 0);
+    if let ([one], [other]) = (&kept[..], other) {
+        if one != other {
+            kept.clear();
+        }
+        return;
+    }
     for at in 0..kept.len() {
         let position = kept[at];
         while next < other.len() && other[next] < position {

@@ -1,9 +1,10 @@
 //! [`Places`]: a list of a segment with its positions, read forwards.
 
 use super::score::Chosen;
+use super::term::Ranked;
 use crate::codec::{AnyLookUp, BLOCK, BlockBuffer, block_buffer, gallop};
 use crate::cpu::Tier;
-use crate::index::list::{Decoded, DocIds, View, rank};
+use crate::index::list::{Decoded, DocIds, View};
 
 const NONE: usize = usize::MAX;
 
@@ -32,6 +33,7 @@ pub struct Long<'s> {
     doc_ids: BlockBuffer,
     /// Looks docIDs up without decoding blocks, once that was asked for.
     look_up: Option<Box<AnyLookUp<'s>>>,
+    ranked: Ranked,
     /// The block whose frequencies less 1 are unpacked.
     counted: usize,
     less_one: [u32; BLOCK],
@@ -57,6 +59,7 @@ impl<'s> Places<'s> {
             count: 0,
             doc_ids: block_buffer(),
             look_up: None,
+            ranked: Ranked::NONE,
             counted: NONE,
             less_one: [0; BLOCK],
             read: NONE,
@@ -85,6 +88,15 @@ impl<'s> Places<'s> {
                 (decoded.doc_ids[*at] == doc_id).then_some(*at)
             }
             Places::Long(long) => long.index(doc_id),
+        }
+    }
+
+    /// The index of a document that is the `within`-th of a block. docIDs must not decrease.
+    #[inline(always)]
+    pub fn index_at(&mut self, block: usize, within: usize, doc_id: u32) -> usize {
+        match self {
+            Places::Short { .. } => self.index(doc_id).unwrap_or(within),
+            Places::Long(_) => BLOCK * block + within,
         }
     }
 
@@ -164,8 +176,10 @@ impl Long<'_> {
         }
         let block = self.at;
         if let DocIds::Bits(words) = self.view.doc_ids {
-            let has = words[doc_id as usize / 32] >> (doc_id % 32) & 1 == 1;
-            return has.then(|| BLOCK * block + rank(words, self.view.first_possible(block), doc_id) - 1);
+            if words[doc_id as usize / 32] >> (doc_id % 32) & 1 == 0 {
+                return None;
+            }
+            return Some(BLOCK * block + self.ranked.index(words, block, self.view.first_possible(block), doc_id));
         }
         if self.loaded != block {
             self.count = self.view.decode_doc_ids(self.tier, block, &mut self.doc_ids);
@@ -186,19 +200,25 @@ impl Long<'_> {
         let before = self.less_one[..within].iter().fold(within as u32, |sum, &less_one| sum.wrapping_add(less_one));
         let first = places.starts[block].wrapping_add(before) as usize;
         let count = self.less_one[within] as usize + 1;
-        let mut next = 0u32;
-        for at in first..first + count {
-            let block = at / BLOCK;
-            // Whoever reads a block twice probably reads more of it.
-            if self.unpacked != block && (self.read == block || count >= 8) {
-                places.gaps.unpack(block, &mut self.gaps);
-                self.unpacked = block;
+        positions.resize(count, 0);
+        let (block, begin) = (first / BLOCK, first % BLOCK);
+        let mut next = shift;
+        // Whoever reads a block twice probably reads more of it.
+        if self.unpacked != block && (self.read == block || count >= 8) {
+            places.gaps.unpack(block, &mut self.gaps);
+            self.unpacked = block;
+        }
+        self.read = block;
+        if self.unpacked == block && begin + count <= BLOCK {
+            for (position, gap) in positions.iter_mut().zip(&self.gaps[begin..begin + count]) {
+                *position = next.wrapping_add(*gap);
+                next = position.wrapping_add(1);
             }
-            self.read = block;
-            let gap = if self.unpacked == block { self.gaps[at % BLOCK] } else { places.gaps.get(at) };
-            next = next.wrapping_add(gap);
-            positions.push(next.wrapping_add(shift));
-            next = next.wrapping_add(1);
+            return;
+        }
+        for (position, at) in positions.iter_mut().zip(first..) {
+            *position = next.wrapping_add(places.gaps.get(at));
+            next = position.wrapping_add(1);
         }
     }
 }

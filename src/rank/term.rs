@@ -49,6 +49,55 @@ pub struct Term<'s> {
     scores: [f32; BLOCK],
     /// Looks docIDs up without decoding blocks, once that was asked for.
     look_up: Option<Box<AnyLookUp<'s>>>,
+    ranked: Ranked,
+    frequencies: Frequencies,
+}
+
+/// Where a document stands in the block of a bit set: counted from the document asked for before, if that is in the
+/// same block.
+pub(super) struct Ranked {
+    block: usize,
+    /// The document after the last one counted, and the number of those counted.
+    next: u32,
+    count: usize,
+}
+
+impl Ranked {
+    pub(super) const NONE: Ranked = Ranked { block: NONE, next: 0, count: 0 };
+
+    /// The index of a document in its block. Documents ascend within a block.
+    #[inline(always)]
+    pub(super) fn index(&mut self, words: &[u32], block: usize, first_possible: u32, doc_id: u32) -> usize {
+        if self.block != block || doc_id < self.next {
+            *self = Ranked { block, next: first_possible, count: 0 };
+        }
+        self.count += rank(words, self.next, doc_id);
+        self.next = doc_id + 1;
+        self.count - 1
+    }
+}
+
+/// The frequencies of a block: the first is extracted alone, and the block unpacked for a second one.
+struct Frequencies {
+    asked: usize,
+    unpacked: usize,
+    less_one: [u32; BLOCK],
+}
+
+impl Frequencies {
+    #[inline(always)]
+    fn less_one(&mut self, view: &View, block: usize, index: usize) -> u32 {
+        if self.unpacked == block {
+            return self.less_one[index];
+        }
+        if self.asked == block {
+            view.frequencies_less_one(block, &mut self.less_one);
+            self.unpacked = block;
+            return self.less_one[index];
+        }
+        self.asked = block;
+        view.frequencies.get(BLOCK * block + index)
+    }
 }
 
 /// No block.
@@ -98,6 +147,8 @@ impl<'s> Term<'s> {
             doc_ids: block_buffer(),
             scores: [0.0; BLOCK],
             look_up: None,
+            ranked: Ranked::NONE,
+            frequencies: Frequencies { asked: NONE, unpacked: NONE, less_one: [0; BLOCK] },
         }
     }
 
@@ -325,20 +376,20 @@ impl<'s> Term<'s> {
     #[inline(always)]
     pub fn less_one(&mut self, doc_id: u32) -> Option<u32> {
         let block = self.seek(doc_id)?;
-        if let Source::List(View { doc_ids: DocIds::Bits(words), frequencies, .. }) = &self.source {
+        if let Source::List(view @ View { doc_ids: DocIds::Bits(words), .. }) = &self.source {
             if words[doc_id as usize / 32] >> (doc_id % 32) & 1 == 0 {
                 return None;
             }
-            if frequencies.width(block) == 0 {
+            if view.frequencies.width(block) == 0 {
                 return Some(0);
             }
-            let index = rank(words, self.first_possible(block), doc_id) - 1;
-            return Some(frequencies.get(BLOCK * block + index));
+            let index = self.ranked.index(words, block, view.first_possible(block), doc_id);
+            return Some(self.frequencies.less_one(view, block, index));
         }
         self.load(block);
         let index = find(&self.doc_ids, self.count, doc_id)?;
         Some(match &self.source {
-            Source::List(view) => view.frequencies.get(BLOCK * block + index),
+            Source::List(view) => self.frequencies.less_one(view, block, index),
             Source::Decoded { less_one, .. } => less_one[BLOCK * block + index],
         })
     }

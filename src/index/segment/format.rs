@@ -321,6 +321,9 @@ pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
 ///
 /// # Panics
 /// If it is not within `bytes`.
+#[inline]
 pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
+    let mut number = [0; 8];
+    number.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(number)
 }

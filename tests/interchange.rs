@@ -315,8 +315,11 @@ fn damaged_pisa_collections_are_refused() {
     }
 }
 
+/// Documents; terms with the number of documents; ids and scores by query.
+type Seen = (u64, Vec<(Vec<u8>, u64)>, BTreeMap<String, Vec<(String, u64)>>);
+
 /// What a search sees of a field, by the ids as text.
-fn survey(path: &Path) -> (u64, Vec<(Vec<u8>, u64)>, BTreeMap<String, Vec<(String, u64)>>) {
+fn survey(path: &Path) -> Seen {
     let index = Index::open(path).unwrap();
     let text = |id: Id| match id {
         Id::Int(int) => int.to_string(),

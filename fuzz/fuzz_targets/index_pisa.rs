@@ -10,7 +10,8 @@ use std::io::Cursor;
 fuzz_target!(|input: (Vec<u16>, Vec<u16>, u8, u8, Option<&[u8]>, &[u8])| {
     let (docs, freqs, documents, left, terms, names) = input;
     // Small numbers, so that some of them fit together.
-    let bytes = |numbers: &[u16]| numbers.iter().flat_map(|&number| u32::from(number).to_le_bytes()).collect::<Vec<u8>>();
+    let bytes =
+        |numbers: &[u16]| numbers.iter().flat_map(|&number| u32::from(number).to_le_bytes()).collect::<Vec<u8>>();
     let docs = [bytes(&[1, documents.into()]), bytes(&docs)].concat();
     let freqs = bytes(&freqs);
     let sizes = [bytes(&[documents.into()]), bytes(&vec![1; documents.into()])].concat();

@@ -75,6 +75,9 @@ impl Candidates {
     /// Keeps the candidates with a score above `least`.
     #[inline(always)]
     fn cut(&mut self, least: f64) {
+        if least == f64::NEG_INFINITY {
+            return;
+        }
         let mut kept = 0;
         for at in 0..self.len {
             let (doc_id, score) = (self.doc_ids[at], self.scores[at]);
@@ -137,7 +140,9 @@ impl Candidates {
     #[inline(always)]
     fn require_term(&mut self, term: &mut Term, floor: f64, rest: f64) {
         let has_it = self.ask(term);
+        let any_score = floor == f64::NEG_INFINITY;
         self.less_one.clear();
+        self.less_one.reserve(self.len);
         let (mut kept, mut next) = (0, 0);
         for at in 0..self.len {
             let (doc_id, score) = (self.doc_ids[at], self.scores[at]);
@@ -145,10 +150,10 @@ impl Candidates {
                 continue;
             }
             let Some(block) = term.seek(doc_id) else { break };
-            if score + f64::from(term.bound(block)) + rest <= floor {
+            if !any_score && score + f64::from(term.bound(block)) + rest <= floor {
                 continue;
             }
-            if let Some(less_one) = term.less_one(doc_id) {
+            if let Some(less_one) = term.less_one_in(block, doc_id) {
                 (self.doc_ids[kept], self.scores[kept]) = (doc_id, score);
                 self.less_one.push(less_one);
                 kept += 1;
@@ -178,7 +183,7 @@ impl Candidates {
                 if score + f64::from(term.bound(block)) + rest <= floor {
                     continue;
                 }
-                if let Some(less_one) = term.less_one(doc_id) {
+                if let Some(less_one) = term.less_one_in(block, doc_id) {
                     self.less_one.push(less_one);
                     self.found.push(doc_id);
                     self.found_at.push(kept as u32);

@@ -1,6 +1,6 @@
 //! Phrases: the documents in which terms stand at given distances.
 
-use super::positions::Places;
+use super::positions::{EIGHT, Places};
 use super::score::Chosen;
 use super::tiers::tiered;
 use crate::codec::block_buffer;
@@ -42,16 +42,35 @@ fn phrase_on_tier(mut terms: Vec<(u32, Places)>) -> (Vec<u32>, Vec<u32>) {
                 within += 1;
             }
             let index = lead.index_at(block, within, doc_id);
-            lead.positions(index, shift(*offset), &mut matches);
-            for (offset, places) in others.iter_mut() {
-                positions.clear();
-                if let Some(index) = places.index(doc_id) {
-                    places.positions(index, shift(*offset), &mut positions);
+            let of_lead = lead.locate(index);
+            let Some(((next_offset, next), more)) = others.split_first_mut() else { continue };
+            let Some(index) = next.index(doc_id) else { continue };
+            let of_next = next.locate(index);
+            let eights =
+                (lead.eight(of_lead, shift(*offset), u32::MAX), next.eight(of_next, shift(*next_offset), u32::MAX - 1));
+            if let (Some(a), Some(b)) = eights {
+                let equal = equal(&a, &b);
+                if equal == 0 || more.is_empty() {
+                    if equal > 0 {
+                        found.push(doc_id);
+                        less_one.push(equal - 1);
+                    }
+                    continue;
                 }
-                keep_common(&mut matches, &positions);
+            }
+            lead.positions(of_lead, shift(*offset), &mut matches);
+            next.positions(of_next, shift(*next_offset), &mut positions);
+            keep_common(&mut matches, &positions);
+            for (offset, places) in more.iter_mut() {
                 if matches.is_empty() {
                     break;
                 }
+                positions.clear();
+                if let Some(index) = places.index(doc_id) {
+                    let of_document = places.locate(index);
+                    places.positions(of_document, shift(*offset), &mut positions);
+                }
+                keep_common(&mut matches, &positions);
             }
             if !matches.is_empty() {
                 found.push(doc_id);
@@ -62,16 +81,22 @@ fn phrase_on_tier(mut terms: Vec<(u32, Places)>) -> (Vec<u32>, Vec<u32>) {
     (found, less_one)
 }
 
+/// How many numbers are in both.
+#[inline(always)]
+fn equal(a: &[u32; EIGHT], b: &[u32; EIGHT]) -> u32 {
+    let mut equal = [0u32; EIGHT];
+    for one in a {
+        for (equal, other) in equal.iter_mut().zip(b) {
+            *equal += u32::from(one == other);
+        }
+    }
+    equal.iter().sum()
+}
+
 /// Keeps the numbers of `kept` that are in `other` too; both ascend.
 #[inline(always)]
 fn keep_common(kept: &mut Vec<u32>, other: &[u32]) {
     let (mut len, mut next) = (0, 0);
-    if let ([one], [other]) = (&kept[..], other) {
-        if one != other {
-            kept.clear();
-        }
-        return;
-    }
     for at in 0..kept.len() {
         let position = kept[at];
         while next < other.len() && other[next] < position {

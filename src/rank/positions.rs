@@ -37,11 +37,17 @@ pub struct Long<'s> {
     /// The block whose frequencies less 1 are unpacked.
     counted: usize,
     less_one: [u32; BLOCK],
+    /// The number of documents of that block whose frequencies are added up, and their sum.
+    summed: usize,
+    sum: u32,
     /// The block of gaps that was read last, and the one that is unpacked.
     read: usize,
     unpacked: usize,
-    gaps: [u32; BLOCK],
+    gaps: [u32; BLOCK + EIGHT],
 }
+
+/// Positions that are compared together.
+pub const EIGHT: usize = 8;
 
 impl<'s> Places<'s> {
     /// Of a short list.
@@ -62,9 +68,11 @@ impl<'s> Places<'s> {
             ranked: Ranked::NONE,
             counted: NONE,
             less_one: [0; BLOCK],
+            summed: 0,
+            sum: 0,
             read: NONE,
             unpacked: NONE,
-            gaps: [0; BLOCK],
+            gaps: [0; BLOCK + EIGHT],
         }))
     }
 
@@ -100,17 +108,60 @@ impl<'s> Places<'s> {
         }
     }
 
-    /// The positions, plus `shift`, in the document with this index, which [`index`](Self::index) returned last.
+    /// Where the positions of the document with this index are, which [`index`](Self::index) or
+    /// [`index_at`](Self::index_at) returned last: the first, and how many.
     #[inline(always)]
-    pub fn positions(&mut self, index: usize, shift: u32, positions: &mut Vec<u32>) {
+    pub fn locate(&mut self, index: usize) -> (usize, usize) {
+        match self {
+            Places::Short { decoded, before, .. } => (*before, decoded.frequencies[index] as usize),
+            Places::Long(long) => long.locate(index),
+        }
+    }
+
+    /// The `count` positions from the `first` on, each plus `shift`, and then `rest`; `None` if they are more than
+    /// [`EIGHT`], or not at hand in one piece.
+    #[inline(always)]
+    pub fn eight(&mut self, (first, count): (usize, usize), shift: u32, rest: u32) -> Option<[u32; EIGHT]> {
+        if count > EIGHT {
+            return None;
+        }
+        let mut positions = [rest; EIGHT];
+        match self {
+            Places::Short { decoded, .. } => {
+                let of_document = &decoded.positions[first..first + count];
+                positions.iter_mut().zip(of_document).for_each(|(to, position)| *to = position.wrapping_add(shift));
+            }
+            Places::Long(long) => {
+                let gaps = long.unpacked_gaps(first, count)?;
+                let mut next = shift;
+                for (at, (position, gap)) in positions.iter_mut().zip(gaps).enumerate() {
+                    let here = next.wrapping_add(*gap);
+                    *position = if at < count { here } else { rest };
+                    next = here.wrapping_add(1);
+                }
+            }
+        }
+        Some(positions)
+    }
+
+    /// The `count` positions from the `first` on, each plus `shift`.
+    #[inline(always)]
+    pub fn positions(&mut self, (first, count): (usize, usize), shift: u32, positions: &mut Vec<u32>) {
         positions.clear();
         match self {
-            Places::Short { decoded, before, .. } => {
-                let count = decoded.frequencies[index] as usize;
-                let of_document = &decoded.positions[*before..*before + count];
+            Places::Short { decoded, .. } => {
+                let of_document = &decoded.positions[first..first + count];
                 positions.extend(of_document.iter().map(|position| position.wrapping_add(shift)));
             }
-            Places::Long(long) => long.positions(index, shift, positions),
+            Places::Long(long) => {
+                let Some(places) = long.view.positions else { return };
+                let mut next = shift;
+                positions.extend((first..first + count).map(|at| {
+                    let position = next.wrapping_add(places.gaps.get(at));
+                    next = position.wrapping_add(1);
+                    position
+                }));
+            }
         }
     }
 
@@ -189,36 +240,41 @@ impl Long<'_> {
         Some(BLOCK * block + index)
     }
 
+    /// See [`Places::locate`]. Documents of a block are asked for in order, so that frequencies are added up once.
     #[inline(always)]
-    fn positions(&mut self, index: usize, shift: u32, positions: &mut Vec<u32>) {
-        let Some(places) = self.view.positions else { return };
+    fn locate(&mut self, index: usize) -> (usize, usize) {
         let (block, within) = (index / BLOCK, index % BLOCK);
-        if self.counted != block {
-            self.view.frequencies_less_one(block, &mut self.less_one);
-            self.counted = block;
+        if self.counted != block || within < self.summed {
+            if self.counted != block {
+                self.view.frequencies_less_one(block, &mut self.less_one);
+                self.counted = block;
+            }
+            (self.summed, self.sum) = (0, 0);
         }
-        let before = self.less_one[..within].iter().fold(within as u32, |sum, &less_one| sum.wrapping_add(less_one));
-        let first = places.starts[block].wrapping_add(before) as usize;
-        let count = self.less_one[within] as usize + 1;
-        positions.resize(count, 0);
+        let between = &self.less_one[self.summed..within];
+        self.sum = between.iter().fold(self.sum, |sum, &less_one| sum.wrapping_add(less_one).wrapping_add(1));
+        self.summed = within;
+        let start = self.view.positions.map_or(0, |places| places.starts[block]);
+        (start.wrapping_add(self.sum) as usize, self.less_one[within] as usize + 1)
+    }
+
+    /// The gaps from the `first` on, `count` of which are the document's, if their block is unpacked or worth it.
+    #[inline(always)]
+    fn unpacked_gaps(&mut self, first: usize, count: usize) -> Option<&[u32; EIGHT]> {
         let (block, begin) = (first / BLOCK, first % BLOCK);
-        let mut next = shift;
-        // Whoever reads a block twice probably reads more of it.
-        if self.unpacked != block && (self.read == block || count >= 8) {
-            places.gaps.unpack(block, &mut self.gaps);
+        if begin + count > BLOCK {
+            return None;
+        }
+        if self.unpacked != block {
+            // Whoever reads a block twice probably reads more of it.
+            if self.read != block {
+                self.read = block;
+                return None;
+            }
+            let (gaps, _) = self.gaps.split_first_chunk_mut()?;
+            self.view.positions?.gaps.unpack(block, gaps);
             self.unpacked = block;
         }
-        self.read = block;
-        if self.unpacked == block && begin + count <= BLOCK {
-            for (position, gap) in positions.iter_mut().zip(&self.gaps[begin..begin + count]) {
-                *position = next.wrapping_add(*gap);
-                next = position.wrapping_add(1);
-            }
-            return;
-        }
-        for (position, at) in positions.iter_mut().zip(first..) {
-            *position = next.wrapping_add(places.gaps.get(at));
-            next = position.wrapping_add(1);
-        }
+        self.gaps[begin..].first_chunk()
     }
 }

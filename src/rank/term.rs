@@ -376,6 +376,12 @@ impl<'s> Term<'s> {
     #[inline(always)]
     pub fn less_one(&mut self, doc_id: u32) -> Option<u32> {
         let block = self.seek(doc_id)?;
+        self.less_one_in(block, doc_id)
+    }
+
+    /// The same, if the document can only be in this block, which [`seek`](Self::seek) returned for it.
+    #[inline(always)]
+    pub(super) fn less_one_in(&mut self, block: usize, doc_id: u32) -> Option<u32> {
         if let Source::List(view @ View { doc_ids: DocIds::Bits(words), .. }) = &self.source {
             if words[doc_id as usize / 32] >> (doc_id % 32) & 1 == 0 {
                 return None;

@@ -50,7 +50,12 @@ fn room(k: usize) -> usize {
 impl TopK {
     /// None yet.
     pub fn new(k: usize) -> TopK {
-        TopK { k, hits: Vec::new(), threshold: if k == 0 { f64::INFINITY } else { f64::NEG_INFINITY } }
+        // Room for a page of hits; more is made when it is needed.
+        TopK {
+            k,
+            hits: Vec::with_capacity(room(k).min(2048)),
+            threshold: if k == 0 { f64::INFINITY } else { f64::NEG_INFINITY },
+        }
     }
 
     /// Hits with a lower score are not among the k best; minus infinity until there are k.

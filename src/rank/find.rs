@@ -30,7 +30,7 @@ pub struct Clause<'s> {
 impl Clause<'_> {
     #[inline(always)]
     fn postings(&self) -> usize {
-        self.terms.iter().map(Term::len).sum()
+        self.terms.iter().map(Term::postings).sum()
     }
 }
 

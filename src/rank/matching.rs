@@ -23,7 +23,7 @@ tiered! {
 
 #[inline(always)]
 fn count_all_on_tier(mut terms: Vec<Term>) -> u64 {
-    terms.sort_by_key(Term::len);
+    terms.sort_by_key(Term::postings);
     let Some((lead, others)) = terms.split_first_mut() else { return 0 };
     let tier = lead.tier();
     if let Some(sets) = bit_sets(lead, others) {
@@ -202,7 +202,7 @@ fn count_on_tier(documents: u32, clauses: &mut [Clause], needs_all: bool, restri
 /// Sets the first `count` bits.
 fn fill(bits: &mut [u64], count: usize) {
     bits.fill(u64::MAX);
-    if count % 64 != 0 {
+    if !count.is_multiple_of(64) {
         bits[count / 64] = (1 << (count % 64)) - 1;
     }
 }

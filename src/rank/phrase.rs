@@ -19,14 +19,14 @@ tiered! {
 fn phrase_on_tier(mut terms: Vec<(u32, Places)>) -> (Vec<u32>, Vec<u32>) {
     let (mut found, mut less_one) = (Vec::new(), Vec::new());
     let tier: Tier = cpu::tier();
-    terms.sort_by_key(|(_, places)| places.len());
+    terms.sort_by_key(|(_, places)| places.postings());
     let last_offset = terms.iter().map(|&(offset, _)| offset).max().unwrap_or(0);
     let Some(((offset, lead), others)) = terms.split_first_mut() else { return (found, less_one) };
     // Positions are moved so that those of a match are equal in all terms.
     let shift = |offset: u32| last_offset - offset;
     let (mut matches, mut positions) = (Vec::new(), Vec::new());
     let mut doc_ids = block_buffer();
-    let mut chosen = Chosen::new();
+    let mut chosen = Chosen::default();
     for block in 0..lead.blocks() {
         let count = lead.decode(block, &mut doc_ids);
         chosen.take_all(&doc_ids, 0, count);

@@ -76,8 +76,8 @@ impl<'s> Places<'s> {
         }))
     }
 
-    /// Postings.
-    pub fn len(&self) -> usize {
+    /// The number of postings.
+    pub fn postings(&self) -> usize {
         match self {
             Places::Short { decoded, .. } => decoded.doc_ids.len(),
             Places::Long(long) => long.view.count,

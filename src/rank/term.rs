@@ -7,6 +7,7 @@ use crate::cpu::Tier;
 use crate::index::list::{DocIds, View, maxima, rank};
 
 /// Where the postings of a term come from.
+#[expect(clippy::large_enum_variant, reason = "one per term of a query, and read at every block: no indirection")]
 pub enum Source<'s> {
     /// A long list of the segment, checked.
     List(View<'s>),
@@ -162,8 +163,8 @@ impl<'s> Term<'s> {
         self.tier
     }
 
-    /// Postings.
-    pub fn len(&self) -> usize {
+    /// The number of postings.
+    pub fn postings(&self) -> usize {
         match &self.source {
             Source::List(view) => view.count,
             Source::Decoded { doc_ids, .. } => doc_ids.len(),

@@ -24,7 +24,7 @@ pub(super) struct Window {
 
 impl Window {
     pub(super) fn new() -> Window {
-        Window { scores: Vec::new(), touched: [0; WINDOW / 64], chosen: Chosen::new(), above: 256 }
+        Window { scores: Vec::new(), touched: [0; WINDOW / 64], chosen: Chosen::default(), above: 256 }
     }
 
     /// The documents in `first..=last` that have one of the leading terms with a score above `least` and that count.
@@ -204,9 +204,9 @@ impl Window {
                         let counts = !restricted || collector.restriction.allows(doc_id);
                         candidates.push_if(counts, doc_id, scores[index as usize].into());
                     }
-                    if asked > 0 {
-                        // A running average, in 1/256.
-                        self.above = (7 * self.above + 256 * chosen.len / asked) / 8;
+                    // A running average, in 1/256.
+                    if let Some(share) = (256 * chosen.len).checked_div(asked) {
+                        self.above = (7 * self.above + share) / 8;
                     }
                 } else {
                     candidates.reserve(chosen.len);

@@ -2,7 +2,7 @@
 
 use super::super::bm25::Norms;
 use crate::cpu::Tier;
-use crate::index::list::maxima::{ANY_FREQUENCY, PAIRS, WORDS, pairs};
+use crate::index::list::maxima::{ANY_FREQUENCY, WORDS, pairs};
 
 /// For each block whose maxima are in `words`, the greatest frequency / (frequency + norm) of its pairs.
 ///
@@ -47,7 +47,7 @@ pub fn saturation(words: [u32; WORDS], norms: &Norms) -> f32 {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
 unsafe fn avx512(words: &[u32], norms: &Norms, bounds: &mut [f32]) {
     use std::arch::x86_64::*;
-    const { assert!(PAIRS == 4 && WORDS == 2) };
+    const { assert!(crate::index::list::maxima::PAIRS == 4 && WORDS == 2) };
     for (words, bounds) in words.chunks_exact(4 * WORDS).zip(bounds.chunks_exact_mut(4)) {
         // SAFETY: eight words are 16 pairs, and become four bounds; norms are indexed by bytes.
         unsafe {

@@ -74,6 +74,7 @@ impl Scorer<'_> {
         // docIDs ascend, so the last one bounds them all.
         assert!((last as usize) + LENGTH_PADDING < self.lengths.len() + 1);
         debug_assert!(doc_ids[..count].is_sorted());
+        #[cfg(target_arch = "x86_64")]
         let vectors = count.div_ceil(16) * 16 <= doc_ids.len();
         match tier {
             // SAFETY: tiers in use are available; docIDs lie in `lengths`, as asserted, with the padding; the buffers

@@ -13,12 +13,14 @@ pub struct Chosen {
     pub len: usize,
 }
 
-impl Chosen {
+impl Default for Chosen {
     /// None yet.
-    pub fn new() -> Chosen {
+    fn default() -> Chosen {
         Chosen { doc_ids: [0; BLOCK + 16], indices: [0; BLOCK + 16], len: 0 }
     }
+}
 
+impl Chosen {
     /// Chooses the documents `from..to` of a block.
     #[inline(always)]
     pub fn take_all(&mut self, doc_ids: &[u32], from: usize, to: usize) {
@@ -150,7 +152,7 @@ mod tests {
                 .collect();
             for tier in Tier::available() {
                 for above_first in [true, false] {
-                    let mut chosen = Chosen::new();
+                    let mut chosen = Chosen::default();
                     chosen.take_all(&doc_ids, from, doc_ids.len());
                     if above_first {
                         chosen.keep_above(tier, &scores, least);

@@ -2,6 +2,7 @@
 
 use super::positions::{EIGHT, Places};
 use super::score::Chosen;
+use super::term::find;
 use super::tiers::tiered;
 use crate::codec::block_buffer;
 use crate::cpu::{self, Tier};
@@ -35,11 +36,16 @@ fn phrase_on_tier(mut terms: Vec<(u32, Places)>) -> (Vec<u32>, Vec<u32>) {
                 places.keep(tier, &mut chosen);
             }
         }
+        let is_dense = 8 * chosen.len > count;
         let mut within = 0;
         for &doc_id in &chosen.doc_ids[..chosen.len] {
             // Those chosen are some of the block, in order.
-            while doc_ids[within] != doc_id {
-                within += 1;
+            if is_dense {
+                while doc_ids[within] != doc_id {
+                    within += 1;
+                }
+            } else {
+                within = find(&doc_ids, count, doc_id).unwrap_or(within);
             }
             let index = lead.index_at(block, within, doc_id);
             let of_lead = lead.locate(index);

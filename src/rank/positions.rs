@@ -119,7 +119,7 @@ impl<'s> Places<'s> {
     }
 
     /// The `count` positions from the `first` on, each plus `shift`, and then `rest`; `None` if they are more than
-    /// [`EIGHT`], or not at hand in one piece.
+    /// [`EIGHT`], or not in one block.
     #[inline(always)]
     pub fn eight(&mut self, (first, count): (usize, usize), shift: u32, rest: u32) -> Option<[u32; EIGHT]> {
         if count > EIGHT {
@@ -132,8 +132,18 @@ impl<'s> Places<'s> {
                 positions.iter_mut().zip(of_document).for_each(|(to, position)| *to = position.wrapping_add(shift));
             }
             Places::Long(long) => {
-                let gaps = long.unpacked_gaps(first, count)?;
+                if first % BLOCK + count > BLOCK {
+                    return None;
+                }
                 let mut next = shift;
+                let Some(gaps) = long.unpacked_gaps(first) else {
+                    let gaps = long.view.positions?.gaps;
+                    for (position, at) in positions.iter_mut().zip(first..first + count) {
+                        *position = next.wrapping_add(gaps.get(at));
+                        next = position.wrapping_add(1);
+                    }
+                    return Some(positions);
+                };
                 for (at, (position, gap)) in positions.iter_mut().zip(gaps).enumerate() {
                     let here = next.wrapping_add(*gap);
                     *position = if at < count { here } else { rest };
@@ -252,19 +262,23 @@ impl Long<'_> {
             (self.summed, self.sum) = (0, 0);
         }
         let between = &self.less_one[self.summed..within];
-        self.sum = between.iter().fold(self.sum, |sum, &less_one| sum.wrapping_add(less_one).wrapping_add(1));
+        if between.len() < EIGHT {
+            for less_one in between {
+                self.sum = self.sum.wrapping_add(*less_one).wrapping_add(1);
+            }
+        } else {
+            let sum = between.iter().fold(0u32, |sum, &less_one| sum.wrapping_add(less_one));
+            self.sum = self.sum.wrapping_add(sum).wrapping_add(between.len() as u32);
+        }
         self.summed = within;
         let start = self.view.positions.map_or(0, |places| places.starts[block]);
         (start.wrapping_add(self.sum) as usize, self.less_one[within] as usize + 1)
     }
 
-    /// The gaps from the `first` on, `count` of which are the document's, if their block is unpacked or worth it.
+    /// The gaps from the `first` on, if their block is unpacked or worth it.
     #[inline(always)]
-    fn unpacked_gaps(&mut self, first: usize, count: usize) -> Option<&[u32; EIGHT]> {
+    fn unpacked_gaps(&mut self, first: usize) -> Option<&[u32; EIGHT]> {
         let (block, begin) = (first / BLOCK, first % BLOCK);
-        if begin + count > BLOCK {
-            return None;
-        }
         if self.unpacked != block {
             // Whoever reads a block twice probably reads more of it.
             if self.read != block {

@@ -306,7 +306,7 @@ namespace Postings {
 
     /**
      * What a search found, best first, `$hits[0]` to `$hits[count($hits) - 1]`. Immutable. It keeps the snapshot that was
-     * searched, whatever is committed meanwhile.
+     * searched, whatever is committed meanwhile. As every object it is true, also if it is empty: ask count($hits).
      *
      * json_encode() gives {"total": …, "hits": [{"id": …, "score": …, "fields": {…}}, …]}, without "fields" if a document has
      * no stored ones.
@@ -316,7 +316,10 @@ namespace Postings {
      */
     final class Hits implements \Countable, \IteratorAggregate, \ArrayAccess, \JsonSerializable
     {
-        /** How many documents match in all; null unless the search was told `total: true`. */
+        /**
+         * How many documents match in all (with 'all-then-any': have any of the words); null unless the search was told
+         * `total: true`.
+         */
         public readonly ?int $total;
 
         /** Hits are made by Index::search() and searchBatch(). */
@@ -353,7 +356,7 @@ namespace Postings {
         }
 
         /**
-         * The hit of that number, from 0; null if there is none. Reads its stored fields.
+         * The hit of that number, an int from 0; null if there is none, or $offset is no int. Reads its stored fields.
          *
          * @throws CorruptDataException
          */
@@ -448,7 +451,7 @@ namespace Postings {
          * @param ?Analyzer $analyzer how texts become terms; null: words are only lower-cased or, without $fields, that of
          *     the index. Fields, positions and analyzer stand in the index, and an existing one is opened only with its own
          * @param bool $positions whether positions of terms are kept, without which phrases are only words that occur
-         *     together
+         *     together. Without $fields it means nothing
          * @param int $memory bytes for documents that are not written yet, at least 16 MiB: more makes larger segments
          * @param ?int $threads of adding and committing, 1 to 256; null: as postings.threads
          * @throws IndexException if another process writes the index (the message has its id), or there is none and no
@@ -606,7 +609,9 @@ namespace Postings {
      *     serach~ serach~2      words within 1 or 2 edits, the 1,000 most frequent ones
      *
      * A query never throws: unbalanced quotes and lone operators are text, and bytes that are not UTF-8 are in no word. An
-     * empty query matches every document; one with signs only matches none.
+     * empty query matches every document; one with signs or stop words only matches none. Prefixes and fuzzy words are
+     * compared with terms, which are stems if the analyzer stems. A single Chinese or Japanese character finds only pairs
+     * that begin with it.
      *
      * Scores are BM25 as tantivy and Lucene define it, with k1 and b, per word and field times the field's weight, summed.
      * Field lengths above 40 are rounded down to 8 steps per doubling. Statistics are those of all segments, with deleted
@@ -615,7 +620,7 @@ namespace Postings {
      * Parameters that searches share:
      * - $matching: which words a document must have.
      * - $filter: conditions, all of which must hold. Keyword field => a value, or a list of values of which the document has
-     *   one. Numeric field => a number, or [lowest, highest], null for none.
+     *   one (of an empty list, none has). Numeric field => a number, or [lowest, highest], null for none.
      * - $sort: numeric field => 'asc' or 'desc', the first one first, in place of the score. Documents without a number come
      *   last.
      * - $weights: text field => a number in place of the field's weight; 0: not searched, unless the query names it.
@@ -668,7 +673,7 @@ namespace Postings {
         }
 
         /**
-         * As search() for each of many queries, on up to postings.threads threads; keys are kept.
+         * As search() for each of many queries, on up to postings.threads threads, one for every eight queries; keys are kept.
          *
          * @template K of array-key
          * @param array<K, string> $queries
@@ -692,7 +697,8 @@ namespace Postings {
         }
 
         /**
-         * How many documents match. `count($index)` is the number of all documents.
+         * How many documents match; with 'all-then-any', those with any of the words. `count($index)` is the number of all
+         * documents.
          *
          * @param array<string, mixed> $filter
          * @param array<string, int|float> $weights
@@ -707,7 +713,8 @@ namespace Postings {
 
         /**
          * The values of a keyword field in the documents that match, with the number of these documents: the most frequent
-         * first, equal ones in the order of their bytes. O(postings of the field). Values that are integers are so as keys.
+         * first, equal ones in the order of their bytes; with 'all-then-any', in those with any of the words. O(postings of
+         * the field). Values that are integers are so as keys.
          *
          * @param array<string, mixed> $filter
          * @param array<string, int|float> $weights
@@ -724,8 +731,9 @@ namespace Postings {
         }
 
         /**
-         * Completions of the last word of what a visitor has typed so far, as terms (stemmed, if the analyzer stems), with
-         * the number of documents containing each, the most frequent first. Words that are integers are so as keys.
+         * Completions of the last word of what a visitor has typed so far, as terms (stems, if the analyzer stems: use one
+         * without a language if completions matter), the most frequent first, with the number of documents containing each,
+         * added up over fields, deleted ones included until a merge removes them. Words that are integers are so as keys.
          *
          * @param ?string $field a text field; null: all
          * @return array<int|string, int>

@@ -12,6 +12,10 @@ CORPUS ?=
 QUERY ?=
 # For `make bench`: a folder of real lists to measure too, one list per file, numbers separated by commas.
 LISTS ?=
+# Where the passages for `make bench-search` are, or are put.
+SEARCH_CORPUS ?= $(CARGO_TARGET_DIR)/search-bench
+# Has a target folder of its own: tantivy takes minutes to compile.
+SEARCH_BENCH = . scripts/env.sh && env -u CARGO_TARGET_DIR cargo run --release --manifest-path benches/search/Cargo.toml --
 # Where the benches run: values of postings.device and postings.offload.
 DEVICE ?= auto
 OFFLOAD ?= auto

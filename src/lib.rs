@@ -15,6 +15,7 @@
 //! | [`cpu`] | which instruction sets this process may use | `environment` |
 //! | `cache` | a folder for what a later process can use again | `environment` |
 //! | `room` | memory for large results | nothing |
+//! | `files` | opens files that may be something else | nothing |
 //! | `threads` | threads for the work of one call | nothing |
 //! | [`bits`] | words and bit fields | nothing |
 //! | [`codec`] | docIDs ⇄ words; the registry of codecs | `bits`, `cpu`, `room` |
@@ -22,6 +23,7 @@
 //! | [`list`] | [`PostingList`]: codec, payload and block directory; the byte format and its checks | `codec`, `cpu`, `room` |
 //! | [`yioop`] | Yioop's posting lists, shard files and scores | `codec`, `cpu` |
 //! | [`intersect`] | CPU intersection of posting lists, with block skipping | `list`, `codec`, `cpu` |
+//! | `files` | opens files that may be something else | nothing |
 //! | `threads` | threads for the work of one call | nothing |
 //! | [`analysis`] | text to terms | nothing |
 //! | [`query`] | what a visitor typed, as clauses; highlighting | `analysis` |
@@ -44,6 +46,7 @@ pub mod device;
 pub mod engine;
 mod environment;
 pub mod error;
+mod files;
 pub mod index;
 pub mod interchange;
 pub mod intersect;

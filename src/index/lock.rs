@@ -48,6 +48,23 @@ impl Lock {
         }
     }
 
+    /// Checks that the lock is still that of the folder: if someone removed the folder or its files, another writer may
+    /// have made an index there.
+    ///
+    /// # Errors
+    /// [`Error::File`].
+    pub fn check(&self, folder: &Path) -> Result<()> {
+        let path = folder.join("lock");
+        let ours = self.file.metadata().map_err(|error| storage::failed(&path, &error))?;
+        match fs::metadata(&path) {
+            Ok(there) if (there.dev(), there.ino()) == (ours.dev(), ours.ino()) => Ok(()),
+            _ => {
+                let what = "its files were removed or replaced while this writer was open, so it cannot go on".into();
+                Err(Error::File { path: folder.display().to_string(), what })
+            }
+        }
+    }
+
     /// Whether this process is the one that took the lock.
     pub fn is_ours(&self) -> bool {
         self.holder == process::current()
@@ -87,6 +104,21 @@ fn flock(file: &fs::File, operation: libc::c_int) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lock_of_a_folder_that_was_replaced_is_noticed() {
+        let top = tempfile::tempdir().unwrap();
+        let folder = top.path().join("index");
+        fs::create_dir(&folder).unwrap();
+        let old = Lock::take(&folder).unwrap();
+        old.check(&folder).unwrap();
+        fs::remove_dir_all(&folder).unwrap();
+        assert!(old.check(&folder).is_err());
+        fs::create_dir(&folder).unwrap();
+        let new = Lock::take(&folder).unwrap();
+        assert!(old.check(&folder).is_err());
+        new.check(&folder).unwrap();
+    }
 
     #[test]
     fn one_at_a_time() {

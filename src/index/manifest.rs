@@ -115,8 +115,11 @@ pub fn check_schema(schema: &Schema) -> Result<()> {
         if !names.insert(name) {
             return wrong(format!("there are two fields \"{name}\""));
         }
-        if !(weight.is_finite() && *weight > 0.0) {
-            return wrong(format!("the weight of field \"{name}\" is not a number greater than 0: {weight}"));
+        if !(*weight > 0.0 && *weight <= Schema::GREATEST_WEIGHT) {
+            let most = Schema::GREATEST_WEIGHT;
+            return wrong(format!(
+                "the weight of field \"{name}\" must be greater than 0 and at most {most}, not {weight}"
+            ));
         }
     }
     Ok(())
@@ -459,7 +462,7 @@ mod tests {
         assert!(of(vec![]).is_err());
         assert!(of((0..256).map(|n| field(&n.to_string(), 1.0)).collect()).is_err());
         assert!(of(vec![field("a", 1.0), field("a", 2.0)]).is_err());
-        for weight in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+        for weight in [0.0, -1.0, 1.1e6, f32::NAN, f32::INFINITY] {
             assert!(of(vec![field("a", weight)]).is_err(), "{weight}");
         }
         assert!(of(vec![field("", 1.0)]).is_err());

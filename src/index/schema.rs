@@ -39,6 +39,9 @@ pub struct Schema {
 }
 
 impl Schema {
+    /// The greatest weight of a field. Far greater ones would make scores infinite.
+    pub const GREATEST_WEIGHT: f32 = 1e6;
+
     /// The greatest number of fields.
     pub const MOST_FIELDS: usize = 255;
 

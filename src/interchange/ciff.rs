@@ -17,10 +17,10 @@ use super::invert::{Source, Tokens, Visitor, invert};
 use super::lists::{Lists, id_text, term_text};
 use super::{Counts, NewFile, failed, into, text_field};
 use crate::error::{Error, Result};
+use crate::files::open_regular;
 use crate::index::segment::IdRef;
 use crate::index::{Snapshot, Writer};
 use std::fmt;
-use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 
@@ -150,7 +150,7 @@ fn put_bytes(out: &mut Vec<u8>, field: u8, bytes: &[u8]) {
 /// that were added and go with [`Writer::rollback`].
 pub fn import_ciff(path: &Path, writer: &mut Writer, field: usize) -> Result<Counts> {
     text_field(writer.schema(), field)?;
-    let file = File::open(path).map_err(|error| failed(path, &error))?;
+    let (file, _) = open_regular(path).map_err(|error| failed(path, &error))?;
     let memory = writer.options().memory;
     read_ciff(file, &path.display().to_string(), memory, into(writer, field))
 }

@@ -15,9 +15,9 @@ use super::invert::{Source, Tokens, Visitor, invert};
 use super::lists::{Lists, id_text, term_text};
 use super::{Counts, NewFile, failed, into, text_field, with_suffix};
 use crate::error::{Error, Result};
+use crate::files::open_regular;
 use crate::index::segment::IdRef;
 use crate::index::{Snapshot, Writer};
-use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::Path;
 
@@ -93,7 +93,7 @@ pub fn import_pisa(base: &Path, writer: &mut Writer, field: usize) -> Result<Cou
     text_field(writer.schema(), field)?;
     let open = |suffix| {
         let path = with_suffix(base, suffix);
-        let file = File::open(&path).map_err(|error| (failed(&path, &error), error.kind()))?;
+        let (file, _) = open_regular(&path).map_err(|error| (failed(&path, &error), error.kind()))?;
         Ok((file, path.display().to_string()))
     };
     let must = |suffix| open(suffix).map_err(|(error, _)| error);

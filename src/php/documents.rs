@@ -70,8 +70,9 @@ fn field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Field> {
             b"weight" => {
                 let Some(weight) = number(value) else { return wrong_type("'weight' must be int|float", value) };
                 field.weight = weight as f32;
-                if !(field.weight.is_finite() && field.weight > 0.0) {
-                    return wrong(&format!("'weight' must be greater than 0, {} given", exception::shown(weight)));
+                if !(field.weight > 0.0 && field.weight <= Schema::GREATEST_WEIGHT) {
+                    let shown = exception::shown(weight);
+                    return wrong(&format!("'weight' must be greater than 0 and at most 1000000, {shown} given"));
                 }
                 weighted = true;
                 continue;

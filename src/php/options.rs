@@ -134,8 +134,8 @@ pub fn weights(options: &mut Options, schema: &Schema, argument: Given, place: u
             let what = format!("must be int|float, {} given", type_name(value));
             return Err(exception::argument_type(place, &in_field(schema, field, &what)));
         };
-        if !((weight as f32).is_finite() && weight >= 0.0) {
-            let what = format!("must be a number of at least 0, {} given", shown(weight));
+        if !(0.0..=f64::from(Schema::GREATEST_WEIGHT)).contains(&weight) {
+            let what = format!("must be a number from 0 to 1000000, {} given", shown(weight));
             return Err(exception::argument_value(place, &in_field(schema, field, &what)));
         }
         options.weights.push((field, weight as f32));

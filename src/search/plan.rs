@@ -3,7 +3,7 @@
 use super::options::{Matching, Options};
 use super::{Index, words};
 use crate::error::{Error, Result};
-use crate::index::Kind;
+use crate::index::{Kind, Schema};
 use crate::query::{Atom, Clause, Query};
 use crate::rank::Norms;
 use crate::rank::bm25::idf;
@@ -190,8 +190,9 @@ fn weights(index: &Index, options: &Options) -> Result<Vec<f32>> {
         if named.kind != Kind::Text {
             return Err(Error::Argument(format!("the field {} has no weight, as it is not searched", named.name)));
         }
-        if !(weight.is_finite() && weight >= 0.0) {
-            return Err(Error::Argument(format!("the weight of {} must be at least 0, {weight} given", named.name)));
+        if !(0.0..=Schema::GREATEST_WEIGHT).contains(&weight) {
+            let (name, most) = (&named.name, Schema::GREATEST_WEIGHT);
+            return Err(Error::Argument(format!("the weight of {name} must be from 0 to {most}, {weight} given")));
         }
         weights[field] = weight;
     }

@@ -154,6 +154,7 @@ impl Writer {
             self.clean();
             return Ok(self.committed.generation);
         }
+        self.lock.check(&self.folder)?;
         let generation = self.committed.generation + 1;
         let mut segments = Vec::with_capacity(self.parts.len());
         let mut new = Vec::new();

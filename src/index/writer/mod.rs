@@ -155,7 +155,7 @@ impl Writer {
                 manifest::check_schema(schema)?;
                 storage::create_folder(path)?;
             }
-            None if !manifest::path(path).exists() => {
+            None if !manifest::path(path).try_exists().map_err(|error| storage::failed(path, &error))? => {
                 let what = "there is no index: to create one, say which fields it has".into();
                 return Err(Error::File { path: path.display().to_string(), what });
             }

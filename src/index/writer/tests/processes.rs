@@ -149,3 +149,23 @@ fn readers_always_see_a_commit() {
         }
     });
 }
+
+#[test]
+fn a_writer_whose_folder_was_replaced_does_not_commit() {
+    let top = tempfile::tempdir().unwrap();
+    let folder = top.path().join("index");
+    let mut old = create(&folder);
+    old.add(id(1), document(b"old")).unwrap();
+    old.commit().unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let mut new = create(&folder);
+    new.add(id(2), document(b"new")).unwrap();
+    new.commit().unwrap();
+    let _ = old.add(id(3), document(b"ghost"));
+    let error = old.commit().unwrap_err().to_string();
+    assert!(error.contains("removed or replaced"), "{error}");
+    drop(old);
+    assert_eq!(read(&Snapshot::open(&folder).unwrap()), [(id(2), b"new".to_vec())]);
+    new.add(id(4), document(b"more")).unwrap();
+    new.commit().unwrap();
+}

@@ -85,11 +85,18 @@ export RUSTC="$home/rustc" CARGO_TARGET_DIR="$home/build"
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="$root/usr/bin/qemu-aarch64 -L /usr/aarch64-linux-gnu"
 # Fewer cases per property, because qemu is about 20 times slower than the machine. Device tests are left out: there is no
-# driver for this architecture, and a program under qemu cannot start itself.
+# driver for this architecture, and a program under qemu cannot start itself. So are, of the index's writer, the tests that
+# start processes or let each operation on files fail, and those of damage to every part of a segment: they take minutes
+# under qemu, and nothing in them depends on the processor.
 export PROPTEST_CASES="${PROPTEST_CASES:-32}"
 set -- --lib
 for test in tests/*.rs; do
     test=$(basename "$test" .rs)
     case $test in device_*) ;; *) set -- "$@" --test "$test" ;; esac
 done
-exec cargo test --no-default-features --target aarch64-unknown-linux-gnu --no-fail-fast "$@"
+# Complete debug information takes long to write.
+export CARGO_PROFILE_DEV_DEBUG=line-tables-only
+exec cargo test --no-default-features --target aarch64-unknown-linux-gnu --no-fail-fast "$@" -- \
+    --skip writer::tests::faults::after_a --skip writer::tests::kills::killed --skip damage::forged --skip damage::flipped \
+    --skip writer::tests::disk::a_file_that_cannot_grow --skip writer::tests::processes::a_forked_writer \
+    --skip writer::tests::processes::there_is_one_writer

@@ -1,7 +1,7 @@
 //! [`Candidates`]: documents that may become hits, ascending, with the scores of the terms seen so far.
 
+use super::clause::Clause;
 use super::collector::Collector;
-use super::find::Clause;
 use super::term::Term;
 
 /// Documents that may become hits.

@@ -16,23 +16,11 @@
 //! so that the order of addition does not matter.
 
 use super::candidates::Candidates;
+use super::clause::Clause;
 use super::collector::Collector;
 use super::term::Term;
 use super::tiers::tiered;
 use super::window::{Window, range};
-
-/// A part of a query: a word in each field that it is searched in. A document has the clause if it has one of the terms.
-pub struct Clause<'s> {
-    /// The terms; at least one.
-    pub terms: Vec<Term<'s>>,
-}
-
-impl Clause<'_> {
-    #[inline(always)]
-    fn postings(&self) -> usize {
-        self.terms.iter().map(Term::postings).sum()
-    }
-}
 
 /// The sum of bounds, as `f64`.
 #[inline(always)]

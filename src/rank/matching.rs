@@ -3,8 +3,8 @@
 //! [`count_all`] looks the documents of the rarest term up in the other lists, or intersects bit sets of dense ones. The
 //! other functions go through the segment in windows of [`WINDOW`] documents and combine bit sets of them.
 
+use super::clause::Clause;
 use super::collector::{Restriction, has_bit};
-use super::find::Clause;
 use super::term::{Source, Term};
 use super::tiers::tiered;
 use crate::codec::{AnyLookUp, BLOCK, block_buffer};

@@ -5,6 +5,7 @@
 //! | [`bm25`] | the formula |
 //! | [`score`] | the scores of a block, on each tier |
 //! | [`term`] | the postings of a term with their scores and bounds |
+//! | [`clause`] | terms of which a document must have one |
 //! | [`find`] | the best documents with all, or any, of some terms |
 //! | `window`, `candidates` | its parts: leading terms, and what becomes of their documents |
 //! | `tiers` | compiles a function for each tier |
@@ -14,6 +15,7 @@
 
 pub mod bm25;
 mod candidates;
+pub mod clause;
 pub mod collector;
 pub mod find;
 pub mod matching;

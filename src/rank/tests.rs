@@ -1,5 +1,6 @@
+use super::clause::Clause;
 use super::collector::{Collector, Restriction};
-use super::find::{self, Clause};
+use super::find;
 use super::score::{LENGTH_PADDING, Scorer};
 use super::term::{Source, Term};
 use super::*;

@@ -326,6 +326,12 @@ impl Index {
         self.snapshot.parts().iter().try_for_each(|part| part.segment.still_whole())
     }
 
+    /// The numbers of the text fields.
+    fn text_fields(&self) -> impl Iterator<Item = usize> {
+        let fields = &self.schema().fields;
+        (0..fields.len()).filter(|&field| fields[field].kind == Kind::Text)
+    }
+
     /// The norms of a field.
     fn norms(&self, field: usize, bm25: &Bm25) -> Norms {
         let sums = &self.fields[field];

@@ -111,7 +111,7 @@ impl Plan {
             none_has_all: false,
             norms: vec![None; weights.len()],
         };
-        let texts: Vec<usize> = text_fields(index).collect();
+        let texts: Vec<usize> = index.text_fields().collect();
         for (clause, times) in distinct(&query) {
             let fields: Vec<usize> = match clause.field {
                 Some(at) => texts.get(at).copied().into_iter().collect(),
@@ -173,12 +173,6 @@ fn distinct(query: &Query) -> Vec<(&Clause, usize)> {
 
 /// So many clauses are compared with each other, which needs no table.
 const FEW: usize = 8;
-
-/// The numbers of the text fields.
-pub(super) fn text_fields(index: &Index) -> impl Iterator<Item = usize> {
-    let fields = &index.schema().fields;
-    (0..fields.len()).filter(|&field| fields[field].kind == Kind::Text)
-}
 
 /// The weight of each field; 0 for those that are not searched.
 fn weights(index: &Index, options: &Options) -> Result<Vec<f32>> {

@@ -1,6 +1,6 @@
 //! The words of the dictionary: prefixes, fuzzy words, suggestions.
 
-use super::{Index, plan};
+use super::Index;
 use crate::analysis::Analyzer;
 use crate::error::{Error, Result};
 use crate::index::Kind;
@@ -102,7 +102,7 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
             return Err(Error::Argument("suggestions come from text fields".into()));
         }
         Some(field) => vec![field],
-        None => plan::text_fields(index).collect(),
+        None => index.text_fields().collect(),
     };
     let Some(word) = last_word(&index.schema().analyzer, word) else { return Ok(Vec::new()) };
     let mut found: HashMap<String, u64> = HashMap::new();
@@ -129,7 +129,7 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
 fn operators<'t>(index: &Index, word: &'t str) -> (Option<usize>, &'t str) {
     let word = word.strip_prefix('-').unwrap_or(word);
     let after = |field: usize| word.strip_prefix(&*index.schema().fields[field].name)?.strip_prefix(':');
-    let named = plan::text_fields(index).find_map(|field| Some((Some(field), after(field)?)));
+    let named = index.text_fields().find_map(|field| Some((Some(field), after(field)?)));
     named.unwrap_or((None, word))
 }
 

@@ -1,0 +1,16 @@
+//! [`Clause`]: terms of which a document must have one.
+
+use super::term::Term;
+
+/// A part of a query: a word in each field that it is searched in. A document has the clause if it has one of the terms.
+pub struct Clause<'s> {
+    /// The terms; at least one.
+    pub terms: Vec<Term<'s>>,
+}
+
+impl Clause<'_> {
+    #[inline(always)]
+    pub(super) fn postings(&self) -> usize {
+        self.terms.iter().map(Term::postings).sum()
+    }
+}

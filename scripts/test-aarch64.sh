@@ -86,8 +86,8 @@ export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="$root/usr/bin/qemu-aarch64 -L /usr/aarch64-linux-gnu"
 # Fewer cases per property, because qemu is about 20 times slower than the machine. Device tests are left out: there is no
 # driver for this architecture, and a program under qemu cannot start itself. So are, of the index's writer, the tests that
-# start processes or let each operation on files fail, and those of damage to every part of a segment: they take minutes
-# under qemu, and nothing in them depends on the processor.
+# start processes or let each operation on files fail, and those of damage to every part of a segment, which take minutes
+# under qemu. Only `make test` runs these.
 export PROPTEST_CASES="${PROPTEST_CASES:-32}"
 set -- --lib
 for test in tests/*.rs; do

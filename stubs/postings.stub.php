@@ -543,7 +543,7 @@ namespace Postings {
 
         /**
          * Makes all changes durable and visible; returns the number of the commit. Without changes it does nothing. Segments
-         * are merged so that there are few: over time a document is written about 1 + log10(index / what one commit adds)
+         * are merged so that there are few: over time a document is written about 1 + log16(index / what one commit adds)
          * times.
          */
         public function commit(): int

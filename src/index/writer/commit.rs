@@ -42,8 +42,8 @@ impl Writer {
     }
 
     /// Commits, and merges all segments into one, without what was deleted. With `reorder`, documents with similar terms
-    /// get neighbouring docIDs, which makes the index smaller and searches faster; order of insertion still decides
-    /// between equal scores. Several segments stay if one would be larger than the format allows.
+    /// get neighbouring docIDs, which makes the index smaller and searches faster if the order of insertion says little of
+    /// their contents; that order still decides between equal scores. Several segments stay if one would be larger than the format allows.
     ///
     /// # Errors
     /// As [`Writer::commit`].

@@ -37,7 +37,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo test test-aarch64 test-browser bench bench-tiers install clean help setup-build setup-demo setup-test setup-browser lint test-rust test-php test-examples
+.PHONY: build demo test test-aarch64 test-browser bench bench-search bench-tiers install clean help setup-build setup-demo setup-test setup-browser setup-bench lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -53,7 +53,7 @@ test-browser: setup-browser $(EXTENSION)  ## test examples/search-as-you-type in
 test-aarch64:  ## run the Rust tests as an aarch64 program under qemu, which it downloads (Debian, x86-64)
 	@sh scripts/test-aarch64.sh
 
-bench: bench-search setup-test $(EXTENSION)  ## measure search, CPU, device and PHP, and write reports and plots to target/bench; DEVICE= LISTS=
+bench: bench-search $(EXTENSION)  ## measure search, CPU, device and PHP, and write reports and plots to target/bench; DEVICE= LISTS=
 	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
 	. scripts/env.sh && cargo bench --no-default-features --bench cpu -- $(if $(LISTS),--lists '$(LISTS)')
 	. scripts/env.sh && cargo bench --no-default-features --bench device -- --device '$(DEVICE)'
@@ -62,7 +62,7 @@ bench: bench-search setup-test $(EXTENSION)  ## measure search, CPU, device and 
 	. scripts/env.sh && cargo bench --no-default-features --bench report
 
 # Downloads some 650 MB of Debian's documentation, once, to SEARCH_CORPUS.
-bench-search: setup-test $(EXTENSION)  ## measure ranked search against tantivy and SQLite FTS5 on a million passages; SEARCH_CORPUS=
+bench-search: setup-bench $(EXTENSION)  ## measure ranked search against tantivy and SQLite FTS5 on a million passages; SEARCH_CORPUS=
 	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
 	[ -f '$(SEARCH_CORPUS)/passages.txt' ] || sh benches/search/corpus.sh '$(SEARCH_CORPUS)'
 	$(SEARCH_BENCH) index --data '$(SEARCH_CORPUS)' --threads 1,2 --out '$(CARGO_TARGET_DIR)/bench/search-index.json'
@@ -87,7 +87,7 @@ clean:  ## remove everything that was built
 help:  ## print this list
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## */\1	/p' Makefile | expand -t 14
 
-setup-build setup-demo setup-test setup-browser:
+setup-build setup-demo setup-test setup-browser setup-bench:
 	@$(SETUP) $(@:setup-%=%)
 
 # cargo knows what is out of date. An identical copy is kept, so that nothing that depends on it is redone.

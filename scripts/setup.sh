@@ -3,6 +3,7 @@
 #
 #   scripts/setup.sh          what `make demo` needs: PHP and its headers, Rust, a C compiler, clang, an OpenCL driver
 #   scripts/setup.sh browser  also what `make test-browser` needs: Chromium
+#   scripts/setup.sh bench    also what `make bench-search` needs: what the tests need, SQLite for PHP
 #   scripts/setup.sh test     also what `make test` needs: rustfmt, clippy, PoCL, unzip
 #
 # It never removes a package: if a needed package conflicts with an installed one, apt-get refuses, and this script says
@@ -83,6 +84,10 @@ has_file /etc/ssl/certs/ca-certificates.crt || need ca-certificates
 has_libopencl || like ocl-icd-libopencl1
 if [ "$want" = browser ]; then
     has chromium || has chromium-browser || has google-chrome || need chromium
+fi
+if [ "$want" = bench ]; then
+    "$php" -m 2>/dev/null | grep -qi '^pdo_sqlite' || need php-sqlite3
+    want=test
 fi
 if [ "$want" = test ]; then
     has_file /etc/OpenCL/vendors/pocl.icd || like pocl-opencl-icd

@@ -553,8 +553,9 @@ namespace Postings {
         /**
          * Commits, and rewrites the index as one segment without what was deleted: O(index).
          *
-         * @param bool $reorder gives similar documents neighbouring docIDs, which makes the index smaller and searches
-         *     faster, and takes longer. Hits with equal scores stay in the order in which documents were added
+         * @param bool $reorder gives similar documents neighbouring docIDs, which takes longer, and makes the index smaller
+         *     and searches faster if they were added in an order that says little of their contents. Hits with equal
+         *     scores stay in the order in which documents were added
          */
         public function optimize(bool $reorder = false): int
         {

@@ -16,6 +16,7 @@ use crate::rank::score::Scorer;
 use crate::rank::term::Term;
 use crate::rank::{Bm25, Hit, Norms, TopK};
 use once_cell::sync::Lazy;
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 /// Norms and lengths for terms whose scores nobody reads.
@@ -172,6 +173,9 @@ fn sorted(index: &Index, plan: &Plan, options: &Options, needs_all: bool, wanted
         let columns = columns.collect::<Result<Vec<Column>>>()?;
         let ordinals = part.segment.kept_ordinals()?;
         matching::matching(part.segment.documents(), &mut clauses, needs_all, &mut restriction, |first, bits| {
+            if ordinals.is_none() && top.is_full() {
+                return;
+            }
             matching::for_each_bit(first, bits, |doc_id| {
                 let ordinal = ordinals.map_or(doc_id, |ordinals| ordinals[doc_id as usize]);
                 let hit = Hit { score: 0.0, ordinal: part.base + u64::from(ordinal), segment: number as u32, doc_id };
@@ -190,14 +194,31 @@ fn sorted(index: &Index, plan: &Plan, options: &Options, needs_all: bool, wanted
 struct Sorted<'o> {
     options: &'o Options,
     wanted: usize,
-    /// Keys, smaller ones first, and hits.
+    /// Keys, smaller ones first, and hits: up to [`room`](Self::room), of which the first are kept now and then.
     hits: Vec<(Vec<f64>, Hit)>,
+    /// What a hit must come before.
+    last: Option<(Vec<f64>, u64)>,
     keys: Vec<f64>,
+}
+
+/// The order of hits with these keys and ordinals.
+fn order(a: (&[f64], u64), b: (&[f64], u64)) -> Ordering {
+    let keys = a.0.iter().zip(b.0).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne());
+    keys.unwrap_or_else(|| a.1.cmp(&b.1))
 }
 
 impl<'o> Sorted<'o> {
     fn new(options: &'o Options, wanted: usize) -> Self {
-        Sorted { options, wanted, hits: Vec::new(), keys: Vec::new() }
+        Sorted { options, wanted, hits: Vec::new(), last: None, keys: Vec::new() }
+    }
+
+    fn room(&self) -> usize {
+        2 * self.wanted + 100
+    }
+
+    /// Whether hits that come later in order of insertion cannot be among the first any more.
+    fn is_full(&self) -> bool {
+        self.options.sort.is_empty() && self.hits.len() >= self.wanted
     }
 
     fn push(&mut self, hit: Hit, numbers: impl Iterator<Item = Option<f64>>) {
@@ -205,25 +226,32 @@ impl<'o> Sorted<'o> {
         self.keys.extend(numbers.zip(&self.options.sort).map(|(number, (_, direction))| match (number, direction) {
             // Documents without a number come last in both directions.
             (None, _) => f64::INFINITY,
-            (Some(number), Direction::Ascending) => number,
-            (Some(number), Direction::Descending) => -number,
+            // -0 is 0.
+            (Some(number), Direction::Ascending) => number + 0.0,
+            (Some(number), Direction::Descending) => 0.0 - number,
         }));
-        let order = |keys: &[f64], ordinal: u64, other: &(Vec<f64>, Hit)| {
-            let keys = keys.iter().zip(&other.0).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne());
-            keys.unwrap_or_else(|| ordinal.cmp(&other.1.ordinal))
-        };
-        let full = self.hits.len() == self.wanted;
-        if full && self.hits.last().is_none_or(|last| order(&self.keys, hit.ordinal, last).is_gt()) {
+        if self.last.as_ref().is_some_and(|last| order((&self.keys, hit.ordinal), (&last.0, last.1)).is_gt()) {
             return;
         }
-        if full {
-            self.hits.pop();
+        self.hits.push((self.keys.clone(), hit));
+        if self.hits.len() >= self.room() {
+            self.cut();
         }
-        let at = self.hits.partition_point(|other| order(&self.keys, hit.ordinal, other).is_gt());
-        self.hits.insert(at, (self.keys.clone(), hit));
     }
 
-    fn into_hits(self) -> Vec<Hit> {
+    fn cut(&mut self) {
+        if self.hits.len() > self.wanted && self.wanted > 0 {
+            let (_, last, _) = self
+                .hits
+                .select_nth_unstable_by(self.wanted - 1, |a, b| order((&a.0, a.1.ordinal), (&b.0, b.1.ordinal)));
+            self.last = Some((last.0.clone(), last.1.ordinal));
+        }
+        self.hits.truncate(self.wanted);
+    }
+
+    fn into_hits(mut self) -> Vec<Hit> {
+        self.cut();
+        self.hits.sort_unstable_by(|a, b| order((&a.0, a.1.ordinal), (&b.0, b.1.ordinal)));
         self.hits.into_iter().map(|(_, hit)| hit).collect()
     }
 }

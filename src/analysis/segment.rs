@@ -274,8 +274,9 @@ fn segment(text: &str, start: usize, each: &mut dyn FnMut(Word)) -> usize {
         }
         run.finish(each);
         if segment.contains(char::is_alphanumeric) {
-            // Letters that are marks attach to any character before them.
-            let trimmed = segment.trim_start_matches(|c: char| c.is_ascii() && c != '_' && !c.is_alphanumeric());
+            // Letters that are marks attach to any character before them, and so to spaces.
+            let trimmed = segment
+                .trim_start_matches(|c: char| c.is_whitespace() || (c.is_ascii() && c != '_' && !c.is_alphanumeric()));
             let kind = match (segment.is_ascii(), segment.contains(|c: char| c.is_ascii_uppercase())) {
                 (false, _) => Kind::Unicode,
                 (true, true) => Kind::Capitals,

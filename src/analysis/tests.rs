@@ -39,7 +39,10 @@ fn assert_terms(analyzer: &Analyzer, text: &str, expected: &str) {
 fn segments(text: &str) -> Vec<&str> {
     text.split_word_bounds()
         .filter(|segment| segment.contains(char::is_alphanumeric))
-        .map(|segment| segment.trim_start_matches(|c: char| c.is_ascii() && c != '_' && !c.is_alphanumeric()))
+        .map(|segment| {
+            segment
+                .trim_start_matches(|c: char| c.is_whitespace() || (c.is_ascii() && c != '_' && !c.is_alphanumeric()))
+        })
         .collect()
 }
 
@@ -307,6 +310,12 @@ proptest! {
     fn words_are_those_of_the_crate(text in mixed()) {
         // Pairs of units have a test of their own.
         let text = text.replace(is_unit, " ");
+        prop_assert_eq!(our_segments(&text), segments(&text));
+    }
+
+    #[test]
+    fn a_mark_after_spaces_is_a_word_without_them(spaces in "[ \u{3000}\u{2003}]{0,4}", after in "[ab]{0,2}") {
+        let text = format!("x{spaces}\u{345}{after}");
         prop_assert_eq!(our_segments(&text), segments(&text));
     }
 

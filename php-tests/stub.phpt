@@ -1,5 +1,5 @@
 --TEST--
-stubs/postings.stub.php and the extension agree: names, parameters, types, defaults, in both directions
+stubs and the extension agree: names, parameters, types, defaults, in both directions
 --SKIPIF--
 <?php
 require __DIR__ . '/child.inc';
@@ -11,10 +11,14 @@ postings.yioop=1
 <?php
 require __DIR__ . '/reflect.inc';
 
-// The stub declares the same names, so it is read by a PHP without the extension.
-$code = 'require ' . var_export(__DIR__ . '/reflect.inc', true) . ';'
-    . 'require ' . var_export(dirname(__DIR__) . '/stubs/postings.stub.php', true) . ';'
-    . 'echo json_encode(describe(false));';
+// The stubs declare the same names, so they are read by a PHP without the extension.
+$stubs = glob(dirname(__DIR__) . '/stubs/*.stub.php');
+var_dump(array_map('basename', $stubs));
+$code = '';
+foreach ([__DIR__ . '/reflect.inc', ...$stubs] as $file) {
+    $code .= 'require ' . var_export($file, true) . ';';
+}
+$code .= 'echo json_encode(describe(false));';
 $process = proc_open([PHP_BINARY, '-n', '-r', $code], [1 => ['pipe', 'w']], $pipes);
 $stub = json_decode(stream_get_contents($pipes[1]), true);
 proc_close($process);
@@ -25,8 +29,8 @@ foreach ($stub + $extension as $name => $_) {
         echo "$name\n  stub:      ", json_encode($stub[$name] ?? 'missing'), "\n  extension: ", json_encode($extension[$name] ?? 'missing'), "\n";
     }
 }
-// Every public thing in the stub says what it means.
-preg_match_all('/(\*\/\s*)?^[ ]*(?:public )?(?:static )?function (\w+)/m', file_get_contents(dirname(__DIR__) . '/stubs/postings.stub.php'), $matches, PREG_SET_ORDER);
+// Every public thing in the stubs says what it means.
+preg_match_all('/(\*\/\s*)?^[ ]*(?:public )?(?:static )?function (\w+)/m', implode("\n", array_map('file_get_contents', $stubs)), $matches, PREG_SET_ORDER);
 foreach ($matches as [, $comment, $function]) {
     if ($comment === '' && !in_array($function, ['codec', 'next', 'rewind', 'valid', '__construct'], true)) {
         echo "$function has no comment\n";
@@ -34,4 +38,12 @@ foreach ($matches as [, $comment, $function]) {
 }
 ?>
 --EXPECT--
+array(3) {
+  [0]=>
+  string(14) "index.stub.php"
+  [1]=>
+  string(17) "postings.stub.php"
+  [2]=>
+  string(14) "yioop.stub.php"
+}
 bool(true)

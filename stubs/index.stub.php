@@ -1,0 +1,706 @@
+<?php
+
+/**
+ * Postings: a ranked, durable search index. IndexWriter fills it, Index searches it. docs/index.md is the guide.
+ *
+ * Exceptions and PostingList are in postings.stub.php.
+ */
+
+namespace Postings {
+
+    /**
+     * Which words of a query a document must have. Wherever a Matching is expected, its value or name as a string does as
+     * well, in any case: 'all', 'any', 'all-then-any', 'AllThenAny'.
+     *
+     * Parameters have the default 'all' and not Matching::All: PHP compiles the constant again in each call in which a later
+     * argument is given by name, which takes longer than many a search.
+     */
+    enum Matching: string
+    {
+        /** All words. */
+        case All = 'all';
+
+        /** At least one word. */
+        case Any = 'any';
+
+        /** All words; if fewer documents than wanted have all, those with some of them follow, best first. */
+        case AllThenAny = 'all-then-any';
+    }
+
+    /**
+     * Makes terms of text, in documents and queries alike. Immutable.
+     *
+     * Words are found by UAX #29 and lower-cased; Chinese, Japanese, Thai and other scripts without spaces become
+     * overlapping pairs of characters. Stemming is Snowball's. Bytes that are not UTF-8 become U+FFFD, which is in no word.
+     * Terms of more than 255 bytes are left out.
+     *
+     * Two analyzers are `==` if they make the same terms of every text. This is the only class that `new` can make.
+     */
+    final class Analyzer
+    {
+        /**
+         * @param ?string $language whose stemmer to use: one of languages(), or its code ('en'); null: no stemming
+         * @param bool $fold whether é and e are the same: removes diacritics and compatibility forms
+         * @param array<string>|string|bool $stopWords words to leave out: a list, the language of a built-in list
+         *     (stopWords()), or true for that of $language. Words keep their positions, so phrases match only words that
+         *     stand so in the text
+         * @throws \ValueError if there is no such language or list
+         */
+        public function __construct(?string $language = null, bool $fold = false, array|string|bool $stopWords = [])
+        {
+        }
+
+        /**
+         * The terms of a text, in its order. O(bytes).
+         *
+         * @return list<string>
+         */
+        public function tokens(string $text): array
+        {
+        }
+
+        /**
+         * What the constructor was given: the language by its full name, stop words normalized and sorted.
+         *
+         * @return array{language: ?string, fold: bool, stopWords: list<string>}
+         */
+        public function options(): array
+        {
+        }
+
+        /**
+         * The languages that have a stemmer, in alphabetical order.
+         *
+         * @return list<string>
+         */
+        public static function languages(): array
+        {
+        }
+
+        /**
+         * The built-in stop words of a language: dutch, english, french, german, italian, portuguese, spanish.
+         *
+         * @return list<string>
+         * @throws \ValueError if there is no list for it
+         */
+        public static function stopWords(string $language): array
+        {
+        }
+    }
+
+    /**
+     * A document that a search found.
+     *
+     * Hits are made when they are asked for, from Hits, and are ordinary objects: two are `==` if all their properties are.
+     */
+    final class Hit
+    {
+        /** The caller's name of the document, as it was added: 7 and '7' are two documents. */
+        public readonly int|string $id;
+
+        /** BM25, summed over words and fields; 0 if the query has no words. */
+        public readonly float $score;
+
+        /** The document's number in the snapshot that was searched, from 0. Another commit may give it another. */
+        public readonly int $docId;
+
+        /**
+         * The document's values of fields with 'stored' => true, by name: a string (text; a list of terms if the document
+         * came by addTokens()), a list of strings (keyword), or a float (numeric). Empty if there are none.
+         *
+         * @var array<string, string|float|list<string>>
+         */
+        public readonly array $fields;
+
+        /** Hits are made by Hits. */
+        private function __construct()
+        {
+        }
+    }
+
+    /**
+     * What a search found, best first, `$hits[0]` to `$hits[count($hits) - 1]`. Immutable. It keeps the snapshot that was
+     * searched, whatever is committed meanwhile. As every object it is true, also if it is empty: ask count($hits).
+     *
+     * json_encode() gives {"total": …, "hits": [{"id": …, "score": …, "fields": {…}}, …]}, without "fields" if a document has
+     * no stored ones.
+     *
+     * @implements \IteratorAggregate<int, Hit>
+     * @implements \ArrayAccess<int, Hit>
+     */
+    final class Hits implements \Countable, \IteratorAggregate, \ArrayAccess, \JsonSerializable
+    {
+        /**
+         * How many documents match in all (with 'all-then-any': have any of the words); null unless the search was told
+         * `total: true`.
+         */
+        public readonly ?int $total;
+
+        /** Hits are made by Index::search() and searchBatch(). */
+        private function __construct()
+        {
+        }
+
+        /** The number of hits, at most the limit. O(1). */
+        public function count(): int
+        {
+        }
+
+        /**
+         * The ids alone; reads no stored fields. O(hits).
+         *
+         * @return list<int|string>
+         */
+        public function ids(): array
+        {
+        }
+
+        /**
+         * Iterates over the hits; keys count from 0. Stored fields are read as it goes.
+         *
+         * @return \Iterator<int, Hit>
+         */
+        public function getIterator(): \Iterator
+        {
+        }
+
+        /** Whether there is a hit of that number. */
+        public function offsetExists(mixed $offset): bool
+        {
+        }
+
+        /**
+         * The hit of that number, an int from 0; null if there is none, or $offset is no int. Reads its stored fields.
+         *
+         * @throws CorruptDataException
+         */
+        public function offsetGet(mixed $offset): ?Hit
+        {
+        }
+
+        /** @throws \Error always: hits cannot be changed */
+        public function offsetSet(mixed $offset, mixed $value): void
+        {
+        }
+
+        /** @throws \Error always: hits cannot be changed */
+        public function offsetUnset(mixed $offset): void
+        {
+        }
+
+        /**
+         * What json_encode() encodes.
+         *
+         * @return array{total: ?int, hits: list<array{id: int|string, score: float, fields?: array<string, mixed>}>}
+         */
+        public function jsonSerialize(): array
+        {
+        }
+    }
+
+    /**
+     * What Hits::getIterator() returns.
+     *
+     * @implements \Iterator<int, Hit>
+     */
+    final class HitsIterator implements \Iterator
+    {
+        private function __construct()
+        {
+        }
+
+        /** The hit; null after the last. */
+        public function current(): ?Hit
+        {
+        }
+
+        /** Its number, from 0; null after the last. */
+        public function key(): ?int
+        {
+        }
+
+        public function next(): void
+        {
+        }
+
+        public function rewind(): void
+        {
+        }
+
+        public function valid(): bool
+        {
+        }
+    }
+
+    /**
+     * Fills and changes an index, a folder of files. There is one writer per index at a time; any number of readers (Index)
+     * go on meanwhile.
+     *
+     * Nothing is visible or durable before commit(). A writer that ends without it (also by a crash) leaves the index as
+     * it was. The lock is released by close(), or when the object or the process ends. After a fork only the parent can use
+     * the writer.
+     *
+     * ids are int or string, and keep their type: 7 and '7' are two documents. PHP's own array keys do not: `['7' => …]`
+     * has the key 7, also in what addAll() is given as an array. A generator (`yield '7' => …`) keeps the string.
+     *
+     * All methods throw IndexException if files cannot be read or written (then changes stay pending and commit() can be
+     * called again, unless the message says that they are lost: rollback(), and make them again), CorruptDataException if
+     * the index is damaged, and Error once the writer is closed. memory_limit does not count a writer's memory.
+     */
+    final class IndexWriter
+    {
+        /** Writers are made by open(). */
+        private function __construct()
+        {
+        }
+
+        /**
+         * Opens the index in a folder, or creates it and the folder.
+         *
+         * @param ?array<string, array{weight?: int|float, keyword?: bool, numeric?: bool, stored?: bool}> $fields the fields
+         *     of documents, 1 to 255, by name. Without options a field is text: analysed, searched, scored, times its
+         *     'weight' (default 1, greater than 0). 'keyword': one or more whole values per document, for filters and facets.
+         *     'numeric': one number per document, for filters and sorting. 'stored': keeps values, to be returned with hits.
+         *     Names must be UTF-8 without ':' and white space. null: those of the index, which must exist
+         * @param ?Analyzer $analyzer how texts become terms; null: words are only lower-cased or, without $fields, that of
+         *     the index. Fields, positions and analyzer stand in the index, and an existing one is opened only with its own
+         * @param bool $positions whether positions of terms are kept, without which phrases are only words that occur
+         *     together. Without $fields it means nothing
+         * @param int $memory bytes for documents that are not written yet, at least 16 MiB: more makes larger segments
+         * @param ?int $threads of adding and committing, 1 to 256; null: as postings.threads
+         * @throws IndexException if another process writes the index (the message has its id), or there is none and no
+         *     $fields
+         * @throws \ValueError if fields are not valid, or the index was created with others, or with another analyzer
+         */
+        public static function open(
+            string $path,
+            ?array $fields = null,
+            ?Analyzer $analyzer = null,
+            bool $positions = true,
+            int $memory = 67108864,
+            ?int $threads = null,
+        ): self {
+        }
+
+        /**
+         * Adds a document from the next commit on, in place of one with that id.
+         *
+         * @param array<string, mixed>|string $document values by field; null or a missing field is no value. Text:
+         *     string|Stringable|int|float. Keyword: string|int of up to 1,000 bytes, or a list of them. Numeric: int|float,
+         *     finite, integers up to ±2^53 (a float is exact no further). A string is the value of the first field
+         * @throws \ValueError|\TypeError naming the field; nothing was added then
+         */
+        public function add(int|string $id, array|string $document): void
+        {
+        }
+
+        /**
+         * As add(), with the caller's own terms in place of the analyzer's: text fields take a list of string|int. Terms of
+         * more than 255 bytes are not indexed, but take a position. Searches compare them with terms of the index's analyzer.
+         *
+         * @param array<string, mixed> $document
+         * @throws \ValueError|\TypeError
+         */
+        public function addTokens(int|string $id, array $document): void
+        {
+        }
+
+        /**
+         * Adds many documents; returns how many. What a generator or the callback throws passes through, and documents
+         * before it stay pending.
+         *
+         * @param \Traversable|array<int|string, array<string, mixed>|string> $documents id => document, as add() takes it
+         * @param ?callable(int): mixed $progress called with the number of documents so far, after every 1,000 and at
+         *     the end
+         * @throws \ValueError|\TypeError naming document and field
+         */
+        public function addAll(\Traversable|array $documents, ?callable $progress = null): int
+        {
+        }
+
+        /**
+         * Adds the documents of a CIFF file (Common Index File Format), from the next commit on; returns how many. Their terms
+         * go into a text field without being analysed, and their names become ids, always strings: a document with such an id
+         * is replaced. The file has no positions, so phrases find nothing sensible in what comes from it: create the index
+         * with `positions: false`.
+         *
+         * The file is read at least twice, and once more whenever what fits into the writer's memory is full: give the writer
+         * much for large files. It is checked whole before anything is added.
+         *
+         * @param ?string $field a text field; null: the first
+         * @throws CorruptDataException if the file is damaged; nothing was added
+         * @throws \ValueError if a document has more than 4,194,304 tokens; rollback() drops those before it
+         * @throws IndexException if the file cannot be read, or open_basedir does not allow it
+         */
+        public function importCiff(string $path, ?string $field = null): int
+        {
+        }
+
+        /**
+         * Adds the documents of a collection of PISA: "$basename.docs", ".freqs" and ".sizes", with terms from ".terms" and
+         * names from ".documents", one per line. Without ".terms", terms are the numbers of lists from 0 on ('17'); without
+         * ".documents", the ids are docIDs, as integers. Otherwise as importCiff().
+         *
+         * @param ?string $field a text field; null: the first
+         * @throws CorruptDataException if a file is damaged; nothing was added
+         * @throws \ValueError if a document has more than 4,194,304 tokens; rollback() drops those before it
+         * @throws IndexException if a file cannot be read, or open_basedir does not allow it
+         */
+        public function importPisa(string $basename, ?string $field = null): int
+        {
+        }
+
+        /** Deletes a document from the next commit on; returns whether there was one. */
+        public function delete(int|string $id): bool
+        {
+        }
+
+        /**
+         * Makes all changes durable and visible; returns the number of the commit. Without changes it does nothing. Segments
+         * are merged so that there are few: over time a document is written about 1 + log16(index / what one commit adds)
+         * times.
+         */
+        public function commit(): int
+        {
+        }
+
+        /**
+         * Commits, and rewrites the index as one segment without what was deleted: O(index).
+         *
+         * @param bool $reorder gives similar documents neighbouring docIDs, which takes longer, and makes the index smaller
+         *     and searches faster if they were added in an order that says little of their contents. Hits with equal
+         *     scores stay in the order in which documents were added
+         */
+        public function optimize(bool $reorder = false): int
+        {
+        }
+
+        /** Drops all changes since the last commit. */
+        public function rollback(): void
+        {
+        }
+
+        /** Whether there are changes that were not committed. */
+        public function hasChanges(): bool
+        {
+        }
+
+        /** Ends the writer, as if the object was destroyed. What was not committed is dropped. */
+        public function close(): void
+        {
+        }
+
+        /** The number of the last commit. A new index has 1. */
+        public function generation(): int
+        {
+        }
+
+        /**
+         * The fields, as open() takes them.
+         *
+         * @return array<string, array<string, float|bool>>
+         */
+        public function fields(): array
+        {
+        }
+
+        /** How texts become terms. */
+        public function analyzer(): Analyzer
+        {
+        }
+    }
+
+    /**
+     * An index, open for searching, as of one commit (a snapshot). Opening takes well below a millisecond. Nothing that a
+     * writer does changes what an object finds, until reload().
+     *
+     * Queries are what a visitor types:
+     *
+     *     fast lists            words
+     *     "posting list"        a phrase
+     *     -word -"a phrase"     not with it
+     *     title:word            only in that text field
+     *     comp*                 words that begin so, the 1,000 most frequent ones
+     *     serach~ serach~2      words within 1 or 2 edits, the 1,000 most frequent ones
+     *
+     * A query never throws: unbalanced quotes and lone operators are text, and bytes that are not UTF-8 are in no word. An
+     * empty query matches every document; one with signs or stop words only matches none. Prefixes and fuzzy words are
+     * compared with terms, which are stems if the analyzer stems. A single Chinese or Japanese character finds only pairs
+     * that begin with it.
+     *
+     * Scores are BM25 as tantivy and Lucene define it, with k1 and b, per word and field times the field's weight, summed.
+     * Field lengths above 40 are rounded down to 8 steps per doubling. Statistics are those of all segments, with deleted
+     * documents until a merge removes them. Hits with equal scores are in the order in which documents were added.
+     *
+     * Parameters that searches share:
+     * - $matching: which words a document must have.
+     * - $filter: conditions, all of which must hold. Keyword field => a value, or a list of values of which the document has
+     *   one (of an empty list, none has). Numeric field => a number, or [lowest, highest], null for none.
+     * - $sort: numeric field => 'asc' or 'desc', the first one first, in place of the score. Documents without a number come
+     *   last.
+     * - $weights: text field => a number in place of the field's weight; 0: not searched, unless the query names it.
+     *
+     * All methods throw ValueError or TypeError, naming the field, if an option does not fit; CorruptDataException, naming
+     * file, part and offset, if a part of the index that is used for the first time is damaged; IndexException if a file was
+     * truncated meanwhile.
+     */
+    final class Index implements \Countable
+    {
+        /** Indexes are opened by open(). */
+        private function __construct()
+        {
+        }
+
+        /**
+         * Opens the index in a folder as of its last commit.
+         *
+         * @throws IndexException if there is none, or open_basedir does not allow it
+         * @throws CorruptDataException
+         */
+        public static function open(string $path): self
+        {
+        }
+
+        /**
+         * The best hits of a query.
+         *
+         * @param int $limit the most hits to return
+         * @param int $offset hits to leave out at the front
+         * @param array<string, int|float|string|list<int|string>|array{int|float|null, int|float|null}> $filter
+         * @param array<string, string> $sort
+         * @param array<string, int|float> $weights
+         * @param bool $total whether to count all documents that match, which costs about as much as count()
+         * @param float $k1 at least 0: how slowly further occurrences of a word stop to matter
+         * @param float $b 0 to 1: how much long texts are penalised
+         */
+        public function search(
+            string $query,
+            int $limit = 10,
+            int $offset = 0,
+            Matching|string $matching = 'all',
+            array $filter = [],
+            array $sort = [],
+            array $weights = [],
+            bool $total = false,
+            float $k1 = 1.2,
+            float $b = 0.75,
+        ): Hits {
+        }
+
+        /**
+         * As search() for each of many queries, on up to postings.threads threads, one for every eight queries; keys are kept.
+         *
+         * @template K of array-key
+         * @param array<K, string> $queries
+         * @param array<string, int|float|string|list<int|string>|array{int|float|null, int|float|null}> $filter
+         * @param array<string, string> $sort
+         * @param array<string, int|float> $weights
+         * @return array<K, Hits>
+         */
+        public function searchBatch(
+            array $queries,
+            int $limit = 10,
+            int $offset = 0,
+            Matching|string $matching = 'all',
+            array $filter = [],
+            array $sort = [],
+            array $weights = [],
+            bool $total = false,
+            float $k1 = 1.2,
+            float $b = 0.75,
+        ): array {
+        }
+
+        /**
+         * How many documents match; with 'all-then-any', those with any of the words. `count($index)` is the number of all
+         * documents.
+         *
+         * @param array<string, mixed> $filter
+         * @param array<string, int|float> $weights
+         */
+        public function count(
+            string $query = '',
+            Matching|string $matching = 'all',
+            array $filter = [],
+            array $weights = [],
+        ): int {
+        }
+
+        /**
+         * The values of a keyword field in the documents that match, with the number of these documents: the most frequent
+         * first, equal ones in the order of their bytes; with 'all-then-any', in those with any of the words. O(postings of
+         * the field). Values that are integers are so as keys.
+         *
+         * @param array<string, mixed> $filter
+         * @param array<string, int|float> $weights
+         * @return array<int|string, int>
+         */
+        public function facets(
+            string $field,
+            string $query = '',
+            Matching|string $matching = 'all',
+            array $filter = [],
+            int $limit = 10,
+            array $weights = [],
+        ): array {
+        }
+
+        /**
+         * Completions of the last word of what a visitor has typed so far, as terms (stems, if the analyzer stems: use one
+         * without a language if completions matter), the most frequent first, with the number of documents containing each,
+         * added up over fields, deleted ones included until a merge removes them. Words that are integers are so as keys.
+         *
+         * @param ?string $field a text field; null: all
+         * @return array<int|string, int>
+         */
+        public function suggest(string $text, int $limit = 8, ?string $field = null): array
+        {
+        }
+
+        /**
+         * How the score of a document comes about; null if there is no such document.
+         *
+         * Each part is what a clause of the query adds in a field: the clause as it was understood, the words that it stands
+         * for (term), how often the field has it, the field's length as rounded, how many documents of the index contain
+         * it, its idf, its weight (idf · (k1 + 1) · the field's · how often it was typed) and its score.
+         *
+         * @param array<string, int|float> $weights
+         * @return ?array{matches: bool, score: float, parts: list<array{clause: string, field: string, term: string, frequency: int, length: int, documents: int, idf: float, weight: float, score: float}>}
+         */
+        public function explain(
+            string $query,
+            int|string $id,
+            Matching|string $matching = 'all',
+            array $weights = [],
+            float $k1 = 1.2,
+            float $b = 0.75,
+        ): ?array {
+        }
+
+        /**
+         * A passage of a text as HTML, with the words that the query matches marked: the one with the most different words,
+         * then with the most, then the first; the beginning if there are none. O(bytes).
+         *
+         * The text is escaped, so the result is safe between tags. $before, $after and $ellipsis are HTML and stay as
+         * they are.
+         *
+         * @param string $text of any source; the index does not need to store it
+         * @param int $length in characters, about
+         */
+        public function snippet(
+            string $query,
+            string $text,
+            int $length = 200,
+            string $before = '<mark>',
+            string $after = '</mark>',
+            string $ellipsis = '…',
+        ): string {
+        }
+
+        /** As snippet(), for the whole text. */
+        public function highlight(
+            string $query,
+            string $text,
+            string $before = '<mark>',
+            string $after = '</mark>',
+        ): string {
+        }
+
+        /**
+         * The terms of a field that begin with $prefix, in the order of their bytes, with the number of documents containing
+         * each, deleted ones included until a merge removes them. Terms that are integers are so as keys.
+         *
+         * @param string $prefix is not analysed
+         * @param ?string $field a text or keyword field; null: the first text field
+         * @return array<int|string, int>
+         */
+        public function terms(string $prefix = '', ?string $field = null, int $limit = 100): array
+        {
+        }
+
+        /**
+         * The docIDs of the documents containing a term, without deleted ones, to be intersected with other lists. O(list).
+         *
+         * @param string $term is not analysed
+         * @param ?string $field a text or keyword field; null: the first text field
+         */
+        public function postings(string $term, ?string $field = null): PostingList
+        {
+        }
+
+        /**
+         * Writes a text field as a CIFF file (Common Index File Format), which PISA, Anserini, Terrier and others read; returns
+         * the number of documents. The file has terms, docIDs, frequencies, ids (integers as digits) and lengths, which are
+         * exact up to 40 tokens and rounded down above; it has no positions, and no deleted documents. It appears, or
+         * replaces another, once it is whole; until then it is "$path.part". Decodes all lists of the field, and takes memory
+         * for the longest.
+         *
+         * @param ?string $field a text field; null: the first
+         * @throws \ValueError if a term or an id is not UTF-8
+         * @throws IndexException if the file cannot be written, or open_basedir does not allow it
+         */
+        public function exportCiff(string $path, ?string $field = null): int
+        {
+        }
+
+        /**
+         * Writes a text field as a collection of PISA; returns the number of documents. As exportCiff(), in five files:
+         * "$basename.docs", ".freqs", ".sizes", ".terms" and ".documents".
+         *
+         * @param ?string $field a text field; null: the first
+         * @throws \ValueError if a term or an id is not UTF-8, or contains a line break
+         * @throws IndexException if a file cannot be written, or open_basedir does not allow it
+         */
+        public function exportPisa(string $basename, ?string $field = null): int
+        {
+        }
+
+        /** The id of the document with that docID in this snapshot; null if there is none. */
+        public function id(int $docId): int|string|null
+        {
+        }
+
+        /** The docID, in this snapshot, of the document with that id; null if there is none. */
+        public function docId(int|string $id): ?int
+        {
+        }
+
+        /**
+         * The stored values of a document, as Hit::$fields has them; null if there is no such document.
+         *
+         * @return ?array<string, string|float|list<string>>
+         */
+        public function stored(int|string $id): ?array
+        {
+        }
+
+        /** Moves to the last commit; returns whether there was a newer one. Takes some microseconds if not. */
+        public function reload(): bool
+        {
+        }
+
+        /** The number of documents. O(1). */
+        public function documents(): int
+        {
+        }
+
+        /** The number of the commit. */
+        public function generation(): int
+        {
+        }
+
+        /**
+         * The fields, as IndexWriter::open() takes them.
+         *
+         * @return array<string, array<string, float|bool>>
+         */
+        public function fields(): array
+        {
+        }
+
+        /** How texts become terms. */
+        public function analyzer(): Analyzer
+        {
+        }
+    }
+}

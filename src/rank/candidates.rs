@@ -3,6 +3,7 @@
 use super::clause::Clause;
 use super::collector::Collector;
 use super::term::Term;
+use crate::index::list::has;
 
 /// Documents that may become hits.
 #[derive(Default)]
@@ -223,9 +224,3 @@ impl Candidates {
 
 /// From this many on, candidates are looked up together.
 const MANY: usize = 4;
-
-/// Whether a bit set has a document, which is below its number of documents.
-#[inline(always)]
-pub(super) fn has(bits: &[u32], doc_id: u32) -> bool {
-    bits[doc_id as usize / 32] >> (doc_id % 32) & 1 == 1
-}

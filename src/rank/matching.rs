@@ -5,11 +5,11 @@
 
 use super::clause::Clause;
 use super::collector::{Restriction, has_bit};
-use super::term::{Source, Term};
+use super::term::Term;
 use super::tiers::tiered;
-use crate::codec::{AnyLookUp, BLOCK, block_buffer};
-use crate::cpu::Tier;
-use crate::index::list::{DocIds, View};
+use super::window::within;
+use crate::codec::block_buffer;
+use crate::index::list::has;
 
 /// Documents whose bits are combined at a time: 8 KiB of them.
 pub const WINDOW: usize = 1 << 16;
@@ -24,22 +24,20 @@ tiered! {
 #[inline(always)]
 fn count_all_on_tier(mut terms: Vec<Term>) -> u64 {
     terms.sort_by_key(Term::postings);
-    let Some((lead, others)) = terms.split_first_mut() else { return 0 };
-    let tier = lead.tier();
-    if let Some(sets) = bit_sets(lead, others) {
+    if let Some(sets) = terms.iter().map(Term::bits).collect::<Option<Vec<_>>>() {
         return count_common_bits(&sets);
     }
-    let mut tests: Vec<Test> = others.iter_mut().map(|term| Test::new(tier, term)).collect();
+    let Some((lead, others)) = terms.split_first_mut() else { return 0 };
     // Bits are asked first: that costs least.
-    tests.sort_by_key(|test| !matches!(test, Test::Bits(_)));
+    others.sort_by_key(|term| term.bits().is_none());
     let mut count = 0;
     let mut doc_ids = block_buffer();
     for block in 0..lead.blocks() {
         let loaded = lead.load(block);
         let mut kept = loaded.len();
         doc_ids[..kept].copy_from_slice(loaded);
-        for test in &mut tests {
-            kept = test.retain(&mut doc_ids[..kept]);
+        for term in &mut *others {
+            kept = retain(term, &mut doc_ids[..kept]);
             if kept == 0 {
                 break;
             }
@@ -49,13 +47,27 @@ fn count_all_on_tier(mut terms: Vec<Term>) -> u64 {
     count
 }
 
-/// The bit sets of all terms, if they all are bit sets.
-fn bit_sets<'s>(lead: &Term<'s>, others: &[Term<'s>]) -> Option<Vec<&'s [u32]>> {
-    let bits = |term: &Term<'s>| match term.source() {
-        Source::List(View { doc_ids: DocIds::Bits(words), .. }) => Some(*words),
-        _ => None,
-    };
-    std::iter::once(lead).chain(others).map(bits).collect()
+/// Moves the documents that have the term to the front, and returns their number. docIDs ascend.
+#[inline(always)]
+fn retain(term: &mut Term, doc_ids: &mut [u32]) -> usize {
+    if let Some(bits) = term.bits() {
+        return retain_if(doc_ids, |doc_id| has(bits, doc_id));
+    }
+    match term.retain(doc_ids) {
+        Some(kept) => kept,
+        None => retain_if(doc_ids, |doc_id| term.contains(doc_id)),
+    }
+}
+
+#[inline(always)]
+fn retain_if(doc_ids: &mut [u32], mut keep: impl FnMut(u32) -> bool) -> usize {
+    let mut kept = 0;
+    for at in 0..doc_ids.len() {
+        let doc_id = doc_ids[at];
+        doc_ids[kept] = doc_id;
+        kept += usize::from(keep(doc_id));
+    }
+    kept
 }
 
 #[inline(always)]
@@ -79,56 +91,6 @@ fn count_common_bits(sets: &[&[u32]]) -> u64 {
 #[inline(always)]
 fn ones(words: &[u32]) -> u64 {
     words.iter().map(|word| u64::from(word.count_ones())).sum()
-}
-
-/// Asks whether documents are in a list.
-enum Test<'t, 's> {
-    Bits(&'s [u32]),
-    LookUp(Box<AnyLookUp<'s>>),
-    Blocks(&'t mut Term<'s>),
-}
-
-impl<'t, 's> Test<'t, 's> {
-    fn new(tier: Tier, term: &'t mut Term<'s>) -> Self {
-        if let Source::List(view) = term.source() {
-            match view.doc_ids {
-                DocIds::Bits(words) => return Test::Bits(words),
-                DocIds::List(codec, encoded) => {
-                    // SAFETY: lists of terms are checked and not empty; the tier is available.
-                    if let Some(look_up) = unsafe { AnyLookUp::new(codec, tier, encoded) } {
-                        return Test::LookUp(Box::new(look_up));
-                    }
-                }
-            }
-        }
-        Test::Blocks(term)
-    }
-
-    /// Moves the documents that the list contains to the front, and returns their number. docIDs ascend.
-    #[inline(always)]
-    fn retain(&mut self, doc_ids: &mut [u32]) -> usize {
-        match self {
-            Test::Bits(words) => {
-                let mut kept = 0;
-                for at in 0..doc_ids.len() {
-                    let doc_id = doc_ids[at];
-                    doc_ids[kept] = doc_id;
-                    kept += (words[doc_id as usize / 32] >> (doc_id % 32) & 1) as usize;
-                }
-                kept
-            }
-            Test::LookUp(look_up) => look_up.retain(doc_ids),
-            Test::Blocks(term) => {
-                let mut kept = 0;
-                for at in 0..doc_ids.len() {
-                    let doc_id = doc_ids[at];
-                    doc_ids[kept] = doc_id;
-                    kept += usize::from(term.contains(doc_id));
-                }
-                kept
-            }
-        }
-    }
 }
 
 /// Calls `take` with the bits of the documents that match, a window of [`WINDOW`] documents at a time, together with the
@@ -210,29 +172,26 @@ fn fill(bits: &mut [u64], count: usize) {
 /// Sets the bits of a term's documents in `first..=last`. Windows ascend.
 #[inline(always)]
 fn set(term: &mut Term, first: u32, last: u32, bits: &mut [u64]) {
-    if let Source::List(View { doc_ids: DocIds::Bits(words), .. }) = term.source() {
-        let words = &words[first as usize / 32..];
-        for (to, pair) in bits.iter_mut().zip(words.chunks(2)) {
-            *to |= u64::from(pair[0]) | u64::from(pair.get(1).copied().unwrap_or(0)) << 32;
-        }
+    if let Some(words) = term.bits() {
+        let words = in_pairs(&words[first as usize / 32..]);
+        bits.iter_mut().zip(words).for_each(|(to, word)| *to |= word);
         return;
     }
     let Some(mut block) = term.seek(first) else { return };
     while block < term.blocks() && term.first_possible(block) <= last {
         let doc_ids = term.load(block);
-        let (Some(&lowest), Some(&highest)) = (doc_ids.first(), doc_ids.last()) else { return };
-        let within = if lowest >= first && highest <= last {
-            doc_ids
-        } else {
-            let end = doc_ids.partition_point(|&doc_id| doc_id <= last);
-            &doc_ids[doc_ids.partition_point(|&doc_id| doc_id < first).min(end)..end]
-        };
-        for &doc_id in within {
+        for &doc_id in &doc_ids[within(doc_ids, first, last)] {
             let at = (doc_id - first) as usize;
             bits[at / 64] |= 1 << (at % 64);
         }
         block += 1;
     }
+}
+
+/// The words of a bit set, as words of 64 bits.
+#[inline(always)]
+fn in_pairs(words: &[u32]) -> impl Iterator<Item = u64> {
+    words.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair.get(1).copied().unwrap_or(0)) << 32)
 }
 
 /// Calls `take` with each document whose bit is set, ascending.
@@ -254,11 +213,8 @@ tiered! {
 
 #[inline(always)]
 fn count_in_on_tier(set: &[u64], term: &mut Term) -> u64 {
-    if let Source::List(View { doc_ids: DocIds::Bits(words), .. }) = term.source() {
-        let both = |(set, pair): (&u64, &[u32])| {
-            (set & (u64::from(pair[0]) | u64::from(pair.get(1).copied().unwrap_or(0)) << 32)).count_ones()
-        };
-        return set.iter().zip(words.chunks(2)).map(both).map(u64::from).sum();
+    if let Some(words) = term.bits() {
+        return set.iter().zip(in_pairs(words)).map(|(set, word)| u64::from((set & word).count_ones())).sum();
     }
     let mut count = 0;
     for block in 0..term.blocks() {
@@ -266,5 +222,3 @@ fn count_in_on_tier(set: &[u64], term: &mut Term) -> u64 {
     }
     count
 }
-
-const _: () = assert!(BLOCK <= WINDOW);

@@ -1,10 +1,10 @@
 //! [`Places`]: a list of a segment with its positions, read forwards.
 
 use super::score::Chosen;
-use super::term::Ranked;
-use crate::codec::{AnyLookUp, BLOCK, BlockBuffer, block_buffer, gallop};
+use super::term::{Source, Term};
+use crate::codec::{BLOCK, BlockBuffer};
 use crate::cpu::Tier;
-use crate::index::list::{Decoded, DocIds, View};
+use crate::index::list::{Decoded, View};
 
 const NONE: usize = usize::MAX;
 
@@ -23,17 +23,10 @@ pub enum Places<'s> {
     Long(Box<Long<'s>>),
 }
 
-/// A long list with its decoded blocks.
+/// A long list.
 pub struct Long<'s> {
-    tier: Tier,
+    term: Term<'s>,
     view: View<'s>,
-    at: usize,
-    loaded: usize,
-    count: usize,
-    doc_ids: BlockBuffer,
-    /// Looks docIDs up without decoding blocks, once that was asked for.
-    look_up: Option<Box<AnyLookUp<'s>>>,
-    ranked: Ranked,
     /// The block whose frequencies less 1 are unpacked.
     counted: usize,
     less_one: [u32; BLOCK],
@@ -58,14 +51,8 @@ impl<'s> Places<'s> {
     /// Of a long list, which is checked and has positions.
     pub fn long(tier: Tier, view: View<'s>) -> Places<'s> {
         Places::Long(Box::new(Long {
-            tier,
+            term: Term::without_scores(tier, Source::List(view)),
             view,
-            at: 0,
-            loaded: NONE,
-            count: 0,
-            doc_ids: block_buffer(),
-            look_up: None,
-            ranked: Ranked::NONE,
             counted: NONE,
             less_one: [0; BLOCK],
             summed: 0,
@@ -95,7 +82,7 @@ impl<'s> Places<'s> {
                 }
                 (decoded.doc_ids[*at] == doc_id).then_some(*at)
             }
-            Places::Long(long) => long.index(doc_id),
+            Places::Long(long) => long.term.index(doc_id),
         }
     }
 
@@ -189,17 +176,11 @@ impl<'s> Places<'s> {
                 chosen.len = kept;
             }
             Places::Long(long) => {
-                let (codec, encoded) = match long.view.doc_ids {
-                    DocIds::Bits(bits) => return chosen.keep_in(tier, bits),
-                    DocIds::List(codec, encoded) => (codec, encoded),
-                };
-                if long.look_up.is_none() {
-                    // SAFETY: lists with places are checked and not empty; the tier is available.
-                    long.look_up = unsafe { AnyLookUp::new(codec, tier, encoded) }.map(Box::new);
-                }
-                // Codecs without look-ups are asked document by document later.
-                if let Some(look_up) = &mut long.look_up {
-                    chosen.len = look_up.retain(&mut chosen.doc_ids[..chosen.len]);
+                if let Some(bits) = long.term.bits() {
+                    chosen.keep_in(tier, bits);
+                } else if let Some(kept) = long.term.retain(&mut chosen.doc_ids[..chosen.len]) {
+                    // Without such a way they are asked for one by one later.
+                    chosen.len = kept;
                 }
             }
         }
@@ -220,36 +201,12 @@ impl<'s> Places<'s> {
                 doc_ids[..decoded.doc_ids.len()].copy_from_slice(&decoded.doc_ids);
                 decoded.doc_ids.len()
             }
-            Places::Long(long) => long.view.decode_doc_ids(long.tier, block, doc_ids),
+            Places::Long(long) => long.view.decode_doc_ids(long.term.tier(), block, doc_ids),
         }
     }
 }
 
 impl Long<'_> {
-    #[inline(always)]
-    fn index(&mut self, doc_id: u32) -> Option<usize> {
-        let lasts = &self.view.last_doc_ids[self.at..];
-        if *lasts.first()? < doc_id {
-            self.at += gallop(lasts, doc_id);
-            if self.at == self.view.blocks() {
-                return None;
-            }
-        }
-        let block = self.at;
-        if let DocIds::Bits(words) = self.view.doc_ids {
-            if words[doc_id as usize / 32] >> (doc_id % 32) & 1 == 0 {
-                return None;
-            }
-            return Some(BLOCK * block + self.ranked.index(words, block, self.view.first_possible(block), doc_id));
-        }
-        if self.loaded != block {
-            self.count = self.view.decode_doc_ids(self.tier, block, &mut self.doc_ids);
-            self.loaded = block;
-        }
-        let index = super::term::find(&self.doc_ids, self.count, doc_id)?;
-        Some(BLOCK * block + index)
-    }
-
     /// See [`Places::locate`]. Documents of a block are asked for in order, so that frequencies are added up once.
     #[inline(always)]
     fn locate(&mut self, index: usize) -> (usize, usize) {

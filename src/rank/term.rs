@@ -4,7 +4,7 @@ use super::bm25::Norms;
 use super::score::{Scorer, bounds};
 use crate::codec::{AnyLookUp, BLOCK, BlockBuffer, block_buffer, gallop};
 use crate::cpu::Tier;
-use crate::index::list::{DocIds, View, maxima, rank};
+use crate::index::list::{DocIds, View, has, maxima, rank};
 
 /// Where the postings of a term come from.
 #[expect(clippy::large_enum_variant, reason = "one per term of a query, and read at every block: no indirection")]
@@ -56,7 +56,7 @@ pub struct Term<'s> {
 
 /// Where a document stands in the block of a bit set: counted from the document asked for before, if that is in the
 /// same block.
-pub(super) struct Ranked {
+struct Ranked {
     block: usize,
     /// The document after the last one counted, and the number of those counted.
     next: u32,
@@ -64,11 +64,11 @@ pub(super) struct Ranked {
 }
 
 impl Ranked {
-    pub(super) const NONE: Ranked = Ranked { block: NONE, next: 0, count: 0 };
+    const NONE: Ranked = Ranked { block: NONE, next: 0, count: 0 };
 
     /// The index of a document in its block. Documents ascend within a block.
     #[inline(always)]
-    pub(super) fn index(&mut self, words: &[u32], block: usize, first_possible: u32, doc_id: u32) -> usize {
+    fn index(&mut self, words: &[u32], block: usize, first_possible: u32, doc_id: u32) -> usize {
         if self.block != block || doc_id < self.next {
             *self = Ranked { block, next: first_possible, count: 0 };
         }
@@ -237,8 +237,7 @@ impl<'s> Term<'s> {
         (self.at < self.blocks).then_some(self.at)
     }
 
-    /// A bound of the scores of documents in `first..=last`, and the last docID of which the bound is known to hold.
-    /// Moves as [`seek`](Self::seek) does, to `first`.
+    /// A bound of the scores of documents in `first..=last`. Moves as [`seek`](Self::seek) does, to `first`.
     #[inline(always)]
     pub fn bound_between(&mut self, first: u32, last: u32) -> f32 {
         let Some(block) = self.seek(first) else { return 0.0 };
@@ -383,22 +382,38 @@ impl<'s> Term<'s> {
     /// The same, if the document can only be in this block, which [`seek`](Self::seek) returned for it.
     #[inline(always)]
     pub(super) fn less_one_in(&mut self, block: usize, doc_id: u32) -> Option<u32> {
-        if let Source::List(view @ View { doc_ids: DocIds::Bits(words), .. }) = &self.source {
-            if words[doc_id as usize / 32] >> (doc_id % 32) & 1 == 0 {
-                return None;
-            }
-            if view.frequencies.width(block) == 0 {
-                return Some(0);
-            }
-            let index = self.ranked.index(words, block, view.first_possible(block), doc_id);
-            return Some(self.frequencies.less_one(view, block, index));
+        if let Source::List(view) = &self.source
+            && let DocIds::Bits(words) = view.doc_ids
+            && view.frequencies.width(block) == 0
+        {
+            return has(words, doc_id).then_some(0);
         }
-        self.load(block);
-        let index = find(&self.doc_ids, self.count, doc_id)?;
+        let index = self.index_in(block, doc_id)?;
         Some(match &self.source {
             Source::List(view) => self.frequencies.less_one(view, block, index),
             Source::Decoded { less_one, .. } => less_one[BLOCK * block + index],
         })
+    }
+
+    /// The index of a document in the list, if the list contains it. docIDs must not decrease.
+    #[inline(always)]
+    pub(super) fn index(&mut self, doc_id: u32) -> Option<usize> {
+        let block = self.seek(doc_id)?;
+        Some(BLOCK * block + self.index_in(block, doc_id)?)
+    }
+
+    /// The index of a document in the block in which it must be, if it is there.
+    #[inline(always)]
+    fn index_in(&mut self, block: usize, doc_id: u32) -> Option<usize> {
+        if let Some(words) = self.bits() {
+            if !has(words, doc_id) {
+                return None;
+            }
+            let first = self.first_possible(block);
+            return Some(self.ranked.index(words, block, first, doc_id));
+        }
+        self.load(block);
+        find(&self.doc_ids, self.count, doc_id)
     }
 
     /// What its scores depend on.
@@ -411,21 +426,11 @@ impl<'s> Term<'s> {
     #[inline(always)]
     pub fn contains(&mut self, doc_id: u32) -> bool {
         let Some(block) = self.seek(doc_id) else { return false };
-        if let Source::List(View { doc_ids: DocIds::Bits(words), .. }) = &self.source {
-            return words[doc_id as usize / 32] >> (doc_id % 32) & 1 == 1;
+        if let Some(words) = self.bits() {
+            return has(words, doc_id);
         }
         self.load(block);
         find(&self.doc_ids, self.count, doc_id).is_some()
-    }
-
-    /// Goes back to the front.
-    pub fn rewind(&mut self) {
-        self.at = 0;
-    }
-
-    /// The docIDs and frequencies.
-    pub fn source(&self) -> &Source<'s> {
-        &self.source
     }
 }
 

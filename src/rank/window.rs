@@ -149,7 +149,7 @@ pub(super) fn range(terms: &mut [Term], leaders: &[usize], next: u32) -> Option<
 
 /// The indices of the docIDs in `from..=to`.
 #[inline(always)]
-fn within(doc_ids: &[u32], from: u32, to: u32) -> std::ops::Range<usize> {
+pub(super) fn within(doc_ids: &[u32], from: u32, to: u32) -> std::ops::Range<usize> {
     let start = match doc_ids.first() {
         Some(&lowest) if lowest < from => doc_ids.partition_point(|&doc_id| doc_id < from),
         _ => 0,

@@ -258,7 +258,7 @@ impl<'w> View<'w> {
                 let mut from = 0;
                 for (block, &last) in self.last_doc_ids.iter().enumerate() {
                     let wanted = BLOCK.min(self.count - block * BLOCK);
-                    if rank(words, from, last) != wanted || words[last as usize / 32] >> (last % 32) & 1 == 0 {
+                    if rank(words, from, last) != wanted || !has(words, last) {
                         return damaged(format!("block {block} of the bit set does not have {wanted} documents"));
                     }
                     from = last + 1;
@@ -347,6 +347,12 @@ impl<'w> View<'w> {
             out.extend_from_slice(&buffer[..count]);
         }
     }
+}
+
+/// Whether a bit set has a document, which is below its number of documents.
+#[inline(always)]
+pub fn has(words: &[u32], doc_id: u32) -> bool {
+    words[doc_id as usize / 32] >> (doc_id % 32) & 1 == 1
 }
 
 /// The number of bits set in `from..=last`.

@@ -12,7 +12,7 @@ mod short;
 #[cfg(test)]
 mod tests;
 
-pub use long::{DocIds, Positions, View, rank};
+pub use long::{DocIds, Positions, View, has, rank};
 pub use packed::Packed;
 
 use crate::error::{Error, Result};

@@ -2,6 +2,7 @@
 
 use crate::codec::BLOCK;
 use crate::cpu::Tier;
+use crate::index::list::has;
 
 /// Documents chosen from a block: their docIDs, and their indices in the block.
 pub struct Chosen {
@@ -69,7 +70,7 @@ impl Chosen {
         for at in 0..self.len {
             let doc_id = self.doc_ids[at];
             (self.doc_ids[kept], self.indices[kept]) = (doc_id, self.indices[at]);
-            kept += (bits[doc_id as usize / 32] >> (doc_id % 32) & 1) as usize;
+            kept += usize::from(has(bits, doc_id));
         }
         self.len = kept;
     }
@@ -87,15 +88,10 @@ impl Chosen {
             // SAFETY: the arrays have 16 elements from `at`, and from `kept`, which is not greater; live indices are
             // those of scores.
             unsafe {
-                let doc_ids = _mm512_loadu_si512(self.doc_ids.as_ptr().add(at).cast());
                 let indices = _mm512_loadu_si512(self.indices.as_ptr().add(at).cast());
                 let scores = _mm512_mask_i32gather_ps::<4>(least, live, indices, scores.as_ptr());
                 let above = _mm512_mask_cmp_ps_mask::<_CMP_GT_OQ>(live, scores, least);
-                let doc_ids = _mm512_maskz_compress_epi32(above, doc_ids);
-                let indices = _mm512_maskz_compress_epi32(above, indices);
-                _mm512_storeu_si512(self.doc_ids.as_mut_ptr().add(kept).cast(), doc_ids);
-                _mm512_storeu_si512(self.indices.as_mut_ptr().add(kept).cast(), indices);
-                kept += above.count_ones() as usize;
+                kept += self.move_avx512(at, kept, above);
             }
         }
         self.len = kept;
@@ -113,20 +109,35 @@ impl Chosen {
             // SAFETY: as above; live docIDs have a bit.
             unsafe {
                 let doc_ids = _mm512_loadu_si512(self.doc_ids.as_ptr().add(at).cast());
-                let indices = _mm512_loadu_si512(self.indices.as_ptr().add(at).cast());
                 let zero = _mm512_setzero_si512();
                 let places = _mm512_srli_epi32::<5>(doc_ids);
                 let words = _mm512_mask_i32gather_epi32::<4>(zero, live, places, bits.as_ptr().cast());
                 let bit = _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_and_si512(doc_ids, _mm512_set1_epi32(31)));
-                let inside = _mm512_test_epi32_mask(words, bit) & live;
-                let doc_ids = _mm512_maskz_compress_epi32(inside, doc_ids);
-                let indices = _mm512_maskz_compress_epi32(inside, indices);
-                _mm512_storeu_si512(self.doc_ids.as_mut_ptr().add(kept).cast(), doc_ids);
-                _mm512_storeu_si512(self.indices.as_mut_ptr().add(kept).cast(), indices);
-                kept += inside.count_ones() as usize;
+                kept += self.move_avx512(at, kept, _mm512_test_epi32_mask(words, bit) & live);
             }
         }
         self.len = kept;
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Chosen {
+    /// Moves those of the 16 from `at` that the mask names to `kept`, and returns their number.
+    ///
+    /// # Safety
+    /// The processor has the tier; the arrays have 16 elements from `at` and from `kept`.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,popcnt")]
+    #[inline]
+    unsafe fn move_avx512(&mut self, at: usize, kept: usize, which: u16) -> usize {
+        use std::arch::x86_64::*;
+        for array in [&mut self.doc_ids, &mut self.indices] {
+            // SAFETY: the caller's arrays have room for a vector there.
+            unsafe {
+                let some = _mm512_maskz_compress_epi32(which, _mm512_loadu_si512(array.as_ptr().add(at).cast()));
+                _mm512_storeu_si512(array.as_mut_ptr().add(kept).cast(), some);
+            }
+        }
+        which.count_ones() as usize
     }
 }
 
@@ -148,7 +159,7 @@ mod tests {
             let wanted: Vec<(u32, u32)> = (from..doc_ids.len())
                 .filter(|&at| f64::from(scores[at]) > least)
                 .map(|at| (doc_ids[at], at as u32))
-                .filter(|&(doc_id, _)| bits[doc_id as usize / 32] >> (doc_id % 32) & 1 == 1)
+                .filter(|&(doc_id, _)| has(&bits, doc_id))
                 .collect();
             for tier in Tier::available() {
                 for above_first in [true, false] {

@@ -59,7 +59,7 @@ pub struct Norms(pub(super) [f32; 256]);
 
 impl Norms {
     /// For terms without scores.
-    pub(super) const NONE: &'static Norms = &Norms([1.0; 256]);
+    pub const NONE: &'static Norms = &Norms([1.0; 256]);
 
     /// For a field with that many tokens in that many documents. All sums are of the whole index.
     pub fn new(bm25: &Bm25, tokens: u64, documents: u64) -> Norms {

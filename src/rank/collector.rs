@@ -2,6 +2,7 @@
 
 use super::term::Term;
 use super::top_k::{Hit, TopK};
+use std::rc::Rc;
 
 /// The documents of a segment that count.
 #[derive(Default)]
@@ -9,7 +10,7 @@ pub struct Restriction<'s> {
     /// Documents that were deleted: bit d of the sequence is document d.
     pub deleted: Option<&'s [u64]>,
     /// Documents that pass the filter, as a bit set; all if there is none.
-    pub allowed: Option<Vec<u64>>,
+    pub allowed: Option<Rc<Vec<u64>>>,
     /// Lists of documents that are excluded.
     pub excluded: Vec<Term<'s>>,
 }

@@ -5,8 +5,10 @@ use super::score::{Scorer, bounds};
 use crate::codec::{AnyLookUp, BLOCK, BlockBuffer, block_buffer, gallop};
 use crate::cpu::Tier;
 use crate::index::list::{DocIds, View, has, maxima, rank};
+use std::rc::Rc;
 
-/// Where the postings of a term come from.
+/// Where the postings of a term come from. Clones share decoded postings.
+#[derive(Clone)]
 #[expect(clippy::large_enum_variant, reason = "one per term of a query, and read at every block: no indirection")]
 pub enum Source<'s> {
     /// A long list of the segment, checked.
@@ -14,9 +16,9 @@ pub enum Source<'s> {
     /// Decoded postings: of a short list, or of several terms that count as one.
     Decoded {
         /// Strictly increasing.
-        doc_ids: Vec<u32>,
+        doc_ids: Rc<Vec<u32>>,
         /// Frequencies less 1, as many.
-        less_one: Vec<u32>,
+        less_one: Rc<Vec<u32>>,
     },
 }
 
@@ -103,6 +105,13 @@ impl Frequencies {
 
 /// No block.
 const NONE: usize = usize::MAX;
+
+impl Source<'_> {
+    /// Decoded postings; `None` if there are none.
+    pub fn decoded(doc_ids: Vec<u32>, less_one: Vec<u32>) -> Option<Self> {
+        (!doc_ids.is_empty()).then(|| Source::Decoded { doc_ids: Rc::new(doc_ids), less_one: Rc::new(less_one) })
+    }
+}
 
 impl<'s> Term<'s> {
     /// The postings of `source`, of which there is at least one.

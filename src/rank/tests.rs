@@ -75,7 +75,7 @@ impl Corpus {
                 let mut decoded = Decoded::default();
                 decode_short(bytes, self.documents, PARTS, false, &mut decoded).unwrap();
                 let less_one = decoded.frequencies.iter().map(|frequency| frequency - 1).collect();
-                Source::Decoded { doc_ids: decoded.doc_ids, less_one }
+                Source::decoded(decoded.doc_ids, less_one).unwrap()
             }
         };
         Term::new(tier, Scorer { weight, norms, lengths: &self.lengths }, source)

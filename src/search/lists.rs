@@ -1,6 +1,6 @@
 //! The postings of a leaf in a segment.
 
-use super::plan::Leaf;
+use super::plan::{Leaf, Weighted};
 use crate::codec::block_buffer;
 use crate::cpu;
 use crate::error::Result;
@@ -10,26 +10,32 @@ use crate::index::segment::Segment;
 use crate::rank::phrase::phrase;
 use crate::rank::positions::Places;
 use crate::rank::term::Source;
+use std::rc::Rc;
 
-/// The postings of a leaf; `None` if no document of the segment has it.
-pub(super) fn source<'s>(segment: &'s Segment, leaf: &Leaf, values: &[Option<u64>]) -> Result<Option<Source<'s>>> {
-    let field = leaf.field();
-    match leaf {
-        Leaf::Term { .. } => match values[0] {
-            Some(value) => of_term(segment, field, value).map(Some),
-            None => Ok(None),
-        },
-        Leaf::Phrase { offsets, .. } => {
-            let Some(values) = values.iter().copied().collect::<Option<Vec<u64>>>() else { return Ok(None) };
-            let places =
-                offsets.iter().zip(values).map(|(&offset, value)| Ok((offset, places(segment, field, value)?)));
-            let places = places.collect::<Result<Vec<_>>>()?;
-            let (doc_ids, less_one) = phrase(cpu::tier(), places);
-            Ok((!doc_ids.is_empty()).then_some(Source::Decoded { doc_ids, less_one }))
-        }
-        Leaf::Words { .. } => union(segment, field, values),
-        Leaf::Together { .. } => together(segment, field, values),
+/// The postings of a leaf in the segment with that number; `None` if no document there has it. What is put together of
+/// several lists is put together once.
+pub(super) fn source<'s>(segment: &'s Segment, number: usize, weighted: &Weighted) -> Result<Option<Source<'s>>> {
+    let (leaf, values) = (&weighted.leaf, &weighted.values[number]);
+    let mut present = values.iter().copied().flatten();
+    if let (Leaf::Term { .. } | Leaf::Words { .. }, first, None) = (leaf, present.next(), present.next()) {
+        return first.map(|value| of_term(segment, leaf.field(), value)).transpose();
     }
+    weighted.joined[number].get_or_try_init(|| join(segment, leaf, values)).cloned()
+}
+
+fn join(segment: &Segment, leaf: &Leaf, values: &[Option<u64>]) -> Result<Option<Source<'static>>> {
+    let field = leaf.field();
+    if let Leaf::Words { .. } = leaf {
+        return union(segment, field, values);
+    }
+    // Phrases, and terms together, need all of their terms.
+    let Some(values) = values.iter().copied().collect::<Option<Vec<u64>>>() else { return Ok(None) };
+    if let Leaf::Phrase { offsets, .. } = leaf {
+        let places = offsets.iter().zip(values).map(|(&offset, value)| Ok((offset, places(segment, field, value)?)));
+        let (doc_ids, less_one) = phrase(cpu::tier(), places.collect::<Result<_>>()?);
+        return Ok(Source::decoded(doc_ids, less_one));
+    }
+    together(segment, field, values)
 }
 
 /// The postings of a term.
@@ -43,7 +49,7 @@ pub(super) fn of_term(segment: &Segment, field: usize, value: u64) -> Result<Sou
     let Decoded { doc_ids, mut frequencies, .. } = decoded;
     frequencies.iter_mut().for_each(|frequency| *frequency -= 1);
     frequencies.resize(doc_ids.len(), 0);
-    Ok(Source::Decoded { doc_ids, less_one: frequencies })
+    Ok(Source::Decoded { doc_ids: Rc::new(doc_ids), less_one: Rc::new(frequencies) })
 }
 
 fn places(segment: &Segment, field: usize, value: u64) -> Result<Places<'_>> {
@@ -70,7 +76,7 @@ pub(super) fn for_each_doc_id(
 fn for_each(segment: &Segment, field: usize, value: u64, mut take: impl FnMut(u32, u32) -> Result<()>) -> Result<()> {
     match of_term(segment, field, value)? {
         Source::Decoded { doc_ids, less_one } => {
-            doc_ids.into_iter().zip(less_one).try_for_each(|(doc_id, less_one)| take(doc_id, less_one))
+            doc_ids.iter().zip(&*less_one).try_for_each(|(&doc_id, &less_one)| take(doc_id, less_one))
         }
         Source::List(view) => {
             let has_frequencies = segment.schema().fields[field].kind == Kind::Text;
@@ -88,12 +94,7 @@ fn for_each(segment: &Segment, field: usize, value: u64, mut take: impl FnMut(u3
 }
 
 /// The documents that have one of several terms, which count as one term: their frequencies are added up.
-fn union<'s>(segment: &'s Segment, field: usize, values: &[Option<u64>]) -> Result<Option<Source<'s>>> {
-    let mut present = values.iter().copied().flatten();
-    let Some(first) = present.next() else { return Ok(None) };
-    if present.next().is_none() {
-        return of_term(segment, field, first).map(Some);
-    }
+fn union(segment: &Segment, field: usize, values: &[Option<u64>]) -> Result<Option<Source<'static>>> {
     // A counter per document, which costs less than sorting unless the terms are rare; they are bounded in number.
     let mut counters = vec![0u32; segment.documents() as usize];
     let mut touched = vec![0u64; counters.len().div_ceil(64)];
@@ -110,12 +111,11 @@ fn union<'s>(segment: &'s Segment, field: usize, values: &[Option<u64>]) -> Resu
         doc_ids.push(doc_id);
         less_one.push(counters[doc_id as usize] - 1);
     });
-    Ok(Some(Source::Decoded { doc_ids, less_one }))
+    Ok(Source::decoded(doc_ids, less_one))
 }
 
 /// The documents that have all of several terms.
-fn together<'s>(segment: &'s Segment, field: usize, values: &[Option<u64>]) -> Result<Option<Source<'s>>> {
-    let Some(values) = values.iter().copied().collect::<Option<Vec<u64>>>() else { return Ok(None) };
+fn together(segment: &Segment, field: usize, values: Vec<u64>) -> Result<Option<Source<'static>>> {
     let mut common: Option<Vec<u32>> = None;
     for value in values {
         let mut doc_ids = Vec::new();
@@ -130,5 +130,5 @@ fn together<'s>(segment: &'s Segment, field: usize, values: &[Option<u64>]) -> R
     }
     let doc_ids = common.unwrap_or_default();
     let less_one = vec![0; doc_ids.len()];
-    Ok((!doc_ids.is_empty()).then_some(Source::Decoded { doc_ids, less_one }))
+    Ok(Source::decoded(doc_ids, less_one))
 }

@@ -1,13 +1,17 @@
 //! [`Plan`]: a query as leaves with weights, for all segments alike.
 
 use super::options::{Matching, Options};
-use super::{Index, words};
+use super::{Index, filter, words};
 use crate::error::{Error, Result};
+use crate::index::segment::Segment;
 use crate::index::{Kind, Schema};
 use crate::query::{Atom, Clause, Query};
 use crate::rank::Norms;
 use crate::rank::bm25::idf;
+use crate::rank::term::Source;
+use once_cell::unsync::OnceCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// What one list of postings is made of, in one field.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,12 +64,13 @@ impl Leaf {
 }
 
 /// A leaf with what is known of it in the whole index.
-#[derive(Debug)]
 pub(super) struct Weighted {
     /// What it is.
     pub(super) leaf: Leaf,
     /// Per segment and term, the dictionary's value.
     pub(super) values: Vec<Vec<Option<u64>>>,
+    /// Per segment, the postings of a leaf that is put together of several lists, once that was done.
+    pub(super) joined: Vec<OnceCell<Option<Source<'static>>>>,
     /// The most documents, in all segments, that contain one of its terms.
     pub(super) documents: u64,
     /// Its idf; of a phrase the sum of those of its terms.
@@ -75,14 +80,12 @@ pub(super) struct Weighted {
 }
 
 /// A clause: in each field in which it is searched, a leaf.
-#[derive(Debug)]
 pub(super) struct PlannedClause {
     /// A document has the clause if it has one of them.
     pub(super) leaves: Vec<Weighted>,
 }
 
 /// A query for all segments.
-#[derive(Debug)]
 pub(super) struct Plan {
     /// Clauses that count for the score.
     pub(super) clauses: Vec<PlannedClause>,
@@ -94,6 +97,8 @@ pub(super) struct Plan {
     pub(super) none_has_all: bool,
     /// By field number; `None` for fields that are not searched.
     pub(super) norms: Vec<Option<Norms>>,
+    /// Per segment, the documents that meet the filters, once that was asked for.
+    allowed: Vec<OnceCell<Option<Rc<Vec<u64>>>>>,
 }
 
 impl Plan {
@@ -110,6 +115,7 @@ impl Plan {
             nothing: typed_something && query.clauses.is_empty(),
             none_has_all: false,
             norms: vec![None; weights.len()],
+            allowed: vec![OnceCell::new(); index.snapshot().parts().len()],
         };
         let texts: Vec<usize> = index.text_fields().collect();
         for (clause, times) in distinct(&query) {
@@ -144,6 +150,12 @@ impl Plan {
         let wanted = query.clauses.iter().any(|clause| !clause.exclude);
         plan.nothing |= wanted && plan.clauses.is_empty();
         Ok(plan)
+    }
+
+    /// The documents of the segment with that number that meet the filters; `None` if there are no filters.
+    pub(super) fn allowed(&self, segment: &Segment, number: usize, options: &Options) -> Result<Option<Rc<Vec<u64>>>> {
+        let allowed = || filter::allowed(segment, &options.filter).map(|allowed| allowed.map(Rc::new));
+        self.allowed[number].get_or_try_init(allowed).cloned()
     }
 }
 
@@ -239,5 +251,6 @@ fn weighted(index: &Index, leaf: Leaf, weight: f32, options: &Options) -> Result
         }
     };
     let factor = (1.0 + f64::from(options.bm25.k1)) * f64::from(weight);
-    Ok(Weighted { leaf, values, documents, idf, weight: (idf * factor) as f32 })
+    let joined = (0..parts.len()).map(|_| OnceCell::new()).collect();
+    Ok(Weighted { leaf, values, joined, documents, idf, weight: (idf * factor) as f32 })
 }

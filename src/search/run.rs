@@ -14,13 +14,9 @@ use crate::rank::find;
 use crate::rank::matching;
 use crate::rank::score::Scorer;
 use crate::rank::term::Term;
-use crate::rank::{Bm25, Hit, Norms, TopK};
-use once_cell::sync::Lazy;
+use crate::rank::{Hit, Norms, TopK};
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
-
-/// Norms and lengths for terms whose scores nobody reads.
-static NO_NORMS: Lazy<Norms> = Lazy::new(|| Norms::new(&Bm25::default(), 0, 0));
 
 pub(super) fn search(index: &Index, text: &str, options: &Options) -> Result<Found> {
     filter::check(index, options)?;
@@ -105,10 +101,10 @@ fn of_segment<'s>(
     if clauses.is_empty() && !plan.clauses.is_empty() {
         return Ok(None);
     }
-    let excluded = plan.excluded.iter().map(|leaf| term(plan, part, number, leaf));
+    let excluded = plan.excluded.iter().map(|leaf| without_scores(part, number, leaf));
     let restriction = Restriction {
         deleted: part.deleted.as_ref().map(|deleted| deleted.words()),
-        allowed: filter::allowed(&part.segment, &options.filter)?,
+        allowed: plan.allowed(&part.segment, number, options)?,
         excluded: excluded.filter_map(Result::transpose).collect::<Result<_>>()?,
     };
     Ok(Some((clauses, restriction)))
@@ -116,14 +112,20 @@ fn of_segment<'s>(
 
 /// The postings of a leaf in a segment, with scores.
 fn term<'s>(plan: &'s Plan, part: &'s Part, number: usize, leaf: &'s Weighted) -> Result<Option<Term<'s>>> {
-    let Some(source) = lists::source(&part.segment, &leaf.leaf, &leaf.values[number])? else { return Ok(None) };
+    let Some(source) = lists::source(&part.segment, number, leaf)? else { return Ok(None) };
     let field = leaf.leaf.field();
     let scorer = Scorer {
         weight: leaf.weight,
-        norms: plan.norms[field].as_ref().unwrap_or(&NO_NORMS),
+        norms: plan.norms[field].as_ref().unwrap_or(Norms::NONE),
         lengths: part.segment.padded_lengths(field)?,
     };
     Ok(Some(Term::new(cpu::tier(), scorer, source)))
+}
+
+/// The postings of a leaf in a segment.
+fn without_scores<'s>(part: &'s Part, number: usize, leaf: &Weighted) -> Result<Option<Term<'s>>> {
+    let source = lists::source(&part.segment, number, leaf)?;
+    Ok(source.map(|source| Term::without_scores(cpu::tier(), source)))
 }
 
 /// The postings of a keyword.
@@ -344,12 +346,10 @@ pub(super) fn parts_of_score<'p>(
 /// Whether a document is excluded, or does not meet the filters.
 pub(super) fn is_left_out(plan: &Plan, part: &Part, number: usize, doc_id: u32, options: &Options) -> Result<bool> {
     for leaf in &plan.excluded {
-        if let Some(source) = lists::source(&part.segment, &leaf.leaf, &leaf.values[number])?
-            && Term::without_scores(cpu::tier(), source).contains(doc_id)
-        {
+        if without_scores(part, number, leaf)?.is_some_and(|mut term| term.contains(doc_id)) {
             return Ok(true);
         }
     }
-    let allowed = filter::allowed(&part.segment, &options.filter)?;
+    let allowed = plan.allowed(&part.segment, number, options)?;
     Ok(allowed.is_some_and(|allowed| !crate::rank::collector::has_bit(&allowed, doc_id)))
 }

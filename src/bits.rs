@@ -68,6 +68,12 @@ pub(crate) unsafe fn read_57(stream: &[u32], bit: u64) -> u64 {
     u64::from_le(bytes) >> (bit % 8)
 }
 
+/// Whether bit `at` of a bit set is set: bit `at % 64` of word `at / 64`. Missing words are 0.
+#[inline(always)]
+pub fn has_bit(words: &[u64], at: u32) -> bool {
+    words.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

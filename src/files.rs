@@ -1,8 +1,15 @@
-//! Opening files of which only the name is known.
+//! Opening files of which only the name is known, and errors of files.
 
+use crate::error::Error;
+use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+/// What happened to a file, usually by the operating system's account.
+pub(crate) fn failed(path: &Path, error: impl Display) -> Error {
+    Error::File { path: path.display().to_string(), what: error.to_string() }
+}
 
 /// The error for what is no regular file.
 pub(crate) fn not_regular() -> std::io::Error {

@@ -10,6 +10,7 @@
 use super::manifest::DeletedMeta;
 use super::segment::SegmentMeta;
 use super::storage;
+use crate::bits::has_bit;
 use crate::error::{Error, Result};
 use std::path::Path;
 
@@ -34,7 +35,7 @@ impl Deleted {
     /// Whether a document is deleted. docIDs that the segment does not have are not.
     #[inline]
     pub fn contains(&self, doc_id: u32) -> bool {
-        self.words.get(doc_id as usize / 64).is_some_and(|word| word >> (doc_id % 64) & 1 != 0)
+        has_bit(&self.words, doc_id)
     }
 
     /// Deletes a document; returns whether it was not deleted before.

@@ -61,6 +61,11 @@ impl Part {
         &self.entry
     }
 
+    /// Whether a document is not deleted.
+    pub fn is_live(&self, doc_id: u32) -> bool {
+        self.deleted.as_ref().is_none_or(|deleted| !deleted.contains(doc_id))
+    }
+
     /// The number of documents that are not deleted.
     pub fn live(&self) -> u32 {
         self.entry.meta.documents - self.entry.deleted.map_or(0, |deleted| deleted.count)

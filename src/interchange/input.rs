@@ -1,8 +1,10 @@
 //! [`Input`]: numbers and strings of a file that may be damaged. Every error has the byte.
 
 use crate::error::{Error, Result};
+use crate::files::failed;
 use std::fmt::Display;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::path::Path;
 
 /// Bytes that are read at a time.
 const BUFFER: usize = 1 << 17;
@@ -28,7 +30,7 @@ pub(super) struct Input<R> {
 
 impl<R: Read + Seek> Input<R> {
     pub fn new(format: &'static str, name: &str, mut from: R) -> Result<Self> {
-        let length = from.seek(SeekFrom::End(0)).map_err(|error| failed(name, &error))?;
+        let length = from.seek(SeekFrom::End(0)).map_err(|error| failed(Path::new(name), &error))?;
         let buffer = vec![0; BUFFER.min(length as usize)].into_boxed_slice();
         let mut input = Input { format, name: name.to_owned(), from, length, buffer, at: 0, filled: 0, base: 0 };
         input.rewind()?;
@@ -38,7 +40,7 @@ impl<R: Read + Seek> Input<R> {
     /// Back to the first byte.
     pub fn rewind(&mut self) -> Result<()> {
         (self.at, self.filled, self.base) = (0, 0, 0);
-        self.from.seek(SeekFrom::Start(0)).map_err(|error| failed(&self.name, &error))?;
+        self.from.seek(SeekFrom::Start(0)).map_err(|error| failed(Path::new(&self.name), &error))?;
         Ok(())
     }
 
@@ -79,7 +81,7 @@ impl<R: Read + Seek> Input<R> {
                     return Ok(());
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(failed(&self.name, &error)),
+                Err(error) => return Err(failed(Path::new(&self.name), &error)),
             }
         }
     }
@@ -192,8 +194,4 @@ impl<R: Read + Seek> Input<R> {
             }
         }
     }
-}
-
-fn failed(name: &str, error: &std::io::Error) -> Error {
-    Error::File { path: name.to_owned(), what: error.to_string() }
 }

@@ -1,10 +1,8 @@
 //! [`Lists`]: the lists of a text field in all segments, with the docIDs that documents get outside.
 
 use super::text_field;
-use crate::codec::block_buffer;
-use crate::cpu;
 use crate::error::{Error, Result};
-use crate::index::list::{self, Decoded, List};
+use crate::index::list::Decoded;
 use crate::index::segment::{IdRef, Segment};
 use crate::index::snapshot::{Part, Snapshot};
 use crate::index::{Deleted, length};
@@ -152,7 +150,7 @@ impl<'s> Lists<'s> {
         for Renumbered { part, .. } in &self.parts {
             let (ids, lengths) = (part.segment.ids()?, part.segment.lengths(self.field)?);
             for (doc_id, &byte) in (0..).zip(lengths) {
-                if part.deleted.as_ref().is_none_or(|deleted| !deleted.contains(doc_id)) {
+                if part.is_live(doc_id) {
                     each(ids.get(doc_id)?, length::decode(byte))?;
                 }
             }
@@ -163,19 +161,10 @@ impl<'s> Lists<'s> {
 
 /// Decodes docIDs and frequencies of a list.
 fn decode(segment: &Segment, field: usize, value: u64, decoded: &mut Decoded) -> Result<()> {
-    let view = match segment.list(field, value)? {
-        List::Short(bytes) => {
-            return list::decode_short(bytes, segment.documents(), segment.parts(field), false, decoded).map(drop);
-        }
-        List::Long(view) => view,
-    };
+    let Some(view) = segment.list(field, value, false, decoded)? else { return Ok(()) };
     decoded.doc_ids.clear();
     decoded.frequencies.clear();
-    let mut buffer = block_buffer();
-    for block in 0..view.blocks() {
-        let count = view.decode_doc_ids(cpu::tier(), block, &mut buffer);
-        decoded.doc_ids.extend_from_slice(&buffer[..count]);
-    }
+    view.append_doc_ids(&mut decoded.doc_ids);
     view.frequencies.append_to(&mut decoded.frequencies);
     decoded.frequencies.iter_mut().for_each(|frequency| *frequency = frequency.wrapping_add(1));
     Ok(())

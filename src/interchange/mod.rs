@@ -30,6 +30,7 @@ pub use invert::{MOST_TOKENS, Tokens};
 pub use pisa::{export_pisa, import_pisa};
 
 use crate::error::{Error, Result};
+use crate::files::failed;
 use crate::index::segment::IdRef;
 use crate::index::{Document, Id, Kind, Schema, Value, Writer};
 use std::fs::{self, File};
@@ -47,10 +48,6 @@ pub struct Counts {
     pub postings: u64,
     /// The sum of all frequencies.
     pub tokens: u64,
-}
-
-fn failed(path: &Path, error: &io::Error) -> Error {
-    Error::File { path: path.display().to_string(), what: error.to_string() }
 }
 
 /// Checks that a field is text.

@@ -13,9 +13,9 @@
 use super::input::Input;
 use super::invert::{Source, Tokens, Visitor, invert};
 use super::lists::{Lists, id_text, term_text};
-use super::{Counts, NewFile, failed, into, text_field, with_suffix};
+use super::{Counts, NewFile, into, text_field, with_suffix};
 use crate::error::{Error, Result};
-use crate::files::open_regular;
+use crate::files::{failed, open_regular};
 use crate::index::segment::IdRef;
 use crate::index::{Snapshot, Writer};
 use std::io::{ErrorKind, Read, Seek, Write};

@@ -2,6 +2,7 @@
 
 use super::term::Term;
 use super::top_k::{Hit, TopK};
+use crate::bits::has_bit;
 use std::rc::Rc;
 
 /// The documents of a segment that count.
@@ -13,12 +14,6 @@ pub struct Restriction<'s> {
     pub allowed: Option<Rc<Vec<u64>>>,
     /// Lists of documents that are excluded.
     pub excluded: Vec<Term<'s>>,
-}
-
-/// Whether bit `at` is set.
-#[inline(always)]
-pub fn has_bit(words: &[u64], at: u32) -> bool {
-    words.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
 }
 
 impl Restriction<'_> {

@@ -4,10 +4,11 @@
 //! other functions go through the segment in windows of [`WINDOW`] documents and combine bit sets of them.
 
 use super::clause::Clause;
-use super::collector::{Restriction, has_bit};
+use super::collector::Restriction;
 use super::term::Term;
 use super::tiers::tiered;
 use super::window::within;
+use crate::bits::has_bit;
 use crate::codec::block_buffer;
 use crate::index::list::has;
 

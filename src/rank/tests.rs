@@ -133,7 +133,7 @@ fn check(corpus: &Corpus, clauses: &[Vec<usize>], k: usize, deleted: Option<&[u6
         let term = |at: usize| corpus.term(at, &norms, weight(at), tier);
         for needs_all in [true, false] {
             let allows = |doc_id: u32| {
-                deleted.is_none_or(|deleted| !collector::has_bit(deleted, doc_id))
+                deleted.is_none_or(|deleted| !crate::bits::has_bit(deleted, doc_id))
                     && excluded.is_none_or(|at| corpus.postings[at].0.binary_search(&doc_id).is_err())
             };
             let wanted = corpus.exhaustive(clauses, needs_all, &norms, k, allows);

@@ -5,7 +5,7 @@ use crate::codec::block_buffer;
 use crate::cpu;
 use crate::error::Result;
 use crate::index::Kind;
-use crate::index::list::{self, Decoded, List};
+use crate::index::list::Decoded;
 use crate::index::segment::Segment;
 use crate::rank::phrase::phrase;
 use crate::rank::positions::Places;
@@ -40,12 +40,10 @@ fn join(segment: &Segment, leaf: &Leaf, values: &[Option<u64>]) -> Result<Option
 
 /// The postings of a term.
 pub(super) fn of_term(segment: &Segment, field: usize, value: u64) -> Result<Source<'_>> {
-    let bytes = match segment.list(field, value)? {
-        List::Long(view) => return Ok(Source::List(view)),
-        List::Short(bytes) => bytes,
-    };
     let mut decoded = Decoded::default();
-    list::decode_short(bytes, segment.documents(), segment.parts(field), false, &mut decoded)?;
+    if let Some(view) = segment.list(field, value, false, &mut decoded)? {
+        return Ok(Source::List(view));
+    }
     let Decoded { doc_ids, mut frequencies, .. } = decoded;
     frequencies.iter_mut().for_each(|frequency| *frequency -= 1);
     frequencies.resize(doc_ids.len(), 0);
@@ -53,13 +51,11 @@ pub(super) fn of_term(segment: &Segment, field: usize, value: u64) -> Result<Sou
 }
 
 fn places(segment: &Segment, field: usize, value: u64) -> Result<Places<'_>> {
-    let bytes = match segment.list(field, value)? {
-        List::Long(view) => return Ok(Places::long(cpu::tier(), view)),
-        List::Short(bytes) => bytes,
-    };
     let mut decoded = Decoded::default();
-    list::decode_short(bytes, segment.documents(), segment.parts(field), true, &mut decoded)?;
-    Ok(Places::short(decoded))
+    Ok(match segment.list(field, value, true, &mut decoded)? {
+        Some(view) => Places::long(cpu::tier(), view),
+        None => Places::short(decoded),
+    })
 }
 
 /// Calls `take` with each document of a list.

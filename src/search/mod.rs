@@ -237,7 +237,7 @@ impl Index {
         for part in self.snapshot.parts() {
             let Some(value) = part.segment.term(field, term)? else { continue };
             lists::for_each_doc_id(&part.segment, field, value, |doc_id| {
-                if part.deleted.as_ref().is_none_or(|deleted| !deleted.contains(doc_id)) {
+                if part.is_live(doc_id) {
                     let doc_id = u32::try_from(part.base + u64::from(doc_id));
                     doc_ids.push(doc_id.map_err(|_| Error::Argument("docIDs of this index exceed 2^32 - 1".into()))?);
                 }
@@ -266,7 +266,7 @@ impl Index {
         // Of documents with the same id only the last one is not deleted.
         for part in self.snapshot.parts().iter().rev() {
             if let Some(local) = part.segment.find(id)?
-                && part.deleted.as_ref().is_none_or(|deleted| !deleted.contains(local))
+                && part.is_live(local)
             {
                 return Ok(Some(part.base + u64::from(local)));
             }
@@ -318,7 +318,7 @@ impl Index {
         let parts = self.snapshot.parts();
         let part = &parts[parts.partition_point(|part| part.base <= doc_id).checked_sub(1)?];
         let local = u32::try_from(doc_id - part.base).ok().filter(|&local| local < part.segment.documents())?;
-        part.deleted.as_ref().is_none_or(|deleted| !deleted.contains(local)).then_some((part, local))
+        part.is_live(local).then_some((part, local))
     }
 
     /// Notices files that were truncated since they were opened.

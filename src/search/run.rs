@@ -351,5 +351,5 @@ pub(super) fn is_left_out(plan: &Plan, part: &Part, number: usize, doc_id: u32, 
         }
     }
     let allowed = plan.allowed(&part.segment, number, options)?;
-    Ok(allowed.is_some_and(|allowed| !crate::rank::collector::has_bit(&allowed, doc_id)))
+    Ok(allowed.is_some_and(|allowed| !crate::bits::has_bit(&allowed, doc_id)))
 }

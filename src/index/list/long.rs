@@ -333,13 +333,8 @@ impl<'w> View<'w> {
         4 * self.used
     }
 
-    /// The words of the posting list, if the docIDs are one.
-    pub fn list_words(&self) -> Option<&'w [u32]> {
-        matches!(self.doc_ids, DocIds::List(..)).then_some(self.list_words)
-    }
-
     /// Appends all docIDs.
-    pub(super) fn append_doc_ids(&self, out: &mut Vec<u32>) {
+    pub fn append_doc_ids(&self, out: &mut Vec<u32>) {
         let mut buffer = block_buffer();
         out.reserve(self.count);
         for block in 0..self.blocks() {

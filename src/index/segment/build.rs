@@ -1,6 +1,6 @@
 //! [`SegmentBuilder`]: documents in memory → a segment.
 
-use super::file::{SegmentWriter, failed};
+use super::file::SegmentWriter;
 use super::format::{FieldCounts, NO_FIELD, Section};
 use super::ids::{IdColumn, IdRef};
 use super::invert::Tokens;
@@ -8,7 +8,9 @@ use super::stored::{self, Blocks};
 use super::write::{self, FieldWriter};
 use super::{SegmentMeta, hash, numbers};
 use crate::analysis::{Scratch, valid_utf8};
+use crate::bits::has_bit;
 use crate::error::{Error, Result};
+use crate::files::failed;
 use crate::index::{Document, Id, Kind, LONGEST_KEYWORD, LONGEST_TERM, Schema, Value};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -123,10 +125,8 @@ impl SegmentBuilder {
                     Some(Value::Text(text)) => {
                         let (begin, mut length) = (tokens.next(), 0);
                         self.schema.analyzer.tokens(&valid_utf8(text), &mut self.scratch, |token| {
-                            if token.term.len() <= LONGEST_TERM {
-                                tokens.push(begin, token.position, token.term.as_bytes());
-                                length += 1;
-                            }
+                            tokens.push(begin, token.position, token.term.as_bytes());
+                            length += 1;
                         });
                         tokens.end_text(length);
                     }
@@ -191,7 +191,7 @@ impl SegmentBuilder {
         let ids = &self.ids;
         let hash_of = |&doc: &u32| ids.get(doc as usize).hash(seed);
         let places = self.places.get_or_insert_with(|| {
-            let is_dead = |doc: u32| self.dead.get(doc as usize / 64).is_some_and(|word| word >> (doc % 64) & 1 != 0);
+            let is_dead = |doc: u32| has_bit(&self.dead, doc);
             let mut places = HashTable::new();
             for old in (0..doc).filter(|&old| !is_dead(old)) {
                 places.insert_unique(hash_of(&old), old, hash_of);
@@ -273,7 +273,7 @@ impl SegmentBuilder {
             return Ok(None);
         }
         let documents = (all - deaths) as u32;
-        let is_dead = |doc: usize| dead.get(doc / 64).is_some_and(|word| word >> (doc % 64) & 1 != 0);
+        let is_dead = |doc: usize| has_bit(&dead, doc as u32);
         let mut writer = SegmentWriter::create(path, number, documents, false, &schema)?;
         for (field, gathered) in fields.into_iter().enumerate() {
             match gathered {

@@ -2,7 +2,8 @@
 
 use super::SegmentMeta;
 use super::format::{self, ALIGNMENT, CHUNK, Extent, FieldCounts, Frame, Section};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::files::failed;
 use crate::index::{Schema, storage};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -10,11 +11,6 @@ use std::path::{Path, PathBuf};
 
 /// Bytes gathered before they are written; a multiple of [`CHUNK`].
 const BUFFER: usize = 32 * CHUNK;
-
-/// Makes an [`Error::File`].
-pub(super) fn failed(path: &Path, error: impl std::fmt::Display) -> Error {
-    Error::File { path: path.display().to_string(), what: error.to_string() }
-}
 
 /// Writes one segment. A file that is not finished is removed when the writer is dropped.
 #[derive(Debug)]

@@ -4,14 +4,15 @@
 //! encoded again. Memory is that of the longest list, and some 30 bytes per document.
 
 use super::SegmentMeta;
-use super::file::{SegmentWriter, failed};
+use super::file::SegmentWriter;
 use super::format::{FieldCounts, NO_FIELD, Section};
 use super::ids::{self, IdColumn};
 use super::numbers::{self, MISSING};
-use super::plan::{GONE, Input, Plan, by_rank, is_deleted};
+use super::plan::{GONE, Input, Plan, by_rank, is_deleted, reordered};
 use super::stored::Blocks;
 use super::write::{self, FieldWriter};
 use crate::error::{Error, Result};
+use crate::files::failed;
 use crate::index::list::{Decoded, Parts, Postings};
 use crate::index::{Field, Kind, Schema};
 use fst::Streamer;
@@ -93,11 +94,7 @@ fn merge_stored(inputs: &[Input], schema: &Schema, writer: &mut SegmentWriter) -
             by_rank(input)?.iter().try_for_each(|_| out(&[]))?;
             continue;
         }
-        let docs = segment.ordinals()?.map(|ordinals| {
-            let mut docs = vec![0; ordinals.len()];
-            (0..).zip(ordinals).for_each(|(doc, ordinal)| docs[ordinal as usize] = doc);
-            docs
-        });
+        let docs = reordered(segment)?;
         stored.each(|rank, values| {
             let doc = docs.as_ref().map_or(rank, |docs| docs[rank as usize]);
             if is_deleted(*deleted, doc) { Ok(()) } else { out(values) }

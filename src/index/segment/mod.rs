@@ -43,9 +43,9 @@ pub use numbers::Column;
 pub use plan::Input;
 
 use crate::error::{Error, Result};
-use crate::index::list::{self, Decoded, List, Parts};
+use crate::files::failed;
+use crate::index::list::{self, Decoded, List, Parts, View};
 use crate::index::{Id, Kind, Schema, Value};
-use file::failed;
 use format::{CHUNK, Extent, Frame, NO_FIELD};
 use memmap2::Mmap;
 use part::Part;
@@ -229,20 +229,12 @@ impl Segment {
         self.part(section, field)?.all()
     }
 
-    /// A part of a section. The first call for each 16 KiB of the file reads them and compares their checksum.
-    ///
-    /// # Errors
-    /// As [`Segment::section`]; [`Error::Corrupt`] if the range ends after the section.
-    pub fn range(&self, section: Section, field: usize, range: std::ops::Range<usize>) -> Result<&[u8]> {
-        self.part(section, field)?.range(range.start, range.len())
-    }
-
     /// All of a section, without comparing checksums: for lists, whose structure is checked when they are found and of
     /// which [`Segment::range`] checks the part in use.
     ///
     /// # Errors
     /// [`Error::Argument`] if there is no such section.
-    pub fn unchecked(&self, section: Section, field: usize) -> Result<&[u8]> {
+    fn unchecked(&self, section: Section, field: usize) -> Result<&[u8]> {
         let extent = self.extent(self.part(section, field)?.index);
         Ok(&self.map[extent.offset as usize..][..extent.length as usize])
     }
@@ -276,49 +268,40 @@ impl Segment {
         Ok(self.dictionary(field)?.get(term))
     }
 
-    /// All lists of a field. The first call reads all of them; [`Segment::range`] reads what is asked for.
-    ///
-    /// # Errors
-    /// As [`Segment::section`].
-    pub fn lists(&self, field: usize) -> Result<&[u8]> {
-        self.section(Section::Lists, field)
-    }
-
     /// Which parts the lists of a field have.
     pub fn parts(&self, field: usize) -> Parts {
         let text = self.schema.fields.get(field).is_some_and(|field| field.kind == Kind::Text);
         Parts { frequencies: text, positions: text && self.schema.positions }
     }
 
-    /// The list of a term, given its value. The first call for a list reads it, compares its checksums and checks its
-    /// structure; later ones are O(1). Short lists are checked by whoever decodes them.
+    /// The list of a term, given its value: a long one as a view, a short one decoded, with positions only if they are
+    /// `wanted`. The first call for a long list reads it, compares its checksums and checks its structure; later ones are
+    /// O(1).
     ///
     /// # Errors
     /// [`Error::Corrupt`], which names file and field.
-    pub fn list(&self, field: usize, value: u64) -> Result<List<'_>> {
+    pub fn list(&self, field: usize, value: u64, wanted: bool, decoded: &mut Decoded) -> Result<Option<View<'_>>> {
         let part = self.part(Section::Lists, field)?;
         let named = |error| named(&part, error);
-        let list = List::find(self.unchecked(Section::Lists, field)?, value, self.documents(), self.parts(field));
-        let list = list.map_err(named)?;
-        let key = (field as u8, value);
-        if self.sound.read().is_ok_and(|sound| sound.contains(&key)) {
-            return Ok(list);
-        }
+        let (documents, parts) = (self.documents(), self.parts(field));
+        let list = List::find(self.unchecked(Section::Lists, field)?, value, documents, parts).map_err(named)?;
         let start = (value >> 1) as usize;
-        let length = match list {
+        let view = match list {
+            List::Long(view) => view,
             List::Short(bytes) => {
-                let mut decoded = Decoded::default();
-                list::decode_short(bytes, self.documents(), self.parts(field), true, &mut decoded).map_err(named)?
+                let length = list::decode_short(bytes, documents, parts, wanted, decoded).map_err(named)?;
+                return part.range(start, length).map(|_| None);
             }
-            List::Long(view) => view.bytes(),
         };
-        part.range(start, length)?;
-        list.check(self.documents()).map_err(named)?;
-        // Short lists are cheap to check again, and too many to remember.
-        if let (List::Long(_), Ok(mut sound)) = (list, self.sound.write()) {
-            sound.insert(key);
+        let key = (field as u8, value);
+        if !self.sound.read().is_ok_and(|sound| sound.contains(&key)) {
+            part.range(start, view.bytes())?;
+            list.check(documents).map_err(named)?;
+            if let Ok(mut sound) = self.sound.write() {
+                sound.insert(key);
+            }
         }
-        Ok(list)
+        Ok(Some(view))
     }
 
     /// How many documents contain a term, given its value.
@@ -398,13 +381,9 @@ impl Segment {
     ///
     /// # Errors
     /// [`Error::Corrupt`].
-    pub fn find(&self, id: &Id) -> Result<Option<u32>> {
-        let ids = self.ids()?;
-        if ids.increases() {
-            ids.search(id.into())
-        } else {
-            ids.look_up(self.part_of_none(Section::IdIndex)?, id.into())
-        }
+    pub fn find<'i>(&self, id: impl Into<IdRef<'i>>) -> Result<Option<u32>> {
+        let (id, ids) = (id.into(), self.ids()?);
+        if ids.increases() { ids.search(id) } else { ids.look_up(self.part_of_none(Section::IdIndex)?, id) }
     }
 
     /// The rank of a document in the order of insertion: its docID, unless the segment is reordered.

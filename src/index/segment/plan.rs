@@ -1,6 +1,7 @@
 //! [`Plan`]: which documents of several segments go where when they become one.
 
 use super::Segment;
+use crate::bits::has_bit;
 use crate::error::{Error, Result};
 use std::sync::Arc;
 
@@ -26,17 +27,21 @@ pub(super) struct Plan {
 
 /// Whether a document is deleted.
 pub(super) fn is_deleted(deleted: Option<&[u64]>, doc: u32) -> bool {
-    deleted.and_then(|words| words.get(doc as usize / 64)).is_some_and(|word| word >> (doc % 64) & 1 != 0)
+    deleted.is_some_and(|words| has_bit(words, doc))
+}
+
+/// The documents of a reordered segment by rank, deleted ones too; `None` if ranks are docIDs.
+pub(super) fn reordered(segment: &Segment) -> Result<Option<Vec<u32>>> {
+    Ok(segment.ordinals()?.map(|ordinals| {
+        let mut docs = vec![0; ordinals.len()];
+        (0..).zip(ordinals).for_each(|(doc, ordinal)| docs[ordinal as usize] = doc);
+        docs
+    }))
 }
 
 /// Per input, the documents that are not deleted, by rank.
 pub(super) fn by_rank((segment, deleted): &Input) -> Result<Vec<u32>> {
-    let mut docs: Vec<u32> = (0..segment.documents()).collect();
-    if let Some(ordinals) = segment.ordinals()? {
-        for (doc, ordinal) in (0..).zip(ordinals) {
-            docs[ordinal as usize] = doc;
-        }
-    }
+    let mut docs = reordered(segment)?.unwrap_or_else(|| (0..segment.documents()).collect());
     docs.retain(|&doc| !is_deleted(*deleted, doc));
     Ok(docs)
 }

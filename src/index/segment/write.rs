@@ -1,9 +1,10 @@
 //! [`FieldWriter`]: writes lists and dictionary of a field.
 
-use super::file::{SegmentWriter, Spill, failed};
+use super::file::{SegmentWriter, Spill};
 use super::format::{FieldCounts, NO_FIELD, Section};
 use super::ids::IdColumn;
 use crate::error::Result;
+use crate::files::failed;
 use crate::index::list::{self, Postings};
 use fst::MapBuilder;
 use std::io::Write;

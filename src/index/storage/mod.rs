@@ -3,7 +3,8 @@
 //! Everything goes through here so that tests can fail each single operation, end the process at it, or replay what is
 //! left after a loss of power.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
+pub(crate) use crate::files::failed;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 #[cfg(target_os = "linux")]
@@ -135,11 +136,6 @@ pub(crate) fn create_folder(path: &Path) -> Result<()> {
     // Who may not read the folder above can still use the one inside.
     let _ = sync_folder(above);
     Ok(())
-}
-
-/// An operating system's error as one of this crate's.
-pub(crate) fn failed(path: &Path, error: &io::Error) -> Error {
-    Error::File { path: path.display().to_string(), what: error.to_string() }
 }
 
 /// What is done to a file or folder.

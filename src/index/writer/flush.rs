@@ -89,9 +89,8 @@ impl Writer {
                 if self.filter.as_ref().is_some_and(|filter| !filter.may_contain(id)) {
                     continue;
                 }
-                let id = id.to_id();
                 for (at, part) in self.parts.iter().enumerate().rev() {
-                    if let Some(old) = part.segment.find(&id)?.filter(|&old| part.is_live(old)) {
+                    if let Some(old) = part.segment.find(id)?.filter(|&old| part.is_live(old)) {
                         replaced.push((at, old));
                         break;
                     }

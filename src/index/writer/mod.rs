@@ -31,6 +31,7 @@ use super::storage;
 use crate::error::{Error, Result};
 use filter::Filter;
 use pending::Buffer;
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -322,18 +323,15 @@ impl Writer {
         let Ok(files) = files(&self.folder) else {
             return;
         };
-        let named = |name: &str| {
-            let entries = self.committed.segments.iter().map(|entry| (entry.meta.number, entry.deleted));
-            let mut all = entries.chain(self.parts.iter().map(|part| (part.meta().number, None)));
-            all.any(|(number, deleted)| {
-                manifest::segment_path(Path::new(""), number).as_os_str() == name
-                    || deleted.is_some_and(|deleted| {
-                        manifest::deleted_path(Path::new(""), number, deleted.generation).as_os_str() == name
-                    })
-            })
-        };
+        let mut named: HashSet<PathBuf> = HashSet::new();
+        let here = Path::new("");
+        named.extend(self.parts.iter().map(|part| manifest::segment_path(here, part.meta().number)));
+        for Entry { meta, deleted } in &self.committed.segments {
+            named.insert(manifest::segment_path(here, meta.number));
+            named.extend(deleted.map(|deleted| manifest::deleted_path(here, meta.number, deleted.generation)));
+        }
         let temporary = manifest::temporary_path(&self.folder).exists().then_some(manifest::TEMPORARY);
-        let unnamed = files.iter().map(|(name, _)| name.as_str()).filter(|name| !named(name));
+        let unnamed = files.iter().map(|(name, _)| name.as_str()).filter(|name| !named.contains(Path::new(name)));
         for name in unnamed.chain(temporary) {
             if let Err(error) = storage::remove(&self.folder.join(name)) {
                 log::warn!("a file that is no longer needed stays: {error}");

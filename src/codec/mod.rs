@@ -137,6 +137,14 @@ impl Codec {
         dispatch!(self, C => C::OPTIONS)
     }
 
+    /// Checks names and values of options that are given to encode a list.
+    ///
+    /// # Errors
+    /// [`Error::Argument`](crate::Error::Argument).
+    pub fn check_options(self, given: &[(&str, f64)]) -> Result<()> {
+        Options::named(self.name(), self.options(), given).map(drop)
+    }
+
     /// What decoding and intersecting its lists costs, assumed until it is measured on this machine.
     pub(crate) fn cost(self) -> Cost {
         dispatch!(self, C => C::COST)

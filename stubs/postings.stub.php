@@ -31,6 +31,9 @@ namespace Postings {
 
         /** Gaps in one to four bytes each, with their lengths apart (Stream VByte). Codes any gap. */
         case VariableByte = 'variablebyte';
+
+        /** Gaps as quotients by a power of two, in unary, and remainders (Rice). Small; decodes slowly. Codes any gap. */
+        case Rice = 'rice';
     }
 
     /** Implemented by the exception classes of this extension. */

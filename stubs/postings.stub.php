@@ -45,6 +45,8 @@ namespace Postings {
          * as fast as the fastest. codec() tells which it was. Encoding takes as long as with all candidates together.
          */
         case Auto = 'auto';
+        /** Gaps as quotients by a power of two, in unary, and remainders (Rice). Small; decodes slowly. Codes any gap. */
+        case Rice = 'rice';
     }
 
     /** Implemented by the exception classes of this extension. */

@@ -103,6 +103,8 @@ registry! { $
     QuasiSuccinct = 2: quasi_succinct::QuasiSuccinct;
     /// Gaps in one to four bytes each, with their lengths apart ([`values::variable_byte`]).
     VariableByte = 3: Gaps<values::variable_byte::VariableByte>;
+    /// Gaps as quotients by a power of two, in unary, and remainders ([`values::rice`]).
+    Rice = 4: Gaps<values::rice::Rice>;
 }
 pub(crate) use dispatch;
 

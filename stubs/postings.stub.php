@@ -27,6 +27,12 @@ namespace Postings {
      */
     enum Codec: string
     {
+        /**
+         * For encode() only: the codec that takes the fewest bytes for these docIDs, of those that decode at least a quarter
+         * as fast as the fastest. codec() tells which it was. Encoding takes as long as with all candidates together.
+         */
+        case Auto = 'auto';
+
         /** Gaps in 32-bit words of up to 28 values each (Anh and Moffat 2005). Cannot code gaps of more than 2^28. */
         case Simple9 = 'simple9';
 
@@ -40,11 +46,6 @@ namespace Postings {
         /** Gaps in one to four bytes each, with their lengths apart (Stream VByte). Codes any gap. */
         case VariableByte = 'variablebyte';
 
-        /**
-         * For encode() only: the codec that takes the fewest bytes for these docIDs, of those that decode at least a quarter
-         * as fast as the fastest. codec() tells which it was. Encoding takes as long as with all candidates together.
-         */
-        case Auto = 'auto';
         /** Gaps as quotients by a power of two, in unary, and remainders (Rice). Small; decodes slowly. Codes any gap. */
         case Rice = 'rice';
     }

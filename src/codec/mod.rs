@@ -103,6 +103,8 @@ registry! { $
     QuasiSuccinct = 2: quasi_succinct::QuasiSuccinct;
     /// Gaps in one to four bytes each, with their lengths apart ([`values::variable_byte`]).
     VariableByte = 3: Gaps<values::variable_byte::VariableByte>;
+    /// Uncompressed docIDs with the pointers of hash segmentation ([`monotone::raw`]).
+    Raw = 16: monotone::raw::Raw;
 }
 pub(crate) use dispatch;
 

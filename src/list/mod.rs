@@ -221,6 +221,11 @@ impl PostingList {
         dispatch!(self.codec(), C => unsafe { C::decode_blocks(tier, &self.encoded(), blocks, out) })
     }
 
+    /// All docIDs, if the list stores them uncompressed.
+    pub(crate) fn plain(&self) -> Option<&[u32]> {
+        dispatch!(self.codec(), C => C::plain(&self.encoded()))
+    }
+
     /// Whether the low 16 bits of the docIDs can be decoded alone.
     pub(crate) fn has_low_halves(&self) -> bool {
         dispatch!(self.codec(), C => C::has_low_halves(&self.encoded()))

@@ -184,6 +184,12 @@ impl PostingList {
         self.encoded().last_doc_ids
     }
 
+    /// The last docID of each block if they are not among the list's [words](Self::words), otherwise none. A device gets
+    /// them after the words.
+    pub(crate) fn derived_last_doc_ids(&self) -> &[u32] {
+        &self.inner.derived
+    }
+
     /// The list as its codec sees it.
     pub(crate) fn encoded(&self) -> Encoded<'_> {
         self.inner.layout.encoded(&self.inner.words, &self.inner.derived)

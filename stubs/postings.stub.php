@@ -31,6 +31,12 @@ namespace Postings {
 
         /** Gaps in one to four bytes each, with their lengths apart (Stream VByte). Codes any gap. */
         case VariableByte = 'variablebyte';
+
+        /**
+         * Uncompressed docIDs, 32 bits each, with pointers into them by leading bits (option bucket: 16 to 256, default 16),
+         * so that look-ups need only a few docIDs (hash segmentation, Ao et al. 2011). Codes any list.
+         */
+        case Raw = 'raw';
     }
 
     /** Implemented by the exception classes of this extension. */

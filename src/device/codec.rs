@@ -66,6 +66,8 @@ static SIMPLE9: DeviceCodec =
 static VARIABLE_BYTE: DeviceCodec =
     DeviceCodec { prefix: "variable_byte", source: include_str!("../../cl/codec/variable_byte.cl"), ..GAPS };
 
+static RICE: DeviceCodec = DeviceCodec { prefix: "rice", source: include_str!("../../cl/codec/rice.cl"), ..GAPS };
+
 /// A look-up takes 28 ps if neighbours in the shorter list are neighbours in the longer one too, and 54 ps if not.
 static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
     prefix: "qs",
@@ -100,6 +102,7 @@ pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
         Codec::QuasiSuccinct => &QUASI_SUCCINCT,
         Codec::VariableByte => &VARIABLE_BYTE,
         Codec::Raw => &RAW,
+        Codec::Rice => &RICE,
     }
 }
 

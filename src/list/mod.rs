@@ -5,6 +5,7 @@
 //! codecs of gaps, the word at which the block's payload begins. It takes 0.25 or 0.5 bits per docID. `format`
 //! describes the byte format.
 
+mod auto;
 mod cursor;
 mod format;
 mod parse;

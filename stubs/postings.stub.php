@@ -46,6 +46,11 @@ namespace Postings {
         /** Gaps in one to four bytes each, with their lengths apart (Stream VByte). Codes any gap. */
         case VariableByte = 'variablebyte';
 
+        /**
+         * Uncompressed docIDs, 32 bits each, with pointers into them by leading bits (option bucket: 16 to 256, default 16),
+         * so that look-ups need only a few docIDs (hash segmentation, Ao et al. 2011). Codes any list.
+         */
+        case Raw = 'raw';
         /** Gaps as quotients by a power of two, in unary, and remainders (Rice). Small; decodes slowly. Codes any gap. */
         case Rice = 'rice';
     }

@@ -12,6 +12,7 @@
 //! with static dispatch. To add a codec: its folder, a line here, and a line with its kernels in `device/codec.rs`.
 //! Lists, intersection, the engine, PHP, tests, fuzz targets and benchmarks then find it through the registry.
 
+pub(crate) mod bit_set;
 pub mod fields;
 pub mod gaps;
 mod list_codec;
@@ -103,6 +104,8 @@ registry! { $
     QuasiSuccinct = 2: quasi_succinct::QuasiSuccinct;
     /// Gaps in one to four bytes each, with their lengths apart ([`values::variable_byte`]).
     VariableByte = 3: Gaps<values::variable_byte::VariableByte>;
+    /// Uncompressed docIDs with the pointers of hash segmentation ([`monotone::raw`]).
+    Raw = 16: monotone::raw::Raw;
     /// Gaps as quotients by a power of two, in unary, and remainders ([`values::rice`]).
     Rice = 4: Gaps<values::rice::Rice>;
 }

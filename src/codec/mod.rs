@@ -12,6 +12,7 @@
 //! with static dispatch. To add a codec: its folder, a line here, and a line with its kernels in `device/codec.rs`.
 //! Lists, intersection, the engine, PHP, tests, fuzz targets and benchmarks then find it through the registry.
 
+pub(crate) mod bit_set;
 pub mod fields;
 pub mod gaps;
 mod list_codec;
@@ -103,6 +104,9 @@ registry! { $
     QuasiSuccinct = 2: quasi_succinct::QuasiSuccinct;
     /// Gaps in one to four bytes each, with their lengths apart ([`values::variable_byte`]).
     VariableByte = 3: Gaps<values::variable_byte::VariableByte>;
+    /// Runs, bit sets and Elias–Fano lists, each for a part of the list ([`monotone::partitioned_elias_fano`]): for
+    /// clustered and dense lists.
+    PartitionedEliasFano = 15: monotone::partitioned_elias_fano::PartitionedEliasFano;
 }
 pub(crate) use dispatch;
 

@@ -95,6 +95,8 @@ static RAW: DeviceCodec = DeviceCodec {
     look_up: 25.0,
     unpacked: 0.002,
     fits: |_| Ok(()),
+};
+
 /// A list of one Elias–Fano partition is decoded as a quasi-succinct one. Look-ups also search the partition.
 static PARTITIONED_ELIAS_FANO: DeviceCodec = DeviceCodec {
     prefix: "pef",

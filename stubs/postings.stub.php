@@ -31,6 +31,12 @@ namespace Postings {
 
         /** Gaps in one to four bytes each, with their lengths apart (Stream VByte). Codes any gap. */
         case VariableByte = 'variablebyte';
+
+        /**
+         * Gaps with their low bits in slots, and the indices and other bits of exceptions in two arrays (ParaPFor: Ao et
+         * al. 2011). Codes any gap. Option: exceptions, the largest share of exceptions, 0 to 0.6 (0.1).
+         */
+        case ParaPFor = 'parapfor';
     }
 
     /** Implemented by the exception classes of this extension. */

@@ -103,6 +103,8 @@ registry! { $
     QuasiSuccinct = 2: quasi_succinct::QuasiSuccinct;
     /// Gaps in one to four bytes each, with their lengths apart ([`values::variable_byte`]).
     VariableByte = 3: Gaps<values::variable_byte::VariableByte>;
+    /// Low bits of gaps in slots; indices and overflows of exceptions in two arrays ([`values::parapfor`]).
+    ParaPFor = 9: Gaps<values::parapfor::ParaPFor>;
 }
 pub(crate) use dispatch;
 

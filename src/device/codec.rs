@@ -63,6 +63,12 @@ static SIMPLE9: DeviceCodec =
 static VARIABLE_BYTE: DeviceCodec =
     DeviceCodec { prefix: "variable_byte", source: include_str!("../../cl/codec/variable_byte.cl"), ..GAPS };
 
+static PARAPFOR: DeviceCodec = DeviceCodec {
+    prefix: "parapfor",
+    source: concat!(include_str!("../../cl/codec/parapfor_segment.cl"), include_str!("../../cl/codec/parapfor.cl")),
+    ..GAPS
+};
+
 /// A look-up takes 28 ps if neighbours in the shorter list are neighbours in the longer one too, and 54 ps if not.
 static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
     prefix: "qs",
@@ -82,6 +88,7 @@ pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
         Codec::Simple9 => &SIMPLE9,
         Codec::QuasiSuccinct => &QUASI_SUCCINCT,
         Codec::VariableByte => &VARIABLE_BYTE,
+        Codec::ParaPFor => &PARAPFOR,
     }
 }
 

@@ -1,7 +1,9 @@
 //! Value codecs: values ⇄ words, in any order. [`gaps`](super::gaps) turns each into a codec of posting lists.
 
+pub mod parapfor;
 pub mod simple9;
 pub mod variable_byte;
+mod widths;
 
 use super::Cost;
 use super::{OptionOf, Options};

@@ -34,6 +34,12 @@ namespace Postings {
 
         /** Gaps as quotients by a power of two, in unary, and remainders (Rice). Small; decodes slowly. Codes any gap. */
         case Rice = 'rice';
+
+        /**
+         * Gaps with their low bits in slots, and the indices and other bits of exceptions in two arrays (ParaPFor: Ao et
+         * al. 2011). Codes any gap. Option: exceptions, the largest share of exceptions, 0 to 0.6 (0.1).
+         */
+        case ParaPFor = 'parapfor';
     }
 
     /** Implemented by the exception classes of this extension. */

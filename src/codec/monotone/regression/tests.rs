@@ -131,7 +131,10 @@ fn extreme_slopes() {
         let mut late = flat;
         late.push(u32::MAX);
         every_path_gives(&late);
-        every_path_gives(&[&[0][..], &late.iter().map(|i| u32::MAX - (u32::MAX - i) / 2).collect::<Vec<_>>()].concat());
+        let mut halves: Vec<u32> = late.iter().map(|i| u32::MAX - (u32::MAX - i) / 2).chain([0]).collect();
+        halves.sort_unstable();
+        halves.dedup();
+        every_path_gives(&halves);
     }
 }
 
@@ -271,7 +274,7 @@ fn lines_that_wrap_around_are_refused() {
     };
     let doc_ids = [5, 6, 1000, 1001, 70_000];
     let list = PostingList::encode(&doc_ids, Codec::LRC).unwrap();
-    for (slope, is_right) in [(0, true), (1 << 31, true), (1 << 33, false), (u64::MAX, false), (1 << 62, false)] {
+    for (slope, is_right) in [(0, true), (1 << 31, true), (1 << 33, true), (u64::MAX, false), (1 << 62, false)] {
         let mut words = fit(slope, &doc_ids);
         let payload_words = words.len();
         words.resize(payload_words + PADDING, 0);

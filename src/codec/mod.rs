@@ -110,6 +110,7 @@ registry! { $
     /// Low bits of gaps in slots; indices and overflows of exceptions in two arrays ([`values::parapfor`]).
     ParaPFor = 9: Gaps<values::parapfor::ParaPFor>;
     /// A line for the list, and deviations from it of one width ([`monotone::regression`]).
+    #[expect(clippy::upper_case_acronyms, reason = "the literature's name")]
     LRC = 10: regression::Regression<regression::lrc::Lrc>;
     /// A line for the list, and deviations from it with a width per segment ([`monotone::regression`]).
     LRCSeg = 11: regression::Regression<regression::lrc_seg::LrcSeg>;

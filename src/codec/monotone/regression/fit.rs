@@ -31,7 +31,7 @@ pub(super) fn slope(doc_ids: &[u32]) -> u64 {
 
 /// The value of a line of that slope through 0, without what is after the point.
 fn rise(slope: u64, index: usize) -> i128 {
-    i128::from(slope) * index as i128 >> 32
+    (i128::from(slope) * index as i128) >> 32
 }
 
 /// A line from which all docIDs deviate upwards, by less than 2^32.

@@ -236,7 +236,7 @@ impl LineCheck {
             let line = piece.line.from(begin - piece.first);
             for rank in rank..ranks.end.min(piece.end) {
                 let above = doc_ids[rank - ranks.start].wrapping_sub(line.begin());
-                let rise = u128::from(line.origin as u32) + u128::from(line.slope) * (rank - begin) as u128 >> 32;
+                let rise = (u128::from(line.origin as u32) + u128::from(line.slope) * (rank - begin) as u128) >> 32;
                 let rises = self.latest.is_none_or(|(of, latest)| of != begin || latest < above);
                 if !rises || rise > u128::from(above) {
                     return Some(rank);

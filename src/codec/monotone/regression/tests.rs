@@ -43,7 +43,7 @@ fn every_path_gives(doc_ids: &[u32]) {
 
 fn looks_up_as_a_search_does(doc_ids: &[u32], list: &PostingList, about: &str) {
     let near = doc_ids.iter().flat_map(|&doc_id| [doc_id.saturating_sub(1), doc_id, doc_id.saturating_add(1)]);
-    let spread = (0..64).map(|i| i << 26 | i * 77);
+    let spread = (0..64).map(|i| (i << 26) + i * 77);
     let mut all: Vec<u32> = near.chain(spread).collect();
     all.sort_unstable();
     all.dedup();

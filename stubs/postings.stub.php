@@ -53,6 +53,31 @@ namespace Postings {
         case Raw = 'raw';
         /** Gaps as quotients by a power of two, in unary, and remainders (Rice). Small; decodes slowly. Codes any gap. */
         case Rice = 'rice';
+
+        /**
+         * Gaps with their low bits in slots, and the indices and other bits of exceptions in two arrays (ParaPFor: Ao et
+         * al. 2011). Codes any gap. Option: exceptions, the largest share of exceptions, 0 to 0.6 (0.1).
+         */
+        case ParaPFor = 'parapfor';
+
+        /**
+         * Deviations from a straight line through all docIDs (Ao et al. 2011). Single docIDs decode on their own. For random
+         * docIDs; large on others. Codes any docIDs, as do the next three. Option of all four: exceptions, the largest share
+         * of exceptions, 0 to 0.6 (0).
+         */
+        case LRC = 'lrc';
+
+        /** As LRC, with a width for each segment of 256 docIDs. */
+        case LRCSeg = 'lrcseg';
+
+        /** As LRC, with a line and a width for each segment of 256 docIDs: smaller unless docIDs are random. */
+        case SegLRC = 'seglrc';
+
+        /**
+         * As LRC, with a line and a width for each bucket of docIDs with the same leading bits, which a look-up goes to
+         * directly. Option: bucket, the largest mean number of docIDs per bucket, 16 to 4096 (256).
+         */
+        case HS_LRC = 'hs_lrc';
     }
 
     /** Implemented by the exception classes of this extension. */

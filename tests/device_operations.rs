@@ -104,6 +104,40 @@ fn decodes_gaps_of_every_width() {
     }
 }
 
+/// Lists of a codec with each option at the ends of its range and between them.
+fn with_options(doc_ids: &[u32], codec: Codec) -> Vec<PostingList> {
+    let values = |option: &postings::codec::OptionOf| {
+        let (least, most) = option.range;
+        let between = [0.02, 0.2, 0.6].map(|share| least + (most - least) * share);
+        let whole = option.is_whole;
+        [least, most].into_iter().chain(between).map(move |value| if whole { value.round() } else { value })
+    };
+    let named =
+        |option: &postings::codec::OptionOf| values(option).map(|value| (option.name, value)).collect::<Vec<_>>();
+    let options: Vec<(&str, f64)> = codec.options().iter().flat_map(named).collect();
+    options.iter().filter_map(|&option| PostingList::encode_with(doc_ids, codec, &[option]).ok()).collect()
+}
+
+#[test]
+fn options_of_codecs_change_nothing() {
+    let Some(device) = device() else { return };
+    for (len, widest, leap) in [(1, 9, 0), (300, 1, 0), (2500, 15, 50_000), (5000, 30, 3000), (3000, 900_000, 0)] {
+        let one = doc_ids(len, widest, leap, 3 + len as u64);
+        let other: Vec<u32> = one.iter().copied().step_by(7).chain([u32::MAX - 1]).collect();
+        let short = PostingList::encode(&other, Codec::default()).unwrap();
+        for codec in Codec::ALL {
+            for list in with_options(&one, codec) {
+                let about = format!("{list:?} {:?}", list.options());
+                assert_eq!(device.decode(&list).unwrap(), one, "{about}");
+                let found =
+                    device.intersect_batch(&[vec![list.clone(), short.clone()], vec![list.clone(), list]]).unwrap();
+                let wanted = [naive(&[one.clone(), other.clone()]), one.clone()];
+                assert!(found.iter().eq(wanted.iter().map(Vec::as_slice)), "{about}");
+            }
+        }
+    }
+}
+
 #[test]
 fn intersects_as_the_model_does() {
     let Some(device) = device() else { return };

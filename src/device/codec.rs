@@ -69,6 +69,41 @@ static VARIABLE_BYTE: DeviceCodec =
     DeviceCodec { prefix: "variable_byte", source: include_str!("../../cl/codec/variable_byte.cl"), ..GAPS };
 
 static RICE: DeviceCodec = DeviceCodec { prefix: "rice", source: include_str!("../../cl/codec/rice.cl"), ..GAPS };
+static PARAPFOR: DeviceCodec = DeviceCodec {
+    prefix: "parapfor",
+    source: concat!(include_str!("../../cl/codec/parapfor_segment.cl"), include_str!("../../cl/codec/parapfor.cl")),
+    ..GAPS
+};
+
+/// What the codecs of linear regression have in common, and the sources of one of them. They differ in how a docID's line
+/// and fields are found.
+const REGRESSION: DeviceCodec = DeviceCodec {
+    prefix: "",
+    source: "",
+    shared: include_str!("../../cl/regression_segments.cl"),
+    run: 32,
+    step: 16,
+    lanes: 32,
+    look_up: 60.0,
+    unpacked: 0.002,
+    fits: |_| Ok(()),
+};
+
+macro_rules! regression {
+    ($file:literal) => {
+        concat!(
+            include_str!("../../cl/codec/parapfor_segment.cl"),
+            include_str!("../../cl/codec/regression.cl"),
+            include_str!(concat!("../../cl/codec/", $file, ".cl"))
+        )
+    };
+}
+
+static LRC: DeviceCodec = DeviceCodec { prefix: "lrc", source: regression!("lrc"), ..REGRESSION };
+static LRC_SEG: DeviceCodec = DeviceCodec { prefix: "lrcseg", source: regression!("lrc_seg"), ..REGRESSION };
+static SEG_LRC: DeviceCodec = DeviceCodec { prefix: "seglrc", source: regression!("seg_lrc"), ..REGRESSION };
+static HS_LRC: DeviceCodec =
+    DeviceCodec { prefix: "hs_lrc", source: regression!("hs_lrc"), shared: "", unpacked: 0.0025, ..REGRESSION };
 
 /// A look-up takes 28 ps if neighbours in the shorter list are neighbours in the longer one too, and 54 ps if not.
 static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
@@ -116,6 +151,11 @@ pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
         Codec::Raw => &RAW,
         Codec::Rice => &RICE,
         Codec::PartitionedEliasFano => &PARTITIONED_ELIAS_FANO,
+        Codec::ParaPFor => &PARAPFOR,
+        Codec::LRC => &LRC,
+        Codec::LRCSeg => &LRC_SEG,
+        Codec::SegLRC => &SEG_LRC,
+        Codec::HS_LRC => &HS_LRC,
     }
 }
 

@@ -1,8 +1,10 @@
 //! Value codecs: values ⇄ words, in any order. [`gaps`](super::gaps) turns each into a codec of posting lists.
 
+pub mod parapfor;
 pub mod rice;
 pub mod simple9;
 pub mod variable_byte;
+mod widths;
 
 use super::Cost;
 use super::{OptionOf, Options};

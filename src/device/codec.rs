@@ -63,9 +63,30 @@ static SIMPLE9: DeviceCodec =
 static VARIABLE_BYTE: DeviceCodec =
     DeviceCodec { prefix: "variable_byte", source: include_str!("../../cl/codec/variable_byte.cl"), ..GAPS };
 
+static PFORDELTA: DeviceCodec =
+    DeviceCodec { prefix: "pfordelta", source: include_str!("../../cl/codec/pfordelta.cl"), ..GAPS };
+
+static PFORDELTA_SEGMENTS: DeviceCodec =
+    DeviceCodec { prefix: "pfordelta_segments", source: include_str!("../../cl/codec/pfordelta_segments.cl"), ..GAPS };
+
+static NEWPFD: DeviceCodec = DeviceCodec {
+    prefix: "newpfd",
+    source: include_str!("../../cl/codec/simple16_words.cl"),
+    shared: concat!(include_str!("../../cl/codec/newpfd.cl"), include_str!("../../cl/gaps.cl")),
+    ..GAPS
+};
+
+static OPTPFD: DeviceCodec = DeviceCodec { prefix: "optpfd", ..NEWPFD };
+
 static PARAPFOR: DeviceCodec = DeviceCodec {
     prefix: "parapfor",
     source: concat!(include_str!("../../cl/codec/parapfor_segment.cl"), include_str!("../../cl/codec/parapfor.cl")),
+    ..GAPS
+};
+
+static SIMPLE16: DeviceCodec = DeviceCodec {
+    prefix: "simple16",
+    source: concat!(include_str!("../../cl/codec/simple16_words.cl"), include_str!("../../cl/codec/simple16.cl")),
     ..GAPS
 };
 
@@ -88,7 +109,12 @@ pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
         Codec::Simple9 => &SIMPLE9,
         Codec::QuasiSuccinct => &QUASI_SUCCINCT,
         Codec::VariableByte => &VARIABLE_BYTE,
+        Codec::PForDelta => &PFORDELTA,
+        Codec::PForDeltaSegments => &PFORDELTA_SEGMENTS,
+        Codec::NewPFD => &NEWPFD,
+        Codec::OptPFD => &OPTPFD,
         Codec::ParaPFor => &PARAPFOR,
+        Codec::Simple16 => &SIMPLE16,
     }
 }
 

@@ -12,6 +12,7 @@
 //! with static dispatch. To add a codec: its folder, a line here, and a line with its kernels in `device/codec.rs`.
 //! Lists, intersection, the engine, PHP, tests, fuzz targets and benchmarks then find it through the registry.
 
+pub(crate) mod bit_set;
 pub mod fields;
 pub mod gaps;
 mod list_codec;
@@ -116,6 +117,13 @@ registry! { $
     ParaPFor = 9: Gaps<values::parapfor::ParaPFor>;
     /// Gaps in words of one selector and up to 28 values, of one or two widths ([`values::simple16`]).
     Simple16 = 14: Gaps<values::simple16::Simple16>;
+    /// Uncompressed docIDs with the pointers of hash segmentation ([`monotone::raw`]).
+    Raw = 16: monotone::raw::Raw;
+    /// Gaps as quotients by a power of two, in unary, and remainders ([`values::rice`]).
+    Rice = 4: Gaps<values::rice::Rice>;
+    /// Runs, bit sets and Elias–Fano lists, each for a part of the list ([`monotone::partitioned_elias_fano`]): for
+    /// clustered and dense lists.
+    PartitionedEliasFano = 15: monotone::partitioned_elias_fano::PartitionedEliasFano;
 }
 pub(crate) use dispatch;
 
@@ -148,6 +156,14 @@ impl Codec {
     /// What a caller may choose when a list is encoded.
     pub fn options(self) -> &'static [OptionOf] {
         dispatch!(self, C => C::OPTIONS)
+    }
+
+    /// Checks names and values of options that are given to encode a list.
+    ///
+    /// # Errors
+    /// [`Error::Argument`](crate::Error::Argument).
+    pub fn check_options(self, given: &[(&str, f64)]) -> Result<()> {
+        Options::named(self.name(), self.options(), given).map(drop)
     }
 
     /// What decoding and intersecting its lists costs, assumed until it is measured on this machine.

@@ -5,6 +5,7 @@ pub mod parapfor;
 pub mod pfordelta;
 pub mod pfordelta_segments;
 pub mod simple16;
+pub mod rice;
 pub mod simple9;
 pub mod variable_byte;
 mod widths;

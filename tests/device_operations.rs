@@ -87,6 +87,33 @@ fn decodes_every_length() {
 }
 
 #[test]
+fn decodes_lists_of_any_options() {
+    let Some(device) = device() else { return };
+    // In blocks of the second list nearly all gaps are wide, in those of the first few.
+    let few = doc_ids(700, 30, 1_000_000, 5);
+    let many = doc_ids(700, 500, 10_000_000, 6);
+    for codec in Codec::ALL {
+        for option in codec.options() {
+            let (least, most) = option.range;
+            let values = (0..=8).map(|step| least + (most - least) * f64::from(step) / 8.0);
+            for value in values.map(|value| if option.is_whole { value.round() } else { value }) {
+                for doc_ids in [&few, &many] {
+                    // Some values of some options are refused, depending on the list.
+                    let Ok(list) = PostingList::encode_with(doc_ids, codec, &[(option.name, value)]) else { continue };
+                    assert_eq!(&device.decode(&list).unwrap(), doc_ids, "{codec:?}, {} {value}", option.name);
+                }
+            }
+        }
+    }
+    // Exceptions of exceptions, in each number of levels.
+    for levels in 0..=4 {
+        let options = [("b", 2.0), ("levels", f64::from(levels))];
+        let list = PostingList::encode_with(&few, Codec::PForDelta, &options).unwrap();
+        assert_eq!(device.decode(&list).unwrap(), few, "{levels} levels");
+    }
+}
+
+#[test]
 fn decodes_gaps_of_every_width() {
     let Some(device) = device() else { return };
     for width in 0..=31 {

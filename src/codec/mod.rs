@@ -106,6 +106,19 @@ registry! { $
     QuasiSuccinct = 2: quasi_succinct::QuasiSuccinct;
     /// Gaps in one to four bytes each, with their lengths apart ([`values::variable_byte`]).
     VariableByte = 3: Gaps<values::variable_byte::VariableByte>;
+    /// Low bits of gaps in slots of one width for a list; arrays of exceptions, coded in the same way again
+    /// ([`values::pfordelta`]).
+    PForDelta = 5: Gaps<values::pfordelta::PForDelta>;
+    /// Gaps in slots of a width for each segment; exceptions linked through them ([`values::pfordelta_segments`]).
+    PForDeltaSegments = 6: Gaps<values::pfordelta_segments::PForDeltaSegments>;
+    /// Low bits of gaps in slots; positions and overflows of exceptions in Simple-16 words ([`values::newpfd`]).
+    NewPFD = 7: Gaps<values::newpfd::NewPFD>;
+    /// The same, with slots of the width that takes the fewest words.
+    OptPFD = 8: Gaps<values::newpfd::OptPFD>;
+    /// Low bits of gaps in slots; indices and overflows of exceptions in two arrays ([`values::parapfor`]).
+    ParaPFor = 9: Gaps<values::parapfor::ParaPFor>;
+    /// Gaps in words of one selector and up to 28 values, of one or two widths ([`values::simple16`]).
+    Simple16 = 14: Gaps<values::simple16::Simple16>;
     /// Uncompressed docIDs with the pointers of hash segmentation ([`monotone::raw`]).
     Raw = 16: monotone::raw::Raw;
     /// Gaps as quotients by a power of two, in unary, and remainders ([`values::rice`]).

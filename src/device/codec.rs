@@ -69,6 +69,21 @@ static VARIABLE_BYTE: DeviceCodec =
     DeviceCodec { prefix: "variable_byte", source: include_str!("../../cl/codec/variable_byte.cl"), ..GAPS };
 
 static RICE: DeviceCodec = DeviceCodec { prefix: "rice", source: include_str!("../../cl/codec/rice.cl"), ..GAPS };
+static PFORDELTA: DeviceCodec =
+    DeviceCodec { prefix: "pfordelta", source: include_str!("../../cl/codec/pfordelta.cl"), ..GAPS };
+
+static PFORDELTA_SEGMENTS: DeviceCodec =
+    DeviceCodec { prefix: "pfordelta_segments", source: include_str!("../../cl/codec/pfordelta_segments.cl"), ..GAPS };
+
+static NEWPFD: DeviceCodec = DeviceCodec {
+    prefix: "newpfd",
+    source: include_str!("../../cl/codec/simple16_words.cl"),
+    shared: concat!(include_str!("../../cl/codec/newpfd.cl"), include_str!("../../cl/gaps.cl")),
+    ..GAPS
+};
+
+static OPTPFD: DeviceCodec = DeviceCodec { prefix: "optpfd", ..NEWPFD };
+
 static PARAPFOR: DeviceCodec = DeviceCodec {
     prefix: "parapfor",
     source: concat!(include_str!("../../cl/codec/parapfor_segment.cl"), include_str!("../../cl/codec/parapfor.cl")),
@@ -104,6 +119,12 @@ static LRC_SEG: DeviceCodec = DeviceCodec { prefix: "lrcseg", source: regression
 static SEG_LRC: DeviceCodec = DeviceCodec { prefix: "seglrc", source: regression!("seg_lrc"), ..REGRESSION };
 static HS_LRC: DeviceCodec =
     DeviceCodec { prefix: "hs_lrc", source: regression!("hs_lrc"), shared: "", unpacked: 0.0025, ..REGRESSION };
+static SIMPLE16: DeviceCodec = DeviceCodec {
+    prefix: "simple16",
+    source: concat!(include_str!("../../cl/codec/simple16_words.cl"), include_str!("../../cl/codec/simple16.cl")),
+    ..GAPS
+};
+static RICE: DeviceCodec = DeviceCodec { prefix: "rice", source: include_str!("../../cl/codec/rice.cl"), ..GAPS };
 
 /// A look-up takes 28 ps if neighbours in the shorter list are neighbours in the longer one too, and 54 ps if not.
 static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
@@ -148,6 +169,12 @@ pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
         Codec::Simple9 => &SIMPLE9,
         Codec::QuasiSuccinct => &QUASI_SUCCINCT,
         Codec::VariableByte => &VARIABLE_BYTE,
+        Codec::PForDelta => &PFORDELTA,
+        Codec::PForDeltaSegments => &PFORDELTA_SEGMENTS,
+        Codec::NewPFD => &NEWPFD,
+        Codec::OptPFD => &OPTPFD,
+        Codec::ParaPFor => &PARAPFOR,
+        Codec::Simple16 => &SIMPLE16,
         Codec::Raw => &RAW,
         Codec::Rice => &RICE,
         Codec::PartitionedEliasFano => &PARTITIONED_ELIAS_FANO,

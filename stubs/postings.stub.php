@@ -31,6 +31,10 @@ namespace Postings {
 
         /** Gaps in one to four bytes each, with their lengths apart (Stream VByte). Codes any gap. */
         case VariableByte = 'variablebyte';
+
+        /** Runs, bit sets and Elias-Fano, each for a part of the list (Ottaviano and Venturini 2014). The smallest on dense,
+         * clustered and sorted lists, and the fastest to intersect. Codes any gap. */
+        case PartitionedEliasFano = 'pef';
     }
 
     /** Implemented by the exception classes of this extension. */

@@ -207,7 +207,41 @@ pub trait Sink {
 
     /// Takes the next docIDs, ascending.
     fn take(&mut self, doc_ids: &[u32]);
+
+    /// Takes the next docIDs: all from `first` to `last`. `tier` is the processor's, or less.
+    fn take_range(&mut self, tier: Tier, first: u32, last: u32) {
+        let mut doc_ids = [0; RANGE + SLACK];
+        for from in (u64::from(first)..=u64::from(last)).step_by(RANGE) {
+            let len = (u64::from(last) - from + 1).min(RANGE as u64) as usize;
+            // SAFETY: there is room for `RANGE` docIDs and the slack; the tier is available, as the caller says.
+            unsafe { bit_set::fill(tier, from as u32, len, doc_ids.as_mut_ptr()) };
+            self.take(&doc_ids[..len]);
+        }
+    }
+
+    /// Takes the next docIDs: the bits of `words`, of which the first one's bit 0 stands for `first`. `tier` is the
+    /// processor's, or less.
+    fn take_bits(&mut self, tier: Tier, first: u32, words: &[u64]) {
+        let mut doc_ids = [0; RANGE + SLACK];
+        for (at, words) in words.chunks(RANGE / 64).enumerate() {
+            let first = first + (at * RANGE) as u32;
+            // SAFETY: there is room for the docIDs of so many words and the slack; the tier as above.
+            let count = unsafe { bit_set::expand(tier, words.as_ptr(), words.len(), first, doc_ids.as_mut_ptr()) };
+            self.take(&doc_ids[..count]);
+        }
+    }
+
+    /// Whether only the number of docIDs matters. Then [`add`](Self::add) may be called instead of the others.
+    const COUNTS: bool = false;
+
+    /// Takes so many docIDs, if the sink [only counts](Self::COUNTS).
+    fn add(&mut self, count: u64) {
+        unreachable!("{count} docIDs without the docIDs")
+    }
 }
+
+/// docIDs that the default methods of [`Sink`] pass on at a time.
+const RANGE: usize = 512;
 
 impl Sink for Vec<u32> {
     fn expect(&mut self, count: usize) -> bool {
@@ -217,6 +251,26 @@ impl Sink for Vec<u32> {
 
     fn take(&mut self, doc_ids: &[u32]) {
         self.extend_from_slice(doc_ids);
+    }
+
+    fn take_range(&mut self, tier: Tier, first: u32, last: u32) {
+        let len = (last - first) as usize + 1;
+        self.reserve(len + SLACK);
+        // SAFETY: there is room for the docIDs and the slack, and so many are written; the tier is available, as the
+        // caller says.
+        unsafe {
+            bit_set::fill(tier, first, len, self.as_mut_ptr().add(self.len()));
+            self.set_len(self.len() + len);
+        }
+    }
+
+    fn take_bits(&mut self, tier: Tier, first: u32, words: &[u64]) {
+        self.reserve(64 * words.len() + SLACK);
+        // SAFETY: as above.
+        unsafe {
+            let count = bit_set::expand(tier, words.as_ptr(), words.len(), first, self.as_mut_ptr().add(self.len()));
+            self.set_len(self.len() + count);
+        }
     }
 }
 

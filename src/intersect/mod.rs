@@ -8,7 +8,10 @@
 //! * If one list is much longer, each docID of the other is looked up in it (`probe`): without decoding if the codec
 //!   can do that, otherwise by decoding the blocks that may contain it.
 //!
-//! In both cases blocks that cannot contain a common docID are skipped using the directory.
+//! * Two partitioned Elias–Fano lists are intersected partition by partition (`merge/partitions.rs`), whatever their
+//!   lengths.
+//!
+//! In all cases blocks that cannot contain a common docID are skipped using the directory.
 
 mod merge;
 mod probe;
@@ -24,8 +27,22 @@ use probe::Probe;
 pub struct Count(pub u64);
 
 impl Sink for Count {
+    const COUNTS: bool = true;
+
     fn take(&mut self, doc_ids: &[u32]) {
         self.0 += doc_ids.len() as u64;
+    }
+
+    fn take_range(&mut self, _: Tier, first: u32, last: u32) {
+        self.0 += u64::from(last - first) + 1;
+    }
+
+    fn take_bits(&mut self, _: Tier, _: u32, words: &[u64]) {
+        self.0 += words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+    }
+
+    fn add(&mut self, count: u64) {
+        self.0 += count;
     }
 }
 
@@ -49,12 +66,27 @@ pub fn intersect(lists: &[PostingList], sink: &mut impl Sink) {
 /// If the processor lacks the tier.
 pub fn intersect_with(tier: Tier, lists: &[PostingList], sink: &mut impl Sink) {
     assert!(tier.is_available());
-    let mut sorted: Vec<&PostingList> = lists.iter().collect();
-    sorted.sort_by_key(|list| (list.len(), list.id()));
-    sorted.dedup_by(|a, b| a.is_same(b));
-    match sorted[..] {
+    // Two lists, which most queries have, are put in order without an allocation.
+    let (pair, all);
+    let sorted = match lists {
+        [a, b] => {
+            pair = if (a.len(), a.id()) <= (b.len(), b.id()) { [a, b] } else { [b, a] };
+            if a.is_same(b) { &pair[..1] } else { &pair[..] }
+        }
+        _ => {
+            let mut sorted: Vec<&PostingList> = lists.iter().collect();
+            sorted.sort_by_key(|list| (list.len(), list.id()));
+            sorted.dedup_by(|a, b| a.is_same(b));
+            all = sorted;
+            &all[..]
+        }
+    };
+    match *sorted {
         [] => {}
         [shortest, ..] if shortest.is_empty() => {}
+        [shortest, next, ref rest @ ..] if merge::partitions::suits(shortest, next) => {
+            merge::partitions::merge(tier, shortest, next, &mut Filter::new(tier, rest, sink));
+        }
         [shortest, next, ref rest @ ..] if merges(tier, shortest, next) => {
             let mut filter = Filter::new(tier, rest, sink);
             merge::merge(tier, shortest, next, |common| filter.take(common));
@@ -96,13 +128,14 @@ pub(crate) fn merge_ratio(tier: Tier, longer: Codec) -> usize {
 
 /// Looks docIDs up in further lists, and sends those that all of them contain to the sink.
 struct Filter<'l, 's, S> {
+    tier: Tier,
     probes: Vec<Probe<'l>>,
     sink: &'s mut S,
 }
 
 impl<'l, 's, S: Sink> Filter<'l, 's, S> {
     fn new(tier: Tier, lists: &[&'l PostingList], sink: &'s mut S) -> Self {
-        Filter { probes: lists.iter().map(|list| Probe::new(tier, list)).collect(), sink }
+        Filter { tier, probes: lists.iter().map(|list| Probe::new(tier, list)).collect(), sink }
     }
 
     /// Takes the next candidates, ascending, and overwrites them. Returns whether all lists may contain a greater
@@ -118,6 +151,55 @@ impl<'l, 's, S: Sink> Filter<'l, 's, S> {
         }
         self.sink.take(&candidates[..count]);
         self.probes.iter().all(|probe| last < probe.universe())
+    }
+
+    /// Takes all docIDs from `first` to `last`, as [`take`](Self::take).
+    fn take_range(&mut self, first: u32, last: u32) -> bool {
+        if self.probes.is_empty() {
+            self.sink.take_range(self.tier, first, last);
+            return true;
+        }
+        let mut expanded = Expanded { filter: self, goes_on: true };
+        expanded.take_range(expanded.filter.tier, first, last);
+        expanded.goes_on
+    }
+
+    /// Takes the docIDs of a bit set, as [`take`](Self::take); bit 0 of the first word stands for `first`.
+    fn take_bits(&mut self, first: u32, words: &[u64]) -> bool {
+        if self.probes.is_empty() {
+            self.sink.take_bits(self.tier, first, words);
+            return true;
+        }
+        let mut expanded = Expanded { filter: self, goes_on: true };
+        expanded.take_bits(expanded.filter.tier, first, words);
+        expanded.goes_on
+    }
+
+    /// Whether only the number of docIDs matters, and there are no further lists. Then they may be [added](Self::add).
+    fn counts(&self) -> bool {
+        S::COUNTS && self.probes.is_empty()
+    }
+
+    /// Takes so many docIDs, if it [counts](Self::counts).
+    fn add(&mut self, count: u64) {
+        self.sink.add(count);
+    }
+}
+
+/// Gives ranges and bit sets to a filter as docIDs.
+struct Expanded<'f, 'l, 's, S> {
+    filter: &'f mut Filter<'l, 's, S>,
+    goes_on: bool,
+}
+
+impl<S: Sink> Sink for Expanded<'_, '_, '_, S> {
+    fn take(&mut self, doc_ids: &[u32]) {
+        for part in doc_ids.chunks(TILE) {
+            let mut candidates = [0; TILE];
+            let candidates = &mut candidates[..part.len()];
+            candidates.copy_from_slice(part);
+            self.goes_on = self.goes_on && self.filter.take(candidates);
+        }
     }
 }
 

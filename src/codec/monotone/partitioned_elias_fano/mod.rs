@@ -38,8 +38,8 @@ mod directory;
 mod look_up;
 mod plan;
 
-pub(crate) use decode::decode_partition;
 pub(crate) use directory::{Directory, Kind, Partition, Runs};
+pub(crate) use look_up::PartLookUp;
 
 use crate::codec::quasi_succinct::{encode_parts, sizes};
 use crate::codec::{BLOCK, Cost, Encoded, ListCodec, Options, Plan, Shape};

@@ -116,11 +116,13 @@ fn measure(report: &mut Report, name: &str, lists: &[Vec<u32>], quick: bool) {
     let mut encoded = Vec::new();
     for codec in Codec::ALL {
         // Codecs of gaps cannot code all.
-        let Ok(of_codec) = lists.iter().map(|list| PostingList::encode(list, codec)).collect::<Result<Vec<_>, _>>() else {
+        let Ok(of_codec) = lists.iter().map(|list| PostingList::encode(list, codec)).collect::<Result<Vec<_>, _>>()
+        else {
             continue;
         };
         let ours = bits(of_codec.iter().map(PostingList::size).sum());
-        report.add(Row::new(format!("size {}, {name}", codec.name()), ours, "bits/docID").peer("CRoaring, runs", theirs));
+        report
+            .add(Row::new(format!("size {}, {name}", codec.name()), ours, "bits/docID").peer("CRoaring, runs", theirs));
         encoded.push(of_codec);
     }
     let pairs = lists.len() - 1;

@@ -1,12 +1,13 @@
 //! Intersects two partitioned Elias–Fano lists, of any lengths: partitions that overlap, pair by pair, each in the way
 //! that suits both kinds. Runs meet runs by their ends, runs and bit sets give bits, two bit sets the AND of their words;
 //! docIDs of Elias–Fano partitions are decoded, looked up in the other partition if there are few of them there,
-//! otherwise merged. Only the last way touches every docID of both.
+//! otherwise merged. Only the last way touches every docID of both. For dense partitions that are not bit sets, bit sets are
+//! derived when a list is intersected for the second time.
 
 use super::super::Filter;
 use super::tiles::Tiles;
 use super::{Met, ROOM, VECTOR, meet};
-use crate::codec::monotone::partitioned_elias_fano::{Directory, Kind, PartLookUp, Partition, Runs};
+use crate::codec::monotone::partitioned_elias_fano::{BitSets, Directory, Kind, PartLookUp, Partition, Runs};
 use crate::codec::{BLOCK, Codec, SLACK, Sink, bit_set, gallop};
 use crate::cpu::Tier;
 use crate::list::PostingList;
@@ -19,6 +20,9 @@ const CHUNK: usize = 64;
 /// docIDs are looked up in an Elias–Fano partition with at least this many times as many, and otherwise merged with it.
 const LOOK_UP_RATIO: usize = 8;
 
+/// The most docIDs of a list that are looked up one by one in a longer one.
+const FEW: usize = 16;
+
 /// Whether the lists are of this codec.
 pub(in crate::intersect) fn suits(a: &PostingList, b: &PostingList) -> bool {
     [a, b].iter().all(|list| list.codec() == Codec::PartitionedEliasFano)
@@ -27,6 +31,22 @@ pub(in crate::intersect) fn suits(a: &PostingList, b: &PostingList) -> bool {
 /// Sends the docIDs common to both lists, which are not empty, to `out`.
 pub(in crate::intersect) fn merge<S: Sink>(tier: Tier, a: &PostingList, b: &PostingList, out: &mut Filter<'_, '_, S>) {
     assert!(suits(a, b) && tier.is_available());
+    let (near_a, near_b) = (a.near(), b.near());
+    if a.universe() < near_b.first || b.universe() < near_a.first {
+        return;
+    }
+    match (&near_a.few[..], &near_b.few[..]) {
+        ([], []) => {}
+        ([], few) | (few, []) if few.len() > FEW => {}
+        ([], few) => return few_of(tier, few, a, out),
+        (few, []) => return few_of(tier, few, b, out),
+        (few, others) => {
+            let mut common = [0; BLOCK + VECTOR];
+            let found = common_few(few, others, &mut common);
+            out.take(&mut common[..found]);
+            return;
+        }
+    }
     let (mut a, mut b) = (Side::new(a), Side::new(b));
     loop {
         if a.last < b.partition.first {
@@ -39,11 +59,8 @@ pub(in crate::intersect) fn merge<S: Sink>(tier: Tier, a: &PostingList, b: &Post
             }
         } else {
             let overlap = Overlap { tier, from: a.partition.first.max(b.partition.first), to: a.last.min(b.last) };
-            let goes_on = if order(a.partition.kind) <= order(b.partition.kind) {
-                overlap.send(&a, &b, out)
-            } else {
-                overlap.send(&b, &a, out)
-            };
+            let goes_on =
+                if order(a.kind) <= order(b.kind) { overlap.send(&a, &b, out) } else { overlap.send(&b, &a, out) };
             if !goes_on {
                 return;
             }
@@ -54,6 +71,64 @@ pub(in crate::intersect) fn merge<S: Sink>(tier: Tier, a: &PostingList, b: &Post
             }
         }
     }
+}
+
+/// Writes what two short lists have in common to `common` and returns its number. Without a branch on which docID is
+/// greater.
+fn common_few(a: &[u32], b: &[u32], common: &mut [u32; BLOCK + VECTOR]) -> usize {
+    let (mut in_a, mut in_b, mut found) = (0, 0, 0);
+    while in_a < a.len() && in_b < b.len() {
+        let (x, y) = (a[in_a], b[in_b]);
+        common[found] = x;
+        found += usize::from(x == y);
+        in_a += usize::from(x <= y);
+        in_b += usize::from(y <= x);
+    }
+    found
+}
+
+/// Looks a few docIDs, at most [`FEW`], up in a list.
+fn few_of<S: Sink>(tier: Tier, few: &[u32], list: &PostingList, out: &mut Filter<'_, '_, S>) {
+    let mut side = Side::plain(list);
+    let mut common = [0; FEW];
+    let mut found = 0;
+    // The block that was decoded last, and the number of its docIDs.
+    let (mut decoded, mut count) = (usize::MAX, 0);
+    let mut buffer = [MaybeUninit::<u32>::uninit(); BLOCK + SLACK];
+    for &doc_id in few {
+        if side.last < doc_id && !side.advance(doc_id) {
+            break;
+        }
+        let partition = &side.partition;
+        let is_there = match side.kind {
+            _ if doc_id < partition.first => false,
+            Kind::Run => true,
+            // SAFETY: the docID is from the first to the last of the partition, so the bit set has a word for it.
+            Kind::Bits => unsafe {
+                bit_set::word(side.stream, ((doc_id - side.line()) / 64) as usize) >> (doc_id % 64) & 1 == 1
+            },
+            Kind::Runs => {
+                let runs = Runs::of(partition);
+                runs.range(runs.at_or_after(0, doc_id)).0 <= doc_id
+            }
+            Kind::EliasFano(_) => {
+                let block = partition.block + side.lasts[partition.block..].partition_point(|&last| last < doc_id);
+                // SAFETY: the list was checked when it was made; the block is of this partition, because its largest
+                // docID is not less than `doc_id`; there is room for it and the slack; the first `count` are written.
+                let doc_ids: &[u32] = unsafe {
+                    if block != decoded {
+                        count = partition.decode(tier, side.lasts, block..block + 1, buffer.as_mut_ptr().cast());
+                        decoded = block;
+                    }
+                    std::slice::from_raw_parts(buffer.as_ptr().cast(), count)
+                };
+                doc_ids.binary_search(&doc_id).is_ok()
+            }
+        };
+        common[found] = doc_id;
+        found += usize::from(is_there);
+    }
+    out.take(&mut common[..found]);
 }
 
 /// The order of kinds in which pairs are handled.
@@ -69,6 +144,11 @@ fn order(kind: Kind) -> u32 {
 /// One of the lists, at a partition.
 struct Side<'l> {
     directory: Directory<'l>,
+    bit_sets: Option<&'l BitSets>,
+    /// The partition's kind: a bit set also if only a derived one is.
+    kind: Kind,
+    /// The words of a bit set, from that of the partition's first docID on.
+    stream: *const u64,
     lasts: &'l [u32],
     /// The index of the partition.
     at: usize,
@@ -79,11 +159,33 @@ struct Side<'l> {
 
 impl<'l> Side<'l> {
     fn new(list: &'l PostingList) -> Self {
+        let mut side = Side::plain(list);
+        side.bit_sets = list.bit_sets();
+        side.set_kind();
+        side
+    }
+
+    /// Without derived bit sets.
+    fn plain(list: &'l PostingList) -> Self {
         let list = list.encoded();
         let directory = Directory::of(&list);
         let partition = directory.get(0);
         let last = directory.last(&partition);
-        Side { directory, lasts: list.last_doc_ids, at: 0, partition, last }
+        let stream = partition.payload.as_ptr().cast();
+        let Partition { kind, .. } = partition;
+        Side { directory, bit_sets: None, kind, stream, lasts: list.last_doc_ids, at: 0, partition, last }
+    }
+
+    fn set_kind(&mut self) {
+        (self.kind, self.stream) = match self.bit_sets.and_then(|bit_sets| bit_sets.get(self.at)) {
+            Some(words) => (Kind::Bits, words.as_ptr()),
+            None => (self.partition.kind, self.partition.payload.as_ptr().cast()),
+        };
+    }
+
+    /// The docID of the first bit of a bit set.
+    fn line(&self) -> u32 {
+        self.partition.first / 64 * 64
     }
 
     /// Goes on to the first partition that ends at or after `doc_id`, which is greater than the present one's largest
@@ -105,6 +207,7 @@ impl<'l> Side<'l> {
             self.partition = self.directory.get(self.at);
             self.last = self.directory.last(&self.partition);
         }
+        self.set_kind();
         true
     }
 
@@ -120,8 +223,8 @@ impl<'l> Side<'l> {
 
     /// The words of a bit set, from that of its first docID on.
     fn words(&self) -> *const u64 {
-        debug_assert!(self.partition.kind == Kind::Bits);
-        self.partition.payload.as_ptr().cast()
+        debug_assert!(self.kind == Kind::Bits);
+        self.stream
     }
 
     /// Decodes docIDs from `from` to `to`, some blocks at a time, and passes them on until `take` returns false. It is
@@ -178,7 +281,7 @@ struct Overlap {
 impl Overlap {
     /// Sends the common docIDs. Returns whether more are wanted.
     fn send<S: Sink>(&self, a: &Side, b: &Side, out: &mut Filter<'_, '_, S>) -> bool {
-        match (a.partition.kind, b.partition.kind) {
+        match (a.kind, b.kind) {
             (Kind::Run, Kind::Run) => out.take_range(self.from, self.to),
             (Kind::Run, Kind::Runs) => {
                 let runs = Runs::of(&b.partition);
@@ -217,8 +320,7 @@ impl Overlap {
 
     /// Passes on the parts of runs that lie in the overlap.
     fn each_range(&self, runs: &Runs, mut take: impl FnMut(u32, u32) -> bool) -> bool {
-        for at in runs.at_or_after(0, self.from)..runs.len {
-            let (first, last) = runs.range(at);
+        for (first, last) in runs.from(runs.at_or_after(0, self.from)) {
             if first > self.to {
                 break;
             }
@@ -230,9 +332,9 @@ impl Overlap {
     }
 
     fn runs_and_runs<S: Sink>(&self, a: &Runs, b: &Runs, out: &mut Filter<'_, '_, S>) -> bool {
-        let (mut in_a, mut in_b) = (a.at_or_after(0, self.from), b.at_or_after(0, self.from));
-        while in_a < a.len && in_b < b.len {
-            let ((first_a, last_a), (first_b, last_b)) = (a.range(in_a), b.range(in_b));
+        let (mut in_a, mut in_b) = (a.from(a.at_or_after(0, self.from)), b.from(b.at_or_after(0, self.from)));
+        let (mut of_a, mut of_b) = (in_a.next(), in_b.next());
+        while let (Some((first_a, last_a)), Some((first_b, last_b))) = (of_a, of_b) {
             let (first, last) = (first_a.max(first_b), last_a.min(last_b));
             if first > self.to {
                 break;
@@ -240,8 +342,12 @@ impl Overlap {
             if first <= last && !out.take_range(first, last) {
                 return false;
             }
-            in_a += usize::from(last_a <= last_b);
-            in_b += usize::from(last_b <= last_a);
+            if last_a <= last_b {
+                of_a = in_a.next();
+            }
+            if last_b <= last_a {
+                of_b = in_b.next();
+            }
         }
         true
     }

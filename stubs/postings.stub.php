@@ -56,7 +56,7 @@ namespace Postings {
         /**
          * Gaps in slots of a width for each segment, with exceptions linked through their slots (Zukowski et al. 2006).
          * Codes any gap. Options: segment, the gaps of a segment, 64, 96 or 128 (64); exceptions, the largest share of
-         * exceptions, 0 to 0.6 (0.1).
+         * exceptions, 0 to 0.6 (0.3).
          */
         case PForDeltaSegments = 'pfordelta-segments';
 
@@ -67,12 +67,15 @@ namespace Postings {
          */
         case NewPFD = 'newpfd';
 
-        /** As NewPFD, with slots of the width that takes the fewest words within the share of exceptions. */
+        /**
+         * As NewPFD, with slots of the width that takes the fewest words. Option: exceptions, the largest share of
+         * exceptions, 0 to 0.6 (0.3).
+         */
         case OptPFD = 'optpfd';
 
         /**
          * Gaps with their low bits in slots, and the indices and other bits of exceptions in two arrays (ParaPFor: Ao et
-         * al. 2011). Codes any gap. Option: exceptions, the largest share of exceptions, 0 to 0.6 (0.1).
+         * al. 2011). Codes any gap. Option: exceptions, the largest share of exceptions, 0 to 0.6 (0.3).
          */
         case ParaPFor = 'parapfor';
 
@@ -87,7 +90,7 @@ namespace Postings {
 
         /**
          * Gaps with their low bits in slots, and the indices and other bits of exceptions in two arrays (ParaPFor: Ao et
-         * al. 2011). Codes any gap. Option: exceptions, the largest share of exceptions, 0 to 0.6 (0.1).
+         * al. 2011). Codes any gap. Option: exceptions, the largest share of exceptions, 0 to 0.6 (0.3).
          */
         case ParaPFor = 'parapfor';
 

@@ -7,9 +7,9 @@ use crate::codec::{OptionOf, Options};
 /// possible: the lists of wikileaks then take 4.4 bits per docID in ParaPFor, where one in ten gives 10.4.
 pub(crate) const EXCEPTIONS: OptionOf = OptionOf::fraction("exceptions", 0.0, 0.6, 0.3);
 
-/// Bits that an exception counts beside its own when widths are compared, for its time in decoding. Without them,
-/// geometric gaps of 8 on average would have twelve in a hundred instead of one, take 1 % (ParaPFor) to 6 % (OptPFD) less
-/// space, and 10 to 15 % more time.
+/// Bits that an exception counts beside its own when widths are compared, for its time in decoding. Without them, lists
+/// with geometric gaps of 8 on average take 1 % (ParaPFor) or 2 % (OptPFD) less space, but have up to twelve exceptions
+/// in a hundred values instead of one or two.
 pub(crate) const TIME: usize = 4;
 
 /// The most exceptions among `count` values, by the option at that index.

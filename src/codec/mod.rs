@@ -108,6 +108,9 @@ registry! { $
     Raw = 16: monotone::raw::Raw;
     /// Gaps as quotients by a power of two, in unary, and remainders ([`values::rice`]).
     Rice = 4: Gaps<values::rice::Rice>;
+    /// Runs, bit sets and Elias–Fano lists, each for a part of the list ([`monotone::partitioned_elias_fano`]): for
+    /// clustered and dense lists.
+    PartitionedEliasFano = 15: monotone::partitioned_elias_fano::PartitionedEliasFano;
 }
 pub(crate) use dispatch;
 

@@ -117,6 +117,9 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
+/// Answers a batch.
+type Answer = Box<dyn Fn(&Bench, &[Vec<PostingList>]) -> Result<Results>>;
+
 /// PARA: a stream of queries in batches whose shortest lists have c docIDs or more together. Throughput is that of the
 /// whole stream; the response time is that of a batch (as in Ao et al.), the mean over queries. Whole calls.
 pub fn batches(bench: &mut Bench) -> Result<()> {
@@ -125,12 +128,10 @@ pub fn batches(bench: &mut Bench) -> Result<()> {
     let of_raw = queries(&workload, Codec::Raw, &[])?;
     let of_qs = queries(&workload, Codec::default(), &[])?;
     let line = |_: &PostingList| Line { slope: 0, low: 0, high: 0 };
-    /// One way to answer a batch.
-    type Way<'w> = (&'w str, &'w [Vec<PostingList>], Box<dyn Fn(&Bench, &[Vec<PostingList>]) -> Result<Results> + 'w>);
-    let search = |search, gathering| -> Box<dyn Fn(&Bench, &[Vec<PostingList>]) -> Result<Results>> {
+    let search = |search, gathering| -> Answer {
         Box::new(move |bench, batch| bench.device.search_batch(batch, search, gathering, line))
     };
-    let ways: Vec<Way<'_>> = vec![
+    let ways: [(&str, &[Vec<PostingList>], Answer); 6] = [
         ("BS, scan", &of_raw, search(Search::Binary, Gathering::Scan)),
         ("BS, reserve", &of_raw, search(Search::Binary, Gathering::Reserve)),
         ("HS16, scan", &of_raw, search(Search::HashSegmentation, Gathering::Scan)),

@@ -84,6 +84,7 @@ static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
     fits: |list| check_upper_bits(list.len(), list.universe(), list.parameter()),
 };
 
+/// A look-up takes 14 ps with HS16, in batches and with 16M docIDs to look up alike.
 static RAW: DeviceCodec = DeviceCodec {
     prefix: "raw",
     source: include_str!("../../cl/codec/raw.cl"),
@@ -92,7 +93,7 @@ static RAW: DeviceCodec = DeviceCodec {
     step: 16,
     lanes: 32,
     needs_block: false,
-    look_up: 25.0,
+    look_up: 14.0,
     unpacked: 0.002,
     fits: |_| Ok(()),
 };

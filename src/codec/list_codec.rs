@@ -1,9 +1,13 @@
 //! [`ListCodec`], the interface of codecs of posting lists.
 
 use super::BLOCK;
+use super::{OptionOf, Options};
 use crate::cpu::Tier;
 use crate::error::Result;
 use std::ops::Range;
+
+/// The word of a header of version 2 that holds the number of the codec's own words, which follow it.
+pub const OWN_COUNT: usize = 6;
 
 /// A codec of posting lists. Lists consist of blocks of [`BLOCK`] docIDs, each of which can be decoded alone. The list
 /// stores the last docID of each block and, if the codec needs it, the word at which the block's payload begins.
@@ -18,6 +22,13 @@ pub trait ListCodec: 'static {
     /// Whether the directory holds the word of the payload at which each block begins.
     const HAS_STARTS: bool;
 
+    /// Whether the directory's last docIDs are not stored but computed from the rest, by
+    /// [`derive_lasts`](Self::derive_lasts), when a list is made or read.
+    const DERIVES_LASTS: bool = false;
+
+    /// What a caller may choose when a list is encoded.
+    const OPTIONS: &'static [OptionOf] = &[];
+
     /// What operations on its lists cost, assumed until it is measured on the machine.
     const COST: Cost;
 
@@ -28,7 +39,13 @@ pub trait ListCodec: 'static {
     ///
     /// # Errors
     /// [`Error::Argument`](crate::Error::Argument) and [`Error::NotCodable`](crate::Error::NotCodable).
-    fn plan(doc_ids: &[u32]) -> Result<Plan>;
+    fn plan(doc_ids: &[u32], options: &Options) -> Result<Plan>;
+
+    /// The options that a list was encoded with.
+    fn options(list: &Encoded) -> Options {
+        let _ = list;
+        Options::defaults(Self::OPTIONS)
+    }
 
     /// Appends the payload of strictly increasing docIDs to `words`, and to `starts` the word of the payload at which
     /// each block begins, if [`HAS_STARTS`](Self::HAS_STARTS).
@@ -40,6 +57,17 @@ pub trait ListCodec: 'static {
     /// Checks the contents of a header before anything is allocated. The error is the word of the header that is wrong,
     /// and what is wrong with it.
     fn check_shape(shape: &Shape) -> std::result::Result<(), (usize, String)>;
+
+    /// The last docID of each block, for a codec that [derives](Self::DERIVES_LASTS) them. `list` has none yet. The shape
+    /// has been checked, the payload has not: this checks what it relies on, and [`check`](Self::check) the rest.
+    /// `payload_at` is the word of the list at which the payload begins, for errors.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt); [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    fn derive_lasts(list: &Encoded, payload_at: usize) -> Result<Vec<u32>> {
+        let _ = (list, payload_at);
+        unreachable!("{} stores its last docIDs", Self::NAME)
+    }
 
     /// Checks everything that decoding relies on: the payload, the directory's starts, that docIDs increase, and that
     /// each block ends with its last docID. The shape has been checked before, and that the last docIDs increase.
@@ -107,7 +135,7 @@ pub struct Encoded<'l> {
     pub parameter: u32,
     /// The codec's own words.
     pub own: &'l [u32],
-    /// The last docID of each block.
+    /// The last docID of each block, stored or derived.
     pub last_doc_ids: &'l [u32],
     /// The word of the payload at which each block begins; empty without [`ListCodec::HAS_STARTS`].
     pub starts: &'l [u32],

@@ -12,13 +12,16 @@
 //! with static dispatch. To add a codec: its folder, a line here, and a line with its kernels in `device/codec.rs`.
 //! Lists, intersection, the engine, PHP, tests, fuzz targets and benchmarks then find it through the registry.
 
+pub mod fields;
 pub mod gaps;
 mod list_codec;
 pub mod monotone;
+mod options;
 pub mod values;
 
 pub use gaps::Gaps;
-pub use list_codec::{Cost, Encoded, ListCodec, LookUp, NoLookUp, Plan, Shape};
+pub use list_codec::{Cost, Encoded, ListCodec, LookUp, NoLookUp, OWN_COUNT, Plan, Shape};
+pub use options::{OptionOf, Options};
 // Exported because raw lists have their own functions, in Rust and PHP.
 pub use monotone::quasi_succinct;
 pub use values::simple9;
@@ -127,6 +130,11 @@ impl Codec {
     /// Whether docIDs are looked up in lists of this codec without decoding blocks.
     pub(crate) fn looks_up(self) -> bool {
         dispatch!(self, C => <C as ListCodec>::LookUp::EXISTS)
+    }
+
+    /// What a caller may choose when a list is encoded.
+    pub fn options(self) -> &'static [OptionOf] {
+        dispatch!(self, C => C::OPTIONS)
     }
 
     /// What decoding and intersecting its lists costs, assumed until it is measured on this machine.

@@ -13,17 +13,17 @@
 //! | 5 | CRC-32 (IEEE) of all other words |
 //! | 6 | number of the codec's own words |
 //! | 7 … | the codec's own words |
-//! | … | the last docID of each block |
+//! | … | the last docID of each block, unless the codec derives them |
 //! | … | for codecs of gaps: the word of the payload at which each block begins |
 //! | … | payload |
 
-use crate::codec::{BLOCK, Codec, Encoded, Shape, dispatch};
+use crate::codec::{BLOCK, Codec, Encoded, OWN_COUNT, Shape, dispatch};
 use crate::error::{Error, Result};
 use byteorder::{ByteOrder, LittleEndian};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"PSTL");
 /// Words of the header in version 1. The header of version 2 begins with the same words.
-pub(crate) const HEADER_WORDS: usize = 6;
+pub(crate) const HEADER_WORDS: usize = OWN_COUNT;
 /// The index of the word that holds the checksum.
 const CHECKSUM: usize = 5;
 /// The versions that can be read.
@@ -52,7 +52,8 @@ impl Layout {
         let blocks = shape.count.div_ceil(BLOCK);
         let own_at = if version == 1 { HEADER_WORDS } else { HEADER_WORDS + 1 };
         let lasts_at = own_at + shape.own_words;
-        let starts_at = lasts_at + blocks;
+        let stores_lasts = !dispatch!(codec, C => C::DERIVES_LASTS);
+        let starts_at = if stores_lasts { lasts_at + blocks } else { lasts_at };
         let has_starts = dispatch!(codec, C => C::HAS_STARTS);
         let payload_at = if has_starts { starts_at + blocks } else { starts_at };
         Layout { codec, shape, own_at, lasts_at, starts_at, payload_at }
@@ -63,14 +64,21 @@ impl Layout {
         self.payload_at + self.shape.payload_words
     }
 
-    /// The list with this layout in its padded `words`, as its codec sees it.
-    pub(super) fn encoded<'w>(&self, words: &'w [u32]) -> Encoded<'w> {
+    /// Whether the last docIDs are not among the words.
+    pub(super) fn derives_lasts(&self) -> bool {
+        dispatch!(self.codec, C => C::DERIVES_LASTS)
+    }
+
+    /// The list with this layout in its padded `words`, as its codec sees it. `derived` are the last docIDs that are not
+    /// among the words.
+    pub(super) fn encoded<'w>(&self, words: &'w [u32], derived: &'w [u32]) -> Encoded<'w> {
+        let stored = &words[self.lasts_at..self.starts_at];
         Encoded {
             count: self.shape.count,
             universe: self.shape.universe,
             parameter: self.shape.parameter,
             own: &words[self.own_at..self.lasts_at],
-            last_doc_ids: &words[self.lasts_at..self.starts_at],
+            last_doc_ids: if stored.is_empty() { derived } else { stored },
             starts: &words[self.starts_at..self.payload_at],
             payload: &words[self.payload_at..],
             payload_words: self.shape.payload_words,

@@ -13,8 +13,8 @@ pub use cursor::Cursor;
 pub(crate) use format::HEADER_WORDS;
 
 use crate::codec::{
-    BLOCK, BlockBuffer, Codec, Encoded, ListCodec, PADDING, SLACK, Shape, Sink, block_buffer, check_increasing,
-    dispatch,
+    BLOCK, BlockBuffer, Codec, Encoded, ListCodec, OptionOf, Options, PADDING, SLACK, Shape, Sink, block_buffer,
+    check_increasing, dispatch,
 };
 use crate::cpu::{self, Tier};
 use crate::error::{Error, Result};
@@ -36,12 +36,21 @@ struct Inner {
     layout: Layout,
     /// The byte format, followed by padding that decoders may read.
     words: Vec<u32>,
+    /// The last docID of each block, for a codec that does not store them.
+    derived: Vec<u32>,
+}
+
+impl Inner {
+    /// The bytes of memory that the list takes.
+    fn bytes(&self) -> u64 {
+        4 * (self.words.len() + self.derived.len()) as u64
+    }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
         LIVE_LISTS.fetch_sub(1, Ordering::Relaxed);
-        LIVE_BYTES.fetch_sub(4 * self.words.len() as u64, Ordering::Relaxed);
+        LIVE_BYTES.fetch_sub(self.bytes(), Ordering::Relaxed);
     }
 }
 
@@ -53,21 +62,33 @@ static LIVE_LISTS: AtomicU64 = AtomicU64::new(0);
 static LIVE_BYTES: AtomicU64 = AtomicU64::new(0);
 
 impl PostingList {
-    /// Encodes strictly increasing docIDs. O(n).
+    /// Encodes strictly increasing docIDs, with the codec's default options. O(n).
     ///
     /// # Errors
     /// [`Error::NotIncreasing`]; [`Error::NotCodable`] if the codec cannot code a gap; [`Error::Argument`] for 2^32
     /// docIDs.
     pub fn encode(doc_ids: &[u32], codec: Codec) -> Result<PostingList> {
-        dispatch!(codec, C => encode_as::<C>(doc_ids, codec, C::VERSION))
+        PostingList::encode_with(doc_ids, codec, &[])
     }
 
-    /// Makes a list of `words`, which are the words that `layout` describes followed by the padding.
-    fn new(layout: Layout, words: Vec<u32>) -> PostingList {
+    /// [`encode`](Self::encode) with values for some of the codec's [options](Codec::options), by name.
+    ///
+    /// # Errors
+    /// As there; also [`Error::Argument`] for an option that the codec does not have, or a value out of range.
+    pub fn encode_with(doc_ids: &[u32], codec: Codec, options: &[(&str, f64)]) -> Result<PostingList> {
+        dispatch!(codec, C => {
+            encode_as::<C>(doc_ids, codec, C::VERSION, &Options::named(C::NAME, C::OPTIONS, options)?)
+        })
+    }
+
+    /// Makes a list of `words`, which are the words that `layout` describes followed by the padding, and of the
+    /// `derived` last docIDs, if the codec does not store them.
+    fn new(layout: Layout, words: Vec<u32>, derived: Vec<u32>) -> PostingList {
         debug_assert_eq!(words.len(), layout.words() + PADDING);
+        let inner = Inner { id: NEXT_ID.fetch_add(1, Ordering::Relaxed), layout, words, derived };
         LIVE_LISTS.fetch_add(1, Ordering::Relaxed);
-        LIVE_BYTES.fetch_add(4 * words.len() as u64, Ordering::Relaxed);
-        PostingList { inner: Arc::new(Inner { id: NEXT_ID.fetch_add(1, Ordering::Relaxed), layout, words }) }
+        LIVE_BYTES.fetch_add(inner.bytes(), Ordering::Relaxed);
+        PostingList { inner: Arc::new(inner) }
     }
 
     /// The number of lists in this process, not counting clones, and the bytes of memory that they take.
@@ -116,6 +137,13 @@ impl PostingList {
         self.inner.layout.codec
     }
 
+    /// The options that the list was encoded with: names and values. Those that the codec chose for each part of the list
+    /// have none.
+    pub fn options(&self) -> Vec<(&'static OptionOf, Option<f64>)> {
+        let values = dispatch!(self.codec(), C => C::options(&self.encoded()));
+        self.codec().options().iter().enumerate().map(|(at, option)| (option, values.get(at))).collect()
+    }
+
     /// n, the number of docIDs.
     pub fn len(&self) -> usize {
         self.inner.layout.shape.count
@@ -153,13 +181,12 @@ impl PostingList {
 
     /// The block directory: the last docID of each block.
     pub fn last_doc_ids(&self) -> &[u32] {
-        let layout = &self.inner.layout;
-        &self.inner.words[layout.lasts_at..layout.starts_at]
+        self.encoded().last_doc_ids
     }
 
     /// The list as its codec sees it.
     pub(crate) fn encoded(&self) -> Encoded<'_> {
-        self.inner.layout.encoded(&self.inner.words)
+        self.inner.layout.encoded(&self.inner.words, &self.inner.derived)
     }
 
     /// Decodes a block to the front of `buffer` and returns its docIDs.
@@ -286,13 +313,14 @@ impl PostingList {
     }
 }
 
-/// Encodes docIDs in the given version of the byte format.
-fn encode_as<C: ListCodec>(doc_ids: &[u32], codec: Codec, version: u32) -> Result<PostingList> {
+/// Encodes docIDs in the given version of the byte format, or in version 2 if the codec has words of its own to store.
+fn encode_as<C: ListCodec>(doc_ids: &[u32], codec: Codec, version: u32, options: &Options) -> Result<PostingList> {
     check_increasing(doc_ids)?;
     if u32::try_from(doc_ids.len()).is_err() {
         return Err(Error::Argument("a posting list holds at most 2^32 - 1 docIDs".into()));
     }
-    let plan = C::plan(doc_ids)?;
+    let plan = C::plan(doc_ids, options)?;
+    let version = if plan.own.is_empty() { version } else { version.max(2) };
     let shape = Shape {
         count: doc_ids.len(),
         universe: doc_ids.last().copied().unwrap_or(0),
@@ -301,7 +329,14 @@ fn encode_as<C: ListCodec>(doc_ids: &[u32], codec: Codec, version: u32) -> Resul
         payload_words: 0,
     };
     let (mut layout, mut words) = Layout::begin(version, codec, shape, &plan.own);
-    words.extend(doc_ids.chunks(BLOCK).map(|block| block[block.len() - 1]));
+    let lasts = doc_ids.chunks(BLOCK).map(|block| block[block.len() - 1]);
+    let derived = match C::DERIVES_LASTS {
+        true => lasts.collect(),
+        false => {
+            words.extend(lasts);
+            Vec::new()
+        }
+    };
     words.resize(layout.payload_at, 0);
     let mut starts = Vec::with_capacity(layout.payload_at - layout.starts_at);
     C::encode(doc_ids, &plan, &mut words, &mut starts)?;
@@ -311,11 +346,12 @@ fn encode_as<C: ListCodec>(doc_ids: &[u32], codec: Codec, version: u32) -> Resul
         .map_err(|_| Error::Argument("a posting list holds at most 2^32 - 1 words".into()))?;
     format::seal(&mut words, payload_words);
     words.resize(words.len() + PADDING, 0);
-    Ok(PostingList::new(layout, words))
+    Ok(PostingList::new(layout, words, derived))
 }
 
 /// The list in the byte format that is the first `used` of `words`, as its codec sees it, without a copy.
-/// [`PADDING`] more words follow. The header is checked; the directory and the payload are not, nor the checksum.
+/// [`PADDING`] more words follow. The header is checked; the directory and the payload are not, nor the checksum. The
+/// codec must store its last docIDs.
 ///
 /// # Errors
 /// [`Error::Corrupt`].
@@ -327,7 +363,10 @@ pub(crate) fn encoded_in(words: &[u32], used: usize) -> Result<(Codec, Encoded<'
     // SAFETY: words are valid as bytes.
     let (_, bytes, _) = unsafe { words[..used].align_to() };
     let layout = Layout::read(bytes)?;
-    Ok((layout.codec, layout.encoded(words)))
+    if layout.derives_lasts() {
+        return Err(format::corrupt("header", 1, "a codec without stored last docIDs is not used here"));
+    }
+    Ok((layout.codec, layout.encoded(words, &[])))
 }
 
 /// Tells whether a list still exists, without keeping it alive.

@@ -11,7 +11,11 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<PostingList> {
     if !is_sound(&words[..layout.words()]) {
         return Err(corrupt("header", 5, "the checksum does not match"));
     }
-    let list = PostingList::new(layout, words);
+    let derived = match layout.derives_lasts() {
+        true => dispatch!(layout.codec, C => C::derive_lasts(&layout.encoded(&words, &[]), layout.payload_at))?,
+        false => Vec::new(),
+    };
+    let list = PostingList::new(layout, words, derived);
     check_last_doc_ids(&list)?;
     dispatch!(layout.codec, C => C::check(&list.encoded(), layout.payload_at))?;
     Ok(list)

@@ -71,3 +71,24 @@ fn a_sink_gets_all_docids_or_none() {
         }
     }
 }
+
+#[test]
+fn lists_remember_their_options() {
+    for codec in Codec::ALL {
+        let list = PostingList::encode(&strided(300, 9), codec).unwrap();
+        assert_eq!(list.options().len(), codec.options().len());
+        assert!(PostingList::encode_with(&[1], codec, &[("no such option", 1.0)]).is_err());
+        for option in codec.options() {
+            for value in [option.range.0, option.range.1] {
+                let list = PostingList::encode_with(&strided(300, 9), codec, &[(option.name, value)]).unwrap();
+                let again = PostingList::from_bytes(&list.to_bytes()).unwrap();
+                let found = again.options().into_iter().find(|(found, _)| found.name == option.name).unwrap();
+                assert_eq!(found.1, Some(f64::from(value as f32)), "{codec:?} {option:?}");
+                assert_eq!(again.decode(), strided(300, 9));
+            }
+            assert!(PostingList::encode_with(&[1], codec, &[(option.name, option.range.1 + 1.0)]).is_err());
+        }
+    }
+    let c = |c: f64| PostingList::encode_with(&strided(300, 900), Codec::QuasiSuccinct, &[("c", c)]).unwrap();
+    assert!(c(4.0).parameter() == c(1.0).parameter() + 2 && c(1.0).to_bytes()[4] == 1 && c(4.0).to_bytes()[4] == 2);
+}

@@ -14,7 +14,8 @@ mod scalar;
 mod sse2;
 
 use super::values::ValueCodec;
-use super::{BLOCK, Cost, Encoded, ListCodec, NoLookUp, Plan, Shape, block_buffer};
+use super::{BLOCK, Cost, Encoded, ListCodec, NoLookUp, OWN_COUNT, Plan, Shape, block_buffer};
+use super::{OptionOf, Options};
 use crate::cpu::{self, Tier};
 use crate::error::{Error, Result};
 use std::marker::PhantomData;
@@ -34,14 +35,22 @@ impl<V: ValueCodec> ListCodec for Gaps<V> {
     const NAME: &'static str = V::NAME;
     const VERSION: u32 = V::VERSION;
     const HAS_STARTS: bool = true;
+    const OPTIONS: &'static [OptionOf] = V::OPTIONS;
     const COST: Cost = V::COST;
     type LookUp<'l> = NoLookUp;
 
-    fn plan(_: &[u32]) -> Result<Plan> {
-        Ok(Plan::default())
+    fn plan(doc_ids: &[u32], options: &Options) -> Result<Plan> {
+        let mut options = *options;
+        V::settle(&widths(doc_ids), &mut options);
+        Ok(Plan { parameter: 0, own: options.to_words(V::OPTIONS) })
     }
 
-    fn encode(doc_ids: &[u32], _: &Plan, words: &mut Vec<u32>, starts: &mut Vec<u32>) -> Result<()> {
+    fn options(list: &Encoded) -> Options {
+        Options::from_words(V::OPTIONS, list.own).unwrap_or_else(|_| Options::defaults(V::OPTIONS))
+    }
+
+    fn encode(doc_ids: &[u32], plan: &Plan, words: &mut Vec<u32>, starts: &mut Vec<u32>) -> Result<()> {
+        let options = Options::from_words(V::OPTIONS, &plan.own).unwrap_or_else(|_| Options::defaults(V::OPTIONS));
         let payload = words.len();
         let mut previous = BEFORE_FIRST;
         let mut values = Vec::with_capacity(BLOCK);
@@ -49,14 +58,17 @@ impl<V: ValueCodec> ListCodec for Gaps<V> {
             starts.push((words.len() - payload) as u32);
             values.clear();
             previous = to_values::<V>(block, previous, index * BLOCK, &mut values)?;
-            V::encode(&values, words);
+            V::encode(&values, &options, words);
         }
         Ok(())
     }
 
     fn check_shape(shape: &Shape) -> std::result::Result<(), (usize, String)> {
-        if shape.parameter != 0 || shape.own_words != 0 {
+        if shape.parameter != 0 {
             return Err((1, "unused bits are not 0".into()));
+        }
+        if shape.own_words != V::OPTIONS.len() {
+            return Err((OWN_COUNT, format!("{} options where there are {}", shape.own_words, V::OPTIONS.len())));
         }
         if shape.count == 0 && shape.payload_words != 0 {
             return Err((4, "an empty list has no payload".into()));
@@ -66,6 +78,10 @@ impl<V: ValueCodec> ListCodec for Gaps<V> {
 
     fn check(list: &Encoded, payload_at: usize) -> Result<()> {
         let corrupt = |item: String, word: usize, what: String| Err(Error::corrupt(V::NAME, item, 4 * word, what));
+        if let Err(at) = Options::from_words(V::OPTIONS, list.own) {
+            let what = format!("{:#X} is no value of '{}'", list.own[at], V::OPTIONS[at].name);
+            return corrupt("header".into(), OWN_COUNT + 1 + at, what);
+        }
         let mut least = 0;
         for (block, &start) in list.starts.iter().enumerate() {
             let start = start as usize;
@@ -113,6 +129,18 @@ impl<V: ValueCodec> ListCodec for Gaps<V> {
         }
         done
     }
+}
+
+/// How many values (gaps minus one) the list of these docIDs has of each width in bits.
+fn widths(doc_ids: &[u32]) -> [u64; 33] {
+    let mut widths = [0; 33];
+    let mut previous = BEFORE_FIRST;
+    for &doc_id in doc_ids {
+        let value = doc_id.wrapping_sub(previous).wrapping_sub(1);
+        widths[32 - value.leading_zeros() as usize] += 1;
+        previous = doc_id;
+    }
+    widths
 }
 
 /// Appends the values (gaps minus one) of docIDs that follow `previous` to `values`, and returns the last docID.

@@ -4,6 +4,7 @@ pub mod simple9;
 pub mod variable_byte;
 
 use super::Cost;
+use super::{OptionOf, Options};
 use crate::cpu::Tier;
 
 /// A codec of values.
@@ -26,8 +27,17 @@ pub trait ValueCodec: 'static {
     /// See [`ListCodec::COST`](super::ListCodec::COST).
     const COST: Cost;
 
+    /// See [`ListCodec::OPTIONS`](super::ListCodec::OPTIONS).
+    const OPTIONS: &'static [OptionOf] = &[];
+
+    /// Chooses, for a whole list, options that are still open. `widths` counts its values by their width in bits. What
+    /// is left open, [`encode`](Self::encode) chooses for each part.
+    fn settle(widths: &[u64; 33], options: &mut Options) {
+        let _ = (widths, options);
+    }
+
     /// Appends the words of `values`, all at most [`MAX_VALUE`](Self::MAX_VALUE).
-    fn encode(values: &[u32], words: &mut Vec<u32>);
+    fn encode(values: &[u32], options: &Options, words: &mut Vec<u32>);
 
     /// Checks that `words` are one part with exactly `count` values, which is all that [`decode`](Self::decode) relies
     /// on.

@@ -1,17 +1,29 @@
 //! Tests that apply to every value codec.
 
 use super::ValueCodec;
-use crate::codec::{BLOCK, PADDING, SLACK};
+use crate::codec::{BLOCK, Options, PADDING, SLACK};
 use crate::cpu::Tier;
+
+/// The part that `values` are encoded to, with the codec's default options.
+pub(in crate::codec::values) fn part<V: ValueCodec>(values: &[u32]) -> Vec<u32> {
+    let mut words = Vec::new();
+    V::encode(values, &Options::defaults(V::OPTIONS), &mut words);
+    words
+}
 
 /// Encodes values as parts of a block each, checks each part, and decodes them on every tier: all parts at once, and each
 /// part on its own.
 pub(in crate::codec::values) fn every_path_gives<V: ValueCodec>(values: &[u32]) {
+    every_path_gives_with::<V>(values, &Options::defaults(V::OPTIONS));
+}
+
+/// [`every_path_gives`] with these options.
+pub(in crate::codec::values) fn every_path_gives_with<V: ValueCodec>(values: &[u32], options: &Options) {
     let mut words = Vec::new();
     let mut ends = Vec::new();
     for part in values.chunks(BLOCK) {
         let begin = words.len();
-        V::encode(part, &mut words);
+        V::encode(part, options, &mut words);
         ends.push(words.len());
         assert_eq!(V::check(&words[begin..], part.len()), Ok(()), "{}", V::NAME);
     }

@@ -4,40 +4,11 @@ use super::scalar::STOPS;
 use super::tiles::{MOST_WORDS, Passes, Positions, Tile};
 use super::{halves, scalar};
 use crate::bits::read_u64;
+use crate::codec::fields::{LANES, Lanes, WIDEST};
 use std::arch::x86_64::*;
 
 pub(super) static PASSES: Passes<u32> = Passes { find, merge, far: scalar::far };
 pub(super) static HALVES: Passes<u16> = Passes { find, merge: merge_halves, far: halves::far };
-
-/// The widest field that a 32-bit lane holds from any bit of its first byte on.
-const WIDEST: u32 = 25;
-
-/// How eight fields get into 32-bit lanes. They begin at a byte boundary and take `width` bytes. The low half of a
-/// vector is loaded from their first byte and gets the first four. The high half is loaded from byte `width / 2` and
-/// gets the other four, which begin at bit 0 or 4 of that byte.
-struct Lanes {
-    /// The bytes of each lane, for a shuffle within halves.
-    bytes: [u8; 32],
-    /// The bit of its lane at which each field begins.
-    shifts: [u32; 8],
-}
-
-/// [`Lanes`] by width.
-static LANES: [Lanes; WIDEST as usize + 1] = {
-    let mut table = [const { Lanes { bytes: [0; 32], shifts: [0; 8] } }; WIDEST as usize + 1];
-    let mut width = 0;
-    while width < table.len() {
-        let mut i = 0;
-        while i < 32 {
-            let bit = i / 4 % 4 * width + if i < 16 { 0 } else { 4 * width % 8 };
-            table[width].bytes[i] = (bit / 8 + i % 4) as u8;
-            table[width].shifts[i / 4] = (bit % 8) as u32;
-            i += 1;
-        }
-        width += 1;
-    }
-    table
-};
 
 /// How sixteen fields get into 16-bit lanes, for low halves. Eight fields begin at a byte boundary and take `width`
 /// bytes; each half of a vector gets eight. A field ends within 16 bits of the beginning of its first byte.

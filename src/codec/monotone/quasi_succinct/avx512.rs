@@ -4,13 +4,11 @@ use super::halves;
 use super::scalar;
 use super::tiles::{MOST_WORDS, Passes, Positions, Tile};
 use crate::bits::read_u64;
+use crate::codec::fields::WIDEST;
 use std::arch::x86_64::*;
 
 pub(super) static PASSES: Passes<u32> = Passes { find, merge, far: scalar::far };
 pub(super) static HALVES: Passes<u16> = Passes { find, merge: merge_halves, far: halves::far };
-
-/// The widest field that a 32-bit lane holds from any bit of its first byte on.
-const WIDEST: u32 = 25;
 
 /// 0, 1, 2 … 63.
 static IOTA: [u8; 64] = {

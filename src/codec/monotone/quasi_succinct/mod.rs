@@ -36,7 +36,8 @@ mod tiles;
 pub use raw::{RawList, decode, decode_to, encode};
 
 use crate::bits;
-use crate::codec::{BLOCK, Cost, Encoded, ListCodec, Plan, Shape, block_buffer, not_increasing};
+use crate::codec::{BLOCK, Cost, Encoded, ListCodec, OWN_COUNT, Plan, Shape, block_buffer, not_increasing};
+use crate::codec::{OptionOf, Options};
 use crate::cpu::{self, Tier};
 use crate::error::{Error, Result};
 use std::ops::Range;
@@ -46,6 +47,9 @@ const NAME: &str = "qs";
 /// The largest b.
 pub const MAX_LOWER_WIDTH: u32 = 31;
 
+/// The factor c of b = ⌊log2(c·u/n)⌋ (Li 2014). A list with another c than 1 has it as its own word.
+const OPTIONS: &[OptionOf] = &[OptionOf::fraction("c", 1.0 / 1024.0, 1024.0, 1.0)];
+
 /// The codec of posting lists.
 pub struct QuasiSuccinct;
 
@@ -53,12 +57,19 @@ impl ListCodec for QuasiSuccinct {
     const NAME: &'static str = NAME;
     const VERSION: u32 = 1;
     const HAS_STARTS: bool = false;
+    const OPTIONS: &'static [OptionOf] = OPTIONS;
     const COST: Cost = Cost { decoded: 0.3, merged: 0.6, near: 2.7, far: 22.0 };
     type LookUp<'l> = look_up::Select<'l>;
 
-    fn plan(doc_ids: &[u32]) -> Result<Plan> {
-        let width = lower_width(doc_ids.len(), doc_ids.last().copied().unwrap_or(0), 1.0)?;
-        Ok(Plan { parameter: width as u8, own: Vec::new() })
+    fn plan(doc_ids: &[u32], options: &Options) -> Result<Plan> {
+        let c = options.get(0).unwrap_or(1.0);
+        let width = lower_width(doc_ids.len(), doc_ids.last().copied().unwrap_or(0), c)?;
+        let own = if c == 1.0 { Vec::new() } else { options.to_words(OPTIONS) };
+        Ok(Plan { parameter: width as u8, own })
+    }
+
+    fn options(list: &Encoded) -> Options {
+        Options::from_words(OPTIONS, list.own).unwrap_or_else(|_| Options::defaults(OPTIONS))
     }
 
     fn encode(doc_ids: &[u32], plan: &Plan, words: &mut Vec<u32>, _: &mut Vec<u32>) -> Result<()> {
@@ -68,7 +79,7 @@ impl ListCodec for QuasiSuccinct {
 
     fn check_shape(shape: &Shape) -> std::result::Result<(), (usize, String)> {
         let width = shape.parameter;
-        if width > MAX_LOWER_WIDTH || (width != 0 && shape.count == 0) || shape.own_words != 0 {
+        if width > MAX_LOWER_WIDTH || (width != 0 && shape.count == 0) || shape.own_words > OPTIONS.len() {
             return Err((1, "unused bits are not 0".into()));
         }
         let (lower, upper) = sizes(shape.count, shape.universe, width);
@@ -80,6 +91,9 @@ impl ListCodec for QuasiSuccinct {
     }
 
     fn check(list: &Encoded, payload_at: usize) -> Result<()> {
+        if Options::from_words(OPTIONS, list.own).is_err() {
+            return Err(corrupt("header".into(), 4 * (OWN_COUNT + 1), "c is out of range"));
+        }
         let parts = Parts::of(list);
         let (lower_words, _) = sizes(list.count, list.universe, list.parameter);
         check(&parts, (4 * payload_at, 4 * (payload_at + lower_words as usize)))?;

@@ -30,9 +30,9 @@ mod sse2;
 pub use raw::{decode, decode_to, encode};
 
 use super::ValueCodec;
-use crate::codec::Cost;
 #[cfg(target_arch = "x86_64")]
 use crate::codec::SLACK;
+use crate::codec::{Cost, Options};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu;
 use crate::cpu::Tier;
@@ -177,7 +177,7 @@ impl ValueCodec for Simple9 {
     const VERSION: u32 = 1;
     const COST: Cost = Cost { decoded: 0.5, merged: 0.8, near: 15.0, far: 120.0 };
 
-    fn encode(values: &[u32], words: &mut Vec<u32>) {
+    fn encode(values: &[u32], _: &Options, words: &mut Vec<u32>) {
         let mut rest = values;
         while !rest.is_empty() {
             let selector = selector(rest);

@@ -3,7 +3,7 @@
 use super::{MAX_VALUES, NAME, Simple9, count, count_selectors, decode_values, values};
 use crate::codec::gaps::{BEFORE_FIRST, add_up, to_values};
 use crate::codec::values::ValueCodec;
-use crate::codec::{SLACK, Sink, check_increasing};
+use crate::codec::{Options, SLACK, Sink, check_increasing};
 use crate::cpu::{self, Tier};
 use crate::error::{Error, Result};
 use byteorder::{BigEndian, ByteOrder};
@@ -19,7 +19,7 @@ pub fn encode(doc_ids: &[u32]) -> Result<Vec<u8>> {
     check_increasing(doc_ids)?;
     let (mut values, mut words) = (Vec::with_capacity(doc_ids.len()), Vec::new());
     to_values::<Simple9>(doc_ids, BEFORE_FIRST, 0, &mut values)?;
-    Simple9::encode(&values, &mut words);
+    Simple9::encode(&values, &Options::defaults(Simple9::OPTIONS), &mut words);
     let mut bytes = vec![0; words.len() * 4];
     BigEndian::write_u32_into(&words, &mut bytes);
     Ok(bytes)

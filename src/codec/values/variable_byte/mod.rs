@@ -21,7 +21,7 @@ mod scalar;
 
 use super::ValueCodec;
 use crate::bits;
-use crate::codec::{BLOCK, Cost};
+use crate::codec::{BLOCK, Cost, Options};
 use crate::cpu::Tier;
 
 /// Values per word of control.
@@ -36,7 +36,7 @@ impl ValueCodec for VariableByte {
     const LIMIT: &'static str = "all values can be coded";
     const COST: Cost = Cost { decoded: 0.2, merged: 0.6, near: 12.0, far: 60.0 };
 
-    fn encode(values: &[u32], words: &mut Vec<u32>) {
+    fn encode(values: &[u32], _: &Options, words: &mut Vec<u32>) {
         let control = words.len();
         let data = control + control_words(values.len());
         let bytes: usize = values.iter().map(|&value| length(value)).sum();

@@ -1,11 +1,10 @@
 use super::*;
-use crate::codec::values::tests::every_path_gives;
+use crate::codec::values::tests::{every_path_gives, part};
 use proptest::prelude::*;
 
 #[test]
 fn the_worked_example() {
-    let mut words = Vec::new();
-    VariableByte::encode(&[7, 300, 0, 70_000], &mut words);
+    let words = part::<VariableByte>(&[7, 300, 0, 70_000]);
     assert_eq!(words, [0x84, 0x0001_2C07, 0x0001_1170]);
     assert_eq!(VariableByte::check(&words, 4), Ok(()));
 }
@@ -31,8 +30,7 @@ fn lengths_change_where_a_byte_is_full() {
 
 #[test]
 fn damage_is_named() {
-    let mut words = Vec::new();
-    VariableByte::encode(&[1, 2, 300], &mut words);
+    let words = part::<VariableByte>(&[1, 2, 300]);
     assert_eq!(words.len(), 2);
     let check = |words: &[u32], count: usize| VariableByte::check(words, count).map_err(|(word, _)| word);
     assert_eq!(check(&words, 3), Ok(()));
@@ -41,8 +39,7 @@ fn damage_is_named() {
     assert_eq!(check(&[words[0], words[1], 0], 3), Err(1));
     assert_eq!(check(&[words[0] | 1 << 6, words[1]], 3), Err(0));
     assert_eq!(check(&[words[0] | 3, words[1]], 3), Err(1));
-    let mut five = Vec::new();
-    VariableByte::encode(&[1, 1, 1, 1, 1], &mut five);
+    let mut five = part::<VariableByte>(&[1, 1, 1, 1, 1]);
     five[2] |= 1 << 8;
     assert_eq!(check(&five, 5), Err(2));
 }

@@ -58,21 +58,13 @@ pub fn all(context: &Context) -> Result<Vec<Corpus>, Failure> {
     }
     all.push(shaped::Shape::gov(if context.quick() { 1 } else { 4 }).corpus());
     let count = if context.quick() { 1 << 18 } else { 1 << 21 };
-    let lists =
-        |make: &dyn Fn(f64, u64) -> Vec<u32>| (1..=8).map(|log| make(f64::from(1 << log), 300 + u64::from(log as u32)));
-    let generated: [(&str, &str, Vec<Vec<u32>>); 2] = [
-        (
-            "geometric",
-            "generated, gaps geometric with means 2 to 256",
-            lists(&|mean, purpose| data::geometric(count, mean, purpose)).collect(),
-        ),
-        (
-            "clustered",
-            "generated, clusters of 64 docIDs with mean gap 2, mean of all gaps 4 to 256",
-            lists(&|mean, purpose| data::clustered(count, mean.max(4.0), purpose)).collect(),
-        ),
+    type Make = fn(usize, f64, u64) -> Vec<u32>;
+    let generated: [(&str, &str, Make); 2] = [
+        ("geometric", "generated, gaps geometric with means 4 to 256", data::geometric),
+        ("clustered", "generated, clusters of 64 docIDs with mean gap 2, mean of all gaps 4 to 256", data::clustered),
     ];
-    for (name, about, lists) in generated {
+    for (name, about, make) in generated {
+        let lists: Vec<Vec<u32>> = (2..=8).map(|log| make(count, f64::from(1 << log), 300 + log)).collect();
         let universe = lists.iter().filter_map(|list| list.last()).max().map_or(0, |&last| u64::from(last) + 1);
         all.push(Corpus { name: name.into(), about: about.into(), universe, lists, queries: Vec::new() });
     }

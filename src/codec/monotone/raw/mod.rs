@@ -1,0 +1,3 @@
+//! Uncompressed docIDs.
+
+pub(crate) mod buckets;

@@ -18,14 +18,47 @@ mod harness;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod batches;
+mod buckets;
+mod compressed;
+mod decoding;
+mod deviations;
 mod linearity;
+mod merge_find;
+mod options;
+mod poster;
+mod ranked;
+mod searches;
+mod shortest;
+mod sizes;
+mod skipping;
+mod stages;
+mod widths;
 
 use harness::context::Context;
 use harness::options::Options;
 use harness::{Experiment, Failure, page, results};
 
 /// The experiments, in the order of the page.
-const EXPERIMENTS: &[&Experiment] = &[&linearity::EXPERIMENT];
+#[rustfmt::skip]
+const EXPERIMENTS: &[&Experiment] = &[
+    &stages::EXPERIMENT,
+    &sizes::EXPERIMENT,
+    &options::EXPERIMENT,
+    &decoding::EXPERIMENT,
+    &widths::EXPERIMENT,
+    &shortest::EXPERIMENT,
+    &linearity::EXPERIMENT,
+    &buckets::EXPERIMENT,
+    &deviations::EXPERIMENT,
+    &searches::EXPERIMENT,
+    &merge_find::EXPERIMENT,
+    &compressed::EXPERIMENT,
+    &batches::EXPERIMENT,
+    &skipping::EXPERIMENT,
+    &poster::EXPERIMENT,
+    &ranked::EXPERIMENT,
+];
 
 fn main() {
     let options = Options::read();

@@ -49,6 +49,16 @@ impl Spread {
         Spread { median, low: values[quarter], high: values[values.len() - 1 - quarter] }
     }
 
+    /// The rates of `amount` per so many seconds.
+    pub fn rate(self, amount: f64) -> Spread {
+        Spread { median: amount / self.median, low: amount / self.high, high: amount / self.low }
+    }
+
+    /// All three times `factor`.
+    pub fn times(self, factor: f64) -> Spread {
+        Spread { median: factor * self.median, low: factor * self.low, high: factor * self.high }
+    }
+
     /// The distance of the quartiles as a share of the median.
     pub fn relative(self) -> f64 {
         (self.high - self.low) / self.median

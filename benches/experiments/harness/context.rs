@@ -8,11 +8,17 @@ use crate::corpora::{self, Corpus};
 use crate::support::clock::{Effort, Spread, turns};
 use crate::support::kernels::{each_kernel, kernel_times};
 use crate::support::machine;
+use postings::Codec;
 use postings::device::{self, Device, KernelTime};
 use std::cell::OnceCell;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
+
+/// The codec with that case in PHP's enum, if there is one.
+pub fn codec_of(case: &str) -> Option<Codec> {
+    Codec::ALL.into_iter().find(|codec| codec.php_case() == case)
+}
 
 /// What an experiment is given.
 pub struct Context {
@@ -107,6 +113,12 @@ impl Context {
     /// Seconds per call of each contestant: median and spread of interleaved rounds.
     pub fn times(&self, calls: &mut [&mut dyn FnMut()]) -> Vec<Spread> {
         turns(self.effort(), calls).into_iter().map(|times| Spread::of(times, |time| time)).collect()
+    }
+
+    /// [`times`](Self::times) of boxed contestants.
+    pub fn times_of(&self, calls: &mut [Box<dyn FnMut() + '_>]) -> Vec<Spread> {
+        let mut calls: Vec<&mut dyn FnMut()> = calls.iter_mut().map(|call| &mut **call as &mut dyn FnMut()).collect();
+        self.times(&mut calls)
     }
 
     /// Seconds of one call.

@@ -1,0 +1,131 @@
+//! Searches of uncompressed lists: Ao 2011, table 3 (left half), and the memory that figure 5's text gives.
+
+use crate::corpora::{self, Corpus};
+use crate::harness::context::Context;
+use crate::harness::outcome::{Cell, Outcome, Table};
+use crate::harness::{Experiment, Failure};
+use crate::support::clock::Spread;
+use crate::support::data::merge;
+use postings::intersect::locate::{Locate, Located};
+use std::collections::HashMap;
+
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "searches",
+    title: "Searches of uncompressed lists",
+    question: "How many queries per second do the searches answer that look each docID of the shortest list up in the longer \
+               ones, compared with skip lists?",
+    redraws: &[("ao-2011", "table 3"), ("ao-2011", "figure 5")],
+    why: "The papers' searches differ in how many places of the list they touch. On a GPU of 2011 each was a trip to global \
+          memory; on a CPU thread of today most of the first steps of any binary search hit the same few cache lines, so the \
+          distance between searches is smaller, and what follows the previous rank (galloping, skip lists) gains from \
+          ascending targets, which threads of a GPU cannot. Hash segmentation still wins, because a bucket of 16 is one or \
+          two cache lines, whatever the order of documents.",
+    run,
+};
+
+/// Queries timed per corpus.
+const QUERIES: usize = 200;
+
+/// Seconds of all queries by each search, checked against merges first.
+fn times(context: &Context, corpus: &Corpus) -> (Vec<Spread>, Vec<f64>, usize) {
+    let queries: Vec<&Vec<usize>> = corpus.queries.iter().take(if context.quick() { 40 } else { QUERIES }).collect();
+    let mut longer: Vec<usize> = queries.iter().flat_map(|query| query[1..].iter().copied()).collect();
+    longer.sort_unstable();
+    longer.dedup();
+    let words: usize = longer.iter().map(|&list| corpus.lists[list].len()).sum();
+    let indices: Vec<HashMap<usize, Located>> = Locate::ALL
+        .iter()
+        .map(|search| longer.iter().map(|&list| (list, search.prepare(&corpus.lists[list]))).collect())
+        .collect();
+    let extra =
+        indices.iter().map(|index| index.values().map(Located::words).sum::<usize>() as f64 / words as f64).collect();
+    let answer = |index: &HashMap<usize, Located>, query: &[usize], candidates: &mut Vec<u32>| {
+        candidates.clear();
+        candidates.extend_from_slice(&corpus.lists[query[0]]);
+        for list in &query[1..] {
+            let kept = index[list].retain(candidates);
+            candidates.truncate(kept);
+        }
+    };
+    let mut found = Vec::new();
+    for query in queries.iter().take(20) {
+        let lists = query[1..].iter().map(|&list| &corpus.lists[list]);
+        let merged = lists.fold(corpus.lists[query[0]].clone(), |common, list| merge(&common, list));
+        for (search, index) in Locate::ALL.iter().zip(&indices) {
+            answer(index, query, &mut found);
+            assert!(found == merged, "{} finds others", search.name());
+        }
+    }
+    let candidates = std::cell::RefCell::new(Vec::new());
+    let mut calls: Vec<Box<dyn FnMut() + '_>> = Vec::new();
+    for index in &indices {
+        calls.push(Box::new(|| {
+            let mut candidates = candidates.borrow_mut();
+            queries.iter().for_each(|query| answer(index, query, &mut candidates));
+        }));
+    }
+    (context.times_of(&mut calls), extra, queries.len())
+}
+
+fn run(context: &Context) -> Result<Outcome, Failure> {
+    let mut outcome = Outcome::default();
+    let orders =
+        [(corpora::GOV, "GOVR"), (corpora::NATURAL, "GOV"), (corpora::ORDERED, "GOVPR"), (corpora::RANDOM, "GOVR")];
+    let mut columns: Vec<(&str, &str, Vec<Spread>, usize)> = Vec::new();
+    for (name, row) in orders {
+        for corpus in context.corpora_of(name)? {
+            outcome.note(corpus.describe());
+            let (times, extra, queries) = times(context, corpus);
+            if columns.is_empty() {
+                let mut table = Table::new(format!("{name}: memory beside the lists, % of them"), ["search", "%"]);
+                Locate::ALL.iter().zip(&extra).for_each(|(search, share)| table.row(search.name(), [100.0 * share]));
+                outcome.tables.push(table);
+                if let Some(at) = Locate::ALL.iter().position(|search| search.name() == "HS16") {
+                    let place = ("ao-2011", "figure 5", "HS16", "extra memory, %");
+                    outcome.beside("HS16, memory beside the lists, %", place, 100.0 * extra[at]);
+                }
+            }
+            columns.push((name, row, times, queries));
+        }
+    }
+    let skip_list = Locate::ALL.iter().position(|search| search.name() == "skip list").ok_or("no skip list")?;
+    let head = columns.iter().flat_map(|(name, ..)| [format!("{name}: queries/s"), "speedup".to_owned()]);
+    let mut table = Table::new(
+        "One CPU thread: queries per second, and speedup over skip lists",
+        ["search".to_owned()].into_iter().chain(head),
+    );
+    for (at, search) in Locate::ALL.iter().enumerate() {
+        let cells = columns.iter().flat_map(|(_, _, times, queries)| {
+            let speedup = times[skip_list].median / times[at].median;
+            [Cell::from(times[at].rate(*queries as f64)), Cell::from(speedup)]
+        });
+        table.row(search.name(), cells);
+    }
+    outcome.tables.push(table);
+    let at = |name: &str| Locate::ALL.iter().position(|search| search.name() == name);
+    for (name, row, times, _) in &columns {
+        for search in ["IS", "BS", "LR", "HS32", "HS16"] {
+            let Some(at) = at(search) else { continue };
+            let speedup = times[skip_list].median / times[at].median;
+            let what = format!("{search}, {name}, one CPU thread (the paper's: GPU)");
+            outcome.beside(what, ("ao-2011", "table 3", row, search), speedup);
+        }
+        let speed = |search: &str| at(search).map_or(f64::NAN, |at| 1.0 / times[at].median);
+        let best = times.iter().map(|time| 1.0 / time.median).fold(0f64, f64::max);
+        let papers =
+            ["IS", "BS", "LR", "HS32", "HS16"].map(|search| format!("{search} {:.2}", speed(search) / speed("BS")));
+        outcome.finding(
+            ("ao-2011", "table 3"),
+            "HS16 is the fastest of the searches of uncompressed lists, LR faster than BS, IS slower",
+            ["IS", "BS", "LR", "HS32"].iter().all(|search| speed("HS16") > speed(search))
+                && speed("LR") > speed("BS")
+                && speed("IS") < speed("BS"),
+            format!(
+                "{name}, one CPU thread, relative to BS: {}; the best of all searches {:.2} (rule: all three).",
+                papers.join(", "),
+                best / speed("BS")
+            ),
+        );
+    }
+    Ok(outcome)
+}

@@ -105,6 +105,8 @@ registry! { $
     VariableByte = 3: Gaps<values::variable_byte::VariableByte>;
     /// Gaps as quotients by a power of two, in unary, and remainders ([`values::rice`]).
     Rice = 4: Gaps<values::rice::Rice>;
+    /// Uncompressed docIDs with the pointers of hash segmentation ([`monotone::raw`]).
+    Raw = 16: monotone::raw::Raw;
 }
 pub(crate) use dispatch;
 

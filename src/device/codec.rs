@@ -155,7 +155,7 @@ pub(super) fn kernel(operation: &'static Operation, codecs: Codecs, name: &'stat
 
 fn assemble(operation: &'static Operation, codecs: Codecs) -> Source {
     let (mut name, mut parts) = (operation.name.to_owned(), vec![include_str!("../../cl/list.cl"), operation.common]);
-    let (mut cases, mut has_starts) = (String::new(), 0u32);
+    let (mut cases, mut has_starts, mut derives_lasts) = (String::new(), 0u32, 0u32);
     let last = codecs.iter().last();
     for codec in codecs.iter() {
         let DeviceCodec { prefix, source, shared, .. } = *of(codec);
@@ -167,13 +167,18 @@ fn assemble(operation: &'static Operation, codecs: Codecs) -> Source {
         // Writing to a string cannot fail.
         let _ = write!(cases, " {case}({}, {prefix})", codec as u32);
         has_starts |= u32::from(dispatch!(codec, C => C::HAS_STARTS)) << codec as u32;
+        derives_lasts |= u32::from(dispatch!(codec, C => C::DERIVES_LASTS)) << codec as u32;
     }
-    // In a program for one codec this is a compile-time constant.
-    let has_starts = match (codecs.iter().count(), has_starts) {
+    // In a program for one codec these are compile-time constants.
+    let is_one_of = |bits: u32| match (codecs.iter().count(), bits) {
         (1, bits) => (bits != 0).to_string(),
         (_, bits) => format!("(({bits}u >> (codec)) & 1)"),
     };
-    let each = format!("#define EACH_CODEC(CASE, LAST){cases}\n#define HAS_STARTS(codec) {has_starts}\n");
+    let each = format!(
+        "#define EACH_CODEC(CASE, LAST){cases}\n#define HAS_STARTS(codec) {}\n#define DERIVES_LASTS(codec) {}\n",
+        is_one_of(has_starts),
+        is_one_of(derives_lasts)
+    );
     parts.extend([leak(each), include_str!("../../cl/dispatch.cl")]);
     if let Some(codec) = last {
         // For kernels that support a single codec.

@@ -10,6 +10,8 @@
 //!
 //! In both cases blocks that cannot contain a common docID are skipped using the directory.
 
+pub mod locate;
+pub mod meet;
 mod merge;
 mod probe;
 

@@ -1,3 +1,4 @@
 //! Monotone codecs: docIDs ⇄ words directly.
 
 pub mod quasi_succinct;
+pub mod raw;

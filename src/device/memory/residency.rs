@@ -66,9 +66,14 @@ struct Sending<'l> {
     lists: Vec<&'l PostingList>,
 }
 
+/// Words of a list that are sent: the list, and its last docIDs if they are not a part of it.
+fn sent_words(list: &PostingList) -> usize {
+    list.words().len() + list.derived_last_doc_ids().len()
+}
+
 /// Words that a list takes in the arena.
 fn arena_words(list: &PostingList) -> usize {
-    (list.words().len() + PADDING).next_multiple_of(ALIGNMENT)
+    (sent_words(list) + PADDING).next_multiple_of(ALIGNMENT)
 }
 
 /// Removes repeated lists.
@@ -213,8 +218,8 @@ impl Residency {
         const ZEROS: [u32; PADDING + ALIGNMENT] = [0; PADDING + ALIGNMENT];
         let buffer = self.buffer.as_ref().ok_or_else(|| Error::Device("no arena".into()))?;
         let parts = sending.lists.iter().flat_map(|list| {
-            let padding = arena_words(list) - list.words().len();
-            [as_bytes(list.words()), as_bytes(&ZEROS[..padding])]
+            let padding = arena_words(list) - sent_words(list);
+            [as_bytes(list.words()), as_bytes(list.derived_last_doc_ids()), as_bytes(&ZEROS[..padding])]
         });
         if sending.at + sending.words > self.words {
             return Err(Error::Device(format!("a list placed after the {} words of the arena", self.words)));

@@ -13,10 +13,10 @@ use crate::cpu::Tier;
 use crate::list::PostingList;
 
 /// The most docIDs that a vector kernel compares at a time. Fewer than this may remain of a tile.
-const VECTOR: usize = 16;
+pub(super) const VECTOR: usize = 16;
 
 /// Room for the rest of a tile and the next tile.
-const ROOM: usize = VECTOR + TILE;
+pub(super) const ROOM: usize = VECTOR + TILE;
 
 /// Sends the docIDs common to both lists to `common`, ascending, at most a tile at a time, until it returns false.
 pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: impl FnMut(&mut [u32]) -> bool) {
@@ -41,15 +41,15 @@ pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: im
 }
 
 /// How many docIDs of two tiles were merged, and how many of them were common.
-struct Met {
-    in_a: usize,
-    in_b: usize,
-    found: usize,
+pub(super) struct Met {
+    pub(super) in_a: usize,
+    pub(super) in_b: usize,
+    pub(super) found: usize,
 }
 
 /// Merges until less than a vector remains of either slice, or if that is so already, until nothing does. Writes at
 /// most as many docIDs as the shorter slice has, plus a vector.
-fn meet(tier: Tier, a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) -> Met {
+pub(super) fn meet(tier: Tier, a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) -> Met {
     assert!(a.len().min(b.len()) <= ROOM);
     match tier {
         #[cfg(target_arch = "x86_64")]

@@ -1,6 +1,6 @@
 /* Posting lists in device memory, in the byte format of src/list/format.rs. Lists have been checked: counts, offsets
  * and payload are valid, and a list has at most 2^30 docIDs. It begins at a multiple of 16 words, and 32 words after it
- * are readable.
+ * are readable. If its codec derives the last docIDs of blocks, they follow its payload.
  *
  * src/device/codec.rs assembles a program for the codecs that it needs: this file; the operation's common part; for
  * each codec, its file in cl/codec/ and the operation's part for one codec, with CODEC defined as the codec's prefix;

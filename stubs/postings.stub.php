@@ -20,17 +20,33 @@
 
 namespace Postings {
 
-    /** How a posting list is compressed. Lists of different codecs intersect with each other. */
+    /**
+     * How a posting list is compressed. Lists of different codecs intersect with each other.
+     *
+     * Some codecs have options, which PostingList::encode() takes by name: each case says which.
+     */
     enum Codec: string
     {
         /** Gaps in 32-bit words of up to 28 values each (Anh and Moffat 2005). Cannot code gaps of more than 2^28. */
         case Simple9 = 'simple9';
 
-        /** Elias-Fano: about 2 + log2(largest docID / n) bits per docID. The best random access; decodes fastest. */
+        /**
+         * Elias-Fano: about 2 + log2(largest docID / n) bits per docID. The best random access; decodes fastest.
+         *
+         * Option c (float, 1/1024 to 1024, default 1): b = floor(log2(c * largest docID / n)) lower bits (Li 2014).
+         */
         case QuasiSuccinct = 'qs';
 
         /** Gaps in one to four bytes each, with their lengths apart (Stream VByte). Codes any gap. */
         case VariableByte = 'variablebyte';
+
+        /**
+         * For encode() only: the codec that takes the fewest bytes for these docIDs, of those that decode at least a quarter
+         * as fast as the fastest. codec() tells which it was. Encoding takes as long as with all candidates together.
+         */
+        case Auto = 'auto';
+        /** Gaps as quotients by a power of two, in unary, and remainders (Rice). Small; decodes slowly. Codes any gap. */
+        case Rice = 'rice';
     }
 
     /** Implemented by the exception classes of this extension. */
@@ -67,11 +83,15 @@ namespace Postings {
         /**
          * Encodes docIDs. O(n).
          *
+         * Options of the codec are given by name: `PostingList::encode($docIds, Codec::QuasiSuccinct, c: 2.0)`. The list
+         * remembers them; none is needed to read it.
+         *
          * @param array<int>|string $docIds strictly increasing, 0 … 2^32-1; a string holds little-endian uint32
-         * @throws \ValueError if docIDs are out of range, not increasing, or too far apart for the codec
-         * @throws \TypeError if an element is not an integer
+         * @throws \ValueError if docIDs are out of range, not increasing, or too far apart for the codec; for an option
+         *   that the codec does not have, or a value out of its range
+         * @throws \TypeError if an element is not an integer, or an option not a number
          */
-        public static function encode(array|string $docIds, Codec $codec = Codec::QuasiSuccinct): self
+        public static function encode(array|string $docIds, Codec $codec = Codec::QuasiSuccinct, int|float ...$options): self
         {
         }
 
@@ -90,6 +110,15 @@ namespace Postings {
         }
 
         public function codec(): Codec
+        {
+        }
+
+        /**
+         * The options that the list was encoded with, by name; null for what the codec chose for each part of the list.
+         *
+         * @return array<string, int|float|null>
+         */
+        public function options(): array
         {
         }
 

@@ -103,6 +103,10 @@ registry! { $
     QuasiSuccinct = 2: quasi_succinct::QuasiSuccinct;
     /// Gaps in one to four bytes each, with their lengths apart ([`values::variable_byte`]).
     VariableByte = 3: Gaps<values::variable_byte::VariableByte>;
+    /// Gaps as quotients by a power of two, in unary, and remainders ([`values::rice`]).
+    Rice = 4: Gaps<values::rice::Rice>;
+    /// Uncompressed docIDs with the pointers of hash segmentation ([`monotone::raw`]).
+    Raw = 16: monotone::raw::Raw;
 }
 pub(crate) use dispatch;
 
@@ -135,6 +139,14 @@ impl Codec {
     /// What a caller may choose when a list is encoded.
     pub fn options(self) -> &'static [OptionOf] {
         dispatch!(self, C => C::OPTIONS)
+    }
+
+    /// Checks names and values of options that are given to encode a list.
+    ///
+    /// # Errors
+    /// [`Error::Argument`](crate::Error::Argument).
+    pub fn check_options(self, given: &[(&str, f64)]) -> Result<()> {
+        Options::named(self.name(), self.options(), given).map(drop)
     }
 
     /// What decoding and intersecting its lists costs, assumed until it is measured on this machine.

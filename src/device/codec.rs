@@ -63,6 +63,8 @@ static SIMPLE9: DeviceCodec =
 static VARIABLE_BYTE: DeviceCodec =
     DeviceCodec { prefix: "variable_byte", source: include_str!("../../cl/codec/variable_byte.cl"), ..GAPS };
 
+static RICE: DeviceCodec = DeviceCodec { prefix: "rice", source: include_str!("../../cl/codec/rice.cl"), ..GAPS };
+
 /// A look-up takes 28 ps if neighbours in the shorter list are neighbours in the longer one too, and 54 ps if not.
 static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
     prefix: "qs",
@@ -82,6 +84,7 @@ pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
         Codec::Simple9 => &SIMPLE9,
         Codec::QuasiSuccinct => &QUASI_SUCCINCT,
         Codec::VariableByte => &VARIABLE_BYTE,
+        Codec::Rice => &RICE,
     }
 }
 
@@ -152,7 +155,7 @@ pub(super) fn kernel(operation: &'static Operation, codecs: Codecs, name: &'stat
 
 fn assemble(operation: &'static Operation, codecs: Codecs) -> Source {
     let (mut name, mut parts) = (operation.name.to_owned(), vec![include_str!("../../cl/list.cl"), operation.common]);
-    let (mut cases, mut has_starts) = (String::new(), 0u32);
+    let (mut cases, mut has_starts, mut derives_lasts) = (String::new(), 0u32, 0u32);
     let last = codecs.iter().last();
     for codec in codecs.iter() {
         let DeviceCodec { prefix, source, shared, .. } = *of(codec);
@@ -164,13 +167,18 @@ fn assemble(operation: &'static Operation, codecs: Codecs) -> Source {
         // Writing to a string cannot fail.
         let _ = write!(cases, " {case}({}, {prefix})", codec as u32);
         has_starts |= u32::from(dispatch!(codec, C => C::HAS_STARTS)) << codec as u32;
+        derives_lasts |= u32::from(dispatch!(codec, C => C::DERIVES_LASTS)) << codec as u32;
     }
-    // In a program for one codec this is a compile-time constant.
-    let has_starts = match (codecs.iter().count(), has_starts) {
+    // In a program for one codec these are compile-time constants.
+    let is_one_of = |bits: u32| match (codecs.iter().count(), bits) {
         (1, bits) => (bits != 0).to_string(),
         (_, bits) => format!("(({bits}u >> (codec)) & 1)"),
     };
-    let each = format!("#define EACH_CODEC(CASE, LAST){cases}\n#define HAS_STARTS(codec) {has_starts}\n");
+    let each = format!(
+        "#define EACH_CODEC(CASE, LAST){cases}\n#define HAS_STARTS(codec) {}\n#define DERIVES_LASTS(codec) {}\n",
+        is_one_of(has_starts),
+        is_one_of(derives_lasts)
+    );
     parts.extend([leak(each), include_str!("../../cl/dispatch.cl")]);
     if let Some(codec) = last {
         // For kernels that support a single codec.

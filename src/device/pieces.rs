@@ -42,6 +42,11 @@ impl<'r> Pieces<'r> {
         gathered
     }
 
+    /// Words of the pieces of these work-groups.
+    pub(super) fn length(&self, groups: std::ops::Range<usize>) -> usize {
+        self.records[2 * groups.start..2 * groups.end].chunks_exact(2).map(|record| record[1] as usize).sum()
+    }
+
     /// Appends the pieces of these work-groups to `to`.
     pub(super) fn append(&self, groups: std::ops::Range<usize>, out: &[u32], to: &mut Vec<u32>) {
         for record in self.records[2 * groups.start..2 * groups.end].chunks_exact(2) {

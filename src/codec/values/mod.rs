@@ -1,5 +1,6 @@
 //! Value codecs: values ⇄ words, in any order. [`gaps`](super::gaps) turns each into a codec of posting lists.
 
+pub mod rice;
 pub mod simple9;
 pub mod variable_byte;
 

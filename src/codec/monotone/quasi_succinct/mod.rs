@@ -26,7 +26,7 @@ mod avx2;
 mod avx512;
 mod far;
 mod halves;
-mod look_up;
+pub(in crate::codec::monotone) mod look_up;
 mod raw;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
@@ -34,6 +34,7 @@ mod sse2;
 mod tiles;
 
 pub use raw::{RawList, decode, decode_to, encode};
+pub(in crate::codec) use tiles::Positions;
 
 use crate::bits;
 use crate::codec::{BLOCK, Cost, Encoded, ListCodec, OWN_COUNT, Plan, Shape, block_buffer, not_increasing};
@@ -167,8 +168,11 @@ pub fn lower_width(count: usize, universe: u32, c: f64) -> Result<u32> {
 pub(crate) struct Parts<'a> {
     /// n.
     pub count: usize,
-    /// u, the largest docID.
+    /// u, the largest docID, less `base`.
     pub universe: u32,
+    /// A multiple of 2^b that was subtracted from all docIDs: 0 in lists of this codec, and the beginning of the
+    /// partition in those of others.
+    pub base: u32,
     /// b.
     pub lower_width: u32,
     pub lower: &'a [u32],
@@ -180,7 +184,8 @@ impl<'l> Parts<'l> {
     fn of(list: &Encoded<'l>) -> Parts<'l> {
         let Encoded { count, universe, parameter, payload, .. } = *list;
         let (lower_words, _) = sizes(count, universe, parameter);
-        Parts { count, universe, lower_width: parameter, lower: payload, upper: &payload[lower_words as usize..] }
+        let upper = &payload[lower_words as usize..];
+        Parts { count, universe, base: 0, lower_width: parameter, lower: payload, upper }
     }
 }
 
@@ -221,7 +226,7 @@ pub(crate) fn encode_parts(doc_ids: &[u32], lower_width: u32, words: &mut Vec<u3
 /// Checks that every docID can be decoded: that there are as many stop bits as docIDs, that the last bit is a stop bit,
 /// and that unused bits are 0. `offsets` are the bytes at which lower and upper bits begin, for errors.
 pub(crate) fn check(parts: &Parts, offsets: (usize, usize)) -> Result<()> {
-    let Parts { count, universe, lower_width, lower, upper } = *parts;
+    let Parts { count, universe, lower_width, lower, upper, .. } = *parts;
     let lower_bits = count as u64 * u64::from(lower_width);
     let upper_bits = count as u64 + u64::from(universe >> lower_width);
     let tail_is_clear =
@@ -252,13 +257,19 @@ pub(crate) fn check(parts: &Parts, offsets: (usize, usize)) -> Result<()> {
     Ok(())
 }
 
-/// Decodes the docIDs of `blocks` and returns their number. `previous` is the last docID before them, 0 if they begin
-/// the list. Consecutive blocks adjoin in both bit streams, so decoding several at once costs less than one by one.
+/// Decodes the docIDs of `blocks` and returns their number. `previous` is the last docID before them; the base if they
+/// begin the list. Consecutive blocks adjoin in both bit streams, so decoding several at once costs less than one by one.
 ///
 /// # Safety
 /// `parts` passed [`check`]; `blocks` is not empty, and the blocks exist; `previous` is right; both bit streams have
 /// their padding; `out` has room for all docIDs and [`SLACK`](crate::codec::SLACK) more; and the processor has `tier`.
-unsafe fn decode_blocks(tier: Tier, parts: &Parts, blocks: Range<usize>, previous: u32, out: *mut u32) -> usize {
+pub(in crate::codec::monotone) unsafe fn decode_blocks(
+    tier: Tier,
+    parts: &Parts,
+    blocks: Range<usize>,
+    previous: u32,
+    out: *mut u32,
+) -> usize {
     debug_assert!(tier.is_available());
     // SAFETY: `tiles::decode` has the same contract as this function, and each arm's passes need the features of its
     // tier.
@@ -269,6 +280,31 @@ unsafe fn decode_blocks(tier: Tier, parts: &Parts, blocks: Range<usize>, previou
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 => tiles::decode(parts, blocks, previous, out, &avx2::PASSES),
             _ => tiles::decode(parts, blocks, previous, out, &scalar::PASSES),
+        }
+    }
+}
+
+/// Finds stop bits, for other codecs with unary codes: see [`Passes::find`](tiles::Passes::find).
+///
+/// # Safety
+/// As there; the upper bits have their padding, and the processor has `tier`.
+#[inline]
+pub(in crate::codec) unsafe fn find_stops(
+    tier: Tier,
+    upper: *const u8,
+    start: u64,
+    count: usize,
+    to: &mut Positions,
+) -> bool {
+    debug_assert!(tier.is_available());
+    // SAFETY: all paths have this function's contract, and each is run only on its own tier.
+    unsafe {
+        match tier {
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => (avx512::PASSES.find)(upper, start, count, to),
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx2 => (avx2::PASSES.find)(upper, start, count, to),
+            _ => scalar::find(upper, start, count, to),
         }
     }
 }

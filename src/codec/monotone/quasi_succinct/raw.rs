@@ -71,7 +71,7 @@ impl RawList {
 
     fn parts(&self) -> Parts<'_> {
         let (lower, upper) = (&self.words[..], &self.words[self.lower_words..]);
-        Parts { count: self.count, universe: self.universe, lower_width: self.lower_width, lower, upper }
+        Parts { count: self.count, universe: self.universe, base: 0, lower_width: self.lower_width, lower, upper }
     }
 
     /// Decodes all docIDs, some blocks at a time, to a sink that is told their number first. Checks that they increase

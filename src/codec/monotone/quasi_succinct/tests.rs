@@ -43,7 +43,7 @@ fn every_path_gives(doc_ids: &[u32], width: u32) {
     for junk in [0, u32::MAX, 0xA5C3_5A3C] {
         let (lower, upper) = streams(doc_ids, width, junk);
         let universe = doc_ids.last().copied().unwrap_or(0);
-        let parts = Parts { count: doc_ids.len(), universe, lower_width: width, lower: &lower, upper: &upper };
+        let parts = Parts { count: doc_ids.len(), universe, base: 0, lower_width: width, lower: &lower, upper: &upper };
         assert_eq!(by_definition(&parts), doc_ids, "width {width}");
         let blocks = doc_ids.len().div_ceil(BLOCK);
         let runs =

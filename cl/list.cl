@@ -50,6 +50,11 @@ uint lower_bound(__global const uint *sorted, uint from, uint to, uint target) {
     return from + below;
 }
 
+/* The query of a work-group of a batch: the last q with first[q] <= group. */
+uint query_of(__global const uint *first, uint queries, uint group) {
+    return lower_bound(first, 0, queries, group + 1) - 1;
+}
+
 /* --- bits --- */
 
 /* The 32 bits that begin at bit `position`. */

@@ -47,6 +47,10 @@ namespace Postings {
         case Auto = 'auto';
         /** Gaps as quotients by a power of two, in unary, and remainders (Rice). Small; decodes slowly. Codes any gap. */
         case Rice = 'rice';
+         * Uncompressed docIDs, 32 bits each, with pointers into them by leading bits (option bucket: 16 to 256, default 16),
+         * so that look-ups need only a few docIDs (hash segmentation, Ao et al. 2011). Codes any list.
+         */
+        case Raw = 'raw';
     }
 
     /** Implemented by the exception classes of this extension. */

@@ -231,3 +231,47 @@ fn bytes_are_counted() {
     let after = engine::stats();
     assert!(after.bytes_to_device > before.bytes_to_device && after.bytes_from_device > before.bytes_from_device);
 }
+
+#[test]
+fn searches_of_the_papers_find_what_the_model_finds() {
+    use postings::device::{Gathering, Line, Search};
+    use postings::intersect::locate::LrRange;
+    let Some(device) = device() else { return };
+    let mut random = Random(77);
+    let mut plain: Vec<Vec<Vec<u32>>> = vec![vec![], vec![vec![], vec![1, 2]]];
+    for query in 0..40 {
+        let terms = 1 + random.below(4) as usize;
+        let longest = [1, 40, 700, 6000][query % 4];
+        let list = |random: &mut Random| doc_ids(1 + random.below(longest) as usize, 9, 700, random.next());
+        plain.push((0..terms).map(|_| list(&mut random)).collect());
+    }
+    // docIDs at both ends; a list with itself; results that fill several pieces of the scan.
+    let ends: Vec<u32> = (0..900).chain(u32::MAX - 900..=u32::MAX).collect();
+    plain.push(vec![ends.clone(), (0..=u32::MAX).step_by(1 << 20).collect(), ends.clone()]);
+    plain.push(vec![vec![u32::MAX], ends]);
+    plain.push(vec![(0..70_000).collect(), (5..80_000).collect()]);
+    let expected: Vec<Vec<u32>> = plain.iter().map(|lists| naive(lists)).collect();
+    let encode = |list: &Vec<u32>| PostingList::encode(list, Codec::Raw).unwrap();
+    let queries: Vec<Vec<PostingList>> = plain.iter().map(|lists| lists.iter().map(encode).collect()).collect();
+    let line = |list: &PostingList| {
+        let line = LrRange::of(&list.decode(), 0);
+        Line { slope: line.slope, low: line.intercept - line.left, high: line.intercept + line.right + 1 }
+    };
+    for search in Search::ALL {
+        for gathering in [Gathering::Scan, Gathering::Reserve] {
+            let found = device.search_batch(&queries, search, gathering, line).unwrap();
+            for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                assert!(
+                    found == expected,
+                    "{} {gathering:?} {at}: {} for {}",
+                    search.name(),
+                    found.len(),
+                    expected.len()
+                );
+            }
+        }
+    }
+    let other = [vec![PostingList::encode(&[1], Codec::QuasiSuccinct).unwrap()]];
+    assert!(device.search_batch(&other, Search::Binary, Gathering::Scan, line).is_err());
+    assert!(device.search_batch(&[], Search::Binary, Gathering::Scan, line).unwrap().is_empty());
+}

@@ -12,6 +12,7 @@
 //! with static dispatch. To add a codec: its folder, a line here, and a line with its kernels in `device/codec.rs`.
 //! Lists, intersection, the engine, PHP, tests, fuzz targets and benchmarks then find it through the registry.
 
+pub(crate) mod bit_set;
 pub mod fields;
 pub mod gaps;
 mod list_codec;

@@ -9,7 +9,7 @@
 //! | `Walk`, `walk(list, rank)` | a walk that starts at rank `rank`, which is a multiple of `RUN` or of `BLOCK / LANES` |
 //! | `next(list, &walk, rank)`, `next_four` | the next value, or four values, of a walk: docIDs or parts of docIDs |
 //! | `finish(list, value, rank)`, `finish_four` | turns such values into docIDs |
-//! | `contains(list, block, doc_id)` | whether the list contains `doc_id`; `block` is the first whose last docID is at least `doc_id` |
+//! | `contains(list, block, doc_id)` | whether the list contains `doc_id`; `block` is the first whose last docID is at least `doc_id`, or 0 if the codec does not [need it](DeviceCodec::needs_block) |
 
 use super::program::{KernelOf, Source};
 use crate::codec::{BLOCK, Codec, dispatch};
@@ -33,6 +33,8 @@ pub(super) struct DeviceCodec {
     step: usize,
     /// Work-items that decode one block together.
     lanes: usize,
+    /// Whether `contains` needs the block that may contain the docID, which is searched in the directory.
+    needs_block: bool,
     /// Picoseconds per docID looked up, on an H200.
     pub(super) look_up: f64,
     /// Nanoseconds per docID decoded, assumed until it is measured.
@@ -52,6 +54,7 @@ const GAPS: DeviceCodec = DeviceCodec {
     run: BLOCK,
     step: 32,
     lanes: 1,
+    needs_block: true,
     look_up: 90.0,
     unpacked: 0.005,
     fits: |_| Ok(()),
@@ -73,9 +76,23 @@ static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
     run: 32,
     step: 16,
     lanes: 32,
+    needs_block: true,
     look_up: 45.0,
     unpacked: 0.002,
     fits: |list| check_upper_bits(list.len(), list.universe(), list.parameter()),
+};
+
+static RAW: DeviceCodec = DeviceCodec {
+    prefix: "raw",
+    source: include_str!("../../cl/codec/raw.cl"),
+    shared: "",
+    run: 32,
+    step: 16,
+    lanes: 32,
+    needs_block: false,
+    look_up: 25.0,
+    unpacked: 0.002,
+    fits: |_| Ok(()),
 };
 
 /// The registry: what the device code knows about each codec.
@@ -85,6 +102,7 @@ pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
         Codec::QuasiSuccinct => &QUASI_SUCCINCT,
         Codec::VariableByte => &VARIABLE_BYTE,
         Codec::Rice => &RICE,
+        Codec::Raw => &RAW,
     }
 }
 
@@ -155,7 +173,7 @@ pub(super) fn kernel(operation: &'static Operation, codecs: Codecs, name: &'stat
 
 fn assemble(operation: &'static Operation, codecs: Codecs) -> Source {
     let (mut name, mut parts) = (operation.name.to_owned(), vec![include_str!("../../cl/list.cl"), operation.common]);
-    let (mut cases, mut has_starts, mut derives_lasts) = (String::new(), 0u32, 0u32);
+    let (mut cases, mut has_starts, mut derives_lasts, mut needs_block) = (String::new(), 0u32, 0u32, 0u32);
     let last = codecs.iter().last();
     for codec in codecs.iter() {
         let DeviceCodec { prefix, source, shared, .. } = *of(codec);
@@ -168,6 +186,7 @@ fn assemble(operation: &'static Operation, codecs: Codecs) -> Source {
         let _ = write!(cases, " {case}({}, {prefix})", codec as u32);
         has_starts |= u32::from(dispatch!(codec, C => C::HAS_STARTS)) << codec as u32;
         derives_lasts |= u32::from(dispatch!(codec, C => C::DERIVES_LASTS)) << codec as u32;
+        needs_block |= u32::from(of(codec).needs_block) << codec as u32;
     }
     // In a program for one codec these are compile-time constants.
     let is_one_of = |bits: u32| match (codecs.iter().count(), bits) {
@@ -175,9 +194,11 @@ fn assemble(operation: &'static Operation, codecs: Codecs) -> Source {
         (_, bits) => format!("(({bits}u >> (codec)) & 1)"),
     };
     let each = format!(
-        "#define EACH_CODEC(CASE, LAST){cases}\n#define HAS_STARTS(codec) {}\n#define DERIVES_LASTS(codec) {}\n",
+        "#define EACH_CODEC(CASE, LAST){cases}\n#define HAS_STARTS(codec) {}\n#define DERIVES_LASTS(codec) {}\n\
+         #define NEEDS_BLOCK(codec) {}\n",
         is_one_of(has_starts),
-        is_one_of(derives_lasts)
+        is_one_of(derives_lasts),
+        is_one_of(needs_block)
     );
     parts.extend([leak(each), include_str!("../../cl/dispatch.cl")]);
     if let Some(codec) = last {

@@ -3,7 +3,7 @@
 use super::Pair;
 use crate::codec::Sink;
 use crate::cpu::Tier;
-use crate::intersect::merge::{ROOM, VECTOR, meet};
+use crate::intersect::merge::{ROOM, VECTOR, meet_tiles};
 
 pub(super) struct Merge;
 
@@ -25,7 +25,7 @@ pub(in crate::intersect) fn merge(
 ) {
     let mut out = [0; ROOM + VECTOR];
     while !a.is_empty() && !b.is_empty() {
-        let met = meet(tier, &a[..a.len().min(ROOM)], &b[..b.len().min(ROOM)], &mut out);
+        let met = meet_tiles(tier, &a[..a.len().min(ROOM)], &b[..b.len().min(ROOM)], &mut out);
         (a, b) = (&a[met.in_a..], &b[met.in_b..]);
         if met.found != 0 && !common(&mut out[..met.found]) {
             return;

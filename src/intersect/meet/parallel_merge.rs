@@ -8,22 +8,17 @@
 //! paper leaves the number of splitters open.
 
 use super::{Chunks, Pair};
+use crate::bits::digit_width;
 use crate::codec::Sink;
 use crate::cpu::Tier;
 
 /// With that many levels of splitters; 0 searches the whole longer slice for each docID.
 pub(super) struct ParallelMerge<const LEVELS: u32>;
 
-/// The bits of a rank that one level of splitters resolves, in a slice of `count` docIDs.
-pub(crate) fn bits_per_level(count: usize, levels: u32) -> u32 {
-    let bits = usize::BITS - count.saturating_sub(1).leading_zeros();
-    bits.div_ceil(levels + 1)
-}
-
 impl<const LEVELS: u32> Pair for ParallelMerge<LEVELS> {
     fn meet(_: Tier, a: &[u32], b: &[u32], sink: &mut impl Sink) {
         let (shorter, longer) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-        let bits = bits_per_level(shorter.len(), LEVELS);
+        let bits = digit_width(shorter.len(), LEVELS + 1);
         // The ranks in `longer` of the level's splitters, and an end. Before the first level there is one segment.
         let mut ranks = vec![0, longer.len()];
         let mut stride = bits * (LEVELS + 1);

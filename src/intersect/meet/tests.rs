@@ -45,15 +45,6 @@ fn lengths_beyond_pieces_and_windows() {
     every_intersection_gives_the_definition(&[u32::MAX], &ends);
 }
 
-#[test]
-fn splitters_divide_ranks_evenly() {
-    use parallel_merge::bits_per_level;
-    assert_eq!(bits_per_level(1 << 20, 0), 20);
-    assert_eq!(bits_per_level((1 << 20) + 1, 0), 21);
-    assert_eq!(bits_per_level(1 << 20, 3), 5);
-    assert_eq!((bits_per_level(0, 2), bits_per_level(1, 2)), (0, 0));
-}
-
 proptest! {
     #[test]
     fn any_two_slices(

@@ -1,5 +1,6 @@
 //! Intersects two lists of similar length. Both are decoded a tile at a time and the tiles merged, comparing sixteen
-//! docIDs of one with sixteen of the other. Dense lists use a map instead (`windows`).
+//! docIDs of one with sixteen of the other. Dense lists use a map instead (`windows`), and uncompressed ones are merged
+//! without being copied to tiles.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -7,7 +8,7 @@ mod avx2;
 mod avx512;
 mod windows;
 
-use super::{TILE, TILE_BLOCKS};
+use super::{TILE, TILE_BLOCKS, meet};
 use crate::codec::{SLACK, gallop};
 use crate::cpu::Tier;
 use crate::list::PostingList;
@@ -18,11 +19,46 @@ pub(super) const VECTOR: usize = 16;
 /// Room for the rest of a tile and the next tile.
 pub(super) const ROOM: usize = VECTOR + TILE;
 
-/// Sends the docIDs common to both lists to `common`, ascending, at most a tile at a time, until it returns false.
-pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: impl FnMut(&mut [u32]) -> bool) {
-    if windows::suits(tier, a, b) {
-        return windows::merge(tier, a, b, common);
+/// How two lists are merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Merging {
+    /// The docIDs of one list are marked in a map, and those of the other looked up there.
+    Windows,
+    /// Uncompressed docIDs are merged where they are.
+    Slices,
+    /// Both lists are decoded in tiles, and the tiles merged.
+    Tiles,
+}
+
+impl Merging {
+    /// The way that takes least for these lists, as the functions that are asked say.
+    pub(super) fn of(tier: Tier, a: &PostingList, b: &PostingList) -> Merging {
+        if windows::suits(tier, a, b) {
+            Merging::Windows
+        } else if a.plain().is_some() && b.plain().is_some() {
+            Merging::Slices
+        } else {
+            Merging::Tiles
+        }
     }
+}
+
+/// Sends the docIDs common to both lists to `common`, ascending, at most a tile at a time, until it returns false.
+pub(super) fn merge(
+    tier: Tier,
+    merging: Merging,
+    a: &PostingList,
+    b: &PostingList,
+    common: impl FnMut(&mut [u32]) -> bool,
+) {
+    match (merging, a.plain(), b.plain()) {
+        (Merging::Windows, ..) => windows::merge(tier, a, b, common),
+        (Merging::Slices, Some(a), Some(b)) => meet::merge::merge(tier, a, b, common),
+        _ => merge_tiles(tier, a, b, common),
+    }
+}
+
+fn merge_tiles(tier: Tier, a: &PostingList, b: &PostingList, mut common: impl FnMut(&mut [u32]) -> bool) {
     let (mut a, mut b) = (Tiles::new(tier, a), Tiles::new(tier, b));
     let mut out = [0; ROOM + VECTOR];
     loop {
@@ -31,7 +67,7 @@ pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: im
         if a.is_empty() || b.is_empty() {
             return;
         }
-        let Met { in_a, in_b, found } = meet(tier, a.rest(), b.rest(), &mut out);
+        let Met { in_a, in_b, found } = meet_tiles(tier, a.rest(), b.rest(), &mut out);
         a.at += in_a;
         b.at += in_b;
         if !common(&mut out[..found]) {
@@ -49,7 +85,7 @@ pub(super) struct Met {
 
 /// Merges until less than a vector remains of either slice, or if that is so already, until nothing does. Writes at
 /// most as many docIDs as the shorter slice has, plus a vector.
-pub(super) fn meet(tier: Tier, a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) -> Met {
+pub(super) fn meet_tiles(tier: Tier, a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) -> Met {
     assert!(a.len().min(b.len()) <= ROOM);
     match tier {
         #[cfg(target_arch = "x86_64")]

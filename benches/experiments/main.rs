@@ -26,6 +26,7 @@ mod deviations;
 mod linearity;
 mod merge_find;
 mod options;
+mod parallel_qs;
 mod poster;
 mod ranked;
 mod searches;
@@ -48,6 +49,7 @@ const EXPERIMENTS: &[&Experiment] = &[
     &decoding::EXPERIMENT,
     &widths::EXPERIMENT,
     &shortest::EXPERIMENT,
+    &parallel_qs::EXPERIMENT,
     &linearity::EXPERIMENT,
     &buckets::EXPERIMENT,
     &deviations::EXPERIMENT,

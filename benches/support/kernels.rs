@@ -11,11 +11,18 @@ pub fn kernel_times<T>(
     call: impl FnMut() -> postings::Result<T>,
 ) -> postings::Result<(Spread, T)> {
     let (times, result) = each_kernel(device, samples, call)?;
-    let total = |times: &Vec<KernelTime>| times.iter().map(|time| time.nanoseconds as f64 * 1e-9).sum();
+    let total = |times: &Vec<KernelTime>| {
+        let mut last: Vec<&KernelTime> = Vec::new();
+        for time in times {
+            last.retain(|known| known.kernel != time.kernel);
+            last.push(time);
+        }
+        last.iter().map(|time| time.nanoseconds as f64 * 1e-9).sum()
+    };
     Ok((Spread::of(&times, total), result))
 }
 
-/// The kernels of each of `samples` calls, and the result of a first call, as [`kernel_times`].
+/// All kernels of each of `samples` calls, in their order, and the result of a first call, which is not timed.
 pub fn each_kernel<T>(
     device: &Device,
     samples: usize,
@@ -27,13 +34,9 @@ pub fn each_kernel<T>(
     for _ in 0..samples {
         device.take_kernel_times()?;
         drop(call()?);
-        let mut last: Vec<KernelTime> = Vec::new();
-        for time in device.take_kernel_times()? {
-            last.retain(|known| known.kernel != time.kernel);
-            last.push(time);
-        }
-        assert!(!last.is_empty(), "the call launched no kernel");
-        rounds.push(last);
+        let times = device.take_kernel_times()?;
+        assert!(!times.is_empty(), "the call launched no kernel");
+        rounds.push(times);
     }
     device.set_profiling(false);
     Ok((rounds, result))

@@ -181,7 +181,7 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
             if let [Some(pfor), Some(lrc), Some(_), Some(seg), Some(hs)] = AO.map(|(case, _)| rate(case)) {
                 outcome.finding(
                     ("ao-2011", "table 7"),
-                    "HS_LRC is faster than SegLRC, SegLRC than LRC, and all than ParaPFD",
+                    format!("HS_LRC is faster than SegLRC, SegLRC than LRC, and all than ParaPFD ({name})"),
                     hs > seg && seg > lrc && lrc > pfor,
                     format!("{name}, {on}: HS_LRC {hs:.0}, SegLRC {seg:.0}, LRC {lrc:.0}, ParaPFor {pfor:.0} queries/s (rule: in this order)."),
                 );

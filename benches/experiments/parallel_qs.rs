@@ -3,7 +3,7 @@
 use crate::harness::context::Context;
 use crate::harness::outcome::{Cell, Outcome, Table};
 use crate::harness::{Experiment, Failure};
-use crate::support::clock::Spread;
+use crate::support::clock::{Spread, seconds};
 use crate::support::data;
 use crate::support::plot::{Plot, Scale};
 use postings::codec::quasi_succinct::{self, RawList};
@@ -178,9 +178,12 @@ fn on_cpu(context: &Context, doc_ids: &[u32], outcome: &mut Outcome) {
         let mut buffers = Buffers::default();
         steps.iter().for_each(|(_, step)| step(&list, &mut buffers));
         assert!(buffers.uppers == doc_ids, "{name} decodes wrongly");
-        let whole = context.time(&mut || steps.iter().for_each(|(_, step)| step(&list, &mut buffers)));
-        let times: Vec<f64> =
-            steps.iter().map(|(_, step)| context.time(&mut || step(&list, &mut buffers)).median).collect();
+        let rounds: Vec<Vec<f64>> = (0..context.rounds())
+            .map(|_| steps.iter().map(|(_, step)| seconds(|| step(&list, &mut buffers)).0).collect())
+            .collect();
+        let whole = Spread::of(&rounds, |times| times.iter().sum());
+        let times = (0..steps.len()).map(|at| Spread::of(&rounds, |times| times[at]).median);
+        let times: Vec<f64> = times.collect();
         let total: f64 = times.iter().sum();
         let rate = whole.rate(n);
         let shares = times.iter().map(|time| Cell::from(100.0 * time / total));
@@ -218,7 +221,7 @@ const STEPS: [(&str, &[&str]); 5] = [
     ("combine", &["qs_combine", "qs_lower_combine"]),
 ];
 
-fn seconds(times: &[KernelTime], kernels: Option<&[&str]>) -> f64 {
+fn kernel_seconds(times: &[KernelTime], kernels: Option<&[&str]>) -> f64 {
     let of = |time: &&KernelTime| kernels.is_none_or(|kernels| kernels.contains(&time.kernel));
     times.iter().filter(of).map(|time| time.nanoseconds as f64 * 1e-9).sum()
 }
@@ -253,9 +256,9 @@ fn by_step(context: &Context, device: &Device, doc_ids: &[u32], outcome: &mut Ou
     let mut rates = Vec::new();
     for variant in ParallelQs::ALL {
         let rounds = rounds(context, device, &list, doc_ids, variant, 256)?;
-        let whole = Spread::of(&rounds, |times| seconds(times, None)).rate(n);
+        let whole = Spread::of(&rounds, |times| kernel_seconds(times, None)).rate(n);
         let share = |kernels: &[&str]| {
-            100.0 * Spread::of(&rounds, |times| seconds(times, Some(kernels)) / seconds(times, None)).median
+            100.0 * Spread::of(&rounds, |times| kernel_seconds(times, Some(kernels)) / kernel_seconds(times, None)).median
         };
         let shares = STEPS.map(|(_, kernels)| share(kernels));
         table.row(variant.name(), [Cell::from(whole)].into_iter().chain(shares.map(Cell::from)));
@@ -307,7 +310,7 @@ fn by_length(context: &Context, device: &Device, doc_ids: &[u32], outcome: &mut 
         let list = raw(doc_ids)?;
         for (curve, &items) in curves.iter_mut().zip(&groups) {
             let rounds = rounds(context, device, &list, doc_ids, ParallelQs::Merged, items)?;
-            let rate = Spread::of(&rounds, |times| seconds(times, None)).rate(doc_ids.len() as f64 / 1e9);
+            let rate = Spread::of(&rounds, |times| kernel_seconds(times, None)).rate(doc_ids.len() as f64 / 1e9);
             curve.push((doc_ids.len() as f64, rate.median));
         }
     }

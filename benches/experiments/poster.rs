@@ -25,7 +25,11 @@ pub const EXPERIMENT: Experiment = Experiment {
 fn run(context: &Context) -> Result<Outcome, Failure> {
     let mut outcome = Outcome::default();
     let corpus = Shape::gov2(context.quick()).corpus();
-    let queries: Vec<&Vec<usize>> = corpus.queries.iter().take(if context.quick() { 10 } else { 20 }).collect();
+    // Queries of all sizes: every fifth by their number of postings.
+    let postings = |query: &&Vec<usize>| query.iter().map(|&list| corpus.lists[list].len()).sum::<usize>();
+    let mut queries: Vec<&Vec<usize>> = corpus.queries.iter().collect();
+    queries.sort_by_key(postings);
+    let queries: Vec<&Vec<usize>> = queries.into_iter().skip(2).step_by(5).collect();
     let mean =
         queries.iter().map(|query| query.iter().map(|&list| corpus.lists[list].len()).sum::<usize>()).sum::<usize>()
             / queries.len();

@@ -116,7 +116,7 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
             ["IS", "BS", "LR", "HS32", "HS16"].map(|search| format!("{search} {:.2}", speed(search) / speed("BS")));
         outcome.finding(
             ("ao-2011", "table 3"),
-            "HS16 is the fastest of the searches of uncompressed lists, LR faster than BS, IS slower",
+            format!("HS16 is the fastest of the searches of uncompressed lists, LR faster than BS, IS slower ({name})"),
             ["IS", "BS", "LR", "HS32"].iter().all(|search| speed("HS16") > speed(search))
                 && speed("LR") > speed("BS")
                 && speed("IS") < speed("BS"),

@@ -170,7 +170,7 @@ fn findings(outcome: &mut Outcome, of: &dyn Fn(&str, &str) -> Option<f64>) {
         if let Some(bits) = list(name, &li) {
             outcome.finding(
                 ("li-2014", "table 1"),
-                "QS is smaller than Rice, and both are much smaller than PForDelta",
+                format!("QS is smaller than Rice, and both are much smaller than PForDelta ({name})"),
                 bits[0] < bits[1] && bits[1] < bits[2],
                 format!("{name}: {} bits/docID (rule: in this order).", named(&li, &bits)),
             );
@@ -183,7 +183,7 @@ fn findings(outcome: &mut Outcome, of: &dyn Fn(&str, &str) -> Option<f64>) {
                 (a.iter().fold(0f64, |x, &y| x.max(y)), b.iter().fold(f64::MAX, |x, &y| x.min(y)));
             outcome.finding(
                 ("ao-2011", "table 2"),
-                "The PFD family compresses better than the LRC family",
+                format!("The PFD family compresses better than the LRC family ({name})"),
                 largest < smallest,
                 format!("{name}: {}; {} (rule: all of one below all of the other).", named(&pfd, &a), named(&lr, &b)),
             );

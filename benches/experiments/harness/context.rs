@@ -126,6 +126,11 @@ impl Context {
         self.times(&mut [call])[0]
     }
 
+    /// Rounds of contestants that an experiment times by itself.
+    pub fn rounds(&self) -> usize {
+        self.effort().samples
+    }
+
     fn samples(&self) -> usize {
         if self.quick() { 3 } else { 7 }
     }

@@ -126,7 +126,13 @@ impl Outcome {
     }
 
     /// States whether a finding of a paper holds.
-    pub fn finding(&mut self, (file, item): (&str, &str), claim: &str, holds: bool, because: impl Into<String>) {
+    pub fn finding(
+        &mut self,
+        (file, item): (&str, &str),
+        claim: impl Into<String>,
+        holds: bool,
+        because: impl Into<String>,
+    ) {
         let source = papers::cite(file, item);
         self.findings.push(Finding { claim: claim.into(), source, holds, because: because.into() });
     }

@@ -209,12 +209,16 @@ fn cell_text(cell: &Cell) -> String {
     }
 }
 
+/// The table, without columns that are empty.
 fn markdown(table: &Table) -> String {
+    let filled = |at: &usize| table.rows.iter().any(|row| row.get(*at).is_some_and(|cell| *cell != Cell::Empty));
+    let shown: Vec<usize> = (0..table.head.len()).filter(filled).collect();
+    let line = |cell: &dyn Fn(usize) -> String| shown.iter().map(|&at| cell(at)).collect::<Vec<_>>().join(" | ");
     let mut text = String::new();
-    let _ = writeln!(text, "{}:\n\n| {} |", table.title, table.head.join(" | "));
-    let _ = writeln!(text, "|---|{}", "---:|".repeat(table.head.len().saturating_sub(1)));
+    let _ = writeln!(text, "{}:\n\n| {} |", table.title, line(&|at| table.head[at].clone()));
+    let _ = writeln!(text, "|---|{}", "---:|".repeat(shown.len().saturating_sub(1)));
     for row in &table.rows {
-        let _ = writeln!(text, "| {} |", row.iter().map(cell_text).collect::<Vec<_>>().join(" | "));
+        let _ = writeln!(text, "| {} |", line(&|at| row.get(at).map_or_else(String::new, cell_text)));
     }
     text
 }

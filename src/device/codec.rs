@@ -12,6 +12,8 @@
 //! | `contains(list, block, doc_id)` | whether the list contains `doc_id`; `block` is the first whose last docID is at least `doc_id`, or 0 if the codec does not [need it](DeviceCodec::needs_block) |
 
 use super::program::{KernelOf, Source};
+use crate::bits;
+use crate::codec::monotone::partitioned_elias_fano::{Directory, Kind, Partition};
 use crate::codec::{BLOCK, Codec, dispatch};
 use crate::error::{Error, Result};
 use crate::list::PostingList;
@@ -71,7 +73,7 @@ static RICE: DeviceCodec = DeviceCodec { prefix: "rice", source: include_str!(".
 /// A look-up takes 28 ps if neighbours in the shorter list are neighbours in the longer one too, and 54 ps if not.
 static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
     prefix: "qs",
-    source: include_str!("../../cl/codec/quasi_succinct.cl"),
+    source: concat!(include_str!("../../cl/elias_fano.cl"), include_str!("../../cl/codec/quasi_succinct.cl")),
     shared: "",
     run: 32,
     step: 16,
@@ -95,6 +97,16 @@ static RAW: DeviceCodec = DeviceCodec {
     fits: |_| Ok(()),
 };
 
+/// A list of one Elias–Fano partition is decoded as a quasi-succinct one. Look-ups also search the partition.
+static PARTITIONED_ELIAS_FANO: DeviceCodec = DeviceCodec {
+    prefix: "pef",
+    source: concat!(include_str!("../../cl/elias_fano.cl"), include_str!("../../cl/codec/partitioned_elias_fano.cl")),
+    look_up: 60.0,
+    unpacked: 0.003,
+    fits: check_partitions,
+    ..QUASI_SUCCINCT
+};
+
 /// The registry: what the device code knows about each codec.
 pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
     match codec {
@@ -103,6 +115,7 @@ pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
         Codec::VariableByte => &VARIABLE_BYTE,
         Codec::Rice => &RICE,
         Codec::Raw => &RAW,
+        Codec::PartitionedEliasFano => &PARTITIONED_ELIAS_FANO,
     }
 }
 
@@ -115,6 +128,22 @@ fn check_upper_bits(doc_ids: usize, universe: u32, lower_width: u32) -> Result<(
         return Ok(());
     }
     Err(Error::Device(format!("a list has {upper_bits} upper bits; kernels support {MOST}")))
+}
+
+/// Kernels keep positions in the directory and in the words of a partition in 32 bits, and read 32 bits past the last.
+fn check_partitions(list: &PostingList) -> Result<()> {
+    const MOST: usize = (1 << 27) - 2;
+    let list = list.encoded();
+    let directory = Directory::of(&list);
+    let upper_words = |partition: Partition| match partition.kind {
+        Kind::EliasFano(width) => partition.words - bits::words_for((partition.count * width as usize) as u64) as usize,
+        _ => partition.words,
+    };
+    let most = (0..directory.len).map(|at| upper_words(directory.get(at))).fold(list.own.len(), usize::max);
+    if most <= MOST {
+        return Ok(());
+    }
+    Err(Error::Device(format!("a part of a list has {most} words; kernels support {MOST}")))
 }
 
 /// Checks that a list is within the 32-bit limits of the kernels.

@@ -58,7 +58,7 @@ impl LrRange {
 
     /// The estimated rank of a docID relative to the base. Rises with the docID.
     fn estimate(&self, doc_id: u32) -> i64 {
-        (u64::from(doc_id) * u64::from(self.slope) >> 32) as i64 + self.intercept
+        ((u64::from(doc_id) * u64::from(self.slope)) >> 32) as i64 + self.intercept
     }
 
     /// The ranks that a docID can have in a list of `count` docIDs.

@@ -74,7 +74,7 @@ impl ListCodec for QuasiSuccinct {
     }
 
     fn encode(doc_ids: &[u32], plan: &Plan, words: &mut Vec<u32>, _: &mut Vec<u32>) -> Result<()> {
-        encode_parts(doc_ids, plan.parameter.into(), words);
+        encode_parts(doc_ids, 0, plan.parameter.into(), words);
         Ok(())
     }
 
@@ -197,10 +197,11 @@ pub(crate) fn sizes(count: usize, universe: u32, lower_width: u32) -> (u64, u64)
     (lower, upper)
 }
 
-/// Appends the lower, then the upper bits of strictly increasing docIDs to `words`.
-pub(crate) fn encode_parts(doc_ids: &[u32], lower_width: u32, words: &mut Vec<u32>) {
-    let Some(&universe) = doc_ids.last() else { return };
-    let (lower_words, upper_words) = sizes(doc_ids.len(), universe, lower_width);
+/// Appends the lower, then the upper bits of strictly increasing docIDs, less `base`, to `words`. `base` is a multiple of
+/// 2^`lower_width`.
+pub(crate) fn encode_parts(doc_ids: &[u32], base: u32, lower_width: u32, words: &mut Vec<u32>) {
+    let Some(&last) = doc_ids.last() else { return };
+    let (lower_words, upper_words) = sizes(doc_ids.len(), last - base, lower_width);
     let lower_start = words.len();
     let upper_start = lower_start + lower_words as usize;
     words.resize(upper_start + upper_words as usize, 0);
@@ -214,7 +215,7 @@ pub(crate) fn encode_parts(doc_ids: &[u32], lower_width: u32, words: &mut Vec<u3
     upper.fill(u32::MAX);
     let mut end = 0;
     for (i, &doc_id) in doc_ids.iter().enumerate() {
-        let stop = u64::from(doc_id >> lower_width) + i as u64;
+        let stop = u64::from((doc_id - base) >> lower_width) + i as u64;
         upper[(stop / 32) as usize] &= !(1 << (stop % 32));
         end = stop + 1;
     }

@@ -22,7 +22,7 @@ fn by_definition(parts: &Parts) -> Vec<u32> {
 /// Encodes with lower bits of `width`, each bit stream in separate words with junk after its end.
 fn streams(doc_ids: &[u32], width: u32, junk: u32) -> (Vec<u32>, Vec<u32>) {
     let mut words = Vec::new();
-    encode_parts(doc_ids, width, &mut words);
+    encode_parts(doc_ids, 0, width, &mut words);
     let universe = doc_ids.last().copied().unwrap_or(0);
     let (lower_words, upper_words) = sizes(doc_ids.len(), universe, width);
     assert_eq!(words.len() as u64, lower_words + upper_words);

@@ -7,8 +7,10 @@ use crate::support::clock::Spread;
 use crate::support::data;
 use crate::support::plot::{Plot, Scale};
 use postings::cpu;
+use postings::device::{Device, Gathering, Line, Search};
 use postings::intersect::Count;
 use postings::intersect::meet::Meet;
+use postings::{Codec, PostingList};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "merge-find",
@@ -54,7 +56,7 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
     let names = Meet::ALL.map(Meet::name);
     let mut table = Table::new("Nanoseconds per docID of the shorter list", ["lists"].into_iter().chain(names));
     let mut plot =
-        Plot::new("merge-find", "Two lists of equal length, one CPU thread", "docIDs per list", "ns per docID");
+        Plot::new("merge-find", "Two lists of equal length: time per docID", "docIDs per list", "ns per docID");
     plot = plot.scales(Scale::Log2, Scale::Log10);
     let mut curves: Vec<Vec<(f64, f64)>> = vec![Vec::new(); names.len()];
     let mut last = Vec::new();
@@ -75,6 +77,9 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
             }
         }
     }
+    if let Some(device) = &context.device {
+        on_device(context, device, &lengths, &mut outcome, &mut plot)?;
+    }
     names.iter().zip(curves).for_each(|(name, curve)| plot.curve(*name, curve));
     outcome.tables.push(table);
     outcome.plots.push(plot);
@@ -83,7 +88,7 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
     outcome.beside("PMF 3, the longest equal lengths, one CPU thread", place, of("PMF 3"));
     outcome.finding(
         ("ding-2009", "figure 6"),
-        "For longer lists recursion is much better than the direct approach",
+        "For longer lists recursion is much better than the direct approach, on a CPU thread",
         of("PMF 2").min(of("PMF 3")) < 0.67 * of("PMF 0"),
         format!(
             "per docID of the longest lists of equal length: direct {:.1} ns, one to four levels {:.1}, {:.1}, {:.1}, {:.1} \
@@ -97,4 +102,58 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
         ),
     );
     Ok(outcome)
+}
+
+/// The same on the device: kernel times of two lists of equal length.
+fn on_device(
+    context: &Context,
+    device: &Device,
+    lengths: &[usize],
+    outcome: &mut Outcome,
+    plot: &mut Plot,
+) -> Result<(), Failure> {
+    let levels = [0, 1, 2, 3, 4].map(Search::ParallelMerge);
+    let head = ["lists".to_owned()].into_iter().chain(levels.iter().map(|search| search.name().to_owned()));
+    let mut table = Table::new("Device, kernels: nanoseconds per docID of one list", head);
+    let mut curves: Vec<Vec<(f64, f64)>> = vec![Vec::new(); levels.len()];
+    for &n in lengths {
+        let universe = 16 * n as u64;
+        let lists = [400, 401].map(|purpose| data::uniform(n, universe, purpose + n as u64));
+        let expected = data::merge(&lists[0], &lists[1]);
+        let encode = |list: &Vec<u32>| PostingList::encode(list, Codec::Raw);
+        let query = [lists.iter().map(encode).collect::<Result<Vec<_>, _>>()?];
+        let mut cells = Vec::new();
+        for (search, curve) in levels.iter().zip(&mut curves) {
+            // Only LR has lines.
+            let line = |_: &PostingList| Line { slope: 0, low: 0, high: 0 };
+            let (rounds, found) =
+                context.each_kernel(device, || device.search_batch(&query, *search, Gathering::Reserve, line))?;
+            assert!(found.get(0) == expected, "{} finds others on the device", search.name());
+            let time = Spread::of(&rounds, |times| times.iter().map(|time| time.nanoseconds as f64).sum());
+            let each = time.times(1.0 / n as f64);
+            curve.push((n as f64, each.median));
+            cells.push(Cell::from(each));
+        }
+        table.row(format!("{n} × {n}"), cells);
+    }
+    let last = |level: usize| curves[level].last().map_or(f64::NAN, |point| point.1);
+    let place = ("ding-2009", "figure 6", "GPU, equal lengths, longer lists", "ns/docID");
+    outcome.beside("PMF 3, the longest equal lengths, device", place, last(3));
+    outcome.finding(
+        ("ding-2009", "figure 6"),
+        "For longer lists recursion is much better than the direct approach, on the GPU",
+        last(2).min(last(3)) < 0.67 * last(0),
+        format!(
+            "kernels, per docID of the longest lists: direct {:.4} ns, one to four levels {:.4}, {:.4}, {:.4}, {:.4} ns (rule: two \
+             or three levels take less than two thirds of the direct time).",
+            last(0),
+            last(1),
+            last(2),
+            last(3),
+            last(4)
+        ),
+    );
+    levels.iter().zip(curves).for_each(|(search, curve)| plot.curve(format!("{}, device", search.name()), curve));
+    outcome.tables.push(table);
+    Ok(())
 }

@@ -258,7 +258,8 @@ fn by_step(context: &Context, device: &Device, doc_ids: &[u32], outcome: &mut Ou
         let rounds = rounds(context, device, &list, doc_ids, variant, 256)?;
         let whole = Spread::of(&rounds, |times| kernel_seconds(times, None)).rate(n);
         let share = |kernels: &[&str]| {
-            100.0 * Spread::of(&rounds, |times| kernel_seconds(times, Some(kernels)) / kernel_seconds(times, None)).median
+            100.0
+                * Spread::of(&rounds, |times| kernel_seconds(times, Some(kernels)) / kernel_seconds(times, None)).median
         };
         let shares = STEPS.map(|(_, kernels)| share(kernels));
         table.row(variant.name(), [Cell::from(whole)].into_iter().chain(shares.map(Cell::from)));

@@ -7,6 +7,7 @@ use crate::harness::context::Context;
 use crate::harness::outcome::{Cell, Outcome, Table};
 use crate::harness::{Experiment, Failure};
 use crate::support::clock::Spread;
+use crate::support::kernels::Round;
 use crate::support::plot::{Plot, Scale};
 use postings::Codec;
 use postings::device::Gathering;
@@ -38,6 +39,11 @@ struct Point {
     device: Option<[f64; 2]>,
 }
 
+/// Median seconds of whole calls and of their kernels.
+fn medians(rounds: &[Round]) -> [f64; 2] {
+    [Spread::of(rounds, |round| round.whole).median, Spread::of(rounds, |round| round.kernel_seconds(&[])).median]
+}
+
 fn run(context: &Context) -> Result<Outcome, Failure> {
     let mut outcome = Outcome::default();
     let mut points = Vec::new();
@@ -63,12 +69,11 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
                 device: None,
             };
             if let Some(device) = &context.device {
-                let (kernels, found) = context.kernels(device, || device.intersect_batch(&coded))?;
+                let (rounds, found) = context.each_kernel(device, || device.intersect_batch(&coded))?;
                 for (found, query) in found.iter().zip(queries).step_by(10) {
                     assert!(found == by_merges(corpus, query), "{} finds others on the device", codec.name());
                 }
-                let whole = context.time(&mut || drop(device.intersect_batch(&coded).expect("it just did")));
-                point.device = Some([whole.median, kernels.median]);
+                point.device = Some(medians(&rounds));
             }
             points.push(point);
         }
@@ -82,11 +87,8 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
                 for (found, query) in found.iter().zip(queries).step_by(10) {
                     assert!(found == by_merges(corpus, query), "{name}, {how}, finds others on the device");
                 }
-                let kernels =
-                    Spread::of(&rounds, |times| times.iter().map(|time| time.nanoseconds as f64 * 1e-9).sum());
-                let whole = context.time(&mut || drop(lists.search(device, search, gathering).expect("it just did")));
                 let name = format!("uncompressed, {name}, {how}");
-                let device = Some([whole.median, kernels.median]);
+                let device = Some(medians(&rounds));
                 points.push(Point { name, threshold, queries: queries.len() as f64, cpu: None, device });
             }
         }

@@ -129,7 +129,7 @@ fn on_device(
             let (rounds, found) =
                 context.each_kernel(device, || device.search_batch(&query, *search, Gathering::Reserve, line))?;
             assert!(found.get(0) == expected, "{} finds others on the device", search.name());
-            let time = Spread::of(&rounds, |times| times.iter().map(|time| time.nanoseconds as f64).sum());
+            let time = Spread::of(&rounds, |round| 1e9 * round.kernel_seconds(&[]));
             let each = time.times(1.0 / n as f64);
             curve.push((n as f64, each.median));
             cells.push(Cell::from(each));

@@ -5,9 +5,10 @@ use crate::harness::outcome::{Cell, Outcome, Table};
 use crate::harness::{Experiment, Failure};
 use crate::support::clock::{Spread, seconds};
 use crate::support::data;
+use crate::support::kernels::Round;
 use crate::support::plot::{Plot, Scale};
 use postings::codec::quasi_succinct::{self, RawList};
-use postings::device::{Device, KernelTime, PARALLEL_QS_ITEMS, ParallelQs};
+use postings::device::{Device, PARALLEL_QS_ITEMS, ParallelQs};
 use postings::{Codec, PostingList};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -221,11 +222,6 @@ const STEPS: [(&str, &[&str]); 5] = [
     ("combine", &["qs_combine", "qs_lower_combine"]),
 ];
 
-fn kernel_seconds(times: &[KernelTime], kernels: Option<&[&str]>) -> f64 {
-    let of = |time: &&KernelTime| kernels.is_none_or(|kernels| kernels.contains(&time.kernel));
-    times.iter().filter(of).map(|time| time.nanoseconds as f64 * 1e-9).sum()
-}
-
 /// Kernel times of each round.
 fn rounds(
     context: &Context,
@@ -234,7 +230,7 @@ fn rounds(
     doc_ids: &[u32],
     variant: ParallelQs,
     items: usize,
-) -> Result<Vec<Vec<KernelTime>>, Failure> {
+) -> Result<Vec<Round>, Failure> {
     let (rounds, decoded) = context.each_kernel(device, || device.parallel_qs(list, variant, items))?;
     assert!(decoded == doc_ids, "{} decodes wrongly", variant.name());
     Ok(rounds)
@@ -256,10 +252,9 @@ fn by_step(context: &Context, device: &Device, doc_ids: &[u32], outcome: &mut Ou
     let mut rates = Vec::new();
     for variant in ParallelQs::ALL {
         let rounds = rounds(context, device, &list, doc_ids, variant, 256)?;
-        let whole = Spread::of(&rounds, |times| kernel_seconds(times, None)).rate(n);
+        let whole = Spread::of(&rounds, |round| round.kernel_seconds(&[])).rate(n);
         let share = |kernels: &[&str]| {
-            100.0
-                * Spread::of(&rounds, |times| kernel_seconds(times, Some(kernels)) / kernel_seconds(times, None)).median
+            100.0 * Spread::of(&rounds, |round| round.kernel_seconds(kernels) / round.kernel_seconds(&[])).median
         };
         let shares = STEPS.map(|(_, kernels)| share(kernels));
         table.row(variant.name(), [Cell::from(whole)].into_iter().chain(shares.map(Cell::from)));
@@ -311,7 +306,7 @@ fn by_length(context: &Context, device: &Device, doc_ids: &[u32], outcome: &mut 
         let list = raw(doc_ids)?;
         for (curve, &items) in curves.iter_mut().zip(&groups) {
             let rounds = rounds(context, device, &list, doc_ids, ParallelQs::Merged, items)?;
-            let rate = Spread::of(&rounds, |times| kernel_seconds(times, None)).rate(doc_ids.len() as f64 / 1e9);
+            let rate = Spread::of(&rounds, |round| round.kernel_seconds(&[])).rate(doc_ids.len() as f64 / 1e9);
             curve.push((doc_ids.len() as f64, rate.median));
         }
     }

@@ -6,10 +6,10 @@ use super::{Experiment, Failure};
 use crate::corpora::text::Text;
 use crate::corpora::{self, Corpus};
 use crate::support::clock::{Effort, Spread, turns};
-use crate::support::kernels::{each_kernel, kernel_times};
+use crate::support::kernels::{Round, each_kernel, kernel_times};
 use crate::support::machine;
 use postings::Codec;
-use postings::device::{self, Device, KernelTime};
+use postings::device::{self, Device};
 use std::cell::OnceCell;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -144,12 +144,12 @@ impl Context {
         kernel_times(device, self.samples(), call)
     }
 
-    /// The kernels of each round of a call, and the result of a first call.
+    /// Rounds of a call with its kernels, and the result of a first call.
     pub fn each_kernel<T>(
         &self,
         device: &Device,
         call: impl FnMut() -> postings::Result<T>,
-    ) -> postings::Result<(Vec<Vec<KernelTime>>, T)> {
+    ) -> postings::Result<(Vec<Round>, T)> {
         each_kernel(device, self.samples(), call)
     }
 }

@@ -1,6 +1,6 @@
 //! PARA batches: Ao 2011, figures 5, 6 and 9.
 
-use super::compressed::{batch, by_merges, encoded};
+use super::compressed::{Contestant, batch, by_merges, encoded};
 use super::searches::{ON_DEVICE, Uncompressed};
 use crate::corpora;
 use crate::harness::context::Context;
@@ -9,7 +9,6 @@ use crate::harness::{Experiment, Failure};
 use crate::support::clock::Spread;
 use crate::support::kernels::Round;
 use crate::support::plot::{Plot, Scale};
-use postings::Codec;
 use postings::device::Gathering;
 use postings::intersect::intersect;
 
@@ -52,8 +51,8 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
     let most = if context.quick() { 4 } else { THRESHOLDS.len() };
     for &threshold in &THRESHOLDS[..most] {
         let Some(queries) = batch(corpus, threshold) else { continue };
-        for codec in Codec::ALL {
-            let Some(coded) = encoded(corpus, queries, codec) else { continue };
+        for contestant in Contestant::all() {
+            let Some(coded) = encoded(corpus, queries, contestant) else { continue };
             let mut out = Vec::new();
             let cpu = context.time(&mut || {
                 for query in &coded {
@@ -62,7 +61,7 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
                 }
             });
             let mut point = Point {
-                name: codec.php_case().into(),
+                name: contestant.name(),
                 threshold,
                 queries: queries.len() as f64,
                 cpu: Some(cpu.median),
@@ -71,7 +70,7 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
             if let Some(device) = &context.device {
                 let (rounds, found) = context.each_kernel(device, || device.intersect_batch(&coded))?;
                 for (found, query) in found.iter().zip(queries).step_by(10) {
-                    assert!(found == by_merges(corpus, query), "{} finds others on the device", codec.name());
+                    assert!(found == by_merges(corpus, query), "{} finds others on the device", contestant.name());
                 }
                 point.device = Some(medians(&rounds));
             }

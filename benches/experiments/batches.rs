@@ -28,6 +28,9 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 const THRESHOLDS: [usize; 9] = [8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_000_000, 2_000_000];
 
+/// The largest threshold for which queries are timed on the CPU, too.
+const ON_CPU: usize = 128_000;
+
 struct Point {
     /// A codec's name, or that of a search of uncompressed lists.
     name: String,
@@ -48,27 +51,30 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
     let mut points = Vec::new();
     let Some(corpus) = context.corpora_of(corpora::GOV)?.next() else { return Err("no GOV-shaped corpus".into()) };
     outcome.note(corpus.describe());
-    let most = if context.quick() { 4 } else { THRESHOLDS.len() };
-    for &threshold in &THRESHOLDS[..most] {
-        let Some(queries) = batch(corpus, threshold) else { continue };
-        for contestant in Contestant::all() {
-            let Some(coded) = encoded(corpus, queries, contestant) else { continue };
+    let thresholds = &THRESHOLDS[..if context.quick() { 4 } else { THRESHOLDS.len() }];
+    // Batches are prefixes of the same queries.
+    let batches: Vec<(usize, &[Vec<usize>])> =
+        thresholds.iter().filter_map(|&threshold| Some((threshold, batch(corpus, threshold)?))).collect();
+    let Some(&(_, longest)) = batches.last() else { return Err("too few queries".into()) };
+    for contestant in Contestant::all() {
+        let Some(coded) = encoded(corpus, longest, contestant) else { continue };
+        for &(threshold, queries) in &batches {
+            let coded = &coded[..queries.len()];
             let mut out = Vec::new();
-            let cpu = context.time(&mut || {
-                for query in &coded {
-                    out.clear();
-                    intersect(query, &mut out);
-                }
+            // Queries on the CPU do not depend on batches.
+            let cpu = (threshold <= ON_CPU).then(|| {
+                let time = context.time(&mut || {
+                    for query in coded {
+                        out.clear();
+                        intersect(query, &mut out);
+                    }
+                });
+                time.median
             });
-            let mut point = Point {
-                name: contestant.name(),
-                threshold,
-                queries: queries.len() as f64,
-                cpu: Some(cpu.median),
-                device: None,
-            };
+            let mut point =
+                Point { name: contestant.name(), threshold, queries: queries.len() as f64, cpu, device: None };
             if let Some(device) = &context.device {
-                let (rounds, found) = context.each_kernel(device, || device.intersect_batch(&coded))?;
+                let (rounds, found) = context.each_kernel(device, || device.intersect_batch(coded))?;
                 for (found, query) in found.iter().zip(queries).step_by(10) {
                     assert!(found == by_merges(corpus, query), "{} finds others on the device", contestant.name());
                 }
@@ -76,13 +82,16 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
             }
             points.push(point);
         }
-        let Some(device) = &context.device else { continue };
-        for (name, search, bucket) in ON_DEVICE {
-            let lists = Uncompressed::new(corpus, queries, bucket)?;
+    }
+    for (name, search, bucket) in ON_DEVICE {
+        let Some(device) = &context.device else { break };
+        let lists = Uncompressed::new(corpus, longest, bucket)?;
+        for &(threshold, queries) in &batches {
+            let coded = &lists.queries[..queries.len()];
             for (how, gathering) in
                 [("scan and compaction", Gathering::Scan), ("reserve and order", Gathering::Reserve)]
             {
-                let (rounds, found) = context.each_kernel(device, || lists.search(device, search, gathering))?;
+                let (rounds, found) = context.each_kernel(device, || lists.search(device, coded, search, gathering))?;
                 for (found, query) in found.iter().zip(queries).step_by(10) {
                     assert!(found == by_merges(corpus, query), "{name}, {how}, finds others on the device");
                 }

@@ -2,6 +2,7 @@
 
 use crate::harness::context::Context;
 use crate::harness::outcome::{Cell, Outcome, Table};
+use crate::harness::parallel::in_parallel;
 use crate::harness::{Experiment, Failure};
 use crate::support::clock::Spread;
 use crate::support::data;
@@ -77,7 +78,7 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
 }
 
 fn measure(context: &Context, doc_ids: &[u32], log: u32, rates: &mut Vec<Rates>) -> Result<(), Failure> {
-    let lists = Codec::ALL.map(|codec| PostingList::encode(doc_ids, codec));
+    let lists = in_parallel(Codec::COUNT, |at| PostingList::encode(doc_ids, Codec::ALL[at]));
     let lists = lists.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut out = Vec::with_capacity(doc_ids.len() + 64);
     for list in &lists {

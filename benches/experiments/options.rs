@@ -4,6 +4,7 @@
 use crate::corpora::{self, Corpus};
 use crate::harness::context::{Context, codec_of};
 use crate::harness::outcome::{Outcome, Table};
+use crate::harness::parallel::in_parallel;
 use crate::harness::{Experiment, Failure};
 use crate::support::plot::{Plot, Scale};
 use postings::codec::quasi_succinct;
@@ -122,7 +123,8 @@ fn exceptions(corpus: &Corpus, outcome: &mut Outcome) {
     );
     let mut curves: Vec<(Codec, Vec<f64>)> = Vec::new();
     for codec in Codec::ALL.into_iter().filter(|&codec| has(codec, "exceptions")) {
-        let ratios = SHARES.map(|share| bits(corpus, codec, &[("exceptions", share)]).map(|bits| 32.0 / bits));
+        let ratio = |at: usize| bits(corpus, codec, &[("exceptions", SHARES[at])]).map(|bits| 32.0 / bits);
+        let ratios = in_parallel(SHARES.len(), ratio);
         let Some(ratios) = ratios.into_iter().collect::<Option<Vec<f64>>>() else { continue };
         table.row(codec.php_case(), ratios.iter().copied());
         plot.curve(codec.php_case(), SHARES.into_iter().zip(ratios.iter().copied()).collect());

@@ -3,11 +3,10 @@
 use crate::corpora::{self, Corpus};
 use crate::harness::context::{Context, codec_of};
 use crate::harness::outcome::{Cell, Outcome, Table};
+use crate::harness::parallel::in_parallel;
 use crate::harness::{Experiment, Failure};
 use croaring::{Bitmap, Portable};
 use postings::{Codec, PostingList};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "sizes",
@@ -26,30 +25,6 @@ pub const EXPERIMENT: Experiment = Experiment {
 /// The bytes of each list of a corpus by a codec; `None` if it cannot code one.
 fn bytes(corpus: &Corpus, codec: Codec) -> Option<Vec<usize>> {
     corpus.lists.iter().map(|list| Some(PostingList::encode(list, codec).ok()?.size())).collect()
-}
-
-/// What two threads do in turns: results of `work` for 0 to `count`.
-fn in_parallel<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::new());
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Relaxed);
-                    if at >= count {
-                        break;
-                    }
-                    let result = work(at);
-                    done.lock().expect("no panic").push((at, result));
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().expect("no panic");
-    done.sort_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Bits per docID: of all lists, and of the lists of queries.

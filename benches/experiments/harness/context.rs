@@ -107,7 +107,7 @@ impl Context {
     }
 
     fn effort(&self) -> Effort {
-        Effort { samples: if self.quick() { 3 } else { 9 }, sample: if self.quick() { 0.002 } else { 0.01 } }
+        Effort { samples: if self.quick() { 3 } else { 7 }, sample: if self.quick() { 0.002 } else { 0.01 } }
     }
 
     /// Seconds per call of each contestant: median and spread of interleaved rounds.

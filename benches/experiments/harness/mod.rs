@@ -5,6 +5,7 @@ pub mod options;
 pub mod outcome;
 pub mod page;
 pub mod papers;
+pub mod parallel;
 pub mod results;
 
 use context::Context;

@@ -63,6 +63,35 @@ uint bits_from(__global const uint *words, uint position) {
     return (uint)((((ulong)word[1] << 32) | word[0]) >> (position & 31));
 }
 
+/* A mask of the low `width` bits, at most 32. */
+uint low_mask(uint width) {
+    return width == 0 ? 0 : ~0u >> (32 - width);
+}
+
+/* The field of `width` bits, at most 32, that begins at bit `position`. */
+uint field_from(__global const uint *words, uint position, uint width) {
+    return bits_from(words, position) & low_mask(width);
+}
+
+/* Four such fields, one after the other. */
+uint4 fields_from(__global const uint *words, uint position, uint width) {
+    uint mask = low_mask(width);
+    uint4 fields;
+    if (width <= 8) {
+        uint bits = bits_from(words, position);
+        fields.x = bits & mask;
+        fields.y = (bits >> width) & mask;
+        fields.z = (bits >> (2 * width)) & mask;
+        fields.w = (bits >> (3 * width)) & mask;
+    } else {
+        fields.x = bits_from(words, position) & mask;
+        fields.y = bits_from(words, position + width) & mask;
+        fields.z = bits_from(words, position + 2 * width) & mask;
+        fields.w = bits_from(words, position + 3 * width) & mask;
+    }
+    return fields;
+}
+
 /* The index of the lowest set bit of `word`, which must not be 0. */
 uint lowest_bit(uint word) {
     return 31 - clz(word & -word);

@@ -51,6 +51,37 @@ namespace Postings {
          * as fast as the fastest. codec() tells which it was. Encoding takes as long as with all candidates together.
          */
         case Auto = 'auto';
+         * Gaps with their low bits in slots of one width for the whole list, and arrays of exceptions, which are coded in
+         * the same way again (Ding et al. 2009). Codes any gap. Options: b, the width, 0 to 32 (the smallest that holds nine
+         * in ten gaps); levels, how often arrays are coded again, 0 to 4 (1).
+         */
+        case PForDelta = 'pfordelta';
+
+        /**
+         * Gaps in slots of a width for each segment, with exceptions linked through their slots (Zukowski et al. 2006).
+         * Codes any gap. Options: segment, the gaps of a segment, 64, 96 or 128 (64); exceptions, the largest share of
+         * exceptions, 0 to 0.6 (0.1).
+         */
+        case PForDeltaSegments = 'pfordelta-segments';
+
+        /**
+         * Gaps with their low bits in slots, and the positions and other bits of exceptions in Simple-16 words (Yan et al.
+         * 2009). Codes any gap. Option: exceptions, the share of exceptions, 0 to 0.6 (0.1), which slots are just wide
+         * enough not to exceed.
+         */
+        case NewPFD = 'newpfd';
+
+        /** As NewPFD, with slots of the width that takes the fewest words within the share of exceptions. */
+        case OptPFD = 'optpfd';
+
+        /**
+         * Gaps with their low bits in slots, and the indices and other bits of exceptions in two arrays (ParaPFor: Ao et
+         * al. 2011). Codes any gap. Option: exceptions, the largest share of exceptions, 0 to 0.6 (0.1).
+         */
+        case ParaPFor = 'parapfor';
+
+        /** Gaps in 32-bit words of up to 28 values each, of one or two widths (Zhang et al. 2008). Codes any gap. */
+        case Simple16 = 'simple16';
          * Uncompressed docIDs, 32 bits each, with pointers into them by leading bits (option bucket: 16 to 256, default 16),
          * so that look-ups need only a few docIDs (hash segmentation, Ao et al. 2011). Codes any list.
          */
@@ -61,6 +92,31 @@ namespace Postings {
          * so that look-ups need only a few docIDs (hash segmentation, Ao et al. 2011). Codes any list.
          */
         case Raw = 'raw';
+
+        /**
+         * Gaps with their low bits in slots, and the indices and other bits of exceptions in two arrays (ParaPFor: Ao et
+         * al. 2011). Codes any gap. Option: exceptions, the largest share of exceptions, 0 to 0.6 (0.1).
+         */
+        case ParaPFor = 'parapfor';
+
+        /**
+         * Deviations from a straight line through all docIDs (Ao et al. 2011). Single docIDs decode on their own. For random
+         * docIDs; large on others. Codes any docIDs, as do the next three. Option of all four: exceptions, the largest share
+         * of exceptions, 0 to 0.6 (0).
+         */
+        case LRC = 'lrc';
+
+        /** As LRC, with a width for each segment of 256 docIDs. */
+        case LRCSeg = 'lrcseg';
+
+        /** As LRC, with a line and a width for each segment of 256 docIDs: smaller unless docIDs are random. */
+        case SegLRC = 'seglrc';
+
+        /**
+         * As LRC, with a line and a width for each bucket of docIDs with the same leading bits, which a look-up goes to
+         * directly. Option: bucket, the largest mean number of docIDs per bucket, 16 to 4096 (256).
+         */
+        case HS_LRC = 'hs_lrc';
     }
 
     /** Implemented by the exception classes of this extension. */

@@ -87,6 +87,33 @@ fn decodes_every_length() {
 }
 
 #[test]
+fn decodes_lists_of_any_options() {
+    let Some(device) = device() else { return };
+    // In blocks of the second list nearly all gaps are wide, in those of the first few.
+    let few = doc_ids(700, 30, 1_000_000, 5);
+    let many = doc_ids(700, 500, 10_000_000, 6);
+    for codec in Codec::ALL {
+        for option in codec.options() {
+            let (least, most) = option.range;
+            let values = (0..=8).map(|step| least + (most - least) * f64::from(step) / 8.0);
+            for value in values.map(|value| if option.is_whole { value.round() } else { value }) {
+                for doc_ids in [&few, &many] {
+                    // Some values of some options are refused, depending on the list.
+                    let Ok(list) = PostingList::encode_with(doc_ids, codec, &[(option.name, value)]) else { continue };
+                    assert_eq!(&device.decode(&list).unwrap(), doc_ids, "{codec:?}, {} {value}", option.name);
+                }
+            }
+        }
+    }
+    // Exceptions of exceptions, in each number of levels.
+    for levels in 0..=4 {
+        let options = [("b", 2.0), ("levels", f64::from(levels))];
+        let list = PostingList::encode_with(&few, Codec::PForDelta, &options).unwrap();
+        assert_eq!(device.decode(&list).unwrap(), few, "{levels} levels");
+    }
+}
+
+#[test]
 fn decodes_gaps_of_every_width() {
     let Some(device) = device() else { return };
     for width in 0..=31 {
@@ -100,6 +127,40 @@ fn decodes_gaps_of_every_width() {
     for doc_ids in [vec![0, u32::MAX], vec![u32::MAX]] {
         for list in Codec::ALL.into_iter().filter_map(|codec| PostingList::encode(&doc_ids, codec).ok()) {
             assert_eq!(device.decode(&list).unwrap(), doc_ids, "{list:?}");
+        }
+    }
+}
+
+/// Lists of a codec with each option at the ends of its range and between them.
+fn with_options(doc_ids: &[u32], codec: Codec) -> Vec<PostingList> {
+    let values = |option: &postings::codec::OptionOf| {
+        let (least, most) = option.range;
+        let between = [0.02, 0.2, 0.6].map(|share| least + (most - least) * share);
+        let whole = option.is_whole;
+        [least, most].into_iter().chain(between).map(move |value| if whole { value.round() } else { value })
+    };
+    let named =
+        |option: &postings::codec::OptionOf| values(option).map(|value| (option.name, value)).collect::<Vec<_>>();
+    let options: Vec<(&str, f64)> = codec.options().iter().flat_map(named).collect();
+    options.iter().filter_map(|&option| PostingList::encode_with(doc_ids, codec, &[option]).ok()).collect()
+}
+
+#[test]
+fn options_of_codecs_change_nothing() {
+    let Some(device) = device() else { return };
+    for (len, widest, leap) in [(1, 9, 0), (300, 1, 0), (2500, 15, 50_000), (5000, 30, 3000), (3000, 900_000, 0)] {
+        let one = doc_ids(len, widest, leap, 3 + len as u64);
+        let other: Vec<u32> = one.iter().copied().step_by(7).chain([u32::MAX - 1]).collect();
+        let short = PostingList::encode(&other, Codec::default()).unwrap();
+        for codec in Codec::ALL {
+            for list in with_options(&one, codec) {
+                let about = format!("{list:?} {:?}", list.options());
+                assert_eq!(device.decode(&list).unwrap(), one, "{about}");
+                let found =
+                    device.intersect_batch(&[vec![list.clone(), short.clone()], vec![list.clone(), list]]).unwrap();
+                let wanted = [naive(&[one.clone(), other.clone()]), one.clone()];
+                assert!(found.iter().eq(wanted.iter().map(Vec::as_slice)), "{about}");
+            }
         }
     }
 }

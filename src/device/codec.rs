@@ -69,6 +69,62 @@ static VARIABLE_BYTE: DeviceCodec =
     DeviceCodec { prefix: "variable_byte", source: include_str!("../../cl/codec/variable_byte.cl"), ..GAPS };
 
 static RICE: DeviceCodec = DeviceCodec { prefix: "rice", source: include_str!("../../cl/codec/rice.cl"), ..GAPS };
+static PFORDELTA: DeviceCodec =
+    DeviceCodec { prefix: "pfordelta", source: include_str!("../../cl/codec/pfordelta.cl"), ..GAPS };
+
+static PFORDELTA_SEGMENTS: DeviceCodec =
+    DeviceCodec { prefix: "pfordelta_segments", source: include_str!("../../cl/codec/pfordelta_segments.cl"), ..GAPS };
+
+static NEWPFD: DeviceCodec = DeviceCodec {
+    prefix: "newpfd",
+    source: include_str!("../../cl/codec/simple16_words.cl"),
+    shared: concat!(include_str!("../../cl/codec/newpfd.cl"), include_str!("../../cl/gaps.cl")),
+    ..GAPS
+};
+
+static OPTPFD: DeviceCodec = DeviceCodec { prefix: "optpfd", ..NEWPFD };
+
+static PARAPFOR: DeviceCodec = DeviceCodec {
+    prefix: "parapfor",
+    source: concat!(include_str!("../../cl/codec/parapfor_segment.cl"), include_str!("../../cl/codec/parapfor.cl")),
+    ..GAPS
+};
+
+/// What the codecs of linear regression have in common, and the sources of one of them. They differ in how a docID's line
+/// and fields are found.
+const REGRESSION: DeviceCodec = DeviceCodec {
+    prefix: "",
+    source: "",
+    shared: include_str!("../../cl/regression_segments.cl"),
+    run: 32,
+    step: 16,
+    lanes: 32,
+    look_up: 60.0,
+    unpacked: 0.002,
+    fits: |_| Ok(()),
+};
+
+macro_rules! regression {
+    ($file:literal) => {
+        concat!(
+            include_str!("../../cl/codec/parapfor_segment.cl"),
+            include_str!("../../cl/codec/regression.cl"),
+            include_str!(concat!("../../cl/codec/", $file, ".cl"))
+        )
+    };
+}
+
+static LRC: DeviceCodec = DeviceCodec { prefix: "lrc", source: regression!("lrc"), ..REGRESSION };
+static LRC_SEG: DeviceCodec = DeviceCodec { prefix: "lrcseg", source: regression!("lrc_seg"), ..REGRESSION };
+static SEG_LRC: DeviceCodec = DeviceCodec { prefix: "seglrc", source: regression!("seg_lrc"), ..REGRESSION };
+static HS_LRC: DeviceCodec =
+    DeviceCodec { prefix: "hs_lrc", source: regression!("hs_lrc"), shared: "", unpacked: 0.0025, ..REGRESSION };
+static SIMPLE16: DeviceCodec = DeviceCodec {
+    prefix: "simple16",
+    source: concat!(include_str!("../../cl/codec/simple16_words.cl"), include_str!("../../cl/codec/simple16.cl")),
+    ..GAPS
+};
+static RICE: DeviceCodec = DeviceCodec { prefix: "rice", source: include_str!("../../cl/codec/rice.cl"), ..GAPS };
 
 /// A look-up takes 28 ps if neighbours in the shorter list are neighbours in the longer one too, and 54 ps if not.
 static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
@@ -88,8 +144,8 @@ static RAW: DeviceCodec = DeviceCodec {
     prefix: "raw",
     source: include_str!("../../cl/codec/raw.cl"),
     shared: "",
-    run: 32,
-    step: 16,
+    run: 4,
+    step: 4,
     lanes: 32,
     needs_block: false,
     look_up: 25.0,
@@ -113,9 +169,21 @@ pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
         Codec::Simple9 => &SIMPLE9,
         Codec::QuasiSuccinct => &QUASI_SUCCINCT,
         Codec::VariableByte => &VARIABLE_BYTE,
+        Codec::PForDelta => &PFORDELTA,
+        Codec::PForDeltaSegments => &PFORDELTA_SEGMENTS,
+        Codec::NewPFD => &NEWPFD,
+        Codec::OptPFD => &OPTPFD,
+        Codec::ParaPFor => &PARAPFOR,
+        Codec::Simple16 => &SIMPLE16,
+        Codec::Raw => &RAW,
         Codec::Rice => &RICE,
         Codec::Raw => &RAW,
         Codec::PartitionedEliasFano => &PARTITIONED_ELIAS_FANO,
+        Codec::ParaPFor => &PARAPFOR,
+        Codec::LRC => &LRC,
+        Codec::LRCSeg => &LRC_SEG,
+        Codec::SegLRC => &SEG_LRC,
+        Codec::HS_LRC => &HS_LRC,
     }
 }
 

@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 use crate::list::PostingList;
 use crate::results::Results;
 use crate::room::try_with_room;
-use crate::threads::{at_most, spread};
+use crate::threads::at_most;
 use plan::{ELSEWHERE, Plan, place, plan};
-use std::ops::Range;
+use std::mem::MaybeUninit;
 
 static INTERSECT: Operation = Operation {
     name: "intersect",
@@ -185,21 +185,6 @@ impl Session<'_> {
     }
 }
 
-/// The results of the queries, whose work-groups are `groups`.
-fn in_order(pieces: &Pieces, groups: &[Range<usize>], out: &[u32], threads: usize) -> Result<Results> {
-    let share = groups.len().div_ceil(threads).max(1);
-    let parts = spread(threads, groups.len(), share, |takings| {
-        let whose: Vec<usize> = takings.flatten().collect();
-        let total = whose.iter().map(|&query| pieces.length(groups[query].clone())).sum();
-        let mut results = Results::with_room(whose.len(), total)?;
-        for &query in &whose {
-            results.push(|doc_ids| pieces.append(groups[query].clone(), out, doc_ids));
-        }
-        Ok((results, whose))
-    });
-    Ok(Results::of_pieces(groups.len(), parts.into_iter().collect::<Result<Vec<_>>>()?))
-}
-
 /// The capacity for a second launch, after the first one found more than `capacity` results. More than [`MAX_RESULTS`]
 /// are refused, because their offsets would wrap around.
 fn capacity_for(found: usize, capacity: usize, bound: usize) -> Result<usize> {
@@ -273,7 +258,10 @@ impl Device {
             before += plan.groups;
         }
         let out = session.peek(OUT, 0..pieces.total())?;
-        in_order(&pieces, &groups, &out, threads)
+        let lengths = groups.iter().map(|groups| pieces.length(groups.clone()));
+        let fill = |query: usize, to: &mut [MaybeUninit<u32>]| pieces.copy(groups[query].clone(), &out, to);
+        // SAFETY: `copy` writes all of what it is given.
+        unsafe { Results::filled(lengths, threads, fill) }
     }
 
     /// For each query, the number of docIDs common to its lists. Only the counts are read back.

@@ -13,7 +13,7 @@ fn with_width(width: u32) -> Options {
 fn the_worked_example() {
     let words = part::<Rice>(&[2, 9, 0, 5]);
     // From the last bit to the first: quotients, remainders, b.
-    assert_eq!(words, [0b0100_110_01_00_01_10_000_00010]);
+    assert_eq!(words, [0b010_0110_0100_0110_0000_0010]);
     assert_eq!(Rice::check(&words, 4), Ok(()));
 }
 

@@ -47,10 +47,6 @@ namespace Postings {
         case VariableByte = 'variablebyte';
 
         /**
-         * For encode() only: the codec that takes the fewest bytes for these docIDs, of those that decode at least a quarter
-         * as fast as the fastest. codec() tells which it was. Encoding takes as long as with all candidates together.
-         */
-        case Auto = 'auto';
          * Gaps with their low bits in slots of one width for the whole list, and arrays of exceptions, which are coded in
          * the same way again (Ding et al. 2009). Codes any gap. Options: b, the width, 0 to 32 (the smallest that holds nine
          * in ten gaps); levels, how often arrays are coded again, 0 to 4 (1).
@@ -88,10 +84,6 @@ namespace Postings {
         case Raw = 'raw';
         /** Gaps as quotients by a power of two, in unary, and remainders (Rice). Small; decodes slowly. Codes any gap. */
         case Rice = 'rice';
-         * Uncompressed docIDs, 32 bits each, with pointers into them by leading bits (option bucket: 16 to 256, default 16),
-         * so that look-ups need only a few docIDs (hash segmentation, Ao et al. 2011). Codes any list.
-         */
-        case Raw = 'raw';
 
         /**
          * Gaps with their low bits in slots, and the indices and other bits of exceptions in two arrays (ParaPFor: Ao et

@@ -123,8 +123,6 @@ registry! { $
     Raw = 16: monotone::raw::Raw;
     /// Gaps as quotients by a power of two, in unary, and remainders ([`values::rice`]).
     Rice = 4: Gaps<values::rice::Rice>;
-    /// Uncompressed docIDs with the pointers of hash segmentation ([`monotone::raw`]).
-    Raw = 16: monotone::raw::Raw;
     /// Runs, bit sets and Elias–Fano lists, each for a part of the list ([`monotone::partitioned_elias_fano`]): for
     /// clustered and dense lists.
     PartitionedEliasFano = 15: monotone::partitioned_elias_fano::PartitionedEliasFano;

@@ -177,7 +177,6 @@ pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
         Codec::Simple16 => &SIMPLE16,
         Codec::Raw => &RAW,
         Codec::Rice => &RICE,
-        Codec::Raw => &RAW,
         Codec::PartitionedEliasFano => &PARTITIONED_ELIAS_FANO,
         Codec::ParaPFor => &PARAPFOR,
         Codec::LRC => &LRC,

@@ -272,7 +272,7 @@ impl Plot {
         let (area, legend) = root.split_horizontally(WIDTH - LEGEND);
         let (x_scale, y_scale) = (self.x_scale, self.y_scale);
         let mut chart = ChartBuilder::on(&area)
-            .caption(&self.title, ("sans-serif", 16))
+            .caption(&self.title, ("sans-serif", 19))
             .margin(12)
             .x_label_area_size(48)
             .y_label_area_size(72)
@@ -281,20 +281,21 @@ impl Plot {
             .configure_mesh()
             .light_line_style(TRANSPARENT)
             .bold_line_style(RGBColor(0xdd, 0xdd, 0xdd))
-            .label_style(("sans-serif", 12))
-            .axis_desc_style(("sans-serif", 13))
+            .label_style(("sans-serif", 15))
+            .axis_desc_style(("sans-serif", 16))
             .x_desc(&self.x)
             .y_desc(&self.y)
             .draw()?;
         for (index, (_, points)) in curves.iter().enumerate() {
             let colour = COLOURS[index % COLOURS.len()];
             if self.lines {
-                if index < COLOURS.len() {
-                    chart.draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))?;
-                } else {
-                    let dashes = DashedLineSeries::new(points.iter().copied(), 6, 3, colour.stroke_width(2));
-                    chart.draw_series(dashes)?;
-                }
+                match dash(index) {
+                    None => chart.draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))?,
+                    Some((line, gap)) => {
+                        let style = colour.stroke_width(2);
+                        chart.draw_series(DashedLineSeries::new(points.iter().copied(), line, gap, style))?
+                    }
+                };
             }
             chart.draw_series(points.iter().map(|&point| Circle::new(point, 3, colour.filled())))?;
         }
@@ -302,6 +303,11 @@ impl Plot {
         root.present()?;
         Ok(())
     }
+}
+
+/// The dashes of a curve: each eight curves, which have the eight colours, have others.
+fn dash(index: usize) -> Option<(u32, u32)> {
+    [None, Some((7, 4)), Some((2, 3)), Some((12, 3))][(index / COLOURS.len()).min(3)]
 }
 
 fn draw_legend(
@@ -313,12 +319,12 @@ fn draw_legend(
         let colour = COLOURS[index % COLOURS.len()];
         let y = 52 + 20 * index as i32;
         let ends = vec![(4, y), (28, y)];
-        match (lines, index < COLOURS.len()) {
-            (false, _) => area.draw(&Circle::new((16, y), 4, colour.filled()))?,
-            (true, true) => area.draw(&PathElement::new(ends, colour.stroke_width(2)))?,
-            (true, false) => area.draw(&DashedPathElement::new(ends, 6, 3, colour.stroke_width(2)))?,
+        match dash(index) {
+            _ if !lines => area.draw(&Circle::new((16, y), 4, colour.filled()))?,
+            None => area.draw(&PathElement::new(ends, colour.stroke_width(2)))?,
+            Some((line, gap)) => area.draw(&DashedPathElement::new(ends, line, gap, colour.stroke_width(2)))?,
         }
-        area.draw(&Text::new((*name).to_owned(), (34, y - 6), ("sans-serif", 12)))?;
+        area.draw(&Text::new((*name).to_owned(), (34, y - 6), ("sans-serif", 15)))?;
     }
     Ok(())
 }

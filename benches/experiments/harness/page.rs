@@ -145,9 +145,10 @@ fn section(page: &mut String, experiment: &Experiment, machines: &[Machine], dra
             let theirs = papers::number(file, item, row, column);
             let _ = writeln!(
                 page,
-                "| {} | {}: {row}, {column} | {} | {} | {} | {} |",
-                beside.what,
+                "| {} | {}: {} | {} | {} | {} | {} |",
+                in_table(&beside.what),
                 papers::cite(file, item),
+                in_table(&format!("{row}, {column}")),
                 figure(theirs),
                 machine.name,
                 figure(beside.ours),
@@ -187,11 +188,12 @@ fn paper_item(page: &mut String, file: &str, name: &str) {
         let _ = writeln!(page, "> {}", string(text));
     }
     let Some(columns) = item["columns"].as_array() else { return };
-    let _ = writeln!(page, ">\n> | | {} |", columns.iter().map(string).collect::<Vec<_>>().join(" | "));
+    let heads = columns.iter().map(|column| in_table(string(column)));
+    let _ = writeln!(page, ">\n> | | {} |", heads.collect::<Vec<_>>().join(" | "));
     let _ = writeln!(page, "> |---|{}", "---:|".repeat(columns.len()));
     for row in item["rows"].as_array().into_iter().flatten() {
         let cells = row.as_array().into_iter().flatten().map(|cell| match cell {
-            Value::String(text) => text.clone(),
+            Value::String(text) => in_table(text),
             Value::Null => String::new(),
             other => other.to_string(),
         });
@@ -199,10 +201,15 @@ fn paper_item(page: &mut String, file: &str, name: &str) {
     }
 }
 
+/// A text within a table, in which bars would end a cell.
+fn in_table(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
 fn cell_text(cell: &Cell) -> String {
     match cell {
         Cell::Empty => String::new(),
-        Cell::Text(text) => text.clone(),
+        Cell::Text(text) => in_table(text),
         Cell::Figure(value) if value.fract() == 0.0 && value.abs() < 1e9 => format!("{value:.0}"),
         Cell::Figure(value) => figure(*value),
         Cell::Spread(spread) => format!("{} ± {:.0} %", figure(spread.median), 50.0 * spread.relative()),
@@ -215,7 +222,7 @@ fn markdown(table: &Table) -> String {
     let shown: Vec<usize> = (0..table.head.len()).filter(filled).collect();
     let line = |cell: &dyn Fn(usize) -> String| shown.iter().map(|&at| cell(at)).collect::<Vec<_>>().join(" | ");
     let mut text = String::new();
-    let _ = writeln!(text, "{}:\n\n| {} |", table.title, line(&|at| table.head[at].clone()));
+    let _ = writeln!(text, "{}:\n\n| {} |", table.title, line(&|at| in_table(&table.head[at])));
     let _ = writeln!(text, "|---|{}", "---:|".repeat(shown.len().saturating_sub(1)));
     for row in &table.rows {
         let _ = writeln!(text, "| {} |", line(&|at| row.get(at).map_or_else(String::new, cell_text)));

@@ -109,6 +109,9 @@ namespace Postings {
          * directly. Option: bucket, the largest mean number of docIDs per bucket, 16 to 4096 (256).
          */
         case HS_LRC = 'hs_lrc';
+        /** Runs, bit sets and Elias-Fano, each for a part of the list (Ottaviano and Venturini 2014). The smallest on dense,
+         * clustered and sorted lists, and the fastest to intersect. Codes any gap. */
+        case PartitionedEliasFano = 'pef';
     }
 
     /** Implemented by the exception classes of this extension. */

@@ -42,6 +42,8 @@ pef_Partition pef_partition(const List *list, uint block) {
         found.kind = list->parameter;
         found.count = list->count;
         found.first = found.kind == PEF_RUN ? pef_universe(list) - (list->count - 1) : 0;
+        /* The first docID stands before the runs. */
+        if (found.kind == PEF_RUNS) found.first = *found.words++;
         return found;
     }
     uint head = list->own[0];

@@ -69,6 +69,7 @@ static VARIABLE_BYTE: DeviceCodec =
     DeviceCodec { prefix: "variable_byte", source: include_str!("../../cl/codec/variable_byte.cl"), ..GAPS };
 
 static RICE: DeviceCodec = DeviceCodec { prefix: "rice", source: include_str!("../../cl/codec/rice.cl"), ..GAPS };
+
 static PFORDELTA: DeviceCodec =
     DeviceCodec { prefix: "pfordelta", source: include_str!("../../cl/codec/pfordelta.cl"), ..GAPS };
 
@@ -99,6 +100,7 @@ const REGRESSION: DeviceCodec = DeviceCodec {
     run: 32,
     step: 16,
     lanes: 32,
+    needs_block: true,
     look_up: 60.0,
     unpacked: 0.002,
     fits: |_| Ok(()),
@@ -119,13 +121,12 @@ static LRC_SEG: DeviceCodec = DeviceCodec { prefix: "lrcseg", source: regression
 static SEG_LRC: DeviceCodec = DeviceCodec { prefix: "seglrc", source: regression!("seg_lrc"), ..REGRESSION };
 static HS_LRC: DeviceCodec =
     DeviceCodec { prefix: "hs_lrc", source: regression!("hs_lrc"), shared: "", unpacked: 0.0025, ..REGRESSION };
+
 static SIMPLE16: DeviceCodec = DeviceCodec {
     prefix: "simple16",
     source: concat!(include_str!("../../cl/codec/simple16_words.cl"), include_str!("../../cl/codec/simple16.cl")),
     ..GAPS
 };
-static RICE: DeviceCodec = DeviceCodec { prefix: "rice", source: include_str!("../../cl/codec/rice.cl"), ..GAPS };
-
 /// A look-up takes 28 ps if neighbours in the shorter list are neighbours in the longer one too, and 54 ps if not.
 static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
     prefix: "qs",
@@ -169,20 +170,19 @@ pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
         Codec::Simple9 => &SIMPLE9,
         Codec::QuasiSuccinct => &QUASI_SUCCINCT,
         Codec::VariableByte => &VARIABLE_BYTE,
+        Codec::Rice => &RICE,
         Codec::PForDelta => &PFORDELTA,
         Codec::PForDeltaSegments => &PFORDELTA_SEGMENTS,
         Codec::NewPFD => &NEWPFD,
         Codec::OptPFD => &OPTPFD,
         Codec::ParaPFor => &PARAPFOR,
-        Codec::Simple16 => &SIMPLE16,
-        Codec::Raw => &RAW,
-        Codec::Rice => &RICE,
-        Codec::PartitionedEliasFano => &PARTITIONED_ELIAS_FANO,
-        Codec::ParaPFor => &PARAPFOR,
         Codec::LRC => &LRC,
         Codec::LRCSeg => &LRC_SEG,
         Codec::SegLRC => &SEG_LRC,
         Codec::HS_LRC => &HS_LRC,
+        Codec::Simple16 => &SIMPLE16,
+        Codec::PartitionedEliasFano => &PARTITIONED_ELIAS_FANO,
+        Codec::Raw => &RAW,
     }
 }
 

@@ -9,9 +9,12 @@
 //! * If one list is much longer, each docID of the other is looked up in it (`probe`): without decoding if the codec
 //!   can do that, otherwise by decoding the blocks that may contain it.
 //!
-//! In both cases blocks that cannot contain a common docID are skipped using the directory, which is the block skipping
-//! of Ding et al. (WWW 2009, section 8.1): the docIDs of one list are first searched among the last docIDs of the
-//! other's blocks, and only blocks that are met there are decoded.
+//! * Two partitioned Elias–Fano lists are intersected partition by partition (`merge/partitions.rs`), whatever their
+//!   lengths.
+//!
+//! In all cases blocks that cannot contain a common docID are skipped using the directory, which is the block skipping of
+//! Ding et al. (WWW 2009, section 8.1): the docIDs of one list are first searched among the last docIDs of the other's
+//! blocks, and only blocks that are met there are decoded.
 //!
 //! `plan` makes the choice, and shows it: [`explain`], and the log at level debug. The searches that the
 //! literature compares stand in [`locate`] and [`meet`], with a registry each.
@@ -36,8 +39,22 @@ use probe::Probe;
 pub struct Count(pub u64);
 
 impl Sink for Count {
+    const COUNTS: bool = true;
+
     fn take(&mut self, doc_ids: &[u32]) {
         self.0 += doc_ids.len() as u64;
+    }
+
+    fn take_range(&mut self, _: Tier, first: u32, last: u32) {
+        self.0 += u64::from(last - first) + 1;
+    }
+
+    fn take_bits(&mut self, _: Tier, _: u32, words: &[u64]) {
+        self.0 += words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+    }
+
+    fn add(&mut self, count: u64) {
+        self.0 += count;
     }
 }
 
@@ -64,6 +81,9 @@ pub fn intersect_with(tier: Tier, lists: &[PostingList], sink: &mut impl Sink) {
     let plan = Plan::new(tier, lists);
     log::debug!("intersection: {plan}");
     match (plan.strategy, &plan.lists[..]) {
+        (Strategy::Merge(Merging::Partitions), &[shortest, next, ref rest @ ..]) => {
+            merge::partitions::merge(tier, shortest, next, &mut Filter::new(tier, rest, sink));
+        }
         (Strategy::Merge(merging), &[shortest, next, ref rest @ ..]) => {
             let mut filter = Filter::new(tier, rest, sink);
             merge::merge(tier, merging, shortest, next, |common| filter.take(common));
@@ -90,13 +110,14 @@ pub fn intersect_with(tier: Tier, lists: &[PostingList], sink: &mut impl Sink) {
 
 /// Looks docIDs up in further lists, and sends those that all of them contain to the sink.
 struct Filter<'l, 's, S> {
+    tier: Tier,
     probes: Vec<Probe<'l>>,
     sink: &'s mut S,
 }
 
 impl<'l, 's, S: Sink> Filter<'l, 's, S> {
     fn new(tier: Tier, lists: &[&'l PostingList], sink: &'s mut S) -> Self {
-        Filter { probes: lists.iter().map(|list| Probe::new(tier, list)).collect(), sink }
+        Filter { tier, probes: lists.iter().map(|list| Probe::new(tier, list)).collect(), sink }
     }
 
     /// Takes the next candidates, ascending, and overwrites them. Returns whether all lists may contain a greater
@@ -112,6 +133,55 @@ impl<'l, 's, S: Sink> Filter<'l, 's, S> {
         }
         self.sink.take(&candidates[..count]);
         self.probes.iter().all(|probe| last < probe.universe())
+    }
+
+    /// Takes all docIDs from `first` to `last`, as [`take`](Self::take).
+    fn take_range(&mut self, first: u32, last: u32) -> bool {
+        if self.probes.is_empty() {
+            self.sink.take_range(self.tier, first, last);
+            return true;
+        }
+        let mut expanded = Expanded { filter: self, goes_on: true };
+        expanded.take_range(expanded.filter.tier, first, last);
+        expanded.goes_on
+    }
+
+    /// Takes the docIDs of a bit set, as [`take`](Self::take); bit 0 of the first word stands for `first`.
+    fn take_bits(&mut self, first: u32, words: &[u64]) -> bool {
+        if self.probes.is_empty() {
+            self.sink.take_bits(self.tier, first, words);
+            return true;
+        }
+        let mut expanded = Expanded { filter: self, goes_on: true };
+        expanded.take_bits(expanded.filter.tier, first, words);
+        expanded.goes_on
+    }
+
+    /// Whether only the number of docIDs matters, and there are no further lists. Then they may be [added](Self::add).
+    fn counts(&self) -> bool {
+        S::COUNTS && self.probes.is_empty()
+    }
+
+    /// Takes so many docIDs, if it [counts](Self::counts).
+    fn add(&mut self, count: u64) {
+        self.sink.add(count);
+    }
+}
+
+/// Gives ranges and bit sets to a filter as docIDs.
+struct Expanded<'f, 'l, 's, S> {
+    filter: &'f mut Filter<'l, 's, S>,
+    goes_on: bool,
+}
+
+impl<S: Sink> Sink for Expanded<'_, '_, '_, S> {
+    fn take(&mut self, doc_ids: &[u32]) {
+        for part in doc_ids.chunks(TILE) {
+            let mut candidates = [0; TILE];
+            let candidates = &mut candidates[..part.len()];
+            candidates.copy_from_slice(part);
+            self.goes_on = self.goes_on && self.filter.take(candidates);
+        }
     }
 }
 

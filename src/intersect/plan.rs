@@ -1,10 +1,11 @@
 //! The choice of how lists are intersected, by their lengths, codecs and densities.
 
-use super::merge::Merging;
+use super::merge::{Merging, partitions};
 use crate::codec::Codec;
 use crate::cpu::{self, Tier};
 use crate::list::PostingList;
 use std::fmt;
+use std::ops::Deref;
 
 /// How the lists of a query are intersected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,22 +23,57 @@ pub enum Strategy {
 pub struct Plan<'l> {
     pub(super) strategy: Strategy,
     /// The lists without repetition, the shortest first.
-    pub(super) lists: Vec<&'l PostingList>,
+    pub(super) lists: Sorted<'l>,
+}
+
+/// The lists of a query in order. Two lists, which most queries have, need no allocation.
+#[derive(Debug)]
+pub(super) enum Sorted<'l> {
+    One([&'l PostingList; 1]),
+    Two([&'l PostingList; 2]),
+    Many(Vec<&'l PostingList>),
+}
+
+impl<'l> Sorted<'l> {
+    fn new(lists: &'l [PostingList]) -> Sorted<'l> {
+        match lists {
+            [a, b] if a.is_same(b) => Sorted::One([a]),
+            [a, b] if (a.len(), a.id()) <= (b.len(), b.id()) => Sorted::Two([a, b]),
+            [a, b] => Sorted::Two([b, a]),
+            _ => {
+                let mut sorted: Vec<&PostingList> = lists.iter().collect();
+                sorted.sort_by_key(|list| (list.len(), list.id()));
+                sorted.dedup_by(|a, b| a.is_same(b));
+                Sorted::Many(sorted)
+            }
+        }
+    }
+}
+
+impl<'l> Deref for Sorted<'l> {
+    type Target = [&'l PostingList];
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Sorted::One(one) => one,
+            Sorted::Two(two) => two,
+            Sorted::Many(many) => many,
+        }
+    }
 }
 
 impl<'l> Plan<'l> {
     /// The cheapest way to intersect these lists with the instructions of `tier`.
     pub fn new(tier: Tier, lists: &'l [PostingList]) -> Plan<'l> {
-        let mut sorted: Vec<&PostingList> = lists.iter().collect();
-        sorted.sort_by_key(|list| (list.len(), list.id()));
-        sorted.dedup_by(|a, b| a.is_same(b));
-        let strategy = match sorted[..] {
+        let lists = Sorted::new(lists);
+        let strategy = match lists[..] {
             [] => Strategy::Nothing,
             [shortest, ..] if shortest.is_empty() => Strategy::Nothing,
+            [shortest, next, ..] if partitions::suits(shortest, next) => Strategy::Merge(Merging::Partitions),
             [shortest, next, ..] if merges(tier, shortest, next) => Strategy::Merge(Merging::of(tier, shortest, next)),
             _ => Strategy::LookUp,
         };
-        Plan { strategy, lists: sorted }
+        Plan { strategy, lists }
     }
 
     /// What was chosen.
@@ -76,6 +112,7 @@ impl fmt::Display for Plan<'_> {
             Strategy::LookUp => self.lists.split_at(1),
         };
         f.write_str(match self.strategy {
+            Strategy::Merge(Merging::Partitions) => "merge partitions:",
             Strategy::Merge(Merging::Windows) => "merge with a map:",
             Strategy::Merge(Merging::Slices) => "merge uncompressed docIDs:",
             Strategy::Merge(Merging::Tiles) => "merge in tiles:",
@@ -118,6 +155,8 @@ mod tests {
             (Strategy::LookUp, "decode: raw 900; then look up in raw 8000 (the codec's look-up)")
         );
         assert_eq!(told(&[raw, list(Codec::Raw, 3000, 5000)]).0, Strategy::Merge(Merging::Slices));
+        let partitioned = [list(Codec::PartitionedEliasFano, 90, 30), list(Codec::PartitionedEliasFano, 20_000, 4)];
+        assert_eq!(told(&partitioned).0, Strategy::Merge(Merging::Partitions));
         let dense = [list(Codec::QuasiSuccinct, 20_000, 3), list(Codec::QuasiSuccinct, 20_000, 4)];
         assert_eq!(told(&dense).0, Strategy::Merge(Merging::Windows));
     }

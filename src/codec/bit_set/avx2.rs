@@ -119,3 +119,17 @@ pub(super) unsafe fn count_common(a: *const u64, b: *const u64, words: usize) ->
         sum(total) + scalar::count_common(a.add(whole), b.add(whole), words - whole)
     }
 }
+
+/// As [`super::fill`].
+///
+/// # Safety
+/// As there; the processor has the enabled features.
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn fill(first: u32, len: usize, out: *mut u32) {
+    let mut doc_ids = _mm256_add_epi32(_mm256_set1_epi32(first as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    for at in (0..len).step_by(8) {
+        // SAFETY: at most 7 docIDs are written after the last one.
+        unsafe { _mm256_storeu_si256(out.add(at).cast(), doc_ids) };
+        doc_ids = _mm256_add_epi32(doc_ids, _mm256_set1_epi32(8));
+    }
+}

@@ -99,3 +99,18 @@ pub(super) unsafe fn count_common(a: *const u64, b: *const u64, words: usize) ->
     }
     _mm512_reduce_add_epi64(_mm512_add_epi64(total[0], total[1])) as u64
 }
+
+/// As [`super::fill`].
+///
+/// # Safety
+/// As there; the processor has the enabled features.
+#[target_feature(enable = "avx512f")]
+pub(super) unsafe fn fill(first: u32, len: usize, out: *mut u32) {
+    let iota = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    let mut doc_ids = _mm512_add_epi32(_mm512_set1_epi32(first as i32), iota);
+    for at in (0..len).step_by(16) {
+        // SAFETY: at most 15 docIDs are written after the last one.
+        unsafe { _mm512_storeu_si512(out.add(at).cast(), doc_ids) };
+        doc_ids = _mm512_add_epi32(doc_ids, _mm512_set1_epi32(16));
+    }
+}

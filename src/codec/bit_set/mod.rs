@@ -1,4 +1,4 @@
-//! Bit sets: bit i of 64-bit word w stands for docID `first + 64·w + i`. Expanding them to docIDs, and the common bits
+//! Bit sets and ranges: bit i of 64-bit word w stands for docID `first + 64·w + i`. Expanding them to docIDs, and the common bits
 //! of two, with one file per instruction set. Words are read from bytes at any address, little-endian, because payloads
 //! are aligned to 32 bits only.
 
@@ -10,17 +10,11 @@ mod scalar;
 
 use crate::cpu::Tier;
 
-/// docIDs that [`expand`] may write after the last one, with unspecified contents.
-pub(crate) const SURPLUS: usize = 64;
-
-/// Words of the stack buffers in which results are put together: 4,096 docIDs.
-pub(crate) const CHUNK: usize = 64;
-
 /// Writes the docIDs of `words` words, of which the first one's bit 0 stands for `first`, to `out`, and returns their
 /// number.
 ///
 /// # Safety
-/// The words can be read; `out` has room for their docIDs and [`SURPLUS`] more; the processor has `tier`.
+/// The words can be read; `out` has room for their docIDs and [`SLACK`](super::SLACK) more; the processor has `tier`.
 #[inline]
 pub(crate) unsafe fn expand(tier: Tier, stream: *const u64, words: usize, first: u32, out: *mut u32) -> usize {
     debug_assert!(tier.is_available());
@@ -70,6 +64,25 @@ pub(crate) unsafe fn count_common(tier: Tier, a: *const u64, b: *const u64, word
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 => avx2::count_common(a, b, words),
             _ => scalar::count_common(a, b, words),
+        }
+    }
+}
+
+/// Writes `len` consecutive docIDs.
+///
+/// # Safety
+/// `out` has room for them and 15 more; the processor has `tier`.
+#[inline]
+pub(crate) unsafe fn fill(tier: Tier, first: u32, len: usize, out: *mut u32) {
+    debug_assert!(tier.is_available());
+    // SAFETY: as above.
+    unsafe {
+        match tier {
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => avx512::fill(first, len, out),
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx2 => avx2::fill(first, len, out),
+            _ => (0..len).for_each(|at| out.add(at).write(first.wrapping_add(at as u32))),
         }
     }
 }
@@ -129,7 +142,7 @@ mod tests {
             }
             let stream: *const u64 = halves[shift..].as_ptr().cast();
             for tier in Tier::available() {
-                let mut out = vec![0; doc_ids.len() + SURPLUS];
+                let mut out = vec![0; doc_ids.len() + crate::codec::SLACK];
                 let mut common_words = vec![0u64; words.len()];
                 // SAFETY: both streams have as many words as are asked for, and there is room for all results.
                 let (count, of_common, counted) = unsafe {

@@ -92,7 +92,7 @@ mod tests {
                 let exceptions = || values.iter().enumerate().filter(|&(_, &value)| width(value) > wanted);
                 prop_assert_eq!(found.width, wanted);
                 prop_assert_eq!(found.count, exceptions().count());
-                prop_assert_eq!(found.last as usize, exceptions().last().map_or(0, |(index, _)| index));
+                prop_assert_eq!(found.last as usize, exceptions().next_back().map_or(0, |(index, _)| index));
                 prop_assert_eq!(found.high_width, widest - wanted);
             }
         }

@@ -1,12 +1,15 @@
 //! Bit sets of both slices, 2^16 docIDs at a time: 64 docIDs are compared by one AND, and counted by one popcount.
 
 use super::Pair;
-use crate::codec::{Sink, bit_set, gallop};
+use crate::codec::{SLACK, Sink, bit_set, gallop};
 use crate::cpu::Tier;
 
 /// The docIDs of a window; both bit sets are in the first-level cache.
 const WINDOW: usize = 1 << 16;
 const WORDS: usize = WINDOW / 64;
+
+/// Words of a window that are combined at a time: 4,096 docIDs.
+const CHUNK: usize = 64;
 
 type Bits = [u64; WORDS];
 
@@ -15,13 +18,13 @@ pub(super) struct Bitmap;
 impl Pair for Bitmap {
     fn meet(tier: Tier, a: &[u32], b: &[u32], sink: &mut impl Sink) {
         assert!(tier.is_available());
-        let mut common = [0; bit_set::CHUNK];
-        let mut doc_ids = [0; 64 * bit_set::CHUNK + bit_set::SURPLUS];
+        let mut common = [0; CHUNK];
+        let mut doc_ids = [0; 64 * CHUNK + SLACK];
         windows(a, b, |first, a, b| {
             for (at, (a, b)) in a.chunks(common.len()).zip(b.chunks(common.len())).enumerate() {
                 let first = first + (at * 64 * common.len()) as u32;
                 // SAFETY: both chunks have as many words, at most `CHUNK`; `common` has room for so many, and `doc_ids`
-                // for their docIDs and the surplus; the tier was asserted.
+                // for their docIDs and the slack; the tier was asserted.
                 let found = unsafe {
                     bit_set::common(tier, a.as_ptr(), b.as_ptr(), a.len(), common.as_mut_ptr());
                     bit_set::expand(tier, common.as_ptr(), a.len(), first, doc_ids.as_mut_ptr())

@@ -24,6 +24,9 @@ pub(super) fn shape(shape: &Shape) -> std::result::Result<(), (usize, String)> {
         }
         Some(Kind::Run) if count > MOST_IN_RUNS => return many("a run"),
         Some(Kind::Run) => 0,
+        Some(Kind::Runs) if count > MOST_IN_RUNS => return many("runs"),
+        // The first docID, and at least the first word of the runs.
+        Some(Kind::Runs) => (payload_words as u64).max(2),
         None if parameter == MANY => {
             let Some(entry_words) = own_words.checked_sub(1) else {
                 return Err((OWN_COUNT, "no directory of partitions".into()));
@@ -226,7 +229,7 @@ pub(super) fn check(list: &Encoded, payload_at: usize) -> Result<()> {
             return Err(corrupt(item, payload_at, "is not greater than the one before"));
         }
         if let Some(partition) = partitions.next_if(|partition| partition.block == block)
-            && list.parameter == MANY
+            && (list.parameter == MANY || partition.kind == Kind::Runs)
             && buffer[0] != partition.first
         {
             return Err(corrupt(format!("block {block}"), OWN, "does not begin with the first docID of its partition"));

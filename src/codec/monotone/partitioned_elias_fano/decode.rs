@@ -22,7 +22,7 @@ pub(super) unsafe fn decode_blocks(tier: Tier, list: &Encoded, blocks: Range<usi
         // SAFETY: the blocks are of this partition, because partitions adjoin; `out` has room for the docIDs of all
         // blocks and the slack.
         unsafe {
-            decoded += decode_partition(tier, &partition, list.last_doc_ids, block..end, out.add(decoded));
+            decoded += partition.decode(tier, list.last_doc_ids, block..end, out.add(decoded));
         }
         block = end;
         if block == blocks.end {
@@ -33,39 +33,37 @@ pub(super) unsafe fn decode_blocks(tier: Tier, list: &Encoded, blocks: Range<usi
     }
 }
 
-/// Decodes blocks of a partition, of which `lasts` has the last docIDs, to `out` and returns the number of their docIDs.
-///
-/// # Safety
-/// The list of the partition was checked; the blocks are of this partition, and there is at least one; `out` has room
-/// for their docIDs and [`SLACK`](crate::codec::SLACK) more; the processor has `tier`.
-pub(crate) unsafe fn decode_partition(
-    tier: Tier,
-    partition: &Partition,
-    lasts: &[u32],
-    blocks: Range<usize>,
-    out: *mut u32,
-) -> usize {
-    debug_assert!(partition.block <= blocks.start && blocks.start < blocks.end && blocks.end <= partition.end_block);
-    let within = blocks.start - partition.block..blocks.end - partition.block;
-    let ranks = within.start * BLOCK..partition.count.min(within.end * BLOCK);
-    let previous = if within.start == 0 { None } else { Some(lasts[blocks.start - 1]) };
-    // SAFETY: the list was checked, so a partition of each kind has what its decoder reads; the blocks and `out` are
-    // this function's contract.
-    unsafe {
-        match partition.kind {
-            Kind::EliasFano(width) => {
-                let parts = parts(partition, width, 0);
-                quasi_succinct::decode_blocks(tier, &parts, within, previous.unwrap_or(parts.base), out);
-            }
-            Kind::Run => fill(tier, partition.first + ranks.start as u32, ranks.len(), out),
-            Kind::Runs => runs(tier, &Runs::of(partition), ranks.clone(), out),
-            Kind::Bits => {
-                let from = previous.map_or(partition.first, |previous| previous + 1);
-                bits(tier, partition, from, lasts[blocks.end - 1], out);
+impl Partition<'_> {
+    /// Decodes blocks of the partition, of which `lasts` has the list's last docIDs, to `out` and returns the number of
+    /// their docIDs.
+    ///
+    /// # Safety
+    /// The list was checked; the blocks are of this partition, and there is at least one; `out` has room for their docIDs
+    /// and [`SLACK`](crate::codec::SLACK) more; the processor has `tier`.
+    #[inline]
+    pub(crate) unsafe fn decode(&self, tier: Tier, lasts: &[u32], blocks: Range<usize>, out: *mut u32) -> usize {
+        debug_assert!(self.block <= blocks.start && blocks.start < blocks.end && blocks.end <= self.end_block);
+        let within = blocks.start - self.block..blocks.end - self.block;
+        let ranks = within.start * BLOCK..self.count.min(within.end * BLOCK);
+        let previous = if within.start == 0 { None } else { Some(lasts[blocks.start - 1]) };
+        // SAFETY: the list was checked, so a partition of each kind has what its decoder reads; the blocks and `out` are
+        // this function's contract.
+        unsafe {
+            match self.kind {
+                Kind::EliasFano(width) => {
+                    let parts = parts(self, width, 0);
+                    quasi_succinct::decode_blocks(tier, &parts, within, previous.unwrap_or(parts.base), out);
+                }
+                Kind::Run => bit_set::fill(tier, self.first + ranks.start as u32, ranks.len(), out),
+                Kind::Runs => runs(tier, &Runs::of(self), ranks.clone(), out),
+                Kind::Bits => {
+                    let from = previous.map_or(self.first, |previous| previous + 1);
+                    bits(tier, self, from, lasts[blocks.end - 1], out);
+                }
             }
         }
+        ranks.len()
     }
-    ranks.len()
 }
 
 /// The parts of an Elias–Fano partition, whose largest docID is `last`; decoding needs no `last`.
@@ -113,58 +111,11 @@ unsafe fn runs(tier: Tier, runs: &Runs, ranks: Range<usize>, out: *mut u32) {
         // SAFETY: the ranks up to the smaller end are among those asked for.
         unsafe {
             let len = (end.min(to) - rank) as usize;
-            fill(tier, start + (rank - before), len, out.add((rank - from) as usize));
+            bit_set::fill(tier, start + (rank - before), len, out.add((rank - from) as usize));
         }
         if end >= to {
             return;
         }
         (start, before, rank) = (next, end, end);
-    }
-}
-
-/// Writes `len` consecutive docIDs.
-///
-/// # Safety
-/// `out` has room for them and 15 more; the processor has `tier`.
-#[inline]
-pub(crate) unsafe fn fill(tier: Tier, first: u32, len: usize, out: *mut u32) {
-    // SAFETY: the callees have the same contract, and the processor has the tier whose features they need.
-    unsafe {
-        match tier {
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => fill_avx512(first, len, out),
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 => fill_avx2(first, len, out),
-            _ => (0..len).for_each(|at| out.add(at).write(first.wrapping_add(at as u32))),
-        }
-    }
-}
-
-/// # Safety
-/// As for [`fill`]; the processor has AVX2.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn fill_avx2(first: u32, len: usize, out: *mut u32) {
-    use std::arch::x86_64::*;
-    let mut doc_ids = _mm256_add_epi32(_mm256_set1_epi32(first as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-    for at in (0..len).step_by(8) {
-        // SAFETY: at most 7 docIDs are written after the last one.
-        unsafe { _mm256_storeu_si256(out.add(at).cast(), doc_ids) };
-        doc_ids = _mm256_add_epi32(doc_ids, _mm256_set1_epi32(8));
-    }
-}
-
-/// # Safety
-/// As for [`fill`]; the processor has AVX-512 F.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-unsafe fn fill_avx512(first: u32, len: usize, out: *mut u32) {
-    use std::arch::x86_64::*;
-    let iota = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    let mut doc_ids = _mm512_add_epi32(_mm512_set1_epi32(first as i32), iota);
-    for at in (0..len).step_by(16) {
-        // SAFETY: at most 15 docIDs are written after the last one.
-        unsafe { _mm512_storeu_si512(out.add(at).cast(), doc_ids) };
-        doc_ids = _mm512_add_epi32(doc_ids, _mm512_set1_epi32(16));
     }
 }

@@ -221,8 +221,14 @@ impl<'l> Directory<'l> {
     fn only(&self) -> Partition<'l> {
         let Encoded { count, universe, parameter, payload, payload_words, .. } = self.list;
         let kind = Kind::from_number(parameter).unwrap_or(Kind::Run);
-        let first = if kind == Kind::Run { universe - (count - 1) as u32 } else { 0 };
-        Partition { kind, first, block: 0, end_block: count.div_ceil(BLOCK), count, words: payload_words, payload }
+        let end_block = count.div_ceil(BLOCK);
+        let (first, words, payload) = match kind {
+            Kind::Run => (universe - (count - 1) as u32, payload_words, payload),
+            // The first docID stands before the runs.
+            Kind::Runs => (payload[0], payload_words - 1, &payload[1..]),
+            _ => (0, payload_words, payload),
+        };
+        Partition { kind, first, block: 0, end_block, count, words, payload }
     }
 
     /// The partition after one that [`get`](Self::get) gave for `at - 1`.
@@ -323,6 +329,17 @@ impl<'l> Runs<'l> {
         let (start, before) = self.get(at);
         let (_, end) = self.get(at + 1);
         (start, start + (end - before - 1))
+    }
+
+    /// The runs from `at` on, one after the other.
+    #[inline]
+    pub(crate) fn from(&self, at: usize) -> impl Iterator<Item = (u32, u32)> {
+        let mut next = self.get(at);
+        (at + 1..self.len + 1).map(move |after| {
+            let (start, before) = next;
+            next = self.get(after);
+            (start, start + (next.1 - before - 1))
+        })
     }
 
     /// The run that contains the docID with that rank in the partition.

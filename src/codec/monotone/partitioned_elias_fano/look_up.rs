@@ -6,6 +6,34 @@ use crate::codec::monotone::quasi_succinct::look_up::Select;
 use crate::codec::{Encoded, bit_set, gallop};
 use crate::cpu::Tier;
 
+/// A forward-only look-up in one Elias–Fano partition.
+pub(crate) struct PartLookUp<'l> {
+    select: Select<'l>,
+    base: u32,
+}
+
+impl<'l> PartLookUp<'l> {
+    /// `width` is that of the partition's lower bits, `lasts` the last docIDs of the list's blocks.
+    ///
+    /// # Safety
+    /// The processor has `tier`; the partition's list was checked.
+    pub(crate) unsafe fn new(tier: Tier, partition: &Partition<'l>, width: u32, lasts: &'l [u32]) -> Self {
+        let lasts = &lasts[partition.block..partition.end_block];
+        let parts = parts(partition, width, lasts[lasts.len() - 1]);
+        // SAFETY: the parts were checked, and a partition is not empty.
+        PartLookUp { select: unsafe { Select::in_parts(tier, parts, lasts) }, base: parts.base }
+    }
+
+    /// As [`LookUp::retain`](crate::codec::LookUp::retain), for candidates from the partition's first docID on.
+    pub(crate) fn retain(&mut self, candidates: &mut [u32]) -> usize {
+        let base = self.base;
+        candidates.iter_mut().for_each(|candidate| *candidate -= base);
+        let kept = crate::codec::LookUp::retain(&mut self.select, candidates);
+        candidates[..kept].iter_mut().for_each(|candidate| *candidate += base);
+        kept
+    }
+}
+
 /// A forward-only look-up in one list.
 pub struct LookUp<'l> {
     tier: Tier,
@@ -21,7 +49,7 @@ pub struct LookUp<'l> {
 /// A look-up in the present partition.
 #[expect(clippy::large_enum_variant, reason = "one per look-up")]
 enum Inside<'l> {
-    EliasFano { select: Select<'l>, base: u32 },
+    EliasFano(PartLookUp<'l>),
     Bits,
     Run,
     Runs { runs: Runs<'l>, at: usize },
@@ -32,12 +60,8 @@ impl<'l> Inside<'l> {
     /// The processor has `tier`; the partition's list was checked.
     unsafe fn new(tier: Tier, partition: &Partition<'l>, lasts: &'l [u32]) -> Self {
         match partition.kind {
-            Kind::EliasFano(width) => {
-                let lasts = &lasts[partition.block..partition.end_block];
-                let parts = parts(partition, width, lasts[lasts.len() - 1]);
-                // SAFETY: the parts were checked, and a partition is not empty.
-                Inside::EliasFano { select: unsafe { Select::in_parts(tier, parts, lasts) }, base: parts.base }
-            }
+            // SAFETY: this function has the same contract.
+            Kind::EliasFano(width) => Inside::EliasFano(unsafe { PartLookUp::new(tier, partition, width, lasts) }),
             Kind::Bits => Inside::Bits,
             Kind::Run => Inside::Run,
             Kind::Runs => Inside::Runs { runs: Runs::of(partition), at: 0 },
@@ -104,13 +128,7 @@ impl LookUp<'_> {
         match &mut self.inside {
             _ if candidates.is_empty() => 0,
             Inside::Run => candidates.len(),
-            Inside::EliasFano { select, base } => {
-                let base = *base;
-                candidates.iter_mut().for_each(|candidate| *candidate -= base);
-                let kept = crate::codec::LookUp::retain(select, candidates);
-                candidates[..kept].iter_mut().for_each(|candidate| *candidate += base);
-                kept
-            }
+            Inside::EliasFano(look_up) => look_up.retain(candidates),
             // SAFETY: the candidates are from the first to the last docID of the partition, so each has a word there.
             Inside::Bits => unsafe {
                 bit_set::retain(self.partition.payload.as_ptr().cast(), first / 64 * 64, candidates)

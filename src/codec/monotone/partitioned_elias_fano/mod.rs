@@ -19,12 +19,12 @@
 //!
 //! The fields of entries are as wide as the largest value: the largest docID, the number of blocks, the words of payload.
 //! The field of docIDs before a run is as wide as one less than the partition's docIDs. A
-//! list that is a single run, or one Elias–Fano partition from docID 0 on, has no own words: its parameter byte is the
-//! kind. So no list takes more than a quasi-succinct one, and a list of one run up to 2^16 docIDs takes six words.
+//! list that is a single run, one partition of runs (its first docID stands before them), or one Elias–Fano partition from
+//! docID 0 on, has no own words: its parameter byte is the kind. So no list takes more than a quasi-succinct one, and a list of one run up to 2^16 docIDs takes six words.
 //!
 //! Example: `{0, 1, 2 … 127, 1000}` is two partitions: kind 33 (a run), first 0, block 1, word 0, and kind 33, first
-//! 1000, block 2, word 0. The fields take 6 + 10 + 2 + 0 bits, so there are three own words: `0x00000002`,
-//! `0xA1`… and no payload.
+//! 1000, block 2, word 0. The fields take 6 + 10 + 2 + 0 bits, so there are three own words, and no payload:
+//! `0x00000002 0xE8850021 0x0000000B`.
 //!
 //! Size: at most that of one Elias–Fano partition, 3 + log2(u/n) bits per docID. The choice of partitions minimises the
 //! size but for a factor of some per cent (`plan`), and prefers bit sets where they cost at most 1/16 more.
@@ -32,14 +32,16 @@
 //! Hostile lists: only docIDs of runs take no room, and a partition of runs has at most 2^16. An entry takes at least 8
 //! bits, so each byte of a list stands for at most 2^16 docIDs, or 2 KiB of derived last docIDs.
 
+mod bit_sets;
 mod check;
 mod decode;
 mod directory;
 mod look_up;
 mod plan;
 
-pub(crate) use decode::decode_partition;
+pub(crate) use bit_sets::{BitSets, Near};
 pub(crate) use directory::{Directory, Kind, Partition, Runs};
+pub(crate) use look_up::PartLookUp;
 
 use crate::codec::quasi_succinct::{encode_parts, sizes};
 use crate::codec::{BLOCK, Cost, Encoded, ListCodec, Options, Plan, Shape};
@@ -71,6 +73,10 @@ impl ListCodec for PartitionedEliasFano {
         let Some(&universe) = doc_ids.last() else { return Ok(()) };
         match Kind::from_number(plan.parameter.into()) {
             Some(Kind::EliasFano(width)) => encode_parts(doc_ids, 0, width, words),
+            Some(Kind::Runs) => {
+                words.push(doc_ids[0]);
+                encode_partition(doc_ids, Some(Kind::Runs), words);
+            }
             Some(_) => {}
             None => {
                 let list = Encoded {
@@ -129,6 +135,9 @@ fn plan_of(doc_ids: &[u32]) -> Plan {
     let widths = Widths::new(count, universe, total as usize);
     // Another word counts the own words.
     let parted = 1 + widths.own_words(pieces.len()) + total;
+    if let [Piece { kind: Kind::Runs, .. }] = pieces[..] {
+        return Plan { parameter: Kind::Runs.number() as u8, own: Vec::new() };
+    }
     // Partitions are preferred a little, as bit sets are.
     if parted > (single + single / 16).min(single + count.div_ceil(BLOCK) as u64) {
         return Plan { parameter: width as u8, own: Vec::new() };

@@ -15,9 +15,9 @@ use std::ops::Range;
 const FACTOR: (u64, u64) = (6, 4);
 const BOUNDS: usize = 18;
 
-/// A bit set is preferred to Elias–Fano if it takes at most this much more, in sixteenths: it is much faster to
+/// Other kinds are preferred to Elias–Fano if they take at most this much more, in sixteenths: they are much faster to
 /// intersect. With the last docIDs that are not stored, a list still takes no more than a quasi-succinct one.
-const BITS_SURPLUS: u64 = 1;
+const SURPLUS: u64 = 1;
 
 /// A partition to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl<'d> Costs<'d> {
         let (lower, upper) = sizes(count, last - (first >> width << width), width);
         let mut best = piece(Kind::EliasFano(width), lower + upper);
         let bits = 2 * u64::from(last / 64 - first / 64 + 1);
-        if bits <= best.words + best.words * BITS_SURPLUS / 16 {
+        if bits <= best.words + best.words * SURPLUS / 16 {
             best = piece(Kind::Bits, bits);
         }
         if count <= MOST_IN_RUNS {
@@ -88,7 +88,10 @@ impl<'d> Costs<'d> {
     /// The partitions. `overhead` is what each costs besides its words, in bits.
     pub(super) fn partition(&self, overhead: u64) -> Vec<Piece> {
         let blocks = self.blocks();
-        let cost = |piece: &Piece| 32 * piece.words + overhead;
+        let cost = |piece: &Piece| match piece.kind {
+            Kind::EliasFano(_) => 32 * piece.words + 32 * piece.words * SURPLUS / 16 + overhead,
+            _ => 32 * piece.words + overhead,
+        };
         // For each node, the cost of the cheapest path there, and its last edge.
         let mut paths = vec![(u64::MAX, 0); blocks + 1];
         paths[0].0 = 0;

@@ -88,7 +88,7 @@ fn each_kind_is_chosen_where_it_is_smallest() {
     let uniform = kinds(&comes_back(&dense(0, 100_000, 8)));
     assert!(uniform.len() <= 2 && uniform.iter().all(|kind| matches!(kind, Kind::EliasFano(2 | 3))), "{uniform:?}");
     let runs: Vec<u32> = (0..100).flat_map(|run| run * 1000..run * 1000 + 100 + run).collect();
-    assert_eq!(kinds(&comes_back(&runs)), [Kind::Runs]);
+    assert!(kinds(&comes_back(&runs)).iter().all(|&kind| kind == Kind::Runs));
     let mut mixed: Vec<u32> = (0..1280).collect();
     mixed.extend(dense(5_000, 20_000, 2));
     mixed.extend(dense(20_000, 2_000_000, 300));

@@ -18,6 +18,7 @@ fn with_options(values: &[u32], b: u32, levels: u32) -> Vec<u32> {
 const EXAMPLE: [u32; 6] = [3, 0, 2, 77, 1, 30];
 
 #[test]
+#[expect(clippy::unusual_byte_groupings, reason = "a group is a field")]
 fn the_worked_example() {
     let words = with_options(&EXAMPLE, 2, 1);
     let stream = [(12, 0b10_01_01_10_00_11), (9, 0b01_11_00_010), (18, 0b00110_10010_00_000101)];

@@ -9,7 +9,6 @@ fn with_width(width: u32) -> Options {
 }
 
 #[test]
-#[expect(clippy::unusual_byte_groupings, reason = "a group is a field")]
 fn the_worked_example() {
     let words = part::<Rice>(&[2, 9, 0, 5]);
     // From the last bit to the first: quotients, remainders, b.

@@ -19,8 +19,10 @@ List list_at(__global const uint *words) {
         list.own = words + HEADER_WORDS + 1;
         list.last = list.own + words[HEADER_WORDS];
     }
-    list.start = list.last + list.blocks;
+    list.start = DERIVES_LASTS(list.codec) ? list.last : list.last + list.blocks;
     list.payload = HAS_STARTS(list.codec) ? list.start + list.blocks : list.start;
+    /* Derived last docIDs follow the list. */
+    if (DERIVES_LASTS(list.codec)) list.last = list.payload + words[4];
     switch (list.codec) { EACH_CODEC(OPEN_CASE, OPEN_LAST) }
     return list;
 }

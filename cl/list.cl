@@ -1,6 +1,6 @@
 /* Posting lists in device memory, in the byte format of src/list/format.rs. Lists have been checked: counts, offsets
  * and payload are valid, and a list has at most 2^30 docIDs. It begins at a multiple of 16 words, and 32 words after it
- * are readable.
+ * are readable. If its codec derives the last docIDs of blocks, they follow its payload.
  *
  * src/device/codec.rs assembles a program for the codecs that it needs: this file; the operation's common part; for
  * each codec, its file in cl/codec/ and the operation's part for one codec, with CODEC defined as the codec's prefix;
@@ -48,6 +48,11 @@ uint lower_bound(__global const uint *sorted, uint from, uint to, uint target) {
         if (from + k < to) below += sorted[from + k] < target;
     }
     return from + below;
+}
+
+/* The query of a work-group of a batch: the last q with first[q] <= group. */
+uint query_of(__global const uint *first, uint queries, uint group) {
+    return lower_bound(first, 0, queries, group + 1) - 1;
 }
 
 /* --- bits --- */

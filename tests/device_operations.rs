@@ -87,6 +87,33 @@ fn decodes_every_length() {
 }
 
 #[test]
+fn decodes_lists_of_any_options() {
+    let Some(device) = device() else { return };
+    // In blocks of the second list nearly all gaps are wide, in those of the first few.
+    let few = doc_ids(700, 30, 1_000_000, 5);
+    let many = doc_ids(700, 500, 10_000_000, 6);
+    for codec in Codec::ALL {
+        for option in codec.options() {
+            let (least, most) = option.range;
+            let values = (0..=8).map(|step| least + (most - least) * f64::from(step) / 8.0);
+            for value in values.map(|value| if option.is_whole { value.round() } else { value }) {
+                for doc_ids in [&few, &many] {
+                    // Some values of some options are refused, depending on the list.
+                    let Ok(list) = PostingList::encode_with(doc_ids, codec, &[(option.name, value)]) else { continue };
+                    assert_eq!(&device.decode(&list).unwrap(), doc_ids, "{codec:?}, {} {value}", option.name);
+                }
+            }
+        }
+    }
+    // Exceptions of exceptions, in each number of levels.
+    for levels in 0..=4 {
+        let options = [("b", 2.0), ("levels", f64::from(levels))];
+        let list = PostingList::encode_with(&few, Codec::PForDelta, &options).unwrap();
+        assert_eq!(device.decode(&list).unwrap(), few, "{levels} levels");
+    }
+}
+
+#[test]
 fn decodes_gaps_of_every_width() {
     let Some(device) = device() else { return };
     for width in 0..=31 {
@@ -264,4 +291,48 @@ fn bytes_are_counted() {
     assert_eq!(by_device(|settings| engine::decode(&list, settings)), [1, 2, 3]);
     let after = engine::stats();
     assert!(after.bytes_to_device > before.bytes_to_device && after.bytes_from_device > before.bytes_from_device);
+}
+
+#[test]
+fn searches_of_the_papers_find_what_the_model_finds() {
+    use postings::device::{Gathering, Line, Search};
+    use postings::intersect::locate::LrRange;
+    let Some(device) = device() else { return };
+    let mut random = Random(77);
+    let mut plain: Vec<Vec<Vec<u32>>> = vec![vec![], vec![vec![], vec![1, 2]]];
+    for query in 0..40 {
+        let terms = 1 + random.below(4) as usize;
+        let longest = [1, 40, 700, 6000][query % 4];
+        let list = |random: &mut Random| doc_ids(1 + random.below(longest) as usize, 9, 700, random.next());
+        plain.push((0..terms).map(|_| list(&mut random)).collect());
+    }
+    // docIDs at both ends; a list with itself; results that fill several pieces of the scan.
+    let ends: Vec<u32> = (0..900).chain(u32::MAX - 900..=u32::MAX).collect();
+    plain.push(vec![ends.clone(), (0..=u32::MAX).step_by(1 << 20).collect(), ends.clone()]);
+    plain.push(vec![vec![u32::MAX], ends]);
+    plain.push(vec![(0..70_000).collect(), (5..80_000).collect()]);
+    let expected: Vec<Vec<u32>> = plain.iter().map(|lists| naive(lists)).collect();
+    let encode = |list: &Vec<u32>| PostingList::encode(list, Codec::Raw).unwrap();
+    let queries: Vec<Vec<PostingList>> = plain.iter().map(|lists| lists.iter().map(encode).collect()).collect();
+    let line = |list: &PostingList| {
+        let line = LrRange::of(&list.decode(), 0);
+        Line { slope: line.slope, low: line.intercept - line.left, high: line.intercept + line.right + 1 }
+    };
+    for search in Search::ALL {
+        for gathering in [Gathering::Scan, Gathering::Reserve] {
+            let found = device.search_batch(&queries, search, gathering, line).unwrap();
+            for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                assert!(
+                    found == expected,
+                    "{} {gathering:?} {at}: {} for {}",
+                    search.name(),
+                    found.len(),
+                    expected.len()
+                );
+            }
+        }
+    }
+    let other = [vec![PostingList::encode(&[1], Codec::QuasiSuccinct).unwrap()]];
+    assert!(device.search_batch(&other, Search::Binary, Gathering::Scan, line).is_err());
+    assert!(device.search_batch(&[], Search::Binary, Gathering::Scan, line).unwrap().is_empty());
 }

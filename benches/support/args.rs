@@ -15,6 +15,8 @@ pub struct Args {
     pub quick: bool,
     /// `--lists DIR`: a folder of lists as text, one per file, as numbers separated by commas.
     pub lists: Option<PathBuf>,
+    /// `--only TEXT`: only the parts whose names contain it.
+    pub only: Option<String>,
     /// `--child WORD`: the task of a child process that a benchmark starts.
     pub child: Option<String>,
 }
@@ -23,8 +25,15 @@ impl Args {
     /// Parses the command line; ends the process with a message if it is invalid.
     pub fn read(usage: &str) -> Args {
         let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
-        let mut args =
-            Args { device: None, log_max: None, out: folder.join("bench"), quick: false, lists: None, child: None };
+        let mut args = Args {
+            device: None,
+            log_max: None,
+            out: folder.join("bench"),
+            quick: false,
+            lists: None,
+            only: None,
+            child: None,
+        };
         let mut words = std::env::args().skip(1);
         let fail = |what: String| -> ! {
             eprintln!("{what}\n{usage}");
@@ -42,6 +51,7 @@ impl Args {
                 },
                 "--out" => args.out = value().into(),
                 "--lists" => args.lists = Some(value().into()),
+                "--only" => args.only = Some(value()),
                 "--child" => args.child = Some(value()),
                 "--quick" => args.quick = true,
                 "--help" => {

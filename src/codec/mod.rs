@@ -12,6 +12,7 @@
 //! with static dispatch. To add a codec: its folder, a line here, and a line with its kernels in `device/codec.rs`.
 //! Lists, intersection, the engine, PHP, tests, fuzz targets and benchmarks then find it through the registry.
 
+pub(crate) mod bit_set;
 pub mod fields;
 pub mod gaps;
 mod list_codec;
@@ -37,6 +38,7 @@ macro_rules! registry {
         /// The codec of a posting list.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
+        #[expect(non_camel_case_types, reason = "the literature's names")]
         pub enum Codec {
             $($(#[$doc])* $name = $number,)*
         }
@@ -70,8 +72,8 @@ macro_rules! registry {
         }
 
         /// The look-up of any codec that has one of its own: see [`LookUp`].
-        #[expect(non_camel_case_types, reason = "the names of `Codec`")]
         #[expect(clippy::large_enum_variant, reason = "a few per query, and an allocation each would cost more")]
+        #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "the literature's names")]
         pub(crate) enum AnyLookUp<'l> {
             $($name(<$codec as ListCodec>::LookUp<'l>),)*
         }
@@ -107,18 +109,32 @@ registry! { $
     VariableByte = 3: Gaps<values::variable_byte::VariableByte>;
     /// Gaps as quotients by a power of two, in unary, and remainders ([`values::rice`]).
     Rice = 4: Gaps<values::rice::Rice>;
+    /// Low bits of gaps in slots of one width for a list; arrays of exceptions, coded in the same way again
+    /// ([`values::pfordelta`]).
+    PForDelta = 5: Gaps<values::pfordelta::PForDelta>;
+    /// Gaps in slots of a width for each segment; exceptions linked through them ([`values::pfordelta_segments`]).
+    PForDeltaSegments = 6: Gaps<values::pfordelta_segments::PForDeltaSegments>;
+    /// Low bits of gaps in slots; positions and overflows of exceptions in Simple-16 words ([`values::newpfd`]).
+    NewPFD = 7: Gaps<values::newpfd::NewPFD>;
+    /// The same, with slots of the width that takes the fewest words.
+    OptPFD = 8: Gaps<values::newpfd::OptPFD>;
     /// Low bits of gaps in slots; indices and overflows of exceptions in two arrays ([`values::parapfor`]).
     ParaPFor = 9: Gaps<values::parapfor::ParaPFor>;
     /// A line for the list, and deviations from it of one width ([`monotone::regression`]).
-    #[expect(clippy::upper_case_acronyms, reason = "the literature's name")]
     LRC = 10: regression::Regression<regression::lrc::Lrc>;
     /// A line for the list, and deviations from it with a width per segment ([`monotone::regression`]).
     LRCSeg = 11: regression::Regression<regression::lrc_seg::LrcSeg>;
     /// A line and a width for each segment ([`monotone::regression`]).
     SegLRC = 12: regression::Regression<regression::seg_lrc::SegLrc>;
     /// A line and a width for each bucket of docIDs with the same leading bits ([`monotone::regression`]).
-    #[expect(non_camel_case_types, reason = "the literature's name")]
     HS_LRC = 13: regression::Regression<regression::hs_lrc::HsLrc>;
+    /// Gaps in words of one selector and up to 28 values, of one or two widths ([`values::simple16`]).
+    Simple16 = 14: Gaps<values::simple16::Simple16>;
+    /// Runs, bit sets and Elias–Fano lists, each for a part of the list ([`monotone::partitioned_elias_fano`]): for
+    /// clustered and dense lists.
+    PartitionedEliasFano = 15: monotone::partitioned_elias_fano::PartitionedEliasFano;
+    /// Uncompressed docIDs with the pointers of hash segmentation ([`monotone::raw`]).
+    Raw = 16: monotone::raw::Raw;
 }
 pub(crate) use dispatch;
 
@@ -151,6 +167,14 @@ impl Codec {
     /// What a caller may choose when a list is encoded.
     pub fn options(self) -> &'static [OptionOf] {
         dispatch!(self, C => C::OPTIONS)
+    }
+
+    /// Checks names and values of options that are given to encode a list.
+    ///
+    /// # Errors
+    /// [`Error::Argument`](crate::Error::Argument).
+    pub fn check_options(self, given: &[(&str, f64)]) -> Result<()> {
+        Options::named(self.name(), self.options(), given).map(drop)
     }
 
     /// What decoding and intersecting its lists costs, assumed until it is measured on this machine.
@@ -219,7 +243,41 @@ pub trait Sink {
 
     /// Takes the next docIDs, ascending.
     fn take(&mut self, doc_ids: &[u32]);
+
+    /// Takes the next docIDs: all from `first` to `last`. `tier` is the processor's, or less.
+    fn take_range(&mut self, tier: Tier, first: u32, last: u32) {
+        let mut doc_ids = [0; RANGE + SLACK];
+        for from in (u64::from(first)..=u64::from(last)).step_by(RANGE) {
+            let len = (u64::from(last) - from + 1).min(RANGE as u64) as usize;
+            // SAFETY: there is room for `RANGE` docIDs and the slack; the tier is available, as the caller says.
+            unsafe { bit_set::fill(tier, from as u32, len, doc_ids.as_mut_ptr()) };
+            self.take(&doc_ids[..len]);
+        }
+    }
+
+    /// Takes the next docIDs: the bits of `words`, of which the first one's bit 0 stands for `first`. `tier` is the
+    /// processor's, or less.
+    fn take_bits(&mut self, tier: Tier, first: u32, words: &[u64]) {
+        let mut doc_ids = [0; RANGE + SLACK];
+        for (at, words) in words.chunks(RANGE / 64).enumerate() {
+            let first = first + (at * RANGE) as u32;
+            // SAFETY: there is room for the docIDs of so many words and the slack; the tier as above.
+            let count = unsafe { bit_set::expand(tier, words.as_ptr(), words.len(), first, doc_ids.as_mut_ptr()) };
+            self.take(&doc_ids[..count]);
+        }
+    }
+
+    /// Whether only the number of docIDs matters. Then [`add`](Self::add) may be called instead of the others.
+    const COUNTS: bool = false;
+
+    /// Takes so many docIDs, if the sink [only counts](Self::COUNTS).
+    fn add(&mut self, count: u64) {
+        unreachable!("{count} docIDs without the docIDs")
+    }
 }
+
+/// docIDs that the default methods of [`Sink`] pass on at a time.
+const RANGE: usize = 512;
 
 impl Sink for Vec<u32> {
     fn expect(&mut self, count: usize) -> bool {
@@ -229,6 +287,26 @@ impl Sink for Vec<u32> {
 
     fn take(&mut self, doc_ids: &[u32]) {
         self.extend_from_slice(doc_ids);
+    }
+
+    fn take_range(&mut self, tier: Tier, first: u32, last: u32) {
+        let len = (last - first) as usize + 1;
+        self.reserve(len + SLACK);
+        // SAFETY: there is room for the docIDs and the slack, and so many are written; the tier is available, as the
+        // caller says.
+        unsafe {
+            bit_set::fill(tier, first, len, self.as_mut_ptr().add(self.len()));
+            self.set_len(self.len() + len);
+        }
+    }
+
+    fn take_bits(&mut self, tier: Tier, first: u32, words: &[u64]) {
+        self.reserve(64 * words.len() + SLACK);
+        // SAFETY: as above.
+        unsafe {
+            let count = bit_set::expand(tier, words.as_ptr(), words.len(), first, self.as_mut_ptr().add(self.len()));
+            self.set_len(self.len() + count);
+        }
     }
 }
 

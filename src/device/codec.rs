@@ -9,9 +9,11 @@
 //! | `Walk`, `walk(list, rank)` | a walk that starts at rank `rank`, which is a multiple of `RUN` or of `BLOCK / LANES` |
 //! | `next(list, &walk, rank)`, `next_four` | the next value, or four values, of a walk: docIDs or parts of docIDs |
 //! | `finish(list, value, rank)`, `finish_four` | turns such values into docIDs |
-//! | `contains(list, block, doc_id)` | whether the list contains `doc_id`; `block` is the first whose last docID is at least `doc_id` |
+//! | `contains(list, block, doc_id)` | whether the list contains `doc_id`; `block` is the first whose last docID is at least `doc_id`, or 0 if the codec does not [need it](DeviceCodec::needs_block) |
 
 use super::program::{KernelOf, Source};
+use crate::bits;
+use crate::codec::monotone::partitioned_elias_fano::{Directory, Kind, Partition};
 use crate::codec::{BLOCK, Codec, dispatch};
 use crate::error::{Error, Result};
 use crate::list::PostingList;
@@ -33,6 +35,8 @@ pub(super) struct DeviceCodec {
     step: usize,
     /// Work-items that decode one block together.
     lanes: usize,
+    /// Whether `contains` needs the block that may contain the docID, which is searched in the directory.
+    needs_block: bool,
     /// Picoseconds per docID looked up, on an H200.
     pub(super) look_up: f64,
     /// Nanoseconds per docID decoded, assumed until it is measured.
@@ -52,6 +56,7 @@ const GAPS: DeviceCodec = DeviceCodec {
     run: BLOCK,
     step: 32,
     lanes: 1,
+    needs_block: true,
     look_up: 90.0,
     unpacked: 0.005,
     fits: |_| Ok(()),
@@ -64,6 +69,22 @@ static VARIABLE_BYTE: DeviceCodec =
     DeviceCodec { prefix: "variable_byte", source: include_str!("../../cl/codec/variable_byte.cl"), ..GAPS };
 
 static RICE: DeviceCodec = DeviceCodec { prefix: "rice", source: include_str!("../../cl/codec/rice.cl"), ..GAPS };
+
+static PFORDELTA: DeviceCodec =
+    DeviceCodec { prefix: "pfordelta", source: include_str!("../../cl/codec/pfordelta.cl"), ..GAPS };
+
+static PFORDELTA_SEGMENTS: DeviceCodec =
+    DeviceCodec { prefix: "pfordelta_segments", source: include_str!("../../cl/codec/pfordelta_segments.cl"), ..GAPS };
+
+static NEWPFD: DeviceCodec = DeviceCodec {
+    prefix: "newpfd",
+    source: include_str!("../../cl/codec/simple16_words.cl"),
+    shared: concat!(include_str!("../../cl/codec/newpfd.cl"), include_str!("../../cl/gaps.cl")),
+    ..GAPS
+};
+
+static OPTPFD: DeviceCodec = DeviceCodec { prefix: "optpfd", ..NEWPFD };
+
 static PARAPFOR: DeviceCodec = DeviceCodec {
     prefix: "parapfor",
     source: concat!(include_str!("../../cl/codec/parapfor_segment.cl"), include_str!("../../cl/codec/parapfor.cl")),
@@ -79,6 +100,7 @@ const REGRESSION: DeviceCodec = DeviceCodec {
     run: 32,
     step: 16,
     lanes: 32,
+    needs_block: true,
     look_up: 60.0,
     unpacked: 0.002,
     fits: |_| Ok(()),
@@ -100,17 +122,46 @@ static SEG_LRC: DeviceCodec = DeviceCodec { prefix: "seglrc", source: regression
 static HS_LRC: DeviceCodec =
     DeviceCodec { prefix: "hs_lrc", source: regression!("hs_lrc"), shared: "", unpacked: 0.0025, ..REGRESSION };
 
+static SIMPLE16: DeviceCodec = DeviceCodec {
+    prefix: "simple16",
+    source: concat!(include_str!("../../cl/codec/simple16_words.cl"), include_str!("../../cl/codec/simple16.cl")),
+    ..GAPS
+};
 /// A look-up takes 28 ps if neighbours in the shorter list are neighbours in the longer one too, and 54 ps if not.
 static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
     prefix: "qs",
-    source: include_str!("../../cl/codec/quasi_succinct.cl"),
+    source: concat!(include_str!("../../cl/elias_fano.cl"), include_str!("../../cl/codec/quasi_succinct.cl")),
     shared: "",
     run: 32,
     step: 16,
     lanes: 32,
+    needs_block: true,
     look_up: 45.0,
     unpacked: 0.002,
     fits: |list| check_upper_bits(list.len(), list.universe(), list.parameter()),
+};
+
+static RAW: DeviceCodec = DeviceCodec {
+    prefix: "raw",
+    source: include_str!("../../cl/codec/raw.cl"),
+    shared: "",
+    run: 4,
+    step: 4,
+    lanes: 32,
+    needs_block: false,
+    look_up: 25.0,
+    unpacked: 0.002,
+    fits: |_| Ok(()),
+};
+
+/// A list of one Elias–Fano partition is decoded as a quasi-succinct one. Look-ups also search the partition.
+static PARTITIONED_ELIAS_FANO: DeviceCodec = DeviceCodec {
+    prefix: "pef",
+    source: concat!(include_str!("../../cl/elias_fano.cl"), include_str!("../../cl/codec/partitioned_elias_fano.cl")),
+    look_up: 60.0,
+    unpacked: 0.003,
+    fits: check_partitions,
+    ..QUASI_SUCCINCT
 };
 
 /// The registry: what the device code knows about each codec.
@@ -120,11 +171,18 @@ pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
         Codec::QuasiSuccinct => &QUASI_SUCCINCT,
         Codec::VariableByte => &VARIABLE_BYTE,
         Codec::Rice => &RICE,
+        Codec::PForDelta => &PFORDELTA,
+        Codec::PForDeltaSegments => &PFORDELTA_SEGMENTS,
+        Codec::NewPFD => &NEWPFD,
+        Codec::OptPFD => &OPTPFD,
         Codec::ParaPFor => &PARAPFOR,
         Codec::LRC => &LRC,
         Codec::LRCSeg => &LRC_SEG,
         Codec::SegLRC => &SEG_LRC,
         Codec::HS_LRC => &HS_LRC,
+        Codec::Simple16 => &SIMPLE16,
+        Codec::PartitionedEliasFano => &PARTITIONED_ELIAS_FANO,
+        Codec::Raw => &RAW,
     }
 }
 
@@ -137,6 +195,22 @@ fn check_upper_bits(doc_ids: usize, universe: u32, lower_width: u32) -> Result<(
         return Ok(());
     }
     Err(Error::Device(format!("a list has {upper_bits} upper bits; kernels support {MOST}")))
+}
+
+/// Kernels keep positions in the directory and in the words of a partition in 32 bits, and read 32 bits past the last.
+fn check_partitions(list: &PostingList) -> Result<()> {
+    const MOST: usize = (1 << 27) - 2;
+    let list = list.encoded();
+    let directory = Directory::of(&list);
+    let upper_words = |partition: Partition| match partition.kind {
+        Kind::EliasFano(width) => partition.words - bits::words_for((partition.count * width as usize) as u64) as usize,
+        _ => partition.words,
+    };
+    let most = (0..directory.len).map(|at| upper_words(directory.get(at))).fold(list.own.len(), usize::max);
+    if most <= MOST {
+        return Ok(());
+    }
+    Err(Error::Device(format!("a part of a list has {most} words; kernels support {MOST}")))
 }
 
 /// Checks that a list is within the 32-bit limits of the kernels.
@@ -195,7 +269,7 @@ pub(super) fn kernel(operation: &'static Operation, codecs: Codecs, name: &'stat
 
 fn assemble(operation: &'static Operation, codecs: Codecs) -> Source {
     let (mut name, mut parts) = (operation.name.to_owned(), vec![include_str!("../../cl/list.cl"), operation.common]);
-    let (mut cases, mut has_starts) = (String::new(), 0u32);
+    let (mut cases, mut has_starts, mut derives_lasts, mut needs_block) = (String::new(), 0u32, 0u32, 0u32);
     let last = codecs.iter().last();
     for codec in codecs.iter() {
         let DeviceCodec { prefix, source, shared, .. } = *of(codec);
@@ -207,13 +281,21 @@ fn assemble(operation: &'static Operation, codecs: Codecs) -> Source {
         // Writing to a string cannot fail.
         let _ = write!(cases, " {case}({}, {prefix})", codec as u32);
         has_starts |= u32::from(dispatch!(codec, C => C::HAS_STARTS)) << codec as u32;
+        derives_lasts |= u32::from(dispatch!(codec, C => C::DERIVES_LASTS)) << codec as u32;
+        needs_block |= u32::from(of(codec).needs_block) << codec as u32;
     }
-    // In a program for one codec this is a compile-time constant.
-    let has_starts = match (codecs.iter().count(), has_starts) {
+    // In a program for one codec these are compile-time constants.
+    let is_one_of = |bits: u32| match (codecs.iter().count(), bits) {
         (1, bits) => (bits != 0).to_string(),
         (_, bits) => format!("(({bits}u >> (codec)) & 1)"),
     };
-    let each = format!("#define EACH_CODEC(CASE, LAST){cases}\n#define HAS_STARTS(codec) {has_starts}\n");
+    let each = format!(
+        "#define EACH_CODEC(CASE, LAST){cases}\n#define HAS_STARTS(codec) {}\n#define DERIVES_LASTS(codec) {}\n\
+         #define NEEDS_BLOCK(codec) {}\n",
+        is_one_of(has_starts),
+        is_one_of(derives_lasts),
+        is_one_of(needs_block)
+    );
     parts.extend([leak(each), include_str!("../../cl/dispatch.cl")]);
     if let Some(codec) = last {
         // For kernels that support a single codec.

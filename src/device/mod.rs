@@ -24,6 +24,7 @@
 //! | `pieces` | puts the output of a launch in order |
 //! | `decode`, `intersect`, `yioop` | the operations, each with a kernel file of that name in `cl/op/` |
 //! | `ceiling` | measures the memory bandwidth, for benchmarks |
+//! | `search` | the searches of the papers on uncompressed lists, for benchmarks: `cl/experiment/search.cl` |
 //!
 //! # Environment variables
 //! | name | meaning |
@@ -50,6 +51,7 @@ mod owner;
 mod pieces;
 mod platform;
 mod program;
+mod search;
 mod session;
 mod trial;
 mod yioop;
@@ -62,6 +64,7 @@ pub use memory::{bytes_from_device, bytes_to_device};
 use crate::codec::Codec;
 use crate::error::Result;
 pub use platform::DeviceInfo;
+pub use search::{Gathering, Line, Search};
 use std::sync::Arc;
 
 /// Nanoseconds that a device takes to decode a docID, assumed until it is measured.

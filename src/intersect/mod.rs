@@ -4,19 +4,34 @@
 //! looked up in each longer list. How two lists are intersected depends on their lengths:
 //!
 //! * lists of similar length are decoded a tile at a time, and the tiles merged (`merge`). If both are dense, docIDs of
-//!   one are marked in a map and those of the other looked up there (`merge/windows.rs`).
+//!   one are marked in a map and those of the other looked up there (`merge/windows.rs`). Uncompressed lists are merged
+//!   where they are ([`meet`]).
 //! * If one list is much longer, each docID of the other is looked up in it (`probe`): without decoding if the codec
 //!   can do that, otherwise by decoding the blocks that may contain it.
 //!
-//! In both cases blocks that cannot contain a common docID are skipped using the directory.
+//! * Two partitioned Elias–Fano lists are intersected partition by partition (`merge/partitions.rs`), whatever their
+//!   lengths.
+//!
+//! In all cases blocks that cannot contain a common docID are skipped using the directory, which is the block skipping of
+//! Ding et al. (WWW 2009, section 8.1): the docIDs of one list are first searched among the last docIDs of the other's
+//! blocks, and only blocks that are met there are decoded.
+//!
+//! `plan` makes the choice, and shows it: [`explain`], and the log at level debug. The searches that the
+//! literature compares stand in [`locate`] and [`meet`], with a registry each.
 
+pub mod locate;
+pub mod meet;
 mod merge;
+mod plan;
 mod probe;
 
 pub use crate::codec::Sink;
-use crate::codec::{BLOCK, Codec, SLACK};
+use crate::codec::{BLOCK, SLACK};
 use crate::cpu::{self, Tier};
 use crate::list::PostingList;
+pub use merge::Merging;
+pub(crate) use plan::merge_ratio;
+pub use plan::{Plan, Strategy, explain};
 use probe::Probe;
 
 /// A [`Sink`] that only counts docIDs.
@@ -24,8 +39,22 @@ use probe::Probe;
 pub struct Count(pub u64);
 
 impl Sink for Count {
+    const COUNTS: bool = true;
+
     fn take(&mut self, doc_ids: &[u32]) {
         self.0 += doc_ids.len() as u64;
+    }
+
+    fn take_range(&mut self, _: Tier, first: u32, last: u32) {
+        self.0 += u64::from(last - first) + 1;
+    }
+
+    fn take_bits(&mut self, _: Tier, _: u32, words: &[u64]) {
+        self.0 += words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+    }
+
+    fn add(&mut self, count: u64) {
+        self.0 += count;
     }
 }
 
@@ -49,17 +78,17 @@ pub fn intersect(lists: &[PostingList], sink: &mut impl Sink) {
 /// If the processor lacks the tier.
 pub fn intersect_with(tier: Tier, lists: &[PostingList], sink: &mut impl Sink) {
     assert!(tier.is_available());
-    let mut sorted: Vec<&PostingList> = lists.iter().collect();
-    sorted.sort_by_key(|list| (list.len(), list.id()));
-    sorted.dedup_by(|a, b| a.is_same(b));
-    match sorted[..] {
-        [] => {}
-        [shortest, ..] if shortest.is_empty() => {}
-        [shortest, next, ref rest @ ..] if merges(tier, shortest, next) => {
-            let mut filter = Filter::new(tier, rest, sink);
-            merge::merge(tier, shortest, next, |common| filter.take(common));
+    let plan = Plan::new(tier, lists);
+    log::debug!("intersection: {plan}");
+    match (plan.strategy, &plan.lists[..]) {
+        (Strategy::Merge(Merging::Partitions), &[shortest, next, ref rest @ ..]) => {
+            merge::partitions::merge(tier, shortest, next, &mut Filter::new(tier, rest, sink));
         }
-        [shortest, ref longer @ ..] => {
+        (Strategy::Merge(merging), &[shortest, next, ref rest @ ..]) => {
+            let mut filter = Filter::new(tier, rest, sink);
+            merge::merge(tier, merging, shortest, next, |common| filter.take(common));
+        }
+        (Strategy::LookUp, &[shortest, ref longer @ ..]) => {
             let mut filter = Filter::new(tier, longer, sink);
             let mut tile = [0; TILE + SLACK];
             let blocks = shortest.blocks();
@@ -75,34 +104,20 @@ pub fn intersect_with(tier: Tier, lists: &[PostingList], sink: &mut impl Sink) {
                 }
             }
         }
-    }
-}
-
-/// Whether merging these lists costs less than looking up the docIDs of the shorter one.
-fn merges(tier: Tier, shorter: &PostingList, longer: &PostingList) -> bool {
-    longer.len() / merge_ratio(tier, longer.codec()) < shorter.len()
-}
-
-/// A list at least this many times as long as another one is probed; otherwise the two are merged. Measured on Zen 5
-/// and a Xeon: a merge takes 0.4 to 0.9 ns per docID of either list (1 to 4 in plain Rust), a look-up in upper bits 3
-/// to 5 ns (10 in plain Rust), and one in decoded blocks 25 to 45 ns.
-pub(crate) fn merge_ratio(tier: Tier, longer: Codec) -> usize {
-    match tier {
-        _ if longer.looks_up() => 8,
-        Tier::Scalar => 8,
-        _ => 48,
+        _ => {}
     }
 }
 
 /// Looks docIDs up in further lists, and sends those that all of them contain to the sink.
 struct Filter<'l, 's, S> {
+    tier: Tier,
     probes: Vec<Probe<'l>>,
     sink: &'s mut S,
 }
 
 impl<'l, 's, S: Sink> Filter<'l, 's, S> {
     fn new(tier: Tier, lists: &[&'l PostingList], sink: &'s mut S) -> Self {
-        Filter { probes: lists.iter().map(|list| Probe::new(tier, list)).collect(), sink }
+        Filter { tier, probes: lists.iter().map(|list| Probe::new(tier, list)).collect(), sink }
     }
 
     /// Takes the next candidates, ascending, and overwrites them. Returns whether all lists may contain a greater
@@ -118,6 +133,55 @@ impl<'l, 's, S: Sink> Filter<'l, 's, S> {
         }
         self.sink.take(&candidates[..count]);
         self.probes.iter().all(|probe| last < probe.universe())
+    }
+
+    /// Takes all docIDs from `first` to `last`, as [`take`](Self::take).
+    fn take_range(&mut self, first: u32, last: u32) -> bool {
+        if self.probes.is_empty() {
+            self.sink.take_range(self.tier, first, last);
+            return true;
+        }
+        let mut expanded = Expanded { filter: self, goes_on: true };
+        expanded.take_range(expanded.filter.tier, first, last);
+        expanded.goes_on
+    }
+
+    /// Takes the docIDs of a bit set, as [`take`](Self::take); bit 0 of the first word stands for `first`.
+    fn take_bits(&mut self, first: u32, words: &[u64]) -> bool {
+        if self.probes.is_empty() {
+            self.sink.take_bits(self.tier, first, words);
+            return true;
+        }
+        let mut expanded = Expanded { filter: self, goes_on: true };
+        expanded.take_bits(expanded.filter.tier, first, words);
+        expanded.goes_on
+    }
+
+    /// Whether only the number of docIDs matters, and there are no further lists. Then they may be [added](Self::add).
+    fn counts(&self) -> bool {
+        S::COUNTS && self.probes.is_empty()
+    }
+
+    /// Takes so many docIDs, if it [counts](Self::counts).
+    fn add(&mut self, count: u64) {
+        self.sink.add(count);
+    }
+}
+
+/// Gives ranges and bit sets to a filter as docIDs.
+struct Expanded<'f, 'l, 's, S> {
+    filter: &'f mut Filter<'l, 's, S>,
+    goes_on: bool,
+}
+
+impl<S: Sink> Sink for Expanded<'_, '_, '_, S> {
+    fn take(&mut self, doc_ids: &[u32]) {
+        for part in doc_ids.chunks(TILE) {
+            let mut candidates = [0; TILE];
+            let candidates = &mut candidates[..part.len()];
+            candidates.copy_from_slice(part);
+            self.goes_on = self.goes_on && self.filter.take(candidates);
+        }
     }
 }
 

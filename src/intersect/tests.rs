@@ -1,6 +1,6 @@
 use super::*;
 use crate::codec::Codec;
-use proptest::prelude::*;
+use proptest::prelude::{Strategy, *};
 use std::collections::BTreeSet;
 
 /// The definition of an intersection, with sets.
@@ -257,4 +257,92 @@ fn meet(lists: &[&[u32]]) -> Vec<u32> {
     let mut found = Vec::new();
     intersect(&encoded, &mut found);
     found
+}
+
+/// docIDs in stretches that different kinds of partitions suit, around the same places for all seeds.
+fn stretches(seed: u64) -> Vec<u32> {
+    let mut set = BTreeSet::new();
+    for at in 0..24u64 {
+        let begin = (at * 40_000 + seed % 40 * 977 * (at % 3)) as u32;
+        match (at * 5 + seed * (1 + at % 4)) % 6 {
+            0 => set.extend(begin..begin + 30_000),
+            1 => {
+                set.extend((0..60).flat_map(|run| begin + run * 500..begin + run * 500 + 100 + run * (seed % 7) as u32))
+            }
+            2 => set.extend(spread(9_000, 20_000, seed + at).into_iter().map(|doc_id| begin + doc_id)),
+            3 => set.extend(spread(3_000, 39_000, seed + at).into_iter().map(|doc_id| begin + doc_id)),
+            4 => set.extend(spread(150, 39_000, seed + at).into_iter().map(|doc_id| begin + doc_id)),
+            _ => {}
+        }
+    }
+    set.into_iter().collect()
+}
+
+/// Every pair of kinds of partitions meets: with vectors, ranges, counts, and a third list.
+#[test]
+fn partitions_of_all_kinds() {
+    let lists: Vec<Vec<u32>> = (0..7).map(stretches).collect();
+    let encoded: Vec<PostingList> = lists.iter().map(|list| encode(list, Codec::PartitionedEliasFano)).collect();
+    let third: Vec<u32> = spread(300_000, 960_000, 5);
+    for codec in [Codec::PartitionedEliasFano, Codec::QuasiSuccinct] {
+        let third_list = encode(&third, codec);
+        for (a, b) in (0..lists.len()).flat_map(|a| (0..lists.len()).map(move |b| (a, b))) {
+            let wanted = if a == b { lists[a].clone() } else { by_merge(&lists[a], &lists[b]) };
+            let of_three = by_merge(&wanted, &third);
+            let pair = [encoded[a].clone(), encoded[b].clone()];
+            let three = [encoded[a].clone(), encoded[b].clone(), third_list.clone()];
+            for tier in Tier::available() {
+                for (query, wanted) in [(&pair[..], &wanted), (&three[..], &of_three)] {
+                    let mut found = Vec::new();
+                    intersect_with(tier, query, &mut found);
+                    assert!(found == *wanted, "{tier:?} {a} {b}: {} for {}", found.len(), wanted.len());
+                    let mut count = Count::default();
+                    intersect_with(tier, query, &mut count);
+                    assert_eq!(count.0 as usize, wanted.len(), "{tier:?} {a} {b}");
+                    let mut plain = Plain(Vec::new());
+                    intersect_with(tier, query, &mut plain);
+                    assert!(plain.0 == *wanted);
+                }
+            }
+        }
+    }
+}
+
+/// A sink with the default methods only.
+struct Plain(Vec<u32>);
+
+impl Sink for Plain {
+    fn take(&mut self, doc_ids: &[u32]) {
+        self.0.extend_from_slice(doc_ids);
+    }
+}
+
+#[test]
+fn partitions_at_the_end_of_the_universe() {
+    let run: Vec<u32> = (u32::MAX - 1000..=u32::MAX).collect();
+    let bits: Vec<u32> = (u32::MAX - 3001..=u32::MAX).step_by(2).collect();
+    let sparse: Vec<u32> = (0..300).map(|i| u32::MAX - 299 * 40 + i * 40).collect();
+    let runs: Vec<u32> = (0..30).flat_map(|run| u32::MAX - 2999 + run * 100..=u32::MAX - 2950 + run * 100).collect();
+    let all = [run, bits, sparse, runs];
+    for a in &all {
+        for b in &all {
+            every_path_gives_what_sets_give(&[a.clone(), b.clone()]);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+    #[test]
+    fn partitions_of_any_form(a in 0u64..1000, b in 0u64..1000, from in 0usize..1000, step in 1usize..40) {
+        let (a, b) = (stretches(a), stretches(b));
+        let some: Vec<u32> = b[from.min(b.len())..].iter().copied().step_by(step).take(3000).collect();
+        let wanted = by_merge(&a, &some);
+        let lists = [encode(&a, Codec::PartitionedEliasFano), encode(&some, Codec::PartitionedEliasFano)];
+        for tier in Tier::available() {
+            let mut found = Vec::new();
+            intersect_with(tier, &lists, &mut found);
+            prop_assert!(found == wanted);
+        }
+    }
 }

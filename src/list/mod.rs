@@ -5,6 +5,7 @@
 //! codecs of gaps, the word at which the block's payload begins. It takes 0.25 or 0.5 bits per docID. `format`
 //! describes the byte format.
 
+mod auto;
 mod cursor;
 mod format;
 mod parse;
@@ -12,6 +13,7 @@ mod parse;
 pub use cursor::Cursor;
 pub(crate) use format::HEADER_WORDS;
 
+use crate::codec::monotone::partitioned_elias_fano::{BitSets, Near};
 use crate::codec::{
     BLOCK, BlockBuffer, Codec, Encoded, ListCodec, OptionOf, Options, PADDING, SLACK, Shape, Sink, block_buffer,
     check_increasing, dispatch,
@@ -22,8 +24,8 @@ use crate::room::with_room;
 use byteorder::{ByteOrder, LittleEndian};
 use format::Layout;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// A compressed, sorted list of docIDs: checked, immutable and cheap to clone, because clones share the words.
 #[derive(Clone)]
@@ -38,12 +40,17 @@ struct Inner {
     words: Vec<u32>,
     /// The last docID of each block, for a codec that does not store them.
     derived: Vec<u32>,
+    /// What intersections of partitioned lists derive, when they first need it.
+    near: OnceLock<Near>,
+    bit_sets: OnceLock<BitSets>,
+    /// Whether the list was intersected with another partitioned one.
+    was_intersected: AtomicBool,
 }
 
 impl Inner {
     /// The bytes of memory that the list takes.
     fn bytes(&self) -> u64 {
-        4 * (self.words.len() + self.derived.len()) as u64
+        4 * (self.words.len() + self.derived.len()) as u64 + self.bit_sets.get().map_or(0, BitSets::bytes)
     }
 }
 
@@ -85,7 +92,15 @@ impl PostingList {
     /// `derived` last docIDs, if the codec does not store them.
     fn new(layout: Layout, words: Vec<u32>, derived: Vec<u32>) -> PostingList {
         debug_assert_eq!(words.len(), layout.words() + PADDING);
-        let inner = Inner { id: NEXT_ID.fetch_add(1, Ordering::Relaxed), layout, words, derived };
+        let inner = Inner {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            layout,
+            words,
+            derived,
+            near: OnceLock::new(),
+            bit_sets: OnceLock::new(),
+            was_intersected: AtomicBool::new(false),
+        };
         LIVE_LISTS.fetch_add(1, Ordering::Relaxed);
         LIVE_BYTES.fetch_add(inner.bytes(), Ordering::Relaxed);
         PostingList { inner: Arc::new(inner) }
@@ -184,6 +199,33 @@ impl PostingList {
         self.encoded().last_doc_ids
     }
 
+    /// The last docID of each block if they are not among the list's [words](Self::words), otherwise none. A device gets
+    /// them after the words.
+    pub(crate) fn derived_last_doc_ids(&self) -> &[u32] {
+        &self.inner.derived
+    }
+
+    /// The first docID, and all docIDs if they are few. Only for partitioned lists that are not empty.
+    #[inline]
+    pub(crate) fn near(&self) -> &Near {
+        debug_assert!(self.codec() == Codec::PartitionedEliasFano && !self.is_empty());
+        self.inner.near.get_or_init(|| Near::of(&self.encoded()))
+    }
+
+    /// The bit sets of a partitioned list's dense partitions. They are made when the list is intersected for the second
+    /// time, so that lists that are used once do not pay for them; before, there are none.
+    pub(crate) fn bit_sets(&self) -> Option<&BitSets> {
+        if !self.inner.was_intersected.load(Ordering::Relaxed) {
+            self.inner.was_intersected.store(true, Ordering::Relaxed);
+            return None;
+        }
+        Some(self.inner.bit_sets.get_or_init(|| {
+            let bit_sets = BitSets::of(&self.encoded());
+            LIVE_BYTES.fetch_add(bit_sets.bytes(), Ordering::Relaxed);
+            bit_sets
+        }))
+    }
+
     /// The list as its codec sees it.
     pub(crate) fn encoded(&self) -> Encoded<'_> {
         self.inner.layout.encoded(&self.inner.words, &self.inner.derived)
@@ -219,6 +261,11 @@ impl PostingList {
         // SAFETY: every list was encoded by `encode_as` or checked by `parse`, and both pad it; blocks, room and tier
         // are this function's contract.
         dispatch!(self.codec(), C => unsafe { C::decode_blocks(tier, &self.encoded(), blocks, out) })
+    }
+
+    /// All docIDs, if the list stores them uncompressed.
+    pub(crate) fn plain(&self) -> Option<&[u32]> {
+        dispatch!(self.codec(), C => C::plain(&self.encoded()))
     }
 
     /// Whether the low 16 bits of the docIDs can be decoded alone.

@@ -1,6 +1,16 @@
 //! Which values would be exceptions: the count of values by width, for the codecs that store the low bits of all values
 //! in slots of one width and what does not fit apart.
 
+use crate::codec::{OptionOf, Options};
+
+/// The option for the largest share of exceptions.
+pub(crate) const EXCEPTIONS: OptionOf = OptionOf::fraction("exceptions", 0.0, 0.6, 0.1);
+
+/// The most exceptions among `count` values, by the option at that index.
+pub(crate) fn most_exceptions(options: &Options, at: usize, count: usize) -> usize {
+    (options.get(at).unwrap_or_default() * count as f64) as usize
+}
+
 /// The widths of up to 2^16 values, in bits.
 pub(crate) struct Widths {
     /// By width: the number of values that are exactly so wide.
@@ -13,15 +23,15 @@ pub(crate) struct Widths {
 
 /// The values that do not fit in slots of `width` bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Exceptions {
+pub struct Exceptions {
     /// The width of the slots.
-    pub(crate) width: u32,
+    pub width: u32,
     /// The number of exceptions.
-    pub(crate) count: usize,
+    pub count: usize,
     /// The index of the last exception; 0 if there is none.
-    pub(crate) last: u32,
+    pub last: u32,
     /// The width of the widest exception's bits above its slot; 0 if there is none.
-    pub(crate) high_width: u32,
+    pub high_width: u32,
 }
 
 /// The number of bits of a value, 0 to 32.
@@ -57,7 +67,7 @@ impl Widths {
     }
 
     /// Among the candidates with at most `most` exceptions, the one whose `cost` is least; of several, the widest.
-    pub(crate) fn choose<C: Ord>(&self, most: usize, cost: impl Fn(&Exceptions) -> C) -> Exceptions {
+    pub(crate) fn choose<C: Ord>(&self, most: usize, cost: impl FnMut(&Exceptions) -> C) -> Exceptions {
         let within = self.candidates().take_while(|exceptions| exceptions.count <= most);
         // `min_by_key` takes the first of equals. The first candidate has no exceptions, so there is always one.
         within.min_by_key(cost).unwrap_or(Exceptions { width: self.widest, count: 0, last: 0, high_width: 0 })
@@ -82,7 +92,7 @@ mod tests {
                 let exceptions = || values.iter().enumerate().filter(|&(_, &value)| width(value) > wanted);
                 prop_assert_eq!(found.width, wanted);
                 prop_assert_eq!(found.count, exceptions().count());
-                prop_assert_eq!(found.last as usize, exceptions().last().map_or(0, |(index, _)| index));
+                prop_assert_eq!(found.last as usize, exceptions().next_back().map_or(0, |(index, _)| index));
                 prop_assert_eq!(found.high_width, widest - wanted);
             }
         }

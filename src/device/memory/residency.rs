@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// The range of a list in the buffer.
-struct Resident {
+pub(in crate::device) struct Resident {
     /// Its first word.
     at: usize,
     /// Its length in words, including padding and alignment.
@@ -21,7 +21,7 @@ struct Resident {
 
 /// Hashes list ids, which are consecutive numbers.
 #[derive(Default)]
-struct IdHasher(u64);
+pub(in crate::device) struct IdHasher(u64);
 
 impl Hasher for IdHasher {
     fn finish(&self) -> u64 {
@@ -49,6 +49,16 @@ pub(super) struct Residency {
     lists: HashMap<u64, Resident, BuildHasherDefault<IdHasher>>,
 }
 
+/// Where lists are in device memory. Several threads may ask.
+pub(in crate::device) struct Places<'r>(&'r HashMap<u64, Resident, BuildHasherDefault<IdHasher>>);
+
+impl Places<'_> {
+    /// The word of the arena at which the list begins; `None` if it is not there.
+    pub(in crate::device) fn of(&self, list: &PostingList) -> Option<u64> {
+        self.0.get(&list.id()).map(|resident| resident.at as u64)
+    }
+}
+
 /// A transfer of several lists to consecutive words of the buffer, so that many small lists need few commands.
 struct Sending<'l> {
     at: usize,
@@ -56,9 +66,14 @@ struct Sending<'l> {
     lists: Vec<&'l PostingList>,
 }
 
+/// Words of a list that are sent: the list, and its last docIDs if they are not a part of it.
+fn sent_words(list: &PostingList) -> usize {
+    list.words().len() + list.derived_last_doc_ids().len()
+}
+
 /// Words that a list takes in the arena.
 fn arena_words(list: &PostingList) -> usize {
-    (list.words().len() + PADDING).next_multiple_of(ALIGNMENT)
+    (sent_words(list) + PADDING).next_multiple_of(ALIGNMENT)
 }
 
 /// Removes repeated lists.
@@ -77,6 +92,11 @@ impl Residency {
     /// Whether a list is in device memory now.
     pub(super) fn has(&self, list: &PostingList) -> bool {
         self.lists.contains_key(&list.id())
+    }
+
+    /// Where lists are now.
+    pub(super) fn places(&self) -> Places<'_> {
+        Places(&self.lists)
     }
 
     /// Words of the buffer.
@@ -198,8 +218,8 @@ impl Residency {
         const ZEROS: [u32; PADDING + ALIGNMENT] = [0; PADDING + ALIGNMENT];
         let buffer = self.buffer.as_ref().ok_or_else(|| Error::Device("no arena".into()))?;
         let parts = sending.lists.iter().flat_map(|list| {
-            let padding = arena_words(list) - list.words().len();
-            [as_bytes(list.words()), as_bytes(&ZEROS[..padding])]
+            let padding = arena_words(list) - sent_words(list);
+            [as_bytes(list.words()), as_bytes(list.derived_last_doc_ids()), as_bytes(&ZEROS[..padding])]
         });
         if sending.at + sending.words > self.words {
             return Err(Error::Device(format!("a list placed after the {} words of the arena", self.words)));

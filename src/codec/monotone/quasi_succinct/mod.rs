@@ -26,7 +26,7 @@ mod avx2;
 mod avx512;
 mod far;
 mod halves;
-mod look_up;
+pub(in crate::codec::monotone) mod look_up;
 mod raw;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
@@ -74,7 +74,7 @@ impl ListCodec for QuasiSuccinct {
     }
 
     fn encode(doc_ids: &[u32], plan: &Plan, words: &mut Vec<u32>, _: &mut Vec<u32>) -> Result<()> {
-        encode_parts(doc_ids, plan.parameter.into(), words);
+        encode_parts(doc_ids, 0, plan.parameter.into(), words);
         Ok(())
     }
 
@@ -168,8 +168,11 @@ pub fn lower_width(count: usize, universe: u32, c: f64) -> Result<u32> {
 pub(crate) struct Parts<'a> {
     /// n.
     pub count: usize,
-    /// u, the largest docID.
+    /// u, the largest docID, less `base`.
     pub universe: u32,
+    /// A multiple of 2^b that was subtracted from all docIDs: 0 in lists of this codec, and the beginning of the
+    /// partition in those of others.
+    pub base: u32,
     /// b.
     pub lower_width: u32,
     pub lower: &'a [u32],
@@ -181,7 +184,8 @@ impl<'l> Parts<'l> {
     fn of(list: &Encoded<'l>) -> Parts<'l> {
         let Encoded { count, universe, parameter, payload, .. } = *list;
         let (lower_words, _) = sizes(count, universe, parameter);
-        Parts { count, universe, lower_width: parameter, lower: payload, upper: &payload[lower_words as usize..] }
+        let upper = &payload[lower_words as usize..];
+        Parts { count, universe, base: 0, lower_width: parameter, lower: payload, upper }
     }
 }
 
@@ -193,10 +197,11 @@ pub(crate) fn sizes(count: usize, universe: u32, lower_width: u32) -> (u64, u64)
     (lower, upper)
 }
 
-/// Appends the lower, then the upper bits of strictly increasing docIDs to `words`.
-pub(crate) fn encode_parts(doc_ids: &[u32], lower_width: u32, words: &mut Vec<u32>) {
-    let Some(&universe) = doc_ids.last() else { return };
-    let (lower_words, upper_words) = sizes(doc_ids.len(), universe, lower_width);
+/// Appends the lower, then the upper bits of strictly increasing docIDs, less `base`, to `words`. `base` is a multiple of
+/// 2^`lower_width`.
+pub(crate) fn encode_parts(doc_ids: &[u32], base: u32, lower_width: u32, words: &mut Vec<u32>) {
+    let Some(&last) = doc_ids.last() else { return };
+    let (lower_words, upper_words) = sizes(doc_ids.len(), last - base, lower_width);
     let lower_start = words.len();
     let upper_start = lower_start + lower_words as usize;
     words.resize(upper_start + upper_words as usize, 0);
@@ -210,7 +215,7 @@ pub(crate) fn encode_parts(doc_ids: &[u32], lower_width: u32, words: &mut Vec<u3
     upper.fill(u32::MAX);
     let mut end = 0;
     for (i, &doc_id) in doc_ids.iter().enumerate() {
-        let stop = u64::from(doc_id >> lower_width) + i as u64;
+        let stop = u64::from((doc_id - base) >> lower_width) + i as u64;
         upper[(stop / 32) as usize] &= !(1 << (stop % 32));
         end = stop + 1;
     }
@@ -222,7 +227,7 @@ pub(crate) fn encode_parts(doc_ids: &[u32], lower_width: u32, words: &mut Vec<u3
 /// Checks that every docID can be decoded: that there are as many stop bits as docIDs, that the last bit is a stop bit,
 /// and that unused bits are 0. `offsets` are the bytes at which lower and upper bits begin, for errors.
 pub(crate) fn check(parts: &Parts, offsets: (usize, usize)) -> Result<()> {
-    let Parts { count, universe, lower_width, lower, upper } = *parts;
+    let Parts { count, universe, lower_width, lower, upper, .. } = *parts;
     let lower_bits = count as u64 * u64::from(lower_width);
     let upper_bits = count as u64 + u64::from(universe >> lower_width);
     let tail_is_clear =
@@ -253,13 +258,19 @@ pub(crate) fn check(parts: &Parts, offsets: (usize, usize)) -> Result<()> {
     Ok(())
 }
 
-/// Decodes the docIDs of `blocks` and returns their number. `previous` is the last docID before them, 0 if they begin
-/// the list. Consecutive blocks adjoin in both bit streams, so decoding several at once costs less than one by one.
+/// Decodes the docIDs of `blocks` and returns their number. `previous` is the last docID before them; the base if they
+/// begin the list. Consecutive blocks adjoin in both bit streams, so decoding several at once costs less than one by one.
 ///
 /// # Safety
 /// `parts` passed [`check`]; `blocks` is not empty, and the blocks exist; `previous` is right; both bit streams have
 /// their padding; `out` has room for all docIDs and [`SLACK`](crate::codec::SLACK) more; and the processor has `tier`.
-unsafe fn decode_blocks(tier: Tier, parts: &Parts, blocks: Range<usize>, previous: u32, out: *mut u32) -> usize {
+pub(in crate::codec::monotone) unsafe fn decode_blocks(
+    tier: Tier,
+    parts: &Parts,
+    blocks: Range<usize>,
+    previous: u32,
+    out: *mut u32,
+) -> usize {
     debug_assert!(tier.is_available());
     // SAFETY: `tiles::decode` has the same contract as this function, and each arm's passes need the features of its
     // tier.

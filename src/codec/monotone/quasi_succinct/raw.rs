@@ -71,7 +71,7 @@ impl RawList {
 
     fn parts(&self) -> Parts<'_> {
         let (lower, upper) = (&self.words[..], &self.words[self.lower_words..]);
-        Parts { count: self.count, universe: self.universe, lower_width: self.lower_width, lower, upper }
+        Parts { count: self.count, universe: self.universe, base: 0, lower_width: self.lower_width, lower, upper }
     }
 
     /// Decodes all docIDs, some blocks at a time, to a sink that is told their number first. Checks that they increase
@@ -130,7 +130,7 @@ pub fn encode(doc_ids: &[u32], c: f64) -> Result<Vec<u8>> {
     let count =
         u32::try_from(doc_ids.len()).map_err(|_| Error::Argument("a raw list holds at most 2^32 - 1 docIDs".into()))?;
     let mut words = vec![MAGIC, count, universe, width, 0];
-    encode_parts(doc_ids, width, &mut words);
+    encode_parts(doc_ids, 0, width, &mut words);
     let mut bytes = vec![0; 4 * words.len()];
     LittleEndian::write_u32_into(&words, &mut bytes);
     let mut crc = crc32fast::Hasher::new();

@@ -168,11 +168,12 @@ unsafe fn merge_by<const A_LOAD: usize>(tile: &Tile, out: *mut u32) {
 /// As for [`Passes::far`].
 pub(super) unsafe fn far(parts: &Parts, ranks: Range<usize>, start: u64, out: *mut u32) {
     let width = parts.lower_width;
+    let base_part = parts.base >> width;
     let mut stops = Far::new(parts.upper.as_ptr().cast(), start);
     for (i, rank) in ranks.enumerate() {
         // SAFETY: the rank is in the list, so its stop bit follows; `out` has room for a docID per rank.
         unsafe {
-            let upper_part = (stops.next() - rank as u64) as u32;
+            let upper_part = (stops.next() - rank as u64) as u32 + base_part;
             let lower = crate::bits::get(parts.lower, rank as u64 * u64::from(width), width);
             out.add(i).write(upper_part << width | lower);
         }

@@ -22,7 +22,7 @@ fn by_definition(parts: &Parts) -> Vec<u32> {
 /// Encodes with lower bits of `width`, each bit stream in separate words with junk after its end.
 fn streams(doc_ids: &[u32], width: u32, junk: u32) -> (Vec<u32>, Vec<u32>) {
     let mut words = Vec::new();
-    encode_parts(doc_ids, width, &mut words);
+    encode_parts(doc_ids, 0, width, &mut words);
     let universe = doc_ids.last().copied().unwrap_or(0);
     let (lower_words, upper_words) = sizes(doc_ids.len(), universe, width);
     assert_eq!(words.len() as u64, lower_words + upper_words);
@@ -43,7 +43,7 @@ fn every_path_gives(doc_ids: &[u32], width: u32) {
     for junk in [0, u32::MAX, 0xA5C3_5A3C] {
         let (lower, upper) = streams(doc_ids, width, junk);
         let universe = doc_ids.last().copied().unwrap_or(0);
-        let parts = Parts { count: doc_ids.len(), universe, lower_width: width, lower: &lower, upper: &upper };
+        let parts = Parts { count: doc_ids.len(), universe, base: 0, lower_width: width, lower: &lower, upper: &upper };
         assert_eq!(by_definition(&parts), doc_ids, "width {width}");
         let blocks = doc_ids.len().div_ceil(BLOCK);
         let runs =

@@ -61,7 +61,8 @@ pub(super) unsafe fn decode<T>(
     debug_assert!(!ranks.is_empty());
     let upper = parts.upper.as_ptr().cast::<u8>();
     let mut positions = [MaybeUninit::uninit(); TILE + 128];
-    let mut start = u64::from(previous >> parts.lower_width) + ranks.start as u64;
+    let mut start = u64::from((previous - parts.base) >> parts.lower_width) + ranks.start as u64;
+    let base_part = parts.base >> parts.lower_width;
     for first in ranks.clone().step_by(TILE) {
         let count = TILE.min(ranks.end - first);
         let word = start / 64;
@@ -73,7 +74,7 @@ pub(super) unsafe fn decode<T>(
                 ask_for(out, count);
             }
             if (passes.find)(upper, start, count, &mut positions) {
-                let base = (word * 64).wrapping_sub(first as u64) as u32;
+                let base = ((word * 64).wrapping_sub(first as u64) as u32).wrapping_add(base_part);
                 (passes.merge)(&Tile { parts, first, count, base, positions: &positions }, out);
                 start = word * 64 + u64::from(positions[count - 1].assume_init()) + 1;
             } else {

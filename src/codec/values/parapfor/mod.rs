@@ -31,19 +31,12 @@
 pub mod segment;
 
 use super::ValueCodec;
+use super::widths::{EXCEPTIONS, most_exceptions};
 use crate::codec::{BLOCK, Cost, OptionOf, Options};
 use crate::cpu::Tier;
 
 /// The value codec.
 pub struct ParaPFor;
-
-/// The largest share of exceptions.
-pub(crate) const EXCEPTIONS: OptionOf = OptionOf::fraction("exceptions", 0.0, 0.6, 0.1);
-
-/// The most exceptions among `count` values, by the option at that index.
-pub(crate) fn most_exceptions(options: &Options, at: usize, count: usize) -> usize {
-    (options.get(at).unwrap_or_default() * count as f64) as usize
-}
 
 impl ValueCodec for ParaPFor {
     const NAME: &'static str = "parapfor";

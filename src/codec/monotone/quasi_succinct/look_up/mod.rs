@@ -109,24 +109,8 @@ impl<'l> LookUp<'l> for Select<'l> {
     const EXISTS: bool = true;
 
     unsafe fn new(tier: Tier, list: Encoded<'l>) -> Option<Self> {
-        let parts = Parts::of(&list);
-        debug_assert!(parts.count != 0 && tier.is_available());
-        let mut select = Select {
-            tier,
-            parts,
-            lasts: list.last_doc_ids,
-            block: 0,
-            word: 0,
-            words: 0,
-            ones_before: 0,
-            ones_end: 0,
-            ones: [0; NEXT_TILE + 1],
-            sums: [0; NEXT_TILE],
-            fields: Fields::new(parts.lower_width),
-        };
-        // SAFETY: the list is not empty, by this function's contract, so word 0 begins in its upper bits.
-        unsafe { select.load::<portable::Portable>(0, 0, JUMP_TILE) };
-        Some(select)
+        // SAFETY: this function has the same contract.
+        Some(unsafe { Select::in_parts(tier, Parts::of(&list), list.last_doc_ids) })
     }
 
     fn retain(&mut self, candidates: &mut [u32]) -> usize {
@@ -143,7 +127,32 @@ impl<'l> LookUp<'l> for Select<'l> {
     }
 }
 
-impl Select<'_> {
+impl<'l> Select<'l> {
+    /// A look-up in these parts. `lasts` are the last docIDs of their blocks. The parts' base must be subtracted from
+    /// all candidates.
+    ///
+    /// # Safety
+    /// The processor has `tier`; the parts were checked and are not empty.
+    pub(in crate::codec::monotone) unsafe fn in_parts(tier: Tier, parts: Parts<'l>, lasts: &'l [u32]) -> Self {
+        debug_assert!(parts.count != 0 && tier.is_available());
+        let mut select = Select {
+            tier,
+            parts,
+            lasts,
+            block: 0,
+            word: 0,
+            words: 0,
+            ones_before: 0,
+            ones_end: 0,
+            ones: [0; NEXT_TILE + 1],
+            sums: [0; NEXT_TILE],
+            fields: Fields::new(parts.lower_width),
+        };
+        // SAFETY: the list is not empty, by this function's contract, so word 0 begins in its upper bits.
+        unsafe { select.load::<portable::Portable>(0, 0, JUMP_TILE) };
+        select
+    }
+
     /// The 64-bit word of upper bits at index `word`.
     ///
     /// # Safety
@@ -204,7 +213,7 @@ impl Select<'_> {
     /// The processor has the machine's features; `doc_id` is at most the list's largest.
     #[inline(always)]
     unsafe fn jump<M: Machine>(&mut self, doc_id: u32) {
-        self.block = find_block(self.lasts, self.block, doc_id);
+        self.block = find_block(self.lasts, self.block, doc_id + self.parts.base);
         // SAFETY: the last block ends with the list's largest docID, so `find_block` found a block.
         let (word, ones_before) = unsafe { self.block_start(self.block) };
         if word >= self.word + self.words {
@@ -219,7 +228,7 @@ impl Select<'_> {
     /// The block exists.
     #[inline(always)]
     unsafe fn block_start(&self, block: usize) -> (usize, u32) {
-        let previous = if block == 0 { 0 } else { self.lasts[block - 1] };
+        let previous = if block == 0 { 0 } else { self.lasts[block - 1] - self.parts.base };
         let previous_part = previous >> self.parts.lower_width;
         let start = u64::from(previous_part) + (block * BLOCK) as u64;
         let word = (start / 64) as usize;
@@ -305,7 +314,7 @@ impl Select<'_> {
         let Parts { lower_width: width, upper, .. } = self.parts;
         let mut blocks = [0; BATCH];
         for (block, &candidate) in blocks.iter_mut().zip(candidates) {
-            self.block = find_block(self.lasts, self.block, candidate);
+            self.block = find_block(self.lasts, self.block, candidate + self.parts.base);
             *block = self.block;
         }
         let mut some = 0;

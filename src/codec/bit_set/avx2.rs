@@ -1,0 +1,135 @@
+//! AVX2: docIDs are written eight at a time, from a table of the bits of a byte; 1 bits are counted with a table of
+//! nibbles (Muła, Kurz and Lemire, 2018, without their adder, which pays only for longer sets).
+
+use super::{scalar, word};
+use std::arch::x86_64::*;
+
+/// By byte, the indices of its 1 bits, lowest first; the other entries are unused.
+static BITS_OF: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut at) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                table[byte][at] = bit;
+                at += 1;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    table
+};
+
+/// Words with at most this many bits are expanded one bit at a time, without a branch per bit.
+const FEW: u32 = 4;
+
+/// As [`super::expand`].
+///
+/// # Safety
+/// As there; the processor has the enabled features.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+pub(super) unsafe fn expand(stream: *const u64, words: usize, first: u32, out: *mut u32) -> usize {
+    let mut found = 0;
+    for at in 0..words {
+        let doc_id = first.wrapping_add(64 * at as u32);
+        // SAFETY: the word can be read. `out` has room for the docIDs of this word and 64 more after those found so
+        // far, and all stores are within 64 of that place.
+        unsafe {
+            let mut bits = word(stream, at);
+            let ones = bits.count_ones();
+            let to = out.add(found);
+            if ones <= FEW {
+                for i in 0..FEW as usize {
+                    to.add(i).write(doc_id.wrapping_add(bits.trailing_zeros()));
+                    bits &= bits.wrapping_sub(1);
+                }
+            } else {
+                let mut base = _mm256_set1_epi32(doc_id as i32);
+                let mut to = to;
+                for _ in 0..8 {
+                    let byte = (bits & 0xFF) as usize;
+                    let indices = _mm256_cvtepu8_epi32(_mm_loadl_epi64(BITS_OF[byte].as_ptr().cast()));
+                    _mm256_storeu_si256(to.cast(), _mm256_add_epi32(indices, base));
+                    to = to.add(byte.count_ones() as usize);
+                    base = _mm256_add_epi32(base, _mm256_set1_epi32(8));
+                    bits >>= 8;
+                }
+            }
+            found += ones as usize;
+        }
+    }
+    found
+}
+
+/// The 1 bits of each 64-bit lane.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn ones(lanes: __m256i) -> __m256i {
+    let table = _mm256_setr_epi8(
+        0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
+    );
+    let low = _mm256_set1_epi8(0x0F);
+    let of_low = _mm256_shuffle_epi8(table, _mm256_and_si256(lanes, low));
+    let of_high = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16::<4>(lanes), low));
+    _mm256_sad_epu8(_mm256_add_epi8(of_low, of_high), _mm256_setzero_si256())
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn sum(lanes: __m256i) -> u64 {
+    let halves = _mm_add_epi64(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes));
+    (_mm_cvtsi128_si64(halves) + _mm_extract_epi64::<1>(halves)) as u64
+}
+
+/// As [`super::common`].
+///
+/// # Safety
+/// As there; the processor has the enabled features.
+#[target_feature(enable = "avx2,popcnt")]
+pub(super) unsafe fn common(a: *const u64, b: *const u64, words: usize, out: *mut u64) -> u64 {
+    let mut total = _mm256_setzero_si256();
+    let whole = words / 4 * 4;
+    // SAFETY: both streams have four words from `at` on, and `out` has room for them; the rest of the words follow.
+    unsafe {
+        for at in (0..whole).step_by(4) {
+            let both = _mm256_and_si256(_mm256_loadu_si256(a.add(at).cast()), _mm256_loadu_si256(b.add(at).cast()));
+            _mm256_storeu_si256(out.add(at).cast(), both);
+            total = _mm256_add_epi64(total, ones(both));
+        }
+        sum(total) + scalar::common(a.add(whole), b.add(whole), words - whole, out.add(whole))
+    }
+}
+
+/// As [`super::count_common`].
+///
+/// # Safety
+/// As there; the processor has the enabled features.
+#[target_feature(enable = "avx2,popcnt")]
+pub(super) unsafe fn count_common(a: *const u64, b: *const u64, words: usize) -> u64 {
+    let mut total = _mm256_setzero_si256();
+    let whole = words / 4 * 4;
+    // SAFETY: as in `common`.
+    unsafe {
+        for at in (0..whole).step_by(4) {
+            let both = _mm256_and_si256(_mm256_loadu_si256(a.add(at).cast()), _mm256_loadu_si256(b.add(at).cast()));
+            total = _mm256_add_epi64(total, ones(both));
+        }
+        sum(total) + scalar::count_common(a.add(whole), b.add(whole), words - whole)
+    }
+}
+
+/// As [`super::fill`].
+///
+/// # Safety
+/// As there; the processor has the enabled features.
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn fill(first: u32, len: usize, out: *mut u32) {
+    let mut doc_ids = _mm256_add_epi32(_mm256_set1_epi32(first as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    for at in (0..len).step_by(8) {
+        // SAFETY: at most 7 docIDs are written after the last one.
+        unsafe { _mm256_storeu_si256(out.add(at).cast(), doc_ids) };
+        doc_ids = _mm256_add_epi32(doc_ids, _mm256_set1_epi32(8));
+    }
+}

@@ -14,7 +14,7 @@ mod support;
 
 use croaring::{Bitmap, Portable};
 use postings::cpu::Tier;
-use postings::intersect::{Count, intersect_with};
+use postings::intersect::{Count, intersect_list_with, intersect_with};
 use postings::{Codec, PostingList};
 use std::fs::File;
 use std::io::Read;
@@ -147,6 +147,18 @@ fn measure(report: &mut Report, name: &str, lists: &[Vec<u32>], quick: bool) {
                 let mut count = Count::default();
                 intersect_with(tier, pair, &mut count);
                 assert_eq!(count.0 as usize, common.len(), "{codec} {} counts wrongly", tier.name());
+            }
+            if list[0].codec() == Codec::PartitionedEliasFano {
+                for (pair, common) in list.windows(2).zip(&common) {
+                    let result = intersect_list_with(tier, pair).expect("a list");
+                    assert!(result.decode() == *common, "{codec} {} makes a wrong list", tier.name());
+                }
+                entrants.push((format!("{codec} {} to a list", tier.name()), 0));
+                contestants.push(Box::new(move || {
+                    list.windows(2)
+                        .map(|pair| intersect_list_with(tier, pair).map_or(0, |list| list.len() as u64))
+                        .sum()
+                }));
             }
             entrants.push((format!("{codec} {} to docIDs", tier.name()), 0));
             contestants.push(Box::new(move || {

@@ -85,21 +85,6 @@ namespace Postings {
          */
         case ParaPFor = 'parapfor';
 
-        /** Gaps in 32-bit words of up to 28 values each, of one or two widths (Zhang et al. 2008). Codes any gap. */
-        case Simple16 = 'simple16';
-         * Uncompressed docIDs, 32 bits each, with pointers into them by leading bits (option bucket: 16 to 256, default 16),
-         * so that look-ups need only a few docIDs (hash segmentation, Ao et al. 2011). Codes any list.
-         */
-        case Raw = 'raw';
-        /** Gaps as quotients by a power of two, in unary, and remainders (Rice). Small; decodes slowly. Codes any gap. */
-        case Rice = 'rice';
-
-        /**
-         * Gaps with their low bits in slots, and the indices and other bits of exceptions in two arrays (ParaPFor: Ao et
-         * al. 2011). Codes any gap. Option: exceptions, the largest share of exceptions, 0 to 0.6 (0.3).
-         */
-        case ParaPFor = 'parapfor';
-
         /**
          * Deviations from a straight line through all docIDs (Ao et al. 2011). Single docIDs decode on their own. For random
          * docIDs; large on others. Codes any docIDs, as do the next three. Option of all four: exceptions, the largest share

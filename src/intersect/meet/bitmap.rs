@@ -1,15 +1,12 @@
 //! Bit sets of both slices, 2^16 docIDs at a time: 64 docIDs are compared by one AND, and counted by one popcount.
 
 use super::Pair;
-use crate::codec::{SLACK, Sink, bit_set, gallop};
+use crate::codec::{Sink, bit_set, gallop};
 use crate::cpu::Tier;
 
 /// The docIDs of a window; both bit sets are in the first-level cache.
 const WINDOW: usize = 1 << 16;
 const WORDS: usize = WINDOW / 64;
-
-/// Words of a window that are combined at a time: 4,096 docIDs.
-const CHUNK: usize = 64;
 
 type Bits = [u64; WORDS];
 

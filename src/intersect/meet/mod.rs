@@ -17,15 +17,13 @@ mod gallop;
 pub(super) mod merge;
 mod parallel_merge;
 
-pub use bitmap::count as count_by_bitmap;
-
 use crate::codec::Sink;
 use crate::cpu::Tier;
 
 /// An intersection of two strictly increasing slices.
 pub trait Pair {
     /// Sends the docIDs that both slices have to `sink`. The processor must have `tier`.
-    fn meet(tier: Tier, a: &[u32], b: &[u32], sink: &mut impl Sink);
+    fn meet<S: Sink>(tier: Tier, a: &[u32], b: &[u32], sink: &mut S);
 }
 
 macro_rules! registry {

@@ -31,8 +31,7 @@ foreach (["$base.shard" => [700, 7], $full => [30000, 19]] as $shard => [$docume
     $as = [$status, $shown, count($report['rows']), count($timed), $report['target'], $report['documents']];
     echo $as === [0, $rows, $rows, $rows, 'shard', $documents] ? '' : "$shard: " . json_encode($as) . "\n$table";
     $points = array_merge(...array_column($report['plots'][0]['curves'], 'points'));
-    echo $points !== [] && min(array_column($points, 1)) > 0 ? '' : "$shard: no plot
-";
+    echo $points !== [] && min(array_column($points, 1)) > 0 ? '' : "$shard: no plot\n";
 }
 array_map(unlink(...), ["$base.shard", "$base.json"]);
 [$status, $usage] = $run();

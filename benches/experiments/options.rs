@@ -15,10 +15,14 @@ pub const EXPERIMENT: Experiment = Experiment {
     title: "Options of codecs",
     question: "How do QS's c, the share of exceptions and the levels of recursion change sizes, and c the speed?",
     redraws: &[("li-2014", "figure 12"), ("li-2014", "figure 13"), ("ao-2011", "figure 7"), ("ding-2009", "figure 3")],
-    why: "Each halving of c adds an upper bit per docID for the lower bit that it saves, and more, so sizes grow fast below \
-          1; above 1 each doubling costs a lower bit and saves only part of an upper one. Few exceptions pay because a gap \
-          distribution has a long tail; many cost more than the wider slots would. One level of recursion takes most of \
-          what exceptions waste, since their overflow bits and offsets are small numbers themselves.",
+    why: "Below 1 each halving of c doubles the unary bits of a docID and saves one lower bit; above 1 each \
+          doubling adds a lower bit and saves half of the unary ones, of which there are only one or two. By the \
+          formula sizes so grow faster below 1. Dense lists cannot follow it: their b is 0 already, and a smaller c \
+          changes nothing, so on the longest lists of a small collection the two sides can change places. A few \
+          exceptions pay because gaps have a long tail, the more so the more clustered they are; on documents that \
+          come in families, forgoing them costs codecs of gaps up to a quarter. Deviations from a line have no such \
+          tail, so codecs of lines hardly gain. One level of recursion takes most of what exceptions waste, since \
+          their overflow bits and offsets are small numbers themselves.",
     run,
 };
 

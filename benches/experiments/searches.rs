@@ -18,11 +18,12 @@ pub const EXPERIMENT: Experiment = Experiment {
     question: "How many queries per second do the searches answer that look each docID of the shortest list up in the longer \
                ones, compared with skip lists?",
     redraws: &[("ao-2011", "table 3"), ("ao-2011", "figure 5")],
-    why: "The papers' searches differ in how many places of the list they touch. On a GPU of 2011 each was a trip to global \
-          memory; on a CPU thread of today most of the first steps of any binary search hit the same few cache lines, so the \
-          distance between searches is smaller, and what follows the previous rank (galloping, skip lists) gains from \
-          ascending targets, which threads of a GPU cannot. Hash segmentation still wins, because a bucket of 16 is one or \
-          two cache lines, whatever the order of documents.",
+    why: "The searches differ in how many places of a list they touch. A CPU's caches hold the first steps of any \
+          binary search but not the last ones, so that still decides: hash segmentation touches a pointer and a \
+          bucket of one or two cache lines, whatever the order of documents. A safe range helps as far as the list \
+          is linear: much at random, not after bisection. Interpolation loses by its divisions and by steps in the \
+          list, as the paper found. Galloping and skip lists use the rank before, which one thread that goes \
+          through a list has and threads of a GPU have not.",
     run,
 };
 

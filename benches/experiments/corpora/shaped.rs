@@ -1,6 +1,6 @@
 //! Generated queries with the lengths and result sizes of Ao 2011, table 4, stage by stage.
 //!
-//! Each topic is a tenth of the documents or so. The shortest list of a query is a sample of its topic; the list of stage
+//! Each topic has a tenth of GOV's documents, and as much more or less as lengths are scaled. The shortest list of a query is a sample of its topic; the list of stage
 //! x has each document of the topic with the probability with which table 4's results survive that stage, and as many
 //! other documents as its length needs. So lists of a topic meet as the table says, whichever are combined.
 
@@ -23,8 +23,8 @@ pub struct Shape {
     about: String,
 }
 
-/// The share of a topic's documents.
-const TOPIC: f64 = 0.1;
+/// The documents of a topic, at the lengths of table 4.
+const TOPIC: f64 = 105_000.0;
 
 /// Ding's GOV2: pages, and postings of a query on average.
 const GOV2_DOCUMENTS: u64 = 25_200_000;
@@ -121,7 +121,7 @@ impl Shape {
         // By topic: the shortest lists of each number of terms, then those of each stage.
         let mut pools: Vec<Vec<Vec<Vec<usize>>>> = Vec::new();
         for topic in 0..self.topics {
-            let about = data::sample(self.universe, TOPIC, 5_000 + topic);
+            let about = data::sample(self.universe, self.scale * TOPIC / self.universe as f64, 5_000 + topic);
             let mut inside = vec![0u64; self.universe as usize / 64 + 1];
             about.iter().for_each(|&doc| inside[doc as usize / 64] |= 1 << (doc % 64));
             let mut add = |length: f64, survives: f64| {
@@ -129,6 +129,8 @@ impl Shape {
                 let chosen = data::sample(about.len() as u64, survives, purpose);
                 let mut list: Vec<u32> = chosen.into_iter().map(|at| about[at as usize]).collect();
                 let others = length - survives * about.len() as f64;
+                // Not fewer than none, but for a few by chance.
+                assert!(others > -0.02 * length, "a list is longer within its topic than in all");
                 let density = others / (self.universe as f64 - about.len() as f64);
                 if density > 0.0 {
                     let outside = data::sample(self.universe, density, purpose + 1);

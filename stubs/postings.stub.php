@@ -235,6 +235,15 @@ namespace Postings {
         {
         }
 
+        /**
+         * As intersect(), but the result is a list (Codec::PartitionedEliasFano), always made on the CPU. If all lists are of
+         * that codec, stretches of consecutive docIDs and bit sets are never expanded: on dense lists this is many times as
+         * fast as intersect(), and the list takes a fraction of the memory.
+         */
+        public function intersectList(PostingList ...$others): PostingList
+        {
+        }
+
         /** Whether both lists contain the same docIDs, whatever their codecs. O(n). */
         public function equals(PostingList $other): bool
         {

@@ -335,3 +335,30 @@ fn searches_of_the_papers_find_what_the_model_finds() {
     assert!(device.search_batch(&other, Search::Binary, Gathering::Scan, line).is_err());
     assert!(device.search_batch(&[], Search::Binary, Gathering::Scan, line).unwrap().is_empty());
 }
+
+#[test]
+fn parallel_qs_decodes_as_the_model_does() {
+    use postings::codec::quasi_succinct::{RawList, encode};
+    use postings::device::ParallelQs;
+    let Some(device) = device() else { return };
+    let mut lists: Vec<Vec<u32>> = vec![vec![], vec![0], vec![u32::MAX], (0..300).collect()];
+    // Upper bits that end within a word and at its end; one, two and three levels of prefix sums.
+    lists.extend([31, 32, 33, 64, 127, 128, 129, 4_097, 70_000].map(|len| doc_ids(len, 5, 60, len as u64)));
+    lists.push(doc_ids(2_000, 20, 100_000, 9));
+    for doc_ids in &lists {
+        for c in [0.25, 1.0, 16.0, 1e9] {
+            let list = RawList::from_bytes(&encode(doc_ids, c).unwrap()).unwrap();
+            for variant in ParallelQs::ALL {
+                for items in [64, 128, 256] {
+                    let found = device.parallel_qs(&list, variant, items);
+                    let what = (doc_ids.len(), c, variant, items);
+                    assert!(found.as_ref() == Ok(doc_ids), "{what:?}: {:?}", found.map(|found| found.len()));
+                }
+            }
+        }
+    }
+    let list = RawList::from_bytes(&encode(&[1], 1.0).unwrap()).unwrap();
+    for items in [0, 32, 96, 512] {
+        assert!(device.parallel_qs(&list, ParallelQs::Merged, items).is_err(), "{items}");
+    }
+}

@@ -26,6 +26,7 @@ use std::time::Instant;
 use support::args::Args;
 use support::clock::{Effort, median, seconds};
 use support::data;
+use support::kernels::kernel_times;
 use support::report::{Report, Row};
 
 const USAGE: &str = "device --device NAME [--log-max N] [--out DIR] [--quick] [--only PART]";
@@ -152,25 +153,10 @@ impl Bench {
         println!("    [{:.0} s: {name}]", self.began.elapsed().as_secs_f64());
     }
 
-    /// The median seconds that the kernels of a call take, and the result of a first call, which is not timed. A kernel
-    /// that is launched twice in a call, because its first output was too small, counts once.
-    fn kernel_time<T>(&self, mut call: impl FnMut() -> postings::Result<T>) -> postings::Result<(f64, T)> {
-        let result = call()?;
-        self.device.set_profiling(true);
-        let mut times = Vec::new();
-        for _ in 0..self.samples() {
-            self.device.take_kernel_times()?;
-            drop(call()?);
-            let mut last: Vec<device::KernelTime> = Vec::new();
-            for time in self.device.take_kernel_times()? {
-                last.retain(|known| known.kernel != time.kernel);
-                last.push(time);
-            }
-            assert!(!last.is_empty(), "the call launched no kernel");
-            times.push(last.iter().map(|time| time.nanoseconds as f64 * 1e-9).sum());
-        }
-        self.device.set_profiling(false);
-        Ok((median(&mut times), result))
+    /// The median seconds that the kernels of a call take, and the result of a first call, which is not timed.
+    fn kernel_time<T>(&self, call: impl FnMut() -> postings::Result<T>) -> postings::Result<(f64, T)> {
+        let (times, result) = kernel_times(&self.device, self.samples(), call)?;
+        Ok((times.median, result))
     }
 
     /// The median seconds of a call that may fail.

@@ -17,6 +17,8 @@ pub struct Args {
     pub lists: Option<PathBuf>,
     /// `--only TEXT`: only the parts whose names contain it.
     pub only: Option<String>,
+    /// `--plot FILE`: draws the plots of a file of results, beside it.
+    pub plot: Option<PathBuf>,
     /// `--child WORD`: the task of a child process that a benchmark starts.
     pub child: Option<String>,
 }
@@ -31,6 +33,7 @@ impl Args {
             out: folder.join("bench"),
             quick: false,
             lists: None,
+            plot: None,
             only: None,
             child: None,
         };
@@ -52,6 +55,7 @@ impl Args {
                 "--out" => args.out = value().into(),
                 "--lists" => args.lists = Some(value().into()),
                 "--only" => args.only = Some(value()),
+                "--plot" => args.plot = Some(value().into()),
                 "--child" => args.child = Some(value()),
                 "--quick" => args.quick = true,
                 "--help" => {

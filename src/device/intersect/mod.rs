@@ -97,10 +97,16 @@ impl Way {
         }
     }
 
-    /// The cheaper method for these lists.
-    fn of(lists: &[&PostingList]) -> Way {
-        let [probing, marking] =
-            kernel_work(lists.iter().map(|list| (list.codec(), list.len())), largest_common(lists));
+    /// The cheaper method for these lists. If they are `alone`, without other queries to fill the device, marking takes
+    /// as long as its slowest tile, whose docIDs pass through one work-group: 1.2 ns each on an H200, 40 µs for 2^16
+    /// docIDs of 2 lists with a mean gap of 4, where probing the same lists takes 9 to 14 µs.
+    fn of(lists: &[&PostingList], alone: bool) -> Way {
+        let largest = largest_common(lists);
+        let [probing, mut marking] = kernel_work(lists.iter().map(|list| (list.codec(), list.len())), largest);
+        if alone {
+            let marked: usize = lists.iter().map(|list| list.len()).sum();
+            marking = marking.max(1200.0 * marked as f64 / f64::from((largest >> TILE_LOG) + 1));
+        }
         if probing <= marking { Way::Probe } else { Way::Tiles }
     }
 }

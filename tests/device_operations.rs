@@ -113,6 +113,30 @@ fn decodes_lists_of_any_options() {
     }
 }
 
+/// Gaps of which about a tenth need more bits than the others, and some of these more than the others of these: codecs with
+/// exceptions have exceptions of exceptions.
+#[test]
+fn decodes_gaps_of_all_probabilities() {
+    let Some(device) = device() else { return };
+    for (mean, len) in [(2, 1024), (8, 1024), (8, 128), (8, 40_000), (300, 5000)] {
+        let mut random = Random(mean);
+        let mut last = 0u32;
+        let gaps = (0..len).map(|_| 1.0 - mean as f64 * ((1 + random.below(1 << 40)) as f64 / 2f64.powi(40)).ln());
+        let doc_ids: Vec<u32> = gaps
+            .map(|gap| {
+                last += gap as u32;
+                last
+            })
+            .collect();
+        for codec in Codec::ALL {
+            let list = PostingList::encode(&doc_ids, codec).unwrap();
+            let decoded = device.decode(&list).unwrap();
+            let wrong = decoded.iter().zip(&doc_ids).position(|(decoded, doc_id)| decoded != doc_id);
+            assert_eq!((wrong, decoded.len()), (None, len), "{codec:?}, mean {mean}, {len} docIDs");
+        }
+    }
+}
+
 #[test]
 fn decodes_gaps_of_every_width() {
     let Some(device) = device() else { return };

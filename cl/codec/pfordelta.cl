@@ -89,26 +89,77 @@ uint pfordelta_get(uint level, __global const uint *words, uint at, uint count, 
     }
 }
 
+/* An array that is read from front to back. */
+typedef struct {
+    uint width; /* of the slots */
+    uint slot; /* the bit of the next slot */
+    uint exceptions;
+    uint left; /* how many numbers follow before the next exception; ~0 if there is none */
+    uint exception; /* the number of exceptions so far */
+    uint positions; /* the bits at which the arrays of the exceptions begin */
+    uint highs;
+} pfordelta_Reader;
+
+pfordelta_Reader pfordelta_read(uint level, __global const uint *words, uint at, uint count, uint positions) {
+    pfordelta_Reader reader;
+    reader.width = positions ? 8 : 32;
+    reader.slot = at;
+    reader.exceptions = 0;
+    reader.left = ~0u;
+    reader.exception = 0;
+    reader.positions = 0;
+    reader.highs = 0;
+    if (level != 0) {
+        pfordelta_Array array = pfordelta_array(words, at, count, positions);
+        reader.width = array.width;
+        reader.slot = array.slots_at;
+        reader.exceptions = array.exceptions;
+        if (array.exceptions != 0) {
+            reader.positions = array.slots_at + count * array.width;
+            reader.highs = pfordelta_end(level - 1, words, reader.positions, array.exceptions, 1);
+            reader.left = pfordelta_get(level - 1, words, reader.positions, array.exceptions, 1, 0);
+        }
+    }
+    return reader;
+}
+
+/* The next number. */
+uint pfordelta_number(uint level, __global const uint *words, pfordelta_Reader *reader, uint positions) {
+    uint number = field_from(words, reader->slot, reader->width);
+    reader->slot += reader->width;
+    if (reader->left == 0) {
+        uint count = reader->exceptions;
+        uint high = pfordelta_get(level - 1, words, reader->highs, count, positions, reader->exception) + 1;
+        number |= high << reader->width;
+        reader->exception++;
+        reader->left = ~0u;
+        if (reader->exception < count) {
+            reader->left = pfordelta_get(level - 1, words, reader->positions, count, 1, reader->exception);
+        }
+    } else if (reader->left != ~0u) {
+        reader->left--;
+    }
+    return number;
+}
+
 /* A walk over the docIDs of a block. */
 typedef struct {
     __global const uint *words; /* the part */
     uint doc_id; /* the latest docID */
     uint width; /* of the slots */
     uint level; /* of the arrays */
-    uint exceptions;
+    uint exceptions; /* how many are left */
     uint exception; /* the position of the next exception; ~0 if there is none */
-    uint rank; /* its number among the exceptions */
-    uint positions; /* the bit at which the array of positions begins */
-    uint highs; /* the bit at which the array of the bits above begins */
+    pfordelta_Reader positions;
+    pfordelta_Reader highs;
 } pfordelta_Walk;
 
 /* The bits above the slot of the next exception, in their place; moves on to the exception after it. */
 uint pfordelta_high(pfordelta_Walk *walk) {
-    uint high = pfordelta_get(walk->level, walk->words, walk->highs, walk->exceptions, 0, walk->rank) + 1;
-    walk->rank++;
-    if (walk->rank < walk->exceptions) {
-        walk->exception +=
-            pfordelta_get(walk->level, walk->words, walk->positions, walk->exceptions, 1, walk->rank) + 1;
+    uint high = pfordelta_number(walk->level, walk->words, &walk->highs, 0) + 1;
+    walk->exceptions--;
+    if (walk->exceptions != 0) {
+        walk->exception += pfordelta_number(walk->level, walk->words, &walk->positions, 1) + 1;
     } else {
         walk->exception = ~0u;
     }
@@ -128,9 +179,11 @@ pfordelta_Walk pfordelta_walk(const List *list, uint rank) {
     walk.level = header >> 14;
     walk.exception = ~0u;
     if (walk.exceptions != 0) {
-        walk.positions = 32 + min(BLOCK, list->count - rank) * walk.width;
-        walk.highs = pfordelta_end(walk.level, walk.words, walk.positions, walk.exceptions, 1);
-        walk.exception = pfordelta_get(walk.level, walk.words, walk.positions, walk.exceptions, 1, 0);
+        uint positions = 32 + min(BLOCK, list->count - rank) * walk.width;
+        uint highs = pfordelta_end(walk.level, walk.words, positions, walk.exceptions, 1);
+        walk.positions = pfordelta_read(walk.level, walk.words, positions, walk.exceptions, 1);
+        walk.highs = pfordelta_read(walk.level, walk.words, highs, walk.exceptions, 0);
+        walk.exception = pfordelta_number(walk.level, walk.words, &walk.positions, 1);
     }
     return walk;
 }

@@ -31,7 +31,7 @@ static INTERSECT: Operation = Operation {
 
 /// Queries that justify one more thread: planning one and putting its results in order takes 0.3 µs, starting a thread
 /// some 20.
-const QUERIES_A_THREAD: usize = 500;
+const QUERIES_A_THREAD: usize = 2500;
 
 /// Work-items per tile.
 const TILE_ITEMS: usize = 256;

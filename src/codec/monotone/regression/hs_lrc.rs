@@ -45,7 +45,7 @@ pub struct HsLrc;
 
 impl Scheme for HsLrc {
     const NAME: &'static str = "hs_lrc";
-    const COST: Cost = Cost { decoded: 0.35, merged: 0.7, near: 15.0, far: 40.0 };
+    const COST: Cost = Cost { decoded: 0.17, merged: 0.6, near: 12.0, far: 50.0 };
     const OPTIONS: &'static [OptionOf] =
         &[EXCEPTIONS, OptionOf::whole("bucket", BUCKETS.start, BUCKETS.end, Some(SEGMENT as u32))];
     const HAS_WHOLE_BLOCKS: bool = false;
@@ -152,6 +152,10 @@ impl Scheme for HsLrc {
         // The last bucket that begins at the rank or before is not empty. It is nearly always the next.
         let buckets = bucket_of(list.universe, list.parameter & SHIFT) + 1;
         let is_before = |bucket: usize| bucket < buckets && list.payload[RECORD * bucket] as usize <= rank;
+        if !is_before(*hint) {
+            // Only in a list that is still being checked: the docID before the block is not in the bucket of its rank.
+            *hint = 0;
+        }
         let mut step = 1;
         while is_before(*hint + step) {
             *hint += step;

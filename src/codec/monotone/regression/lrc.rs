@@ -24,7 +24,7 @@ pub struct Lrc;
 
 impl Scheme for Lrc {
     const NAME: &'static str = "lrc";
-    const COST: Cost = Cost { decoded: 0.25, merged: 0.6, near: 12.0, far: 40.0 };
+    const COST: Cost = Cost { decoded: 0.15, merged: 0.6, near: 12.0, far: 70.0 };
 
     fn encode(doc_ids: &[u32], writer: &mut Writer) -> Result<()> {
         let fit = fit::Fit::new(doc_ids, fit::slope(doc_ids), 0, BLOCK);

@@ -32,7 +32,7 @@ pub struct LrcSeg;
 
 impl Scheme for LrcSeg {
     const NAME: &'static str = "lrcseg";
-    const COST: Cost = Cost { decoded: 0.25, merged: 0.6, near: 12.0, far: 40.0 };
+    const COST: Cost = Cost { decoded: 0.15, merged: 0.6, near: 12.0, far: 70.0 };
 
     fn encode(doc_ids: &[u32], writer: &mut Writer) -> Result<()> {
         let slope = fit::slope(doc_ids);

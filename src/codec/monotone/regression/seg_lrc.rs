@@ -23,7 +23,7 @@ pub struct SegLrc;
 
 impl Scheme for SegLrc {
     const NAME: &'static str = "seglrc";
-    const COST: Cost = Cost { decoded: 0.25, merged: 0.6, near: 12.0, far: 40.0 };
+    const COST: Cost = Cost { decoded: 0.15, merged: 0.6, near: 12.0, far: 70.0 };
 
     fn encode(doc_ids: &[u32], writer: &mut Writer) -> Result<()> {
         writer.zeros(RECORD * doc_ids.len().div_ceil(SEGMENT));

@@ -62,13 +62,18 @@ fn looks_up_as_a_search_does(doc_ids: &[u32], list: &PostingList, about: &str) {
 }
 
 fn retain<S: Scheme>(list: &PostingList, candidates: &[u32]) -> Vec<u32> {
-    // SAFETY: the list was encoded and is not empty; every processor has the tier.
-    let mut search = unsafe { look_up::Search::<S>::new(Tier::Scalar, list.encoded()) }.unwrap();
     let mut found = Vec::new();
-    for some in candidates.chunks(100) {
-        let mut some = some.to_vec();
-        let kept = search.retain(&mut some);
-        found.extend(&some[..kept]);
+    for tier in Tier::available() {
+        // SAFETY: the list was encoded and is not empty; the tier is available.
+        let mut search = unsafe { look_up::Search::<S>::new(tier, list.encoded()) }.unwrap();
+        let mut of_tier = Vec::new();
+        for some in candidates.chunks(100) {
+            let mut some = some.to_vec();
+            let kept = search.retain(&mut some);
+            of_tier.extend(&some[..kept]);
+        }
+        assert!(tier == Tier::Scalar || of_tier == found, "{}", tier.name());
+        found = of_tier;
     }
     found
 }
@@ -256,6 +261,25 @@ fn hostile_headers_are_refused() {
         let check = crate::codec::dispatch!(codec, C => C::check_shape(&shape));
         assert!(check.is_err(), "{codec:?}");
     }
+}
+
+#[test]
+fn a_docid_beyond_its_bucket_is_refused() {
+    // The last docID of the first block is in the first bucket by its rank, and is made to be in the second by its value.
+    let doc_ids: Vec<u32> = (0..128).chain(439..512).chain((520..1000).step_by(2)).collect();
+    let list = PostingList::encode(&doc_ids, Codec::HS_LRC).unwrap();
+    let mut words = list.words().to_vec();
+    let payload_at = words.len() - payload(&list).len();
+    let [first, start, _, short, second, ..] = payload(&list) else { panic!("two buckets") };
+    let (width, start) = (short >> fit::SHORT_BITS, payload_at + *start as usize);
+    assert_eq!((list.parameter(), first, second, width), (9, &0, &201, 9));
+    crate::bits::put(&mut words[start..], 127 * u64::from(width), width, u32::MAX);
+    // What is decoded then stands in the directory, so that the next block is decoded too.
+    words[payload_at - list.blocks()] = doc_ids[127] + 511;
+    let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    seal(&mut bytes);
+    let error = PostingList::from_bytes(&bytes).unwrap_err().to_string();
+    assert!(error.contains("is not greater than the one before"), "{error}");
 }
 
 #[test]

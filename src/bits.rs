@@ -47,6 +47,22 @@ pub(crate) fn ones_by_byte(word: u64) -> u64 {
     ((fours + (fours >> 4)) & 0x0F0F_0F0F_0F0F_0F0F).wrapping_mul(0x0101_0101_0101_0101)
 }
 
+/// The index of the 1 bit of `word` that has `rank` 1 bits below it. The word must have more than `rank`.
+pub(crate) fn select(word: u64, rank: u32) -> u32 {
+    debug_assert!(rank < word.count_ones());
+    let ends = ones_by_byte(word);
+    let mut byte = 0;
+    while (ends >> byte) as u8 <= rank as u8 {
+        byte += 8;
+    }
+    let before = if byte == 0 { 0 } else { (ends >> (byte - 8)) as u8 };
+    let mut bits = word >> byte;
+    for _ in u32::from(before)..rank {
+        bits &= bits - 1;
+    }
+    byte + bits.trailing_zeros()
+}
+
 /// Reads eight bytes of the stream from byte `at` on, as a little-endian number.
 ///
 /// # Safety
@@ -93,6 +109,16 @@ mod tests {
             for &(width, value) in &fields {
                 prop_assert_eq!(get(&words, position, width), value & low_mask(width));
                 position += u64::from(width);
+            }
+        }
+    }
+
+    #[test]
+    fn select_finds_each_bit() {
+        for word in [1, 1 << 63, u64::MAX, 0x8000_0000_0000_0001, 0x0123_4567_89AB_CDEF, 0xFF00_FF00_00FF_0000] {
+            let positions: Vec<u32> = (0..64).filter(|at| word >> at & 1 == 1).collect();
+            for (rank, &at) in positions.iter().enumerate() {
+                assert_eq!(select(word, rank as u32), at);
             }
         }
     }

@@ -38,8 +38,7 @@ type Contestant<'a> = Box<dyn FnMut() -> u64 + 'a>;
 
 fn main() {
     let args = Args::read(USAGE);
-    let mut report = Report::default();
-    report.about = machine::about();
+    let mut report = Report { about: machine::about(), ..Report::default() };
     report.note("seed", data::SEED.to_string());
     let folder = args.lists.clone().unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/lists"));
     for name in ["census1881", "uscensus2000", "wikileaks-noquotes"] {

@@ -60,6 +60,7 @@ test-aarch64:  ## run the Rust tests as an aarch64 program under qemu, which it 
 bench: bench-search $(EXTENSION)  ## measure search, CPU, device and PHP, and write reports and plots to target/bench; DEVICE= LISTS=
 	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
 	. scripts/env.sh && cargo bench --no-default-features --bench cpu -- $(if $(LISTS),--lists '$(LISTS)')
+	. scripts/env.sh && cargo bench --no-default-features --bench real
 	. scripts/env.sh && cargo bench --no-default-features --bench device -- --device '$(DEVICE)'
 	[ -d '$(DEMO_INDEX)' ] || $(RUN_PHP) examples/demo/index.php --output '$(DEMO_INDEX)'
 	$(RUN_PHP) benches/php/bench.php --index '$(DEMO_INDEX)' --output '$(CARGO_TARGET_DIR)/bench/php.json'

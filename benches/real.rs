@@ -27,6 +27,10 @@ use support::report::{Report, Row};
 
 const USAGE: &str = "real [--lists DIR] [--out DIR] [--quick]";
 
+/// The tier to which CRoaring was held back when this was built, as for the bench `cpu`. Otherwise it uses AVX-512 if
+/// available, also where ours uses AVX2.
+const HELD_BACK: Option<&str> = option_env!("POSTINGS_BENCH_PEER");
+
 /// The codecs whose intersections are measured.
 const CODECS: [Codec; 2] = [Codec::PartitionedEliasFano, Codec::QuasiSuccinct];
 
@@ -55,7 +59,8 @@ fn main() {
         let lists: Vec<_> = (0..4).map(|i| runs(mean, between, 60 + i)).collect();
         measure(&mut report, &format!("runs of {mean}, gaps of {between}"), &lists, args.quick);
     }
-    if let Err(error) = report.finish("real", &args.out) {
+    let name = HELD_BACK.map_or("real".to_owned(), |peer| format!("real-{peer}"));
+    if let Err(error) = report.finish(&name, &args.out) {
         eprintln!("{}: {error}", args.out.display());
         std::process::exit(1);
     }
@@ -137,7 +142,8 @@ fn measure(report: &mut Report, name: &str, lists: &[Vec<u32>], quick: bool) {
     let mut entrants = Vec::new();
     for list in encoded.iter().filter(|lists| CODECS.contains(&lists[0].codec())) {
         let codec = list[0].codec().name();
-        for tier in Tier::available().filter(|&tier| tier != Tier::Scalar) {
+        let is_measured = |tier: &Tier| HELD_BACK.map_or(*tier != Tier::Scalar, |peer| tier.name() == peer);
+        for tier in Tier::available().filter(is_measured) {
             let mut out = Vec::new();
             for (pair, common) in list.windows(2).zip(&common) {
                 out.clear();

@@ -30,7 +30,7 @@ fn main() {
 
 fn run(args: &Args) -> std::io::Result<()> {
     let mut all = Report::default();
-    for bench in ["cpu", "cpu-avx2", "cpu-scalar", "device", "php"] {
+    for bench in ["cpu", "cpu-avx2", "cpu-scalar", "real", "real-avx2", "device", "php"] {
         let path = args.out.join(format!("{bench}.json"));
         if !path.exists() {
             println!("{}: not there, left out", path.display());

@@ -53,6 +53,22 @@ pub(crate) fn ones_by_byte(word: u64) -> u64 {
     ((fours + (fours >> 4)) & 0x0F0F_0F0F_0F0F_0F0F).wrapping_mul(0x0101_0101_0101_0101)
 }
 
+/// The index of the 1 bit of `word` that has `rank` 1 bits below it. The word must have more than `rank`.
+pub(crate) fn select(word: u64, rank: u32) -> u32 {
+    debug_assert!(rank < word.count_ones());
+    let ends = ones_by_byte(word);
+    let mut byte = 0;
+    while (ends >> byte) as u8 <= rank as u8 {
+        byte += 8;
+    }
+    let before = if byte == 0 { 0 } else { (ends >> (byte - 8)) as u8 };
+    let mut bits = word >> byte;
+    for _ in u32::from(before)..rank {
+        bits &= bits - 1;
+    }
+    byte + bits.trailing_zeros()
+}
+
 /// Reads eight bytes of the stream from byte `at` on, as a little-endian number.
 ///
 /// # Safety
@@ -108,6 +124,16 @@ mod tests {
         assert_eq!((digit_width(0, 2), digit_width(1, 2), digit_width(2, 3)), (0, 0, 1));
         assert_eq!([1, 2, 3, 4, 5].map(|digits| digit_width(1 << 20, digits)), [20, 10, 7, 5, 4]);
         assert_eq!(digit_width((1 << 20) + 1, 1), 21);
+    }
+
+    #[test]
+    fn select_finds_each_bit() {
+        for word in [1, 1 << 63, u64::MAX, 0x8000_0000_0000_0001, 0x0123_4567_89AB_CDEF, 0xFF00_FF00_00FF_0000] {
+            let positions: Vec<u32> = (0..64).filter(|at| word >> at & 1 == 1).collect();
+            for (rank, &at) in positions.iter().enumerate() {
+                assert_eq!(select(word, rank as u32), at);
+            }
+        }
     }
 
     #[test]

@@ -386,3 +386,35 @@ fn parallel_qs_decodes_as_the_model_does() {
         assert!(device.parallel_qs(&list, ParallelQs::Merged, items).is_err(), "{items}");
     }
 }
+
+/// Stretches that each kind of partition suits, decoded and intersected in every codec.
+#[test]
+fn runs_bits_and_sparse_stretches() {
+    let Some(device) = device() else { return };
+    let stretches = |shift: u32| -> Vec<u32> {
+        let mut doc_ids: Vec<u32> = (70 + shift..3000 + shift).collect();
+        doc_ids.extend((0..40).flat_map(|run| 5000 + shift + run * 900..5000 + shift + run * 900 + 50 + 3 * run));
+        doc_ids.extend((0..9000).filter(|i| i * 2_654_435_761 % 4_294_967_296 < 1 << 31).map(|i| 60_000 + i as u32));
+        doc_ids.extend((0..2000).map(|i| 100_000 + shift + i * 37 + i % 5));
+        doc_ids.extend(900_000 - shift..1_000_000);
+        doc_ids
+    };
+    let plain = [0, 1, 130, 4000].map(stretches);
+    for codec in Codec::ALL {
+        let lists = plain.each_ref().map(|doc_ids| PostingList::encode(doc_ids, codec).unwrap());
+        for (doc_ids, list) in plain.iter().zip(&lists) {
+            assert!(device.decode(list).unwrap() == *doc_ids, "{codec:?}");
+        }
+        let few = PostingList::encode(&plain[1].iter().copied().step_by(97).collect::<Vec<_>>(), codec).unwrap();
+        let queries: Vec<Vec<PostingList>> = lists
+            .iter()
+            .flat_map(|list| [vec![list.clone(), lists[0].clone()], vec![few.clone(), list.clone()]])
+            .collect();
+        let results = device.intersect_batch(&queries).unwrap();
+        for (query, found) in queries.iter().zip(results.iter()) {
+            let mut wanted = Vec::new();
+            intersect::intersect(query, &mut wanted);
+            assert!(found == wanted, "{codec:?}");
+        }
+    }
+}

@@ -12,7 +12,7 @@ use crate::codec::{BLOCK, Codec, Encoded, SLACK, Sink, bit_set, gallop};
 use crate::cpu::Tier;
 use crate::list::PostingList;
 use std::mem::MaybeUninit;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 /// The words of bit sets that are put together before they are sent: 4,096 docIDs.
 const CHUNK: usize = 64;
@@ -48,6 +48,7 @@ pub(in crate::intersect) fn merge<S: Sink>(tier: Tier, a: &PostingList, b: &Post
         }
     }
     let (mut a, mut b) = (Side::new(a, view_a), Side::new(b, view_b));
+    let mut common = None;
     loop {
         if a.last < b.partition.first {
             if !a.advance(b.partition.first) {
@@ -60,9 +61,9 @@ pub(in crate::intersect) fn merge<S: Sink>(tier: Tier, a: &PostingList, b: &Post
         } else {
             let overlap = Overlap { tier, from: a.partition.first.max(b.partition.first), to: a.last.min(b.last) };
             let goes_on = if order(a.partition.kind) <= order(b.partition.kind) {
-                overlap.send(&a, &b, out)
+                overlap.send(&a, &b, &mut common, out)
             } else {
-                overlap.send(&b, &a, out)
+                overlap.send(&b, &a, &mut common, out)
             };
             if !goes_on {
                 return;
@@ -179,6 +180,11 @@ impl<'l> Side<'l> {
         true
     }
 
+    /// The runs of a partition of several runs, from the one on that ends at or after `doc_id`.
+    fn ranges(&self, doc_id: u32) -> &'l [(u32, u32)] {
+        self.view.ranges(&self.list, self.at, doc_id)
+    }
+
     /// The docID of the first bit of a bit set.
     fn line(&self) -> u32 {
         self.partition.first / 64 * 64
@@ -207,8 +213,8 @@ impl<'l> Side<'l> {
         tier: Tier,
         from: u32,
         to: u32,
-        mut take: impl FnMut(&mut [u32]) -> std::ops::ControlFlow<(), u32>,
-    ) -> std::ops::ControlFlow<()> {
+        mut take: impl FnMut(&mut [u32]) -> ControlFlow<(), u32>,
+    ) -> ControlFlow<()> {
         let blocks = self.blocks(from, to);
         let mut buffer = [MaybeUninit::<u32>::uninit(); DECODED + SLACK];
         let (mut block, mut wanted) = (blocks.start, from);
@@ -237,12 +243,15 @@ impl<'l> Side<'l> {
             wanted = take(&mut doc_ids[begin..begin + stop])?;
             block = end;
         }
-        std::ops::ControlFlow::Continue(())
+        ControlFlow::Continue(())
     }
 }
 
 /// docIDs that are decoded at a time.
 const DECODED: usize = 4 * BLOCK;
+
+/// Room for what two tiles have in common.
+type Common = [u32; ROOM + VECTOR];
 
 /// The docIDs that two partitions may have in common.
 struct Overlap {
@@ -253,24 +262,21 @@ struct Overlap {
 
 impl Overlap {
     /// Sends the common docIDs. Returns whether more are wanted.
-    fn send<S: Sink>(&self, a: &Side, b: &Side, out: &mut Filter<'_, '_, S>) -> bool {
+    fn send<S: Sink>(&self, a: &Side, b: &Side, common: &mut Option<Common>, out: &mut Filter<'_, '_, S>) -> bool {
         match (a.partition.kind, b.partition.kind) {
             (Kind::Run, Kind::Run) => out.take_range(self.from, self.to),
-            (Kind::Run, Kind::Runs) => {
-                let runs = Runs::of(&b.partition);
-                self.each_range(&runs, |first, last| out.take_range(first, last))
-            }
+            (Kind::Run, Kind::Runs) => self.each_range(b.ranges(self.from), |first, last| out.take_range(first, last)),
             (Kind::Run, Kind::Bits) => {
                 let mut bits = Bits::new(self.tier, b, out);
                 bits.take_range(self.from, self.to) && bits.flush()
             }
             (Kind::Run, Kind::EliasFano(_)) => self.run_and_elias_fano(b, out),
-            (Kind::Runs, Kind::Runs) => self.runs_and_runs(&Runs::of(&a.partition), &Runs::of(&b.partition), out),
+            (Kind::Runs, Kind::Runs) => self.runs_and_runs(a.ranges(self.from), b.ranges(self.from), out),
             (Kind::Runs, Kind::Bits) => {
                 let mut bits = Bits::new(self.tier, b, out);
-                self.each_range(&Runs::of(&a.partition), |first, last| bits.take_range(first, last)) && bits.flush()
+                self.each_range(a.ranges(self.from), |first, last| bits.take_range(first, last)) && bits.flush()
             }
-            (Kind::Runs, Kind::EliasFano(_)) => self.runs_and_elias_fano(&Runs::of(&a.partition), b, out),
+            (Kind::Runs, Kind::EliasFano(_)) => self.runs_and_elias_fano(a.ranges(self.from), b, out),
             (Kind::Bits, Kind::Bits) => self.bits_and_bits(a, b, out),
             (Kind::Bits, Kind::EliasFano(_)) => {
                 let (stream, first) = (a.words(), a.partition.first / 64 * 64);
@@ -287,16 +293,14 @@ impl Overlap {
             _ if b.blocks(self.from, self.to).len() * LOOK_UP_RATIO <= a.blocks(self.from, self.to).len() => {
                 self.look_up(b, a, out)
             }
-            _ => self.merge(a, b, out),
+            _ => self.merge(a, b, common.get_or_insert_with(|| [0; ROOM + VECTOR]), out),
         }
     }
 
-    /// Passes on the parts of runs that lie in the overlap.
-    fn each_range(&self, runs: &Runs, mut take: impl FnMut(u32, u32) -> bool) -> bool {
-        for (first, last) in runs.from(runs.at_or_after(0, self.from)) {
-            if first > self.to {
-                break;
-            }
+    /// Passes on the parts of ranges that lie in the overlap.
+    fn each_range(&self, ranges: &[(u32, u32)], mut take: impl FnMut(u32, u32) -> bool) -> bool {
+        let ranges = ranges.iter().take_while(|&&(first, _)| first <= self.to);
+        for &(first, last) in ranges {
             if !take(first.max(self.from), last.min(self.to)) {
                 return false;
             }
@@ -304,10 +308,10 @@ impl Overlap {
         true
     }
 
-    fn runs_and_runs<S: Sink>(&self, a: &Runs, b: &Runs, out: &mut Filter<'_, '_, S>) -> bool {
-        let (mut in_a, mut in_b) = (a.from(a.at_or_after(0, self.from)), b.from(b.at_or_after(0, self.from)));
-        let (mut of_a, mut of_b) = (in_a.next(), in_b.next());
-        while let (Some((first_a, last_a)), Some((first_b, last_b))) = (of_a, of_b) {
+    fn runs_and_runs<S: Sink>(&self, a: &[(u32, u32)], b: &[(u32, u32)], out: &mut Filter<'_, '_, S>) -> bool {
+        let (mut in_a, mut in_b) = (0, 0);
+        while in_a < a.len() && in_b < b.len() {
+            let ((first_a, last_a), (first_b, last_b)) = (a[in_a], b[in_b]);
             let (first, last) = (first_a.max(first_b), last_a.min(last_b));
             if first > self.to {
                 break;
@@ -315,12 +319,8 @@ impl Overlap {
             if first <= last && !out.take_range(first, last) {
                 return false;
             }
-            if last_a <= last_b {
-                of_a = in_a.next();
-            }
-            if last_b <= last_a {
-                of_b = in_b.next();
-            }
+            in_a += usize::from(last_a <= last_b);
+            in_b += usize::from(last_b <= last_a);
         }
         true
     }
@@ -349,34 +349,24 @@ impl Overlap {
         b.decode(self.tier, self.from, self.to, |doc_ids| go_on(out.take(doc_ids))).is_continue()
     }
 
-    fn runs_and_elias_fano<S: Sink>(&self, runs: &Runs, b: &Side, out: &mut Filter<'_, '_, S>) -> bool {
-        let mut at = runs.at_or_after(0, self.from);
-        if at == runs.len {
-            return true;
-        }
-        let (mut first, mut last) = runs.range(at);
-        let sent = b.decode(self.tier, self.from.max(first), self.to, |doc_ids| {
+    fn runs_and_elias_fano<S: Sink>(&self, runs: &[(u32, u32)], b: &Side, out: &mut Filter<'_, '_, S>) -> bool {
+        let Some(&(mut first, mut last)) = runs.first() else { return true };
+        let (mut at, mut wants_more) = (0, true);
+        let _ = b.decode(self.tier, self.from.max(first), self.to, |doc_ids| {
             let mut kept = 0;
             for i in 0..doc_ids.len() {
                 let doc_id = doc_ids[i];
-                if doc_id > last {
-                    at = runs.at_or_after(at + 1, doc_id);
-                    if at == runs.len {
-                        out.take(&mut doc_ids[..kept]);
-                        return std::ops::ControlFlow::Break(());
-                    }
-                    (first, last) = runs.range(at);
+                while doc_id > last && at < runs.len() {
+                    at += 1;
+                    (first, last) = runs.get(at).copied().unwrap_or((u32::MAX, u32::MAX));
                 }
                 doc_ids[kept] = doc_id;
-                kept += usize::from(first <= doc_id);
+                kept += usize::from(first <= doc_id && at < runs.len());
             }
-            match out.take(&mut doc_ids[..kept]) {
-                true => std::ops::ControlFlow::Continue(first),
-                false => std::ops::ControlFlow::Break(()),
-            }
+            wants_more = out.take(&mut doc_ids[..kept]);
+            if wants_more && at < runs.len() { ControlFlow::Continue(first) } else { ControlFlow::Break(()) }
         });
-        // All runs may have been used up, which does not end the list.
-        sent.is_continue() || at == runs.len
+        wants_more
     }
 
     fn bits_and_bits<S: Sink>(&self, a: &Side, b: &Side, out: &mut Filter<'_, '_, S>) -> bool {
@@ -415,7 +405,7 @@ impl Overlap {
         sent.is_continue()
     }
 
-    fn merge<S: Sink>(&self, a: &Side, b: &Side, out: &mut Filter<'_, '_, S>) -> bool {
+    fn merge<S: Sink>(&self, a: &Side, b: &Side, common: &mut Common, out: &mut Filter<'_, '_, S>) -> bool {
         let blocks = [a, b].map(|side| side.blocks(self.from, self.to));
         let [of_a, of_b] = blocks;
         // SAFETY: the lists were checked when they were made, the blocks are of their partitions, and the tier is
@@ -426,14 +416,13 @@ impl Overlap {
                 Tiles::new(b.lasts, of_b, |blocks, out| b.partition.decode(self.tier, b.lasts, blocks, out)),
             )
         };
-        let mut common = [0; ROOM + VECTOR];
         loop {
             a.fill(b.next().max(self.from));
             b.fill(a.next().max(self.from));
             if a.is_empty() || b.is_empty() {
                 return true;
             }
-            let Met { in_a, in_b, found } = meet_tiles(self.tier, a.rest(), b.rest(), &mut common);
+            let Met { in_a, in_b, found } = meet_tiles(self.tier, a.rest(), b.rest(), common);
             a.at += in_a;
             b.at += in_b;
             if !out.take(&mut common[..found]) {
@@ -443,8 +432,8 @@ impl Overlap {
     }
 }
 
-fn go_on(wants_more: bool) -> std::ops::ControlFlow<(), u32> {
-    if wants_more { std::ops::ControlFlow::Continue(0) } else { std::ops::ControlFlow::Break(()) }
+fn go_on(wants_more: bool) -> ControlFlow<(), u32> {
+    if wants_more { ControlFlow::Continue(0) } else { ControlFlow::Break(()) }
 }
 
 /// Ranges of a bit set, put together to words. They ascend.

@@ -5,19 +5,23 @@
 use super::directory::{Entry, Kind, MANY, MOST_IN_RUNS, Partition, Widths};
 use super::plan::Costs;
 use super::{check, encode_partition};
-use crate::codec::{BLOCK, Codec, Plan, Sink};
+use crate::codec::{BLOCK, Codec, Plan, Sink, bit_set};
 use crate::cpu::Tier;
 use crate::error::Result;
 use crate::list::PostingList;
+use std::sync::OnceLock;
 
 /// docIDs that are gathered before they are partitioned, so that memory stays bounded by the result.
 const GATHERED: usize = 1 << 16;
 
-/// Words with fewer bits than this on average become docIDs.
-const SPARSEST: usize = 8;
+/// Words with fewer bits than this on average become docIDs. So a result takes at most 21 bits per docID.
+const SPARSEST: usize = 3;
 
 /// Words without bits that a bit set may contain between others.
 const HOLE: usize = 4;
+
+/// Results up to this length are encoded like any list.
+const FEW: usize = 1024;
 
 /// What an entry of the directory takes, about, in bits.
 const OVERHEAD: u64 = 64;
@@ -55,8 +59,8 @@ impl Builder {
         if let Some(OpenBits { first, begin, count }) = self.open.take() {
             self.push_bits(first, begin, count);
         }
-        if self.entries.is_empty() {
-            return PostingList::encode(&self.gathered, Codec::PartitionedEliasFano);
+        if self.entries.is_empty() && self.gathered.len() <= FEW {
+            return encoded(&self.gathered);
         }
         let count = self.blocks * BLOCK - self.short + self.gathered.len();
         self.partition_gathered();
@@ -74,7 +78,7 @@ impl Builder {
     /// Makes partitions of the gathered docIDs: whole blocks, or the end of the list.
     fn partition_gathered(&mut self) {
         let doc_ids = std::mem::take(&mut self.gathered);
-        for piece in Costs::new(&doc_ids).partition(OVERHEAD) {
+        for piece in Costs::new(&doc_ids).quick(OVERHEAD) {
             let part = &doc_ids[piece.block * BLOCK..doc_ids.len().min(piece.end_block * BLOCK)];
             encode_partition(part, Some(piece.kind), &mut self.payload);
             self.push(piece.kind, part[0], piece.end_block - piece.block);
@@ -176,7 +180,8 @@ impl Sink for Builder {
         let Some(begin) = words.iter().position(|&word| word != 0) else { return };
         let end = words.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
         let (mut first, mut words) = (first + 64 * begin as u32, &words[begin..end]);
-        let count: usize = words.iter().map(|word| word.count_ones() as usize).sum();
+        // SAFETY: the words are there; the tier is available, as the caller says.
+        let count = unsafe { bit_set::count_common(tier, words.as_ptr(), words.as_ptr(), words.len()) as usize };
         if count < SPARSEST * words.len() {
             self.close();
             return self.gathered.take_bits(tier, first, words);
@@ -217,6 +222,20 @@ impl Sink for Builder {
         self.open = Some(OpenBits { first: first + rest.trailing_zeros(), begin, count });
         copy(&[rest], &mut self.payload);
         copy(&words[1..], &mut self.payload);
+    }
+}
+
+/// The encoded list. Most intersections are empty, so there is one list for all of them.
+fn encoded(doc_ids: &[u32]) -> Result<PostingList> {
+    static EMPTY: OnceLock<PostingList> = OnceLock::new();
+    let encode = || PostingList::encode(doc_ids, Codec::PartitionedEliasFano);
+    match EMPTY.get() {
+        Some(empty) if doc_ids.is_empty() => Ok(empty.clone()),
+        None if doc_ids.is_empty() => {
+            let empty = encode()?;
+            Ok(EMPTY.get_or_init(|| empty).clone())
+        }
+        _ => encode(),
     }
 }
 

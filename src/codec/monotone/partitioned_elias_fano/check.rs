@@ -3,9 +3,10 @@
 use super::corrupt;
 use super::decode::parts;
 use super::directory::{Directory, Entry, Kind, MANY, MOST_IN_RUNS, Partition, Runs, Widths};
+use crate::bits;
 use crate::codec::quasi_succinct::{self, Parts, sizes};
 use crate::codec::{BLOCK, Encoded, ListCodec, OWN_COUNT, Shape, block_buffer, not_increasing};
-use crate::cpu;
+use crate::cpu::{self, Tier};
 use crate::error::Result;
 use crate::room;
 
@@ -180,25 +181,39 @@ fn check_runs<'l>(partition: &Partition<'l>) -> std::result::Result<Runs<'l>, St
 }
 
 fn derive_bits(partition: &Partition, lasts: &mut Vec<u32>) -> std::result::Result<(), String> {
+    match cpu::tier() {
+        // SAFETY: the processor has the tier, which includes the feature.
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx2 | Tier::Avx512 => unsafe { derive_bits_with_popcnt(partition, lasts) },
+        _ => derive_bits_by_words(partition, lasts),
+    }
+}
+
+/// # Safety
+/// The processor has POPCNT, without which most of the time would go into counting bits.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt")]
+unsafe fn derive_bits_with_popcnt(partition: &Partition, lasts: &mut Vec<u32>) -> std::result::Result<(), String> {
+    derive_bits_by_words(partition, lasts)
+}
+
+#[inline(always)]
+fn derive_bits_by_words(partition: &Partition, lasts: &mut Vec<u32>) -> std::result::Result<(), String> {
     let Partition { first, count, words, payload, .. } = *partition;
     if words == 0 || words % 2 != 0 || u64::from(first / 64) + words as u64 / 2 > 1 << 26 {
         return Err("not as many words as a bit set has".into());
     }
     let (mut rank, mut end) = (0, BLOCK.min(count));
     for (at, halves) in payload[..words].chunks(2).enumerate() {
-        let bits = u64::from(halves[0]) | u64::from(halves[1]) << 32;
+        let word = u64::from(halves[0]) | u64::from(halves[1]) << 32;
         let line = (first / 64 + at as u32) * 64;
-        if at == 0 && (bits == 0 || bits.trailing_zeros() != first % 64) {
+        if at == 0 && (word == 0 || word.trailing_zeros() != first % 64) {
             return Err("does not begin with its first docID".into());
         }
-        let ones = bits.count_ones() as usize;
+        let ones = word.count_ones() as usize;
         while rank < end && end <= rank + ones {
             // The last docID of the block is in this word.
-            let mut rest = bits;
-            for _ in rank + 1..end {
-                rest &= rest - 1;
-            }
-            lasts.push(line + rest.trailing_zeros());
+            lasts.push(line + bits::select(word, (end - rank - 1) as u32));
             if end == count {
                 break;
             }

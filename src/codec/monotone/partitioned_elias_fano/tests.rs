@@ -83,6 +83,14 @@ fn a_run_takes_six_words() {
 }
 
 #[test]
+fn the_worked_example() {
+    let doc_ids: Vec<u32> = (0..128).chain([1000]).collect();
+    let list = comes_back(&doc_ids);
+    assert_eq!(list.encoded().own, [0x0000_0002, 0xE885_0021, 0x0000_000B]);
+    assert_eq!((list.parameter(), list.encoded().payload_words), (MANY, 0));
+}
+
+#[test]
 fn each_kind_is_chosen_where_it_is_smallest() {
     assert_eq!(kinds(&comes_back(&dense(1_000_000, 1_020_000, 2))), [Kind::Bits]);
     let uniform = kinds(&comes_back(&dense(0, 100_000, 8)));

@@ -25,6 +25,8 @@ pub(crate) struct View {
     /// The largest docID of each part.
     pub(crate) lasts: Vec<u32>,
     parts: Vec<Part>,
+    /// The first and last docIDs of the runs of partitions of several runs that are not in bit sets.
+    ranges: Vec<(u32, u32)>,
     /// The bit sets. In all lists, the words of the same docIDs are at the same place in a cache line.
     words: Vec<u64>,
 }
@@ -40,6 +42,8 @@ struct Part {
     /// Its first word: of the list's payload, or of the derived bit sets.
     at: usize,
     is_derived: bool,
+    /// Its first range, if it has several runs.
+    range: usize,
 }
 
 impl View {
@@ -51,8 +55,7 @@ impl View {
         let count = unsafe { directory.get(0).decode(Tier::Scalar, list.last_doc_ids, 0..1, buffer.as_mut_ptr()) };
         let few = if list.count <= BLOCK { buffer[..count].into() } else { Box::default() };
         let parts: Vec<Part> = (0..directory.len).map(|at| Part::of(list, &directory.get(at))).collect();
-        let lasts = parts.iter().map(|part| list.last_doc_ids[part.end_block - 1]).collect();
-        View { first: buffer[0], few, lasts, parts, words: Vec::new() }
+        View::of_parts(list, buffer[0], few, parts)
     }
 
     /// The same with bit sets of dense stretches. O(n).
@@ -72,12 +75,22 @@ impl View {
             stretch.partitions.push(partition);
         }
         stretch.end(&mut end, &mut parts);
-        let lasts = parts.iter().map(|part| list.last_doc_ids[part.end_block - 1]).collect();
-        let mut view = View { first, few, lasts, parts, words: Vec::new() };
+        let mut view = View::of_parts(list, first, few, parts);
         if end != 0 {
             view.fill(list, end);
         }
         view
+    }
+
+    fn of_parts(list: &Encoded, first: u32, few: Box<[u32]>, mut parts: Vec<Part>) -> View {
+        let lasts = parts.iter().map(|part| list.last_doc_ids[part.end_block - 1]).collect();
+        let mut ranges = Vec::new();
+        for part in parts.iter_mut().filter(|part| part.kind == Kind::Runs) {
+            part.range = ranges.len();
+            let runs = Runs::of(&part.partition(&list.payload[part.at..]));
+            ranges.extend(runs.from(0));
+        }
+        View { first, few, lasts, parts, ranges, words: Vec::new() }
     }
 
     /// Makes the bit sets, which end at word `end`, and moves all to the beginning of a cache line.
@@ -111,24 +124,40 @@ impl View {
     /// A part of a list, and the first word of its bit set, which has the word of its first docID, if it is one.
     #[inline]
     pub(crate) fn part<'l>(&'l self, list: &Encoded<'l>, at: usize) -> (Partition<'l>, *const u64) {
-        let Part { kind, first, block, end_block, count, words, at, is_derived } = self.parts[at];
-        let payload = if is_derived { &[] } else { &list.payload[at..] };
-        let bits = if is_derived { self.words[at..].as_ptr() } else { payload.as_ptr().cast() };
-        (Partition { kind, first, block, end_block, count, words, payload }, bits)
+        let part = &self.parts[at];
+        let payload = if part.is_derived { &[] } else { &list.payload[part.at..] };
+        let bits = if part.is_derived { self.words[part.at..].as_ptr() } else { payload.as_ptr().cast() };
+        (part.partition(payload), bits)
+    }
+
+    /// The first and last docIDs of the runs of a part, from the one on that ends at or after `doc_id`. The part has several
+    /// runs.
+    #[inline]
+    pub(crate) fn ranges(&self, list: &Encoded, at: usize, doc_id: u32) -> &[(u32, u32)] {
+        let part = &self.parts[at];
+        debug_assert!(part.kind == Kind::Runs);
+        let ranges = &self.ranges[part.range..part.range + Runs::len_of(&list.payload[part.at..])];
+        let from = if doc_id <= part.first { 0 } else { ranges.partition_point(|&(_, last)| last < doc_id) };
+        &ranges[from..]
     }
 
     /// The bytes of memory that it takes.
     pub(crate) fn bytes(&self) -> u64 {
         let parts = self.parts.len() * (size_of::<Part>() + size_of::<u32>());
-        (8 * self.words.len() + parts + 4 * self.few.len()) as u64
+        (8 * (self.words.len() + self.ranges.len()) + parts + 4 * self.few.len()) as u64
     }
 }
 
 impl Part {
+    fn partition<'l>(&self, payload: &'l [u32]) -> Partition<'l> {
+        let Part { kind, first, block, end_block, count, words, .. } = *self;
+        Partition { kind, first, block, end_block, count, words, payload }
+    }
+
     fn of(list: &Encoded, partition: &Partition) -> Part {
         let Partition { kind, first, block, end_block, count, words, payload } = *partition;
         let at = list.payload.len() - payload.len();
-        Part { kind, first, block, end_block, count, words, at, is_derived: false }
+        Part { kind, first, block, end_block, count, words, at, is_derived: false, range: 0 }
     }
 }
 
@@ -174,7 +203,17 @@ impl Stretch {
                 *end = at + words;
                 let end_block = partitions[partitions.len() - 1].end_block;
                 let block = begin.block;
-                parts.push(Part { kind: Kind::Bits, first, block, end_block, count, words, at, is_derived: true });
+                parts.push(Part {
+                    kind: Kind::Bits,
+                    first,
+                    block,
+                    end_block,
+                    count,
+                    words,
+                    at,
+                    is_derived: true,
+                    range: 0,
+                });
             }
             _ => parts.extend(partitions),
         }

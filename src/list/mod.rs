@@ -13,9 +13,9 @@ mod parse;
 pub use cursor::Cursor;
 pub(crate) use format::HEADER_WORDS;
 
-use crate::codec::monotone::partitioned_elias_fano::{BitSets, Near};
+use crate::codec::monotone::partitioned_elias_fano::View;
 use crate::codec::{
-    BLOCK, BlockBuffer, Codec, Encoded, ListCodec, OptionOf, Options, PADDING, SLACK, Shape, Sink, block_buffer,
+    BLOCK, BlockBuffer, Codec, Encoded, ListCodec, OptionOf, Options, PADDING, Plan, SLACK, Shape, Sink, block_buffer,
     check_increasing, dispatch,
 };
 use crate::cpu::{self, Tier};
@@ -24,7 +24,7 @@ use crate::room::with_room;
 use byteorder::{ByteOrder, LittleEndian};
 use format::Layout;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 /// A compressed, sorted list of docIDs: checked, immutable and cheap to clone, because clones share the words.
@@ -41,16 +41,15 @@ struct Inner {
     /// The last docID of each block, for a codec that does not store them.
     derived: Vec<u32>,
     /// What intersections of partitioned lists derive, when they first need it.
-    near: OnceLock<Near>,
-    bit_sets: OnceLock<BitSets>,
-    /// Whether the list was intersected with another partitioned one.
-    was_intersected: AtomicBool,
+    view: OnceLock<View>,
+    dense_view: OnceLock<View>,
 }
 
 impl Inner {
     /// The bytes of memory that the list takes.
     fn bytes(&self) -> u64 {
-        4 * (self.words.len() + self.derived.len()) as u64 + self.bit_sets.get().map_or(0, BitSets::bytes)
+        let views = [&self.view, &self.dense_view].map(|view| view.get().map_or(0, View::bytes));
+        4 * (self.words.len() + self.derived.len()) as u64 + views.iter().sum::<u64>()
     }
 }
 
@@ -88,6 +87,27 @@ impl PostingList {
         })
     }
 
+    /// A partitioned list of these own words, payload and last docIDs of blocks, which must be right.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if it has too many words.
+    pub(crate) fn of_parts(plan: &Plan, count: usize, payload: &[u32], derived: Vec<u32>) -> Result<PostingList> {
+        let shape = Shape {
+            count,
+            universe: derived.last().copied().unwrap_or(0),
+            parameter: plan.parameter.into(),
+            own_words: plan.own.len(),
+            payload_words: payload.len(),
+        };
+        let (layout, head) = Layout::begin(2, Codec::PartitionedEliasFano, shape, &plan.own);
+        let mut words = with_room(layout.words() + PADDING);
+        words.extend_from_slice(&head);
+        words.extend_from_slice(payload);
+        format::seal(&mut words, payload_words(&shape)?);
+        words.resize(layout.words() + PADDING, 0);
+        Ok(PostingList::new(layout, words, derived))
+    }
+
     /// Makes a list of `words`, which are the words that `layout` describes followed by the padding, and of the
     /// `derived` last docIDs, if the codec does not store them.
     fn new(layout: Layout, words: Vec<u32>, derived: Vec<u32>) -> PostingList {
@@ -97,9 +117,8 @@ impl PostingList {
             layout,
             words,
             derived,
-            near: OnceLock::new(),
-            bit_sets: OnceLock::new(),
-            was_intersected: AtomicBool::new(false),
+            view: OnceLock::new(),
+            dense_view: OnceLock::new(),
         };
         LIVE_LISTS.fetch_add(1, Ordering::Relaxed);
         LIVE_BYTES.fetch_add(inner.bytes(), Ordering::Relaxed);
@@ -205,25 +224,28 @@ impl PostingList {
         &self.inner.derived
     }
 
-    /// The first docID, and all docIDs if they are few. Only for partitioned lists that are not empty.
+    /// What intersections derive of a partitioned list, which is not empty. Bit sets are derived when it is intersected for
+    /// the second time, so that a list that is used once does not pay for them.
     #[inline]
-    pub(crate) fn near(&self) -> &Near {
+    pub(crate) fn view(&self) -> &View {
         debug_assert!(self.codec() == Codec::PartitionedEliasFano && !self.is_empty());
-        self.inner.near.get_or_init(|| Near::of(&self.encoded()))
+        match self.inner.dense_view.get() {
+            Some(view) => view,
+            None => self.first_views(),
+        }
     }
 
-    /// The bit sets of a partitioned list's dense partitions. They are made when the list is intersected for the second
-    /// time, so that lists that are used once do not pay for them; before, there are none.
-    pub(crate) fn bit_sets(&self) -> Option<&BitSets> {
-        if !self.inner.was_intersected.load(Ordering::Relaxed) {
-            self.inner.was_intersected.store(true, Ordering::Relaxed);
-            return None;
+    #[cold]
+    fn first_views(&self) -> &View {
+        let Inner { view, dense_view, .. } = &*self.inner;
+        let derive = |view: View| {
+            LIVE_BYTES.fetch_add(view.bytes(), Ordering::Relaxed);
+            view
+        };
+        match view.get() {
+            Some(_) => dense_view.get_or_init(|| derive(View::with_bits(&self.encoded()))),
+            None => view.get_or_init(|| derive(View::of(&self.encoded()))),
         }
-        Some(self.inner.bit_sets.get_or_init(|| {
-            let bit_sets = BitSets::of(&self.encoded());
-            LIVE_BYTES.fetch_add(bit_sets.bytes(), Ordering::Relaxed);
-            bit_sets
-        }))
     }
 
     /// The list as its codec sees it.
@@ -360,6 +382,12 @@ impl PostingList {
     }
 }
 
+/// The number of payload words, as headers have it.
+fn payload_words(shape: &Shape) -> Result<u32> {
+    u32::try_from(shape.payload_words)
+        .map_err(|_| Error::Argument("a posting list holds at most 2^32 - 1 words".into()))
+}
+
 /// Encodes docIDs in the given version of the byte format, or in version 2 if the codec has words of its own to store.
 fn encode_as<C: ListCodec>(doc_ids: &[u32], codec: Codec, version: u32, options: &Options) -> Result<PostingList> {
     check_increasing(doc_ids)?;
@@ -389,9 +417,7 @@ fn encode_as<C: ListCodec>(doc_ids: &[u32], codec: Codec, version: u32, options:
     C::encode(doc_ids, &plan, &mut words, &mut starts)?;
     words[layout.starts_at..layout.payload_at].copy_from_slice(&starts);
     layout.shape.payload_words = words.len() - layout.payload_at;
-    let payload_words = u32::try_from(layout.shape.payload_words)
-        .map_err(|_| Error::Argument("a posting list holds at most 2^32 - 1 words".into()))?;
-    format::seal(&mut words, payload_words);
+    format::seal(&mut words, payload_words(&layout.shape)?);
     words.resize(words.len() + PADDING, 0);
     Ok(PostingList::new(layout, words, derived))
 }

@@ -78,26 +78,32 @@ pub(super) unsafe fn common(a: *const u64, b: *const u64, words: usize, out: *mu
 /// As there; the processor has the enabled features.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq")]
 pub(super) unsafe fn count_common(a: *const u64, b: *const u64, words: usize) -> u64 {
-    let mut total = [_mm512_setzero_si512(); 2];
-    let whole = words / 16 * 16;
-    // SAFETY: both streams have sixteen words from `at` on; in the rest, only words of the streams are read, because of
-    // the mask.
+    let mut total = [_mm512_setzero_si512(); 4];
+    // Words up to the next cache line of `a`, so that no load of the rest crosses one, at least there.
+    let head = (a.addr().wrapping_neg() / 8 % 8).min(words);
+    let whole = head + (words - head) / 32 * 32;
+    // SAFETY: both streams have 32 words from `at` on; before and after these, only words of the streams are read, because
+    // of the mask.
     unsafe {
-        for at in (0..whole).step_by(16) {
-            for (half, total) in total.iter_mut().enumerate() {
-                let of_a = _mm512_loadu_si512(a.add(at + 8 * half).cast());
-                let both = _mm512_and_si512(of_a, _mm512_loadu_si512(b.add(at + 8 * half).cast()));
+        let some = |at: usize, count: usize| {
+            let mask = ((1u32 << count) - 1) as __mmask8;
+            let of_a = _mm512_maskz_loadu_epi64(mask, a.add(at).cast());
+            _mm512_popcnt_epi64(_mm512_and_si512(of_a, _mm512_maskz_loadu_epi64(mask, b.add(at).cast())))
+        };
+        total[0] = some(0, head);
+        for at in (head..whole).step_by(32) {
+            for (part, total) in total.iter_mut().enumerate() {
+                let of_a = _mm512_loadu_si512(a.add(at + 8 * part).cast());
+                let both = _mm512_and_si512(of_a, _mm512_loadu_si512(b.add(at + 8 * part).cast()));
                 *total = _mm512_add_epi64(*total, _mm512_popcnt_epi64(both));
             }
         }
         for at in (whole..words).step_by(8) {
-            let mask = ((1u32 << (words - at).min(8)) - 1) as __mmask8;
-            let of_a = _mm512_maskz_loadu_epi64(mask, a.add(at).cast());
-            let both = _mm512_and_si512(of_a, _mm512_maskz_loadu_epi64(mask, b.add(at).cast()));
-            total[0] = _mm512_add_epi64(total[0], _mm512_popcnt_epi64(both));
+            total[1] = _mm512_add_epi64(total[1], some(at, (words - at).min(8)));
         }
     }
-    _mm512_reduce_add_epi64(_mm512_add_epi64(total[0], total[1])) as u64
+    let [a, b, c, d] = total;
+    _mm512_reduce_add_epi64(_mm512_add_epi64(_mm512_add_epi64(a, b), _mm512_add_epi64(c, d))) as u64
 }
 
 /// As [`super::fill`].

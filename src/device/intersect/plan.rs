@@ -105,7 +105,7 @@ fn plan_some<'q>(queries: &'q [Vec<PostingList>], range: Range<usize>, places: &
             continue;
         }
         sorted.iter().try_for_each(|list| check_fits(list))?;
-        let way = Way::of(&sorted);
+        let way = Way::of(&sorted, queries.len());
         plans[way as usize].add(at, way, &sorted, places);
     }
     Ok(plans)

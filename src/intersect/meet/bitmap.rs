@@ -1,50 +1,32 @@
 //! Bit sets of both slices, 2^16 docIDs at a time: 64 docIDs are compared by one AND, and counted by one popcount.
 
 use super::Pair;
-use crate::codec::{SLACK, Sink, bit_set, gallop};
+use crate::codec::{Sink, bit_set, gallop};
 use crate::cpu::Tier;
 
 /// The docIDs of a window; both bit sets are in the first-level cache.
 const WINDOW: usize = 1 << 16;
 const WORDS: usize = WINDOW / 64;
 
-/// Words of a window that are combined at a time: 4,096 docIDs.
-const CHUNK: usize = 64;
-
 type Bits = [u64; WORDS];
 
 pub(super) struct Bitmap;
 
 impl Pair for Bitmap {
-    fn meet(tier: Tier, a: &[u32], b: &[u32], sink: &mut impl Sink) {
+    fn meet<S: Sink>(tier: Tier, a: &[u32], b: &[u32], sink: &mut S) {
         assert!(tier.is_available());
-        let mut common = [0; CHUNK];
-        let mut doc_ids = [0; 64 * CHUNK + SLACK];
+        let mut common = [0; WORDS];
         windows(a, b, |first, a, b| {
-            for (at, (a, b)) in a.chunks(common.len()).zip(b.chunks(common.len())).enumerate() {
-                let first = first + (at * 64 * common.len()) as u32;
-                // SAFETY: both chunks have as many words, at most `CHUNK`; `common` has room for so many, and `doc_ids`
-                // for their docIDs and the slack; the tier was asserted.
-                let found = unsafe {
-                    bit_set::common(tier, a.as_ptr(), b.as_ptr(), a.len(), common.as_mut_ptr());
-                    bit_set::expand(tier, common.as_ptr(), a.len(), first, doc_ids.as_mut_ptr())
-                };
-                sink.take(&doc_ids[..found]);
+            // SAFETY: both bit sets have `WORDS` words, and so has `common`; the tier was asserted.
+            unsafe {
+                if S::COUNTS {
+                    return sink.add(bit_set::count_common(tier, a.as_ptr(), b.as_ptr(), WORDS));
+                }
+                bit_set::common(tier, a.as_ptr(), b.as_ptr(), WORDS, common.as_mut_ptr());
             }
+            sink.take_bits(tier, first, &common);
         });
     }
-}
-
-/// The number of docIDs that both slices have.
-///
-/// # Panics
-/// If the processor lacks the tier.
-pub fn count(tier: Tier, a: &[u32], b: &[u32]) -> u64 {
-    assert!(tier.is_available());
-    let mut count = 0;
-    // SAFETY: both bit sets have `WORDS` words, and the tier was asserted.
-    windows(a, b, |_, a, b| count += unsafe { bit_set::count_common(tier, a.as_ptr(), b.as_ptr(), WORDS) });
-    count
 }
 
 /// Calls `meet` with the first docID and the bits of each window in which both slices have docIDs.

@@ -7,7 +7,7 @@ use crate::cpu::Tier;
 pub(super) struct Gallop;
 
 impl Pair for Gallop {
-    fn meet(_: Tier, a: &[u32], b: &[u32], sink: &mut impl Sink) {
+    fn meet<S: Sink>(_: Tier, a: &[u32], b: &[u32], sink: &mut S) {
         let (shorter, longer) = if a.len() <= b.len() { (a, b) } else { (b, a) };
         let (mut chunks, mut at) = (Chunks::new(sink), 0);
         for &doc_id in shorter {

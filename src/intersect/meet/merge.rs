@@ -8,7 +8,7 @@ use crate::intersect::merge::{ROOM, VECTOR, meet_tiles};
 pub(super) struct Merge;
 
 impl Pair for Merge {
-    fn meet(tier: Tier, a: &[u32], b: &[u32], sink: &mut impl Sink) {
+    fn meet<S: Sink>(tier: Tier, a: &[u32], b: &[u32], sink: &mut S) {
         merge(tier, a, b, |common| {
             sink.take(common);
             true

@@ -7,17 +7,15 @@
 //! | `merge` | n + m, sixteen docIDs at a time with AVX-512 | [`merge`](super::merge), which tiles of compressed lists use too |
 //! | `gallop` | n log(m/n) | Bentley and Yao, IPL 5(3), 1976 |
 //! | `parallel_merge` | n log(m/splitters), any number of docIDs at once | Ding et al., WWW 2009, section 7.2 |
-//! | `bitmap` | n + m + span/64, or per 64 docIDs of span for counts | |
+//! | `bitmap` | n + m + span/64 | |
 //!
-//! The registry below names them for experiments and tests; the planner uses `merge`, `gallop` and `bitmap` on lists in
-//! the codec [`Raw`](crate::Codec::Raw), whose payload is such a slice.
+//! The registry below names them for experiments and tests; the planner uses `merge` for lists in the codec
+//! [`Raw`](crate::Codec::Raw), whose payload is such a slice.
 
 mod bitmap;
 mod gallop;
 pub(super) mod merge;
 mod parallel_merge;
-
-pub use bitmap::count as count_by_bitmap;
 
 use crate::codec::Sink;
 use crate::cpu::Tier;
@@ -25,7 +23,7 @@ use crate::cpu::Tier;
 /// An intersection of two strictly increasing slices.
 pub trait Pair {
     /// Sends the docIDs that both slices have to `sink`. The processor must have `tier`.
-    fn meet(tier: Tier, a: &[u32], b: &[u32], sink: &mut impl Sink);
+    fn meet<S: Sink>(tier: Tier, a: &[u32], b: &[u32], sink: &mut S);
 }
 
 macro_rules! registry {

@@ -16,7 +16,7 @@ use crate::cpu::Tier;
 pub(super) struct ParallelMerge<const LEVELS: u32>;
 
 impl<const LEVELS: u32> Pair for ParallelMerge<LEVELS> {
-    fn meet(_: Tier, a: &[u32], b: &[u32], sink: &mut impl Sink) {
+    fn meet<S: Sink>(_: Tier, a: &[u32], b: &[u32], sink: &mut S) {
         let (shorter, longer) = if a.len() <= b.len() { (a, b) } else { (b, a) };
         let bits = digit_width(shorter.len(), LEVELS + 1);
         // The ranks in `longer` of the level's splitters, and an end. Before the first level there is one segment.

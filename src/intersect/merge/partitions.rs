@@ -7,8 +7,8 @@
 use super::super::Filter;
 use super::tiles::Tiles;
 use super::{Met, ROOM, VECTOR, meet_tiles};
-use crate::codec::monotone::partitioned_elias_fano::{BitSets, Directory, Kind, PartLookUp, Partition, Runs};
-use crate::codec::{BLOCK, Codec, SLACK, Sink, bit_set, gallop};
+use crate::codec::monotone::partitioned_elias_fano::{Kind, PartLookUp, Partition, Runs, View};
+use crate::codec::{BLOCK, Codec, Encoded, SLACK, Sink, bit_set, gallop};
 use crate::cpu::Tier;
 use crate::list::PostingList;
 use std::mem::MaybeUninit;
@@ -31,15 +31,15 @@ pub(in crate::intersect) fn suits(a: &PostingList, b: &PostingList) -> bool {
 /// Sends the docIDs common to both lists, which are not empty, to `out`.
 pub(in crate::intersect) fn merge<S: Sink>(tier: Tier, a: &PostingList, b: &PostingList, out: &mut Filter<'_, '_, S>) {
     assert!(suits(a, b) && tier.is_available());
-    let (near_a, near_b) = (a.near(), b.near());
-    if a.universe() < near_b.first || b.universe() < near_a.first {
+    let (view_a, view_b) = (a.view(), b.view());
+    if a.universe() < view_b.first || b.universe() < view_a.first {
         return;
     }
-    match (&near_a.few[..], &near_b.few[..]) {
+    match (&view_a.few[..], &view_b.few[..]) {
         ([], []) => {}
         ([], few) | (few, []) if few.len() > FEW => {}
-        ([], few) => return few_of(tier, few, a, out),
-        (few, []) => return few_of(tier, few, b, out),
+        ([], few) => return few_of(tier, few, Side::new(a, view_a), out),
+        (few, []) => return few_of(tier, few, Side::new(b, view_b), out),
         (few, others) => {
             let mut common = [0; BLOCK + VECTOR];
             let found = common_few(few, others, &mut common);
@@ -47,7 +47,7 @@ pub(in crate::intersect) fn merge<S: Sink>(tier: Tier, a: &PostingList, b: &Post
             return;
         }
     }
-    let (mut a, mut b) = (Side::new(a), Side::new(b));
+    let (mut a, mut b) = (Side::new(a, view_a), Side::new(b, view_b));
     loop {
         if a.last < b.partition.first {
             if !a.advance(b.partition.first) {
@@ -59,8 +59,11 @@ pub(in crate::intersect) fn merge<S: Sink>(tier: Tier, a: &PostingList, b: &Post
             }
         } else {
             let overlap = Overlap { tier, from: a.partition.first.max(b.partition.first), to: a.last.min(b.last) };
-            let goes_on =
-                if order(a.kind) <= order(b.kind) { overlap.send(&a, &b, out) } else { overlap.send(&b, &a, out) };
+            let goes_on = if order(a.partition.kind) <= order(b.partition.kind) {
+                overlap.send(&a, &b, out)
+            } else {
+                overlap.send(&b, &a, out)
+            };
             if !goes_on {
                 return;
             }
@@ -88,8 +91,7 @@ fn common_few(a: &[u32], b: &[u32], common: &mut [u32; BLOCK + VECTOR]) -> usize
 }
 
 /// Looks a few docIDs, at most [`FEW`], up in a list.
-fn few_of<S: Sink>(tier: Tier, few: &[u32], list: &PostingList, out: &mut Filter<'_, '_, S>) {
-    let mut side = Side::plain(list);
+fn few_of<S: Sink>(tier: Tier, few: &[u32], mut side: Side, out: &mut Filter<'_, '_, S>) {
     let mut common = [0; FEW];
     let mut found = 0;
     // The block that was decoded last, and the number of its docIDs.
@@ -100,7 +102,7 @@ fn few_of<S: Sink>(tier: Tier, few: &[u32], list: &PostingList, out: &mut Filter
             break;
         }
         let partition = &side.partition;
-        let is_there = match side.kind {
+        let is_there = match partition.kind {
             _ if doc_id < partition.first => false,
             Kind::Run => true,
             // SAFETY: the docID is from the first to the last of the partition, so the bit set has a word for it.
@@ -141,74 +143,45 @@ fn order(kind: Kind) -> u32 {
     }
 }
 
-/// One of the lists, at a partition.
+/// One of the lists, at a partition, or at a stretch of partitions that is a bit set.
 struct Side<'l> {
-    directory: Directory<'l>,
-    bit_sets: Option<&'l BitSets>,
-    /// The partition's kind: a bit set also if only a derived one is.
-    kind: Kind,
-    /// The words of a bit set, from that of the partition's first docID on.
-    stream: *const u64,
+    list: Encoded<'l>,
+    view: &'l View,
+    /// The last docIDs of the list's blocks.
     lasts: &'l [u32],
     /// The index of the partition.
     at: usize,
     partition: Partition<'l>,
-    /// Its largest docID.
+    /// The words of a bit set, from that of the partition's first docID on.
+    stream: *const u64,
+    /// The partition's largest docID.
     last: u32,
 }
 
 impl<'l> Side<'l> {
-    fn new(list: &'l PostingList) -> Self {
-        let mut side = Side::plain(list);
-        side.bit_sets = list.bit_sets();
-        side.set_kind();
-        side
-    }
-
-    /// Without derived bit sets.
-    fn plain(list: &'l PostingList) -> Self {
+    fn new(list: &'l PostingList, view: &'l View) -> Self {
         let list = list.encoded();
-        let directory = Directory::of(&list);
-        let partition = directory.get(0);
-        let last = directory.last(&partition);
-        let stream = partition.payload.as_ptr().cast();
-        let Partition { kind, .. } = partition;
-        Side { directory, bit_sets: None, kind, stream, lasts: list.last_doc_ids, at: 0, partition, last }
-    }
-
-    fn set_kind(&mut self) {
-        (self.kind, self.stream) = match self.bit_sets.and_then(|bit_sets| bit_sets.get(self.at)) {
-            Some(words) => (Kind::Bits, words.as_ptr()),
-            None => (self.partition.kind, self.partition.payload.as_ptr().cast()),
-        };
-    }
-
-    /// The docID of the first bit of a bit set.
-    fn line(&self) -> u32 {
-        self.partition.first / 64 * 64
+        let (partition, stream) = view.part(&list, 0);
+        Side { view, lasts: list.last_doc_ids, at: 0, partition, stream, last: view.lasts[0], list }
     }
 
     /// Goes on to the first partition that ends at or after `doc_id`, which is greater than the present one's largest
     /// docID. False if there is none.
     fn advance(&mut self, doc_id: u32) -> bool {
-        if self.at + 1 == self.directory.len {
-            return false;
-        }
         self.at += 1;
-        self.partition = self.directory.next(&self.partition, self.at);
-        self.last = self.directory.last(&self.partition);
-        if self.last < doc_id {
-            let after = self.partition.end_block;
-            let block = after + gallop(&self.lasts[after..], doc_id);
-            if block == self.lasts.len() {
-                return false;
-            }
-            self.at = self.directory.find(self.at + 1, block);
-            self.partition = self.directory.get(self.at);
-            self.last = self.directory.last(&self.partition);
+        let lasts = &self.view.lasts;
+        if lasts.get(self.at).is_some_and(|&last| last < doc_id) {
+            self.at += gallop(&lasts[self.at..], doc_id);
         }
-        self.set_kind();
+        let Some(&last) = lasts.get(self.at) else { return false };
+        (self.partition, self.stream) = self.view.part(&self.list, self.at);
+        self.last = last;
         true
+    }
+
+    /// The docID of the first bit of a bit set.
+    fn line(&self) -> u32 {
+        self.partition.first / 64 * 64
     }
 
     /// The blocks of the partition that can have docIDs from `from` to `to`, of which at least one is not greater than
@@ -223,7 +196,7 @@ impl<'l> Side<'l> {
 
     /// The words of a bit set, from that of its first docID on.
     fn words(&self) -> *const u64 {
-        debug_assert!(self.kind == Kind::Bits);
+        debug_assert!(self.partition.kind == Kind::Bits);
         self.stream
     }
 
@@ -281,7 +254,7 @@ struct Overlap {
 impl Overlap {
     /// Sends the common docIDs. Returns whether more are wanted.
     fn send<S: Sink>(&self, a: &Side, b: &Side, out: &mut Filter<'_, '_, S>) -> bool {
-        match (a.kind, b.kind) {
+        match (a.partition.kind, b.partition.kind) {
             (Kind::Run, Kind::Run) => out.take_range(self.from, self.to),
             (Kind::Run, Kind::Runs) => {
                 let runs = Runs::of(&b.partition);

@@ -72,6 +72,7 @@ impl Class for Object {
                     .arg(Arg::new("docId", DataType::Long)),
             ),
             method(function("intersect", handler!(intersect), DataType::Array).arg(other("others").is_variadic())),
+            method(function("intersectList", handler!(intersect_list), list()).arg(other("others").is_variadic())),
             method(function("equals", handler!(equals), DataType::Bool).arg(other("other"))),
             method(function("__serialize", handler!(serialize), DataType::Array)),
             method(
@@ -349,6 +350,14 @@ fn intersect(call: &mut Call) -> Outcome {
     drop(lists);
     output::List::of_doc_ids(&doc_ids)?.store(call.result);
     Ok(())
+}
+
+fn intersect_list(call: &mut Call) -> Outcome {
+    let mut lists = lists(call)?;
+    lists.insert(0, this(call)?);
+    ensure_intersection(&lists)?;
+    let list = check(crate::intersect::intersect_list(&lists), 1)?;
+    store(list, call.result)
 }
 
 fn equals(call: &mut Call) -> Outcome {

@@ -100,7 +100,7 @@ fn check_directory(list: &Encoded) -> Result<()> {
 }
 
 /// Checks the words of a partition and appends the last docIDs of its blocks. The error says what is wrong.
-fn derive(partition: &Partition, lasts: &mut Vec<u32>) -> std::result::Result<(), String> {
+pub(super) fn derive(partition: &Partition, lasts: &mut Vec<u32>) -> std::result::Result<(), String> {
     let Partition { kind, first, count, .. } = *partition;
     let ends = (0..count).step_by(BLOCK).map(|rank| count.min(rank + BLOCK) as u32);
     match kind {

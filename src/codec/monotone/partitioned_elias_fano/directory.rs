@@ -279,8 +279,14 @@ impl<'l> Runs<'l> {
         let Partition { first, count, payload, .. } = *partition;
         let start_width = payload[0] >> 16 & 63;
         let before_width = bits_for(count as u64 - 1);
-        let len = (payload[0] & 0xFFFF) as usize + 1;
+        let len = Runs::len_of(payload);
         Runs { len, first, count: count as u32, start_width, before_width, stream: &payload[1..] }
+    }
+
+    /// The number of runs of a partition with that payload.
+    #[inline]
+    pub(crate) fn len_of(payload: &[u32]) -> usize {
+        (payload[0] & 0xFFFF) as usize + 1
     }
 
     /// Words of a partition with so many runs.

@@ -32,16 +32,18 @@
 //! Hostile lists: only docIDs of runs take no room, and a partition of runs has at most 2^16. An entry takes at least 8
 //! bits, so each byte of a list stands for at most 2^16 docIDs, or 2 KiB of derived last docIDs.
 
-mod bit_sets;
+mod builder;
 mod check;
 mod decode;
 mod directory;
 mod look_up;
 mod plan;
+mod view;
 
-pub(crate) use bit_sets::{BitSets, Near};
+pub(crate) use builder::Builder;
 pub(crate) use directory::{Directory, Kind, Partition, Runs};
 pub(crate) use look_up::PartLookUp;
+pub(crate) use view::View;
 
 use crate::codec::quasi_succinct::{encode_parts, sizes};
 use crate::codec::{BLOCK, Cost, Encoded, ListCodec, Options, Plan, Shape};

@@ -38,7 +38,7 @@ impl ListCodec for Raw {
     const HAS_STARTS: bool = false;
     const DERIVES_LASTS: bool = true;
     const OPTIONS: &'static [OptionOf] = OPTIONS;
-    const COST: Cost = Cost { decoded: 0.1, merged: 0.35, near: 2.0, far: 6.0 };
+    const COST: Cost = Cost { decoded: 0.2, merged: 0.75, near: 5.0, far: 12.0 };
     type LookUp<'l> = look_up::InBuckets<'l>;
 
     fn plan(doc_ids: &[u32], options: &Options) -> Result<Plan> {

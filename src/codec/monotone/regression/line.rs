@@ -1,10 +1,11 @@
-//! Adds the values of a line to deviations.
+//! Adds the values of a line to deviations, which may be read from fields at the same time.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
+use crate::codec::fields;
 use crate::cpu::Tier;
 
 /// A line in fixed point: its value at index i is the upper half of `origin + slope · i` modulo 2^64.
@@ -25,6 +26,31 @@ impl Line {
     #[inline(always)]
     pub(super) fn begin(self) -> u32 {
         (self.origin >> 32) as u32
+    }
+}
+
+/// Decodes `count` docIDs on a line: reads fields of `width` bits from the byte at `fields` on, adds the line's values from
+/// index 0 on, modulo 2^32, and writes the sums to `out`.
+///
+/// # Safety
+/// As for [`fields::unpack`]; `out` has room for [`SLACK`](crate::codec::SLACK) more than the docIDs, which may be read and
+/// written.
+#[inline]
+pub(super) unsafe fn decode(tier: Tier, line: Line, stream: *const u8, width: u32, count: usize, out: *mut u32) {
+    debug_assert!(tier.is_available());
+    // SAFETY: all paths have this function's contract, and each is run only on its own tier; `unpack` writes what `add`
+    // reads.
+    unsafe {
+        match tier {
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 if width <= fields::WIDEST => avx512::decode(line, stream, width, count, out),
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx2 if width <= fields::WIDEST => avx2::decode(line, stream, width, count, out),
+            _ => {
+                fields::unpack(tier, stream, width, count, out);
+                add(tier, line, count, out);
+            }
+        }
     }
 }
 
@@ -65,7 +91,8 @@ unsafe fn scalar(line: Line, count: usize, out: *mut u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codec::{BLOCK, SLACK};
+    use crate::bits::low_mask;
+    use crate::codec::{BLOCK, PADDING, SLACK};
     use proptest::prelude::*;
 
     fn every_path_gives(line: Line, deviations: &[u32]) {
@@ -81,8 +108,27 @@ mod tests {
             assert_eq!(out.pop(), Some(0xDEAD_BEEF), "{} wrote past the slack", tier.name());
             assert_eq!(&out[..deviations.len()], wanted, "{}", tier.name());
         }
+        for width in [0, 1, 7, 8, 13, 25, 26, 32] {
+            fields_give(line, deviations, width);
+        }
         for index in [0, 1, 100] {
             assert_eq!(line.from(index).begin(), value(index));
+        }
+    }
+
+    fn fields_give(line: Line, deviations: &[u32], width: u32) {
+        let mut words = Vec::new();
+        fields::pack(deviations.iter().copied(), width, &mut words);
+        words.resize(words.len() + PADDING, 0x5EED_5EED);
+        let value = |index: usize| line.from(index).begin().wrapping_add(deviations[index] & low_mask(width));
+        let wanted: Vec<u32> = (0..deviations.len()).map(value).collect();
+        for tier in Tier::available() {
+            let mut out = vec![0x5EED; deviations.len() + SLACK];
+            out.push(0xDEAD_BEEF);
+            // SAFETY: the fields are padded; `out` has room for the docIDs and the slack; the tier is available.
+            unsafe { decode(tier, line, words.as_ptr().cast(), width, deviations.len(), out.as_mut_ptr()) };
+            assert_eq!(out.pop(), Some(0xDEAD_BEEF), "{} wrote past the slack", tier.name());
+            assert_eq!(&out[..deviations.len()], wanted, "{}, width {width}", tier.name());
         }
     }
 

@@ -2,13 +2,10 @@
 
 use super::line::{self, Line};
 use crate::bits::{low_mask, read_57};
+use crate::codec::SLACK;
 use crate::codec::values::parapfor::segment::{self, Header};
-use crate::codec::{SLACK, fields};
 use crate::cpu::Tier;
 use std::ops::Range;
-
-/// docIDs whose deviations are unpacked before the line is added. They stay in the first-level cache for both passes.
-const TILE: usize = 2048;
 
 /// A piece. Made by a [`Scheme`](super::Scheme).
 #[derive(Debug, Clone, Copy)]
@@ -81,17 +78,16 @@ impl Piece<'_> {
             // SAFETY: the rank is one of `ranks`, for which `out` has room.
             unsafe { out.add(index).write(self.doc_id(start + index)) };
         }
-        for from in (start + lead..end).step_by(TILE) {
-            let count = TILE.min(end - from);
-            let index = from - self.first;
-            // SAFETY: the ranks are in the piece, for each of whose docIDs the check of the list found a field; the
-            // padding is longer than what `unpack` reads after them. `out` has room for the docIDs and the slack.
-            unsafe {
-                let out = out.add(from - start);
-                let stream = words.as_ptr().cast::<u8>().add(index / 8 * width as usize);
-                fields::unpack(tier, stream, width, count, out);
-                line::add(tier, self.line.from(index), count, out);
-            }
+        let from = start + lead;
+        if from == end {
+            return;
+        }
+        let index = from - self.first;
+        // SAFETY: the ranks are in the piece, for each of whose docIDs the check of the list found a field; the padding is
+        // longer than what is read after them. `out` has room for the docIDs and the slack.
+        unsafe {
+            let stream = words.as_ptr().cast::<u8>().add(index / 8 * width as usize);
+            line::decode(tier, self.line.from(index), stream, width, end - from, out.add(lead));
         }
     }
 

@@ -21,15 +21,15 @@
 //! ```
 //!
 //! The two codecs differ only in the encoder. NewPFD takes the smallest b at which the share of exceptions is at most the
-//! option `exceptions`, 0.1 unless given. OptPFD takes the b within that share with the fewest words, and of several the
-//! one with the fewest exceptions.
+//! option `exceptions`, 0.1 unless given. OptPFD takes the b within that share, 0.3 unless given, that has the fewest
+//! words; an exception counts four bits more than it takes, because it takes time.
 //!
 //! A value takes 32 bits and a header of 0.25 in OptPFD at worst; in NewPFD, with a share of e exceptions, e · 39 bits
 //! more, and up to e · 71 if the overflows of many have more than 28 bits. Any gap can be coded.
 
 use super::ValueCodec;
 use super::simple16::{check_part, decode_part, encode_part, words_of};
-use super::widths::{EXCEPTIONS, Exceptions, Widths, most_exceptions};
+use super::widths::{EXCEPTIONS, Exceptions, TIME, Widths, most_exceptions};
 use crate::bits;
 use crate::codec::{BLOCK, Cost, OptionOf, Options, PADDING, SLACK, fields};
 use crate::cpu::{self, Tier};
@@ -45,6 +45,9 @@ pub trait Choice: 'static {
     /// See [`ValueCodec::NAME`].
     const NAME: &'static str;
 
+    /// The option for the largest share of exceptions.
+    const SHARE: OptionOf;
+
     /// The width of the slots, such that at most `most` of up to 128 values are exceptions.
     fn choose(values: &[u32], most: usize) -> Exceptions;
 }
@@ -55,7 +58,7 @@ pub struct Patched<C>(PhantomData<C>);
 /// The smallest width that leaves few enough exceptions.
 pub struct Narrowest;
 
-/// The width that takes the fewest words.
+/// The width that takes the fewest words, and [`TIME`] for each exception.
 pub struct Smallest;
 
 /// The value codec NewPFD.
@@ -66,6 +69,7 @@ pub type OptPFD = Patched<Smallest>;
 
 impl Choice for Narrowest {
     const NAME: &'static str = "newpfd";
+    const SHARE: OptionOf = OptionOf { default: Some(0.1), ..EXCEPTIONS };
 
     fn choose(values: &[u32], most: usize) -> Exceptions {
         // The cost is least for the last of the candidates, whose widths fall.
@@ -75,18 +79,20 @@ impl Choice for Narrowest {
 
 impl Choice for Smallest {
     const NAME: &'static str = "optpfd";
+    const SHARE: OptionOf = EXCEPTIONS;
 
     fn choose(values: &[u32], most: usize) -> Exceptions {
         let mut least = usize::MAX;
         Widths::of(values).choose(most, |exceptions| {
             let slots = fields::words(values.len(), exceptions.width);
+            let cost = |words: usize| 32 * (slots + words) + TIME * exceptions.count;
             // Both arrays have at most 28 exceptions a word, so many widths need not be tried.
-            let words = match slots + 2 * exceptions.count.div_ceil(28) {
+            let cost = match cost(2 * exceptions.count.div_ceil(28)) {
                 bound if bound > least => bound,
-                _ => slots + Arrays::of(values, exceptions.width).words(),
+                _ => cost(Arrays::of(values, exceptions.width).words()),
             };
-            least = least.min(words);
-            (words, exceptions.count)
+            least = least.min(cost);
+            (cost, exceptions.count)
         })
     }
 }
@@ -148,7 +154,7 @@ impl<C: Choice> ValueCodec for Patched<C> {
     const MAX_VALUE: u32 = u32::MAX;
     const LIMIT: &'static str = "all values can be coded";
     const COST: Cost = Cost { decoded: 0.3, merged: 0.7, near: 12.0, far: 60.0 };
-    const OPTIONS: &'static [OptionOf] = &[EXCEPTIONS];
+    const OPTIONS: &'static [OptionOf] = &[C::SHARE];
 
     fn encode(values: &[u32], options: &Options, words: &mut Vec<u32>) {
         assert!(values.len() <= BLOCK, "{} values in a part", values.len());

@@ -3,7 +3,7 @@
 
 use crate::bits;
 use crate::codec::fields;
-use crate::codec::values::widths::{Exceptions, Widths, width};
+use crate::codec::values::widths::{Exceptions, TIME, Widths, width};
 use crate::cpu::Tier;
 
 /// The most values in a segment.
@@ -76,8 +76,8 @@ impl Header {
     }
 }
 
-/// Appends a segment of up to [`MOST_VALUES`] values, of which at most `most` are exceptions, in as few words as its
-/// layout allows.
+/// Appends a segment of up to [`MOST_VALUES`] values, of which at most `most` are exceptions. More of them must
+/// save space.
 ///
 /// # Panics
 /// If there are more values.
@@ -102,7 +102,8 @@ pub fn encode_segment(values: &[u32], most: usize, words: &mut Vec<u32>) {
     }
 }
 
-/// The header with the fewest words; of several the one with the fewest exceptions, and then the fewest bits.
+/// The header with the fewest words, and [`TIME`] for each exception; of several the one with the fewest exceptions, and
+/// then the fewest bits.
 fn choose(values: &[u32], most: usize) -> Header {
     let header = |exceptions: &Exceptions| Header {
         slot_width: exceptions.width,
@@ -112,7 +113,8 @@ fn choose(values: &[u32], most: usize) -> Header {
     };
     header(&Widths::of(values).choose(most, |exceptions| {
         let header = header(exceptions);
-        (header.words(values.len()), exceptions.count, header.end(values.len()))
+        let cost = WORD * header.words(values.len()) + TIME * exceptions.count;
+        (cost, exceptions.count, header.end(values.len()))
     }))
 }
 

@@ -14,24 +14,24 @@
 //! the width of a segment's exceptions, 0 if it has none; it then has no chain. A *chain* is the index of the first
 //! exception in the segment and the number of exceptions minus one. Without a second segment, b1 and w1 are 0.
 //!
-//! The values `[3, 0, 77, 1, 2, 1, 0, 1, 90]` with b = 2 have exceptions 2 and 8, which are more than 4 apart, so that 6 is
-//! one, too: slot 2 has 3 and slot 6 has 1.
+//! The values `[3, 0, 77, 1, 2, 1, 0, 1, 90, 2, 3, 0, 1]` with b = 2 have exceptions 2 and 8, which are more than 4 apart,
+//! so that 6 is one, too: slot 2 has 3 and slot 6 has 1.
 //!
 //! ```text
 //! header      s/32 = 2, w0 = 7, b0 = 2                          0x0003 A002
-//! slots       00 01 01 01 10 01 11 00 11   (first at the right)
-//! chain       first 2, three exceptions: 0000010 0000010        0x0408 5673
-//! values      77, 0, 90 in 7 bits each                          0x0016 804D
+//! slots       01 00 11 10 00 01 01 01 10 01 11 00 11            (first at the right)
+//! chain       first 2, three exceptions: 0000010 0000010        0x0938 5673
+//! values      77, 0, 90 in 7 bits each                          0x1680 4D04
 //! ```
 //!
 //! b is the width with the fewest bits at which the share of exceptions, forced ones included, is at most the option
-//! `exceptions`, 0.1 unless given. The option `segment` is s: 64, 96 or 128; other numbers are rounded down. The paper's
+//! `exceptions`, 0.3 unless given; an exception counts four bits more than it takes, because it takes time. The option `segment` is s: 64, 96 or 128; other numbers are rounded down. The paper's
 //! segments stand alone; here two of them share a block of 128 and its header.
 //!
 //! A value takes 32 bits at worst, and the header adds 0.25 bits per value of a block. Any gap can be coded.
 
 use super::ValueCodec;
-use super::widths::{EXCEPTIONS, most_exceptions, width};
+use super::widths::{EXCEPTIONS, TIME, most_exceptions, width};
 use crate::bits;
 use crate::codec::{BLOCK, Cost, OptionOf, Options, fields};
 use crate::cpu::Tier;
@@ -154,7 +154,7 @@ fn choose(values: &[u32], most: usize) -> (u32, u32, Vec<usize>) {
         if found.len() > most {
             break;
         }
-        let bits = values.len() * slots as usize + 2 * CHAIN_BITS as usize + found.len() * widest as usize;
+        let bits = values.len() * slots as usize + 2 * CHAIN_BITS as usize + found.len() * (widest as usize + TIME);
         if bits < least {
             (best, least) = ((slots, widest, found), bits);
         }

@@ -14,15 +14,15 @@ fn with_options(values: &[u32], segment: u32, share: f64) -> Vec<u32> {
     words
 }
 
-const EXAMPLE: [u32; 9] = [3, 0, 77, 1, 2, 1, 0, 1, 90];
+const EXAMPLE: [u32; 13] = [3, 0, 77, 1, 2, 1, 0, 1, 90, 2, 3, 0, 1];
 
 #[test]
 fn the_worked_example() {
-    let words = with_options(&EXAMPLE, 64, 0.4);
-    assert_eq!(words, [0x0003_A002, 0x0408_5673, 0x0016_804D]);
-    assert_eq!(PForDeltaSegments::check(&words, 9), Ok(()));
+    let words = part::<PForDeltaSegments>(&EXAMPLE);
+    assert_eq!(words, [0x0003_A002, 0x0938_5673, 0x1680_4D04]);
+    assert_eq!(PForDeltaSegments::check(&words, 13), Ok(()));
     assert_eq!(exceptions(&EXAMPLE, 2), [2, 6, 8]);
-    assert_eq!(part::<PForDeltaSegments>(&EXAMPLE).len(), 3, "63 bits without exceptions");
+    assert_eq!(with_options(&EXAMPLE, 64, 0.0).len(), 4, "91 bits without exceptions");
 }
 
 #[test]
@@ -80,20 +80,20 @@ fn each_segment_has_its_width() {
 
 #[test]
 fn damage_is_named() {
-    let words = with_options(&EXAMPLE, 64, 0.4);
+    let words = part::<PForDeltaSegments>(&EXAMPLE);
     let check = |words: &[u32], count: usize| PForDeltaSegments::check(words, count).map_err(|(word, _)| word);
     let with = |at: usize, bits: u32| {
         let mut words = words.clone();
         words[at] ^= bits;
-        check(&words, 9)
+        check(&words, 13)
     };
-    assert_eq!(check(&[], 9), Err(0));
-    assert_eq!(check(&words[..2], 9), Err(0));
-    assert_eq!(check(&[&words[..], &[0]].concat(), 9), Err(0));
+    assert_eq!(check(&[], 13), Err(0));
+    assert_eq!(check(&words[..2], 13), Err(0));
+    assert_eq!(check(&[&words[..], &[0]].concat(), 13), Err(0));
     // Unused bits of the header and at the end; 34 bits; widths of a second segment that is not there; segments of 0,
     // 160 and 224 values.
     assert_eq!(with(0, 1 << 27), Err(0));
-    assert_eq!(with(2, 1 << 21), Err(2));
+    assert_eq!(with(2, 1 << 29), Err(2));
     assert_eq!(with(0, 1 << 5), Err(0));
     assert_eq!(with(0, 1 << 20), Err(0));
     assert_eq!(with(0, 1 << 6), Err(0));
@@ -101,12 +101,15 @@ fn damage_is_named() {
     for bits in [2, 7, 5] {
         assert_eq!(with(0, bits << 12), Err(0));
     }
-    // The first exception is value 10; one exception more than links lead to; a link that is too long.
-    assert_eq!(with(1, 8 << 18), Err(1));
-    let mut longer = words.clone();
-    longer[1] ^= 1 << 25;
-    assert_eq!(check(&longer, 9), Err(1));
-    assert_eq!(with(1, 2 << 12), Err(1));
+    // The first exception is value 10, whose slot leads to value 14. One exception more takes another word; value 8 then
+    // leads to value 9, but if value 6 leads to value 10, that leads to 14.
+    assert_eq!(with(1, 8 << 26), Err(1));
+    assert_eq!(with(2, 1 << 1), Err(0));
+    let mut longer = [&words[..], &[0]].concat();
+    longer[2] ^= 1 << 1;
+    assert_eq!(check(&longer, 13), Ok(()));
+    longer[1] ^= 2 << 12;
+    assert_eq!(check(&longer, 13), Err(1));
     // More values than a block has.
     assert_eq!(check(&[0x2000], 128), Ok(()));
     assert_eq!(check(&[0x2000], 129), Err(0));

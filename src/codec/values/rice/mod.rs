@@ -30,8 +30,10 @@ mod scalar;
 
 use super::ValueCodec;
 use crate::bits;
+#[cfg(target_arch = "x86_64")]
+use crate::codec::fields::WIDEST;
 use crate::codec::quasi_succinct::{Positions, find_stops};
-use crate::codec::{BLOCK, Cost, OptionOf, Options, fields};
+use crate::codec::{BLOCK, Cost, OptionOf, Options};
 use crate::cpu::Tier;
 use std::mem::MaybeUninit;
 
@@ -135,36 +137,32 @@ impl ValueCodec for Rice {
             let width = words[0] & MAX_WIDTH;
             let start = HEADER_BITS + now as u64 * u64::from(width);
             let stream = words.as_ptr().cast::<u8>();
-            stops.before[7] = ((start % 64) as u16).wrapping_sub(1);
-            // SAFETY: the words were encoded or checked, so after the first byte there are `now` remainders, and from
+            stops.before[7] = ((start % 8) as u16).wrapping_sub(1);
+            // SAFETY: the words were encoded or checked, so after the header there are `now` remainders, and from
             // `start` on as many stop bits, in at most `MOST_UNARY` bits per value, which are fewer than `find_stops`
-            // takes; padding follows. `find_stops` writes the positions that `merge` and `last` read. `out` has room
-            // for the values and the slack; the processor has `tier`.
-            unsafe {
-                let out = out.add(done);
-                fields::unpack(tier, stream.add(1), width, now, out);
-                let found = find_stops(tier, stream, start, now, &mut stops.positions);
+            // takes; padding follows. `find_stops` writes the positions that are read. `out` has room for the values
+            // and the slack; the processor has `tier`.
+            let last = unsafe {
+                let found = find_stops(tier, stream.add((start / 8) as usize), start % 8, now, &mut stops.positions);
                 debug_assert!(found);
+                let (out, remainders) = (out.add(done), stream.add(HEADER_BITS as usize / 8));
                 match tier {
                     #[cfg(target_arch = "x86_64")]
-                    Tier::Avx512 => avx512::merge(&stops, width, now, out),
+                    Tier::Avx512 if width <= WIDEST => avx512::merge(&stops, remainders, width, now, out),
                     #[cfg(target_arch = "x86_64")]
-                    Tier::Avx2 => avx2::merge(&stops, width, now, out),
-                    _ => scalar::merge(&stops, width, now, out),
+                    Tier::Avx2 if width <= WIDEST => avx2::merge(&stops, remainders, width, now, out),
+                    _ => scalar::merge(&stops, remainders, width, now, out),
                 }
-            }
+                stops.positions[now - 1].assume_init()
+            };
+            words = &words[bits::words_for(start / 8 * 8 + u64::from(last) + 1) as usize..];
             done += now;
-            if done < count {
-                // SAFETY: as above.
-                let last = unsafe { stops.positions[now - 1].assume_init() };
-                words = &words[bits::words_for(start / 64 * 64 + u64::from(last) + 1) as usize..];
-            }
         }
     }
 }
 
-/// The positions of a part's stop bits, after that of the bit before the first quotient. All are counted from the
-/// 64-bit word in which the quotients begin, modulo 2^16.
+/// The positions of a part's stop bits, after that of the bit before the first quotient. All are counted from the byte in
+/// which the quotients begin, modulo 2^16.
 #[repr(C)]
 struct Stops {
     /// The last is the position before the first quotient, so that vectors of positions can be read from there on.
@@ -186,9 +184,20 @@ fn unary_bits(values: &[u32], width: u32) -> u64 {
 }
 
 /// The width with the smallest part. Of several the largest, because short quotients decode faster.
+///
+/// One bit more per remainder saves Σ⌈q/2⌉ bits of quotients, which falls with the width. So from the logarithm of the
+/// mean the size falls in one direction, to the smallest.
 fn best_width(values: &[u32]) -> u32 {
-    let bits = |&width: &u32| values.len() as u64 * u64::from(width) + unary_bits(values, width);
-    (0..=MAX_WIDTH).rev().min_by_key(bits).unwrap_or(MAX_WIDTH)
+    let bits = |width: u32| values.len() as u64 * u64::from(width) + unary_bits(values, width);
+    let mean = unary_bits(values, 0) / values.len().max(1) as u64;
+    let mut best = mean.max(1).ilog2().min(MAX_WIDTH);
+    while best > 0 && bits(best - 1) < bits(best) {
+        best -= 1;
+    }
+    while best < MAX_WIDTH && bits(best + 1) <= bits(best) {
+        best += 1;
+    }
+    best
 }
 
 /// The smallest width, from `least` on, with which the quotients take at most [`MOST_UNARY`] bits per value.

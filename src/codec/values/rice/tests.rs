@@ -37,6 +37,19 @@ fn every_width_as_an_option() {
 }
 
 #[test]
+fn the_best_width_is_the_best_of_all() {
+    for shift in 0..=31 {
+        for count in [1, 2, 3, 50, BLOCK as u32] {
+            for step in [0, 1, 0x1234_5678, 0x9E37_79B9, u32::MAX] {
+                let values: Vec<u32> = (1..=count).map(|i| i.wrapping_mul(step) >> (shift + i % 4).min(31)).collect();
+                let bits = |width: &u32| u64::from(count) * u64::from(*width) + unary_bits(&values, *width);
+                assert_eq!(Some(best_width(&values)), (0..=MAX_WIDTH).rev().min_by_key(bits));
+            }
+        }
+    }
+}
+
+#[test]
 fn quotients_are_bounded() {
     for values in [vec![u32::MAX], vec![u32::MAX; BLOCK], [vec![0; BLOCK - 1], vec![u32::MAX]].concat()] {
         for width in 0..=MAX_WIDTH {

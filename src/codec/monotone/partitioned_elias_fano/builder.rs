@@ -1,0 +1,285 @@
+//! Makes a list of what an intersection sends: ranges become runs, words of bit sets are copied, and only docIDs that come
+//! one by one are partitioned as [`encode`](crate::list::PostingList::encode) would. So a result of bit sets or runs costs
+//! no more than its words, but may take a little more room than an encoded list.
+
+use super::directory::{Entry, Kind, MANY, MOST_IN_RUNS, Partition, Widths};
+use super::plan::Costs;
+use super::{check, encode_partition};
+use crate::codec::{BLOCK, Codec, Plan, Sink};
+use crate::cpu::Tier;
+use crate::error::Result;
+use crate::list::PostingList;
+
+/// docIDs that are gathered before they are partitioned, so that memory stays bounded by the result.
+const GATHERED: usize = 1 << 16;
+
+/// Words with fewer bits than this on average become docIDs.
+const SPARSEST: usize = 8;
+
+/// Words without bits that a bit set may contain between others.
+const HOLE: usize = 4;
+
+/// What an entry of the directory takes, about, in bits.
+const OVERHEAD: u64 = 64;
+
+/// A sink whose docIDs become a partitioned list.
+#[derive(Default)]
+pub(crate) struct Builder {
+    entries: Vec<Entry>,
+    payload: Vec<u32>,
+    lasts: Vec<u32>,
+    /// The number of blocks in the partitions of `entries`.
+    blocks: usize,
+    /// How many docIDs the last of them has less than whole blocks. If any, it is the end of the list.
+    short: usize,
+    /// A bit set that may go on. Then no docIDs are gathered.
+    open: Option<OpenBits>,
+    /// The docIDs after those partitions.
+    gathered: Vec<u32>,
+}
+
+/// A bit set at the end of the payload.
+struct OpenBits {
+    first: u32,
+    /// Its first word of the payload.
+    begin: usize,
+    count: usize,
+}
+
+impl Builder {
+    /// The list.
+    ///
+    /// # Errors
+    /// [`Error::Argument`](crate::Error::Argument) if it has too many words.
+    pub(crate) fn finish(mut self) -> Result<PostingList> {
+        if let Some(OpenBits { first, begin, count }) = self.open.take() {
+            self.push_bits(first, begin, count);
+        }
+        if self.entries.is_empty() {
+            return PostingList::encode(&self.gathered, Codec::PartitionedEliasFano);
+        }
+        let count = self.blocks * BLOCK - self.short + self.gathered.len();
+        self.partition_gathered();
+        let universe = self.lasts[self.lasts.len() - 1];
+        let own = Widths::new(count, universe, self.payload.len()).write(&self.entries);
+        PostingList::of_parts(&Plan { parameter: MANY as u8, own }, count, &self.payload, self.lasts)
+    }
+
+    fn push(&mut self, kind: Kind, first: u32, blocks: usize) {
+        self.blocks += blocks;
+        let (end_block, end_word) = (self.blocks as u32, self.payload.len() as u32);
+        self.entries.push(Entry { kind: kind.number(), first, end_block, end_word });
+    }
+
+    /// Makes partitions of the gathered docIDs: whole blocks, or the end of the list.
+    fn partition_gathered(&mut self) {
+        let doc_ids = std::mem::take(&mut self.gathered);
+        for piece in Costs::new(&doc_ids).partition(OVERHEAD) {
+            let part = &doc_ids[piece.block * BLOCK..doc_ids.len().min(piece.end_block * BLOCK)];
+            encode_partition(part, Some(piece.kind), &mut self.payload);
+            self.push(piece.kind, part[0], piece.end_block - piece.block);
+            self.lasts.extend(part.chunks(BLOCK).map(|block| block[block.len() - 1]));
+        }
+        self.gathered = doc_ids;
+        self.gathered.clear();
+    }
+
+    /// Adds the bit set that the payload has from word `begin` on.
+    fn push_bits(&mut self, first: u32, begin: usize, count: usize) {
+        let words = self.payload.len() - begin;
+        let end_block = count.div_ceil(BLOCK);
+        let payload = &self.payload[begin..];
+        let partition = Partition { kind: Kind::Bits, first, block: 0, end_block, count, words, payload };
+        let derived = check::derive(&partition, &mut self.lasts);
+        debug_assert_eq!(derived, Ok(()));
+        self.push(Kind::Bits, first, end_block);
+        self.short = end_block * BLOCK - count;
+    }
+
+    /// Ends the open bit set. Its docIDs after the last whole block are gathered.
+    fn close(&mut self) {
+        let Some(OpenBits { first, begin, count }) = self.open.take() else { return };
+        let mut left = count % BLOCK;
+        let mut tail = Vec::with_capacity(left);
+        let line = first / 64 * 64;
+        while left != 0 {
+            let at = self.payload.len() - 1;
+            let bits = &mut self.payload[at];
+            if *bits == 0 {
+                self.payload.pop();
+                continue;
+            }
+            let highest = 31 - bits.leading_zeros();
+            *bits &= !(1 << highest);
+            tail.push(line + 32 * (at - begin) as u32 + highest);
+            left -= 1;
+        }
+        // The bit set ends with the word of its last docID.
+        while self.payload.len() > begin && self.payload[self.payload.len() - 1] == 0 {
+            self.payload.pop();
+        }
+        if !(self.payload.len() - begin).is_multiple_of(2) {
+            self.payload.push(0);
+        }
+        if count >= BLOCK {
+            self.push_bits(first, begin, count - count % BLOCK);
+        }
+        self.gathered.extend(tail.iter().rev());
+    }
+
+    /// The number of docIDs that the gathered ones lack to whole blocks.
+    fn lacks(&self) -> usize {
+        self.gathered.len().wrapping_neg() % BLOCK
+    }
+}
+
+impl Sink for Builder {
+    fn take(&mut self, doc_ids: &[u32]) {
+        if doc_ids.is_empty() {
+            return;
+        }
+        self.close();
+        self.gathered.extend_from_slice(doc_ids);
+        if self.gathered.len() >= GATHERED {
+            let rest = self.gathered.split_off(self.gathered.len() / BLOCK * BLOCK);
+            self.partition_gathered();
+            self.gathered.extend(rest);
+        }
+    }
+
+    fn take_range(&mut self, _: Tier, first: u32, last: u32) {
+        self.close();
+        let mut first = first;
+        let lacks = self.lacks();
+        let mut len = (last - first) as usize + 1;
+        if len < lacks + 2 * BLOCK {
+            return self.gathered.extend(first..=last);
+        }
+        self.gathered.extend(first..first + lacks as u32);
+        self.partition_gathered();
+        first += lacks as u32;
+        len -= lacks;
+        while len >= BLOCK {
+            let part = len.min(MOST_IN_RUNS) / BLOCK * BLOCK;
+            self.push(Kind::Run, first, part / BLOCK);
+            self.lasts.extend((1..=(part / BLOCK) as u32).map(|blocks| first + (blocks * BLOCK as u32 - 1)));
+            len -= part;
+            // After the largest docID there is, nothing is left.
+            first = first.wrapping_add(part as u32);
+        }
+        if len != 0 {
+            self.gathered.extend(first..=last);
+        }
+    }
+
+    fn take_bits(&mut self, tier: Tier, first: u32, words: &[u64]) {
+        let Some(begin) = words.iter().position(|&word| word != 0) else { return };
+        let end = words.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
+        let (mut first, mut words) = (first + 64 * begin as u32, &words[begin..end]);
+        let count: usize = words.iter().map(|word| word.count_ones() as usize).sum();
+        if count < SPARSEST * words.len() {
+            self.close();
+            return self.gathered.take_bits(tier, first, words);
+        }
+        if let Some(open) = &mut self.open {
+            let hole = ((first - open.first / 64 * 64) / 64) as usize - (self.payload.len() - open.begin) / 2;
+            if hole <= HOLE {
+                open.count += count;
+                self.payload.resize(self.payload.len() + 2 * hole, 0);
+                return copy(words, &mut self.payload);
+            }
+            self.close();
+        }
+        // The first docIDs fill up the gathered ones to whole blocks.
+        let mut count = count;
+        let mut rest = words[0];
+        for _ in 0..self.lacks() {
+            while rest == 0 {
+                words = &words[1..];
+                first += 64;
+                let Some(&next) = words.first() else { return };
+                rest = next;
+            }
+            self.gathered.push(first + rest.trailing_zeros());
+            rest &= rest - 1;
+            count -= 1;
+        }
+        if count == 0 {
+            return;
+        }
+        while rest == 0 {
+            words = &words[1..];
+            first += 64;
+            rest = words[0];
+        }
+        self.partition_gathered();
+        let begin = self.payload.len();
+        self.open = Some(OpenBits { first: first + rest.trailing_zeros(), begin, count });
+        copy(&[rest], &mut self.payload);
+        copy(&words[1..], &mut self.payload);
+    }
+}
+
+/// Appends 64-bit words, the lower half first.
+fn copy(words: &[u64], to: &mut Vec<u32>) {
+    let from = to.len();
+    to.resize(from + 2 * words.len(), 0);
+    for (halves, word) in to[from..].chunks_exact_mut(2).zip(words) {
+        halves[0] = *word as u32;
+        halves[1] = (word >> 32) as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+        #[test]
+        fn ranges_bits_and_docids_make_a_list(
+            parts in prop::collection::vec((0u8..4, 0u32..700, 1u32..40_000, any::<u64>()), 0..40), at_end in any::<bool>(),
+        ) {
+            let mut builder = Builder::default();
+            let (mut wanted, mut next) = (Vec::new(), 0u32);
+            let tier = cpu::tier();
+            for (kind, distance, len, seed) in parts {
+                next += distance;
+                match kind {
+                    0 => {
+                        builder.take_range(tier, next, next + len - 1);
+                        wanted.extend(next..next + len);
+                        next += len;
+                    }
+                    1 => {
+                        let doc_ids: Vec<u32> = (0..len % 3000).map(|i| next + i * (1 + seed as u32 % 50)).collect();
+                        builder.take(&doc_ids);
+                        next = doc_ids.last().map_or(next, |last| last + 1);
+                        wanted.extend(doc_ids);
+                    }
+                    _ => {
+                        next = next.next_multiple_of(64);
+                        let mask = if kind == 2 { u64::MAX } else { seed | seed << 9 };
+                        let words: Vec<u64> = (0..len % 70)
+                            .map(|i| seed.rotate_left(7 * i).wrapping_mul(0x9E37_79B9_7F4A_7C15) & mask)
+                            .collect();
+                        builder.take_bits(tier, next, &words);
+                        wanted.take_bits(tier, next, &words);
+                        next += 64 * words.len() as u32;
+                    }
+                }
+            }
+            if at_end {
+                builder.take_range(tier, u32::MAX - 500, u32::MAX);
+                wanted.extend(u32::MAX - 500..=u32::MAX);
+            }
+            let list = builder.finish().unwrap();
+            prop_assert!(list.decode() == wanted);
+            let again = PostingList::from_bytes(&list.to_bytes()).unwrap();
+            prop_assert_eq!(again.last_doc_ids(), list.last_doc_ids());
+            prop_assert!(again.equals(&list));
+        }
+    }
+}

@@ -15,10 +15,11 @@ pub const EXPERIMENT: Experiment = Experiment {
     question: "With 3.74 million postings per query, how long does it take to decode all lists and then to intersect them, \
                and how long if blocks are skipped?",
     redraws: &[("ding-2008", "table 1")],
-    why: "Decoding everything first was the poster's simplification; it moves every posting through memory twice. Both sides \
-          became faster by about the bandwidth of their memories and the width of their vectors, so the GPU's advantage grew \
-          where everything is decoded. What changed the picture more is not hardware: intersecting compressed lists with \
-          skipping takes a fraction of decoding them.",
+    why: "Decoding everything first was the poster's simplification; it moves every posting through memory twice. Decoding \
+          gained most from fifteen years of vector instructions, a merge of lists with many common docIDs least, so on a CPU \
+          thread the two have come level, where the poster's decoding took four fifths. A GPU's advantage in decoding has grown \
+          with its memory's. Intersecting compressed lists directly, with skipping, takes less time than decoding them all, \
+          on any hardware.",
     run,
 };
 

@@ -71,12 +71,12 @@ pub fn all(context: &Context) -> Result<Vec<Corpus>, Failure> {
     Ok(all)
 }
 
-/// The shares of queries of 2 to 6 terms (Ao 2011, table 4), in per mille of the 86.44 % that these are.
-const SHARES: [f64; 5] = [16.1, 24.5, 22.8, 14.8, 8.24];
+/// The shares of queries of 2 to 6 terms (Ao 2011, table 4), in percent of all.
+pub const SHARES: [f64; 5] = [16.1, 24.5, 22.8, 14.8, 8.24];
 
-/// The number of terms of a query, distributed as in Ao 2011, table 4.
-pub fn terms_of_query(random: &mut data::Random) -> usize {
-    let mut left = random.unit() * SHARES.iter().sum::<f64>();
+/// The number of terms of a query, distributed as in Ao 2011, table 4, by a number from 0 to 1.
+pub fn terms_at(quantile: f64) -> usize {
+    let mut left = quantile * SHARES.iter().sum::<f64>();
     for (terms, share) in (2..).zip(SHARES) {
         if left <= share {
             return terms;

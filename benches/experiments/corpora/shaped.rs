@@ -4,7 +4,7 @@
 //! x has each document of the topic with the probability with which table 4's results survive that stage, and as many
 //! other documents as its length needs. So lists of a topic meet as the table says, whichever are combined.
 
-use super::{Corpus, terms_of_query};
+use super::{Corpus, SHARES, terms_at};
 use crate::harness::papers;
 use crate::support::data::{self, Random};
 
@@ -76,9 +76,8 @@ impl Stages {
 
 /// The mean number of postings of a query as table 4 has them.
 fn postings_of_query() -> f64 {
-    let mut random = Random::new(11);
-    let of_terms: Vec<f64> = (2..=6).map(|terms| Stages::of(terms).postings()).collect();
-    (0..10_000).map(|_| of_terms[terms_of_query(&mut random) - 2]).sum::<f64>() / 10_000.0
+    let of_terms = (2..=6).map(|terms| Stages::of(terms).postings());
+    of_terms.zip(SHARES).map(|(postings, share)| postings * share).sum::<f64>() / SHARES.iter().sum::<f64>()
 }
 
 impl Shape {
@@ -155,10 +154,11 @@ impl Shape {
         }
         let mut random = Random::new(12);
         let mut pick = |pool: &[usize]| pool[random.below(pool.len() as u64) as usize];
-        let mut terms = Random::new(13);
+        // A sequence that comes near to every share after few queries.
+        let quantile = |query: usize| (query as f64 + 0.5) * 0.618_033_988_75 % 1.0;
         let queries = (0..self.queries)
             .map(|query| {
-                let pools = &pools[query % pools.len()][terms_of_query(&mut terms) - 2];
+                let pools = &pools[query % pools.len()][terms_at(quantile(query)) - 2];
                 pools.iter().map(|pool| pick(pool)).collect()
             })
             .collect();

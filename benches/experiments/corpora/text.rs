@@ -1,7 +1,7 @@
 //! A text as lists: its terms, with documents in natural order, in random order and in that of graph bisection, which
 //! are as Ao's GOV, GOVR and GOVPR: as they come, at random, ordered.
 
-use super::{Corpus, terms_of_query};
+use super::{Corpus, terms_at};
 use crate::harness::Failure;
 use crate::support::data::Random;
 use fst::Streamer;
@@ -89,7 +89,7 @@ impl Text {
         let mut queries = Vec::new();
         while queries.len() < count {
             let of_doc = &mut terms[random.below(self.documents() as u64) as usize];
-            let wanted = terms_of_query(&mut random);
+            let wanted = terms_at(random.unit());
             if of_doc.len() < wanted {
                 continue;
             }

@@ -2,8 +2,7 @@
 
 use super::Failure;
 use super::outcome::Outcome;
-use crate::support::report::write_json;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// All that was found on a machine.
@@ -54,10 +53,17 @@ impl Machine {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        let outcomes: Map<String, Value> =
-            self.outcomes.iter().map(|(name, outcome)| (name.clone(), outcome.to_json())).collect();
         let about: Vec<Value> = self.about.iter().map(|(what, is)| json!([what, is])).collect();
-        write_json(path, &json!({ "machine": self.name, "about": about, "experiments": outcomes }))?;
+        // A line per experiment, so that versions can be compared.
+        let outcome = |(name, outcome): &(String, Outcome)| format!("{}: {}", json!(name), outcome.to_json());
+        let outcomes: Vec<String> = self.outcomes.iter().map(outcome).collect();
+        let text = format!(
+            "{{\n\"machine\": {},\n\"about\": {},\n\"experiments\": {{\n{}\n}}\n}}\n",
+            json!(self.name),
+            Value::from(about),
+            outcomes.join(",\n")
+        );
+        std::fs::write(path, text)?;
         Ok(())
     }
 }

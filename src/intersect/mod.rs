@@ -27,7 +27,7 @@ mod probe;
 
 pub use crate::codec::Sink;
 use crate::codec::monotone::partitioned_elias_fano::Builder;
-use crate::codec::{BLOCK, Codec, SLACK, bit_set};
+use crate::codec::{BLOCK, SLACK, bit_set};
 use crate::cpu::{self, Tier};
 use crate::error::Result;
 use crate::list::PostingList;

@@ -239,7 +239,7 @@ fn runs_bits_and_sparse_stretches() {
     let stretches = |shift: u32| -> Vec<u32> {
         let mut doc_ids: Vec<u32> = (70 + shift..3000 + shift).collect();
         doc_ids.extend((0..40).flat_map(|run| 5000 + shift + run * 900..5000 + shift + run * 900 + 50 + 3 * run));
-        doc_ids.extend((0..9000).filter(|i| i * 2_654_435_761 % 4_294_967_296 < 1 << 31).map(|i| 60_000 + i as u32));
+        doc_ids.extend((0..9000u64).filter(|i| i * 2_654_435_761 % (1 << 32) < 1 << 31).map(|i| 60_000 + i as u32));
         doc_ids.extend((0..2000).map(|i| 100_000 + shift + i * 37 + i % 5));
         doc_ids.extend(900_000 - shift..1_000_000);
         doc_ids

@@ -10,8 +10,12 @@ CARGO_TARGET_DIR ?= target
 # descriptions of all Debian packages), and a query in addition to the built-in ones.
 CORPUS ?=
 QUERY ?=
-# For `make bench`: a folder of real lists to measure too, one list per file, numbers separated by commas.
+# For `make bench`: a folder of real lists to measure too, one list per file, numbers separated by commas. For `make
+# experiments` also a folder of such folders, or of zip files.
 LISTS ?=
+# For `make experiments`: what to run (all if not set), and the name under which results are kept. CORPUS= is a file here.
+ONLY ?=
+MACHINE ?= cpu
 # Where the passages for `make bench-search` are, or are put.
 SEARCH_CORPUS ?= $(CARGO_TARGET_DIR)/search-bench
 # Has a target folder of its own: tantivy takes minutes to compile.
@@ -37,7 +41,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo test test-aarch64 test-browser bench bench-search bench-tiers install clean help setup-build setup-demo setup-test setup-browser setup-bench lint test-rust test-php test-examples
+.PHONY: build demo test test-aarch64 test-browser bench bench-search bench-tiers experiments experiments-page install clean help setup-build setup-demo setup-test setup-browser setup-bench lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -77,6 +81,17 @@ bench-tiers: setup-test  ## measure intersections by AVX2 and by plain code, CRo
 	  POSTINGS_BENCH_PEER="$${tier% *}" CFLAGS="$${tier#* }" CARGO_TARGET_DIR='$(CARGO_TARGET_DIR)'/bench-"$${tier% *}" \
 	  cargo bench --no-default-features --bench cpu -- --out '$(abspath $(CARGO_TARGET_DIR))/bench' $(if $(LISTS),--lists '$(LISTS)') || exit; \
 	done
+
+DESCRIPTIONS = $(CARGO_TARGET_DIR)/experiments/descriptions.txt
+EXPERIMENTS = . scripts/env.sh && cargo bench --no-default-features --bench experiments --
+experiments: setup-demo  ## redraw the papers' tables and figures: docs/experiments.md; LISTS= CORPUS= DEVICE= MACHINE= ONLY=
+	@mkdir -p '$(CARGO_TARGET_DIR)/experiments'
+	$(if $(CORPUS),,[ -f '$(DESCRIPTIONS)' ] || sh benches/experiments/descriptions.sh '$(DESCRIPTIONS)')
+	$(EXPERIMENTS) --text '$(or $(CORPUS),$(DESCRIPTIONS))' --machine '$(MACHINE)' $(if $(LISTS),--lists '$(LISTS)') \
+	  $(if $(filter-out auto,$(DEVICE)),--device '$(DEVICE)') $(if $(ONLY),--only '$(ONLY)')
+
+experiments-page: setup-build  ## make docs/experiments.md of the results in docs/experiments/ that are there
+	$(EXPERIMENTS) --render
 
 install: setup-build $(EXTENSION)  ## copy the extension into PHP's extension directory
 	install -D -m 644 $(EXTENSION) "$(DESTDIR)$$($(PHP_CONFIG) --extension-dir)/postings.so"

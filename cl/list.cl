@@ -50,12 +50,46 @@ uint lower_bound(__global const uint *sorted, uint from, uint to, uint target) {
     return from + below;
 }
 
+/* The query of a work-group of a batch: the last q with first[q] <= group. */
+uint query_of(__global const uint *first, uint queries, uint group) {
+    return lower_bound(first, 0, queries, group + 1) - 1;
+}
+
 /* --- bits --- */
 
 /* The 32 bits that begin at bit `position`. */
 uint bits_from(__global const uint *words, uint position) {
     __global const uint *word = words + (position >> 5);
     return (uint)((((ulong)word[1] << 32) | word[0]) >> (position & 31));
+}
+
+/* A mask of the low `width` bits, at most 32. */
+uint low_mask(uint width) {
+    return width == 0 ? 0 : ~0u >> (32 - width);
+}
+
+/* The field of `width` bits, at most 32, that begins at bit `position`. */
+uint field_from(__global const uint *words, uint position, uint width) {
+    return bits_from(words, position) & low_mask(width);
+}
+
+/* Four such fields, one after the other. */
+uint4 fields_from(__global const uint *words, uint position, uint width) {
+    uint mask = low_mask(width);
+    uint4 fields;
+    if (width <= 8) {
+        uint bits = bits_from(words, position);
+        fields.x = bits & mask;
+        fields.y = (bits >> width) & mask;
+        fields.z = (bits >> (2 * width)) & mask;
+        fields.w = (bits >> (3 * width)) & mask;
+    } else {
+        fields.x = bits_from(words, position) & mask;
+        fields.y = bits_from(words, position + width) & mask;
+        fields.z = bits_from(words, position + 2 * width) & mask;
+        fields.w = bits_from(words, position + 3 * width) & mask;
+    }
+    return fields;
 }
 
 /* The index of the lowest set bit of `word`, which must not be 0. */

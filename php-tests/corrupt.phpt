@@ -7,10 +7,10 @@ use Postings\{Codec, CorruptDataException, PostingList};
 
 $docIds = doc_ids(1000, 20);
 $readers = [];
-foreach (Codec::cases() as $codec) {
+foreach (codecs() as $codec) {
     $readers["list, $codec->value"] = [PostingList::encode($docIds, $codec)->toBytes(), fn ($b) => PostingList::fromBytes($b)->toArray()];
 }
-$names = implode('|', ['posting list', ...array_column(Codec::cases(), 'value')]);
+$names = implode('|', ['posting list', ...array_column(codecs(), 'value')]);
 $readers += [
     'simple9' => [Postings\simple9_encode($docIds), Postings\simple9_decode(...)],
     'qs' => [Postings\qs_encode($docIds), Postings\qs_decode(...)],

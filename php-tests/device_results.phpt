@@ -16,7 +16,7 @@ foreach (both_paths() as $k => $docIds) {
     if (count($docIds) < 100) {
         continue; // tiny lists are below
     }
-    foreach (Codec::cases() as $codec) {
+    foreach (codecs() as $codec) {
         $lists[] = $list = PostingList::encode($docIds, $codec);
         compare("$codec->name toArray $k", fn () => $list->toArray());
         compare("$codec->name toPacked $k", fn () => $list->toPacked());

@@ -28,6 +28,7 @@ $variadic = array_filter($functions, fn ($function) => $function->isVariadic());
 echo implode(', ', array_map(fn ($function) => $function->name, $variadic)), "\n";
 outcome('no parameters', fn () => $a->count(x: 1));
 outcome('optional', fn () => PostingList::encode([1], kodec: Codec::Simple9));
+outcome('option', fn () => PostingList::encode([1], kodec: 1));
 outcome('static', fn () => call_user_func_array([PostingList::class, 'fromBytes'], ['string' => '']));
 ?>
 --EXPECT--
@@ -42,7 +43,8 @@ intersect, keys: ArgumentCountError: Postings\intersect() does not accept unknow
 intersect_count: ArgumentCountError: Postings\intersect_count() does not accept unknown named parameters
 Yioop: ArgumentCountError: Postings\Yioop\intersect() does not accept unknown named parameters
 Yioop, keys: ArgumentCountError: Postings\Yioop\intersect() does not accept unknown named parameters
-Postings\intersect, Postings\intersect_count, Postings\Yioop\intersect, intersect
+Postings\intersect, Postings\intersect_count, Postings\Yioop\intersect, encode, intersect, intersectList
 no parameters: Error: Unknown named parameter $x
-optional: Error: Unknown named parameter $kodec
+optional: TypeError: Postings\PostingList::encode(): Argument #3 must have numbers only, Postings\Codec given as 'kodec'
+option: ValueError: Postings\PostingList::encode(): Argument #3 cannot be used: qs has no option 'kodec' (it has: c)
 static: Error: Unknown named parameter $string

@@ -7,7 +7,7 @@ use Postings\{Codec, PostingList};
 
 $arrays = both_paths();
 $flipped = array_map(array_flip(...), $arrays);
-$codecs = Codec::cases();
+$codecs = codecs();
 $lists = [];
 foreach ($arrays as $k => $docIds) {
     $lists[] = encoded($docIds, $codecs[$k % count($codecs)]) ?? PostingList::encode($docIds);

@@ -6,7 +6,7 @@ require __DIR__ . '/helpers.inc';
 use Postings\{Codec, PostingList};
 
 foreach (both_paths() as $docIds) {
-    foreach (Codec::cases() as $codec) {
+    foreach (codecs() as $codec) {
         $list = encoded($docIds, $codec);
         if ($list === null) {
             continue;

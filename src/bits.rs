@@ -8,6 +8,12 @@ pub fn words_for(bits: u64) -> u64 {
     bits.div_ceil(32)
 }
 
+/// The width of a digit, in bits, with which numbers below `count` have at most `digits` digits.
+pub fn digit_width(count: usize, digits: u32) -> u32 {
+    let bits = usize::BITS - count.saturating_sub(1).leading_zeros();
+    bits.div_ceil(digits)
+}
+
 /// A mask of the low `width` bits, `width` ≤ 32.
 pub fn low_mask(width: u32) -> u32 {
     debug_assert!(width <= 32);
@@ -121,6 +127,13 @@ mod tests {
                 assert_eq!(select(word, rank as u32), at);
             }
         }
+    }
+
+    #[test]
+    fn digits_are_as_narrow_as_can_be() {
+        assert_eq!((digit_width(0, 2), digit_width(1, 2), digit_width(2, 3)), (0, 0, 1));
+        assert_eq!([1, 2, 3, 4, 5].map(|digits| digit_width(1 << 20, digits)), [20, 10, 7, 5, 4]);
+        assert_eq!(digit_width((1 << 20) + 1, 1), 21);
     }
 
     #[test]

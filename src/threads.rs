@@ -40,6 +40,16 @@ pub(crate) fn spread<T: Send>(
     })
 }
 
+/// How many of `threads` threads (0: one per core available to this process) to use for work that is worth `worth`; at
+/// least one.
+pub(crate) fn at_most(threads: usize, worth: usize) -> usize {
+    match threads {
+        _ if worth <= 1 => 1,
+        0 => worth.min(thread::available_parallelism().map_or(1, usize::from)),
+        threads => worth.min(threads),
+    }
+}
+
 /// The ranges of items that one thread claims.
 pub(crate) struct Takings<'c> {
     next: &'c AtomicUsize,

@@ -20,21 +20,105 @@
 
 namespace Postings {
 
-    /** How a posting list is compressed. Lists of different codecs intersect with each other. */
+    /**
+     * How a posting list is compressed. Lists of different codecs intersect with each other.
+     *
+     * Some codecs have options, which PostingList::encode() takes by name: each case says which.
+     */
     enum Codec: string
     {
+        /**
+         * For encode() only: the codec that takes the fewest bytes for these docIDs, of those that decode at least a quarter
+         * as fast as the fastest. codec() tells which it was. Encoding takes as long as with all candidates together.
+         */
+        case Auto = 'auto';
+
         /** Gaps in 32-bit words of up to 28 values each (Anh and Moffat 2005). Cannot code gaps of more than 2^28. */
         case Simple9 = 'simple9';
 
-        /** Elias-Fano: about 2 + log2(largest docID / n) bits per docID. The best random access; decodes fastest. */
+        /**
+         * Elias-Fano: about 2 + log2(largest docID / n) bits per docID. The best random access; decodes fastest.
+         *
+         * Option c (float, 1/1024 to 1024, default 1): b = floor(log2(c * largest docID / n)) lower bits (Li 2014).
+         */
         case QuasiSuccinct = 'qs';
 
         /** Gaps in one to four bytes each, with their lengths apart (Stream VByte). Codes any gap. */
         case VariableByte = 'variablebyte';
 
-        /** Runs, bit sets and Elias-Fano, each for a part of the list (Ottaviano and Venturini 2014). The smallest on dense,
-         * clustered and sorted lists, and the fastest to intersect. Codes any gap. */
+        /**
+         * Gaps as quotients by a power of two, in unary, and remainders (Rice codes, Ding et al. 2009). Small; decodes
+         * slowly. Codes any gap. Option: b, the bits of remainders, 0 to 31 (chosen for each block).
+         */
+        case Rice = 'rice';
+
+        /**
+         * Gaps with their low bits in slots of one width for the whole list, and arrays of exceptions, which are coded in
+         * the same way again (Ding et al. 2009). Codes any gap. Options: b, the width, 0 to 32 (the smallest that holds nine
+         * in ten gaps); levels, how often arrays are coded again, 0 to 4 (1).
+         */
+        case PForDelta = 'pfordelta';
+
+        /**
+         * Gaps in slots of a width for each segment, with exceptions linked through their slots (Zukowski et al. 2006).
+         * Codes any gap. Options: segment, the gaps of a segment, 64, 96 or 128 (64); exceptions, the largest share of
+         * exceptions, 0 to 0.6 (0.3).
+         */
+        case PForDeltaSegments = 'pfordelta-segments';
+
+        /**
+         * Gaps with their low bits in slots, and the positions and other bits of exceptions in Simple-16 words (Yan et al.
+         * 2009). Codes any gap. Option: exceptions, the share of exceptions, 0 to 0.6 (0.1), which slots are just wide
+         * enough not to exceed.
+         */
+        case NewPFD = 'newpfd';
+
+        /**
+         * As NewPFD, with slots of the width that takes the fewest words. Option: exceptions, the largest share of
+         * exceptions, 0 to 0.6 (0.3).
+         */
+        case OptPFD = 'optpfd';
+
+        /**
+         * Gaps with their low bits in slots, and the indices and other bits of exceptions in two arrays (ParaPFor: Ao et
+         * al. 2011). Codes any gap. Option: exceptions, the largest share of exceptions, 0 to 0.6 (0.3).
+         */
+        case ParaPFor = 'parapfor';
+
+        /**
+         * Deviations from a straight line through all docIDs (Ao et al. 2011). Single docIDs decode on their own. For random
+         * docIDs; large on others. Codes any docIDs, as do the next three. Option of all four: exceptions, the largest share
+         * of exceptions, 0 to 0.6 (0).
+         */
+        case LRC = 'lrc';
+
+        /** As LRC, with a width for each segment of 256 docIDs. */
+        case LRCSeg = 'lrcseg';
+
+        /** As LRC, with a line and a width for each segment of 256 docIDs: smaller unless docIDs are random. */
+        case SegLRC = 'seglrc';
+
+        /**
+         * As LRC, with a line and a width for each bucket of docIDs with the same leading bits, which a look-up goes to
+         * directly. Option: bucket, the largest mean number of docIDs per bucket, 16 to 4096 (256).
+         */
+        case HS_LRC = 'hs_lrc';
+
+        /** Gaps in 32-bit words of up to 28 values each, of one or two widths (Zhang et al. 2008). Codes any gap. */
+        case Simple16 = 'simple16';
+
+        /**
+         * Runs, bit sets and Elias-Fano, each for a part of the list (Ottaviano and Venturini 2014). The smallest on dense,
+         * clustered and sorted lists, and the fastest to intersect. Codes any docIDs.
+         */
         case PartitionedEliasFano = 'pef';
+
+        /**
+         * Uncompressed docIDs, 32 bits each, with pointers into them by leading bits, so that look-ups need only a few
+         * docIDs (hash segmentation, Ao et al. 2011). Codes any list. Option: bucket, the largest mean number of docIDs per
+         * pointer, 16 to 256 (16).
+         */
+        case Raw = 'raw';
     }
 
     /** Implemented by the exception classes of this extension. */
@@ -71,11 +155,15 @@ namespace Postings {
         /**
          * Encodes docIDs. O(n).
          *
+         * Options of the codec are given by name: `PostingList::encode($docIds, Codec::QuasiSuccinct, c: 2.0)`. The list
+         * remembers them; none is needed to read it.
+         *
          * @param array<int>|string $docIds strictly increasing, 0 … 2^32-1; a string holds little-endian uint32
-         * @throws \ValueError if docIDs are out of range, not increasing, or too far apart for the codec
-         * @throws \TypeError if an element is not an integer
+         * @throws \ValueError if docIDs are out of range, not increasing, or too far apart for the codec; for an option
+         *   that the codec does not have, or a value out of its range
+         * @throws \TypeError if an element is not an integer, or an option not a number
          */
-        public static function encode(array|string $docIds, Codec $codec = Codec::QuasiSuccinct): self
+        public static function encode(array|string $docIds, Codec $codec = Codec::QuasiSuccinct, int|float ...$options): self
         {
         }
 
@@ -94,6 +182,15 @@ namespace Postings {
         }
 
         public function codec(): Codec
+        {
+        }
+
+        /**
+         * The options that the list was encoded with, by name; null for what the codec chose for each part of the list.
+         *
+         * @return array<string, int|float|null>
+         */
+        public function options(): array
         {
         }
 
@@ -142,6 +239,15 @@ namespace Postings {
          * @return list<int>
          */
         public function intersect(PostingList ...$others): array
+        {
+        }
+
+        /**
+         * As intersect(), but the result is a list (Codec::PartitionedEliasFano), always made on the CPU. If all lists are of
+         * that codec, stretches of consecutive docIDs and bit sets are never expanded: on dense lists this is many times as
+         * fast as intersect(), and the list takes a fraction of the memory.
+         */
+        public function intersectList(PostingList ...$others): PostingList
         {
         }
 

@@ -87,6 +87,33 @@ fn decodes_every_length() {
 }
 
 #[test]
+fn decodes_lists_of_any_options() {
+    let Some(device) = device() else { return };
+    // In blocks of the second list nearly all gaps are wide, in those of the first few.
+    let few = doc_ids(700, 30, 1_000_000, 5);
+    let many = doc_ids(700, 500, 10_000_000, 6);
+    for codec in Codec::ALL {
+        for option in codec.options() {
+            let (least, most) = option.range;
+            let values = (0..=8).map(|step| least + (most - least) * f64::from(step) / 8.0);
+            for value in values.map(|value| if option.is_whole { value.round() } else { value }) {
+                for doc_ids in [&few, &many] {
+                    // Some values of some options are refused, depending on the list.
+                    let Ok(list) = PostingList::encode_with(doc_ids, codec, &[(option.name, value)]) else { continue };
+                    assert_eq!(&device.decode(&list).unwrap(), doc_ids, "{codec:?}, {} {value}", option.name);
+                }
+            }
+        }
+    }
+    // Exceptions of exceptions, in each number of levels.
+    for levels in 0..=4 {
+        let options = [("b", 2.0), ("levels", f64::from(levels))];
+        let list = PostingList::encode_with(&few, Codec::PForDelta, &options).unwrap();
+        assert_eq!(device.decode(&list).unwrap(), few, "{levels} levels");
+    }
+}
+
+#[test]
 fn decodes_gaps_of_every_width() {
     let Some(device) = device() else { return };
     for width in 0..=31 {
@@ -100,6 +127,39 @@ fn decodes_gaps_of_every_width() {
     for doc_ids in [vec![0, u32::MAX], vec![u32::MAX]] {
         for list in Codec::ALL.into_iter().filter_map(|codec| PostingList::encode(&doc_ids, codec).ok()) {
             assert_eq!(device.decode(&list).unwrap(), doc_ids, "{list:?}");
+        }
+    }
+}
+
+/// Lists of a codec with each option at the ends of its range and between them.
+fn with_options(doc_ids: &[u32], codec: Codec) -> Vec<PostingList> {
+    let values = |option: &postings::codec::OptionOf| {
+        let (least, most) = option.range;
+        let between = [0.02, 0.2, 0.6].map(|share| least + (most - least) * share);
+        let whole = option.is_whole;
+        [least, most].into_iter().chain(between).map(move |value| if whole { value.round() } else { value })
+    };
+    let named =
+        |option: &postings::codec::OptionOf| values(option).map(|value| (option.name, value)).collect::<Vec<_>>();
+    let options: Vec<(&str, f64)> = codec.options().iter().flat_map(named).collect();
+    options.iter().filter_map(|&option| PostingList::encode_with(doc_ids, codec, &[option]).ok()).collect()
+}
+
+#[test]
+fn intersects_lists_of_any_options() {
+    let Some(device) = device() else { return };
+    for (len, widest, leap) in [(1, 9, 0), (300, 1, 0), (3000, 15, 50_000), (3000, 900_000, 0)] {
+        let one = doc_ids(len, widest, leap, 3 + len as u64);
+        let other: Vec<u32> = one.iter().copied().step_by(7).chain([u32::MAX - 1]).collect();
+        let short = PostingList::encode(&other, Codec::default()).unwrap();
+        for codec in Codec::ALL {
+            for list in with_options(&one, codec) {
+                let about = format!("{list:?} {:?}", list.options());
+                let found =
+                    device.intersect_batch(&[vec![list.clone(), short.clone()], vec![list.clone(), list]]).unwrap();
+                let wanted = [naive(&[one.clone(), other.clone()]), one.clone()];
+                assert!(found.iter().eq(wanted.iter().map(Vec::as_slice)), "{about}");
+            }
         }
     }
 }
@@ -261,5 +321,76 @@ fn runs_bits_and_sparse_stretches() {
             intersect::intersect(query, &mut wanted);
             assert!(found == wanted, "{codec:?}");
         }
+    }
+}
+
+#[test]
+fn searches_of_the_papers_find_what_the_model_finds() {
+    use postings::device::{Gathering, Line, Search};
+    use postings::intersect::locate::LrRange;
+    let Some(device) = device() else { return };
+    let mut random = Random(77);
+    let mut plain: Vec<Vec<Vec<u32>>> = vec![vec![], vec![vec![], vec![1, 2]]];
+    for query in 0..40 {
+        let terms = 1 + random.below(4) as usize;
+        let longest = [1, 40, 700, 6000][query % 4];
+        let list = |random: &mut Random| doc_ids(1 + random.below(longest) as usize, 9, 700, random.next());
+        plain.push((0..terms).map(|_| list(&mut random)).collect());
+    }
+    // docIDs at both ends; a list with itself; results that fill several pieces of the scan.
+    let ends: Vec<u32> = (0..900).chain(u32::MAX - 900..=u32::MAX).collect();
+    plain.push(vec![ends.clone(), (0..=u32::MAX).step_by(1 << 20).collect(), ends.clone()]);
+    plain.push(vec![vec![u32::MAX], ends]);
+    plain.push(vec![(0..70_000).collect(), (5..80_000).collect()]);
+    let expected: Vec<Vec<u32>> = plain.iter().map(|lists| naive(lists)).collect();
+    let encode = |list: &Vec<u32>| PostingList::encode(list, Codec::Raw).unwrap();
+    let queries: Vec<Vec<PostingList>> = plain.iter().map(|lists| lists.iter().map(encode).collect()).collect();
+    let line = |list: &PostingList| {
+        let line = LrRange::of(&list.decode(), 0);
+        Line { slope: line.slope, low: line.intercept - line.left, high: line.intercept + line.right + 1 }
+    };
+    for search in Search::ALL {
+        for gathering in [Gathering::Scan, Gathering::Reserve] {
+            let found = device.search_batch(&queries, search, gathering, line).unwrap();
+            for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                assert!(
+                    found == expected,
+                    "{} {gathering:?} {at}: {} for {}",
+                    search.name(),
+                    found.len(),
+                    expected.len()
+                );
+            }
+        }
+    }
+    let other = [vec![PostingList::encode(&[1], Codec::QuasiSuccinct).unwrap()]];
+    assert!(device.search_batch(&other, Search::Binary, Gathering::Scan, line).is_err());
+    assert!(device.search_batch(&[], Search::Binary, Gathering::Scan, line).unwrap().is_empty());
+}
+
+#[test]
+fn parallel_qs_decodes_as_the_model_does() {
+    use postings::codec::quasi_succinct::{RawList, encode};
+    use postings::device::ParallelQs;
+    let Some(device) = device() else { return };
+    let mut lists: Vec<Vec<u32>> = vec![vec![], vec![0], vec![u32::MAX], (0..300).collect()];
+    // Upper bits that end within a word and at its end; one, two and three levels of prefix sums.
+    lists.extend([31, 32, 33, 64, 127, 128, 129, 4_097, 70_000].map(|len| doc_ids(len, 5, 60, len as u64)));
+    lists.push(doc_ids(2_000, 20, 100_000, 9));
+    for doc_ids in &lists {
+        for c in [0.25, 1.0, 16.0, 1e9] {
+            let list = RawList::from_bytes(&encode(doc_ids, c).unwrap()).unwrap();
+            for variant in ParallelQs::ALL {
+                for items in [64, 128, 256] {
+                    let found = device.parallel_qs(&list, variant, items);
+                    let what = (doc_ids.len(), c, variant, items);
+                    assert!(found.as_ref() == Ok(doc_ids), "{what:?}: {:?}", found.map(|found| found.len()));
+                }
+            }
+        }
+    }
+    let list = RawList::from_bytes(&encode(&[1], 1.0).unwrap()).unwrap();
+    for items in [0, 32, 96, 512] {
+        assert!(device.parallel_qs(&list, ParallelQs::Merged, items).is_err(), "{items}");
     }
 }

@@ -32,7 +32,7 @@ YIOOP_DIR  a checkout of Yioop 2019; compared with Yioop's own code, on an index
     --work=DIR               where to build the index (YIOOP_DIR); kept for the next run
     --queries=20             queries per row
     --device=NAME            an OpenCL device to compare with, as in postings.device
-    --json=FILE --svg=FILE   files for the figures and the plot
+    --json=FILE              a file for the figures and the plot, which benches/report.rs draws
 
 TEXT;
 
@@ -286,7 +286,7 @@ function drawLists(array $counts, callable $list): array
 function main(array $arguments): int
 {
     $options = ['documents' => '30000', 'per-generation' => '30000', 'texts' => '8', 'queries' => '20', 'device' => null, 'json' => null,
-        'svg' => null, 'work' => sys_get_temp_dir() . '/postings-experiment'];
+        'work' => sys_get_temp_dir() . '/postings-experiment'];
     $target = null;
     foreach (array_slice($arguments, 1) as $argument) {
         if (preg_match('/^--([a-z-]+)=(.*)$/', $argument, $option) && array_key_exists($option[1], $options)) {
@@ -374,9 +374,6 @@ function main(array $arguments): int
     }
     if ($options['json'] !== null) {
         $report->json($options['json']);
-    }
-    if ($options['svg'] !== null) {
-        $report->svg($options['svg']);
     }
     return 0;
 }

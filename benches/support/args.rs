@@ -15,6 +15,10 @@ pub struct Args {
     pub quick: bool,
     /// `--lists DIR`: a folder of lists as text, one per file, as numbers separated by commas.
     pub lists: Option<PathBuf>,
+    /// `--only TEXT`: only the parts whose names contain it.
+    pub only: Option<String>,
+    /// `--plot FILE`: draws the plots of a file of results, beside it.
+    pub plot: Option<PathBuf>,
     /// `--child WORD`: the task of a child process that a benchmark starts.
     pub child: Option<String>,
 }
@@ -23,8 +27,16 @@ impl Args {
     /// Parses the command line; ends the process with a message if it is invalid.
     pub fn read(usage: &str) -> Args {
         let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
-        let mut args =
-            Args { device: None, log_max: None, out: folder.join("bench"), quick: false, lists: None, child: None };
+        let mut args = Args {
+            device: None,
+            log_max: None,
+            out: folder.join("bench"),
+            quick: false,
+            lists: None,
+            plot: None,
+            only: None,
+            child: None,
+        };
         let mut words = std::env::args().skip(1);
         let fail = |what: String| -> ! {
             eprintln!("{what}\n{usage}");
@@ -42,6 +54,8 @@ impl Args {
                 },
                 "--out" => args.out = value().into(),
                 "--lists" => args.lists = Some(value().into()),
+                "--only" => args.only = Some(value()),
+                "--plot" => args.plot = Some(value().into()),
                 "--child" => args.child = Some(value()),
                 "--quick" => args.quick = true,
                 "--help" => {

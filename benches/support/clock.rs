@@ -30,6 +30,41 @@ pub fn median(times: &mut [f64]) -> f64 {
     times[(times.len() - 1) / 2]
 }
 
+/// What is reported of the rounds of a measurement: the median, and the quartiles as its spread.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    pub median: f64,
+    /// A quarter of the rounds lies below this.
+    pub low: f64,
+    /// A quarter of the rounds lies above this.
+    pub high: f64,
+}
+
+impl Spread {
+    /// The median and quartiles of a figure of each round.
+    pub fn of<T>(rounds: impl IntoIterator<Item = T>, figure: impl FnMut(T) -> f64) -> Spread {
+        let mut values: Vec<f64> = rounds.into_iter().map(figure).collect();
+        let median = median(&mut values);
+        let quarter = (values.len() - 1) / 4;
+        Spread { median, low: values[quarter], high: values[values.len() - 1 - quarter] }
+    }
+
+    /// The rates of `amount` per so many seconds.
+    pub fn rate(self, amount: f64) -> Spread {
+        Spread { median: amount / self.median, low: amount / self.high, high: amount / self.low }
+    }
+
+    /// All three times `factor`.
+    pub fn times(self, factor: f64) -> Spread {
+        Spread { median: factor * self.median, low: factor * self.low, high: factor * self.high }
+    }
+
+    /// The distance of the quartiles as a share of the median.
+    pub fn relative(self) -> f64 {
+        (self.high - self.low) / self.median
+    }
+}
+
 /// The seconds that `call` takes, and its result.
 pub fn seconds<T>(call: impl FnOnce() -> T) -> (f64, T) {
     let began = Instant::now();
@@ -49,9 +84,9 @@ pub struct Effort {
 /// Calls that take at least this many seconds get one warm-up call, others two.
 const LONG: f64 = 0.05;
 
-/// The median seconds per call of each contestant, sampled in turns so that disturbances of the machine affect all of
+/// The seconds per call of each contestant in each round, in turns so that disturbances of the machine affect all of
 /// them.
-pub fn in_turns(effort: Effort, calls: &mut [&mut dyn FnMut()]) -> Vec<f64> {
+pub fn turns(effort: Effort, calls: &mut [&mut dyn FnMut()]) -> Vec<Vec<f64>> {
     let repeats: Vec<usize> = calls
         .iter_mut()
         .map(|call| {
@@ -69,7 +104,12 @@ pub fn in_turns(effort: Effort, calls: &mut [&mut dyn FnMut()]) -> Vec<f64> {
             times.push(all / repeats as f64);
         }
     }
-    times.iter_mut().map(|times| median(times)).collect()
+    times
+}
+
+/// The median seconds per call of each contestant, by [`turns`].
+pub fn in_turns(effort: Effort, calls: &mut [&mut dyn FnMut()]) -> Vec<f64> {
+    turns(effort, calls).iter_mut().map(|times| median(times)).collect()
 }
 
 /// The median seconds per call.

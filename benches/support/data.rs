@@ -98,6 +98,22 @@ pub fn geometric(n: usize, mean: f64, purpose: u64) -> Vec<u32> {
     doc_ids
 }
 
+/// Each of the numbers below `universe` with that probability, ascending.
+pub fn sample(universe: u64, probability: f64, purpose: u64) -> Vec<u32> {
+    assert!(universe <= 1 << 32 && probability > 0.0);
+    if probability >= 1.0 {
+        return (0..universe).map(|doc_id| doc_id as u32).collect();
+    }
+    let mut gaps = Gaps::new(1.0 / probability, Random::new(purpose));
+    let mut doc_ids = Vec::with_capacity((universe as f64 * probability * 1.02) as usize + 64);
+    let mut next = u64::from(gaps.next()) - 1;
+    while next < universe {
+        doc_ids.push(next as u32);
+        next += u64::from(gaps.next());
+    }
+    doc_ids
+}
+
 /// `n` of the docIDs below `universe`, all equally likely. Few are drawn and sorted; many are made by geometric gaps
 /// with a mean that is smaller by 4 standard deviations of the sum, so that all fit.
 pub fn uniform(n: usize, universe: u64, purpose: u64) -> Vec<u32> {

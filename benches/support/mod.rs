@@ -8,6 +8,7 @@
 pub mod args;
 pub mod clock;
 pub mod data;
+pub mod kernels;
 pub mod machine;
 pub mod plot;
 pub mod report;

@@ -250,7 +250,7 @@ fn line(row: &Row) -> String {
 }
 
 /// Formats a number with three or four significant digits.
-fn figure(value: f64) -> String {
+pub fn figure(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
         size if size >= 100.0 => format!("{value:.0}"),

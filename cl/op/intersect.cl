@@ -12,11 +12,6 @@
  * pieces in order when it reads them. With `count_only`, `out` holds a count for each query, and no records are
  * written. */
 
-/* The query of a work-group: the last q with first[q] <= group. */
-uint query_of(__global const uint *first, uint queries, uint group) {
-    return lower_bound(first, 0, queries, group + 1) - 1;
-}
-
 /* Reserves a piece of `out` for a work-group's docIDs and returns its offset. Called by one work-item. */
 uint reserve(uint found, uint count_only, uint query, __global uint *out, __global uint *total,
         __global uint2 *record) {
@@ -35,11 +30,11 @@ uint reserve(uint found, uint count_only, uint query, __global uint *out, __glob
 #define MASKS (BLOCK / 32) /* of 32 work-items each */
 
 /* Narrows the directory for look-ups of docIDs from `smallest` to `largest`: returns (from, to) such that the first
- * block whose last docID is at least such a docID is one of from ..= to. Each work-item of a work-group of BLOCK
- * examines one block per round. `range` is local memory for two words. */
+ * block whose last docID is at least such a docID is one of from ..= to; (0, 0) if the codec's look-ups need no block.
+ * Each work-item of a work-group of BLOCK examines one block per round. `range` is local memory for two words. */
 uint2 narrow(const List *list, uint smallest, uint largest, __local uint *range) {
     uint from = 0;
-    uint to = list->blocks;
+    uint to = NEEDS_BLOCK(list->codec) ? list->blocks : 0;
     bool narrows = true;
     while (narrows && to - from > 32) {
         if (get_local_id(0) == 0) {

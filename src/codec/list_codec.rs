@@ -84,6 +84,12 @@ pub trait ListCodec: 'static {
     /// docIDs and [`SLACK`](super::SLACK) more; the processor has `tier`.
     unsafe fn decode_blocks(tier: Tier, list: &Encoded, blocks: Range<usize>, out: *mut u32) -> usize;
 
+    /// The docIDs, if the payload is just that.
+    fn plain<'l>(list: &Encoded<'l>) -> Option<&'l [u32]> {
+        let _ = list;
+        None
+    }
+
     /// Whether the low 16 bits of the list's docIDs can be decoded alone, faster than whole docIDs.
     fn has_low_halves(list: &Encoded) -> bool {
         let _ = list;

@@ -25,6 +25,7 @@ pub use list_codec::{Cost, Encoded, ListCodec, LookUp, NoLookUp, OWN_COUNT, Plan
 pub use options::{OptionOf, Options};
 // Exported because raw lists have their own functions, in Rust and PHP.
 pub use monotone::quasi_succinct;
+pub use monotone::regression;
 pub use values::simple9;
 
 use crate::cpu::Tier;
@@ -37,6 +38,7 @@ macro_rules! registry {
         /// The codec of a posting list.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
+        #[expect(non_camel_case_types, reason = "the literature's names")]
         pub enum Codec {
             $($(#[$doc])* $name = $number,)*
         }
@@ -71,6 +73,7 @@ macro_rules! registry {
 
         /// The look-up of any codec that has one of its own: see [`LookUp`].
         #[expect(clippy::large_enum_variant, reason = "a few per query, and an allocation each would cost more")]
+        #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "the literature's names")]
         pub(crate) enum AnyLookUp<'l> {
             $($name(<$codec as ListCodec>::LookUp<'l>),)*
         }
@@ -104,9 +107,34 @@ registry! { $
     QuasiSuccinct = 2: quasi_succinct::QuasiSuccinct;
     /// Gaps in one to four bytes each, with their lengths apart ([`values::variable_byte`]).
     VariableByte = 3: Gaps<values::variable_byte::VariableByte>;
+    /// Gaps as quotients by a power of two, in unary, and remainders ([`values::rice`]).
+    Rice = 4: Gaps<values::rice::Rice>;
+    /// Low bits of gaps in slots of one width for a list; arrays of exceptions, coded in the same way again
+    /// ([`values::pfordelta`]).
+    PForDelta = 5: Gaps<values::pfordelta::PForDelta>;
+    /// Gaps in slots of a width for each segment; exceptions linked through them ([`values::pfordelta_segments`]).
+    PForDeltaSegments = 6: Gaps<values::pfordelta_segments::PForDeltaSegments>;
+    /// Low bits of gaps in slots; positions and overflows of exceptions in Simple-16 words ([`values::newpfd`]).
+    NewPFD = 7: Gaps<values::newpfd::NewPFD>;
+    /// The same, with slots of the width that takes the fewest words.
+    OptPFD = 8: Gaps<values::newpfd::OptPFD>;
+    /// Low bits of gaps in slots; indices and overflows of exceptions in two arrays ([`values::parapfor`]).
+    ParaPFor = 9: Gaps<values::parapfor::ParaPFor>;
+    /// A line for the list, and deviations from it of one width ([`monotone::regression`]).
+    LRC = 10: regression::Regression<regression::lrc::Lrc>;
+    /// A line for the list, and deviations from it with a width per segment ([`monotone::regression`]).
+    LRCSeg = 11: regression::Regression<regression::lrc_seg::LrcSeg>;
+    /// A line and a width for each segment ([`monotone::regression`]).
+    SegLRC = 12: regression::Regression<regression::seg_lrc::SegLrc>;
+    /// A line and a width for each bucket of docIDs with the same leading bits ([`monotone::regression`]).
+    HS_LRC = 13: regression::Regression<regression::hs_lrc::HsLrc>;
+    /// Gaps in words of one selector and up to 28 values, of one or two widths ([`values::simple16`]).
+    Simple16 = 14: Gaps<values::simple16::Simple16>;
     /// Runs, bit sets and Elias–Fano lists, each for a part of the list ([`monotone::partitioned_elias_fano`]): for
     /// clustered and dense lists.
     PartitionedEliasFano = 15: monotone::partitioned_elias_fano::PartitionedEliasFano;
+    /// Uncompressed docIDs with the pointers of hash segmentation ([`monotone::raw`]).
+    Raw = 16: monotone::raw::Raw;
 }
 pub(crate) use dispatch;
 
@@ -139,6 +167,14 @@ impl Codec {
     /// What a caller may choose when a list is encoded.
     pub fn options(self) -> &'static [OptionOf] {
         dispatch!(self, C => C::OPTIONS)
+    }
+
+    /// Checks names and values of options that are given to encode a list.
+    ///
+    /// # Errors
+    /// [`Error::Argument`](crate::Error::Argument).
+    pub fn check_options(self, given: &[(&str, f64)]) -> Result<()> {
+        Options::named(self.name(), self.options(), given).map(drop)
     }
 
     /// What decoding and intersecting its lists costs, assumed until it is measured on this machine.

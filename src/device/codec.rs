@@ -9,7 +9,7 @@
 //! | `Walk`, `walk(list, rank)` | a walk that starts at rank `rank`, which is a multiple of `RUN` or of `BLOCK / LANES` |
 //! | `next(list, &walk, rank)`, `next_four` | the next value, or four values, of a walk: docIDs or parts of docIDs |
 //! | `finish(list, value, rank)`, `finish_four` | turns such values into docIDs |
-//! | `contains(list, block, doc_id)` | whether the list contains `doc_id`; `block` is the first whose last docID is at least `doc_id` |
+//! | `contains(list, block, doc_id)` | whether the list contains `doc_id`; `block` is the first whose last docID is at least `doc_id`, or 0 if the codec does not [need it](DeviceCodec::needs_block) |
 
 use super::program::{KernelOf, Source};
 use crate::bits;
@@ -35,6 +35,8 @@ pub(super) struct DeviceCodec {
     step: usize,
     /// Work-items that decode one block together.
     lanes: usize,
+    /// Whether `contains` needs the block that may contain the docID, which is searched in the directory.
+    needs_block: bool,
     /// Picoseconds per docID looked up, on an H200.
     pub(super) look_up: f64,
     /// Nanoseconds per docID decoded, assumed until it is measured.
@@ -54,6 +56,7 @@ const GAPS: DeviceCodec = DeviceCodec {
     run: BLOCK,
     step: 32,
     lanes: 1,
+    needs_block: true,
     look_up: 90.0,
     unpacked: 0.005,
     fits: |_| Ok(()),
@@ -65,6 +68,65 @@ static SIMPLE9: DeviceCodec =
 static VARIABLE_BYTE: DeviceCodec =
     DeviceCodec { prefix: "variable_byte", source: include_str!("../../cl/codec/variable_byte.cl"), ..GAPS };
 
+static RICE: DeviceCodec = DeviceCodec { prefix: "rice", source: include_str!("../../cl/codec/rice.cl"), ..GAPS };
+
+static PFORDELTA: DeviceCodec =
+    DeviceCodec { prefix: "pfordelta", source: include_str!("../../cl/codec/pfordelta.cl"), ..GAPS };
+
+static PFORDELTA_SEGMENTS: DeviceCodec =
+    DeviceCodec { prefix: "pfordelta_segments", source: include_str!("../../cl/codec/pfordelta_segments.cl"), ..GAPS };
+
+static NEWPFD: DeviceCodec = DeviceCodec {
+    prefix: "newpfd",
+    source: include_str!("../../cl/codec/simple16_words.cl"),
+    shared: concat!(include_str!("../../cl/codec/newpfd.cl"), include_str!("../../cl/gaps.cl")),
+    ..GAPS
+};
+
+static OPTPFD: DeviceCodec = DeviceCodec { prefix: "optpfd", ..NEWPFD };
+
+static PARAPFOR: DeviceCodec = DeviceCodec {
+    prefix: "parapfor",
+    source: concat!(include_str!("../../cl/codec/parapfor_segment.cl"), include_str!("../../cl/codec/parapfor.cl")),
+    ..GAPS
+};
+
+/// What the codecs of linear regression have in common, and the sources of one of them. They differ in how a docID's line
+/// and fields are found.
+const REGRESSION: DeviceCodec = DeviceCodec {
+    prefix: "",
+    source: "",
+    shared: include_str!("../../cl/regression_segments.cl"),
+    run: 32,
+    step: 16,
+    lanes: 32,
+    needs_block: true,
+    look_up: 60.0,
+    unpacked: 0.002,
+    fits: |_| Ok(()),
+};
+
+macro_rules! regression {
+    ($file:literal) => {
+        concat!(
+            include_str!("../../cl/codec/parapfor_segment.cl"),
+            include_str!("../../cl/codec/regression.cl"),
+            include_str!(concat!("../../cl/codec/", $file, ".cl"))
+        )
+    };
+}
+
+static LRC: DeviceCodec = DeviceCodec { prefix: "lrc", source: regression!("lrc"), ..REGRESSION };
+static LRC_SEG: DeviceCodec = DeviceCodec { prefix: "lrcseg", source: regression!("lrc_seg"), ..REGRESSION };
+static SEG_LRC: DeviceCodec = DeviceCodec { prefix: "seglrc", source: regression!("seg_lrc"), ..REGRESSION };
+static HS_LRC: DeviceCodec =
+    DeviceCodec { prefix: "hs_lrc", source: regression!("hs_lrc"), shared: "", unpacked: 0.0025, ..REGRESSION };
+
+static SIMPLE16: DeviceCodec = DeviceCodec {
+    prefix: "simple16",
+    source: concat!(include_str!("../../cl/codec/simple16_words.cl"), include_str!("../../cl/codec/simple16.cl")),
+    ..GAPS
+};
 /// A look-up takes 28 ps if neighbours in the shorter list are neighbours in the longer one too, and 54 ps if not.
 static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
     prefix: "qs",
@@ -73,9 +135,24 @@ static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
     run: 32,
     step: 16,
     lanes: 32,
+    needs_block: true,
     look_up: 45.0,
     unpacked: 0.002,
     fits: |list| check_upper_bits(list.len(), list.universe(), list.parameter()),
+};
+
+/// A look-up takes 14 ps with HS16, in batches and with 16M docIDs to look up alike.
+static RAW: DeviceCodec = DeviceCodec {
+    prefix: "raw",
+    source: include_str!("../../cl/codec/raw.cl"),
+    shared: "",
+    run: 4,
+    step: 4,
+    lanes: 32,
+    needs_block: false,
+    look_up: 14.0,
+    unpacked: 0.002,
+    fits: |_| Ok(()),
 };
 
 /// A list of one Elias–Fano partition is decoded as a quasi-succinct one. Look-ups also search the partition.
@@ -94,7 +171,19 @@ pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
         Codec::Simple9 => &SIMPLE9,
         Codec::QuasiSuccinct => &QUASI_SUCCINCT,
         Codec::VariableByte => &VARIABLE_BYTE,
+        Codec::Rice => &RICE,
+        Codec::PForDelta => &PFORDELTA,
+        Codec::PForDeltaSegments => &PFORDELTA_SEGMENTS,
+        Codec::NewPFD => &NEWPFD,
+        Codec::OptPFD => &OPTPFD,
+        Codec::ParaPFor => &PARAPFOR,
+        Codec::LRC => &LRC,
+        Codec::LRCSeg => &LRC_SEG,
+        Codec::SegLRC => &SEG_LRC,
+        Codec::HS_LRC => &HS_LRC,
+        Codec::Simple16 => &SIMPLE16,
         Codec::PartitionedEliasFano => &PARTITIONED_ELIAS_FANO,
+        Codec::Raw => &RAW,
     }
 }
 
@@ -181,7 +270,7 @@ pub(super) fn kernel(operation: &'static Operation, codecs: Codecs, name: &'stat
 
 fn assemble(operation: &'static Operation, codecs: Codecs) -> Source {
     let (mut name, mut parts) = (operation.name.to_owned(), vec![include_str!("../../cl/list.cl"), operation.common]);
-    let (mut cases, mut has_starts, mut derives_lasts) = (String::new(), 0u32, 0u32);
+    let (mut cases, mut has_starts, mut derives_lasts, mut needs_block) = (String::new(), 0u32, 0u32, 0u32);
     let last = codecs.iter().last();
     for codec in codecs.iter() {
         let DeviceCodec { prefix, source, shared, .. } = *of(codec);
@@ -194,6 +283,7 @@ fn assemble(operation: &'static Operation, codecs: Codecs) -> Source {
         let _ = write!(cases, " {case}({}, {prefix})", codec as u32);
         has_starts |= u32::from(dispatch!(codec, C => C::HAS_STARTS)) << codec as u32;
         derives_lasts |= u32::from(dispatch!(codec, C => C::DERIVES_LASTS)) << codec as u32;
+        needs_block |= u32::from(of(codec).needs_block) << codec as u32;
     }
     // In a program for one codec these are compile-time constants.
     let is_one_of = |bits: u32| match (codecs.iter().count(), bits) {
@@ -201,9 +291,11 @@ fn assemble(operation: &'static Operation, codecs: Codecs) -> Source {
         (_, bits) => format!("(({bits}u >> (codec)) & 1)"),
     };
     let each = format!(
-        "#define EACH_CODEC(CASE, LAST){cases}\n#define HAS_STARTS(codec) {}\n#define DERIVES_LASTS(codec) {}\n",
+        "#define EACH_CODEC(CASE, LAST){cases}\n#define HAS_STARTS(codec) {}\n#define DERIVES_LASTS(codec) {}\n\
+         #define NEEDS_BLOCK(codec) {}\n",
         is_one_of(has_starts),
-        is_one_of(derives_lasts)
+        is_one_of(derives_lasts),
+        is_one_of(needs_block)
     );
     parts.extend([leak(each), include_str!("../../cl/dispatch.cl")]);
     if let Some(codec) = last {

@@ -24,6 +24,8 @@
 //! | `pieces` | puts the output of a launch in order |
 //! | `decode`, `intersect`, `yioop` | the operations, each with a kernel file of that name in `cl/op/` |
 //! | `ceiling` | measures the memory bandwidth, for benchmarks |
+//! | `search` | the searches of the papers on uncompressed lists, for benchmarks: `cl/experiment/search.cl` |
+//! | `parallel_qs` | the thesis' Parallel-QS, step by step, for benchmarks: `cl/experiment/parallel_qs.cl` |
 //!
 //! # Environment variables
 //! | name | meaning |
@@ -47,9 +49,11 @@ mod intersect;
 mod link;
 mod memory;
 mod owner;
+mod parallel_qs;
 mod pieces;
 mod platform;
 mod program;
+mod search;
 mod session;
 mod trial;
 mod yioop;
@@ -58,10 +62,12 @@ pub use ceiling::Ceilings;
 pub use handle::{Device, KernelTime};
 pub(crate) use intersect::kernel_work;
 pub use memory::{bytes_from_device, bytes_to_device};
+pub use parallel_qs::{ITEMS as PARALLEL_QS_ITEMS, ParallelQs};
 
 use crate::codec::Codec;
 use crate::error::Result;
 pub use platform::DeviceInfo;
+pub use search::{Gathering, Line, Search};
 use std::sync::Arc;
 
 /// Nanoseconds that a device takes to decode a docID, assumed until it is measured.

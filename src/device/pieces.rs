@@ -3,6 +3,8 @@
 
 use crate::error::{Error, Result};
 use crate::room::with_room;
+use std::mem::MaybeUninit;
+use std::ops::Range;
 
 /// The pieces of a launch: a record of two words, offset and length, for each work-group.
 pub(super) struct Pieces<'r> {
@@ -42,10 +44,30 @@ impl<'r> Pieces<'r> {
         gathered
     }
 
+    /// Words of the pieces of these work-groups.
+    pub(super) fn length(&self, groups: Range<usize>) -> usize {
+        self.of(groups).map(|piece| piece.len()).sum()
+    }
+
     /// Appends the pieces of these work-groups to `to`.
-    pub(super) fn append(&self, groups: std::ops::Range<usize>, out: &[u32], to: &mut Vec<u32>) {
-        for record in self.records[2 * groups.start..2 * groups.end].chunks_exact(2) {
-            to.extend_from_slice(&out[record[0] as usize..][..record[1] as usize]);
+    pub(super) fn append(&self, groups: Range<usize>, out: &[u32], to: &mut Vec<u32>) {
+        self.of(groups).for_each(|piece| to.extend_from_slice(&out[piece]));
+    }
+
+    /// Writes the pieces of these work-groups to `to`, which has their [length](Self::length).
+    pub(super) fn copy(&self, groups: Range<usize>, out: &[u32], mut to: &mut [MaybeUninit<u32>]) {
+        for piece in self.of(groups) {
+            let (now, rest) = to.split_at_mut(piece.len());
+            // SAFETY: a `u32` may be read as a `MaybeUninit<u32>`.
+            now.copy_from_slice(unsafe { std::mem::transmute::<&[u32], &[MaybeUninit<u32>]>(&out[piece]) });
+            to = rest;
         }
+        assert!(to.is_empty());
+    }
+
+    /// Where the pieces of these work-groups are.
+    fn of(&self, groups: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let records = self.records[2 * groups.start..2 * groups.end].chunks_exact(2);
+        records.map(|record| record[0] as usize..(record[0] + record[1]) as usize)
     }
 }

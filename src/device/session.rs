@@ -22,7 +22,7 @@
 use super::cl::Event;
 use super::fault::{self, Step};
 use super::link::Link;
-use super::memory::{Memory, Slot, as_bytes};
+use super::memory::{Memory, Places, Slot, as_bytes};
 use super::program::{KernelOf, Programs};
 use crate::environment;
 use crate::error::{Error, Result};
@@ -109,6 +109,11 @@ impl Session<'_> {
         let Inner { link, memory, busy, .. } = &mut *self.inner;
         *busy = true;
         memory.resident(link, lists, at)
+    }
+
+    /// Where lists are in the arena now; valid as what [`resident`](Self::resident) returns.
+    pub(super) fn places(&self) -> Places<'_> {
+        self.inner.memory.places()
     }
 
     /// Ensures that a scratch buffer has room for `words` words; their contents are unspecified.

@@ -42,11 +42,6 @@ fn list(seed: u32, len: u32) -> PostingList {
     PostingList::encode(&doc_ids, codec).unwrap()
 }
 
-/// The words of a list that are sent.
-fn sent(list: &PostingList) -> impl Iterator<Item = &u32> {
-    list.words().iter().chain(list.derived_last_doc_ids())
-}
-
 /// Sums the words of all lists, with their padding, on the device.
 fn sums(session: &mut Session, lists: &[PostingList]) -> crate::Result<Vec<u32>> {
     let mut at = Vec::new();
@@ -68,6 +63,11 @@ fn sums(session: &mut Session, lists: &[PostingList]) -> crate::Result<Vec<u32>>
     session.read(RESULTS, 0..lists.len(), &mut sums)?;
     assert_eq!(sums.remove(0), 7, "read appends");
     Ok(sums)
+}
+
+/// The words of a list that are sent: its own, and the last docIDs that it derives.
+fn sent(list: &PostingList) -> impl Iterator<Item = &u32> {
+    list.words().iter().chain(list.derived_last_doc_ids())
 }
 
 fn expected(lists: &[PostingList]) -> Vec<u32> {

@@ -8,11 +8,13 @@
 //! | `offload` | runs an operation on the device or the CPU, depending on the settings and the cost model |
 //! | `cost` | the cost model behind `postings.offload=auto` |
 //! | `threads` | runs a batch on several cores |
+//! | `para` | collects queries until they are a batch |
 //! | `stats` | counters of calls, failures and transferred bytes |
 
 mod cost;
 mod lists;
 mod offload;
+mod para;
 mod stats;
 mod threads;
 mod yioop;
@@ -25,4 +27,5 @@ pub use crate::device::{DeviceInfo, allow_opencl, is_allowed as opencl_is_allowe
 pub use crate::results::Results;
 pub use lists::{decode, decode_to, intersect, intersect_batch, intersect_count};
 pub use offload::{Offload, Settings, devices, on_cpu, prepare};
+pub use para::{Amount, Para};
 pub use stats::{Stats, stats};

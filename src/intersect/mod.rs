@@ -4,24 +4,36 @@
 //! looked up in each longer list. How two lists are intersected depends on their lengths:
 //!
 //! * lists of similar length are decoded a tile at a time, and the tiles merged (`merge`). If both are dense, docIDs of
-//!   one are marked in a map and those of the other looked up there (`merge/windows.rs`).
+//!   one are marked in a map and those of the other looked up there (`merge/windows.rs`). Uncompressed lists are merged
+//!   where they are ([`meet`]).
 //! * If one list is much longer, each docID of the other is looked up in it (`probe`): without decoding if the codec
 //!   can do that, otherwise by decoding the blocks that may contain it.
 //!
 //! * Two partitioned Elias–Fano lists are intersected partition by partition (`merge/partitions.rs`), whatever their
 //!   lengths.
 //!
-//! In all cases blocks that cannot contain a common docID are skipped using the directory.
+//! In all cases blocks that cannot contain a common docID are skipped using the directory, which is the block skipping of
+//! Ding et al. (WWW 2009, section 8.1): the docIDs of one list are first searched among the last docIDs of the other's
+//! blocks, and only blocks that are met there are decoded.
+//!
+//! `plan` makes the choice, and shows it: [`explain`], and the log at level debug. The searches that the
+//! literature compares stand in [`locate`] and [`meet`], with a registry each.
 
+pub mod locate;
+pub mod meet;
 mod merge;
+mod plan;
 mod probe;
 
 pub use crate::codec::Sink;
 use crate::codec::monotone::partitioned_elias_fano::Builder;
-use crate::codec::{BLOCK, Codec, SLACK, bit_set};
+use crate::codec::{BLOCK, SLACK, bit_set};
 use crate::cpu::{self, Tier};
 use crate::error::Result;
 use crate::list::PostingList;
+pub use merge::Merging;
+pub(crate) use plan::merge_ratio;
+pub use plan::{Plan, Strategy, explain};
 use probe::Probe;
 
 /// A [`Sink`] that only counts docIDs.
@@ -91,32 +103,17 @@ pub fn intersect_list_with(tier: Tier, lists: &[PostingList]) -> Result<PostingL
 /// If the processor lacks the tier.
 pub fn intersect_with(tier: Tier, lists: &[PostingList], sink: &mut impl Sink) {
     assert!(tier.is_available());
-    // Two lists, which most queries have, are put in order without an allocation.
-    let (pair, all);
-    let sorted = match lists {
-        [a, b] => {
-            pair = if (a.len(), a.id()) <= (b.len(), b.id()) { [a, b] } else { [b, a] };
-            if a.is_same(b) { &pair[..1] } else { &pair[..] }
-        }
-        _ => {
-            let mut sorted: Vec<&PostingList> = lists.iter().collect();
-            sorted.sort_by_key(|list| (list.len(), list.id()));
-            sorted.dedup_by(|a, b| a.is_same(b));
-            all = sorted;
-            &all[..]
-        }
-    };
-    match *sorted {
-        [] => {}
-        [shortest, ..] if shortest.is_empty() => {}
-        [shortest, next, ref rest @ ..] if merge::partitions::suits(shortest, next) => {
+    let plan = Plan::new(tier, lists);
+    log::debug!("intersection: {plan}");
+    match (plan.strategy, &plan.lists[..]) {
+        (Strategy::Merge(Merging::Partitions), &[shortest, next, ref rest @ ..]) => {
             merge::partitions::merge(tier, shortest, next, &mut Filter::new(tier, rest, sink));
         }
-        [shortest, next, ref rest @ ..] if merges(tier, shortest, next) => {
+        (Strategy::Merge(merging), &[shortest, next, ref rest @ ..]) => {
             let mut filter = Filter::new(tier, rest, sink);
-            merge::merge(tier, shortest, next, |common| filter.take(common));
+            merge::merge(tier, merging, shortest, next, |common| filter.take(common));
         }
-        [shortest, ref longer @ ..] => {
+        (Strategy::LookUp, &[shortest, ref longer @ ..]) => {
             let mut filter = Filter::new(tier, longer, sink);
             let mut tile = [0; TILE + SLACK];
             let blocks = shortest.blocks();
@@ -132,22 +129,7 @@ pub fn intersect_with(tier: Tier, lists: &[PostingList], sink: &mut impl Sink) {
                 }
             }
         }
-    }
-}
-
-/// Whether merging these lists costs less than looking up the docIDs of the shorter one.
-fn merges(tier: Tier, shorter: &PostingList, longer: &PostingList) -> bool {
-    longer.len() / merge_ratio(tier, longer.codec()) < shorter.len()
-}
-
-/// A list at least this many times as long as another one is probed; otherwise the two are merged. Measured on Zen 5
-/// and a Xeon: a merge takes 0.4 to 0.9 ns per docID of either list (1 to 4 in plain Rust), a look-up in upper bits 3
-/// to 5 ns (10 in plain Rust), and one in decoded blocks 25 to 45 ns.
-pub(crate) fn merge_ratio(tier: Tier, longer: Codec) -> usize {
-    match tier {
-        _ if longer.looks_up() => 8,
-        Tier::Scalar => 8,
-        _ => 48,
+        _ => {}
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::codec::Codec;
-use proptest::prelude::*;
+use proptest::prelude::{Strategy, *};
 use std::collections::BTreeSet;
 
 /// The definition of an intersection, with sets.

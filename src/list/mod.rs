@@ -5,6 +5,7 @@
 //! codecs of gaps, the word at which the block's payload begins. It takes 0.25 or 0.5 bits per docID. `format`
 //! describes the byte format.
 
+mod auto;
 mod cursor;
 mod format;
 mod parse;
@@ -282,6 +283,11 @@ impl PostingList {
         // SAFETY: every list was encoded by `encode_as` or checked by `parse`, and both pad it; blocks, room and tier
         // are this function's contract.
         dispatch!(self.codec(), C => unsafe { C::decode_blocks(tier, &self.encoded(), blocks, out) })
+    }
+
+    /// All docIDs, if the list stores them uncompressed.
+    pub(crate) fn plain(&self) -> Option<&[u32]> {
+        dispatch!(self.codec(), C => C::plain(&self.encoded()))
     }
 
     /// Whether the low 16 bits of the docIDs can be decoded alone.

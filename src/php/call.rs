@@ -4,7 +4,7 @@ use super::exception::{self, Outcome, Thrown};
 use super::ffi::{zend_parse_parameter, zend_parse_parameters, zend_unexpected_extra_named_error};
 use super::{input, log};
 use crate::Error;
-use ext_php_rs::types::{ZendStr, Zval};
+use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
 use ext_php_rs::zend::{ExecuteData, run_handler};
 use std::ffi::c_int;
 use std::panic::AssertUnwindSafe;
@@ -38,12 +38,19 @@ impl<'c> Call<'c> {
         unsafe { self.frame.zend_call_arg(index as usize) }.expect("arguments lie in the frame")
     }
 
-    /// Refuses named arguments that no parameter has. PHP collects them for functions whose last parameter is variadic
-    /// and leaves it to those to refuse them.
-    fn no_extra_named_arguments(&self) -> Outcome {
+    /// The named arguments that no parameter has. PHP collects them for functions whose last parameter is variadic.
+    pub fn extra_named_arguments(&self) -> Option<&ZendHashTable> {
         const ZEND_CALL_HAS_EXTRA_NAMED_PARAMS: u32 = 1 << 27;
-        // SAFETY: in a call's `This`, the type word holds the flags of the call.
-        if unsafe { self.frame.This.u1.type_info } & ZEND_CALL_HAS_EXTRA_NAMED_PARAMS == 0 {
+        // SAFETY: in a call's `This`, the type word holds the flags of the call; with this one, the frame has the table.
+        unsafe {
+            let has_some = self.frame.This.u1.type_info & ZEND_CALL_HAS_EXTRA_NAMED_PARAMS != 0;
+            if has_some { self.frame.extra_named_params.as_ref() } else { None }
+        }
+    }
+
+    /// Refuses named arguments that no parameter has, which PHP leaves to functions whose last parameter is variadic.
+    fn no_extra_named_arguments(&self) -> Outcome {
+        if self.extra_named_arguments().is_none() {
             return Ok(());
         }
         // SAFETY: a function is being called, which the error names.
@@ -123,20 +130,31 @@ pub fn check_index<T>(result: Result<T, Error>, argument: u32) -> Outcome<T> {
 
 /// Runs the body of a function. A panic in it becomes an `Error` exception, after its frames were unwound.
 pub fn run(frame: &mut ExecuteData, result: &mut Zval, body: fn(&mut Call) -> Outcome) {
+    run_with_names(frame, result, |call| call.no_extra_named_arguments().and_then(|()| body(call)));
+}
+
+/// As [`run`], for a body that takes the [extra named arguments](Call::extra_named_arguments).
+pub fn run_with_names(frame: &mut ExecuteData, result: &mut Zval, body: impl FnOnce(&mut Call) -> Outcome) {
     run_handler(AssertUnwindSafe(|| {
         let mut call = Call { frame, result };
-        if call.no_extra_named_arguments().and_then(|()| body(&mut call)).is_err() {
+        if body(&mut call).is_err() {
             call.result.set_null();
         }
     }));
     log::flush();
 }
 
-/// The C function of a body.
+/// The C function of a body; `with names` if it takes named arguments that no parameter has.
 macro_rules! handler {
-    ($body:path) => {{
+    ($body:path) => {
+        $crate::php::call::handler!($body, run)
+    };
+    ($body:path, with names) => {
+        $crate::php::call::handler!($body, run_with_names)
+    };
+    ($body:path, $run:ident) => {{
         extern "C" fn handler(frame: &mut ext_php_rs::zend::ExecuteData, result: &mut ext_php_rs::types::Zval) {
-            $crate::php::call::run(frame, result, $body)
+            $crate::php::call::$run(frame, result, $body)
         }
         handler
     }};

@@ -8,6 +8,7 @@ use ext_php_rs::types::ZendHashTable;
 
 pub const MAY_BE_FALSE: u32 = 1 << 2;
 pub const MAY_BE_BOOL: u32 = MAY_BE_FALSE | 1 << 3;
+pub const MAY_BE_DOUBLE: u32 = 1 << 5;
 pub const MAY_BE_STRING: u32 = 1 << 6;
 pub const MAY_BE_ARRAY: u32 = 1 << 7;
 

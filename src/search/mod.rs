@@ -166,14 +166,14 @@ impl Index {
         run::search(self, query, options)
     }
 
-    /// The same as [`search`](Self::search) for each of many queries, on up to `threads` threads.
+    /// The same as [`search`](Self::search) for each of many queries, on up to `threads` threads; 0 means one per core.
     ///
     /// # Errors
     /// As [`search`](Self::search): the first one.
     pub fn search_batch(&self, queries: &[&str], options: &Options, threads: usize) -> Result<Vec<Found>> {
         self.check_files()?;
         // Starting a thread costs about as much as a few queries.
-        let threads = threads.min(queries.len() / QUERIES_PER_THREAD).max(1);
+        let threads = threads::at_most(threads, queries.len() / QUERIES_PER_THREAD);
         let at_a_time = queries.len().div_ceil(threads * 64).max(1);
         let parts = threads::spread(threads, queries.len(), at_a_time, |takings| {
             takings.flatten().map(|at| Ok((at, run::search(self, queries[at], options)?))).collect::<Result<Vec<_>>>()

@@ -13,6 +13,9 @@ mod args;
 #[cfg(test)]
 mod by_definition;
 mod check;
+#[expect(dead_code, reason = "the other benches use the rest")]
+#[path = "../../support/clock.rs"]
+mod clock;
 mod corpus;
 #[cfg(test)]
 mod cranfield;

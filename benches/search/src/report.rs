@@ -1,5 +1,6 @@
 //! Tables for people, and JSON.
 
+use crate::clock::Spread;
 use crate::data::Passages;
 use crate::engine::Result;
 use crate::indexing;
@@ -21,7 +22,7 @@ pub struct Row {
 pub fn search_header(engines: &[&str]) {
     print!("{:<12} {:<16}", "shape", "task");
     for engine in engines {
-        print!(" | {:>10} {:>9} {:>9} {:>9}", format!("{engine} µs"), "median", "p99", "best");
+        print!(" | {:>10} {:>5} {:>9} {:>9} {:>9}", format!("{engine} µs"), "± %", "median", "p99", "best");
     }
     println!("{}", if engines.len() == 2 { " |  ratio  median    best" } else { "" });
 }
@@ -29,10 +30,14 @@ pub fn search_header(engines: &[&str]) {
 pub fn search_row(row: &Row) {
     print!("{:<12} {:<16}", row.shape.name(), row.task.name);
     for (_, times) in &row.times {
-        print!(" | {:>10.1} {:>9.1} {:>9.1} {:>9.1}", times.mean, times.median, times.p99, times.best);
+        let spread = 50.0 * times.rounds.relative();
+        print!(
+            " | {:>10.1} {:>5.1} {:>9.1} {:>9.1} {:>9.1}",
+            times.rounds.median, spread, times.median, times.p99, times.best
+        );
     }
     if let [(_, a), (_, b)] = row.times[..] {
-        print!(" | {:>6.2} {:>7.2} {:>7.2}", a.mean / b.mean, a.median / b.median, a.best / b.best);
+        print!(" | {:>6.2} {:>7.2} {:>7.2}", a.rounds.median / b.rounds.median, a.median / b.median, a.best / b.best);
     }
     println!();
 }
@@ -43,8 +48,9 @@ pub fn write_search(path: &Path, passages: &Passages, rounds: usize, rows: &[Row
         .iter()
         .map(|row| {
             let times = |times: &Times| {
-                let total = times.mean * row.queries as f64;
-                json!({"mean": times.mean, "median": times.median, "p99": times.p99, "best": times.best, "total": total})
+                let Spread { median: mean, low, high } = times.rounds;
+                let total = mean * row.queries as f64;
+                json!({"mean": mean, "low": low, "high": high, "median": times.median, "p99": times.p99, "best": times.best, "total": total})
             };
             let engines: serde_json::Map<_, _> =
                 row.times.iter().map(|(name, found)| ((*name).to_owned(), times(found))).collect();

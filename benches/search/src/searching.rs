@@ -1,6 +1,7 @@
 //! Searches, timed one by one. The contestants alternate in blocks of queries within each round.
 
 use crate::check;
+use crate::clock::Spread;
 use crate::engine::{Engine, Found, Match, Result, Want};
 use crate::queries::{Query, Shape};
 use std::time::Instant;
@@ -49,8 +50,9 @@ pub fn tasks(shape: Shape) -> Vec<Task> {
 /// Times in microseconds of one contestant.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
-    /// Of the median round.
-    pub mean: f64,
+    /// Means of rounds: their median and quartiles, as all benches report.
+    pub rounds: Spread,
+    /// Of the median round, as the next.
     pub median: f64,
     pub p99: f64,
     /// Mean of each query's fastest round: what other work on the machine disturbs least.
@@ -104,12 +106,12 @@ pub fn measure(
 fn summary(rounds: &[Vec<f64>]) -> Times {
     let mut by_total: Vec<&Vec<f64>> = rounds.iter().collect();
     by_total.sort_by(|a, b| a.iter().sum::<f64>().total_cmp(&b.iter().sum()));
-    let mut times = by_total[by_total.len() / 2].clone();
+    let mut times = by_total[(by_total.len() - 1) / 2].clone();
     times.sort_by(f64::total_cmp);
     let number = times.len();
     let fastest = |query| rounds.iter().map(|round| round[query]).fold(f64::INFINITY, f64::min);
     Times {
-        mean: times.iter().sum::<f64>() / number as f64,
+        rounds: Spread::of(rounds, |round| round.iter().sum::<f64>() / number as f64),
         median: times[number / 2],
         p99: times[(number * 99 / 100).min(number - 1)],
         best: (0..number).map(fastest).sum::<f64>() / number as f64,

@@ -1,7 +1,14 @@
 //! Value codecs: values ⇄ words, in any order. [`gaps`](super::gaps) turns each into a codec of posting lists.
 
+pub mod newpfd;
+pub mod parapfor;
+pub mod pfordelta;
+pub mod pfordelta_segments;
+pub mod rice;
+pub mod simple16;
 pub mod simple9;
 pub mod variable_byte;
+mod widths;
 
 use super::Cost;
 use super::{OptionOf, Options};

@@ -13,6 +13,7 @@ mod residency;
 mod scratch;
 
 pub use ferry::{bytes_from_device, bytes_to_device};
+pub(super) use residency::Places;
 pub(crate) use scratch::Slot;
 
 use super::cl::Buffer;
@@ -55,6 +56,11 @@ impl Memory {
     /// Whether a list is in device memory now.
     pub(super) fn is_resident(&self, list: &PostingList) -> bool {
         self.residency.has(list)
+    }
+
+    /// Where lists are now.
+    pub(super) fn places(&self) -> Places<'_> {
+        self.residency.places()
     }
 
     /// Forgets all lists.

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// The range of a list in the buffer.
-struct Resident {
+pub(in crate::device) struct Resident {
     /// Its first word.
     at: usize,
     /// Its length in words, including padding and alignment.
@@ -21,7 +21,7 @@ struct Resident {
 
 /// Hashes list ids, which are consecutive numbers.
 #[derive(Default)]
-struct IdHasher(u64);
+pub(in crate::device) struct IdHasher(u64);
 
 impl Hasher for IdHasher {
     fn finish(&self) -> u64 {
@@ -47,6 +47,16 @@ pub(super) struct Residency {
     /// Words of `buffer`.
     words: usize,
     lists: HashMap<u64, Resident, BuildHasherDefault<IdHasher>>,
+}
+
+/// Where lists are in device memory. Several threads may ask.
+pub(in crate::device) struct Places<'r>(&'r HashMap<u64, Resident, BuildHasherDefault<IdHasher>>);
+
+impl Places<'_> {
+    /// The word of the arena at which the list begins; `None` if it is not there.
+    pub(in crate::device) fn of(&self, list: &PostingList) -> Option<u64> {
+        self.0.get(&list.id()).map(|resident| resident.at as u64)
+    }
 }
 
 /// A transfer of several lists to consecutive words of the buffer, so that many small lists need few commands.
@@ -82,6 +92,11 @@ impl Residency {
     /// Whether a list is in device memory now.
     pub(super) fn has(&self, list: &PostingList) -> bool {
         self.lists.contains_key(&list.id())
+    }
+
+    /// Where lists are now.
+    pub(super) fn places(&self) -> Places<'_> {
+        Places(&self.lists)
     }
 
     /// Words of the buffer.

@@ -1,6 +1,7 @@
 use super::*;
 use crate::codec::Codec;
 use proptest::prelude::*;
+use std::thread;
 
 fn each(queries: &[Vec<PostingList>]) -> Vec<Vec<u32>> {
     let intersected = |lists: &Vec<PostingList>| {

@@ -29,13 +29,13 @@ use super::schema::Schema;
 use super::segment::{Segment, SegmentBuilder, SegmentMeta};
 use super::storage;
 use crate::error::{Error, Result};
+use crate::threads;
 use filter::Filter;
 use pending::Buffer;
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
 
 /// How a [`Writer`] works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,10 +70,7 @@ impl Options {
     }
 
     fn threads(&self) -> usize {
-        match self.threads {
-            0 => thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        }
+        threads::at_most(self.threads, usize::MAX)
     }
 }
 

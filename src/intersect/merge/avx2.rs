@@ -23,7 +23,7 @@ static LANES_OF: [[u8; LANES]; 256] = {
     table
 };
 
-/// As [`super::meet`].
+/// As [`super::meet_tiles`].
 ///
 /// # Safety
 /// Each slice has at least [`LANES`] docIDs, and the shorter at most [`ROOM`]; the processor has the enabled features.

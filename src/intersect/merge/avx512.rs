@@ -3,7 +3,7 @@
 use super::{Met, ROOM, VECTOR, opaque};
 use std::arch::x86_64::*;
 
-/// As [`super::meet`].
+/// As [`super::meet_tiles`].
 ///
 /// # Safety
 /// Each slice has at least [`VECTOR`] docIDs, and the shorter at most [`ROOM`]; the processor has the enabled features.

@@ -1,6 +1,6 @@
 //! Intersects two lists of similar length. Both are decoded a tile at a time and the tiles merged, comparing sixteen
-//! docIDs of one with sixteen of the other. Dense lists use a map instead (`windows`), and partitioned lists have a way of
-//! their own (`partitions`).
+//! docIDs of one with sixteen of the other. Dense lists use a map instead (`windows`), uncompressed ones are merged without
+//! being copied to tiles, and partitioned lists have a way of their own (`partitions`).
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -10,22 +10,59 @@ pub(super) mod partitions;
 mod tiles;
 mod windows;
 
-use super::TILE;
+use super::{TILE, meet};
 use crate::cpu::Tier;
 use crate::list::PostingList;
 use tiles::Tiles;
 
 /// The most docIDs that a vector kernel compares at a time. Fewer than this may remain of a tile.
-const VECTOR: usize = 16;
+pub(super) const VECTOR: usize = 16;
 
 /// Room for the rest of a tile and the next tile.
-const ROOM: usize = VECTOR + TILE;
+pub(super) const ROOM: usize = VECTOR + TILE;
+
+/// How two lists are merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Merging {
+    /// Runs, bit sets and Elias–Fano partitions meet as they are.
+    Partitions,
+    /// The docIDs of one list are marked in a map, and those of the other looked up there.
+    Windows,
+    /// Uncompressed docIDs are merged where they are.
+    Slices,
+    /// Both lists are decoded in tiles, and the tiles merged.
+    Tiles,
+}
+
+impl Merging {
+    /// The way that takes least for these lists, as the functions that are asked say.
+    pub(super) fn of(tier: Tier, a: &PostingList, b: &PostingList) -> Merging {
+        if windows::suits(tier, a, b) {
+            Merging::Windows
+        } else if a.plain().is_some() && b.plain().is_some() {
+            Merging::Slices
+        } else {
+            Merging::Tiles
+        }
+    }
+}
 
 /// Sends the docIDs common to both lists to `common`, ascending, at most a tile at a time, until it returns false.
-pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: impl FnMut(&mut [u32]) -> bool) {
-    if windows::suits(tier, a, b) {
-        return windows::merge(tier, a, b, common);
+pub(super) fn merge(
+    tier: Tier,
+    merging: Merging,
+    a: &PostingList,
+    b: &PostingList,
+    common: impl FnMut(&mut [u32]) -> bool,
+) {
+    match (merging, a.plain(), b.plain()) {
+        (Merging::Windows, ..) => windows::merge(tier, a, b, common),
+        (Merging::Slices, Some(a), Some(b)) => meet::merge::merge(tier, a, b, common),
+        _ => merge_tiles(tier, a, b, common),
     }
+}
+
+fn merge_tiles(tier: Tier, a: &PostingList, b: &PostingList, mut common: impl FnMut(&mut [u32]) -> bool) {
     let (mut a, mut b) = (Tiles::of_list(tier, a), Tiles::of_list(tier, b));
     let mut out = [0; ROOM + VECTOR];
     loop {
@@ -34,7 +71,7 @@ pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: im
         if a.is_empty() || b.is_empty() {
             return;
         }
-        let Met { in_a, in_b, found } = meet(tier, a.rest(), b.rest(), &mut out);
+        let Met { in_a, in_b, found } = meet_tiles(tier, a.rest(), b.rest(), &mut out);
         a.at += in_a;
         b.at += in_b;
         if !common(&mut out[..found]) {
@@ -44,15 +81,15 @@ pub(super) fn merge(tier: Tier, a: &PostingList, b: &PostingList, mut common: im
 }
 
 /// How many docIDs of two tiles were merged, and how many of them were common.
-struct Met {
-    in_a: usize,
-    in_b: usize,
-    found: usize,
+pub(super) struct Met {
+    pub(super) in_a: usize,
+    pub(super) in_b: usize,
+    pub(super) found: usize,
 }
 
 /// Merges until less than a vector remains of either slice, or if that is so already, until nothing does. Writes at
 /// most as many docIDs as the shorter slice has, plus a vector.
-fn meet(tier: Tier, a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) -> Met {
+pub(super) fn meet_tiles(tier: Tier, a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) -> Met {
     assert!(a.len().min(b.len()) <= ROOM);
     match tier {
         #[cfg(target_arch = "x86_64")]

@@ -6,7 +6,7 @@
 
 use super::super::Filter;
 use super::tiles::Tiles;
-use super::{Met, ROOM, VECTOR, meet};
+use super::{Met, ROOM, VECTOR, meet_tiles};
 use crate::codec::monotone::partitioned_elias_fano::{Kind, PartLookUp, Partition, Runs, View};
 use crate::codec::{BLOCK, Codec, Encoded, SLACK, Sink, bit_set, gallop};
 use crate::cpu::Tier;
@@ -422,7 +422,7 @@ impl Overlap {
             if a.is_empty() || b.is_empty() {
                 return true;
             }
-            let Met { in_a, in_b, found } = meet(self.tier, a.rest(), b.rest(), common);
+            let Met { in_a, in_b, found } = meet_tiles(self.tier, a.rest(), b.rest(), common);
             a.at += in_a;
             b.at += in_b;
             if !out.take(&mut common[..found]) {

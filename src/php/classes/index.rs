@@ -304,11 +304,7 @@ fn search_batch(call: &mut Call) -> Outcome {
         }
     }
     let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
-    let threads = match ini::settings().threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    };
-    let found = check_index(index.search_batch(&texts, &options, threads), 1)?;
+    let found = check_index(index.search_batch(&texts, &options, ini::settings().threads), 1)?;
     drop(texts);
     // The last first, to be taken from the end.
     let mut found = BailoutGuard::new((index, found.into_iter().rev().collect::<Vec<_>>()));

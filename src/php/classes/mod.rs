@@ -18,7 +18,6 @@ mod shard_iterator;
 
 use super::class::Class;
 use super::enumeration;
-use crate::Codec;
 use crate::search::Matching;
 use ext_php_rs::builders::ModuleBuilder;
 
@@ -39,7 +38,7 @@ const CLASSES: &[Entry] = &[
 
 /// Registers the enums. In MINIT.
 pub fn register_enums() -> ext_php_rs::error::Result<()> {
-    enumeration::register::<Codec>()?;
+    enumeration::register::<codec::Choice>()?;
     enumeration::register::<Matching>()
 }
 

@@ -1,20 +1,22 @@
 //! The class `Postings\PostingList`.
 
+use super::codec::Choice;
 use super::posting_list_iterator;
+use crate::codec::Options;
 use crate::php::call::{Call, check, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method, uninitialised};
-use crate::php::declare::{MAY_BE_STRING, function, nullable, widen};
+use crate::php::declare::{MAY_BE_DOUBLE, MAY_BE_STRING, function, nullable, widen};
 use crate::php::enumeration::{self, Enumeration};
 use crate::php::exception::{self, Outcome};
 use crate::php::foreach::{self, Aggregate, get_iterator};
-use crate::php::zend::elements;
+use crate::php::zend::{Key, elements, long};
 use crate::php::{ffi, ini, input, output};
 use crate::{Codec, PostingList, engine};
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::ffi::{zend_class_entry, zend_unserialize_data};
 use ext_php_rs::flags::DataType;
-use ext_php_rs::types::{ZendHashTable, Zval};
+use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
 use ext_php_rs::zend::{BailoutGuard, ce};
 use std::ffi::{c_int, c_uchar};
 
@@ -24,6 +26,9 @@ pub const NAME: &str = "Postings\\PostingList";
 const ENCODED: usize = 8;
 /// Bytes that an intersection takes per docID of the result at most: the same.
 const INTERSECTED: usize = 8;
+
+/// The argument of `encode` that holds the options of the codec.
+const OPTIONS_ARGUMENT: u32 = 3;
 
 /// `list` is `None` only between the creation of an object by `unserialize` and the call of `__unserialize`, or if that
 /// failed.
@@ -43,17 +48,20 @@ impl Class for Object {
         let other = |name: &'static str| Arg::new(name, DataType::object(NAME));
         vec![
             static_method(
-                function("encode", handler!(encode), list())
+                function("encode", handler!(encode, with names), list())
                     .arg(Arg::new("docIds", DataType::Array))
-                    .not_required()
                     .arg(
-                        Arg::new("codec", DataType::object(Codec::NAME))
+                        Arg::new("codec", DataType::object(Choice::NAME))
                             .default(format!("\\Postings\\Codec::{}", Codec::default().php_case())),
-                    ),
+                    )
+                    // One less is required than stand before this, if the last is variadic.
+                    .not_required()
+                    .arg(Arg::new("options", DataType::Long).is_variadic()),
             ),
             static_method(function("fromBytes", handler!(from_bytes), list()).arg(Arg::new("bytes", DataType::String))),
             method(function("toBytes", handler!(to_bytes), DataType::String)),
-            method(function("codec", handler!(codec_of), DataType::object(Codec::NAME))),
+            method(function("codec", handler!(codec_of), DataType::object(Choice::NAME))),
+            method(function("options", handler!(options_of), DataType::Array)),
             method(function("count", handler!(count), DataType::Long)),
             method(function("toArray", handler!(to_array), DataType::Array)),
             method(function("toPacked", handler!(to_packed), DataType::String)),
@@ -64,6 +72,7 @@ impl Class for Object {
                     .arg(Arg::new("docId", DataType::Long)),
             ),
             method(function("intersect", handler!(intersect), DataType::Array).arg(other("others").is_variadic())),
+            method(function("intersectList", handler!(intersect_list), list()).arg(other("others").is_variadic())),
             method(function("equals", handler!(equals), DataType::Bool).arg(other("other"))),
             method(function("__serialize", handler!(serialize), DataType::Array)),
             method(
@@ -89,6 +98,7 @@ impl Class for Object {
             (*class).unserialize = Some(refuse_old_format);
             (*class::handlers::<Object>()).compare = Some(compare);
             widen(&raw const (*class).function_table, "encode", 0, MAY_BE_STRING);
+            widen(&raw const (*class).function_table, "encode", 2, MAY_BE_DOUBLE);
         }
         foreach::over_aggregate::<Object>();
     }
@@ -213,17 +223,62 @@ pub fn store(list: PostingList, target: &mut Zval) -> Outcome {
 fn encode(call: &mut Call) -> Outcome {
     let mut doc_ids: *mut Zval = std::ptr::null_mut();
     let mut case: *mut Zval = std::ptr::null_mut();
-    parse!(call, c"z|O", &raw mut doc_ids, &raw mut case, enumeration::class::<Codec>())?;
+    parse!(call, c"z|O", &raw mut doc_ids, &raw mut case, enumeration::class::<Choice>())?;
     // SAFETY: parsing set the pointers to arguments in the frame; the second stays null if it was left out.
     let (doc_ids, case) = unsafe { (&*doc_ids, case.as_ref()) };
-    let codec = match case.and_then(Zval::object) {
+    let choice = match case.and_then(Zval::object) {
         Some(case) => enumeration::of(case)?,
-        None => Codec::default(),
+        None => Choice::Codec(Codec::default()),
     };
+    let options = options(call)?;
+    let known = match choice {
+        Choice::Codec(codec) => codec.check_options(&options),
+        Choice::Auto => Options::named("auto", &[], &options).map(drop),
+    };
+    check(known, OPTIONS_ARGUMENT)?;
     let doc_ids = input::doc_ids(doc_ids, 1)?;
     input::ensure_memory(ENCODED * doc_ids.len())?;
-    let list = check(PostingList::encode(&doc_ids, codec), 1)?;
+    let encoded = match choice {
+        Choice::Codec(codec) => PostingList::encode_with(&doc_ids, codec, &options),
+        Choice::Auto => PostingList::encode_auto(&doc_ids),
+    };
+    let list = check(encoded, 1)?;
     store(list, call.result)
+}
+
+/// The options of a codec among the arguments, by name.
+fn options<'c>(call: &'c Call) -> Outcome<Vec<(&'c str, f64)>> {
+    let Some(named) = call.extra_named_arguments() else { return Ok(Vec::new()) };
+    let mut options = input::with_room(named.len())?;
+    for (key, value) in elements(named) {
+        // Keys of named arguments are strings, and the names of all options are UTF-8.
+        let Key::String(name) = key else { continue };
+        // SAFETY: the key is a string of the table, which lives as long as the call.
+        let name = unsafe { &*name.cast::<ZendStr>() }.as_str().unwrap_or_default();
+        let Some(number) = long(value).map(|whole| whole as f64).or_else(|| value.double()) else {
+            let kind = exception::type_name(value);
+            let what = format!("must have numbers only, {kind} given as '{name}'");
+            return Err(exception::argument_type(OPTIONS_ARGUMENT, &what));
+        };
+        options.push((name, number));
+    }
+    Ok(options)
+}
+
+fn options_of(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let list = this(call)?;
+    let record = list.options().into_iter().fold(output::Record::new(), |record, (option, value)| {
+        let mut field = Zval::new();
+        match value {
+            Some(value) if option.is_whole => field.set_long(value as i64),
+            Some(value) => field.set_double(value),
+            None => field.set_null(),
+        }
+        record.field(option.name, field)
+    });
+    record.store(call.result);
+    Ok(())
 }
 
 fn from_bytes(call: &mut Call) -> Outcome {
@@ -242,7 +297,7 @@ fn to_bytes(call: &mut Call) -> Outcome {
 fn codec_of(call: &mut Call) -> Outcome {
     call.no_arguments()?;
     let codec = this(call)?.codec();
-    enumeration::store(codec, call.result)
+    enumeration::store(Choice::Codec(codec), call.result)
 }
 
 fn count(call: &mut Call) -> Outcome {
@@ -295,6 +350,14 @@ fn intersect(call: &mut Call) -> Outcome {
     drop(lists);
     output::List::of_doc_ids(&doc_ids)?.store(call.result);
     Ok(())
+}
+
+fn intersect_list(call: &mut Call) -> Outcome {
+    let mut lists = lists(call)?;
+    lists.insert(0, this(call)?);
+    ensure_intersection(&lists)?;
+    let list = check(crate::intersect::intersect_list(&lists), 1)?;
+    store(list, call.result)
 }
 
 fn equals(call: &mut Call) -> Outcome {

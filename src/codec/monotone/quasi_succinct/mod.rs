@@ -34,6 +34,7 @@ mod sse2;
 mod tiles;
 
 pub use raw::{RawList, decode, decode_to, encode};
+pub(in crate::codec) use tiles::Positions;
 
 use crate::bits;
 use crate::codec::{BLOCK, Cost, Encoded, ListCodec, OWN_COUNT, Plan, Shape, block_buffer, not_increasing};
@@ -280,6 +281,31 @@ pub(in crate::codec::monotone) unsafe fn decode_blocks(
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 => tiles::decode(parts, blocks, previous, out, &avx2::PASSES),
             _ => tiles::decode(parts, blocks, previous, out, &scalar::PASSES),
+        }
+    }
+}
+
+/// Finds stop bits, for other codecs with unary codes: see [`Passes::find`](tiles::Passes::find).
+///
+/// # Safety
+/// As there; the upper bits have their padding, and the processor has `tier`.
+#[inline]
+pub(in crate::codec) unsafe fn find_stops(
+    tier: Tier,
+    upper: *const u8,
+    start: u64,
+    count: usize,
+    to: &mut Positions,
+) -> bool {
+    debug_assert!(tier.is_available());
+    // SAFETY: all paths have this function's contract, and each is run only on its own tier.
+    unsafe {
+        match tier {
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => (avx512::PASSES.find)(upper, start, count, to),
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx2 => (avx2::PASSES.find)(upper, start, count, to),
+            _ => scalar::find(upper, start, count, to),
         }
     }
 }

@@ -74,6 +74,31 @@ impl RawList {
         Parts { count: self.count, universe: self.universe, base: 0, lower_width: self.lower_width, lower, upper }
     }
 
+    /// n, the number of docIDs.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// b, the width of lower bits.
+    pub(crate) fn lower_width(&self) -> u32 {
+        self.lower_width
+    }
+
+    /// The words of lower bits: b for each docID.
+    pub(crate) fn lower_words(&self) -> &[u32] {
+        &self.words[..self.lower_words]
+    }
+
+    /// The number of upper bits, of which the last is a stop bit.
+    pub(crate) fn upper_bits(&self) -> u64 {
+        if self.count == 0 { 0 } else { self.count as u64 + u64::from(self.universe >> self.lower_width) }
+    }
+
+    /// The words of upper bits; unused bits are 0.
+    pub(crate) fn upper_words(&self) -> &[u32] {
+        &self.words[self.lower_words..][..self.upper_bits().div_ceil(32) as usize]
+    }
+
     /// Decodes all docIDs, some blocks at a time, to a sink that is told their number first. Checks that they increase
     /// and end with u.
     ///

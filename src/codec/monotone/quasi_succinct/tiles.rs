@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// docIDs in a tile.
-pub(super) const TILE: usize = 512;
+pub(in crate::codec) const TILE: usize = 512;
 
 /// A result of at least this many docIDs is usually not in the second-level cache when it is written.
 const LARGE: usize = 1 << 16;
@@ -17,7 +17,7 @@ const LARGE: usize = 1 << 16;
 pub(super) const MOST_WORDS: usize = 1023;
 
 /// The positions of a tile's stop bits, with room for what is stored after them: those of one more word, and a vector.
-pub(super) type Positions = [MaybeUninit<u16>; TILE + 128];
+pub(in crate::codec) type Positions = [MaybeUninit<u16>; TILE + 128];
 
 /// The passes over a tile, for one instruction set.
 pub(super) struct Passes<T> {

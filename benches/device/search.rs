@@ -1,0 +1,182 @@
+//! The searches of the papers on uncompressed lists, beside what the engine uses: Ao et al. (PVLDB 4(8), 2011), figures 5
+//! and 6, and Ding et al. (WWW 2009), figure 6. Times of kernels, from events, unless it says otherwise.
+
+use super::support::clock::{median, seconds};
+use super::support::{data, report::Row};
+use super::{Bench, size_name};
+use postings::device::{Gathering, Line, Search};
+use postings::engine::Para;
+use postings::intersect::locate::LrRange;
+use postings::results::Results;
+use postings::{Codec, PostingList, Result};
+use std::collections::HashMap;
+
+/// The regression lines of lists, by their ids. They are part of an index, so making them is not timed.
+struct Lines(HashMap<u64, Line>);
+
+impl Lines {
+    fn of<'l>(lists: impl IntoIterator<Item = &'l PostingList>) -> Lines {
+        let line = |list: &PostingList| {
+            let line = LrRange::of(&list.decode(), 0);
+            Line { slope: line.slope, low: line.intercept - line.left, high: line.intercept + line.right + 1 }
+        };
+        Lines(lists.into_iter().map(|list| (list.id(), line(list))).collect())
+    }
+
+    fn get(&self, list: &PostingList) -> Line {
+        self.0[&list.id()]
+    }
+}
+
+/// The median seconds that all kernels of a call take together, after a first call whose result is returned.
+fn kernels_time(bench: &Bench, call: impl Fn() -> Result<Results>) -> Result<(f64, Results)> {
+    let found = call()?;
+    bench.device.set_profiling(true);
+    let mut times = Vec::new();
+    for _ in 0..bench.samples() {
+        bench.device.take_kernel_times()?;
+        drop(call()?);
+        times.push(bench.device.take_kernel_times()?.iter().map(|time| time.nanoseconds as f64 * 1e-9).sum());
+    }
+    bench.device.set_profiling(false);
+    Ok((median(&mut times), found))
+}
+
+/// Ding's figure 6: two uncompressed lists of equal length, with 0 to 4 levels of splitters, in ns per docID of one.
+pub fn by_levels(bench: &mut Bench) -> Result<()> {
+    for log in [13, 16, 19, 22, 24].into_iter().filter(|&log| log + 2 <= bench.log_max) {
+        let count = 1 << log;
+        let [a, b] = [0, 1].map(|k| data::uniform(count, count as u64 * 4, 400 + 2 * u64::from(log) + k));
+        let wanted = data::merge(&a, &b);
+        for (codec, what) in [(Codec::Raw, "raw"), (Codec::default(), "qs")] {
+            let query = [vec![PostingList::encode(&a, codec)?, PostingList::encode(&b, codec)?]];
+            let nanoseconds = |time: f64| time * 1e9 / count as f64;
+            let (ours, found) = kernels_time(bench, || bench.device.intersect_batch(&query))?;
+            assert!(found.get(0) == wanted, "{what}: device and plain merge differ");
+            let name = |what: &str| format!("{0} × {0}, kernels, per docID of one list: {what}", size_name(log));
+            bench.report.add(Row::new(name(&format!("the engine's, {what}")), nanoseconds(ours), "ns"));
+            if codec != Codec::Raw {
+                continue;
+            }
+            let lines = Lines::of(&query[0]);
+            for search in Search::ALL {
+                let call = || bench.device.search_batch(&query, search, Gathering::Reserve, |list| lines.get(list));
+                let (time, found) = kernels_time(bench, call)?;
+                assert!(found.get(0) == wanted, "{}: device and plain merge differ", search.name());
+                bench.report.add(
+                    Row::new(name(search.name()), nanoseconds(time), "ns").peer("the engine's", nanoseconds(ours)),
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Queries shaped as Ao's table 4, with lists in a codec.
+fn queries(workload: &data::Workload, codec: Codec, options: &[(&str, f64)]) -> Result<Vec<Vec<PostingList>>> {
+    let encode = |doc_ids: &Vec<u32>| PostingList::encode_with(doc_ids, codec, options);
+    let lists: Vec<PostingList> = workload.terms.iter().map(encode).collect::<Result<_>>()?;
+    Ok(workload.queries.iter().map(|terms| terms.iter().map(|&term| lists[term].clone()).collect()).collect())
+}
+
+/// One batch of queries: each search with both ways of gathering, and the engine's batches of raw and of qs lists.
+pub fn batch(bench: &mut Bench) -> Result<()> {
+    let count = if bench.log_max >= 24 { 10_000 } else { 200 };
+    let workload = data::workload(count);
+    let of_qs = queries(&workload, Codec::default(), &[])?;
+    let (_, wanted) = kernels_time(bench, || bench.device.intersect_batch(&of_qs))?;
+    let rate = |time: f64| count as f64 / time / 1e6;
+    let row = |bench: &mut Bench, what: String, call: &dyn Fn(&Bench) -> Result<Results>| -> Result<()> {
+        let (kernels, found) = kernels_time(bench, || call(bench))?;
+        assert!(found == wanted, "{what}: other docIDs than the engine's with qs lists");
+        let whole = bench.call_time(bench.samples(), || call(bench))?;
+        bench.report.add(Row::new(format!("{count} queries, {what}: kernels"), rate(kernels), "M queries/s"));
+        bench.report.add(Row::new(format!("{count} queries, {what}: results on the host"), rate(whole), "M queries/s"));
+        Ok(())
+    };
+    row(bench, "the engine's, qs".into(), &|bench| bench.device.intersect_batch(&of_qs))?;
+    for bucket in [16, 32, 64, 128, 256] {
+        let of_raw = queries(&workload, Codec::Raw, &[("bucket", f64::from(bucket))])?;
+        row(bench, format!("the engine's, raw, HS{bucket}"), &|bench| bench.device.intersect_batch(&of_raw))?;
+        let lines = Lines::of(of_raw.iter().flatten());
+        for search in Search::ALL {
+            if bucket != 16 && search != Search::HashSegmentation {
+                continue;
+            }
+            let name = match search {
+                Search::HashSegmentation => format!("HS{bucket}"),
+                _ => search.name().into(),
+            };
+            for gathering in [Gathering::Scan, Gathering::Reserve] {
+                let call =
+                    |bench: &Bench| bench.device.search_batch(&of_raw, search, gathering, |list| lines.get(list));
+                row(bench, format!("{name}, {gathering:?}"), &call)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Answers a batch.
+type Answer = Box<dyn Fn(&Bench, &[Vec<PostingList>]) -> Result<Results>>;
+
+/// PARA: a stream of queries in batches whose shortest lists have c docIDs or more together. Throughput is that of the
+/// whole stream; the response time is that of a batch (as in Ao et al.), the mean over queries. Whole calls.
+pub fn batches(bench: &mut Bench) -> Result<()> {
+    let count = if bench.log_max >= 24 { 10_000 } else { 200 };
+    let workload = data::workload(count);
+    let of_raw = queries(&workload, Codec::Raw, &[])?;
+    let of_qs = queries(&workload, Codec::default(), &[])?;
+    let line = |_: &PostingList| Line { slope: 0, low: 0, high: 0 };
+    let search = |search, gathering| -> Answer {
+        Box::new(move |bench, batch| bench.device.search_batch(batch, search, gathering, line))
+    };
+    let ways: [(&str, &[Vec<PostingList>], Answer); 6] = [
+        ("BS, scan", &of_raw, search(Search::Binary, Gathering::Scan)),
+        ("BS, reserve", &of_raw, search(Search::Binary, Gathering::Reserve)),
+        ("HS16, scan", &of_raw, search(Search::HashSegmentation, Gathering::Scan)),
+        ("HS16, reserve", &of_raw, search(Search::HashSegmentation, Gathering::Reserve)),
+        ("the engine's, raw", &of_raw, Box::new(|bench, batch| bench.device.intersect_batch(batch))),
+        ("the engine's, qs", &of_qs, Box::new(|bench, batch| bench.device.intersect_batch(batch))),
+    ];
+    let found = |of: &Results| of.iter().map(<[u32]>::len).sum::<usize>();
+    let all = bench.device.intersect_batch(&of_qs)?;
+    for threshold in (13..=21).map(|log| 1usize << log) {
+        let c = size_name(threshold.ilog2());
+        // Small batches are slow, so the stream is shorter: about 200 of them, and no fewer than 1,000 queries.
+        let count = (200 * threshold / data::SHORTEST as usize).clamp(count.min(1000), count);
+        let wanted: usize = all.iter().take(count).map(<[u32]>::len).sum();
+        for (name, stream, way) in &ways {
+            let (mut rates, mut responses) = (Vec::new(), Vec::new());
+            // The first round makes lists resident and builds programs.
+            for round in 0..=bench.samples() {
+                let (mut response, mut doc_ids) = (0.0, 0);
+                let mut answer = |bench: &Bench, batch: Vec<Vec<PostingList>>| -> Result<()> {
+                    let (time, results) = seconds(|| way(bench, &batch));
+                    response += time * batch.len() as f64;
+                    doc_ids += found(&results?);
+                    Ok(())
+                };
+                let (time, answered) = seconds(|| -> Result<()> {
+                    let mut queue = Para::new(threshold);
+                    for query in &stream[..count] {
+                        if let Some(batch) = queue.push(query.clone()) {
+                            answer(bench, batch)?;
+                        }
+                    }
+                    answer(bench, queue.take())
+                });
+                answered?;
+                assert!(doc_ids == wanted, "{name}, c = {c}: {doc_ids} docIDs for {wanted}");
+                if round > 0 {
+                    rates.push(count as f64 / time);
+                    responses.push(response / count as f64);
+                }
+            }
+            let row = |what: &str| format!("batches of c = {c}, {name}: {what}");
+            bench.report.add(Row::new(row("throughput"), median(&mut rates) / 1e3, "K queries/s"));
+            bench.report.add(Row::new(row("response"), median(&mut responses) * 1e3, "ms"));
+        }
+    }
+    Ok(())
+}

@@ -72,7 +72,6 @@ macro_rules! registry {
         }
 
         /// The look-up of any codec that has one of its own: see [`LookUp`].
-        #[expect(clippy::large_enum_variant, reason = "a few per query, and an allocation each would cost more")]
         #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "the literature's names")]
         pub(crate) enum AnyLookUp<'l> {
             $($name(<$codec as ListCodec>::LookUp<'l>),)*

@@ -17,22 +17,23 @@ foreach (both_paths() as $k => $docIds) {
         continue; // tiny lists are below
     }
     foreach (codecs() as $codec) {
-        $lists[] = $list = PostingList::encode($docIds, $codec);
+        $lists[$codec->name][] = $list = PostingList::encode($docIds, $codec);
         compare("$codec->name toArray $k", fn () => $list->toArray());
         compare("$codec->name toPacked $k", fn () => $list->toPacked());
     }
 }
+// Each codec with itself and with the default; in one batch, all codecs. Every set of codecs is a program to build.
 $queries = [];
-foreach ($lists as $i => $first) {
-    foreach ([3, 5, 8] as $step) {
-        $second = $lists[($i + $step) % count($lists)];
-        $third = $lists[($i + 2 * $step) % count($lists)];
-        $queries["$i $step"] = [$first, $second];
+foreach ($lists as $name => $ofCodec) {
+    foreach ($ofCodec as $i => $first) {
+        $second = $ofCodec[($i + 3) % count($ofCodec)];
+        $third = $lists['QuasiSuccinct'][($i + 1) % count($ofCodec)];
+        $queries["$name $i"] = [$first, $second];
         $queries[] = [$first, $second, $third];
         $queries[] = [$third];
-        compare("intersect $i $step", fn () => Postings\intersect($first, $second));
-        compare("method $i $step", fn () => $first->intersect($second, $third));
-        compare("count $i $step", fn () => Postings\intersect_count($first, $second));
+        compare("intersect $name $i", fn () => Postings\intersect($first, $second));
+        compare("method $name $i", fn () => $first->intersect($second, $third));
+        compare("count $name $i", fn () => Postings\intersect_count($first, $third));
     }
 }
 compare('batch', fn () => Postings\intersect_batch($queries));

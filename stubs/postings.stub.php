@@ -27,12 +27,6 @@ namespace Postings {
      */
     enum Codec: string
     {
-        /**
-         * For encode() only: the codec that takes the fewest bytes for these docIDs, of those that decode at least a quarter
-         * as fast as the fastest. codec() tells which it was. Encoding takes as long as with all candidates together.
-         */
-        case Auto = 'auto';
-
         /** Gaps in 32-bit words of up to 28 values each (Anh and Moffat 2005). Cannot code gaps of more than 2^28. */
         case Simple9 = 'simple9';
 
@@ -119,6 +113,12 @@ namespace Postings {
          * pointer, 16 to 256 (16).
          */
         case Raw = 'raw';
+
+        /**
+         * For encode() only: the codec that takes the fewest bytes for these docIDs, of those that decode at least a quarter
+         * as fast as the fastest. codec() tells which it was. Encoding takes as long as with all candidates together.
+         */
+        case Auto = 'auto';
     }
 
     /** Implemented by the exception classes of this extension. */
@@ -247,7 +247,7 @@ namespace Postings {
          * that codec, stretches of consecutive docIDs and bit sets are never expanded: on dense lists this is many times as
          * fast as intersect(), and the list takes a fraction of the memory.
          */
-        public function intersectList(PostingList ...$others): PostingList
+        public function intersectList(PostingList ...$others): self
         {
         }
 

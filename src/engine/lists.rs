@@ -1,7 +1,7 @@
 //! Operations on posting lists.
 
 use super::cost::{self, Work};
-use super::offload::{Settings, run};
+use super::offload::{Settings, on_cpu, run};
 use super::threads;
 use crate::codec::Sink;
 use crate::error::Result;
@@ -71,6 +71,14 @@ pub fn intersect_count(lists: &[PostingList], settings: &Settings) -> u64 {
             count.0
         },
     )
+}
+
+/// The docIDs common to all lists, as a list. Always on the CPU, where dense stretches are never expanded.
+///
+/// # Errors
+/// As [`intersect::intersect_list`].
+pub fn intersect_list(lists: &[PostingList]) -> Result<PostingList> {
+    on_cpu(|| intersect::intersect_list(lists))
 }
 
 /// For each query, the docIDs common to its lists, ascending. A device gets all queries in one submission.

@@ -356,7 +356,7 @@ fn intersect_list(call: &mut Call) -> Outcome {
     let mut lists = lists(call)?;
     lists.insert(0, this(call)?);
     ensure_intersection(&lists)?;
-    let list = check(crate::intersect::intersect_list(&lists), 1)?;
+    let list = check(engine::intersect_list(&lists), 1)?;
     store(list, call.result)
 }
 

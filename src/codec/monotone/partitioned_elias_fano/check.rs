@@ -6,7 +6,7 @@ use super::directory::{Directory, Entry, Kind, MANY, MOST_IN_RUNS, Partition, Ru
 use crate::bits;
 use crate::codec::quasi_succinct::{self, Parts, sizes};
 use crate::codec::{BLOCK, Encoded, ListCodec, OWN_COUNT, Shape, block_buffer, not_increasing};
-use crate::cpu::{self, Tier};
+use crate::cpu;
 use crate::error::Result;
 use crate::room;
 
@@ -184,7 +184,7 @@ fn derive_bits(partition: &Partition, lasts: &mut Vec<u32>) -> std::result::Resu
     match cpu::tier() {
         // SAFETY: the processor has the tier, which includes the feature.
         #[cfg(target_arch = "x86_64")]
-        Tier::Avx2 | Tier::Avx512 => unsafe { derive_bits_with_popcnt(partition, lasts) },
+        cpu::Tier::Avx2 | cpu::Tier::Avx512 => unsafe { derive_bits_with_popcnt(partition, lasts) },
         _ => derive_bits_by_words(partition, lasts),
     }
 }

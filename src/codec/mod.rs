@@ -330,6 +330,23 @@ pub(crate) fn padded(bytes: &[u8]) -> Result<Vec<u32>> {
     Ok(words)
 }
 
+/// A result of at least this many docIDs is usually not in the second-level cache when it is written.
+pub(crate) const LARGE: usize = 1 << 16;
+
+/// Prefetches the memory that `count` values will be written to, so that it arrives while they are decoded. Otherwise
+/// decoders, which write in bursts, would wait for one cache line after another.
+#[inline(always)]
+pub(crate) fn prefetch<T>(out: *mut T, count: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for at in (0..count * size_of::<T>()).step_by(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: every x86-64 processor has this instruction, and it ignores addresses that are not mapped.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(out.cast::<i8>().wrapping_add(at)) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (out, count);
+}
+
 /// Room for one decoded block.
 pub type BlockBuffer = [u32; BLOCK + SLACK];
 

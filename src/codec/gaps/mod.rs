@@ -14,7 +14,7 @@ mod scalar;
 mod sse2;
 
 use super::values::ValueCodec;
-use super::{BLOCK, Cost, Encoded, ListCodec, NoLookUp, OWN_COUNT, Plan, Shape, block_buffer};
+use super::{BLOCK, Cost, Encoded, LARGE, ListCodec, NoLookUp, OWN_COUNT, Plan, Shape, block_buffer, prefetch};
 use super::{OptionOf, Options};
 use crate::cpu::{self, Tier};
 use crate::error::{Error, Result};
@@ -115,9 +115,13 @@ impl<V: ValueCodec> ListCodec for Gaps<V> {
 
     unsafe fn decode_blocks(tier: Tier, list: &Encoded, blocks: Range<usize>, out: *mut u32) -> usize {
         let mut done = 0;
+        let is_large = list.ranks(&blocks).len() >= LARGE;
         for first in blocks.clone().step_by(TILE_BLOCKS) {
             let tile = first..blocks.end.min(first + TILE_BLOCKS);
             let count = list.ranks(&tile).len();
+            if is_large {
+                prefetch(out.wrapping_add(done), count);
+            }
             let previous = list.previous(first).unwrap_or(BEFORE_FIRST);
             // SAFETY: the contract says that the list is checked and padded, and that `out` has room for the docIDs of
             // all blocks and the slack; `V::decode` writes the `count` values that `add_up` reads.

@@ -3,15 +3,12 @@
 //! the first word of the tile and take 16 bits. A tile with too many upper bits for that is decoded in plain Rust.
 
 use super::{Parts, far};
-use crate::codec::BLOCK;
+use crate::codec::{BLOCK, LARGE, prefetch};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// docIDs in a tile.
 pub(in crate::codec) const TILE: usize = 512;
-
-/// A result of at least this many docIDs is usually not in the second-level cache when it is written.
-const LARGE: usize = 1 << 16;
 
 /// The most 64-bit words of upper bits in a tile, so that positions fit in 16 bits.
 pub(super) const MOST_WORDS: usize = 1023;
@@ -71,7 +68,7 @@ pub(super) unsafe fn decode<T>(
         unsafe {
             let out = out.add(first - ranks.start);
             if ranks.len() >= LARGE {
-                ask_for(out, count);
+                prefetch(out, count);
             }
             if (passes.find)(upper, start, count, &mut positions) {
                 let base = ((word * 64).wrapping_sub(first as u64) as u32).wrapping_add(base_part);
@@ -84,18 +81,4 @@ pub(super) unsafe fn decode<T>(
         }
     }
     ranks.len()
-}
-
-/// Prefetches the memory that a tile will be written to, so that it arrives while stop bits are found. Otherwise the
-/// second pass, which writes in bursts, would wait for one cache line after another.
-#[inline(always)]
-fn ask_for<T>(out: *mut T, count: usize) {
-    #[cfg(target_arch = "x86_64")]
-    for at in (0..count * size_of::<T>()).step_by(64) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: every x86-64 processor has this instruction, and it ignores addresses that are not mapped.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(out.cast::<i8>().wrapping_add(at)) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (out, count);
 }

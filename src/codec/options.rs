@@ -18,6 +18,8 @@ pub struct OptionOf {
     pub range: (f64, f64),
     /// Whether it is a whole number.
     pub is_whole: bool,
+    /// What a whole number must be a multiple of.
+    pub unit: u32,
     /// Its value if it is not given; `None` if the codec then chooses one for each list.
     pub default: Option<f64>,
 }
@@ -29,21 +31,32 @@ impl OptionOf {
             Some(default) => Some(default as f64),
             None => None,
         };
-        OptionOf { name, range: (least as f64, most as f64), is_whole: true, default }
+        OptionOf { name, range: (least as f64, most as f64), is_whole: true, unit: 1, default }
     }
 
     /// An option that is a number with a fraction. Lists remember its nearest `f32`.
     pub const fn fraction(name: &'static str, least: f64, most: f64, default: f64) -> OptionOf {
-        OptionOf { name, range: (least, most), is_whole: false, default: Some(default) }
+        OptionOf { name, range: (least, most), is_whole: false, unit: 1, default: Some(default) }
+    }
+
+    /// The same option, of which only multiples of `unit` are values.
+    pub const fn multiple_of(mut self, unit: u32) -> OptionOf {
+        self.unit = unit;
+        self
     }
 
     fn accepts(&self, value: f64) -> bool {
         // Written so that NaN is refused.
-        self.range.0 <= value && value <= self.range.1 && (!self.is_whole || value.fract() == 0.0)
+        let in_range = self.range.0 <= value && value <= self.range.1;
+        in_range && (!self.is_whole || value % f64::from(self.unit) == 0.0)
     }
 
     fn describe(&self) -> String {
-        let kind = if self.is_whole { "a whole number" } else { "a number" };
+        let kind = match (self.is_whole, self.unit) {
+            (false, _) => "a number".into(),
+            (true, 1) => "a whole number".into(),
+            (true, unit) => format!("a multiple of {unit}"),
+        };
         format!("{kind} from {} to {}", self.range.0, self.range.1)
     }
 }
@@ -144,6 +157,15 @@ mod tests {
             let error = Options::named("x", OPTIONS, &[(name, value)]).unwrap_err().to_string();
             assert!(error.contains(name), "{error}");
         }
+    }
+
+    #[test]
+    fn multiples() {
+        let options = [OptionOf::whole("segment", 64, 128, Some(64)).multiple_of(32)];
+        assert_eq!(Options::named("x", &options, &[("segment", 96.0)]).unwrap().whole(0), Some(96));
+        let error = Options::named("x", &options, &[("segment", 65.0)]).unwrap_err().to_string();
+        assert!(error.contains("a multiple of 32 from 64 to 128"), "{error}");
+        assert_eq!(Options::from_words(&options, &[65]), Err(0));
     }
 
     #[test]

@@ -25,8 +25,8 @@
 //! ```
 //!
 //! b is the width with the fewest bits at which the share of exceptions, forced ones included, is at most the option
-//! `exceptions`, 0.3 unless given; an exception counts four bits more than it takes, because it takes time. The option `segment` is s: 64, 96 or 128; other numbers are rounded down. The paper's
-//! segments stand alone; here two of them share a block of 128 and its header.
+//! `exceptions`, 0.3 unless given; an exception counts four bits more than it takes, because it takes time. The option
+//! `segment` is s: 64, 96 or 128. The paper's segments stand alone; here two of them share a block of 128 and its header.
 //!
 //! A value takes 32 bits at worst, and the header adds 0.25 bits per value of a block. Any gap can be coded.
 
@@ -167,11 +167,12 @@ impl ValueCodec for PForDeltaSegments {
     const MAX_VALUE: u32 = u32::MAX;
     const LIMIT: &'static str = "all values can be coded";
     const COST: Cost = Cost { decoded: 0.3, merged: 0.7, near: 12.0, far: 60.0 };
-    const OPTIONS: &'static [OptionOf] = &[OptionOf::whole("segment", 64, 128, Some(64)), EXCEPTIONS];
+    const OPTIONS: &'static [OptionOf] =
+        &[OptionOf::whole("segment", 64, 128, Some(64)).multiple_of(SEGMENT_UNIT as u32), EXCEPTIONS];
 
     fn encode(values: &[u32], options: &Options, words: &mut Vec<u32>) {
         assert!(values.len() <= BLOCK, "{} values in a part", values.len());
-        let segment = options.whole(SEGMENT).unwrap_or_default() as usize / SEGMENT_UNIT * SEGMENT_UNIT;
+        let segment = options.whole(SEGMENT).unwrap_or_default() as usize;
         let mut header = Header { slots: [0; 2], segment, exceptions: [0; 2] };
         let begin = words.len();
         let mut position = WORD as u64;

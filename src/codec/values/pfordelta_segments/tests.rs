@@ -57,14 +57,13 @@ fn every_width_and_length_to_two_blocks() {
 
 #[test]
 fn any_options() {
-    for segment in [64, 65, 96, 127, 128] {
+    for segment in [64, 96, 128] {
         for share in [0.0, 0.05, 0.6] {
             for step in [2, 3, 7, 20, 127] {
                 every_path_gives_with::<PForDeltaSegments>(&values(300, 3, step), &options(segment, share));
             }
         }
-        let unit = segment as usize / 32 * 32;
-        assert_eq!(Header::of(with_options(&values(128, 3, 9), segment, 0.1)[0]).segment, unit);
+        assert_eq!(Header::of(with_options(&values(128, 3, 9), segment, 0.1)[0]).segment, segment as usize);
     }
 }
 

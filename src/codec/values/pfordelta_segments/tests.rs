@@ -118,7 +118,7 @@ proptest! {
     #[test]
     fn any_values(
         values in prop::collection::vec((any::<u32>(), 0u32..32).prop_map(|(value, by)| value >> by), 0..400),
-        segment in 64u32..=128,
+        segment in (2u32..=4).prop_map(|units| 32 * units),
         share in 0.0f64..0.6,
     ) {
         every_path_gives_with::<PForDeltaSegments>(&values, &options(segment, share));

@@ -10,7 +10,7 @@
  * can add. What reaches it becomes a candidate; `rank_best` sorts the candidates that the final threshold leaves.
  *
  * - rank_tiles: for each query, the tiles of 2^TILE_LOG documents, those that can have the highest scores first.
- * - rank_any (OR): a work-group scores a tile of a query, list by list, in local memory (Ding et al. 2009, 5.2, has one
+ * - rank_any (OR): a work-group scores a tile of a query in local memory (Ding et al. 2009, 5.2, has one
  *   accumulator per document of the collection in global memory; a tile's stay within the multiprocessor).
  * - rank_all (AND): a work-item takes a posting of the rarest term, and looks its document up in the other lists, by
  *   bucket and binary search; codes are read for what was found (section 8.1).
@@ -230,6 +230,77 @@ void rank_tiles(__global const uint *arena, __global const uint4 *queries, __glo
     }
 }
 
+/* The postings of some terms in a tile, one term after the other. */
+typedef struct {
+    uint ends[TERMS_AT_ONCE]; /* postings of the terms up to each, with it */
+    uint firsts[TERMS_AT_ONCE]; /* the index of the first posting in the list */
+    uint places[TERMS_AT_ONCE];
+    uint tables[TERMS_AT_ONCE];
+    float weights[TERMS_AT_ONCE];
+} Span;
+
+/* Finds the postings of terms[from .. to], at most TERMS_AT_ONCE, in a range of the tile that begins at `start`. */
+void open_span(__local Span *span, __global const uint *arena, __global const uint4 *terms, uint from, uint to,
+               uint start, uint item) {
+    if (item < to - from) {
+        uint4 term = terms[from + item];
+        uint count = 0;
+        if (term.x != NONE) {
+            Postings list = postings_at(arena, term.x);
+            uint range = start >> list.shift;
+            uint first = list.directory[range];
+            count = list.directory[range + 1] - first;
+            span->firsts[item] = first;
+            span->places[item] = term.x;
+            span->tables[item] = term.w;
+            span->weights[item] = as_float(term.y);
+        }
+        span->ends[item] = count;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0) {
+        uint sum = 0;
+        for (uint t = 0; t < to - from; t++) {
+            sum += span->ends[t];
+            span->ends[t] = sum;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* A work-item's way through a span. */
+typedef struct {
+    Postings list;
+    __global const float *table;
+    float weight;
+    uint t; /* the term, plus 1 */
+    uint end; /* where its postings end in the span */
+    uint first; /* the index of its posting at 0 of the span */
+} Walk;
+
+/* The index of the posting at `at` in its list. Indices ascend. */
+uint posting_at(Walk *walk, __local const Span *span, __global const uint *arena, uint at) {
+    if (at >= walk->end) {
+        uint t = walk->t;
+        while (at >= span->ends[t]) t++;
+        walk->list = postings_at(arena, span->places[t]);
+        walk->table = (__global const float *)(arena + (ulong)span->tables[t] * ALIGNMENT);
+        walk->weight = span->weights[t];
+        walk->first = span->firsts[t] - (t == 0 ? 0 : span->ends[t - 1]);
+        walk->end = span->ends[t];
+        walk->t = t + 1;
+    }
+    return walk->first + at;
+}
+
+/* Adds to a sum of 64 bits, of which others add to as well. */
+void add(__local uint *low, __local uint *high, ulong score) {
+    uint more = (uint)score;
+    uint carry = atomic_add(low, more) > ~more;
+    uint above = (uint)(score >> 32) + carry;
+    if (above != 0) atomic_add(high, above);
+}
+
 /* One work-group per tile and query: those of the queries' best tiles first, then those of their second best, and so on.
  * If `counting`, no tile is skipped, and documents that match are counted. */
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
@@ -237,9 +308,10 @@ void rank_any(__global const uint *arena, __global const uint4 *queries, __globa
               __global const uint *order, __global const uint *sizes, __global const uint *allowed, uint restricted,
               uint ordinals, uint base, __global uint *states, __global uint *histograms, __global uint4 *candidates,
               uint room, uint k, uint counting, uint batch) {
-    __local ulong sums[TILE];
+    __local uint low[TILE], high[TILE];
     __local uint found[ITEMS];
-    __local uint least, tile, counter, reserved;
+    __local Span span;
+    __local uint least, tile, counter, reserved, reached;
     uint item = get_local_id(0);
     uint query = get_group_id(0) % batch;
     uint at_rank = get_group_id(0) / batch;
@@ -247,6 +319,7 @@ void rank_any(__global const uint *arena, __global const uint4 *queries, __globa
     if (item == 0) {
         least = ((volatile __global uint *)state)[THRESHOLD];
         tile = NONE;
+        reached = 0;
         if (at_rank < sizes[query]) {
             uint entry = order[(ulong)query * tiles + at_rank];
             if (counting || entry >> 24 >= least) tile = entry & 0xFFFFFFu;
@@ -255,57 +328,75 @@ void rank_any(__global const uint *arena, __global const uint4 *queries, __globa
     barrier(CLK_LOCAL_MEM_FENCE);
     if (tile != NONE) {
         uint4 own = queries[query];
-        uint end = queries[query + 1].x;
         uint start = tile << TILE_LOG;
         float scale = as_float(own.z);
-        for (uint at = item; at < TILE; at += ITEMS) sums[at] = 0;
+        for (uint at = item; at < TILE; at += ITEMS) low[at] = high[at] = 0;
         found[item] = 0;
-        for (uint t = own.x; t < end; t++) {
-            uint4 term = terms[t];
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (term.x == NONE) continue;
-            Postings list = postings_at(arena, term.x);
-            __global const float *table = (__global const float *)(arena + (ulong)term.w * ALIGNMENT);
-            uint range = start >> list.shift;
-            uint to = list.directory[range + 1];
-            for (uint at = list.directory[range] + item; at < to; at += ITEMS) {
-                uint within = list.doc_ids[at] - start;
-                if (within < TILE) {
-                    if (EXCLUDES(term.z)) {
-                        sums[within] = 0;
-                    } else {
-                        sums[within] += score_at(&list, at, as_float(term.y), scale, table);
-                    }
-                }
+        /* All postings of all terms are added at once, so that none waits for another's. */
+        for (uint from = own.x; from < own.y; from += TERMS_AT_ONCE) {
+            uint to = min(from + TERMS_AT_ONCE, own.y);
+            open_span(&span, arena, terms, from, to, start, item);
+            uint end = span.ends[to - from - 1];
+            Walk walk = {.t = 0, .end = 0};
+            for (uint at = item; at < end; at += ITEMS) {
+                uint posting = posting_at(&walk, &span, arena, at);
+                uint within = walk.list.doc_ids[posting] - start;
+                ulong score = score_at(&walk.list, posting, walk.weight, scale, walk.table);
+                if (within < TILE) add(&low[within], &high[within], score);
             }
+            barrier(CLK_LOCAL_MEM_FENCE);
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        uint end = queries[query + 1].x;
+        for (uint from = own.y; from < end; from += TERMS_AT_ONCE) {
+            uint to = min(from + TERMS_AT_ONCE, end);
+            open_span(&span, arena, terms, from, to, start, item);
+            uint last = span.ends[to - from - 1];
+            Walk walk = {.t = 0, .end = 0};
+            for (uint at = item; at < last; at += ITEMS) {
+                uint posting = posting_at(&walk, &span, arena, at);
+                uint within = walk.list.doc_ids[posting] - start;
+                if (within < TILE) low[within] = high[within] = 0;
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
         /* Documents that cannot be returned are forgotten; the others counted by bucket. */
-        uint matching = 0;
+        uint matching = 0, best = 0;
         for (uint at = item; at < TILE; at += ITEMS) {
-            ulong score = sums[at];
-            if (score == 0) continue;
+            if ((low[at] | high[at]) == 0) continue;
+            uint bucket = bucket_of((ulong)high[at] << 32);
+            if (bucket < least && !counting) continue;
             if (!is_allowed(allowed, restricted, start + at)) {
-                sums[at] = 0;
+                low[at] = high[at] = 0;
                 continue;
             }
             matching++;
-            uint bucket = bucket_of(score);
-            if (bucket >= least) atomic_inc(&found[bucket]);
+            if (bucket >= least) {
+                atomic_inc(&found[bucket]);
+                best = max(best, bucket + 1);
+            }
         }
         if (counting && matching != 0) atomic_add(&state[TOTAL], matching);
-        raise_threshold(found, histograms + (ulong)query * ITEMS, &state[THRESHOLD], k, item, &least);
-        uint reaching = 0;
-        for (uint at = item; at < TILE; at += ITEMS) {
-            ulong score = sums[at];
-            reaching += score != 0 && bucket_of(score) >= least;
-        }
-        uint to = reserve(reaching, &counter, &reserved, &state[CANDIDATES], item);
-        for (uint at = item; at < TILE; at += ITEMS) {
-            ulong score = sums[at];
-            if (score == 0 || bucket_of(score) < least) continue;
-            if (to < room) candidates[(ulong)query * room + to] = candidate(score, start + at, base, arena, ordinals);
-            to++;
+        if (best != 0) reached = 1;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (reached) {
+            raise_threshold(found, histograms + (ulong)query * ITEMS, &state[THRESHOLD], k, item, &least);
+            uint reaching = 0;
+            if (best > least) {
+                for (uint at = item; at < TILE; at += ITEMS) {
+                    reaching += (low[at] | high[at]) != 0 && bucket_of((ulong)high[at] << 32) >= least;
+                }
+            }
+            uint to = reserve(reaching, &counter, &reserved, &state[CANDIDATES], item);
+            if (reaching != 0) {
+                for (uint at = item; at < TILE; at += ITEMS) {
+                    ulong score = (ulong)high[at] << 32 | low[at];
+                    if (score == 0 || bucket_of(score) < least) continue;
+                    if (to < room) {
+                        candidates[(ulong)query * room + to] = candidate(score, start + at, base, arena, ordinals);
+                    }
+                    to++;
+                }
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::rank::tiled;
 use crate::search::prepared::{Prepared, PreparedTerm, then_any};
 use crate::search::{Found, Index, Matching, Options};
 use crate::threads;
+use std::time::Instant;
 
 /// Queries that justify one more thread.
 const QUERIES_PER_THREAD: usize = 8;
@@ -36,12 +37,15 @@ pub fn search_batch(index: &Index, queries: &[&str], options: &Options, settings
         return on_cpu(|| index.search_batch(queries, options, settings.threads));
     }
     let threads = threads::at_most(settings.threads, queries.len() / QUERIES_PER_THREAD);
+    let began = Instant::now();
     let prepare = |at: usize| Ok(index.prepare(queries[at], options)?.filter(fits));
     let prepared = threads::map(threads, queries.len(), prepare)?;
     let elsewhere: Vec<usize> = (0..queries.len()).filter(|&at| prepared[at].is_none()).collect();
+    log::debug!("{} queries prepared in {:?}, {} for the CPU", queries.len(), began.elapsed(), elsewhere.len());
     let job = Job { index, options, wanted, settings };
     // One thread has the device work, and the others answer what a device cannot.
-    let parts = threads::spread(threads, 1 + elsewhere.len(), 1, |takings| {
+    let began = Instant::now();
+    let parts = threads::spread(threads.min(1 + elsewhere.len()), 1 + elsewhere.len(), 1, |takings| {
         let work = |at: usize| match at.checked_sub(1) {
             None => {
                 Ok(Done::Device(run_on(&device, |device| job.rank(device, &prepared), || vec![None; queries.len()])))
@@ -60,11 +64,15 @@ pub fn search_batch(index: &Index, queries: &[&str], options: &Options, settings
             }
         }
     }
-    threads::map(threads, queries.len(), |at| match (&found[at], &ranked[at]) {
+    log::debug!("ranked in {:?}", began.elapsed());
+    let began = Instant::now();
+    let all = threads::map(threads, queries.len(), |at| match (&found[at], &ranked[at]) {
         (Some(found), _) => Ok(found.clone()),
         (None, Some(ranked)) => index.found(&ranked.hits, Some(ranked.total), options),
         (None, None) => index.search(queries[at], options),
-    })
+    });
+    log::debug!("ids in {:?}", began.elapsed());
+    all
 }
 
 /// What a thread has done of a batch.

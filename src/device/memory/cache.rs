@@ -8,12 +8,14 @@
 use super::arena::Piece;
 use super::ferry::Ferry;
 use super::pool::Pool;
+use super::residency::IdHasher;
 use super::{ALIGNMENT, as_bytes};
 use crate::device::cl::Buffer;
 use crate::device::link::{Link, WORD};
 use crate::error::Result;
 use crate::identity::{Identity, WeakIdentity};
 use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What an item is to be found by: the object that it belongs to, and which of the object's it is.
@@ -33,6 +35,9 @@ impl Key {
         (self.owner.number(), self.item.0, self.item.1)
     }
 }
+
+/// Names are numbers, which nobody chooses to collide.
+type Hashing = BuildHasherDefault<IdHasher>;
 
 /// Builds the words of the items with these indices.
 pub(crate) type Build<'b> = dyn FnMut(&[usize]) -> Result<Vec<Vec<u32>>> + 'b;
@@ -93,7 +98,7 @@ pub fn cache_stats() -> CacheStats {
 /// The cache of a device.
 pub(super) struct Cache {
     pool: Pool,
-    items: HashMap<Name, Item>,
+    items: HashMap<Name, Item, Hashing>,
     /// The greatest loss that was taken.
     age: f64,
     calls: u64,
@@ -105,7 +110,7 @@ const MOST: usize = ALIGNMENT << 32;
 impl Cache {
     /// An empty one of at most `most` words.
     pub(super) fn new(most: usize) -> Cache {
-        Cache { pool: Pool::new(most.min(MOST)), items: HashMap::new(), age: 0.0, calls: 0 }
+        Cache { pool: Pool::new(most.min(MOST)), items: HashMap::default(), age: 0.0, calls: 0 }
     }
 
     /// Words of the buffer.
@@ -148,7 +153,7 @@ impl Cache {
         places: &mut Vec<Placed>,
     ) -> Result<bool> {
         self.calls += 1;
-        let (mut missing, mut seen) = (Vec::new(), HashSet::new());
+        let (mut missing, mut seen) = (Vec::new(), HashSet::<Name, Hashing>::default());
         for (at, key) in wanted.iter().enumerate() {
             match self.items.get_mut(&key.name()) {
                 Some(item) => {

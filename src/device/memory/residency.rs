@@ -35,6 +35,10 @@ impl Hasher for IdHasher {
         }
     }
 
+    fn write_u32(&mut self, id: u32) {
+        self.write_u64(id.into());
+    }
+
     fn write_u64(&mut self, id: u64) {
         self.0 = (self.0 ^ id).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
     }

@@ -2,9 +2,14 @@
 
 use super::{BELOW_BUCKET, CANDIDATES, OUT, RankBatch, Ranked, SCORE_BITS, STATE, STATES, room, sizes};
 use crate::device::session::Session;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::threads;
 use std::cmp::Reverse;
 use std::ops::Range;
+use std::time::Instant;
+
+/// Hits that justify one more thread.
+const HITS_PER_THREAD: usize = 100_000;
 
 /// Words of a candidate and of a hit: the score's low and high word, the ordinal, the docID.
 const WORDS: usize = 4;
@@ -26,24 +31,32 @@ impl Session<'_> {
         let mut states = Vec::new();
         self.read(STATES, 0..STATE * count, &mut states)?;
         let unit = |query: usize| f64::exp2(f64::from(batch.exponent(query) - SCORE_BITS));
+        let began = Instant::now();
+        let out = self.peek(OUT, 0..WORDS * k * count)?;
+        log::debug!("hits of {count} queries read in {:?}", began.elapsed());
+        // `None` of those with too many candidates, `Some(None)` of those with more than a work-group can sort.
+        let threads = threads::at_most(batch.threads, count * k / HITS_PER_THREAD);
+        let found = threads::map(threads, count, |at| {
+            let [_, candidates, total, kept] = states[STATE * at..][..STATE] else { return Ok(None) };
+            if candidates as usize > room {
+                log::debug!("{candidates} candidates of a query on a device, {room} at most");
+                return Ok(None);
+            }
+            if kept as usize > most_sorted {
+                return Ok(Some(None));
+            }
+            let own = &out[WORDS * k * at..][..WORDS * k.min(kept as usize)];
+            let unit = unit(queries.start + at);
+            let hits = own.chunks_exact(WORDS).map(|hit| (score(hit) as f64 * unit, hit[3])).collect();
+            Ok(Some(Some(Ranked { hits, total: total.into() })))
+        })?;
+        drop(out);
         let mut later = Vec::new();
-        {
-            let out = self.peek(OUT, 0..WORDS * k * count)?;
-            for (at, (query, state)) in queries.clone().zip(states.chunks_exact(STATE)).enumerate() {
-                let [_, candidates, total, kept] = *state else {
-                    return Err(Error::Device("a state is missing".into()));
-                };
-                if candidates as usize > room {
-                    log::debug!("{candidates} candidates of a query on a device, {room} at most");
-                    continue;
-                }
-                if kept as usize > most_sorted {
-                    later.push((at, query));
-                    continue;
-                }
-                let own = &out[WORDS * k * at..][..WORDS * k.min(kept as usize)];
-                let hits = own.chunks_exact(WORDS).map(|hit| (score(hit) as f64 * unit(query), hit[3])).collect();
-                ranked[query] = Some(Ranked { hits, total: total.into() });
+        for ((at, query), found) in queries.enumerate().zip(found) {
+            match found {
+                Some(Some(found)) => ranked[query] = Some(found),
+                Some(None) => later.push((at, query)),
+                None => {}
             }
         }
         // More candidates reach the threshold than a work-group can sort.

@@ -21,6 +21,7 @@ use crate::rank::tiled;
 use crate::threads;
 use once_cell::sync::OnceCell;
 use std::ops::Range;
+use std::time::Instant;
 use tables::Tables;
 
 static SOURCE: Source =
@@ -28,6 +29,8 @@ static SOURCE: Source =
 
 /// Work-items of a work-group, and buckets of a histogram.
 const ITEMS: usize = 256;
+/// Terms of which a work-group adds up the postings at once.
+const TERMS_AT_ONCE: usize = 64;
 /// Postings of a leading term that a work-item takes.
 const SPAN: usize = 4;
 /// The most terms of a query.
@@ -60,6 +63,8 @@ const NONE: u32 = u32::MAX;
 /// Scratch memory that a batch may take, and the part of the device's memory that this may be.
 const MOST_SCRATCH: usize = 2 << 30;
 const SCRATCH_SHARE: usize = 8;
+/// Words of the hits of a batch, at most.
+const MOST_HIT_WORDS: usize = 16 << 20;
 /// The most work-groups of a launch.
 const MOST_GROUPS: usize = 1 << 30;
 
@@ -176,7 +181,7 @@ fn kernel(local: usize, name: &'static str) -> KernelOf<'static> {
     let options = OPTIONS[usize::from(tile_log == tiled::TILE_LOG)].get_or_init(|| {
         let header = tiled::HEADER;
         format!(
-            "-DITEMS={ITEMS}u -DSPAN={SPAN}u -DTILE_LOG={tile_log}u -DALIGNMENT={ALIGNMENT}u -DHEADER={header}u \
+            "-DITEMS={ITEMS}u -DSPAN={SPAN}u -DTERMS_AT_ONCE={TERMS_AT_ONCE}u -DTILE_LOG={tile_log}u -DALIGNMENT={ALIGNMENT}u -DHEADER={header}u \
              -DBELOW_BUCKET={BELOW_BUCKET} -DMOST_TERMS={MOST_TERMS} -DMOST_SORTED={most_sorted}u"
         )
     });
@@ -224,6 +229,8 @@ impl Session<'_> {
         let of_query = 5 * tiles + 16 * (1024 + 9 * batch.k) + 4 * (ITEMS + STATE);
         let scratch = MOST_SCRATCH.min(limits.memory / SCRATCH_SHARE);
         let largest = limits.allocation / (16 * (1024 + 8 * batch.k)).max(4 * tiles);
+        // Hits are lent from pinned memory.
+        let largest = largest.min(MOST_HIT_WORDS / (4 * batch.k));
         (scratch / of_query).min(largest).min(MOST_GROUPS / tiles).max(1)
     }
 
@@ -235,8 +242,16 @@ impl Session<'_> {
         provider: &dyn Provider,
         ranked: &mut [Option<Ranked>],
     ) -> Result<()> {
+        let began = Instant::now();
         if self.launch_all(batch, queries.clone(), provider)? {
-            return self.read_best(batch, queries, ranked);
+            let launched = began.elapsed();
+            let count = queries.len();
+            self.read_best(batch, queries, ranked)?;
+            log::debug!(
+                "{count} queries on a device: launched in {launched:?}, read in {:?}",
+                began.elapsed() - launched
+            );
+            return Ok(());
         }
         if queries.len() == 1 {
             log::debug!("the lists of a query do not fit in the cache of the device");

@@ -28,7 +28,6 @@
 #define THRESHOLD 0u /* the least bucket of a hit */
 #define CANDIDATES 1u /* candidates so far, also those for which there was no room */
 #define TOTAL 2u /* documents that match, if they are counted */
-#define KEPT 3u /* candidates that reach the final threshold */
 
 /* Bits of a term's third word. */
 #define CLAUSE(kind) ((kind) & 0xFFFFu)
@@ -185,19 +184,25 @@ uint4 candidate(ulong score, uint doc_id, uint base, __global const uint *arena,
 }
 
 /* --- kernels ---
- * queries: (first term, end of the terms with scores, scale as float, 0), and one more for the end.
- * terms: (place or NONE, weight as float, clause | EXCLUDES, place of the table). */
+ * tables: for each query (first term, end of the terms with scores, scale as float, 0), and one more for the end; from
+ * `terms_at` on for each term (place or NONE, weight as float, clause | EXCLUDES, place of the table).
+ * states: STATE words for each query of the batch, then a histogram of ITEMS words for each. */
+
+__global uint *histogram_of(__global uint *states, uint batch, uint query) {
+    return states + STATE * batch + (ulong)query * ITEMS;
+}
 
 /* One work-group per query. Writes to order[query * tiles ..] the tiles that have postings, the index in the low 24 bits
  * and the bucket of their bound above, and their number to `sizes`. `bounds` has a byte for each. */
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void rank_tiles(__global const uint *arena, __global const uint4 *queries, __global const uint4 *terms, uint tiles,
+void rank_tiles(__global const uint *arena, __global const uint4 *tables, uint terms_at, uint tiles,
                 __global uchar *bounds, __global uint *order, __global uint *sizes) {
     __local uint starts[ITEMS];
     uint item = get_local_id(0);
     uint query = get_group_id(0);
-    uint first = queries[query].x, end = queries[query].y;
-    float scale = as_float(queries[query].z);
+    __global const uint4 *terms = tables + terms_at;
+    uint first = tables[query].x, end = tables[query].y;
+    float scale = as_float(tables[query].z);
     ulong row = (ulong)query * tiles;
     starts[item] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -304,10 +309,10 @@ void add(__local uint *low, __local uint *high, ulong score) {
 /* One work-group per tile and query: those of the queries' best tiles first, then those of their second best, and so on.
  * If `counting`, no tile is skipped, and documents that match are counted. */
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void rank_any(__global const uint *arena, __global const uint4 *queries, __global const uint4 *terms, uint tiles,
+void rank_any(__global const uint *arena, __global const uint4 *tables, uint terms_at, uint tiles,
               __global const uint *order, __global const uint *sizes, __global const uint *allowed, uint restricted,
-              uint ordinals, uint base, __global uint *states, __global uint *histograms, __global uint4 *candidates,
-              uint room, uint k, uint counting, uint batch) {
+              uint ordinals, uint base, __global uint *states, uint batch, __global uint4 *candidates, uint room, uint k,
+              uint counting) {
     __local uint low[TILE], high[TILE];
     __local uint found[ITEMS];
     __local Span span;
@@ -327,7 +332,8 @@ void rank_any(__global const uint *arena, __global const uint4 *queries, __globa
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (tile != NONE) {
-        uint4 own = queries[query];
+        __global const uint4 *terms = tables + terms_at;
+        uint4 own = tables[query];
         uint start = tile << TILE_LOG;
         float scale = as_float(own.z);
         for (uint at = item; at < TILE; at += ITEMS) low[at] = high[at] = 0;
@@ -346,7 +352,7 @@ void rank_any(__global const uint *arena, __global const uint4 *queries, __globa
             }
             barrier(CLK_LOCAL_MEM_FENCE);
         }
-        uint end = queries[query + 1].x;
+        uint end = tables[query + 1].x;
         for (uint from = own.y; from < end; from += TERMS_AT_ONCE) {
             uint to = min(from + TERMS_AT_ONCE, end);
             open_span(&span, arena, terms, from, to, start, item);
@@ -379,7 +385,7 @@ void rank_any(__global const uint *arena, __global const uint4 *queries, __globa
         if (best != 0) reached = 1;
         barrier(CLK_LOCAL_MEM_FENCE);
         if (reached) {
-            raise_threshold(found, histograms + (ulong)query * ITEMS, &state[THRESHOLD], k, item, &least);
+            raise_threshold(found, histogram_of(states, batch, query), &state[THRESHOLD], k, item, &least);
             uint reaching = 0;
             if (best > least) {
                 for (uint at = item; at < TILE; at += ITEMS) {
@@ -409,22 +415,36 @@ bool find_posting(const Postings *list, uint doc_id, uint *at) {
     return *at < to && list->doc_ids[*at] == doc_id;
 }
 
-/* One work-group per ITEMS * SPAN postings of a leading term. tasks: (query, term); the work-groups of task i are
- * first_groups[i] .. first_groups[i + 1]. The terms of a query stand clause by clause, the leading clause first. */
+/* The last task that begins at a work-group or before it. */
+uint4 task_of(__global const uint4 *tasks, uint count, uint group) {
+    uint from = 0, to = count;
+    while (from + 1 < to) {
+        uint middle = from + (to - from) / 2;
+        if (tasks[middle].x <= group) {
+            from = middle;
+        } else {
+            to = middle;
+        }
+    }
+    return tasks[from];
+}
+
+/* One work-group per ITEMS * SPAN postings of a leading term. From tables[tasks_at] on for each task (first work-group,
+ * query, term, 0), and one more for the end. The terms of a query stand clause by clause, the leading clause first. */
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void rank_all(__global const uint *arena, __global const uint4 *queries, __global const uint4 *terms,
-              __global const uint2 *tasks, __global const uint *first_groups, uint count_of_tasks,
-              __global const uint *allowed, uint restricted, uint ordinals, uint base, __global uint *states,
-              __global uint *histograms, __global uint4 *candidates, uint room, uint k, uint counting) {
+void rank_all(__global const uint *arena, __global const uint4 *tables, uint terms_at, uint tasks_at, uint count_of_tasks,
+              __global const uint *allowed, uint restricted, uint ordinals, uint base, __global uint *states, uint batch,
+              __global uint4 *candidates, uint room, uint k, uint counting) {
     __local ulong rest[MOST_TERMS + 1]; /* what a term and those after it add at most */
     __local uint found[ITEMS];
     __local uint least, counter, reserved;
     uint item = get_local_id(0);
-    uint task = query_of(first_groups, count_of_tasks, get_group_id(0));
-    uint query = tasks[task].x, lead = tasks[task].y;
+    __global const uint4 *terms = tables + terms_at;
+    uint4 task = task_of(tables + tasks_at, count_of_tasks, get_group_id(0));
+    uint query = task.y, lead = task.z;
     __global uint *state = states + STATE * query;
-    uint4 own = queries[query];
-    uint end = queries[query + 1].x;
+    uint4 own = tables[query];
+    uint end = tables[query + 1].x;
     float scale = as_float(own.z);
     for (uint t = own.x + item; t < own.y; t += ITEMS) {
         uint4 term = terms[t];
@@ -449,7 +469,7 @@ void rank_all(__global const uint *arena, __global const uint4 *queries, __globa
     uint matching = 0;
     #pragma unroll
     for (uint s = 0; s < SPAN; s++) {
-        uint at = ((get_group_id(0) - first_groups[task]) * SPAN + s) * ITEMS + item;
+        uint at = ((get_group_id(0) - task.x) * SPAN + s) * ITEMS + item;
         scores[s] = 0;
         if (at >= leading.count) continue;
         uint doc_id = leading.doc_ids[at];
@@ -489,7 +509,7 @@ void rank_all(__global const uint *arena, __global const uint4 *queries, __globa
     if (counting && matching != 0) atomic_add(&state[TOTAL], matching);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == 0) least = max(threshold, ((volatile __global uint *)state)[THRESHOLD]);
-    raise_threshold(found, histograms + (ulong)query * ITEMS, &state[THRESHOLD], k, item, &least);
+    raise_threshold(found, histogram_of(states, batch, query), &state[THRESHOLD], k, item, &least);
     uint reaching = 0;
     #pragma unroll
     for (uint s = 0; s < SPAN; s++) reaching += scores[s] != 0 && bucket_of(scores[s]) >= least;
@@ -507,16 +527,17 @@ bool is_better(ulong score, uint ordinal, ulong other_score, uint other_ordinal)
     return score > other_score || (score == other_score && ordinal < other_ordinal);
 }
 
-/* One work-group per query. Writes the best k candidates, in order, to out[query * k ..], and to the state the number of
- * candidates that reach the threshold; if there are more than MOST_SORTED, nothing else is written. */
+/* One work-group per query. Writes the state to out[query], with the number of candidates that reach the threshold, and
+ * the best k of these, in order, to out[batch + query * k ..], unless there are more than MOST_SORTED. */
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void rank_best(__global uint *states, __global const uint4 *candidates, uint room, uint k, __global uint4 *out) {
+void rank_best(__global const uint *states, uint batch, __global const uint4 *candidates, uint room, uint k,
+               __global uint4 *out) {
     __local ulong scores[MOST_SORTED];
     __local uint2 documents[MOST_SORTED];
     __local uint kept;
     uint item = get_local_id(0);
     uint query = get_group_id(0);
-    __global uint *state = states + STATE * query;
+    __global const uint *state = states + STATE * query;
     uint threshold = state[THRESHOLD];
     uint count = min(state[CANDIDATES], room);
     __global const uint4 *own = candidates + (ulong)query * room;
@@ -563,11 +584,11 @@ void rank_best(__global uint *states, __global const uint4 *candidates, uint roo
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (item == 0) state[KEPT] = all;
+    if (item == 0) out[query] = (uint4)(threshold, state[CANDIDATES], state[TOTAL], all);
     if (all <= MOST_SORTED) {
         for (uint at = item; at < min(all, k); at += ITEMS) {
             ulong score = scores[at];
-            out[(ulong)query * k + at] = (uint4)((uint)score, (uint)(score >> 32), documents[at]);
+            out[batch + (ulong)query * k + at] = (uint4)((uint)score, (uint)(score >> 32), documents[at]);
         }
     }
 }

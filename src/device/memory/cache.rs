@@ -60,6 +60,12 @@ struct Item {
     call: u64,
 }
 
+impl Item {
+    fn placed(&self) -> Placed {
+        Placed { place: (self.at / ALIGNMENT) as u32, front: self.front }
+    }
+}
+
 /// Where an item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Placed {
@@ -154,12 +160,14 @@ impl Cache {
     ) -> Result<bool> {
         self.calls += 1;
         let (mut missing, mut seen) = (Vec::new(), HashSet::<Name, Hashing>::default());
+        let begin = places.len();
         for (at, key) in wanted.iter().enumerate() {
             match self.items.get_mut(&key.name()) {
                 Some(item) => {
                     item.call = self.calls;
                     item.uses += 1.0;
                     item.loss = self.age + loss(item.uses, item.words);
+                    places.push(item.placed());
                 }
                 None => {
                     if seen.insert(key.name()) {
@@ -170,18 +178,17 @@ impl Cache {
         }
         HITS.fetch_add((wanted.len() - missing.len()) as u64, Relaxed);
         MISSES.fetch_add(missing.len() as u64, Relaxed);
+        if missing.is_empty() {
+            return Ok(true);
+        }
+        places.truncate(begin);
         for missing in missing.chunks(AT_A_TIME) {
             let built = build(missing)?;
             if !self.add(link, ferry, wanted, missing, &built)? {
                 return Ok(false);
             }
         }
-        places.extend(
-            wanted
-                .iter()
-                .filter_map(|key| self.items.get(&key.name()))
-                .map(|item| Placed { place: (item.at / ALIGNMENT) as u32, front: item.front }),
-        );
+        places.extend(wanted.iter().filter_map(|key| self.items.get(&key.name())).map(Item::placed));
         Ok(true)
     }
 

@@ -20,7 +20,6 @@ use crate::error::{Error, Result};
 use crate::rank::tiled;
 use crate::threads;
 use once_cell::sync::OnceCell;
-use std::ops::Range;
 use std::time::Instant;
 use tables::Tables;
 
@@ -45,17 +44,13 @@ const SCORE_BITS: i32 = 63;
 const BELOW_BUCKET: i32 = SCORE_BITS - 8;
 
 const OUT: Slot = Slot(0);
-const TERMS: Slot = Slot(1);
-const QUERIES: Slot = Slot(2);
-const ALLOWED: Slot = Slot(3);
-const BOUNDS: Slot = Slot(4);
-const ORDER: Slot = Slot(5);
-const SIZES: Slot = Slot(6);
-const STATES: Slot = Slot(7);
-const HISTOGRAMS: Slot = Slot(8);
-const CANDIDATES: Slot = Slot(9);
-const TASKS: Slot = Slot(10);
-const FIRST_GROUPS: Slot = Slot(11);
+const TABLES: Slot = Slot(1);
+const ALLOWED: Slot = Slot(2);
+const BOUNDS: Slot = Slot(3);
+const ORDER: Slot = Slot(4);
+const SIZES: Slot = Slot(5);
+const STATES: Slot = Slot(6);
+const CANDIDATES: Slot = Slot(7);
 
 /// What does not exist: a list that a segment does not have, ordinals of a segment in order.
 const NONE: u32 = u32::MAX;
@@ -201,20 +196,27 @@ impl Device {
         session.limit_cache((batch.budget / 4) as usize);
         let at_once = session.queries_at_once(batch);
         let mut ranked = vec![None; batch.queries()];
-        let mut first = 0;
-        while first < batch.queries() {
-            let end = batch.queries().min(first + at_once);
-            session.rank_part(batch, first..end, provider, &mut ranked)?;
-            first = end;
+        let all: Vec<usize> = (0..batch.queries()).collect();
+        let mut crowded = Vec::new();
+        for queries in all.chunks(at_once) {
+            session.rank_part(batch, queries, provider, &mut ranked, &mut crowded)?;
+        }
+        // Alone they have more room for candidates. What does not fit even then is left to the CPU.
+        let crowded = std::mem::take(&mut crowded);
+        for queries in crowded.chunks(FEW.min(at_once)) {
+            session.rank_part(batch, queries, provider, &mut ranked, &mut Vec::new())?;
         }
         Ok(ranked)
     }
 }
 
+/// Queries that share the room for candidates if they had too many before.
+const FEW: usize = 64;
+
 /// Candidates of a query for which there is room, if as many as `queries` share the scratch memory. The threshold leaves
 /// some multiples of k, of which most come before it has risen.
 fn room(k: usize, queries: usize) -> usize {
-    (1024 + 8 * k).max((1 << 22) / queries.max(1))
+    (1024 + 8 * k).max((1 << 23) / queries.max(1))
 }
 
 impl Session<'_> {
@@ -230,58 +232,57 @@ impl Session<'_> {
         let scratch = MOST_SCRATCH.min(limits.memory / SCRATCH_SHARE);
         let largest = limits.allocation / (16 * (1024 + 8 * batch.k)).max(4 * tiles);
         // Hits are lent from pinned memory.
-        let largest = largest.min(MOST_HIT_WORDS / (4 * batch.k));
+        let largest = largest.min(MOST_HIT_WORDS / (4 * (1 + batch.k)));
         (scratch / of_query).min(largest).min(MOST_GROUPS / tiles).max(1)
     }
 
-    /// Ranks some queries. If their lists do not fit in the cache together, each half is ranked alone.
+    /// Ranks some queries, given by their numbers. If their lists do not fit in the cache together, each half is ranked
+    /// alone. Those with too many candidates are appended to `crowded`.
     fn rank_part(
         &mut self,
         batch: &RankBatch,
-        queries: Range<usize>,
+        queries: &[usize],
         provider: &dyn Provider,
         ranked: &mut [Option<Ranked>],
+        crowded: &mut Vec<usize>,
     ) -> Result<()> {
         let began = Instant::now();
-        if self.launch_all(batch, queries.clone(), provider)? {
+        if self.launch_all(batch, queries, provider)? {
             let launched = began.elapsed();
-            let count = queries.len();
-            self.read_best(batch, queries, ranked)?;
-            log::debug!(
-                "{count} queries on a device: launched in {launched:?}, read in {:?}",
-                began.elapsed() - launched
-            );
+            self.read_best(batch, queries, ranked, crowded)?;
+            let read = began.elapsed() - launched;
+            log::debug!("{} queries on a device: launched in {launched:?}, read in {read:?}", queries.len());
             return Ok(());
         }
         if queries.len() == 1 {
             log::debug!("the lists of a query do not fit in the cache of the device");
             return Ok(());
         }
-        let middle = queries.start + queries.len() / 2;
-        self.rank_part(batch, queries.start..middle, provider, ranked)?;
-        self.rank_part(batch, middle..queries.end, provider, ranked)
+        let (first, second) = queries.split_at(queries.len() / 2);
+        self.rank_part(batch, first, provider, ranked, crowded)?;
+        self.rank_part(batch, second, provider, ranked, crowded)
     }
 
     /// Submits everything for some queries; false if their lists in a segment do not fit in the cache together.
-    fn launch_all(&mut self, batch: &RankBatch, queries: Range<usize>, provider: &dyn Provider) -> Result<bool> {
+    fn launch_all(&mut self, batch: &RankBatch, queries: &[usize], provider: &dyn Provider) -> Result<bool> {
         let count = queries.len();
-        self.fill(STATES, STATE * count, 0)?;
-        self.fill(HISTOGRAMS, ITEMS * count, 0)?;
+        self.fill(STATES, (STATE + ITEMS) * count, 0)?;
         self.scratch(CANDIDATES, 4 * count * room(batch.k, count))?;
-        self.scratch(OUT, 4 * count * batch.k)?;
+        self.scratch(OUT, 4 * count * (1 + batch.k))?;
         for segment in 0..batch.segments.len() {
-            let Some(tables) = self.tables(batch, queries.clone(), segment, provider)? else { return Ok(false) };
+            let Some(tables) = self.tables(batch, queries, segment, provider)? else { return Ok(false) };
             self.launch_segment(batch, &batch.segments[segment], &tables, count)?;
         }
         let local = self.limits().local;
         let args = [
             Arg::Slot(STATES),
+            Arg::U32(count as u32),
             Arg::Slot(CANDIDATES),
             Arg::U32(room(batch.k, count) as u32),
             Arg::U32(batch.k as u32),
             Arg::Slot(OUT),
         ];
-        // SAFETY: the buffers have the sizes requested above: `room` candidates and k hits for each query.
+        // SAFETY: the buffers have the sizes requested above: `room` candidates, a state and k hits for each query.
         unsafe { self.launch(kernel(local, "rank_best"), count, ITEMS, &args)? };
         Ok(true)
     }
@@ -290,11 +291,11 @@ impl Session<'_> {
     fn tables(
         &mut self,
         batch: &RankBatch,
-        queries: Range<usize>,
+        queries: &[usize],
         segment: usize,
         provider: &dyn Provider,
     ) -> Result<Option<Tables>> {
-        let terms = batch.first_terms[queries.start]..batch.first_terms[queries.end];
+        let terms = queries.iter().flat_map(|&query| batch.first_terms[query]..batch.first_terms[query + 1]);
         let mut wanted: Vec<Wanted> = (0..batch.tables).map(Wanted::Table).collect();
         wanted.push(Wanted::Ordinals(segment));
         wanted.extend(terms.map(|term| Wanted::List { segment, term }));
@@ -332,8 +333,10 @@ impl Session<'_> {
         tables: &Tables,
         count: usize,
     ) -> Result<()> {
-        self.upload(QUERIES, &tables.queries)?;
-        self.upload(TERMS, &tables.terms)?;
+        if batch.needs_all && tables.groups == 0 {
+            return Ok(());
+        }
+        self.upload(TABLES, &tables.words)?;
         let words = segment.documents.div_ceil(32) as usize;
         match &segment.allowed {
             Some(allowed) if allowed.len() < words => {
@@ -346,17 +349,12 @@ impl Session<'_> {
         let [k, counting] = [Arg::U32(batch.k as u32), Arg::U32(batch.counting.into())];
         let room = Arg::U32(room(batch.k, count) as u32);
         let (base, ordinals) = (Arg::U32(segment.base), Arg::U32(tables.ordinals));
-        let found = [Arg::Slot(STATES), Arg::Slot(HISTOGRAMS), Arg::Slot(CANDIDATES), room, k, counting];
-        let queries = [Arg::Cache, Arg::Slot(QUERIES), Arg::Slot(TERMS)];
+        let found = [Arg::Slot(STATES), Arg::U32(count as u32), Arg::Slot(CANDIDATES), room, k, counting];
+        let queries = [Arg::Cache, Arg::Slot(TABLES), Arg::U32(tables.terms_at)];
         let allowed = [Arg::Slot(ALLOWED), restricted, ordinals, base];
         let local = self.limits().local;
         if batch.needs_all {
-            if tables.groups == 0 {
-                return Ok(());
-            }
-            self.upload(TASKS, &tables.tasks)?;
-            self.upload(FIRST_GROUPS, &tables.first_groups)?;
-            let tasks = [Arg::Slot(TASKS), Arg::Slot(FIRST_GROUPS), Arg::U32(tables.first_groups.len() as u32 - 1)];
+            let tasks = [Arg::U32(tables.tasks_at), Arg::U32(tables.tasks)];
             let args = [&queries[..], &tasks, &allowed, &found].concat();
             // SAFETY: places are those of items in the cache, which `tiled` has encoded for this segment, so that ranges,
             // docIDs and codes are within bounds; a query has at most `MOST_TERMS` scored terms, as `Tables` checked; the
@@ -372,7 +370,7 @@ impl Session<'_> {
         // SAFETY: as above; `BOUNDS` has a byte and `ORDER` a word for each tile of each query.
         unsafe { self.launch(kernel(local, "rank_tiles"), count, ITEMS, &args)? };
         let of_tiles = [Arg::U32(tiles as u32), Arg::Slot(ORDER), Arg::Slot(SIZES)];
-        let args = [&queries[..], &of_tiles, &allowed, &found, &[Arg::U32(count as u32)]].concat();
+        let args = [&queries[..], &of_tiles, &allowed, &found].concat();
         // SAFETY: as above; `rank_tiles` wrote `ORDER` and `SIZES`. Every tile is one of the segment.
         unsafe { self.launch(kernel(local, "rank_any"), tiles * count, ITEMS, &args) }
     }

@@ -86,18 +86,25 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
     let of_qs = queries(&workload, Codec::default(), &[])?;
     let (_, wanted) = kernels_time(bench, || bench.device.intersect_batch(&of_qs))?;
     let rate = |time: f64| count as f64 / time / 1e6;
-    let row = |bench: &mut Bench, what: String, call: &dyn Fn(&Bench) -> Result<Results>| -> Result<()> {
-        let (kernels, found) = kernels_time(bench, || call(bench))?;
+    type Call<'c> = &'c dyn Fn(&Bench) -> Result<Results>;
+    // The kernels of several chunks run at the same time, so those of one are timed.
+    let row_of = |bench: &mut Bench, what: String, in_one: Call, call: Call| -> Result<()> {
+        let (kernels, found) = kernels_time(bench, || in_one(bench))?;
         assert!(found == wanted, "{what}: other docIDs than the engine's with qs lists");
         let whole = bench.call_time(bench.samples(), || call(bench))?;
         bench.report.add(Row::new(format!("{count} queries, {what}: kernels"), rate(kernels), "M queries/s"));
         bench.report.add(Row::new(format!("{count} queries, {what}: results on the host"), rate(whole), "M queries/s"));
         Ok(())
     };
-    row(bench, "the engine's, qs".into(), &|bench| bench.device.intersect_batch(&of_qs))?;
+    let row = |bench: &mut Bench, what: String, call: Call| row_of(bench, what, call, call);
+    let engines = |bench: &mut Bench, what: &str, queries: &[Vec<PostingList>]| {
+        let in_one = |bench: &Bench| bench.device.intersect_batch_in(queries, queries.len());
+        row_of(bench, format!("the engine's, {what}"), &in_one, &|bench| bench.device.intersect_batch(queries))
+    };
+    engines(bench, "qs", &of_qs)?;
     for bucket in [16, 32, 64, 128, 256] {
         let of_raw = queries(&workload, Codec::Raw, &[("bucket", f64::from(bucket))])?;
-        row(bench, format!("the engine's, raw, HS{bucket}"), &|bench| bench.device.intersect_batch(&of_raw))?;
+        engines(bench, &format!("raw, HS{bucket}"), &of_raw)?;
         let lines = Lines::of(of_raw.iter().flatten());
         for search in Search::ALL {
             if bucket != 16 && search != Search::HashSegmentation {

@@ -60,6 +60,7 @@ mod yioop;
 
 pub use ceiling::Ceilings;
 pub use handle::{Device, KernelTime};
+pub use intersect::Stages;
 pub(crate) use intersect::kernel_work;
 pub use memory::{bytes_from_device, bytes_to_device};
 pub use parallel_qs::{ITEMS as PARALLEL_QS_ITEMS, ParallelQs};

@@ -306,7 +306,7 @@ impl Session<'_> {
         if total >= words || !starts.is_sorted() {
             return Err(Error::Device("a kernel reported results outside its output".into()));
         }
-        let out = self.peek(OUT, 0..total)?;
+        let out = self.peek(OUT, total)?;
         let mut results = Results::with_room(queries, total)?;
         let mut found = batch.queries.iter().zip(starts.windows(2)).peekable();
         for query in 0..queries {
@@ -333,7 +333,7 @@ impl Session<'_> {
         let mut records = try_with_room(2 * batch.groups)?;
         self.read(RECORDS, 0..2 * batch.groups, &mut records)?;
         let pieces = Pieces::new(&records, batch.groups * ITEMS)?;
-        let out = self.peek(OUT, 0..pieces.total())?;
+        let out = self.peek(OUT, pieces.total())?;
         let mut results = Results::with_room(queries, pieces.total())?;
         let mut found = batch.queries.iter().zip(batch.first_group.windows(2)).peekable();
         for query in 0..queries {

@@ -147,7 +147,7 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
 }
 
 /// The rate of a batch in chunks of so many queries, and what the host did.
-fn by_chunk(bench: &mut Bench, queries: &[Vec<PostingList>], chunk: usize, wanted: &Results) -> Result<()> {
+pub fn by_chunk(bench: &mut Bench, queries: &[Vec<PostingList>], chunk: usize, wanted: &Results) -> Result<()> {
     assert!(bench.device.intersect_batch_in(queries, chunk)? == *wanted, "chunks of {chunk}: other docIDs");
     let mut stages = Vec::new();
     let time = bench.call_time(3 * bench.samples(), || {

@@ -4,29 +4,10 @@
 use super::support::clock::{median, seconds};
 use super::support::{data, report::Row};
 use super::{Bench, size_name};
-use postings::device::{Gathering, Line, Search};
+use postings::device::{Aids, Gathering, Search};
 use postings::engine::Para;
-use postings::intersect::locate::LrRange;
 use postings::results::Results;
 use postings::{Codec, PostingList, Result};
-use std::collections::HashMap;
-
-/// The regression lines of lists, by their ids. They are part of an index, so making them is not timed.
-struct Lines(HashMap<u64, Line>);
-
-impl Lines {
-    fn of<'l>(lists: impl IntoIterator<Item = &'l PostingList>) -> Lines {
-        let line = |list: &PostingList| {
-            let line = LrRange::of(&list.decode(), 0);
-            Line { slope: line.slope, low: line.intercept - line.left, high: line.intercept + line.right + 1 }
-        };
-        Lines(lists.into_iter().map(|list| (list.id(), line(list))).collect())
-    }
-
-    fn get(&self, list: &PostingList) -> Line {
-        self.0[&list.id()]
-    }
-}
 
 /// The median seconds that all kernels of a call take together, after a first call whose result is returned.
 fn kernels_time(bench: &Bench, call: impl Fn() -> Result<Results>) -> Result<(f64, Results)> {
@@ -58,9 +39,9 @@ pub fn by_levels(bench: &mut Bench) -> Result<()> {
             if codec != Codec::Raw {
                 continue;
             }
-            let lines = Lines::of(&query[0]);
             for search in Search::ALL {
-                let call = || bench.device.search_batch(&query, search, Gathering::Reserve, |list| lines.get(list));
+                let aids = Aids::of(search, &query[0]);
+                let call = || bench.device.search_batch(&query, &aids, Gathering::Reserve);
                 let (time, found) = kernels_time(bench, call)?;
                 assert!(found.get(0) == wanted, "{}: device and plain merge differ", search.name());
                 bench.report.add(
@@ -105,7 +86,6 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
     for bucket in [16, 32, 64, 128, 256] {
         let of_raw = queries(&workload, Codec::Raw, &[("bucket", f64::from(bucket))])?;
         engines(bench, &format!("raw, HS{bucket}"), &of_raw)?;
-        let lines = Lines::of(of_raw.iter().flatten());
         for search in Search::ALL {
             if bucket != 16 && search != Search::HashSegmentation {
                 continue;
@@ -114,9 +94,9 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
                 Search::HashSegmentation => format!("HS{bucket}"),
                 _ => search.name().into(),
             };
+            let aids = Aids::of(search, of_raw.iter().flatten());
             for gathering in [Gathering::Scan, Gathering::Reserve] {
-                let call =
-                    |bench: &Bench| bench.device.search_batch(&of_raw, search, gathering, |list| lines.get(list));
+                let call = |bench: &Bench| bench.device.search_batch(&of_raw, &aids, gathering);
                 row(bench, format!("{name}, {gathering:?}"), &call)?;
             }
         }
@@ -134,9 +114,9 @@ pub fn batches(bench: &mut Bench) -> Result<()> {
     let workload = data::workload(count);
     let of_raw = queries(&workload, Codec::Raw, &[])?;
     let of_qs = queries(&workload, Codec::default(), &[])?;
-    let line = |_: &PostingList| Line { slope: 0, low: 0, high: 0 };
     let search = |search, gathering| -> Answer {
-        Box::new(move |bench, batch| bench.device.search_batch(batch, search, gathering, line))
+        let aids = Aids::of(search, []);
+        Box::new(move |bench, batch| bench.device.search_batch(batch, &aids, gathering))
     };
     let ways: [(&str, &[Vec<PostingList>], Answer); 6] = [
         ("BS, scan", &of_raw, search(Search::Binary, Gathering::Scan)),

@@ -68,7 +68,7 @@ pub use parallel_qs::{ITEMS as PARALLEL_QS_ITEMS, ParallelQs};
 use crate::codec::Codec;
 use crate::error::Result;
 pub use platform::DeviceInfo;
-pub use search::{Gathering, Line, Search};
+pub use search::{Aids, Gathering, Search};
 use std::sync::Arc;
 
 /// Nanoseconds that a device takes to decode a docID, assumed until it is measured.

@@ -383,7 +383,8 @@ fn bytes_are_counted() {
 
 #[test]
 fn searches_of_the_papers_find_what_the_model_finds() {
-    use postings::device::{Aids, Gathering, Search};
+    use postings::device::{Aids, Gathering, Line, Search};
+    use postings::intersect::locate::LrRange;
     let Some(device) = device() else { return };
     let mut random = Random(77);
     let mut plain: Vec<Vec<Vec<u32>>> = vec![vec![], vec![vec![], vec![1, 2]]];
@@ -401,8 +402,12 @@ fn searches_of_the_papers_find_what_the_model_finds() {
     let expected: Vec<Vec<u32>> = plain.iter().map(|lists| naive(lists)).collect();
     let encode = |list: &Vec<u32>| PostingList::encode(list, Codec::Raw).unwrap();
     let queries: Vec<Vec<PostingList>> = plain.iter().map(|lists| lists.iter().map(encode).collect()).collect();
+    let line = |doc_ids: &[u32], base: u32| {
+        let line = LrRange::of(doc_ids, base);
+        Line { slope: line.slope, low: line.intercept - line.left, high: line.intercept + line.right + 1 }
+    };
     for search in Search::ALL {
-        let aids = Aids::of(search, queries.iter().flatten());
+        let aids = Aids::of(search, queries.iter().flatten(), line);
         for gathering in [Gathering::Scan, Gathering::Reserve] {
             let found = device.search_batch(&queries, &aids, gathering).unwrap();
             for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
@@ -416,9 +421,9 @@ fn searches_of_the_papers_find_what_the_model_finds() {
             }
         }
     }
-    let without = Aids::of(Search::SkipList, []);
+    let without = Aids::of(Search::SkipList, [], line);
     assert!(device.search_batch(&queries, &without, Gathering::Scan).is_err());
-    let binary = Aids::of(Search::Binary, []);
+    let binary = Aids::of(Search::Binary, [], line);
     let other = [vec![PostingList::encode(&[1], Codec::QuasiSuccinct).unwrap()]];
     assert!(device.search_batch(&other, &binary, Gathering::Scan).is_err());
     assert!(device.search_batch(&[], &binary, Gathering::Scan).unwrap().is_empty());

@@ -4,10 +4,17 @@
 use super::support::clock::{median, seconds};
 use super::support::{data, report::Row};
 use super::{Bench, size_name};
-use postings::device::{Aids, Gathering, Search};
+use postings::device::{Aids, Gathering, Line, Search};
 use postings::engine::Para;
+use postings::intersect::locate::LrRange;
 use postings::results::Results;
 use postings::{Codec, PostingList, Result};
+
+/// The line of docIDs relative to `base`, with its safe range.
+fn line(doc_ids: &[u32], base: u32) -> Line {
+    let line = LrRange::of(doc_ids, base);
+    Line { slope: line.slope, low: line.intercept - line.left, high: line.intercept + line.right + 1 }
+}
 
 /// The median seconds that all kernels of a call take together, after a first call whose result is returned.
 fn kernels_time(bench: &Bench, call: impl Fn() -> Result<Results>) -> Result<(f64, Results)> {
@@ -40,7 +47,7 @@ pub fn by_levels(bench: &mut Bench) -> Result<()> {
                 continue;
             }
             for search in Search::ALL {
-                let aids = Aids::of(search, &query[0]);
+                let aids = Aids::of(search, &query[0], line);
                 let call = || bench.device.search_batch(&query, &aids, Gathering::Reserve);
                 let (time, found) = kernels_time(bench, call)?;
                 assert!(found.get(0) == wanted, "{}: device and plain merge differ", search.name());
@@ -94,7 +101,7 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
                 Search::HashSegmentation => format!("HS{bucket}"),
                 _ => search.name().into(),
             };
-            let aids = Aids::of(search, of_raw.iter().flatten());
+            let aids = Aids::of(search, of_raw.iter().flatten(), line);
             for gathering in [Gathering::Scan, Gathering::Reserve] {
                 let call = |bench: &Bench| bench.device.search_batch(&of_raw, &aids, gathering);
                 row(bench, format!("{name}, {gathering:?}"), &call)?;
@@ -115,7 +122,7 @@ pub fn batches(bench: &mut Bench) -> Result<()> {
     let of_raw = queries(&workload, Codec::Raw, &[])?;
     let of_qs = queries(&workload, Codec::default(), &[])?;
     let search = |search, gathering| -> Answer {
-        let aids = Aids::of(search, []);
+        let aids = Aids::of(search, [], line);
         Box::new(move |bench, batch| bench.device.search_batch(batch, &aids, gathering))
     };
     let ways: [(&str, &[Vec<PostingList>], Answer); 6] = [

@@ -1,5 +1,6 @@
 //! Parallel merge find with 0 to 4 levels of splitters: Ding 2009, figure 6 and the text beside it.
 
+use super::searches::line;
 use crate::harness::context::Context;
 use crate::harness::outcome::{Cell, Outcome, Table};
 use crate::harness::{Experiment, Failure};
@@ -124,7 +125,7 @@ fn on_device(
         let query = [lists.iter().map(encode).collect::<Result<Vec<_>, _>>()?];
         let mut cells = Vec::new();
         for (search, curve) in levels.iter().zip(&mut curves) {
-            let aids = Aids::of(*search, []);
+            let aids = Aids::of(*search, [], line);
             let (rounds, found) =
                 context.each_kernel(device, || device.search_batch(&query, &aids, Gathering::Reserve))?;
             assert!(found.get(0) == expected, "{} finds others on the device", search.name());

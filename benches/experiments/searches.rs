@@ -7,8 +7,8 @@ use crate::harness::outcome::{Cell, Outcome, Table};
 use crate::harness::{Experiment, Failure};
 use crate::support::clock::Spread;
 use crate::support::data::merge;
-use postings::device::{Aids, Device, Gathering, Search};
-use postings::intersect::locate::{Locate, Located};
+use postings::device::{Aids, Device, Gathering, Line, Search};
+use postings::intersect::locate::{Locate, Located, LrRange};
 use postings::{Codec, PostingList};
 use std::collections::HashMap;
 
@@ -84,6 +84,12 @@ pub const ON_DEVICE: [(&str, Search, f64); 9] = [
     ("PMF 3", Search::ParallelMerge(3), 16.0),
 ];
 
+/// The line of docIDs relative to `base`, with its safe range.
+pub fn line(doc_ids: &[u32], base: u32) -> Line {
+    let line = LrRange::of(doc_ids, base);
+    Line { slope: line.slope, low: line.intercept - line.left, high: line.intercept + line.right + 1 }
+}
+
 /// Uncompressed lists of queries with buckets of that size, and their regression lines.
 pub struct Uncompressed {
     pub queries: Vec<Vec<PostingList>>,
@@ -101,7 +107,7 @@ impl Uncompressed {
                 entry.insert(list);
             }
         }
-        let lines = Aids::of(Search::LrRange, lists.values());
+        let lines = Aids::of(Search::LrRange, lists.values(), line);
         let queries = queries.iter().map(|query| query.iter().map(|term| lists[term].clone()).collect()).collect();
         Ok(Uncompressed { queries, lines })
     }
@@ -116,7 +122,7 @@ impl Uncompressed {
     ) -> postings::Result<postings::results::Results> {
         match search {
             Search::LrRange => device.search_batch(queries, &self.lines, gathering),
-            _ => device.search_batch(queries, &Aids::of(search, queries.iter().flatten()), gathering),
+            _ => device.search_batch(queries, &Aids::of(search, queries.iter().flatten(), line), gathering),
         }
     }
 }

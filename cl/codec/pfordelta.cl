@@ -166,10 +166,11 @@ typedef struct {
     __global const uint *words; /* the part */
     uint doc_id; /* the latest docID */
     uint width; /* of the slots */
-    /* A bit for each value from the next one on: whether it is an exception. Finding all positions first takes less time
-     * than finding each when it is its turn, since neighbouring work-items have exceptions at different places. */
-    ulong low;
-    ulong high;
+    /* A bit for each value: whether it is an exception. `now` has those of the 32 values in turn, `later` those of 32 each
+     * after them. Finding all positions first takes less time than finding each when it is its turn, since neighbouring
+     * work-items have exceptions at different places. */
+    uint now;
+    uint4 later;
     uint level;
     pfordelta_Reader highs; /* with more than one level: `slot_at` is where the array begins, and */
     uint count; /* of exceptions */
@@ -204,16 +205,21 @@ void pfordelta_find(pfordelta_Walk *walk, uint at) {
     for (uint k = 0; k < walk->count; k++) {
         position += 1 + (deep ? pfordelta_get(walk->level, walk->words, at, walk->count, 1, k)
                               : pfordelta_number(walk->words, &positions, 1));
-        ulong bit = (ulong)1 << (position & 63);
-        walk->low |= position < 64 ? bit : 0;
-        walk->high |= position < 64 ? 0 : bit;
+        uint bit = 1u << (position % 32);
+        walk->later.x |= position / 32 == 0 ? bit : 0;
+        walk->later.y |= position / 32 == 1 ? bit : 0;
+        walk->later.z |= position / 32 == 2 ? bit : 0;
+        walk->later.w |= position / 32 == 3 ? bit : 0;
     }
 }
 
-/* Goes on by `count` values, at most 63. */
-void pfordelta_skip(pfordelta_Walk *walk, uint count) {
-    walk->low = walk->low >> count | walk->high << (64 - count);
-    walk->high >>= count;
+/* The bits of the values from that index on, up to that of the last of the 32 that it is one of. */
+uint pfordelta_exceptions(pfordelta_Walk *walk, uint within) {
+    if (within % 32 == 0) {
+        walk->now = walk->later.x;
+        walk->later = (uint4)(walk->later.y, walk->later.z, walk->later.w, 0);
+    }
+    return walk->now >> (within % 32);
 }
 
 /* --- the vocabulary of codecs, with cl/gaps.cl --- */
@@ -232,16 +238,17 @@ pfordelta_Walk pfordelta_walk(const List *list, uint rank) {
 }
 
 uint pfordelta_next(const List *list, pfordelta_Walk *walk, uint rank) {
-    uint value = field_from(walk->words, 32 + rank % BLOCK * walk->width, walk->width);
-    if (walk->low & 1) value |= pfordelta_high(walk);
-    pfordelta_skip(walk, 1);
+    uint within = rank % BLOCK;
+    uint value = field_from(walk->words, 32 + within * walk->width, walk->width);
+    if (pfordelta_exceptions(walk, within) & 1) value |= pfordelta_high(walk);
     walk->doc_id += value + 1;
     return walk->doc_id;
 }
 
 uint4 pfordelta_next_four(const List *list, pfordelta_Walk *walk, uint rank) {
-    uint4 values = fields_from(walk->words, 32 + rank % BLOCK * walk->width, walk->width);
-    for (uint left = (uint)walk->low & 15; left != 0; left &= left - 1) {
+    uint within = rank % BLOCK;
+    uint4 values = fields_from(walk->words, 32 + within * walk->width, walk->width);
+    for (uint left = pfordelta_exceptions(walk, within) & 15; left != 0; left &= left - 1) {
         uint high = pfordelta_high(walk);
         uint lowest = left & -left;
         values.x |= lowest == 1 ? high : 0;
@@ -249,7 +256,6 @@ uint4 pfordelta_next_four(const List *list, pfordelta_Walk *walk, uint rank) {
         values.z |= lowest == 4 ? high : 0;
         values.w |= lowest == 8 ? high : 0;
     }
-    pfordelta_skip(walk, 4);
     uint4 doc_ids = doc_ids_after(walk->doc_id, values);
     walk->doc_id = doc_ids.w;
     return doc_ids;

@@ -1,9 +1,27 @@
 //! What searches need of a list besides its docIDs.
 
 use super::Search;
-use crate::intersect::locate::LrRange;
 use crate::list::PostingList;
 use std::collections::HashMap;
+
+/// A line and its safe range: the rank of a docID x, relative to where the line begins, is from `x · slope >> 32` plus `low`
+/// to, and without, that plus `high`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line {
+    /// Ranks per docID, times 2^32.
+    pub slope: u32,
+    /// Added for the first rank.
+    pub low: i64,
+    /// Added for the end.
+    pub high: i64,
+}
+
+impl Line {
+    fn words(self) -> [u32; 5] {
+        let Line { slope, low, high } = self;
+        [slope, low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32]
+    }
+}
 
 /// Words of each list, for one search. They would be a part of an index, so they are made once.
 #[derive(Debug, Clone)]
@@ -19,12 +37,17 @@ const SEGMENT: usize = 1024;
 pub(super) const STRIDE: usize = 16;
 
 impl Aids {
-    /// Those of these lists. A search that needs none is ready without lists.
-    pub fn of<'l>(search: Search, lists: impl IntoIterator<Item = &'l PostingList>) -> Aids {
+    /// Those of these lists. `line` gives the line of docIDs relative to a docID that is at most the first of them. A search
+    /// that needs no aids is ready without lists.
+    pub fn of<'l>(
+        search: Search,
+        lists: impl IntoIterator<Item = &'l PostingList>,
+        line: impl Fn(&[u32], u32) -> Line,
+    ) -> Aids {
         let mut words = HashMap::new();
         if search.needs_aids() {
             for list in lists {
-                words.entry(list.id()).or_insert_with(|| aid(search, &list.decode()));
+                words.entry(list.id()).or_insert_with(|| aid(search, &list.decode(), &line));
             }
         }
         Aids { search, words }
@@ -42,26 +65,18 @@ impl Aids {
 }
 
 /// The words of a list of these docIDs, in the layout that `cl/experiment/search.cl` describes.
-fn aid(search: Search, doc_ids: &[u32]) -> Vec<u32> {
+fn aid(search: Search, doc_ids: &[u32], line: &impl Fn(&[u32], u32) -> Line) -> Vec<u32> {
     match search {
-        Search::LrRange => line(doc_ids, 0).to_vec(),
-        Search::LrSegments => segments(doc_ids),
+        Search::LrRange => line(doc_ids, 0).words().to_vec(),
+        Search::LrSegments => segments(doc_ids, line),
         Search::SkipList => levels(doc_ids),
         _ => Vec::new(),
     }
 }
 
-/// The line of docIDs relative to `base`: the slope, then what is added to the product for the first rank of the safe range
-/// and for its end, 64 bits each.
-fn line(doc_ids: &[u32], base: u32) -> [u32; 5] {
-    let line = LrRange::of(doc_ids, base);
-    let (low, high) = (line.intercept - line.left, line.intercept + line.right + 1);
-    [line.slope, low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32]
-}
-
 /// The logarithm of a segment's docIDs, the number of segments, then for each the rank of its first docID and its line, and
 /// at the end the number of docIDs.
-fn segments(doc_ids: &[u32]) -> Vec<u32> {
+fn segments(doc_ids: &[u32], line: &impl Fn(&[u32], u32) -> Line) -> Vec<u32> {
     let last = u64::from(doc_ids.last().copied().unwrap_or(0));
     let most = doc_ids.len().div_ceil(SEGMENT).max(1) as u64;
     let shift = (0..=32).find(|&shift| (last >> shift) < most).unwrap_or(32);
@@ -71,7 +86,7 @@ fn segments(doc_ids: &[u32]) -> Vec<u32> {
     for segment in 0..count {
         let end = doc_ids.partition_point(|&doc_id| u64::from(doc_id) >> shift <= segment);
         words.push(rank as u32);
-        words.extend(line(&doc_ids[rank..end], (segment << shift) as u32));
+        words.extend(line(&doc_ids[rank..end], (segment << shift) as u32).words());
         rank = end;
     }
     words.push(rank as u32);

@@ -3,7 +3,7 @@
 
 mod aids;
 
-pub use aids::Aids;
+pub use aids::{Aids, Line};
 
 use super::codec::{self, Codecs, Operation, check_fits};
 use super::handle::Device;

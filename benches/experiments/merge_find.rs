@@ -1,5 +1,6 @@
 //! Parallel merge find with 0 to 4 levels of splitters: Ding 2009, figure 6 and the text beside it.
 
+use super::searches::line;
 use crate::harness::context::Context;
 use crate::harness::outcome::{Cell, Outcome, Table};
 use crate::harness::{Experiment, Failure};
@@ -7,7 +8,7 @@ use crate::support::clock::Spread;
 use crate::support::data;
 use crate::support::plot::{Plot, Scale};
 use postings::cpu;
-use postings::device::{Device, Gathering, Line, Search};
+use postings::device::{Aids, Device, Gathering, Search};
 use postings::intersect::Count;
 use postings::intersect::meet::Meet;
 use postings::{Codec, PostingList};
@@ -128,10 +129,9 @@ fn on_device(
         let query = [lists.iter().map(encode).collect::<Result<Vec<_>, _>>()?];
         let mut cells = Vec::new();
         for (search, curve) in levels.iter().zip(&mut curves) {
-            // Only LR has lines.
-            let line = |_: &PostingList| Line { slope: 0, low: 0, high: 0 };
+            let aids = Aids::of(*search, [], line);
             let (rounds, found) =
-                context.each_kernel(device, || device.search_batch(&query, *search, Gathering::Reserve, line))?;
+                context.each_kernel(device, || device.search_batch(&query, &aids, Gathering::Reserve))?;
             assert!(found.get(0) == expected, "{} finds others on the device", search.name());
             let time = Spread::of(&rounds, |round| 1e9 * round.kernel_seconds(&[]));
             let each = time.times(1.0 / n as f64);

@@ -7,7 +7,7 @@ use crate::harness::outcome::{Cell, Outcome, Table};
 use crate::harness::{Experiment, Failure};
 use crate::support::clock::Spread;
 use crate::support::data::merge;
-use postings::device::{Device, Gathering, Line, Search};
+use postings::device::{Aids, Device, Gathering, Line, Search};
 use postings::intersect::locate::{Locate, Located, LrRange};
 use postings::{Codec, PostingList};
 use std::collections::HashMap;
@@ -87,27 +87,30 @@ pub const ON_DEVICE: [(&str, Search, f64); 9] = [
     ("PMF 3", Search::ParallelMerge(3), 16.0),
 ];
 
+/// The line of docIDs relative to `base`, with its safe range.
+pub fn line(doc_ids: &[u32], base: u32) -> Line {
+    let line = LrRange::of(doc_ids, base);
+    Line { slope: line.slope, low: line.intercept - line.left, high: line.intercept + line.right + 1 }
+}
+
 /// Uncompressed lists of queries with buckets of that size, and their regression lines.
 pub struct Uncompressed {
     pub queries: Vec<Vec<PostingList>>,
-    lines: HashMap<u64, Line>,
+    lines: Aids,
 }
 
 impl Uncompressed {
     /// Encodes the lists of queries, each once.
     pub fn new(corpus: &Corpus, queries: &[Vec<usize>], bucket: f64) -> Result<Uncompressed, Failure> {
         let mut lists: HashMap<usize, PostingList> = HashMap::new();
-        let mut lines = HashMap::new();
         for &term in queries.iter().flatten() {
             if let std::collections::hash_map::Entry::Vacant(entry) = lists.entry(term) {
                 let doc_ids = &corpus.lists[term];
                 let list = PostingList::encode_with(doc_ids, Codec::Raw, &[("bucket", bucket)])?;
-                let line = LrRange::of(doc_ids, 0);
-                let (low, high) = (line.intercept - line.left, line.intercept + line.right + 1);
-                lines.insert(list.id(), Line { slope: line.slope, low, high });
                 entry.insert(list);
             }
         }
+        let lines = Aids::of(Search::LrRange, lists.values(), line);
         let queries = queries.iter().map(|query| query.iter().map(|term| lists[term].clone()).collect()).collect();
         Ok(Uncompressed { queries, lines })
     }
@@ -120,7 +123,10 @@ impl Uncompressed {
         search: Search,
         gathering: Gathering,
     ) -> postings::Result<postings::results::Results> {
-        device.search_batch(queries, search, gathering, |list| self.lines[&list.id()])
+        match search {
+            Search::LrRange => device.search_batch(queries, &self.lines, gathering),
+            _ => device.search_batch(queries, &Aids::of(search, queries.iter().flatten(), line), gathering),
+        }
     }
 }
 

@@ -13,7 +13,7 @@
 //! | `loader.c` | finds the OpenCL library at run time and forwards calls to it |
 //! | `cl` | raw calls with status checks, and owned handles |
 //! | `platform` | lists devices, and finds the one that a selector means |
-//! | `link` | context, queue and limits of a device |
+//! | `link` | context, queues and limits of a device |
 //! | `program` | builds programs and kernels, or loads them from the cache folder |
 //! | `memory` | the arena of resident lists, scratch buffers, pinned staging |
 //! | `session` | the interface that operations are written against |
@@ -60,6 +60,7 @@ mod yioop;
 
 pub use ceiling::Ceilings;
 pub use handle::{Device, KernelTime};
+pub use intersect::Stages;
 pub(crate) use intersect::kernel_work;
 pub use memory::{bytes_from_device, bytes_to_device};
 pub use parallel_qs::{ITEMS as PARALLEL_QS_ITEMS, ParallelQs};
@@ -67,7 +68,7 @@ pub use parallel_qs::{ITEMS as PARALLEL_QS_ITEMS, ParallelQs};
 use crate::codec::Codec;
 use crate::error::Result;
 pub use platform::DeviceInfo;
-pub use search::{Gathering, Line, Search};
+pub use search::{Aids, Gathering, Line, Search};
 use std::sync::Arc;
 
 /// Nanoseconds that a device takes to decode a docID, assumed until it is measured.

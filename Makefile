@@ -75,11 +75,12 @@ bench-search: setup-bench $(EXTENSION)  ## measure ranked search against tantivy
 	$(RUN_PHP) -d extension=pdo -d extension=pdo_sqlite benches/search/php.php --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/search-php.json'
 
 # CRoaring chooses its instructions when it runs; these builds of it have no others than the tier's to choose.
-bench-tiers: setup-test  ## measure intersections by AVX2 and by plain code, CRoaring held back to the same; LISTS=
+bench-tiers: setup-test  ## measure intersections by AVX2 and by plain code, also of real lists, CRoaring held back to the same; LISTS=
 	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
 	. scripts/env.sh && for tier in 'avx2 -DCROARING_COMPILER_SUPPORTS_AVX512=0' 'scalar -DROARING_DISABLE_X64'; do \
-	  POSTINGS_BENCH_PEER="$${tier% *}" CFLAGS="$${tier#* }" CARGO_TARGET_DIR='$(CARGO_TARGET_DIR)'/bench-"$${tier% *}" \
-	  cargo bench --no-default-features --bench cpu -- --out '$(abspath $(CARGO_TARGET_DIR))/bench' $(if $(LISTS),--lists '$(LISTS)') || exit; \
+	  export POSTINGS_BENCH_PEER="$${tier% *}" CFLAGS="$${tier#* }" CARGO_TARGET_DIR='$(CARGO_TARGET_DIR)'/bench-"$${tier% *}"; \
+	  cargo bench --no-default-features --bench cpu -- --out '$(abspath $(CARGO_TARGET_DIR))/bench' $(if $(LISTS),--lists '$(LISTS)') && \
+	  cargo bench --no-default-features --bench real -- --out '$(abspath $(CARGO_TARGET_DIR))/bench' || exit; \
 	done
 
 DESCRIPTIONS = $(CARGO_TARGET_DIR)/experiments/descriptions.txt

@@ -1,5 +1,5 @@
-//! Merges the results of the benchmarks: `cpu.json` (and `cpu-avx2.json`, `cpu-scalar.json` of `make bench-tiers`),
-//! `device.json` and `php.json` of a folder become `report.json` (a list of rows), `report.txt` (notes and a table) and
+//! Merges the results of the benchmarks: `cpu.json`, `real.json` (and `cpu-avx2.json`, `real-scalar.json` … of `make
+//! bench-tiers`), `device.json` and `php.json` of a folder become `report.json` (a list of rows), `report.txt` (notes and a table) and
 //! the plots.
 //!
 //!     cargo bench --no-default-features --bench report -- [--out DIR | --plot FILE]
@@ -30,7 +30,7 @@ fn main() {
 
 fn run(args: &Args) -> std::io::Result<()> {
     let mut all = Report::default();
-    for bench in ["cpu", "cpu-avx2", "cpu-scalar", "real", "real-avx2", "device", "php"] {
+    for bench in ["cpu", "cpu-avx2", "cpu-scalar", "real", "real-avx2", "real-scalar", "device", "php"] {
         let path = args.out.join(format!("{bench}.json"));
         if !path.exists() {
             println!("{}: not there, left out", path.display());

@@ -83,6 +83,13 @@ uint4 fields_from(__global const uint *words, uint position, uint width) {
         fields.y = (bits >> width) & mask;
         fields.z = (bits >> (2 * width)) & mask;
         fields.w = (bits >> (3 * width)) & mask;
+    } else if (width <= 16) {
+        uint bits = bits_from(words, position);
+        uint more = bits_from(words, position + 2 * width);
+        fields.x = bits & mask;
+        fields.y = (bits >> width) & mask;
+        fields.z = more & mask;
+        fields.w = (more >> width) & mask;
     } else {
         fields.x = bits_from(words, position) & mask;
         fields.y = bits_from(words, position + width) & mask;
@@ -90,6 +97,16 @@ uint4 fields_from(__global const uint *words, uint position, uint width) {
         fields.w = bits_from(words, position + 3 * width) & mask;
     }
     return fields;
+}
+
+/* The four docIDs after `doc_id`, of whose gaps these are the values: each gap minus one. */
+uint4 doc_ids_after(uint doc_id, uint4 values) {
+    uint4 doc_ids;
+    doc_ids.x = doc_id + values.x + 1;
+    doc_ids.y = doc_ids.x + values.y + 1;
+    doc_ids.z = doc_ids.y + values.z + 1;
+    doc_ids.w = doc_ids.z + values.w + 1;
+    return doc_ids;
 }
 
 /* The index of the lowest set bit of `word`, which must not be 0. */

@@ -3,6 +3,18 @@
 //! A *bit stream* is a slice of `u32` words in which bit `i` is bit `i % 32` (from the least significant end) of word
 //! `i / 32`. Written as little-endian bytes, bit `i` is bit `i % 8` of byte `i / 8`.
 
+/// 0, 1, 2 … 63: the indices of the bits of a 64-bit word, for a vector to choose from.
+#[cfg(target_arch = "x86_64")]
+pub(crate) static IOTA: [u8; 64] = {
+    let mut bytes = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        bytes[i] = i as u8;
+        i += 1;
+    }
+    bytes
+};
+
 /// Words needed for `bits` bits.
 pub fn words_for(bits: u64) -> u64 {
     bits.div_ceil(32)

@@ -2,8 +2,6 @@
 
 use crate::error::Result;
 use crate::room;
-use crate::threads::spread;
-use std::mem::MaybeUninit;
 
 /// The most docIDs in a part, unless a single query has more. At 16 MB, most of a part lies in huge pages, and the C
 /// library's heap keeps it for the next batch.
@@ -35,6 +33,11 @@ impl Results {
         Ok(Results { parts: vec![room::try_with_room(doc_ids)?], spans: Vec::with_capacity(queries) })
     }
 
+    /// Empty results with room for the parts of that many queries.
+    pub(crate) fn with_spans(queries: usize) -> Results {
+        Results { parts: Vec::new(), spans: Vec::with_capacity(queries) }
+    }
+
     /// The result of a single query.
     pub fn of_one(doc_ids: Vec<u32>) -> Results {
         Results { spans: vec![Span { part: 0, start: 0, end: doc_ids.len() }], parts: vec![doc_ids] }
@@ -58,45 +61,17 @@ impl Results {
         all
     }
 
-    /// Results of these lengths. `fill` writes those of a query to the memory that it is given, and is called once for each,
-    /// on up to `threads` threads. All of the memory is allocated by the calling thread: a thread that ends returns what it
-    /// allocated to the system, and faulting it in again takes longer than filling it.
+    /// Adds the results of the next queries, which lie one after the other in `doc_ids` and end at `ends`.
     ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    ///
-    /// # Safety
-    /// `fill` initialises the whole slice.
-    pub(crate) unsafe fn filled(
-        lengths: impl ExactSizeIterator<Item = usize>,
-        threads: usize,
-        fill: impl Fn(usize, &mut [MaybeUninit<u32>]) + Sync,
-    ) -> Result<Results> {
-        /// The memory of all results; each thread writes to its own part.
-        struct Shared(*mut MaybeUninit<u32>);
-        // SAFETY: threads write to disjoint ranges, those of the queries that they claim.
-        unsafe impl Sync for Shared {}
-
-        let mut spans = Vec::with_capacity(lengths.len());
-        let mut total = 0;
-        for length in lengths {
-            spans.push(Span { part: 0, start: total, end: total + length });
-            total += length;
-        }
-        let mut doc_ids: Vec<u32> = room::try_with_room(total)?;
-        let shared = Shared(doc_ids.spare_capacity_mut().as_mut_ptr());
-        let shared = &shared;
-        let share = spans.len().div_ceil(4 * threads.max(1)).max(1);
-        spread(threads, spans.len(), share, |takings| {
-            for query in takings.flatten() {
-                let Span { start, end, .. } = spans[query];
-                // SAFETY: the spans lie in the spare capacity and are disjoint, and each is claimed once.
-                fill(query, unsafe { std::slice::from_raw_parts_mut(shared.0.add(start), end - start) });
-            }
-        });
-        // SAFETY: the spans adjoin, and `fill` has initialised each of them: this function's contract.
-        unsafe { doc_ids.set_len(total) };
-        Ok(Results { parts: vec![doc_ids], spans })
+    /// # Panics
+    /// If the ends do not ascend, or lie outside.
+    pub(crate) fn push_part(&mut self, doc_ids: Vec<u32>, ends: impl IntoIterator<Item = usize>) {
+        let (part, mut start) = (self.parts.len(), 0);
+        self.spans.extend(ends.into_iter().map(|end| {
+            assert!(start <= end && end <= doc_ids.len());
+            Span { part, start: std::mem::replace(&mut start, end), end }
+        }));
+        self.parts.push(doc_ids);
     }
 
     /// Adds the result of the next query: `append` appends its docIDs to the vector that it is given.
@@ -190,17 +165,13 @@ mod tests {
     }
 
     #[test]
-    fn threads_fill_results() {
-        for threads in [1, 2, 5] {
-            let lengths = [3, 0, 1, 70, 0];
-            let fill = |query: usize, to: &mut [MaybeUninit<u32>]| {
-                to.iter_mut().for_each(|place| _ = place.write(query as u32));
-            };
-            // SAFETY: `fill` writes every element.
-            let results = unsafe { Results::filled(lengths.into_iter(), threads, fill) }.unwrap();
-            let wanted: Vec<Vec<u32>> = lengths.iter().zip(0..).map(|(&length, query)| vec![query; length]).collect();
-            assert!(results.iter().eq(wanted.iter().map(Vec::as_slice)));
-        }
+    fn parts_of_several_queries_follow_each_other() {
+        let mut results = Results::default();
+        results.push_part(vec![3, 4, 1], [2, 2, 3]);
+        results.push_part(Vec::new(), []);
+        results.push_part(vec![9, 10], [0, 2]);
+        assert!(results.iter().eq([&[3, 4][..], &[], &[1], &[], &[9, 10]]));
+        assert_eq!(results.into_doc_ids(), [3, 4, 1, 9, 10]);
     }
 
     #[test]

@@ -31,7 +31,8 @@ namespace Postings {
         case Simple9 = 'simple9';
 
         /**
-         * Elias-Fano: about 2 + log2(largest docID / n) bits per docID. The best random access; decodes fastest.
+         * Elias-Fano: about 2 + log2(largest docID / n) bits per docID. Fast random access; on a device it decodes fastest,
+         * on a CPU among the fastest.
          *
          * Option c (float, 1/1024 to 1024, default 1): b = floor(log2(c * largest docID / n)) lower bits (Li 2014).
          */
@@ -102,8 +103,9 @@ namespace Postings {
         case Simple16 = 'simple16';
 
         /**
-         * Runs, bit sets and Elias-Fano, each for a part of the list (Ottaviano and Venturini 2014). The smallest on dense,
-         * clustered and sorted lists, and the fastest to intersect. Codes any docIDs.
+         * Runs, bit sets and Elias-Fano, each for a part of the list (Ottaviano and Venturini 2014). On dense lists, on those
+         * of sorted documents and on long runs usually the smallest and the fastest to intersect. (On clusters of fewer than
+         * 128 docIDs OptPFD, NewPFD and ParaPFor are smaller.) Codes any docIDs.
          */
         case PartitionedEliasFano = 'pef';
 
@@ -244,8 +246,9 @@ namespace Postings {
 
         /**
          * As intersect(), but the result is a list (Codec::PartitionedEliasFano), always made on the CPU. If all lists are of
-         * that codec, stretches of consecutive docIDs and bit sets are never expanded: on dense lists this is many times as
-         * fast as intersect(), and the list takes a fraction of the memory.
+         * that codec, stretches of consecutive docIDs and bit sets are never expanded: if the result is dense or has long
+         * runs, this takes 1/4 to 1/20 of the time of intersect(), otherwise up to 1.7 times as long. The list takes a
+         * fraction of the memory. For the number of docIDs alone, intersect_count() is faster than both.
          */
         public function intersectList(PostingList ...$others): self
         {

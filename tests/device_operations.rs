@@ -265,6 +265,71 @@ fn large_batches_come_back_in_order() {
     }
 }
 
+/// Batches that pass through the device in many chunks, of lists that are resident, of lists that are not, and of queries
+/// that find nothing or are empty.
+#[test]
+fn chunks_of_a_batch_come_back_in_order() {
+    let Some(device) = device() else { return };
+    let mut random = Random(31);
+    let plain: Vec<Vec<u32>> = (0..24).map(|k| doc_ids(60 + 400 * k, 1 + random.below(30), 900, k as u64)).collect();
+    let codecs = [Codec::default(), Codec::Raw, Codec::ParaPFor];
+    let lists: Vec<PostingList> =
+        plain.iter().zip(0..).map(|(list, k)| PostingList::encode(list, codecs[k % 3]).unwrap()).collect();
+    let empty = PostingList::encode(&[], Codec::default()).unwrap();
+    let (mut queries, mut expected) = (Vec::new(), Vec::new());
+    for query in 0..211 {
+        let terms = random.below(4) as usize;
+        let chosen: Vec<usize> = (0..terms).map(|_| random.below(24) as usize).collect();
+        let mut lists: Vec<PostingList> = chosen.iter().map(|&k| lists[k].clone()).collect();
+        let mut of_these: Vec<Vec<u32>> = chosen.iter().map(|&k| plain[k].clone()).collect();
+        if query % 13 == 5 {
+            lists.push(empty.clone());
+            of_these.push(Vec::new());
+        }
+        queries.push(lists);
+        expected.push(naive(&of_these));
+    }
+    // Chunks without a single result, too.
+    queries.extend((0..30).map(|_| vec![empty.clone(), lists[3].clone()]));
+    expected.resize(queries.len(), Vec::new());
+    for chunk in [1, 2, 7, 50, 120, 121, 1000] {
+        device.forget_lists().unwrap();
+        for _ in 0..2 {
+            let results = device.intersect_batch_in(&queries, chunk).unwrap();
+            assert!(results.iter().eq(expected.iter().map(Vec::as_slice)), "chunks of {chunk}");
+        }
+        device.forget_lists().unwrap();
+        let counts = device.intersect_count_batch_in(&queries, chunk).unwrap();
+        assert!(counts.iter().eq(expected.iter().map(|found| found.len() as u64).collect::<Vec<_>>().iter()));
+    }
+}
+
+/// Chunks that find more than there is room for at first are launched again, while others are on their way.
+#[test]
+fn chunks_beyond_the_first_capacity_come_back() {
+    let Some(device) = device() else { return };
+    let len = 4 << 20;
+    let dense = PostingList::encode(&(0..len).collect::<Vec<_>>(), Codec::default()).unwrap();
+    let shifted = PostingList::encode(&(7..len + 7).collect::<Vec<_>>(), Codec::default()).unwrap();
+    let few = PostingList::encode(&[8, 9, len + 3], Codec::default()).unwrap();
+    let queries: Vec<Vec<PostingList>> = (0..20)
+        .map(|query| {
+            if (6..12).contains(&query) {
+                vec![dense.clone(), shifted.clone()]
+            } else {
+                vec![few.clone(), shifted.clone()]
+            }
+        })
+        .collect();
+    let results = device.intersect_batch_in(&queries, 3).unwrap();
+    for (query, found) in results.iter().enumerate() {
+        match query {
+            6..12 => assert!(found.iter().copied().eq(7..len), "{query}"),
+            _ => assert_eq!(found, [8, 9, len + 3], "{query}"),
+        }
+    }
+}
+
 #[test]
 fn results_beyond_the_first_capacity_come_back() {
     let Some(device) = device() else { return };
@@ -318,7 +383,7 @@ fn bytes_are_counted() {
 
 #[test]
 fn searches_of_the_papers_find_what_the_model_finds() {
-    use postings::device::{Gathering, Line, Search};
+    use postings::device::{Aids, Gathering, Line, Search};
     use postings::intersect::locate::LrRange;
     let Some(device) = device() else { return };
     let mut random = Random(77);
@@ -337,13 +402,14 @@ fn searches_of_the_papers_find_what_the_model_finds() {
     let expected: Vec<Vec<u32>> = plain.iter().map(|lists| naive(lists)).collect();
     let encode = |list: &Vec<u32>| PostingList::encode(list, Codec::Raw).unwrap();
     let queries: Vec<Vec<PostingList>> = plain.iter().map(|lists| lists.iter().map(encode).collect()).collect();
-    let line = |list: &PostingList| {
-        let line = LrRange::of(&list.decode(), 0);
+    let line = |doc_ids: &[u32], base: u32| {
+        let line = LrRange::of(doc_ids, base);
         Line { slope: line.slope, low: line.intercept - line.left, high: line.intercept + line.right + 1 }
     };
     for search in Search::ALL {
+        let aids = Aids::of(search, queries.iter().flatten(), line);
         for gathering in [Gathering::Scan, Gathering::Reserve] {
-            let found = device.search_batch(&queries, search, gathering, line).unwrap();
+            let found = device.search_batch(&queries, &aids, gathering).unwrap();
             for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
                 assert!(
                     found == expected,
@@ -355,9 +421,12 @@ fn searches_of_the_papers_find_what_the_model_finds() {
             }
         }
     }
+    let without = Aids::of(Search::SkipList, [], line);
+    assert!(device.search_batch(&queries, &without, Gathering::Scan).is_err());
+    let binary = Aids::of(Search::Binary, [], line);
     let other = [vec![PostingList::encode(&[1], Codec::QuasiSuccinct).unwrap()]];
-    assert!(device.search_batch(&other, Search::Binary, Gathering::Scan, line).is_err());
-    assert!(device.search_batch(&[], Search::Binary, Gathering::Scan, line).unwrap().is_empty());
+    assert!(device.search_batch(&other, &binary, Gathering::Scan).is_err());
+    assert!(device.search_batch(&[], &binary, Gathering::Scan).unwrap().is_empty());
 }
 
 #[test]

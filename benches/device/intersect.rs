@@ -1,11 +1,14 @@
 //! Intersections: pairs of lists of given lengths, pairs by length ratio, and a batch of queries.
 
-use super::support::clock::seconds;
+use super::support::clock::{median, seconds};
 use super::support::{data, plot, report::Row};
 use super::{Bench, size_name};
 use croaring::Bitmap;
+use postings::device::Stages;
 use postings::engine::{self, Offload};
+use postings::results::Results;
 use postings::{Codec, PostingList, Result};
+use std::time::Duration;
 
 fn encode(doc_ids: &[u32]) -> Result<PostingList> {
     PostingList::encode(doc_ids, Codec::default())
@@ -88,7 +91,8 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
     let lists: Vec<PostingList> = workload.terms.iter().map(|doc_ids| encode(doc_ids)).collect::<Result<_>>()?;
     let queries: Vec<Vec<PostingList>> =
         workload.queries.iter().map(|terms| terms.iter().map(|&term| lists[term].clone()).collect()).collect();
-    let (kernel, found) = bench.kernel_time(|| bench.device.intersect_batch(&queries))?;
+    // In one chunk: kernels of several run at the same time, so their times do not add up.
+    let (kernel, found) = bench.kernel_time(|| bench.device.intersect_batch_in(&queries, queries.len()))?;
     let never = bench.settings(Offload::Never);
     let (cpu, on_cpu) = seconds(|| engine::intersect_batch(&queries, &never).expect("memory"));
     assert!(found == on_cpu, "a batch: device and CPU differ");
@@ -129,12 +133,38 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
     let rows = [
         Row::new(format!("{what}: results on the host"), rate(whole), "M queries/s")
             .peer(peer, rate(cpu))
-            .at_least(1.0)
+            .at_least(2.0)
             .only_if(count == 10_000 && bench.full_size()),
         Row::new(format!("{what}: kernels alone"), rate(kernel), "M queries/s").peer(peer, rate(cpu)),
         Row::new(format!("{what}: counts only"), rate(counts), "M queries/s").peer(peer, rate(cpu)),
         Row::new(format!("{what}: all lists sent first"), rate(sent), "M queries/s").peer(peer, rate(cpu)),
     ];
     rows.into_iter().for_each(|row| bench.report.add(row));
+    for chunk in [count / 40, count / 20, count / 10, count / 5, count / 2, count] {
+        by_chunk(bench, &queries, chunk, &found)?;
+    }
+    Ok(())
+}
+
+/// The rate of a batch in chunks of so many queries, and what the host did.
+pub fn by_chunk(bench: &mut Bench, queries: &[Vec<PostingList>], chunk: usize, wanted: &Results) -> Result<()> {
+    assert!(bench.device.intersect_batch_in(queries, chunk)? == *wanted, "chunks of {chunk}: other docIDs");
+    let mut stages = Vec::new();
+    let time = bench.call_time(3 * bench.samples(), || {
+        let found = bench.device.intersect_batch_in(queries, chunk)?;
+        stages.push(bench.device.batch_stages()?);
+        Ok(found)
+    })?;
+    let of = |stage: fn(&Stages) -> Duration| {
+        median(&mut stages.iter().map(|stages| stage(stages).as_secs_f64() * 1e3).collect::<Vec<_>>())
+    };
+    let (planning, submitting) = (of(|of| of.planning), of(|of| of.submitting));
+    let (waiting, ordering) = (of(|of| of.waiting), of(|of| of.ordering));
+    let what = format!("batch of {} queries, chunks of {chunk}", queries.len());
+    bench.report.note(
+        &what,
+        format!("planning {planning:.3} ms, submitting {submitting:.3}, waiting {waiting:.3}, ordering {ordering:.3}"),
+    );
+    bench.report.add(Row::new(what, queries.len() as f64 / time / 1e6, "M queries/s"));
     Ok(())
 }

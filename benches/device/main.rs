@@ -9,6 +9,7 @@
 //! times are medians of whole calls, from a list in host memory to docIDs in host memory.
 
 mod auto;
+mod codecs;
 mod decode;
 mod intersect;
 mod search;
@@ -94,12 +95,15 @@ fn run(args: &Args, selector: String, device: Arc<Device>) -> Result<(), Failure
     bench.report.add(Row::new("copy kernel (read + write)", ceilings.copied_bytes / 1e12, "TB/s"));
     bench.report.add(Row::new("write-only kernel", ceilings.written_words / 1e9, "G u32/s"));
     bench.part("first calls", Bench::first_calls);
+    bench.part("decoding by every codec's kernel", codecs::decode);
     bench.part("decoding by length", decode::longest);
     bench.part("decoding by mean gap", decode::by_gap);
     bench.part("Yioop's doc indexes", yioop::doc_indexes);
     bench.part("intersections of two lists", intersect::pairs);
     bench.part("intersections by length ratio", intersect::by_ratio);
     bench.part("a batch of queries", intersect::batch);
+    bench.part("a batch of queries in hs_lrc", codecs::batch);
+    bench.part("pairs of lists in every codec", codecs::pairs);
     bench.part("two raw lists by levels of splitters", search::by_levels);
     bench.part("searches of the papers in a batch", search::batch);
     bench.part("batches of a stream", search::batches);

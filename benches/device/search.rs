@@ -4,28 +4,16 @@
 use super::support::clock::{median, seconds};
 use super::support::{data, report::Row};
 use super::{Bench, size_name};
-use postings::device::{Gathering, Line, Search};
+use postings::device::{Aids, Gathering, Line, Search};
 use postings::engine::Para;
 use postings::intersect::locate::LrRange;
 use postings::results::Results;
 use postings::{Codec, PostingList, Result};
-use std::collections::HashMap;
 
-/// The regression lines of lists, by their ids. They are part of an index, so making them is not timed.
-struct Lines(HashMap<u64, Line>);
-
-impl Lines {
-    fn of<'l>(lists: impl IntoIterator<Item = &'l PostingList>) -> Lines {
-        let line = |list: &PostingList| {
-            let line = LrRange::of(&list.decode(), 0);
-            Line { slope: line.slope, low: line.intercept - line.left, high: line.intercept + line.right + 1 }
-        };
-        Lines(lists.into_iter().map(|list| (list.id(), line(list))).collect())
-    }
-
-    fn get(&self, list: &PostingList) -> Line {
-        self.0[&list.id()]
-    }
+/// The line of docIDs relative to `base`, with its safe range.
+fn line(doc_ids: &[u32], base: u32) -> Line {
+    let line = LrRange::of(doc_ids, base);
+    Line { slope: line.slope, low: line.intercept - line.left, high: line.intercept + line.right + 1 }
 }
 
 /// The median seconds that all kernels of a call take together, after a first call whose result is returned.
@@ -58,9 +46,9 @@ pub fn by_levels(bench: &mut Bench) -> Result<()> {
             if codec != Codec::Raw {
                 continue;
             }
-            let lines = Lines::of(&query[0]);
             for search in Search::ALL {
-                let call = || bench.device.search_batch(&query, search, Gathering::Reserve, |list| lines.get(list));
+                let aids = Aids::of(search, &query[0], line);
+                let call = || bench.device.search_batch(&query, &aids, Gathering::Reserve);
                 let (time, found) = kernels_time(bench, call)?;
                 assert!(found.get(0) == wanted, "{}: device and plain merge differ", search.name());
                 bench.report.add(
@@ -86,19 +74,25 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
     let of_qs = queries(&workload, Codec::default(), &[])?;
     let (_, wanted) = kernels_time(bench, || bench.device.intersect_batch(&of_qs))?;
     let rate = |time: f64| count as f64 / time / 1e6;
-    let row = |bench: &mut Bench, what: String, call: &dyn Fn(&Bench) -> Result<Results>| -> Result<()> {
-        let (kernels, found) = kernels_time(bench, || call(bench))?;
+    type Call<'c> = &'c dyn Fn(&Bench) -> Result<Results>;
+    // The kernels of several chunks run at the same time, so those of one are timed.
+    let row_of = |bench: &mut Bench, what: String, in_one: Call, call: Call| -> Result<()> {
+        let (kernels, found) = kernels_time(bench, || in_one(bench))?;
         assert!(found == wanted, "{what}: other docIDs than the engine's with qs lists");
         let whole = bench.call_time(bench.samples(), || call(bench))?;
         bench.report.add(Row::new(format!("{count} queries, {what}: kernels"), rate(kernels), "M queries/s"));
         bench.report.add(Row::new(format!("{count} queries, {what}: results on the host"), rate(whole), "M queries/s"));
         Ok(())
     };
-    row(bench, "the engine's, qs".into(), &|bench| bench.device.intersect_batch(&of_qs))?;
+    let row = |bench: &mut Bench, what: String, call: Call| row_of(bench, what, call, call);
+    let engines = |bench: &mut Bench, what: &str, queries: &[Vec<PostingList>]| {
+        let in_one = |bench: &Bench| bench.device.intersect_batch_in(queries, queries.len());
+        row_of(bench, format!("the engine's, {what}"), &in_one, &|bench| bench.device.intersect_batch(queries))
+    };
+    engines(bench, "qs", &of_qs)?;
     for bucket in [16, 32, 64, 128, 256] {
         let of_raw = queries(&workload, Codec::Raw, &[("bucket", f64::from(bucket))])?;
-        row(bench, format!("the engine's, raw, HS{bucket}"), &|bench| bench.device.intersect_batch(&of_raw))?;
-        let lines = Lines::of(of_raw.iter().flatten());
+        engines(bench, &format!("raw, HS{bucket}"), &of_raw)?;
         for search in Search::ALL {
             if bucket != 16 && search != Search::HashSegmentation {
                 continue;
@@ -107,9 +101,9 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
                 Search::HashSegmentation => format!("HS{bucket}"),
                 _ => search.name().into(),
             };
+            let aids = Aids::of(search, of_raw.iter().flatten(), line);
             for gathering in [Gathering::Scan, Gathering::Reserve] {
-                let call =
-                    |bench: &Bench| bench.device.search_batch(&of_raw, search, gathering, |list| lines.get(list));
+                let call = |bench: &Bench| bench.device.search_batch(&of_raw, &aids, gathering);
                 row(bench, format!("{name}, {gathering:?}"), &call)?;
             }
         }
@@ -127,9 +121,9 @@ pub fn batches(bench: &mut Bench) -> Result<()> {
     let workload = data::workload(count);
     let of_raw = queries(&workload, Codec::Raw, &[])?;
     let of_qs = queries(&workload, Codec::default(), &[])?;
-    let line = |_: &PostingList| Line { slope: 0, low: 0, high: 0 };
     let search = |search, gathering| -> Answer {
-        Box::new(move |bench, batch| bench.device.search_batch(batch, search, gathering, line))
+        let aids = Aids::of(search, [], line);
+        Box::new(move |bench, batch| bench.device.search_batch(batch, &aids, gathering))
     };
     let ways: [(&str, &[Vec<PostingList>], Answer); 6] = [
         ("BS, scan", &of_raw, search(Search::Binary, Gathering::Scan)),

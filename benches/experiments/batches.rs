@@ -18,11 +18,12 @@ pub const EXPERIMENT: Experiment = Experiment {
     question: "If queries are collected until their shortest lists have c docIDs in all, what are throughput and response \
                time, and how much of the time do kernels take?",
     redraws: &[("ao-2011", "figure 5"), ("ao-2011", "figure 6"), ("ao-2011", "figure 9")],
-    why: "A device answers a small batch in the time that it takes to start and to read results back, so throughput rises \
-          with c until its units are full. That point has moved up with the number of units: a card of today is not full at \
-          the paper's largest batches. Transfers and the CPU still take their share, and more of it, since kernels became \
-          faster than the bus and the host did. Figure 9 (a), the speedup by number of multiprocessors, is not redrawn: it \
-          needs a card whose units can be switched off.",
+    why: "A device answers a small batch in the time that it takes to start and to read results back, so throughput \
+          rises with c until its units are full. That point has moved up with the number of units: a card of today \
+          is not full at the paper's largest batches. Transfers and the CPU still take their share, and more of it, \
+          since kernels became faster than the bus and the host did. A CPU thread answers one query after the other, \
+          so c means little to it. Figure 9 (a), the speedup by number of multiprocessors, is not redrawn: it needs \
+          a card whose units can be switched off.",
     run,
 };
 

@@ -15,8 +15,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     why: "The paper's difference was between codecs whose exceptions form a chain that one thread follows, and \
           codecs in which each thread finds its docID alone. Blocks that decode side by side took the chain away; \
           but codecs of gaps still patch their exceptions and end in a prefix sum, while a docID on a line is a \
-          multiplication and two additions. So the order stands, at about twice the speed, and for more bits per \
-          docID.",
+          multiplication and two additions. So the order stands, at two to four times the speed, and for more bits \
+          per docID.",
     run,
 };
 

@@ -56,19 +56,16 @@ uint OF(next)(const List *list, OF(Walk) *walk, uint rank) {
 
 uint4 OF(next_four)(const List *list, OF(Walk) *walk, uint rank) {
     uint within = rank % BLOCK;
-    uint4 doc_ids = fields_from(walk->slots, within * walk->width, walk->width);
+    uint4 values = fields_from(walk->slots, within * walk->width, walk->width);
     while (walk->exception < within + 4) {
         uint at = walk->exception - within;
         uint high = OF(high)(walk);
-        doc_ids.x |= at == 0 ? high : 0;
-        doc_ids.y |= at == 1 ? high : 0;
-        doc_ids.z |= at == 2 ? high : 0;
-        doc_ids.w |= at == 3 ? high : 0;
+        values.x |= at == 0 ? high : 0;
+        values.y |= at == 1 ? high : 0;
+        values.z |= at == 2 ? high : 0;
+        values.w |= at == 3 ? high : 0;
     }
-    doc_ids.x += walk->doc_id + 1;
-    doc_ids.y += doc_ids.x + 1;
-    doc_ids.z += doc_ids.y + 1;
-    doc_ids.w += doc_ids.z + 1;
+    uint4 doc_ids = doc_ids_after(walk->doc_id, values);
     walk->doc_id = doc_ids.w;
     return doc_ids;
 }

@@ -22,11 +22,8 @@ uint parapfor_next(const List *list, parapfor_Walk *walk, uint rank) {
 }
 
 uint4 parapfor_next_four(const List *list, parapfor_Walk *walk, uint rank) {
-    uint4 doc_ids = parapfor_four(&walk->segment, rank % BLOCK);
-    doc_ids.x += walk->doc_id + 1;
-    doc_ids.y += doc_ids.x + 1;
-    doc_ids.z += doc_ids.y + 1;
-    doc_ids.w += doc_ids.z + 1;
+    uint4 values = parapfor_four(&walk->segment, rank % BLOCK);
+    uint4 doc_ids = doc_ids_after(walk->doc_id, values);
     walk->doc_id = doc_ids.w;
     return doc_ids;
 }

@@ -80,15 +80,12 @@ uint pfordelta_segments_next(const List *list, pfordelta_segments_Walk *walk, ui
 uint4 pfordelta_segments_next_four(const List *list, pfordelta_segments_Walk *walk, uint rank) {
     uint within = rank % BLOCK;
     if (within == walk->second) pfordelta_segments_enter(walk, min(BLOCK, list->count - (rank - within)), 1);
-    uint4 doc_ids = fields_from(walk->words, walk->slots_at + within * walk->width, walk->width);
-    if (walk->exception == within) doc_ids.x = pfordelta_segments_exception(walk, doc_ids.x);
-    if (walk->exception == within + 1) doc_ids.y = pfordelta_segments_exception(walk, doc_ids.y);
-    if (walk->exception == within + 2) doc_ids.z = pfordelta_segments_exception(walk, doc_ids.z);
-    if (walk->exception == within + 3) doc_ids.w = pfordelta_segments_exception(walk, doc_ids.w);
-    doc_ids.x += walk->doc_id + 1;
-    doc_ids.y += doc_ids.x + 1;
-    doc_ids.z += doc_ids.y + 1;
-    doc_ids.w += doc_ids.z + 1;
+    uint4 values = fields_from(walk->words, walk->slots_at + within * walk->width, walk->width);
+    if (walk->exception == within) values.x = pfordelta_segments_exception(walk, values.x);
+    if (walk->exception == within + 1) values.y = pfordelta_segments_exception(walk, values.y);
+    if (walk->exception == within + 2) values.z = pfordelta_segments_exception(walk, values.z);
+    if (walk->exception == within + 3) values.w = pfordelta_segments_exception(walk, values.w);
+    uint4 doc_ids = doc_ids_after(walk->doc_id, values);
     walk->doc_id = doc_ids.w;
     return doc_ids;
 }

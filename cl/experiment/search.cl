@@ -3,7 +3,8 @@
  * src/intersect/locate/, and for parallel merge find src/intersect/meet/parallel_merge.rs.
  *
  * Batches are laid out as for intersect.cl: `first_group`, `first_list`, `lists`. A work-group takes ITEMS docIDs of the
- * shortest list of one query. `parameters` has PARAMETERS words per list, and `ranks` those of splitters.
+ * shortest list of one query. `parameters` has PARAMETERS words per list, and `ranks` those of splitters or what else is
+ * made of lists.
  *
  * What is found is gathered in one of two ways:
  * - `search_flags` writes a flag per docID; `scan` and `add` turn the flags into the number of docIDs found before each;
@@ -43,15 +44,52 @@ uint interpolation_rank(const List *list, __global const uint *parameters, __glo
     return lower_bound(list->payload, low, high, target);
 }
 
-/* The safe range of the list's regression line. The parameters are the slope, then what is added to the product for the
- * first rank of the range and for its end, 64 bits each. */
+/* The rank of a docID among `count` docIDs from rank `first` on, in the safe range of their line: the slope, then what is
+ * added to the product for the first rank of the range and for its end, 64 bits each. `x` is the docID as the line has it. */
+uint line_rank(const List *list, uint first, uint count, __global const uint *line, uint x, uint target) {
+    long estimate = mul_hi(x, line[0]);
+    long from = estimate + (long)((ulong)line[2] << 32 | line[1]);
+    long to = estimate + (long)((ulong)line[4] << 32 | line[3]);
+    from = clamp(from, (long)0, (long)count);
+    to = clamp(to, (long)0, (long)count);
+    return lower_bound(list->payload, first + (uint)from, first + (uint)to, target);
+}
+
+/* The parameters are the list's line. */
 uint lr_rank(const List *list, __global const uint *parameters, __global const uint *ranks, uint item, uint target) {
-    long estimate = mul_hi(target, parameters[0]);
-    long from = estimate + (long)((ulong)parameters[2] << 32 | parameters[1]);
-    long to = estimate + (long)((ulong)parameters[4] << 32 | parameters[3]);
-    from = clamp(from, (long)0, (long)list->count);
-    to = clamp(to, (long)0, (long)list->count);
-    return lower_bound(list->payload, (uint)from, (uint)to, target);
+    return line_rank(list, 0, list->count, parameters, target, target);
+}
+
+/* A line per segment of docIDs. The parameter says where in `ranks` these words are: the logarithm of a segment's docIDs,
+ * the number of segments, then for each the rank of its first docID and its line, and at the end the number of docIDs. */
+uint lr_segments_rank(const List *list, __global const uint *parameters, __global const uint *ranks, uint item,
+        uint target) {
+    __global const uint *words = ranks + parameters[0];
+    uint segment = (uint)((ulong)target >> words[0]);
+    if (segment >= words[1]) return list->count;
+    __global const uint *record = words + 2 + 6 * segment;
+    uint x = target - (uint)((ulong)segment << words[0]);
+    return line_rank(list, record[0], record[6] - record[0], record + 1, x, target);
+}
+
+/* A skip list of several levels, from the top down. The parameter says where in `ranks` these words are: the number of
+ * levels, then for each, from the lowest up, the number of its docIDs and where they begin; then the docIDs: the last of
+ * each full run of STRIDE of the level below. */
+uint skip_list_rank(const List *list, __global const uint *parameters, __global const uint *ranks, uint item,
+        uint target) {
+    __global const uint *words = ranks + parameters[0];
+    uint at = 0;
+    for (uint level = words[0] + 1; level-- != 0;) {
+        uint count = level == 0 ? list->count : words[2 * level - 1];
+        __global const uint *sorted = level == 0 ? list->payload : words + words[2 * level];
+        uint below = 0;
+        at *= STRIDE;
+        for (uint k = 0; k < STRIDE; k++) {
+            if (at + k < count) below += sorted[at + k] < target;
+        }
+        at += below;
+    }
+    return at;
 }
 
 uint hash_rank(const List *list, __global const uint *parameters, __global const uint *ranks, uint item, uint target) {

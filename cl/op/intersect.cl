@@ -2,25 +2,33 @@
  *
  * The host gives a query to `intersect_probe` if its shortest list is much shorter than the others, otherwise to
  * `intersect_tiles`. Both take the same arguments:
- * first_group[q]  the first work-group of query q, with one more entry for the end
- * first_list[q]   the index in `lists` of its first, shortest list, with one more entry for the end
- * lists           the offset of each list in the arena, in units of ALIGNMENT words
- * total           counts the docIDs found; those beyond `capacity` are counted but not written
- * records         for each work-group, the offset and the number of its docIDs in `out`
- * span            blocks of the shortest list that a work-group of `intersect_probe` takes
+ * tables       from word `tables_at` on, three tables, one after the other:
+ *              first_group[q]  the first work-group of query q, with one more entry for the end
+ *              first_list[q]   the index in `lists` of its first, shortest list, with one more entry for the end
+ *              lists           the offset of each list in the arena, in units of ALIGNMENT words
+ * records      the first word counts the docIDs found; those beyond `capacity` are counted but not written. From word
+ *              `records_at` on, for each work-group, the offset and the number of its docIDs in `out`
+ * span         blocks of the shortest list that a work-group of `intersect_probe` takes
  * A work-group reserves a piece of `out` for all of its docIDs at once, and writes them in order. The host puts the
- * pieces in order when it reads them. With `count_only`, `out` holds a count for each query, and no records are
- * written. */
+ * pieces in order when it reads them. With `count_only`, `out` holds a count for each query, from word `first_query` on,
+ * and no records are written. */
+
+#define ARGUMENTS __global const uint *restrict arena, __global const uint *restrict tables, uint tables_at, \
+        uint queries, __global uint *restrict out, uint capacity, uint count_only, uint first_query, \
+        __global uint *restrict records, uint records_at, uint span
+#define FIRST_GROUP (tables + tables_at)
+#define FIRST_LIST (FIRST_GROUP + queries + 1)
+#define LISTS (FIRST_LIST + queries + 1)
 
 /* Reserves a piece of `out` for a work-group's docIDs and returns its offset. Called by one work-item. */
-uint reserve(uint found, uint count_only, uint query, __global uint *out, __global uint *total,
-        __global uint2 *record) {
+uint reserve(uint found, uint count_only, __global uint *count, __global uint *total, __global uint *record) {
     uint place = 0;
     if (count_only) {
-        if (found != 0) atomic_add(&out[query], found);
+        if (found != 0) atomic_add(count, found);
     } else {
         if (found != 0) place = atomic_add(total, found);
-        *record = (uint2)(place, found);
+        record[0] = place;
+        record[1] = found;
     }
     return place;
 }
@@ -72,16 +80,16 @@ bool contains(const List *list, uint block, uint doc_id) {
  * docID of each block and looks it up in the longer lists: first in the directory, then in the one block that may
  * contain it. Blocks that cannot match are not read. Work-groups of BLOCK; local memory 4.2 KiB. */
 __kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
-void intersect_probe(__global const uint *restrict arena, __global const uint *restrict first_group,
-        __global const uint *restrict first_list, __global const uint *restrict lists, uint queries,
-        __global uint *restrict out, uint capacity, uint count_only, __global uint *restrict total,
-        __global uint2 *restrict records, uint span) {
+void intersect_probe(ARGUMENTS) {
     __local uint doc_ids[MOST_BLOCKS * BLOCK];
     __local uint found[MOST_BLOCKS * MASKS];
     __local uint range[2];
     __local uint place;
     uint item = get_local_id(0);
     uint group = get_group_id(0);
+    __global const uint *first_group = FIRST_GROUP;
+    __global const uint *first_list = FIRST_LIST;
+    __global const uint *lists = LISTS;
     uint query = query_of(first_group, queries, group);
     uint at = first_list[query];
     uint end = first_list[query + 1];
@@ -119,7 +127,7 @@ void intersect_probe(__global const uint *restrict arena, __global const uint *r
     if (item == 0) {
         uint all = 0;
         for (uint i = 0; i < blocks * MASKS; i++) all += popcount(found[i]);
-        place = reserve(all, count_only, query, out, total, records + group);
+        place = reserve(all, count_only, out + first_query + query, records, records + records_at + 2 * group);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint to = place;
@@ -150,16 +158,16 @@ void mark_blocks(const List *list, uint from, uint to, const Marks *marks) {
  * read.
  * Work-groups of TILE_ITEMS; local memory 17 KiB. */
 __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1)))
-void intersect_tiles(__global const uint *restrict arena, __global const uint *restrict first_group,
-        __global const uint *restrict first_list, __global const uint *restrict lists, uint queries,
-        __global uint *restrict out, uint capacity, uint count_only, __global uint *restrict total,
-        __global uint2 *restrict records, uint span) {
+void intersect_tiles(ARGUMENTS) {
     __local uint bitmaps[2][TILE_WORDS];
     __local uint sums[TILE_ITEMS];
     __local uint range[2];
     __local uint place;
     uint item = get_local_id(0);
     uint group = get_group_id(0);
+    __global const uint *first_group = FIRST_GROUP;
+    __global const uint *first_list = FIRST_LIST;
+    __global const uint *lists = LISTS;
     uint query = query_of(first_group, queries, group);
     uint tile_start = (group - first_group[query]) << TILE_LOG; /* `span` is 1 here */
     uint first = first_list[query];
@@ -194,7 +202,10 @@ void intersect_tiles(__global const uint *restrict arena, __global const uint *r
         sums[item] += before;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (item == 0) place = reserve(sums[TILE_ITEMS - 1], count_only, query, out, total, records + group);
+    if (item == 0) {
+        __global uint *record = records + records_at + 2 * group;
+        place = reserve(sums[TILE_ITEMS - 1], count_only, out + first_query + query, records, record);
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (!count_only) {
         uint to = place + sums[item] - here;

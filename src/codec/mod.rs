@@ -183,7 +183,7 @@ impl Codec {
 }
 
 impl Default for Codec {
-    /// Quasi-succinct: the fastest to decode and to look docIDs up in.
+    /// Quasi-succinct: small for any docIDs, fast to look docIDs up in and to decode.
     fn default() -> Self {
         Codec::QuasiSuccinct
     }

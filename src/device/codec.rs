@@ -249,6 +249,11 @@ impl Codecs {
         Codecs(lists.into_iter().fold(0, |bits, list| bits | 1 << list.codec().index()))
     }
 
+    /// Adds a codec.
+    pub(super) fn add(&mut self, codec: Codec) {
+        self.0 |= 1 << codec.index();
+    }
+
     fn iter(self) -> impl Iterator<Item = Codec> {
         Codec::ALL.into_iter().filter(move |codec| self.0 >> codec.index() & 1 == 1)
     }

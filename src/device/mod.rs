@@ -13,7 +13,7 @@
 //! | `loader.c` | finds the OpenCL library at run time and forwards calls to it |
 //! | `cl` | raw calls with status checks, and owned handles |
 //! | `platform` | lists devices, and finds the one that a selector means |
-//! | `link` | context, queue and limits of a device |
+//! | `link` | context, queues and limits of a device |
 //! | `program` | builds programs and kernels, or loads them from the cache folder |
 //! | `memory` | the arena of resident lists, scratch buffers, pinned staging |
 //! | `session` | the interface that operations are written against |
@@ -62,6 +62,7 @@ mod yioop;
 
 pub use ceiling::Ceilings;
 pub use handle::{Device, KernelTime};
+pub use intersect::Stages;
 pub(crate) use intersect::kernel_work;
 pub(crate) use memory::Key;
 pub use memory::{CacheStats, bytes_from_device, bytes_to_device, cache_stats};
@@ -71,7 +72,7 @@ use crate::codec::Codec;
 use crate::error::Result;
 pub use platform::DeviceInfo;
 pub(crate) use rank::{MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Ranked, Wanted};
-pub use search::{Gathering, Line, Search};
+pub use search::{Aids, Gathering, Line, Search};
 use std::sync::Arc;
 
 /// Nanoseconds that a device takes to decode a docID, assumed until it is measured.

@@ -3,8 +3,10 @@
 
 use crate::error::{Error, Result};
 use crate::room::with_room;
-use std::mem::MaybeUninit;
 use std::ops::Range;
+
+/// Words that are copied at a time.
+pub(super) const STRIDE: usize = 32;
 
 /// The pieces of a launch: a record of two words, offset and length, for each work-group.
 pub(super) struct Pieces<'r> {
@@ -44,30 +46,65 @@ impl<'r> Pieces<'r> {
         gathered
     }
 
-    /// Words of the pieces of these work-groups.
-    pub(super) fn length(&self, groups: Range<usize>) -> usize {
-        self.of(groups).map(|piece| piece.len()).sum()
-    }
-
     /// Appends the pieces of these work-groups to `to`.
     pub(super) fn append(&self, groups: Range<usize>, out: &[u32], to: &mut Vec<u32>) {
         self.of(groups).for_each(|piece| to.extend_from_slice(&out[piece]));
     }
 
-    /// Writes the pieces of these work-groups to `to`, which has their [length](Self::length).
-    pub(super) fn copy(&self, groups: Range<usize>, out: &[u32], mut to: &mut [MaybeUninit<u32>]) {
+    /// As [`append`](Self::append), for many small pieces: a piece is copied as [`STRIDE`] words if there is room for that,
+    /// whatever its length, and so without branches on it. What is too much is overwritten by the next piece. `to` should
+    /// have room for [`STRIDE`] words more.
+    pub(super) fn append_strides(&self, groups: Range<usize>, out: &[u32], to: &mut Vec<u32>) {
         for piece in self.of(groups) {
-            let (now, rest) = to.split_at_mut(piece.len());
-            // SAFETY: a `u32` may be read as a `MaybeUninit<u32>`.
-            now.copy_from_slice(unsafe { std::mem::transmute::<&[u32], &[MaybeUninit<u32>]>(&out[piece]) });
-            to = rest;
+            let (from, len) = (piece.start, piece.len());
+            if len <= STRIDE && from + STRIDE <= out.len() && to.capacity() - to.len() >= STRIDE {
+                // SAFETY: both ranges of `STRIDE` words were just checked to lie within `out` and the capacity of `to`; the
+                // first `len` words are initialised by the copy.
+                unsafe {
+                    let end = to.as_mut_ptr().add(to.len());
+                    std::ptr::copy_nonoverlapping(out.as_ptr().add(from), end, STRIDE);
+                    to.set_len(to.len() + len);
+                }
+            } else {
+                to.extend_from_slice(&out[piece]);
+            }
         }
-        assert!(to.is_empty());
     }
 
     /// Where the pieces of these work-groups are.
     fn of(&self, groups: Range<usize>) -> impl Iterator<Item = Range<usize>> {
         let records = self.records[2 * groups.start..2 * groups.end].chunks_exact(2);
         records.map(|record| record[0] as usize..(record[0] + record[1]) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_all_lengths_are_put_in_order() {
+        // Each piece has its own numbers; they lie in the output from back to front.
+        let lengths = [0u32, 1, 5, STRIDE as u32, STRIDE as u32 + 1, 0, 200, 3];
+        let total: u32 = lengths.iter().sum();
+        let (mut records, mut out, mut end) = (Vec::new(), vec![0; total as usize], total);
+        for (number, &len) in (0..).zip(&lengths) {
+            end -= len;
+            records.extend([end, len]);
+            (0..len).for_each(|k| out[(end + k) as usize] = 1000 * number + k);
+        }
+        let wanted: Vec<u32> =
+            (0..).zip(&lengths).flat_map(|(number, &len)| (0..len).map(move |k| 1000 * number + k)).collect();
+        let pieces = Pieces::new(&records, total as usize).unwrap();
+        assert_eq!(pieces.total(), wanted.len());
+        for room in [0, wanted.len(), wanted.len() + STRIDE] {
+            let mut to = Vec::with_capacity(room);
+            pieces.append_strides(0..3, &out, &mut to);
+            pieces.append_strides(3..lengths.len(), &out, &mut to);
+            assert_eq!(to, wanted);
+        }
+        assert_eq!(pieces.gather(out), wanted);
+        assert!(Pieces::new(&records, wanted.len() - 1).is_err());
+        assert!(Pieces::new(&[1, 4, 9, 1], 10).is_err());
     }
 }

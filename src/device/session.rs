@@ -2,6 +2,8 @@
 //!
 //! An operation opens a session ([`Device::lock`](super::Device::lock)), makes its lists resident, uploads its tasks,
 //! launches kernels and reads the results back. Commands run in the order in which they are submitted; only reads wait.
+//! An operation that overlaps transfers with kernels [enters](Session::enter) other lanes, each of which has an order of its
+//! own, and [starts](Session::start_reading) reads that it waits for later.
 //!
 //! ```text
 //! static SOURCE: Source = Source { name: "sum", parts: &[include_str!("../../cl/sum.cl")] };
@@ -21,6 +23,7 @@
 
 use super::cl::Event;
 use super::fault::{self, Step};
+use super::intersect::Stages;
 use super::link::Link;
 use super::memory::{Build, Key, Memory, Placed, Places, Slot, as_bytes};
 use super::platform::Limits;
@@ -40,6 +43,10 @@ pub(super) struct Inner {
     pub(super) programs: Programs,
     /// Whether commands were submitted that have not been waited for.
     pub(super) busy: bool,
+    /// Whether some of them may be in other lanes than the first.
+    pub(super) wide: bool,
+    /// What the host did in the latest batch of intersections.
+    pub(super) stages: Stages,
     /// Timed launches whose times have not been read yet.
     pub(super) timed: Vec<(&'static str, Event)>,
 }
@@ -59,11 +66,21 @@ pub(crate) enum Arg {
     U64(u64),
 }
 
+/// Words on their way from the device.
+pub(crate) struct Reading {
+    lane: usize,
+    passage: usize,
+    slot: Slot,
+    words: usize,
+    /// The words, if they are too many for a passage.
+    copied: Vec<u32>,
+}
+
 impl Inner {
     /// The state of a device before its first command; `target` is [`Found::target`](super::platform::Found::target).
     pub(super) fn new(link: Link, target: &str) -> Inner {
         let (memory, programs) = (Memory::new(&link.limits), Programs::new(target));
-        Inner { link, memory, programs, busy: false, timed: Vec::new() }
+        Inner { link, memory, programs, busy: false, wide: false, stages: Stages::default(), timed: Vec::new() }
     }
 }
 
@@ -83,14 +100,42 @@ impl<'d> Session<'d> {
     pub(super) fn begin(mut inner: MutexGuard<'d, Inner>, profiling: &'d AtomicBool) -> Result<Session<'d>> {
         let environment = environment::guard()?;
         inner.memory.begin_session();
-        if inner.busy {
+        let mut session = Session { inner, profiling, _environment: environment };
+        if session.inner.busy {
             // Transfers of an operation that ended early, with an error, may still use the staging buffers. If they
             // cannot be waited for, the buffers must not be used, so `busy` stays set.
-            inner.link.queue.finish()?;
-            inner.memory.done();
-            inner.busy = false;
+            session.settle()?;
         }
-        Ok(Session { inner, profiling, _environment: environment })
+        session.inner.link.enter(0)?;
+        Ok(session)
+    }
+
+    /// Waits for all commands of all lanes.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if one of them fails.
+    pub(crate) fn settle(&mut self) -> Result<()> {
+        let Inner { link, memory, busy, wide, .. } = &mut *self.inner;
+        link.finish()?;
+        memory.done();
+        (*busy, *wide) = (false, false);
+        Ok(())
+    }
+
+    /// Says that the last command of each lane has been waited for, and so all commands, without asking the driver.
+    pub(crate) fn rest(&mut self) {
+        let Inner { memory, busy, wide, .. } = &mut *self.inner;
+        memory.done();
+        (*busy, *wide) = (false, false);
+    }
+
+    /// Sends later commands to a lane below [`LANES`](super::link::LANES); the first is 0. Commands of different lanes may
+    /// run at the same time.
+    pub(crate) fn enter(&mut self, lane: usize) -> Result<()> {
+        let Inner { link, wide, .. } = &mut *self.inner;
+        link.enter(lane)?;
+        *wide |= lane != 0;
+        Ok(())
     }
 }
 
@@ -167,7 +212,7 @@ impl Session<'_> {
             return Ok(());
         }
         *busy = true;
-        link.queue.fill(memory.slot(slot)?, 0, 4 * words, word)
+        link.queue().fill(memory.slot(slot)?, 0, 4 * words, word)
     }
 
     /// Starts a kernel with `groups` work-groups of `local` work-items each. Without work-groups nothing is launched.
@@ -188,7 +233,7 @@ impl Session<'_> {
         if groups == 0 {
             return Ok(());
         }
-        let Inner { link, memory, programs, busy, timed } = &mut *self.inner;
+        let Inner { link, memory, programs, busy, timed, .. } = &mut *self.inner;
         let ready = programs.kernel(&link.context, link.id, kernel)?;
         fault::check(Step::Launch)?;
         if local == 0 || local > ready.group {
@@ -208,33 +253,67 @@ impl Session<'_> {
         }
         *busy = true;
         // SAFETY: the arguments were just set, and this function's contract covers what the kernel does with them.
-        let event = unsafe { link.queue.launch(&ready.kernel, global, local, self.profiling.load(Relaxed))? };
+        let event = unsafe { link.queue().launch(&ready.kernel, global, local, self.profiling.load(Relaxed))? };
         timed.extend(event.map(|event| (kernel.name, event)));
         Ok(())
     }
 
-    /// Appends words of a scratch buffer to `to`. Waits for all submitted commands.
+    /// Makes the driver start what was submitted to the lane.
+    pub(crate) fn flush(&self) -> Result<()> {
+        self.inner.link.queue().flush()
+    }
+
+    /// Appends words of a scratch buffer to `to`. Waits for all commands submitted to the lane.
     pub(crate) fn read(&mut self, slot: Slot, words: Range<usize>, to: &mut Vec<u32>) -> Result<()> {
-        let Inner { link, memory, busy, .. } = &mut *self.inner;
+        let Inner { link, memory, busy, wide, .. } = &mut *self.inner;
         let waits = !words.is_empty();
         memory.read(link, slot, words, to)?;
-        *busy &= !waits;
+        *busy &= !waits || *wide;
         Ok(())
     }
 
-    /// Words of a scratch buffer: borrowed from pinned memory if they fit there, otherwise copied. Waits for all
-    /// submitted commands.
-    pub(crate) fn peek(&mut self, slot: Slot, words: Range<usize>) -> Result<Cow<'_, [u32]>> {
-        if !Memory::lends(words.len()) {
-            let mut read = Vec::new();
-            self.read(slot, words, &mut read)?;
-            return Ok(Cow::Owned(read));
-        }
+    /// Starts reading the first words of a scratch buffer. A lane has two passages, 0 and 1, and each holds the words of
+    /// one reading.
+    pub(crate) fn start_reading(&mut self, passage: usize, slot: Slot, words: usize) -> Result<Reading> {
         let Inner { link, memory, busy, .. } = &mut *self.inner;
-        let waits = !words.is_empty();
-        let lent = memory.lend(link, slot, words)?;
-        *busy &= !waits;
-        Ok(Cow::Borrowed(lent))
+        if words != 0 && Memory::lends(words) {
+            *busy = true;
+            memory.start_lending(link, passage, slot, 0..words)?;
+        }
+        Ok(Reading { lane: link.lane(), passage, slot, words, copied: Vec::new() })
+    }
+
+    /// Waits for words, and enters the lane that they are read in.
+    pub(crate) fn finish_reading(&mut self, reading: &mut Reading) -> Result<()> {
+        self.enter(reading.lane)?;
+        if Memory::lends(reading.words) {
+            return self.inner.memory.arrived(reading.lane, reading.passage);
+        }
+        reading.copied.clear();
+        self.read(reading.slot, 0..reading.words, &mut reading.copied)
+    }
+
+    /// The words of a reading that is finished: in pinned memory if they fit there.
+    pub(crate) fn words<'w>(&'w self, reading: &'w Reading) -> Result<&'w [u32]> {
+        match reading.words {
+            0 => Ok(&[]),
+            words if Memory::lends(words) => self.inner.memory.lent(reading.lane, reading.passage),
+            _ => Ok(&reading.copied),
+        }
+    }
+
+    /// Words of a scratch buffer: borrowed from pinned memory if they fit there, otherwise copied. Waits for all
+    /// commands submitted to the lane.
+    pub(crate) fn peek(&mut self, slot: Slot, words: usize) -> Result<Cow<'_, [u32]>> {
+        let mut reading = self.start_reading(0, slot, words)?;
+        self.finish_reading(&mut reading)?;
+        let Inner { memory, busy, wide, .. } = &mut *self.inner;
+        *busy &= words == 0 || *wide;
+        match words {
+            0 => Ok(Cow::Borrowed(&[])),
+            _ if Memory::lends(words) => Ok(Cow::Borrowed(memory.lent(reading.lane, reading.passage)?)),
+            _ => Ok(Cow::Owned(reading.copied)),
+        }
     }
 
     #[cfg(test)]
@@ -245,6 +324,15 @@ impl Session<'_> {
     /// Forgets all resident lists.
     pub(super) fn forget(&mut self) {
         self.inner.memory.forget();
+    }
+
+    /// What the host did in the latest batch of intersections.
+    pub(super) fn stages(&self) -> Stages {
+        self.inner.stages
+    }
+
+    pub(super) fn set_stages(&mut self, stages: Stages) {
+        self.inner.stages = stages;
     }
 
     /// The kernels launched since the last call while timing was on, each with its nanoseconds.

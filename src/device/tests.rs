@@ -332,3 +332,43 @@ fn faults_come_on_request() {
         child("faults_come_on_request", &[("POSTINGS_DEVICE_FAULT", fault)]);
     }
 }
+
+/// A batch in many chunks, in the middle of which a step fails. The batch is an error, and the next one is right, although
+/// commands of the first may still have been on their way.
+#[test]
+fn batches_survive_faults() {
+    const TEST: &str = "batches_survive_faults";
+    let queries: Vec<Vec<PostingList>> = (1..60)
+        .map(|query| {
+            // In one codec, so that there is one program.
+            let of = |step: u32, len: u32| {
+                let doc_ids: Vec<u32> = (0..len).map(|i| i * step).collect();
+                PostingList::encode(&doc_ids, Codec::default()).unwrap()
+            };
+            vec![of(query % 7 + 2, 300 * query), of(2, 20_000)]
+        })
+        .collect();
+    if std::env::var_os(IN_CHILD).is_some() {
+        let device = device().unwrap();
+        for counts in [false, true] {
+            let failed = match counts {
+                false => device.intersect_batch_in(&queries, 4).map(drop),
+                true => device.intersect_count_batch_in(&queries, 4).map(drop),
+            };
+            assert_eq!(failed.is_err(), !counts, "{failed:?}");
+            let found = device.intersect_batch_in(&queries, 4).unwrap();
+            for (query, found) in queries.iter().zip(found.iter()) {
+                let mut wanted = Vec::new();
+                crate::intersect::intersect(query, &mut wanted);
+                assert_eq!(found, wanted);
+            }
+        }
+        return;
+    }
+    if device().is_none() {
+        return;
+    }
+    for fault in ["launch:1", "launch:2", "launch:3", "launch:9", "read:1", "read:2", "read:8", "alloc:2", "alloc:12"] {
+        child(TEST, &[("POSTINGS_DEVICE_FAULT", fault)]);
+    }
+}

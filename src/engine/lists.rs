@@ -90,7 +90,7 @@ pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Res
         settings,
         || Work::intersect(queries.iter().map(Vec::as_slice), false),
         |device| cost::missing(device, queries.iter().flatten()),
-        |device| device.intersect_batch_on(queries, settings.threads).map(Ok),
+        |device| device.intersect_batch(queries).map(Ok),
         || threads::intersect_batch(queries, settings.threads),
     )
 }

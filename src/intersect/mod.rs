@@ -9,7 +9,7 @@
 //! * If one list is much longer, each docID of the other is looked up in it (`probe`): without decoding if the codec
 //!   can do that, otherwise by decoding the blocks that may contain it.
 //!
-//! * Two partitioned Elias–Fano lists are intersected partition by partition (`merge/partitions.rs`), whatever their
+//! * Two partitioned Elias–Fano lists are intersected partition by partition (`merge/partitions/`), whatever their
 //!   lengths.
 //!
 //! In all cases blocks that cannot contain a common docID are skipped using the directory, which is the block skipping of

@@ -40,15 +40,15 @@ struct Inner {
     words: Vec<u32>,
     /// The last docID of each block, for a codec that does not store them.
     derived: Vec<u32>,
-    /// What intersections of partitioned lists derive, when they first need it.
-    view: OnceLock<View>,
-    dense_view: OnceLock<View>,
+    /// What intersections of partitioned lists derive, when they first need it. Boxed, because most lists have none.
+    view: OnceLock<Box<View>>,
+    dense_view: OnceLock<Box<View>>,
 }
 
 impl Inner {
     /// The bytes of memory that the list takes.
     fn bytes(&self) -> u64 {
-        let views = [&self.view, &self.dense_view].map(|view| view.get().map_or(0, View::bytes));
+        let views = [&self.view, &self.dense_view].map(|view| view.get().map_or(0, |view| view.bytes()));
         4 * (self.words.len() + self.derived.len()) as u64 + views.iter().sum::<u64>()
     }
 }
@@ -240,7 +240,7 @@ impl PostingList {
         let Inner { view, dense_view, .. } = &*self.inner;
         let derive = |view: View| {
             LIVE_BYTES.fetch_add(view.bytes(), Ordering::Relaxed);
-            view
+            Box::new(view)
         };
         match view.get() {
             Some(_) => dense_view.get_or_init(|| derive(View::with_bits(&self.encoded()))),

@@ -10,11 +10,6 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::analysis::{Analyzer, Scratch, Token};
 
-/// What is usually put before a matched word.
-pub const BEFORE: &str = "<mark>";
-/// What is usually put after a matched word.
-pub const AFTER: &str = "</mark>";
-
 /// How far around a cut boundaries of words are looked for, in bytes; a longer word is cut.
 const CONTEXT: usize = 256;
 

@@ -1,10 +1,12 @@
 use proptest::prelude::*;
 
-use super::highlight::{AFTER, BEFORE, highlight, snippet};
+use super::highlight::{highlight, snippet};
 use super::*;
 use crate::analysis::Options;
 
 const FIELDS: &[&str] = &["title", "body", "ü"];
+const BEFORE: &str = "<mark>";
+const AFTER: &str = "</mark>";
 
 fn analyzer(language: Option<&str>, stop_words: &[&str]) -> Analyzer {
     Analyzer::new(Options {

@@ -8,9 +8,9 @@ use crate::corpora::{self, Corpus};
 use crate::support::clock::{Effort, Spread, turns};
 use crate::support::kernels::{Round, each_kernel, kernel_times};
 use crate::support::machine;
-use postings::Codec;
 use postings::device::{self, Device};
-use std::cell::OnceCell;
+use postings::{Codec, PostingList};
+use std::cell::{OnceCell, RefCell};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
@@ -119,6 +119,21 @@ impl Context {
     pub fn times_of(&self, calls: &mut [Box<dyn FnMut() + '_>]) -> Vec<Spread> {
         let mut calls: Vec<&mut dyn FnMut()> = calls.iter_mut().map(|call| &mut **call as &mut dyn FnMut()).collect();
         self.times(&mut calls)
+    }
+
+    /// Seconds to decode each list, which have the same docIDs.
+    pub fn decoding(&self, lists: &[PostingList]) -> Vec<Spread> {
+        let out = RefCell::new(Vec::with_capacity(lists.first().map_or(0, PostingList::len) + 64));
+        let decode = |list: &'_ PostingList| {
+            let mut out = out.borrow_mut();
+            out.clear();
+            list.decode_into(&mut out);
+        };
+        let mut calls: Vec<Box<dyn FnMut() + '_>> = Vec::new();
+        for list in lists {
+            calls.push(Box::new(|| decode(list)));
+        }
+        self.times_of(&mut calls)
     }
 
     /// Seconds of one call.

@@ -1,18 +1,8 @@
 //! AVX-512: the bits of a word become bytes by one compression; 1 bits are counted eight words at a time.
 
 use super::word;
+use crate::bits::IOTA;
 use std::arch::x86_64::*;
-
-/// 0, 1, 2 … 63.
-static IOTA: [u8; 64] = {
-    let mut bytes = [0; 64];
-    let mut i = 0;
-    while i < 64 {
-        bytes[i] = i as u8;
-        i += 1;
-    }
-    bytes
-};
 
 /// How many words ahead words are prefetched.
 const AHEAD: usize = 128;

@@ -14,7 +14,7 @@ use crate::bits;
 use crate::cpu::Tier;
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use avx2::{LANES, Lanes};
+pub(crate) use {avx2::Eights, avx512::Sixteens};
 
 /// The widest field that a 32-bit lane holds from any bit of its first byte on.
 #[cfg(target_arch = "x86_64")]

@@ -2,6 +2,7 @@
 
 pub mod newpfd;
 pub mod parapfor;
+mod parts;
 pub mod pfordelta;
 pub mod pfordelta_segments;
 pub mod rice;

@@ -3,6 +3,8 @@
 use super::ValueCodec;
 use crate::codec::{BLOCK, Options, PADDING, SLACK};
 use crate::cpu::Tier;
+use proptest::collection::{SizeRange, vec};
+use proptest::prelude::*;
 
 /// The part that `values` are encoded to, with the codec's default options.
 pub(in crate::codec::values) fn part<V: ValueCodec>(values: &[u32]) -> Vec<u32> {
@@ -50,4 +52,37 @@ pub(in crate::codec::values) fn every_path_gives_with<V: ValueCodec>(values: &[u
             }
         }
     }
+}
+
+/// Words that no encoder wrote: if they pass the check as a part of `count` values, every path decodes them, and to the same
+/// values.
+pub(in crate::codec::values) fn are_refused_or_decode<V: ValueCodec>(words: &[u32], count: usize) {
+    if V::check(words, count).is_err() {
+        return;
+    }
+    let mut padded = words.to_vec();
+    padded.resize(words.len() + PADDING, 0);
+    let mut wanted = None;
+    for tier in Tier::available() {
+        let mut out = vec![0; count + SLACK];
+        // SAFETY: the words passed the check and are padded; `out` has room for the values and the slack; the tier is
+        // available.
+        unsafe { V::decode(tier, &padded[..words.len()], count, out.as_mut_ptr()) };
+        out.truncate(count);
+        assert_eq!(wanted.get_or_insert_with(|| out.clone()), &out, "{} on {}", V::NAME, tier.name());
+    }
+}
+
+/// Values of `width` bits, every `step`th of them of 32.
+pub(in crate::codec::values) fn values(count: usize, width: u32, step: usize) -> Vec<u32> {
+    let value = |i: usize| {
+        let bits = (i as u32).wrapping_mul(0x9E37_79B9);
+        if i % step == step - 1 { bits | 1 << 31 } else { ((u64::from(bits) << width) >> 32) as u32 }
+    };
+    (0..count).map(value).collect()
+}
+
+/// Values of all widths but 0.
+pub(in crate::codec::values) fn of_any_width(count: impl Into<SizeRange>) -> impl Strategy<Value = Vec<u32>> {
+    vec((any::<u32>(), 0u32..32).prop_map(|(value, by)| value >> by), count)
 }

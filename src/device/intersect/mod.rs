@@ -1,20 +1,18 @@
 //! Intersects the lists of a batch of queries on the device: `cl/op/intersect.cl`.
 
+mod chunk;
 mod plan;
 
-use super::codec::{self, Codecs, Operation};
+pub use chunk::Stages;
+
+use super::codec::{self, Operation};
 use super::handle::Device;
-use super::memory::{ALIGNMENT, Slot};
-use super::pieces::Pieces;
-use super::session::{Arg, Session};
+use super::memory::ALIGNMENT;
 use crate::codec::{BLOCK, Codec};
 use crate::error::{Error, Result};
 use crate::list::PostingList;
 use crate::results::Results;
-use crate::room::try_with_room;
-use crate::threads::at_most;
-use plan::{ELSEWHERE, Plan, place, plan};
-use std::mem::MaybeUninit;
+use chunk::Batch;
 
 static INTERSECT: Operation = Operation {
     name: "intersect",
@@ -29,9 +27,9 @@ static INTERSECT: Operation = Operation {
     ],
 };
 
-/// Queries that justify one more thread: planning one and putting its results in order takes 0.3 µs, starting a thread
-/// some 20.
-const QUERIES_A_THREAD: usize = 2500;
+/// Queries of a chunk, at least. On an H200 they take 0.4 ms in kernels and 0.2 to 0.3 ms on the host, and submitting them
+/// takes some 30 µs.
+const CHUNK: usize = 1000;
 
 /// Work-items per tile.
 const TILE_ITEMS: usize = 256;
@@ -39,13 +37,6 @@ const TILE_ITEMS: usize = 256;
 /// Work-groups and lists of a batch, at most: kernels count them in 32 bits.
 const MAX_GROUPS: usize = 1 << 24;
 const MAX_LISTS: usize = 1 << 30;
-
-const OUT: Slot = Slot(0);
-const TOTAL: Slot = Slot(3);
-const RECORDS: [Slot; 2] = [Slot(4), Slot(5)];
-const FIRST_GROUPS: [Slot; 2] = [Slot(6), Slot(7)];
-const FIRST_LISTS: [Slot; 2] = [Slot(8), Slot(9)];
-const LISTS: [Slot; 2] = [Slot(10), Slot(11)];
 
 /// Room for results in the first launch, in words. If there are more results, the kernels are launched again with
 /// enough room.
@@ -141,58 +132,6 @@ fn largest_common(lists: &[&PostingList]) -> u32 {
     lists.iter().map(|list| list.universe()).min().unwrap_or(0)
 }
 
-impl Session<'_> {
-    /// Plans a batch, makes its lists resident, and uploads the tables of the kernels.
-    fn send_plans<'q>(&mut self, queries: &'q [Vec<PostingList>], threads: usize) -> Result<[Plan<'q>; 2]> {
-        let mut plans = plan(queries, threads, &self.places())?;
-        let of = |way: Way| plans[way as usize].queries.len();
-        log::debug!("intersections on a device: {} queries probe, {} mark tiles", of(Way::Probe), of(Way::Tiles));
-        if plans.iter().any(|plan| plan.places.contains(&ELSEWHERE)) {
-            let mut at = Vec::new();
-            self.resident(plans.iter().flat_map(|plan| plan.lists.iter().copied()), &mut at)?;
-            let mut at = at.into_iter().map(place);
-            for plan in &mut plans {
-                plan.places.clear();
-                plan.places.extend(at.by_ref().take(plan.lists.len()));
-            }
-        }
-        for way in Way::ALL {
-            let plan = &plans[way as usize];
-            if plan.groups != 0 {
-                self.upload(FIRST_GROUPS[way as usize], &plan.first_group)?;
-                self.upload(FIRST_LISTS[way as usize], &plan.first_list)?;
-                self.upload(LISTS[way as usize], &plan.places)?;
-            }
-        }
-        Ok(plans)
-    }
-
-    fn launch_plan(&mut self, plan: &Plan<'_>, way: Way, capacity: usize, count_only: bool) -> Result<()> {
-        if plan.groups == 0 {
-            return Ok(());
-        }
-        self.scratch(RECORDS[way as usize], if count_only { 2 } else { 2 * plan.groups })?;
-        let args = [
-            Arg::Arena,
-            Arg::Slot(FIRST_GROUPS[way as usize]),
-            Arg::Slot(FIRST_LISTS[way as usize]),
-            Arg::Slot(LISTS[way as usize]),
-            Arg::U32(plan.queries.len() as u32),
-            Arg::Slot(OUT),
-            Arg::U32(capacity as u32),
-            Arg::U32(count_only.into()),
-            Arg::Slot(TOTAL),
-            Arg::Slot(RECORDS[way as usize]),
-            Arg::U32(plan.span as u32),
-        ];
-        let kernel = codec::kernel(&INTERSECT, Codecs::of(plan.lists.iter().copied()), way.kernel_name());
-        // SAFETY: every `PostingList` is checked, `plan` accepted these, and `send_plans` made them resident; it also
-        // uploaded the tables, which have an entry for each query and one for the end. Callers made `OUT` large enough:
-        // `capacity` words, or a count for each query. `RECORDS` has an entry for each work-group.
-        unsafe { self.launch(kernel, plan.groups, way.items(), &args) }
-    }
-}
-
 /// The capacity for a second launch, after the first one found more than `capacity` results. More than [`MAX_RESULTS`]
 /// are refused, because their offsets would wrap around.
 fn capacity_for(found: usize, capacity: usize, bound: usize) -> Result<usize> {
@@ -206,70 +145,32 @@ fn capacity_for(found: usize, capacity: usize, bound: usize) -> Result<usize> {
 }
 
 impl Device {
-    /// For each query, the docIDs common to its lists, ascending. All queries share at most two launches, repeated once
-    /// if the results need more room. Lists that are not resident are sent first.
+    /// For each query, the docIDs common to its lists, ascending. Large batches pass through the device in chunks, so that
+    /// the host plans one and puts another in order while kernels run. All queries of a chunk share at most two launches,
+    /// repeated once if the results need more room. Lists that are not resident are sent first.
     ///
     /// # Errors
     /// [`Error::Device`].
     pub fn intersect_batch(&self, queries: &[Vec<PostingList>]) -> Result<Results> {
-        self.intersect_batch_on(queries, 0)
+        self.intersect_batch_in(queries, CHUNK)
     }
 
-    /// [`intersect_batch`](Self::intersect_batch), planned and put in order by at most `threads` threads; 0 means one per
-    /// core available to this process.
+    /// [`intersect_batch`](Self::intersect_batch) in chunks of `chunk` queries at least, and less than twice that. With
+    /// more queries than the batch has there is one chunk, whose kernels run alone and so can be timed.
     ///
     /// # Errors
     /// As there.
-    pub fn intersect_batch_on(&self, queries: &[Vec<PostingList>], threads: usize) -> Result<Results> {
-        let threads = at_most(threads, queries.len() / QUERIES_A_THREAD);
+    pub fn intersect_batch_in(&self, queries: &[Vec<PostingList>], chunk: usize) -> Result<Results> {
+        if queries.is_empty() {
+            return Ok(Results::default());
+        }
         let mut session = self.lock()?;
-        let plans = session.send_plans(queries, threads)?;
-        if plans.iter().all(|plan| plan.groups == 0) {
-            let mut results = Results::with_room(queries.len(), 0)?;
-            queries.iter().for_each(|_| results.push(|_| ()));
-            return Ok(results);
-        }
-        let bound: usize = plans.iter().map(|plan| plan.bound).sum();
-        let mut capacity = bound.min(FIRST_CAPACITY);
-        let records = loop {
-            session.scratch(OUT, capacity)?;
-            session.fill(TOTAL, 1, 0)?;
-            for way in Way::ALL {
-                session.launch_plan(&plans[way as usize], way, capacity, false)?;
-            }
-            let mut records = Vec::new();
-            for way in Way::ALL {
-                let groups = plans[way as usize].groups;
-                if groups != 0 {
-                    session.read(RECORDS[way as usize], 0..2 * groups, &mut records)?;
-                }
-            }
-            let found: usize = records.chunks_exact(2).map(|record| record[1] as usize).sum();
-            if found <= capacity {
-                break records;
-            }
-            capacity = capacity_for(found, capacity, bound)?;
-        };
-        let pieces = Pieces::new(&records, capacity)?;
-        if queries.len() == 1 {
-            let mut out = try_with_room(pieces.total())?;
-            session.read(OUT, 0..pieces.total(), &mut out)?;
-            return Ok(Results::of_one(pieces.gather(out)));
-        }
-        // The work-groups of each query; none if its result is known to be empty.
-        let mut groups = vec![0..0; queries.len()];
-        let mut before = 0;
-        for plan in &plans {
-            for (query, bounds) in plan.queries.iter().zip(plan.first_group.windows(2)) {
-                groups[*query] = before + bounds[0] as usize..before + bounds[1] as usize;
-            }
-            before += plan.groups;
-        }
-        let out = session.peek(OUT, 0..pieces.total())?;
-        let lengths = groups.iter().map(|groups| pieces.length(groups.clone()));
-        let fill = |query: usize, to: &mut [MaybeUninit<u32>]| pieces.copy(groups[query].clone(), &out, to);
-        // SAFETY: `copy` writes all of what it is given.
-        unsafe { Results::filled(lengths, threads, fill) }
+        let mut batch = Batch::new(&mut session, queries, chunk, false);
+        let results = batch.results()?;
+        let stages = batch.stages;
+        log::debug!("intersections of {} queries on a device: {stages:?}", queries.len());
+        session.set_stages(stages);
+        Ok(results)
     }
 
     /// For each query, the number of docIDs common to its lists. Only the counts are read back.
@@ -277,26 +178,28 @@ impl Device {
     /// # Errors
     /// [`Error::Device`].
     pub fn intersect_count_batch(&self, queries: &[Vec<PostingList>]) -> Result<Vec<u64>> {
-        let threads = at_most(0, queries.len() / QUERIES_A_THREAD);
-        let mut counts = vec![0; queries.len()];
-        let mut session = self.lock()?;
-        let plans = session.send_plans(queries, threads)?;
-        // Both methods write their counts to the front of `OUT`, so one runs after the other.
-        for way in Way::ALL {
-            let plan = &plans[way as usize];
-            if plan.groups == 0 {
-                continue;
-            }
-            session.fill(OUT, plan.queries.len(), 0)?;
-            session.fill(TOTAL, 1, 0)?;
-            session.launch_plan(plan, way, 0, true)?;
-            let mut found = Vec::with_capacity(plan.queries.len());
-            session.read(OUT, 0..plan.queries.len(), &mut found)?;
-            for (query, count) in plan.queries.iter().zip(found) {
-                counts[*query] = count.into();
-            }
+        self.intersect_count_batch_in(queries, CHUNK)
+    }
+
+    /// [`intersect_count_batch`](Self::intersect_count_batch) in chunks as [`intersect_batch_in`](Self::intersect_batch_in)
+    /// has them.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn intersect_count_batch_in(&self, queries: &[Vec<PostingList>], chunk: usize) -> Result<Vec<u64>> {
+        if queries.is_empty() {
+            return Ok(Vec::new());
         }
-        Ok(counts)
+        let mut session = self.lock()?;
+        Batch::new(&mut session, queries, chunk, true).counts()
+    }
+
+    /// What the host did in the latest batch whose docIDs were wanted. For benchmarks.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub fn batch_stages(&self) -> Result<Stages> {
+        self.lock().map(|session| session.stages())
     }
 }
 

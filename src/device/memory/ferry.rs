@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The largest size of either staging buffer; longer transfers alternate between the two.
 const STAGING: usize = 8 << 20;
-/// The largest size of the pinned buffer that results are [lent](Ferry::lend) from.
+/// The largest size of a pinned buffer that results are [lent](Ferry::lent) from.
 const PASSAGE: usize = 64 << 20;
 /// Reads up to this size go directly to their destination: that is one call, and the driver copies as fast.
 const DIRECT: usize = 64 << 10;
@@ -26,7 +26,7 @@ pub fn bytes_from_device() -> u64 {
     FROM_DEVICE.load(Relaxed)
 }
 
-/// Whether that many words can be [lent](Ferry::lend).
+/// Whether that many words can be [lent](Ferry::lent).
 pub(super) fn lends(words: usize) -> bool {
     words <= PASSAGE / WORD
 }
@@ -45,32 +45,35 @@ struct Staging {
 // SAFETY: the mapping is not tied to a thread, and the device's lock serialises all access.
 unsafe impl Send for Staging {}
 
-/// The staging buffers of a device.
+/// The pinned buffers of a lane.
 #[derive(Default)]
 pub(super) struct Ferry {
     halves: [Option<Staging>; 2],
     current: usize,
-    /// The buffer that results are lent from.
-    passage: Option<Staging>,
+    /// The buffers that results are lent from. `used` is what they hold, once `last` is complete.
+    passages: [Option<Staging>; Ferry::PASSAGES],
 }
 
 /// Allocates and maps a pinned buffer of `capacity` bytes.
 fn pinned(link: &Link, capacity: usize) -> Result<Staging> {
     fault::check(Step::Alloc)?;
     let buffer = link.context.buffer(capacity, true)?;
-    let mapped = link.queue.map(&buffer, capacity)?;
+    let mapped = link.queue().map(&buffer, capacity)?;
     Ok(Staging { buffer, mapped, capacity, used: 0, last: None })
 }
 
 impl Ferry {
+    /// The number of passages.
+    pub(super) const PASSAGES: usize = 2;
+
     /// One of the two staging buffers, with room for `wanted` bytes. If it has to be replaced by a larger one, all
     /// commands are waited for first.
     fn half(&mut self, link: &Link, which: usize, wanted: usize) -> Result<&mut Staging> {
         let enough = |half: &Staging| half.capacity >= wanted;
         if !self.halves[which].as_ref().is_some_and(enough) {
             if let Some(old) = self.halves[which].take() {
-                link.queue.finish()?;
-                link.queue.unmap(&old.buffer, old.mapped)?;
+                link.queue().finish()?;
+                link.queue().unmap(&old.buffer, old.mapped)?;
             }
             self.halves[which] = Some(pinned(link, wanted.next_power_of_two().max(DIRECT))?);
         }
@@ -129,7 +132,7 @@ impl Ferry {
                     let half = self.half(link, self.current, 0)?;
                     // SAFETY: `used` is increased below, so the staged bytes stay unchanged until `last` is waited for;
                     // this function's contract says that `to` has room.
-                    half.last = Some(unsafe { link.queue.write(to, at * WORD + sent, target, filled)? });
+                    half.last = Some(unsafe { link.queue().write(to, at * WORD + sent, target, filled)? });
                     half.used += filled;
                     sent += filled;
                     TO_DEVICE.fetch_add(filled as u64, Relaxed);
@@ -157,7 +160,7 @@ impl Ferry {
             // Through a buffer of its own, which stays if it cannot be known that the transfer is over.
             let mut read = std::mem::ManuallyDrop::new(vec![0u8; bytes]);
             // SAFETY: this function's contract covers the range of `from`, and `read` has room for the bytes.
-            unsafe { link.queue.read(from, offset, read.as_mut_ptr(), bytes)?.wait()? };
+            unsafe { link.queue().read(from, offset, read.as_mut_ptr(), bytes)?.wait()? };
             let read = std::mem::ManuallyDrop::into_inner(read);
             // SAFETY: this function's contract: `to` has room for the bytes.
             unsafe { to.copy_from_nonoverlapping(read.as_ptr(), bytes) };
@@ -176,8 +179,8 @@ impl Ferry {
                     let half = self.half(link, which, piece)?;
                     // SAFETY: `half` returned a mapping of at least `piece` bytes; this function's contract says that
                     // `from` has the range.
-                    let event = unsafe { link.queue.read(from, offset + begin, half.mapped, now)? };
-                    link.queue.flush()?;
+                    let event = unsafe { link.queue().read(from, offset + begin, half.mapped, now)? };
+                    link.queue().flush()?;
                     next = Some((begin, now, event));
                     begin += now;
                 }
@@ -199,30 +202,51 @@ impl Ferry {
         Ok(())
     }
 
-    /// Reads `bytes` bytes of `from` to pinned memory, which is valid until the next call. The device writes to pinned
-    /// memory at full speed, and reusing it avoids the page faults of fresh memory.
+    /// Starts reading `bytes` bytes of `from` to a passage, which must be below [`Ferry::PASSAGES`]. They are there after
+    /// [`arrived`](Self::arrived). The device writes to pinned memory at full speed and while kernels run, and reusing it
+    /// avoids the page faults of fresh memory.
     ///
     /// # Safety
     /// `from` has `offset + bytes` bytes.
-    pub(super) unsafe fn lend(&mut self, link: &Link, from: &Buffer, offset: usize, bytes: usize) -> Result<*const u8> {
+    pub(super) unsafe fn start(
+        &mut self,
+        link: &Link,
+        passage: usize,
+        from: &Buffer,
+        offset: usize,
+        bytes: usize,
+    ) -> Result<()> {
         fault::check(Step::Read)?;
-        let passage = match self.passage.take() {
-            Some(passage) if passage.capacity >= bytes => passage,
-            old => {
-                if let Some(old) = old {
-                    link.queue.unmap(&old.buffer, old.mapped)?;
-                }
-                pinned(link, bytes.next_power_of_two().max(DIRECT))?
-            }
+        let place = &mut self.passages[passage];
+        if let Some(old) = place.take_if(|old| old.capacity < bytes) {
+            link.queue().unmap(&old.buffer, old.mapped)?;
+        }
+        let staging = match place {
+            Some(staging) => staging,
+            None => place.insert(pinned(link, bytes.next_power_of_two().max(DIRECT))?),
         };
-        let mapped = passage.mapped;
-        self.passage = Some(passage);
         // SAFETY: this function's contract says that `from` has the range; the mapping has at least `bytes` bytes, and
         // `self` keeps it.
-        unsafe { link.queue.read(from, offset, mapped, bytes)?.wait()? };
-        self.done();
-        FROM_DEVICE.fetch_add(bytes as u64, Relaxed);
-        Ok(mapped)
+        staging.last = Some(unsafe { link.queue().read(from, offset, staging.mapped, bytes)? });
+        staging.used = bytes;
+        link.queue().flush()
+    }
+
+    /// Waits for what was [started](Self::start).
+    pub(super) fn arrived(&mut self, passage: usize) -> Result<()> {
+        let Some(staging) = &mut self.passages[passage] else { return Ok(()) };
+        if let Some(event) = &staging.last {
+            event.wait()?;
+            staging.last = None;
+            FROM_DEVICE.fetch_add(staging.used as u64, Relaxed);
+        }
+        Ok(())
+    }
+
+    /// The bytes that have [arrived](Self::arrived) in a passage, and their number.
+    pub(super) fn lent(&self, passage: usize) -> Option<(*const u8, usize)> {
+        let staging = self.passages[passage].as_ref().filter(|staging| staging.last.is_none())?;
+        Some((staging.mapped, staging.used))
     }
 
     /// Marks both staging buffers as unused. All commands must be complete.

@@ -23,10 +23,10 @@ pub(super) use residency::Places;
 pub(crate) use scratch::Slot;
 
 use super::cl::Buffer;
-use super::link::{Link, WORD};
+use super::link::{LANES, Link, WORD};
 use super::platform::Limits;
 use crate::environment;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::list::PostingList;
 use cache::Cache;
 use ferry::Ferry;
@@ -41,7 +41,8 @@ pub(crate) const PADDING: usize = 32;
 
 /// The memory of a device that this process uses.
 pub(super) struct Memory {
-    ferry: Ferry,
+    /// One for each lane.
+    ferries: [Ferry; LANES],
     scratch: Scratch,
     residency: Residency,
     cache: Cache,
@@ -56,12 +57,11 @@ impl Memory {
         let wanted = wanted.and_then(|words| words.to_str()?.parse().ok()).unwrap_or(usize::MAX);
         let most = (limits.allocation.min(limits.memory / 2) / WORD).min(wanted);
         let usual_budget = limits.allocation.min(limits.memory / 4) / WORD;
-        let cache = Cache::new(usual_budget);
         Memory {
-            ferry: Ferry::default(),
+            ferries: Default::default(),
             scratch: Scratch::default(),
             residency: Residency::new(most),
-            cache,
+            cache: Cache::new(usual_budget),
             usual_budget,
         }
     }
@@ -106,7 +106,7 @@ impl Memory {
         build: &mut Build<'_>,
         places: &mut Vec<Placed>,
     ) -> Result<bool> {
-        self.cache.ensure(link, &mut self.ferry, wanted, build, places)
+        self.cache.ensure(link, &mut self.ferries[link.lane()], wanted, build, places)
     }
 
     /// The buffer of resident lists.
@@ -121,7 +121,7 @@ impl Memory {
         lists: impl Iterator<Item = &'l PostingList> + Clone,
         at: &mut Vec<u64>,
     ) -> Result<()> {
-        self.residency.ensure(link, &mut self.ferry, lists, at)
+        self.residency.ensure(link, &mut self.ferries[link.lane()], lists, at)
     }
 
     /// Ensures that a scratch buffer has room for `words` words; their contents are unspecified.
@@ -142,7 +142,7 @@ impl Memory {
         let parts = [bytes, &zeros[..words * WORD - bytes.len()]];
         let buffer = self.scratch.with(slot, &(0..words))?;
         // SAFETY: `with` checked that the buffer has `words` words, and `parts` are as long together.
-        unsafe { self.ferry.send(link, buffer, 0, parts.into_iter(), words * WORD) }
+        unsafe { self.ferries[link.lane()].send(link, buffer, 0, parts.into_iter(), words * WORD) }
     }
 
     /// Whether that many words can be lent.
@@ -150,17 +150,25 @@ impl Memory {
         ferry::lends(words)
     }
 
-    /// Borrows words of a scratch buffer in pinned memory. Waits for all submitted commands.
-    pub(super) fn lend(&mut self, link: &Link, slot: Slot, words: Range<usize>) -> Result<&[u32]> {
-        if words.is_empty() {
-            return Ok(&[]);
-        }
+    /// Starts reading words of a scratch buffer to a passage of the lane, 0 or 1. There must be some.
+    pub(super) fn start_lending(&mut self, link: &Link, passage: usize, slot: Slot, words: Range<usize>) -> Result<()> {
         let buffer = self.scratch.with(slot, &words)?;
         // SAFETY: `with` checked that the range is within the buffer.
-        let lent = unsafe { self.ferry.lend(link, buffer, words.start * WORD, words.len() * WORD)? };
-        // SAFETY: that many words were just read to the pinned buffer, which is page-aligned and not written to while
-        // the returned slice borrows `self`.
-        Ok(unsafe { std::slice::from_raw_parts(lent.cast(), words.len()) })
+        unsafe { self.ferries[link.lane()].start(link, passage, buffer, words.start * WORD, words.len() * WORD) }
+    }
+
+    /// Waits for what was started.
+    pub(super) fn arrived(&mut self, lane: usize, passage: usize) -> Result<()> {
+        self.ferries[lane].arrived(passage)
+    }
+
+    /// The words that have arrived in a passage.
+    pub(super) fn lent(&self, lane: usize, passage: usize) -> Result<&[u32]> {
+        let lent = self.ferries[lane].lent(passage);
+        let (words, bytes) = lent.ok_or_else(|| Error::Device("nothing has arrived from the device".into()))?;
+        // SAFETY: that many bytes were read to the pinned buffer, which is page-aligned and not written to while the
+        // returned slice borrows `self`: that takes another `start_lending`.
+        Ok(unsafe { std::slice::from_raw_parts(words.cast(), bytes / WORD) })
     }
 
     /// Appends words of a scratch buffer to `to`. Waits for all submitted commands.
@@ -175,15 +183,15 @@ impl Memory {
         // `receive` has written all of them before `set_len`.
         unsafe {
             let end = to.as_mut_ptr().add(to.len()).cast();
-            self.ferry.receive(link, buffer, words.start * WORD, end, count * WORD)?;
+            self.ferries[link.lane()].receive(link, buffer, words.start * WORD, end, count * WORD)?;
             to.set_len(to.len() + count);
         }
         Ok(())
     }
 
-    /// Marks the staging buffers as unused. All commands must be complete.
+    /// Marks the staging buffers of all lanes as unused. All commands must be complete.
     pub(super) fn done(&mut self) {
-        self.ferry.done();
+        self.ferries.iter_mut().for_each(Ferry::done);
     }
 
     #[cfg(test)]

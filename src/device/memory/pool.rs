@@ -87,7 +87,7 @@ impl Pool {
         if let Some(old) = &self.buffer
             && used > 0
         {
-            link.queue.copy(old, &buffer, used.min(self.words) * WORD)?;
+            link.queue().copy(old, &buffer, used.min(self.words) * WORD)?;
         }
         self.buffer = Some(buffer);
         self.words = capacity;

@@ -28,7 +28,7 @@ impl Session<'_> {
         let (k, count) = (batch.k, queries.len());
         let (room, most_sorted) = (room(k, count), sizes(self.limits().local).1);
         let unit = |query: usize| f64::exp2(f64::from(batch.exponent(query) - SCORE_BITS));
-        let out = self.peek(OUT, 0..WORDS * (1 + k) * count)?;
+        let out = self.peek(OUT, WORDS * (1 + k) * count)?;
         let states = &out[..WORDS * count];
         let threads = threads::at_most(batch.threads, count * k / HITS_PER_THREAD);
         let read = threads::map(threads, count, |at| {

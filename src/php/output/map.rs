@@ -24,25 +24,16 @@ impl Map {
     /// Adds a list of docIDs, or of offsets; the key must be new.
     #[inline]
     pub fn insert(&mut self, key: Key, values: &[u32]) -> Result<(), NoRoom> {
-        assert!(self.room > 0, "a map gets more elements than it has room for");
-        self.room -= 1;
         let list = table_of(values)?;
-        match key {
-            // SAFETY: the table has room for the element, and the key is new; the list is whole and has no owner.
-            Key::Int(key) => unsafe { write_array(self.append(key), list) },
-            Key::String(key) => {
-                let mut value = std::mem::ManuallyDrop::new(Zval::new());
-                // SAFETY: the value becomes the owner of the list.
-                unsafe { write_array(&mut *value, list) };
-                // SAFETY: the table has room for the element, so nothing is allocated; it takes the value over and
-                // counts the key.
-                unsafe { zend_hash_add_new(self.table, key, &mut *value) };
-            }
-        }
+        let mut value = Zval::new();
+        // SAFETY: the list is whole and has no owner; the value becomes it.
+        unsafe { write_array(&mut value, list) };
+        self.put(key, value);
         Ok(())
     }
 
     /// Adds an element; the key must be new.
+    #[inline]
     pub fn put(&mut self, key: Key, value: Zval) {
         assert!(self.room > 0, "a map gets more elements than it has room for");
         self.room -= 1;

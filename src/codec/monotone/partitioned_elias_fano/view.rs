@@ -144,7 +144,7 @@ impl View {
     /// The bytes of memory that it takes.
     pub(crate) fn bytes(&self) -> u64 {
         let parts = self.parts.len() * (size_of::<Part>() + size_of::<u32>());
-        (8 * (self.words.len() + self.ranges.len()) + parts + 4 * self.few.len()) as u64
+        (size_of::<Self>() + 8 * (self.words.len() + self.ranges.len()) + parts + 4 * self.few.len()) as u64
     }
 }
 

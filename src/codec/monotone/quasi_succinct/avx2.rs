@@ -4,7 +4,7 @@ use super::scalar::STOPS;
 use super::tiles::{MOST_WORDS, Passes, Positions, Tile};
 use super::{halves, scalar};
 use crate::bits::read_u64;
-use crate::codec::fields::{LANES, Lanes, WIDEST};
+use crate::codec::fields::{Eights, WIDEST};
 use std::arch::x86_64::*;
 
 pub(super) static PASSES: Passes<u32> = Passes { find, merge, far: scalar::far };
@@ -80,30 +80,20 @@ unsafe fn merge(tile: &Tile, out: *mut u32) {
         return unsafe { scalar::merge(tile, out) };
     }
     let width = tile.parts.lower_width as usize;
-    let half = width / 2;
-    let Lanes { bytes, shifts } = &LANES[width];
-    let mut fields = tile.parts.lower.as_ptr().cast::<u8>().wrapping_add(tile.first / 8 * width);
-    let mask = _mm256_set1_epi32(crate::bits::low_mask(tile.parts.lower_width) as i32);
+    let fields = tile.parts.lower.as_ptr().cast::<u8>().wrapping_add(tile.first / 8 * width);
+    let mut lower = Eights::new(fields, tile.parts.lower_width);
     let left = _mm256_set1_epi32(width as i32);
     let eight = _mm256_set1_epi32(8);
     let iota = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     let mut index = _mm256_sub_epi32(iota, _mm256_set1_epi32(tile.base as i32));
-    // SAFETY: the arrays are as long as the vectors. The first of each eight docIDs is in the list, so the 16 bytes
-    // from its field on, and those from `half` ≤ 12 bytes later on, end in the lower bits or their padding. Both
-    // `positions` and `out` have room for 7 docIDs after the tile.
+    // SAFETY: the first of each eight docIDs is in the list, so the 28 bytes from its field on end in the lower bits or
+    // their padding. Both `positions` and `out` have room for 7 docIDs after the tile.
     unsafe {
-        let bytes = _mm256_loadu_si256(bytes.as_ptr().cast());
-        let shifts = _mm256_loadu_si256(shifts.as_ptr().cast());
         for at in (0..tile.count).step_by(8) {
             let positions = _mm256_cvtepu16_epi32(_mm_loadu_si128(tile.positions.as_ptr().add(at).cast()));
             let upper = _mm256_sllv_epi32(_mm256_sub_epi32(positions, index), left);
-            let low = _mm_loadu_si128(fields.cast());
-            let high = _mm_loadu_si128(fields.add(half).cast());
-            let windows = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), bytes);
-            let lower = _mm256_and_si256(_mm256_srlv_epi32(windows, shifts), mask);
-            _mm256_storeu_si256(out.add(at).cast(), _mm256_or_si256(upper, lower));
+            _mm256_storeu_si256(out.add(at).cast(), _mm256_or_si256(upper, lower.next()));
             index = _mm256_add_epi32(index, eight);
-            fields = fields.wrapping_add(width);
         }
     }
 }

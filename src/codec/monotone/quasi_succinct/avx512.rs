@@ -3,23 +3,12 @@
 use super::halves;
 use super::scalar;
 use super::tiles::{MOST_WORDS, Passes, Positions, Tile};
-use crate::bits::read_u64;
-use crate::codec::fields::WIDEST;
+use crate::bits::{IOTA, read_u64};
+use crate::codec::fields::{Sixteens, WIDEST};
 use std::arch::x86_64::*;
 
 pub(super) static PASSES: Passes<u32> = Passes { find, merge, far: scalar::far };
 pub(super) static HALVES: Passes<u16> = Passes { find, merge: merge_halves, far: halves::far };
-
-/// 0, 1, 2 … 63.
-static IOTA: [u8; 64] = {
-    let mut bytes = [0; 64];
-    let mut i = 0;
-    while i < 64 {
-        bytes[i] = i as u8;
-        i += 1;
-    }
-    bytes
-};
 
 /// As [`scalar::find`].
 ///
@@ -73,16 +62,10 @@ unsafe fn merge(tile: &Tile, out: *mut u32) {
     }
     let width = tile.parts.lower_width as usize;
     let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    // Sixteen fields begin at a byte boundary and take `2 * width` bytes. Lane i gets four bytes from the first byte of
-    // its field on.
-    let bits = _mm512_mullo_epi32(lanes, _mm512_set1_epi32(width as i32));
-    let first_byte = _mm512_mullo_epi32(_mm512_srli_epi32::<3>(bits), _mm512_set1_epi32(0x0101_0101));
-    let bytes = _mm512_add_epi32(first_byte, _mm512_set1_epi32(0x0302_0100));
-    let shifts = _mm512_and_si512(bits, _mm512_set1_epi32(7));
-    let mask = _mm512_set1_epi32(crate::bits::low_mask(tile.parts.lower_width) as i32);
     let left = _mm512_set1_epi32(width as i32);
     let sixteen = _mm512_set1_epi32(16);
-    let mut fields = tile.parts.lower.as_ptr().cast::<u8>().wrapping_add(tile.first / 8 * width);
+    let fields = tile.parts.lower.as_ptr().cast::<u8>().wrapping_add(tile.first / 8 * width);
+    let mut lower = Sixteens::new(fields, tile.parts.lower_width);
     let mut index = _mm512_sub_epi32(lanes, _mm512_set1_epi32(tile.base as i32));
     // SAFETY: the first of each sixteen docIDs is in the list, so the 64 bytes from its field on end in the lower bits
     // or their padding. Both `positions` and `out` have room for 15 docIDs after the tile.
@@ -90,12 +73,8 @@ unsafe fn merge(tile: &Tile, out: *mut u32) {
         for at in (0..tile.count).step_by(16) {
             let positions = _mm512_cvtepu16_epi32(_mm256_loadu_si256(tile.positions.as_ptr().add(at).cast()));
             let upper = _mm512_sllv_epi32(_mm512_sub_epi32(positions, index), left);
-            let windows = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(fields.cast()));
-            let lower = _mm512_srlv_epi32(windows, shifts);
-            // upper | (lower & mask)
-            _mm512_storeu_si512(out.add(at).cast(), _mm512_ternarylogic_epi32::<0xF8>(upper, lower, mask));
+            _mm512_storeu_si512(out.add(at).cast(), lower.next_with(upper));
             index = _mm512_add_epi32(index, sixteen);
-            fields = fields.wrapping_add(2 * width);
         }
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::codec::values::tests::{every_path_gives, every_path_gives_with, part};
+use crate::codec::values::tests::{are_refused_or_decode, every_path_gives, every_path_gives_with, of_any_width, part};
 use proptest::prelude::*;
 
 fn options(share: f64) -> Options {
@@ -111,7 +111,7 @@ fn damage_is_named() {
 
 proptest! {
     #[test]
-    fn any_values(values in prop::collection::vec((any::<u32>(), 0u32..32).prop_map(|(value, by)| value >> by), 0..400)) {
+    fn any_values(values in of_any_width(0..400)) {
         every_path_gives::<NewPFD>(&values);
         every_path_gives::<OptPFD>(&values);
     }
@@ -140,18 +140,6 @@ proptest! {
     ) {
         let mut words = words;
         words[0] = Header { width: shape.0, exceptions: shape.1 as usize, position_words: shape.2 as usize }.word();
-        if NewPFD::check(&words, count).is_ok() {
-            let used = words.len();
-            words.resize(used + PADDING, 0);
-            let mut wanted: Option<Vec<u32>> = None;
-            for tier in Tier::available() {
-                let mut out = vec![0; count + SLACK];
-                // SAFETY: the words passed the check and are padded; `out` has room for the values and the slack; the
-                // tier is available.
-                unsafe { NewPFD::decode(tier, &words[..used], count, out.as_mut_ptr()) };
-                out.truncate(count);
-                prop_assert_eq!(wanted.get_or_insert_with(|| out.clone()), &out);
-            }
-        }
+        are_refused_or_decode::<NewPFD>(&words, count);
     }
 }

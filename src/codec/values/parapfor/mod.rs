@@ -32,8 +32,9 @@
 pub mod segment;
 
 use super::ValueCodec;
+use super::parts::each_part;
 use super::widths::{EXCEPTIONS, most_exceptions};
-use crate::codec::{BLOCK, Cost, OptionOf, Options};
+use crate::codec::{Cost, OptionOf, Options};
 use crate::cpu::Tier;
 
 /// The value codec.
@@ -55,15 +56,9 @@ impl ValueCodec for ParaPFor {
     }
 
     unsafe fn decode(tier: Tier, words: &[u32], count: usize, out: *mut u32) {
-        let (mut words, mut done) = (words, 0);
-        while done < count {
-            let now = (count - done).min(BLOCK);
-            // SAFETY: the words were encoded or checked, so they begin with a segment of `now` values; padding, room and
-            // tier are this function's contract.
-            let used = unsafe { segment::decode_segment(tier, words, now, out.add(done)) };
-            words = &words[used..];
-            done += now;
-        }
+        // SAFETY: the words were encoded or checked, so there is a segment of `count` values each time; padding, room and
+        // tier are this function's contract.
+        each_part(words, count, out, |words, count, out| unsafe { segment::decode_segment(tier, words, count, out) });
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::bits;
 use crate::codec::fields;
+use crate::codec::values::parts::check_end;
 use crate::codec::values::widths::{Exceptions, TIME, Widths, width};
 use crate::cpu::Tier;
 
@@ -142,13 +143,7 @@ pub fn check_segment(words: &[u32], count: usize) -> Result<(), (usize, String)>
         let what = format!("{exceptions} exceptions with indices of {index_width} and overflows of {high_width} bits");
         return wrong(0, what);
     }
-    if words.len() != header.words(count) {
-        return wrong(0, format!("{} words where the header says {}", words.len(), header.words(count)));
-    }
-    let end = header.end(count);
-    if bits::get(words, end as u64, (WORD * words.len() - end) as u32) != 0 {
-        return wrong(words.len() - 1, "unused bits are not 0".into());
-    }
+    check_end(words, header.end(count))?;
     let mut least = 0;
     for rank in 0..exceptions {
         let at = header.indices_at(count) + rank * index_width as usize;

@@ -1,7 +1,7 @@
 use super::segment::{Header, MOST_VALUES, check_segment, decode_segment, encode_segment, get};
 use super::*;
-use crate::codec::values::tests::{every_path_gives, every_path_gives_with, part};
-use crate::codec::{PADDING, SLACK};
+use crate::codec::values::tests::{every_path_gives, every_path_gives_with, of_any_width, part, values};
+use crate::codec::{BLOCK, PADDING, SLACK};
 use proptest::prelude::*;
 
 fn segment_of(values: &[u32], most: usize) -> Vec<u32> {
@@ -52,15 +52,6 @@ fn every_segment_path_gives(values: &[u32], most: usize) {
         assert_eq!((end, out.pop()), (used, Some(0xDEAD_BEEF)), "{}", tier.name());
         assert_eq!(&out[..values.len()], values, "{}", tier.name());
     }
-}
-
-/// Values of `width` bits, every `step`th of them of 32.
-fn values(count: usize, width: u32, step: usize) -> Vec<u32> {
-    let value = |i: usize| {
-        let bits = (i as u32).wrapping_mul(0x9E37_79B9);
-        if i % step == step - 1 { bits | 1 << 31 } else { ((u64::from(bits) << width) >> 32) as u32 }
-    };
-    (0..count).map(value).collect()
 }
 
 #[test]
@@ -133,13 +124,13 @@ fn damage_is_named() {
 
 proptest! {
     #[test]
-    fn any_values(values in prop::collection::vec((any::<u32>(), 0u32..32).prop_map(|(value, by)| value >> by), 0..400)) {
+    fn any_values(values in of_any_width(0..400)) {
         every_path_gives::<ParaPFor>(&values);
     }
 
     #[test]
     fn any_segment(
-        values in prop::collection::vec((any::<u32>(), 0u32..32).prop_map(|(value, by)| value >> by), 0..=256),
+        values in of_any_width(0..=256),
         most in 0usize..=256,
     ) {
         every_segment_path_gives(&values, most);
@@ -147,7 +138,7 @@ proptest! {
 
     #[test]
     fn the_cost_is_the_least(
-        values in prop::collection::vec((any::<u32>(), 0u32..32).prop_map(|(value, by)| value >> by), 0..=256),
+        values in of_any_width(0..=256),
         most in 0usize..=256,
     ) {
         let cost = |most: usize| {

@@ -34,6 +34,7 @@
 mod arrays;
 
 use super::ValueCodec;
+use super::parts::{check_end, each_part};
 use super::widths::width;
 use crate::bits;
 use crate::codec::{BLOCK, Cost, OptionOf, Options, fields};
@@ -116,35 +117,25 @@ impl ValueCodec for PForDelta {
         if exceptions != 0 {
             at = arrays::check(words, at, exceptions, count, slot_width, levels, Kind::Highs)?.0;
         }
-        if words.len() != at.div_ceil(WORD) {
-            return wrong(0, format!("{} words where there are {at} bits", words.len()));
-        }
-        if bits::get(words, at as u64, (WORD * words.len() - at) as u32) != 0 {
-            return wrong(words.len() - 1, "unused bits are not 0".into());
-        }
-        Ok(())
+        check_end(words, at)
     }
 
     unsafe fn decode(tier: Tier, words: &[u32], count: usize, out: *mut u32) {
-        let (mut words, mut done) = (words, 0);
-        while done < count {
-            let now = (count - done).min(BLOCK);
+        each_part(words, count, out, |words, count, out| {
             let (slot_width, exceptions, levels) = header(words[0]);
             let stream = words.as_ptr().cast::<u8>();
-            let mut end = WORD + now * slot_width as usize;
-            // SAFETY: the words were encoded or checked, so they begin with a part of `now` values, whose slots follow
+            let mut end = WORD + count * slot_width as usize;
+            // SAFETY: the words were encoded or checked, so they begin with a part of `count` values, whose slots follow
             // the header, and after them the arrays of the exceptions, if any; padding, room and tier are this function's
             // contract.
             unsafe {
-                let out = out.add(done);
-                fields::unpack(tier, stream.add(WORD / 8), slot_width, now, out);
+                fields::unpack(tier, stream.add(WORD / 8), slot_width, count, out);
                 if exceptions != 0 {
                     end = arrays::add_highs(stream, end, exceptions, slot_width, levels, Kind::Highs, out);
                 }
             }
-            words = &words[end.div_ceil(WORD)..];
-            done += now;
-        }
+            end.div_ceil(WORD)
+        });
     }
 }
 

@@ -1,6 +1,7 @@
 use super::*;
-use crate::codec::values::tests::{every_path_gives, every_path_gives_with, part};
-use crate::codec::{PADDING, SLACK};
+use crate::codec::values::tests::{
+    are_refused_or_decode, every_path_gives, every_path_gives_with, of_any_width, part, values,
+};
 use proptest::prelude::*;
 
 fn options(b: Option<u32>, levels: u32) -> Options {
@@ -47,15 +48,6 @@ fn nine_in_ten_fit() {
     let mut fixed = options(Some(7), 1);
     PForDelta::settle(&widths, &mut fixed);
     assert_eq!(fixed.whole(B), Some(7));
-}
-
-/// Values of `width` bits, every `step`th of them of 32.
-fn values(count: usize, width: u32, step: usize) -> Vec<u32> {
-    let value = |i: usize| {
-        let bits = (i as u32).wrapping_mul(0x9E37_79B9);
-        if i % step == step - 1 { bits | 1 << 31 } else { ((u64::from(bits) << width) >> 32) as u32 }
-    };
-    (0..count).map(value).collect()
 }
 
 #[test]
@@ -154,7 +146,7 @@ fn a_list_has_one_width() {
 proptest! {
     #[test]
     fn any_values(
-        values in prop::collection::vec((any::<u32>(), 0u32..32).prop_map(|(value, by)| value >> by), 0..400),
+        values in of_any_width(0..400),
         b in 0u32..=32,
         levels in 0u32..=MOST_LEVELS,
     ) {
@@ -171,19 +163,7 @@ proptest! {
         let mut words = words;
         words[0] = header.0 | header.1 << B_BITS | header.2 << (B_BITS + EN_BITS);
         for used in 1..=words.len() {
-            if PForDelta::check(&words[..used], count).is_ok() {
-                let mut padded = words[..used].to_vec();
-                padded.resize(used + PADDING, 0);
-                let mut wanted: Option<Vec<u32>> = None;
-                for tier in Tier::available() {
-                    let mut out = vec![0; count + SLACK];
-                    // SAFETY: the words passed the check and are padded; `out` has room for the values and the slack; the
-                    // tier is available.
-                    unsafe { PForDelta::decode(tier, &padded[..used], count, out.as_mut_ptr()) };
-                    out.truncate(count);
-                    prop_assert_eq!(wanted.get_or_insert_with(|| out.clone()), &out);
-                }
-            }
+            are_refused_or_decode::<PForDelta>(&words[..used], count);
         }
     }
 }

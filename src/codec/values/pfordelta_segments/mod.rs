@@ -31,6 +31,7 @@
 //! A value takes 32 bits at worst, and the header adds 0.25 bits per value of a block. Any gap can be coded.
 
 use super::ValueCodec;
+use super::parts::{check_end, each_part};
 use super::widths::{EXCEPTIONS, TIME, most_exceptions, width};
 use crate::bits;
 use crate::codec::{BLOCK, Cost, OptionOf, Options, fields};
@@ -236,12 +237,7 @@ impl ValueCodec for PForDeltaSegments {
         }
         let values = |at: usize| chains[at].exceptions * header.exceptions[at] as usize;
         let end = chain_at + values(0) + values(1);
-        if words.len() != end.div_ceil(WORD) {
-            return wrong(0, format!("{} words where the header says {}", words.len(), end.div_ceil(WORD)));
-        }
-        if bits::get(words, end as u64, (WORD * words.len() - end) as u32) != 0 {
-            return wrong(words.len() - 1, "unused bits are not 0".into());
-        }
+        check_end(words, end)?;
         for (segment, chain) in chains.into_iter().enumerate() {
             let mut at = chain.first as u64;
             for rank in 0..chain.exceptions {
@@ -257,15 +253,9 @@ impl ValueCodec for PForDeltaSegments {
     }
 
     unsafe fn decode(tier: Tier, words: &[u32], count: usize, out: *mut u32) {
-        let (mut words, mut done) = (words, 0);
-        while done < count {
-            let now = (count - done).min(BLOCK);
-            // SAFETY: the words were encoded or checked, so they begin with a part of `now` values; padding, room and
-            // tier are this function's contract.
-            let used = unsafe { decode_part(tier, words, now, out.add(done)) };
-            words = &words[used..];
-            done += now;
-        }
+        // SAFETY: the words were encoded or checked, so there is a part of `count` values each time; padding, room and
+        // tier are this function's contract.
+        each_part(words, count, out, |words, count, out| unsafe { decode_part(tier, words, count, out) });
     }
 }
 

@@ -1,6 +1,7 @@
 use super::*;
-use crate::codec::values::tests::{every_path_gives, every_path_gives_with, part};
-use crate::codec::{PADDING, SLACK};
+use crate::codec::values::tests::{
+    are_refused_or_decode, every_path_gives, every_path_gives_with, of_any_width, part, values,
+};
 use proptest::prelude::*;
 
 fn options(segment: u32, share: f64) -> Options {
@@ -33,15 +34,6 @@ fn exceptions_are_forced_where_links_do_not_fit() {
     assert_eq!(exceptions(&values, 6), [3, 67, 100]);
     assert_eq!(exceptions(&values, 5), [3, 35, 67, 99, 100]);
     assert_eq!(exceptions(&values, 0), (3..=100).collect::<Vec<_>>());
-}
-
-/// Values of `width` bits, every `step`th of them of 32.
-fn values(count: usize, width: u32, step: usize) -> Vec<u32> {
-    let value = |i: usize| {
-        let bits = (i as u32).wrapping_mul(0x9E37_79B9);
-        if i % step == step - 1 { bits | 1 << 31 } else { ((u64::from(bits) << width) >> 32) as u32 }
-    };
-    (0..count).map(value).collect()
 }
 
 #[test]
@@ -117,7 +109,7 @@ fn damage_is_named() {
 proptest! {
     #[test]
     fn any_values(
-        values in prop::collection::vec((any::<u32>(), 0u32..32).prop_map(|(value, by)| value >> by), 0..400),
+        values in of_any_width(0..400),
         segment in (2u32..=4).prop_map(|units| 32 * units),
         share in 0.0f64..0.6,
     ) {
@@ -134,19 +126,7 @@ proptest! {
         let (b0, b1, segment, w0, w1) = header;
         words[0] = b0 | b1 << 6 | segment << 12 | w0 << 15 | w1 << 21;
         for used in 1..=words.len() {
-            if PForDeltaSegments::check(&words[..used], count).is_ok() {
-                let mut padded = words[..used].to_vec();
-                padded.resize(used + PADDING, 0);
-                let mut wanted: Option<Vec<u32>> = None;
-                for tier in Tier::available() {
-                    let mut out = vec![0; count + SLACK];
-                    // SAFETY: the words passed the check and are padded; `out` has room for the values and the slack; the
-                    // tier is available.
-                    unsafe { PForDeltaSegments::decode(tier, &padded[..used], count, out.as_mut_ptr()) };
-                    out.truncate(count);
-                    prop_assert_eq!(wanted.get_or_insert_with(|| out.clone()), &out);
-                }
-            }
+            are_refused_or_decode::<PForDeltaSegments>(&words[..used], count);
         }
     }
 }

@@ -1,6 +1,6 @@
 use super::*;
-use crate::codec::values::tests::{every_path_gives, every_path_gives_with, part};
-use crate::codec::{Codec, PADDING, SLACK};
+use crate::codec::Codec;
+use crate::codec::values::tests::{are_refused_or_decode, every_path_gives, every_path_gives_with, of_any_width, part};
 use crate::list::PostingList;
 use proptest::prelude::*;
 
@@ -104,7 +104,7 @@ fn damage_is_named() {
 
 proptest! {
     #[test]
-    fn any_values(values in prop::collection::vec((any::<u32>(), 0u32..32).prop_map(|(value, by)| value >> by), 0..400)) {
+    fn any_values(values in of_any_width(0..400)) {
         every_path_gives::<Rice>(&values);
     }
 
@@ -114,18 +114,6 @@ proptest! {
         if let Some(first) = words.first_mut() {
             *first &= !0xE0;
         }
-        if Rice::check(&words, count).is_ok() {
-            let mut padded = words.clone();
-            padded.resize(words.len() + PADDING, 0);
-            let mut out = vec![vec![0; count + SLACK]; 3];
-            for (tier, out) in Tier::available().zip(&mut out) {
-                // SAFETY: the words passed the check and are padded; `out` has room for the values and the slack; the
-                // tier is available.
-                unsafe { Rice::decode(tier, &padded[..words.len()], count, out.as_mut_ptr()) };
-            }
-            for other in Tier::available().zip(&out).skip(1) {
-                prop_assert_eq!(&other.1[..count], &out[0][..count]);
-            }
-        }
+        are_refused_or_decode::<Rice>(&words, count);
     }
 }

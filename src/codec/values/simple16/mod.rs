@@ -29,7 +29,8 @@ mod scalar;
 pub use layouts::{LAYOUTS, MAX_VALUES};
 
 use super::ValueCodec;
-use crate::codec::{BLOCK, Cost, Options};
+use super::parts::each_part;
+use crate::codec::{Cost, Options};
 use crate::cpu::Tier;
 use layouts::{COUNTS, LEFT, RIGHT, WIDTHS};
 
@@ -131,6 +132,50 @@ fn used_bits(selector: usize, count: usize) -> u32 {
     WIDTHS[selector][..count].iter().map(|&width| u32::from(width)).sum()
 }
 
+/// A part that is decoded word by word.
+struct Part<'w> {
+    words: &'w [u32],
+    count: usize,
+    out: *mut u32,
+    /// The next word, and the values of those before it.
+    at: usize,
+    found: usize,
+}
+
+impl<'w> Part<'w> {
+    /// # Safety
+    /// As [`decode_part`], apart from the processor.
+    #[inline(always)]
+    unsafe fn new(words: &'w [u32], count: usize, out: *mut u32) -> Self {
+        Part { words, count, out, at: 0, found: 0 }
+    }
+
+    /// The next word that has a layout, its selector, and where its values go. Values of 32 bits before it are written.
+    #[inline(always)]
+    fn next(&mut self) -> Option<(u32, usize, *mut u32)> {
+        while self.found < self.count {
+            let (word, to) = (self.words[self.at], self.out.wrapping_add(self.found));
+            self.at += 1;
+            if word != ESCAPE {
+                let selector = selector(word);
+                self.found += usize::from(COUNTS[selector]);
+                return Some((word, selector, to));
+            }
+            // SAFETY: `out` has room for `count` values, as whoever made the part says.
+            unsafe { to.write(self.words[self.at]) };
+            self.at += 1;
+            self.found += 1;
+        }
+        None
+    }
+
+    /// The words of the part, when there is no next one.
+    #[inline(always)]
+    fn used(&self) -> usize {
+        self.at
+    }
+}
+
 /// Decodes a part and returns the number of its words.
 ///
 /// # Safety
@@ -169,15 +214,9 @@ impl ValueCodec for Simple16 {
     }
 
     unsafe fn decode(tier: Tier, words: &[u32], count: usize, out: *mut u32) {
-        let (mut words, mut done) = (words, 0);
-        while done < count {
-            let now = (count - done).min(BLOCK);
-            // SAFETY: the words were encoded or checked, so they begin with a part of `now` values; room and tier are
-            // this function's contract.
-            let used = unsafe { decode_part(tier, words, now, out.add(done)) };
-            words = &words[used..];
-            done += now;
-        }
+        // SAFETY: the words were encoded or checked, so there is a part of `count` values each time; room and tier are
+        // this function's contract.
+        each_part(words, count, out, |words, count, out| unsafe { decode_part(tier, words, count, out) });
     }
 }
 

@@ -1,5 +1,6 @@
 use super::*;
-use crate::codec::values::tests::every_path_gives;
+use crate::codec::BLOCK;
+use crate::codec::values::tests::{are_refused_or_decode, every_path_gives, of_any_width};
 use proptest::prelude::*;
 
 fn encoded(values: &[u32]) -> Vec<u32> {
@@ -96,7 +97,7 @@ fn damage_is_named() {
 
 proptest! {
     #[test]
-    fn any_values(values in prop::collection::vec((any::<u32>(), 0u32..32).prop_map(|(value, by)| value >> by), 0..400)) {
+    fn any_values(values in of_any_width(0..400)) {
         every_path_gives::<Simple16>(&values);
     }
 
@@ -106,19 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn random_words_are_refused_or_decode(words in prop::collection::vec(any::<u32>(), 0..40), count in 0usize..200) {
-        if check_part(&words, count).is_ok() {
-            let mut padded = words.clone();
-            padded.resize(words.len() + crate::codec::PADDING, 0);
-            let mut wanted: Option<Vec<u32>> = None;
-            for tier in Tier::available() {
-                let mut out = vec![0; count + crate::codec::SLACK];
-                // SAFETY: the words passed the check and are padded; `out` has room for the values and the slack; the
-                // tier is available.
-                unsafe { decode_part(tier, &padded[..words.len()], count, out.as_mut_ptr()) };
-                out.truncate(count);
-                prop_assert_eq!(wanted.get_or_insert_with(|| out.clone()), &out);
-            }
-        }
+    fn random_words_are_refused_or_decode(words in prop::collection::vec(any::<u32>(), 0..40), count in 0..=BLOCK) {
+        are_refused_or_decode::<Simple16>(&words, count);
     }
 }

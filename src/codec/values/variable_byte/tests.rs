@@ -1,5 +1,5 @@
 use super::*;
-use crate::codec::values::tests::{every_path_gives, part};
+use crate::codec::values::tests::{are_refused_or_decode, every_path_gives, of_any_width, part};
 use proptest::prelude::*;
 
 #[test]
@@ -46,21 +46,12 @@ fn damage_is_named() {
 
 proptest! {
     #[test]
-    fn any_values(values in prop::collection::vec((any::<u32>(), 0u32..32).prop_map(|(value, by)| value >> by), 0..400)) {
+    fn any_values(values in of_any_width(0..400)) {
         every_path_gives::<VariableByte>(&values);
     }
 
     #[test]
     fn random_words_are_refused_or_decode(words in prop::collection::vec(any::<u32>(), 0..40), count in 0usize..40) {
-        if VariableByte::check(&words, count).is_ok() {
-            let mut padded = words.clone();
-            padded.resize(words.len() + crate::codec::PADDING, 0);
-            let mut out = vec![0; count + crate::codec::SLACK];
-            for tier in Tier::available() {
-                // SAFETY: the words passed the check and are padded; `out` has room for the values and the slack; the
-                // tier is available.
-                unsafe { VariableByte::decode(tier, &padded[..words.len()], count, out.as_mut_ptr()) };
-            }
-        }
+        are_refused_or_decode::<VariableByte>(&words, count);
     }
 }

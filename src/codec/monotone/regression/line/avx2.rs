@@ -1,8 +1,7 @@
 //! AVX2: eight docIDs at a time.
 
 use super::Line;
-use crate::bits::low_mask;
-use crate::codec::fields::{LANES, Lanes};
+use crate::codec::fields::Eights;
 use std::arch::x86_64::*;
 
 /// As [`super::decode`], for widths of at most [`WIDEST`](crate::codec::fields::WIDEST).
@@ -11,24 +10,12 @@ use std::arch::x86_64::*;
 /// As there; the processor has AVX2.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 pub(super) unsafe fn decode(line: Line, stream: *const u8, width: u32, count: usize, out: *mut u32) {
-    let half = width as usize / 2;
-    let Lanes { bytes, shifts } = &LANES[width as usize];
-    let mask = _mm256_set1_epi32(low_mask(width) as i32);
     let mut values = Values::new(line);
-    let mut fields = stream;
-    // SAFETY: the arrays are as long as the vectors; 64 bytes are readable from the first of each eight fields on, and
-    // `half` is at most 12; `out` has room for seven more than `count`.
-    unsafe {
-        let bytes = _mm256_loadu_si256(bytes.as_ptr().cast());
-        let shifts = _mm256_loadu_si256(shifts.as_ptr().cast());
-        for at in (0..count).step_by(8) {
-            let low = _mm_loadu_si128(fields.cast());
-            let high = _mm_loadu_si128(fields.add(half).cast());
-            let windows = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), bytes);
-            let deviations = _mm256_and_si256(_mm256_srlv_epi32(windows, shifts), mask);
-            _mm256_storeu_si256(out.add(at).cast(), _mm256_add_epi32(deviations, values.next()));
-            fields = fields.wrapping_add(width as usize);
-        }
+    let mut deviations = Eights::new(stream, width);
+    for at in (0..count).step_by(8) {
+        // SAFETY: 64 bytes are readable from the first of each eight fields on; `out` has room for seven more than
+        // `count`.
+        unsafe { _mm256_storeu_si256(out.add(at).cast(), _mm256_add_epi32(deviations.next(), values.next())) };
     }
 }
 

@@ -1,6 +1,10 @@
 //! The searches of the papers on uncompressed lists, as an experiment: `cl/experiment/search.cl`. What the engine uses is
 //! in `intersect`.
 
+mod aids;
+
+pub use aids::{Aids, Line};
+
 use super::codec::{self, Codecs, Operation, check_fits};
 use super::handle::Device;
 use super::memory::{ALIGNMENT, Slot};
@@ -12,6 +16,8 @@ use crate::error::{Error, Result};
 use crate::list::PostingList;
 use crate::results::Results;
 use crate::room::try_with_room;
+use aids::STRIDE;
+use std::collections::HashMap;
 
 /// A search on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +28,10 @@ pub enum Search {
     Interpolation,
     /// Binary search of the safe range of a regression line.
     LrRange,
+    /// Binary search of the safe range of a line per segment.
+    LrSegments,
+    /// Descent through the levels of a skip list, from the top.
+    SkipList,
     /// Binary search of the list's own buckets.
     HashSegmentation,
     /// Parallel merge find with that many levels of splitters, 4 at most.
@@ -30,10 +40,12 @@ pub enum Search {
 
 impl Search {
     /// All searches.
-    pub const ALL: [Search; 9] = [
+    pub const ALL: [Search; 11] = [
         Search::Binary,
         Search::Interpolation,
         Search::LrRange,
+        Search::LrSegments,
+        Search::SkipList,
         Search::HashSegmentation,
         Search::ParallelMerge(0),
         Search::ParallelMerge(1),
@@ -48,9 +60,16 @@ impl Search {
             Search::Binary => "BS",
             Search::Interpolation => "IS",
             Search::LrRange => "LR",
+            Search::LrSegments => "LR per segment",
+            Search::SkipList => "SL",
             Search::HashSegmentation => "HS",
             Search::ParallelMerge(levels) => ["PMF 0", "PMF 1", "PMF 2", "PMF 3", "PMF 4"][levels.min(4) as usize],
         }
+    }
+
+    /// Whether lists need [`Aids`] for it.
+    fn needs_aids(self) -> bool {
+        matches!(self, Search::LrRange | Search::LrSegments | Search::SkipList)
     }
 
     fn operation(self) -> &'static Operation {
@@ -58,6 +77,8 @@ impl Search {
             Search::Binary => &BINARY,
             Search::Interpolation => &INTERPOLATION,
             Search::LrRange => &LR,
+            Search::LrSegments => &LR_SEGMENTS,
+            Search::SkipList => &SKIP_LIST,
             Search::HashSegmentation => &HASH,
             Search::ParallelMerge(_) => &MERGE,
         }
@@ -73,17 +94,6 @@ pub enum Gathering {
     Reserve,
 }
 
-/// The safe range of a docID's rank in a list: from `docID · slope >> 32` plus `low` to, and without, that plus `high`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line {
-    /// Ranks per docID, times 2^32.
-    pub slope: u32,
-    /// Added for the first rank.
-    pub low: i64,
-    /// Added for the end.
-    pub high: i64,
-}
-
 /// Work-items of a work-group.
 const ITEMS: usize = 256;
 /// Words of a piece of the scan.
@@ -96,13 +106,23 @@ const SEARCH: Operation = Operation {
     name: "",
     common: "",
     per_codec: "",
-    kernels: include_str!("../../cl/experiment/search.cl"),
-    geometry: &[("ITEMS", ITEMS), ("SCAN", SCAN), ("PARAMETERS", PARAMETERS), ("TASK", TASK), ("ALIGNMENT", ALIGNMENT)],
+    kernels: include_str!("../../../cl/experiment/search.cl"),
+    geometry: &[
+        ("ITEMS", ITEMS),
+        ("SCAN", SCAN),
+        ("PARAMETERS", PARAMETERS),
+        ("TASK", TASK),
+        ("STRIDE", STRIDE),
+        ("ALIGNMENT", ALIGNMENT),
+    ],
 };
 static BINARY: Operation = Operation { name: "search-binary", common: "#define SEARCH binary\n", ..SEARCH };
 static INTERPOLATION: Operation =
     Operation { name: "search-interpolation", common: "#define SEARCH interpolation\n", ..SEARCH };
 static LR: Operation = Operation { name: "search-lr", common: "#define SEARCH lr\n", ..SEARCH };
+static LR_SEGMENTS: Operation =
+    Operation { name: "search-lr-segments", common: "#define SEARCH lr_segments\n", ..SEARCH };
+static SKIP_LIST: Operation = Operation { name: "search-skip-list", common: "#define SEARCH skip_list\n", ..SEARCH };
 static HASH: Operation = Operation { name: "search-hash", common: "#define SEARCH hash\n", ..SEARCH };
 static MERGE: Operation = Operation { name: "search-merge", common: "#define SEARCH merge\n", ..SEARCH };
 
@@ -209,9 +229,32 @@ fn levels(batch: &Batch<'_>, levels: u32) -> Result<(Vec<Level>, Vec<u32>)> {
     Ok((all, parameters))
 }
 
+/// The parameters of each list, and the words of all: a line is a list's parameters, other words are where the first
+/// parameter says.
+fn aids_of(batch: &Batch<'_>, aids: &Aids) -> Result<(Vec<u32>, Vec<u32>)> {
+    let (mut parameters, mut words) = (Vec::with_capacity(PARAMETERS * batch.lists.len()), Vec::new());
+    let mut known: HashMap<u64, usize> = HashMap::new();
+    for list in &batch.lists {
+        let aid = aids.get(list).ok_or_else(|| Error::Argument(format!("no aid of {list:?}")))?;
+        if aids.search() == Search::LrRange {
+            parameters.extend_from_slice(aid);
+            continue;
+        }
+        let at = *known.entry(list.id()).or_insert_with(|| {
+            words.extend_from_slice(aid);
+            words.len() - aid.len()
+        });
+        if words.len() > MOST {
+            return Err(Error::Device(format!("over {MOST} words of aids are not supported")));
+        }
+        parameters.extend([at as u32, 0, 0, 0, 0]);
+    }
+    Ok((parameters, words))
+}
+
 impl Session<'_> {
     /// Sends the tables of a batch, and finds the splitters of parallel merge find.
-    fn prepare(&mut self, batch: &Batch<'_>, search: Search, line: impl Fn(&PostingList) -> Line) -> Result<()> {
+    fn prepare(&mut self, batch: &Batch<'_>, aids: &Aids) -> Result<()> {
         let mut at = Vec::with_capacity(batch.lists.len());
         self.resident(batch.lists.iter().copied(), &mut at)?;
         let at: Vec<u32> = at.into_iter().map(|word| (word / ALIGNMENT as u64) as u32).collect();
@@ -219,6 +262,7 @@ impl Session<'_> {
         self.upload(FIRST_GROUPS, &batch.first_group)?;
         self.upload(FIRST_LISTS, &batch.first_list)?;
         RANKS.into_iter().try_for_each(|slot| self.scratch(slot, 1))?;
+        let search = aids.search();
         match search {
             Search::ParallelMerge(count) => {
                 let (levels, parameters) = levels(batch, count)?;
@@ -243,12 +287,9 @@ impl Session<'_> {
                 }
                 Ok(())
             }
-            Search::LrRange => {
-                let words = |list: &&PostingList| {
-                    let Line { slope, low, high } = line(list);
-                    [slope, low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32]
-                };
-                let parameters: Vec<u32> = batch.lists.iter().flat_map(words).collect();
+            Search::LrRange | Search::LrSegments | Search::SkipList => {
+                let (parameters, words) = aids_of(batch, aids)?;
+                self.upload(RANKS[0], &words)?;
                 self.upload(TABLE, &parameters)
             }
             _ => self.scratch(TABLE, 1),
@@ -306,7 +347,7 @@ impl Session<'_> {
         if total >= words || !starts.is_sorted() {
             return Err(Error::Device("a kernel reported results outside its output".into()));
         }
-        let out = self.peek(OUT, 0..total)?;
+        let out = self.peek(OUT, total)?;
         let mut results = Results::with_room(queries, total)?;
         let mut found = batch.queries.iter().zip(starts.windows(2)).peekable();
         for query in 0..queries {
@@ -333,7 +374,7 @@ impl Session<'_> {
         let mut records = try_with_room(2 * batch.groups)?;
         self.read(RECORDS, 0..2 * batch.groups, &mut records)?;
         let pieces = Pieces::new(&records, batch.groups * ITEMS)?;
-        let out = self.peek(OUT, 0..pieces.total())?;
+        let out = self.peek(OUT, pieces.total())?;
         let mut results = Results::with_room(queries, pieces.total())?;
         let mut found = batch.queries.iter().zip(batch.first_group.windows(2)).peekable();
         for query in 0..queries {
@@ -347,26 +388,21 @@ impl Session<'_> {
 
 impl Device {
     /// For each query, the docIDs common to its lists, which must be uncompressed, ascending: each docID of the shortest
-    /// list is searched in the others. `line` gives the safe range of a list, for [`Search::LrRange`].
+    /// list is searched in the others, by the search that the aids are for.
     ///
     /// # Errors
-    /// [`Error::Device`]; [`Error::Argument`] for lists in another codec.
-    pub fn search_batch(
-        &self,
-        queries: &[Vec<PostingList>],
-        search: Search,
-        gathering: Gathering,
-        line: impl Fn(&PostingList) -> Line,
-    ) -> Result<Results> {
+    /// [`Error::Device`]; [`Error::Argument`] for lists in another codec, and for a list without an aid that the search
+    /// needs.
+    pub fn search_batch(&self, queries: &[Vec<PostingList>], aids: &Aids, gathering: Gathering) -> Result<Results> {
         let batch = Batch::new(queries)?;
         if batch.groups == 0 {
             return Ok(Results::of_pieces(queries.len(), []));
         }
         let mut session = self.lock()?;
-        session.prepare(&batch, search, line)?;
+        session.prepare(&batch, aids)?;
         match gathering {
-            Gathering::Scan => session.find_and_scan(&batch, search, queries.len()),
-            Gathering::Reserve => session.find_and_reserve(&batch, search, queries.len()),
+            Gathering::Scan => session.find_and_scan(&batch, aids.search(), queries.len()),
+            Gathering::Reserve => session.find_and_reserve(&batch, aids.search(), queries.len()),
         }
     }
 }

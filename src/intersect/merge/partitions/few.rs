@@ -1,0 +1,69 @@
+//! Lists of a few docIDs, which are kept decoded.
+
+use super::side::Side;
+use crate::codec::monotone::partitioned_elias_fano::{Kind, Runs};
+use crate::codec::{BLOCK, SLACK, Sink, bit_set};
+use crate::cpu::Tier;
+use crate::intersect::Filter;
+use crate::intersect::merge::VECTOR;
+use std::mem::MaybeUninit;
+
+/// The most docIDs of a list that are looked up one by one in a longer one.
+pub(super) const FEW: usize = 16;
+
+/// Writes what two short lists have in common to `common` and returns its number. Without a branch on which docID is
+/// greater.
+pub(super) fn common_few(a: &[u32], b: &[u32], common: &mut [u32; BLOCK + VECTOR]) -> usize {
+    let (mut in_a, mut in_b, mut found) = (0, 0, 0);
+    while in_a < a.len() && in_b < b.len() {
+        let (x, y) = (a[in_a], b[in_b]);
+        common[found] = x;
+        found += usize::from(x == y);
+        in_a += usize::from(x <= y);
+        in_b += usize::from(y <= x);
+    }
+    found
+}
+
+/// Looks a few docIDs, at most [`FEW`], up in a list.
+pub(super) fn few_of<S: Sink>(tier: Tier, few: &[u32], mut side: Side, out: &mut Filter<'_, '_, S>) {
+    let mut common = [0; FEW];
+    let mut found = 0;
+    // The block that was decoded last, and the number of its docIDs.
+    let (mut decoded, mut count) = (usize::MAX, 0);
+    let mut buffer = [MaybeUninit::<u32>::uninit(); BLOCK + SLACK];
+    for &doc_id in few {
+        if side.last < doc_id && !side.advance(doc_id) {
+            break;
+        }
+        let partition = &side.partition;
+        let is_there = match partition.kind {
+            _ if doc_id < partition.first => false,
+            Kind::Run => true,
+            // SAFETY: the docID is from the first to the last of the partition, so the bit set has a word for it.
+            Kind::Bits => unsafe {
+                bit_set::word(side.stream, ((doc_id - side.line()) / 64) as usize) >> (doc_id % 64) & 1 == 1
+            },
+            Kind::Runs => {
+                let runs = Runs::of(partition);
+                runs.range(runs.at_or_after(0, doc_id)).0 <= doc_id
+            }
+            Kind::EliasFano(_) => {
+                let block = partition.block + side.lasts[partition.block..].partition_point(|&last| last < doc_id);
+                // SAFETY: the list was checked when it was made; the block is of this partition, because its largest
+                // docID is not less than `doc_id`; there is room for it and the slack; the first `count` are written.
+                let doc_ids: &[u32] = unsafe {
+                    if block != decoded {
+                        count = partition.decode(tier, side.lasts, block..block + 1, buffer.as_mut_ptr().cast());
+                        decoded = block;
+                    }
+                    std::slice::from_raw_parts(buffer.as_ptr().cast(), count)
+                };
+                doc_ids.binary_search(&doc_id).is_ok()
+            }
+        };
+        common[found] = doc_id;
+        found += usize::from(is_there);
+    }
+    out.take(&mut common[..found]);
+}

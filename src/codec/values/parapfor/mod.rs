@@ -65,6 +65,11 @@ impl ValueCodec for ParaPFor {
             done += now;
         }
     }
+
+    unsafe fn get(_: Tier, words: &[u32], count: usize, index: usize) -> u32 {
+        // SAFETY: the same contract.
+        unsafe { segment::get_in(words, count, index) }
+    }
 }
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ impl Random {
 fn generate(folder: &Path, documents: u64) -> Result<Index> {
     let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
     let analyzer = Analyzer::new(analysis::Options::default())?;
-    let schema = Schema { fields: vec![body], positions: false, analyzer };
+    let schema = Schema { fields: vec![body], positions: false, analyzer, codecs: Default::default() };
     let threads = std::thread::available_parallelism()?.get();
     let options = postings::index::Options { memory: threads * (192 << 20), threads };
     let mut writer = Writer::open(folder, Some(schema), options)?;

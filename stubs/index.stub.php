@@ -268,9 +268,15 @@ namespace Postings {
          *     together. Without $fields it means nothing
          * @param int $memory bytes for documents that are not written yet, at least 16 MiB: more makes larger segments
          * @param ?int $threads of adding and committing, 1 to 256; null: as postings.threads
+         * @param ?Codec $frequencyCodec how frequencies are stored in terms of more than 128 documents: BP128, VariableByte,
+         *     Rice, PForDelta, PForDeltaSegments, NewPFD, OptPFD, ParaPFor or Simple16. null: as the index has them, in a new
+         *     one BP128, the fastest. What is found is the same with all. It stands in the index and may change: what is
+         *     written from then on has the new codec, and optimize() rewrites the rest
+         * @param ?Codec $positionCodec the same for positions
          * @throws IndexException if another process writes the index (the message has its id), or there is none and no
          *     $fields
-         * @throws \ValueError if fields are not valid, or the index was created with others, or with another analyzer
+         * @throws \ValueError if fields are not valid, or the index was created with others, or with another analyzer; if
+         *     a codec cannot code all values (the message names those that can)
          */
         public static function open(
             string $path,
@@ -279,6 +285,8 @@ namespace Postings {
             bool $positions = true,
             int $memory = 67108864,
             ?int $threads = null,
+            ?Codec $frequencyCodec = null,
+            ?Codec $positionCodec = null,
         ): self {
         }
 
@@ -365,7 +373,7 @@ namespace Postings {
         }
 
         /**
-         * Commits, and rewrites the index as one segment without what was deleted: O(index).
+         * Commits, and rewrites the index as one segment without what was deleted, with the codecs of this writer: O(index).
          *
          * @param bool $reorder gives similar documents neighbouring docIDs, which takes longer, and makes the index smaller
          *     and searches faster if they were added in an order that says little of their contents. Hits with equal
@@ -401,6 +409,15 @@ namespace Postings {
          * @return array<string, array<string, float|bool>>
          */
         public function fields(): array
+        {
+        }
+
+        /**
+         * How frequencies and positions are stored in what is written.
+         *
+         * @return array{frequencies: Codec, positions: Codec}
+         */
+        public function codecs(): array
         {
         }
 

@@ -117,6 +117,12 @@ namespace Postings {
         case Raw = 'raw';
 
         /**
+         * For frequencies and positions of an index only, of which it is the default: blocks of 128 values, each with as
+         * many bits per value as its largest needs (the vertical layout of SIMD-BP128: Lemire and Boytsov 2015).
+         */
+        case BP128 = 'bp128';
+
+        /**
          * For encode() only: the codec that takes the fewest bytes for these docIDs, of those that decode at least a quarter
          * as fast as the fastest. codec() tells which it was. Encoding takes as long as with all candidates together.
          */

@@ -4,7 +4,7 @@ mod cranfield_common;
 
 use cranfield_common::{Collection, Quality};
 use postings::analysis::{self, Analyzer, stop_words};
-use postings::index::{Document, Field, Id, Kind, Schema, Value, Writer};
+use postings::index::{Codecs, Document, Field, Id, Kind, Schema, Value, Writer};
 use postings::search::{Index, Matching, Options};
 use std::io::Write;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn quality(collection: &Collection, language: Option<&str>, stop_words: &[&str])
     };
     let analyzer = Analyzer::new(options).expect("an analyzer");
     let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
-    let schema = Schema { fields: vec![body], positions: true, analyzer };
+    let schema = Schema { fields: vec![body], positions: true, codecs: Codecs::default(), analyzer };
     let folder = tempfile::tempdir().expect("a folder");
     let mut writer = Writer::open(folder.path(), Some(schema), Default::default()).expect("a writer");
     for (number, text) in &collection.abstracts {

@@ -74,7 +74,7 @@ fn schema() -> Schema {
     let field = |name: &str, kind, weight| Field { name: name.into(), kind, weight, stored: false };
     let fields =
         vec![field("title", Kind::Text, 2.5), field("body", Kind::Text, 1.0), field("tag", Kind::Keyword, 1.0)];
-    Schema { fields, positions: true, analyzer: Analyzer::new(Default::default()).unwrap() }
+    Schema { fields, positions: true, analyzer: Analyzer::new(Default::default()).unwrap(), codecs: Default::default() }
 }
 
 /// How an index is made.

@@ -2,7 +2,7 @@
 
 use postings::analysis::{self, Analyzer};
 use postings::index::segment::IdRef;
-use postings::index::{Document, Field, Id, Kind, Options, Schema, Snapshot, Value, Writer};
+use postings::index::{Codecs, Document, Field, Id, Kind, Options, Schema, Snapshot, Value, Writer};
 use postings::interchange::ciff::{read_ciff, write_ciff};
 use postings::interchange::pisa::{Files, SUFFIXES, read_pisa};
 use postings::interchange::{Counts, MOST_TOKENS, export_ciff, export_pisa, import_ciff, import_pisa};
@@ -16,7 +16,12 @@ use std::path::{Path, PathBuf};
 fn schema(positions: bool) -> Schema {
     let field = |name: &str, kind| Field { name: name.into(), kind, weight: 1.0, stored: false };
     let analyzer = Analyzer::new(analysis::Options::default()).unwrap();
-    Schema { fields: vec![field("tag", Kind::Keyword), field("body", Kind::Text)], positions, analyzer }
+    Schema {
+        fields: vec![field("tag", Kind::Keyword), field("body", Kind::Text)],
+        positions,
+        codecs: Codecs::default(),
+        analyzer,
+    }
 }
 
 const BODY: usize = 1;

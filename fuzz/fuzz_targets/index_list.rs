@@ -9,7 +9,7 @@ use index_support::edit;
 use libfuzzer_sys::fuzz_target;
 use postings::codec::block_buffer;
 use postings::cpu;
-use postings::index::list::{self, Decoded, List, PADDING, Parts, Postings};
+use postings::index::list::{self, BlockCodec, Codecs, Decoded, List, PADDING, Parts, Postings};
 use std::hint::black_box;
 
 /// Bytes at a multiple of 4, with the padding.
@@ -60,9 +60,12 @@ fn read(section: &[u8], value: u64, documents: u32, parts: Parts) -> Option<Deco
     Some(decoded)
 }
 
-fuzz_target!(|input: (u8, u32, Vec<u8>, Vec<(u8, u8)>, Vec<(u16, u8)>)| {
-    let (flags, documents, bytes, runs, edits) = input;
-    let parts = Parts { frequencies: flags & 1 != 0, positions: flags & 3 == 3 };
+fuzz_target!(|input: (u8, [u8; 2], u32, Vec<u8>, Vec<(u8, u8)>, Vec<(u16, u8)>)| {
+    let (flags, codecs, documents, bytes, runs, edits) = input;
+    let all: Vec<BlockCodec> = BlockCodec::all().collect();
+    let [frequencies, positions] = codecs.map(|codec| all[codec as usize % all.len()]);
+    let codecs = Codecs { frequencies, positions };
+    let parts = Parts { frequencies: flags & 1 != 0, positions: flags & 3 == 3, codecs };
     if flags & 4 != 0 {
         let section = Section::new(&bytes);
         read(section.bytes(), (flags >> 3).into(), documents % (1 << 24), parts);
@@ -92,7 +95,7 @@ fuzz_target!(|input: (u8, u32, Vec<u8>, Vec<(u8, u8)>, Vec<(u16, u8)>)| {
     let lengths = vec![7; documents as usize];
     let postings = Postings { doc_ids: &doc_ids, frequencies: &frequencies, positions: &positions, lengths: &lengths };
     let mut encoded = Vec::new();
-    let value = list::encode(&postings, documents, 0, &mut encoded).expect("a short list");
+    let value = list::encode(&postings, documents, codecs, 0, &mut encoded).expect("a short list");
     let is_changed = !edits.is_empty();
     edit(&mut encoded, &edits, |_| true);
     let section = Section::new(&encoded);

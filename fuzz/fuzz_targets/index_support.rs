@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use postings::analysis::{self, Analyzer};
-use postings::index::{Document, Field, Id, Kind, Options, Schema, Value, Writer};
+use postings::index::{BlockCodec, Codecs, Document, Field, Id, Kind, Options, Schema, Value, Writer};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -27,7 +27,15 @@ pub fn schema() -> Schema {
         field("year", Kind::Numeric, true),
         field("rare", Kind::Numeric, false),
     ];
-    Schema { fields, positions: true, analyzer: Analyzer::new(analysis::Options::default()).expect("no language") }
+    // Those of a file of the newest version.
+    let codecs =
+        Codecs { frequencies: BlockCodec::BP128, positions: BlockCodec::from_name("optpfd").expect("a codec") };
+    Schema {
+        fields,
+        positions: true,
+        codecs,
+        analyzer: Analyzer::new(analysis::Options::default()).expect("no language"),
+    }
 }
 
 /// An index with lists of every form, ids of both kinds, stored values, and deleted documents; its segment is reordered.

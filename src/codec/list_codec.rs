@@ -1,6 +1,7 @@
 //! [`ListCodec`], the interface of codecs of posting lists.
 
 use super::BLOCK;
+use super::values::Values;
 use super::{OptionOf, Options};
 use crate::cpu::Tier;
 use crate::error::Result;
@@ -31,6 +32,9 @@ pub trait ListCodec: 'static {
 
     /// What operations on its lists cost, assumed until it is measured on the machine.
     const COST: Cost;
+
+    /// The value codec that codes the gaps between docIDs, and other values as well; `None` if docIDs are coded directly.
+    const VALUES: Option<&'static dyn Values> = None;
 
     /// Looks docIDs up without decoding blocks; [`NoLookUp`] if the codec cannot do that.
     type LookUp<'l>: LookUp<'l>;

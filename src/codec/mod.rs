@@ -163,6 +163,11 @@ impl Codec {
         dispatch!(self, C => <C as ListCodec>::LookUp::EXISTS)
     }
 
+    /// The value codec that codes the gaps of its lists, and other values as well; `None` if it codes docIDs directly.
+    pub fn values(self) -> Option<&'static dyn values::Values> {
+        dispatch!(self, C => C::VALUES)
+    }
+
     /// What a caller may choose when a list is encoded.
     pub fn options(self) -> &'static [OptionOf] {
         dispatch!(self, C => C::OPTIONS)

@@ -4,13 +4,16 @@
 //! "PMAN", version u32, identity u64, generation u64, next segment number u64
 //! positions u8, fields u8; per field: length u16, name, kind u8, weight f32, stored u8
 //! length u32, analyzer
+//! codec of frequencies u8, codec of positions u8 (from version 2 on)
 //! segments u32; per segment, in order of insertion:
 //!     number u64, documents u32, bytes u64, CRC-32 of its footer u32,
 //!     generation u64, count u32 and CRC-32 u32 of its file of deleted docIDs (zeros: none)
 //! CRC-32 u32 of all before
 //! ```
-//! All numbers are little-endian. The identity is random and chosen when the index is created.
+//! All numbers are little-endian. The identity is random and chosen when the index is created. In manifests of version 1,
+//! which older releases can read, both codecs are 0.
 
+use super::list::Codecs;
 use super::schema::{Field, Kind, Schema};
 use super::segment::SegmentMeta;
 use super::storage;
@@ -22,7 +25,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const MAGIC: &[u8; 4] = b"PMAN";
-const VERSION: u32 = 1;
+/// The newest version.
+const VERSION: u32 = 2;
 /// The largest manifest, in bytes: with the most fields of the longest names, and a million stop words or segments.
 const LARGEST: u64 = 64 << 20;
 /// The bytes of one segment.
@@ -141,7 +145,8 @@ impl Manifest {
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(256 + ENTRY * self.segments.len());
         out.extend(MAGIC);
-        out.extend(VERSION.to_le_bytes());
+        let version = if self.schema.codecs == Codecs::FIRST { 1 } else { VERSION };
+        out.extend(version.to_le_bytes());
         out.extend(self.identity.to_le_bytes());
         out.extend(self.generation.to_le_bytes());
         out.extend(self.next.to_le_bytes());
@@ -156,6 +161,9 @@ impl Manifest {
         let analyzer = self.schema.analyzer.to_bytes();
         out.extend((analyzer.len() as u32).to_le_bytes());
         out.extend(analyzer);
+        if version > 1 {
+            out.extend(self.schema.codecs.numbers());
+        }
         out.extend((self.segments.len() as u32).to_le_bytes());
         for Entry { meta, deleted } in &self.segments {
             out.extend(meta.number.to_le_bytes());
@@ -187,8 +195,8 @@ impl Manifest {
         };
         let mut reader = Reader { bytes: checked, at: MAGIC.len(), path };
         let version = reader.u32("version")?;
-        if version != VERSION {
-            let what = format!("it is of version {version}; this release reads version {VERSION}");
+        if !(1..=VERSION).contains(&version) {
+            let what = format!("it is of version {version}; this release reads versions 1 to {VERSION}");
             return Err(whole.wrong("version", &what));
         }
         let (stored, actual) = (u32::from_le_bytes(*crc), crc32fast::hash(checked));
@@ -199,7 +207,7 @@ impl Manifest {
         let identity = reader.u64("identity")?;
         let generation = reader.u64("generation")?;
         let next = reader.u64("next segment number")?;
-        let schema = Arc::new(reader.schema()?);
+        let schema = Arc::new(reader.schema(version)?);
         let count = reader.u32("number of segments")? as usize;
         let left = checked.len() - reader.at;
         if count.checked_mul(ENTRY) != Some(left) {
@@ -290,7 +298,7 @@ impl<'b> Reader<'b> {
         Ok(u64::from_le_bytes(self.array(item)?))
     }
 
-    fn schema(&mut self) -> Result<Schema> {
+    fn schema(&mut self, version: u32) -> Result<Schema> {
         let positions = self.flag("positions")?;
         let [count] = self.array("number of fields")?;
         let mut fields = Vec::with_capacity(count.into());
@@ -310,7 +318,13 @@ impl<'b> Reader<'b> {
         }
         let length = self.u32("analyzer")?;
         let analyzer = Analyzer::from_bytes(self.take(length as usize, "analyzer")?)?;
-        let schema = Schema { fields, positions, analyzer };
+        let codecs = match version {
+            1 => Codecs::FIRST,
+            _ => Codecs::from_numbers(self.array("codecs")?).map_err(|number| {
+                self.wrong("codecs", &format!("no codec of frequencies or positions has the number {number}"))
+            })?,
+        };
+        let schema = Schema { fields, positions, codecs, analyzer };
         check_schema(&schema).map_err(|error| self.wrong("schema", &error.to_string()))?;
         Ok(schema)
     }
@@ -341,6 +355,7 @@ impl<'b> Reader<'b> {
 mod tests {
     use super::*;
     use crate::analysis;
+    use crate::index::list::BlockCodec;
     use proptest::prelude::*;
 
     fn field() -> impl Strategy<Value = Field> {
@@ -366,15 +381,23 @@ mod tests {
         })
     }
 
+    fn codecs() -> impl Strategy<Value = Codecs> {
+        let all: Vec<BlockCodec> = BlockCodec::all().collect();
+        let one = || prop_oneof![Just(BlockCodec::BP128), proptest::sample::select(all.clone())];
+        (one(), one()).prop_map(|(frequencies, positions)| Codecs { frequencies, positions })
+    }
+
     prop_compose! {
         fn manifest()(
             fields in proptest::collection::vec(field(), 1..6),
             positions in any::<bool>(),
+            codecs in codecs(),
             identity in any::<u64>(),
             mut segments in proptest::collection::vec(entry(), 0..9),
             first in 0u64..1000,
         ) -> Manifest {
-            let mut schema = Schema { fields, positions, analyzer: Analyzer::new(analysis::Options::default()).unwrap() };
+            let analyzer = Analyzer::new(analysis::Options::default()).unwrap();
+            let mut schema = Schema { fields, positions, codecs, analyzer };
             for (number, field) in schema.fields.iter_mut().enumerate() {
                 field.name.push_str(&number.to_string());
             }
@@ -432,7 +455,7 @@ mod tests {
     fn errors_name_file_part_and_offset() {
         let analyzer = Analyzer::new(analysis::Options::default()).unwrap();
         let field = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
-        let schema = Schema { fields: vec![field], positions: true, analyzer };
+        let schema = Schema { fields: vec![field], positions: true, codecs: Codecs::default(), analyzer };
         let mut manifest = Manifest::new(schema).unwrap();
         let meta = SegmentMeta { number: 7, documents: 3, bytes: 100, footer_crc: 5 };
         manifest.segments.push(Entry { meta, deleted: None });
@@ -445,7 +468,7 @@ mod tests {
         let mut other = manifest.encode();
         other[4] = 9;
         let error = Manifest::parse(&with_crc(other), Path::new("m")).unwrap_err().to_string();
-        assert!(error.contains("version 9; this release reads version 1"), "{error}");
+        assert!(error.contains("version 9; this release reads versions 1 to 2"), "{error}");
         for deleted in [(0, 1, 1), (2, 1, 1), (1, 0, 1), (1, 4, 1)] {
             let (generation, count, crc) = deleted;
             manifest.segments[0].deleted = Some(DeletedMeta { generation, count, crc });
@@ -454,10 +477,38 @@ mod tests {
     }
 
     #[test]
+    fn codecs_need_version_2_and_must_exist() {
+        let analyzer = Analyzer::new(analysis::Options::default()).unwrap();
+        let field = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
+        let of = |codecs| {
+            let fields = vec![field.clone()];
+            Manifest::new(Schema { fields, positions: true, codecs, analyzer: analyzer.clone() }).unwrap().encode()
+        };
+        let first = of(Codecs::FIRST);
+        let rice = of(Codecs { positions: BlockCodec::from_name("rice").unwrap(), ..Codecs::FIRST });
+        assert_eq!((first[4], rice[4], rice.len()), (1, 2, first.len() + 2));
+        // Before the number of segments and the CRC.
+        let at = rice.len() - 10;
+        assert_eq!(rice[at..at + 2], [0, 4]);
+        // Simple-9, quasi-succinct, and none.
+        for number in [1, 2, 255] {
+            for at in [at, at + 1] {
+                let mut other = rice.clone();
+                other[at] = number;
+                let error = Manifest::parse(&with_crc(other), Path::new("m")).unwrap_err();
+                assert!(matches!(error, Error::Corrupt { .. }), "{error}");
+                let wanted = format!("no codec of frequencies or positions has the number {number}");
+                assert!(error.to_string().contains(&wanted), "{error}");
+            }
+        }
+    }
+
+    #[test]
     fn schemas_that_cannot_be_are_refused() {
         let analyzer = Analyzer::new(analysis::Options::default()).unwrap();
         let field = |name: &str, weight| Field { name: name.into(), kind: Kind::Text, weight, stored: false };
-        let of = |fields| Manifest::new(Schema { fields, positions: true, analyzer: analyzer.clone() });
+        let codecs = Codecs::default();
+        let of = |fields| Manifest::new(Schema { fields, positions: true, codecs, analyzer: analyzer.clone() });
         assert!(of(vec![field("a", 1.0), field("b", 2.0)]).is_ok());
         assert!(of(vec![]).is_err());
         assert!(of((0..256).map(|n| field(&n.to_string(), 1.0)).collect()).is_err());

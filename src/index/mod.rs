@@ -29,6 +29,7 @@ pub mod writer;
 
 pub use deleted::Deleted;
 pub use document::{Document, Id, LONGEST_KEYWORD, LONGEST_TERM, Value};
+pub use list::{BlockCodec, Codecs};
 pub use schema::{Field, Kind, Schema};
 pub use snapshot::Snapshot;
 pub use writer::{Options, Writer};

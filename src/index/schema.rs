@@ -1,5 +1,6 @@
 //! [`Schema`]: which fields the documents of an index have, and how their texts become terms.
 
+use super::list::Codecs;
 use crate::analysis::Analyzer;
 
 /// What a field holds.
@@ -27,13 +28,16 @@ pub struct Field {
     pub stored: bool,
 }
 
-/// The fields of an index and how text is analysed. It is chosen when the index is created.
+/// The fields of an index and how text is analysed. It is chosen when the index is created; only
+/// [`codecs`](Schema::codecs) may change, by the [options](super::Options) of a writer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schema {
     /// The fields; their indices are the numbers by which all other parts name them. At most [`Schema::MOST_FIELDS`].
     pub fields: Vec<Field>,
     /// Whether positions of terms are kept, which phrases need.
     pub positions: bool,
+    /// The codecs of frequencies and positions in what is written. Segments keep those that they were written with.
+    pub codecs: Codecs,
     /// How texts become terms.
     pub analyzer: Analyzer,
 }

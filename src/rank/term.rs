@@ -393,7 +393,7 @@ impl<'s> Term<'s> {
     pub(super) fn less_one_in(&mut self, block: usize, doc_id: u32) -> Option<u32> {
         if let Source::List(view) = &self.source
             && let DocIds::Bits(words) = view.doc_ids
-            && view.frequencies.width(block) == 0
+            && view.frequencies.is_zero(block)
         {
             return has(words, doc_id).then_some(0);
         }

@@ -5,7 +5,7 @@ use super::score::{LENGTH_PADDING, Scorer};
 use super::term::{Source, Term};
 use super::*;
 use crate::cpu::Tier;
-use crate::index::list::{Decoded, List, PADDING, Parts, Postings, decode_short, encode};
+use crate::index::list::{BlockCodec, Codecs, Decoded, List, PADDING, Parts, Postings, decode_short, encode};
 use byteorder::{ByteOrder, LittleEndian};
 use proptest::prelude::*;
 
@@ -19,7 +19,8 @@ struct Corpus {
     values: Vec<u64>,
 }
 
-const PARTS: Parts = Parts { frequencies: true, positions: false };
+const CODECS: Codecs = Codecs { frequencies: BlockCodec::BP128, positions: BlockCodec::BP128 };
+const PARTS: Parts = Parts { frequencies: true, positions: false, codecs: CODECS };
 
 impl Corpus {
     /// Term t is in a document with about the t-th of `densities`, in thousandths; clustered in some.
@@ -55,7 +56,7 @@ impl Corpus {
         let mut out = Vec::new();
         let encoded = postings.iter().map(|(doc_ids, frequencies): &(Vec<u32>, Vec<u32>)| {
             let postings = Postings { doc_ids, frequencies, positions: &[], lengths: &lengths };
-            encode(&postings, documents, 0, &mut out).unwrap()
+            encode(&postings, documents, CODECS, 0, &mut out).unwrap()
         });
         let values = encoded.collect();
         out.resize((out.len() + PADDING).next_multiple_of(4), 0);

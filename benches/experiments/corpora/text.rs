@@ -8,7 +8,7 @@ use fst::Streamer;
 use postings::analysis::{self, Analyzer};
 use postings::index::list::Decoded;
 use postings::index::segment::reorder;
-use postings::index::{Document, Field, Id, Kind, Options, Schema, Value, Writer};
+use postings::index::{Codecs, Document, Field, Id, Kind, Options, Schema, Value, Writer};
 use postings::search::Index;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -38,8 +38,8 @@ impl Text {
         let folder = tempfile::tempdir()?;
         let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
         let analyzer = Analyzer::new(analysis::Options::default())?;
-        let schema = Schema { fields: vec![body], positions: false, analyzer };
-        let options = Options { memory: 256 << 20, threads: 1 };
+        let schema = Schema { fields: vec![body], positions: false, codecs: Codecs::default(), analyzer };
+        let options = Options { memory: 256 << 20, ..Options::default() };
         let mut writer = Writer::open(folder.path(), Some(schema), options)?;
         let mut number = 0;
         for line in BufReader::new(File::open(path).map_err(failed)?).split(b'\n').take(most) {

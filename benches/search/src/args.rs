@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 pub const USAGE: &str = "\
-postings-search-bench search|index|queries|extract [options]
+postings-search-bench search|index|codecs|queries|extract [options]
   search    searches of all shapes and tasks, contestants alternating (the default)
   index     seconds and bytes of indexing, from text, with each contestant's own analyzer
+  codecs    sizes and searches of our index with each codec of frequencies and positions
   queries   only draws the queries
   extract   makes DATA/passages.txt from a folder of unpacked documentation (corpus.sh calls it)
 options
@@ -17,6 +18,7 @@ options
   --engines A,B       ours tantivy
   --rounds N          timed rounds (3); searches report the median, indexing the fastest
   --threads A,B       for index (1,2)
+  --codecs A,B        for codecs (all): names, or two of them as frequencies+positions
   --memory A,B        for index: MiB that all threads together may hold (64,256)
   --rebuild A,B       contestants whose index is built anew
   --from DIR          for extract
@@ -34,6 +36,7 @@ pub struct Args {
     pub rounds: usize,
     pub threads: Vec<usize>,
     pub memory: Vec<usize>,
+    pub codecs: Vec<String>,
     pub rebuild: Vec<String>,
     pub from: PathBuf,
     pub out: Option<PathBuf>,
@@ -52,6 +55,7 @@ impl Args {
             rounds: 3,
             threads: vec![1, 2],
             memory: vec![64, 256],
+            codecs: Vec::new(),
             rebuild: Vec::new(),
             from: PathBuf::new(),
             out: None,
@@ -75,6 +79,7 @@ impl Args {
                 "--rounds" => args.rounds = number(&word, &value)?,
                 "--threads" => args.threads = numbers(&word, &value)?,
                 "--memory" => args.memory = numbers(&word, &value)?,
+                "--codecs" => args.codecs = list(&value),
                 "--rebuild" => args.rebuild = list(&value),
                 "--from" => args.from = value.into(),
                 "--out" => args.out = Some(value.into()),

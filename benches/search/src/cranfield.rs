@@ -5,7 +5,7 @@ mod cranfield_common;
 
 use cranfield_common::{Collection, Quality};
 use postings::analysis::{self, Analyzer, Scratch};
-use postings::index::{self, Id, Kind, Schema, Value, Writer};
+use postings::index::{self, Codecs, Id, Kind, Schema, Value, Writer};
 use postings::query::Atom;
 use postings::search::{Index, Matching, Options};
 use std::io::Write;
@@ -19,7 +19,7 @@ use tantivy::{IndexWriter, TantivyDocument, Term};
 /// Our index of the abstracts.
 fn ours(collection: &Collection, folder: &Path, analyzer: &Analyzer) -> Index {
     let body = index::Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
-    let schema = Schema { fields: vec![body], positions: true, analyzer: analyzer.clone() };
+    let schema = Schema { fields: vec![body], positions: true, codecs: Codecs::default(), analyzer: analyzer.clone() };
     let mut writer = Writer::open(folder, Some(schema), index::Options::default()).unwrap();
     for (number, text) in &collection.abstracts {
         let values = vec![(0, Value::Text(text.as_bytes().to_vec()))];

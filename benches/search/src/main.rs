@@ -16,6 +16,7 @@ mod check;
 #[expect(dead_code, reason = "the other benches use the rest")]
 #[path = "../../support/clock.rs"]
 mod clock;
+mod codecs;
 mod corpus;
 #[cfg(test)]
 mod cranfield;
@@ -37,7 +38,7 @@ use std::process::ExitCode;
 
 /// Ours first: ratios are the first's times by the second's.
 fn contestants() -> Vec<Box<dyn Contestant>> {
-    vec![Box::new(ours::Ours), Box::new(peer::Tantivy)]
+    vec![Box::new(ours::Ours::default()), Box::new(peer::Tantivy)]
 }
 
 fn main() -> ExitCode {
@@ -56,6 +57,7 @@ fn run(args: &Args) -> Result<()> {
         "queries" => draw(args),
         "search" => search(args),
         "index" => index(args),
+        "codecs" => codecs(args),
         other => Err(format!("{other} is unknown\n{}", args::USAGE).into()),
     }
 }
@@ -126,6 +128,11 @@ fn search(args: &Args) -> Result<()> {
         Some(path) => report::write_search(path, &passages, args.rounds, &rows),
         None => Ok(()),
     }
+}
+
+fn codecs(args: &Args) -> Result<()> {
+    let passages = read(args)?;
+    codecs::measure(args, &passages, &queries_folder(args, &passages))
 }
 
 fn index(args: &Args) -> Result<()> {

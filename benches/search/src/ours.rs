@@ -4,26 +4,43 @@ use crate::data::Passages;
 use crate::engine::{Built, Contestant, Engine, Found, Hit, Job, Match, Result, Want};
 use crate::tokens::words;
 use postings::analysis::{self, Analyzer};
-use postings::index::{Document, Field, Id, Kind, Options, Schema, Value, Writer};
+use postings::index::{Codecs, Document, Field, Id, Kind, Options, Schema, Value, Writer};
 use postings::search::{self, Index, Matching};
 use std::path::Path;
 use std::time::Instant;
 
-pub struct Ours;
+pub struct Ours {
+    name: &'static str,
+    codecs: Codecs,
+}
+
+impl Default for Ours {
+    /// With the default codecs.
+    fn default() -> Self {
+        Ours { name: "ours", codecs: Codecs::default() }
+    }
+}
+
+impl Ours {
+    /// With these codecs of frequencies and positions, under another name.
+    pub fn with(name: &'static str, codecs: Codecs) -> Ours {
+        Ours { name, codecs }
+    }
+}
 
 impl Contestant for Ours {
     fn name(&self) -> &'static str {
-        "ours"
+        self.name
     }
 
     fn build(&self, folder: &Path, passages: &Passages, job: Job) -> Result<Built> {
         let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
         // Queries go through the analyzer also if the passages are tokens already. Of those tokens it makes themselves.
         let analyzer = Analyzer::new(analysis::Options::default())?;
-        let schema = Schema { fields: vec![body], positions: true, analyzer };
+        let schema = Schema { fields: vec![body], positions: true, codecs: self.codecs, analyzer };
 
         let start = Instant::now();
-        let options = Options { memory: job.memory, threads: job.threads };
+        let options = Options { memory: job.memory, threads: job.threads, ..Options::default() };
         let mut writer = Writer::open(folder, Some(schema), options)?;
         for (number, passage) in passages.iter().enumerate() {
             let value = if job.own_analyzer {

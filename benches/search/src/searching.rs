@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn contestants_find_what_the_definition_says() {
-        check(&Ours);
+        check(&Ours::default());
         check(&Tantivy);
     }
 

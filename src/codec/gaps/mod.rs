@@ -13,7 +13,7 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 
-use super::values::ValueCodec;
+use super::values::{Of, ValueCodec, Values};
 use super::{BLOCK, Cost, Encoded, LARGE, ListCodec, NoLookUp, OWN_COUNT, Plan, Shape, block_buffer, prefetch};
 use super::{OptionOf, Options};
 use crate::cpu::{self, Tier};
@@ -37,6 +37,7 @@ impl<V: ValueCodec> ListCodec for Gaps<V> {
     const HAS_STARTS: bool = true;
     const OPTIONS: &'static [OptionOf] = V::OPTIONS;
     const COST: Cost = V::COST;
+    const VALUES: Option<&'static dyn Values> = Some(&Of::<V>(PhantomData));
     type LookUp<'l> = NoLookUp;
 
     fn plan(doc_ids: &[u32], options: &Options) -> Result<Plan> {

@@ -11,9 +11,10 @@ pub mod simple9;
 pub mod variable_byte;
 mod widths;
 
-use super::Cost;
-use super::{OptionOf, Options};
+use super::{BLOCK, Cost, OptionOf, Options, block_buffer};
 use crate::cpu::Tier;
+use std::fmt;
+use std::marker::PhantomData;
 
 /// A codec of values.
 ///
@@ -61,6 +62,79 @@ pub trait ValueCodec: 'static {
     /// [`PADDING`](super::PADDING) readable words; `out` has room for the values and [`SLACK`](super::SLACK) more; the
     /// processor has `tier`.
     unsafe fn decode(tier: Tier, words: &[u32], count: usize, out: *mut u32);
+
+    /// One value of a part, for codecs that can read it without decoding all of them.
+    ///
+    /// # Safety
+    /// As [`decode`](Self::decode) for one part, without `out`; and `index` is below `count`.
+    #[inline]
+    unsafe fn get(tier: Tier, words: &[u32], count: usize, index: usize) -> u32 {
+        debug_assert!(index < count && count <= BLOCK);
+        let mut values = block_buffer();
+        // SAFETY: the same contract; there is room for a block and the slack.
+        unsafe { Self::decode(tier, words, count, values.as_mut_ptr()) };
+        values[index]
+    }
+}
+
+/// A value codec that is chosen when the program runs, with the defaults of its options.
+pub trait Values: fmt::Debug + Sync {
+    /// The largest value that can be encoded.
+    fn max_value(&self) -> u32;
+
+    /// See [`ValueCodec::encode`].
+    fn encode(&self, values: &[u32], words: &mut Vec<u32>);
+
+    /// See [`ValueCodec::check`].
+    ///
+    /// # Errors
+    /// As there.
+    fn check(&self, words: &[u32], count: usize) -> Result<(), (usize, String)>;
+
+    /// See [`ValueCodec::decode`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn decode(&self, tier: Tier, words: &[u32], count: usize, out: *mut u32);
+
+    /// See [`ValueCodec::get`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn get(&self, tier: Tier, words: &[u32], count: usize, index: usize) -> u32;
+}
+
+/// The value codec `V` as [`Values`].
+pub(super) struct Of<V>(pub(super) PhantomData<fn() -> V>);
+
+impl<V: ValueCodec> fmt::Debug for Of<V> {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str(V::NAME)
+    }
+}
+
+impl<V: ValueCodec> Values for Of<V> {
+    fn max_value(&self) -> u32 {
+        V::MAX_VALUE
+    }
+
+    fn encode(&self, values: &[u32], words: &mut Vec<u32>) {
+        V::encode(values, &Options::defaults(V::OPTIONS), words);
+    }
+
+    fn check(&self, words: &[u32], count: usize) -> Result<(), (usize, String)> {
+        V::check(words, count)
+    }
+
+    unsafe fn decode(&self, tier: Tier, words: &[u32], count: usize, out: *mut u32) {
+        // SAFETY: the same contract.
+        unsafe { V::decode(tier, words, count, out) }
+    }
+
+    unsafe fn get(&self, tier: Tier, words: &[u32], count: usize, index: usize) -> u32 {
+        // SAFETY: the same contract.
+        unsafe { V::get(tier, words, count, index) }
+    }
 }
 
 #[cfg(test)]

@@ -48,6 +48,11 @@ pub(in crate::codec::values) fn every_path_gives_with<V: ValueCodec>(values: &[u
             let mut begin = 0;
             for (part, &end) in values.chunks(BLOCK).zip(&ends) {
                 assert_eq!(decode(&words[begin..end], part.len()), part, "{} on {}", V::NAME, tier.name());
+                for (index, &value) in part.iter().enumerate() {
+                    // SAFETY: as above, for one part; the value exists.
+                    let got = unsafe { V::get(tier, &words[begin..end], part.len(), index) };
+                    assert_eq!(got, value, "value {index}, {} on {}", V::NAME, tier.name());
+                }
                 begin = end;
             }
         }

@@ -12,12 +12,12 @@
 //! | 1 per block | directory of the frequencies |
 //! | 1 per block | the number of positions before the block, modulo 2^32 |
 //! | 1 per 128 positions | directory of the positions |
-//! | … | frequencies less 1, packed ([`packed`](super::packed)) |
-//! | … | positions, each less the one before in its document less 1, packed |
+//! | … | frequencies less 1, in blocks of their codec ([`values`](super::values)) |
+//! | … | positions, each less the one before in its document less 1, in blocks of theirs |
 //!
 //! Fields without frequencies end after the docIDs; indexes without positions lack these parts. A block is 128 postings.
 
-use super::packed::{self, Packed};
+use super::values::{self, Blocks, Codecs};
 use super::{Parts, Postings, bits, corrupt, maxima};
 use crate::codec::{BLOCK, BlockBuffer, Codec, Encoded, PADDING, block_buffer, dispatch, not_increasing};
 use crate::cpu::{self, Tier};
@@ -39,7 +39,7 @@ fn too_large() -> Error {
     Error::Argument("the postings of a term are too many for a segment".into())
 }
 
-pub(super) fn encode(postings: &Postings, documents: u32, words: &mut Vec<u32>) -> Result<()> {
+pub(super) fn encode(postings: &Postings, documents: u32, codecs: Codecs, words: &mut Vec<u32>) -> Result<()> {
     let Postings { doc_ids, frequencies, positions, lengths } = *postings;
     let first = words.len();
     words.resize(first + HEADER, 0);
@@ -63,7 +63,7 @@ pub(super) fn encode(postings: &Postings, documents: u32, words: &mut Vec<u32>) 
         }
         maxima::append_groups(words, first);
         let less_one = frequencies.iter().map(|frequency| frequency - 1);
-        if !packed::encode(less_one, words, &mut frequency_data) {
+        if !values::encode(codecs.frequencies, less_one, words, &mut frequency_data) {
             return Err(too_large());
         }
     }
@@ -73,7 +73,7 @@ pub(super) fn encode(postings: &Postings, documents: u32, words: &mut Vec<u32>) 
             words.push(before);
             before = frequencies.iter().fold(before, |sum, &frequency| sum.wrapping_add(frequency));
         }
-        if !packed::encode(Gaps::new(frequencies, positions), words, &mut position_data) {
+        if !values::encode(codecs.positions, Gaps::new(frequencies, positions), words, &mut position_data) {
             return Err(too_large());
         }
     }
@@ -142,7 +142,7 @@ pub struct Positions<'w> {
     /// The number of positions before each block.
     pub starts: &'w [u32],
     /// The gaps of all positions.
-    pub gaps: Packed<'w>,
+    pub gaps: Blocks<'w>,
 }
 
 /// A long list in the words of its segment. It was [checked](View::check), or comes from the encoder.
@@ -157,7 +157,7 @@ pub struct View<'w> {
     /// The maxima of blocks, of groups of them, and of all: [`maxima::WORDS`] words each; empty without frequencies.
     pub maxima: &'w [u32],
     /// Frequencies less 1; empty without frequencies.
-    pub frequencies: Packed<'w>,
+    pub frequencies: Blocks<'w>,
     /// Positions, if the index keeps them.
     pub positions: Option<Positions<'w>>,
     /// The posting list's own words, if [`DocIds::List`].
@@ -204,13 +204,12 @@ impl<'w> View<'w> {
             }
             _ => return Err(corrupt("long list", "neither a posting list nor a bit set of the documents")),
         };
-        let frequencies = Packed::new(&[], &[], 0);
         let mut view = View {
             count,
             doc_ids,
             last_doc_ids,
             maxima: &[],
-            frequencies,
+            frequencies: Blocks::NONE,
             positions: None,
             list_words,
             used: HEADER + list_words.len(),
@@ -226,9 +225,15 @@ impl<'w> View<'w> {
         } else {
             None
         };
-        view.frequencies = Packed::new(directory, take(frequency_words as usize)?, count);
+        // Blocks may need the words after theirs as padding.
+        let mut blocks = |codec, directory, used: u32, count| {
+            let blocks = Blocks::new(codec, directory, rest, used as usize, count).ok_or_else(ends)?;
+            rest = &rest[used as usize..];
+            Ok(blocks)
+        };
+        view.frequencies = blocks(parts.codecs.frequencies, directory, frequency_words, count)?;
         if let Some((starts, directory, places)) = of_positions {
-            let gaps = Packed::new(directory, take(position_words as usize)?, places);
+            let gaps = blocks(parts.codecs.positions, directory, position_words, places)?;
             view.positions = Some(Positions { starts, gaps });
         }
         view.used = words.len() - rest.len();
@@ -268,10 +273,9 @@ impl<'w> View<'w> {
                 }
             }
         }
-        if !self.frequencies.is_sound() || self.positions.is_some_and(|positions| !positions.gaps.is_sound()) {
-            return damaged("a directory points outside".into());
-        }
+        self.frequencies.check().or_else(|what| damaged(format!("frequencies: {what}")))?;
         let Some(positions) = self.positions else { return Ok(()) };
+        positions.gaps.check().or_else(|what| damaged(format!("positions: {what}")))?;
         let mut frequencies = [0; BLOCK];
         let mut before = 0u64;
         for (block, &start) in positions.starts.iter().enumerate() {

@@ -1,19 +1,19 @@
 //! The postings of a term in a segment: docIDs, frequencies, positions and block maxima.
 //!
 //! A list of at most 128 postings is a stream of bytes ([`short`]), as most terms are rare; a longer one has parts that
-//! are decoded block by block, and alone ([`long`]). The dictionary's value of a term is the byte of the section of lists
+//! are decoded block by block, and alone ([`long`]), with one of several codecs for frequencies and positions ([`values`]). The dictionary's value of a term is the byte of the section of lists
 //! at which its list begins, times two, plus 1 if it is long.
 
 mod bits;
 mod long;
 pub mod maxima;
-mod packed;
 mod short;
 #[cfg(test)]
 mod tests;
+mod values;
 
 pub use long::{DocIds, Positions, View, has, rank};
-pub use packed::Packed;
+pub use values::{BlockCodec, Blocks, Codecs};
 
 use crate::error::{Error, Result};
 use byteorder::{ByteOrder, LittleEndian};
@@ -38,6 +38,8 @@ pub struct Parts {
     pub frequencies: bool,
     /// Positions.
     pub positions: bool,
+    /// The codecs of both in long lists.
+    pub codecs: Codecs,
 }
 
 /// Decoded postings; vectors are reused.
@@ -62,11 +64,11 @@ fn corrupt(item: &str, what: impl Into<String>) -> Error {
 
 /// Appends the postings of a term to `out`, whose front stands at byte `at` of the field's section of lists (a multiple
 /// of 4). Returns the value for the dictionary, by which the list is found again. `documents` is the number of documents
-/// of the segment.
+/// of the segment, `codecs` are those of its long lists.
 ///
 /// # Errors
 /// [`Error::Argument`] if the list or the section grows too large.
-pub fn encode(postings: &Postings, documents: u32, at: u64, out: &mut Vec<u8>) -> Result<u64> {
+pub fn encode(postings: &Postings, documents: u32, codecs: Codecs, at: u64, out: &mut Vec<u8>) -> Result<u64> {
     let is_long = postings.doc_ids.len() > short::MOST;
     if is_long {
         out.resize(out.len().next_multiple_of(4), 0);
@@ -74,7 +76,7 @@ pub fn encode(postings: &Postings, documents: u32, at: u64, out: &mut Vec<u8>) -
     let place = at + out.len() as u64;
     if is_long {
         let mut words = Vec::new();
-        long::encode(postings, documents, &mut words)?;
+        long::encode(postings, documents, codecs, &mut words)?;
         let first = out.len();
         out.resize(first + 4 * words.len(), 0);
         LittleEndian::write_u32_into(&words, &mut out[first..]);

@@ -48,10 +48,14 @@ impl Case {
     }
 
     fn check(&self) {
-        for (frequencies, positions) in [(false, false), (true, false), (true, true)] {
-            let parts = Parts { frequencies, positions };
+        let all: Vec<BlockCodec> = BlockCodec::all().collect();
+        // Each codec for both, in turn.
+        let codecs = |at: usize| all[(self.doc_ids.len() + at) % all.len()];
+        for (frequencies, positions, at) in [(false, false, 0), (true, false, 1), (true, true, 2), (true, true, 3)] {
+            let codecs = Codecs { frequencies: codecs(at), positions: codecs(3 * at) };
+            let parts = Parts { frequencies, positions, codecs };
             let mut out = vec![1, 2, 3];
-            let value = encode(&self.postings(parts), self.documents, 0, &mut out).unwrap();
+            let value = encode(&self.postings(parts), self.documents, codecs, 0, &mut out).unwrap();
             let words = section(&out);
             let mut decoded = Decoded::default();
             decode(as_bytes(&words), value, self.documents, parts, &mut decoded).unwrap();
@@ -103,10 +107,15 @@ proptest! {
     }
 
     #[test]
-    fn noise_is_refused_or_decoded(words in prop::collection::vec(any::<u32>(), 0..600), value in 0u64..3000) {
+    fn noise_is_refused_or_decoded(
+        words in prop::collection::vec(any::<u32>(), 0..600),
+        value in 0u64..3000,
+        codecs in prop::array::uniform2(prop::sample::select(BlockCodec::all().collect::<Vec<_>>())),
+    ) {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let words = section(&bytes);
-        let parts = Parts { frequencies: true, positions: true };
+        let [frequencies, positions] = codecs;
+        let parts = Parts { frequencies: true, positions: true, codecs: Codecs { frequencies, positions } };
         let _ = decode(as_bytes(&words), value, 1000, parts, &mut Decoded::default());
     }
 }

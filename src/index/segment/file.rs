@@ -1,9 +1,10 @@
 //! [`SegmentWriter`]: writes a segment file from front to back. [`Spill`]: bytes that wait for their place in it.
 
 use super::SegmentMeta;
-use super::format::{self, ALIGNMENT, CHUNK, Extent, FieldCounts, Frame, Section};
+use super::format::{self, ALIGNMENT, CHUNK, Extent, FieldCounts, Flags, Frame, Section};
 use crate::error::Result;
 use crate::files::failed;
+use crate::index::list::Codecs;
 use crate::index::{Schema, storage};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -32,15 +33,19 @@ impl SegmentWriter {
         let fields = schema.fields.iter().map(|field| (field.kind as u8, FieldCounts::default())).collect();
         let frame = Frame {
             documents,
-            positions: schema.positions,
-            reordered,
+            flags: Flags { positions: schema.positions, reordered, codecs: schema.codecs },
             extents: Vec::new(),
             fields,
             checksums: Vec::new(),
         };
         let mut buffer = Vec::with_capacity(BUFFER);
-        buffer.extend(format::header(documents, format::flags(schema.positions, reordered)));
+        buffer.extend(format::header(documents, frame.flags));
         Ok(SegmentWriter { path: path.to_path_buf(), file, buffer, written: 0, number, frame, finished: false })
+    }
+
+    /// The codecs of its long lists.
+    pub fn codecs(&self) -> Codecs {
+        self.frame.flags.codecs
     }
 
     /// Where the file is.

@@ -1,7 +1,7 @@
 //! The frame of a segment file: header, table of sections, footer.
 //!
 //! ```text
-//! header    64 bytes: "PSEG", version u32, documents u32, flags u32 (1: positions, 2: reordered), zeros
+//! header    64 bytes: "PSEG", version u32, documents u32, flags u32, zeros
 //! sections  each at a multiple of 64 bytes; zeros between them
 //! footer    sections u32, fields u32, chunks u32, documents u32, flags u32, zero u32
 //!           per section, in the order of the file: kind u8, field u8, 6 zeros, offset u64, length u64
@@ -9,17 +9,20 @@
 //!           per chunk of 16 KiB of everything before the footer: CRC-32 u32
 //! tail      24 bytes: length of the footer u64, CRC-32 of the footer and that length u32, zero u32, "PSEG-end"
 //! ```
-//! All numbers are little-endian. A field of 255 is that of sections that belong to none.
+//! All numbers are little-endian. A field of 255 is that of sections that belong to none. Flags: bit 0: positions; bit 1:
+//! reordered; bits 8–15 and 16–23: the codecs of frequencies and positions. Segments in which both are 0 are of version 1,
+//! so that older releases can read them; others of version 2.
 
 use super::SegmentMeta;
+use crate::index::list::Codecs;
 use crate::index::{Kind, Schema};
 
 /// The first four bytes of a segment.
 pub(super) const MAGIC: [u8; 4] = *b"PSEG";
 /// Its last eight.
 const END: [u8; 8] = *b"PSEG-end";
-/// The version of the format.
-const VERSION: u32 = 1;
+/// The newest version of the format.
+const VERSION: u32 = 2;
 /// The bytes of the header.
 pub(super) const HEADER: usize = 64;
 /// The bytes after the footer.
@@ -132,26 +135,55 @@ pub struct FieldCounts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Frame {
     pub documents: u32,
-    pub positions: bool,
-    pub reordered: bool,
+    pub flags: Flags,
     pub extents: Vec<Extent>,
     pub fields: Vec<(u8, FieldCounts)>,
     pub checksums: Vec<u32>,
 }
 
-/// The header of a segment.
-pub(super) fn header(documents: u32, flags: u32) -> [u8; HEADER] {
-    let mut header = [0; HEADER];
-    header[..4].copy_from_slice(&MAGIC);
-    header[4..8].copy_from_slice(&VERSION.to_le_bytes());
-    header[8..12].copy_from_slice(&documents.to_le_bytes());
-    header[12..16].copy_from_slice(&flags.to_le_bytes());
-    header
+/// The flags of a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Flags {
+    /// Whether lists have positions.
+    pub positions: bool,
+    /// Whether docIDs are in another order than that of insertion.
+    pub reordered: bool,
+    /// The codecs of long lists.
+    pub codecs: Codecs,
 }
 
-/// The flags of a segment.
-pub(super) fn flags(positions: bool, reordered: bool) -> u32 {
-    u32::from(positions) | u32::from(reordered) << 1
+impl Flags {
+    /// The word in the file.
+    fn word(self) -> u32 {
+        let [frequencies, positions] = self.codecs.numbers();
+        u32::from(self.positions) | u32::from(self.reordered) << 1 | u32::from_le_bytes([0, frequencies, positions, 0])
+    }
+
+    /// Reads the word of a file; what is wrong with it if it is none.
+    fn parse(word: u32) -> Result<Flags, String> {
+        let [low, frequencies, positions, high] = word.to_le_bytes();
+        if low > 3 || high != 0 {
+            return Err(format!("flags {word:#x}"));
+        }
+        let codecs = Codecs::from_numbers([frequencies, positions])
+            .map_err(|number| format!("no codec of frequencies or positions has the number {number}"))?;
+        Ok(Flags { positions: low & 1 != 0, reordered: low & 2 != 0, codecs })
+    }
+
+    /// The oldest version with such flags.
+    fn version(self) -> u32 {
+        if self.codecs == Codecs::FIRST { 1 } else { VERSION }
+    }
+}
+
+/// The header of a segment.
+pub(super) fn header(documents: u32, flags: Flags) -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    header[..4].copy_from_slice(&MAGIC);
+    header[4..8].copy_from_slice(&flags.version().to_le_bytes());
+    header[8..12].copy_from_slice(&documents.to_le_bytes());
+    header[12..16].copy_from_slice(&flags.word().to_le_bytes());
+    header
 }
 
 impl Frame {
@@ -162,7 +194,7 @@ impl Frame {
         for count in counts {
             out.extend((count as u32).to_le_bytes());
         }
-        out.extend(flags(self.positions, self.reordered).to_le_bytes());
+        out.extend(self.flags.word().to_le_bytes());
         out.extend([0; 4]);
         for extent in &self.extents {
             out.extend([extent.section as u8, extent.field, 0, 0, 0, 0, 0, 0]);
@@ -201,8 +233,8 @@ impl Frame {
             return Err((0, "header", "not a segment".into()));
         }
         let version = u32_at(head, 4);
-        if version != VERSION {
-            return Err((4, "header", format!("version {version}; this program reads version {VERSION}")));
+        if !(1..=VERSION).contains(&version) {
+            return Err((4, "header", format!("version {version}; this program reads versions 1 to {VERSION}")));
         }
         let tail = &file[length - TAIL..];
         if tail[16..] != END {
@@ -226,7 +258,7 @@ impl Frame {
         if frame.documents != meta.documents {
             return Err((body, "footer", format!("{} documents, not {}", frame.documents, meta.documents)));
         }
-        if head != header(frame.documents, flags(frame.positions, frame.reordered)) {
+        if head != header(frame.documents, frame.flags) {
             return Err((8, "header", "differs from the footer".into()));
         }
         Ok(frame)
@@ -251,17 +283,17 @@ impl Frame {
         if fields != schema.fields.len() {
             return Err((4, format!("{fields} fields; the index has {}", schema.fields.len())));
         }
-        let flags = u32_at(footer, 16);
+        let flags = Flags::parse(u32_at(footer, 16)).map_err(|what| (16, what))?;
         let mut frame = Frame {
             documents: u32_at(footer, 12),
-            positions: flags & 1 != 0,
-            reordered: flags & 2 != 0,
+            flags,
             extents: Vec::new(),
             fields: Vec::new(),
             checksums: Vec::new(),
         };
-        if flags > 3 || frame.positions != schema.positions || frame.documents == 0 || frame.documents == u32::MAX {
-            return Err((12, format!("{} documents, flags {flags}", frame.documents)));
+        if flags.positions != schema.positions || frame.documents == 0 || frame.documents == u32::MAX {
+            let positions = if flags.positions { "positions" } else { "no positions" };
+            return Err((12, format!("{} documents, {positions}", frame.documents)));
         }
         let (rows, checksums) = footer[FIRST..].split_at(ROW * (sections + fields));
         let mut end = HEADER as u64;
@@ -301,7 +333,7 @@ impl Frame {
         if let Some((section, field)) = required(schema).find(|&(section, field)| !has(section, field)) {
             return Err((FIRST, format!("no {} of field {field}", section.name())));
         }
-        if has(Section::Ordinals, NO_FIELD) != frame.reordered {
+        if has(Section::Ordinals, NO_FIELD) != flags.reordered {
             return Err((16, "ordinals without reordering, or the reverse".into()));
         }
         frame.checksums = checksums.chunks_exact(4).map(|bytes| u32_at(bytes, 0)).collect();

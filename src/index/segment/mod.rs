@@ -45,7 +45,7 @@ pub use plan::Input;
 use crate::error::{Error, Result};
 use crate::files::failed;
 use crate::identity::Identity;
-use crate::index::list::{self, Decoded, List, Parts, View};
+use crate::index::list::{self, Codecs, Decoded, List, Parts, View};
 use crate::index::{Id, Kind, Schema, Value};
 use format::{CHUNK, Extent, Frame, NO_FIELD};
 use memmap2::Mmap;
@@ -216,9 +216,14 @@ impl Segment {
         self.frame.documents
     }
 
+    /// The codecs of its long lists, whatever those of the index are now.
+    pub fn codecs(&self) -> Codecs {
+        self.frame.flags.codecs
+    }
+
     /// Whether docIDs are in another order than that of insertion.
     pub fn is_reordered(&self) -> bool {
-        self.frame.reordered
+        self.frame.flags.reordered
     }
 
     /// What is counted of a field.
@@ -279,7 +284,7 @@ impl Segment {
     /// Which parts the lists of a field have.
     pub fn parts(&self, field: usize) -> Parts {
         let text = self.schema.fields.get(field).is_some_and(|field| field.kind == Kind::Text);
-        Parts { frequencies: text, positions: text && self.schema.positions }
+        Parts { frequencies: text, positions: text && self.schema.positions, codecs: self.codecs() }
     }
 
     /// The list of a term, given its value: a long one as a view, a short one decoded, with positions only if they are

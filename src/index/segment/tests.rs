@@ -6,6 +6,7 @@ use crate::index::{Document, Field, length};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
+mod codecs;
 mod damage;
 
 type Terms = BTreeMap<Vec<u8>, Vec<(u32, Vec<u32>)>>;
@@ -31,7 +32,8 @@ pub(super) fn schema(positions: bool) -> Arc<Schema> {
         field("price", Kind::Numeric, true),
         field("rare", Kind::Numeric, false),
     ];
-    Arc::new(Schema { fields, positions, analyzer: Analyzer::new(Options::default()).unwrap() })
+    let analyzer = Analyzer::new(Options::default()).unwrap();
+    Arc::new(Schema { fields, positions, codecs: Codecs::default(), analyzer })
 }
 
 /// What a segment of these documents holds, in that order; `ordinals` are their ranks in the order of insertion.

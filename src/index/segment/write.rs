@@ -5,7 +5,7 @@ use super::format::{FieldCounts, NO_FIELD, Section};
 use super::ids::IdColumn;
 use crate::error::Result;
 use crate::files::failed;
-use crate::index::list::{self, Postings};
+use crate::index::list::{self, Codecs, Postings};
 use fst::MapBuilder;
 use std::io::Write;
 
@@ -21,6 +21,7 @@ pub(super) struct FieldWriter<'w> {
     writer: &'w mut SegmentWriter,
     field: u8,
     documents: u32,
+    codecs: Codecs,
     dictionary: MapBuilder<Spill>,
     lists: Vec<u8>,
     /// Where `lists` will stand in the section.
@@ -33,14 +34,14 @@ impl<'w> FieldWriter<'w> {
     /// Begins a field of a segment with that many documents.
     pub fn new(writer: &'w mut SegmentWriter, field: usize, documents: u32) -> Result<FieldWriter<'w>> {
         let dictionary = MapBuilder::new(Spill::new(writer.path())).map_err(|error| failed(writer.path(), error))?;
-        let field = field as u8;
+        let (field, codecs) = (field as u8, writer.codecs());
         writer.begin(Section::Lists, field)?;
-        Ok(FieldWriter { writer, field, documents, dictionary, lists: Vec::new(), at: 0, terms: 0, tokens: 0 })
+        Ok(FieldWriter { writer, field, documents, codecs, dictionary, lists: Vec::new(), at: 0, terms: 0, tokens: 0 })
     }
 
     /// Writes the next term.
     pub fn term(&mut self, term: &[u8], postings: &Postings) -> Result<()> {
-        let value = list::encode(postings, self.documents, self.at, &mut self.lists)?;
+        let value = list::encode(postings, self.documents, self.codecs, self.at, &mut self.lists)?;
         self.dictionary.insert(term, value).map_err(|error| failed(self.writer.path(), error))?;
         self.terms += 1;
         self.tokens += postings.frequencies.iter().map(|&frequency| u64::from(frequency)).sum::<u64>();

@@ -41,9 +41,10 @@ impl Writer {
         self.publish()
     }
 
-    /// Commits, and merges all segments into one, without what was deleted. With `reorder`, documents with similar terms
-    /// get neighbouring docIDs, which makes the index smaller and searches faster if the order of insertion says little of
-    /// their contents; that order still decides between equal scores. Several segments stay if one would be larger than the format allows.
+    /// Commits, and merges all segments into one, without what was deleted and with the codecs of this writer. With
+    /// `reorder`, documents with similar terms get neighbouring docIDs, which makes the index smaller and searches faster if
+    /// the order of insertion says little of their contents; that order still decides between equal scores. Several segments
+    /// stay if one would be larger than the format allows.
     ///
     /// # Errors
     /// As [`Writer::commit`].
@@ -58,9 +59,12 @@ impl Writer {
                 _ => jobs.push(at..at + 1),
             }
         }
-        let parts = &self.parts;
+        let (parts, codecs) = (&self.parts, self.schema.codecs);
         jobs.retain(|job| {
-            let done = |part: &Part| part.deleted() == 0 && (!reorder || part.segment.is_reordered());
+            let done = |part: &Part| {
+                let Part { segment, .. } = part;
+                part.deleted() == 0 && (!reorder || segment.is_reordered()) && segment.codecs() == codecs
+            };
             job.len() > 1 || !done(&parts[job.start])
         });
         self.merge(&jobs, reorder)?;
@@ -115,7 +119,7 @@ impl Writer {
 
     /// Merges a range of segments; `None` if no document is left.
     fn merge_one(&self, range: Range<usize>, number: u64, reorder: bool, threads: usize) -> Result<Option<Part>> {
-        let schema = &self.committed.schema;
+        let schema = &self.schema;
         let input = |part| -> segment::Input<'_> {
             let Part { segment, deleted, .. }: &Part = part;
             (segment.clone(), deleted.as_ref().map(|deleted| deleted.words()))
@@ -136,6 +140,7 @@ impl Writer {
     pub(super) fn has_unpublished(&self) -> bool {
         let entries = self.parts.iter().map(|part| Entry { meta: part.meta(), deleted: part.saved });
         self.unsure
+            || self.schema.codecs != self.committed.schema.codecs
             || self.parts.iter().any(|part| part.deleted() > 0 && part.saved.is_none())
             || !entries.eq(self.committed.segments.iter().copied())
     }
@@ -171,8 +176,8 @@ impl Writer {
             };
             segments.push(Entry { meta, deleted });
         }
-        let Manifest { identity, schema, .. } = &self.committed;
-        let manifest = Manifest { identity: *identity, generation, schema: schema.clone(), next: self.next, segments };
+        let (identity, schema) = (self.committed.identity, self.schema.clone());
+        let manifest = Manifest { identity, generation, schema, next: self.next, segments };
         self.sync_segments().map_err(|error| self.lose(error))?;
         replace(&self.folder, &manifest, &new)?;
         for (part, entry) in self.parts.iter_mut().zip(&manifest.segments) {

@@ -36,13 +36,13 @@ impl Writer {
         if self.pending.is_empty() {
             // Deleted documents may still take memory.
             if self.pending.is_full(&self.options) {
-                self.pending = Pending::new(&self.committed.schema, &self.options);
+                self.pending = Pending::new(&self.schema, &self.options);
             }
             return Ok(());
         }
         match &mut self.pending {
             Pending::Builder(builder) => {
-                let new = Box::new(SegmentBuilder::new(self.committed.schema.clone()));
+                let new = Box::new(SegmentBuilder::new(self.schema.clone()));
                 let full = std::mem::replace(builder, new);
                 let number = self.next;
                 self.next += 1;
@@ -51,7 +51,7 @@ impl Writer {
             }
             Pending::Buffer(buffer, _) => {
                 let next = AtomicU64::new(self.next);
-                let work = Work { buffer, folder: &self.folder, next: &next, schema: &self.committed.schema };
+                let work = Work { buffer, folder: &self.folder, next: &next, schema: &self.schema };
                 let written = work.run(self.options.threads(), self.options.builders());
                 self.next = next.into_inner();
                 written.and_then(|metas| self.append(metas)).inspect_err(|_| self.clean())?;
@@ -74,7 +74,7 @@ impl Writer {
     /// Appends segments, in order of insertion, none of which has an id of another. Documents with these ids in earlier
     /// segments are deleted. Nothing has changed after an error.
     fn append(&mut self, metas: Vec<SegmentMeta>) -> Result<()> {
-        let schema = &self.committed.schema;
+        let schema = &self.schema;
         let open = |meta: &SegmentMeta| {
             Segment::open(&manifest::segment_path(&self.folder, meta.number), meta, schema.clone())
         };

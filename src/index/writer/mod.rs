@@ -23,6 +23,7 @@ mod tests;
 
 use super::deleted::Deleted;
 use super::document::{Document, Id};
+use super::list::{BlockCodec, Codecs};
 use super::lock::Lock;
 use super::manifest::{self, DeletedMeta, Entry, Manifest};
 use super::schema::Schema;
@@ -47,11 +48,15 @@ pub struct Options {
     /// analysed by one thread per 30 MiB of `memory` at most: 64 MiB per thread is good. Threads end with the call that
     /// started them.
     pub threads: usize,
+    /// The codec of frequencies in what is written from now on; `None`: what the index has, or the schema says.
+    pub frequency_codec: Option<BlockCodec>,
+    /// That of positions.
+    pub position_codec: Option<BlockCodec>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { memory: 64 << 20, threads: 1 }
+        Options { memory: 64 << 20, threads: 1, frequency_codec: None, position_codec: None }
     }
 }
 
@@ -72,6 +77,16 @@ impl Options {
     fn threads(&self) -> usize {
         threads::at_most(self.threads, usize::MAX)
     }
+
+    /// A schema with the codecs that they name.
+    fn applied(&self, schema: &Arc<Schema>) -> Arc<Schema> {
+        let Codecs { frequencies, positions } = schema.codecs;
+        let codecs = Codecs {
+            frequencies: self.frequency_codec.unwrap_or(frequencies),
+            positions: self.position_codec.unwrap_or(positions),
+        };
+        if codecs == schema.codecs { schema.clone() } else { Arc::new(Schema { codecs, ..(**schema).clone() }) }
+    }
 }
 
 /// Changes an index. There is at most one per index; readers go on meanwhile.
@@ -83,6 +98,8 @@ pub struct Writer {
     options: Options,
     /// The last commit.
     committed: Manifest,
+    /// That of the index, with the codecs of what is written from now on.
+    schema: Arc<Schema>,
     /// The last commit is visible, but the folder could not be made durable.
     unsure: bool,
     /// What the next commit will have, in order of insertion.
@@ -142,7 +159,9 @@ impl Part {
 }
 
 impl Writer {
-    /// Opens the index in a folder for writing. If there is none, and there is a schema, creates it, and the folder.
+    /// Opens the index in a folder for writing. If there is none, and there is a schema, creates it, and the folder. An
+    /// index that exists keeps its codecs, whatever those of the schema, unless the options name others: these are for what
+    /// is written from now on, and [`optimize`](Writer::optimize) rewrites the rest.
     ///
     /// # Errors
     /// [`Error::File`] if it is being written already (with the process id of who does), there is no index, or a file
@@ -175,7 +194,7 @@ impl Writer {
                         format!("{name} is there, but no manifest: the index is damaged, or not one of this library");
                     return Err(Error::File { path: path.display().to_string(), what });
                 }
-                let manifest = Manifest::new(schema)?;
+                let manifest = Manifest::new((*options.applied(&Arc::new(schema))).clone())?;
                 commit::replace(&folder, &manifest, &[])?;
                 storage::sync_folder(&folder)?;
                 manifest
@@ -186,10 +205,12 @@ impl Writer {
         };
         let litter = files(&folder)?;
         let past = litter.iter().map(|(_, number)| number.saturating_add(1)).max().unwrap_or(0);
+        let schema = options.applied(&committed.schema);
         let mut writer = Writer {
             next: committed.next.max(past),
             parts: parts(&folder, &committed)?,
-            pending: Pending::new(&committed.schema, &options),
+            pending: Pending::new(&schema, &options),
+            schema,
             folder,
             options,
             committed,
@@ -205,9 +226,9 @@ impl Writer {
         Ok(writer)
     }
 
-    /// The fields and the analyzer.
+    /// The fields and the analyzer, and the codecs of what is written.
     pub fn schema(&self) -> &Arc<Schema> {
-        &self.committed.schema
+        &self.schema
     }
 
     /// How it works.
@@ -283,7 +304,7 @@ impl Writer {
     /// [`Error::File`], [`Error::Corrupt`] if files of the last commit cannot be opened.
     pub fn rollback(&mut self) -> Result<()> {
         self.check_process()?;
-        self.pending = Pending::new(&self.committed.schema, &self.options);
+        self.pending = Pending::new(&self.schema, &self.options);
         // It may contain ids that are not there, which is allowed.
         self.parts = parts(&self.folder, &self.committed)?;
         self.lost = None;

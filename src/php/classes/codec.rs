@@ -1,6 +1,9 @@
-//! The enum `Postings\Codec`: a case for each codec of the registry, and `Auto`, which leaves the choice to the list.
+//! The enum `Postings\Codec`: a case for each codec of the registry, `BP128`, which codes frequencies and positions of an
+//! index, and `Auto`, which leaves the choice to the list.
 
 use crate::Codec;
+use crate::error::Result;
+use crate::index::BlockCodec;
 use crate::php::enumeration::{Case, Enumeration, Place, nowhere};
 use once_cell::sync::Lazy;
 
@@ -10,12 +13,34 @@ static CLASS: Place = nowhere();
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     Codec(Codec),
+    Bp128,
     Auto,
+}
+
+impl From<BlockCodec> for Choice {
+    fn from(codec: BlockCodec) -> Choice {
+        codec.codec().map_or(Choice::Bp128, Choice::Codec)
+    }
+}
+
+impl Choice {
+    /// The codec of frequencies or positions that it means.
+    ///
+    /// # Errors
+    /// [`Error::Argument`](crate::Error::Argument), which names the possible ones.
+    pub fn of_blocks(self) -> Result<BlockCodec> {
+        match self {
+            Choice::Codec(codec) => BlockCodec::of(codec),
+            Choice::Bp128 => Ok(BlockCodec::BP128),
+            Choice::Auto => Err(BlockCodec::unsuitable("auto", "chooses between codecs of posting lists")),
+        }
+    }
 }
 
 static CASES: Lazy<Vec<Case<Choice>>> = Lazy::new(|| {
     let case = |codec: Codec| Case::new(Choice::Codec(codec), codec.php_case(), codec.name());
-    Codec::ALL.into_iter().map(case).chain([Case::new(Choice::Auto, "Auto", "auto")]).collect()
+    let others = [Case::new(Choice::Bp128, "BP128", BlockCodec::BP128.name()), Case::new(Choice::Auto, "Auto", "auto")];
+    Codec::ALL.into_iter().map(case).chain(others).collect()
 });
 
 impl Enumeration for Choice {

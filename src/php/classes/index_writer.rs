@@ -1,14 +1,16 @@
 //! The class `Postings\IndexWriter`.
 
+use super::codec::Choice;
 use super::{analyzer, index};
 use crate::Error;
 use crate::analysis::Analyzer;
-use crate::index::{Id, Options, Schema, Writer};
+use crate::index::{BlockCodec, Codecs, Id, Options, Schema, Writer};
 use crate::interchange;
 use crate::php::call::{Call, check_index, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method, this_and_result};
 use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_STRING, function, widen};
 use crate::php::documents::{self, Form, Place};
+use crate::php::enumeration::{self, Enumeration};
 use crate::php::exception::{self, Outcome, Thrown, type_name};
 use crate::php::ffi::zend_iterator_dtor;
 use crate::php::ini;
@@ -37,6 +39,7 @@ impl Class for Object {
 
     fn methods() -> Vec<Method> {
         let id = || Arg::new("id", DataType::Long);
+        let codec = |name: &str| Arg::new(name, DataType::object(Choice::NAME)).allow_null().default("null");
         vec![
             static_method(
                 function("open", handler!(open), DataType::object("self"))
@@ -46,7 +49,9 @@ impl Class for Object {
                     .arg(Arg::new("analyzer", DataType::object(analyzer::Object::NAME)).allow_null().default("null"))
                     .arg(Arg::new("positions", DataType::Bool).default("true"))
                     .arg(Arg::new("memory", DataType::Long).default(Options::default().memory.to_string()))
-                    .arg(Arg::new("threads", DataType::Long).allow_null().default("null")),
+                    .arg(Arg::new("threads", DataType::Long).allow_null().default("null"))
+                    .arg(codec("frequencyCodec"))
+                    .arg(codec("positionCodec")),
             ),
             method(function("add", handler!(add), DataType::Void).arg(id()).arg(Arg::new("document", DataType::Array))),
             method(
@@ -84,6 +89,7 @@ impl Class for Object {
             method(function("close", handler!(close), DataType::Void)),
             method(function("generation", handler!(generation), DataType::Long)),
             method(function("fields", handler!(fields), DataType::Array)),
+            method(function("codecs", handler!(codecs), DataType::Array)),
             method(function("analyzer", handler!(analyzer_of), DataType::object(analyzer::Object::NAME))),
         ]
     }
@@ -111,9 +117,10 @@ fn open(call: &mut Call) -> Outcome {
     let [mut fields, mut own] = [std::ptr::null_mut::<Zval>(); 2];
     let (mut positions, mut memory) = (true, Options::default().memory as i64);
     let (mut threads, mut no_threads) = (0i64, true);
+    let [mut frequency_codec, mut position_codec] = [std::ptr::null_mut::<Zval>(); 2];
     parse!(
         call,
-        c"P|a!O!bll!",
+        c"P|a!O!bll!O!O!",
         &raw mut path,
         &raw mut fields,
         &raw mut own,
@@ -121,7 +128,11 @@ fn open(call: &mut Call) -> Outcome {
         &raw mut positions,
         &raw mut memory,
         &raw mut threads,
-        &raw mut no_threads
+        &raw mut no_threads,
+        &raw mut frequency_codec,
+        enumeration::class::<Choice>(),
+        &raw mut position_codec,
+        enumeration::class::<Choice>()
     )?;
     // SAFETY: parsing set the pointers to arguments in the frame, or left them null; 'P' refuses a NUL byte.
     let (path, fields, own) = unsafe { (&*path, fields.as_ref(), own.as_ref()) };
@@ -142,6 +153,7 @@ fn open(call: &mut Call) -> Outcome {
         Some(fields) => Some(Schema {
             fields: documents::fields(fields, 2)?,
             positions,
+            codecs: Codecs::default(),
             analyzer: match own {
                 Some(own) => own.clone(),
                 None => crate::php::call::check(Analyzer::new(Default::default()), 3)?,
@@ -149,7 +161,12 @@ fn open(call: &mut Call) -> Outcome {
         }),
     };
     let without = schema.is_none();
-    let options = Options { memory, threads: threads as usize };
+    let options = Options {
+        memory,
+        threads: threads as usize,
+        frequency_codec: block_codec(frequency_codec, 7)?,
+        position_codec: block_codec(position_codec, 8)?,
+    };
     let writer = check_index(Writer::open(path, schema, options), 2)?;
     if let Some(own) = own.filter(|&own| without && *own != writer.schema().analyzer) {
         let (is, given) = (writer.schema().analyzer.describe(), own.describe());
@@ -160,6 +177,13 @@ fn open(call: &mut Call) -> Outcome {
         return Err(exception::argument_value(3, &text));
     }
     class::store(Object(Some(writer)), call.result)
+}
+
+/// The codec that an argument names, if it does.
+fn block_codec(given: *mut Zval, argument: u32) -> Outcome<Option<BlockCodec>> {
+    // SAFETY: parsing set the pointer to an argument in the frame, or left it null.
+    let Some(case) = unsafe { given.as_ref() }.and_then(Zval::object) else { return Ok(None) };
+    crate::php::call::check(enumeration::of::<Choice>(case)?.of_blocks(), argument).map(Some)
 }
 
 fn add(call: &mut Call) -> Outcome {
@@ -418,6 +442,20 @@ fn fields(call: &mut Call) -> Outcome {
     call.no_arguments()?;
     let (writer, result) = this(call)?;
     crate::php::documents::store_fields(writer.schema(), result)
+}
+
+fn codecs(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let (writer, result) = this(call)?;
+    let Codecs { frequencies, positions } = writer.schema().codecs;
+    let mut pair = ZendHashTable::new();
+    for (name, codec) in [("frequencies", frequencies), ("positions", positions)] {
+        let mut case = Zval::new();
+        enumeration::store(Choice::from(codec), &mut case)?;
+        pair.insert(name, case).map_err(|_| Thrown)?;
+    }
+    result.set_hashtable(pair);
+    Ok(())
 }
 
 fn analyzer_of(call: &mut Call) -> Outcome {

@@ -231,16 +231,24 @@ fn encode(call: &mut Call) -> Outcome {
         None => Choice::Codec(Codec::default()),
     };
     let options = options(call)?;
-    let known = match choice {
-        Choice::Codec(codec) => codec.check_options(&options),
-        Choice::Auto => Options::named("auto", &[], &options).map(drop),
+    let codec = match choice {
+        Choice::Codec(codec) => Some(codec),
+        Choice::Auto => None,
+        Choice::Bp128 => {
+            let text = "cannot be used: bp128 codes frequencies and positions of an index, no posting lists";
+            return Err(exception::argument_value(2, text));
+        }
+    };
+    let known = match codec {
+        Some(codec) => codec.check_options(&options),
+        None => Options::named("auto", &[], &options).map(drop),
     };
     check(known, OPTIONS_ARGUMENT)?;
     let doc_ids = input::doc_ids(doc_ids, 1)?;
     input::ensure_memory(ENCODED * doc_ids.len())?;
-    let encoded = match choice {
-        Choice::Codec(codec) => PostingList::encode_with(&doc_ids, codec, &options),
-        Choice::Auto => PostingList::encode_auto(&doc_ids),
+    let encoded = match codec {
+        Some(codec) => PostingList::encode_with(&doc_ids, codec, &options),
+        None => PostingList::encode_auto(&doc_ids),
     };
     let list = check(encoded, 1)?;
     store(list, call.result)

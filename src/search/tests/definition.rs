@@ -2,7 +2,7 @@
 
 use super::super::{Direction, Filter, Index, MOST_WORDS, Matching, Options};
 use crate::index::segment::Segment;
-use crate::index::{Document, Field, Id, Kind, Schema, Value, length};
+use crate::index::{Codecs, Document, Field, Id, Kind, Schema, Value, length};
 use crate::query::fuzzy;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ pub(super) fn schema(positions: bool) -> Schema {
         field("serial", Kind::Numeric, SERIAL),
     ];
     let analyzer = crate::analysis::Analyzer::new(crate::analysis::Options::default()).unwrap();
-    Schema { fields, positions, analyzer }
+    Schema { fields, positions, codecs: Codecs::default(), analyzer }
 }
 
 /// A document: words of the text fields, keywords, and a number.

@@ -1,5 +1,6 @@
 //! Searches of generated indexes, compared with [`definition`].
 
+mod codecs;
 mod definition;
 
 use super::*;

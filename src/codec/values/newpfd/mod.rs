@@ -31,7 +31,7 @@ use super::ValueCodec;
 use super::simple16::{check_part, decode_part, encode_part, words_of};
 use super::widths::{EXCEPTIONS, Exceptions, TIME, Widths, most_exceptions};
 use crate::bits;
-use crate::codec::{BLOCK, Cost, OptionOf, Options, PADDING, SLACK, fields};
+use crate::codec::{BLOCK, Cost, OptionOf, Options, PADDING, SLACK, block_buffer, fields};
 use crate::cpu::{self, Tier};
 use std::marker::PhantomData;
 
@@ -241,6 +241,20 @@ impl<C: Choice> ValueCodec for Patched<C> {
             words = &words[used..];
             done += now;
         }
+    }
+
+    unsafe fn get(tier: Tier, words: &[u32], count: usize, index: usize) -> u32 {
+        let Header { width, exceptions, .. } = Header::of(words[0]);
+        if exceptions == 0 {
+            let at = 32 + index * width as usize;
+            // SAFETY: the slot lies in the part, which padding follows.
+            let word = unsafe { bits::read_u64(words.as_ptr().cast(), at / 8) };
+            return (word >> (at % 8)) as u32 & bits::low_mask(width);
+        }
+        let mut values = block_buffer();
+        // SAFETY: the same contract; there is room for a block and the slack.
+        unsafe { Self::decode(tier, words, count, values.as_mut_ptr()) };
+        values[index]
     }
 }
 

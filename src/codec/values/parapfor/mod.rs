@@ -60,6 +60,11 @@ impl ValueCodec for ParaPFor {
         // tier are this function's contract.
         each_part(words, count, out, |words, count, out| unsafe { segment::decode_segment(tier, words, count, out) });
     }
+
+    unsafe fn get(_: Tier, words: &[u32], count: usize, index: usize) -> u32 {
+        // SAFETY: the same contract.
+        unsafe { segment::get_in(words, count, index) }
+    }
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ fn read(folder: &Path, bytes: &[u8], meta: &SegmentMeta, schema: &Arc<Schema>) -
     contents(&*Segment::open(&path, meta, schema.clone())?)
 }
 
-fn names_the_file(error: &Error) -> bool {
+pub(super) fn names_the_file(error: &Error) -> bool {
     matches!(error, Error::Corrupt { .. } | Error::File { .. }) && error.to_string().contains("damaged.segment")
 }
 
@@ -155,7 +155,7 @@ fn truncation_of_an_open_file_is_noticed() {
 }
 
 /// Puts the checksums right, as somebody would who makes such a file on purpose.
-fn forge(bytes: &mut [u8], meta: &mut SegmentMeta) {
+pub(super) fn forge(bytes: &mut [u8], meta: &mut SegmentMeta) {
     let tail = bytes.len() - TAIL;
     let footer = u64_at(bytes, tail) as usize;
     let body = tail - footer;

@@ -1,5 +1,6 @@
 //! What a writer writes is what a snapshot shows: after any changes, faults, kills and losses of power.
 
+mod codecs;
 mod disk;
 mod faults;
 mod kills;
@@ -18,6 +19,7 @@ pub(super) fn schema() -> Schema {
     Schema {
         fields: vec![field("body", Kind::Text), field("lang", Kind::Keyword), field("price", Kind::Numeric)],
         positions: true,
+        codecs: Codecs::default(),
         analyzer: Analyzer::new(analysis::Options::default()).unwrap(),
     }
 }
@@ -347,7 +349,7 @@ fn many_documents_by_several_threads_are_in_order() {
     let text = |number: u64| [b"word ".repeat(60 + number as usize % 7), number.to_string().into_bytes()].concat();
     for threads in [1, 3] {
         let folder = tempfile::tempdir().unwrap();
-        let options = Options { threads, memory: 0 };
+        let options = Options { threads, memory: 0, ..Options::default() };
         let mut writer = Writer::open(folder.path(), Some(schema()), options).unwrap();
         let count = 60_000;
         for number in (0..count).chain((0..count).step_by(10)) {

@@ -1,0 +1,147 @@
+//! [`BlockCodec`]: which codec the frequencies or the positions of an index have.
+
+use crate::codec::Codec;
+use crate::codec::values::Values;
+use crate::error::{Error, Result};
+use std::fmt;
+
+/// A codec of blocks of values, for frequencies and positions: [BP128](super::bp128), or the value codec of a codec of
+/// posting lists that has one for all values of 32 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BlockCodec(Option<Codec>);
+
+impl BlockCodec {
+    /// Bit packing ([`bp128`](super::bp128)).
+    pub const BP128: BlockCodec = BlockCodec(None);
+
+    /// All that there are.
+    pub fn all() -> impl Iterator<Item = BlockCodec> {
+        let suits = |codec: &Codec| codec.values().is_some_and(|values| values.max_value() == u32::MAX);
+        let registered = Codec::ALL.into_iter().filter(suits).map(|codec| BlockCodec(Some(codec)));
+        std::iter::once(BlockCodec::BP128).chain(registered)
+    }
+
+    /// The value codec of a codec of posting lists.
+    ///
+    /// # Errors
+    /// [`Error::Argument`], which names the possible ones, if it has none for all values.
+    pub fn of(codec: Codec) -> Result<BlockCodec> {
+        BlockCodec::all().find(|block| block.0 == Some(codec)).ok_or_else(|| {
+            let why = match codec.values() {
+                Some(values) => format!("codes values up to {} only", values.max_value()),
+                None => "codes increasing docIDs only".into(),
+            };
+            BlockCodec::unsuitable(codec.name(), &why)
+        })
+    }
+
+    /// The error for a codec that is none of them.
+    #[cold]
+    pub(crate) fn unsuitable(name: &str, why: &str) -> Error {
+        let possible: Vec<&str> = BlockCodec::all().map(BlockCodec::name).collect();
+        Error::Argument(format!("{name} {why}; frequencies and positions can have {}", possible.join(", ")))
+    }
+
+    /// The codec with that name.
+    pub fn from_name(name: &str) -> Option<BlockCodec> {
+        BlockCodec::all().find(|codec| codec.name() == name)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.0.map_or("bp128", Codec::name)
+    }
+
+    /// The codec of posting lists whose value codec it is; `None` for BP128.
+    pub fn codec(self) -> Option<Codec> {
+        self.0
+    }
+
+    /// Its number in files: 0, or that of the codec of posting lists.
+    pub(in crate::index) fn number(self) -> u8 {
+        self.0.map_or(0, |codec| codec as u8)
+    }
+
+    /// The codec with that number in files.
+    pub(in crate::index) fn from_number(number: u8) -> Option<BlockCodec> {
+        BlockCodec::all().find(|codec| codec.number() == number)
+    }
+
+    /// The value codec; `None` for BP128.
+    pub(super) fn values(self) -> Option<&'static dyn Values> {
+        self.0.and_then(Codec::values)
+    }
+}
+
+impl fmt::Debug for BlockCodec {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// The codecs of the long lists of a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Codecs {
+    /// Of the frequencies.
+    pub frequencies: BlockCodec,
+    /// Of the positions, if the lists have any.
+    pub positions: BlockCodec,
+}
+
+impl Codecs {
+    /// Those of segments and manifests of version 1.
+    pub(in crate::index) const FIRST: Codecs = Codecs { frequencies: BlockCodec::BP128, positions: BlockCodec::BP128 };
+
+    /// Their numbers in files.
+    pub(in crate::index) fn numbers(self) -> [u8; 2] {
+        [self.frequencies.number(), self.positions.number()]
+    }
+
+    /// The codecs with these numbers in files; the number that none has if there is one.
+    pub(in crate::index) fn from_numbers(numbers: [u8; 2]) -> std::result::Result<Codecs, u8> {
+        let [frequencies, positions] = numbers.map(|number| BlockCodec::from_number(number).ok_or(number));
+        Ok(Codecs { frequencies: frequencies?, positions: positions? })
+    }
+}
+
+impl Default for Codecs {
+    /// docs/performance.md has the measurements.
+    fn default() -> Self {
+        Codecs::FIRST
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_lead_back() {
+        let all: Vec<BlockCodec> = BlockCodec::all().collect();
+        assert!(all.len() >= 9);
+        for codec in all {
+            assert_eq!(BlockCodec::from_name(codec.name()), Some(codec));
+            assert_eq!(BlockCodec::from_number(codec.number()), Some(codec));
+            let codecs = Codecs { frequencies: codec, positions: BlockCodec::BP128 };
+            assert_eq!(Codecs::from_numbers(codecs.numbers()), Ok(codecs));
+        }
+        assert_eq!(Codecs::from_numbers([0, 255]), Err(255));
+        assert_eq!(BlockCodec::from_name("qs"), None);
+    }
+
+    #[test]
+    fn those_that_cannot_code_all_values_are_refused_by_name() {
+        for codec in Codec::ALL {
+            let suits = codec.values().is_some_and(|values| values.max_value() == u32::MAX);
+            match BlockCodec::of(codec) {
+                Ok(block) => assert!(suits && block.codec() == Some(codec)),
+                Err(Error::Argument(what)) => {
+                    assert!(!suits && BlockCodec::from_number(codec as u8).is_none());
+                    assert!(what.starts_with(codec.name()) && what.contains("bp128, variablebyte, "), "{what}");
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
+        assert!(BlockCodec::of(Codec::QuasiSuccinct).is_err() && BlockCodec::of(Codec::Simple9).is_err());
+    }
+}

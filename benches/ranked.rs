@@ -151,6 +151,7 @@ fn generate(folder: &Path, documents: u64) -> Result<Index> {
         writer.add(Id::Int(id as i64), Document { values: vec![(0, Value::Text(text))] })?;
     }
     writer.commit()?;
+    writer.optimize(false)?;
     Ok(Index::open(folder)?)
 }
 

@@ -226,7 +226,7 @@ mod tests {
                 prop_assert!(saturation(&table, &words[4..6]) >= exact);
             }
             prop_assert!(exceptions.next().is_none());
-            prop_assert_eq!(parts.directory.len() - 1, (documents as usize - 1 >> parts.shift) + 1);
+            prop_assert_eq!(parts.directory.len() - 1, ((documents as usize - 1) >> parts.shift) + 1);
             prop_assert!(parts.shift == TILE_LOG || parts.directory.len() - 1 <= (doc_ids.len() / 4).max(1));
         }
     }

@@ -221,7 +221,7 @@ fn room(k: usize, queries: usize) -> usize {
 
 impl Session<'_> {
     fn tiles(&self, documents: u32) -> usize {
-        (documents.max(1) as usize - 1 >> sizes(self.limits().local).0) + 1
+        ((documents.max(1) as usize - 1) >> sizes(self.limits().local).0) + 1
     }
 
     /// Queries that fit in scratch memory together.

@@ -134,7 +134,7 @@ fn generate(folder: &Path, documents: u64) -> Result<Index> {
     let analyzer = Analyzer::new(analysis::Options::default())?;
     let schema = Schema { fields: vec![body], positions: false, analyzer, codecs: Default::default() };
     let threads = std::thread::available_parallelism()?.get();
-    let options = postings::index::Options { memory: threads * (192 << 20), threads };
+    let options = postings::index::Options { memory: threads * (192 << 20), threads, ..Default::default() };
     let mut writer = Writer::open(folder, Some(schema), options)?;
     let mut random = Random(7);
     for id in 0..documents {

@@ -10,6 +10,7 @@
 //! | room | what it does | uses |
 //! |---|---|---|
 //! | [`error`] | one error type; every variant says what was wrong and where | nothing |
+//! | `identity` | tells an object from all others, also when it is gone | nothing |
 //! | `process` | tells a process from the children it forks | nothing |
 //! | `environment` | environment variables as they were when the process began | `process` |
 //! | [`cpu`] | which instruction sets this process may use | `environment` |
@@ -31,8 +32,8 @@
 //! | [`rank`] | the best documents of a segment, and how many match | `index` (its lists), `codec`, `cpu` |
 //! | [`search`] | searching an index | `rank`, `index`, `query`, `analysis`, `list`, `codec`, `cpu`, `threads` |
 //! | [`interchange`] | text fields in and out as CIFF and as PISA's collections | `search`, `index` |
-//! | [`device`] | everything about OpenCL | `list`, `codec`, `results`, `cache`, `environment`, `process`, `room` |
-//! | [`engine`] | the choice between CPU and device, its cost model, the fallback, the threads, the counters | `device`, `intersect`, `yioop`, `list`, `codec`, `results`, `cache`, `cpu`, `threads` |
+//! | [`device`] | everything about OpenCL | `rank` (its tiled form), `identity`, `threads`, `list`, `codec`, `results`, `cache`, `environment`, `process`, `room` |
+//! | [`engine`] | the choice between CPU and device, its cost model, the fallback, the threads, the counters | `device`, `search`, `rank`, `intersect`, `yioop`, `list`, `codec`, `results`, `cache`, `cpu`, `threads` |
 //! | `php` | the PHP side (feature `php`) | `engine`, `search`, `interchange`, `index`, `query`, `analysis`, `yioop`, `list`, `codec`, `environment`, `cpu`, `room` |
 //!
 //! All rooms use `error`.
@@ -47,6 +48,7 @@ pub mod engine;
 mod environment;
 pub mod error;
 mod files;
+mod identity;
 pub mod index;
 pub mod interchange;
 pub mod intersect;

@@ -3,6 +3,7 @@
 //! They are started per call and end with it: none exists before the first work that is worth it, none between calls, and
 //! so a fork loses none. The calling thread takes part. Threads claim a few items at a time from a shared counter.
 
+use crate::error::Result;
 use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -38,6 +39,25 @@ pub(crate) fn spread<T: Send>(
         let others = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         std::iter::once(own).chain(others).collect()
     })
+}
+
+/// The result of `work` for each item, in order, computed on up to `threads` threads.
+///
+/// # Errors
+/// The first error of a thread. The others do not stop for it.
+pub(crate) fn map<T: Send>(threads: usize, items: usize, work: impl Fn(usize) -> Result<T> + Sync) -> Result<Vec<T>> {
+    let at_a_time = items.div_ceil(threads.max(1) * 64).max(1);
+    let parts = spread(threads, items, at_a_time, |takings| {
+        takings
+            .map(|range| Ok((range.start, range.map(&work).collect::<Result<Vec<T>>>()?)))
+            .collect::<Result<Vec<_>>>()
+    });
+    let mut ranges = Vec::new();
+    for part in parts {
+        ranges.extend(part?);
+    }
+    ranges.sort_unstable_by_key(|&(first, _)| first);
+    Ok(ranges.into_iter().flat_map(|(_, results)| results).collect())
 }
 
 /// How many of `threads` threads (0: one per core available to this process) to use for work that is worth `worth`; at

@@ -39,8 +39,7 @@ void hs_lrc_open(List *list) {
     if (list->count != 0) list->second += hs_lrc_bucket_of(list, list->last[list->blocks - 1]) + 1;
 }
 
-/* A walk over docIDs. Of its piece's exceptions it keeps only which is next, and reads again where they are: a walk with
- * fewer registers leaves room for more work-items. */
+/* A walk over docIDs. */
 typedef struct {
     ulong at; /* the line at the next docID */
     ulong slope;
@@ -49,8 +48,7 @@ typedef struct {
     uint index; /* of the next docID in its piece */
     uint end; /* the rank after the last of the piece */
     uint bucket;
-    uint exception; /* the index of the next exception; ~0 if there is none */
-    uint exceptions; /* how many came before it */
+    regression_Walk exceptions;
 } hs_lrc_Walk;
 
 /* Begins the piece that has that rank of the bucket. */
@@ -62,30 +60,7 @@ void hs_lrc_begin(const List *list, hs_lrc_Walk *walk, uint rank) {
     walk->fields = piece.fields;
     walk->width = piece.width;
     walk->end = piece.first + piece.count;
-    walk->exception = ~0u;
-    if (list->parameter & REGRESSION_EXCEPTED) {
-        parapfor_Segment segment = regression_exceptions(&piece, walk->index);
-        walk->exception = segment.exception;
-        walk->exceptions = (segment.words[0] >> 16) - segment.left - 1;
-    }
-}
-
-/* The bits above the field of the next exception, in their place; moves on to the exception after it. Called at that
- * exception's docID, the one of that rank. */
-uint hs_lrc_high(hs_lrc_Walk *walk, uint rank) {
-    __global const uint *words = walk->fields - 1;
-    uint header = words[0];
-    uint index_width = (header >> 6) & 15;
-    uint high_width = (header >> 10) & 63;
-    uint count = header >> 16;
-    uint indexes = 32 + (walk->index + walk->end - rank) * walk->width;
-    uint high = field_from(words, indexes + count * index_width + walk->exceptions * high_width, high_width);
-    walk->exceptions++;
-    walk->exception = ~0u;
-    if (walk->exceptions < count) {
-        walk->exception = field_from(words, indexes + walk->exceptions * index_width, index_width);
-    }
-    return high << walk->width;
+    if (list->parameter & REGRESSION_EXCEPTED) walk->exceptions = regression_walk(&piece, rank);
 }
 
 /* The bucket is the last that begins at the rank or before, among those from that of the last docID before the block to
@@ -95,7 +70,7 @@ hs_lrc_Walk hs_lrc_walk(const List *list, uint rank) {
     uint block = rank / BLOCK;
     uint from = hs_lrc_bucket_of(list, previous_doc_id(list, block, 0));
     uint to = hs_lrc_bucket_of(list, list->last[block]);
-    while (to - from > 4) {
+    while (from < to) {
         uint middle = from + (to - from + 1) / 2;
         if (hs_lrc_first(list, middle) <= rank) {
             from = middle;
@@ -103,27 +78,19 @@ hs_lrc_Walk hs_lrc_walk(const List *list, uint rank) {
             to = middle - 1;
         }
     }
-    /* The last four at once, so that their loads need not wait for each other. */
-    uint before = 0;
-    for (uint k = 1; k <= 4; k++) {
-        if (from + k <= to) before += hs_lrc_first(list, from + k) <= rank;
-    }
-    walk.bucket = from + before;
+    walk.bucket = from;
     hs_lrc_begin(list, &walk, rank);
     return walk;
 }
 
-/* Enters the piece of the next docID, whose rank is the end of the piece before. */
-void hs_lrc_enter(const List *list, hs_lrc_Walk *walk, uint rank) {
-    while (hs_lrc_first(list, walk->bucket + 1) <= rank) walk->bucket++;
-    hs_lrc_begin(list, walk, rank);
-}
-
 uint hs_lrc_next(const List *list, hs_lrc_Walk *walk, uint rank) {
-    if (rank == walk->end) hs_lrc_enter(list, walk, rank);
+    if (rank == walk->end) {
+        while (hs_lrc_first(list, walk->bucket + 1) <= rank) walk->bucket++;
+        hs_lrc_begin(list, walk, rank);
+    }
     uint width = walk->width;
     uint deviation = field_from(walk->fields + (walk->index >> 5) * width, (walk->index & 31) * width, width);
-    if (walk->exception == walk->index) deviation += hs_lrc_high(walk, rank);
+    if (list->parameter & REGRESSION_EXCEPTED) deviation += regression_high(&walk->exceptions, rank);
     uint doc_id = (uint)(walk->at >> 32) + deviation;
     walk->at += walk->slope;
     walk->index++;
@@ -132,23 +99,10 @@ uint hs_lrc_next(const List *list, hs_lrc_Walk *walk, uint rank) {
 
 uint4 hs_lrc_next_four(const List *list, hs_lrc_Walk *walk, uint rank) {
     uint4 doc_ids;
-    if (rank == walk->end) hs_lrc_enter(list, walk, rank);
-    if (rank + 4 <= walk->end && walk->exception >= walk->index + 4) {
-        uint width = walk->width;
-        ulong first = walk->at;
-        ulong second = first + walk->slope;
-        ulong third = second + walk->slope;
-        ulong fourth = third + walk->slope;
-        doc_ids = fields_from(walk->fields + (walk->index >> 5) * width, (walk->index & 31) * width, width)
-            + (uint4)((uint)(first >> 32), (uint)(second >> 32), (uint)(third >> 32), (uint)(fourth >> 32));
-        walk->at = fourth + walk->slope;
-        walk->index += 4;
-    } else {
-        doc_ids.x = hs_lrc_next(list, walk, rank);
-        doc_ids.y = hs_lrc_next(list, walk, rank + 1);
-        doc_ids.z = hs_lrc_next(list, walk, rank + 2);
-        doc_ids.w = hs_lrc_next(list, walk, rank + 3);
-    }
+    doc_ids.x = hs_lrc_next(list, walk, rank);
+    doc_ids.y = hs_lrc_next(list, walk, rank + 1);
+    doc_ids.z = hs_lrc_next(list, walk, rank + 2);
+    doc_ids.w = hs_lrc_next(list, walk, rank + 3);
     return doc_ids;
 }
 

@@ -23,6 +23,7 @@
 //! | `codec` | the device's registry of codecs, and the assembly of programs from their sources |
 //! | `pieces` | puts the output of a launch in order |
 //! | `decode`, `intersect`, `yioop` | the operations, each with a kernel file of that name in `cl/op/` |
+//! | `rank` | the best documents of queries, with `cl/op/rank.cl` |
 //! | `ceiling` | measures the memory bandwidth, for benchmarks |
 //! | `search` | the searches of the papers on uncompressed lists, for benchmarks: `cl/experiment/search.cl` |
 //! | `parallel_qs` | the thesis' Parallel-QS, step by step, for benchmarks: `cl/experiment/parallel_qs.cl` |
@@ -53,6 +54,7 @@ mod parallel_qs;
 mod pieces;
 mod platform;
 mod program;
+mod rank;
 mod search;
 mod session;
 mod trial;
@@ -62,12 +64,14 @@ pub use ceiling::Ceilings;
 pub use handle::{Device, KernelTime};
 pub use intersect::Stages;
 pub(crate) use intersect::kernel_work;
-pub use memory::{bytes_from_device, bytes_to_device};
+pub(crate) use memory::Key;
+pub use memory::{CacheStats, bytes_from_device, bytes_to_device, cache_stats};
 pub use parallel_qs::{ITEMS as PARALLEL_QS_ITEMS, ParallelQs};
 
 use crate::codec::Codec;
 use crate::error::Result;
 pub use platform::DeviceInfo;
+pub(crate) use rank::{MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Ranked, Wanted};
 pub use search::{Aids, Gathering, Line, Search};
 use std::sync::Arc;
 

@@ -53,6 +53,8 @@ pub(super) struct Limits {
     pub(super) allocation: usize,
     /// Global memory, in bytes.
     pub(super) memory: usize,
+    /// Local memory of a work-group, in bytes.
+    pub(super) local: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,7 +123,11 @@ fn ask(id: DeviceId, place: (usize, usize)) -> Result<Option<Found>> {
             selected: false,
         },
         driver: format!("{} / {}", id.text(ffi::CL_DRIVER_VERSION)?, id.platform_text(ffi::CL_PLATFORM_VERSION)?),
-        limits: Limits { allocation: bytes(id.number(ffi::CL_DEVICE_MAX_MEM_ALLOC_SIZE)?), memory: bytes(memory) },
+        limits: Limits {
+            allocation: bytes(id.number(ffi::CL_DEVICE_MAX_MEM_ALLOC_SIZE)?),
+            memory: bytes(memory),
+            local: bytes(id.number(ffi::CL_DEVICE_LOCAL_MEM_SIZE)?),
+        },
         class,
         unified: id.number(ffi::CL_DEVICE_HOST_UNIFIED_MEMORY).unwrap_or(0) != 0,
     }))
@@ -185,7 +191,7 @@ mod tests {
                 selected: false,
             },
             driver: String::new(),
-            limits: Limits { allocation: 0, memory: 0 },
+            limits: Limits { allocation: 0, memory: 0, local: 0 },
             class,
             unified,
         }

@@ -25,7 +25,8 @@ use super::cl::Event;
 use super::fault::{self, Step};
 use super::intersect::Stages;
 use super::link::Link;
-use super::memory::{Memory, Places, Slot, as_bytes};
+use super::memory::{Build, Key, Memory, Placed, Places, Slot, as_bytes};
+use super::platform::Limits;
 use super::program::{KernelOf, Programs};
 use crate::environment;
 use crate::error::{Error, Result};
@@ -55,6 +56,8 @@ pub(super) struct Inner {
 pub(crate) enum Arg {
     /// `global uint *`: the arena of resident lists.
     Arena,
+    /// `global uint *`: the cache of ranked search.
+    Cache,
     /// `global` pointer: a scratch buffer.
     Slot(Slot),
     /// `uint`.
@@ -156,6 +159,28 @@ impl Session<'_> {
         memory.resident(link, lists, at)
     }
 
+    /// Ensures that all these items are in the cache together, building those that are not, and appends the place of each
+    /// to `places`. False if they do not fit. Places are valid until the next call of this function in any session.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if a transfer fails; those of `build`.
+    pub(super) fn ensure(&mut self, wanted: &[Key], build: &mut Build<'_>, places: &mut Vec<Placed>) -> Result<bool> {
+        let Inner { link, memory, busy, .. } = &mut *self.inner;
+        *busy = true;
+        memory.ensure(link, wanted, build, places)
+    }
+
+    /// Limits the cache to that many words; 0 means a quarter of the device's memory.
+    pub(super) fn limit_cache(&mut self, words: usize) {
+        let Inner { link, memory, .. } = &mut *self.inner;
+        memory.limit_cache(link, words);
+    }
+
+    /// The memory limits of the device.
+    pub(super) fn limits(&self) -> Limits {
+        self.inner.link.limits
+    }
+
     /// Where lists are in the arena now; valid as what [`resident`](Self::resident) returns.
     pub(super) fn places(&self) -> Places<'_> {
         self.inner.memory.places()
@@ -220,6 +245,7 @@ impl Session<'_> {
         for (index, arg) in (0..).zip(args) {
             match *arg {
                 Arg::Arena => ready.kernel.set_buffer(index, memory.arena(link)?)?,
+                Arg::Cache => ready.kernel.set_buffer(index, memory.cache(link)?)?,
                 Arg::Slot(slot) => ready.kernel.set_buffer(index, memory.slot(slot)?)?,
                 Arg::U32(value) => ready.kernel.set(index, &value)?,
                 Arg::U64(value) => ready.kernel.set(index, &value)?,

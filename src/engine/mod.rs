@@ -4,6 +4,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `lists` | operations on posting lists |
+//! | `ranked` | ranked search |
 //! | `yioop` | operations on Yioop's lists |
 //! | `offload` | runs an operation on the device or the CPU, depending on the settings and the cost model |
 //! | `cost` | the cost model behind `postings.offload=auto` |
@@ -15,6 +16,7 @@ mod cost;
 mod lists;
 mod offload;
 mod para;
+mod ranked;
 mod stats;
 mod threads;
 mod yioop;
@@ -28,4 +30,5 @@ pub use crate::results::Results;
 pub use lists::{decode, decode_to, intersect, intersect_batch, intersect_count, intersect_list};
 pub use offload::{Offload, Settings, devices, on_cpu, prepare};
 pub use para::{Amount, Para};
+pub use ranked::{search, search_batch};
 pub use stats::{Stats, stats};

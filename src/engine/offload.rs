@@ -30,11 +30,13 @@ pub struct Settings {
     /// The most threads that a batch may use on the CPU (`postings.threads`); 0 means one per core available to this
     /// process.
     pub threads: usize,
+    /// Bytes of device memory that ranked search may keep lists in (`postings.device_memory`); 0 means a quarter of it.
+    pub device_memory: u64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { device: "auto".into(), offload: Offload::Auto, threads: 0 }
+        Settings { device: "auto".into(), offload: Offload::Auto, threads: 0, device_memory: 0 }
     }
 }
 
@@ -97,6 +99,11 @@ fn wanted(settings: &Settings, auto: impl FnOnce(&str) -> Result<Option<Arc<Devi
 /// CPU must check them first, which costs about as much as decoding them, before they could be sent.
 pub(super) fn insisted(settings: &Settings) -> Option<Arc<Device>> {
     wanted(settings, |_| Ok(None))
+}
+
+/// The device that is to rank that many queries, if any.
+pub(super) fn for_queries(settings: &Settings, queries: usize) -> Option<Arc<Device>> {
+    wanted(settings, |selector| cost::choose_for_queries(selector, queries))
 }
 
 /// Counts a failure. Each of the first 32 distinct reasons is logged as a warning once; everything else goes to the

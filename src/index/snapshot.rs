@@ -11,6 +11,7 @@ use super::schema::Schema;
 use super::segment::Segment;
 use super::storage;
 use crate::error::{Error, Result};
+use crate::identity::Identity;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -32,7 +33,7 @@ const TRIES: usize = 100;
 #[derive(Debug)]
 pub struct Snapshot {
     path: PathBuf,
-    /// Identity of the folder.
+    /// Device and inode of the folder.
     folder: (u64, u64),
     manifest: Manifest,
     /// The manifest as it was read: equal bytes are the same commit of the same index.
@@ -40,6 +41,7 @@ pub struct Snapshot {
     parts: Vec<Part>,
     documents: u64,
     live: u64,
+    identity: Identity,
 }
 
 /// A segment of a snapshot.
@@ -52,7 +54,7 @@ pub struct Part {
     /// The number of documents in the parts before, deleted ones included.
     pub base: u64,
     entry: Entry,
-    file: Identity,
+    file: FileIdentity,
 }
 
 impl Part {
@@ -74,17 +76,17 @@ impl Part {
 
 /// Tells a file from another at the same path, and from itself before it was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Identity {
+struct FileIdentity {
     device: u64,
     inode: u64,
     bytes: u64,
     changed: Option<SystemTime>,
 }
 
-impl Identity {
-    fn of(path: &Path) -> Result<Identity> {
+impl FileIdentity {
+    fn of(path: &Path) -> Result<FileIdentity> {
         let meta = fs::metadata(path).map_err(|error| storage::failed(path, &error))?;
-        Ok(Identity { device: meta.dev(), inode: meta.ino(), bytes: meta.len(), changed: meta.modified().ok() })
+        Ok(FileIdentity { device: meta.dev(), inode: meta.ino(), bytes: meta.len(), changed: meta.modified().ok() })
     }
 }
 
@@ -164,7 +166,7 @@ impl Snapshot {
                 Some(part) => (part.segment.clone(), part.file),
                 None => {
                     let file = manifest::segment_path(path, meta.number);
-                    let identity = Identity::of(&file)?;
+                    let identity = FileIdentity::of(&file)?;
                     (Segment::open(&file, meta, manifest.schema.clone())?, identity)
                 }
             };
@@ -181,7 +183,22 @@ impl Snapshot {
             live += u64::from(part.live());
             parts.push(part);
         }
-        Ok(Arc::new(Snapshot { path: path.into(), folder, manifest, bytes: bytes.into(), parts, documents, live }))
+        let identity = Identity::new();
+        Ok(Arc::new(Snapshot {
+            path: path.into(),
+            folder,
+            manifest,
+            bytes: bytes.into(),
+            parts,
+            documents,
+            live,
+            identity,
+        }))
+    }
+
+    /// Tells it from all other snapshots of this process.
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// The absolute path of the index.
@@ -222,7 +239,7 @@ impl Snapshot {
 
 impl Part {
     fn is_unchanged(&self, path: &Path) -> bool {
-        Identity::of(&manifest::segment_path(path, self.entry.meta.number)).is_ok_and(|file| file == self.file)
+        FileIdentity::of(&manifest::segment_path(path, self.entry.meta.number)).is_ok_and(|file| file == self.file)
     }
 }
 

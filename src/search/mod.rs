@@ -5,6 +5,7 @@
 //! | `mod.rs` | [`Index`]: what can be asked |
 //! | [`options`](Options) | how a search can be told to work |
 //! | `plan` | a query becomes leaves with weights, by the statistics of the whole index |
+//! | `prepared` | a query as a device can rank it |
 //! | `lists` | the postings of a leaf in a segment |
 //! | `run` | hits, counts, sorting |
 //! | `filter` | filters become sets of documents |
@@ -20,6 +21,7 @@ mod filter;
 mod lists;
 mod options;
 mod plan;
+pub(crate) mod prepared;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -174,17 +176,7 @@ impl Index {
         self.check_files()?;
         // Starting a thread costs about as much as a few queries.
         let threads = threads::at_most(threads, queries.len() / QUERIES_PER_THREAD);
-        let at_a_time = queries.len().div_ceil(threads * 64).max(1);
-        let parts = threads::spread(threads, queries.len(), at_a_time, |takings| {
-            takings.flatten().map(|at| Ok((at, run::search(self, queries[at], options)?))).collect::<Result<Vec<_>>>()
-        });
-        let mut all = vec![Found::default(); queries.len()];
-        for part in parts {
-            for (at, found) in part? {
-                all[at] = found;
-            }
-        }
-        Ok(all)
+        threads::map(threads, queries.len(), |at| run::search(self, queries[at], options))
     }
 
     /// How many documents match. Limit, offset and order are of no importance.
@@ -322,7 +314,7 @@ impl Index {
     }
 
     /// Notices files that were truncated since they were opened.
-    fn check_files(&self) -> Result<()> {
+    pub(crate) fn check_files(&self) -> Result<()> {
         self.snapshot.parts().iter().try_for_each(|part| part.segment.still_whole())
     }
 

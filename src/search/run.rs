@@ -44,9 +44,20 @@ pub(super) fn search(index: &Index, text: &str, options: &Options) -> Result<Fou
             false => count_plan(index, &plan, options)?,
         });
     }
+    self::found(index, hits, found.total, options)
+}
+
+/// The hits of a page, with their ids.
+pub(super) fn found(
+    index: &Index,
+    hits: impl IntoIterator<Item = Hit>,
+    total: Option<u64>,
+    options: &Options,
+) -> Result<Found> {
+    let mut found = Found { hits: Vec::new(), total };
     let parts = index.snapshot().parts();
     let mut ids: Vec<Option<Ids>> = vec![None; parts.len()];
-    for hit in hits.into_iter().skip(options.offset) {
+    for hit in hits.into_iter().skip(options.offset).take(options.limit) {
         let part = &parts[hit.segment as usize];
         let ids = match &mut ids[hit.segment as usize] {
             Some(ids) => ids,

@@ -3,15 +3,21 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `arena` | decides where lists go in their buffer |
+//! | `pool` | a buffer that grows, with its arena |
 //! | `residency` | which lists are in device memory, and where |
+//! | `cache` | what ranked search keeps in device memory, within a budget |
 //! | `scratch` | buffers of operations |
 //! | `ferry` | transfers through pinned staging buffers |
 
 mod arena;
+mod cache;
 mod ferry;
+mod pool;
 mod residency;
 mod scratch;
 
+pub(crate) use cache::{Build, Key, Placed};
+pub use cache::{CacheStats, cache_stats};
 pub use ferry::{bytes_from_device, bytes_to_device};
 pub(super) use residency::Places;
 pub(crate) use scratch::Slot;
@@ -22,6 +28,7 @@ use super::platform::Limits;
 use crate::environment;
 use crate::error::{Error, Result};
 use crate::list::PostingList;
+use cache::Cache;
 use ferry::Ferry;
 use residency::Residency;
 use scratch::Scratch;
@@ -38,6 +45,9 @@ pub(super) struct Memory {
     ferries: [Ferry; LANES],
     scratch: Scratch,
     residency: Residency,
+    cache: Cache,
+    /// What the cache may have at most, if nothing else is said.
+    usual_budget: usize,
 }
 
 impl Memory {
@@ -46,7 +56,14 @@ impl Memory {
         let wanted = environment::variable("POSTINGS_DEVICE_ARENA");
         let wanted = wanted.and_then(|words| words.to_str()?.parse().ok()).unwrap_or(usize::MAX);
         let most = (limits.allocation.min(limits.memory / 2) / WORD).min(wanted);
-        Memory { ferries: Default::default(), scratch: Scratch::default(), residency: Residency::new(most) }
+        let usual_budget = limits.allocation.min(limits.memory / 4) / WORD;
+        Memory {
+            ferries: Default::default(),
+            scratch: Scratch::default(),
+            residency: Residency::new(most),
+            cache: Cache::new(usual_budget),
+            usual_budget,
+        }
     }
 
     /// Begins a session: scratch buffers of earlier sessions become idle.
@@ -67,6 +84,29 @@ impl Memory {
     /// Forgets all lists.
     pub(super) fn forget(&mut self) {
         self.residency.forget();
+        self.cache.forget();
+    }
+
+    /// The buffer of the cache.
+    pub(super) fn cache(&mut self, link: &Link) -> Result<&Buffer> {
+        self.cache.buffer(link)
+    }
+
+    /// Limits the cache to that many words; 0 means a quarter of the device's memory.
+    pub(super) fn limit_cache(&mut self, link: &Link, words: usize) {
+        self.cache.limit(if words == 0 { self.usual_budget } else { words.min(link.limits.allocation / WORD) });
+    }
+
+    /// Ensures that all these items are in the cache together, and appends the place of each to `places`. False if they do
+    /// not fit.
+    pub(super) fn ensure(
+        &mut self,
+        link: &Link,
+        wanted: &[Key],
+        build: &mut Build<'_>,
+        places: &mut Vec<Placed>,
+    ) -> Result<bool> {
+        self.cache.ensure(link, &mut self.ferries[link.lane()], wanted, build, places)
     }
 
     /// The buffer of resident lists.
@@ -86,7 +126,7 @@ impl Memory {
 
     /// Ensures that a scratch buffer has room for `words` words; their contents are unspecified.
     pub(super) fn scratch(&mut self, link: &Link, slot: Slot, words: usize) -> Result<()> {
-        self.scratch.ensure(link, slot, words, self.residency.words())
+        self.scratch.ensure(link, slot, words, self.residency.words() + self.cache.words())
     }
 
     /// A scratch buffer that this session has requested.

@@ -1,10 +1,11 @@
 //! Which lists are in device memory, and where.
 
-use super::arena::{Arena, Piece};
+use super::arena::Piece;
 use super::ferry::Ferry;
+use super::pool::Pool;
 use super::{ALIGNMENT, PADDING, as_bytes};
 use crate::device::cl::Buffer;
-use crate::device::link::{Link, WORD};
+use crate::device::link::Link;
 use crate::error::{Error, Result};
 use crate::list::{PostingList, WeakList};
 use std::collections::HashMap;
@@ -34,6 +35,10 @@ impl Hasher for IdHasher {
         }
     }
 
+    fn write_u32(&mut self, id: u32) {
+        self.write_u64(id.into());
+    }
+
     fn write_u64(&mut self, id: u64) {
         self.0 = (self.0 ^ id).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
     }
@@ -41,11 +46,7 @@ impl Hasher for IdHasher {
 
 /// The resident lists of a device.
 pub(super) struct Residency {
-    arena: Arena,
-    /// At least as large as the arena's capacity, once it exists; larger if the arena was limited later.
-    buffer: Option<Buffer>,
-    /// Words of `buffer`.
-    words: usize,
+    pool: Pool,
     lists: HashMap<u64, Resident, BuildHasherDefault<IdHasher>>,
 }
 
@@ -86,7 +87,7 @@ fn distinct(mut lists: Vec<&PostingList>) -> Vec<&PostingList> {
 impl Residency {
     /// No resident lists yet; they may take `most` words.
     pub(super) fn new(most: usize) -> Residency {
-        Residency { arena: Arena::new(most), buffer: None, words: 0, lists: HashMap::default() }
+        Residency { pool: Pool::new(most), lists: HashMap::default() }
     }
 
     /// Whether a list is in device memory now.
@@ -101,22 +102,18 @@ impl Residency {
 
     /// Words of the buffer.
     pub(super) fn words(&self) -> usize {
-        self.words
+        self.pool.words()
     }
 
     /// Forgets all lists.
     pub(super) fn forget(&mut self) {
         self.lists.clear();
-        self.arena.clear();
+        self.pool.clear();
     }
 
     /// The buffer, which is created even before the first list.
     pub(super) fn buffer(&mut self, link: &Link) -> Result<&Buffer> {
-        if self.buffer.is_none() {
-            self.arena.reserve(1);
-            self.grow(link, 0)?;
-        }
-        self.buffer.as_ref().ok_or_else(|| Error::Device("no arena".into()))
+        self.pool.buffer(link)
     }
 
     /// Ensures that all of these lists are in the buffer together, and appends the first word of each to `at`.
@@ -147,7 +144,7 @@ impl Residency {
                 let all = distinct(lists.clone().collect());
                 let words: usize = all.iter().map(|list| arena_words(list)).sum();
                 self.place(link, &all)?.ok_or_else(|| {
-                    Error::Device(format!("{words} words of lists do not fit in the {} for them", self.arena.most()))
+                    Error::Device(format!("{words} words of lists do not fit in the {} for them", self.pool.most()))
                 })
             }
         });
@@ -165,18 +162,14 @@ impl Residency {
     /// caller must forget all lists.
     fn place<'l>(&mut self, link: &Link, lists: &[&'l PostingList]) -> Result<Option<Vec<Sending<'l>>>> {
         let sizes: Vec<usize> = lists.iter().map(|list| arena_words(list)).collect();
-        let before = self.arena.tail();
         let known = &mut self.lists;
         let live = || -> Vec<Piece> {
             known.retain(|_, resident| resident.list.is_alive());
             known.values().map(|resident| (resident.at, resident.words)).collect()
         };
-        let Some(places) = self.arena.place(&sizes, live) else {
+        let Some(places) = self.pool.place(link, &sizes, live)? else {
             return Ok(None);
         };
-        if self.arena.capacity() > self.words && !self.grow(link, before)? {
-            return Ok(None);
-        }
         let mut sendings: Vec<Sending<'l>> = Vec::new();
         for ((&list, at), words) in lists.iter().zip(places).zip(sizes) {
             self.lists.insert(list.id(), Resident { at, words, list: list.downgrade() });
@@ -191,52 +184,24 @@ impl Residency {
         Ok(Some(sendings))
     }
 
-    /// Enlarges the buffer to the arena's capacity, keeping its first `used` words. False if the device has no room for
-    /// a larger buffer; the arena is then limited to the present one.
-    fn grow(&mut self, link: &Link, used: usize) -> Result<bool> {
-        let capacity = self.arena.capacity();
-        let buffer = match link.buffer(capacity) {
-            Ok(buffer) => buffer,
-            Err(error) if self.buffer.is_some() => {
-                log::debug!("{error}; the arena stays at {} words", self.words);
-                self.arena.limit(self.words);
-                return Ok(false);
-            }
-            Err(error) => return Err(error),
-        };
-        if let Some(old) = &self.buffer
-            && used > 0
-        {
-            link.queue().copy(old, &buffer, used.min(self.words) * WORD)?;
-        }
-        self.buffer = Some(buffer);
-        self.words = capacity;
-        Ok(true)
-    }
-
     fn send(&mut self, link: &Link, ferry: &mut Ferry, sending: &Sending) -> Result<()> {
         const ZEROS: [u32; PADDING + ALIGNMENT] = [0; PADDING + ALIGNMENT];
-        let buffer = self.buffer.as_ref().ok_or_else(|| Error::Device("no arena".into()))?;
         let parts = sending.lists.iter().flat_map(|list| {
             let padding = arena_words(list) - sent_words(list);
             [as_bytes(list.words()), as_bytes(list.derived_last_doc_ids()), as_bytes(&ZEROS[..padding])]
         });
-        if sending.at + sending.words > self.words {
-            return Err(Error::Device(format!("a list placed after the {} words of the arena", self.words)));
-        }
-        // SAFETY: the range was checked to lie within the buffer, and `parts` have `sending.words` words: each list
-        // takes its `arena_words`.
-        unsafe { ferry.send(link, buffer, sending.at, parts, sending.words * WORD) }
+        // SAFETY: each list takes its `arena_words`, and `sending.words` is their sum.
+        unsafe { self.pool.send(link, ferry, sending.at, sending.words, parts) }
     }
 
     #[cfg(test)]
     pub(super) fn limit(&mut self, words: usize) {
-        self.arena.limit(words);
+        self.pool.limit(words);
     }
 
     /// Words of the buffer, and how many of them were handed out.
     #[cfg(test)]
     pub(super) fn in_use(&self) -> (usize, usize) {
-        (self.words, self.arena.tail())
+        self.pool.in_use()
     }
 }

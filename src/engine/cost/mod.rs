@@ -21,6 +21,9 @@
 //! loses more than twice the cost.
 
 mod calibrate;
+mod queries;
+
+pub(super) use queries::choose_for_queries;
 
 use crate::cache;
 use crate::codec::{BLOCK, Codec, Cost};

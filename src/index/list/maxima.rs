@@ -24,7 +24,7 @@ pub const PAIRS: usize = 4;
 pub const ANY_FREQUENCY: u8 = u8::MAX;
 
 /// The maxima of a block of documents, given as frequencies and length bytes.
-pub(super) fn encode(documents: impl Iterator<Item = (u32, u8)>) -> [u32; WORDS] {
+pub(crate) fn encode(documents: impl Iterator<Item = (u32, u8)>) -> [u32; WORDS] {
     // The least length byte of each frequency; then only those below all that follow are on the front.
     let mut least = [None::<u8>; 256];
     for (frequency, byte) in documents {

@@ -44,6 +44,7 @@ pub use plan::Input;
 
 use crate::error::{Error, Result};
 use crate::files::failed;
+use crate::identity::Identity;
 use crate::index::list::{self, Codecs, Decoded, List, Parts, View};
 use crate::index::{Id, Kind, Schema, Value};
 use format::{CHUNK, Extent, Frame, NO_FIELD};
@@ -118,6 +119,7 @@ pub struct Segment {
     sound: RwLock<HashSet<(u8, u64)>>,
     /// See [`kept_ordinals`](Self::kept_ordinals).
     ordinals: OnceLock<Box<[u32]>>,
+    identity: Identity,
 }
 
 /// An error in a list, with the name of the file.
@@ -168,6 +170,7 @@ impl Segment {
             dictionaries: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             sound: RwLock::default(),
             ordinals: OnceLock::new(),
+            identity: Identity::new(),
             schema,
             frame,
         };
@@ -186,6 +189,11 @@ impl Segment {
                 Err(failed(&self.path, format!("{length} bytes; there were {} when it was opened", self.meta.bytes)))
             }
         }
+    }
+
+    /// Tells it from all other segments that this process has opened.
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// What the manifest says of it.

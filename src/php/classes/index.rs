@@ -2,6 +2,7 @@
 
 use super::{analyzer, hit, hits, posting_list};
 use crate::analysis::valid_utf8;
+use crate::engine;
 use crate::index::{Kind, Schema};
 use crate::interchange;
 use crate::php::call::{Call, check_index, handler, parse};
@@ -278,7 +279,7 @@ fn search(call: &mut Call) -> Outcome {
     let options = arguments.options(call, index.schema())?;
     ensure_hits(&index, &options, 1)?;
     hits::prepare(call.result)?;
-    let found = check_index(index.search(&text(query), &options), 1)?;
+    let found = check_index(engine::search(&index, &text(query), &options, &ini::settings()), 1)?;
     hits::fill(call.result, &index, found)
 }
 
@@ -304,7 +305,7 @@ fn search_batch(call: &mut Call) -> Outcome {
         }
     }
     let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
-    let found = check_index(index.search_batch(&texts, &options, ini::settings().threads), 1)?;
+    let found = check_index(engine::search_batch(&index, &texts, &options, &ini::settings()), 1)?;
     drop(texts);
     // The last first, to be taken from the end.
     let mut found = BailoutGuard::new((index, found.into_iter().rev().collect::<Vec<_>>()));

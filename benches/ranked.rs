@@ -1,0 +1,317 @@
+//! Ranked search on a device: how many queries a second, and how many times as many as one thread of the CPU?
+//!
+//!     cargo bench --no-default-features --bench ranked -- --device NAME [--index DIR --queries FILE] [--documents N]
+//!
+//! `DIR` is an index with one text field, `FILE` has a query a line. `--documents` generates a collection instead: N
+//! documents of 55 words each, drawn from a million by Zipf's law. The binary that cargo builds is self-contained and can
+//! be copied to another machine. Results of the device are compared with the CPU's, to the last bit.
+
+#[path = "support/clock.rs"]
+#[allow(dead_code)]
+mod clock;
+
+use clock::{Spread, seconds};
+use postings::analysis::{self, Analyzer};
+use postings::device::{self, Device};
+use postings::engine::{self, Offload, Settings};
+use postings::index::{Document, Field, Id, Kind, Schema, Value, Writer};
+use postings::search::{Found, Index, Matching, Options};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+struct Args {
+    device: String,
+    index: Option<PathBuf>,
+    queries: Option<PathBuf>,
+    documents: Option<u64>,
+    rounds: usize,
+    /// Queries that one thread of the CPU answers, for its rate.
+    sample: usize,
+    out: Option<PathBuf>,
+    /// Prints what the library logs.
+    log: bool,
+}
+
+fn args() -> Result<Args> {
+    let mut args = Args {
+        device: "auto".into(),
+        index: None,
+        queries: None,
+        documents: None,
+        rounds: 5,
+        sample: 300,
+        out: None,
+        log: false,
+    };
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        let mut value = || words.next().ok_or_else(|| format!("{word} wants a value"));
+        match word.as_str() {
+            "--bench" => {}
+            "--device" => args.device = value()?,
+            "--index" => args.index = Some(value()?.into()),
+            "--queries" => args.queries = Some(value()?.into()),
+            "--documents" => args.documents = Some(value()?.parse()?),
+            "--rounds" => args.rounds = value()?.parse()?,
+            "--sample" => args.sample = value()?.parse()?,
+            "--log" => args.log = true,
+            "--out" => args.out = Some(value()?.into()),
+            other => return Err(format!("{other}: no such option").into()),
+        }
+    }
+    Ok(args)
+}
+
+fn main() -> Result<()> {
+    let args = args()?;
+    if args.log {
+        log::set_logger(&Printer)?;
+        log::set_max_level(log::LevelFilter::Debug);
+    }
+    let Some(device) = device::select(&args.device)? else {
+        println!("No device ({}); name one with --device. Nothing measured.", args.device);
+        return Ok(());
+    };
+    println!("{}, {}", device.info().platform, device.info().name);
+    let mut bench = Bench { device: &device, args: &args, rows: Vec::new() };
+    if let (Some(index), Some(queries)) = (&args.index, &args.queries) {
+        let index = Index::open(index)?;
+        let queries = std::fs::read_to_string(queries)?;
+        bench.measure(&index, queries.lines().map(str::to_owned).collect())?;
+    }
+    if let Some(documents) = args.documents {
+        let folder = std::env::temp_dir().join(format!("postings-ranked-{}", std::process::id()));
+        let (time, made) = seconds(|| generate(&folder, documents));
+        println!("\n{documents} documents generated in {time:.1} s");
+        let measured = made.and_then(|index| bench.measure(&index, zipf_queries(10_000)));
+        let _ = std::fs::remove_dir_all(&folder);
+        measured?;
+    }
+    if let Some(out) = &args.out {
+        std::fs::write(out, format!("[\n{}\n]\n", bench.rows.join(",\n")))?;
+    }
+    Ok(())
+}
+
+/// Prints what the library logs.
+struct Printer;
+
+impl log::Log for Printer {
+    fn enabled(&self, _: &log::Metadata) -> bool {
+        true
+    }
+
+    fn log(&self, record: &log::Record) {
+        println!("    {}", record.args());
+    }
+
+    fn flush(&self) {}
+}
+
+/// A generator of pseudorandom numbers, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// A word: the n-th most frequent with a probability in proportion to 1 / n, from `first` on.
+    fn word(&mut self, first: f64) -> u64 {
+        const WORDS: f64 = 1e6;
+        let share = (self.next() >> 11) as f64 / (1u64 << 53) as f64;
+        (first * (WORDS / first).powf(share)) as u64
+    }
+}
+
+fn generate(folder: &Path, documents: u64) -> Result<Index> {
+    let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
+    let analyzer = Analyzer::new(analysis::Options::default())?;
+    let schema = Schema { fields: vec![body], positions: false, analyzer, codecs: Default::default() };
+    let threads = std::thread::available_parallelism()?.get();
+    let options = postings::index::Options { memory: threads * (192 << 20), threads, ..Default::default() };
+    let mut writer = Writer::open(folder, Some(schema), options)?;
+    let mut random = Random(7);
+    for id in 0..documents {
+        let mut text = Vec::with_capacity(512);
+        for _ in 0..55 {
+            let mut word = random.word(1.0);
+            text.push(b'w');
+            while word > 0 {
+                text.push(b'a' + (word % 26) as u8);
+                word /= 26;
+            }
+            text.push(b' ');
+        }
+        writer.add(Id::Int(id as i64), Document { values: vec![(0, Value::Text(text))] })?;
+    }
+    writer.commit()?;
+    writer.optimize(false)?;
+    Ok(Index::open(folder)?)
+}
+
+/// Queries of 2 to 4 words of such a collection, without its five most frequent ones.
+fn zipf_queries(count: usize) -> Vec<String> {
+    let mut random = Random(99);
+    let mut word = || {
+        let mut word = random.word(6.0);
+        let mut text = String::from("w");
+        while word > 0 {
+            text.push((b'a' + (word % 26) as u8) as char);
+            word /= 26;
+        }
+        text
+    };
+    (0..count).map(|at| (0..2 + at % 3).map(|_| word()).collect::<Vec<_>>().join(" ")).collect()
+}
+
+struct Bench<'b> {
+    device: &'b Device,
+    args: &'b Args,
+    /// JSON objects.
+    rows: Vec<String>,
+}
+
+impl Bench<'_> {
+    fn settings(&self) -> Settings {
+        Settings { device: self.args.device.clone(), offload: Offload::Always, ..Settings::default() }
+    }
+
+    fn measure(&mut self, index: &Index, queries: Vec<String>) -> Result<()> {
+        println!(
+            "\n{} documents in {} segments, {} queries",
+            index.documents(),
+            index.snapshot().parts().len(),
+            queries.len()
+        );
+        let words: Vec<&str> = queries.iter().flat_map(|query| query.split(' ')).collect();
+        let long = |terms: usize, count: usize| -> Vec<String> {
+            let mut random = Random(5);
+            (0..count)
+                .map(|_| {
+                    let word = || words[(random.next() >> 11) as usize % words.len()];
+                    std::iter::repeat_with(word).take(terms).collect::<Vec<_>>().join(" ")
+                })
+                .collect()
+        };
+        let usual = Options::default();
+        let any = Options { matching: Matching::Any, ..usual.clone() };
+        self.batch("AND top 10", index, &queries, &usual)?;
+        self.batch("AND top 10, total", index, &queries, &Options { total: true, ..usual.clone() })?;
+        self.batch("OR top 10", index, &queries, &any)?;
+        self.batch("OR top 10, total", index, &queries, &Options { total: true, ..any.clone() })?;
+        self.batch("OR top 1000", index, &queries, &Options { limit: 1000, ..any.clone() })?;
+        self.batch("OR top 10, 30 words", index, &long(30, 2000), &any)?;
+        self.batch("OR top 10, 100 words", index, &long(100, 1000), &any)?;
+        self.alone("AND top 10, one query", index, &queries, &usual)?;
+        self.alone("OR top 10, one query", index, &queries, &any)
+    }
+
+    /// A batch: device, one thread of the CPU.
+    fn batch(&mut self, name: &str, index: &Index, queries: &[String], options: &Options) -> Result<()> {
+        let queries: Vec<&str> = queries.iter().map(|query| &**query).collect();
+        let settings = self.settings();
+        let failures = engine::stats().device_failures;
+        // The first call sends the lists.
+        let (first, found) = seconds(|| engine::search_batch(index, &queries, options, &settings));
+        let found = found?;
+        let mut times = Vec::new();
+        for _ in 0..self.args.rounds {
+            times.push(seconds(|| engine::search_batch(index, &queries, options, &settings)).0);
+        }
+        self.device.set_profiling(true);
+        self.device.take_kernel_times()?;
+        engine::search_batch(index, &queries, options, &settings)?;
+        self.device.set_profiling(false);
+        let mut kernels: BTreeMap<&str, f64> = BTreeMap::new();
+        for time in self.device.take_kernel_times()? {
+            *kernels.entry(time.kernel).or_default() += time.nanoseconds as f64 * 1e-6;
+        }
+        let step = queries.len().div_ceil(self.args.sample).max(1);
+        let sample: Vec<&str> = queries.iter().copied().step_by(step).collect();
+        let (cpu, expected) = seconds(|| index.search_batch(&sample, options, 1));
+        for ((query, found), expected) in sample.iter().zip(found.iter().step_by(step)).zip(&expected?) {
+            compare(query, found, expected)?;
+        }
+        if engine::stats().device_failures != failures {
+            return Err(format!("{name}: the device failed").into());
+        }
+        let postings = postings(index, &queries)?;
+        let rate = Spread::of(times, |time| queries.len() as f64 / time);
+        let cpu = sample.len() as f64 / cpu;
+        let kernels: Vec<String> = kernels.iter().map(|(name, time)| format!("{name} {time:.2}")).collect();
+        println!(
+            "{name:24} {:9.0} q/s ({:.0}–{:.0}), {:6.1} × one thread ({cpu:.0} q/s); first call {:.0} ms; {:.1} k postings a query; kernels, ms: {}",
+            rate.median,
+            rate.low,
+            rate.high,
+            rate.median / cpu,
+            1e3 * first,
+            postings as f64 / queries.len() as f64 / 1e3,
+            kernels.join(", ")
+        );
+        self.rows.push(format!(
+            "{{\"documents\": {}, \"name\": \"{name}\", \"queries\": {}, \"rate\": {:.0}, \"low\": {:.0}, \"high\": {:.0}, \"cpu\": {cpu:.1}, \"postings\": {postings}, \"kernels\": \"{}\"}}",
+            index.documents(),
+            queries.len(),
+            rate.median,
+            rate.low,
+            rate.high,
+            kernels.join(", ")
+        ));
+        Ok(())
+    }
+
+    /// Single queries, whole calls.
+    fn alone(&mut self, name: &str, index: &Index, queries: &[String], options: &Options) -> Result<()> {
+        let settings = self.settings();
+        let queries: Vec<&str> = queries.iter().step_by(queries.len().div_ceil(200)).map(|query| &**query).collect();
+        engine::search_batch(index, &queries, options, &settings)?;
+        let mut of = [Vec::new(), Vec::new()];
+        for query in &queries {
+            of[0].push(seconds(|| engine::search(index, query, options, &settings)).0);
+            of[1].push(seconds(|| index.search(query, options)).0);
+        }
+        let [device, cpu] = of.map(|times| Spread::of(times, |time| 1e3 * time));
+        println!(
+            "{name:24} {:9.3} ms ({:.3}–{:.3}); one thread {:.3} ms ({:.3}–{:.3})",
+            device.median, device.low, device.high, cpu.median, cpu.low, cpu.high
+        );
+        self.rows.push(format!(
+            "{{\"documents\": {}, \"name\": \"{name}\", \"ms\": {:.4}, \"cpu_ms\": {:.4}}}",
+            index.documents(),
+            device.median,
+            cpu.median
+        ));
+        Ok(())
+    }
+}
+
+/// The postings of all words of the queries together.
+fn postings(index: &Index, queries: &[&str]) -> Result<u64> {
+    let mut known = BTreeMap::new();
+    let mut sum = 0;
+    for word in queries.iter().flat_map(|query| query.split(' ')) {
+        sum += match known.get(word) {
+            Some(&count) => count,
+            None => {
+                let count = index.count(word, &Options::default())?;
+                known.insert(word, count);
+                count
+            }
+        };
+    }
+    Ok(sum)
+}
+
+fn compare(query: &str, found: &Found, expected: &Found) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("{query}: {found:?}, not {expected:?}").into())
+}

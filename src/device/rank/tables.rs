@@ -1,0 +1,89 @@
+//! What the kernels are told of some queries in a segment.
+
+use super::{ITEMS, MOST_GROUPS, MOST_TERMS, NONE, RankBatch, SCORE_BITS, SPAN};
+use crate::device::memory::Placed;
+use crate::error::{Error, Result};
+
+/// Queries, terms and tasks, as `cl/op/rank.cl` expects them.
+pub(super) struct Tables {
+    /// Four words per query, per term and per task, and four more at the end of the queries and of the tasks.
+    pub(super) words: Vec<u32>,
+    /// Where the terms begin, in units of four words.
+    pub(super) terms_at: u32,
+    /// Where the tasks of AND begin, in units of four words, and their number.
+    pub(super) tasks_at: u32,
+    pub(super) tasks: u32,
+    /// The work-groups of all tasks.
+    pub(super) groups: usize,
+    /// The place of the segment's ordinals.
+    pub(super) ordinals: u32,
+}
+
+impl Tables {
+    /// `places`: of each of the batch's tables, of the ordinals, and of the terms of these queries.
+    pub(super) fn new(batch: &RankBatch, queries: &[usize], places: &[Option<Placed>]) -> Result<Tables> {
+        let place_of = |at: usize| places[at].map_or(NONE, |placed| placed.place);
+        let (mut words, mut tasks) = (Vec::with_capacity(8 * (queries.len() + places.len())), Tasks::default());
+        let mut terms = Vec::with_capacity(4 * places.len());
+        let mut next = batch.tables + 1;
+        for (number, &query) in queries.iter().enumerate() {
+            let own = batch.terms_of(query);
+            let begin = terms.len() / 4;
+            let scored = own.iter().take_while(|term| !term.excludes).count();
+            if scored == 0 || scored > MOST_TERMS || own[scored..].iter().any(|term| !term.excludes) {
+                return Err(Error::Device(format!("a query of {scored} terms; kernels take 1 to {MOST_TERMS}")));
+            }
+            let scale = 2f32.powi(SCORE_BITS - batch.exponent(query));
+            words.extend([begin as u32, (begin + scored) as u32, scale.to_bits(), 0]);
+            for (at, term) in own.iter().enumerate() {
+                let table = place_of(term.table.into());
+                let place = if table == NONE { NONE } else { place_of(next + at) };
+                let kind = u32::from(term.clause) | u32::from(term.excludes) << 31;
+                terms.extend([place, term.weight.to_bits(), kind, table]);
+            }
+            if batch.needs_all {
+                let of_query = &places[next..][..scored];
+                tasks.lead(number as u32, begin, own.iter().map(|term| term.clause).zip(of_query));
+            }
+            next += own.len();
+        }
+        let end = terms.len() as u32 / 4;
+        words.extend([end, end, 0, 0]);
+        let terms_at = words.len() as u32 / 4;
+        words.extend(terms);
+        let tasks_at = words.len() as u32 / 4;
+        let count = tasks.words.len() as u32 / 4;
+        words.extend(tasks.words);
+        words.extend([tasks.groups as u32, 0, 0, 0]);
+        if tasks.groups > MOST_GROUPS {
+            return Err(Error::Device(format!("a batch of {} work-groups; kernels count {MOST_GROUPS}", tasks.groups)));
+        }
+        let ordinals = place_of(batch.tables);
+        Ok(Tables { words, terms_at, tasks_at, tasks: count, groups: tasks.groups, ordinals })
+    }
+}
+
+/// The tasks of AND: leading terms.
+#[derive(Default)]
+struct Tasks {
+    /// First work-group, query, term, 0.
+    words: Vec<u32>,
+    groups: usize,
+}
+
+impl Tasks {
+    /// Adds a task for each term of a query's first clause, unless the segment has none of the terms of some clause.
+    fn lead<'p>(&mut self, query: u32, begin: usize, terms: impl Iterator<Item = (u16, &'p Option<Placed>)> + Clone) {
+        let Some((leading, _)) = terms.clone().next() else { return };
+        let has = |clause: u16| terms.clone().any(|(of, place)| of == clause && place.is_some());
+        if !terms.clone().all(|(clause, place)| place.is_some() || has(clause)) {
+            return;
+        }
+        for (at, (clause, place)) in terms.enumerate() {
+            if let (true, Some(place)) = (clause == leading, place) {
+                self.words.extend([self.groups as u32, query, (begin + at) as u32, 0]);
+                self.groups += (place.front as usize).div_ceil(ITEMS * SPAN);
+            }
+        }
+    }
+}

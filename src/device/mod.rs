@@ -71,7 +71,7 @@ pub use parallel_qs::{ITEMS as PARALLEL_QS_ITEMS, ParallelQs};
 use crate::codec::Codec;
 use crate::error::Result;
 pub use platform::DeviceInfo;
-pub(crate) use rank::{MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Ranked, Wanted};
+pub(crate) use rank::{Hits, MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted};
 pub use search::{Aids, Gathering, Line, Search};
 use std::sync::Arc;
 

@@ -1,7 +1,9 @@
 //! Ranked search on the device or the CPU.
 
 use super::offload::{Settings, for_queries, on_cpu, run_on};
-use crate::device::{Device, Key, MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Ranked, Wanted};
+use crate::device::{
+    Device, Hits, Key, MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted,
+};
 use crate::error::Result;
 use crate::index::snapshot::Part;
 use crate::rank::tiled;
@@ -54,30 +56,29 @@ pub fn search_batch(index: &Index, queries: &[&str], options: &Options, settings
         };
         takings.flatten().map(work).collect::<Result<Vec<Done>>>()
     });
-    let mut ranked = Vec::new();
-    let mut found: Vec<Option<Found>> = vec![None; queries.len()];
+    let mut found: Vec<Option<Found>> = Vec::new();
+    let mut others = Vec::new();
     for part in parts {
         for done in part? {
             match done {
-                Done::Device(of_device) => ranked = of_device,
-                Done::Cpu(at, of_cpu) => found[at] = Some(of_cpu),
+                Done::Device(of_device) => found = of_device,
+                Done::Cpu(at, of_cpu) => others.push((at, of_cpu)),
             }
         }
     }
+    others.into_iter().for_each(|(at, of_cpu)| found[at] = Some(of_cpu));
     log::debug!("ranked in {:?}", began.elapsed());
-    let began = Instant::now();
-    let all = threads::map(threads, queries.len(), |at| match (&found[at], &ranked[at]) {
-        (Some(found), _) => Ok(found.clone()),
-        (None, Some(ranked)) => index.found(&ranked.hits, Some(ranked.total), options),
-        (None, None) => index.search(queries[at], options),
-    });
-    log::debug!("ids in {:?}", began.elapsed());
-    all
+    // What the device has left to the CPU.
+    let left: Vec<usize> = (0..queries.len()).filter(|&at| found[at].is_none()).collect();
+    let threads = threads::at_most(settings.threads, left.len());
+    let of_cpu = threads::map(threads, left.len(), |at| index.search(queries[left[at]], options))?;
+    left.into_iter().zip(of_cpu).for_each(|(at, of_cpu)| found[at] = Some(of_cpu));
+    Ok(found.into_iter().flatten().collect())
 }
 
 /// What a thread has done of a batch.
 enum Done {
-    Device(Vec<Option<Ranked>>),
+    Device(Vec<Option<Found>>),
     Cpu(usize, Found),
 }
 
@@ -96,47 +97,48 @@ struct Job<'j> {
 
 impl Job<'_> {
     /// Ranks the queries that are there; `None` for the others, and those that the device leaves to the CPU.
-    fn rank(&self, device: &Device, prepared: &[Option<Prepared>]) -> Result<Vec<Option<Ranked>>> {
-        let Job { options, wanted, .. } = *self;
-        let mut ranked: Vec<Option<Ranked>> = vec![None; prepared.len()];
+    fn rank(&self, device: &Device, prepared: &[Option<Prepared>]) -> Result<Vec<Option<Found>>> {
+        let Job { index, options, wanted, .. } = *self;
         let all: Vec<usize> = (0..prepared.len()).filter(|&at| prepared[at].is_some()).collect();
-        if options.matching == Matching::Any {
-            self.pass(device, prepared, &all, false, options.total, &mut ranked)?;
-            return Ok(ranked);
+        let found = |_, hits: Hits, total| index.found(hits, total, options);
+        if options.matching != Matching::AllThenAny {
+            let needs_all = options.matching == Matching::All;
+            return self.pass(device, prepared, &all, needs_all, options.total, &found);
         }
-        let (none, some): (Vec<usize>, Vec<usize>) =
-            all.iter().partition(|&&at| prepared[at].as_ref().is_some_and(|query| query.none_has_all));
-        none.into_iter().for_each(|at| ranked[at] = Some(Ranked::default()));
-        self.pass(device, prepared, &some, true, options.total, &mut ranked)?;
-        if options.matching == Matching::All {
-            return Ok(ranked);
-        }
+        let has_all = |at: &usize| prepared[*at].as_ref().is_some_and(|query| !query.none_has_all);
+        let some: Vec<usize> = all.iter().copied().filter(has_all).collect();
+        let collect = |_, hits: Hits, _| Ok(hits.collect::<Vec<_>>());
+        let mut of_all = self.pass(device, prepared, &some, true, false, &collect)?;
+        all.iter().filter(|at| !has_all(at)).for_each(|&at| of_all[at] = Some(Vec::new()));
         // Documents with any word follow, and all of them count.
-        let few = |at: &usize| ranked[*at].as_ref().is_some_and(|all| options.total || all.hits.len() < wanted);
-        let few: Vec<usize> = all.into_iter().filter(few).collect();
-        let mut any = vec![None; prepared.len()];
-        self.pass(device, prepared, &few, false, options.total, &mut any)?;
-        for at in few {
-            ranked[at] = match (ranked[at].take(), any[at].take()) {
-                (Some(all), Some(any)) => Some(Ranked { hits: then_any(all.hits, any.hits, wanted), total: any.total }),
-                _ => None,
-            };
+        let is_enough = |at: &usize| of_all[*at].as_ref().is_none_or(|hits| !options.total && hits.len() >= wanted);
+        let few: Vec<usize> = all.iter().copied().filter(|at| !is_enough(at)).collect();
+        let follow = |at: usize, any: Hits, total| {
+            let hits = of_all[at].as_deref().unwrap_or_default();
+            index.found(then_any(hits, any, wanted).into_iter(), total, options)
+        };
+        let mut found = self.pass(device, prepared, &few, false, options.total, &follow)?;
+        for at in all.into_iter().filter(is_enough) {
+            if let Some(hits) = &of_all[at] {
+                found[at] = Some(index.found(hits.iter().copied(), 0, options)?);
+            }
         }
-        Ok(ranked)
+        Ok(found)
     }
 
     /// Ranks some of the queries.
-    fn pass(
+    fn pass<T: Send>(
         &self,
         device: &Device,
         prepared: &[Option<Prepared>],
         which: &[usize],
         needs_all: bool,
         counting: bool,
-        ranked: &mut [Option<Ranked>],
-    ) -> Result<()> {
+        take: &Take<'_, T>,
+    ) -> Result<Vec<Option<T>>> {
+        let mut taken: Vec<Option<T>> = prepared.iter().map(|_| None).collect();
         if which.is_empty() {
-            return Ok(());
+            return Ok(taken);
         }
         let parts = self.index.snapshot().parts();
         let mut batch = RankBatch {
@@ -171,10 +173,11 @@ impl Job<'_> {
         batch.first_terms.push(terms.len());
         batch.tables = fields.len();
         let lists = Lists { index: self.index, options: self.options, parts, fields, terms };
-        for (&at, found) in which.iter().zip(device.rank(&batch, &lists)?) {
-            ranked[at] = found;
+        let of_query = |number: usize, hits: Hits, total| take(which[number], hits, total);
+        for (&at, of_device) in which.iter().zip(device.rank(&batch, &lists, &of_query)?) {
+            taken[at] = of_device;
         }
-        Ok(())
+        Ok(taken)
     }
 }
 

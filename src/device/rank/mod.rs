@@ -12,6 +12,8 @@
 mod best;
 mod tables;
 
+pub(crate) use best::Hits;
+
 use super::handle::Device;
 use super::memory::{ALIGNMENT, Key, Placed, Slot};
 use super::program::{KernelOf, Source};
@@ -56,7 +58,7 @@ const CANDIDATES: Slot = Slot(7);
 const NONE: u32 = u32::MAX;
 
 /// Scratch memory that a batch may take, and the part of the device's memory that this may be.
-const MOST_SCRATCH: usize = 2 << 30;
+const MOST_SCRATCH: usize = 4 << 30;
 const SCRATCH_SHARE: usize = 8;
 /// Words of the hits of a batch, at most.
 const MOST_HIT_WORDS: usize = 16 << 20;
@@ -137,14 +139,9 @@ pub(crate) trait Provider: Sync {
     fn build(&self, wanted: Wanted) -> Result<Vec<u32>>;
 }
 
-/// The hits of a query.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Ranked {
-    /// Score and docID in the index, best first.
-    pub(crate) hits: Vec<(f64, u32)>,
-    /// The documents that match, if they were counted.
-    pub(crate) total: u64,
-}
+/// Takes the hits of the query with that number, and how many documents match it, if they were counted. Called by several
+/// threads.
+pub(crate) type Take<'t, T> = dyn Fn(usize, Hits<'_>, u64) -> Result<T> + Sync + 't;
 
 impl RankBatch {
     fn terms_of(&self, query: usize) -> &[RankTerm] {
@@ -184,29 +181,35 @@ fn kernel(local: usize, name: &'static str) -> KernelOf<'static> {
 }
 
 impl Device {
-    /// The best documents of each query; `None` for queries that this device cannot answer: the CPU has to.
+    /// What `take` makes of the best documents of each query; `None` for queries that this device cannot answer: the CPU
+    /// has to.
     ///
     /// # Errors
-    /// [`Error::Device`], and those of `provider`.
-    pub(crate) fn rank(&self, batch: &RankBatch, provider: &dyn Provider) -> Result<Vec<Option<Ranked>>> {
+    /// [`Error::Device`], and those of `provider` and `take`.
+    pub(crate) fn rank<T: Send>(
+        &self,
+        batch: &RankBatch,
+        provider: &dyn Provider,
+        take: &Take<'_, T>,
+    ) -> Result<Vec<Option<T>>> {
         if batch.k == 0 || batch.k > MOST_HITS {
             return Err(Error::Device(format!("{} hits a query; kernels find 1 to {MOST_HITS}", batch.k)));
         }
         let mut session = self.lock()?;
         session.limit_cache((batch.budget / 4) as usize);
         let at_once = session.queries_at_once(batch);
-        let mut ranked = vec![None; batch.queries()];
+        let mut taken: Vec<Option<T>> = (0..batch.queries()).map(|_| None).collect();
         let all: Vec<usize> = (0..batch.queries()).collect();
         let mut crowded = Vec::new();
         for queries in all.chunks(at_once) {
-            session.rank_part(batch, queries, provider, &mut ranked, &mut crowded)?;
+            session.rank_part(batch, queries, provider, take, &mut taken, &mut crowded)?;
         }
         // Alone they have more room for candidates. What does not fit even then is left to the CPU.
         let crowded = std::mem::take(&mut crowded);
         for queries in crowded.chunks(FEW.min(at_once)) {
-            session.rank_part(batch, queries, provider, &mut ranked, &mut Vec::new())?;
+            session.rank_part(batch, queries, provider, take, &mut taken, &mut Vec::new())?;
         }
-        Ok(ranked)
+        Ok(taken)
     }
 }
 
@@ -216,7 +219,7 @@ const FEW: usize = 64;
 /// Candidates of a query for which there is room, if as many as `queries` share the scratch memory. The threshold leaves
 /// some multiples of k, of which most come before it has risen.
 fn room(k: usize, queries: usize) -> usize {
-    (1024 + 8 * k).max((1 << 23) / queries.max(1))
+    (1024 + 16 * k).max((1 << 23) / queries.max(1))
 }
 
 impl Session<'_> {
@@ -228,9 +231,9 @@ impl Session<'_> {
     fn queries_at_once(&self, batch: &RankBatch) -> usize {
         let limits = self.limits();
         let tiles = batch.segments.iter().map(|segment| self.tiles(segment.documents)).max().unwrap_or(1);
-        let of_query = 5 * tiles + 16 * (1024 + 9 * batch.k) + 4 * (ITEMS + STATE);
+        let of_query = 5 * tiles + 16 * (1024 + 17 * batch.k) + 4 * (ITEMS + STATE);
         let scratch = MOST_SCRATCH.min(limits.memory / SCRATCH_SHARE);
-        let largest = limits.allocation / (16 * (1024 + 8 * batch.k)).max(4 * tiles);
+        let largest = limits.allocation / (16 * (1024 + 16 * batch.k)).max(4 * tiles);
         // Hits are lent from pinned memory.
         let largest = largest.min(MOST_HIT_WORDS / (4 * (1 + batch.k)));
         (scratch / of_query).min(largest).min(MOST_GROUPS / tiles).max(1)
@@ -238,18 +241,19 @@ impl Session<'_> {
 
     /// Ranks some queries, given by their numbers. If their lists do not fit in the cache together, each half is ranked
     /// alone. Those with too many candidates are appended to `crowded`.
-    fn rank_part(
+    fn rank_part<T: Send>(
         &mut self,
         batch: &RankBatch,
         queries: &[usize],
         provider: &dyn Provider,
-        ranked: &mut [Option<Ranked>],
+        take: &Take<'_, T>,
+        taken: &mut [Option<T>],
         crowded: &mut Vec<usize>,
     ) -> Result<()> {
         let began = Instant::now();
         if self.launch_all(batch, queries, provider)? {
             let launched = began.elapsed();
-            self.read_best(batch, queries, ranked, crowded)?;
+            self.read_best(batch, queries, take, taken, crowded)?;
             let read = began.elapsed() - launched;
             log::debug!("{} queries on a device: launched in {launched:?}, read in {read:?}", queries.len());
             return Ok(());
@@ -259,8 +263,8 @@ impl Session<'_> {
             return Ok(());
         }
         let (first, second) = queries.split_at(queries.len() / 2);
-        self.rank_part(batch, first, provider, ranked, crowded)?;
-        self.rank_part(batch, second, provider, ranked, crowded)
+        self.rank_part(batch, first, provider, take, taken, crowded)?;
+        self.rank_part(batch, second, provider, take, taken, crowded)
     }
 
     /// Submits everything for some queries; false if their lists in a segment do not fit in the cache together.

@@ -98,6 +98,12 @@ pub fn select(selector: &str) -> Result<Option<Arc<Device>>> {
     context::select(selector)
 }
 
+/// The device that `selector` means, once it was [selected](select), and those of its platform that have the same name,
+/// opened now, unless the selector is `P:D`. Empty if there is none.
+pub fn twins(selector: &str) -> Vec<Arc<Device>> {
+    context::twins(selector)
+}
+
 /// Whether a selector never means a device: it is `none` or empty.
 pub(crate) fn is_none(selector: &str) -> bool {
     platform::means_none(selector)

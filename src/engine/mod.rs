@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `lists` | operations on posting lists |
 //! | `ranked` | ranked search |
+//! | `shared` | work that devices share |
 //! | `yioop` | operations on Yioop's lists |
 //! | `offload` | runs an operation on the device or the CPU, depending on the settings and the cost model |
 //! | `cost` | the cost model behind `postings.offload=auto` |
@@ -17,6 +18,7 @@ mod lists;
 mod offload;
 mod para;
 mod ranked;
+mod shared;
 mod stats;
 mod threads;
 mod yioop;

@@ -64,14 +64,19 @@ pub(super) fn run<T>(
 
 /// Runs an operation on a device. If that fails, it is counted, a warning is logged, and the operation runs on the CPU.
 pub(super) fn run_on<T>(device: &Device, on_device: impl FnOnce(&Device) -> Result<T>, cpu: impl FnOnce() -> T) -> T {
+    try_on(device, on_device).unwrap_or_else(|| on_cpu(cpu))
+}
+
+/// Runs an operation on a device, and counts it. If it fails, that is counted, a warning is logged, and there is no result.
+pub(super) fn try_on<T>(device: &Device, on_device: impl FnOnce(&Device) -> Result<T>) -> Option<T> {
     match on_device(device) {
         Ok(result) => {
             DEVICE_CALLS.fetch_add(1, Relaxed);
-            result
+            Some(result)
         }
         Err(error) => {
             failed(&error);
-            on_cpu(cpu)
+            None
         }
     }
 }

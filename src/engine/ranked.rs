@@ -1,8 +1,9 @@
 //! Ranked search on the device or the CPU.
 
-use super::offload::{Settings, for_queries, on_cpu, run_on};
+use super::offload::{Settings, for_queries, on_cpu, try_on};
+use super::shared::Shared;
 use crate::device::{
-    Device, Hits, Key, MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted,
+    self, Device, Hits, Key, MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted,
 };
 use crate::error::Result;
 use crate::index::snapshot::Part;
@@ -14,6 +15,9 @@ use std::time::Instant;
 
 /// Queries that justify one more thread.
 const QUERIES_PER_THREAD: usize = 8;
+
+/// Queries that are worth dividing among several devices.
+const MANY: usize = 512;
 
 /// The best hits of a query; see [`Index::search`].
 ///
@@ -38,48 +42,52 @@ pub fn search_batch(index: &Index, queries: &[&str], options: &Options, settings
     if wanted == 0 || wanted > MOST_HITS || index.snapshot().documents() > u32::MAX.into() {
         return on_cpu(|| index.search_batch(queries, options, settings.threads));
     }
+    let devices = if queries.len() < MANY { vec![device] } else { device::twins(&settings.device) };
     let threads = threads::at_most(settings.threads, queries.len() / QUERIES_PER_THREAD);
     let began = Instant::now();
     let prepare = |at: usize| Ok(index.prepare(queries[at], options)?.filter(fits));
     let prepared = threads::map(threads, queries.len(), prepare)?;
-    let elsewhere: Vec<usize> = (0..queries.len()).filter(|&at| prepared[at].is_none()).collect();
+    let (of_device, elsewhere): (Vec<usize>, Vec<usize>) = (0..queries.len()).partition(|&at| prepared[at].is_some());
     log::debug!("{} queries prepared in {:?}, {} for the CPU", queries.len(), began.elapsed(), elsewhere.len());
-    let job = Job { index, options, wanted, settings };
-    // One thread has the device work, and the others answer what a device cannot.
     let began = Instant::now();
-    let parts = threads::spread(threads.min(1 + elsewhere.len()), 1 + elsewhere.len(), 1, |takings| {
-        let work = |at: usize| match at.checked_sub(1) {
-            None => {
-                Ok(Done::Device(run_on(&device, |device| job.rank(device, &prepared), || vec![None; queries.len()])))
-            }
-            Some(at) => Ok(Done::Cpu(elsewhere[at], index.search(queries[elsewhere[at]], options)?)),
-        };
-        takings.flatten().map(work).collect::<Result<Vec<Done>>>()
-    });
-    let mut found: Vec<Option<Found>> = Vec::new();
-    let mut others = Vec::new();
-    for part in parts {
-        for done in part? {
-            match done {
-                Done::Device(of_device) => found = of_device,
-                Done::Cpu(at, of_cpu) => others.push((at, of_cpu)),
+    let of_a_device = if devices.len() == 1 { settings.threads } else { threads.div_ceil(devices.len()) };
+    let job = Job { index, options, wanted, settings, threads: of_a_device };
+    let rank = |device: usize, which: &[usize]| {
+        let queries: Vec<&Prepared> = which.iter().filter_map(|&at| prepared[at].as_ref()).collect();
+        try_on(&devices[device], |device| job.rank(device, &queries))
+    };
+    let shared = Shared::new(of_device, devices.len());
+    let mut found: Vec<Option<Found>> = vec![None; queries.len()];
+    // A thread has each device work, and the others answer what devices cannot.
+    let items = devices.len() + elsewhere.len();
+    let parts = threads::spread(threads.max(devices.len()).min(items), items, 1, |takings| {
+        let mut done = Vec::new();
+        for at in takings.flatten() {
+            match at.checked_sub(devices.len()) {
+                None => shared.work(at, rank, &mut done),
+                Some(at) => done.push((elsewhere[at], index.search(queries[elsewhere[at]], options)?)),
             }
         }
+        Ok(done)
+    });
+    for part in parts {
+        let part: Vec<(usize, Found)> = part?;
+        part.into_iter().for_each(|(at, of_query)| found[at] = Some(of_query));
     }
-    others.into_iter().for_each(|(at, of_cpu)| found[at] = Some(of_cpu));
+    // A device that failed may have left work when the others had ended.
+    let mut done = Vec::new();
+    (0..devices.len()).for_each(|device| shared.work(device, rank, &mut done));
+    done.into_iter().for_each(|(at, of_query)| found[at] = Some(of_query));
     log::debug!("ranked in {:?}", began.elapsed());
-    // What the device has left to the CPU.
+    // What devices have left to the CPU.
     let left: Vec<usize> = (0..queries.len()).filter(|&at| found[at].is_none()).collect();
+    if !shared.is_done() {
+        on_cpu(|| log::debug!("{} queries are left to the CPU", left.len()));
+    }
     let threads = threads::at_most(settings.threads, left.len());
     let of_cpu = threads::map(threads, left.len(), |at| index.search(queries[left[at]], options))?;
     left.into_iter().zip(of_cpu).for_each(|(at, of_cpu)| found[at] = Some(of_cpu));
     Ok(found.into_iter().flatten().collect())
-}
-
-/// What a thread has done of a batch.
-enum Done {
-    Device(Vec<Option<Found>>),
-    Cpu(usize, Found),
 }
 
 /// Whether a device takes a query with so many terms.
@@ -87,58 +95,59 @@ fn fits(query: &Prepared) -> bool {
     query.terms.iter().filter(|term| term.clause.is_some()).count() <= MOST_TERMS
 }
 
-/// What is to be ranked on a device.
+/// What is to be ranked on devices.
 struct Job<'j> {
     index: &'j Index,
     options: &'j Options,
     wanted: usize,
     settings: &'j Settings,
+    /// Threads of each device's work on the host.
+    threads: usize,
 }
 
 impl Job<'_> {
-    /// Ranks the queries that are there; `None` for the others, and those that the device leaves to the CPU.
-    fn rank(&self, device: &Device, prepared: &[Option<Prepared>]) -> Result<Vec<Option<Found>>> {
+    /// Ranks queries; `None` for those that the device leaves to the CPU.
+    fn rank(&self, device: &Device, queries: &[&Prepared]) -> Result<Vec<Option<Found>>> {
         let Job { index, options, wanted, .. } = *self;
-        let all: Vec<usize> = (0..prepared.len()).filter(|&at| prepared[at].is_some()).collect();
         let found = |_, hits: Hits, total| index.found(hits, total, options);
         if options.matching != Matching::AllThenAny {
-            let needs_all = options.matching == Matching::All;
-            return self.pass(device, prepared, &all, needs_all, options.total, &found);
+            return self.pass(device, queries, options.matching == Matching::All, options.total, &found);
         }
-        let has_all = |at: &usize| prepared[*at].as_ref().is_some_and(|query| !query.none_has_all);
-        let some: Vec<usize> = all.iter().copied().filter(has_all).collect();
+        let (with_all, all): (Vec<usize>, Vec<&Prepared>) =
+            queries.iter().copied().enumerate().filter(|(_, query)| !query.none_has_all).unzip();
         let collect = |_, hits: Hits, _| Ok(hits.collect::<Vec<_>>());
-        let mut of_all = self.pass(device, prepared, &some, true, false, &collect)?;
-        all.iter().filter(|at| !has_all(at)).for_each(|&at| of_all[at] = Some(Vec::new()));
+        let mut of_all: Vec<Option<Vec<(f64, u32)>>> = vec![Some(Vec::new()); queries.len()];
+        for (at, hits) in with_all.into_iter().zip(self.pass(device, &all, true, false, &collect)?) {
+            of_all[at] = hits;
+        }
         // Documents with any word follow, and all of them count.
-        let is_enough = |at: &usize| of_all[*at].as_ref().is_none_or(|hits| !options.total && hits.len() >= wanted);
-        let few: Vec<usize> = all.iter().copied().filter(|at| !is_enough(at)).collect();
+        let is_few = |hits: &Option<Vec<_>>| hits.as_ref().is_some_and(|hits| options.total || hits.len() < wanted);
+        let (few, any): (Vec<usize>, Vec<&Prepared>) =
+            queries.iter().copied().enumerate().filter(|&(at, _)| is_few(&of_all[at])).unzip();
         let follow = |at: usize, any: Hits, total| {
-            let hits = of_all[at].as_deref().unwrap_or_default();
+            let hits = of_all[few[at]].as_deref().unwrap_or_default();
             index.found(then_any(hits, any, wanted).into_iter(), total, options)
         };
-        let mut found = self.pass(device, prepared, &few, false, options.total, &follow)?;
-        for at in all.into_iter().filter(is_enough) {
-            if let Some(hits) = &of_all[at] {
-                found[at] = Some(index.found(hits.iter().copied(), 0, options)?);
-            }
-        }
-        Ok(found)
+        let mut followed = self.pass(device, &any, false, options.total, &follow)?.into_iter();
+        let finish = |hits: &Option<Vec<(f64, u32)>>| match hits {
+            hits if is_few(hits) => Ok(followed.next().flatten()),
+            Some(hits) => index.found(hits.iter().copied(), 0, options).map(Some),
+            None => Ok(None),
+        };
+        of_all.iter().map(finish).collect()
     }
 
-    /// Ranks some of the queries.
+    /// What `take` makes of the hits of each query.
     fn pass<T: Send>(
         &self,
         device: &Device,
-        prepared: &[Option<Prepared>],
-        which: &[usize],
+        queries: &[&Prepared],
         needs_all: bool,
         counting: bool,
         take: &Take<'_, T>,
     ) -> Result<Vec<Option<T>>> {
-        let mut taken: Vec<Option<T>> = prepared.iter().map(|_| None).collect();
-        if which.is_empty() {
-            return Ok(taken);
+        if queries.is_empty() {
+            return Ok(Vec::new());
         }
         let parts = self.index.snapshot().parts();
         let mut batch = RankBatch {
@@ -146,7 +155,7 @@ impl Job<'_> {
             needs_all,
             counting,
             budget: self.settings.device_memory,
-            threads: self.settings.threads,
+            threads: self.threads,
             ..RankBatch::default()
         };
         for part in parts {
@@ -154,7 +163,7 @@ impl Job<'_> {
             batch.segments.push(RankSegment { documents: part.segment.documents(), base: part.base as u32, allowed });
         }
         let (mut fields, mut terms) = (Vec::new(), Vec::new());
-        for query in which.iter().filter_map(|&at| prepared[at].as_ref()) {
+        for query in queries {
             batch.first_terms.push(terms.len());
             for term in &query.terms {
                 let table = fields.iter().position(|&field| field == term.field).unwrap_or_else(|| {
@@ -173,11 +182,7 @@ impl Job<'_> {
         batch.first_terms.push(terms.len());
         batch.tables = fields.len();
         let lists = Lists { index: self.index, options: self.options, parts, fields, terms };
-        let of_query = |number: usize, hits: Hits, total| take(which[number], hits, total);
-        for (&at, of_device) in which.iter().zip(device.rank(&batch, &lists, &of_query)?) {
-            taken[at] = of_device;
-        }
-        Ok(taken)
+        device.rank(&batch, &lists, take)
     }
 }
 

@@ -200,7 +200,7 @@ fn compare(name: &str, shape: Shape) {
     let folder = Folder::new(name);
     let index = build(&folder.0, shape);
     for options in all_options() {
-        check(&index, &queries(shape.words, 60), &options, &settings());
+        check(&index, &queries(shape.words, 90), &options, &settings());
     }
 }
 

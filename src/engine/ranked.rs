@@ -110,8 +110,13 @@ impl Job<'_> {
     fn rank(&self, device: &Device, queries: &[&Prepared]) -> Result<Vec<Option<Found>>> {
         let Job { index, options, wanted, .. } = *self;
         let found = |_, hits: Hits, total| index.found(hits, total, options);
-        if options.matching != Matching::AllThenAny {
-            return self.pass(device, queries, options.matching == Matching::All, options.total, &found);
+        if options.matching == Matching::Any {
+            return self.pass(device, queries, false, options.total, &found);
+        }
+        if options.matching == Matching::All {
+            // What has only one clause has any if it has all; tile by tile, equal scores cost less.
+            let is_one = |query: &Prepared| query.terms.iter().all(|term| term.clause.is_none_or(|clause| clause == 0));
+            return self.in_two(device, queries, is_one, options.total, &found);
         }
         let (with_all, all): (Vec<usize>, Vec<&Prepared>) =
             queries.iter().copied().enumerate().filter(|(_, query)| !query.none_has_all).unzip();
@@ -135,6 +140,27 @@ impl Job<'_> {
             None => Ok(None),
         };
         of_all.iter().map(finish).collect()
+    }
+
+    /// What `take` makes of the hits of each query with any clause, if it `is_any`, or with all clauses.
+    fn in_two<T: Send>(
+        &self,
+        device: &Device,
+        queries: &[&Prepared],
+        is_any: impl Fn(&Prepared) -> bool,
+        counting: bool,
+        take: &Take<'_, T>,
+    ) -> Result<Vec<Option<T>>> {
+        let mut taken: Vec<Option<T>> = queries.iter().map(|_| None).collect();
+        for any in [true, false] {
+            let of_kind = queries.iter().copied().enumerate().filter(|(_, query)| is_any(query) == any);
+            let (which, own): (Vec<usize>, Vec<&Prepared>) = of_kind.unzip();
+            let of_query = |at: usize, hits: Hits, total| take(which[at], hits, total);
+            for (&at, of_device) in which.iter().zip(self.pass(device, &own, !any, counting, &of_query)?) {
+                taken[at] = of_device;
+            }
+        }
+        Ok(taken)
     }
 
     /// What `take` makes of the hits of each query.

@@ -39,10 +39,10 @@ pub(crate) const MOST_TERMS: usize = 256;
 /// The most hits of a query.
 pub(crate) const MOST_HITS: usize = 1024;
 /// Words of a query's state.
-const STATE: usize = 4;
+const STATE: usize = 8;
 /// Bits of a score. Single scores have 24, so that sums are exact unless one is 2^39 times another.
 const SCORE_BITS: i32 = 63;
-/// The low bits of a score that are not its bucket's.
+/// The low bits of a score that are not its bucket's, for the kernels.
 const BELOW_BUCKET: i32 = SCORE_BITS - 8;
 
 const OUT: Slot = Slot(0);
@@ -192,10 +192,11 @@ impl Device {
         provider: &dyn Provider,
         take: &Take<'_, T>,
     ) -> Result<Vec<Option<T>>> {
-        if batch.k == 0 || batch.k > MOST_HITS {
-            return Err(Error::Device(format!("{} hits a query; kernels find 1 to {MOST_HITS}", batch.k)));
-        }
         let mut session = self.lock()?;
+        let most = MOST_HITS.min(sizes(session.limits().local).1 / 2);
+        if batch.k == 0 || batch.k > most {
+            return Err(Error::Device(format!("{} hits a query; kernels find 1 to {most}", batch.k)));
+        }
         session.limit_cache((batch.budget / 4) as usize);
         let at_once = session.queries_at_once(batch);
         let mut taken: Vec<Option<T>> = (0..batch.queries()).map(|_| None).collect();
@@ -277,18 +278,25 @@ impl Session<'_> {
             let Some(tables) = self.tables(batch, queries, segment, provider)? else { return Ok(false) };
             self.launch_segment(batch, &batch.segments[segment], &tables, count)?;
         }
-        let local = self.limits().local;
+        self.launch_best(batch, count, true)?;
+        Ok(true)
+    }
+
+    /// Leaves the best k candidates of each query, as hits if they are the `last` ones.
+    fn launch_best(&mut self, batch: &RankBatch, count: usize, last: bool) -> Result<()> {
         let args = [
             Arg::Slot(STATES),
             Arg::U32(count as u32),
             Arg::Slot(CANDIDATES),
             Arg::U32(room(batch.k, count) as u32),
             Arg::U32(batch.k as u32),
+            Arg::U32(last.into()),
             Arg::Slot(OUT),
         ];
-        // SAFETY: the buffers have the sizes requested above: `room` candidates, a state and k hits for each query.
-        unsafe { self.launch(kernel(local, "rank_best"), count, ITEMS, &args)? };
-        Ok(true)
+        let kernel = kernel(self.limits().local, "rank_best");
+        // SAFETY: the buffers have the sizes that `launch_all` requested: `room` candidates, a state and k hits for each
+        // query; `rank` made sure that k is at most half of what a work-group sorts.
+        unsafe { self.launch(kernel, count, ITEMS, &args) }
     }
 
     /// Makes resident what the queries need in a segment, and lays it out for the kernels; `None` if it does not fit.
@@ -374,8 +382,18 @@ impl Session<'_> {
         // SAFETY: as above; `BOUNDS` has a byte and `ORDER` a word for each tile of each query.
         unsafe { self.launch(kernel(local, "rank_tiles"), count, ITEMS, &args)? };
         let of_tiles = [Arg::U32(tiles as u32), Arg::Slot(ORDER), Arg::Slot(SIZES)];
-        let args = [&queries[..], &of_tiles, &allowed, &found].concat();
-        // SAFETY: as above; `rank_tiles` wrote `ORDER` and `SIZES`. Every tile is one of the segment.
-        unsafe { self.launch(kernel(local, "rank_any"), tiles * count, ITEMS, &args) }
+        let mut from = 0;
+        while from < tiles {
+            // Few tiles at first: they raise the threshold for those that follow. With few queries there is room for all.
+            let to = if count <= FEW { tiles } else { tiles.min(4 * from.max(1)) };
+            let args = [&queries[..], &of_tiles, &allowed, &found, &[Arg::U32(from as u32)]].concat();
+            // SAFETY: as above; `rank_tiles` wrote `ORDER` and `SIZES`. Every tile is one of the segment.
+            unsafe { self.launch(kernel(local, "rank_any"), (to - from) * count, ITEMS, &args)? };
+            if to < tiles {
+                self.launch_best(batch, count, false)?;
+            }
+            from = to;
+        }
+        Ok(())
     }
 }

@@ -239,3 +239,7 @@ impl Provider for Lists<'_> {
         }
     }
 }
+
+mod warm;
+
+pub use warm::Warming;

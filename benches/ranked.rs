@@ -71,6 +71,13 @@ fn args() -> Result<Args> {
 
 fn main() -> Result<()> {
     let args = args()?;
+    if args.index.is_some() != args.queries.is_some() {
+        return Err("--index and --queries belong together".into());
+    }
+    if args.index.is_none() && args.documents.is_none() {
+        println!("Nothing to search: name --index DIR --queries FILE, or --documents N, or run `make bench-ranked`.");
+        return Ok(());
+    }
     if args.log {
         log::set_logger(&Printer)?;
         log::set_max_level(log::LevelFilter::Debug);

@@ -4,7 +4,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `lists` | operations on posting lists |
-//! | `ranked` | ranked search |
+//! | `ranked` | ranked search, and sending lists to devices for it ahead of time |
 //! | `shared` | work that devices share |
 //! | `yioop` | operations on Yioop's lists |
 //! | `offload` | runs an operation on the device or the CPU, depending on the settings and the cost model |
@@ -32,5 +32,5 @@ pub use crate::results::Results;
 pub use lists::{decode, decode_to, intersect, intersect_batch, intersect_count, intersect_list};
 pub use offload::{Offload, Settings, devices, on_cpu, prepare};
 pub use para::{Amount, Para};
-pub use ranked::{search, search_batch};
+pub use ranked::{Warming, search, search_batch};
 pub use stats::{Stats, stats};

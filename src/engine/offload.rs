@@ -111,6 +111,12 @@ pub(super) fn for_queries(settings: &Settings, queries: usize) -> Option<Arc<Dev
     wanted(settings, |selector| cost::choose_for_queries(selector, queries))
 }
 
+/// The devices that may rank queries, opened whether that has paid off yet or not.
+pub(super) fn for_warming(settings: &Settings) -> Vec<Arc<Device>> {
+    let auto = |selector: &str| Ok(device::select(selector)?.filter(|device| device.info().kind != "CPU"));
+    wanted(settings, auto).map(|_| device::twins(&settings.device)).unwrap_or_default()
+}
+
 /// Counts a failure. Each of the first 32 distinct reasons is logged as a warning once; everything else goes to the
 /// debug log.
 fn failed(error: &crate::Error) {

@@ -265,3 +265,7 @@ impl Provider for Lists<'_> {
         }
     }
 }
+
+mod warm;
+
+pub use warm::Warming;

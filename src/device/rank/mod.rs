@@ -5,12 +5,14 @@
 //! | `mod.rs` | a batch, and its way over the segments |
 //! | `tables` | what the kernels are told of a batch in a segment |
 //! | `best` | the hits are read back |
+//! | `warm` | makes lists resident ahead of time |
 //!
 //! A batch is divided so that its scratch buffers fit, and again if its lists do not fit in the cache together. A query that
 //! a device cannot answer alone is left to the CPU.
 
 mod best;
 mod tables;
+mod warm;
 
 pub(crate) use best::Hits;
 

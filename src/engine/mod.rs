@@ -31,6 +31,7 @@ pub use self::yioop::{
 };
 pub use crate::device::{DeviceInfo, allow_opencl, is_allowed as opencl_is_allowed};
 pub use crate::results::Results;
+pub use cost::{CpuModel, DeviceModel, Features};
 pub use lists::{decode, decode_to, intersect, intersect_batch, intersect_count, intersect_list};
 pub use offload::{Offload, Settings, devices, on_cpu, prepare};
 pub use para::{Amount, Para};

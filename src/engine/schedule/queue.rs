@@ -155,8 +155,10 @@ impl Queue {
         let mut jobs = Vec::new();
         let mut cost = self.policy.call;
         while jobs.len() < self.policy.most && (jobs.is_empty() || cost < self.policy.longest) {
-            let found =
-                self.urgent(Which::Device, now).or_else(|| self.next(Which::Device)).or_else(|| self.next(Which::Either));
+            let found = self
+                .urgent(Which::Device, now)
+                .or_else(|| self.next(Which::Device))
+                .or_else(|| self.next(Which::Either));
             let Some((which, id)) = found.or_else(|| self.of_cpu(cost)) else { break };
             let Some(job) = self.remove(which, id) else { break };
             cost += job.cost.device;

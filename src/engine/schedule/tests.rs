@@ -88,7 +88,7 @@ proptest! {
             free[next] += costs.queries[at].cpu * speeds.1 + 1.0;
             taken.push(at);
         }
-        prop_assert!(share.is_empty());
+        prop_assert!(share.is_done());
         prop_assert!(each_once(taken, costs.queries.len()));
         prop_assert!(calls < 64, "{calls} calls");
     }

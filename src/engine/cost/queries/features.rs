@@ -26,6 +26,9 @@ pub struct Features {
 }
 
 impl Features {
+    /// How many kinds of work of a device there are.
+    pub const DEVICE: usize = DEVICE;
+
     /// Where the sum of the lengths is among the variables.
     pub(super) const SUM: usize = 3;
 
@@ -55,6 +58,12 @@ impl Features {
     pub(super) fn variables(&self) -> [f64; VARIABLES] {
         let Features { shortest, second, sum, terms, k, matches, .. } = *self;
         [1.0, shortest.ln_1p(), second.ln_1p(), sum.ln_1p(), terms.ln(), k.ln(), matches.ln_1p()]
+    }
+
+    /// Nanoseconds that a query cannot take, if each posting is decoded and scored alone, and each hit sorted in. A polynomial
+    /// may say anything where no query was learned.
+    pub(super) fn most(&self) -> f64 {
+        2e4 * (1.0 + self.terms) + 30.0 * self.sum + 600.0 * self.k.min(self.sum)
     }
 
     /// All products of two variables.

@@ -18,13 +18,14 @@ pub use model::{CpuModel, DeviceModel};
 
 use super::{MARGIN, OPENING, Spread, different_of_all};
 use crate::cpu;
-use crate::device::{self, Device, Key};
+use crate::device::{self, Device, Key, MOST_HITS};
 use crate::engine::schedule::{Cost, Costs, split};
 use crate::error::Result;
 use crate::search::prepared::Prepared;
 use crate::search::{Index, Matching, Options};
 use crate::{cache, threads};
 use once_cell::sync::Lazy;
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,6 +37,8 @@ const SAMPLE: usize = 32;
 const FEW: usize = 32;
 /// So many queries, times documents, take a CPU thread less time than a device needs for nothing.
 const TRIFLE: u64 = 4000;
+/// So many queries can be divided nearly as evenly as any number.
+const MANY: usize = 512;
 /// CPU threads get at least so many queries each.
 const QUERIES_PER_THREAD: usize = 8;
 
@@ -157,24 +160,37 @@ pub(in crate::engine) fn learn(device: &Device, matching: Matching, ran: &Ran) {
     const CALL: f64 = 16.0;
     const OFTEN: f64 = 4096.0;
 
-    let mut models = Models::clone(&models(device));
-    let before = models.learned;
-    let cpu = &mut models.cpu[kind(matching)];
-    ran.cpu.iter().for_each(|(query, nanoseconds)| cpu.learn(query, *nanoseconds));
-    if !ran.cpu.is_empty() {
-        cpu.update();
-    }
-    ran.device.iter().for_each(|(call, nanoseconds)| models.device.learn(call, *nanoseconds));
-    models.learned += ran.cpu.len() as f64 + CALL * ran.device.len() as f64;
     // At 64, 128 and so on, and later whenever there is a good deal more.
-    let step = |learned: f64| if learned < OFTEN { learned.max(32.0).log2().floor() } else { 99.0 + (learned / OFTEN).floor() };
+    let step = |learned: f64| match learned < OFTEN {
+        true => learned.max(32.0).log2().floor(),
+        false => 99.0 + (learned / OFTEN).floor(),
+    };
+    let mut before = 0.0;
+    let models = change(device, |models| {
+        before = models.learned;
+        let cpu = &mut models.cpu[kind(matching)];
+        ran.cpu.iter().for_each(|(query, nanoseconds)| cpu.learn(query, *nanoseconds));
+        if !ran.cpu.is_empty() {
+            cpu.update();
+        }
+        ran.device.iter().for_each(|(call, nanoseconds)| models.device.learn(call, *nanoseconds));
+        models.learned += ran.cpu.len() as f64 + CALL * ran.device.len() as f64;
+    });
     if step(models.learned) > step(before) {
         cache::keep("queries", &key(device.target()), &models.to_bytes());
     }
+}
+
+/// Changes the models of a device for the predictions that follow.
+fn change(device: &Device, with: impl FnOnce(&mut Models)) -> Arc<Models> {
+    let mut changed = models(device);
+    // Changes that other threads make meanwhile are lost, which does not matter: there will be others.
+    with(Arc::make_mut(&mut changed));
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, known)) = known.iter_mut().find(|(target, _)| target == device.target()) {
-        *known = Arc::new(models);
+        *known = changed.clone();
     }
+    changed
 }
 
 /// The features of a query that wants `k` hits.
@@ -200,22 +216,39 @@ pub(in crate::engine) struct Batch<'b> {
     pub(in crate::engine) options: &'b Options,
     /// The most threads; 0 means one per core.
     pub(in crate::engine) threads: usize,
+    /// The device for which nanoseconds on the CPU were predicted, and these.
+    pub(in crate::engine) expected: RefCell<Option<(Arc<Device>, f64)>>,
+}
+
+impl Batch<'_> {
+    /// Learns from the time in which the CPU answered the queries.
+    pub(in crate::engine) fn ran_on_cpu(&self, time: Duration) {
+        let nanoseconds = time.as_nanos() as f64;
+        match self.expected.take() {
+            Some((device, expected)) => {
+                let weight = self.queries.len().min(SAMPLE) as f64;
+                change(&device, |models| {
+                    models.cpu[kind(self.options.matching)].learn_bias(nanoseconds, expected, weight);
+                });
+            }
+            None => {
+                let saved = (nanoseconds * MARGIN - Features::ASSUMED[0]).max(0.0);
+                LOST.fetch_add(saved as u64, Relaxed);
+            }
+        }
+    }
 }
 
 /// Nanoseconds that a device would have saved so far.
 static LOST: AtomicU64 = AtomicU64::new(0);
 
-/// Counts the time of queries that ran on the CPU although nobody knows a device to be slower.
-pub(in crate::engine) fn ran_on_cpu(time: Duration) {
-    let saved = (time.as_nanos() as f64 * MARGIN - Features::ASSUMED[0]).max(0.0);
-    LOST.fetch_add(saved as u64, Relaxed);
-}
-
 /// The device to rank these queries, or some of them, if that is expected to be faster, transfers included. A device is
 /// opened only if it is worth it: see [`choose`](super::choose).
 pub(in crate::engine) fn choose_for_queries(selector: &str, batch: &Batch) -> Result<Option<Arc<Device>>> {
     let work = batch.queries.len() as u64 * batch.index.snapshot().documents();
-    if device::is_none(selector) || work <= TRIFLE {
+    // Options that are wrong are not the device's failure.
+    let k = batch.index.wanted(batch.options).unwrap_or(0);
+    if device::is_none(selector) || work <= TRIFLE || k == 0 || k > MOST_HITS {
         return Ok(None);
     }
     let usable = |device: &Arc<Device>| device.info().kind != "CPU";
@@ -223,12 +256,20 @@ pub(in crate::engine) fn choose_for_queries(selector: &str, batch: &Batch) -> Re
         if !usable(&device) {
             return Ok(None);
         }
-        let sample = Sample::of(batch, &models(&device))?;
-        return Ok(sample.offloads(&device).then_some(device));
+        let Ok(sample) = Sample::of(batch, k, &models(&device)) else { return Ok(None) };
+        if sample.offloads(&device) {
+            return Ok(Some(device));
+        }
+        let [expected, _] = sample.times(0.0);
+        *batch.expected.borrow_mut() = Some((device, expected));
+        return Ok(None);
     }
     let lost = LOST.load(Relaxed) as f64;
     if lost < OPENING {
-        let saving = if batch.queries.len() < FEW { 0.0 } else { Sample::of(batch, Models::assumed())?.saving() };
+        let saving = match batch.queries.len() < FEW {
+            true => 0.0,
+            false => Sample::of(batch, k, Models::assumed()).map_or(0.0, |sample| sample.saving()),
+        };
         if lost + saving < OPENING {
             return Ok(None);
         }
@@ -242,6 +283,8 @@ struct Sample {
     threads: usize,
     /// How many queries of the batch each stands for.
     each: f64,
+    /// How many lists of the batch each stands for.
+    each_list: f64,
     /// Postings of the lists that they need, and these.
     lists: Vec<(Key, u64)>,
     /// Nanoseconds of a byte that is sent.
@@ -249,10 +292,10 @@ struct Sample {
 }
 
 impl Sample {
-    fn of(batch: &Batch, models: &Models) -> Result<Sample> {
+    fn of(batch: &Batch, k: usize, models: &Models) -> Result<Sample> {
         let Batch { index, queries, options, .. } = batch;
         let documents = index.snapshot().documents();
-        let (k, parts) = (index.wanted(options)?, index.snapshot().parts());
+        let parts = index.snapshot().parts();
         let (mut costs, mut lists, mut seen) = (Vec::new(), Vec::new(), 0);
         for query in Spread::new(queries.iter(), queries.len().div_ceil(SAMPLE)) {
             seen += 1;
@@ -269,10 +312,17 @@ impl Sample {
             }
         }
         let each = if seen == 0 { 0.0 } else { queries.len() as f64 / f64::from(seen) };
+        let each_list = each;
+        // So many that they can be divided as the batch could.
+        let sampled = costs.len();
+        while costs.len() < MANY.min((sampled as f64 * each) as usize) {
+            costs.extend_from_within(..sampled.min(costs.len()));
+        }
+        let each = each * sampled as f64 / costs.len().max(1) as f64;
         let call = models.call(documents, 0.0) / each.max(1.0);
         let threads = threads::at_most(batch.threads, queries.len() / QUERIES_PER_THREAD);
         let sending = models.call(0, 1.0) - models.call(0, 0.0);
-        Ok(Sample { costs: Costs { queries: costs, call }, threads, each, lists, sending })
+        Ok(Sample { costs: Costs { queries: costs, call }, threads, each, each_list, lists, sending })
     }
 
     /// Nanoseconds by the CPU alone, and by both, if a call of the device took so much longer.
@@ -298,7 +348,11 @@ impl Sample {
             }
         }
         let different = names.len() as f64;
-        if different == 0.0 { 0.0 } else { bytes / different * different_of_all(seen, different, seen * self.each) }
+        if different == 0.0 {
+            0.0
+        } else {
+            bytes / different * different_of_all(seen, different, seen * self.each_list)
+        }
     }
 
     /// Whether the device is to be used.

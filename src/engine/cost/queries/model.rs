@@ -110,6 +110,19 @@ impl CpuModel {
         self.sums.add(&Features::products(&variables), nanoseconds.ln(), MEMORY);
     }
 
+    /// Learns from queries that took so many nanoseconds in all instead of those predicted, as much as from `weight` queries.
+    pub(super) fn learn_bias(&mut self, nanoseconds: f64, predicted: f64, weight: f64) {
+        if !(predicted > 0.0 && nanoseconds.is_finite()) {
+            return;
+        }
+        let [measured, typical] = self.bias;
+        let now = if typical > 0.0 { measured / typical } else { 1.0 };
+        let size = if typical > 0.0 { typical * (1.0 - MEMORY) } else { 1.0 };
+        let memory = MEMORY.powf(weight);
+        let more = [size * weight * now * (nanoseconds / predicted).clamp(0.1, 10.0), size * weight];
+        self.bias.iter_mut().zip(more).for_each(|(sum, of)| *sum = *sum * memory + of);
+    }
+
     /// Makes what was learned count.
     pub fn update(&mut self) {
         self.weights = self.sums.solve().or(self.weights);
@@ -118,7 +131,7 @@ impl CpuModel {
     /// Nanoseconds of a query on one CPU thread.
     pub fn predict(&self, query: &Features) -> f64 {
         let [measured, predicted] = self.bias;
-        let bias = if predicted > 0.0 { (measured / predicted).clamp(0.5, 2.0) } else { 1.0 };
+        let bias = if predicted > 0.0 { (measured / predicted).clamp(0.1, 10.0) } else { 1.0 };
         self.typical(query) * bias
     }
 
@@ -132,7 +145,7 @@ impl CpuModel {
         variables.iter_mut().enumerate().for_each(|(at, of)| *of = known(at, *of));
         let products = Features::products(&variables);
         let logarithm: f64 = products.iter().zip(weights).map(|(of, weight)| of * weight).sum();
-        (logarithm + beyond).exp().clamp(TIMES[0], TIMES[1])
+        (logarithm + beyond).exp().clamp(TIMES[0], query.most().min(TIMES[1]))
     }
 
     pub(super) fn numbers(&mut self) -> impl Iterator<Item = &mut f64> {
@@ -185,7 +198,8 @@ impl DeviceModel {
         let mut found = [1.0; DEVICE];
         for _ in 0..ROUNDS {
             for at in 0..DEVICE {
-                let others: f64 = (0..DEVICE).filter(|&other| other != at).map(|o| self.sums.matrix[at][o] * found[o]).sum();
+                let others: f64 =
+                    (0..DEVICE).filter(|&other| other != at).map(|o| self.sums.matrix[at][o] * found[o]).sum();
                 let best = (self.sums.right[at] - others + ASSUMED) / (self.sums.matrix[at][at] + ASSUMED);
                 found[at] = best.clamp(RANGE[0], RANGE[1]);
             }

@@ -28,8 +28,14 @@ fn answers_of_both_sides_are_those_of_the_cpu() {
         })
         .collect();
     let queries: Vec<&str> = queries.iter().map(|query| &**query).collect();
+    let late = Options { deadline: Some(std::time::Duration::ZERO), ..Options::default() };
+    for offload in [Offload::Auto, Offload::Always] {
+        let settings = Settings { offload, ..Settings::default() };
+        let found = by_both(&index, &queries, &late, &settings, &device, 10).unwrap();
+        assert!(found.len() == queries.len() && found.iter().all(|found| *found == Found::late()));
+    }
     for matching in [Matching::All, Matching::Any, Matching::AllThenAny] {
-        let options = Options { matching, total: true, ..Options::default() };
+        let options = Options { matching, total: true, deadline: Some(std::time::Duration::MAX), ..Options::default() };
         let expected = index.search_batch(&queries, &options, 1).unwrap();
         for (offload, threads) in [(Offload::Auto, 1), (Offload::Auto, 4), (Offload::Auto, 0), (Offload::Always, 3)] {
             let settings = Settings { offload, threads, ..Settings::default() };

@@ -29,6 +29,9 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
+/// Nanoseconds of a call of the device, at most, with more than one query.
+const LONGEST: f64 = 2e6;
+
 /// A simulated system.
 #[derive(Clone, Copy)]
 struct System {
@@ -70,6 +73,8 @@ struct Outcomes {
     /// Mean delay in milliseconds.
     delay: f64,
     late: usize,
+    /// When the last one came, and when all were done, in nanoseconds.
+    ends: [f64; 2],
 }
 
 /// What waits, by the way that it is worked off.
@@ -118,7 +123,7 @@ fn simulate(system: &System, way: Way, queries: &[Query], rate: f64, arrivals: u
         Way::Both => (system.threads - 1).max(1),
         _ => system.threads,
     };
-    let policy = Policy { threads, call: system.call, most: system.most, ..Policy::default() };
+    let policy = Policy { threads, call: system.call, most: system.most, longest: LONGEST, ..Policy::default() };
     let mut waiting = match way {
         Way::Both => Waiting::Scheduled(Queue::new(policy)),
         _ => Waiting::InOrder(VecDeque::new()),
@@ -128,7 +133,7 @@ fn simulate(system: &System, way: Way, queries: &[Query], rate: f64, arrivals: u
     let mut busy: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
     let (mut device_free, mut device_busy) = (0u64, false);
     let (mut arrival, mut came, mut done) = (0.0, 0, 0);
-    let (mut sum, mut late) = (0.0, 0);
+    let (mut sum, mut late, mut ends) = (0.0, 0, [0f64; 2]);
     while done < arrivals && !(give_up && late > 0) {
         let next_free = busy.peek().map(|free| free.0).into_iter().chain(device_busy.then_some(device_free)).min();
         let next_arrival = if came < arrivals { arrival as u64 } else { u64::MAX };
@@ -147,6 +152,7 @@ fn simulate(system: &System, way: Way, queries: &[Query], rate: f64, arrivals: u
             let delay = (end - job.arrived) as f64;
             sum += delay;
             late += usize::from(delay > system.deadline);
+            ends = [ends[0].max(job.arrived as f64), ends[1].max(end as f64)];
         };
         while busy.len() < threads
             && let Some(job) = waiting.for_cpu(way, now)
@@ -170,7 +176,7 @@ fn simulate(system: &System, way: Way, queries: &[Query], rate: f64, arrivals: u
             }
         }
     }
-    Outcomes { delay: sum / 1e6 / done.max(1) as f64, late }
+    Outcomes { delay: sum / 1e6 / done.max(1) as f64, late, ends }
 }
 
 /// Checks the simulation against theory: with constant times and half the load (M/D/1) queries wait half a time on average.
@@ -184,14 +190,16 @@ fn check() {
     }
 }
 
-/// The highest rate, within 2 %, at which no query is late. Runs last so many deadlines that a backlog of a fiftieth is
-/// noticed.
+/// The highest rate, within 2 %, at which no query is late. Short runs would hide a backlog that grows, so nor may one take
+/// more than a thirtieth of the run, beyond two calls, to work off in the end.
 fn highest(system: &System, way: Way, queries: &[Query], most: usize) -> f64 {
+    let longest = queries.iter().map(|query| query.real.cpu).fold(0.0, f64::max);
     let sustained = |rate: f64| {
         let arrivals = ((50.0 * system.deadline * 1e-9 * rate) as usize).clamp(1000, most);
-        simulate(system, way, queries, rate, arrivals, true).late == 0
+        let Outcomes { late, ends: [came, done], .. } = simulate(system, way, queries, rate, arrivals, true);
+        late == 0 && done - came <= came / 30.0 + 2.0 * (LONGEST + system.call) + longest
     };
-    let mut high = 1.0;
+    let mut high = 256.0;
     while high < 1e9 && sustained(high) {
         high *= 2.0;
     }
@@ -254,7 +262,7 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
         return Ok(outcome);
     };
     check();
-    let (count, most) = if context.quick() { (800, 20_000) } else { (4000, 1_000_000) };
+    let (count, most) = if context.quick() { (800, 30_000) } else { (4000, 200_000) };
     outcome.note(format!(
         "{} documents; queries of 2 to 6 words, each from a document, timed here on one thread; the last quarter of {count} \
          arrives again and again, as a Poisson process. Costs are predicted by models of the other queries.",

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::index::snapshot::Part;
 use crate::rank::tiled;
 use crate::search::prepared::{Prepared, PreparedTerm, then_any};
-use crate::search::{End, Found, Index, Matching, Options};
+use crate::search::{Found, Index, Matching, Options};
 use crate::threads;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -72,7 +72,7 @@ fn by_both(
         let cost = models.cost(&features, options.matching);
         Ok((Some(query), Some((features, cost))))
     };
-    let (prepared, known): (Vec<Option<Prepared>>, Vec<Option<(Features, Cost)>>) =
+    let (prepared, known): (Vec<Option<Prepared>>, Vec<Known>) =
         threads::map(threads, queries.len(), prepare)?.into_iter().unzip();
     let of_a_device = if devices.len() == 1 { settings.threads } else { threads.div_ceil(devices.len()) };
     let job = Job { index, options, wanted, settings, threads: of_a_device };
@@ -130,7 +130,9 @@ fn by_both(
     }
     // A device that failed may have left work when the others had ended.
     let mut done = Vec::new();
-    (0..devices.len()).for_each(|device| drop(shared.work(device, rank, &mut done)));
+    for device in 0..devices.len() {
+        shared.work(device, rank, &mut done);
+    }
     done.into_iter().for_each(|(at, of_query)| found[at] = Some(of_query));
     ran.device = calls.into_inner().unwrap_or_else(PoisonError::into_inner);
     log::debug!("ranked in {:?}, {} calls of devices", began.elapsed(), ran.device.len());
@@ -152,6 +154,9 @@ fn by_both(
 /// Queries of a batch that a thread times, to learn from.
 const LEARNED: usize = 64;
 
+/// What is known of a query that devices can answer, and what it is expected to cost.
+type Known = Option<(Features, Cost)>;
+
 /// Whether a device takes a query with so many terms.
 fn fits(query: &Prepared) -> bool {
     query.terms.iter().filter(|term| term.clause.is_some()).count() <= MOST_TERMS
@@ -169,7 +174,7 @@ struct Job<'j> {
 
 impl Job<'_> {
     /// Who answers what. Devices have all they can, unless they are to be used only where they are faster.
-    fn share(&self, models: &Models, known: &[Option<(Features, Cost)>], threads: usize, devices: usize) -> Share {
+    fn share(&self, models: &Models, known: &[Known], threads: usize, devices: usize) -> Share {
         if self.settings.offload != Offload::Auto {
             let (here, elsewhere): (Vec<usize>, Vec<usize>) = (0..known.len()).partition(|&at| known[at].is_some());
             return Share::fixed(&elsewhere, &here);
@@ -178,9 +183,7 @@ impl Job<'_> {
         known.iter().flatten().for_each(|(_, cost)| sum += cost.cpu);
         // What a device cannot answer is taken for as long as the others.
         let alone = Cost { cpu: sum / count.max(1) as f64, device: f64::INFINITY };
-        let cost = |of: &Option<(Features, Cost)>| {
-            of.map_or(alone, |(_, cost)| Cost { device: cost.device / devices as f64, ..cost })
-        };
+        let cost = |of: &Known| of.map_or(alone, |(_, cost)| Cost { device: cost.device / devices as f64, ..cost });
         let call = models.call(self.index.snapshot().documents(), 0.0);
         Share::new(Costs { queries: known.iter().map(cost).collect(), call }, threads)
     }

@@ -11,9 +11,15 @@ fn answers_of_both_sides_are_those_of_the_cpu() {
         let _ = std::io::stderr().write_all(format!("SKIPPED: no OpenCL device {named:?}\n").as_bytes());
         return;
     };
+    let devices = [device];
     let folder = tempfile::tempdir().unwrap();
     let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
-    let schema = Schema { fields: vec![body], positions: true, analyzer: Analyzer::new(Default::default()).unwrap() };
+    let schema = Schema {
+        fields: vec![body],
+        positions: true,
+        analyzer: Analyzer::new(Default::default()).unwrap(),
+        codecs: Default::default(),
+    };
     let mut writer = Writer::open(folder.path(), Some(schema), crate::index::Options::default()).unwrap();
     for id in 0..2000u64 {
         let words: Vec<String> = (1..12).map(|at| format!("w{}", id * at * 7919 % (3 + at * at))).collect();
@@ -31,7 +37,7 @@ fn answers_of_both_sides_are_those_of_the_cpu() {
     let late = Options { deadline: Some(std::time::Duration::ZERO), ..Options::default() };
     for offload in [Offload::Auto, Offload::Always] {
         let settings = Settings { offload, ..Settings::default() };
-        let found = by_both(&index, &queries, &late, &settings, &device, 10).unwrap();
+        let found = by_both(&index, &queries, &late, &settings, &devices, 10).unwrap();
         assert!(found.len() == queries.len() && found.iter().all(|found| *found == Found::late()));
     }
     for matching in [Matching::All, Matching::Any, Matching::AllThenAny] {
@@ -39,7 +45,7 @@ fn answers_of_both_sides_are_those_of_the_cpu() {
         let expected = index.search_batch(&queries, &options, 1).unwrap();
         for (offload, threads) in [(Offload::Auto, 1), (Offload::Auto, 4), (Offload::Auto, 0), (Offload::Always, 3)] {
             let settings = Settings { offload, threads, ..Settings::default() };
-            let found = by_both(&index, &queries, &options, &settings, &device, 10).unwrap();
+            let found = by_both(&index, &queries, &options, &settings, &devices, 10).unwrap();
             assert!(found == expected, "{matching:?}, {offload:?}, {threads} threads");
         }
     }

@@ -106,9 +106,9 @@ pub(super) fn insisted(settings: &Settings) -> Option<Arc<Device>> {
     wanted(settings, |_| Ok(None))
 }
 
-/// The device that is to rank that many queries, if any.
-pub(super) fn for_queries(settings: &Settings, queries: usize) -> Option<Arc<Device>> {
-    wanted(settings, |selector| cost::choose_for_queries(selector, queries))
+/// The device that is to rank these queries, or some of them, if any.
+pub(super) fn for_queries(settings: &Settings, batch: &cost::Batch) -> Option<Arc<Device>> {
+    wanted(settings, |selector| cost::choose_for_queries(selector, batch))
 }
 
 /// The devices that may rank queries, opened whether that has paid off yet or not.

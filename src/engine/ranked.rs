@@ -1,6 +1,8 @@
 //! Ranked search on the device or the CPU.
 
-use super::offload::{Settings, for_queries, on_cpu, try_on};
+use super::cost::{self, Batch, Features, Models, Ran};
+use super::offload::{Offload, Settings, for_queries, on_cpu, try_on};
+use super::schedule::{Cost, Costs, Share};
 use super::shared::Shared;
 use crate::device::{
     self, Device, Hits, Key, MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted,
@@ -11,6 +13,7 @@ use crate::rank::tiled;
 use crate::search::prepared::{Prepared, PreparedTerm, then_any};
 use crate::search::{Found, Index, Matching, Options};
 use crate::threads;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Queries that justify one more thread.
@@ -28,14 +31,18 @@ pub fn search(index: &Index, query: &str, options: &Options, settings: &Settings
 }
 
 /// The best hits of each of many queries; see [`Index::search_batch`]. A device ranks those that consist of words, excluded
-/// ones too, in any number of fields; meanwhile the CPU answers those with phrases, prefixes or fuzzy words. Results are
-/// the same, to the last bit of the scores, wherever they come from.
+/// ones too, in any number of fields; meanwhile the CPU answers those with phrases, prefixes or fuzzy words, and with
+/// `offload=auto` also others that suit it. Results are the same, to the last bit of the scores, wherever they come from.
 ///
 /// # Errors
 /// As there.
 pub fn search_batch(index: &Index, queries: &[&str], options: &Options, settings: &Settings) -> Result<Vec<Found>> {
-    let Some(device) = for_queries(settings, queries.len()) else {
-        return on_cpu(|| index.search_batch(queries, options, settings.threads));
+    let batch = Batch { index, queries, options, threads: settings.threads, expected: None.into() };
+    let Some(device) = for_queries(settings, &batch) else {
+        let began = Instant::now();
+        let found = on_cpu(|| index.search_batch(queries, options, settings.threads));
+        batch.ran_on_cpu(began.elapsed());
+        return found;
     };
     index.check_files()?;
     let wanted = index.wanted(options)?;
@@ -43,52 +50,112 @@ pub fn search_batch(index: &Index, queries: &[&str], options: &Options, settings
         return on_cpu(|| index.search_batch(queries, options, settings.threads));
     }
     let devices = if queries.len() < MANY { vec![device] } else { device::twins(&settings.device) };
+    by_both(index, queries, options, settings, &devices, wanted)
+}
+
+/// Has devices answer queries, and the CPU others.
+fn by_both(
+    index: &Index,
+    queries: &[&str],
+    options: &Options,
+    settings: &Settings,
+    devices: &[Arc<Device>],
+    wanted: usize,
+) -> Result<Vec<Found>> {
+    let Some(first) = devices.first() else { return index.search_batch(queries, options, settings.threads) };
     let threads = threads::at_most(settings.threads, queries.len() / QUERIES_PER_THREAD);
-    let began = Instant::now();
-    let prepare = |at: usize| Ok(index.prepare(queries[at], options)?.filter(fits));
-    let prepared = threads::map(threads, queries.len(), prepare)?;
-    let (of_device, elsewhere): (Vec<usize>, Vec<usize>) = (0..queries.len()).partition(|&at| prepared[at].is_some());
-    log::debug!("{} queries prepared in {:?}, {} for the CPU", queries.len(), began.elapsed(), elsewhere.len());
-    let began = Instant::now();
+    let (began, end) = (Instant::now(), options.end());
+    let models = cost::models(first);
+    let prepare = |at: usize| {
+        let Some(query) = index.prepare(queries[at], options)?.filter(fits) else { return Ok((None, None)) };
+        let features = cost::features(&query, wanted, index.snapshot().documents());
+        let cost = models.cost(&features, options.matching);
+        Ok((Some(query), Some((features, cost))))
+    };
+    let (prepared, known): (Vec<Option<Prepared>>, Vec<Known>) =
+        threads::map(threads, queries.len(), prepare)?.into_iter().unzip();
     let of_a_device = if devices.len() == 1 { settings.threads } else { threads.div_ceil(devices.len()) };
     let job = Job { index, options, wanted, settings, threads: of_a_device };
+    let share = job.share(&models, &known, threads, devices.len());
+    log::debug!("{} queries prepared in {:?}", queries.len(), began.elapsed());
+    let began = Instant::now();
+    let calls = Mutex::new(Vec::new());
     let rank = |device: usize, which: &[usize]| {
+        if end.has_come() {
+            return Some(vec![None; which.len()]);
+        }
         let queries: Vec<&Prepared> = which.iter().filter_map(|&at| prepared[at].as_ref()).collect();
-        try_on(&devices[device], |device| job.rank(device, &queries))
+        let (began, misses) = (Instant::now(), device::cache_stats().misses);
+        let found = try_on(&devices[device], |device| job.rank(device, &queries));
+        // Sending, the first time, is no measure of what follows.
+        if found.is_some() && device::cache_stats().misses == misses {
+            let features = which.iter().filter_map(|&at| Some(known[at]?.0));
+            let call = (job.work(features), began.elapsed().as_nanos() as f64);
+            calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+        }
+        found
     };
-    let shared = Shared::new(of_device, devices.len());
-    let mut found: Vec<Option<Found>> = vec![None; queries.len()];
-    // A thread has each device work, and the others answer what devices cannot.
-    let items = devices.len() + elsewhere.len();
-    let parts = threads::spread(threads.max(devices.len()).min(items), items, 1, |takings| {
-        let mut done = Vec::new();
+    let shared = Shared::new(devices.len());
+    // A thread has each device work until it has its share; the others, and then these too, have queries for the CPU.
+    let items = threads.min(share.size()).max(devices.len());
+    let parts = threads::spread(items, items, 1, |takings| {
+        let (mut done, mut times) = (Vec::new(), Vec::new());
         for at in takings.flatten() {
-            match at.checked_sub(devices.len()) {
-                None => shared.work(at, rank, &mut done),
-                Some(at) => done.push((elsewhere[at], index.search(queries[elsewhere[at]], options)?)),
+            while at < devices.len() && shared.work(at, rank, &mut done) {
+                let more = share.for_device();
+                if more.is_empty() {
+                    break;
+                }
+                shared.add(more);
+            }
+            while let Some(at) = share.for_cpu() {
+                if end.has_come() {
+                    break;
+                }
+                let began = Instant::now();
+                done.push((at, index.search(queries[at], options)?));
+                if let Some((features, _)) = known[at].filter(|_| times.len() < LEARNED) {
+                    times.push((features, began.elapsed().as_nanos() as f64));
+                }
             }
         }
-        Ok(done)
+        Ok((done, times))
     });
+    let mut found: Vec<Option<Found>> = vec![None; queries.len()];
+    let mut ran = Ran::default();
     for part in parts {
-        let part: Vec<(usize, Found)> = part?;
+        let (part, times): (Vec<(usize, Found)>, Vec<_>) = part?;
         part.into_iter().for_each(|(at, of_query)| found[at] = Some(of_query));
+        ran.cpu.extend(times);
     }
     // A device that failed may have left work when the others had ended.
     let mut done = Vec::new();
-    (0..devices.len()).for_each(|device| shared.work(device, rank, &mut done));
+    for device in 0..devices.len() {
+        shared.work(device, rank, &mut done);
+    }
     done.into_iter().for_each(|(at, of_query)| found[at] = Some(of_query));
-    log::debug!("ranked in {:?}", began.elapsed());
+    ran.device = calls.into_inner().unwrap_or_else(PoisonError::into_inner);
+    log::debug!("ranked in {:?}, {} calls of devices", began.elapsed(), ran.device.len());
+    cost::learn(first, options.matching, &ran);
     // What devices have left to the CPU.
     let left: Vec<usize> = (0..queries.len()).filter(|&at| found[at].is_none()).collect();
     if !shared.is_done() {
         on_cpu(|| log::debug!("{} queries are left to the CPU", left.len()));
     }
     let threads = threads::at_most(settings.threads, left.len());
-    let of_cpu = threads::map(threads, left.len(), |at| index.search(queries[left[at]], options))?;
+    let of_cpu = threads::map(threads, left.len(), |at| match end.has_come() {
+        false => index.search(queries[left[at]], options),
+        true => Ok(Found::late()),
+    })?;
     left.into_iter().zip(of_cpu).for_each(|(at, of_cpu)| found[at] = Some(of_cpu));
     Ok(found.into_iter().flatten().collect())
 }
+
+/// Queries of a batch that a thread times, to learn from.
+const LEARNED: usize = 64;
+
+/// What is known of a query that devices can answer, and what it is expected to cost.
+type Known = Option<(Features, Cost)>;
 
 /// Whether a device takes a query with so many terms.
 fn fits(query: &Prepared) -> bool {
@@ -106,6 +173,30 @@ struct Job<'j> {
 }
 
 impl Job<'_> {
+    /// Who answers what. Devices have all they can, unless they are to be used only where they are faster.
+    fn share(&self, models: &Models, known: &[Known], threads: usize, devices: usize) -> Share {
+        if self.settings.offload != Offload::Auto {
+            let (here, elsewhere): (Vec<usize>, Vec<usize>) = (0..known.len()).partition(|&at| known[at].is_some());
+            return Share::fixed(&elsewhere, &here);
+        }
+        let (count, mut sum) = (known.iter().flatten().count(), 0.0);
+        known.iter().flatten().for_each(|(_, cost)| sum += cost.cpu);
+        // What a device cannot answer is taken for as long as the others.
+        let alone = Cost { cpu: sum / count.max(1) as f64, device: f64::INFINITY };
+        let cost = |of: &Known| of.map_or(alone, |(_, cost)| Cost { device: cost.device / devices as f64, ..cost });
+        let call = models.call(self.index.snapshot().documents(), 0.0);
+        Share::new(Costs { queries: known.iter().map(cost).collect(), call }, threads)
+    }
+
+    /// What a device does for these queries.
+    fn work(&self, queries: impl Iterator<Item = Features>) -> [f64; Features::DEVICE] {
+        let mut call = Features::call(self.index.snapshot().documents());
+        for added in queries.map(|query| query.on_device(self.options.matching)) {
+            call.iter_mut().zip(added).for_each(|(sum, of)| *sum += of);
+        }
+        call
+    }
+
     /// Ranks queries; `None` for those that the device leaves to the CPU.
     fn rank(&self, device: &Device, queries: &[&Prepared]) -> Result<Vec<Option<Found>>> {
         let Job { index, options, wanted, .. } = *self;
@@ -269,3 +360,6 @@ impl Provider for Lists<'_> {
 mod warm;
 
 pub use warm::Warming;
+
+#[cfg(test)]
+mod tests;

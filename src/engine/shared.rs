@@ -9,28 +9,34 @@ const LEAST: usize = 256;
 /// the others.
 pub(super) struct Shared {
     pieces: Mutex<Vec<Vec<usize>>>,
+    devices: usize,
     /// The devices that failed, by their number.
     failed: Mutex<Vec<usize>>,
 }
 
 impl Shared {
-    /// For that many devices. One takes all at once: with fewer queries at a time it does worse.
-    pub(super) fn new(queries: Vec<usize>, devices: usize) -> Shared {
+    /// For that many devices.
+    pub(super) fn new(devices: usize) -> Shared {
+        Shared { pieces: Mutex::default(), devices, failed: Mutex::default() }
+    }
+
+    /// Adds queries. One device takes all at once: with fewer queries at a time it does worse.
+    pub(super) fn add(&self, queries: &[usize]) {
+        let devices = self.devices;
         let at_once = if devices == 1 { queries.len() } else { queries.len().div_ceil(2 * devices).max(LEAST) };
-        let pieces = queries.chunks(at_once.max(1)).map(<[usize]>::to_vec).collect();
-        Shared { pieces: Mutex::new(pieces), failed: Mutex::new(Vec::new()) }
+        lock(&self.pieces).extend(queries.chunks(at_once.max(1)).map(<[usize]>::to_vec));
     }
 
     /// Has a device work until nothing is left, or it fails: `rank` then returns nothing. What it finds is appended to
-    /// `done`, but not what it leaves to the CPU.
+    /// `done`, but not what it leaves to the CPU. Returns whether it has not failed.
     pub(super) fn work<T>(
         &self,
         device: usize,
         rank: impl Fn(usize, &[usize]) -> Option<Vec<Option<T>>>,
         done: &mut Vec<(usize, T)>,
-    ) {
+    ) -> bool {
         while !lock(&self.failed).contains(&device) {
-            let Some(piece) = lock(&self.pieces).pop() else { return };
+            let Some(piece) = lock(&self.pieces).pop() else { return true };
             match rank(device, &piece) {
                 Some(found) => done.extend(piece.into_iter().zip(found).filter_map(|(at, found)| Some((at, found?)))),
                 None => {
@@ -39,6 +45,7 @@ impl Shared {
                 }
             }
         }
+        false
     }
 
     /// Whether devices took everything.
@@ -60,9 +67,14 @@ mod tests {
         order: &[usize],
         rank: impl Fn(usize, &[usize]) -> Option<Vec<Option<usize>>>,
     ) -> (Vec<(usize, usize)>, bool) {
-        let shared = Shared::new((0..3000).collect(), devices);
+        let shared = Shared::new(devices);
+        shared.add(&(0..2000).collect::<Vec<_>>());
+        shared.add(&(2000..3000).collect::<Vec<_>>());
         let mut done = Vec::new();
-        order.iter().for_each(|&device| shared.work(device, &rank, &mut done));
+        for &device in order {
+            let works = shared.work(device, &rank, &mut done);
+            assert_eq!(works, rank(device, &[]).is_some());
+        }
         done.sort_unstable();
         (done, shared.is_done())
     }

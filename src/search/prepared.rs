@@ -28,6 +28,8 @@ pub(crate) struct PreparedTerm {
     pub(crate) weight: f32,
     /// The number of its clause; none if it excludes documents.
     pub(crate) clause: Option<u16>,
+    /// The documents that contain it, in all segments.
+    pub(crate) documents: u64,
     /// Per segment, the dictionary's value.
     pub(crate) values: Vec<Option<u64>>,
 }
@@ -36,7 +38,7 @@ pub(crate) struct PreparedTerm {
 fn prepared(weighted: Weighted, clause: Option<u16>) -> Option<PreparedTerm> {
     let Leaf::Term { field, .. } = weighted.leaf else { return None };
     let values = weighted.values.into_iter().map(|of_segment| of_segment.first().copied().flatten()).collect();
-    Some(PreparedTerm { field, weight: weighted.weight, clause, values })
+    Some(PreparedTerm { field, weight: weighted.weight, clause, documents: weighted.documents, values })
 }
 
 impl Index {

@@ -55,7 +55,7 @@ pub(super) fn found(
     options: &Options,
 ) -> Result<Found> {
     let hits = hits.into_iter().skip(options.offset).take(options.limit);
-    let mut found = Found { hits: Vec::with_capacity(hits.size_hint().0), total };
+    let mut found = Found { hits: Vec::with_capacity(hits.size_hint().0), total, ..Found::default() };
     let parts = index.snapshot().parts();
     let mut ids: Vec<Option<Ids>> = vec![None; parts.len()];
     for hit in hits {

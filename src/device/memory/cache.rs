@@ -148,6 +148,11 @@ impl Cache {
         self.pool.clear();
     }
 
+    /// Whether an item is in the buffer.
+    pub(super) fn has(&self, key: &Key) -> bool {
+        self.items.contains_key(&key.name())
+    }
+
     /// Ensures that all of these items are in the buffer together, and appends the place of each to `places`. False if they
     /// do not fit.
     pub(super) fn ensure(

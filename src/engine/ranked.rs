@@ -7,7 +7,7 @@ use super::shared::Shared;
 use crate::device::{
     self, Device, Hits, Key, MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::index::snapshot::Part;
 use crate::rank::tiled;
 use crate::search::prepared::{Prepared, PreparedTerm, then_any};
@@ -74,6 +74,9 @@ fn by_both(
     };
     let (prepared, known): (Vec<Option<Prepared>>, Vec<Known>) =
         threads::map(threads, queries.len(), prepare)?.into_iter().unzip();
+    if known.iter().all(Option::is_none) {
+        return on_cpu(|| index.search_batch(queries, options, settings.threads));
+    }
     let of_a_device = if devices.len() == 1 { settings.threads } else { threads.div_ceil(devices.len()) };
     let job = Job { index, options, wanted, settings, threads: of_a_device };
     let share = job.share(&models, &known, threads, devices.len());
@@ -86,7 +89,11 @@ fn by_both(
         }
         let queries: Vec<&Prepared> = which.iter().filter_map(|&at| prepared[at].as_ref()).collect();
         let (began, misses) = (Instant::now(), device::cache_stats().misses);
-        let found = try_on(&devices[device], |device| job.rank(device, &queries));
+        let found = try_on(&devices[device], |device| match job.rank(device, &queries) {
+            // Damaged files are not the device's failure. The CPU finds them, too.
+            Err(error) if !matches!(error, Error::Device(_)) => Ok(vec![None; which.len()]),
+            ranked => ranked,
+        });
         // Sending, the first time, is no measure of what follows.
         if found.is_some() && device::cache_stats().misses == misses {
             let features = which.iter().filter_map(|&at| Some(known[at]?.0));

@@ -80,7 +80,7 @@ struct Outcomes {
 /// What waits, by the way that it is worked off.
 enum Waiting {
     InOrder(VecDeque<Job>),
-    Scheduled(Queue),
+    Scheduled(Box<Queue>),
 }
 
 impl Waiting {
@@ -125,7 +125,7 @@ fn simulate(system: &System, way: Way, queries: &[Query], rate: f64, arrivals: u
     };
     let policy = Policy { threads, call: system.call, most: system.most, longest: LONGEST, ..Policy::default() };
     let mut waiting = match way {
-        Way::Both => Waiting::Scheduled(Queue::new(policy)),
+        Way::Both => Waiting::Scheduled(Queue::new(policy).into()),
         _ => Waiting::InOrder(VecDeque::new()),
     };
     let mut random = Random::new(91);

@@ -14,9 +14,10 @@ pub const EXPERIMENT: Experiment = Experiment {
     question: "How well do the lengths of a query's lists, the number of terms and of hits wanted predict its time on a CPU \
                thread and on the device?",
     redraws: &[("ding-2009", "section 9")],
-    why: "AND without pruning does work that the lengths determine, and is predicted about as well as in 2009. OR passes over \
-          blocks that cannot matter, and how many these are depends on scores, which lengths do not tell: its error is \
-          larger, as every engine with dynamic pruning finds. A scheduler can live with it: see the next section.",
+    why: "The lengths determine most of the work of AND; the rest is caches, blocks that happen to be skipped, and other \
+          programs on the machine. OR passes over blocks that cannot matter, and how many these are depends on scores, which \
+          lengths do not tell: its error is larger. AND+OR is one or the other, and which of them cannot be told for sure. A \
+          scheduler can live with it: see the next section.",
     run,
 };
 

@@ -35,10 +35,12 @@ fn answers_of_both_sides_are_those_of_the_cpu() {
         .collect();
     let queries: Vec<&str> = queries.iter().map(|query| &**query).collect();
     let late = Options { deadline: Some(std::time::Duration::ZERO), ..Options::default() };
+    let expired = |found: &[Found]| found.len() == queries.len() && found.iter().all(|found| *found == Found::late());
+    assert!(expired(&index.search_batch(&queries, &late, 2).unwrap()));
     for offload in [Offload::Auto, Offload::Always] {
         let settings = Settings { offload, ..Settings::default() };
         let found = by_both(&index, &queries, &late, &settings, &devices, 10).unwrap();
-        assert!(found.len() == queries.len() && found.iter().all(|found| *found == Found::late()));
+        assert!(expired(&found));
     }
     for matching in [Matching::All, Matching::Any, Matching::AllThenAny] {
         let options = Options { matching, total: true, deadline: Some(std::time::Duration::MAX), ..Options::default() };

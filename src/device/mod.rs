@@ -71,6 +71,8 @@ pub use parallel_qs::{ITEMS as PARALLEL_QS_ITEMS, ParallelQs};
 use crate::codec::Codec;
 use crate::error::Result;
 pub use platform::DeviceInfo;
+#[doc(hidden)]
+pub use rank::plain_accumulators;
 pub(crate) use rank::{Hits, MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted};
 pub use search::{Aids, Gathering, Line, Search};
 use std::sync::Arc;

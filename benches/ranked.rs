@@ -224,6 +224,13 @@ impl Bench<'_> {
         self.batch("AND top 10", index, queries, &usual)?;
         self.batch("AND top 10, total", index, queries, &Options { total: true, ..usual.clone() })?;
         self.batch("OR top 10", index, queries, &any)?;
+        // As the papers do it, for some queries: each has 8 bytes per document.
+        let some: Vec<String> = queries.iter().step_by(queries.len().div_ceil(200).max(1)).cloned().collect();
+        self.batch("OR top 10, 200 queries", index, &some, &any)?;
+        device::plain_accumulators(true);
+        let plain = self.batch("OR top 10, plain accumulators", index, &some, &any);
+        device::plain_accumulators(false);
+        plain?;
         self.batch("OR top 10, total", index, queries, &Options { total: true, ..any.clone() })?;
         self.batch("OR top 1000", index, queries, &Options { limit: 1000, ..any.clone() })?;
         self.batch("OR top 10, 30 words", index, &long(30, 2000), &any)?;

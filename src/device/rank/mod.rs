@@ -5,19 +5,23 @@
 //! | `mod.rs` | a batch, and its way over the segments |
 //! | `tables` | what the kernels are told of a batch in a segment |
 //! | `best` | the hits are read back |
+//! | `plain` | OR as the paper has it, to compare with |
 //! | `warm` | makes lists resident ahead of time |
 //!
 //! A batch is divided so that its scratch buffers fit, and again if its lists do not fit in the cache together. A query that
 //! a device cannot answer alone is left to the CPU.
 
 mod best;
+mod plain;
 mod tables;
 mod warm;
 
 pub(crate) use best::Hits;
+pub use plain::plain_accumulators;
 
 use super::handle::Device;
 use super::memory::{ALIGNMENT, Key, Placed, Slot};
+use super::platform::Limits;
 use super::program::{KernelOf, Source};
 use super::session::{Arg, Session};
 use crate::error::{Error, Result};
@@ -62,6 +66,8 @@ const NONE: u32 = u32::MAX;
 /// Scratch memory that a batch may take, and the part of the device's memory that this may be.
 const MOST_SCRATCH: usize = 4 << 30;
 const SCRATCH_SHARE: usize = 8;
+/// Candidates for which there is room if few queries share it.
+const MOST_SHARED: usize = 1 << 23;
 /// Words of the hits of a batch, at most.
 const MOST_HIT_WORDS: usize = 16 << 20;
 /// The most work-groups of a launch.
@@ -101,6 +107,8 @@ pub(crate) struct RankBatch {
     pub(crate) budget: u64,
     /// Threads for the host's part; 0 means one per core.
     pub(crate) threads: usize,
+    /// Whether OR has an accumulator for each document: see [`plain_accumulators`].
+    pub(crate) plain: bool,
 }
 
 /// A segment.
@@ -194,6 +202,9 @@ impl Device {
         provider: &dyn Provider,
         take: &Take<'_, T>,
     ) -> Result<Vec<Option<T>>> {
+        if plain::is_on() && !batch.needs_all && !batch.plain {
+            return self.rank(&RankBatch { plain: true, ..batch.clone() }, provider, take);
+        }
         let mut session = self.lock()?;
         let most = MOST_HITS.min(sizes(session.limits().local).1 / 2);
         if batch.k == 0 || batch.k > most {
@@ -221,8 +232,10 @@ const FEW: usize = 64;
 
 /// Candidates of a query for which there is room, if as many as `queries` share the scratch memory. The threshold leaves
 /// some multiples of k, of which most come before it has risen.
-fn room(k: usize, queries: usize) -> usize {
-    (1024 + 16 * k).max((1 << 23) / queries.max(1))
+fn room(limits: &Limits, k: usize, queries: usize) -> usize {
+    // A device with little memory has none to spare for more.
+    let shared = MOST_SHARED.min((limits.memory / SCRATCH_SHARE).min(limits.allocation) / 16);
+    (1024 + 16 * k).max(shared / queries.max(1))
 }
 
 impl Session<'_> {
@@ -238,7 +251,10 @@ impl Session<'_> {
         let scratch = MOST_SCRATCH.min(limits.memory / SCRATCH_SHARE);
         let largest = limits.allocation / (16 * (1024 + 16 * batch.k)).max(4 * tiles);
         // Hits are lent from pinned memory.
-        let largest = largest.min(MOST_HIT_WORDS / (4 * (1 + batch.k)));
+        let mut largest = largest.min(MOST_HIT_WORDS / (4 * (1 + batch.k)));
+        if batch.plain {
+            largest = largest.min(plain::queries_at_once(&limits, &batch.segments));
+        }
         (scratch / of_query).min(largest).min(MOST_GROUPS / tiles).max(1)
     }
 
@@ -273,8 +289,9 @@ impl Session<'_> {
     /// Submits everything for some queries; false if their lists in a segment do not fit in the cache together.
     fn launch_all(&mut self, batch: &RankBatch, queries: &[usize], provider: &dyn Provider) -> Result<bool> {
         let count = queries.len();
+        let room = room(&self.limits(), batch.k, count);
         self.fill(STATES, (STATE + ITEMS) * count, 0)?;
-        self.scratch(CANDIDATES, 4 * count * room(batch.k, count))?;
+        self.scratch(CANDIDATES, 4 * count * room)?;
         self.scratch(OUT, 4 * count * (1 + batch.k))?;
         for segment in 0..batch.segments.len() {
             let Some(tables) = self.tables(batch, queries, segment, provider)? else { return Ok(false) };
@@ -286,11 +303,12 @@ impl Session<'_> {
 
     /// Leaves the best k candidates of each query, as hits if they are the `last` ones.
     fn launch_best(&mut self, batch: &RankBatch, count: usize, last: bool) -> Result<()> {
+        let room = room(&self.limits(), batch.k, count);
         let args = [
             Arg::Slot(STATES),
             Arg::U32(count as u32),
             Arg::Slot(CANDIDATES),
-            Arg::U32(room(batch.k, count) as u32),
+            Arg::U32(room as u32),
             Arg::U32(batch.k as u32),
             Arg::U32(last.into()),
             Arg::Slot(OUT),
@@ -359,9 +377,12 @@ impl Session<'_> {
             Some(allowed) => self.upload(ALLOWED, allowed)?,
             None => self.scratch(ALLOWED, 1)?,
         }
+        if batch.plain {
+            return self.launch_plain(batch, segment, tables, count);
+        }
         let restricted = Arg::U32(segment.allowed.is_some().into());
         let [k, counting] = [Arg::U32(batch.k as u32), Arg::U32(batch.counting.into())];
-        let room = Arg::U32(room(batch.k, count) as u32);
+        let room = Arg::U32(room(&self.limits(), batch.k, count) as u32);
         let (base, ordinals) = (Arg::U32(segment.base), Arg::U32(tables.ordinals));
         let found = [Arg::Slot(STATES), Arg::U32(count as u32), Arg::Slot(CANDIDATES), room, k, counting];
         let queries = [Arg::Cache, Arg::Slot(TABLES), Arg::U32(tables.terms_at)];

@@ -10,6 +10,8 @@ CARGO_TARGET_DIR ?= target
 # descriptions of all Debian packages), and a query in addition to the built-in ones.
 CORPUS ?=
 QUERY ?=
+# For `make demo`: how many queries to search for in one call, on the CPU and on DEVICE.
+BATCH ?=
 # For `make bench`: a folder of real lists to measure too, one list per file, numbers separated by commas. For `make
 # experiments` also a folder of such folders, or of zip files.
 LISTS ?=
@@ -41,13 +43,13 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo test test-aarch64 test-browser bench bench-search bench-tiers experiments experiments-page install clean help setup-build setup-demo setup-test setup-browser setup-bench lint test-rust test-php test-examples
+.PHONY: build demo test test-aarch64 test-browser bench bench-search bench-ranked bench-tiers experiments experiments-page install clean help setup-build setup-demo setup-test setup-browser setup-bench lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
-demo: setup-demo $(EXTENSION)  ## index all Debian package descriptions and search them; CORPUS= QUERY=
+demo: setup-demo $(EXTENSION)  ## index all Debian package descriptions and search them; CORPUS= QUERY= DEVICE= BATCH=
 	$(RUN_PHP) examples/demo/index.php --output '$(DEMO_INDEX)' $(if $(CORPUS),--corpus '$(CORPUS)')
-	$(RUN_PHP) examples/demo/search.php --index '$(DEMO_INDEX)' --sample $(if $(CORPUS),index,debian) $(if $(QUERY),--query '$(QUERY)')
+	$(RUN_PHP) examples/demo/search.php --index '$(DEMO_INDEX)' --sample $(if $(CORPUS),index,debian) $(if $(QUERY),--query '$(QUERY)') $(if $(BATCH),--batch '$(BATCH)')
 
 test: setup-test lint test-rust test-php test-examples  ## check format and lints; run the Rust tests, the PHP tests and the examples
 
@@ -57,7 +59,7 @@ test-browser: setup-browser $(EXTENSION)  ## test examples/search-as-you-type in
 test-aarch64:  ## run the Rust tests as an aarch64 program under qemu, which it downloads (Debian, x86-64)
 	@sh scripts/test-aarch64.sh
 
-bench: bench-search $(EXTENSION)  ## measure search, CPU, device and PHP, and write reports and plots to target/bench; DEVICE= LISTS=
+bench: bench-search bench-ranked $(EXTENSION)  ## measure search, CPU, device and PHP, and write reports and plots to target/bench; DEVICE= LISTS=
 	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
 	. scripts/env.sh && cargo bench --no-default-features --bench cpu -- $(if $(LISTS),--lists '$(LISTS)')
 	. scripts/env.sh && cargo bench --no-default-features --bench real
@@ -73,6 +75,15 @@ bench-search: setup-bench $(EXTENSION)  ## measure ranked search against tantivy
 	$(SEARCH_BENCH) index --data '$(SEARCH_CORPUS)' --threads 1,2 --out '$(CARGO_TARGET_DIR)/bench/search-index.json'
 	$(SEARCH_BENCH) search --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/search.json'
 	$(RUN_PHP) -d extension=pdo -d extension=pdo_sqlite benches/search/php.php --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/search-php.json'
+
+# The passages and queries are those of bench-search, if it has run; without a device nothing is measured.
+bench-ranked: setup-test  ## measure ranked search on a device against the CPU, on a generated collection and the passages; DEVICE= SEARCH_CORPUS=
+	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
+	. scripts/env.sh && set -- --device '$(DEVICE)' --documents 1000000 --out '$(abspath $(CARGO_TARGET_DIR))/bench/ranked.json' && \
+	  for index in '$(abspath $(SEARCH_CORPUS))'/ours-*[0-9]; do \
+	    queries="$${index%/*}/queries-$${index##*-}/passage.txt"; \
+	    if [ -d "$$index" ] && [ -f "$$queries" ]; then set -- "$$@" --index "$$index" --queries "$$queries"; fi; \
+	  done && cargo bench --no-default-features --bench ranked -- "$$@"
 
 # CRoaring chooses its instructions when it runs; these builds of it have no others than the tier's to choose.
 bench-tiers: setup-test  ## measure intersections by AVX2 and by plain code, also of real lists, CRoaring held back to the same; LISTS=

@@ -18,11 +18,13 @@ use postings::index::{Document, Field, Id, Kind, Schema, Value, Writer};
 use postings::search::{Found, Index, Matching, Options};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 struct Args {
-    device: String,
+    /// Selectors: what is measured is measured with each.
+    devices: Vec<String>,
     index: Option<PathBuf>,
     queries: Option<PathBuf>,
     documents: Option<u64>,
@@ -36,7 +38,7 @@ struct Args {
 
 fn args() -> Result<Args> {
     let mut args = Args {
-        device: "auto".into(),
+        devices: Vec::new(),
         index: None,
         queries: None,
         documents: None,
@@ -50,7 +52,7 @@ fn args() -> Result<Args> {
         let mut value = || words.next().ok_or_else(|| format!("{word} wants a value"));
         match word.as_str() {
             "--bench" => {}
-            "--device" => args.device = value()?,
+            "--device" => args.devices.push(value()?),
             "--index" => args.index = Some(value()?.into()),
             "--queries" => args.queries = Some(value()?.into()),
             "--documents" => args.documents = Some(value()?.parse()?),
@@ -61,36 +63,50 @@ fn args() -> Result<Args> {
             other => return Err(format!("{other}: no such option").into()),
         }
     }
+    if args.devices.is_empty() {
+        args.devices.push("auto".into());
+    }
     Ok(args)
 }
 
 fn main() -> Result<()> {
     let args = args()?;
+    if args.index.is_some() != args.queries.is_some() {
+        return Err("--index and --queries belong together".into());
+    }
+    if args.index.is_none() && args.documents.is_none() {
+        println!("Nothing to search: name --index DIR --queries FILE, or --documents N, or run `make bench-ranked`.");
+        return Ok(());
+    }
     if args.log {
         log::set_logger(&Printer)?;
         log::set_max_level(log::LevelFilter::Debug);
     }
-    let Some(device) = device::select(&args.device)? else {
-        println!("No device ({}); name one with --device. Nothing measured.", args.device);
-        return Ok(());
-    };
-    println!("{}, {}", device.info().platform, device.info().name);
-    let mut bench = Bench { device: &device, args: &args, rows: Vec::new() };
+    let mut benches = Vec::new();
+    for selector in &args.devices {
+        let Some(device) = device::select(selector)? else {
+            println!("No device ({selector}); name one with --device. Nothing measured.");
+            return Ok(());
+        };
+        benches.push(Bench { device, selector: selector.clone(), args: &args, rows: Vec::new() });
+    }
     if let (Some(index), Some(queries)) = (&args.index, &args.queries) {
         let index = Index::open(index)?;
-        let queries = std::fs::read_to_string(queries)?;
-        bench.measure(&index, queries.lines().map(str::to_owned).collect())?;
+        let queries: Vec<String> = std::fs::read_to_string(queries)?.lines().map(str::to_owned).collect();
+        benches.iter_mut().try_for_each(|bench| bench.measure(&index, &queries))?;
     }
     if let Some(documents) = args.documents {
         let folder = std::env::temp_dir().join(format!("postings-ranked-{}", std::process::id()));
         let (time, made) = seconds(|| generate(&folder, documents));
         println!("\n{documents} documents generated in {time:.1} s");
-        let measured = made.and_then(|index| bench.measure(&index, zipf_queries(10_000)));
+        let queries = zipf_queries(10_000);
+        let measured = made.and_then(|index| benches.iter_mut().try_for_each(|bench| bench.measure(&index, &queries)));
         let _ = std::fs::remove_dir_all(&folder);
         measured?;
     }
+    let rows: Vec<String> = benches.into_iter().flat_map(|bench| bench.rows).collect();
     if let Some(out) = &args.out {
-        std::fs::write(out, format!("[\n{}\n]\n", bench.rows.join(",\n")))?;
+        std::fs::write(out, format!("[\n{}\n]\n", rows.join(",\n")))?;
     }
     Ok(())
 }
@@ -171,7 +187,8 @@ fn zipf_queries(count: usize) -> Vec<String> {
 }
 
 struct Bench<'b> {
-    device: &'b Device,
+    device: Arc<Device>,
+    selector: String,
     args: &'b Args,
     /// JSON objects.
     rows: Vec<String>,
@@ -179,10 +196,13 @@ struct Bench<'b> {
 
 impl Bench<'_> {
     fn settings(&self) -> Settings {
-        Settings { device: self.args.device.clone(), offload: Offload::Always, ..Settings::default() }
+        Settings { device: self.selector.clone(), offload: Offload::Always, ..Settings::default() }
     }
 
-    fn measure(&mut self, index: &Index, queries: Vec<String>) -> Result<()> {
+    fn measure(&mut self, index: &Index, queries: &[String]) -> Result<()> {
+        let devices = device::twins(&self.selector).len();
+        let info = self.device.info();
+        println!("\n{}: {devices} × {}, {}", self.selector, info.platform, info.name);
         println!(
             "\n{} documents in {} segments, {} queries",
             index.documents(),
@@ -201,15 +221,22 @@ impl Bench<'_> {
         };
         let usual = Options::default();
         let any = Options { matching: Matching::Any, ..usual.clone() };
-        self.batch("AND top 10", index, &queries, &usual)?;
-        self.batch("AND top 10, total", index, &queries, &Options { total: true, ..usual.clone() })?;
-        self.batch("OR top 10", index, &queries, &any)?;
-        self.batch("OR top 10, total", index, &queries, &Options { total: true, ..any.clone() })?;
-        self.batch("OR top 1000", index, &queries, &Options { limit: 1000, ..any.clone() })?;
+        self.batch("AND top 10", index, queries, &usual)?;
+        self.batch("AND top 10, total", index, queries, &Options { total: true, ..usual.clone() })?;
+        self.batch("OR top 10", index, queries, &any)?;
+        // As the papers do it, for some queries: each has 8 bytes per document.
+        let some: Vec<String> = queries.iter().step_by(queries.len().div_ceil(200).max(1)).cloned().collect();
+        self.batch("OR top 10, 200 queries", index, &some, &any)?;
+        device::plain_accumulators(true);
+        let plain = self.batch("OR top 10, plain accumulators", index, &some, &any);
+        device::plain_accumulators(false);
+        plain?;
+        self.batch("OR top 10, total", index, queries, &Options { total: true, ..any.clone() })?;
+        self.batch("OR top 1000", index, queries, &Options { limit: 1000, ..any.clone() })?;
         self.batch("OR top 10, 30 words", index, &long(30, 2000), &any)?;
         self.batch("OR top 10, 100 words", index, &long(100, 1000), &any)?;
-        self.alone("AND top 10, one query", index, &queries, &usual)?;
-        self.alone("OR top 10, one query", index, &queries, &any)
+        self.alone("AND top 10, one query", index, queries, &usual)?;
+        self.alone("OR top 10, one query", index, queries, &any)
     }
 
     /// A batch: device, one thread of the CPU.
@@ -255,8 +282,9 @@ impl Bench<'_> {
             postings as f64 / queries.len() as f64 / 1e3,
             kernels.join(", ")
         );
+        let selector = &self.selector;
         self.rows.push(format!(
-            "{{\"documents\": {}, \"name\": \"{name}\", \"queries\": {}, \"rate\": {:.0}, \"low\": {:.0}, \"high\": {:.0}, \"cpu\": {cpu:.1}, \"postings\": {postings}, \"kernels\": \"{}\"}}",
+            "{{\"device\": \"{selector}\", \"documents\": {}, \"name\": \"{name}\", \"queries\": {}, \"rate\": {:.0}, \"low\": {:.0}, \"high\": {:.0}, \"cpu\": {cpu:.1}, \"postings\": {postings}, \"kernels\": \"{}\"}}",
             index.documents(),
             queries.len(),
             rate.median,
@@ -282,8 +310,9 @@ impl Bench<'_> {
             "{name:24} {:9.3} ms ({:.3}–{:.3}); one thread {:.3} ms ({:.3}–{:.3})",
             device.median, device.low, device.high, cpu.median, cpu.low, cpu.high
         );
+        let selector = &self.selector;
         self.rows.push(format!(
-            "{{\"documents\": {}, \"name\": \"{name}\", \"ms\": {:.4}, \"cpu_ms\": {:.4}}}",
+            "{{\"device\": \"{selector}\", \"documents\": {}, \"name\": \"{name}\", \"ms\": {:.4}, \"cpu_ms\": {:.4}}}",
             index.documents(),
             device.median,
             cpu.median

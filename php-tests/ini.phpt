@@ -17,6 +17,7 @@ $values = [
     'postings.device' => ['none', '0:0', 'Portable', '', ' ', "a\0b", "\xFF", 'auto'],
     'postings.log_level' => ['off', 'error', 'warn', 'info', 'debug', 'trace', 'loud', '', 'warn'],
     'postings.threads' => ['1', '256', '0', '257', '-1', '1.5', '2 ', '', 'all', '99999999999999999999'],
+    'postings.device_memory' => ['2G', '512m', '1024k', '1048576', '16777215T', '1048575', '1', '1023K', '-1', '1.5G', '2 G', 'G', '', '2GB', '17179869183G', '17179869184G', '0'],
     'postings.yioop' => ['1'],
     'postings.opencl' => ['0', '1'],
 ];
@@ -41,6 +42,7 @@ echo "$status $output\n";
 ?>
 --EXPECTF--
 postings.device = auto (7)
+postings.device_memory = 0 (7)
 postings.log_level = warn (7)
 postings.offload = auto (7)
 postings.opencl = 1 (4)
@@ -80,6 +82,23 @@ postings.threads "2 ": refused
 postings.threads "": refused
 postings.threads "all": refused
 postings.threads "99999999999999999999": refused
+postings.device_memory "2G": accepted
+postings.device_memory "512m": accepted
+postings.device_memory "1024k": accepted
+postings.device_memory "1048576": accepted
+postings.device_memory "16777215T": refused
+postings.device_memory "1048575": refused
+postings.device_memory "1": refused
+postings.device_memory "1023K": refused
+postings.device_memory "-1": refused
+postings.device_memory "1.5G": refused
+postings.device_memory "2 G": refused
+postings.device_memory "G": refused
+postings.device_memory "": refused
+postings.device_memory "2GB": refused
+postings.device_memory "17179869183G": accepted
+postings.device_memory "17179869184G": refused
+postings.device_memory "0": accepted
 postings.yioop "1": refused
 postings.opencl "0": refused
 postings.opencl "1": refused

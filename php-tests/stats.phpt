@@ -47,5 +47,9 @@ device_calls int
 device_failures int
 bytes_to_device int
 bytes_from_device int
+cache_hits int
+cache_misses int
+cache_evictions int
+cache_bytes int
 lists int
 list_bytes int

@@ -28,7 +28,7 @@
 //! | `threads` | threads for the work of one call | nothing |
 //! | [`analysis`] | text to terms | nothing |
 //! | [`query`] | what a visitor typed, as clauses; highlighting | `analysis` |
-//! | [`index`] | the ranked index: what is stored, how it is written and read | `analysis`, `list`, `codec`, `cpu`, `threads`, `process` |
+//! | [`index`] | the ranked index: what is stored, how it is written and read | `analysis`, `list`, `codec`, `identity`, `cpu`, `threads`, `process` |
 //! | [`rank`] | the best documents of a segment, and how many match | `index` (its lists), `codec`, `cpu` |
 //! | [`search`] | searching an index | `rank`, `index`, `query`, `analysis`, `list`, `codec`, `cpu`, `threads` |
 //! | [`interchange`] | text fields in and out as CIFF and as PISA's collections | `search`, `index` |

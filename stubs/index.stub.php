@@ -479,7 +479,8 @@ namespace Postings {
         }
 
         /**
-         * The best hits of a query.
+         * The best hits of a query. With postings.offload=always on a device, as far as searchBatch() says; otherwise on
+         * the CPU, as a single query hardly pays on a device.
          *
          * @param int $limit the most hits to return
          * @param int $offset hits to leave out at the front
@@ -505,7 +506,16 @@ namespace Postings {
         }
 
         /**
-         * As search() for each of many queries, on up to postings.threads threads, one for every eight queries; keys are kept.
+         * As search() for each of many queries; keys are kept.
+         *
+         * On the CPU they are spread over up to postings.threads threads, one for every eight queries. A device ranks them
+         * together, with postings.offload=auto if there is a GPU or an accelerator and the batch is large enough. Results are
+         * the same, to the last bit of the scores.
+         *
+         * Of a batch that a device ranks, the CPU answers meanwhile the queries with phrases, prefixes or fuzzy words, and
+         * those with more than 256 terms, a word counting once for each field in which it is searched. Batches with $sort, or
+         * with more than 1,024 hits per query ($offset + $limit), stay on the CPU altogether. The lists of a query are sent
+         * the first time that it needs them and stay in device memory, within postings.device_memory; see warm().
          *
          * @template K of array-key
          * @param array<K, string> $queries
@@ -526,6 +536,29 @@ namespace Postings {
             float $k1 = 1.2,
             float $b = 0.75,
         ): array {
+        }
+
+        /**
+         * Sends the lists of these queries to the device, so that no later search waits for them; also opens the device and
+         * builds its kernels. For workers that live long: they pass a log of queries, or a list of words, when they start.
+         * $matching, $weights, $k1 and $b should be those of the searches to come.
+         *
+         * If postings.device_memory has no room for all, those that are in the most queries are sent. After reload(), the
+         * lists of new segments, and a table per field, are sent when they are needed, or by another warm().
+         *
+         * @param iterable<string> $queries those that a device does not rank are passed over
+         * @param array<string, int|float> $weights
+         * @return int the lists that are in device memory then, one for each term, field and segment; 0 if there is no device
+         *     that postings.device and postings.offload allow. Of several devices, each gets the lists, and the least
+         *     number counts
+         */
+        public function warm(
+            array|\Traversable $queries,
+            Matching|string $matching = 'all',
+            array $weights = [],
+            float $k1 = 1.2,
+            float $b = 0.75,
+        ): int {
         }
 
         /**

@@ -397,10 +397,16 @@ namespace Postings {
 
     /**
      * Counters of this process: operations that ran on the CPU (including repeats of failed device calls) and on the
-     * device, device failures, bytes sent to and read from the device. `lists` is the number of posting lists in memory now
+     * device, device failures, bytes sent to and read from the device.
+     *
+     * Ranked search keeps lists and tables in device memory: `cache_hits` counts those that were there when a batch needed
+     * them, `cache_misses` those that had to be sent, `cache_evictions` those that made room for others. `cache_bytes` is
+     * what they take now, at most postings.device_memory per device.
+     *
+     * `lists` is the number of posting lists in memory now
      * (clones count once), `list_bytes` their size, which memory_limit does not count.
      *
-     * @return array{cpu_calls: int, device_calls: int, device_failures: int, bytes_to_device: int, bytes_from_device: int, lists: int, list_bytes: int}
+     * @return array{cpu_calls: int, device_calls: int, device_failures: int, bytes_to_device: int, bytes_from_device: int, cache_hits: int, cache_misses: int, cache_evictions: int, cache_bytes: int, lists: int, list_bytes: int}
      */
     function stats(): array
     {

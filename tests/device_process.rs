@@ -3,6 +3,9 @@
 //! It has its own `main`, because a fork needs a process with one thread. Each case runs in a child process. Cases that
 //! need a device are skipped visibly if there is none.
 
+#[path = "process_common/ranked.rs"]
+mod ranked;
+
 use postings::engine::{self, Offload, Settings};
 use postings::{Codec, Error, PostingList, device};
 use std::path::Path;
@@ -48,6 +51,27 @@ const CASES: &[Case] = &[
     ("alloc_fails", &[("POSTINGS_DEVICE_FAULT", "alloc")], calls_fail),
     ("auto_is_prepared", &[], auto_is_prepared),
     ("open_fails", &[("POSTINGS_DEVICE_FAULT", "open")], open_fails),
+    ("ranked_open_fails", &[("POSTINGS_DEVICE_FAULT", "open")], ranked::device_fails),
+    ("ranked_alloc_fails", &[("POSTINGS_DEVICE_FAULT", "alloc")], ranked::device_fails),
+    ("ranked_build_fails", &[("POSTINGS_DEVICE_FAULT", "build")], ranked::device_fails),
+    ("ranked_launch_fails", &[("POSTINGS_DEVICE_FAULT", "launch")], ranked::device_fails),
+    ("ranked_read_fails", &[("POSTINGS_DEVICE_FAULT", "read")], ranked::device_fails),
+    // A program that was not built once is not built again.
+    ("ranked_first_build_fails", &[("POSTINGS_DEVICE_FAULT", "build:1")], ranked::device_fails),
+    ("ranked_first_launch_fails", &[("POSTINGS_DEVICE_FAULT", "launch:1")], ranked::device_fails_once),
+    ("ranked_third_launch_fails", &[("POSTINGS_DEVICE_FAULT", "launch:3")], ranked::device_fails_once),
+    ("ranked_second_read_fails", &[("POSTINGS_DEVICE_FAULT", "read:2")], ranked::device_fails_once),
+    (
+        "ranked_fails_now_and_then",
+        &[(
+            "POSTINGS_DEVICE_FAULT",
+            "alloc:1,alloc:3,alloc:5,alloc:8,launch:1,launch:3,launch:8,launch:17,launch:30,read:1,read:4,read:6,build:2",
+        )],
+        ranked::device_fails_now_and_then,
+    ),
+    ("forked_after_ranking", &[], ranked::forked_after_ranking),
+    ("segments_are_replaced", &[], ranked::segments_are_replaced),
+    ("segments_are_replaced_meanwhile", &[], ranked::segments_are_replaced_meanwhile),
 ];
 
 fn main() {

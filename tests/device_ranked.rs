@@ -9,7 +9,7 @@ use postings::rank::Bm25;
 use postings::search::{Filter, Found, Index, Matching, Options};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A generator of pseudorandom numbers, the same in every run.
 struct Random(u64);
@@ -146,10 +146,15 @@ fn queries(words: u64, count: usize) -> Vec<String> {
     queries
 }
 
+/// The device belongs to one test at a time.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Searches by the device, and checks that it did not fail: the engine would use the CPU silently.
 fn by_device(index: &Index, queries: &[&str], options: &Options, settings: &Settings) -> Vec<Found> {
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = turn();
     let before = engine::stats();
     let found = engine::search_batch(index, queries, options, settings).unwrap();
     let after = engine::stats();
@@ -200,7 +205,7 @@ fn compare(name: &str, shape: Shape) {
     let folder = Folder::new(name);
     let index = build(&folder.0, shape);
     for options in all_options() {
-        check(&index, &queries(shape.words, 60), &options, &settings());
+        check(&index, &queries(shape.words, 90), &options, &settings());
     }
 }
 
@@ -264,4 +269,32 @@ fn a_cache_that_is_too_small() {
         }
     }
     assert!(device::cache_stats().evictions > 0);
+}
+
+/// OR as the papers have it, for benchmarks: with an accumulator per document of the collection.
+#[test]
+fn plain_accumulators() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::new("plain");
+    let shape = Shape { documents: 9_000, commits: 3, deletes: true, ..SMALL };
+    let index = build(&folder.0, shape);
+    let queries = queries(shape.words, 60);
+    let queries: Vec<&str> = queries.iter().map(|query| &**query).collect();
+    let device = device::select(&settings().device).unwrap().unwrap();
+    for options in all_options().iter().filter(|options| options.matching == Matching::Any) {
+        let expected = index.search_batch(&queries, options, 1).unwrap();
+        let _turn = turn();
+        let failures = engine::stats().device_failures;
+        let before = (device::plain_accumulators(true), device.set_profiling(true));
+        let found = engine::search_batch(&index, &queries, options, &settings());
+        let kernels = device.take_kernel_times();
+        device::plain_accumulators(before.0);
+        device.set_profiling(before.1);
+        assert_eq!(found.unwrap(), expected, "{options:?}");
+        assert_eq!(engine::stats().device_failures, failures);
+        let kernels: Vec<&str> = kernels.unwrap().iter().map(|time| time.kernel).collect();
+        assert!(kernels.contains(&"plain_add") && !kernels.contains(&"rank_any"), "{kernels:?}");
+    }
 }

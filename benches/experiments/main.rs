@@ -18,6 +18,7 @@ mod harness;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod arrivals;
 mod batches;
 mod buckets;
 mod compressed;
@@ -28,6 +29,7 @@ mod merge_find;
 mod options;
 mod parallel_qs;
 mod poster;
+mod prediction;
 mod ranked;
 mod searches;
 mod shortest;
@@ -60,6 +62,8 @@ const EXPERIMENTS: &[&Experiment] = &[
     &skipping::EXPERIMENT,
     &poster::EXPERIMENT,
     &ranked::EXPERIMENT,
+    &prediction::EXPERIMENT,
+    &arrivals::EXPERIMENT,
 ];
 
 fn main() {

@@ -88,7 +88,8 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
     Ok(outcome)
 }
 
-fn queries(text: &Text, count: usize) -> Vec<String> {
+/// Queries of 2 to 6 words, each from a document.
+pub fn queries(text: &Text, count: usize) -> Vec<String> {
     let words = |query: Vec<usize>| query.into_iter().map(|term| &*text.terms[term]).collect::<Vec<_>>().join(" ");
     text.queries(count).into_iter().map(words).collect()
 }

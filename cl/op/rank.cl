@@ -7,14 +7,16 @@
  * A query's *threshold* rises while it is searched: the work-groups count its documents in 256 buckets by score, and when
  * a bucket and those above it have k documents, only documents of these can be hits. What cannot reach the threshold is
  * skipped: tiles by the maxima of their postings (as block-max ranges on the CPU), documents by what the remaining lists
- * can add. What reaches it becomes a candidate; `rank_best` sorts the candidates that the final threshold leaves.
+ * can add. What reaches it becomes a candidate. rank_best leaves the best k candidates; it runs at the end, and a few times
+ * before, when a batch is large: from then on a candidate must be better than the worst of these, to the last bit and the
+ * ordinal, so that many documents with equal scores do not all become candidates.
  *
  * - rank_tiles: for each query, the tiles of 2^TILE_LOG documents, those that can have the highest scores first.
  * - rank_any (OR): a work-group scores a tile of a query in local memory (Ding et al. 2009, 5.2, has one
  *   accumulator per document of the collection in global memory; a tile's stay within the multiprocessor).
  * - rank_all (AND): a work-item takes a posting of the rarest term, and looks its document up in the other lists, by
  *   bucket and binary search; codes are read for what was found (section 8.1).
- * - rank_best: the top k in order.
+ * - rank_best: the best k, in order.
  *
  * Work-groups of ITEMS = 256. */
 
@@ -24,10 +26,11 @@
 #define NO_BUCKET 255u
 
 /* The state of a query, in words. */
-#define STATE 4u
+#define STATE 8u
 #define THRESHOLD 0u /* the least bucket of a hit */
 #define CANDIDATES 1u /* candidates so far, also those for which there was no room */
 #define TOTAL 2u /* documents that match, if they are counted */
+#define WORST 4u /* the worst of k candidates that were sorted: its score, in two words, and its ordinal; 0 before */
 
 /* Bits of a term's third word. */
 #define CLAUSE(kind) ((kind) & 0xFFFFu)
@@ -178,9 +181,18 @@ bool is_allowed(__global const uint *allowed, uint restricted, uint doc_id) {
     return !restricted || (allowed[doc_id / 32] >> (doc_id % 32) & 1);
 }
 
-uint4 candidate(ulong score, uint doc_id, uint base, __global const uint *arena, uint ordinals) {
-    uint ordinal = ordinals == NONE ? doc_id : arena[(ulong)ordinals * ALIGNMENT + doc_id];
-    return (uint4)((uint)score, (uint)(score >> 32), base + ordinal, base + doc_id);
+/* The documents of a segment: their ordinals in the index, by which those with equal scores are ordered. */
+uint ordinal_of(__global const uint *arena, uint ordinals, uint base, uint doc_id) {
+    return base + (ordinals == NONE ? doc_id : arena[(ulong)ordinals * ALIGNMENT + doc_id]);
+}
+
+uint4 candidate(ulong score, uint ordinal, uint doc_id) {
+    return (uint4)((uint)score, (uint)(score >> 32), ordinal, doc_id);
+}
+
+/* Whether a candidate comes before another one. */
+bool is_better(ulong score, uint ordinal, ulong other_score, uint other_ordinal) {
+    return score > other_score || (score == other_score && ordinal < other_ordinal);
 }
 
 /* --- kernels ---
@@ -306,20 +318,20 @@ void add(__local uint *low, __local uint *high, ulong score) {
     if (above != 0) atomic_add(high, above);
 }
 
-/* One work-group per tile and query: those of the queries' best tiles first, then those of their second best, and so on.
- * If `counting`, no tile is skipped, and documents that match are counted. */
+/* One work-group per tile and query: those of the queries' best tiles first, then those of their second best, and so on,
+ * from rank `from_rank` on. If `counting`, no tile is skipped, and documents that match are counted. */
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void rank_any(__global const uint *arena, __global const uint4 *tables, uint terms_at, uint tiles,
               __global const uint *order, __global const uint *sizes, __global const uint *allowed, uint restricted,
               uint ordinals, uint base, __global uint *states, uint batch, __global uint4 *candidates, uint room, uint k,
-              uint counting) {
+              uint counting, uint from_rank) {
     __local uint low[TILE], high[TILE];
     __local uint found[ITEMS];
     __local Span span;
     __local uint least, tile, counter, reserved, reached;
     uint item = get_local_id(0);
     uint query = get_group_id(0) % batch;
-    uint at_rank = get_group_id(0) / batch;
+    uint at_rank = from_rank + get_group_id(0) / batch;
     __global uint *state = states + STATE * query;
     if (item == 0) {
         least = ((volatile __global uint *)state)[THRESHOLD];
@@ -336,6 +348,8 @@ void rank_any(__global const uint *arena, __global const uint4 *tables, uint ter
         uint4 own = tables[query];
         uint start = tile << TILE_LOG;
         float scale = as_float(own.z);
+        ulong worst_score = (ulong)state[WORST + 1] << 32 | state[WORST];
+        uint worst_ordinal = state[WORST + 2];
         for (uint at = item; at < TILE; at += ITEMS) low[at] = high[at] = 0;
         found[item] = 0;
         /* All postings of all terms are added at once, so that none waits for another's. */
@@ -368,17 +382,24 @@ void rank_any(__global const uint *arena, __global const uint4 *tables, uint ter
         /* Documents that cannot be returned are forgotten; the others counted by bucket. */
         uint matching = 0, best = 0;
         for (uint at = item; at < TILE; at += ITEMS) {
-            if ((low[at] | high[at]) == 0) continue;
-            uint bucket = bucket_of((ulong)high[at] << 32);
-            if (bucket < least && !counting) continue;
-            if (!is_allowed(allowed, restricted, start + at)) {
+            ulong score = (ulong)high[at] << 32 | low[at];
+            if (score == 0) continue;
+            uint bucket = bucket_of(score);
+            bool reaches = bucket >= least && score >= worst_score;
+            if (!reaches && !counting) {
                 low[at] = high[at] = 0;
                 continue;
             }
-            matching++;
-            if (bucket >= least) {
+            bool counts = is_allowed(allowed, restricted, start + at);
+            matching += counts;
+            if (reaches && counts && score == worst_score) {
+                reaches = ordinal_of(arena, ordinals, base, start + at) < worst_ordinal;
+            }
+            if (reaches && counts) {
                 atomic_inc(&found[bucket]);
                 best = max(best, bucket + 1);
+            } else {
+                low[at] = high[at] = 0;
             }
         }
         if (counting && matching != 0) atomic_add(&state[TOTAL], matching);
@@ -398,7 +419,8 @@ void rank_any(__global const uint *arena, __global const uint4 *tables, uint ter
                     ulong score = (ulong)high[at] << 32 | low[at];
                     if (score == 0 || bucket_of(score) < least) continue;
                     if (to < room) {
-                        candidates[(ulong)query * room + to] = candidate(score, start + at, base, arena, ordinals);
+                        uint ordinal = ordinal_of(arena, ordinals, base, start + at);
+                        candidates[(ulong)query * room + to] = candidate(score, ordinal, base + start + at);
                     }
                     to++;
                 }
@@ -517,53 +539,22 @@ void rank_all(__global const uint *arena, __global const uint4 *tables, uint ter
     #pragma unroll
     for (uint s = 0; s < SPAN; s++) {
         if (scores[s] == 0 || bucket_of(scores[s]) < least) continue;
-        if (to < room) candidates[(ulong)query * room + to] = candidate(scores[s], doc_ids[s], base, arena, ordinals);
+        if (to < room) {
+            uint ordinal = ordinal_of(arena, ordinals, base, doc_ids[s]);
+            candidates[(ulong)query * room + to] = candidate(scores[s], ordinal, base + doc_ids[s]);
+        }
         to++;
     }
 }
 
-/* Whether a candidate comes before another one. */
-bool is_better(ulong score, uint ordinal, ulong other_score, uint other_ordinal) {
-    return score > other_score || (score == other_score && ordinal < other_ordinal);
-}
-
-/* One work-group per query. Writes the state to out[query], with the number of candidates that reach the threshold, and
- * the best k of these, in order, to out[batch + query * k ..], unless there are more than MOST_SORTED. */
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void rank_best(__global const uint *states, uint batch, __global const uint4 *candidates, uint room, uint k,
-               __global uint4 *out) {
-    __local ulong scores[MOST_SORTED];
-    __local uint2 documents[MOST_SORTED];
-    __local uint kept;
-    uint item = get_local_id(0);
-    uint query = get_group_id(0);
-    __global const uint *state = states + STATE * query;
-    uint threshold = state[THRESHOLD];
-    uint count = min(state[CANDIDATES], room);
-    __global const uint4 *own = candidates + (ulong)query * room;
-    if (item == 0) kept = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint at = item; at < count; at += ITEMS) {
-        uint4 found = own[at];
-        ulong score = (ulong)found.y << 32 | found.x;
-        if (bucket_of(score) < threshold) continue;
-        uint to = atomic_inc(&kept);
-        if (to < MOST_SORTED) {
-            scores[to] = score;
-            documents[to] = found.zw;
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint all = kept;
+/* Sorts the first `count` candidates, the best first (Batcher's bitonic sort, 1968). Begins and ends with a barrier. */
+void sort(__local ulong *scores, __local uint2 *documents, uint count, uint item) {
     uint size = 1;
-    if (all <= MOST_SORTED) {
-        while (size < all) size *= 2;
-    }
-    for (uint at = all + item; at < size; at += ITEMS) {
+    while (size < count) size *= 2;
+    for (uint at = count + item; at < size; at += ITEMS) {
         scores[at] = 0;
         documents[at] = (uint2)(NONE, NONE);
     }
-    /* A bitonic sort (Batcher 1968), the best first. */
     for (uint run = 2; run <= size; run *= 2) {
         for (uint step = run / 2; step > 0; step /= 2) {
             barrier(CLK_LOCAL_MEM_FENCE);
@@ -584,11 +575,70 @@ void rank_best(__global const uint *states, uint batch, __global const uint4 *ca
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (item == 0) out[query] = (uint4)(threshold, state[CANDIDATES], state[TOTAL], all);
-    if (all <= MOST_SORTED) {
-        for (uint at = item; at < min(all, k); at += ITEMS) {
-            ulong score = scores[at];
-            out[batch + (ulong)query * k + at] = (uint4)((uint)score, (uint)(score >> 32), documents[at]);
+}
+
+/* One work-group per query. Leaves the best k candidates, in order, and raises the threshold to the worst of them. At the
+ * end (`last`) writes (candidates, documents that match, 0, 0) to out[query], and the hits to out[batch + query * k ..].
+ * Queries with more candidates than there was room for are left as they are. Needs 2 * k <= MOST_SORTED. */
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void rank_best(__global uint *states, uint batch, __global uint4 *candidates, uint room, uint k, uint last,
+               __global uint4 *out) {
+    __local ulong scores[MOST_SORTED];
+    __local uint2 documents[MOST_SORTED];
+    __local uint kept;
+    uint item = get_local_id(0);
+    uint query = get_group_id(0);
+    __global uint *state = states + STATE * query;
+    uint threshold = state[THRESHOLD];
+    uint count = state[CANDIDATES] > room ? 0 : state[CANDIDATES];
+    __global uint4 *own = candidates + (ulong)query * room;
+    ulong worst_score = 0;
+    uint worst_ordinal = NONE;
+    if (item == 0) kept = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint first = 0; first < count; first += ITEMS) {
+        if (first + item < count) {
+            uint4 found = own[first + item];
+            ulong score = (ulong)found.y << 32 | found.x;
+            if (bucket_of(score) >= threshold && is_better(score, found.z, worst_score, worst_ordinal)) {
+                uint to = atomic_inc(&kept);
+                scores[to] = score;
+                documents[to] = found.zw;
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint now = kept;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (now > MOST_SORTED - ITEMS || first + ITEMS >= count) {
+            sort(scores, documents, now, item);
+            if (now >= k) {
+                worst_score = scores[k - 1];
+                worst_ordinal = documents[k - 1].x;
+            }
+            if (item == 0) kept = min(now, k);
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    }
+    uint best = kept;
+    for (uint at = item; at < best; at += ITEMS) {
+        uint4 hit = (uint4)((uint)scores[at], (uint)(scores[at] >> 32), documents[at]);
+        if (last) {
+            out[batch + (ulong)query * k + at] = hit;
+        } else {
+            own[at] = hit;
+        }
+    }
+    if (item == 0) {
+        uint all = state[CANDIDATES];
+        if (last) out[query] = (uint4)(all > room ? NONE : best, state[TOTAL], 0, 0);
+        if (!last && all <= room) {
+            state[CANDIDATES] = best;
+            if (best == k) {
+                state[THRESHOLD] = max(threshold, bucket_of(worst_score));
+                state[WORST] = (uint)worst_score;
+                state[WORST + 1] = (uint)(worst_score >> 32);
+                state[WORST + 2] = worst_ordinal;
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ namespace Postings\Demo;
 
 use Postings\Index;
 
+require __DIR__ . '/Batch.php';
 require __DIR__ . '/Console.php';
 
 /** For Debian's packages: everything that a query can have. */
@@ -24,11 +25,13 @@ const SAMPLE = [
     'php extension',
 ];
 const USAGE = <<<'TEXT'
-    php -d extension=…/postings.so search.php --index FOLDER [--query "words …"]… [--limit N] [--matching M] [--sample debian|index|none]
+    php -d extension=…/postings.so search.php --index FOLDER [--query "words …"]… [--limit N] [--matching M] [--sample debian|index|none] [--batch N]
       --limit     hits to show per query (5)
       --matching  all: documents with all words; any: with some; all-then-any: these only if too few have all (all)
       --sample    additional queries: ten for Debian's packages, ten made of words of the index, or none (the default if
                   there is a --query, otherwise index)
+      --batch     also N queries of words of the documents, in one call: on one core, on all, and on the device that
+                  postings.device selects
 
     TEXT;
 
@@ -48,7 +51,7 @@ function sample_of(Index $index): array
     return array_values(array_unique(array_filter($queries)));
 }
 
-$options = Console::start(['index:', 'query:', 'limit:', 'matching:', 'sample:'], USAGE);
+$options = Console::start(['index:', 'query:', 'limit:', 'matching:', 'sample:', 'batch:'], USAGE);
 $limit = max(1, (int) ($options['limit'] ?? 5));
 $matching = $options['matching'] ?? 'all';
 $queries = (array) ($options['query'] ?? []);
@@ -87,4 +90,9 @@ foreach ($queries as $query) {
 if ($queries !== []) {
     [, $seconds] = Console::step(static fn (): array => $index->searchBatch($queries, limit: 10, matching: $matching));
     printf("\nThe ten best of each of these %d queries, in one call: %s\n", count($queries), Console::time($seconds));
+}
+
+$batch = $options['batch'] ?? null;
+if ($batch !== null) {
+    Batch::run($index, max(1, (int) $batch), $matching);
 }

@@ -11,6 +11,7 @@ namespace Postings\Demo;
 
 use Postings\{Analyzer, Index, IndexWriter};
 
+require __DIR__ . '/Batch.php';
 require __DIR__ . '/Console.php';
 require __DIR__ . '/Corpus.php';
 
@@ -155,6 +156,18 @@ for ($i = 0; $i < 700; ++$i) {
 foreach ([true, false] as $pieces) {
     $compare($pieces ? 'generated, 7 commits' : 'generated, reordered', $documents, ['apple', 'juniper', 'fig grape', 'apple iris juniper', 'banana cherry date elder', 'nothing', 'nothing apple'], $pieces);
 }
+
+// Batches of drawn queries.
+$index = Index::open("$folder/" . md5('generated, 7 commits'));
+$queries = Batch::queries($index, 50);
+$check('batch: 50 queries', count($queries) === 50);
+foreach ($queries as $query) {
+    $check("batch: $query finds something", count($index->search($query)) > 0);
+}
+ob_start();
+Batch::run($index, 50, 'any');
+$printed = ob_get_clean();
+$check("batch: $printed", preg_match_all('/queries per second$/m', $printed) === (str_contains($printed, 'no device') ? 2 : 3));
 
 // The packages of this machine, if it is a Debian machine with package lists.
 if (is_executable('/usr/bin/apt-cache')) {

@@ -101,14 +101,23 @@ pub(super) fn select(selector: &str) -> Result<Option<Arc<Device>>> {
     let Some(index) = used.resolve(found, selector) else {
         return Ok(None);
     };
-    used.devices.resize_with(found.len(), || None);
-    if let Some(device) = &used.devices[index] {
-        return device.clone().map(Some);
-    }
-    match environment::guard() {
-        Ok(_guard) => used.devices[index].insert(Device::open(&found[index]).map(Arc::new)).clone().map(Some),
-        Err(error) => told_once(error),
-    }
+    used.open(found, index)
+}
+
+/// See [`super::twins`].
+pub(super) fn twins(selector: &str) -> Vec<Arc<Device>> {
+    let Some(found) = FOUND.get().filter(|_| is_allowed() && owner::is_ours()) else { return Vec::new() };
+    let mut used = used();
+    let Some(selected) = used.resolve(found, selector) else { return Vec::new() };
+    let is_twin = |index: &usize| {
+        let [own, other] = [selected, *index].map(|index| &found[index].info);
+        *index == selected
+            || (!platform::is_place(selector) && (&own.platform, &own.name) == (&other.platform, &other.name))
+    };
+    let twins = (0..found.len()).filter(is_twin).map(|index| used.open(found, index));
+    twins
+        .filter_map(|twin| twin.inspect_err(|error| log::debug!("a device is left out: {error}")).ok().flatten())
+        .collect()
 }
 
 /// Returns the error the first time, and `Ok(None)` from then on.
@@ -130,6 +139,18 @@ fn used() -> MutexGuard<'static, Used> {
 }
 
 impl Used {
+    /// The device with that index in `FOUND`, opened on first use.
+    fn open(&mut self, found: &[Found], index: usize) -> Result<Option<Arc<Device>>> {
+        self.devices.resize_with(found.len(), || None);
+        if let Some(device) = &self.devices[index] {
+            return device.clone().map(Some);
+        }
+        match environment::guard() {
+            Ok(_guard) => self.devices[index].insert(Device::open(&found[index]).map(Arc::new)).clone().map(Some),
+            Err(error) => told_once(error),
+        }
+    }
+
     /// The index in `FOUND` of the device that a selector means.
     fn resolve(&mut self, found: &[Found], selector: &str) -> Option<usize> {
         let selectors = self.selectors.get_or_insert_default();

@@ -1,6 +1,7 @@
 //! [`Device`], the handle of an open device. Operations are its methods.
 
 use super::link::Link;
+use super::memory::Key;
 use super::owner;
 use super::platform::{DeviceInfo, Found};
 use super::session::{Inner, Session};
@@ -63,6 +64,13 @@ impl Device {
     pub(crate) fn missing<'l>(&self, lists: impl Iterator<Item = &'l PostingList>) -> Vec<&'l PostingList> {
         let inner = if owner::is_ours() { self.inner.try_lock().ok() } else { None };
         lists.filter(|list| !inner.as_ref().is_some_and(|inner| inner.memory.is_resident(list))).collect()
+    }
+
+    /// Those of these things whose items of the cache are not in device memory; all of them while another thread uses the
+    /// device.
+    pub(crate) fn lacks<'i, T>(&self, all: &'i [T], key: impl Fn(&T) -> &Key) -> Vec<&'i T> {
+        let inner = if owner::is_ours() { self.inner.try_lock().ok() } else { None };
+        all.iter().filter(|of| !inner.as_ref().is_some_and(|inner| inner.memory.has(key(of)))).collect()
     }
 
     /// A key for cached programs and measurements: this crate's version, the device and its driver.

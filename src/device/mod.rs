@@ -23,7 +23,7 @@
 //! | `codec` | the device's registry of codecs, and the assembly of programs from their sources |
 //! | `pieces` | puts the output of a launch in order |
 //! | `decode`, `intersect`, `yioop` | the operations, each with a kernel file of that name in `cl/op/` |
-//! | `rank` | the best documents of queries, with `cl/op/rank.cl` |
+//! | `rank` | the best documents of queries, with `cl/op/rank.cl`; for benchmarks, as a paper has it: `cl/experiment/accumulators.cl` |
 //! | `ceiling` | measures the memory bandwidth, for benchmarks |
 //! | `search` | the searches of the papers on uncompressed lists, for benchmarks: `cl/experiment/search.cl` |
 //! | `parallel_qs` | the thesis' Parallel-QS, step by step, for benchmarks: `cl/experiment/parallel_qs.cl` |
@@ -71,7 +71,9 @@ pub use parallel_qs::{ITEMS as PARALLEL_QS_ITEMS, ParallelQs};
 use crate::codec::Codec;
 use crate::error::Result;
 pub use platform::DeviceInfo;
-pub(crate) use rank::{MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Ranked, Wanted};
+#[doc(hidden)]
+pub use rank::plain_accumulators;
+pub(crate) use rank::{Hits, MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted};
 pub use search::{Aids, Gathering, Line, Search};
 use std::sync::Arc;
 
@@ -96,6 +98,12 @@ pub fn devices(selector: &str) -> Vec<DeviceInfo> {
 /// `None`.
 pub fn select(selector: &str) -> Result<Option<Arc<Device>>> {
     context::select(selector)
+}
+
+/// The device that `selector` means, once it was [selected](select), and those of its platform that have the same name,
+/// opened now, unless the selector is `P:D`. Empty if there is none.
+pub fn twins(selector: &str) -> Vec<Arc<Device>> {
+    context::twins(selector)
 }
 
 /// Whether a selector never means a device: it is `none` or empty.

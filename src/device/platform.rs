@@ -163,6 +163,11 @@ pub(super) fn choose(found: &[Found], selector: &str) -> Option<usize> {
         .position(|device| format!("{} / {}", device.info.platform, device.info.name).to_lowercase().contains(&wanted))
 }
 
+/// Whether a selector names one device by its place, and not by what others may be called as well.
+pub(super) fn is_place(selector: &str) -> bool {
+    place(selector.trim()).is_some()
+}
+
 /// Parses `P:D`.
 fn place(selector: &str) -> Option<(usize, usize)> {
     let digits = |part: &str| -> Option<usize> {

@@ -4,9 +4,11 @@
 //! | file | what it does |
 //! |---|---|
 //! | `lists` | operations on posting lists |
-//! | `ranked` | ranked search |
+//! | `ranked` | ranked search, and sending lists to devices for it ahead of time |
+//! | `shared` | work that devices share |
 //! | `yioop` | operations on Yioop's lists |
 //! | `offload` | runs an operation on the device or the CPU, depending on the settings and the cost model |
+//! | [`schedule`] | which queries the CPU answers, and which a device |
 //! | `cost` | the cost model behind `postings.offload=auto` |
 //! | `threads` | runs a batch on several cores |
 //! | `para` | collects queries until they are a batch |
@@ -17,6 +19,8 @@ mod lists;
 mod offload;
 mod para;
 mod ranked;
+pub mod schedule;
+mod shared;
 mod stats;
 mod threads;
 mod yioop;
@@ -27,8 +31,9 @@ pub use self::yioop::{
 };
 pub use crate::device::{DeviceInfo, allow_opencl, is_allowed as opencl_is_allowed};
 pub use crate::results::Results;
+pub use cost::{CpuModel, DeviceModel, Features};
 pub use lists::{decode, decode_to, intersect, intersect_batch, intersect_count, intersect_list};
 pub use offload::{Offload, Settings, devices, on_cpu, prepare};
 pub use para::{Amount, Para};
-pub use ranked::{search, search_batch};
+pub use ranked::{Warming, search, search_batch};
 pub use stats::{Stats, stats};

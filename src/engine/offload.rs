@@ -64,14 +64,19 @@ pub(super) fn run<T>(
 
 /// Runs an operation on a device. If that fails, it is counted, a warning is logged, and the operation runs on the CPU.
 pub(super) fn run_on<T>(device: &Device, on_device: impl FnOnce(&Device) -> Result<T>, cpu: impl FnOnce() -> T) -> T {
+    try_on(device, on_device).unwrap_or_else(|| on_cpu(cpu))
+}
+
+/// Runs an operation on a device, and counts it. If it fails, that is counted, a warning is logged, and there is no result.
+pub(super) fn try_on<T>(device: &Device, on_device: impl FnOnce(&Device) -> Result<T>) -> Option<T> {
     match on_device(device) {
         Ok(result) => {
             DEVICE_CALLS.fetch_add(1, Relaxed);
-            result
+            Some(result)
         }
         Err(error) => {
             failed(&error);
-            on_cpu(cpu)
+            None
         }
     }
 }
@@ -101,9 +106,15 @@ pub(super) fn insisted(settings: &Settings) -> Option<Arc<Device>> {
     wanted(settings, |_| Ok(None))
 }
 
-/// The device that is to rank that many queries, if any.
-pub(super) fn for_queries(settings: &Settings, queries: usize) -> Option<Arc<Device>> {
-    wanted(settings, |selector| cost::choose_for_queries(selector, queries))
+/// The device that is to rank these queries, or some of them, if any.
+pub(super) fn for_queries(settings: &Settings, batch: &cost::Batch) -> Option<Arc<Device>> {
+    wanted(settings, |selector| cost::choose_for_queries(selector, batch))
+}
+
+/// The devices that may rank queries, opened whether that has paid off yet or not.
+pub(super) fn for_warming(settings: &Settings) -> Vec<Arc<Device>> {
+    let auto = |selector: &str| Ok(device::select(selector)?.filter(|device| device.info().kind != "CPU"));
+    wanted(settings, auto).map(|_| device::twins(&settings.device)).unwrap_or_default()
 }
 
 /// Counts a failure. Each of the first 32 distinct reasons is logged as a warning once; everything else goes to the

@@ -1,17 +1,26 @@
 //! Ranked search on the device or the CPU.
 
-use super::offload::{Settings, for_queries, on_cpu, run_on};
-use crate::device::{Device, Key, MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Ranked, Wanted};
-use crate::error::Result;
+use super::cost::{self, Batch, Features, Models, Ran};
+use super::offload::{Offload, Settings, for_queries, on_cpu, try_on};
+use super::schedule::{Cost, Costs, Share};
+use super::shared::Shared;
+use crate::device::{
+    self, Device, Hits, Key, MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted,
+};
+use crate::error::{Error, Result};
 use crate::index::snapshot::Part;
 use crate::rank::tiled;
 use crate::search::prepared::{Prepared, PreparedTerm, then_any};
 use crate::search::{Found, Index, Matching, Options};
 use crate::threads;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Queries that justify one more thread.
 const QUERIES_PER_THREAD: usize = 8;
+
+/// Queries that are worth dividing among several devices.
+const MANY: usize = 512;
 
 /// The best hits of a query; see [`Index::search`].
 ///
@@ -22,121 +31,247 @@ pub fn search(index: &Index, query: &str, options: &Options, settings: &Settings
 }
 
 /// The best hits of each of many queries; see [`Index::search_batch`]. A device ranks those that consist of words, excluded
-/// ones too, in any number of fields; meanwhile the CPU answers those with phrases, prefixes or fuzzy words. Results are
-/// the same, to the last bit of the scores, wherever they come from.
+/// ones too, in any number of fields; meanwhile the CPU answers those with phrases, prefixes or fuzzy words, and with
+/// `offload=auto` also others that suit it. Results are the same, to the last bit of the scores, wherever they come from.
 ///
 /// # Errors
 /// As there.
 pub fn search_batch(index: &Index, queries: &[&str], options: &Options, settings: &Settings) -> Result<Vec<Found>> {
-    let Some(device) = for_queries(settings, queries.len()) else {
-        return on_cpu(|| index.search_batch(queries, options, settings.threads));
+    let batch = Batch { index, queries, options, threads: settings.threads, expected: None.into() };
+    let Some(device) = for_queries(settings, &batch) else {
+        let began = Instant::now();
+        let found = on_cpu(|| index.search_batch(queries, options, settings.threads));
+        batch.ran_on_cpu(began.elapsed());
+        return found;
     };
     index.check_files()?;
     let wanted = index.wanted(options)?;
     if wanted == 0 || wanted > MOST_HITS || index.snapshot().documents() > u32::MAX.into() {
         return on_cpu(|| index.search_batch(queries, options, settings.threads));
     }
-    let threads = threads::at_most(settings.threads, queries.len() / QUERIES_PER_THREAD);
-    let began = Instant::now();
-    let prepare = |at: usize| Ok(index.prepare(queries[at], options)?.filter(fits));
-    let prepared = threads::map(threads, queries.len(), prepare)?;
-    let elsewhere: Vec<usize> = (0..queries.len()).filter(|&at| prepared[at].is_none()).collect();
-    log::debug!("{} queries prepared in {:?}, {} for the CPU", queries.len(), began.elapsed(), elsewhere.len());
-    let job = Job { index, options, wanted, settings };
-    // One thread has the device work, and the others answer what a device cannot.
-    let began = Instant::now();
-    let parts = threads::spread(threads.min(1 + elsewhere.len()), 1 + elsewhere.len(), 1, |takings| {
-        let work = |at: usize| match at.checked_sub(1) {
-            None => {
-                Ok(Done::Device(run_on(&device, |device| job.rank(device, &prepared), || vec![None; queries.len()])))
-            }
-            Some(at) => Ok(Done::Cpu(elsewhere[at], index.search(queries[elsewhere[at]], options)?)),
-        };
-        takings.flatten().map(work).collect::<Result<Vec<Done>>>()
-    });
-    let mut ranked = Vec::new();
-    let mut found: Vec<Option<Found>> = vec![None; queries.len()];
-    for part in parts {
-        for done in part? {
-            match done {
-                Done::Device(of_device) => ranked = of_device,
-                Done::Cpu(at, of_cpu) => found[at] = Some(of_cpu),
-            }
-        }
-    }
-    log::debug!("ranked in {:?}", began.elapsed());
-    let began = Instant::now();
-    let all = threads::map(threads, queries.len(), |at| match (&found[at], &ranked[at]) {
-        (Some(found), _) => Ok(found.clone()),
-        (None, Some(ranked)) => index.found(&ranked.hits, Some(ranked.total), options),
-        (None, None) => index.search(queries[at], options),
-    });
-    log::debug!("ids in {:?}", began.elapsed());
-    all
+    let devices = if queries.len() < MANY { vec![device] } else { device::twins(&settings.device) };
+    by_both(index, queries, options, settings, &devices, wanted)
 }
 
-/// What a thread has done of a batch.
-enum Done {
-    Device(Vec<Option<Ranked>>),
-    Cpu(usize, Found),
+/// Has devices answer queries, and the CPU others.
+fn by_both(
+    index: &Index,
+    queries: &[&str],
+    options: &Options,
+    settings: &Settings,
+    devices: &[Arc<Device>],
+    wanted: usize,
+) -> Result<Vec<Found>> {
+    let Some(first) = devices.first() else { return index.search_batch(queries, options, settings.threads) };
+    let threads = threads::at_most(settings.threads, queries.len() / QUERIES_PER_THREAD);
+    let (began, end) = (Instant::now(), options.end());
+    let models = cost::models(first);
+    let prepare = |at: usize| {
+        let Some(query) = index.prepare(queries[at], options)?.filter(fits) else { return Ok((None, None)) };
+        let features = cost::features(&query, wanted, index.snapshot().documents());
+        let cost = models.cost(&features, options.matching);
+        Ok((Some(query), Some((features, cost))))
+    };
+    let (prepared, known): (Vec<Option<Prepared>>, Vec<Known>) =
+        threads::map(threads, queries.len(), prepare)?.into_iter().unzip();
+    if known.iter().all(Option::is_none) {
+        return on_cpu(|| index.search_batch(queries, options, settings.threads));
+    }
+    let of_a_device = if devices.len() == 1 { settings.threads } else { threads.div_ceil(devices.len()) };
+    let job = Job { index, options, wanted, settings, threads: of_a_device };
+    let share = job.share(&models, &known, threads, devices.len());
+    log::debug!("{} queries prepared in {:?}", queries.len(), began.elapsed());
+    let began = Instant::now();
+    let calls = Mutex::new(Vec::new());
+    let rank = |device: usize, which: &[usize]| {
+        if end.has_come() {
+            return Some(vec![None; which.len()]);
+        }
+        let queries: Vec<&Prepared> = which.iter().filter_map(|&at| prepared[at].as_ref()).collect();
+        let (began, misses) = (Instant::now(), device::cache_stats().misses);
+        let found = try_on(&devices[device], |device| match job.rank(device, &queries) {
+            // Damaged files are not the device's failure. The CPU finds them, too.
+            Err(error) if !matches!(error, Error::Device(_)) => Ok(vec![None; which.len()]),
+            ranked => ranked,
+        });
+        // Sending, the first time, is no measure of what follows.
+        if found.is_some() && device::cache_stats().misses == misses {
+            let features = which.iter().filter_map(|&at| Some(known[at]?.0));
+            let call = (job.work(features), began.elapsed().as_nanos() as f64);
+            calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+        }
+        found
+    };
+    let shared = Shared::new(devices.len());
+    // A thread has each device work until it has its share; the others, and then these too, have queries for the CPU.
+    let items = threads.min(share.size()).max(devices.len());
+    let parts = threads::spread(items, items, 1, |takings| {
+        let (mut done, mut times) = (Vec::new(), Vec::new());
+        for at in takings.flatten() {
+            while at < devices.len() && shared.work(at, rank, &mut done) {
+                let more = share.for_device();
+                if more.is_empty() {
+                    break;
+                }
+                shared.add(more);
+            }
+            while let Some(at) = share.for_cpu() {
+                if end.has_come() {
+                    break;
+                }
+                let began = Instant::now();
+                done.push((at, index.search(queries[at], options)?));
+                if let Some((features, _)) = known[at].filter(|_| times.len() < LEARNED) {
+                    times.push((features, began.elapsed().as_nanos() as f64));
+                }
+            }
+        }
+        Ok((done, times))
+    });
+    let mut found: Vec<Option<Found>> = vec![None; queries.len()];
+    let mut ran = Ran::default();
+    for part in parts {
+        let (part, times): (Vec<(usize, Found)>, Vec<_>) = part?;
+        part.into_iter().for_each(|(at, of_query)| found[at] = Some(of_query));
+        ran.cpu.extend(times);
+    }
+    // A device that failed may have left work when the others had ended.
+    let mut done = Vec::new();
+    for device in 0..devices.len() {
+        shared.work(device, rank, &mut done);
+    }
+    done.into_iter().for_each(|(at, of_query)| found[at] = Some(of_query));
+    ran.device = calls.into_inner().unwrap_or_else(PoisonError::into_inner);
+    log::debug!("ranked in {:?}, {} calls of devices", began.elapsed(), ran.device.len());
+    cost::learn(first, options.matching, &ran);
+    // What devices have left to the CPU.
+    let left: Vec<usize> = (0..queries.len()).filter(|&at| found[at].is_none()).collect();
+    if !shared.is_done() {
+        on_cpu(|| log::debug!("{} queries are left to the CPU", left.len()));
+    }
+    let threads = threads::at_most(settings.threads, left.len());
+    let of_cpu = threads::map(threads, left.len(), |at| match end.has_come() {
+        false => index.search(queries[left[at]], options),
+        true => Ok(Found::late()),
+    })?;
+    left.into_iter().zip(of_cpu).for_each(|(at, of_cpu)| found[at] = Some(of_cpu));
+    Ok(found.into_iter().flatten().collect())
 }
+
+/// Queries of a batch that a thread times, to learn from.
+const LEARNED: usize = 64;
+
+/// What is known of a query that devices can answer, and what it is expected to cost.
+type Known = Option<(Features, Cost)>;
 
 /// Whether a device takes a query with so many terms.
 fn fits(query: &Prepared) -> bool {
     query.terms.iter().filter(|term| term.clause.is_some()).count() <= MOST_TERMS
 }
 
-/// What is to be ranked on a device.
+/// What is to be ranked on devices.
 struct Job<'j> {
     index: &'j Index,
     options: &'j Options,
     wanted: usize,
     settings: &'j Settings,
+    /// Threads of each device's work on the host.
+    threads: usize,
 }
 
 impl Job<'_> {
-    /// Ranks the queries that are there; `None` for the others, and those that the device leaves to the CPU.
-    fn rank(&self, device: &Device, prepared: &[Option<Prepared>]) -> Result<Vec<Option<Ranked>>> {
-        let Job { options, wanted, .. } = *self;
-        let mut ranked: Vec<Option<Ranked>> = vec![None; prepared.len()];
-        let all: Vec<usize> = (0..prepared.len()).filter(|&at| prepared[at].is_some()).collect();
-        if options.matching == Matching::Any {
-            self.pass(device, prepared, &all, false, options.total, &mut ranked)?;
-            return Ok(ranked);
+    /// Who answers what. Devices have all they can, unless they are to be used only where they are faster.
+    fn share(&self, models: &Models, known: &[Known], threads: usize, devices: usize) -> Share {
+        if self.settings.offload != Offload::Auto {
+            let (here, elsewhere): (Vec<usize>, Vec<usize>) = (0..known.len()).partition(|&at| known[at].is_some());
+            return Share::fixed(&elsewhere, &here);
         }
-        let (none, some): (Vec<usize>, Vec<usize>) =
-            all.iter().partition(|&&at| prepared[at].as_ref().is_some_and(|query| query.none_has_all));
-        none.into_iter().for_each(|at| ranked[at] = Some(Ranked::default()));
-        self.pass(device, prepared, &some, true, options.total, &mut ranked)?;
-        if options.matching == Matching::All {
-            return Ok(ranked);
-        }
-        // Documents with any word follow, and all of them count.
-        let few = |at: &usize| ranked[*at].as_ref().is_some_and(|all| options.total || all.hits.len() < wanted);
-        let few: Vec<usize> = all.into_iter().filter(few).collect();
-        let mut any = vec![None; prepared.len()];
-        self.pass(device, prepared, &few, false, options.total, &mut any)?;
-        for at in few {
-            ranked[at] = match (ranked[at].take(), any[at].take()) {
-                (Some(all), Some(any)) => Some(Ranked { hits: then_any(all.hits, any.hits, wanted), total: any.total }),
-                _ => None,
-            };
-        }
-        Ok(ranked)
+        let (count, mut sum) = (known.iter().flatten().count(), 0.0);
+        known.iter().flatten().for_each(|(_, cost)| sum += cost.cpu);
+        // What a device cannot answer is taken for as long as the others.
+        let alone = Cost { cpu: sum / count.max(1) as f64, device: f64::INFINITY };
+        let cost = |of: &Known| of.map_or(alone, |(_, cost)| Cost { device: cost.device / devices as f64, ..cost });
+        let call = models.call(self.index.snapshot().documents(), 0.0);
+        Share::new(Costs { queries: known.iter().map(cost).collect(), call }, threads)
     }
 
-    /// Ranks some of the queries.
-    fn pass(
+    /// What a device does for these queries.
+    fn work(&self, queries: impl Iterator<Item = Features>) -> [f64; Features::DEVICE] {
+        let mut call = Features::call(self.index.snapshot().documents());
+        for added in queries.map(|query| query.on_device(self.options.matching)) {
+            call.iter_mut().zip(added).for_each(|(sum, of)| *sum += of);
+        }
+        call
+    }
+
+    /// Ranks queries; `None` for those that the device leaves to the CPU.
+    fn rank(&self, device: &Device, queries: &[&Prepared]) -> Result<Vec<Option<Found>>> {
+        let Job { index, options, wanted, .. } = *self;
+        let found = |_, hits: Hits, total| index.found(hits, total, options);
+        if options.matching == Matching::Any {
+            return self.pass(device, queries, false, options.total, &found);
+        }
+        if options.matching == Matching::All {
+            // What has only one clause has any if it has all; tile by tile, equal scores cost less.
+            let is_one = |query: &Prepared| query.terms.iter().all(|term| term.clause.is_none_or(|clause| clause == 0));
+            return self.in_two(device, queries, is_one, options.total, &found);
+        }
+        let (with_all, all): (Vec<usize>, Vec<&Prepared>) =
+            queries.iter().copied().enumerate().filter(|(_, query)| !query.none_has_all).unzip();
+        let collect = |_, hits: Hits, _| Ok(hits.collect::<Vec<_>>());
+        let mut of_all: Vec<Option<Vec<(f64, u32)>>> = vec![Some(Vec::new()); queries.len()];
+        for (at, hits) in with_all.into_iter().zip(self.pass(device, &all, true, false, &collect)?) {
+            of_all[at] = hits;
+        }
+        // Documents with any word follow, and all of them count.
+        let is_few = |hits: &Option<Vec<_>>| hits.as_ref().is_some_and(|hits| options.total || hits.len() < wanted);
+        let (few, any): (Vec<usize>, Vec<&Prepared>) =
+            queries.iter().copied().enumerate().filter(|&(at, _)| is_few(&of_all[at])).unzip();
+        let follow = |at: usize, any: Hits, total| {
+            let hits = of_all[few[at]].as_deref().unwrap_or_default();
+            index.found(then_any(hits, any, wanted).into_iter(), total, options)
+        };
+        let mut followed = self.pass(device, &any, false, options.total, &follow)?.into_iter();
+        let finish = |hits: &Option<Vec<(f64, u32)>>| match hits {
+            hits if is_few(hits) => Ok(followed.next().flatten()),
+            Some(hits) => index.found(hits.iter().copied(), 0, options).map(Some),
+            None => Ok(None),
+        };
+        of_all.iter().map(finish).collect()
+    }
+
+    /// What `take` makes of the hits of each query with any clause, if it `is_any`, or with all clauses.
+    fn in_two<T: Send>(
         &self,
         device: &Device,
-        prepared: &[Option<Prepared>],
-        which: &[usize],
+        queries: &[&Prepared],
+        is_any: impl Fn(&Prepared) -> bool,
+        counting: bool,
+        take: &Take<'_, T>,
+    ) -> Result<Vec<Option<T>>> {
+        let mut taken: Vec<Option<T>> = queries.iter().map(|_| None).collect();
+        for any in [true, false] {
+            let of_kind = queries.iter().copied().enumerate().filter(|(_, query)| is_any(query) == any);
+            let (which, own): (Vec<usize>, Vec<&Prepared>) = of_kind.unzip();
+            let of_query = |at: usize, hits: Hits, total| take(which[at], hits, total);
+            for (&at, of_device) in which.iter().zip(self.pass(device, &own, !any, counting, &of_query)?) {
+                taken[at] = of_device;
+            }
+        }
+        Ok(taken)
+    }
+
+    /// What `take` makes of the hits of each query.
+    fn pass<T: Send>(
+        &self,
+        device: &Device,
+        queries: &[&Prepared],
         needs_all: bool,
         counting: bool,
-        ranked: &mut [Option<Ranked>],
-    ) -> Result<()> {
-        if which.is_empty() {
-            return Ok(());
+        take: &Take<'_, T>,
+    ) -> Result<Vec<Option<T>>> {
+        if queries.is_empty() {
+            return Ok(Vec::new());
         }
         let parts = self.index.snapshot().parts();
         let mut batch = RankBatch {
@@ -144,7 +279,7 @@ impl Job<'_> {
             needs_all,
             counting,
             budget: self.settings.device_memory,
-            threads: self.settings.threads,
+            threads: self.threads,
             ..RankBatch::default()
         };
         for part in parts {
@@ -152,7 +287,7 @@ impl Job<'_> {
             batch.segments.push(RankSegment { documents: part.segment.documents(), base: part.base as u32, allowed });
         }
         let (mut fields, mut terms) = (Vec::new(), Vec::new());
-        for query in which.iter().filter_map(|&at| prepared[at].as_ref()) {
+        for query in queries {
             batch.first_terms.push(terms.len());
             for term in &query.terms {
                 let table = fields.iter().position(|&field| field == term.field).unwrap_or_else(|| {
@@ -171,10 +306,7 @@ impl Job<'_> {
         batch.first_terms.push(terms.len());
         batch.tables = fields.len();
         let lists = Lists { index: self.index, options: self.options, parts, fields, terms };
-        for (&at, found) in which.iter().zip(device.rank(&batch, &lists)?) {
-            ranked[at] = found;
-        }
-        Ok(())
+        device.rank(&batch, &lists, take)
     }
 }
 
@@ -231,3 +363,10 @@ impl Provider for Lists<'_> {
         }
     }
 }
+
+mod warm;
+
+pub use warm::Warming;
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! Counters of what ran on the CPU and on the device.
 
-use crate::device;
+use crate::device::{self, CacheStats};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Counters since the process started.
@@ -16,6 +16,8 @@ pub struct Stats {
     pub bytes_to_device: u64,
     /// Bytes read back from the device.
     pub bytes_from_device: u64,
+    /// What ranked search keeps in device memory.
+    pub cache: CacheStats,
 }
 
 pub(super) static CPU_CALLS: AtomicU64 = AtomicU64::new(0);
@@ -30,5 +32,6 @@ pub fn stats() -> Stats {
         device_failures: DEVICE_FAILURES.load(Relaxed),
         bytes_to_device: device::bytes_to_device(),
         bytes_from_device: device::bytes_from_device(),
+        cache: device::cache_stats(),
     }
 }

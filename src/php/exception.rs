@@ -7,7 +7,7 @@ use ext_php_rs::builders::ClassBuilder;
 use ext_php_rs::ffi::{zend_throw_error, zend_throw_exception};
 use ext_php_rs::flags::ClassFlags;
 use ext_php_rs::types::Zval;
-use ext_php_rs::zend::{ClassEntry, ce};
+use ext_php_rs::zend::{ClassEntry, ExecutorGlobals, ce};
 use std::ffi::{CStr, CString};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -18,6 +18,11 @@ pub struct Thrown;
 
 /// The result of what may end with a PHP exception.
 pub type Outcome<T = ()> = Result<T, Thrown>;
+
+/// Fails if PHP code that was called has thrown.
+pub fn no_exception() -> Outcome {
+    if ExecutorGlobals::has_exception() { Err(Thrown) } else { Ok(()) }
+}
 
 static INTERFACE: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 static CORRUPT: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());

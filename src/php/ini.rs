@@ -15,10 +15,12 @@ use ext_php_rs::{info_table_end, info_table_row, info_table_start};
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::rc::Rc;
+use std::str::FromStr;
 
 const DEVICE: &CStr = c"postings.device";
 const OFFLOAD: &CStr = c"postings.offload";
 const THREADS: &CStr = c"postings.threads";
+const DEVICE_MEMORY: &CStr = c"postings.device_memory";
 const YIOOP: &CStr = c"postings.yioop";
 const OPENCL: &CStr = c"postings.opencl";
 const LOG_LEVEL: &CStr = c"postings.log_level";
@@ -44,10 +46,11 @@ const fn entry(name: &'static CStr, value: &'static CStr, permission: IniEntryPe
     entry
 }
 
-static ENTRIES: IniEntryDefs<7> = IniEntryDefs::new([
+static ENTRIES: IniEntryDefs<8> = IniEntryDefs::new([
     entry(DEVICE, c"auto", IniEntryPermission::All),
     entry(OFFLOAD, c"auto", IniEntryPermission::All),
     entry(THREADS, c"0", IniEntryPermission::All),
+    entry(DEVICE_MEMORY, c"0", IniEntryPermission::All),
     entry(YIOOP, c"0", IniEntryPermission::System),
     entry(OPENCL, c"1", IniEntryPermission::System),
     entry(LOG_LEVEL, c"warn", IniEntryPermission::All),
@@ -117,6 +120,8 @@ fn take(name: &[u8], value: &[u8]) -> bool {
         take_offload(value)
     } else if name == THREADS.to_bytes() {
         take_threads(value)
+    } else if name == DEVICE_MEMORY.to_bytes() {
+        take_device_memory(value)
     } else if name == LOG_LEVEL.to_bytes() {
         log::level(value).map(::log::set_max_level).is_some()
     } else if name == OPENCL.to_bytes() {
@@ -149,19 +154,43 @@ fn take_offload(value: &[u8]) -> bool {
     true
 }
 
+/// The number that digits alone are.
+fn digits<T: FromStr>(value: &[u8]) -> Option<T> {
+    let digits = value.iter().all(u8::is_ascii_digit);
+    std::str::from_utf8(value).ok().filter(|_| digits)?.parse().ok()
+}
+
 /// Threads at most that `postings.threads` can ask for.
 pub const MOST_THREADS: usize = 256;
 
 fn take_threads(value: &[u8]) -> bool {
-    let digits = value.iter().all(u8::is_ascii_digit);
-    let number = std::str::from_utf8(value).ok().filter(|_| digits).and_then(|text| text.parse().ok());
-    let threads = match number {
+    let threads = match digits(value) {
         // A web server has a process or thread per request already.
         Some(0) if !is_command_line() => 1,
         Some(number) if number <= MOST_THREADS => number,
         _ => return false,
     };
     change(|settings| settings.threads = threads);
+    true
+}
+
+/// Less holds no index, and is probably a number without its unit.
+const LEAST_DEVICE_MEMORY: u64 = 1 << 20;
+
+/// A number of bytes as PHP writes it: `512M`.
+fn take_device_memory(value: &[u8]) -> bool {
+    let shift = match value.last() {
+        Some(b'k' | b'K') => 10,
+        Some(b'm' | b'M') => 20,
+        Some(b'g' | b'G') => 30,
+        _ => 0,
+    };
+    let number = digits(&value[..value.len() - usize::from(shift > 0)]);
+    let bytes = match number.and_then(|number: u64| number.checked_mul(1 << shift)) {
+        Some(bytes) if bytes == 0 || bytes >= LEAST_DEVICE_MEMORY => bytes,
+        _ => return false,
+    };
+    change(|settings| settings.device_memory = bytes);
     true
 }
 

@@ -13,6 +13,7 @@
 //! | [`property`] | typed, readonly properties | `ffi` |
 //! | [`documents`] | fields, ids and documents out of arguments | `exception`, `zend`, `ffi` |
 //! | [`options`] | options of a search out of arguments | `exception`, `zend` |
+//! | [`traverse`] | the elements of an array or a `Traversable` | `exception`, `zend`, `ffi` |
 //! | [`input`] | docIDs out of arguments | `exception`, `zend` |
 //! | [`output`] | arrays and strings, allocated once and filled in place | `exception`, `fill`, `zend`, `ffi` |
 //! | [`fill`] | docIDs into the elements of an array, with SIMD | `zend` |
@@ -39,6 +40,7 @@ mod log;
 mod options;
 mod output;
 mod property;
+mod traverse;
 mod zend;
 
 use ext_php_rs::builders::{ModuleBuilder, ModuleStartup};

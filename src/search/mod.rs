@@ -50,6 +50,15 @@ pub struct Found {
     pub hits: Vec<FoundHit>,
     /// The number of all documents that match, if it was asked for.
     pub total: Option<u64>,
+    /// Whether the query was not started before the batch's deadline, so that nothing is known of its hits.
+    pub expired: bool,
+}
+
+impl Found {
+    /// What comes back of a query that was not started.
+    pub(crate) fn late() -> Found {
+        Found { expired: true, ..Found::default() }
+    }
 }
 
 /// A document that was found.
@@ -176,7 +185,11 @@ impl Index {
         self.check_files()?;
         // Starting a thread costs about as much as a few queries.
         let threads = threads::at_most(threads, queries.len() / QUERIES_PER_THREAD);
-        threads::map(threads, queries.len(), |at| run::search(self, queries[at], options))
+        let end = options.end();
+        threads::map(threads, queries.len(), |at| match end.has_come() {
+            false => run::search(self, queries[at], options),
+            true => Ok(Found::late()),
+        })
     }
 
     /// How many documents match. Limit, offset and order are of no importance.

@@ -1,6 +1,7 @@
 //! What a search can be told.
 
 use crate::rank::Bm25;
+use std::time::{Duration, Instant};
 
 /// Which of the words of a query a document must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,6 +53,27 @@ pub struct Options {
     pub total: bool,
     /// BM25's parameters.
     pub bm25: Bm25,
+    /// For batches: queries that have not been started when that much time has passed come back
+    /// [marked](super::Found::expired), without hits. What has been started is finished.
+    pub deadline: Option<Duration>,
+}
+
+/// When a batch that begins now stops starting queries.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct End(Option<Instant>);
+
+impl End {
+    /// Whether that time has come.
+    pub(crate) fn has_come(self) -> bool {
+        self.0.is_some_and(|end| Instant::now() >= end)
+    }
+}
+
+impl Options {
+    pub(crate) fn end(&self) -> End {
+        // A time too far away to be told never comes.
+        End(self.deadline.and_then(|deadline| Instant::now().checked_add(deadline)))
+    }
 }
 
 impl Default for Options {
@@ -65,6 +87,7 @@ impl Default for Options {
             weights: Vec::new(),
             total: false,
             bm25: Bm25::default(),
+            deadline: None,
         }
     }
 }

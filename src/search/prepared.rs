@@ -28,6 +28,8 @@ pub(crate) struct PreparedTerm {
     pub(crate) weight: f32,
     /// The number of its clause; none if it excludes documents.
     pub(crate) clause: Option<u16>,
+    /// The documents that contain it, in all segments.
+    pub(crate) documents: u64,
     /// Per segment, the dictionary's value.
     pub(crate) values: Vec<Option<u64>>,
 }
@@ -36,7 +38,7 @@ pub(crate) struct PreparedTerm {
 fn prepared(weighted: Weighted, clause: Option<u16>) -> Option<PreparedTerm> {
     let Leaf::Term { field, .. } = weighted.leaf else { return None };
     let values = weighted.values.into_iter().map(|of_segment| of_segment.first().copied().flatten()).collect();
-    Some(PreparedTerm { field, weight: weighted.weight, clause, values })
+    Some(PreparedTerm { field, weight: weighted.weight, clause, documents: weighted.documents, values })
 }
 
 impl Index {
@@ -121,25 +123,26 @@ impl Index {
         self.snapshot.identity()
     }
 
-    /// Hits that were ranked elsewhere, as score and docID, best first, with their ids.
+    /// Hits that were ranked elsewhere, as score and docID, best first, with their ids; and the number of all documents that
+    /// match, if it is asked for.
     ///
     /// # Errors
     /// [`Error::Corrupt`].
-    pub(crate) fn found(&self, hits: &[(f64, u32)], total: Option<u64>, options: &Options) -> Result<Found> {
+    pub(crate) fn found(&self, hits: impl Iterator<Item = (f64, u32)>, total: u64, options: &Options) -> Result<Found> {
         let parts = self.snapshot.parts();
-        let hit = |&(score, doc_id): &(f64, u32)| {
+        let hit = |(score, doc_id): (f64, u32)| {
             let segment = parts.partition_point(|part| part.base <= doc_id.into()) - 1;
             let doc_id = (u64::from(doc_id) - parts[segment].base) as u32;
             Hit { score, ordinal: 0, segment: segment as u32, doc_id }
         };
-        run::found(self, hits.iter().map(hit), total.filter(|_| options.total), options)
+        run::found(self, hits.map(hit), options.total.then_some(total), options)
     }
 }
 
-/// Puts what matches any clause behind what matches all, as [`Matching::AllThenAny`](super::Matching::AllThenAny) does.
-pub(crate) fn then_any(mut all: Vec<(f64, u32)>, any: Vec<(f64, u32)>, wanted: usize) -> Vec<(f64, u32)> {
+/// What matches all clauses, and behind it what matches any, as [`Matching::AllThenAny`](super::Matching::AllThenAny) has
+/// it.
+pub(crate) fn then_any(all: &[(f64, u32)], any: impl Iterator<Item = (f64, u32)>, wanted: usize) -> Vec<(f64, u32)> {
     let has: HashSet<u32> = all.iter().map(|hit| hit.1).collect();
-    all.extend(any.into_iter().filter(|hit| !has.contains(&hit.1)));
-    all.truncate(wanted);
-    all
+    let any = any.filter(|hit| !has.contains(&hit.1));
+    all.iter().copied().chain(any).take(wanted).collect()
 }

@@ -54,10 +54,11 @@ pub(super) fn found(
     total: Option<u64>,
     options: &Options,
 ) -> Result<Found> {
-    let mut found = Found { hits: Vec::new(), total };
+    let hits = hits.into_iter().skip(options.offset).take(options.limit);
+    let mut found = Found { hits: Vec::with_capacity(hits.size_hint().0), total, ..Found::default() };
     let parts = index.snapshot().parts();
     let mut ids: Vec<Option<Ids>> = vec![None; parts.len()];
-    for hit in hits.into_iter().skip(options.offset).take(options.limit) {
+    for hit in hits {
         let part = &parts[hit.segment as usize];
         let ids = match &mut ids[hit.segment as usize] {
             Some(ids) => ids,

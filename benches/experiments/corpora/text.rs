@@ -26,8 +26,7 @@ pub struct Text {
     lists: Vec<Vec<u32>>,
     /// The term of each list.
     pub terms: Vec<String>,
-    /// New docIDs by old ones.
-    ordered: Vec<u32>,
+    documents: usize,
     _folder: TempDir,
 }
 
@@ -55,11 +54,6 @@ impl Text {
         let index = Index::open(folder.path())?;
         let [part] = index.snapshot().parts() else { return Err("the text has no documents".into()) };
         let segment = &part.segment;
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let how = reorder::Options { threads, ..reorder::Options::default() };
-        let order = reorder::order(&[(segment.clone(), None)], index.schema(), &how)?;
-        let mut ordered = vec![0; order.len()];
-        (0..).zip(&order).for_each(|(new, &old)| ordered[old as usize] = new);
         let (mut lists, mut terms, mut decoded) = (Vec::new(), Vec::new(), Decoded::default());
         let mut stream = segment.dictionary(0)?.stream();
         while let Some((term, value)) = stream.next() {
@@ -71,12 +65,29 @@ impl Text {
         }
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let about = format!("{number} documents of {name}, terms in at least {LEAST} documents");
-        Ok(Text { index, about, lists, terms, ordered, _folder: folder })
+        let documents = segment.documents() as usize;
+        Ok(Text { index, about, lists, terms, documents, _folder: folder })
     }
 
     /// The number of documents.
     pub fn documents(&self) -> usize {
-        self.ordered.len()
+        self.documents
+    }
+
+    /// In how many documents a term is.
+    pub fn length(&self, term: usize) -> u64 {
+        self.lists[term].len() as u64
+    }
+
+    /// New docIDs by old ones, in the order of graph bisection.
+    fn ordered(&self) -> Result<Vec<u32>, Failure> {
+        let [part] = self.index.snapshot().parts() else { return Err("the text has no documents".into()) };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let how = reorder::Options { threads, ..reorder::Options::default() };
+        let order = reorder::order(&[(part.segment.clone(), None)], self.index.schema(), &how)?;
+        let mut ordered = vec![0; order.len()];
+        (0..).zip(&order).for_each(|(new, &old)| ordered[old as usize] = new);
+        Ok(ordered)
     }
 
     /// Queries of 2 to 6 terms, their numbers distributed as in Ao 2011, table 4, each from a random document.
@@ -112,10 +123,11 @@ impl Text {
         for at in (1..shuffled.len()).rev() {
             shuffled.swap(at, random.below(at as u64 + 1) as usize);
         }
+        let ordered = self.ordered()?;
         let orders: [(&str, &str, Option<&[u32]>); 3] = [
             (super::NATURAL, "in their order", None),
             (super::RANDOM, "at random", Some(&shuffled)),
-            (super::ORDERED, "in the order of graph bisection", Some(&self.ordered)),
+            (super::ORDERED, "in the order of graph bisection", Some(&ordered)),
         ];
         Ok(orders.map(|(name, how, map)| Corpus {
             name: name.into(),

@@ -53,7 +53,6 @@ struct Item {
     words: usize,
     /// The first word of its contents: the number of postings of a list.
     front: u32,
-    owner: WeakIdentity,
     uses: f64,
     loss: f64,
     /// The call that wanted it last: what a call wants is not evicted by it.
@@ -105,6 +104,8 @@ pub fn cache_stats() -> CacheStats {
 pub(super) struct Cache {
     pool: Pool,
     items: HashMap<Name, Item, Hashing>,
+    /// The owners of items, by their numbers. They are few, so that each call can ask whether all of them still exist.
+    owners: HashMap<u64, WeakIdentity, Hashing>,
     /// The greatest loss that was taken.
     age: f64,
     calls: u64,
@@ -116,7 +117,8 @@ const MOST: usize = ALIGNMENT << 32;
 impl Cache {
     /// An empty one of at most `most` words.
     pub(super) fn new(most: usize) -> Cache {
-        Cache { pool: Pool::new(most.min(MOST)), items: HashMap::default(), age: 0.0, calls: 0 }
+        let (items, owners) = (HashMap::default(), HashMap::default());
+        Cache { pool: Pool::new(most.min(MOST)), items, owners, age: 0.0, calls: 0 }
     }
 
     /// Words of the buffer.
@@ -145,7 +147,29 @@ impl Cache {
         for (_, item) in self.items.drain() {
             BYTES.fetch_sub((item.words * WORD) as u64, Relaxed);
         }
+        self.owners.clear();
         self.pool.clear();
+    }
+
+    /// Whether an item is in the buffer.
+    pub(super) fn has(&self, key: &Key) -> bool {
+        self.items.contains_key(&key.name())
+    }
+
+    /// Forgets the items of owners that are gone, for example those of segments that a merge has replaced.
+    fn forget_orphans(&mut self) {
+        if self.owners.values().all(WeakIdentity::is_alive) {
+            return;
+        }
+        self.owners.retain(|_, owner| owner.is_alive());
+        let owners = &self.owners;
+        self.items.retain(|(owner, ..), item| {
+            let stays = owners.contains_key(owner);
+            if !stays {
+                BYTES.fetch_sub((item.words * WORD) as u64, Relaxed);
+            }
+            stays
+        });
     }
 
     /// Ensures that all of these items are in the buffer together, and appends the place of each to `places`. False if they
@@ -159,6 +183,7 @@ impl Cache {
         places: &mut Vec<Placed>,
     ) -> Result<bool> {
         self.calls += 1;
+        self.forget_orphans();
         let (mut missing, mut seen) = (Vec::new(), HashSet::<Name, Hashing>::default());
         let begin = places.len();
         for (at, key) in wanted.iter().enumerate() {
@@ -224,7 +249,8 @@ impl Cache {
             let key = &wanted[index];
             let loss = self.age + loss(1.0, words);
             let front = built.first().copied().unwrap_or_default();
-            let item = Item { at, words, front, owner: key.owner.downgrade(), uses: 1.0, loss, call: self.calls };
+            let item = Item { at, words, front, uses: 1.0, loss, call: self.calls };
+            self.owners.entry(key.owner.number()).or_insert_with(|| key.owner.downgrade());
             self.items.insert(key.name(), item);
             BYTES.fetch_add((words * WORD) as u64, Relaxed);
         }
@@ -235,11 +261,7 @@ impl Cache {
     fn place(&mut self, link: &Link, sizes: &[usize]) -> Result<Option<Vec<usize>>> {
         let mut room: usize = sizes.iter().sum();
         loop {
-            let items = &mut self.items;
-            let live = || -> Vec<Piece> {
-                items.retain(|_, item| item.owner.is_alive() || gone(item));
-                items.values().map(|item| (item.at, item.words)).collect()
-            };
+            let live = || -> Vec<Piece> { self.items.values().map(|item| (item.at, item.words)).collect() };
             if let Some(places) = self.pool.place(link, sizes, live)? {
                 return Ok(Some(places));
             }
@@ -269,12 +291,6 @@ impl Cache {
         }
         evicted
     }
-}
-
-/// Counts an item whose owner is gone; always false.
-fn gone(item: &Item) -> bool {
-    BYTES.fetch_sub((item.words * WORD) as u64, Relaxed);
-    false
 }
 
 fn loss(uses: f64, words: usize) -> f64 {

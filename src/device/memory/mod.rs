@@ -97,6 +97,11 @@ impl Memory {
         self.cache.limit(if words == 0 { self.usual_budget } else { words.min(link.limits.allocation / WORD) });
     }
 
+    /// Whether an item is in the cache.
+    pub(super) fn has(&self, key: &Key) -> bool {
+        self.cache.has(key)
+    }
+
     /// Ensures that all these items are in the cache together, and appends the place of each to `places`. False if they do
     /// not fit.
     pub(super) fn ensure(

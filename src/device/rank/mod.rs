@@ -5,15 +5,23 @@
 //! | `mod.rs` | a batch, and its way over the segments |
 //! | `tables` | what the kernels are told of a batch in a segment |
 //! | `best` | the hits are read back |
+//! | `plain` | OR as the paper has it, to compare with |
+//! | `warm` | makes lists resident ahead of time |
 //!
 //! A batch is divided so that its scratch buffers fit, and again if its lists do not fit in the cache together. A query that
 //! a device cannot answer alone is left to the CPU.
 
 mod best;
+mod plain;
 mod tables;
+mod warm;
+
+pub(crate) use best::Hits;
+pub use plain::plain_accumulators;
 
 use super::handle::Device;
 use super::memory::{ALIGNMENT, Key, Placed, Slot};
+use super::platform::Limits;
 use super::program::{KernelOf, Source};
 use super::session::{Arg, Session};
 use crate::error::{Error, Result};
@@ -37,10 +45,10 @@ pub(crate) const MOST_TERMS: usize = 256;
 /// The most hits of a query.
 pub(crate) const MOST_HITS: usize = 1024;
 /// Words of a query's state.
-const STATE: usize = 4;
+const STATE: usize = 8;
 /// Bits of a score. Single scores have 24, so that sums are exact unless one is 2^39 times another.
 const SCORE_BITS: i32 = 63;
-/// The low bits of a score that are not its bucket's.
+/// The low bits of a score that are not its bucket's, for the kernels.
 const BELOW_BUCKET: i32 = SCORE_BITS - 8;
 
 const OUT: Slot = Slot(0);
@@ -56,8 +64,10 @@ const CANDIDATES: Slot = Slot(7);
 const NONE: u32 = u32::MAX;
 
 /// Scratch memory that a batch may take, and the part of the device's memory that this may be.
-const MOST_SCRATCH: usize = 2 << 30;
+const MOST_SCRATCH: usize = 4 << 30;
 const SCRATCH_SHARE: usize = 8;
+/// Candidates for which there is room if few queries share it.
+const MOST_SHARED: usize = 1 << 23;
 /// Words of the hits of a batch, at most.
 const MOST_HIT_WORDS: usize = 16 << 20;
 /// The most work-groups of a launch.
@@ -97,6 +107,8 @@ pub(crate) struct RankBatch {
     pub(crate) budget: u64,
     /// Threads for the host's part; 0 means one per core.
     pub(crate) threads: usize,
+    /// Whether OR has an accumulator for each document: see [`plain_accumulators`].
+    pub(crate) plain: bool,
 }
 
 /// A segment.
@@ -137,14 +149,9 @@ pub(crate) trait Provider: Sync {
     fn build(&self, wanted: Wanted) -> Result<Vec<u32>>;
 }
 
-/// The hits of a query.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Ranked {
-    /// Score and docID in the index, best first.
-    pub(crate) hits: Vec<(f64, u32)>,
-    /// The documents that match, if they were counted.
-    pub(crate) total: u64,
-}
+/// Takes the hits of the query with that number, and how many documents match it, if they were counted. Called by several
+/// threads.
+pub(crate) type Take<'t, T> = dyn Fn(usize, Hits<'_>, u64) -> Result<T> + Sync + 't;
 
 impl RankBatch {
     fn terms_of(&self, query: usize) -> &[RankTerm] {
@@ -184,29 +191,39 @@ fn kernel(local: usize, name: &'static str) -> KernelOf<'static> {
 }
 
 impl Device {
-    /// The best documents of each query; `None` for queries that this device cannot answer: the CPU has to.
+    /// What `take` makes of the best documents of each query; `None` for queries that this device cannot answer: the CPU
+    /// has to.
     ///
     /// # Errors
-    /// [`Error::Device`], and those of `provider`.
-    pub(crate) fn rank(&self, batch: &RankBatch, provider: &dyn Provider) -> Result<Vec<Option<Ranked>>> {
-        if batch.k == 0 || batch.k > MOST_HITS {
-            return Err(Error::Device(format!("{} hits a query; kernels find 1 to {MOST_HITS}", batch.k)));
+    /// [`Error::Device`], and those of `provider` and `take`.
+    pub(crate) fn rank<T: Send>(
+        &self,
+        batch: &RankBatch,
+        provider: &dyn Provider,
+        take: &Take<'_, T>,
+    ) -> Result<Vec<Option<T>>> {
+        if plain::is_on() && !batch.needs_all && !batch.plain {
+            return self.rank(&RankBatch { plain: true, ..batch.clone() }, provider, take);
         }
         let mut session = self.lock()?;
+        let most = MOST_HITS.min(sizes(session.limits().local).1 / 2);
+        if batch.k == 0 || batch.k > most {
+            return Err(Error::Device(format!("{} hits a query; kernels find 1 to {most}", batch.k)));
+        }
         session.limit_cache((batch.budget / 4) as usize);
         let at_once = session.queries_at_once(batch);
-        let mut ranked = vec![None; batch.queries()];
+        let mut taken: Vec<Option<T>> = (0..batch.queries()).map(|_| None).collect();
         let all: Vec<usize> = (0..batch.queries()).collect();
         let mut crowded = Vec::new();
         for queries in all.chunks(at_once) {
-            session.rank_part(batch, queries, provider, &mut ranked, &mut crowded)?;
+            session.rank_part(batch, queries, provider, take, &mut taken, &mut crowded)?;
         }
         // Alone they have more room for candidates. What does not fit even then is left to the CPU.
         let crowded = std::mem::take(&mut crowded);
         for queries in crowded.chunks(FEW.min(at_once)) {
-            session.rank_part(batch, queries, provider, &mut ranked, &mut Vec::new())?;
+            session.rank_part(batch, queries, provider, take, &mut taken, &mut Vec::new())?;
         }
-        Ok(ranked)
+        Ok(taken)
     }
 }
 
@@ -215,8 +232,10 @@ const FEW: usize = 64;
 
 /// Candidates of a query for which there is room, if as many as `queries` share the scratch memory. The threshold leaves
 /// some multiples of k, of which most come before it has risen.
-fn room(k: usize, queries: usize) -> usize {
-    (1024 + 8 * k).max((1 << 23) / queries.max(1))
+fn room(limits: &Limits, k: usize, queries: usize) -> usize {
+    // A device with little memory has none to spare for more.
+    let shared = MOST_SHARED.min((limits.memory / SCRATCH_SHARE).min(limits.allocation) / 16);
+    (1024 + 16 * k).max(shared / queries.max(1))
 }
 
 impl Session<'_> {
@@ -228,28 +247,32 @@ impl Session<'_> {
     fn queries_at_once(&self, batch: &RankBatch) -> usize {
         let limits = self.limits();
         let tiles = batch.segments.iter().map(|segment| self.tiles(segment.documents)).max().unwrap_or(1);
-        let of_query = 5 * tiles + 16 * (1024 + 9 * batch.k) + 4 * (ITEMS + STATE);
+        let of_query = 5 * tiles + 16 * (1024 + 17 * batch.k) + 4 * (ITEMS + STATE);
         let scratch = MOST_SCRATCH.min(limits.memory / SCRATCH_SHARE);
-        let largest = limits.allocation / (16 * (1024 + 8 * batch.k)).max(4 * tiles);
+        let largest = limits.allocation / (16 * (1024 + 16 * batch.k)).max(4 * tiles);
         // Hits are lent from pinned memory.
-        let largest = largest.min(MOST_HIT_WORDS / (4 * (1 + batch.k)));
+        let mut largest = largest.min(MOST_HIT_WORDS / (4 * (1 + batch.k)));
+        if batch.plain {
+            largest = largest.min(plain::queries_at_once(&limits, &batch.segments));
+        }
         (scratch / of_query).min(largest).min(MOST_GROUPS / tiles).max(1)
     }
 
     /// Ranks some queries, given by their numbers. If their lists do not fit in the cache together, each half is ranked
     /// alone. Those with too many candidates are appended to `crowded`.
-    fn rank_part(
+    fn rank_part<T: Send>(
         &mut self,
         batch: &RankBatch,
         queries: &[usize],
         provider: &dyn Provider,
-        ranked: &mut [Option<Ranked>],
+        take: &Take<'_, T>,
+        taken: &mut [Option<T>],
         crowded: &mut Vec<usize>,
     ) -> Result<()> {
         let began = Instant::now();
         if self.launch_all(batch, queries, provider)? {
             let launched = began.elapsed();
-            self.read_best(batch, queries, ranked, crowded)?;
+            self.read_best(batch, queries, take, taken, crowded)?;
             let read = began.elapsed() - launched;
             log::debug!("{} queries on a device: launched in {launched:?}, read in {read:?}", queries.len());
             return Ok(());
@@ -259,32 +282,41 @@ impl Session<'_> {
             return Ok(());
         }
         let (first, second) = queries.split_at(queries.len() / 2);
-        self.rank_part(batch, first, provider, ranked, crowded)?;
-        self.rank_part(batch, second, provider, ranked, crowded)
+        self.rank_part(batch, first, provider, take, taken, crowded)?;
+        self.rank_part(batch, second, provider, take, taken, crowded)
     }
 
     /// Submits everything for some queries; false if their lists in a segment do not fit in the cache together.
     fn launch_all(&mut self, batch: &RankBatch, queries: &[usize], provider: &dyn Provider) -> Result<bool> {
         let count = queries.len();
+        let room = room(&self.limits(), batch.k, count);
         self.fill(STATES, (STATE + ITEMS) * count, 0)?;
-        self.scratch(CANDIDATES, 4 * count * room(batch.k, count))?;
+        self.scratch(CANDIDATES, 4 * count * room)?;
         self.scratch(OUT, 4 * count * (1 + batch.k))?;
         for segment in 0..batch.segments.len() {
             let Some(tables) = self.tables(batch, queries, segment, provider)? else { return Ok(false) };
             self.launch_segment(batch, &batch.segments[segment], &tables, count)?;
         }
-        let local = self.limits().local;
+        self.launch_best(batch, count, true)?;
+        Ok(true)
+    }
+
+    /// Leaves the best k candidates of each query, as hits if they are the `last` ones.
+    fn launch_best(&mut self, batch: &RankBatch, count: usize, last: bool) -> Result<()> {
+        let room = room(&self.limits(), batch.k, count);
         let args = [
             Arg::Slot(STATES),
             Arg::U32(count as u32),
             Arg::Slot(CANDIDATES),
-            Arg::U32(room(batch.k, count) as u32),
+            Arg::U32(room as u32),
             Arg::U32(batch.k as u32),
+            Arg::U32(last.into()),
             Arg::Slot(OUT),
         ];
-        // SAFETY: the buffers have the sizes requested above: `room` candidates, a state and k hits for each query.
-        unsafe { self.launch(kernel(local, "rank_best"), count, ITEMS, &args)? };
-        Ok(true)
+        let kernel = kernel(self.limits().local, "rank_best");
+        // SAFETY: the buffers have the sizes that `launch_all` requested: `room` candidates, a state and k hits for each
+        // query; `rank` made sure that k is at most half of what a work-group sorts.
+        unsafe { self.launch(kernel, count, ITEMS, &args) }
     }
 
     /// Makes resident what the queries need in a segment, and lays it out for the kernels; `None` if it does not fit.
@@ -345,9 +377,12 @@ impl Session<'_> {
             Some(allowed) => self.upload(ALLOWED, allowed)?,
             None => self.scratch(ALLOWED, 1)?,
         }
+        if batch.plain {
+            return self.launch_plain(batch, segment, tables, count);
+        }
         let restricted = Arg::U32(segment.allowed.is_some().into());
         let [k, counting] = [Arg::U32(batch.k as u32), Arg::U32(batch.counting.into())];
-        let room = Arg::U32(room(batch.k, count) as u32);
+        let room = Arg::U32(room(&self.limits(), batch.k, count) as u32);
         let (base, ordinals) = (Arg::U32(segment.base), Arg::U32(tables.ordinals));
         let found = [Arg::Slot(STATES), Arg::U32(count as u32), Arg::Slot(CANDIDATES), room, k, counting];
         let queries = [Arg::Cache, Arg::Slot(TABLES), Arg::U32(tables.terms_at)];
@@ -370,8 +405,18 @@ impl Session<'_> {
         // SAFETY: as above; `BOUNDS` has a byte and `ORDER` a word for each tile of each query.
         unsafe { self.launch(kernel(local, "rank_tiles"), count, ITEMS, &args)? };
         let of_tiles = [Arg::U32(tiles as u32), Arg::Slot(ORDER), Arg::Slot(SIZES)];
-        let args = [&queries[..], &of_tiles, &allowed, &found].concat();
-        // SAFETY: as above; `rank_tiles` wrote `ORDER` and `SIZES`. Every tile is one of the segment.
-        unsafe { self.launch(kernel(local, "rank_any"), tiles * count, ITEMS, &args) }
+        let mut from = 0;
+        while from < tiles {
+            // Few tiles at first: they raise the threshold for those that follow. With few queries there is room for all.
+            let to = if count <= FEW { tiles } else { tiles.min(4 * from.max(1)) };
+            let args = [&queries[..], &of_tiles, &allowed, &found, &[Arg::U32(from as u32)]].concat();
+            // SAFETY: as above; `rank_tiles` wrote `ORDER` and `SIZES`. Every tile is one of the segment.
+            unsafe { self.launch(kernel(local, "rank_any"), (to - from) * count, ITEMS, &args)? };
+            if to < tiles {
+                self.launch_best(batch, count, false)?;
+            }
+            from = to;
+        }
+        Ok(())
     }
 }

@@ -10,11 +10,13 @@ pub(super) struct Tables {
     pub(super) words: Vec<u32>,
     /// Where the terms begin, in units of four words.
     pub(super) terms_at: u32,
-    /// Where the tasks of AND begin, in units of four words, and their number.
+    /// Where the tasks of AND and of plain accumulators begin, in units of four words, and their number.
     pub(super) tasks_at: u32,
     pub(super) tasks: u32,
     /// The work-groups of all tasks.
     pub(super) groups: usize,
+    /// Those that add scores; with plain accumulators others follow, which exclude documents.
+    pub(super) added: usize,
     /// The place of the segment's ordinals.
     pub(super) ordinals: u32,
 }
@@ -23,7 +25,8 @@ impl Tables {
     /// `places`: of each of the batch's tables, of the ordinals, and of the terms of these queries.
     pub(super) fn new(batch: &RankBatch, queries: &[usize], places: &[Option<Placed>]) -> Result<Tables> {
         let place_of = |at: usize| places[at].map_or(NONE, |placed| placed.place);
-        let (mut words, mut tasks) = (Vec::with_capacity(8 * (queries.len() + places.len())), Tasks::default());
+        let mut words = Vec::with_capacity(8 * (queries.len() + places.len()));
+        let (mut tasks, mut excluding) = (Tasks::default(), Tasks::default());
         let mut terms = Vec::with_capacity(4 * places.len());
         let mut next = batch.tables + 1;
         for (number, &query) in queries.iter().enumerate() {
@@ -45,8 +48,15 @@ impl Tables {
                 let of_query = &places[next..][..scored];
                 tasks.lead(number as u32, begin, own.iter().map(|term| term.clause).zip(of_query));
             }
+            if batch.plain {
+                let (of_scored, of_excluded) = places[next..][..own.len()].split_at(scored);
+                tasks.each(number as u32, begin, of_scored);
+                excluding.each(number as u32, begin + scored, of_excluded);
+            }
             next += own.len();
         }
+        let added = tasks.groups;
+        tasks.append(excluding);
         let end = terms.len() as u32 / 4;
         words.extend([end, end, 0, 0]);
         let terms_at = words.len() as u32 / 4;
@@ -59,11 +69,11 @@ impl Tables {
             return Err(Error::Device(format!("a batch of {} work-groups; kernels count {MOST_GROUPS}", tasks.groups)));
         }
         let ordinals = place_of(batch.tables);
-        Ok(Tables { words, terms_at, tasks_at, tasks: count, groups: tasks.groups, ordinals })
+        Ok(Tables { words, terms_at, tasks_at, tasks: count, groups: tasks.groups, added, ordinals })
     }
 }
 
-/// The tasks of AND: leading terms.
+/// The tasks of AND: leading terms. Those of plain accumulators: all terms.
 #[derive(Default)]
 struct Tasks {
     /// First work-group, query, term, 0.
@@ -81,9 +91,30 @@ impl Tasks {
         }
         for (at, (clause, place)) in terms.enumerate() {
             if let (true, Some(place)) = (clause == leading, place) {
-                self.words.extend([self.groups as u32, query, (begin + at) as u32, 0]);
-                self.groups += (place.front as usize).div_ceil(ITEMS * SPAN);
+                self.add(query, begin + at, place);
             }
         }
+    }
+
+    /// Adds a task for each of these terms, from `begin` on, that the segment has.
+    fn each(&mut self, query: u32, begin: usize, places: &[Option<Placed>]) {
+        for (at, place) in places.iter().enumerate() {
+            if let Some(place) = place {
+                self.add(query, begin + at, place);
+            }
+        }
+    }
+
+    fn add(&mut self, query: u32, term: usize, place: &Placed) {
+        self.words.extend([self.groups as u32, query, term as u32, 0]);
+        self.groups += (place.front as usize).div_ceil(ITEMS * SPAN);
+    }
+
+    /// Appends other tasks.
+    fn append(&mut self, others: Tasks) {
+        let first = self.groups as u32;
+        let tasks = others.words.chunks_exact(4);
+        self.words.extend(tasks.flat_map(|task| [first + task[0], task[1], task[2], task[3]]));
+        self.groups += others.groups;
     }
 }

@@ -23,7 +23,8 @@
 mod calibrate;
 mod queries;
 
-pub(super) use queries::choose_for_queries;
+pub(super) use queries::{Batch, Models, Ran, choose_for_queries, features, learn, models};
+pub use queries::{CpuModel, DeviceModel, Features};
 
 use crate::cache;
 use crate::codec::{BLOCK, Codec, Cost};

@@ -2,18 +2,18 @@
 
 use super::{analyzer, hit, hits, posting_list};
 use crate::analysis::valid_utf8;
-use crate::engine;
+use crate::engine::{self, Warming};
 use crate::index::{Kind, Schema};
 use crate::interchange;
 use crate::php::call::{Call, check_index, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method, this, this_and_result};
-use crate::php::declare::{MAY_BE_STRING, RETURN_VALUE, function, nullable, widen};
+use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_STRING, RETURN_VALUE, function, nullable, widen};
 use crate::php::documents::{field_named, id_argument};
-use crate::php::exception::{self, Outcome, type_name};
+use crate::php::exception::{self, Outcome, Thrown, type_name};
 use crate::php::options::{self, Given, natural};
 use crate::php::output::{self, List, Map, Record};
 use crate::php::zend::elements;
-use crate::php::{ffi, ini, input};
+use crate::php::{ffi, ini, input, traverse};
 use crate::search::{FoundHit, Index, Options};
 use ext_php_rs::args::Arg;
 use ext_php_rs::builders::FunctionBuilder;
@@ -88,6 +88,15 @@ impl Class for Object {
             static_method(function("open", handler!(open), DataType::object("self")).arg(string("path"))),
             method(with_search_options(search)),
             method(with_search_options(batch)),
+            method(
+                function("warm", handler!(warm), DataType::Long)
+                    .arg(Arg::new("queries", DataType::object("Traversable")))
+                    .not_required()
+                    .arg(matching())
+                    .arg(array("weights"))
+                    .arg(Arg::new("k1", DataType::Double).default("1.2"))
+                    .arg(Arg::new("b", DataType::Double).default("0.75")),
+            ),
             method(
                 function("count", handler!(count), DataType::Long)
                     .not_required()
@@ -167,11 +176,12 @@ impl Class for Object {
     fn finish() {
         // SAFETY: the class is registered.
         let methods = unsafe { &raw const (*class::entry::<Object>()).function_table };
-        let matching = [("search", 3), ("searchbatch", 3), ("count", 1), ("facets", 2), ("explain", 2)];
+        let matching = [("search", 3), ("searchbatch", 3), ("count", 1), ("facets", 2), ("explain", 2), ("warm", 1)];
         let ids = [("explain", 1), ("docid", 0), ("stored", 0), ("id", RETURN_VALUE)];
         for (name, argument) in matching.into_iter().chain(ids) {
             widen(methods, name, argument, MAY_BE_STRING);
         }
+        widen(methods, "warm", 0, MAY_BE_ARRAY);
         class::only_itself_is_equal::<Object>();
     }
 }
@@ -283,6 +293,12 @@ fn search(call: &mut Call) -> Outcome {
     hits::fill(call.result, &index, found)
 }
 
+/// What a list of queries has at `at` in place of a string.
+fn no_string(query: &Zval, at: usize) -> Thrown {
+    let text = format!("must contain only string, {} given at index {at}", type_name(query));
+    exception::argument_type(1, &text)
+}
+
 fn search_batch(call: &mut Call) -> Outcome {
     let mut queries: *mut Zval = null_mut();
     let mut arguments = SearchArguments::new();
@@ -297,11 +313,7 @@ fn search_batch(call: &mut Call) -> Outcome {
     for (at, (_, query)) in queries.into_iter().flat_map(elements).enumerate() {
         match query.zend_str() {
             Some(query) => texts.push(valid_utf8(query.as_bytes())),
-            None => {
-                let kind = type_name(query);
-                let text = format!("must contain only string, {kind} given at index {at}");
-                return Err(exception::argument_type(1, &text));
-            }
+            None => return Err(no_string(query, at)),
         }
     }
     let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
@@ -318,6 +330,44 @@ fn search_batch(call: &mut Call) -> Outcome {
         map.put(key, result);
     }
     map.store(call.result);
+    Ok(())
+}
+
+/// Queries of a log that are prepared at a time.
+const AT_A_TIME: usize = 4096;
+
+fn warm(call: &mut Call) -> Outcome {
+    let [mut queries, mut matching, mut weights] = [null_mut::<Zval>(); 3];
+    let (mut k1, mut b) = (1.2, 0.75);
+    parse!(call, c"z|zadd", &raw mut queries, &raw mut matching, &raw mut weights, &raw mut k1, &raw mut b)?;
+    let index = &this::<Object>(call)?.0;
+    let mut options = Options::default();
+    options::matching(&mut options, matching, 2)?;
+    options::weights(&mut options, index.schema(), weights, 3)?;
+    options::bm25(&mut options, (k1, 4), (b, 5))?;
+    // A generator may end the script by a jump over this frame.
+    let mut warming = BailoutGuard::new((Warming::new(index, &options, &ini::settings()), Vec::<String>::new()));
+    let add = |(warming, log): &mut (Warming, Vec<String>)| {
+        let queries: Vec<&str> = log.iter().map(|query| &**query).collect();
+        check_index(warming.add(&queries), 1)
+    };
+    let mut count = 0;
+    let mut each = |_: &Zval, query: &Zval| -> Outcome {
+        let query = query.dereference();
+        let Some(text) = query.zend_str() else { return Err(no_string(query, count)) };
+        count += 1;
+        warming.1.push(valid_utf8(text.as_bytes()).into_owned());
+        if warming.1.len() == AT_A_TIME {
+            add(&mut warming)?;
+            warming.1.clear();
+        }
+        Ok(())
+    };
+    // SAFETY: parsing set it to an argument in the frame.
+    traverse::each(unsafe { (*queries).dereference() }, 1, &mut each)?;
+    add(&mut warming)?;
+    let resident = check_index(warming.into_inner().0.send(), 1)?;
+    call.result.set_long(resident as i64);
     Ok(())
 }
 

@@ -11,17 +11,15 @@ use crate::php::class::{self, Class, Method, class, method, static_method, this_
 use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_STRING, function, widen};
 use crate::php::documents::{self, Form, Place};
 use crate::php::enumeration::{self, Enumeration};
-use crate::php::exception::{self, Outcome, Thrown, type_name};
-use crate::php::ffi::zend_iterator_dtor;
+use crate::php::exception::{self, Outcome, Thrown, no_exception, type_name};
 use crate::php::ini;
-use crate::php::zend::elements;
+use crate::php::traverse;
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::ffi::_call_user_function_impl;
 use ext_php_rs::flags::DataType;
-use ext_php_rs::types::{ZendHashTable, ZendIterator, ZendStr, Zval};
-use ext_php_rs::zend::{BailoutGuard, ExecutorGlobals};
-use std::ops::ControlFlow;
+use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
+use ext_php_rs::zend::BailoutGuard;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -237,10 +235,6 @@ fn report(progress: Option<&Zval>, done: i64) -> Outcome {
     no_exception()
 }
 
-fn no_exception() -> Outcome {
-    if ExecutorGlobals::has_exception() { Err(Thrown) } else { Ok(()) }
-}
-
 fn add_all(call: &mut Call) -> Outcome {
     let [mut all, mut progress] = [std::ptr::null_mut::<Zval>(); 2];
     parse!(call, c"z|z!", &raw mut all, &raw mut progress)?;
@@ -265,95 +259,12 @@ fn add_all(call: &mut Call) -> Outcome {
         done += 1;
         if done % STEP == 0 { report(progress, done) } else { Ok(()) }
     };
-    if let Some(array) = all.array() {
-        each_of_array(array, &mut each)?;
-    } else {
-        each_of_object(all, &mut each)?;
-    }
+    traverse::each(all, 1, &mut each)?;
     if done == 0 || done % STEP != 0 {
         report(progress, done)?;
     }
     call.result.set_long(done);
     Ok(())
-}
-
-type Each<'a> = &'a mut dyn FnMut(&Zval, &Zval) -> Outcome;
-
-/// The array is an argument, so nothing can change it meanwhile.
-fn each_of_array(array: &ZendHashTable, each: Each) -> Outcome {
-    for (key, document) in elements(array) {
-        let mut id = Zval::new();
-        match key {
-            crate::php::zend::Key::Int(key) => id.set_long(key),
-            // SAFETY: the array owns the key; the copy counts itself.
-            crate::php::zend::Key::String(key) => unsafe {
-                let mut borrowed = std::mem::ManuallyDrop::new(Zval::new());
-                borrowed.value.str_ = key;
-                borrowed.u1.type_info = crate::php::zend::type_of_string(key);
-                id = borrowed.shallow_clone();
-            },
-        }
-        each(&id, document)?;
-    }
-    Ok(())
-}
-
-fn each_of_object(all: &Zval, each: Each) -> Outcome {
-    let wrong = || {
-        let text = format!("must be of type Traversable|array, {} given", type_name(all));
-        exception::argument_type(1, &text)
-    };
-    let mut held = all.shallow_clone();
-    let Some(class) = all.object().filter(|_| all.is_traversable()).map(|object| object.get_class_entry()) else {
-        return Err(wrong());
-    };
-    // An iterator without an exception, or none with one.
-    let Some(iterator) = class.get_iterator(&mut held, false) else {
-        no_exception()?;
-        return Err(wrong());
-    };
-    let outcome = each_of_iterator(iterator, each);
-    // SAFETY: it is ours, and not used after this.
-    unsafe { zend_iterator_dtor(iterator) };
-    outcome
-}
-
-fn each_of_iterator(iterator: &mut ZendIterator, each: Each) -> Outcome {
-    no_exception()?;
-    iterator.index = 0;
-    if !iterator.rewind() {
-        return Err(Thrown);
-    }
-    loop {
-        let step = next_of_iterator(iterator, each)?;
-        if step.is_break() {
-            return Ok(());
-        }
-        iterator.index += 1;
-        if !iterator.move_forward() {
-            return Err(Thrown);
-        }
-    }
-}
-
-fn next_of_iterator(iterator: &mut ZendIterator, each: Each) -> Outcome<ControlFlow<()>> {
-    if !iterator.valid() {
-        no_exception()?;
-        return Ok(ControlFlow::Break(()));
-    }
-    // Copies, as PHP code that runs meanwhile may move the iterator.
-    let document = iterator.get_current_data().map(Zval::shallow_clone).ok_or(Thrown)?;
-    let id = match iterator.get_current_key() {
-        Some(id) => id,
-        None => {
-            no_exception()?;
-            let mut id = Zval::new();
-            id.set_long(iterator.index as i64);
-            id
-        }
-    };
-    each(&id, &document)?;
-    Ok(ControlFlow::Continue(()))
 }
 
 fn import_ciff(call: &mut Call) -> Outcome {

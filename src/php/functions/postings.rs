@@ -171,6 +171,10 @@ fn stats(call: &mut Call) -> Outcome {
         .field("device_failures", stats.device_failures as i64)
         .field("bytes_to_device", stats.bytes_to_device as i64)
         .field("bytes_from_device", stats.bytes_from_device as i64)
+        .field("cache_hits", stats.cache.hits as i64)
+        .field("cache_misses", stats.cache.misses as i64)
+        .field("cache_evictions", stats.cache.evictions as i64)
+        .field("cache_bytes", stats.cache.bytes as i64)
         .field("lists", lists as i64)
         .field("list_bytes", list_bytes as i64)
         .store(call.result);

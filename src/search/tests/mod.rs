@@ -274,6 +274,7 @@ fn options() -> impl Strategy<Value = Options> {
             weights,
             total,
             bm25,
+            deadline: None,
         },
     )
 }

@@ -1,0 +1,47 @@
+//! Makes resident ahead of time what ranking needs.
+
+use super::{Device, Provider, Wanted};
+use crate::device::memory::Key;
+use crate::error::Result;
+use crate::threads;
+
+/// Items of the first call of the cache; each further call has twice as many.
+const FIRST: usize = 1024;
+
+impl Device {
+    /// Makes as many of these items resident together as the cache has room for, from the first one on; returns how many.
+    /// The earlier an item stands, the more often the cache counts it as used, so it also stays longer. `budget` and
+    /// `threads` are as in [`RankBatch`](super::RankBatch).
+    ///
+    /// # Errors
+    /// As [`rank`](Device::rank).
+    pub(crate) fn warm(
+        &self,
+        budget: u64,
+        threads: usize,
+        wanted: &[Wanted],
+        provider: &dyn Provider,
+    ) -> Result<usize> {
+        let (wanted, keys): (Vec<Wanted>, Vec<Key>) =
+            wanted.iter().filter_map(|&item| Some((item, provider.key(item)?))).unzip();
+        let mut build = |missing: &[usize]| -> Result<Vec<Vec<u32>>> {
+            let threads = threads::at_most(threads, missing.len() / 4);
+            threads::map(threads, missing.len(), |at| provider.build(wanted[missing[at]]))
+        };
+        let mut session = self.lock()?;
+        session.limit_cache((budget / 4) as usize);
+        let (mut resident, mut more, mut fits) = (0, FIRST, true);
+        while more > 0 && resident < keys.len() {
+            let end = keys.len().min(resident + more);
+            // All so far are wanted again, so that what is new does not evict them.
+            if session.ensure(&keys[..end], &mut build, &mut Vec::new())? {
+                resident = end;
+                more = if fits { 2 * more } else { more / 2 };
+            } else {
+                fits = false;
+                more = (end - resident) / 2;
+            }
+        }
+        Ok(resident)
+    }
+}

@@ -1,0 +1,54 @@
+use super::*;
+use crate::analysis::Analyzer;
+use crate::index::{Document, Field, Id, Kind, Schema, Value, Writer};
+use std::io::Write;
+
+/// With `auto` both sides take queries. Which of them they take depends on the time of day; the answers do not.
+#[test]
+fn answers_of_both_sides_are_those_of_the_cpu() {
+    let named = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
+    let Some(device) = device::select(&named).unwrap() else {
+        let _ = std::io::stderr().write_all(format!("SKIPPED: no OpenCL device {named:?}\n").as_bytes());
+        return;
+    };
+    let devices = [device];
+    let folder = tempfile::tempdir().unwrap();
+    let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
+    let schema = Schema {
+        fields: vec![body],
+        positions: true,
+        analyzer: Analyzer::new(Default::default()).unwrap(),
+        codecs: Default::default(),
+    };
+    let mut writer = Writer::open(folder.path(), Some(schema), crate::index::Options::default()).unwrap();
+    for id in 0..2000u64 {
+        let words: Vec<String> = (1..12).map(|at| format!("w{}", id * at * 7919 % (3 + at * at))).collect();
+        writer.add(Id::Int(id as i64), Document { values: vec![(0, Value::Text(words.join(" ").into()))] }).unwrap();
+    }
+    writer.commit().unwrap();
+    let index = Index::open(folder.path()).unwrap();
+    let queries: Vec<String> = (0..300)
+        .map(|at| match at % 9 {
+            4 => format!("\"w{} w{}\"", at % 5, at % 3),
+            _ => format!("w{} w{} -w{}", at % 7, at % 31, at % 101),
+        })
+        .collect();
+    let queries: Vec<&str> = queries.iter().map(|query| &**query).collect();
+    let late = Options { deadline: Some(std::time::Duration::ZERO), ..Options::default() };
+    let expired = |found: &[Found]| found.len() == queries.len() && found.iter().all(|found| *found == Found::late());
+    assert!(expired(&index.search_batch(&queries, &late, 2).unwrap()));
+    for offload in [Offload::Auto, Offload::Always] {
+        let settings = Settings { offload, ..Settings::default() };
+        let found = by_both(&index, &queries, &late, &settings, &devices, 10).unwrap();
+        assert!(expired(&found));
+    }
+    for matching in [Matching::All, Matching::Any, Matching::AllThenAny] {
+        let options = Options { matching, total: true, deadline: Some(std::time::Duration::MAX), ..Options::default() };
+        let expected = index.search_batch(&queries, &options, 1).unwrap();
+        for (offload, threads) in [(Offload::Auto, 1), (Offload::Auto, 4), (Offload::Auto, 0), (Offload::Always, 3)] {
+            let settings = Settings { offload, threads, ..Settings::default() };
+            let found = by_both(&index, &queries, &options, &settings, &devices, 10).unwrap();
+            assert!(found == expected, "{matching:?}, {offload:?}, {threads} threads");
+        }
+    }
+}

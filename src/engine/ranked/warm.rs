@@ -1,0 +1,109 @@
+//! [`Warming`]: sends the lists of queries to devices before the queries are asked.
+
+use super::{Job, Lists, QUERIES_PER_THREAD, fits};
+use crate::device::{Device, Provider, Wanted};
+use crate::engine::offload::{Settings, for_warming, try_on};
+use crate::error::{Error, Result};
+use crate::search::prepared::{Prepared, PreparedTerm};
+use crate::search::{Index, Options};
+use crate::threads;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Collects the lists of queries, of a query log for instance, and makes them resident.
+pub struct Warming {
+    index: Index,
+    options: Options,
+    settings: Settings,
+    devices: Vec<Arc<Device>>,
+    /// How many queries have each term: a field, and the dictionary's value in each segment.
+    uses: HashMap<(usize, Vec<Option<u64>>), u64>,
+}
+
+impl Warming {
+    /// Without queries yet. Of the options, which words a document must have, weights and parameters of BM25 matter.
+    /// Opens the devices that `settings` select, if they may rank queries.
+    pub fn new(index: &Index, options: &Options, settings: &Settings) -> Warming {
+        let few = u32::try_from(index.snapshot().documents()).is_ok();
+        Warming {
+            index: index.clone(),
+            options: Options { filter: Vec::new(), sort: Vec::new(), ..options.clone() },
+            settings: settings.clone(),
+            devices: if few { for_warming(settings) } else { Vec::new() },
+            uses: HashMap::new(),
+        }
+    }
+
+    /// Adds queries. Those that a device cannot rank are passed over.
+    ///
+    /// # Errors
+    /// As [`Index::search`].
+    pub fn add(&mut self, queries: &[&str]) -> Result<()> {
+        if self.devices.is_empty() {
+            return Ok(());
+        }
+        self.index.check_files()?;
+        let threads = threads::at_most(self.settings.threads, queries.len() / QUERIES_PER_THREAD);
+        let prepare = |at: usize| Ok(self.index.prepare(queries[at], &self.options)?.filter(fits));
+        for query in threads::map(threads, queries.len(), prepare)?.into_iter().flatten() {
+            for term in query.terms {
+                *self.uses.entry((term.field, term.values)).or_default() += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes as many of the lists resident as the budget has room for, those in the most queries first. Returns how many
+    /// there are then: one for each term in each segment that has it; 0 without a device. Of several devices, each gets the
+    /// lists, and the least number counts.
+    ///
+    /// # Errors
+    /// As [`Index::search`]. A device that fails is logged and counted, and passed over.
+    pub fn send(self) -> Result<usize> {
+        let Warming { index, options, settings, devices, uses } = self;
+        let mut uses: Vec<_> = uses.into_iter().collect();
+        if devices.is_empty() || uses.is_empty() {
+            return Ok(0);
+        }
+        index.check_files()?;
+        uses.sort_unstable_by(|(term, uses), (other, more)| Reverse(uses).cmp(&Reverse(more)).then(term.cmp(other)));
+        let term = |((field, values), _)| PreparedTerm { field, weight: 1.0, clause: Some(0), documents: 0, values };
+        let terms: Vec<PreparedTerm> = uses.into_iter().map(term).collect();
+        let mut fields: Vec<usize> = terms.iter().map(|term| term.field).collect();
+        fields.sort_unstable();
+        fields.dedup();
+        let parts = index.snapshot().parts();
+        let lists = Lists { index: &index, options: &options, parts, fields, terms: terms.iter().collect() };
+        let mut wanted: Vec<Wanted> = (0..lists.fields.len()).map(Wanted::Table).collect();
+        wanted.extend((0..parts.len()).map(Wanted::Ordinals).filter(|&ordinals| lists.has(ordinals)));
+        let others = wanted.len();
+        let of_term = |term| (0..parts.len()).map(move |segment| Wanted::List { segment, term });
+        wanted.extend((0..terms.len()).flat_map(of_term).filter(|&list| lists.has(list)));
+
+        let threads = threads::at_most(settings.threads, terms.len()).div_ceil(devices.len());
+        let job = Job { index: &index, options: &options, wanted: 1, settings: &settings, threads };
+        let send = |device: &Device| {
+            let resident = device.warm(settings.device_memory, threads, &wanted, &lists)?;
+            if resident > others {
+                // A query of the first list builds the kernels, and waits until everything has been sent.
+                let query = Prepared { terms: vec![terms[0].clone()], none_has_all: false };
+                job.rank(device, &[&query])?;
+            }
+            Ok(resident.saturating_sub(others))
+        };
+        // What an index throws is not the device's fault.
+        let sent = |device: &Device| match send(device) {
+            Err(error @ Error::Device(_)) => Err(error),
+            sent => Ok(sent),
+        };
+        let resident = threads::map(devices.len(), devices.len(), |at| try_on(&devices[at], sent).transpose())?;
+        Ok(resident.into_iter().flatten().min().unwrap_or(0))
+    }
+}
+
+impl Lists<'_> {
+    fn has(&self, wanted: Wanted) -> bool {
+        self.key(wanted).is_some()
+    }
+}

@@ -32,7 +32,7 @@ $cases = [
 ];
 foreach ($cases as $what => $code) {
     $seen = ['no array' => 0, 'no copy' => 0, 'copied' => 0, 'else' => 0];
-    for ($mib = 60; $mib <= 400; $mib += 10) {
+    for ($mib = 80; $mib <= 400; $mib += 10) {
         [$status, $output] = limited($mib, $code);
         $outcome = match (true) {
             $status === 0 && $output === 'copied' => 'copied',
@@ -64,7 +64,7 @@ $cases = [
     'qs_encode' => $list . '$w = Postings\qs_encode($p);',
 ];
 foreach ($cases as $what => $code) {
-    for ($mib = 60, $status = 1; $mib <= 400 && $status !== 0; $mib += 7) {
+    for ($mib = 80, $status = 1; $mib <= 400 && $status !== 0; $mib += 7) {
         [$status, $output] = limited($mib, $code);
         if ($status !== 0 && (!in_array($status, [1, 255], true) || preg_match('/out of memory/i', $output) !== 1)) {
             echo "$what, $mib MiB: status $status: $output\n";

@@ -136,6 +136,9 @@ namespace Postings {
          */
         public readonly ?int $total;
 
+        /** Whether searchBatch() had not begun this query when the deadline came, so that nothing is known of its hits. */
+        public readonly bool $expired;
+
         /** Hits are made by Index::search() and searchBatch(). */
         private function __construct()
         {
@@ -522,6 +525,8 @@ namespace Postings {
          * @param array<string, int|float|string|list<int|string>|array{int|float|null, int|float|null}> $filter
          * @param array<string, string> $sort
          * @param array<string, int|float> $weights
+         * @param ?int $deadline milliseconds after which no query is begun any more: the others come back as empty Hits with
+         *     `expired`. A call of a device that has begun is waited for. null: none
          * @return array<K, Hits>
          */
         public function searchBatch(
@@ -535,6 +540,7 @@ namespace Postings {
             bool $total = false,
             float $k1 = 1.2,
             float $b = 0.75,
+            ?int $deadline = null,
         ): array {
         }
 

@@ -2,7 +2,7 @@
 
 use super::cost::{self, Batch, Features, Models, Ran};
 use super::offload::{Offload, Settings, for_queries, on_cpu, try_on};
-use super::schedule::{Cost, Costs, Share};
+use super::schedule::{Cost, Costs, Share, device_is_enough};
 use super::shared::Shared;
 use crate::device::{
     self, Device, Hits, Key, MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted,
@@ -182,8 +182,8 @@ struct Job<'j> {
 impl Job<'_> {
     /// Who answers what. Devices have all they can, unless they are to be used only where they are faster.
     fn share(&self, models: &Models, known: &[Known], threads: usize, devices: usize) -> Share {
+        let (here, elsewhere): (Vec<usize>, Vec<usize>) = (0..known.len()).partition(|&at| known[at].is_some());
         if self.settings.offload != Offload::Auto {
-            let (here, elsewhere): (Vec<usize>, Vec<usize>) = (0..known.len()).partition(|&at| known[at].is_some());
             return Share::fixed(&elsewhere, &here);
         }
         let (count, mut sum) = (known.iter().flatten().count(), 0.0);
@@ -192,7 +192,11 @@ impl Job<'_> {
         let alone = Cost { cpu: sum / count.max(1) as f64, device: f64::INFINITY };
         let cost = |of: &Known| of.map_or(alone, |(_, cost)| Cost { device: cost.device / devices as f64, ..cost });
         let call = models.call(self.index.snapshot().documents(), 0.0);
-        Share::new(Costs { queries: known.iter().map(cost).collect(), call }, threads)
+        let costs = Costs { queries: known.iter().map(cost).collect(), call };
+        match device_is_enough(&costs, threads) {
+            true => Share::fixed(&elsewhere, &here),
+            false => Share::new(costs, threads),
+        }
     }
 
     /// What a device does for these queries.

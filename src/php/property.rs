@@ -5,6 +5,7 @@ use ext_php_rs::ffi::{zend_class_entry, zend_string_init_interned, zend_type};
 use ext_php_rs::types::{ZendObject, Zval};
 
 const MAY_BE_NULL: u32 = 1 << 1;
+const MAY_BE_BOOL: u32 = 1 << 2 | 1 << 3;
 const MAY_BE_LONG: u32 = 1 << 4;
 const MAY_BE_DOUBLE: u32 = 1 << 5;
 const MAY_BE_STRING: u32 = 1 << 6;
@@ -14,6 +15,7 @@ const MAY_BE_ARRAY: u32 = 1 << 7;
 pub const INT: u32 = MAY_BE_LONG;
 pub const NULLABLE_INT: u32 = MAY_BE_LONG | MAY_BE_NULL;
 pub const INT_OR_STRING: u32 = MAY_BE_LONG | MAY_BE_STRING;
+pub const BOOL: u32 = MAY_BE_BOOL;
 pub const FLOAT: u32 = MAY_BE_DOUBLE;
 pub const ARRAY: u32 = MAY_BE_ARRAY;
 

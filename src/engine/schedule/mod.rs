@@ -23,7 +23,7 @@ mod tests;
 
 pub use queue::{Job, Policy, Queue};
 pub use share::Share;
-pub use split::{Split, split};
+pub use split::{Split, device_is_enough, split};
 
 /// What a query is expected to cost.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -70,6 +70,7 @@ impl Class for Object {
 
     fn finish() {
         property::declare(class::entry::<Object>(), "total", property::NULLABLE_INT);
+        property::declare(class::entry::<Object>(), "expired", property::BOOL);
         class::only_itself_is_equal::<Object>();
         foreach::over_aggregate::<Object>();
     }
@@ -101,9 +102,14 @@ pub fn fill(target: &mut Zval, index: &Index, found: Found) -> Outcome {
     if let Some(count) = found.total {
         total.set_long(count as i64);
     }
+    let mut expired = Zval::new();
+    expired.set_bool(found.expired);
     if let Some(object) = target.object_mut() {
-        // SAFETY: the object is new and has this one property.
-        unsafe { property::set(object, 0, total) };
+        // SAFETY: the object is new and has these two properties.
+        unsafe {
+            property::set(object, 0, total);
+            property::set(object, 1, expired);
+        }
     }
     let object = class::value_of_mut::<Object>(target).ok_or_else(class::uninitialised::<Object>)?;
     object.0 = Some(Rc::new(Results { index: index.clone(), found }));

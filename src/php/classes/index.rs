@@ -26,6 +26,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::null_mut;
+use std::time::Duration;
 
 pub struct Object(Index);
 
@@ -65,6 +66,10 @@ fn with_search_options(function: FunctionBuilder<'static>) -> FunctionBuilder<'s
         .arg(Arg::new("b", DataType::Double).default("0.75"))
 }
 
+fn int_or_null(name: &'static str) -> Arg<'static> {
+    Arg::new(name, DataType::Long).allow_null().default("null")
+}
+
 fn field() -> Arg<'static> {
     string("field").allow_null().default("null")
 }
@@ -87,7 +92,7 @@ impl Class for Object {
         vec![
             static_method(function("open", handler!(open), DataType::object("self")).arg(string("path"))),
             method(with_search_options(search)),
-            method(with_search_options(batch)),
+            method(with_search_options(batch).arg(int_or_null("deadline"))),
             method(
                 function("warm", handler!(warm), DataType::Long)
                     .arg(Arg::new("queries", DataType::object("Traversable")))
@@ -257,7 +262,7 @@ impl SearchArguments {
 
 /// Parses the arguments of a search; the first is what `$first` asks for.
 macro_rules! parse_search {
-    ($call:expr, $format:literal, $first:expr, $arguments:expr) => {
+    ($call:expr, $format:literal, $first:expr, $arguments:expr $(, $more:expr)*) => {
         parse!(
             $call,
             $format,
@@ -271,6 +276,7 @@ macro_rules! parse_search {
             &raw mut $arguments.total,
             &raw mut $arguments.k1,
             &raw mut $arguments.b
+            $(, $more)*
         )
     };
 }
@@ -302,9 +308,14 @@ fn no_string(query: &Zval, at: usize) -> Thrown {
 fn search_batch(call: &mut Call) -> Outcome {
     let mut queries: *mut Zval = null_mut();
     let mut arguments = SearchArguments::new();
-    parse_search!(call, c"a|llzaaabdd", &raw mut queries, arguments)?;
+    let (mut deadline, mut no_deadline) = (0i64, true);
+    let nullable = (&raw mut deadline, &raw mut no_deadline);
+    parse_search!(call, c"a|llzaaabddl!", &raw mut queries, arguments, nullable.0, nullable.1)?;
     let index = this::<Object>(call)?.0.clone();
-    let options = arguments.options(call, index.schema())?;
+    let mut options = arguments.options(call, index.schema())?;
+    if call.count() > 10 && !no_deadline {
+        options.deadline = Some(Duration::from_millis(natural(deadline, 11)? as u64));
+    }
     // SAFETY: parsing set it to an array argument in the frame.
     let queries: Option<&ZendHashTable> = unsafe { &*queries }.dereference().array();
     let count = queries.map_or(0, |queries| queries.len());

@@ -206,20 +206,20 @@ impl Device {
             return self.rank(&RankBatch { plain: true, ..batch.clone() }, provider, take);
         }
         let mut session = self.lock()?;
+        let mut taken: Vec<Option<T>> = (0..batch.queries()).map(|_| None).collect();
         let most = MOST_HITS.min(sizes(session.limits().local).1 / 2);
         if batch.k == 0 || batch.k > most {
-            return Err(Error::Device(format!("{} hits a query; kernels find 1 to {most}", batch.k)));
+            log::debug!("{} hits a query; kernels of this device find 1 to {most}", batch.k);
+            return Ok(taken);
         }
         session.limit_cache((batch.budget / 4) as usize);
         let at_once = session.queries_at_once(batch);
-        let mut taken: Vec<Option<T>> = (0..batch.queries()).map(|_| None).collect();
         let all: Vec<usize> = (0..batch.queries()).collect();
         let mut crowded = Vec::new();
         for queries in all.chunks(at_once) {
             session.rank_part(batch, queries, provider, take, &mut taken, &mut crowded)?;
         }
         // Alone they have more room for candidates. What does not fit even then is left to the CPU.
-        let crowded = std::mem::take(&mut crowded);
         for queries in crowded.chunks(FEW.min(at_once)) {
             session.rank_part(batch, queries, provider, take, &mut taken, &mut Vec::new())?;
         }

@@ -38,6 +38,11 @@ const CASES: &[Case] = &[
     ("trial_disturbs_nobody", &[(LIBRARY, FAKE)], trial_disturbs_nobody),
     ("opencl_off", &[(LIBRARY, FAKE)], opencl_off),
     ("environment_changed", &[], environment_changed),
+    (
+        "environment_changed_by_the_driver",
+        &[(LIBRARY, FAKE), ("FAKE_OPENCL", "setenv:platforms")],
+        environment_changed_by_the_driver,
+    ),
     ("library_named_late", &[], library_named_late),
     ("hostile_selectors", &[], hostile_selectors),
     ("selectors_agree", &[], selectors_agree),
@@ -323,6 +328,20 @@ fn environment_changed() {
     if has_device() {
         assert!(device::select(&named()).expect("it opens").is_some());
     }
+}
+
+/// What a driver changes while one thread waits for it is no change to the others.
+fn environment_changed_by_the_driver() {
+    let _taken = postings::cpu::tier();
+    std::thread::scope(|scope| {
+        let look = |late: u64| {
+            std::thread::sleep(std::time::Duration::from_millis(late));
+            device::select("auto").expect("nothing has changed").is_none()
+        };
+        let threads: Vec<_> = (0..40).map(|at| scope.spawn(move || look(10 * at))).collect();
+        assert!(threads.into_iter().all(|thread| thread.join().expect("no panic")));
+    });
+    assert!(loads() > 0);
 }
 
 /// A later change of our own variables has no effect.

@@ -1,6 +1,6 @@
 /* An OpenCL library that misbehaves on request, for tests that the process survives it.
  *
- * FAKE_OPENCL is "ACT:STAGE": what to do (abort, segv, hang, exit) and when (load, platforms, devices). Without it the
+ * FAKE_OPENCL is "ACT:STAGE": what to do (abort, segv, hang, exit, setenv) and when (load, platforms, devices). Without it the
  * library reports no platform. FAKE_OPENCL_LOG names a file to which a line is appended each time the library is
  * loaded.
  */
@@ -26,6 +26,9 @@ static void act(const char *stage) {
         *(volatile int *)(uintptr_t)8 = 1;
     } else if (strncmp(wanted, "exit", 4) == 0) {
         exit(3);
+    } else if (strncmp(wanted, "setenv", 6) == 0) {
+        setenv("OCL_ICD_FILENAMES", "as a driver does", 1);
+        usleep(200000);
     } else if (strncmp(wanted, "hang", 4) == 0) {
         for (;;) {
             pause();

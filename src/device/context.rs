@@ -49,18 +49,19 @@ pub(super) fn is_allowed() -> bool {
 /// # Errors
 /// [`Error::Device`](crate::Error::Device) if the environment has changed in a way that forbids looking for them.
 fn found() -> Result<&'static [Found]> {
-    if let Some(found) = FOUND.get() {
-        return Ok(found);
-    }
-    let _guard = environment::guard()?;
-    Ok(FOUND.get_or_init(|| match trial::passes(|| drop(platform::enumerate())) {
-        Ok(()) => platform::enumerate(),
-        Err(reason) => {
-            FAILED.store(true, Relaxed);
-            log::warn!("OpenCL is not used: {reason}");
-            Vec::new()
-        }
-    }))
+    // Other threads wait: to them the environment would seem to have changed, as drivers change it when they start.
+    let found = FOUND.get_or_try_init(|| {
+        let _guard = environment::guard()?;
+        Ok(match trial::passes(|| drop(platform::enumerate())) {
+            Ok(()) => platform::enumerate(),
+            Err(reason) => {
+                FAILED.store(true, Relaxed);
+                log::warn!("OpenCL is not used: {reason}");
+                Vec::new()
+            }
+        })
+    });
+    found.map(Vec::as_slice)
 }
 
 /// See [`super::devices`].

@@ -2,10 +2,8 @@
  * the collection, to which work-items add the scores of postings, and passes over all accumulators that find the best.
  * Nothing is skipped. Built with rank.cl, and as exact: sums are its fixed-point numbers, and rank_best sorts.
  *
- * accumulators: for each query, the low and the high word of each document's score, 0 at first. */
-
-/* Accumulators that a work-item looks at in a pass. */
-#define PASS 16u
+ * accumulators: for each query, the low and the high word of each document's score, 0 at first. A work-item looks at PASS
+ * of them in a pass. */
 
 /* As `add` in rank.cl. */
 void add_in_global(__global uint *accumulator, ulong score) {

@@ -66,19 +66,6 @@ Postings postings_at(__global const uint *arena, uint place) {
     return list;
 }
 
-/* The index of the first of doc_ids[from .. to] that is at least `target`. */
-uint first_at_least(__global const uint *doc_ids, uint from, uint to, uint target) {
-    while (from < to) {
-        uint middle = from + (to - from) / 2;
-        if (doc_ids[middle] < target) {
-            from = middle + 1;
-        } else {
-            to = middle;
-        }
-    }
-    return from;
-}
-
 /* --- scores --- */
 
 /* Correctly rounded f / d for positive numbers; a device's own division may be off by 2.5 units in the last place. */
@@ -433,7 +420,7 @@ void rank_any(__global const uint *arena, __global const uint4 *tables, uint ter
 bool find_posting(const Postings *list, uint doc_id, uint *at) {
     uint range = doc_id >> list->shift;
     uint to = list->directory[range + 1];
-    *at = first_at_least(list->doc_ids, list->directory[range], to, doc_id);
+    *at = lower_bound(list->doc_ids, list->directory[range], to, doc_id);
     return *at < to && list->doc_ids[*at] == doc_id;
 }
 

@@ -46,8 +46,11 @@ pub(super) struct Memory {
     scratch: Scratch,
     residency: Residency,
     cache: Cache,
-    /// What the cache may have at most, if nothing else is said.
-    usual_budget: usize,
+}
+
+/// Words that the cache may have at most, if nothing else is said.
+fn usual_budget(limits: &Limits) -> usize {
+    limits.allocation.min(limits.memory / 4) / WORD
 }
 
 impl Memory {
@@ -56,13 +59,11 @@ impl Memory {
         let wanted = environment::variable("POSTINGS_DEVICE_ARENA");
         let wanted = wanted.and_then(|words| words.to_str()?.parse().ok()).unwrap_or(usize::MAX);
         let most = (limits.allocation.min(limits.memory / 2) / WORD).min(wanted);
-        let usual_budget = limits.allocation.min(limits.memory / 4) / WORD;
         Memory {
             ferries: Default::default(),
             scratch: Scratch::default(),
             residency: Residency::new(most),
-            cache: Cache::new(usual_budget),
-            usual_budget,
+            cache: Cache::new(usual_budget(limits)),
         }
     }
 
@@ -94,7 +95,8 @@ impl Memory {
 
     /// Limits the cache to that many words; 0 means a quarter of the device's memory.
     pub(super) fn limit_cache(&mut self, link: &Link, words: usize) {
-        self.cache.limit(if words == 0 { self.usual_budget } else { words.min(link.limits.allocation / WORD) });
+        let limits = &link.limits;
+        self.cache.limit(if words == 0 { usual_budget(limits) } else { words.min(limits.allocation / WORD) });
     }
 
     /// Whether an item is in the cache.

@@ -28,6 +28,7 @@ use crate::error::{Error, Result};
 use crate::rank::tiled;
 use crate::threads;
 use once_cell::sync::OnceCell;
+use std::sync::Arc;
 use std::time::Instant;
 use tables::Tables;
 
@@ -38,6 +39,8 @@ static SOURCE: Source =
 const ITEMS: usize = 256;
 /// Terms of which a work-group adds up the postings at once.
 const TERMS_AT_ONCE: usize = 64;
+/// Accumulators that a work-item looks at in a pass, in the experiment.
+const PASS: usize = 16;
 /// Postings of a leading term that a work-item takes.
 const SPAN: usize = 4;
 /// The most terms of a query.
@@ -102,7 +105,7 @@ pub(crate) struct RankBatch {
     /// The number of tables.
     pub(crate) tables: usize,
     /// The segments.
-    pub(crate) segments: Vec<RankSegment>,
+    pub(crate) segments: Arc<[RankSegment]>,
     /// Bytes of device memory that the cache may take; 0 means a quarter of it.
     pub(crate) budget: u64,
     /// Threads for the host's part; 0 means one per core.
@@ -149,6 +152,18 @@ pub(crate) trait Provider: Sync {
     fn build(&self, wanted: Wanted) -> Result<Vec<u32>>;
 }
 
+/// Of what is wanted, what exists, and what it is called in the cache.
+fn present(wanted: &[Wanted], provider: &dyn Provider) -> (Vec<Wanted>, Vec<Key>) {
+    wanted.iter().filter_map(|&what| Some((what, provider.key(what)?))).unzip()
+}
+
+/// The words of those of `wanted` that are missing, built by at most so many threads.
+fn build(missing: &[usize], wanted: &[Wanted], provider: &dyn Provider, threads: usize) -> Result<Vec<Vec<u32>>> {
+    // Building a list takes as long as starting a thread, or longer.
+    let threads = threads::at_most(threads, missing.len() / 4);
+    threads::map(threads, missing.len(), |at| provider.build(wanted[missing[at]]))
+}
+
 /// Takes the hits of the query with that number, and how many documents match it, if they were counted. Called by several
 /// threads.
 pub(crate) type Take<'t, T> = dyn Fn(usize, Hits<'_>, u64) -> Result<T> + Sync + 't;
@@ -184,7 +199,7 @@ fn kernel(local: usize, name: &'static str) -> KernelOf<'static> {
         let header = tiled::HEADER;
         format!(
             "-DITEMS={ITEMS}u -DSPAN={SPAN}u -DTERMS_AT_ONCE={TERMS_AT_ONCE}u -DTILE_LOG={tile_log}u -DALIGNMENT={ALIGNMENT}u -DHEADER={header}u \
-             -DBELOW_BUCKET={BELOW_BUCKET} -DMOST_TERMS={MOST_TERMS} -DMOST_SORTED={most_sorted}u"
+             -DBELOW_BUCKET={BELOW_BUCKET} -DMOST_TERMS={MOST_TERMS} -DMOST_SORTED={most_sorted}u -DPASS={PASS}u"
         )
     });
     KernelOf { source: &SOURCE, options, name }
@@ -331,19 +346,8 @@ impl Session<'_> {
         let mut wanted: Vec<Wanted> = (0..batch.tables).map(Wanted::Table).collect();
         wanted.push(Wanted::Ordinals(segment));
         wanted.extend(terms.map(|term| Wanted::List { segment, term }));
-        let mut keys = Vec::with_capacity(wanted.len());
-        let mut present = Vec::with_capacity(wanted.len());
-        for &what in &wanted {
-            if let Some(key) = provider.key(what) {
-                keys.push(key);
-                present.push(what);
-            }
-        }
-        let mut build = |missing: &[usize]| -> Result<Vec<Vec<u32>>> {
-            // Building a list takes as long as starting a thread, or longer.
-            let threads = threads::at_most(batch.threads, missing.len() / 4);
-            threads::map(threads, missing.len(), |at| provider.build(present[missing[at]]))
-        };
+        let (present, keys) = present(&wanted, provider);
+        let mut build = |missing: &[usize]| build(missing, &present, provider, batch.threads);
         let mut places = Vec::with_capacity(keys.len());
         if !self.ensure(&keys, &mut build, &mut places)? {
             return Ok(None);

@@ -3,8 +3,8 @@
 
 use super::tables::Tables;
 use super::{
-    ALLOWED, CANDIDATES, ITEMS, MOST_GROUPS, MOST_SCRATCH, RankBatch, RankSegment, SCRATCH_SHARE, STATES, Session,
-    TABLES, kernel, room,
+    ALLOWED, CANDIDATES, ITEMS, MOST_GROUPS, MOST_SCRATCH, PASS, RankBatch, RankSegment, SCRATCH_SHARE, STATES,
+    Session, TABLES, kernel, room,
 };
 use crate::device::memory::Slot;
 use crate::device::platform::Limits;
@@ -22,8 +22,6 @@ static SOURCE: Source = Source {
     ],
 };
 
-/// Accumulators that a work-item looks at in a pass.
-const PASS: usize = 16;
 /// Bytes of an accumulator.
 const BYTES: usize = 8;
 

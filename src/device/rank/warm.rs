@@ -1,9 +1,7 @@
 //! Makes resident ahead of time what ranking needs.
 
-use super::{Device, Provider, Wanted};
-use crate::device::memory::Key;
+use super::{Device, Provider, Wanted, build, present};
 use crate::error::Result;
-use crate::threads;
 
 /// Items of the first call of the cache; each further call has twice as many.
 const FIRST: usize = 1024;
@@ -22,12 +20,8 @@ impl Device {
         wanted: &[Wanted],
         provider: &dyn Provider,
     ) -> Result<usize> {
-        let (wanted, keys): (Vec<Wanted>, Vec<Key>) =
-            wanted.iter().filter_map(|&item| Some((item, provider.key(item)?))).unzip();
-        let mut build = |missing: &[usize]| -> Result<Vec<Vec<u32>>> {
-            let threads = threads::at_most(threads, missing.len() / 4);
-            threads::map(threads, missing.len(), |at| provider.build(wanted[missing[at]]))
-        };
+        let (wanted, keys) = present(wanted, provider);
+        let mut build = |missing: &[usize]| build(missing, &wanted, provider, threads);
         let mut session = self.lock()?;
         session.limit_cache((budget / 4) as usize);
         let (mut resident, mut more, mut fits) = (0, FIRST, true);

@@ -24,8 +24,6 @@
 //! | [`list`] | [`PostingList`]: codec, payload and block directory; the byte format and its checks | `codec`, `cpu`, `room` |
 //! | [`yioop`] | Yioop's posting lists, shard files and scores | `codec`, `cpu` |
 //! | [`intersect`] | CPU intersection of posting lists, with block skipping | `list`, `codec`, `cpu` |
-//! | `files` | opens files that may be something else | nothing |
-//! | `threads` | threads for the work of one call | nothing |
 //! | [`analysis`] | text to terms | nothing |
 //! | [`query`] | what a visitor typed, as clauses; highlighting | `analysis` |
 //! | [`index`] | the ranked index: what is stored, how it is written and read | `analysis`, `list`, `codec`, `identity`, `cpu`, `threads`, `process` |

@@ -11,13 +11,11 @@ use crate::error::{Error, Result};
 use crate::index::snapshot::Part;
 use crate::rank::tiled;
 use crate::search::prepared::{Prepared, PreparedTerm, then_any};
-use crate::search::{Found, Index, Matching, Options};
+use crate::search::{Found, Index, Matching, Options, QUERIES_PER_THREAD};
 use crate::threads;
+use once_cell::sync::OnceCell;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
-
-/// Queries that justify one more thread.
-const QUERIES_PER_THREAD: usize = 8;
 
 /// Queries that are worth dividing among several devices.
 const MANY: usize = 512;
@@ -78,7 +76,7 @@ fn by_both(
         return on_cpu(|| index.search_batch(queries, options, settings.threads));
     }
     let of_a_device = if devices.len() == 1 { settings.threads } else { threads.div_ceil(devices.len()) };
-    let job = Job { index, options, wanted, settings, threads: of_a_device };
+    let job = Job { index, options, wanted, settings, threads: of_a_device, segments: OnceCell::new() };
     let share = job.share(&models, &known, threads, devices.len());
     log::debug!("{} queries prepared in {:?}", queries.len(), began.elapsed());
     let began = Instant::now();
@@ -177,6 +175,8 @@ struct Job<'j> {
     settings: &'j Settings,
     /// Threads of each device's work on the host.
     threads: usize,
+    /// The segments with the documents that may be hits, once a device wanted to know.
+    segments: OnceCell<Arc<[RankSegment]>>,
 }
 
 impl Job<'_> {
@@ -244,6 +244,15 @@ impl Job<'_> {
         of_all.iter().map(finish).collect()
     }
 
+    fn segments(&self) -> Result<Arc<[RankSegment]>> {
+        let segment = |part: &Part| {
+            let allowed = self.index.allowed(part, self.options)?;
+            Ok(RankSegment { documents: part.segment.documents(), base: part.base as u32, allowed })
+        };
+        let segments = || self.index.snapshot().parts().iter().map(segment).collect();
+        self.segments.get_or_try_init(segments).cloned()
+    }
+
     /// What `take` makes of the hits of each query with any clause, if it `is_any`, or with all clauses.
     fn in_two<T: Send>(
         &self,
@@ -284,12 +293,9 @@ impl Job<'_> {
             counting,
             budget: self.settings.device_memory,
             threads: self.threads,
+            segments: self.segments()?,
             ..RankBatch::default()
         };
-        for part in parts {
-            let allowed = self.index.allowed(part, self.options)?;
-            batch.segments.push(RankSegment { documents: part.segment.documents(), base: part.base as u32, allowed });
-        }
         let (mut fields, mut terms) = (Vec::new(), Vec::new());
         for query in queries {
             batch.first_terms.push(terms.len());

@@ -89,7 +89,7 @@ struct FieldSums {
 }
 
 /// A batch is spread over threads if each gets at least so many queries.
-const QUERIES_PER_THREAD: usize = 8;
+pub(crate) const QUERIES_PER_THREAD: usize = 8;
 
 thread_local! {
     /// The analyzer's memory, for queries.

@@ -1,12 +1,13 @@
 //! [`Warming`]: sends the lists of queries to devices before the queries are asked.
 
-use super::{Job, Lists, QUERIES_PER_THREAD, fits};
+use super::{Job, Lists, fits};
 use crate::device::{Device, Provider, Wanted};
 use crate::engine::offload::{Settings, for_warming, try_on};
 use crate::error::{Error, Result};
 use crate::search::prepared::{Prepared, PreparedTerm};
-use crate::search::{Index, Options};
+use crate::search::{Index, Options, QUERIES_PER_THREAD};
 use crate::threads;
+use once_cell::sync::OnceCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -82,7 +83,14 @@ impl Warming {
         wanted.extend((0..terms.len()).flat_map(of_term).filter(|&list| lists.has(list)));
 
         let threads = threads::at_most(settings.threads, terms.len()).div_ceil(devices.len());
-        let job = Job { index: &index, options: &options, wanted: 1, settings: &settings, threads };
+        let job = Job {
+            index: &index,
+            options: &options,
+            wanted: 1,
+            settings: &settings,
+            threads,
+            segments: OnceCell::new(),
+        };
         let send = |device: &Device| {
             let resident = device.warm(settings.device_memory, threads, &wanted, &lists)?;
             if resident > others {

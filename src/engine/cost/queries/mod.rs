@@ -22,7 +22,7 @@ use crate::device::{self, Device, Key, MOST_HITS};
 use crate::engine::schedule::{Cost, Costs, split};
 use crate::error::Result;
 use crate::search::prepared::Prepared;
-use crate::search::{Index, Matching, Options};
+use crate::search::{Index, Matching, Options, QUERIES_PER_THREAD};
 use crate::{cache, threads};
 use once_cell::sync::Lazy;
 use std::cell::RefCell;
@@ -39,8 +39,6 @@ const FEW: usize = 32;
 const TRIFLE: u64 = 4000;
 /// So many queries can be divided nearly as evenly as any number.
 const MANY: usize = 512;
-/// CPU threads get at least so many queries each.
-const QUERIES_PER_THREAD: usize = 8;
 
 /// The models of a device and this CPU.
 #[derive(Debug, Clone, PartialEq)]

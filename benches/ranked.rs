@@ -9,6 +9,8 @@
 #[path = "support/clock.rs"]
 #[allow(dead_code)]
 mod clock;
+#[path = "../tests/random_common/mod.rs"]
+mod random;
 
 use clock::{Spread, seconds};
 use postings::analysis::{self, Analyzer};
@@ -16,6 +18,7 @@ use postings::device::{self, Device};
 use postings::engine::{self, Offload, Settings};
 use postings::index::{Document, Field, Id, Kind, Schema, Value, Writer};
 use postings::search::{Found, Index, Matching, Options};
+use random::Random;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -126,23 +129,9 @@ impl log::Log for Printer {
     fn flush(&self) {}
 }
 
-/// A generator of pseudorandom numbers, the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// A word: the n-th most frequent with a probability in proportion to 1 / n, from `first` on.
-    fn word(&mut self, first: f64) -> u64 {
-        const WORDS: f64 = 1e6;
-        let share = (self.next() >> 11) as f64 / (1u64 << 53) as f64;
-        (first * (WORDS / first).powf(share)) as u64
-    }
+/// The number of a word, the n-th most frequent of a million with a probability in proportion to 1 / n, from `first` on.
+fn word(random: &mut Random, first: f64) -> u64 {
+    random.zipf(first, 1e6) as u64
 }
 
 fn generate(folder: &Path, documents: u64) -> Result<Index> {
@@ -156,7 +145,7 @@ fn generate(folder: &Path, documents: u64) -> Result<Index> {
     for id in 0..documents {
         let mut text = Vec::with_capacity(512);
         for _ in 0..55 {
-            let mut word = random.word(1.0);
+            let mut word = word(&mut random, 1.0);
             text.push(b'w');
             while word > 0 {
                 text.push(b'a' + (word % 26) as u8);
@@ -174,8 +163,8 @@ fn generate(folder: &Path, documents: u64) -> Result<Index> {
 /// Queries of 2 to 4 words of such a collection, without its five most frequent ones.
 fn zipf_queries(count: usize) -> Vec<String> {
     let mut random = Random(99);
-    let mut word = || {
-        let mut word = random.word(6.0);
+    let mut next = || {
+        let mut word = word(&mut random, 6.0);
         let mut text = String::from("w");
         while word > 0 {
             text.push((b'a' + (word % 26) as u8) as char);
@@ -183,7 +172,7 @@ fn zipf_queries(count: usize) -> Vec<String> {
         }
         text
     };
-    (0..count).map(|at| (0..2 + at % 3).map(|_| word()).collect::<Vec<_>>().join(" ")).collect()
+    (0..count).map(|at| (0..2 + at % 3).map(|_| next()).collect::<Vec<_>>().join(" ")).collect()
 }
 
 struct Bench<'b> {

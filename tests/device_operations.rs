@@ -1,8 +1,11 @@
 //! Compares every kernel with the CPU, on PoCL or on the device that `POSTINGS_TEST_DEVICE` names.
 
+mod random_common;
+
 use postings::device::{self, Device};
 use postings::engine::{self, Offload, Settings};
 use postings::{Codec, PostingList, intersect, yioop};
+use random_common::Random;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -36,22 +39,6 @@ fn by_device<T>(operation: impl FnOnce(&Settings) -> T) -> T {
     assert_eq!(after.device_failures, before.device_failures, "the device failed");
     assert_eq!((after.device_calls, after.cpu_calls), (before.device_calls + 1, before.cpu_calls), "not by the device");
     result
-}
-
-/// A generator of pseudorandom numbers, the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        (self.next() >> 11) % bound
-    }
 }
 
 /// Up to `len` docIDs with gaps of 1 to `widest` and an occasional gap of `leap`.

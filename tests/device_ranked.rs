@@ -1,36 +1,22 @@
 //! Compares ranked search on a device with the CPU, on PoCL or on the device that `POSTINGS_TEST_DEVICE` names: the same
 //! ids, order and scores, to the last bit.
 
+mod random_common;
+
 use postings::analysis::Analyzer;
 use postings::device;
 use postings::engine::{self, Offload, Settings};
 use postings::index::{Document, Field, Id, Kind, Schema, Value, Writer};
 use postings::rank::Bm25;
 use postings::search::{Filter, Found, Index, Matching, Options};
+use random_common::Random;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A generator of pseudorandom numbers, the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        (self.next() >> 11) % bound
-    }
-
-    /// A word, of which the first are much more frequent than the last.
-    fn word(&mut self, words: u64) -> u64 {
-        let share = (self.next() >> 11) as f64 / (1u64 << 53) as f64;
-        ((words as f64).powf(share) - 1.0) as u64
-    }
+/// The number of a word, of which the first are much more frequent than the last.
+fn word(random: &mut Random, words: u64) -> u64 {
+    (random.zipf(1.0, words as f64) - 1.0) as u64
 }
 
 fn settings() -> Settings {
@@ -94,7 +80,7 @@ fn build(folder: &Path, shape: Shape) -> Index {
     let mut writer = Writer::open(folder, Some(schema()), postings::index::Options::default()).unwrap();
     for id in 0..shape.documents {
         let mut tokens = |most: u64| -> Vec<Vec<u8>> {
-            (0..random.below(most + 1)).map(|_| format!("w{}", random.word(shape.words)).into_bytes()).collect()
+            (0..random.below(most + 1)).map(|_| format!("w{}", word(&mut random, shape.words)).into_bytes()).collect()
         };
         let (title, mut body) = (tokens(4), tokens(shape.length));
         if id % 977 == 3 {
@@ -128,15 +114,15 @@ fn queries(words: u64, count: usize) -> Vec<String> {
     let mut queries = Vec::new();
     for at in 0..count {
         let terms = 1 + random.below(4);
-        let mut words: Vec<String> = (0..terms).map(|_| format!("w{}", random.word(words))).collect();
+        let mut words: Vec<String> = (0..terms).map(|_| format!("w{}", word(&mut random, words))).collect();
         match at % 11 {
-            1 => words.push(format!("-w{}", random.word(40))),
+            1 => words.push(format!("-w{}", word(&mut random, 40))),
             2 => words[0] = format!("title:{}", words[0]),
             3 => words.push(words[0].clone()),
             4 => words.push("unknown".into()),
-            5 => words.push(format!("\"w{} w{}\"", random.word(10), random.word(10))),
+            5 => words.push(format!("\"w{} w{}\"", word(&mut random, 10), word(&mut random, 10))),
             6 => words.push("w1*".into()),
-            7 => words.extend((0..30).map(|_| format!("w{}", random.word(500)))),
+            7 => words.extend((0..30).map(|_| format!("w{}", word(&mut random, 500)))),
             _ => {}
         }
         queries.push(words.join(" "));

@@ -84,6 +84,15 @@ fn results_are_right(index: &Index) {
     }
 }
 
+fn two_segments() -> (Folder, Index) {
+    let folder = Folder::new();
+    let mut writer = folder.writer();
+    add(&mut writer, 0..1_000);
+    add(&mut writer, 1_000..1_900);
+    let index = folder.index();
+    (folder, index)
+}
+
 /// Every batch fails on the device. The reason is told once.
 pub fn device_fails() {
     if !has_device() {
@@ -106,11 +115,7 @@ pub fn device_fails_once() {
     if !has_device() {
         return;
     }
-    let folder = Folder::new();
-    let mut writer = folder.writer();
-    add(&mut writer, 0..1_000);
-    add(&mut writer, 1_000..1_900);
-    let index = folder.index();
+    let (_folder, index) = two_segments();
     for _ in 0..2 {
         results_are_right(&index);
     }
@@ -123,11 +128,7 @@ pub fn device_fails_now_and_then() {
     if !has_device() {
         return;
     }
-    let folder = Folder::new();
-    let mut writer = folder.writer();
-    add(&mut writer, 0..1_000);
-    add(&mut writer, 1_000..1_900);
-    let index = folder.index();
+    let (_folder, index) = two_segments();
     for _ in 0..12 {
         results_are_right(&index);
     }

@@ -1,6 +1,6 @@
 /* Ranked search: the best documents of each query of a batch, exactly as the CPU ranks them (src/rank/).
  *
- * Lists are in the tiled form of src/rank/tiled.rs. A score is a sum of `float`s, as on the CPU; it is kept as an integer
+ * Lists are in the tiled form: cl/tiled.cl. A score is a sum of `float`s, as on the CPU; it is kept as an integer
  * of 63 bits, a fixed-point number whose unit is the query's own. Such sums are exact and do not depend on the order, so
  * scores, ties and the order of hits are those of the CPU.
  *
@@ -21,7 +21,6 @@
  * Work-groups of ITEMS = 256. */
 
 #define TILE (1u << TILE_LOG)
-#define NONE 0xFFFFFFFFu
 #define EXCEPTION 255u
 #define NO_BUCKET 255u
 
@@ -35,36 +34,6 @@
 /* Bits of a term's third word. */
 #define CLAUSE(kind) ((kind) & 0xFFFFu)
 #define EXCLUDES(kind) ((kind) >> 31)
-
-typedef struct {
-    uint count, shift, exceptions;
-    __global const uint *doc_ids;
-    __global const ushort *codes;
-    __global const uint *directory;
-    __global const uint2 *maxima;
-    __global const uint2 *exceptional;
-    uint2 most;
-} Postings;
-
-uint even(uint words) {
-    return (words + 1) & ~1u;
-}
-
-Postings postings_at(__global const uint *arena, uint place) {
-    __global const uint *words = arena + (ulong)place * ALIGNMENT;
-    Postings list;
-    uint ranges = words[2];
-    list.count = words[0];
-    list.shift = words[1];
-    list.exceptions = words[3];
-    list.most = (uint2)(words[4], words[5]);
-    list.doc_ids = words + HEADER;
-    list.codes = (__global const ushort *)(list.doc_ids + even(list.count));
-    list.directory = (__global const uint *)list.codes + even((list.count + 1) / 2);
-    list.maxima = (__global const uint2 *)(list.directory + even(ranges + 1));
-    list.exceptional = list.maxima + ranges;
-    return list;
-}
 
 /* --- scores --- */
 
@@ -125,16 +94,6 @@ uint bucket_of(ulong score) {
 }
 
 /* --- what work-groups share --- */
-
-/* sums[i] becomes the sum of sums[i ..]. */
-void suffix_sums(__local uint *sums, uint item) {
-    for (uint step = 1; step < ITEMS; step *= 2) {
-        uint other = item + step < ITEMS ? sums[item + step] : 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        sums[item] += other;
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-}
 
 /* Adds a work-group's documents by bucket to those of the query, and raises the query's threshold, and `*least`, to the
  * greatest bucket that has k documents at it or above. Another work-group's documents may be missing: then the threshold
@@ -414,28 +373,6 @@ void rank_any(__global const uint *arena, __global const uint4 *tables, uint ter
             }
         }
     }
-}
-
-/* Whether the list has a document, and if so, the index of its posting. */
-bool find_posting(const Postings *list, uint doc_id, uint *at) {
-    uint range = doc_id >> list->shift;
-    uint to = list->directory[range + 1];
-    *at = lower_bound(list->doc_ids, list->directory[range], to, doc_id);
-    return *at < to && list->doc_ids[*at] == doc_id;
-}
-
-/* The last task that begins at a work-group or before it. */
-uint4 task_of(__global const uint4 *tasks, uint count, uint group) {
-    uint from = 0, to = count;
-    while (from + 1 < to) {
-        uint middle = from + (to - from) / 2;
-        if (tasks[middle].x <= group) {
-            from = middle;
-        } else {
-            to = middle;
-        }
-    }
-    return tasks[from];
 }
 
 /* One work-group per ITEMS * SPAN postings of a leading term. From tables[tasks_at] on for each task (first work-group,

@@ -23,7 +23,7 @@
 //! | `codec` | the device's registry of codecs, and the assembly of programs from their sources |
 //! | `pieces` | puts the output of a launch in order |
 //! | `decode`, `intersect`, `yioop` | the operations, each with a kernel file of that name in `cl/op/` |
-//! | `rank` | the best documents of queries, with `cl/op/rank.cl`; for benchmarks, as a paper has it: `cl/experiment/accumulators.cl` |
+//! | `rank` | the best documents of queries, with `cl/op/rank.cl` and `cl/op/phrase.cl`; for benchmarks, as a paper has it: `cl/experiment/accumulators.cl` |
 //! | `ceiling` | measures the memory bandwidth, for benchmarks |
 //! | `search` | the searches of the papers on uncompressed lists, for benchmarks: `cl/experiment/search.cl` |
 //! | `parallel_qs` | the thesis' Parallel-QS, step by step, for benchmarks: `cl/experiment/parallel_qs.cl` |
@@ -73,7 +73,9 @@ use crate::error::Result;
 pub use platform::DeviceInfo;
 #[doc(hidden)]
 pub use rank::plain_accumulators;
-pub(crate) use rank::{Hits, MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted};
+pub(crate) use rank::{
+    Hits, MOST_HITS, MOST_TERMS, PhraseWord, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted,
+};
 pub use search::{Aids, Gathering, Line, Search};
 use std::sync::Arc;
 

@@ -28,6 +28,7 @@ use super::link::Link;
 use super::memory::{Build, Key, Memory, Placed, Places, Slot, as_bytes};
 use super::platform::Limits;
 use super::program::{KernelOf, Programs};
+use super::rank::Wishes;
 use crate::environment;
 use crate::error::{Error, Result};
 use crate::list::PostingList;
@@ -47,6 +48,8 @@ pub(super) struct Inner {
     pub(super) wide: bool,
     /// What the host did in the latest batch of intersections.
     pub(super) stages: Stages,
+    /// What it would have saved to have positions resident.
+    pub(super) wishes: Wishes,
     /// Timed launches whose times have not been read yet.
     pub(super) timed: Vec<(&'static str, Event)>,
 }
@@ -80,7 +83,16 @@ impl Inner {
     /// The state of a device before its first command; `target` is [`Found::target`](super::platform::Found::target).
     pub(super) fn new(link: Link, target: &str) -> Inner {
         let (memory, programs) = (Memory::new(&link.limits), Programs::new(target));
-        Inner { link, memory, programs, busy: false, wide: false, stages: Stages::default(), timed: Vec::new() }
+        Inner {
+            link,
+            memory,
+            programs,
+            busy: false,
+            wide: false,
+            stages: Stages::default(),
+            wishes: Wishes::default(),
+            timed: Vec::new(),
+        }
     }
 }
 
@@ -168,6 +180,16 @@ impl Session<'_> {
         let Inner { link, memory, busy, .. } = &mut *self.inner;
         *busy = true;
         memory.ensure(link, wanted, build, places)
+    }
+
+    /// Whether an item is in the cache.
+    pub(super) fn has(&self, key: &Key) -> bool {
+        self.inner.memory.has(key)
+    }
+
+    /// What it would have saved to have positions resident.
+    pub(super) fn wishes(&mut self) -> &mut Wishes {
+        &mut self.inner.wishes
     }
 
     /// Limits the cache to that many words; 0 means a quarter of the device's memory.

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `lists` | operations on posting lists |
 //! | `ranked` | ranked search, and sending lists to devices for it ahead of time |
+//! | `keys` | what the lists of ranked search are called in the cache of a device |
 //! | `shared` | work that devices share |
 //! | `yioop` | operations on Yioop's lists |
 //! | `offload` | runs an operation on the device or the CPU, depending on the settings and the cost model |
@@ -15,6 +16,7 @@
 //! | `stats` | counters of calls, failures and transferred bytes |
 
 mod cost;
+mod keys;
 mod lists;
 mod offload;
 mod para;

@@ -5,15 +5,15 @@ use super::offload::{Offload, Settings, for_queries, on_cpu, try_on};
 use super::schedule::{Cost, Costs, Share, device_is_enough};
 use super::shared::Shared;
 use crate::device::{
-    self, Device, Hits, Key, MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted,
+    self, Device, Hits, MOST_HITS, MOST_TERMS, RankBatch, RankSegment, RankTerm, Take,
 };
 use crate::error::{Error, Result};
 use crate::index::snapshot::Part;
-use crate::rank::tiled;
-use crate::search::prepared::{Prepared, PreparedTerm, then_any};
+use crate::search::prepared::{Prepared, then_any};
 use crate::search::{Found, Index, Matching, Options, QUERIES_PER_THREAD};
 use crate::threads;
 use once_cell::sync::OnceCell;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -28,9 +28,9 @@ pub fn search(index: &Index, query: &str, options: &Options, settings: &Settings
     Ok(search_batch(index, &[query], options, settings)?.pop().unwrap_or_default())
 }
 
-/// The best hits of each of many queries; see [`Index::search_batch`]. A device ranks those that consist of words, excluded
-/// ones too, in any number of fields; meanwhile the CPU answers those with phrases, prefixes or fuzzy words, and with
-/// `offload=auto` also others that suit it. Results are the same, to the last bit of the scores, wherever they come from.
+/// The best hits of each of many queries; see [`Index::search_batch`]. A device ranks them, unless they have very many words;
+/// with `offload=auto` the CPU meanwhile answers those that suit it. Results are the same, to the last bit of the scores,
+/// wherever they come from.
 ///
 /// # Errors
 /// As there.
@@ -64,7 +64,9 @@ fn by_both(
     let threads = threads::at_most(settings.threads, queries.len() / QUERIES_PER_THREAD);
     let (began, end) = (Instant::now(), options.end());
     let models = cost::models(first);
+    let size = AtomicUsize::new(0);
     let prepare = |at: usize| {
+        let fits = |query: &Prepared| fits(query) && size.fetch_add(query.size(), Relaxed) < MOST_SIZE;
         let Some(query) = index.prepare(queries[at], options)?.filter(fits) else { return Ok((None, None)) };
         let features = cost::features(&query, wanted, index.snapshot().documents());
         let cost = models.cost(&features, options.matching);
@@ -119,7 +121,8 @@ fn by_both(
                 }
                 let began = Instant::now();
                 done.push((at, index.search(queries[at], options)?));
-                if let Some((features, _)) = known[at].filter(|_| times.len() < LEARNED) {
+                let plain = known[at].filter(|(features, _)| times.len() < LEARNED && !features.joins());
+                if let Some((features, _)) = plain {
                     times.push((features, began.elapsed().as_nanos() as f64));
                 }
             }
@@ -158,6 +161,9 @@ fn by_both(
 
 /// Queries of a batch that a thread times, to learn from.
 const LEARNED: usize = 64;
+
+/// Numbers of all recipes of a batch, at most: prefixes and fuzzy words stand for up to a thousand words each.
+const MOST_SIZE: usize = 1 << 24;
 
 /// What is known of a query that devices can answer, and what it is expected to cost.
 type Known = Option<(Features, Cost)>;
@@ -320,62 +326,10 @@ impl Job<'_> {
     }
 }
 
-/// What kernels need of an index.
-struct Lists<'j> {
-    index: &'j Index,
-    options: &'j Options,
-    parts: &'j [Part],
-    /// The field of each table.
-    fields: Vec<usize>,
-    terms: Vec<&'j PreparedTerm>,
-}
-
-/// The kind of the items that are ordinals; those that are lists have the number of their field.
-const ORDINALS: u32 = u32::MAX;
-
-impl Provider for Lists<'_> {
-    fn key(&self, wanted: Wanted) -> Option<Key> {
-        let (owner, item) = match wanted {
-            Wanted::Table(table) => {
-                let [k1, b] = [self.options.bm25.k1, self.options.bm25.b].map(|of| u64::from(of.to_bits()));
-                (self.index.identity(), (self.fields[table] as u32, k1 << 32 | b))
-            }
-            Wanted::Ordinals(segment) => {
-                let segment = &self.parts[segment].segment;
-                (segment.is_reordered().then(|| segment.identity())?, (ORDINALS, 0))
-            }
-            Wanted::List { segment, term } => {
-                let term = self.terms[term];
-                (self.parts[segment].segment.identity(), (term.field as u32, term.values[segment]?))
-            }
-        };
-        Some(Key { owner: owner.clone(), item })
-    }
-
-    fn build(&self, wanted: Wanted) -> Result<Vec<u32>> {
-        match wanted {
-            Wanted::Table(table) => {
-                let norms = self.index.norms_of(self.fields[table], &self.options.bm25);
-                let mut words = tiled::table(&norms);
-                words.extend(tiled::norms(&norms));
-                Ok(words)
-            }
-            Wanted::Ordinals(segment) => {
-                Ok(self.parts[segment].segment.kept_ordinals()?.map(<[u32]>::to_vec).unwrap_or_default())
-            }
-            Wanted::List { segment, term } => {
-                let term = self.terms[term];
-                match term.values[segment] {
-                    Some(value) => self.index.tiled(&self.parts[segment], term.field, value),
-                    None => Ok(Vec::new()),
-                }
-            }
-        }
-    }
-}
-
+mod lists;
 mod warm;
 
+use lists::Lists;
 pub use warm::Warming;
 
 #[cfg(test)]

@@ -107,6 +107,11 @@ impl Frequencies {
 const NONE: usize = usize::MAX;
 
 impl Source<'_> {
+    /// No postings.
+    pub fn none() -> Self {
+        Source::Decoded { doc_ids: Rc::default(), less_one: Rc::default() }
+    }
+
     /// Decoded postings; `None` if there are none.
     pub fn decoded(doc_ids: Vec<u32>, less_one: Vec<u32>) -> Option<Self> {
         (!doc_ids.is_empty()).then(|| Source::Decoded { doc_ids: Rc::new(doc_ids), less_one: Rc::new(less_one) })

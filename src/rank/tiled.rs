@@ -20,7 +20,9 @@
 //! | 2 per exception | exceptions: the index of a posting whose frequency is 255 or more, and the frequency as `f32` |
 //!
 //! Ranges have four postings or more on average unless there are fewer than that, so that rare terms have small directories.
-//! About 6.5 bytes a posting. Twin: `cl/op/rank.cl`.
+//! About 6.5 bytes a posting. Twin: `cl/tiled.cl`.
+
+pub mod positions;
 
 use super::bm25::Norms;
 use super::term::Source;

@@ -1,6 +1,7 @@
 //! The postings of a leaf in a segment.
 
 use super::plan::{Leaf, Weighted};
+use super::recipe::Recipe;
 use crate::codec::block_buffer;
 use crate::cpu;
 use crate::error::Result;
@@ -10,6 +11,7 @@ use crate::index::segment::Segment;
 use crate::rank::phrase::phrase;
 use crate::rank::positions::Places;
 use crate::rank::term::Source;
+use crate::rank::tiled;
 use std::rc::Rc;
 
 /// The postings of a leaf in the segment with that number; `None` if no document there has it. What is put together of
@@ -20,22 +22,30 @@ pub(super) fn source<'s>(segment: &'s Segment, number: usize, weighted: &Weighte
     if let (Leaf::Term { .. } | Leaf::Words { .. }, first, None) = (leaf, present.next(), present.next()) {
         return first.map(|value| of_term(segment, leaf.field(), value)).transpose();
     }
-    weighted.joined[number].get_or_try_init(|| join(segment, leaf, values)).cloned()
+    let join = || Recipe::new(leaf, values).map_or(Ok(None), |recipe| join(segment, leaf.field(), &recipe));
+    weighted.joined[number].get_or_try_init(join).cloned()
 }
 
-fn join(segment: &Segment, leaf: &Leaf, values: &[Option<u64>]) -> Result<Option<Source<'static>>> {
-    let field = leaf.field();
-    if let Leaf::Words { .. } = leaf {
-        return union(segment, field, values);
+/// The postings that a recipe makes in a segment; `None` if there are none.
+pub(super) fn made<'s>(segment: &'s Segment, field: usize, recipe: &Recipe) -> Result<Option<Source<'s>>> {
+    match *recipe {
+        Recipe::Term(value) => of_term(segment, field, value).map(Some),
+        _ => join(segment, field, recipe),
     }
-    // Phrases, and terms together, need all of their terms.
-    let Some(values) = values.iter().copied().collect::<Option<Vec<u64>>>() else { return Ok(None) };
-    if let Leaf::Phrase { offsets, .. } = leaf {
-        let places = offsets.iter().zip(values).map(|(&offset, value)| Ok((offset, places(segment, field, value)?)));
-        let (doc_ids, less_one) = phrase(cpu::tier(), places.collect::<Result<_>>()?);
-        return Ok(Source::decoded(doc_ids, less_one));
+}
+
+/// Puts the postings of several terms together.
+fn join(segment: &Segment, field: usize, recipe: &Recipe) -> Result<Option<Source<'static>>> {
+    match recipe {
+        Recipe::Term(value) => union(segment, field, &[*value]),
+        Recipe::Words(values) => union(segment, field, values),
+        Recipe::Together(values) => together(segment, field, values),
+        Recipe::Phrase(_) => {
+            let places = recipe.phrase().map(|(offset, value)| Ok((offset, places(segment, field, value)?)));
+            let (doc_ids, less_one) = phrase(cpu::tier(), places.collect::<Result<_>>()?);
+            Ok(Source::decoded(doc_ids, less_one))
+        }
     }
-    together(segment, field, values)
 }
 
 /// The postings of a term.
@@ -48,6 +58,13 @@ pub(super) fn of_term(segment: &Segment, field: usize, value: u64) -> Result<Sou
     frequencies.iter_mut().for_each(|frequency| *frequency -= 1);
     frequencies.resize(doc_ids.len(), 0);
     Ok(Source::Decoded { doc_ids: Rc::new(doc_ids), less_one: Rc::new(frequencies) })
+}
+
+/// The positions of a term as a device compares them.
+pub(super) fn tiled_positions(segment: &Segment, field: usize, value: u64) -> Result<Vec<u32>> {
+    let mut decoded = Decoded::default();
+    let view = segment.list(field, value, true, &mut decoded)?;
+    Ok(view.map_or_else(|| tiled::positions::of_short(&decoded), |view| tiled::positions::of_long(&view)))
 }
 
 fn places(segment: &Segment, field: usize, value: u64) -> Result<Places<'_>> {
@@ -90,11 +107,11 @@ fn for_each(segment: &Segment, field: usize, value: u64, mut take: impl FnMut(u3
 }
 
 /// The documents that have one of several terms, which count as one term: their frequencies are added up.
-fn union(segment: &Segment, field: usize, values: &[Option<u64>]) -> Result<Option<Source<'static>>> {
+fn union(segment: &Segment, field: usize, values: &[u64]) -> Result<Option<Source<'static>>> {
     // A counter per document, which costs less than sorting unless the terms are rare; they are bounded in number.
     let mut counters = vec![0u32; segment.documents() as usize];
     let mut touched = vec![0u64; counters.len().div_ceil(64)];
-    for value in values.iter().copied().flatten() {
+    for &value in values {
         for_each(segment, field, value, |doc_id, less_one| {
             let counter = &mut counters[doc_id as usize];
             *counter = counter.saturating_add(less_one.saturating_add(1));
@@ -111,9 +128,9 @@ fn union(segment: &Segment, field: usize, values: &[Option<u64>]) -> Result<Opti
 }
 
 /// The documents that have all of several terms.
-fn together(segment: &Segment, field: usize, values: Vec<u64>) -> Result<Option<Source<'static>>> {
+fn together(segment: &Segment, field: usize, values: &[u64]) -> Result<Option<Source<'static>>> {
     let mut common: Option<Vec<u32>> = None;
-    for value in values {
+    for &value in values {
         let mut doc_ids = Vec::new();
         for_each_doc_id(segment, field, value, |doc_id| {
             doc_ids.push(doc_id);

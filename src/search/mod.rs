@@ -22,6 +22,7 @@ mod lists;
 mod options;
 mod plan;
 pub(crate) mod prepared;
+pub(crate) mod recipe;
 mod run;
 #[cfg(test)]
 mod tests;

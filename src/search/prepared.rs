@@ -1,25 +1,34 @@
 //! [`Prepared`]: a query as someone else can rank it, who has the lists of the segments in another form.
 
 use super::options::Options;
-use super::plan::{Leaf, Plan, Weighted};
+use super::plan::{Plan, Weighted};
+use super::recipe::Recipe;
 use super::{Found, Index, filter, lists, run};
 use crate::cpu;
 use crate::error::{Error, Result};
 use crate::identity::Identity;
 use crate::index::snapshot::Part;
+use crate::rank::term::Source;
 use crate::rank::{Bm25, Hit, Norms, tiled};
 use std::collections::HashSet;
 
-/// A query of terms, all clauses of which count for the score.
+/// A query as lists of postings, all clauses of which count for the score.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Prepared {
-    /// Clause by clause, the clause in the fewest documents first; then the terms that exclude documents.
+    /// Clause by clause, the clause in the fewest documents first; then what excludes documents.
     pub(crate) terms: Vec<PreparedTerm>,
     /// Whether no document has all clauses.
     pub(crate) none_has_all: bool,
 }
 
-/// A term in a field.
+impl Prepared {
+    /// The numbers that its recipes consist of.
+    pub(crate) fn size(&self) -> usize {
+        self.terms.iter().map(PreparedTerm::size).sum()
+    }
+}
+
+/// A term in a field, or what counts as one: a phrase, the words with a prefix.
 #[derive(Debug, Clone)]
 pub(crate) struct PreparedTerm {
     /// The number of the field.
@@ -28,22 +37,30 @@ pub(crate) struct PreparedTerm {
     pub(crate) weight: f32,
     /// The number of its clause; none if it excludes documents.
     pub(crate) clause: Option<u16>,
-    /// The documents that contain it, in all segments.
+    /// The documents that contain it, in all segments; of what is put together about as many, or fewer.
     pub(crate) documents: u64,
-    /// Per segment, the dictionary's value.
-    pub(crate) values: Vec<Option<u64>>,
+    /// The postings that are read to put its own together, in all segments; 0 if it is a term.
+    pub(crate) joins: u64,
+    /// Per segment, what its postings are made of; `None` if no document there can have it.
+    pub(crate) lists: Vec<Option<Recipe>>,
 }
 
-/// The term's postings, if the leaf is one.
-fn prepared(weighted: Weighted, clause: Option<u16>) -> Option<PreparedTerm> {
-    let Leaf::Term { field, .. } = weighted.leaf else { return None };
-    let values = weighted.values.into_iter().map(|of_segment| of_segment.first().copied().flatten()).collect();
-    Some(PreparedTerm { field, weight: weighted.weight, clause, documents: weighted.documents, values })
+impl PreparedTerm {
+    /// The numbers that its recipes consist of.
+    pub(crate) fn size(&self) -> usize {
+        self.lists.iter().flatten().map(Recipe::len).sum()
+    }
+}
+
+fn prepared(weighted: Weighted, clause: Option<u16>) -> PreparedTerm {
+    let Weighted { leaf, values, documents, joins, weight, .. } = weighted;
+    let lists = values.iter().map(|of_segment| Recipe::new(&leaf, of_segment)).collect();
+    PreparedTerm { field: leaf.field(), weight, clause, documents, joins, lists }
 }
 
 impl Index {
-    /// Prepares a query; `None` if it has phrases or the like, or is to be answered in another order than that of scores,
-    /// or finds nothing anyway.
+    /// Prepares a query; `None` if it is to be answered in another order than that of scores, or finds nothing anyway, or
+    /// has more clauses than can be counted.
     ///
     /// # Errors
     /// As [`Index::search`].
@@ -53,23 +70,19 @@ impl Index {
             return Ok(None);
         }
         let Plan { mut clauses, excluded, none_has_all, .. } = plan;
-        clauses.sort_by_key(|clause| clause.leaves.iter().map(|leaf| leaf.documents).sum::<u64>());
+        if clauses.len() > usize::from(u16::MAX) {
+            return Ok(None);
+        }
+        // Of clauses with as many documents, those that are put together have fewer in truth.
+        clauses.sort_by_key(|clause| {
+            let sum = |of: fn(&Weighted) -> u64| clause.leaves.iter().map(of).sum::<u64>();
+            (sum(|leaf| leaf.documents), sum(|leaf| leaf.joins) == 0)
+        });
         let mut terms = Vec::with_capacity(clauses.len() + excluded.len());
-        for (number, clause) in clauses.into_iter().enumerate() {
-            let Ok(number) = u16::try_from(number) else { return Ok(None) };
-            for leaf in clause.leaves {
-                match prepared(leaf, Some(number)) {
-                    Some(term) => terms.push(term),
-                    None => return Ok(None),
-                }
-            }
+        for (number, clause) in (0..).zip(clauses) {
+            terms.extend(clause.leaves.into_iter().map(|leaf| prepared(leaf, Some(number))));
         }
-        for leaf in excluded {
-            match prepared(leaf, None) {
-                Some(term) => terms.push(term),
-                None => return Ok(None),
-            }
-        }
+        terms.extend(excluded.into_iter().map(|leaf| prepared(leaf, None)));
         Ok(Some(Prepared { terms, none_has_all }))
     }
 
@@ -102,15 +115,38 @@ impl Index {
         })
     }
 
-    /// The postings of a term in a segment, in the tiled form.
+    /// The postings that a recipe makes in a segment, in the tiled form.
     ///
     /// # Errors
     /// [`Error::Corrupt`]; [`Error::Argument`] for more than [`tiled::MOST`] postings.
-    pub(crate) fn tiled(&self, part: &Part, field: usize, value: u64) -> Result<Vec<u32>> {
+    pub(crate) fn tiled(&self, part: &Part, field: usize, recipe: &Recipe) -> Result<Vec<u32>> {
         let segment = &part.segment;
-        let source = lists::of_term(segment, field, value)?;
+        let source = lists::made(segment, field, recipe)?.unwrap_or_else(Source::none);
         let tiled = tiled::encode(cpu::tier(), &source, segment.lengths(field)?, segment.documents());
         tiled.ok_or_else(|| Error::Argument(format!("a term has more than {} postings", tiled::MOST)))
+    }
+
+    /// Postings that a device has found in a segment, docIDs and frequencies less 1, in the tiled form.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`]; [`Error::Device`] for docIDs that do not increase, or are not of the segment.
+    pub(crate) fn tiled_of(&self, part: &Part, field: usize, doc_ids: Vec<u32>, less_one: Vec<u32>) -> Result<Vec<u32>> {
+        let segment = &part.segment;
+        let increasing = doc_ids.is_sorted_by(|a, b| a < b);
+        if !increasing || doc_ids.last().is_some_and(|&last| last >= segment.documents()) {
+            return Err(Error::Device("it found documents that the segment does not have".into()));
+        }
+        let source = Source::decoded(doc_ids, less_one).unwrap_or_else(Source::none);
+        let tiled = tiled::encode(cpu::tier(), &source, segment.lengths(field)?, segment.documents());
+        tiled.ok_or_else(|| Error::Device("it found too many documents".into()))
+    }
+
+    /// The positions of a term in a segment, as [`tiled::positions`] has them.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub(crate) fn tiled_positions(&self, part: &Part, field: usize, value: u64) -> Result<Vec<u32>> {
+        lists::tiled_positions(&part.segment, field, value)
     }
 
     /// The norms of a field, for tables.

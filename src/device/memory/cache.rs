@@ -15,7 +15,8 @@ use crate::device::link::{Link, WORD};
 use crate::error::Result;
 use crate::identity::{Identity, WeakIdentity};
 use std::collections::{HashMap, HashSet};
-use std::hash::BuildHasherDefault;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What an item is to be found by: the object that it belongs to, and which of the object's it is.
@@ -25,18 +26,32 @@ pub(crate) struct Key {
     pub(crate) owner: Identity,
     /// A kind of item, and which of that kind.
     pub(crate) item: (u32, u64),
+    /// What the item is made of, if a number cannot say it. The number is then a hash of this, one whose collisions nobody can
+    /// choose.
+    pub(crate) of: Option<Arc<[u64]>>,
 }
 
 /// A [`Key`] that does not keep its owner.
-type Name = (u64, u32, u64);
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Name {
+    owner: u64,
+    item: (u32, u64),
+    of: Option<Arc<[u64]>>,
+}
 
 impl Key {
-    fn name(&self) -> Name {
-        (self.owner.number(), self.item.0, self.item.1)
+    pub(crate) fn name(&self) -> Name {
+        Name { owner: self.owner.number(), item: self.item, of: self.of.clone() }
     }
 }
 
-/// Names are numbers, which nobody chooses to collide.
+impl Hash for Name {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.owner, self.item).hash(state);
+    }
+}
+
+/// Names are hashed by their numbers, which nobody chooses to collide.
 type Hashing = BuildHasherDefault<IdHasher>;
 
 /// Builds the words of the items with these indices.
@@ -163,8 +178,8 @@ impl Cache {
         }
         self.owners.retain(|_, owner| owner.is_alive());
         let owners = &self.owners;
-        self.items.retain(|(owner, ..), item| {
-            let stays = owners.contains_key(owner);
+        self.items.retain(|name, item| {
+            let stays = owners.contains_key(&name.owner);
             if !stays {
                 BYTES.fetch_sub((item.words * WORD) as u64, Relaxed);
             }
@@ -276,7 +291,7 @@ impl Cache {
     /// Evicts items of `room` words, those with the least loss, but none that this call wants; returns the words evicted.
     fn evict(&mut self, room: usize) -> usize {
         let idle = self.items.iter().filter(|(_, item)| item.call != self.calls);
-        let mut idle: Vec<(f64, usize, Name)> = idle.map(|(&name, item)| (item.loss, item.words, name)).collect();
+        let mut idle: Vec<(f64, usize, Name)> = idle.map(|(name, item)| (item.loss, item.words, name.clone())).collect();
         idle.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let mut evicted = 0;
         for (loss, words, name) in idle {

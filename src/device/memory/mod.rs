@@ -16,7 +16,7 @@ mod pool;
 mod residency;
 mod scratch;
 
-pub(crate) use cache::{Build, Key, Placed};
+pub(crate) use cache::{Build, Key, Name, Placed};
 pub use cache::{CacheStats, cache_stats};
 pub use ferry::{bytes_from_device, bytes_to_device};
 pub(super) use residency::Places;

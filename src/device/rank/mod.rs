@@ -3,6 +3,9 @@
 //! | file | what |
 //! |---|---|
 //! | `mod.rs` | a batch, and its way over the segments |
+//! | `provider` | where the lists come from |
+//! | `phrase` | lists of phrases are made of those of their words: `cl/op/phrase.cl` |
+//! | `wishes` | whether a device makes the list of a phrase, or the host |
 //! | `tables` | what the kernels are told of a batch in a segment |
 //! | `best` | the hits are read back |
 //! | `plain` | OR as the paper has it, to compare with |
@@ -12,28 +15,39 @@
 //! a device cannot answer alone is left to the CPU.
 
 mod best;
+mod phrase;
 mod plain;
+mod provider;
 mod tables;
 mod warm;
+mod wishes;
 
 pub(crate) use best::Hits;
 pub use plain::plain_accumulators;
+pub(crate) use provider::{PhraseWord, Provider, Wanted};
+pub(super) use wishes::Wishes;
 
 use super::handle::Device;
-use super::memory::{ALIGNMENT, Key, Placed, Slot};
+use super::memory::{ALIGNMENT, Placed, Slot};
 use super::platform::Limits;
 use super::program::{KernelOf, Source};
 use super::session::{Arg, Session};
 use crate::error::{Error, Result};
 use crate::rank::tiled;
-use crate::threads;
 use once_cell::sync::OnceCell;
+use provider::{build, present};
 use std::sync::Arc;
 use std::time::Instant;
 use tables::Tables;
 
-static SOURCE: Source =
-    Source { name: "rank", parts: &[include_str!("../../../cl/list.cl"), include_str!("../../../cl/op/rank.cl")] };
+static SOURCE: Source = Source {
+    name: "rank",
+    parts: &[
+        include_str!("../../../cl/list.cl"),
+        include_str!("../../../cl/tiled.cl"),
+        include_str!("../../../cl/op/rank.cl"),
+    ],
+};
 
 /// Work-items of a work-group, and buckets of a histogram.
 const ITEMS: usize = 256;
@@ -122,46 +136,6 @@ pub(crate) struct RankSegment {
     pub(crate) base: u32,
     /// The documents that may be hits, as a bit set; all if there is none.
     pub(crate) allowed: Option<Vec<u32>>,
-}
-
-/// Something that kernels need in the cache.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// The saturations and norms of a field: [`tiled::table`] and [`tiled::norms`].
-    Table(usize),
-    /// The ordinal of each document of a segment.
-    Ordinals(usize),
-    /// The postings of a term in a segment: [`tiled::encode`].
-    List {
-        /// The segment.
-        segment: usize,
-        /// The index of the term in the batch.
-        term: usize,
-    },
-}
-
-/// Where what the kernels need comes from.
-pub(crate) trait Provider: Sync {
-    /// What it is called in the cache; `None` if it does not exist.
-    fn key(&self, wanted: Wanted) -> Option<Key>;
-
-    /// Its words. Called by several threads.
-    ///
-    /// # Errors
-    /// Whatever reading an index gives.
-    fn build(&self, wanted: Wanted) -> Result<Vec<u32>>;
-}
-
-/// Of what is wanted, what exists, and what it is called in the cache.
-fn present(wanted: &[Wanted], provider: &dyn Provider) -> (Vec<Wanted>, Vec<Key>) {
-    wanted.iter().filter_map(|&what| Some((what, provider.key(what)?))).unzip()
-}
-
-/// The words of those of `wanted` that are missing, built by at most so many threads.
-fn build(missing: &[usize], wanted: &[Wanted], provider: &dyn Provider, threads: usize) -> Result<Vec<Vec<u32>>> {
-    // Building a list takes as long as starting a thread, or longer.
-    let threads = threads::at_most(threads, missing.len() / 4);
-    threads::map(threads, missing.len(), |at| provider.build(wanted[missing[at]]))
 }
 
 /// Takes the hits of the query with that number, and how many documents match it, if they were counted. Called by several
@@ -347,7 +321,8 @@ impl Session<'_> {
         wanted.push(Wanted::Ordinals(segment));
         wanted.extend(terms.map(|term| Wanted::List { segment, term }));
         let (present, keys) = present(&wanted, provider);
-        let mut build = |missing: &[usize]| build(missing, &present, provider, batch.threads);
+        let mut made = self.phrases(batch.threads, &present, &keys, provider)?;
+        let mut build = |missing: &[usize]| build(missing, &present, &mut made, provider, batch.threads);
         let mut places = Vec::with_capacity(keys.len());
         if !self.ensure(&keys, &mut build, &mut places)? {
             return Ok(None);
@@ -355,9 +330,12 @@ impl Session<'_> {
         if places.len() != keys.len() {
             return Err(Error::Device("an item of the cache is missing".into()));
         }
-        // Back to all that was wanted.
+        // Back to all that was wanted. Lists without postings are as good as none.
         let mut placed = present.into_iter().zip(places).peekable();
-        let of = |what: &Wanted| placed.next_if(|(present, _)| present == what).map(|(_, place)| place);
+        let of = |what: &Wanted| {
+            let place = placed.next_if(|(present, _)| present == what).map(|(_, place)| place);
+            place.filter(|place| place.front != 0 || !matches!(what, Wanted::List { .. }))
+        };
         let places: Vec<Option<Placed>> = wanted.iter().map(of).collect();
         Tables::new(batch, queries, &places).map(Some)
     }

@@ -17,6 +17,7 @@ static SOURCE: Source = Source {
     name: "rank-plain",
     parts: &[
         include_str!("../../../cl/list.cl"),
+        include_str!("../../../cl/tiled.cl"),
         include_str!("../../../cl/op/rank.cl"),
         include_str!("../../../cl/experiment/accumulators.cl"),
     ],

@@ -1,6 +1,7 @@
 //! Makes resident ahead of time what ranking needs.
 
-use super::{Device, Provider, Wanted, build, present};
+use super::provider::{build, present};
+use super::{Device, Provider, Wanted};
 use crate::error::Result;
 
 /// Items of the first call of the cache; each further call has twice as many.
@@ -21,12 +22,13 @@ impl Device {
         provider: &dyn Provider,
     ) -> Result<usize> {
         let (wanted, keys) = present(wanted, provider);
-        let mut build = |missing: &[usize]| build(missing, &wanted, provider, threads);
         let mut session = self.lock()?;
         session.limit_cache((budget / 4) as usize);
         let (mut resident, mut more, mut fits) = (0, FIRST, true);
         while more > 0 && resident < keys.len() {
             let end = keys.len().min(resident + more);
+            let mut made = session.phrases(threads, &wanted[..end], &keys[..end], provider)?;
+            let mut build = |missing: &[usize]| build(missing, &wanted, &mut made, provider, threads);
             // All so far are wanted again, so that what is new does not evict them.
             if session.ensure(&keys[..end], &mut build, &mut Vec::new())? {
                 resident = end;

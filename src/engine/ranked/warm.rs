@@ -1,15 +1,17 @@
 //! [`Warming`]: sends the lists of queries to devices before the queries are asked.
 
-use super::{Job, Lists, fits};
+use super::{Job, Lists, MOST_SIZE, fits};
 use crate::device::{Device, Provider, Wanted};
 use crate::engine::offload::{Settings, for_warming, try_on};
 use crate::error::{Error, Result};
 use crate::search::prepared::{Prepared, PreparedTerm};
+use crate::search::recipe::Recipe;
 use crate::search::{Index, Options, QUERIES_PER_THREAD};
 use crate::threads;
 use once_cell::sync::OnceCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 /// Collects the lists of queries, of a query log for instance, and makes them resident.
@@ -18,8 +20,10 @@ pub struct Warming {
     options: Options,
     settings: Settings,
     devices: Vec<Arc<Device>>,
-    /// How many queries have each term: a field, and the dictionary's value in each segment.
-    uses: HashMap<(usize, Vec<Option<u64>>), u64>,
+    /// How many queries have each term: a field, and what its list in each segment is made of.
+    uses: HashMap<(usize, Vec<Option<Recipe>>), u64>,
+    /// The numbers that all recipes consist of.
+    size: usize,
 }
 
 impl Warming {
@@ -33,6 +37,7 @@ impl Warming {
             settings: settings.clone(),
             devices: if few { for_warming(settings) } else { Vec::new() },
             uses: HashMap::new(),
+            size: 0,
         }
     }
 
@@ -49,7 +54,15 @@ impl Warming {
         let prepare = |at: usize| Ok(self.index.prepare(queries[at], &self.options)?.filter(fits));
         for query in threads::map(threads, queries.len(), prepare)?.into_iter().flatten() {
             for term in query.terms {
-                *self.uses.entry((term.field, term.values)).or_default() += 1;
+                let size = term.size();
+                match self.uses.entry((term.field, term.lists)) {
+                    Entry::Occupied(mut uses) => *uses.get_mut() += 1,
+                    Entry::Vacant(unused) if self.size < MOST_SIZE => {
+                        self.size += size;
+                        unused.insert(1);
+                    }
+                    Entry::Vacant(_) => {}
+                }
             }
         }
         Ok(())
@@ -62,14 +75,14 @@ impl Warming {
     /// # Errors
     /// As [`Index::search`]. A device that fails is logged and counted, and passed over.
     pub fn send(self) -> Result<usize> {
-        let Warming { index, options, settings, devices, uses } = self;
+        let Warming { index, options, settings, devices, uses, .. } = self;
         let mut uses: Vec<_> = uses.into_iter().collect();
         if devices.is_empty() || uses.is_empty() {
             return Ok(0);
         }
         index.check_files()?;
         uses.sort_unstable_by(|(term, uses), (other, more)| Reverse(uses).cmp(&Reverse(more)).then(term.cmp(other)));
-        let term = |((field, values), _)| PreparedTerm { field, weight: 1.0, clause: Some(0), documents: 0, values };
+        let term = |((field, lists), _)| PreparedTerm { field, weight: 1.0, clause: Some(0), documents: 0, joins: 0, lists };
         let terms: Vec<PreparedTerm> = uses.into_iter().map(term).collect();
         let mut fields: Vec<usize> = terms.iter().map(|term| term.field).collect();
         fields.sort_unstable();

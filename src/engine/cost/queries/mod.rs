@@ -21,6 +21,7 @@ use crate::cpu;
 use crate::device::{self, Device, Key, MOST_HITS};
 use crate::engine::schedule::{Cost, Costs, split};
 use crate::error::Result;
+use crate::engine::keys;
 use crate::search::prepared::Prepared;
 use crate::search::{Index, Matching, Options, QUERIES_PER_THREAD};
 use crate::{cache, threads};
@@ -75,7 +76,7 @@ impl Models {
     /// What a query is expected to cost.
     pub(in crate::engine) fn cost(&self, query: &Features, matching: Matching) -> Cost {
         let (cpu, device) = (&self.cpu[kind(matching)], self.device.predict(&query.on_device(matching)));
-        Cost { cpu: cpu.predict(query), device }
+        Cost { cpu: cpu.predict(query) + query.joining(), device }
     }
 
     /// Nanoseconds of a call of the device, if so many bytes have to be sent.
@@ -204,7 +205,8 @@ pub(in crate::engine) fn features(query: &Prepared, k: usize, documents: u64) ->
         }
         last = term.clause;
     }
-    Features::new(&mut clauses, terms, k, documents)
+    let joins = query.terms.iter().map(|term| term.joins).sum();
+    Features::new(&mut clauses, terms, k, documents).with_joins(joins)
 }
 
 /// A batch of queries that are to be placed.
@@ -283,10 +285,8 @@ struct Sample {
     each: f64,
     /// How many lists of the batch each stands for.
     each_list: f64,
-    /// Postings of the lists that they need, and these.
-    lists: Vec<(Key, u64)>,
-    /// Nanoseconds of a byte that is sent.
-    sending: f64,
+    /// The lists that they need, and the nanoseconds of making and sending each.
+    lists: Vec<(Key, f64)>,
 }
 
 impl Sample {
@@ -294,18 +294,22 @@ impl Sample {
         let Batch { index, queries, options, .. } = batch;
         let documents = index.snapshot().documents();
         let parts = index.snapshot().parts();
+        let threads = threads::at_most(batch.threads, queries.len() / QUERIES_PER_THREAD);
+        let sending = models.call(0, 1.0) - models.call(0, 0.0);
         let (mut costs, mut lists, mut seen) = (Vec::new(), Vec::new(), 0);
         for query in Spread::new(queries.iter(), queries.len().div_ceil(SAMPLE)) {
             seen += 1;
             let Some(query) = index.prepare(query, options)? else { continue };
             costs.push(models.cost(&features(&query, k, documents), options.matching));
             for term in &query.terms {
-                for (part, value) in parts.iter().zip(&term.values) {
-                    let Some(value) = value else { continue };
+                for (part, recipe) in parts.iter().zip(&term.lists) {
+                    let Some(recipe) = recipe else { continue };
                     // About the part of the documents that are in this segment.
                     let share = f64::from(part.segment.documents()) / documents.max(1) as f64;
-                    let key = Key { owner: part.segment.identity().clone(), item: (term.field as u32, *value) };
-                    lists.push((key, (term.documents as f64 * share) as u64));
+                    let [postings, joins] = [term.documents, term.joins].map(|of| (of as f64 * share) as u64);
+                    let making = Features::nanoseconds_of_joins(joins) / threads as f64;
+                    let key = keys::list(part.segment.identity(), term.field, recipe);
+                    lists.push((key, making + sending * Features::bytes(postings)));
                 }
             }
         }
@@ -318,9 +322,7 @@ impl Sample {
         }
         let each = each * sampled as f64 / costs.len().max(1) as f64;
         let call = models.call(documents, 0.0) / each.max(1.0);
-        let threads = threads::at_most(batch.threads, queries.len() / QUERIES_PER_THREAD);
-        let sending = models.call(0, 1.0) - models.call(0, 0.0);
-        Ok(Sample { costs: Costs { queries: costs, call }, threads, each, each_list, lists, sending })
+        Ok(Sample { costs: Costs { queries: costs, call }, threads, each, each_list, lists })
     }
 
     /// Nanoseconds by the CPU alone, and by both, if a call of the device took so much longer.
@@ -336,20 +338,20 @@ impl Sample {
         cpu - both
     }
 
-    /// Bytes that have to be sent for the batch.
+    /// Nanoseconds in which the lists that the device lacks are made and sent for the batch.
     fn missing(&self, device: &Device) -> f64 {
-        let (mut names, mut bytes, mut seen) = (HashSet::new(), 0.0, 0.0);
-        for (key, postings) in device.lacks(&self.lists, |(key, _)| key) {
+        let (mut names, mut time, mut seen) = (HashSet::new(), 0.0, 0.0);
+        for (key, of_list) in device.lacks(&self.lists, |(key, _)| key) {
             seen += 1.0;
-            if names.insert((key.owner.number(), key.item)) {
-                bytes += Features::bytes(*postings);
+            if names.insert(key.name()) {
+                time += of_list;
             }
         }
         let different = names.len() as f64;
         if different == 0.0 {
             0.0
         } else {
-            bytes / different * different_of_all(seen, different, seen * self.each_list)
+            time / different * different_of_all(seen, different, seen * self.each_list)
         }
     }
 
@@ -362,7 +364,7 @@ impl Sample {
         if !wins(self.times(0.0)) {
             return false;
         }
-        let sending = self.missing(device) * self.sending;
+        let sending = self.missing(device);
         if sending == 0.0 || wins(self.times(sending)) {
             return true;
         }

@@ -120,7 +120,7 @@ fn sample(query: &Features, matching: Matching, queries: usize, threads: usize) 
     let each = queries as f64 / taken as f64;
     let call = models.call(1_000_000, 0.0) / each;
     let costs = Costs { queries: vec![models.cost(query, matching); taken], call };
-    Sample { costs, threads, each, each_list: each, lists: Vec::new(), sending: 0.5 }
+    Sample { costs, threads, each, each_list: each, lists: Vec::new() }
 }
 
 #[test]
@@ -144,8 +144,12 @@ fn large_batches_and_long_queries_are_for_the_device() {
 #[test]
 fn clauses_are_counted_as_clauses() {
     use crate::search::prepared::PreparedTerm;
-    let term = |clause, documents| PreparedTerm { field: 0, weight: 1.0, clause, documents, values: Vec::new() };
-    let terms = vec![term(Some(0), 10), term(Some(0), 20), term(Some(1), 100), term(None, 7)];
+    let term = |clause, documents, joins| {
+        PreparedTerm { field: 0, weight: 1.0, clause, documents, joins, lists: Vec::new() }
+    };
+    let terms = vec![term(Some(0), 10, 0), term(Some(0), 20, 50), term(Some(1), 100, 0), term(None, 7, 14)];
     let query = Prepared { terms, none_has_all: false };
-    assert_eq!(features(&query, 10, 1000), Features::new(&mut [30, 100], 3, 10, 1000));
+    let expected = Features::new(&mut [30, 100], 3, 10, 1000).with_joins(64);
+    assert_eq!(features(&query, 10, 1000), expected);
+    assert!(expected.joins() && !Features::new(&mut [30, 100], 3, 10, 1000).joins());
 }

@@ -1,0 +1,46 @@
+//! What the items of ranked search are called in the cache of a device.
+
+use crate::device::Key;
+use crate::identity::Identity;
+use crate::search::recipe::Recipe;
+use once_cell::sync::Lazy;
+use std::hash::{BuildHasher, RandomState};
+
+/// Kinds of items. Lists of terms, and tables, have the number of their field; the others this number, plus that of their
+/// field, which is below 256.
+const POSITIONS: u32 = 1 << 8;
+const PHRASE: u32 = 2 << 8;
+const WORDS: u32 = 3 << 8;
+const TOGETHER: u32 = 4 << 8;
+const ORDINALS: u32 = u32::MAX;
+
+/// The list of a segment that a recipe makes.
+pub(super) fn list(segment: &Identity, field: usize, recipe: &Recipe) -> Key {
+    /// Those who choose words do not know it.
+    static SEED: Lazy<RandomState> = Lazy::new(RandomState::new);
+
+    let (field, owner) = (field as u32, segment.clone());
+    let (kind, of) = match recipe {
+        Recipe::Term(value) => return Key { owner, item: (field, *value), of: None },
+        Recipe::Phrase(of) => (PHRASE, of),
+        Recipe::Words(of) => (WORDS, of),
+        Recipe::Together(of) => (TOGETHER, of),
+    };
+    Key { owner, item: (kind + field, SEED.hash_one(of)), of: Some(of.clone()) }
+}
+
+/// The positions of a term in a segment, by the dictionary's value.
+pub(super) fn positions(segment: &Identity, field: usize, value: u64) -> Key {
+    Key { owner: segment.clone(), item: (POSITIONS + field as u32, value), of: None }
+}
+
+/// The saturations and norms of a field in a commit.
+pub(super) fn table(commit: &Identity, field: usize, [k1, b]: [f32; 2]) -> Key {
+    let [k1, b] = [k1, b].map(|of| u64::from(of.to_bits()));
+    Key { owner: commit.clone(), item: (field as u32, k1 << 32 | b), of: None }
+}
+
+/// The ordinals of a segment.
+pub(super) fn ordinals(segment: &Identity) -> Key {
+    Key { owner: segment.clone(), item: (ORDINALS, 0), of: None }
+}

@@ -1,0 +1,101 @@
+//! [`Lists`]: what kernels need of an index.
+
+use crate::device::{Key, PhraseWord, Provider, Wanted};
+use crate::engine::keys;
+use crate::error::Result;
+use crate::index::snapshot::Part;
+use crate::rank::tiled;
+use crate::search::prepared::PreparedTerm;
+use crate::search::recipe::Recipe;
+use crate::search::{Index, Options};
+
+/// What kernels need of an index.
+pub(super) struct Lists<'j> {
+    pub(super) index: &'j Index,
+    pub(super) options: &'j Options,
+    pub(super) parts: &'j [Part],
+    /// The field of each table.
+    pub(super) fields: Vec<usize>,
+    pub(super) terms: Vec<&'j PreparedTerm>,
+}
+
+impl Lists<'_> {
+    /// A term, and what its postings are made of in a segment.
+    fn list(&self, segment: usize, term: usize) -> Option<(&PreparedTerm, &Recipe)> {
+        let term = self.terms[term];
+        Some((term, term.lists[segment].as_ref()?))
+    }
+
+    /// The field and the dictionary's value of a word of a phrase.
+    fn word(&self, segment: usize, term: usize, word: usize) -> Option<(usize, u64)> {
+        let (term, recipe) = self.list(segment, term)?;
+        recipe.phrase().nth(word).map(|(_, value)| (term.field, value))
+    }
+}
+
+impl Provider for Lists<'_> {
+    fn key(&self, wanted: Wanted) -> Option<Key> {
+        let of_segment = |segment: usize| self.parts[segment].segment.identity();
+        Some(match wanted {
+            Wanted::Table(table) => {
+                let bm25 = &self.options.bm25;
+                keys::table(self.index.identity(), self.fields[table], [bm25.k1, bm25.b])
+            }
+            Wanted::Ordinals(segment) => {
+                self.parts[segment].segment.is_reordered().then(|| keys::ordinals(of_segment(segment)))?
+            }
+            Wanted::List { segment, term } => {
+                let (term, recipe) = self.list(segment, term)?;
+                keys::list(of_segment(segment), term.field, recipe)
+            }
+            Wanted::Word { segment, term, word } => {
+                let (field, value) = self.word(segment, term, word)?;
+                keys::list(of_segment(segment), field, &Recipe::Term(value))
+            }
+            Wanted::Positions { segment, term, word } => {
+                let (field, value) = self.word(segment, term, word)?;
+                keys::positions(of_segment(segment), field, value)
+            }
+        })
+    }
+
+    fn build(&self, wanted: Wanted) -> Result<Vec<u32>> {
+        let words = match wanted {
+            Wanted::Table(table) => {
+                let norms = self.index.norms_of(self.fields[table], &self.options.bm25);
+                let mut words = tiled::table(&norms);
+                words.extend(tiled::norms(&norms));
+                Some(words)
+            }
+            Wanted::Ordinals(segment) => self.parts[segment].segment.kept_ordinals()?.map(<[u32]>::to_vec),
+            Wanted::List { segment, term } => {
+                let list = self.list(segment, term);
+                list.map(|(term, recipe)| self.index.tiled(&self.parts[segment], term.field, recipe)).transpose()?
+            }
+            Wanted::Word { segment, term, word } => {
+                let list = self.word(segment, term, word);
+                let build = |(field, value)| self.index.tiled(&self.parts[segment], field, &Recipe::Term(value));
+                list.map(build).transpose()?
+            }
+            Wanted::Positions { segment, term, word } => {
+                let list = self.word(segment, term, word);
+                let build = |(field, value)| self.index.tiled_positions(&self.parts[segment], field, value);
+                list.map(build).transpose()?
+            }
+        };
+        Ok(words.unwrap_or_default())
+    }
+
+    fn phrase(&self, segment: usize, term: usize) -> Result<Vec<PhraseWord>> {
+        let Some((term, recipe)) = self.list(segment, term) else { return Ok(Vec::new()) };
+        let word = |(offset, value)| {
+            let documents = self.parts[segment].segment.documents_with(term.field, value)?;
+            Ok(PhraseWord { offset, documents })
+        };
+        recipe.phrase().map(word).collect()
+    }
+
+    fn encode(&self, segment: usize, term: usize, doc_ids: Vec<u32>, less_one: Vec<u32>) -> Result<Vec<u32>> {
+        self.index.tiled_of(&self.parts[segment], self.terms[term].field, doc_ids, less_one)
+    }
+}

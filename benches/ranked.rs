@@ -1,8 +1,8 @@
 //! Ranked search on a device: how many queries a second, and how many times as many as one thread of the CPU?
 //!
-//!     cargo bench --no-default-features --bench ranked -- --device NAME [--index DIR --queries FILE] [--documents N]
+//!     cargo bench --no-default-features --bench ranked -- --device NAME [--index DIR [--queries FILE] [--phrases FILE]] [--documents N]
 //!
-//! `DIR` is an index with one text field, `FILE` has a query a line. `--documents` generates a collection instead: N
+//! `DIR` is an index with one text field, `--queries` has a query a line, `--phrases` a phrase a line, without quotes. `--documents` generates a collection instead: N
 //! documents of 55 words each, drawn from a million by Zipf's law. The binary that cargo builds is self-contained and can
 //! be copied to another machine. Results of the device are compared with the CPU's, to the last bit.
 
@@ -30,6 +30,7 @@ struct Args {
     devices: Vec<String>,
     index: Option<PathBuf>,
     queries: Option<PathBuf>,
+    phrases: Option<PathBuf>,
     documents: Option<u64>,
     rounds: usize,
     /// Queries that one thread of the CPU answers, for its rate.
@@ -44,6 +45,7 @@ fn args() -> Result<Args> {
         devices: Vec::new(),
         index: None,
         queries: None,
+        phrases: None,
         documents: None,
         rounds: 5,
         sample: 300,
@@ -58,6 +60,7 @@ fn args() -> Result<Args> {
             "--device" => args.devices.push(value()?),
             "--index" => args.index = Some(value()?.into()),
             "--queries" => args.queries = Some(value()?.into()),
+            "--phrases" => args.phrases = Some(value()?.into()),
             "--documents" => args.documents = Some(value()?.parse()?),
             "--rounds" => args.rounds = value()?.parse()?,
             "--sample" => args.sample = value()?.parse()?,
@@ -74,8 +77,8 @@ fn args() -> Result<Args> {
 
 fn main() -> Result<()> {
     let args = args()?;
-    if args.index.is_some() != args.queries.is_some() {
-        return Err("--index and --queries belong together".into());
+    if args.index.is_some() != (args.queries.is_some() || args.phrases.is_some()) {
+        return Err("--index and --queries or --phrases belong together".into());
     }
     if args.index.is_none() && args.documents.is_none() {
         println!("Nothing to search: name --index DIR --queries FILE, or --documents N, or run `make bench-ranked`.");
@@ -93,10 +96,19 @@ fn main() -> Result<()> {
         };
         benches.push(Bench { device, selector: selector.clone(), args: &args, rows: Vec::new() });
     }
-    if let (Some(index), Some(queries)) = (&args.index, &args.queries) {
+    if let Some(index) = &args.index {
         let index = Index::open(index)?;
-        let queries: Vec<String> = std::fs::read_to_string(queries)?.lines().map(str::to_owned).collect();
-        benches.iter_mut().try_for_each(|bench| bench.measure(&index, &queries))?;
+        let lines = |file: &Path| -> Result<Vec<String>> {
+            Ok(std::fs::read_to_string(file)?.lines().map(str::to_owned).collect())
+        };
+        if let Some(queries) = &args.queries {
+            let queries = lines(queries)?;
+            benches.iter_mut().try_for_each(|bench| bench.measure(&index, &queries))?;
+        }
+        if let Some(phrases) = &args.phrases {
+            let phrases: Vec<String> = lines(phrases)?.iter().map(|phrase| format!("\"{phrase}\"")).collect();
+            benches.iter_mut().try_for_each(|bench| bench.phrases(&index, &phrases))?;
+        }
     }
     if let Some(documents) = args.documents {
         let folder = std::env::temp_dir().join(format!("postings-ranked-{}", std::process::id()));
@@ -228,6 +240,42 @@ impl Bench<'_> {
         self.alone("OR top 10, one query", index, queries, &any)
     }
 
+    /// Phrases that were not asked before, in several calls, and then again.
+    fn phrases(&mut self, index: &Index, phrases: &[String]) -> Result<()> {
+        const CALLS: usize = 8;
+        println!("\n{} phrases", phrases.len());
+        self.device.forget_lists()?;
+        let options = Options::default();
+        let settings = self.settings();
+        for (at, phrases) in phrases.chunks(phrases.len().div_ceil(CALLS).max(1)).enumerate() {
+            let phrases: Vec<&str> = phrases.iter().map(|phrase| &**phrase).collect();
+            self.device.set_profiling(true);
+            self.device.take_kernel_times()?;
+            let (time, found) = seconds(|| engine::search_batch(index, &phrases, &options, &settings));
+            self.device.set_profiling(false);
+            let kernels: u64 = self.device.take_kernel_times()?.iter().map(|time| time.nanoseconds).sum();
+            let (cpu, expected) = seconds(|| index.search_batch(&phrases, &options, 1));
+            for ((phrase, found), expected) in phrases.iter().zip(&found?).zip(&expected?) {
+                compare(phrase, found, expected)?;
+            }
+            let [rate, cpu] = [time, cpu].map(|time| phrases.len() as f64 / time);
+            let name = format!("phrases, new, call {}", at + 1);
+            println!(
+                "{name:24} {rate:9.0} q/s, {:6.1} × one thread ({cpu:.0} q/s); kernels {:.2} ms",
+                rate / cpu,
+                kernels as f64 * 1e-6
+            );
+            let selector = &self.selector;
+            self.rows.push(format!(
+                "{{\"device\": \"{selector}\", \"documents\": {}, \"name\": \"{name}\", \"queries\": {}, \"rate\": {rate:.0}, \"cpu\": {cpu:.1}}}",
+                index.documents(),
+                phrases.len()
+            ));
+        }
+        self.batch("phrases top 10", index, phrases, &options)?;
+        self.alone("phrases top 10, one query", index, phrases, &options)
+    }
+
     /// A batch: device, one thread of the CPU.
     fn batch(&mut self, name: &str, index: &Index, queries: &[String], options: &Options) -> Result<()> {
         let queries: Vec<&str> = queries.iter().map(|query| &**query).collect();
@@ -314,7 +362,7 @@ impl Bench<'_> {
 fn postings(index: &Index, queries: &[&str]) -> Result<u64> {
     let mut known = BTreeMap::new();
     let mut sum = 0;
-    for word in queries.iter().flat_map(|query| query.split(' ')) {
+    for word in queries.iter().flat_map(|query| query.split([' ', '"'])).filter(|word| !word.is_empty()) {
         sum += match known.get(word) {
             Some(&count) => count,
             None => {

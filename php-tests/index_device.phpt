@@ -34,6 +34,8 @@ $index = Index::open($folder);
 
 $queries = ['empty' => '', 'unknown' => 'unknown', 'signs' => '!?', 'not' => '-w1', 7 => 'w0', 'twice' => 'w1 w1 w2', 'field' => 'title:w3 w1',
     'other field' => 'title:w1 body:w1', 'without' => 'w2 w3 -w4 -title:w0', 'some unknown' => 'w1 unknown', 'phrase' => '"w0 w1" w2',
+    'not the phrase' => 'w0 -"w0 w1"', 'three words' => '"w1 w0 w2"', 'phrase of nothing' => '"w1999 w1998" w0', 'title phrase' => 'title:"w0 w1" w2',
+    'not the prefix' => 'w1 -w2*',
     'prefix' => 'w19* w0', 'fuzzy' => 'w12~', 'long' => $words(60, 300), 'too long' => $words(400, 2000)];
 while (count($queries) < 50) {
     $queries[] = $words(mt_rand(1, 5), 300);
@@ -92,6 +94,28 @@ var_dump($few > 0, $after['cache_misses'] === $before['cache_misses'], $after['d
 ini_restore('postings.device_memory');
 var_dump($index->warm($log) > $few);
 
+// Phrases of all pairs of some words: the device makes their lists, and keeps them.
+$phrases = [];
+foreach (range(0, 7) as $a) {
+    foreach (range(0, 7) as $b) {
+        $phrases[] = "\"w$a w$b\"";
+    }
+}
+$queries = $phrases;
+foreach (['all', 'any', 'all-then-any'] as $matching) {
+    compare("phrases, $matching", $batch(matching: $matching, total: true));
+}
+$queries = array_map(fn ($phrase) => "w9* -$phrase", $phrases);
+compare('excluded phrases', $batch(matching: 'any', total: true));
+use_device();
+var_dump($index->warm($phrases) >= 64);
+$before = Postings\stats();
+foreach ($phrases as $phrase) {
+    $index->search($phrase);
+}
+$after = Postings\stats();
+var_dump($after['cache_misses'] === $before['cache_misses'], $after['device_calls'] - $before['device_calls']);
+
 // A commit replaces segments; the old snapshot goes on.
 $writer->add('new', ['title' => 'w1', 'body' => 'w1 w2']);
 $writer->optimize(reorder: true);
@@ -116,3 +140,6 @@ bool(true)
 bool(true)
 int(1)
 bool(true)
+bool(true)
+bool(true)
+int(64)

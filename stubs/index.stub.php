@@ -515,10 +515,11 @@ namespace Postings {
          * together, with postings.offload=auto if there is a GPU or an accelerator and the batch is large enough. Results are
          * the same, to the last bit of the scores.
          *
-         * Of a batch that a device ranks, the CPU answers meanwhile the queries with phrases, prefixes or fuzzy words, and
-         * those with more than 256 terms, a word counting once for each field in which it is searched. Batches with $sort, or
-         * with more than 1,024 hits per query ($offset + $limit), stay on the CPU altogether. The lists of a query are sent
-         * the first time that it needs them and stay in device memory, within postings.device_memory; see warm().
+         * Of a batch that a device ranks, the CPU answers meanwhile the queries with more than 256 terms, a word, phrase,
+         * prefix or fuzzy word counting once for each field in which it is searched. Batches with $sort, or with more than
+         * 1,024 hits per query ($offset + $limit), stay on the CPU altogether. The lists of a query are sent the first time
+         * that it needs them and stay in device memory, within postings.device_memory; see warm(). Those of phrases, prefixes
+         * and fuzzy words are put together first, which takes about as long as a search on the CPU.
          *
          * @template K of array-key
          * @param array<K, string> $queries
@@ -554,9 +555,9 @@ namespace Postings {
          *
          * @param iterable<string> $queries those that a device does not rank are passed over
          * @param array<string, int|float> $weights
-         * @return int the lists that are in device memory then, one for each term, field and segment; 0 if there is no device
-         *     that postings.device and postings.offload allow. Of several devices, each gets the lists, and the least
-         *     number counts
+         * @return int the lists that are in device memory then, one for each term, phrase, prefix or fuzzy word in each
+         *     field and segment; 0 if there is no device that postings.device and postings.offload allow. Of several
+         *     devices, each gets the lists, and the least number counts
          */
         public function warm(
             array|\Traversable $queries,

@@ -8,7 +8,9 @@ use postings::device;
 use postings::engine::{self, Settings};
 use postings::search::{Matching, Options};
 use random_common::Random;
-use ranked_common::{BODY, Folder, SMALL, Shape, TITLE, all_options, build, by_device, check, has_device, schema, settings, turn, word};
+use ranked_common::{
+    BODY, Folder, SMALL, Shape, TITLE, all_options, build, by_device, check, has_device, schema, settings, turn, word,
+};
 
 fn queries(words: u64, count: usize) -> Vec<String> {
     let mut random = Random(77);

@@ -4,9 +4,7 @@ use super::cost::{self, Batch, Features, Models, Ran};
 use super::offload::{Offload, Settings, for_queries, on_cpu, try_on};
 use super::schedule::{Cost, Costs, Share, device_is_enough};
 use super::shared::Shared;
-use crate::device::{
-    self, Device, Hits, MOST_HITS, MOST_TERMS, RankBatch, RankSegment, RankTerm, Take,
-};
+use crate::device::{self, Device, Hits, MOST_HITS, MOST_TERMS, RankBatch, RankSegment, RankTerm, Take};
 use crate::error::{Error, Result};
 use crate::index::snapshot::Part;
 use crate::search::prepared::{Prepared, then_any};
@@ -121,7 +119,7 @@ fn by_both(
                 }
                 let began = Instant::now();
                 done.push((at, index.search(queries[at], options)?));
-                let plain = known[at].filter(|(features, _)| times.len() < LEARNED && !features.joins());
+                let plain = known[at].filter(|(features, _)| times.len() < LEARNED && features.joining() == 0.0);
                 if let Some((features, _)) = plain {
                     times.push((features, began.elapsed().as_nanos() as f64));
                 }

@@ -73,7 +73,7 @@ pub(super) struct Weighted {
     pub(super) joined: Vec<OnceCell<Option<Source<'static>>>>,
     /// The most documents, in all segments, that contain one of its terms.
     pub(super) documents: u64,
-    /// Postings that are read to put its own together; 0 if it is a term.
+    /// Postings that are read to put its own together, or what takes as long; 0 if it is a term.
     pub(super) joins: u64,
     /// Its idf; of a phrase the sum of those of its terms.
     pub(super) idf: f64,
@@ -227,6 +227,11 @@ fn leaf(index: &Index, atom: &Atom, field: usize) -> Result<Leaf> {
     })
 }
 
+/// Looking a posting up and comparing its positions takes as long as reading so many.
+const WITH_POSITIONS: u64 = 8;
+/// Clearing the counters of so many documents takes as long as reading a posting.
+const OF_ARRAY: u64 = 8;
+
 fn weighted(index: &Index, leaf: Leaf, weight: f32, options: &Options) -> Result<Weighted> {
     let field = leaf.field();
     let parts = index.snapshot().parts();
@@ -248,12 +253,13 @@ fn weighted(index: &Index, leaf: Leaf, weight: f32, options: &Options) -> Result
             let every = containing.iter().copied().min().unwrap_or(0);
             let is_phrase = matches!(leaf, Leaf::Phrase { .. });
             // A phrase is looked for in the documents of its rarest term.
-            let joins = if is_phrase { every * terms.len() as u64 } else { sum() };
+            let joins = if is_phrase { WITH_POSITIONS * every * terms.len() as u64 } else { sum() };
             (every, joins, containing.iter().map(|&containing| idf(all, containing)).sum())
         }
         _ => {
             let most = containing.iter().copied().max().unwrap_or(0);
-            (most, if terms.len() > 1 { sum() } else { 0 }, idf(all, most))
+            // Frequencies are added up in an array of all documents.
+            (most, if terms.len() > 1 { sum() + all / OF_ARRAY } else { 0 }, idf(all, most))
         }
     };
     let factor = (1.0 + f64::from(options.bm25.k1)) * f64::from(weight);

@@ -130,7 +130,13 @@ impl Index {
     ///
     /// # Errors
     /// [`Error::Corrupt`]; [`Error::Device`] for docIDs that do not increase, or are not of the segment.
-    pub(crate) fn tiled_of(&self, part: &Part, field: usize, doc_ids: Vec<u32>, less_one: Vec<u32>) -> Result<Vec<u32>> {
+    pub(crate) fn tiled_of(
+        &self,
+        part: &Part,
+        field: usize,
+        doc_ids: Vec<u32>,
+        less_one: Vec<u32>,
+    ) -> Result<Vec<u32>> {
         let segment = &part.segment;
         let increasing = doc_ids.is_sorted_by(|a, b| a < b);
         if !increasing || doc_ids.last().is_some_and(|&last| last >= segment.documents()) {

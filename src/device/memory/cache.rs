@@ -291,7 +291,8 @@ impl Cache {
     /// Evicts items of `room` words, those with the least loss, but none that this call wants; returns the words evicted.
     fn evict(&mut self, room: usize) -> usize {
         let idle = self.items.iter().filter(|(_, item)| item.call != self.calls);
-        let mut idle: Vec<(f64, usize, Name)> = idle.map(|(name, item)| (item.loss, item.words, name.clone())).collect();
+        let mut idle: Vec<(f64, usize, Name)> =
+            idle.map(|(name, item)| (item.loss, item.words, name.clone())).collect();
         idle.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let mut evicted = 0;
         for (loss, words, name) in idle {

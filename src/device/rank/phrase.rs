@@ -105,7 +105,8 @@ impl Session<'_> {
         let mut chosen = Vec::new();
         for phrase in missing {
             let mut words = phrase.each();
-            if words.all(|(word, positions)| self.has(positions) || self.wishes().are_enough(positions, word.documents)) {
+            if words.all(|(word, positions)| self.has(positions) || self.wishes().are_enough(positions, word.documents))
+            {
                 drop(words);
                 chosen.push(phrase);
             }
@@ -163,8 +164,10 @@ impl Session<'_> {
         for positions in phrases.iter().flat_map(|phrase| &phrase.positions) {
             self.wishes().granted(positions);
         }
+        let ready = began.elapsed();
         let tables = Tables::new(phrases, &places);
         let [ranges, found] = self.find(&tables)?;
+        let run = began.elapsed() - ready;
         let threads = threads::at_most(threads, tables.phrases.len() / 4);
         let built = threads::map(threads, tables.phrases.len(), |which| {
             let (phrase, groups) = &tables.phrases[which];
@@ -174,7 +177,11 @@ impl Session<'_> {
         })?;
         let before = made.len();
         made.extend(built.into_iter().flatten());
-        log::debug!("{} of {} phrases made by a device in {:?}", made.len() - before, phrases.len(), began.elapsed());
+        let (made, rest) = (made.len() - before, began.elapsed() - ready - run);
+        log::debug!(
+            "{made} of {} phrases made by a device: words sent in {ready:?}, found in {run:?}, encoded in {rest:?}",
+            phrases.len()
+        );
         Ok(true)
     }
 
@@ -244,9 +251,9 @@ impl Tables<'_> {
             // The first range is that of all.
             tables.phrases.push((phrase, 1 + tables.groups..1 + tables.groups + groups));
             tables.groups += groups;
-            words.extend(own.iter().flat_map(|([list, positions], offset)| {
-                [list.place, positions.place, last - offset, 0]
-            }));
+            words.extend(
+                own.iter().flat_map(|([list, positions], offset)| [list.place, positions.place, last - offset, 0]),
+            );
         }
         tables.words.extend(words);
         tables
@@ -267,3 +274,6 @@ fn gather(ranges: &[[u32; 2]], found: &[[u32; 2]]) -> Option<(Vec<u32>, Vec<u32>
     }
     Some((doc_ids, less_one))
 }
+
+#[cfg(test)]
+mod tests;

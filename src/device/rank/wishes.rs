@@ -8,9 +8,9 @@
 use crate::device::memory::{Key, Name};
 use std::collections::HashMap;
 
-/// What the host does for a document of a phrase's rarest word, in the time in which it prepares the positions of one
-/// posting. TODO measured.
-const WORK: f64 = 2.0;
+/// Postings of which the host prepares the positions in the time in which it looks for a phrase in a document of its rarest
+/// word: 4.3 with 250 pairs of neighbours from a million passages, of which sending takes some back.
+const WORK: f64 = 4.0;
 
 /// Words that are remembered. When there are more, all are forgotten.
 const MOST: usize = 1 << 16;

@@ -82,7 +82,8 @@ impl Warming {
         }
         index.check_files()?;
         uses.sort_unstable_by(|(term, uses), (other, more)| Reverse(uses).cmp(&Reverse(more)).then(term.cmp(other)));
-        let term = |((field, lists), _)| PreparedTerm { field, weight: 1.0, clause: Some(0), documents: 0, joins: 0, lists };
+        let term =
+            |((field, lists), _)| PreparedTerm { field, weight: 1.0, clause: Some(0), documents: 0, joins: 0, lists };
         let terms: Vec<PreparedTerm> = uses.into_iter().map(term).collect();
         let mut fields: Vec<usize> = terms.iter().map(|term| term.field).collect();
         fields.sort_unstable();

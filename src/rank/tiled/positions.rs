@@ -79,3 +79,63 @@ fn append(words: &mut Vec<u32>, positions: &[u32]) {
         words.extend_from_slice(positions);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::list::{self, Codecs, List, Parts, Postings};
+    use proptest::prelude::*;
+
+    /// The positions of each posting, found as a kernel finds them.
+    fn read(words: &[u32]) -> Vec<Vec<u32>> {
+        let (count, wide) = (words[0] as usize, words[1] == 1);
+        let (starts, positions) = words[HEADER..].split_at(count + 1);
+        let position = |at: u32| match wide {
+            true => positions[at as usize],
+            false => positions[at as usize / 2] >> (16 * (at % 2)) & 0xFFFF,
+        };
+        starts.windows(2).map(|pair| (pair[0]..pair[1]).map(position).collect()).collect()
+    }
+
+    /// As the encoder of a segment leaves a long list.
+    fn long(decoded: &Decoded) -> Vec<u32> {
+        let parts = Parts { frequencies: true, positions: true, codecs: Codecs::default() };
+        let documents = decoded.doc_ids.len() as u32;
+        let Decoded { doc_ids, frequencies, positions } = decoded;
+        let lengths = &vec![1; documents as usize][..];
+        let postings = Postings { doc_ids, frequencies, positions, lengths };
+        let mut bytes = Vec::new();
+        let value = list::encode(&postings, documents, Codecs::default(), 0, &mut bytes).unwrap();
+        bytes.resize((bytes.len() + list::PADDING).next_multiple_of(4), 0);
+        let words: Vec<u32> = bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+        // SAFETY: any words are valid bytes.
+        let list = List::find(unsafe { words.align_to().1 }, value, documents, parts).unwrap();
+        list.check(documents).unwrap();
+        let List::Long(view) = list else { panic!("a short list") };
+        of_long(&view)
+    }
+
+    proptest! {
+        #[test]
+        fn positions_are_found_by_posting(
+            frequencies in prop::collection::vec(prop_oneof![6 => 1usize..4, 1 => 100usize..400], 129..700),
+            gaps in prop::collection::vec(0u32..40, 400),
+            far in prop_oneof![Just(0u32), Just(65_000), Just(1 << 24)],
+        ) {
+            let of_document = |(at, &frequency): (usize, &usize)| -> Vec<u32> {
+                let first = if at % 100 == 99 { far } else { at as u32 % 7 };
+                gaps[..frequency].iter().scan(first, |next, gap| { *next += gap + 1; Some(*next - 1) }).collect()
+            };
+            let expected: Vec<Vec<u32>> = frequencies.iter().enumerate().map(of_document).collect();
+            let decoded = Decoded {
+                doc_ids: (0..frequencies.len() as u32).collect(),
+                frequencies: frequencies.iter().map(|&frequency| frequency as u32).collect(),
+                positions: expected.concat(),
+            };
+            let words = of_short(&decoded);
+            prop_assert_eq!(words[1] == 1, decoded.positions.iter().any(|&position| position > 65_535));
+            prop_assert_eq!(read(&words), expected);
+            prop_assert_eq!(long(&decoded), words);
+        }
+    }
+}

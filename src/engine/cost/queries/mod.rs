@@ -19,9 +19,9 @@ pub use model::{CpuModel, DeviceModel};
 use super::{MARGIN, OPENING, Spread, different_of_all};
 use crate::cpu;
 use crate::device::{self, Device, Key, MOST_HITS};
+use crate::engine::keys;
 use crate::engine::schedule::{Cost, Costs, split};
 use crate::error::Result;
-use crate::engine::keys;
 use crate::search::prepared::Prepared;
 use crate::search::{Index, Matching, Options, QUERIES_PER_THREAD};
 use crate::{cache, threads};
@@ -307,7 +307,7 @@ impl Sample {
                     // About the part of the documents that are in this segment.
                     let share = f64::from(part.segment.documents()) / documents.max(1) as f64;
                     let [postings, joins] = [term.documents, term.joins].map(|of| (of as f64 * share) as u64);
-                    let making = Features::nanoseconds_of_joins(joins) / threads as f64;
+                    let making = Features::joining_of(joins) / threads as f64;
                     let key = keys::list(part.segment.identity(), term.field, recipe);
                     lists.push((key, making + sending * Features::bytes(postings)));
                 }
@@ -348,11 +348,7 @@ impl Sample {
             }
         }
         let different = names.len() as f64;
-        if different == 0.0 {
-            0.0
-        } else {
-            time / different * different_of_all(seen, different, seen * self.each_list)
-        }
+        if different == 0.0 { 0.0 } else { time / different * different_of_all(seen, different, seen * self.each_list) }
     }
 
     /// Whether the device is to be used.

@@ -82,7 +82,9 @@ bench-ranked: setup-test  ## measure ranked search on a device against the CPU, 
 	. scripts/env.sh && set -- --device '$(DEVICE)' --documents 1000000 --out '$(abspath $(CARGO_TARGET_DIR))/bench/ranked.json' && \
 	  for index in '$(abspath $(SEARCH_CORPUS))'/ours-*[0-9]; do \
 	    queries="$${index%/*}/queries-$${index##*-}/passage.txt"; \
-	    if [ -d "$$index" ] && [ -f "$$queries" ]; then set -- "$$@" --index "$$index" --queries "$$queries"; fi; \
+	    if [ -d "$$index" ] && [ -f "$$queries" ]; then \
+	      set -- "$$@" --index "$$index" --queries "$$queries" --phrases "$${queries%/*}/phrase.txt"; \
+	    fi; \
 	  done && cargo bench --no-default-features --bench ranked -- "$$@"
 
 # CRoaring chooses its instructions when it runs; these builds of it have no others than the tier's to choose.

@@ -50,7 +50,8 @@ echo 'one word and a table: ', $warm(['w1']), "\n";
 echo 'again: ', $warm(['w1']), "\n";
 echo 'title: ', $warm(['title:t1', 't1 -w1']), "\n";
 echo 'none: ', $warm([]), "\n";
-echo 'not ranked by a device: ', $warm(['"w1 w2"', 'w2*', 'w2~', '', '!?', 'nothing']), "\n";
+// Lists of the phrase and of 'w2', and the positions of both words; 't2' of the title resembles 'w2', too.
+echo 'phrase, prefix, fuzzy word: ', $warm(['"w1 w2"', 'w2*', 'w2~', '', '!?', 'nothing']), "\n";
 echo 'no match: ', $warm(['w2 nothing']), "\n";
 echo 'any: ', $warm(['w2 nothing'], 'any'), "\n";
 echo 'not searched: ', $warm(['w3'], weights: ['body' => 0]), "\n";
@@ -109,9 +110,9 @@ one word and a table: 2 lists, 3 new, 1 device, 0 failures
 again: 2 lists, 0 new, 1 device, 0 failures
 title: 4 lists, 3 new, 1 device, 0 failures
 none: 0 lists, 0 new, 0 device, 0 failures
-not ranked by a device: 0 lists, 0 new, 0 device, 0 failures
+phrase, prefix, fuzzy word: 8 lists, 14 new, 1 device, 0 failures
 no match: 0 lists, 0 new, 0 device, 0 failures
-any: 2 lists, 2 new, 1 device, 0 failures
+any: 2 lists, 0 new, 1 device, 0 failures
 not searched: 0 lists, 0 new, 0 device, 0 failures
 other parameters, another table: 2 lists, 1 new, 1 device, 0 failures
 reloaded: 3 lists, 2 new, 1 device, 0 failures

@@ -553,6 +553,25 @@ impl Queue {
         check(status, "clEnqueueNDRangeKernel").map(|()| event.map(Event))
     }
 
+    /// Submits the queue, and an event that is complete when all its commands so far are.
+    pub(super) fn marker(&self) -> Result<Event> {
+        let mut event = ptr::null_mut();
+        // SAFETY: without events to wait for, it waits for all commands of the queue.
+        let status = unsafe { ffi::clEnqueueMarkerWithWaitList(self.0, 0, ptr::null(), &mut event) };
+        check(status, "clEnqueueMarkerWithWaitList")?;
+        let event = Event(event);
+        // Another queue may wait only for what was submitted.
+        self.flush()?;
+        Ok(event)
+    }
+
+    /// Has later commands wait for an event.
+    pub(super) fn wait_for(&self, event: &Event) -> Result<()> {
+        // SAFETY: the count is 1, and the handle is one live event.
+        let status = unsafe { ffi::clEnqueueBarrierWithWaitList(self.0, 1, &event.0, ptr::null_mut()) };
+        check(status, "clEnqueueBarrierWithWaitList")
+    }
+
     /// Makes the driver submit all queued commands to the device. Does not wait for them.
     pub(super) fn flush(&self) -> Result<()> {
         // SAFETY: `self` keeps the queue alive.

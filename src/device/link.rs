@@ -51,6 +51,15 @@ impl Link {
         Ok(())
     }
 
+    /// Has later commands of the lane wait for all that was submitted to another one, without waiting here.
+    pub(super) fn follow(&mut self, other: usize) -> Result<()> {
+        match self.queues.get(other).filter(|_| other != self.lane) {
+            Some(queue) => self.queue().wait_for(&queue.marker()?),
+            // What was never entered has no commands.
+            None => Ok(()),
+        }
+    }
+
     /// Waits until the commands of all lanes are complete.
     pub(super) fn finish(&self) -> Result<()> {
         self.queues.iter().try_for_each(Queue::finish)

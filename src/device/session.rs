@@ -21,6 +21,10 @@
 //! session.read(SUMS, 0..lists.len(), &mut sums)?;         // appended
 //! ```
 
+mod beside;
+
+pub(super) use beside::SENDING;
+
 use super::cl::Event;
 use super::fault::{self, Step};
 use super::intersect::Stages;
@@ -32,6 +36,7 @@ use super::rank::Wishes;
 use crate::environment;
 use crate::error::{Error, Result};
 use crate::list::PostingList;
+use beside::Sent;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::MutexGuard;
@@ -101,6 +106,7 @@ pub(crate) struct Session<'d> {
     inner: MutexGuard<'d, Inner>,
     /// Whether launches are timed.
     profiling: &'d AtomicBool,
+    sent: Sent,
     _environment: environment::Guard,
 }
 
@@ -112,7 +118,7 @@ impl<'d> Session<'d> {
     pub(super) fn begin(mut inner: MutexGuard<'d, Inner>, profiling: &'d AtomicBool) -> Result<Session<'d>> {
         let environment = environment::guard()?;
         inner.memory.begin_session();
-        let mut session = Session { inner, profiling, _environment: environment };
+        let mut session = Session { inner, profiling, sent: Sent::default(), _environment: environment };
         if session.inner.busy {
             // Transfers of an operation that ended early, with an error, may still use the staging buffers. If they
             // cannot be waited for, the buffers must not be used, so `busy` stays set.

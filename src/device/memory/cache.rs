@@ -70,7 +70,7 @@ struct Item {
     front: u32,
     uses: f64,
     loss: f64,
-    /// The call that wanted it last: what a call wants is not evicted by it.
+    /// The call that wanted it last.
     call: u64,
 }
 
@@ -124,6 +124,8 @@ pub(super) struct Cache {
     /// The greatest loss that was taken.
     age: f64,
     calls: u64,
+    /// What this call or a later one wanted is not evicted, nor is what the present one wants.
+    kept: u64,
 }
 
 /// The ends of places: places are counted in 32 bits.
@@ -133,7 +135,7 @@ impl Cache {
     /// An empty one of at most `most` words.
     pub(super) fn new(most: usize) -> Cache {
         let (items, owners) = (HashMap::default(), HashMap::default());
-        Cache { pool: Pool::new(most.min(MOST)), items, owners, age: 0.0, calls: 0 }
+        Cache { pool: Pool::new(most.min(MOST)), items, owners, age: 0.0, calls: 0, kept: u64::MAX }
     }
 
     /// Words of the buffer.
@@ -164,6 +166,21 @@ impl Cache {
         }
         self.owners.clear();
         self.pool.clear();
+    }
+
+    /// The number of the next call of [`ensure`](Self::ensure).
+    pub(super) fn next_call(&self) -> u64 {
+        self.calls + 1
+    }
+
+    /// Evicts no item that was wanted in that call or a later one.
+    pub(super) fn keep_since(&mut self, call: u64) {
+        self.kept = call;
+    }
+
+    /// Whether items of earlier calls than the last one are kept.
+    pub(super) fn is_kept(&self) -> bool {
+        self.kept < self.calls
     }
 
     /// Whether an item is in the buffer.
@@ -288,9 +305,11 @@ impl Cache {
         }
     }
 
-    /// Evicts items of `room` words, those with the least loss, but none that this call wants; returns the words evicted.
+    /// Evicts items of `room` words, those with the least loss, but none that are [kept](Self::keep_since); returns the words
+    /// evicted.
     fn evict(&mut self, room: usize) -> usize {
-        let idle = self.items.iter().filter(|(_, item)| item.call != self.calls);
+        let kept = self.kept.min(self.calls);
+        let idle = self.items.iter().filter(|(_, item)| item.call < kept);
         let mut idle: Vec<(f64, usize, Name)> =
             idle.map(|(name, item)| (item.loss, item.words, name.clone())).collect();
         idle.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));

@@ -70,6 +70,7 @@ impl Memory {
     /// Begins a session: scratch buffers of earlier sessions become idle.
     pub(super) fn begin_session(&mut self) {
         self.scratch.begin_session();
+        self.cache.keep_since(u64::MAX);
     }
 
     /// Whether a list is in device memory now.
@@ -114,6 +115,21 @@ impl Memory {
         places: &mut Vec<Placed>,
     ) -> Result<bool> {
         self.cache.ensure(link, &mut self.ferries[link.lane()], wanted, build, places)
+    }
+
+    /// The number of the next call of the cache.
+    pub(super) fn next_call(&self) -> u64 {
+        self.cache.next_call()
+    }
+
+    /// Evicts no item that was wanted in that call of the cache or a later one.
+    pub(super) fn keep_since(&mut self, call: u64) {
+        self.cache.keep_since(call);
+    }
+
+    /// Whether items of earlier calls than the last one are kept.
+    pub(super) fn is_kept(&self) -> bool {
+        self.cache.is_kept()
     }
 
     /// The buffer of resident lists.

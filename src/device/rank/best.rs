@@ -1,7 +1,7 @@
-//! The hits are read back.
+//! The hits that were read back.
 
-use super::{NONE, OUT, RankBatch, SCORE_BITS, Take};
-use crate::device::session::Session;
+use super::launch::Part;
+use super::{NONE, SCORE_BITS, Take};
 use crate::error::{Error, Result};
 use crate::threads;
 
@@ -40,20 +40,24 @@ impl Iterator for Hits<'_> {
     }
 }
 
-impl Session<'_> {
-    /// Waits for some queries, and has the hits of each taken; those with too many candidates are appended to `crowded`.
-    pub(super) fn read_best<T: Send>(
-        &mut self,
-        batch: &RankBatch,
-        queries: &[usize],
+impl Part<'_> {
+    /// Words that are read back.
+    pub(super) fn hit_words(&self) -> usize {
+        WORDS * (1 + self.batch.k) * self.count()
+    }
+
+    /// Has the hits of each query taken; queries with too many candidates are appended to `crowded`.
+    pub(super) fn take_best<T: Send>(
+        &self,
+        words: &[u32],
         take: &Take<'_, T>,
         taken: &mut [Option<T>],
         crowded: &mut Vec<usize>,
     ) -> Result<()> {
-        let (k, count) = (batch.k, queries.len());
+        let (Part { batch, queries, .. }, count) = (*self, self.count());
+        let k = batch.k;
         let unit = |query: usize| f64::exp2(f64::from(batch.exponent(query) - SCORE_BITS));
-        let out = self.peek(OUT, WORDS * (1 + k) * count)?;
-        let states = &out[..WORDS * count];
+        let states = &words[..WORDS * count];
         let threads = threads::at_most(batch.threads, count * k / HITS_PER_THREAD);
         let read = threads::map(threads, count, |at| {
             let [kept, total, ..] = states[WORDS * at..][..WORDS] else {
@@ -62,10 +66,9 @@ impl Session<'_> {
             if kept == NONE {
                 return Ok(None);
             }
-            let own = &out[WORDS * (count + k * at)..][..WORDS * k.min(kept as usize)];
+            let own = &words[WORDS * (count + k * at)..][..WORDS * k.min(kept as usize)];
             take(queries[at], Hits::new(own, unit(queries[at])), total.into()).map(Some)
         })?;
-        drop(out);
         for (&query, read) in queries.iter().zip(read) {
             if read.is_none() {
                 crowded.push(query);

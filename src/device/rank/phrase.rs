@@ -1,7 +1,7 @@
 //! Lists of phrases, made of the lists and positions of their words: `cl/op/phrase.cl`.
 
 use super::provider::{PhraseWord, Provider, Wanted, build};
-use super::{ITEMS, NONE, SCRATCH_SHARE};
+use super::{BOUNDS, ITEMS, LANES, NONE, ORDER, SCRATCH_SHARE, TABLES};
 use crate::device::memory::{ALIGNMENT, Key, Placed, Slot};
 use crate::device::program::{KernelOf, Source};
 use crate::device::session::{Arg, Session};
@@ -31,9 +31,9 @@ const AT_ONCE: u64 = 1 << 26;
 const MOST_FOUND: usize = 1 << 23;
 const FOUND_BYTES: usize = 8;
 
-const TABLES: Slot = Slot(10);
-const FOUND: Slot = Slot(11);
-const RANGES: Slot = Slot(12);
+/// Buffers that ranking uses after the lists are there.
+const FOUND: [Slot; LANES] = BOUNDS;
+const RANGES: [Slot; LANES] = ORDER;
 
 /// The words of lists that a device has made, by the index of what was wanted.
 pub(super) type Made = HashMap<usize, Vec<u32>>;
@@ -79,12 +79,14 @@ fn kernel() -> KernelOf<'static> {
 
 impl Session<'_> {
     /// Makes the lists of those phrases among `wanted` that are not in the cache, if the positions of their words are, or are
-    /// worth sending: see [`Wishes`](super::Wishes). The host has to make the others.
+    /// worth sending: see [`Wishes`](super::Wishes). The host has to make the others. `lane` is the present one; what was
+    /// submitted to it is waited for.
     ///
     /// # Errors
     /// [`Error::Device`]; those of `provider`.
     pub(super) fn phrases(
         &mut self,
+        lane: usize,
         threads: usize,
         wanted: &[Wanted],
         keys: &[Key],
@@ -119,7 +121,7 @@ impl Session<'_> {
                 sum <= AT_ONCE
             };
             let (now, later) = rest.split_at(rest.iter().take_while(fits).count().max(1));
-            if !self.make(threads, now, provider, &mut made)? {
+            if !self.make(lane, threads, now, provider, &mut made)? {
                 log::debug!("the positions of {} phrases do not fit in the cache of the device", now.len());
                 break;
             }
@@ -151,22 +153,26 @@ impl Session<'_> {
 
     /// Makes the lists of phrases; false if what it takes does not fit in the cache together. Those of which documents have
     /// too many positions, or for which there is no room, are left out.
-    fn make(&mut self, threads: usize, phrases: &[Phrase], provider: &dyn Provider, made: &mut Made) -> Result<bool> {
+    fn make(
+        &mut self,
+        lane: usize,
+        threads: usize,
+        phrases: &[Phrase],
+        provider: &dyn Provider,
+        made: &mut Made,
+    ) -> Result<bool> {
         let began = Instant::now();
         let wanted: Vec<Wanted> = phrases.iter().flat_map(Phrase::needs).collect();
         let keys: Option<Vec<Key>> = wanted.iter().map(|&what| provider.key(what)).collect();
         let keys = keys.ok_or_else(|| Error::Device("a phrase without a word".into()))?;
         let mut build = |missing: &[usize]| build(missing, &wanted, &mut Made::new(), provider, threads);
-        let mut places = Vec::with_capacity(keys.len());
-        if !self.ensure(&keys, &mut build, &mut places)? {
-            return Ok(false);
-        }
+        let Some(places) = self.ensure_beside(&keys, &mut build)? else { return Ok(false) };
         for positions in phrases.iter().flat_map(|phrase| &phrase.positions) {
             self.wishes().granted(positions);
         }
         let ready = began.elapsed();
         let tables = Tables::new(phrases, &places);
-        let [ranges, found] = self.find(&tables)?;
+        let [ranges, found] = self.find(lane, &tables)?;
         let run = began.elapsed() - ready;
         let threads = threads::at_most(threads, tables.phrases.len() / 4);
         let built = threads::map(threads, tables.phrases.len(), |which| {
@@ -187,21 +193,21 @@ impl Session<'_> {
 
     /// For each work-group the first document that it found, and their number; and the documents: docIDs, and frequencies
     /// less 1.
-    fn find(&mut self, tables: &Tables) -> Result<[Vec<[u32; 2]>; 2]> {
+    fn find(&mut self, lane: usize, tables: &Tables) -> Result<[Vec<[u32; 2]>; 2]> {
         let limits = self.limits();
         let room = MOST_FOUND.min(limits.memory / SCRATCH_SHARE / FOUND_BYTES).min(ITEMS * tables.groups).max(1);
-        self.upload(TABLES, &tables.words)?;
-        self.scratch(FOUND, 2 * room)?;
-        self.scratch(RANGES, 2 * (1 + tables.groups))?;
-        self.fill(RANGES, 2, 0)?;
+        self.upload(TABLES[lane], &tables.words)?;
+        self.scratch(FOUND[lane], 2 * room)?;
+        self.scratch(RANGES[lane], 2 * (1 + tables.groups))?;
+        self.fill(RANGES[lane], 2, 0)?;
         let args = [
             Arg::Cache,
-            Arg::Slot(TABLES),
+            Arg::Slot(TABLES[lane]),
             Arg::U32(tables.phrases.len() as u32),
             Arg::U32(tables.phrases.len() as u32),
-            Arg::Slot(FOUND),
+            Arg::Slot(FOUND[lane]),
             Arg::U32(room as u32),
-            Arg::Slot(RANGES),
+            Arg::Slot(RANGES[lane]),
         ];
         // SAFETY: places are those of items in the cache. Lists were encoded by `tiled` for one segment, so that ranges and
         // docIDs are within bounds; positions by `tiled::positions`, for as many postings as the list has, as `Tables::new`
@@ -209,11 +215,11 @@ impl Session<'_> {
         // after its first.
         unsafe { self.launch(kernel(), tables.groups, ITEMS, &args)? };
         let mut words = Vec::new();
-        self.read(RANGES, 0..2 * (1 + tables.groups), &mut words)?;
+        self.read(RANGES[lane], 0..2 * (1 + tables.groups), &mut words)?;
         let ranges = words.as_chunks().0.to_vec();
         let count = (words[0] as usize).min(room);
         words.clear();
-        self.read(FOUND, 0..2 * count, &mut words)?;
+        self.read(FOUND[lane], 0..2 * count, &mut words)?;
         Ok([ranges, words.as_chunks().0.to_vec()])
     }
 }

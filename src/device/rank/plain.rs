@@ -1,10 +1,11 @@
 //! OR with an accumulator for each document of the collection (Ding et al. 2009, 5.2), as an experiment:
 //! `cl/experiment/accumulators.cl`. What the engine uses is in `mod.rs`.
 
+use super::launch::Part;
 use super::tables::Tables;
 use super::{
-    ALLOWED, CANDIDATES, ITEMS, MOST_GROUPS, MOST_SCRATCH, PASS, RankBatch, RankSegment, SCRATCH_SHARE, STATES,
-    Session, TABLES, kernel, room,
+    ALLOWED, BOUNDS, CANDIDATES, ITEMS, LANES, MOST_GROUPS, MOST_SCRATCH, ORDER, PASS, RankSegment, SCRATCH_SHARE,
+    STATES, Session, TABLES, kernel, room,
 };
 use crate::device::memory::Slot;
 use crate::device::platform::Limits;
@@ -26,8 +27,9 @@ static SOURCE: Source = Source {
 /// Bytes of an accumulator.
 const BYTES: usize = 8;
 
-const ACCUMULATORS: Slot = Slot(8);
-const MOST: Slot = Slot(9);
+/// Buffers that OR by tiles uses otherwise.
+const ACCUMULATORS: [Slot; LANES] = BOUNDS;
+const MOST: [Slot; LANES] = ORDER;
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
@@ -44,7 +46,7 @@ pub(super) fn is_on() -> bool {
 /// Queries of which the accumulators fit in scratch memory together; at least 1, also if those of one do not.
 pub(super) fn queries_at_once(limits: &Limits, segments: &[RankSegment]) -> usize {
     let documents = segments.iter().map(|segment| segment.documents).max().unwrap_or(0).max(1) as usize;
-    let scratch = MOST_SCRATCH.min(limits.memory / SCRATCH_SHARE).min(limits.allocation);
+    let scratch = (MOST_SCRATCH.min(limits.memory / SCRATCH_SHARE) / LANES).min(limits.allocation);
     (scratch / (BYTES * documents)).min(MOST_GROUPS / parts(documents)).max(1)
 }
 
@@ -54,41 +56,36 @@ fn parts(documents: usize) -> usize {
 }
 
 impl Session<'_> {
-    /// Submits what ranks `count` queries in a segment. `TABLES` and `ALLOWED` have been sent.
-    pub(super) fn launch_plain(
-        &mut self,
-        batch: &RankBatch,
-        segment: &RankSegment,
-        tables: &Tables,
-        count: usize,
-    ) -> Result<()> {
+    /// Submits what ranks a part in a segment. `TABLES` and `ALLOWED` have been sent.
+    pub(super) fn launch_plain(&mut self, part: Part<'_>, segment: &RankSegment, tables: &Tables) -> Result<()> {
+        let (Part { batch, lane, .. }, count) = (part, part.count());
         if segment.documents == 0 {
             return Ok(());
         }
         let limits = self.limits();
         let of = |name| KernelOf { source: &SOURCE, ..kernel(limits.local, name) };
         let parts = parts(segment.documents as usize);
-        self.fill(ACCUMULATORS, BYTES / 4 * segment.documents as usize * count, 0)?;
-        self.scratch(MOST, parts * count)?;
+        self.fill(ACCUMULATORS[lane], BYTES / 4 * segment.documents as usize * count, 0)?;
+        self.scratch(MOST[lane], parts * count)?;
         let number = |number: usize| Arg::U32(number as u32);
         let documents = Arg::U32(segment.documents);
         for (first, groups) in [(0, tables.added), (tables.added, tables.groups - tables.added)] {
             let tasks = [Arg::U32(tables.tasks_at), Arg::U32(tables.tasks), number(first)];
-            let queries = [Arg::Cache, Arg::Slot(TABLES), Arg::U32(tables.terms_at)];
-            let args = [&queries[..], &tasks, &[documents, Arg::Slot(ACCUMULATORS)]].concat();
+            let queries = [Arg::Cache, Arg::Slot(TABLES[lane]), Arg::U32(tables.terms_at)];
+            let args = [&queries[..], &tasks, &[documents, Arg::Slot(ACCUMULATORS[lane])]].concat();
             // SAFETY: as for `rank_all`; docIDs of lists are below the segment's number of documents, and each of these has
             // an accumulator for each query.
             unsafe { self.launch(of("plain_add"), groups, ITEMS, &args)? };
         }
-        let accumulators = [Arg::Slot(ACCUMULATORS), documents, number(parts)];
-        let allowed = [Arg::Slot(ALLOWED), Arg::U32(segment.allowed.is_some().into())];
-        let states = [Arg::Slot(STATES), number(count)];
-        let counted = [&[Arg::Slot(MOST)], &states[..], &[Arg::U32(batch.counting.into())]].concat();
+        let accumulators = [Arg::Slot(ACCUMULATORS[lane]), documents, number(parts)];
+        let allowed = [Arg::Slot(ALLOWED[lane]), Arg::U32(segment.allowed.is_some().into())];
+        let states = [Arg::Slot(STATES[lane]), number(count)];
+        let counted = [&[Arg::Slot(MOST[lane])], &states[..], &[Arg::U32(batch.counting.into())]].concat();
         let args = [&accumulators[..], &allowed, &counted].concat();
         // SAFETY: each query has an accumulator for each document, a word of `MOST` for each part, and a state.
         unsafe { self.launch(of("plain_count"), parts * count, ITEMS, &args)? };
-        let base = [Arg::Slot(MOST), Arg::U32(tables.ordinals), Arg::U32(segment.base), Arg::Cache];
-        let found = [Arg::Slot(CANDIDATES), number(room(&limits, batch.k, count)), number(batch.k)];
+        let base = [Arg::Slot(MOST[lane]), Arg::U32(tables.ordinals), Arg::U32(segment.base), Arg::Cache];
+        let found = [Arg::Slot(CANDIDATES[lane]), number(room(&limits, batch.k, count)), number(batch.k)];
         let args = [&accumulators[..], &base, &states, &found].concat();
         // SAFETY: as above; there is room for `room` candidates of each query, and for the ordinal of each document.
         unsafe { self.launch(of("plain_collect"), parts * count, ITEMS, &args) }

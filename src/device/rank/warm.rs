@@ -27,10 +27,10 @@ impl Device {
         let (mut resident, mut more, mut fits) = (0, FIRST, true);
         while more > 0 && resident < keys.len() {
             let end = keys.len().min(resident + more);
-            let mut made = session.phrases(threads, &wanted[..end], &keys[..end], provider)?;
+            let mut made = session.phrases(0, threads, &wanted[..end], &keys[..end], provider)?;
             let mut build = |missing: &[usize]| build(missing, &wanted, &mut made, provider, threads);
             // All so far are wanted again, so that what is new does not evict them.
-            if session.ensure(&keys[..end], &mut build, &mut Vec::new())? {
+            if session.ensure_beside(&keys[..end], &mut build)?.is_some() {
                 resident = end;
                 more = if fits { 2 * more } else { more / 2 };
             } else {

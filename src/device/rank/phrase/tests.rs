@@ -79,7 +79,7 @@ impl Segment {
         };
         let phrases: Vec<Phrase> = self.phrases.iter().enumerate().map(phrase).collect();
         let mut made = Made::new();
-        assert!(device.lock().unwrap().make(1, &phrases, self, &mut made).unwrap());
+        assert!(device.lock().unwrap().make(0, 1, &phrases, self, &mut made).unwrap());
         let halves = |words: Vec<u32>| {
             let (doc_ids, less_one) = words.split_at(words.len() / 2);
             (doc_ids.to_vec(), less_one.to_vec())

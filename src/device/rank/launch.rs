@@ -1,0 +1,146 @@
+//! Submits what ranks some queries.
+
+use super::provider::{build, present};
+use super::tables::Tables;
+use super::{
+    ALLOWED, BOUNDS, CANDIDATES, FEW, ITEMS, ORDER, OUT, Provider, RankBatch, RankSegment, SIZES, STATE, STATES,
+    TABLES, Wanted, kernel, room, sizes,
+};
+use crate::device::memory::Placed;
+use crate::device::session::{Arg, Session};
+use crate::error::{Error, Result};
+
+/// Queries that are ranked together, and the lane in which they are.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'q> {
+    pub(super) batch: &'q RankBatch,
+    /// Their numbers in the batch.
+    pub(super) queries: &'q [usize],
+    pub(super) lane: usize,
+}
+
+impl Part<'_> {
+    pub(super) fn count(&self) -> usize {
+        self.queries.len()
+    }
+}
+
+impl Session<'_> {
+    pub(super) fn tiles(&self, documents: u32) -> usize {
+        ((documents.max(1) as usize - 1) >> sizes(self.limits().local).0) + 1
+    }
+
+    /// Submits everything for a part to its lane; false if its lists in a segment do not fit in the cache together.
+    pub(super) fn launch_part(&mut self, part: Part<'_>, provider: &dyn Provider) -> Result<bool> {
+        let (Part { batch, lane, .. }, count) = (part, part.count());
+        let room = room(&self.limits(), batch.k, count);
+        self.enter(lane)?;
+        self.fill(STATES[lane], (STATE + ITEMS) * count, 0)?;
+        self.scratch(CANDIDATES[lane], 4 * count * room)?;
+        self.scratch(OUT[lane], 4 * count * (1 + batch.k))?;
+        for segment in 0..batch.segments.len() {
+            let Some(tables) = self.tables(part, segment, provider)? else { return Ok(false) };
+            self.launch_segment(part, &batch.segments[segment], &tables)?;
+        }
+        self.launch_best(part, true)?;
+        Ok(true)
+    }
+
+    /// Leaves the best k candidates of each query, as hits if they are the `last` ones.
+    fn launch_best(&mut self, part: Part<'_>, last: bool) -> Result<()> {
+        let (Part { batch, lane, .. }, count) = (part, part.count());
+        let room = room(&self.limits(), batch.k, count);
+        let args = [
+            Arg::Slot(STATES[lane]),
+            Arg::U32(count as u32),
+            Arg::Slot(CANDIDATES[lane]),
+            Arg::U32(room as u32),
+            Arg::U32(batch.k as u32),
+            Arg::U32(last.into()),
+            Arg::Slot(OUT[lane]),
+        ];
+        let kernel = kernel(self.limits().local, "rank_best");
+        // SAFETY: the buffers have the sizes that `launch_part` requested: `room` candidates, a state and k hits for each
+        // query; `rank` made sure that k is at most half of what a work-group sorts.
+        unsafe { self.launch(kernel, count, ITEMS, &args) }
+    }
+
+    /// Makes resident what a part needs in a segment, and lays it out for the kernels; `None` if it does not fit.
+    fn tables(&mut self, part: Part<'_>, segment: usize, provider: &dyn Provider) -> Result<Option<Tables>> {
+        let Part { batch, queries, lane } = part;
+        let terms = queries.iter().flat_map(|&query| batch.first_terms[query]..batch.first_terms[query + 1]);
+        let mut wanted: Vec<Wanted> = (0..batch.tables).map(Wanted::Table).collect();
+        wanted.push(Wanted::Ordinals(segment));
+        wanted.extend(terms.map(|term| Wanted::List { segment, term }));
+        let (present, keys) = present(&wanted, provider);
+        let mut made = self.phrases(lane, batch.threads, &present, &keys, provider)?;
+        let mut build = |missing: &[usize]| build(missing, &present, &mut made, provider, batch.threads);
+        let Some(places) = self.ensure_beside(&keys, &mut build)? else { return Ok(None) };
+        // Back to all that was wanted. Lists without postings are as good as none.
+        let mut placed = present.iter().zip(places).peekable();
+        let of = |what: &Wanted| {
+            let place = placed.next_if(|&(present, _)| present == what).map(|(_, place)| place);
+            place.filter(|place| place.front != 0 || !matches!(what, Wanted::List { .. }))
+        };
+        let places: Vec<Option<Placed>> = wanted.iter().map(of).collect();
+        Tables::new(batch, queries, &places).map(Some)
+    }
+
+    fn launch_segment(&mut self, part: Part<'_>, segment: &RankSegment, tables: &Tables) -> Result<()> {
+        let (Part { batch, lane, .. }, count) = (part, part.count());
+        if batch.needs_all && tables.groups == 0 {
+            return Ok(());
+        }
+        self.upload(TABLES[lane], &tables.words)?;
+        let words = segment.documents.div_ceil(32) as usize;
+        match &segment.allowed {
+            Some(allowed) if allowed.len() < words => {
+                return Err(Error::Device(format!("{} words for {} documents", allowed.len(), segment.documents)));
+            }
+            Some(allowed) => self.upload(ALLOWED[lane], allowed)?,
+            None => self.scratch(ALLOWED[lane], 1)?,
+        }
+        if batch.plain {
+            return self.launch_plain(part, segment, tables);
+        }
+        let restricted = Arg::U32(segment.allowed.is_some().into());
+        let [k, counting] = [Arg::U32(batch.k as u32), Arg::U32(batch.counting.into())];
+        let room = Arg::U32(room(&self.limits(), batch.k, count) as u32);
+        let (base, ordinals) = (Arg::U32(segment.base), Arg::U32(tables.ordinals));
+        let found = [Arg::Slot(STATES[lane]), Arg::U32(count as u32), Arg::Slot(CANDIDATES[lane]), room, k, counting];
+        let queries = [Arg::Cache, Arg::Slot(TABLES[lane]), Arg::U32(tables.terms_at)];
+        let allowed = [Arg::Slot(ALLOWED[lane]), restricted, ordinals, base];
+        let local = self.limits().local;
+        if batch.needs_all {
+            let tasks = [Arg::U32(tables.tasks_at), Arg::U32(tables.tasks)];
+            let args = [&queries[..], &tasks, &allowed, &found].concat();
+            // SAFETY: places are those of items in the cache, which `tiled` has encoded for this segment, so that ranges,
+            // docIDs and codes are within bounds; a query has at most `MOST_TERMS` scored terms, as `Tables` checked; the
+            // other buffers have an entry for each query, task and document.
+            return unsafe { self.launch(kernel(local, "rank_all"), tables.groups, ITEMS, &args) };
+        }
+        let tiles = self.tiles(segment.documents);
+        self.scratch(BOUNDS[lane], (tiles * count).div_ceil(4))?;
+        self.scratch(ORDER[lane], tiles * count)?;
+        self.scratch(SIZES[lane], count)?;
+        let of_tiles =
+            [Arg::U32(tiles as u32), Arg::Slot(BOUNDS[lane]), Arg::Slot(ORDER[lane]), Arg::Slot(SIZES[lane])];
+        let args = [&queries[..], &of_tiles].concat();
+        // SAFETY: as above; `BOUNDS` has a byte and `ORDER` a word for each tile of each query.
+        unsafe { self.launch(kernel(local, "rank_tiles"), count, ITEMS, &args)? };
+        let of_tiles = [Arg::U32(tiles as u32), Arg::Slot(ORDER[lane]), Arg::Slot(SIZES[lane])];
+        let mut from = 0;
+        while from < tiles {
+            // Few tiles at first: they raise the threshold for those that follow. With few queries there is room for all.
+            let to = if count <= FEW { tiles } else { tiles.min(4 * from.max(1)) };
+            let args = [&queries[..], &of_tiles, &allowed, &found, &[Arg::U32(from as u32)]].concat();
+            // SAFETY: as above; `rank_tiles` wrote `ORDER` and `SIZES`. Every tile is one of the segment.
+            unsafe { self.launch(kernel(local, "rank_any"), (to - from) * count, ITEMS, &args)? };
+            if to < tiles {
+                self.launch_best(part, false)?;
+            }
+            from = to;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,77 @@
+//! Items of the cache are sent while kernels run.
+//!
+//! They are sent in a lane of their own, and the lane of the kernels that need them waits for it. Items that kernels in
+//! flight may need are not evicted, unless what is wanted does not fit otherwise: then the lane of transfers waits for the
+//! kernels, but the host does not.
+
+use super::Session;
+use crate::device::link::LANES;
+use crate::device::memory::{Build, Key, Placed};
+use crate::error::{Error, Result};
+
+/// The lane in which items are sent.
+pub(crate) const SENDING: usize = LANES - 1;
+
+/// How far lanes have waited for what was sent.
+#[derive(Debug, Default)]
+pub(super) struct Sent {
+    /// How many times items were sent.
+    times: u64,
+    /// How many of these each lane has waited for.
+    awaited: [u64; LANES],
+}
+
+impl Session<'_> {
+    /// As [`ensure`](Session::ensure), for commands that follow in the present lane, which must not be [`SENDING`]. Returns the
+    /// place of each item; `None` if they do not fit. Places are valid as long as [`keep_since`](Self::keep_since) covers this
+    /// call of the cache.
+    pub(in crate::device) fn ensure_beside(
+        &mut self,
+        wanted: &[Key],
+        build: &mut Build<'_>,
+    ) -> Result<Option<Vec<Placed>>> {
+        let lane = self.inner.link.lane();
+        let mut places = Vec::with_capacity(wanted.len());
+        let mut builds = 0;
+        let mut counted = |missing: &[usize]| {
+            builds += 1;
+            build(missing)
+        };
+        self.enter(SENDING)?;
+        let mut fits = self.ensure(wanted, &mut counted, &mut places)?;
+        if !fits && self.inner.memory.is_kept() {
+            for other in (0..LANES).filter(|&other| other != SENDING) {
+                self.follow(other)?;
+            }
+            self.keep_since(u64::MAX);
+            places.clear();
+            fits = self.ensure(wanted, &mut counted, &mut places)?;
+        }
+        self.sent.times += builds;
+        self.enter(lane)?;
+        if self.sent.awaited[lane] < self.sent.times {
+            self.follow(SENDING)?;
+            self.sent.awaited[lane] = self.sent.times;
+        }
+        if fits && places.len() != wanted.len() {
+            return Err(Error::Device("an item of the cache is missing".into()));
+        }
+        Ok(fits.then_some(places))
+    }
+
+    /// Has later commands of the present lane wait for all that was submitted to another one.
+    fn follow(&mut self, other: usize) -> Result<()> {
+        self.inner.busy = true;
+        self.inner.link.follow(other)
+    }
+
+    /// The number of the next call of the cache.
+    pub(in crate::device) fn next_call(&self) -> u64 {
+        self.inner.memory.next_call()
+    }
+
+    /// From now on, evicts no item that was wanted in this call of the cache or a later one.
+    pub(in crate::device) fn keep_since(&mut self, call: u64) {
+        self.inner.memory.keep_since(call);
+    }
+}

@@ -73,6 +73,8 @@ pub(super) struct Weighted {
     pub(super) joined: Vec<OnceCell<Option<Source<'static>>>>,
     /// The most documents, in all segments, that contain one of its terms.
     pub(super) documents: u64,
+    /// At most so many documents, in all segments, contain it.
+    pub(super) at_most: u64,
     /// Postings that are read to put its own together, or what takes as long; 0 if it is a term.
     pub(super) joins: u64,
     /// Its idf; of a phrase the sum of those of its terms.
@@ -248,21 +250,22 @@ fn weighted(index: &Index, leaf: Leaf, weight: f32, options: &Options) -> Result
     }
     let all = index.snapshot().documents();
     let sum = || containing.iter().sum::<u64>();
-    let (documents, joins, idf) = match leaf {
+    let (documents, at_most, joins, idf) = match leaf {
         Leaf::Phrase { .. } | Leaf::Together { .. } => {
             let every = containing.iter().copied().min().unwrap_or(0);
             let is_phrase = matches!(leaf, Leaf::Phrase { .. });
             // A phrase is looked for in the documents of its rarest term.
             let joins = if is_phrase { WITH_POSITIONS * every * terms.len() as u64 } else { sum() };
-            (every, joins, containing.iter().map(|&containing| idf(all, containing)).sum())
+            (every, every, joins, containing.iter().map(|&containing| idf(all, containing)).sum())
         }
         _ => {
             let most = containing.iter().copied().max().unwrap_or(0);
             // Frequencies are added up in an array of all documents.
-            (most, if terms.len() > 1 { sum() + all / OF_ARRAY } else { 0 }, idf(all, most))
+            let joins = if terms.len() > 1 { sum() + all / OF_ARRAY } else { 0 };
+            (most, sum().min(all), joins, idf(all, most))
         }
     };
     let factor = (1.0 + f64::from(options.bm25.k1)) * f64::from(weight);
     let joined = (0..parts.len()).map(|_| OnceCell::new()).collect();
-    Ok(Weighted { leaf, values, joined, documents, joins, idf, weight: (idf * factor) as f32 })
+    Ok(Weighted { leaf, values, joined, documents, at_most, joins, idf, weight: (idf * factor) as f32 })
 }

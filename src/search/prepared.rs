@@ -37,7 +37,7 @@ pub(crate) struct PreparedTerm {
     pub(crate) weight: f32,
     /// The number of its clause; none if it excludes documents.
     pub(crate) clause: Option<u16>,
-    /// The documents that contain it, in all segments; of what is put together about as many, or fewer.
+    /// The documents that contain it, in all segments; of what is put together at most so many.
     pub(crate) documents: u64,
     /// The postings that are read to put its own together, in all segments; 0 if it is a term.
     pub(crate) joins: u64,
@@ -53,7 +53,7 @@ impl PreparedTerm {
 }
 
 fn prepared(weighted: Weighted, clause: Option<u16>) -> PreparedTerm {
-    let Weighted { leaf, values, documents, joins, weight, .. } = weighted;
+    let Weighted { leaf, values, at_most: documents, joins, weight, .. } = weighted;
     let lists = values.iter().map(|of_segment| Recipe::new(&leaf, of_segment)).collect();
     PreparedTerm { field: leaf.field(), weight, clause, documents, joins, lists }
 }
@@ -73,10 +73,10 @@ impl Index {
         if clauses.len() > usize::from(u16::MAX) {
             return Ok(None);
         }
-        // Of clauses with as many documents, those that are put together have fewer in truth.
+        // Of clauses of as many documents, those that are put together have fewer in truth.
         clauses.sort_by_key(|clause| {
             let sum = |of: fn(&Weighted) -> u64| clause.leaves.iter().map(of).sum::<u64>();
-            (sum(|leaf| leaf.documents), sum(|leaf| leaf.joins) == 0)
+            (sum(|leaf| leaf.at_most), sum(|leaf| leaf.joins) == 0)
         });
         let mut terms = Vec::with_capacity(clauses.len() + excluded.len());
         for (number, clause) in (0..).zip(clauses) {

@@ -266,9 +266,9 @@ fn parts_of_a_batch() {
     let folder = Folder::new("parts");
     let shape = Shape { documents: 3_000, commits: 3, words: 4_000, length: 20, deletes: true, optimize: None };
     let index = build(&folder.0, shape);
-    let queries = queries(shape.words, 6_000);
+    let queries = queries(shape.words, 3_000);
     let device = device::select(&settings().device).unwrap().unwrap();
-    for device_memory in [0, 500_000, 250_000] {
+    for device_memory in [0, 650_000] {
         let settings = Settings { device_memory, ..settings() };
         for matching in [Matching::All, Matching::Any, Matching::AllThenAny] {
             device.set_profiling(true);

@@ -88,6 +88,8 @@ impl<T: Send> Parts<'_, '_, T> {
         self.keep(own);
         let part = Part { batch: self.batch, queries, lane };
         if !self.session.launch_part(part, self.provider)? {
+            // Kernels may have begun in some segments: what they need is nobody's now.
+            self.session.settle()?;
             let (first, second) = queries.split_at(queries.len() / 2);
             if first.is_empty() {
                 log::debug!("the lists of a query do not fit in the cache of the device");

@@ -43,7 +43,8 @@ impl Session<'_> {
             for other in (0..LANES).filter(|&other| other != SENDING) {
                 self.follow(other)?;
             }
-            self.keep_since(u64::MAX);
+            // Kernels that follow may need what is wanted from now on.
+            self.keep_since(self.next_call());
             places.clear();
             fits = self.ensure(wanted, &mut counted, &mut places)?;
         }

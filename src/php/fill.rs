@@ -54,7 +54,11 @@ unsafe fn plain(to: *mut u64, doc_ids: &[u32]) {
 #[target_feature(enable = "avx2")]
 unsafe fn avx2(to: *mut u64, doc_ids: &[u32]) {
     let types = _mm256_setr_epi32(0, 0, IS_LONG as i32, 0, 0, 0, IS_LONG as i32, 0);
-    let lanes = [0, 2, 4, 6].map(|i| _mm256_setr_epi32(i, 0, 0, 0, i + 1, 0, 0, 0));
+    // No `map`: unless the compiler inlines it, its closure runs without the processor's features.
+    let mut lanes = [_mm256_setzero_si256(); 4];
+    for (i, lanes) in (0..).step_by(2).zip(&mut lanes) {
+        *lanes = _mm256_setr_epi32(i, 0, 0, 0, i + 1, 0, 0, 0);
+    }
     let (eights, rest) = doc_ids.as_chunks::<8>();
     for (at, eight) in eights.iter().enumerate() {
         // SAFETY: there is room for the sixteen numbers of these eight docIDs.

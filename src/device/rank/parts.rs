@@ -7,8 +7,9 @@ use crate::device::session::{Reading, Session};
 use crate::error::Result;
 use std::time::Instant;
 
-/// Queries of a part, about: fewer leave the device idle at the ends of kernels.
-const AT_ONCE: usize = 2500;
+/// Terms of a part, about, and the least queries: fewer leave the device idle at the ends of kernels.
+const TERMS_AT_ONCE: usize = 8_000;
+const LEAST: usize = 250;
 
 /// The parts of a batch on their way.
 struct Parts<'p, 'd, T> {
@@ -57,7 +58,8 @@ impl Device {
         }
         session.limit_cache((batch.budget / 4) as usize);
         let at_once = session.queries_at_once(batch);
-        let of_part = count.div_ceil(count.div_ceil(AT_ONCE).max(1)).clamp(1, at_once);
+        let parts = (batch.terms.len() / TERMS_AT_ONCE).min(count / LEAST).max(1);
+        let of_part = count.div_ceil(parts).clamp(1, at_once);
         let all: Vec<usize> = (0..count).collect();
         let (flights, crowded) = (Default::default(), Vec::new());
         let mut parts = Parts { session, batch, provider, take, flights, next: 0, taken, crowded };
@@ -86,6 +88,8 @@ impl<T: Send> Parts<'_, '_, T> {
         self.keep(own);
         let part = Part { batch: self.batch, queries, lane };
         if !self.session.launch_part(part, self.provider)? {
+            // Kernels may have begun in some segments: what they need is nobody's now.
+            self.session.settle()?;
             let (first, second) = queries.split_at(queries.len() / 2);
             if first.is_empty() {
                 log::debug!("the lists of a query do not fit in the cache of the device");

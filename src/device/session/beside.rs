@@ -43,7 +43,7 @@ impl Session<'_> {
             for other in (0..LANES).filter(|&other| other != SENDING) {
                 self.follow(other)?;
             }
-            // From now on what follows is kept: kernels that need it may still run when other segments' items are wanted.
+            // Kernels that follow may need what is wanted from now on.
             self.keep_since(self.next_call());
             places.clear();
             fits = self.ensure(wanted, &mut counted, &mut places)?;

@@ -128,23 +128,27 @@ impl Select<'_> {
         };
         let shift = _mm_cvtsi32_si128(width as i32);
         let there = _bzhi_u64(u64::MAX, candidates.len().min(GROUP) as u32);
-        let parts = [0, 1, 2, 3].map(|i| {
+        let end = _mm512_set1_epi32(ones_end as i32);
+        // No `map` here: unless the compiler inlines it, its closure runs without the processor's features.
+        let mut parts = [_mm512_setzero_si512(); GROUP / LANES];
+        let mut within = 0;
+        for (i, parts) in parts.iter_mut().enumerate() {
             let from = candidates.as_ptr().wrapping_add(LANES * i).cast();
             // SAFETY: the mask `there` limits the load to `candidates`.
             let doc_ids = unsafe { _mm512_maskz_loadu_epi32((there >> (LANES * i)) as u16, from) };
-            _mm512_srl_epi32(doc_ids, shift)
-        });
-        let end = _mm512_set1_epi32(ones_end as i32);
-        let [a, b, c, d] = parts.map(|parts| u64::from(_mm512_cmple_epu32_mask(parts, end)));
-        let count = ((a | b << 16 | c << 32 | d << 48) & there).trailing_ones();
+            *parts = _mm512_srl_epi32(doc_ids, shift);
+            within |= u64::from(_mm512_cmple_epu32_mask(*parts, end)) << (LANES * i);
+        }
+        let count = (within & there).trailing_ones();
 
         // For each candidate, the word that contains the wanted 1 bit, and the number of that bit among the word's 1
         // bits.
         let before = _mm512_set1_epi32(self.ones_before as i32);
-        let [a, b, c, d] = parts.map(|parts| _mm512_cvtepi32_epi16(_mm512_sub_epi32(parts, before)));
-        let halves = [(a, b), (c, d)].map(|(a, b)| _mm512_inserti64x4::<1>(_mm512_castsi256_si512(a), b));
         let (mut words_of, mut ones_of) = ([0u16; GROUP], [0u16; GROUP]);
-        for (half, wanted) in halves.into_iter().enumerate() {
+        for half in 0..2 {
+            let first = _mm512_cvtepi32_epi16(_mm512_sub_epi32(parts[2 * half], before));
+            let second = _mm512_cvtepi32_epi16(_mm512_sub_epi32(parts[2 * half + 1], before));
+            let wanted = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(first), second);
             let mut words = _mm512_setzero_si512();
             for step in [32, 16, 8, 4, 2, 1] {
                 let next = _mm512_add_epi16(words, _mm512_set1_epi16(step));
@@ -181,25 +185,8 @@ impl Select<'_> {
     #[inline]
     unsafe fn count_tile(&self) -> ([__m512i; 2], u32) {
         let tile = self.parts.upper.as_ptr().cast::<u8>().wrapping_add(8 * self.word);
-        // The counts of 32 words and their running sums. Sums are first formed within each quarter of a register; then
-        // the sum of the quarter before is added within each half, then that of the first half.
-        let [first, second] = [0, 1].map(|half| {
-            let [a, b, c, d] = [0, 1, 2, 3].map(|i| {
-                // SAFETY: the tile begins in the upper bits, and the padding is as long as a tile.
-                let words = unsafe { _mm512_loadu_si512(tile.add(256 * half + 64 * i).cast()) };
-                _mm512_cvtepi64_epi16(_mm512_popcnt_epi64(words))
-            });
-            let ab = _mm512_castsi256_si512(_mm256_set_m128i(b, a));
-            let counts = _mm512_inserti64x4::<1>(ab, _mm256_set_m128i(d, c));
-            let sums = _mm512_add_epi16(counts, _mm512_bslli_epi128::<2>(counts));
-            let sums = _mm512_add_epi16(sums, _mm512_bslli_epi128::<4>(sums));
-            let sums = _mm512_add_epi16(sums, _mm512_bslli_epi128::<8>(sums));
-            let lasts = _mm512_inserti64x4::<1>(_mm512_set1_epi16(7), _mm256_set1_epi16(23));
-            let sums = _mm512_add_epi16(sums, _mm512_maskz_permutexvar_epi16(0xFF00_FF00, lasts, sums));
-            let lasts = _mm512_set1_epi16(15);
-            let sums = _mm512_add_epi16(sums, _mm512_maskz_permutexvar_epi16(0xFFFF_0000, lasts, sums));
-            (counts, sums)
-        });
+        // SAFETY: the tile begins in the upper bits, and the padding is as long as a tile.
+        let (first, second) = unsafe { (running_sums(tile), running_sums(tile.add(256))) };
         let of_first = _mm512_permutexvar_epi16(_mm512_set1_epi16(31), first.1);
         let sums = _mm512_add_epi16(second.1, of_first);
         let all = _mm_extract_epi16::<7>(_mm512_extracti32x4_epi32::<3>(sums)) as u32;
@@ -281,4 +268,31 @@ impl Select<'_> {
         }
         kept
     }
+}
+
+/// The numbers of 1 bits of 32 words, and their running sums.
+///
+/// # Safety
+/// The processor has the enabled features; 256 bytes from `words` on can be read.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq")]
+#[inline]
+unsafe fn running_sums(words: *const u8) -> (__m512i, __m512i) {
+    let mut eights = [_mm_setzero_si128(); 4];
+    for (i, eight) in eights.iter_mut().enumerate() {
+        // SAFETY: this function's contract: four vectors can be read.
+        let words = unsafe { _mm512_loadu_si512(words.add(64 * i).cast()) };
+        *eight = _mm512_cvtepi64_epi16(_mm512_popcnt_epi64(words));
+    }
+    let [a, b, c, d] = eights;
+    let ab = _mm512_castsi256_si512(_mm256_set_m128i(b, a));
+    let counts = _mm512_inserti64x4::<1>(ab, _mm256_set_m128i(d, c));
+    // Sums are first formed within each quarter of a register; then the sum of the quarter before is added within each
+    // half, then that of the first half.
+    let sums = _mm512_add_epi16(counts, _mm512_bslli_epi128::<2>(counts));
+    let sums = _mm512_add_epi16(sums, _mm512_bslli_epi128::<4>(sums));
+    let sums = _mm512_add_epi16(sums, _mm512_bslli_epi128::<8>(sums));
+    let lasts = _mm512_inserti64x4::<1>(_mm512_set1_epi16(7), _mm256_set1_epi16(23));
+    let sums = _mm512_add_epi16(sums, _mm512_maskz_permutexvar_epi16(0xFF00_FF00, lasts, sums));
+    let lasts = _mm512_set1_epi16(15);
+    (counts, _mm512_add_epi16(sums, _mm512_maskz_permutexvar_epi16(0xFFFF_0000, lasts, sums)))
 }

@@ -9,7 +9,8 @@ use postings::engine::{self, Settings};
 use postings::search::{Matching, Options};
 use random_common::Random;
 use ranked_common::{
-    BODY, Folder, SMALL, Shape, TITLE, all_options, build, by_device, check, has_device, schema, settings, turn, word,
+    BODY, Folder, SMALL, Shape, TITLE, all_options, build, by_device, check, check_in_turn, has_device, schema,
+    settings, turn, word,
 };
 
 fn queries(words: u64, count: usize) -> Vec<String> {
@@ -60,6 +61,7 @@ fn weights_far_apart() {
         let queries = queries(SMALL.words, 60);
         let queries: Vec<&str> = queries.iter().map(|query| &**query).collect();
         let expected = index.search_batch(&queries, &options, 1).unwrap();
+        let _turn = turn();
         for (found, expected) in by_device(&index, &queries, &options, &settings()).iter().zip(&expected) {
             assert_eq!(found.hits.len(), expected.hits.len());
             let near = |(a, b): (f64, f64)| (a - b).abs() <= 1e-14 * b;
@@ -120,9 +122,10 @@ fn parts_of_a_batch() {
     for device_memory in [0, 650_000] {
         let settings = Settings { device_memory, ..settings() };
         for matching in [Matching::All, Matching::Any, Matching::AllThenAny] {
+            let _turn = turn();
             device.set_profiling(true);
             let evictions = device::cache_stats().evictions;
-            check(&index, &queries, &Options { matching, total: true, ..Options::default() }, &settings);
+            check_in_turn(&index, &queries, &Options { matching, total: true, ..Options::default() }, &settings);
             let kernels = device.take_kernel_times().unwrap();
             device.set_profiling(false);
             let parts = kernels.iter().filter(|time| time.kernel == "rank_best").count();

@@ -114,9 +114,9 @@ pub fn turn() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Searches by the device, and checks that it did not fail: the engine would use the CPU silently.
+/// Searches by the device, and checks that it did not fail: the engine would use the CPU silently. It must be the caller's
+/// [`turn`].
 pub fn by_device(index: &Index, queries: &[&str], options: &Options, settings: &Settings) -> Vec<Found> {
-    let _turn = turn();
     let before = engine::stats();
     let found = engine::search_batch(index, queries, options, settings).unwrap();
     let after = engine::stats();
@@ -125,7 +125,14 @@ pub fn by_device(index: &Index, queries: &[&str], options: &Options, settings: &
     found
 }
 
+/// Compares the device with the CPU.
 pub fn check(index: &Index, queries: &[String], options: &Options, settings: &Settings) {
+    let _turn = turn();
+    check_in_turn(index, queries, options, settings);
+}
+
+/// The same if it is the caller's [`turn`].
+pub fn check_in_turn(index: &Index, queries: &[String], options: &Options, settings: &Settings) {
     let queries: Vec<&str> = queries.iter().map(|query| &**query).collect();
     let expected = index.search_batch(&queries, options, 1).unwrap();
     let found = by_device(index, &queries, options, settings);

@@ -67,10 +67,13 @@ impl Session<'_> {
         let limits = self.limits();
         let of = |name| KernelOf { source: &SOURCE, ..kernel(limits.local, name) };
         let parts = parts(segment.documents as usize);
-        self.fill(ACCUMULATORS, BYTES / 4 * segment.documents as usize * count, 0)?;
+        self.scratch(ACCUMULATORS, BYTES / 4 * segment.documents as usize * count)?;
         self.scratch(MOST, parts * count)?;
         let number = |number: usize| Arg::U32(number as u32);
         let documents = Arg::U32(segment.documents);
+        let accumulators = [Arg::Slot(ACCUMULATORS), documents, number(parts)];
+        // SAFETY: each query has an accumulator for each document. A kernel and no fill, so that its time is known.
+        unsafe { self.launch(of("plain_clear"), parts * count, ITEMS, &accumulators)? };
         for (first, groups) in [(0, tables.added), (tables.added, tables.groups - tables.added)] {
             let tasks = [Arg::U32(tables.tasks_at), Arg::U32(tables.tasks), number(first)];
             let queries = [Arg::Cache, Arg::Slot(TABLES), Arg::U32(tables.terms_at)];
@@ -79,7 +82,6 @@ impl Session<'_> {
             // an accumulator for each query.
             unsafe { self.launch(of("plain_add"), groups, ITEMS, &args)? };
         }
-        let accumulators = [Arg::Slot(ACCUMULATORS), documents, number(parts)];
         let allowed = [Arg::Slot(ALLOWED), Arg::U32(segment.allowed.is_some().into())];
         let states = [Arg::Slot(STATES), number(count)];
         let counted = [&[Arg::Slot(MOST)], &states[..], &[Arg::U32(batch.counting.into())]].concat();

@@ -271,7 +271,7 @@ fn findings(cpu: [f64; 3], costs: &[[Option<Cost>; 3]], stepwise: [f64; 3], outc
         source,
         "Less than 10 % of the time of AND queries is spent on scoring and choosing the best, on the GPU",
         ranking < 10.0,
-        format!("{ranking:.0} % by the paper's steps (rule: below 10 %)."),
+        format!("{ranking:.1} % by the paper's steps (rule: below 10 %)."),
     );
     let shares = |way: usize| {
         let or = costs[way][1].as_ref();

@@ -15,9 +15,12 @@ BATCH ?=
 # For `make bench`: a folder of real lists to measure too, one list per file, numbers separated by commas. For `make
 # experiments` also a folder of such folders, or of zip files.
 LISTS ?=
-# For `make experiments`: what to run (all if not set), and the name under which results are kept. CORPUS= is a file here.
+# For `make experiments`: what to run (all if not set), and the name under which results are kept. CORPUS= is a file here;
+# or an index instead, and a file with a query per line for ranked search in it.
 ONLY ?=
 MACHINE ?= cpu
+INDEX ?=
+QUERIES ?=
 # Where the passages for `make bench-search` are, or are put.
 SEARCH_CORPUS ?= $(CARGO_TARGET_DIR)/search-bench
 # Has a target folder of its own: tantivy takes minutes to compile.
@@ -98,10 +101,11 @@ bench-tiers: setup-test  ## measure intersections by AVX2 and by plain code, als
 
 DESCRIPTIONS = $(CARGO_TARGET_DIR)/experiments/descriptions.txt
 EXPERIMENTS = . scripts/env.sh && cargo bench --no-default-features --bench experiments --
-experiments: setup-demo  ## redraw the papers' tables and figures: docs/experiments.md; LISTS= CORPUS= DEVICE= MACHINE= ONLY=
+experiments: setup-demo  ## redraw the papers' tables and figures: docs/experiments.md; LISTS= CORPUS= INDEX= QUERIES= DEVICE= MACHINE= ONLY=
 	@mkdir -p '$(CARGO_TARGET_DIR)/experiments'
-	$(if $(CORPUS),,[ -f '$(DESCRIPTIONS)' ] || sh benches/experiments/descriptions.sh '$(DESCRIPTIONS)')
-	$(EXPERIMENTS) --text '$(or $(CORPUS),$(DESCRIPTIONS))' --machine '$(MACHINE)' $(if $(LISTS),--lists '$(LISTS)') \
+	$(if $(CORPUS)$(INDEX),,[ -f '$(DESCRIPTIONS)' ] || sh benches/experiments/descriptions.sh '$(DESCRIPTIONS)')
+	$(EXPERIMENTS) $(if $(INDEX),--index '$(INDEX)' $(if $(QUERIES),--queries '$(QUERIES)'),--text '$(or $(CORPUS),$(DESCRIPTIONS))') \
+	  --machine '$(MACHINE)' $(if $(LISTS),--lists '$(LISTS)') \
 	  $(if $(filter-out auto,$(DEVICE)),--device '$(DEVICE)') $(if $(ONLY),--only '$(ONLY)')
 
 experiments-page: setup-build  ## make docs/experiments.md of the results in docs/experiments/ that are there

@@ -1,7 +1,7 @@
 //! Do the findings of the documents that this project comes from hold on today's hardware?
 //!
 //!     cargo bench --no-default-features --bench experiments -- [--only NAME[,NAME]] [--device NAME] [--lists DIR]
-//!         [--text FILE] [--documents N] [--machine NAME] [--out DIR] [--log-max N] [--quick]
+//!         [--text FILE] [--documents N] [--index DIR] [--queries FILE] [--machine NAME] [--out DIR] [--log-max N] [--quick]
 //!     … -- --render [--out DIR]
 //!
 //! Each experiment is a file, and a line in [`EXPERIMENTS`]. Its results are kept as JSON, a file per machine
@@ -10,8 +10,9 @@
 //!
 //! The binary that cargo builds is self-contained and can be copied to a machine with a GPU. With `--device`, the device
 //! halves of experiments run too. Corpora: real lists (`--lists`, zip files or folders of text files), a text
-//! (`--text`: a document per line, optionally `name<TAB>text`; at most `--documents`), and generated ones. What is not
-//! given is left out, visibly.
+//! (`--text`: a document per line, optionally `name<TAB>text`; at most `--documents`), or instead of it an index that is
+//! there (`--index`; for ranked search also queries, one per line: `--queries`), and generated ones. What is not given is
+//! left out, visibly.
 
 mod corpora;
 mod harness;

@@ -1,6 +1,6 @@
 //! What a query will cost: Ding 2009, section 9.
 
-use crate::corpora::text::Text;
+use crate::corpora::collection::{Collection, Query, texts};
 use crate::harness::context::Context;
 use crate::harness::outcome::{Outcome, Table};
 use crate::harness::{Experiment, Failure};
@@ -36,32 +36,41 @@ pub struct Timed {
     pub nanoseconds: f64,
 }
 
-/// Queries of a text, each timed on one thread: the median of some runs.
-pub fn timed(text: &Text, matching: Matching, k: usize, count: usize) -> Result<Vec<Timed>, Failure> {
+/// How often each query is timed.
+pub const RUNS: usize = 3;
+
+/// What is known of a query that wants `k` hits.
+fn features(query: &Query, k: usize, documents: u64) -> Features {
+    Features::new(&mut query.lengths.clone(), query.lengths.len(), k, documents)
+}
+
+/// The first queries of a collection, each timed on one thread: the median of some runs.
+pub fn timed(collection: &Collection, matching: Matching, k: usize, count: usize) -> Result<Vec<Timed>, Failure> {
     let options = Options { matching, limit: k, ..Options::default() };
-    let documents = text.documents() as u64;
-    let one = |query: Vec<usize>| {
-        let words = query.iter().map(|&term| &*text.terms[term]).collect::<Vec<_>>().join(" ");
-        let mut lengths: Vec<u64> = query.iter().map(|&term| text.length(term)).collect();
-        let features = Features::new(&mut lengths, query.len(), k, documents);
+    let one = |query: &Query| {
         let mut times = Vec::new();
-        for _ in 0..5 {
-            let (time, found) = seconds(|| text.index.search(&words, &options));
+        for _ in 0..RUNS {
+            let (time, found) = seconds(|| collection.index.search(&query.text, &options));
             found?;
             times.push(time);
         }
-        Ok(Timed { text: words, features, nanoseconds: 1e9 * median(&mut times) })
+        let features = features(query, k, collection.documents());
+        Ok(Timed { text: query.text.clone(), features, nanoseconds: 1e9 * median(&mut times) })
     };
-    text.queries(count).into_iter().map(one).collect()
+    collection.first(count).iter().map(one).collect()
 }
 
-/// A model of three quarters of the queries; the last quarter is for tests.
-pub fn learned(queries: &[Timed]) -> (CpuModel, &[Timed]) {
-    let (learned, tested) = queries.split_at(queries.len() / 4 * 3);
+/// Three quarters of the queries to learn from, and one to test.
+pub fn parts<T>(queries: &[T]) -> (&[T], &[T]) {
+    queries.split_at(queries.len() / 4 * 3)
+}
+
+/// What these queries teach of a CPU thread.
+pub fn model(learned: &[Timed]) -> CpuModel {
     let mut model = CpuModel::default();
     learned.iter().for_each(|query| model.learn(&query.features, query.nanoseconds));
     model.update();
-    (model, tested)
+    model
 }
 
 /// Mean and median of the errors by the measured time, and the sum of predictions by that of times, in percent.
@@ -74,21 +83,23 @@ fn errors(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> [f64; 3] {
 
 fn run(context: &Context) -> Result<Outcome, Failure> {
     let mut outcome = Outcome::default();
-    let Some(text) = context.text()? else {
-        outcome.note("No text was given (`--text`): not measured.");
+    let Some(collection) = context.collection()? else {
+        outcome.note("No text was given (`--text` or `--index`): not measured.");
         return Ok(outcome);
     };
-    let count = if context.quick() { 800 } else { 4000 };
+    let count = collection.first(if context.quick() { 800 } else { 4000 }).len();
     outcome.note(format!(
-        "{} documents; {count} queries of 2 to 6 words, each from a document, three quarters of them to learn from and one \
-         quarter to test; each timed 5 times.",
-        text.documents()
+        "{} documents; {count} queries {}, three quarters of them to learn from and one quarter to test; each timed {RUNS} \
+         times.",
+        collection.documents(),
+        collection.about
     ));
     let head = ["query", "mean error", "median error", "sum of predictions / sum of times"];
     let mut table = Table::new("One CPU thread, predictions of single queries, %", head);
     for (name, matching, k) in KINDS {
-        let queries = timed(text, matching, k, count)?;
-        let (model, tested) = learned(&queries);
+        let queries = timed(collection, matching, k, count)?;
+        let (learned, tested) = parts(&queries);
+        let model = model(learned);
         let found = errors(tested.iter().map(|query| (model.predict(&query.features), query.nanoseconds)));
         table.row(name, found);
         if matching == Matching::All {
@@ -103,37 +114,33 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
     }
     outcome.tables.push(table);
     if context.device.is_some() {
-        on_device(context, text, count, &mut outcome)?;
+        on_device(context, collection, count, &mut outcome)?;
     }
     Ok(outcome)
 }
 
-fn on_device(context: &Context, text: &Text, count: usize, outcome: &mut Outcome) -> Result<(), Failure> {
+fn on_device(context: &Context, collection: &Collection, count: usize, outcome: &mut Outcome) -> Result<(), Failure> {
     let device = context.options.device.clone().unwrap_or_default();
     let settings = Settings { device, offload: Offload::Always, ..Settings::default() };
-    let documents = text.documents() as u64;
+    let documents = collection.documents();
     let mut table = Table::new(
         "Device, predictions of calls of 1 to 1000 queries, lists resident, %",
         ["query", "mean error", "median error", "sum of predictions / sum of times"],
     );
     for (name, matching, k) in KINDS {
         let options = Options { matching, limit: k, ..Options::default() };
-        let queries = text.queries(count);
         let mut calls = Vec::new();
-        let mut rest = &queries[..];
+        let mut rest = collection.first(count);
         for size in [1, 1, 1, 10, 1, 100, 1, 1000].into_iter().cycle() {
             let Some((call, others)) = rest.split_at_checked(size) else { break };
             rest = others;
             let mut sum = Features::call(documents);
             for query in call {
-                let mut lengths: Vec<u64> = query.iter().map(|&term| text.length(term)).collect();
-                let features = Features::new(&mut lengths, query.len(), k, documents);
+                let features = features(query, k, documents);
                 sum.iter_mut().zip(features.on_device(matching)).for_each(|(sum, of)| *sum += of);
             }
-            let words = |query: &Vec<usize>| query.iter().map(|&term| &*text.terms[term]).collect::<Vec<_>>().join(" ");
-            let texts: Vec<String> = call.iter().map(words).collect();
-            let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
-            let search = || engine::search_batch(&text.index, &texts, &options, &settings);
+            let texts = texts(call);
+            let search = || engine::search_batch(&collection.index, &texts, &options, &settings);
             search()?;
             let mut times = Vec::new();
             for _ in 0..3 {

@@ -2,8 +2,8 @@
  * the collection, to which work-items add the scores of postings, and passes over all accumulators that find the best.
  * Nothing is skipped. Built with rank.cl, and as exact: sums are its fixed-point numbers, and rank_best sorts.
  *
- * accumulators: for each query, the low and the high word of each document's score, 0 at first. A work-item looks at PASS
- * of them in a pass. */
+ * accumulators: for each query, the low and the high word of each document's score. A work-item clears or looks at PASS of
+ * them in a pass. */
 
 /* As `add` in rank.cl. */
 void add_in_global(__global uint *accumulator, ulong score) {
@@ -11,6 +11,17 @@ void add_in_global(__global uint *accumulator, ulong score) {
     uint carry = atomic_add(accumulator, more) > ~more;
     uint above = (uint)(score >> 32) + carry;
     if (above != 0) atomic_add(accumulator + 1, above);
+}
+
+/* `parts` work-groups per query, each for ITEMS * PASS documents: sets their scores to 0. */
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void plain_clear(__global uint2 *accumulators, uint documents, uint parts) {
+    __global uint2 *own = accumulators + (ulong)(get_group_id(0) / parts) * documents;
+    uint first = get_group_id(0) % parts * ITEMS * PASS;
+    for (uint s = 0; s < PASS; s++) {
+        uint doc_id = first + s * ITEMS + get_local_id(0);
+        if (doc_id < documents) own[doc_id] = (uint2)(0, 0);
+    }
 }
 
 /* One work-group per ITEMS * SPAN postings of a term, those of the tasks from work-group `first` on. Adds the scores of

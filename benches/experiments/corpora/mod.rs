@@ -1,5 +1,6 @@
 //! The corpora: real lists, lists of a text with its documents in three orders, generated ones.
 
+pub mod collection;
 pub mod real;
 pub mod shaped;
 pub mod text;

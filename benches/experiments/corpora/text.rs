@@ -18,7 +18,7 @@ use tempfile::TempDir;
 /// Terms in fewer documents are left out: their lists are less than a block.
 const LEAST: usize = 128;
 
-/// An index of a text, in a temporary folder.
+/// An index of a text.
 pub struct Text {
     pub index: Index,
     about: String,
@@ -27,7 +27,7 @@ pub struct Text {
     /// The term of each list.
     pub terms: Vec<String>,
     documents: usize,
-    _folder: TempDir,
+    _folder: Option<TempDir>,
 }
 
 impl Text {
@@ -52,6 +52,18 @@ impl Text {
         writer.optimize(false)?;
         drop(writer);
         let index = Index::open(folder.path())?;
+        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        Text::of(index, &format!("{number} documents of {name}"), Some(folder))
+    }
+
+    /// An index that is there. Its only segment must have a text as its first field.
+    pub fn open(path: &Path) -> Result<Text, Failure> {
+        let index = Index::open(path)?;
+        let about = format!("{} documents of an index", index.documents());
+        Text::of(index, &about, None)
+    }
+
+    fn of(index: Index, about: &str, folder: Option<TempDir>) -> Result<Text, Failure> {
         let [part] = index.snapshot().parts() else { return Err("the text has no documents".into()) };
         let segment = &part.segment;
         let (mut lists, mut terms, mut decoded) = (Vec::new(), Vec::new(), Decoded::default());
@@ -63,8 +75,7 @@ impl Text {
                 terms.push(String::from_utf8_lossy(term).into_owned());
             }
         }
-        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let about = format!("{number} documents of {name}, terms in at least {LEAST} documents");
+        let about = format!("{about}, terms in at least {LEAST} documents");
         let documents = segment.documents() as usize;
         Ok(Text { index, about, lists, terms, documents, _folder: folder })
     }

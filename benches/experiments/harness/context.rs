@@ -3,6 +3,7 @@
 use super::options::Options;
 use super::outcome::Outcome;
 use super::{Experiment, Failure};
+use crate::corpora::collection::Collection;
 use crate::corpora::text::Text;
 use crate::corpora::{self, Corpus};
 use crate::support::clock::{Effort, Spread, turns};
@@ -26,6 +27,7 @@ pub struct Context {
     /// The device that `--device` means.
     pub device: Option<Arc<Device>>,
     text: OnceCell<Option<Text>>,
+    collection: OnceCell<Option<Collection>>,
     corpora: OnceCell<Vec<Corpus>>,
 }
 
@@ -36,7 +38,13 @@ impl Context {
             Some(name) => Some(device::select(name)?.ok_or_else(|| format!("{name}: no such device"))?),
             None => None,
         };
-        Ok(Context { options: options.clone(), device, text: OnceCell::new(), corpora: OnceCell::new() })
+        Ok(Context {
+            options: options.clone(),
+            device,
+            text: OnceCell::new(),
+            collection: OnceCell::new(),
+            corpora: OnceCell::new(),
+        })
     }
 
     /// Runs an experiment. Panics, which are results that are wrong, are errors.
@@ -90,16 +98,29 @@ impl Context {
         Ok(self.corpora()?.iter().filter(move |corpus| corpus.name.starts_with(name)))
     }
 
-    /// The text that `--text` names, as an index and lists; `None` without it.
+    /// The text that `--text` or `--index` names, as an index and lists; `None` without either.
     pub fn text(&self) -> Result<Option<&Text>, Failure> {
         if self.text.get().is_none() {
-            let made = match &self.options.text {
-                Some(path) => Some(Text::read(path, self.documents())?),
-                None => None,
+            let made = match (&self.options.text, &self.options.index) {
+                (Some(path), _) => Some(Text::read(path, self.documents())?),
+                (None, Some(path)) => Some(Text::open(path)?),
+                (None, None) => None,
             };
             self.text.get_or_init(|| made);
         }
         Ok(self.text.get().and_then(Option::as_ref))
+    }
+
+    /// The index of the text or that of `--index`, with queries; `None` without either.
+    pub fn collection(&self) -> Result<Option<&Collection>, Failure> {
+        if self.collection.get().is_none() {
+            let made = match (&self.options.index, &self.options.queries) {
+                (Some(index), Some(queries)) => Some(Collection::read(index, queries)?),
+                _ => self.text()?.map(Collection::of),
+            };
+            self.collection.get_or_init(|| made);
+        }
+        Ok(self.collection.get().and_then(Option::as_ref))
     }
 
     fn documents(&self) -> usize {

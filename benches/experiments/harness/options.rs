@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 const USAGE: &str = "experiments [--only NAME[,NAME]] [--device NAME] [--lists DIR] [--text FILE] [--documents N] \
-                     [--machine NAME] [--out DIR] [--log-max N] [--quick] | --render [--out DIR]";
+                     [--index DIR] [--queries FILE] [--machine NAME] [--out DIR] [--log-max N] [--quick] | --render [--out DIR]";
 
 /// The options given.
 #[derive(Debug, Clone)]
@@ -18,6 +18,10 @@ pub struct Options {
     pub text: Option<PathBuf>,
     /// The most documents of `text`.
     pub documents: usize,
+    /// An index instead of a text.
+    pub index: Option<PathBuf>,
+    /// A file with a query per line, for ranked search in `index`.
+    pub queries: Option<PathBuf>,
     /// The name under which results are kept.
     pub machine: String,
     /// The folder of the page.
@@ -39,6 +43,8 @@ impl Options {
             lists: None,
             text: None,
             documents: 300_000,
+            index: None,
+            queries: None,
             machine: "cpu".into(),
             out: "docs".into(),
             log_max: None,
@@ -63,6 +69,8 @@ impl Options {
                     Ok(documents) if documents >= 1000 => options.documents = documents,
                     _ => fail("--documents wants a number from 1000".into()),
                 },
+                "--index" => options.index = Some(value().into()),
+                "--queries" => options.queries = Some(value().into()),
                 "--machine" => options.machine = value(),
                 "--out" => options.out = value().into(),
                 "--log-max" => match value().parse() {
@@ -77,6 +85,12 @@ impl Options {
                 }
                 other => fail(format!("{other}: no such option")),
             }
+        }
+        if options.index.is_some() && options.text.is_some() {
+            fail("either --text or --index".into());
+        }
+        if options.queries.is_some() && options.index.is_none() {
+            fail("--queries belongs to --index".into());
         }
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
         if options.machine.is_empty() || !options.machine.bytes().all(plain) {

@@ -65,10 +65,13 @@ impl Session<'_> {
         let limits = self.limits();
         let of = |name| KernelOf { source: &SOURCE, ..kernel(limits.local, name) };
         let parts = parts(segment.documents as usize);
-        self.fill(ACCUMULATORS[lane], BYTES / 4 * segment.documents as usize * count, 0)?;
+        self.scratch(ACCUMULATORS[lane], BYTES / 4 * segment.documents as usize * count)?;
         self.scratch(MOST[lane], parts * count)?;
         let number = |number: usize| Arg::U32(number as u32);
         let documents = Arg::U32(segment.documents);
+        let accumulators = [Arg::Slot(ACCUMULATORS[lane]), documents, number(parts)];
+        // SAFETY: each query has an accumulator for each document. A kernel and no fill, so that its time is known.
+        unsafe { self.launch(of("plain_clear"), parts * count, ITEMS, &accumulators)? };
         for (first, groups) in [(0, tables.added), (tables.added, tables.groups - tables.added)] {
             let tasks = [Arg::U32(tables.tasks_at), Arg::U32(tables.tasks), number(first)];
             let queries = [Arg::Cache, Arg::Slot(TABLES[lane]), Arg::U32(tables.terms_at)];
@@ -77,7 +80,6 @@ impl Session<'_> {
             // an accumulator for each query.
             unsafe { self.launch(of("plain_add"), groups, ITEMS, &args)? };
         }
-        let accumulators = [Arg::Slot(ACCUMULATORS[lane]), documents, number(parts)];
         let allowed = [Arg::Slot(ALLOWED[lane]), Arg::U32(segment.allowed.is_some().into())];
         let states = [Arg::Slot(STATES[lane]), number(count)];
         let counted = [&[Arg::Slot(MOST[lane])], &states[..], &[Arg::U32(batch.counting.into())]].concat();

@@ -24,10 +24,10 @@ use seekquarry\yioop\library\IndexManager;
  * words and their proximity.
  *
  * If all iterators are word iterators of one index, their posting lists are intersected natively: those of the first
- * generation in one call, because a page of results may need no more, and those of all others in a second. Documents
- * are scored natively on request, a few at a time. The word iterators are then only asked where their lists are; they
- * do not move. If an iterator is of another kind, or a word is in the feed shard, the iterators themselves are moved, one
- * document after the other, until native work is possible.
+ * generation in one call, those of the next two in a second, of the next four in a third and so on, because a page of
+ * results may need no more. Documents are scored natively on request, a few at a time. The word iterators are then only
+ * asked where their lists are; they do not move. If an iterator is of another kind, or a word is in the feed shard, the
+ * iterators themselves are moved, one document after the other, until native work is possible.
  */
 class PostingsIntersectIterator extends IndexBundleIterator
 {
@@ -319,10 +319,10 @@ class PostingsIntersectIterator extends IndexBundleIterator
     /**
      * Makes a cursor over the next generations
      *
-     * @param int|null $many number of generations; null for all
+     * @param int $many number of generations
      * @return bool whether it was possible
      */
-    protected function intersectSome($many = null)
+    protected function intersectSome($many)
     {
         $index = IndexManager::getIndex($this->index_bundle_iterators[0]->index_name);
         if (!$index || !$this->isOnDisk($index)) {
@@ -467,7 +467,8 @@ class PostingsIntersectIterator extends IndexBundleIterator
             }
             $this->hit = 0;
             if (empty($this->hits)) {
-                if ($this->pending ? $this->intersectSome() : $this->moreGenerations()) {
+                $many = max(1, 2 * count($this->generations));
+                if ($this->pending ? $this->intersectSome($many) : $this->moreGenerations()) {
                     continue;
                 }
                 return $this->cursor === null ? $this->goOnWithIterators() : -1;

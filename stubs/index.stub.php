@@ -526,7 +526,7 @@ namespace Postings {
          * @param array<string, string> $sort
          * @param array<string, int|float> $weights
          * @param ?int $deadline milliseconds after which no query is begun any more: the others come back as empty Hits with
-         *     `expired`. A call of a device that has begun is waited for. null: none
+         *     `expired`. A call of a device that has begun is waited for, within postings.device_timeout. null: none
          * @return array<K, Hits>
          */
         public function searchBatch(

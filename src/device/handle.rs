@@ -5,10 +5,12 @@ use super::memory::Key;
 use super::owner;
 use super::platform::{DeviceInfo, Found};
 use super::session::{Inner, Session};
+use super::wait::{Lost, USUAL_LIMIT};
 use crate::error::{Error, Result};
 use crate::list::PostingList;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 /// An open device: context, queue, programs and memory. Calls from several threads take turns.
 pub struct Device {
@@ -16,6 +18,9 @@ pub struct Device {
     target: String,
     inner: Mutex<Inner>,
     profiling: AtomicBool,
+    /// Milliseconds that a wait goes on without progress; 0 means without a limit.
+    timeout: AtomicU64,
+    lost: Lost,
 }
 
 /// How long a kernel ran.
@@ -30,22 +35,40 @@ pub struct KernelTime {
 impl Device {
     pub(super) fn open(found: &Found) -> Result<Device> {
         let target = found.target();
-        let inner = Mutex::new(Inner::new(Link::open(found)?, &target));
-        Ok(Device { info: found.info.clone(), target, inner, profiling: AtomicBool::new(false) })
+        let link = Link::open(found)?;
+        let lost = link.lost.clone();
+        let inner = Mutex::new(Inner::new(link, &target));
+        let timeout = AtomicU64::new(USUAL_LIMIT.as_millis() as u64);
+        Ok(Device { info: found.info.clone(), target, inner, profiling: AtomicBool::new(false), timeout, lost })
     }
 
     /// Locks the device for one operation; waits while another thread holds it.
     ///
     /// # Errors
-    /// [`Error::Device`] in a child forked after its parent used the device, if a thread panicked while it held the
-    /// lock, or as [`Session::begin`].
+    /// [`Error::Device`] if the device is lost, in a child forked after its parent used it, if a thread panicked while it
+    /// held the lock, or as [`Session::begin`].
     pub(crate) fn lock(&self) -> Result<Session<'_>> {
         if !owner::is_ours() {
             return Err(owner::forked());
         }
-        let inner =
+        let mut inner =
             self.inner.lock().map_err(|_| Error::Device("a thread panicked while it held the device".into()))?;
+        let limit = self.timeout.load(Relaxed);
+        inner.link.patience = (limit != 0).then(|| Duration::from_millis(limit));
         Session::begin(inner, &self.profiling)
+    }
+
+    /// Limits how long operations wait for the device without any progress, to whole milliseconds. Zero means no limit; the
+    /// default is ten seconds. A device that takes longer is lost, and so is one of which a command fails for another reason
+    /// than memory: this process does not use it again.
+    pub fn set_timeout(&self, limit: Duration) {
+        let milliseconds = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+        self.timeout.store(if limit.is_zero() { 0 } else { milliseconds.max(1) }, Relaxed);
+    }
+
+    /// Whether the device is lost.
+    pub fn is_lost(&self) -> bool {
+        self.lost.is_lost()
     }
 
     /// What the device reports about itself; `selected` is always false.

@@ -1,7 +1,7 @@
 //! Ranked search on the device or the CPU.
 
 use super::cost::{self, Batch, Features, Models, Ran};
-use super::offload::{Offload, Settings, for_queries, on_cpu, try_on};
+use super::offload::{Offload, Settings, for_queries, on_cpu, try_on, twins};
 use super::schedule::{Cost, Costs, Share, device_is_enough};
 use super::shared::Shared;
 use crate::device::{
@@ -47,7 +47,7 @@ pub fn search_batch(index: &Index, queries: &[&str], options: &Options, settings
     if wanted == 0 || wanted > MOST_HITS || index.snapshot().documents() > u32::MAX.into() {
         return on_cpu(|| index.search_batch(queries, options, settings.threads));
     }
-    let devices = if queries.len() < MANY { vec![device] } else { device::twins(&settings.device) };
+    let devices = if queries.len() < MANY { vec![device] } else { twins(settings) };
     by_both(index, queries, options, settings, &devices, wanted)
 }
 

@@ -58,8 +58,26 @@ pub(super) struct Ferry {
 fn pinned(link: &Link, capacity: usize) -> Result<Staging> {
     fault::check(Step::Alloc)?;
     let buffer = link.context.buffer(capacity, true)?;
-    let mapped = link.queue().map(&buffer, capacity)?;
-    Ok(Staging { buffer, mapped, capacity, used: 0, last: None })
+    let mapped = link.queue().map(&buffer, capacity).and_then(|(mapped, event)| link.wait(&event).map(|()| mapped));
+    match mapped {
+        Ok(mapped) => Ok(Staging { buffer, mapped, capacity, used: 0, last: None }),
+        Err(error) => {
+            link.release(buffer);
+            Err(error)
+        }
+    }
+}
+
+/// Makes room for a larger buffer than `place` has, if it has any. All commands are waited for first: a driver that
+/// releases a buffer in use may wait without a limit.
+fn give_back(link: &Link, place: &mut Option<Staging>) -> Result<()> {
+    if place.is_some() {
+        link.finish()?;
+    }
+    match place.take() {
+        Some(old) => link.queue().unmap(&old.buffer, old.mapped),
+        None => Ok(()),
+    }
 }
 
 impl Ferry {
@@ -71,10 +89,7 @@ impl Ferry {
     fn half(&mut self, link: &Link, which: usize, wanted: usize) -> Result<&mut Staging> {
         let enough = |half: &Staging| half.capacity >= wanted;
         if !self.halves[which].as_ref().is_some_and(enough) {
-            if let Some(old) = self.halves[which].take() {
-                link.queue().finish()?;
-                link.queue().unmap(&old.buffer, old.mapped)?;
-            }
+            give_back(link, &mut self.halves[which])?;
             self.halves[which] = Some(pinned(link, wanted.next_power_of_two().max(DIRECT))?);
         }
         self.halves[which].as_mut().ok_or_else(|| Error::Device("no staging buffer".into()))
@@ -88,8 +103,9 @@ impl Ferry {
         if !self.halves[self.current].as_ref().is_some_and(fits) {
             self.current ^= 1;
             if let Some(half) = &mut self.halves[self.current] {
-                if let Some(last) = half.last.take() {
-                    last.wait()?;
+                if let Some(last) = &half.last {
+                    link.wait(last)?;
+                    half.last = None;
                 }
                 half.used = 0;
             }
@@ -160,7 +176,7 @@ impl Ferry {
             // Through a buffer of its own, which stays if it cannot be known that the transfer is over.
             let mut read = std::mem::ManuallyDrop::new(vec![0u8; bytes]);
             // SAFETY: this function's contract covers the range of `from`, and `read` has room for the bytes.
-            unsafe { link.queue().read(from, offset, read.as_mut_ptr(), bytes)?.wait()? };
+            link.wait(&unsafe { link.queue().read(from, offset, read.as_mut_ptr(), bytes)? })?;
             let read = std::mem::ManuallyDrop::into_inner(read);
             // SAFETY: this function's contract: `to` has room for the bytes.
             unsafe { to.copy_from_nonoverlapping(read.as_ptr(), bytes) };
@@ -186,7 +202,7 @@ impl Ferry {
                 }
                 which ^= 1;
                 if let Some((at, length, event)) = waiting.take() {
-                    event.wait()?;
+                    link.wait(&event)?;
                     let half = self.half(link, which, piece)?;
                     // SAFETY: `length` bytes were read to this mapping; `at + length` ≤ `bytes`, for which `to` has
                     // room.
@@ -218,8 +234,8 @@ impl Ferry {
     ) -> Result<()> {
         fault::check(Step::Read)?;
         let place = &mut self.passages[passage];
-        if let Some(old) = place.take_if(|old| old.capacity < bytes) {
-            link.queue().unmap(&old.buffer, old.mapped)?;
+        if place.as_ref().is_some_and(|old| old.capacity < bytes) {
+            give_back(link, place)?;
         }
         let staging = match place {
             Some(staging) => staging,
@@ -232,11 +248,11 @@ impl Ferry {
         link.queue().flush()
     }
 
-    /// Waits for what was [started](Self::start).
-    pub(super) fn arrived(&mut self, passage: usize) -> Result<()> {
+    /// Waits for what was [started](Self::start) in the lane that the link is in.
+    pub(super) fn arrived(&mut self, link: &Link, passage: usize) -> Result<()> {
         let Some(staging) = &mut self.passages[passage] else { return Ok(()) };
         if let Some(event) = &staging.last {
-            event.wait()?;
+            link.wait(event)?;
             staging.last = None;
             FROM_DEVICE.fetch_add(staging.used as u64, Relaxed);
         }

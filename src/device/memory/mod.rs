@@ -164,9 +164,9 @@ impl Memory {
         unsafe { self.ferries[link.lane()].start(link, passage, buffer, words.start * WORD, words.len() * WORD) }
     }
 
-    /// Waits for what was started.
-    pub(super) fn arrived(&mut self, lane: usize, passage: usize) -> Result<()> {
-        self.ferries[lane].arrived(passage)
+    /// Waits for what was started in the lane.
+    pub(super) fn arrived(&mut self, link: &Link, passage: usize) -> Result<()> {
+        self.ferries[link.lane()].arrived(link, passage)
     }
 
     /// The words that have arrived in a passage.

@@ -4,6 +4,8 @@
 //! It has its own `main`, because a fork needs a process with one thread. Each case runs in a child process, and an argument
 //! selects those whose names contain it. Cases that need a device are skipped visibly if there is none.
 
+#[path = "process_common/divided.rs"]
+mod divided;
 #[path = "process_common/forks.rs"]
 mod forks;
 #[path = "process_common/hangs.rs"]
@@ -110,6 +112,12 @@ const CASES: &[Case] = &[
     ("warming_loses_it", LOSE, hangs::warming),
     ("runs_out_of_memory", &[("POSTINGS_DEVICE_FAULT", "exhaust:2,exhaust:6,exhaust:20")], hangs::runs_out_of_memory),
     ("lost_while_settling", &[("POSTINGS_DEVICE_FAULT", "exhaust:1,exhaust:2")], hangs::lost_while_settling),
+    ("divided_by_segments", &[TWO], divided::by_segments),
+    ("divided_if_there_is_no_room", &[TWO], divided::if_there_is_no_room),
+    ("divided_and_warmed", &[TWO], divided::and_warmed),
+    ("divided_and_one_fails", &[TWO, ("POSTINGS_DEVICE_FAULT", "launch:4")], divided::and_one_fails),
+    ("divided_and_one_hangs", &[TWO, ("POSTINGS_DEVICE_FAULT", "hang:4")], divided::and_one_hangs),
+    ("divided_and_all_fail", &[TWO, ("POSTINGS_DEVICE_FAULT", "launch")], divided::and_all_fail),
     ("forked_after_ranking", &[], ranked::forked_after_ranking),
     ("segments_are_replaced", &[], ranked::segments_are_replaced),
     ("segments_are_replaced_meanwhile", &[], ranked::segments_are_replaced_meanwhile),

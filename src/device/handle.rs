@@ -1,9 +1,9 @@
 //! [`Device`], the handle of an open device. Operations are its methods.
 
-use super::link::Link;
-use super::memory::Key;
+use super::link::{Link, WORD};
+use super::memory::{Key, cache_words};
 use super::owner;
-use super::platform::{DeviceInfo, Found};
+use super::platform::{DeviceInfo, Found, Limits};
 use super::session::{Inner, Session};
 use super::wait::{Lost, USUAL_LIMIT};
 use crate::error::{Error, Result};
@@ -16,6 +16,7 @@ use std::time::Duration;
 pub struct Device {
     info: DeviceInfo,
     target: String,
+    limits: Limits,
     inner: Mutex<Inner>,
     profiling: AtomicBool,
     /// Milliseconds that a wait goes on without progress; 0 means without a limit.
@@ -39,7 +40,8 @@ impl Device {
         let lost = link.lost.clone();
         let inner = Mutex::new(Inner::new(link, &target));
         let timeout = AtomicU64::new(USUAL_LIMIT.as_millis() as u64);
-        Ok(Device { info: found.info.clone(), target, inner, profiling: AtomicBool::new(false), timeout, lost })
+        let (info, limits, profiling) = (found.info.clone(), found.limits, AtomicBool::new(false));
+        Ok(Device { info, target, limits, inner, profiling, timeout, lost })
     }
 
     /// Locks the device for one operation; waits while another thread holds it.
@@ -74,6 +76,11 @@ impl Device {
     /// What the device reports about itself; `selected` is always false.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    /// Bytes that ranked search may keep in device memory, of a budget of so many; 0 means the usual one.
+    pub(crate) fn cache_bytes(&self, budget: u64) -> u64 {
+        (cache_words(&self.limits, (budget / WORD as u64) as usize) * WORD) as u64
     }
 
     /// Whether a list is in device memory now. False while another thread uses the device, because that cannot be told

@@ -75,7 +75,7 @@ use crate::error::Result;
 pub use platform::DeviceInfo;
 #[doc(hidden)]
 pub use rank::plain_accumulators;
-pub(crate) use rank::{Hits, MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted};
+pub(crate) use rank::{Hits, Kept, MOST_HITS, MOST_TERMS, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted};
 pub use search::{Aids, Gathering, Line, Search};
 use std::sync::Arc;
 

@@ -95,7 +95,8 @@ impl Lane {
     pub(super) fn wait(&self, event: &Event, limit: Option<Duration>, shares: bool) -> Result<Outcome> {
         self.queue.flush()?;
         let began = Instant::now();
-        let mut progress = began;
+        // The time without progress, and until when it is counted.
+        let (mut idle, mut counted) = (Duration::ZERO, began);
         loop {
             match event.state()? {
                 State::Running => {}
@@ -108,9 +109,12 @@ impl Lane {
             if !pause(began.elapsed(), shares) {
                 continue;
             }
+            let now = Instant::now();
+            idle += (now - counted).min(LONGEST_STEP);
+            counted = now;
             if self.progressed() {
-                progress = Instant::now();
-            } else if limit.is_some_and(|limit| progress.elapsed() > limit) {
+                idle = Duration::ZERO;
+            } else if limit.is_some_and(|limit| idle > limit) {
                 return Ok(Outcome::TookTooLong);
             }
         }
@@ -125,6 +129,9 @@ const GREEDY: Duration = Duration::from_micros(200);
 /// How long to sleep between two questions at most, and which part of the time waited so far.
 const LONGEST_SLEEP: Duration = Duration::from_millis(1);
 const SLEEP_SHARE: u32 = 16;
+/// What the time between two questions counts for at most: if this process was stopped for long, so may the device have
+/// been.
+const LONGEST_STEP: Duration = Duration::from_millis(20);
 
 /// Pauses between two questions, after having waited for `waited`. Returns whether it slept.
 fn pause(waited: Duration, shares: bool) -> bool {

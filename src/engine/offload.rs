@@ -1,6 +1,7 @@
 //! Runs an operation on the device or the CPU, depending on the settings and the cost model.
 
 use super::cost::{self, Work};
+use super::ranked::Division;
 use super::stats::{CPU_CALLS, DEVICE_CALLS, DEVICE_FAILURES};
 use crate::codec::Sink;
 use crate::device::{self, Device, DeviceInfo};
@@ -36,6 +37,8 @@ pub struct Settings {
     /// How long to wait for a device that makes no progress (`postings.device_timeout`); zero means without a limit. See
     /// [`Device::set_timeout`].
     pub device_timeout: Duration,
+    /// How several devices divide a batch of ranked queries. For benchmarks and tests: all ways give the same results.
+    pub division: Division,
 }
 
 /// How long to wait for a device that makes no progress, if nothing else is said.
@@ -49,6 +52,7 @@ impl Default for Settings {
             threads: 0,
             device_memory: 0,
             device_timeout: DEVICE_TIMEOUT,
+            division: Division::Auto,
         }
     }
 }

@@ -85,6 +85,21 @@ fn results_are_right(index: &Index) {
     }
 }
 
+/// Segments of different sizes, with deleted documents.
+pub fn many_segments() -> (Folder, Index) {
+    let folder = Folder::new();
+    let mut writer = folder.writer();
+    let ends = [0, 900, 1_500, 1_900, 2_300, 2_500];
+    ends.windows(2).for_each(|ends| add(&mut writer, ends[0]..ends[1]));
+    for id in (0..2_500).step_by(7) {
+        assert!(writer.delete(&Id::Int(id)).expect("deleted"));
+    }
+    writer.commit().expect("committed");
+    let index = folder.index();
+    assert!(index.snapshot().parts().len() >= 4, "segments are not merged");
+    (folder, index)
+}
+
 pub fn two_segments() -> (Folder, Index) {
     let folder = Folder::new();
     let mut writer = folder.writer();

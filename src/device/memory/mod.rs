@@ -53,6 +53,11 @@ fn usual_budget(limits: &Limits) -> usize {
     limits.allocation.min(limits.memory / 4) / WORD
 }
 
+/// Words that the cache may have at most, of so many that are wanted; 0 means the usual.
+pub(super) fn cache_words(limits: &Limits, wanted: usize) -> usize {
+    if wanted == 0 { usual_budget(limits) } else { wanted.min(limits.allocation / WORD) }
+}
+
 impl Memory {
     /// Lists may take up to half of the device's memory, within one buffer.
     pub(super) fn new(limits: &Limits) -> Memory {
@@ -95,8 +100,7 @@ impl Memory {
 
     /// Limits the cache to that many words; 0 means a quarter of the device's memory.
     pub(super) fn limit_cache(&mut self, link: &Link, words: usize) {
-        let limits = &link.limits;
-        self.cache.limit(if words == 0 { usual_budget(limits) } else { words.min(limits.allocation / WORD) });
+        self.cache.limit(cache_words(&link.limits, words));
     }
 
     /// Whether an item is in the cache.

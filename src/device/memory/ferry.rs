@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 const STAGING: usize = 8 << 20;
 /// The largest size of a pinned buffer that results are [lent](Ferry::lent) from.
 const PASSAGE: usize = 64 << 20;
-/// Reads up to this size go directly to their destination: that is one call, and the driver copies as fast.
-const DIRECT: usize = 64 << 10;
+/// The smallest size of a pinned buffer; a read of up to four times as much is one transfer.
+const LEAST: usize = 64 << 10;
 
 static TO_DEVICE: AtomicU64 = AtomicU64::new(0);
 static FROM_DEVICE: AtomicU64 = AtomicU64::new(0);
@@ -90,7 +90,7 @@ impl Ferry {
         let enough = |half: &Staging| half.capacity >= wanted;
         if !self.halves[which].as_ref().is_some_and(enough) {
             give_back(link, &mut self.halves[which])?;
-            self.halves[which] = Some(pinned(link, wanted.next_power_of_two().max(DIRECT))?);
+            self.halves[which] = Some(pinned(link, wanted.next_power_of_two().max(LEAST))?);
         }
         self.halves[which].as_mut().ok_or_else(|| Error::Device("no staging buffer".into()))
     }
@@ -172,46 +172,37 @@ impl Ferry {
         bytes: usize,
     ) -> Result<()> {
         fault::check(Step::Read)?;
-        if bytes <= DIRECT {
-            // Through a buffer of its own, which stays if it cannot be known that the transfer is over.
-            let mut read = std::mem::ManuallyDrop::new(vec![0u8; bytes]);
-            // SAFETY: this function's contract covers the range of `from`, and `read` has room for the bytes.
-            link.wait(&unsafe { link.queue().read(from, offset, read.as_mut_ptr(), bytes)? })?;
-            let read = std::mem::ManuallyDrop::into_inner(read);
-            // SAFETY: this function's contract: `to` has room for the bytes.
-            unsafe { to.copy_from_nonoverlapping(read.as_ptr(), bytes) };
-        } else {
-            // At least four parts, so that the host copies one while the device sends the next.
-            let piece = (bytes / 4).next_multiple_of(4096).clamp(4 * DIRECT, STAGING).min(bytes);
-            let mut waiting: Option<(usize, usize, Event)> = None;
-            let mut begin = 0;
-            let mut which = 0;
-            loop {
-                let mut next = None;
-                if begin < bytes {
-                    let now = piece.min(bytes - begin);
-                    // An earlier command may still be sending from these staging bytes. It precedes this one in the
-                    // queue, so it is complete before they are overwritten, and there is no need to wait.
-                    let half = self.half(link, which, piece)?;
-                    // SAFETY: `half` returned a mapping of at least `piece` bytes; this function's contract says that
-                    // `from` has the range.
-                    let event = unsafe { link.queue().read(from, offset + begin, half.mapped, now)? };
-                    link.queue().flush()?;
-                    next = Some((begin, now, event));
-                    begin += now;
-                }
-                which ^= 1;
-                if let Some((at, length, event)) = waiting.take() {
-                    link.wait(&event)?;
-                    let half = self.half(link, which, piece)?;
-                    // SAFETY: `length` bytes were read to this mapping; `at + length` ≤ `bytes`, for which `to` has
-                    // room.
-                    unsafe { std::ptr::copy_nonoverlapping(half.mapped, to.add(at), length) };
-                } else if next.is_none() {
-                    break;
-                }
-                waiting = next;
+        // Through pinned memory, as drivers may copy to other memory before they return, and so wait without a limit. Of much
+        // at least four parts, so that the host copies one while the device sends the next.
+        let piece = (bytes / 4).next_multiple_of(4096).clamp(4 * LEAST, STAGING).min(bytes);
+        let mut waiting: Option<(usize, usize, Event)> = None;
+        let mut begin = 0;
+        let mut which = 0;
+        loop {
+            let mut next = None;
+            if begin < bytes {
+                let now = piece.min(bytes - begin);
+                // An earlier command may still be sending from these staging bytes. It precedes this one in the
+                // queue, so it is complete before they are overwritten, and there is no need to wait.
+                let half = self.half(link, which, piece)?;
+                // SAFETY: `half` returned a mapping of at least `piece` bytes; this function's contract says that
+                // `from` has the range.
+                let event = unsafe { link.queue().read(from, offset + begin, half.mapped, now)? };
+                link.queue().flush()?;
+                next = Some((begin, now, event));
+                begin += now;
             }
+            which ^= 1;
+            if let Some((at, length, event)) = waiting.take() {
+                link.wait(&event)?;
+                let half = self.half(link, which, piece)?;
+                // SAFETY: `length` bytes were read to this mapping; `at + length` ≤ `bytes`, for which `to` has
+                // room.
+                unsafe { std::ptr::copy_nonoverlapping(half.mapped, to.add(at), length) };
+            } else if next.is_none() {
+                break;
+            }
+            waiting = next;
         }
         self.done();
         FROM_DEVICE.fetch_add(bytes as u64, Relaxed);
@@ -239,7 +230,7 @@ impl Ferry {
         }
         let staging = match place {
             Some(staging) => staging,
-            None => place.insert(pinned(link, bytes.next_power_of_two().max(DIRECT))?),
+            None => place.insert(pinned(link, bytes.next_power_of_two().max(LEAST))?),
         };
         // SAFETY: this function's contract says that `from` has the range; the mapping has at least `bytes` bytes, and
         // `self` keeps it.

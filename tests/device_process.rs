@@ -1,8 +1,8 @@
 //! How the device layer behaves in a process: without a loader, with strange selectors, before and after a fork, with a
 //! device that fails, hangs or is lost.
 //!
-//! It has its own `main`, because a fork needs a process with one thread. Each case runs in a child process, and an argument
-//! selects those whose names contain it. Cases that need a device are skipped visibly if there is none.
+//! It has its own `main`, because a fork needs a process with one thread. Each case runs in a child process, and arguments
+//! select those whose names contain one of them. Cases that need a device are skipped visibly if there is none.
 
 #[path = "process_common/divided.rs"]
 mod divided;
@@ -136,8 +136,9 @@ fn main() {
     let fake = top.join("libfake.so");
     std::fs::create_dir_all(&top).expect("a folder for the tests");
     build_fake(&fake);
-    let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
-    let cases: Vec<&Case> = CASES.iter().filter(|case| case.0.contains(&filter)).collect();
+    let names = names();
+    let is_named = |case: &&Case| names.is_empty() || names.iter().any(|name| case.0.contains(name));
+    let cases: Vec<&Case> = CASES.iter().filter(is_named).collect();
     println!("\nrunning {} of {} cases", cases.len(), CASES.len());
     let (mut passed, mut failed, mut skips) = (0, 0, 0);
     for (name, variables, _) in cases {
@@ -172,6 +173,20 @@ fn main() {
     let _ = std::fs::remove_dir_all(&top);
     println!("\nprocesses: {passed} passed, {failed} failed, {skips} skipped");
     std::process::exit(i32::from(failed > 0));
+}
+
+/// The arguments that name cases; those of the usual harness that do not are passed over.
+fn names() -> Vec<String> {
+    const WITH_VALUE: [&str; 6] = ["--test-threads", "--skip", "--format", "--color", "--logfile", "-Z"];
+    let (mut names, mut arguments) = (Vec::new(), std::env::args().skip(1));
+    while let Some(argument) = arguments.next() {
+        if WITH_VALUE.contains(&&*argument) {
+            arguments.next();
+        } else if !argument.starts_with('-') {
+            names.push(argument);
+        }
+    }
+    names
 }
 
 /// Waits for a case; `None` if it does not end.

@@ -125,6 +125,16 @@ pub(super) fn twins(selector: &str) -> Vec<Arc<Device>> {
         .collect()
 }
 
+/// See [`super::opened_twins`].
+pub(super) fn opened_twins(selector: &str) -> Vec<Arc<Device>> {
+    let Some(found) = FOUND.get().filter(|_| is_allowed() && owner::is_ours()) else { return Vec::new() };
+    let mut used = used();
+    let Some(selected) = used.resolve(found, selector) else { return Vec::new() };
+    let twins = (0..found.len()).filter(|&index| is_twin(found, selector, selected, index));
+    let opened = twins.filter_map(|index| used.devices.get(index)?.as_ref()?.as_ref().ok());
+    opened.filter(|twin| !twin.is_lost()).cloned().collect()
+}
+
 /// Returns the error the first time, and `Ok(None)` from then on.
 fn told_once<T>(error: Error) -> Result<Option<T>> {
     if TOLD.swap(true, Relaxed) { Ok(None) } else { Err(error) }

@@ -119,6 +119,11 @@ pub(crate) fn opened(selector: &str) -> Option<Arc<Device>> {
     context::opened(selector)
 }
 
+/// As [`twins`], but opens no device: those that are open.
+pub(crate) fn opened_twins(selector: &str) -> Vec<Arc<Device>> {
+    context::opened_twins(selector)
+}
+
 /// Allows or forbids OpenCL (`postings.opencl`). If it is forbidden from the start, no library is ever loaded for it.
 pub fn allow_opencl(allowed: bool) {
     context::allow(allowed);

@@ -35,7 +35,9 @@ pub fn search(index: &Index, query: &str, options: &Options, settings: &Settings
 /// # Errors
 /// As there.
 pub fn search_batch(index: &Index, queries: &[&str], options: &Options, settings: &Settings) -> Result<Vec<Found>> {
-    let batch = Batch { index, queries, options, threads: settings.threads, expected: None.into() };
+    let divides_lists = |device: &Device| segments::by_segments(index, settings, device);
+    let (threads, expected) = (settings.threads, None.into());
+    let batch = Batch { index, queries, options, threads, divides_lists: &divides_lists, expected };
     let Some(device) = for_queries(settings, &batch) else {
         let began = Instant::now();
         let found = on_cpu(|| index.search_batch(queries, options, settings.threads));
@@ -47,7 +49,7 @@ pub fn search_batch(index: &Index, queries: &[&str], options: &Options, settings
     if wanted == 0 || wanted > MOST_HITS || index.snapshot().documents() > u32::MAX.into() {
         return on_cpu(|| index.search_batch(queries, options, settings.threads));
     }
-    let is_alone = queries.len() < MANY && !segments::by_segments(index, settings, &device);
+    let is_alone = queries.len() < MANY && !divides_lists(&device);
     let devices = if is_alone { vec![device] } else { twins(settings) };
     by_both(index, queries, options, settings, &devices, wanted)
 }

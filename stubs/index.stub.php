@@ -526,7 +526,7 @@ namespace Postings {
          * @param array<string, string> $sort
          * @param array<string, int|float> $weights
          * @param ?int $deadline milliseconds after which no query is begun any more: the others come back as empty Hits with
-         *     `expired`. A call of a device that has begun is waited for. null: none
+         *     `expired`. A call of a device that has begun is waited for, within postings.device_timeout. null: none
          * @return array<K, Hits>
          */
         public function searchBatch(
@@ -556,7 +556,7 @@ namespace Postings {
          * @param array<string, int|float> $weights
          * @return int the lists that are in device memory then, one for each term, field and segment; 0 if there is no device
          *     that postings.device and postings.offload allow. Of several devices, each gets the lists, and the least
-         *     number counts
+         *     number counts, unless each has segments of its own: then all count
          */
         public function warm(
             array|\Traversable $queries,

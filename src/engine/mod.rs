@@ -35,5 +35,5 @@ pub use cost::{CpuModel, DeviceModel, Features};
 pub use lists::{decode, decode_to, intersect, intersect_batch, intersect_count, intersect_list};
 pub use offload::{Offload, Settings, devices, on_cpu, prepare};
 pub use para::{Amount, Para};
-pub use ranked::{Warming, search, search_batch};
+pub use ranked::{Division, Warming, search, search_batch};
 pub use stats::{Stats, stats};

@@ -1,7 +1,7 @@
 //! Ranked search on the device or the CPU.
 
 use super::cost::{self, Batch, Features, Models, Ran};
-use super::offload::{Offload, Settings, for_queries, on_cpu, try_on};
+use super::offload::{Offload, Settings, for_queries, on_cpu, try_on, twins};
 use super::schedule::{Cost, Costs, Share, device_is_enough};
 use super::shared::Shared;
 use crate::device::{
@@ -35,7 +35,9 @@ pub fn search(index: &Index, query: &str, options: &Options, settings: &Settings
 /// # Errors
 /// As there.
 pub fn search_batch(index: &Index, queries: &[&str], options: &Options, settings: &Settings) -> Result<Vec<Found>> {
-    let batch = Batch { index, queries, options, threads: settings.threads, expected: None.into() };
+    let divides_lists = |device: &Device| segments::by_segments(index, settings, device);
+    let (threads, expected) = (settings.threads, None.into());
+    let batch = Batch { index, queries, options, threads, divides_lists: &divides_lists, expected };
     let Some(device) = for_queries(settings, &batch) else {
         let began = Instant::now();
         let found = on_cpu(|| index.search_batch(queries, options, settings.threads));
@@ -47,7 +49,8 @@ pub fn search_batch(index: &Index, queries: &[&str], options: &Options, settings
     if wanted == 0 || wanted > MOST_HITS || index.snapshot().documents() > u32::MAX.into() {
         return on_cpu(|| index.search_batch(queries, options, settings.threads));
     }
-    let devices = if queries.len() < MANY { vec![device] } else { device::twins(&settings.device) };
+    let is_alone = queries.len() < MANY && !divides_lists(&device);
+    let devices = if is_alone { vec![device] } else { twins(settings) };
     by_both(index, queries, options, settings, &devices, wanted)
 }
 
@@ -76,6 +79,9 @@ fn by_both(
         return on_cpu(|| index.search_batch(queries, options, settings.threads));
     }
     let of_a_device = if devices.len() == 1 { settings.threads } else { threads.div_ceil(devices.len()) };
+    // Together, devices that divide the index are like one.
+    let group = Group::of(index, settings, devices);
+    let workers = if group.is_some() { 1 } else { devices.len() };
     let job = Job { index, options, wanted, settings, threads: of_a_device, segments: OnceCell::new() };
     let share = job.share(&models, &known, threads, devices.len());
     log::debug!("{} queries prepared in {:?}", queries.len(), began.elapsed());
@@ -87,26 +93,32 @@ fn by_both(
         }
         let queries: Vec<&Prepared> = which.iter().filter_map(|&at| prepared[at].as_ref()).collect();
         let (began, misses) = (Instant::now(), device::cache_stats().misses);
-        let found = try_on(&devices[device], |device| match job.rank(device, &queries) {
-            // Damaged files are not the device's failure. The CPU finds them, too.
+        // Damaged files are not the device's failure. The CPU finds them, too.
+        let or_damaged = |ranked| match ranked {
             Err(error) if !matches!(error, Error::Device(_)) => Ok(vec![None; which.len()]),
             ranked => ranked,
-        });
+        };
+        let found = match &group {
+            Some(group) => or_damaged(job.rank(group, &queries)).ok(),
+            None => try_on(&devices[device], |device| or_damaged(job.rank(device, &queries))),
+        };
         // Sending, the first time, is no measure of what follows.
         if found.is_some() && device::cache_stats().misses == misses {
             let features = which.iter().filter_map(|&at| Some(known[at]?.0));
-            let call = (job.work(features), began.elapsed().as_nanos() as f64);
+            // One device alone would have taken so many times as long.
+            let alone = began.elapsed().as_nanos() as f64 * (devices.len() / workers) as f64;
+            let call = (job.work(features), alone);
             calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
         }
         found
     };
-    let shared = Shared::new(devices.len());
+    let shared = Shared::new(workers);
     // A thread has each device work until it has its share; the others, and then these too, have queries for the CPU.
-    let items = threads.min(share.size()).max(devices.len());
+    let items = threads.min(share.size()).max(workers);
     let parts = threads::spread(items, items, 1, |takings| {
         let (mut done, mut times) = (Vec::new(), Vec::new());
         for at in takings.flatten() {
-            while at < devices.len() && shared.work(at, rank, &mut done) {
+            while at < workers && shared.work(at, rank, &mut done) {
                 let more = share.for_device();
                 if more.is_empty() {
                     break;
@@ -135,7 +147,7 @@ fn by_both(
     }
     // A device that failed may have left work when the others had ended.
     let mut done = Vec::new();
-    for device in 0..devices.len() {
+    for device in 0..workers {
         shared.work(device, rank, &mut done);
     }
     done.into_iter().for_each(|(at, of_query)| found[at] = Some(of_query));
@@ -209,7 +221,7 @@ impl Job<'_> {
     }
 
     /// Ranks queries; `None` for those that the device leaves to the CPU.
-    fn rank(&self, device: &Device, queries: &[&Prepared]) -> Result<Vec<Option<Found>>> {
+    fn rank(&self, device: &impl Ranker, queries: &[&Prepared]) -> Result<Vec<Option<Found>>> {
         let Job { index, options, wanted, .. } = *self;
         let found = |_, hits: Hits, total| index.found(hits, total, options);
         if options.matching == Matching::Any {
@@ -246,7 +258,7 @@ impl Job<'_> {
 
     fn segments(&self) -> Result<Arc<[RankSegment]>> {
         let segment = |part: &Part| {
-            let allowed = self.index.allowed(part, self.options)?;
+            let allowed = self.index.allowed(part, self.options)?.map(Arc::new);
             Ok(RankSegment { documents: part.segment.documents(), base: part.base as u32, allowed })
         };
         let segments = || self.index.snapshot().parts().iter().map(segment).collect();
@@ -256,7 +268,7 @@ impl Job<'_> {
     /// What `take` makes of the hits of each query with any clause, if it `is_any`, or with all clauses.
     fn in_two<T: Send>(
         &self,
-        device: &Device,
+        device: &impl Ranker,
         queries: &[&Prepared],
         is_any: impl Fn(&Prepared) -> bool,
         counting: bool,
@@ -277,7 +289,7 @@ impl Job<'_> {
     /// What `take` makes of the hits of each query.
     fn pass<T: Send>(
         &self,
-        device: &Device,
+        device: &impl Ranker,
         queries: &[&Prepared],
         needs_all: bool,
         counting: bool,
@@ -374,8 +386,11 @@ impl Provider for Lists<'_> {
     }
 }
 
+mod segments;
 mod warm;
 
+pub use segments::Division;
+use segments::{Group, Ranker};
 pub use warm::Warming;
 
 #[cfg(test)]

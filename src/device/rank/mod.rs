@@ -20,7 +20,7 @@ mod plain;
 mod tables;
 mod warm;
 
-pub(crate) use best::Hits;
+pub(crate) use best::{Hits, Kept};
 pub use plain::plain_accumulators;
 
 use super::handle::Device;
@@ -126,7 +126,7 @@ pub(crate) struct RankSegment {
     /// The docID of its first document in the index.
     pub(crate) base: u32,
     /// The documents that may be hits, as a bit set; all if there is none.
-    pub(crate) allowed: Option<Vec<u32>>,
+    pub(crate) allowed: Option<Arc<Vec<u32>>>,
 }
 
 /// Something that kernels need in the cache.

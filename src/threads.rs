@@ -101,15 +101,15 @@ impl Drop for StopOnPanic<'_> {
 }
 
 /// Leaves signals to the calling thread: PHP's handlers and time limits expect to run there.
-mod signals {
+pub(crate) mod signals {
     use std::mem::MaybeUninit;
 
     /// The mask to restore; `None` if it could not be changed.
-    pub(super) struct Blocked(Option<libc::sigset_t>);
+    pub(crate) struct Blocked(Option<libc::sigset_t>);
 
     /// Blocks all signals in the calling thread, and so in the threads that it starts, until the returned guard is
     /// dropped.
-    pub(super) fn block() -> Blocked {
+    pub(crate) fn block() -> Blocked {
         let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
         // SAFETY: `sigfillset` initialises `all`; `before` is read only if `pthread_sigmask` succeeded, which
         // initialises it.

@@ -65,10 +65,8 @@ fn by_both(
     let (began, end) = (Instant::now(), options.end());
     let models = cost::models(first);
     let prepare = |at: usize| {
-        let Some(query) = index.prepare(queries[at], options)?.filter(fits) else { return Ok((None, None)) };
-        let features = cost::features(&query, wanted, index.snapshot().documents());
-        let cost = models.cost(&features, options.matching);
-        Ok((Some(query), Some((features, cost))))
+        let prepared = prepare(index, queries[at], options, wanted, &models)?;
+        Ok(prepared.map_or((None, None), |(query, features, cost)| (Some(query), Some((features, cost)))))
     };
     let (prepared, known): (Vec<Option<Prepared>>, Vec<Known>) =
         threads::map(threads, queries.len(), prepare)?.into_iter().unzip();
@@ -86,19 +84,12 @@ fn by_both(
             return Some(vec![None; which.len()]);
         }
         let queries: Vec<&Prepared> = which.iter().filter_map(|&at| prepared[at].as_ref()).collect();
-        let (began, misses) = (Instant::now(), device::cache_stats().misses);
-        let found = try_on(&devices[device], |device| match job.rank(device, &queries) {
-            // Damaged files are not the device's failure. The CPU finds them, too.
-            Err(error) if !matches!(error, Error::Device(_)) => Ok(vec![None; which.len()]),
-            ranked => ranked,
-        });
-        // Sending, the first time, is no measure of what follows.
-        if found.is_some() && device::cache_stats().misses == misses {
+        let (found, time) = job.call(&devices[device], &queries)?;
+        if let Some(time) = time {
             let features = which.iter().filter_map(|&at| Some(known[at]?.0));
-            let call = (job.work(features), began.elapsed().as_nanos() as f64);
-            calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+            calls.lock().unwrap_or_else(PoisonError::into_inner).push((job.work(features), time));
         }
-        found
+        Some(found)
     };
     let shared = Shared::new(devices.len());
     // A thread has each device work until it has its share; the others, and then these too, have queries for the CPU.
@@ -162,21 +153,38 @@ const LEARNED: usize = 64;
 /// What is known of a query that devices can answer, and what it is expected to cost.
 type Known = Option<(Features, Cost)>;
 
+/// A query that devices can answer, and what it is expected to cost; `None` if they cannot. Takes some microseconds.
+///
+/// # Errors
+/// As [`Index::search`].
+pub(super) fn prepare(
+    index: &Index,
+    query: &str,
+    options: &Options,
+    wanted: usize,
+    models: &Models,
+) -> Result<Option<(Prepared, Features, Cost)>> {
+    let Some(query) = index.prepare(query, options)?.filter(fits) else { return Ok(None) };
+    let features = cost::features(&query, wanted, index.snapshot().documents());
+    let cost = models.cost(&features, options.matching);
+    Ok(Some((query, features, cost)))
+}
+
 /// Whether a device takes a query with so many terms.
 fn fits(query: &Prepared) -> bool {
     query.terms.iter().filter(|term| term.clause.is_some()).count() <= MOST_TERMS
 }
 
 /// What is to be ranked on devices.
-struct Job<'j> {
-    index: &'j Index,
-    options: &'j Options,
-    wanted: usize,
-    settings: &'j Settings,
+pub(super) struct Job<'j> {
+    pub(super) index: &'j Index,
+    pub(super) options: &'j Options,
+    pub(super) wanted: usize,
+    pub(super) settings: &'j Settings,
     /// Threads of each device's work on the host.
-    threads: usize,
+    pub(super) threads: usize,
     /// The segments with the documents that may be hits, once a device wanted to know.
-    segments: OnceCell<Arc<[RankSegment]>>,
+    pub(super) segments: OnceCell<Arc<[RankSegment]>>,
 }
 
 impl Job<'_> {
@@ -199,8 +207,21 @@ impl Job<'_> {
         }
     }
 
+    /// A call of a device: what it finds, `None` for queries that it leaves to the CPU, and the nanoseconds that it took,
+    /// unless lists were sent, which is no measure of what follows. If the device fails, that is counted and logged.
+    pub(super) fn call(&self, device: &Device, queries: &[&Prepared]) -> Option<(Vec<Option<Found>>, Option<f64>)> {
+        let (began, misses) = (Instant::now(), device::cache_stats().misses);
+        let found = try_on(device, |device| match self.rank(device, queries) {
+            // Damaged files are not the device's failure. The CPU finds them, too.
+            Err(error) if !matches!(error, Error::Device(_)) => Ok(vec![None; queries.len()]),
+            ranked => ranked,
+        })?;
+        let time = (device::cache_stats().misses == misses).then(|| began.elapsed().as_nanos() as f64);
+        Some((found, time))
+    }
+
     /// What a device does for these queries.
-    fn work(&self, queries: impl Iterator<Item = Features>) -> [f64; Features::DEVICE] {
+    pub(super) fn work(&self, queries: impl Iterator<Item = Features>) -> [f64; Features::DEVICE] {
         let mut call = Features::call(self.index.snapshot().documents());
         for added in queries.map(|query| query.on_device(self.options.matching)) {
             call.iter_mut().zip(added).for_each(|(sum, of)| *sum += of);
@@ -379,4 +400,4 @@ mod warm;
 pub use warm::Warming;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -34,19 +34,39 @@ pub struct Policy {
     /// Of two queries of a queue the one goes first that came first, but one that takes a nanosecond less is preferred
     /// to one that came so many nanoseconds earlier.
     pub brevity: f64,
+    /// Whether either side may take what the other could answer, too. Otherwise the device has all that it can answer.
+    pub shared: bool,
 }
 
 impl Default for Policy {
     fn default() -> Policy {
-        Policy { threads: 1, call: 1e5, most: 10_000, longest: 1e7, suits: 1.2, urgent: 0.5, brevity: 8.0 }
+        Policy {
+            threads: 1,
+            call: 1e5,
+            most: 10_000,
+            longest: 1e7,
+            suits: 1.2,
+            urgent: 0.5,
+            brevity: 8.0,
+            shared: true,
+        }
     }
+}
+
+/// The queries of a call of the device.
+#[derive(Debug, Default)]
+pub struct Call {
+    /// The queries.
+    pub jobs: Vec<Job>,
+    /// What they add to the call, in nanoseconds.
+    cost: f64,
 }
 
 /// Three queues: queries for the CPU, for the device, and for either.
 ///
 /// Who is free takes, in this order: what is urgent and its own or either's; its own, short ones and old ones first; the
 /// oldest of either; and steals what would end there before the other side had come to it, of all such queries the one
-/// that it suits best.
+/// that it suits best. A CPU thread also steals what is urgent, as nobody can say when a call of the device ends.
 #[derive(Debug, Default)]
 pub struct Queue {
     policy: Policy,
@@ -139,32 +159,43 @@ impl Queue {
         let found = self.urgent(Which::Cpu, now).or_else(|| self.next(Which::Cpu)).or_else(|| self.next(Which::Either));
         let (which, id) = match found {
             Some(found) => found,
-            None => {
-                // The device takes all that waits with its next call, or with the one after it.
-                let wait = self.policy.call + self.device.costs[1];
-                let &(_, id) = self.device.by_affinity.first()?;
-                let job = self.device.jobs.get(&id)?;
-                (job.cost.cpu < wait).then_some((Which::Device, id))?
-            }
+            None if self.policy.shared => self.of_device().or_else(|| self.urgent(Which::Device, now))?,
+            None => return None,
         };
         self.remove(which, id)
     }
 
     /// The queries for the device's next call, if it is free.
     pub fn for_device(&mut self, now: u64) -> Vec<Job> {
-        let mut jobs = Vec::new();
-        let mut cost = self.policy.call;
-        while jobs.len() < self.policy.most && (jobs.is_empty() || cost < self.policy.longest) {
+        let mut call = Call::default();
+        self.fill(&mut call, now, usize::MAX);
+        call.jobs
+    }
+
+    /// Adds at most `count` queries to the device's next call, in which there may be some. False if it is to begin: it is
+    /// full, or nothing is left.
+    pub fn fill(&mut self, call: &mut Call, now: u64, count: usize) -> bool {
+        let Call { jobs, cost } = call;
+        for _ in 0..count {
+            let so_far = self.policy.call + *cost;
+            if jobs.len() >= self.policy.most || (!jobs.is_empty() && so_far >= self.policy.longest) {
+                return false;
+            }
             let found = self
                 .urgent(Which::Device, now)
                 .or_else(|| self.next(Which::Device))
                 .or_else(|| self.next(Which::Either));
-            let Some((which, id)) = found.or_else(|| self.of_cpu(cost)) else { break };
-            let Some(job) = self.remove(which, id) else { break };
-            cost += job.cost.device;
+            let Some((which, id)) = found.or_else(|| self.of_cpu(so_far)) else { return false };
+            let Some(job) = self.remove(which, id) else { return false };
+            *cost += job.cost.device;
             jobs.push(job);
         }
-        jobs
+        true
+    }
+
+    /// Calls of the device take so many nanoseconds now, whatever is in them.
+    pub fn set_call(&mut self, nanoseconds: f64) {
+        self.policy.call = nanoseconds;
     }
 
     /// Removes the queries whose deadlines have passed: nobody has started them, and nobody should.
@@ -181,6 +212,9 @@ impl Queue {
     /// Where a query belongs. A side's cost is the time for which nothing else can run there, so a thread of many counts
     /// for little.
     fn suits(&self, cost: Cost) -> Which {
+        if !self.policy.shared {
+            return if cost.device.is_finite() { Which::Device } else { Which::Cpu };
+        }
         let affinity = cost.affinity() / self.policy.threads.max(1) as f64;
         match () {
             () if affinity > self.policy.suits => Which::Device,
@@ -221,6 +255,15 @@ impl Queue {
 
     fn next(&mut self, which: Which) -> Option<(Which, u64)> {
         self.lane(which).by_turn.first().map(|&(_, id)| (which, id))
+    }
+
+    /// A query that a CPU thread should steal.
+    fn of_device(&self) -> Option<(Which, u64)> {
+        // The device takes all that waits with its next call, or with the one after it.
+        let wait = self.policy.call + self.device.costs[1];
+        let &(_, id) = self.device.by_affinity.first()?;
+        let job = self.device.jobs.get(&id)?;
+        (job.cost.cpu < wait).then_some((Which::Device, id))
     }
 
     /// A query that the device should steal, if its call takes `cost` so far.

@@ -9,11 +9,11 @@ use postings::search::{Found, Index, Matching, Options};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-const QUERIES: [&str; 8] =
+pub const QUERIES: [&str; 8] =
     ["w1 w2", "w3", "w0 w5 w7 w11", "w2 -w4", "body:w1 w9 w9", "unknown w6", "\"w0 w1\" w2", "w0 w1 w2 w3 w4 w5 w6"];
 
 /// A folder with an index, removed at the end.
-struct Folder(PathBuf);
+pub struct Folder(PathBuf);
 
 impl Folder {
     fn new() -> Folder {
@@ -55,7 +55,7 @@ fn add(writer: &mut Writer, ids: std::ops::Range<i64>) {
     writer.commit().expect("committed");
 }
 
-fn settings() -> Settings {
+pub fn settings() -> Settings {
     Settings { device: named(), offload: Offload::Always, ..Settings::default() }
 }
 
@@ -84,7 +84,7 @@ fn results_are_right(index: &Index) {
     }
 }
 
-fn two_segments() -> (Folder, Index) {
+pub fn two_segments() -> (Folder, Index) {
     let folder = Folder::new();
     let mut writer = folder.writer();
     add(&mut writer, 0..1_000);

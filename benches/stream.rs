@@ -232,7 +232,7 @@ impl<'b> Bench<'b> {
             for (ticket, found) in take(&stream)? {
                 let at = (ticket - tickets.start) as usize;
                 taken += 1;
-                if at % step == 0 {
+                if at.is_multiple_of(step) {
                     compared += 1;
                     if found != self.index.search(self.queries[at], &options)? {
                         return Err(format!("{}: not what the CPU finds", self.queries[at]).into());

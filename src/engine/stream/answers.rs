@@ -1,6 +1,7 @@
 //! [`Answers`]: what is done and not taken yet, and a descriptor to wait for it with.
 
-use crate::error::{Error, Result};
+use super::Taken;
+use crate::error::Result;
 use crate::search::Found;
 use std::collections::VecDeque;
 use std::io;
@@ -39,23 +40,23 @@ impl Answers {
         }
     }
 
-    /// At most so many answers, up to the first query that failed; that one with its error, if it is the first of all.
-    pub(super) fn take(&self, most: usize) -> (Vec<(u64, Found)>, Option<(u64, Error)>) {
+    /// At most so many answers, up to the first query that failed; that one, if it is the first of all.
+    pub(super) fn take(&self, most: usize) -> Taken {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         if done.is_empty() {
-            return (Vec::new(), None);
+            return Taken::Found(Vec::new());
         }
-        let mut taken = Vec::with_capacity(done.len().min(most));
+        let mut found = Vec::with_capacity(done.len().min(most));
         let mut failed = None;
-        while taken.len() < most {
+        while found.len() < most {
             match done.pop_front() {
-                Some((ticket, Ok(found))) => taken.push((ticket, found)),
-                Some((ticket, Err(error))) if taken.is_empty() => {
-                    failed = Some((ticket, error));
+                Some((ticket, Ok(one))) => found.push((ticket, one)),
+                Some((ticket, Err(error))) if found.is_empty() => {
+                    failed = Some(Taken::Failed { ticket, error });
                     break;
                 }
-                Some(failed) => {
-                    done.push_front(failed);
+                Some(later) => {
+                    done.push_front(later);
                     break;
                 }
                 None => break,
@@ -66,7 +67,7 @@ impl Answers {
             // SAFETY: room for eight bytes.
             unsafe { libc::read(self.ready.as_raw_fd(), (&raw mut count).cast(), size_of::<u64>()) };
         }
-        (taken, failed)
+        failed.unwrap_or(Taken::Found(found))
     }
 
     pub(super) fn are_none(&self) -> bool {

@@ -73,7 +73,7 @@ struct Threads {
 /// What [`Stream::take`] takes.
 #[derive(Debug, PartialEq)]
 pub enum Taken {
-    /// Queries that were answered, by their tickets. None if nothing was done in time.
+    /// Queries that were answered, by their tickets; empty if nothing was done in time.
     Found(Vec<(u64, Found)>),
     /// A query that failed. The others are not affected.
     Failed {
@@ -178,34 +178,30 @@ impl Stream {
         if !core.devices.is_empty() {
             environment::look();
         }
-        let full = |what| Err(Error::Full(what));
-        let bytes = queries.iter().map(|query| query.len()).sum::<usize>();
-        if self.untaken().saturating_add(queries.len()) > self.capacity {
-            return full(format!("it may hold {} queries that were not taken", self.capacity));
-        }
-        if bytes > MOST_BYTES {
-            return full(format!("at most {MOST_BYTES} bytes of queries can wait"));
-        }
-        self.start();
         let arrived = core.now();
         let patience = core.options.deadline.and_then(|deadline| u64::try_from(deadline.as_nanos()).ok());
         let deadline = arrived.saturating_add(patience.unwrap_or(u64::MAX));
-        let mut state = core.lock();
-        if state.bytes() + bytes > MOST_BYTES {
-            return full(format!("at most {MOST_BYTES} bytes of queries can wait"));
-        }
-        // Only calls of this function add to it.
-        if self.untaken.fetch_add(queries.len(), AcqRel) + queries.len() > self.capacity {
-            self.untaken.fetch_sub(queries.len(), AcqRel);
-            return full(format!("it may hold {} queries that were not taken", self.capacity));
-        }
-        let first = state.next_ticket;
-        for (&text, ticket) in queries.iter().zip(first..) {
-            state.push(Waiting { ticket, text: text.into(), arrived, deadline, prepared: None });
-        }
-        state.next_ticket += queries.len() as u64;
-        core.wake(&state, 0, queries.len());
-        Ok(first..state.next_ticket)
+        let bytes = queries.iter().map(|query| query.len()).sum::<usize>();
+        let tickets = {
+            let mut state = core.lock();
+            if self.untaken().saturating_add(queries.len()) > self.capacity {
+                return Err(Error::Full(format!("it may hold {} queries that were not taken", self.capacity)));
+            }
+            if state.bytes().saturating_add(bytes) > MOST_BYTES {
+                return Err(Error::Full(format!("at most {MOST_BYTES} bytes of queries can wait")));
+            }
+            // Nobody else adds to it, without the lock.
+            self.untaken.fetch_add(queries.len(), AcqRel);
+            let tickets = state.next_ticket..state.next_ticket + queries.len() as u64;
+            for (&text, ticket) in queries.iter().zip(tickets.clone()) {
+                state.push(Waiting { ticket, text: text.into(), arrived, deadline, prepared: None });
+            }
+            state.next_ticket = tickets.end;
+            core.wake(&mut state, 0, queries.len());
+            tickets
+        };
+        self.start();
+        Ok(tickets)
     }
 
     /// Takes at most `most` answers, in the order in which they were found. If there is none, but there are queries, waits
@@ -228,9 +224,10 @@ impl Stream {
     }
 
     fn take_now(&self, most: usize) -> Taken {
-        let (found, failed) = self.core.answers.take(most);
-        self.untaken.fetch_sub(found.len() + usize::from(failed.is_some()), AcqRel);
-        failed.map_or(Taken::Found(found), |(ticket, error)| Taken::Failed { ticket, error })
+        let taken = self.core.answers.take(most);
+        let count = if let Taken::Found(found) = &taken { found.len() } else { 1 };
+        self.untaken.fetch_sub(count, AcqRel);
+        taken
     }
 
     /// Whether the system has refused to start a single CPU thread, so that who takes answers has to find them.

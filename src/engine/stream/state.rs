@@ -24,6 +24,8 @@ pub(super) enum Turn {
     /// Find out what these queries cost.
     Prepare(Vec<Waiting>),
     Answer(Waiting),
+    /// Free the memory of queries that a device has answered: its thread has better things to do.
+    Forget(Vec<Waiting>),
     Nothing,
 }
 
@@ -41,8 +43,11 @@ pub(super) struct State {
     /// Bytes of the texts.
     bytes: usize,
     pub(super) next_ticket: u64,
-    /// CPU threads, and those of devices, that wait for something to do.
+    /// Queries that a device has answered.
+    pub(super) answered: Vec<Vec<Waiting>>,
+    /// CPU threads, and those of devices, that wait for something to do; and how many of them have been woken since.
     pub(super) idle: [usize; 2],
+    pub(super) woken: [usize; 2],
     pub(super) stopping: bool,
 }
 
@@ -58,7 +63,9 @@ impl State {
             typical: 0.0,
             bytes: 0,
             next_ticket: 0,
+            answered: Vec::new(),
             idle: [0; 2],
+            woken: [0; 2],
             stopping: false,
         }
     }
@@ -85,6 +92,9 @@ impl State {
             return self.next_in_order(now, late).map_or(Turn::Nothing, Turn::Answer);
         }
         self.expire(now, late);
+        if let Some(answered) = self.answered.pop() {
+            return Turn::Forget(answered);
+        }
         let mut some = Vec::new();
         let share = self.arrived.len() / (1 + self.idle[0]);
         while some.len() < share.clamp(1, PREPARED_AT_ONCE)

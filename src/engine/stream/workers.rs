@@ -4,7 +4,7 @@
 //! for a moment. All others, and at least one, prepare what has come and answer what the scheduler leaves to the CPU.
 
 use super::super::cost::{self, Features, Ran};
-use super::super::offload::{Settings, on_cpu};
+use super::super::offload::{Offload, Settings, on_cpu};
 use super::super::ranked::{self, Job};
 use super::super::schedule::Call;
 use super::answers::Answers;
@@ -66,11 +66,15 @@ impl Core {
         self.began.elapsed().as_nanos() as u64
     }
 
-    /// Wakes as many of the threads of a kind as have something to do.
-    pub(super) fn wake(&self, state: &State, kind: usize, queries: usize) {
-        match queries.min(state.idle[kind]) {
+    /// Wakes as many of the threads of a kind as have something to do. What was woken and has not come yet is not woken
+    /// again: that would be a system call per query.
+    pub(super) fn wake(&self, state: &mut State, kind: usize, queries: usize) {
+        let asleep = state.idle[kind].saturating_sub(state.woken[kind]);
+        let count = queries.min(asleep);
+        state.woken[kind] += count;
+        match count {
             0 => (),
-            few if few < state.idle[kind] => (0..few).for_each(|_| self.work[kind].notify_one()),
+            few if few < asleep => (0..few).for_each(|_| self.work[kind].notify_one()),
             _ => self.work[kind].notify_all(),
         }
     }
@@ -83,6 +87,7 @@ impl Core {
             self.work[kind].wait_timeout(state, LOOK_AGAIN).unwrap_or_else(PoisonError::into_inner).0
         };
         state.idle[kind] -= 1;
+        state.woken[kind] = state.woken[kind].saturating_sub(1);
         state
     }
 
@@ -128,6 +133,7 @@ impl Core {
         match turn {
             Turn::Prepare(queries) => self.prepare(queries),
             Turn::Answer(waiting) => self.answer(&waiting),
+            Turn::Forget(answered) => drop(answered),
             Turn::Nothing => (),
         }
     }
@@ -157,12 +163,16 @@ impl Core {
             });
             prepared.push((waiting, cost));
         }
-        let mut state = self.lock();
         let count = prepared.len();
+        let for_cpu = match self.settings.offload {
+            Offload::Auto => count,
+            _ => prepared.iter().filter(|(_, cost)| cost.is_none()).count(),
+        };
+        let mut state = self.lock();
         prepared.into_iter().for_each(|(waiting, cost)| state.schedule(waiting, cost));
         // This thread takes one itself.
-        self.wake(&state, CPU, count - 1);
-        self.wake(&state, DEVICE, count);
+        self.wake(&mut state, CPU, for_cpu.saturating_sub(1));
+        self.wake(&mut state, DEVICE, count);
     }
 
     fn sample(&self, features: &Features, time: Duration) {
@@ -202,7 +212,7 @@ impl Core {
                 let mut state = self.lock();
                 let count = left.len();
                 left.into_iter().for_each(|waiting| state.schedule(waiting, None));
-                self.wake(&state, CPU, count);
+                self.wake(&mut state, CPU, count);
             }
         }
     }
@@ -243,14 +253,20 @@ impl Core {
             let cpu = self.samples.lock().unwrap_or_else(PoisonError::into_inner).take();
             self.learn(&Ran { cpu, device: vec![(job.work(features), time)] });
         }
-        let (mut left, mut answers) = (Vec::new(), Vec::with_capacity(queries.len()));
+        let (mut left, mut answers, mut answered) = (Vec::new(), Vec::new(), Vec::with_capacity(queries.len()));
         for (waiting, found) in queries.into_iter().zip(found) {
             match found {
-                Some(found) => answers.push((waiting.ticket, Ok(found))),
+                Some(found) => {
+                    answers.push((waiting.ticket, Ok(found)));
+                    answered.push(waiting);
+                }
                 None => left.push(waiting),
             }
         }
         self.answers.add(answers);
+        let mut state = self.lock();
+        state.answered.push(answered);
+        self.wake(&mut state, CPU, 1);
         left
     }
 }

@@ -16,6 +16,8 @@ mod lists;
 mod loader;
 #[path = "process_common/ranked.rs"]
 mod ranked;
+#[path = "process_common/stream.rs"]
+mod stream;
 
 use postings::engine::{self, Offload, Settings};
 use postings::{Codec, PostingList, device};
@@ -121,6 +123,19 @@ const CASES: &[Case] = &[
     ("forked_after_ranking", &[], ranked::forked_after_ranking),
     ("segments_are_replaced", &[], ranked::segments_are_replaced),
     ("segments_are_replaced_meanwhile", &[], ranked::segments_are_replaced_meanwhile),
+    ("stream_open_fails", &[("POSTINGS_DEVICE_FAULT", "open")], stream::device_fails),
+    ("stream_alloc_fails", &[("POSTINGS_DEVICE_FAULT", "alloc")], stream::device_fails),
+    ("stream_launch_fails", &[("POSTINGS_DEVICE_FAULT", "launch")], stream::device_fails),
+    ("stream_read_fails", &[("POSTINGS_DEVICE_FAULT", "read")], stream::device_fails),
+    (
+        "stream_fails_now_and_then",
+        &[(
+            "POSTINGS_DEVICE_FAULT",
+            "alloc:1,alloc:3,alloc:5,launch:1,launch:3,launch:8,launch:17,read:1,read:4,read:6",
+        )],
+        stream::device_fails_now_and_then,
+    ),
+    ("stream_forked_meanwhile", &[], stream::forked_meanwhile),
 ];
 
 fn main() {

@@ -9,6 +9,7 @@
 //! | `yioop` | operations on Yioop's lists |
 //! | `offload` | runs an operation on the device or the CPU, depending on the settings and the cost model |
 //! | [`schedule`] | which queries the CPU answers, and which a device |
+//! | [`stream`] | a stream of queries that are answered in the background |
 //! | `cost` | the cost model behind `postings.offload=auto` |
 //! | `threads` | runs a batch on several cores |
 //! | `para` | collects queries until they are a batch |
@@ -22,6 +23,7 @@ mod ranked;
 pub mod schedule;
 mod shared;
 mod stats;
+pub mod stream;
 mod threads;
 mod yioop;
 

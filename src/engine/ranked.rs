@@ -68,10 +68,8 @@ fn by_both(
     let (began, end) = (Instant::now(), options.end());
     let models = cost::models(first);
     let prepare = |at: usize| {
-        let Some(query) = index.prepare(queries[at], options)?.filter(fits) else { return Ok((None, None)) };
-        let features = cost::features(&query, wanted, index.snapshot().documents());
-        let cost = models.cost(&features, options.matching);
-        Ok((Some(query), Some((features, cost))))
+        let prepared = prepare(index, queries[at], options, wanted, &models)?;
+        Ok(prepared.map_or((None, None), |(query, features, cost)| (Some(query), Some((features, cost)))))
     };
     let (prepared, known): (Vec<Option<Prepared>>, Vec<Known>) =
         threads::map(threads, queries.len(), prepare)?.into_iter().unzip();
@@ -92,25 +90,17 @@ fn by_both(
             return Some(vec![None; which.len()]);
         }
         let queries: Vec<&Prepared> = which.iter().filter_map(|&at| prepared[at].as_ref()).collect();
-        let (began, misses) = (Instant::now(), device::cache_stats().misses);
-        // Damaged files are not the device's failure. The CPU finds them, too.
-        let or_damaged = |ranked| match ranked {
-            Err(error) if !matches!(error, Error::Device(_)) => Ok(vec![None; which.len()]),
-            ranked => ranked,
-        };
-        let found = match &group {
-            Some(group) => or_damaged(job.rank(group, &queries)).ok(),
-            None => try_on(&devices[device], |device| or_damaged(job.rank(device, &queries))),
-        };
-        // Sending, the first time, is no measure of what follows.
-        if found.is_some() && device::cache_stats().misses == misses {
+        let (found, time) = match &group {
+            Some(group) => job.call_group(group, &queries),
+            None => job.call(&devices[device], &queries),
+        }?;
+        if let Some(time) = time {
             let features = which.iter().filter_map(|&at| Some(known[at]?.0));
             // One device alone would have taken so many times as long.
-            let alone = began.elapsed().as_nanos() as f64 * (devices.len() / workers) as f64;
-            let call = (job.work(features), alone);
-            calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+            let alone = time * (devices.len() / workers) as f64;
+            calls.lock().unwrap_or_else(PoisonError::into_inner).push((job.work(features), alone));
         }
-        found
+        Some(found)
     };
     let shared = Shared::new(workers);
     // A thread has each device work until it has its share; the others, and then these too, have queries for the CPU.
@@ -174,21 +164,49 @@ const LEARNED: usize = 64;
 /// What is known of a query that devices can answer, and what it is expected to cost.
 type Known = Option<(Features, Cost)>;
 
+/// A query that devices can answer, and what it is expected to cost; `None` if they cannot. Takes some microseconds.
+///
+/// # Errors
+/// As [`Index::search`].
+pub(super) fn prepare(
+    index: &Index,
+    query: &str,
+    options: &Options,
+    wanted: usize,
+    models: &Models,
+) -> Result<Option<(Prepared, Features, Cost)>> {
+    let Some(query) = index.prepare(query, options)?.filter(fits) else { return Ok(None) };
+    let features = cost::features(&query, wanted, index.snapshot().documents());
+    let cost = models.cost(&features, options.matching);
+    Ok(Some((query, features, cost)))
+}
+
 /// Whether a device takes a query with so many terms.
 fn fits(query: &Prepared) -> bool {
     query.terms.iter().filter(|term| term.clause.is_some()).count() <= MOST_TERMS
 }
 
+/// What a call of a device finds, `None` for queries that it leaves to the CPU, and the nanoseconds that it took, unless
+/// lists were sent, which is no measure of what follows.
+pub(super) type Called = (Vec<Option<Found>>, Option<f64>);
+
+fn timed(call: impl FnOnce() -> Option<Vec<Option<Found>>>) -> Option<Called> {
+    let (began, misses) = (Instant::now(), device::cache_stats().misses);
+    let found = call()?;
+    let time = (device::cache_stats().misses == misses).then(|| began.elapsed().as_nanos() as f64);
+    Some((found, time))
+}
+
 /// What is to be ranked on devices.
-struct Job<'j> {
-    index: &'j Index,
-    options: &'j Options,
-    wanted: usize,
-    settings: &'j Settings,
+pub(super) struct Job<'j> {
+    pub(super) index: &'j Index,
+    pub(super) options: &'j Options,
+    pub(super) wanted: usize,
+    pub(super) settings: &'j Settings,
     /// Threads of each device's work on the host.
-    threads: usize,
+    pub(super) threads: usize,
     /// The segments with the documents that may be hits, once a device wanted to know.
-    segments: OnceCell<Arc<[RankSegment]>>,
+    pub(super) segments: OnceCell<Arc<[RankSegment]>>,
 }
 
 impl Job<'_> {
@@ -211,8 +229,26 @@ impl Job<'_> {
         }
     }
 
+    /// A call of a device. If it fails, that is counted and logged.
+    pub(super) fn call(&self, device: &Device, queries: &[&Prepared]) -> Option<Called> {
+        timed(|| try_on(device, |device| self.rank_or_leave(device, queries)))
+    }
+
+    /// A call of devices that divide the index.
+    fn call_group(&self, group: &Group, queries: &[&Prepared]) -> Option<Called> {
+        timed(|| self.rank_or_leave(group, queries).ok())
+    }
+
+    /// As [`rank`](Self::rank). Damaged files are not a device's failure. The CPU finds them, too.
+    fn rank_or_leave(&self, ranker: &impl Ranker, queries: &[&Prepared]) -> Result<Vec<Option<Found>>> {
+        match self.rank(ranker, queries) {
+            Err(error) if !matches!(error, Error::Device(_)) => Ok(vec![None; queries.len()]),
+            ranked => ranked,
+        }
+    }
+
     /// What a device does for these queries.
-    fn work(&self, queries: impl Iterator<Item = Features>) -> [f64; Features::DEVICE] {
+    pub(super) fn work(&self, queries: impl Iterator<Item = Features>) -> [f64; Features::DEVICE] {
         let mut call = Features::call(self.index.snapshot().documents());
         for added in queries.map(|query| query.on_device(self.options.matching)) {
             call.iter_mut().zip(added).for_each(|(sum, of)| *sum += of);
@@ -394,4 +430,4 @@ use segments::{Group, Ranker};
 pub use warm::Warming;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

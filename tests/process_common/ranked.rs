@@ -56,7 +56,7 @@ fn add(writer: &mut Writer, ids: std::ops::Range<i64>) {
     writer.commit().expect("committed");
 }
 
-fn settings() -> Settings {
+pub fn settings() -> Settings {
     Settings { device: named(), offload: Offload::Always, ..Settings::default() }
 }
 

@@ -46,7 +46,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo test test-aarch64 test-browser bench bench-search bench-ranked bench-tiers experiments experiments-page install clean help setup-build setup-demo setup-test setup-browser setup-bench lint test-rust test-php test-examples
+.PHONY: build demo test test-aarch64 test-browser bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page install clean help setup-build setup-demo setup-test setup-browser setup-bench lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -89,6 +89,13 @@ bench-ranked: setup-test  ## measure ranked search on a device against the CPU, 
 	      set -- "$$@" --index "$$index" --queries "$$queries" --phrases "$${queries%/*}/phrase.txt"; \
 	    fi; \
 	  done && cargo bench --no-default-features --bench ranked -- "$$@"
+
+bench-stream: setup-test  ## measure how many queries a second a stream keeps up with, by CPU, device and both; DEVICE= SEARCH_CORPUS=
+	. scripts/env.sh && set -- --device '$(DEVICE)' && \
+	  for index in '$(abspath $(SEARCH_CORPUS))'/ours-*[0-9]; do \
+	    queries="$${index%/*}/queries-$${index##*-}/passage.txt"; \
+	    if [ -d "$$index" ] && [ -f "$$queries" ]; then set -- --device '$(DEVICE)' --index "$$index" --queries "$$queries"; fi; \
+	  done && if [ $$# = 2 ]; then set -- "$$@" --documents 1000000; fi && cargo bench --no-default-features --bench stream -- "$$@"
 
 # CRoaring chooses its instructions when it runs; these builds of it have no others than the tier's to choose.
 bench-tiers: setup-test  ## measure intersections by AVX2 and by plain code, also of real lists, CRoaring held back to the same; LISTS=

@@ -1,22 +1,27 @@
 //! Ranked search on a device: how many queries a second, and how many times as many as one thread of the CPU?
 //!
-//!     cargo bench --no-default-features --bench ranked -- --device NAME [--index DIR [--queries FILE] [--phrases FILE]] [--documents N]
+//!     cargo bench --no-default-features --bench ranked -- --device NAME [--index DIR [--queries FILE] [--phrases FILE]] \
+//!         [--documents N [--segments S]] [--split query|segment] [--memory BYTES]
 //!
-//! `DIR` is an index with one text field, `--queries` has a query a line, `--phrases` a phrase a line, without quotes. `--documents` generates a collection instead: N
-//! documents of 55 words each, drawn from a million by Zipf's law. The binary that cargo builds is self-contained and can
+//! `DIR` is an index with one text field, `--queries` has a query a line, `--phrases` a phrase a line, without quotes.
+//! `--documents` generates a collection instead: N documents of 55 words each, drawn from a million by Zipf's law, in one
+//! segment or in S, at most 15. Several devices that NAME means divide batches; `--split` says how, and `--memory` what each
+//! may keep lists in. To compare with one of them, name that with another `--device P:D`. The binary that cargo builds is
+//! self-contained and can
 //! be copied to another machine. Results of the device are compared with the CPU's, to the last bit.
 
 #[path = "support/clock.rs"]
 #[allow(dead_code)]
 mod clock;
+#[path = "support/generated.rs"]
+mod generated;
 #[path = "../tests/random_common/mod.rs"]
 mod random;
 
 use clock::{Spread, seconds};
-use postings::analysis::{self, Analyzer};
+use generated::{generate, zipf_queries};
 use postings::device::{self, Device};
-use postings::engine::{self, Offload, Settings};
-use postings::index::{Document, Field, Id, Kind, Schema, Value, Writer};
+use postings::engine::{self, Division, Offload, Settings};
 use postings::search::{Found, Index, Matching, Options};
 use random::Random;
 use std::collections::BTreeMap;
@@ -32,6 +37,10 @@ struct Args {
     queries: Option<PathBuf>,
     phrases: Option<PathBuf>,
     documents: Option<u64>,
+    segments: u64,
+    division: Division,
+    /// Bytes of device memory for lists.
+    memory: u64,
     rounds: usize,
     /// Queries that one thread of the CPU answers, for its rate.
     sample: usize,
@@ -47,6 +56,9 @@ fn args() -> Result<Args> {
         queries: None,
         phrases: None,
         documents: None,
+        segments: 1,
+        division: Division::Auto,
+        memory: 0,
         rounds: 5,
         sample: 300,
         out: None,
@@ -62,6 +74,15 @@ fn args() -> Result<Args> {
             "--queries" => args.queries = Some(value()?.into()),
             "--phrases" => args.phrases = Some(value()?.into()),
             "--documents" => args.documents = Some(value()?.parse()?),
+            "--segments" => args.segments = value()?.parse()?,
+            "--memory" => args.memory = value()?.parse()?,
+            "--split" => {
+                args.division = match &*value()? {
+                    "query" => Division::Queries,
+                    "segment" => Division::Segments,
+                    other => return Err(format!("--split {other}: query or segment").into()),
+                }
+            }
             "--rounds" => args.rounds = value()?.parse()?,
             "--sample" => args.sample = value()?.parse()?,
             "--log" => args.log = true,
@@ -112,7 +133,7 @@ fn main() -> Result<()> {
     }
     if let Some(documents) = args.documents {
         let folder = std::env::temp_dir().join(format!("postings-ranked-{}", std::process::id()));
-        let (time, made) = seconds(|| generate(&folder, documents));
+        let (time, made) = seconds(|| generate(&folder, documents, args.segments.max(1)));
         println!("\n{documents} documents generated in {time:.1} s");
         let queries = zipf_queries(10_000);
         let measured = made.and_then(|index| benches.iter_mut().try_for_each(|bench| bench.measure(&index, &queries)));
@@ -141,52 +162,6 @@ impl log::Log for Printer {
     fn flush(&self) {}
 }
 
-/// The number of a word, the n-th most frequent of a million with a probability in proportion to 1 / n, from `first` on.
-fn word(random: &mut Random, first: f64) -> u64 {
-    random.zipf(first, 1e6) as u64
-}
-
-fn generate(folder: &Path, documents: u64) -> Result<Index> {
-    let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
-    let analyzer = Analyzer::new(analysis::Options::default())?;
-    let schema = Schema { fields: vec![body], positions: false, analyzer, codecs: Default::default() };
-    let threads = std::thread::available_parallelism()?.get();
-    let options = postings::index::Options { memory: threads * (192 << 20), threads, ..Default::default() };
-    let mut writer = Writer::open(folder, Some(schema), options)?;
-    let mut random = Random(7);
-    for id in 0..documents {
-        let mut text = Vec::with_capacity(512);
-        for _ in 0..55 {
-            let mut word = word(&mut random, 1.0);
-            text.push(b'w');
-            while word > 0 {
-                text.push(b'a' + (word % 26) as u8);
-                word /= 26;
-            }
-            text.push(b' ');
-        }
-        writer.add(Id::Int(id as i64), Document { values: vec![(0, Value::Text(text))] })?;
-    }
-    writer.commit()?;
-    writer.optimize(false)?;
-    Ok(Index::open(folder)?)
-}
-
-/// Queries of 2 to 4 words of such a collection, without its five most frequent ones.
-fn zipf_queries(count: usize) -> Vec<String> {
-    let mut random = Random(99);
-    let mut next = || {
-        let mut word = word(&mut random, 6.0);
-        let mut text = String::from("w");
-        while word > 0 {
-            text.push((b'a' + (word % 26) as u8) as char);
-            word /= 26;
-        }
-        text
-    };
-    (0..count).map(|at| (0..2 + at % 3).map(|_| next()).collect::<Vec<_>>().join(" ")).collect()
-}
-
 struct Bench<'b> {
     device: Arc<Device>,
     selector: String,
@@ -197,13 +172,18 @@ struct Bench<'b> {
 
 impl Bench<'_> {
     fn settings(&self) -> Settings {
-        Settings { device: self.selector.clone(), offload: Offload::Always, ..Settings::default() }
+        let Args { division, memory, .. } = *self.args;
+        let device = self.selector.clone();
+        Settings { device, offload: Offload::Always, division, device_memory: memory, ..Settings::default() }
     }
 
     fn measure(&mut self, index: &Index, queries: &[String]) -> Result<()> {
-        let devices = device::twins(&self.selector).len();
+        let devices = device::twins(&self.selector);
+        // Others may have used them.
+        devices.iter().try_for_each(|device| device.forget_lists())?;
+        let devices = devices.len();
         let info = self.device.info();
-        println!("\n{}: {devices} × {}, {}", self.selector, info.platform, info.name);
+        println!("\n{}: {devices} × {}, {}; {:?}", self.selector, info.platform, info.name, self.args.division);
         println!(
             "\n{} documents in {} segments, {} queries",
             index.documents(),
@@ -319,9 +299,9 @@ impl Bench<'_> {
             postings as f64 / queries.len() as f64 / 1e3,
             kernels.join(", ")
         );
-        let selector = &self.selector;
+        let (selector, division) = (&self.selector, self.args.division);
         self.rows.push(format!(
-            "{{\"device\": \"{selector}\", \"documents\": {}, \"name\": \"{name}\", \"queries\": {}, \"rate\": {:.0}, \"low\": {:.0}, \"high\": {:.0}, \"cpu\": {cpu:.1}, \"postings\": {postings}, \"kernels\": \"{}\"}}",
+            "{{\"device\": \"{selector}\", \"division\": \"{division:?}\", \"documents\": {}, \"name\": \"{name}\", \"queries\": {}, \"rate\": {:.0}, \"low\": {:.0}, \"high\": {:.0}, \"cpu\": {cpu:.1}, \"postings\": {postings}, \"kernels\": \"{}\"}}",
             index.documents(),
             queries.len(),
             rate.median,
@@ -347,9 +327,9 @@ impl Bench<'_> {
             "{name:24} {:9.3} ms ({:.3}–{:.3}); one thread {:.3} ms ({:.3}–{:.3})",
             device.median, device.low, device.high, cpu.median, cpu.low, cpu.high
         );
-        let selector = &self.selector;
+        let (selector, division) = (&self.selector, self.args.division);
         self.rows.push(format!(
-            "{{\"device\": \"{selector}\", \"documents\": {}, \"name\": \"{name}\", \"ms\": {:.4}, \"cpu_ms\": {:.4}}}",
+            "{{\"device\": \"{selector}\", \"division\": \"{division:?}\", \"documents\": {}, \"name\": \"{name}\", \"ms\": {:.4}, \"cpu_ms\": {:.4}}}",
             index.documents(),
             device.median,
             cpu.median

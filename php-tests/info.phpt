@@ -32,6 +32,7 @@ postings\.device => auto => auto
 postings\.offload => auto => auto
 postings\.threads => 0 => 0
 postings\.device_memory => 0 => 0
+postings\.device_timeout => 10 => 10
 postings\.yioop => 0 => 0
 postings\.opencl => 1 => 1
 postings\.log_level => warn => warn

@@ -18,6 +18,7 @@ $values = [
     'postings.log_level' => ['off', 'error', 'warn', 'info', 'debug', 'trace', 'loud', '', 'warn'],
     'postings.threads' => ['1', '256', '0', '257', '-1', '1.5', '2 ', '', 'all', '99999999999999999999'],
     'postings.device_memory' => ['2G', '512m', '1024k', '1048576', '16777215T', '1048575', '1', '1023K', '-1', '1.5G', '2 G', 'G', '', '2GB', '17179869183G', '17179869184G', '0'],
+    'postings.device_timeout' => ['0', '1', '86400', '86401', '-1', '0.5', '1s', '', '10'],
     'postings.yioop' => ['1'],
     'postings.opencl' => ['0', '1'],
 ];
@@ -43,6 +44,7 @@ echo "$status $output\n";
 --EXPECTF--
 postings.device = auto (7)
 postings.device_memory = 0 (7)
+postings.device_timeout = 10 (7)
 postings.log_level = warn (7)
 postings.offload = auto (7)
 postings.opencl = 1 (4)
@@ -99,6 +101,15 @@ postings.device_memory "2GB": refused
 postings.device_memory "17179869183G": accepted
 postings.device_memory "17179869184G": refused
 postings.device_memory "0": accepted
+postings.device_timeout "0": accepted
+postings.device_timeout "1": accepted
+postings.device_timeout "86400": accepted
+postings.device_timeout "86401": refused
+postings.device_timeout "-1": refused
+postings.device_timeout "0.5": refused
+postings.device_timeout "1s": refused
+postings.device_timeout "": refused
+postings.device_timeout "10": accepted
 postings.yioop "1": refused
 postings.opencl "0": refused
 postings.opencl "1": refused

@@ -65,6 +65,14 @@ pub enum Error {
         bytes: usize,
     },
 
+    /// A stream holds as much as it may.
+    #[error("the stream is full: {0}; take answers first")]
+    Full(String),
+
+    /// A defect of this crate: a thread that worked in the background has panicked. The message is in the log.
+    #[error("internal error: a thread panicked")]
+    Panicked,
+
     /// The OpenCL device failed; callers retry on the CPU.
     #[error("device: {0}")]
     Device(String),

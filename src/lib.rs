@@ -18,6 +18,7 @@
 //! | `room` | memory for large results | nothing |
 //! | `files` | opens files that may be something else | nothing |
 //! | `threads` | threads for the work of one call | nothing |
+//! | `background` | threads that outlive a call, and forks | `threads`, `process`, `environment` |
 //! | [`bits`] | words and bit fields | nothing |
 //! | [`codec`] | docIDs ⇄ words; the registry of codecs | `bits`, `cpu`, `room` |
 //! | [`results`] | the docIDs found by a batch of queries | `room` |
@@ -31,12 +32,13 @@
 //! | [`search`] | searching an index | `rank`, `index`, `query`, `analysis`, `list`, `codec`, `cpu`, `threads` |
 //! | [`interchange`] | text fields in and out as CIFF and as PISA's collections | `search`, `index` |
 //! | [`device`] | everything about OpenCL | `rank` (its tiled form), `identity`, `threads`, `list`, `codec`, `results`, `cache`, `environment`, `process`, `room` |
-//! | [`engine`] | the choice between CPU and device, its cost model, the fallback, the threads, the counters | `device`, `search`, `rank`, `intersect`, `yioop`, `list`, `codec`, `results`, `cache`, `cpu`, `threads` |
+//! | [`engine`] | the choice between CPU and device, its cost model, the fallback, the threads, streams of queries, the counters | `device`, `search`, `rank`, `intersect`, `yioop`, `list`, `codec`, `results`, `cache`, `cpu`, `background`, `threads`, `environment`, `process` |
 //! | `php` | the PHP side (feature `php`) | `engine`, `search`, `interchange`, `index`, `query`, `analysis`, `yioop`, `list`, `codec`, `environment`, `cpu`, `room` |
 //!
 //! All rooms use `error`.
 
 pub mod analysis;
+mod background;
 pub mod bits;
 mod cache;
 pub mod codec;

@@ -1,7 +1,7 @@
 //! Threads for the work of one call.
 //!
 //! They are started per call and end with it: none exists before the first work that is worth it, none between calls, and
-//! so a fork loses none. The calling thread takes part. Threads claim a few items at a time from a shared counter.
+//! so a fork loses none. (For others see `background`.) The calling thread takes part. Threads claim a few items at a time from a shared counter.
 
 use crate::error::Result;
 use std::ops::Range;
@@ -101,15 +101,15 @@ impl Drop for StopOnPanic<'_> {
 }
 
 /// Leaves signals to the calling thread: PHP's handlers and time limits expect to run there.
-mod signals {
+pub(crate) mod signals {
     use std::mem::MaybeUninit;
 
     /// The mask to restore; `None` if it could not be changed.
-    pub(super) struct Blocked(Option<libc::sigset_t>);
+    pub(crate) struct Blocked(Option<libc::sigset_t>);
 
     /// Blocks all signals in the calling thread, and so in the threads that it starts, until the returned guard is
     /// dropped.
-    pub(super) fn block() -> Blocked {
+    pub(crate) fn block() -> Blocked {
         let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
         // SAFETY: `sigfillset` initialises `all`; `before` is read only if `pthread_sigmask` succeeded, which
         // initialises it.

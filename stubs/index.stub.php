@@ -136,10 +136,10 @@ namespace Postings {
          */
         public readonly ?int $total;
 
-        /** Whether searchBatch() had not begun this query when the deadline came, so that nothing is known of its hits. */
+        /** Whether searchBatch() or a stream had not begun this query when the deadline came, so that nothing is known of its hits. */
         public readonly bool $expired;
 
-        /** Hits are made by Index::search() and searchBatch(). */
+        /** Hits are made by Index::search(), searchBatch() and SearchStream::take(). */
         private function __construct()
         {
         }
@@ -231,6 +231,72 @@ namespace Postings {
         }
 
         public function valid(): bool
+        {
+        }
+    }
+
+    /**
+     * Queries that threads and devices answer while PHP goes on. Made by Index::stream().
+     *
+     * The threads start with the first query, at most postings.threads of them (but at least one, and one for each device),
+     * and end with the object, which waits for what they are at; what waits is not answered. In Postings\stats() each query
+     * that the CPU answers is a call, and so is each call of a device.
+     *
+     * After a fork only the parent can use the stream: all methods but count() and descriptor() throw IndexException in the
+     * child. A fork waits until the threads have answered what they are at.
+     */
+    final class SearchStream implements \Countable
+    {
+        /** Streams are made by Index::stream(). */
+        private function __construct()
+        {
+        }
+
+        /**
+         * Adds a query, and returns its ticket: a number, from 0 on, by which take() names its answer. Some microseconds.
+         *
+         * @throws StreamFullException if the stream has as many queries as it may have, or 256 MiB of them wait
+         */
+        public function push(string $query): int
+        {
+        }
+
+        /**
+         * As push() for many queries, all or none; keys are kept.
+         *
+         * @template K of array-key
+         * @param array<K, string> $queries
+         * @return array<K, int>
+         * @throws StreamFullException
+         */
+        public function pushAll(array $queries): array
+        {
+        }
+
+        /**
+         * Takes what is done, by ticket, in the order in which it was found. If nothing is, but queries are on their way, waits
+         * for an answer, at most so long or until a signal has come; then the array may be empty.
+         *
+         * A query that failed throws what search() would have thrown, with its ticket as the exception's code, once what was
+         * found before it has been taken. The others can be taken as before.
+         *
+         * @param int $wait milliseconds; 0: does not wait
+         * @return array<int, Hits>
+         */
+        public function take(int $wait = 0): array
+        {
+        }
+
+        /** The number of queries that have not been taken, done or not. O(1). */
+        public function count(): int
+        {
+        }
+
+        /**
+         * A file descriptor that can be read while there is something to take, for event loops:
+         * `fopen('php://fd/' . $stream->descriptor(), 'r')`. Wait for it, but do not read it.
+         */
+        public function descriptor(): int
         {
         }
     }
@@ -527,7 +593,7 @@ namespace Postings {
          * @param array<string, string> $sort
          * @param array<string, int|float> $weights
          * @param ?int $deadline milliseconds after which no query is begun any more: the others come back as empty Hits with
-         *     `expired`. A call of a device that has begun is waited for. null: none
+         *     `expired`. A call of a device that has begun is waited for, within postings.device_timeout. null: none
          * @return array<K, Hits>
          */
         public function searchBatch(
@@ -546,6 +612,35 @@ namespace Postings {
         }
 
         /**
+         * A stream of queries that are answered in the background, for workers that live long: see SearchStream. It keeps this
+         * snapshot, whatever is committed, reloaded or dropped meanwhile, and the settings of now.
+         *
+         * Unless postings.offload is 'never', opens the device, which takes 0.1 to 1 s the first time; with 'auto' only a GPU
+         * or an accelerator. What searchBatch() says of devices holds here, too.
+         *
+         * @param array<string, int|float|string|list<int|string>|array{int|float|null, int|float|null}> $filter
+         * @param array<string, string> $sort
+         * @param array<string, int|float> $weights
+         * @param ?int $deadline milliseconds after which a query that was not begun comes back as empty Hits with `expired`;
+         *     null: none
+         * @param int $capacity the most queries that were not taken, 1 to 1,048,576
+         */
+        public function stream(
+            int $limit = 10,
+            int $offset = 0,
+            Matching|string $matching = 'all',
+            array $filter = [],
+            array $sort = [],
+            array $weights = [],
+            bool $total = false,
+            float $k1 = 1.2,
+            float $b = 0.75,
+            ?int $deadline = 500,
+            int $capacity = 65536,
+        ): SearchStream {
+        }
+
+        /**
          * Sends the lists of these queries to the device, so that no later search waits for them; also opens the device and
          * builds its kernels. For workers that live long: they pass a log of queries, or a list of words, when they start.
          * $matching, $weights, $k1 and $b should be those of the searches to come.
@@ -557,7 +652,7 @@ namespace Postings {
          * @param array<string, int|float> $weights
          * @return int the lists that are in device memory then, one for each term, phrase, prefix or fuzzy word in each
          *     field and segment; 0 if there is no device that postings.device and postings.offload allow. Of several
-         *     devices, each gets the lists, and the least number counts
+         *     devices, each gets the lists, and the least number counts, unless each has segments of its own: then all count
          */
         public function warm(
             array|\Traversable $queries,

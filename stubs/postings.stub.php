@@ -148,6 +148,14 @@ namespace Postings {
     }
 
     /**
+     * SearchStream::push() and pushAll(): the stream holds as many queries as it may. None of the call was added; take answers
+     * first.
+     */
+    class StreamFullException extends \RuntimeException implements Exception
+    {
+    }
+
+    /**
      * A compressed, sorted list of docIDs. Lists are immutable, and clones share their memory.
      *
      * Two lists are `==` if equals() says so; compared with anything else, a list behaves like any object. Lists can be

@@ -80,6 +80,7 @@ pub(super) fn devices(selector: &str) -> Vec<DeviceInfo> {
         found => found.map_or(&[][..], Vec::as_slice),
     };
     let selected = platform::choose(found, selector).filter(|_| ours);
+    let selected = selected.and_then(|selected| used().not_lost(found, selector, selected));
     let mark =
         |(index, device): (usize, &Found)| DeviceInfo { selected: selected == Some(index), ..device.info.clone() };
     found.iter().enumerate().map(mark).collect()
@@ -99,10 +100,17 @@ pub(super) fn select(selector: &str) -> Result<Option<Arc<Device>>> {
         Err(error) => return told_once(error),
     };
     let mut used = used();
-    let Some(index) = used.resolve(found, selector) else {
-        return Ok(None);
-    };
-    used.open(found, index)
+    match used.resolve(found, selector).and_then(|selected| used.not_lost(found, selector, selected)) {
+        Some(index) => used.open(found, index),
+        None => Ok(None),
+    }
+}
+
+/// Whether a selector that means one device means another, too: those of its platform that have the same name, unless it
+/// is `P:D`.
+fn is_twin(found: &[Found], selector: &str, selected: usize, other: usize) -> bool {
+    let [own, name] = [selected, other].map(|index| &found[index].info);
+    selected == other || (!platform::is_place(selector) && (&own.platform, &own.name) == (&name.platform, &name.name))
 }
 
 /// See [`super::twins`].
@@ -110,15 +118,21 @@ pub(super) fn twins(selector: &str) -> Vec<Arc<Device>> {
     let Some(found) = FOUND.get().filter(|_| is_allowed() && owner::is_ours()) else { return Vec::new() };
     let mut used = used();
     let Some(selected) = used.resolve(found, selector) else { return Vec::new() };
-    let is_twin = |index: &usize| {
-        let [own, other] = [selected, *index].map(|index| &found[index].info);
-        *index == selected
-            || (!platform::is_place(selector) && (&own.platform, &own.name) == (&other.platform, &other.name))
-    };
-    let twins = (0..found.len()).filter(is_twin).map(|index| used.open(found, index));
-    twins
-        .filter_map(|twin| twin.inspect_err(|error| log::debug!("a device is left out: {error}")).ok().flatten())
+    let twins = (0..found.len()).filter(|&index| is_twin(found, selector, selected, index));
+    let open = twins.map(|index| used.open(found, index));
+    open.filter_map(|twin| twin.inspect_err(|error| log::debug!("a device is left out: {error}")).ok().flatten())
+        .filter(|twin| !twin.is_lost())
         .collect()
+}
+
+/// See [`super::opened_twins`].
+pub(super) fn opened_twins(selector: &str) -> Vec<Arc<Device>> {
+    let Some(found) = FOUND.get().filter(|_| is_allowed() && owner::is_ours()) else { return Vec::new() };
+    let mut used = used();
+    let Some(selected) = used.resolve(found, selector) else { return Vec::new() };
+    let twins = (0..found.len()).filter(|&index| is_twin(found, selector, selected, index));
+    let opened = twins.filter_map(|index| used.devices.get(index)?.as_ref()?.as_ref().ok());
+    opened.filter(|twin| !twin.is_lost()).cloned().collect()
 }
 
 /// Returns the error the first time, and `Ok(None)` from then on.
@@ -130,7 +144,8 @@ fn told_once<T>(error: Error) -> Result<Option<T>> {
 pub(super) fn opened(selector: &str) -> Option<Arc<Device>> {
     let found = FOUND.get().filter(|_| is_allowed() && owner::is_ours())?;
     let mut used = used();
-    let index = used.resolve(found, selector)?;
+    let selected = used.resolve(found, selector)?;
+    let index = used.not_lost(found, selector, selected)?;
     used.devices.get(index)?.as_ref()?.as_ref().ok().cloned()
 }
 
@@ -150,6 +165,13 @@ impl Used {
             Ok(_guard) => self.devices[index].insert(Device::open(&found[index]).map(Arc::new)).clone().map(Some),
             Err(error) => told_once(error),
         }
+    }
+
+    /// The device to use if a selector means the one with that index in `FOUND`: itself, or a twin if it is lost.
+    fn not_lost(&self, found: &[Found], selector: &str, selected: usize) -> Option<usize> {
+        let is_lost = |index: usize| matches!(self.devices.get(index), Some(Some(Ok(device))) if device.is_lost());
+        let twins = (0..found.len()).filter(|&index| is_twin(found, selector, selected, index));
+        std::iter::once(selected).chain(twins).find(|&index| !is_lost(index))
     }
 
     /// The index in `FOUND` of the device that a selector means.

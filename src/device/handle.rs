@@ -1,21 +1,27 @@
 //! [`Device`], the handle of an open device. Operations are its methods.
 
-use super::link::Link;
-use super::memory::Key;
+use super::link::{Link, WORD};
+use super::memory::{Key, cache_words};
 use super::owner;
-use super::platform::{DeviceInfo, Found};
+use super::platform::{DeviceInfo, Found, Limits};
 use super::session::{Inner, Session};
+use super::wait::{Lost, USUAL_LIMIT};
 use crate::error::{Error, Result};
 use crate::list::PostingList;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 /// An open device: context, queue, programs and memory. Calls from several threads take turns.
 pub struct Device {
     info: DeviceInfo,
     target: String,
+    limits: Limits,
     inner: Mutex<Inner>,
     profiling: AtomicBool,
+    /// Milliseconds that a wait goes on without progress; 0 means without a limit.
+    timeout: AtomicU64,
+    lost: Lost,
 }
 
 /// How long a kernel ran.
@@ -30,27 +36,51 @@ pub struct KernelTime {
 impl Device {
     pub(super) fn open(found: &Found) -> Result<Device> {
         let target = found.target();
-        let inner = Mutex::new(Inner::new(Link::open(found)?, &target));
-        Ok(Device { info: found.info.clone(), target, inner, profiling: AtomicBool::new(false) })
+        let link = Link::open(found)?;
+        let lost = link.lost.clone();
+        let inner = Mutex::new(Inner::new(link, &target));
+        let timeout = AtomicU64::new(USUAL_LIMIT.as_millis() as u64);
+        let (info, limits, profiling) = (found.info.clone(), found.limits, AtomicBool::new(false));
+        Ok(Device { info, target, limits, inner, profiling, timeout, lost })
     }
 
     /// Locks the device for one operation; waits while another thread holds it.
     ///
     /// # Errors
-    /// [`Error::Device`] in a child forked after its parent used the device, if a thread panicked while it held the
-    /// lock, or as [`Session::begin`].
+    /// [`Error::Device`] if the device is lost, in a child forked after its parent used it, if a thread panicked while it
+    /// held the lock, or as [`Session::begin`].
     pub(crate) fn lock(&self) -> Result<Session<'_>> {
         if !owner::is_ours() {
             return Err(owner::forked());
         }
-        let inner =
+        let mut inner =
             self.inner.lock().map_err(|_| Error::Device("a thread panicked while it held the device".into()))?;
+        let limit = self.timeout.load(Relaxed);
+        inner.link.patience = (limit != 0).then(|| Duration::from_millis(limit));
         Session::begin(inner, &self.profiling)
+    }
+
+    /// Limits how long operations wait for the device without any progress, to whole milliseconds. Zero means no limit; the
+    /// default is ten seconds. A device that takes longer is lost, and so is one of which a command fails for another reason
+    /// than memory: this process does not use it again.
+    pub fn set_timeout(&self, limit: Duration) {
+        let milliseconds = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+        self.timeout.store(if limit.is_zero() { 0 } else { milliseconds.max(1) }, Relaxed);
+    }
+
+    /// Whether the device is lost.
+    pub fn is_lost(&self) -> bool {
+        self.lost.is_lost()
     }
 
     /// What the device reports about itself; `selected` is always false.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    /// Bytes that ranked search may keep in device memory, of a budget of so many; 0 means the usual one.
+    pub(crate) fn cache_bytes(&self, budget: u64) -> u64 {
+        (cache_words(&self.limits, (budget / WORD as u64) as usize) * WORD) as u64
     }
 
     /// Whether a list is in device memory now. False while another thread uses the device, because that cannot be told

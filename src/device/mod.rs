@@ -2,7 +2,7 @@
 //! file per operation.
 //!
 //! Nothing here runs before the first call that wants a device, and nothing here panics. Every failure is an
-//! [`Error::Device`](crate::Error::Device), after which the engine uses the CPU.
+//! [`Error::Device`](crate::Error::Device), after which the engine uses the CPU. Nothing waits for a device without a limit.
 //!
 //! Each file uses only files listed above it:
 //!
@@ -12,6 +12,7 @@
 //! | `fault` | fault injection for tests |
 //! | `loader.c` | finds the OpenCL library at run time and forwards calls to it |
 //! | `cl` | raw calls with status checks, and owned handles |
+//! | `wait` | waits for commands, with a limit; devices that are lost |
 //! | `platform` | lists devices, and finds the one that a selector means |
 //! | `link` | context, queues and limits of a device |
 //! | `program` | builds programs and kernels, or loads them from the cache folder |
@@ -58,6 +59,7 @@ mod rank;
 mod search;
 mod session;
 mod trial;
+mod wait;
 mod yioop;
 
 pub use ceiling::Ceilings;
@@ -74,7 +76,7 @@ pub use platform::DeviceInfo;
 #[doc(hidden)]
 pub use rank::plain_accumulators;
 pub(crate) use rank::{
-    Hits, MOST_HITS, MOST_TERMS, PhraseWord, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted,
+    Hits, Kept, MOST_HITS, MOST_TERMS, PhraseWord, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted,
 };
 pub use search::{Aids, Gathering, Line, Search};
 use std::sync::Arc;
@@ -89,7 +91,8 @@ pub fn devices(selector: &str) -> Vec<DeviceInfo> {
     context::devices(selector)
 }
 
-/// The device that `selector` means (`auto`, `none`, a substring of "platform / device name", or `P:D`), or `None`. The
+/// The device that `selector` means (`auto`, `none`, a substring of "platform / device name", or `P:D`), or `None`. If it is
+/// [lost](Device::is_lost), that is the first of its [`twins`], or `None`. The
 /// first call opens the device, which takes 0.1 to 1 s on a GPU; it stays open, and later calls take well under a
 /// microsecond.
 ///
@@ -103,7 +106,7 @@ pub fn select(selector: &str) -> Result<Option<Arc<Device>>> {
 }
 
 /// The device that `selector` means, once it was [selected](select), and those of its platform that have the same name,
-/// opened now, unless the selector is `P:D`. Empty if there is none.
+/// opened now, unless the selector is `P:D`; none that is lost. Empty if there is none.
 pub fn twins(selector: &str) -> Vec<Arc<Device>> {
     context::twins(selector)
 }
@@ -116,6 +119,11 @@ pub(crate) fn is_none(selector: &str) -> bool {
 /// As [`select`], but opens no device: `None` if the device is not open yet or cannot be used.
 pub(crate) fn opened(selector: &str) -> Option<Arc<Device>> {
     context::opened(selector)
+}
+
+/// As [`twins`], but opens no device: those that are open.
+pub(crate) fn opened_twins(selector: &str) -> Vec<Arc<Device>> {
+    context::opened_twins(selector)
 }
 
 /// Allows or forbids OpenCL (`postings.opencl`). If it is forbidden from the start, no library is ever loaded for it.

@@ -19,7 +19,7 @@ pub struct DeviceInfo {
     pub compute_units: u32,
     /// Global memory in bytes.
     pub global_memory: u64,
-    /// Whether the selector of this call means this device.
+    /// Whether the selector of this call means this device, and it is not lost.
     pub selected: bool,
 }
 

@@ -114,15 +114,19 @@ impl<'d> Session<'d> {
     /// Begins an operation.
     ///
     /// # Errors
-    /// [`Error::Device`] if commands of an earlier operation, which ended early, fail.
+    /// [`Error::Device`] if the device is lost, as it is if commands of an earlier operation, which ended early, fail.
     pub(super) fn begin(mut inner: MutexGuard<'d, Inner>, profiling: &'d AtomicBool) -> Result<Session<'d>> {
         let environment = environment::guard()?;
+        inner.link.lost.check()?;
         inner.memory.begin_session();
         let mut session = Session { inner, profiling, sent: Sent::default(), _environment: environment };
         if session.inner.busy {
             // Transfers of an operation that ended early, with an error, may still use the staging buffers. If they
-            // cannot be waited for, the buffers must not be used, so `busy` stays set.
-            session.settle()?;
+            // cannot be waited for, nothing of the device can be used again.
+            session.settle().map_err(|error| session.inner.link.lost.set(&error))?;
+        }
+        if session.inner.link.stale.take() {
+            session.inner.memory.forget();
         }
         session.inner.link.enter(0)?;
         Ok(session)
@@ -280,9 +284,15 @@ impl Session<'_> {
             }
         }
         *busy = true;
+        link.inject_hang()?;
+        let (is_timed, is_tracked) = (self.profiling.load(Relaxed), link.tracks(groups));
         // SAFETY: the arguments were just set, and this function's contract covers what the kernel does with them.
-        let event = unsafe { link.queue().launch(&ready.kernel, global, local, self.profiling.load(Relaxed))? };
-        timed.extend(event.map(|event| (kernel.name, event)));
+        let event = unsafe { link.queue().launch(&ready.kernel, global, local, is_timed || is_tracked)? };
+        match event {
+            Some(event) if is_timed => timed.push((kernel.name, event)),
+            Some(event) => link.track(event),
+            None => {}
+        }
         Ok(())
     }
 
@@ -315,7 +325,8 @@ impl Session<'_> {
     pub(crate) fn finish_reading(&mut self, reading: &mut Reading) -> Result<()> {
         self.enter(reading.lane)?;
         if Memory::lends(reading.words) {
-            return self.inner.memory.arrived(reading.lane, reading.passage);
+            let Inner { link, memory, .. } = &mut *self.inner;
+            return memory.arrived(link, reading.passage);
         }
         reading.copied.clear();
         self.read(reading.slot, 0..reading.words, &mut reading.copied)
@@ -366,10 +377,9 @@ impl Session<'_> {
     /// The kernels launched since the last call while timing was on, each with its nanoseconds.
     pub(super) fn take_kernel_times(&mut self) -> Result<Vec<(&'static str, u64)>> {
         let timed = std::mem::take(&mut self.inner.timed);
-        let time = |(kernel, event): (&'static str, Event)| {
-            event.wait()?;
-            Ok((kernel, event.nanoseconds()?))
-        };
-        timed.into_iter().map(time).collect()
+        if !timed.is_empty() {
+            self.inner.link.finish()?;
+        }
+        timed.into_iter().map(|(kernel, event)| Ok((kernel, event.nanoseconds()?))).collect()
     }
 }

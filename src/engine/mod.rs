@@ -10,6 +10,7 @@
 //! | `yioop` | operations on Yioop's lists |
 //! | `offload` | runs an operation on the device or the CPU, depending on the settings and the cost model |
 //! | [`schedule`] | which queries the CPU answers, and which a device |
+//! | [`stream`] | a stream of queries that are answered in the background |
 //! | `cost` | the cost model behind `postings.offload=auto` |
 //! | `threads` | runs a batch on several cores |
 //! | `para` | collects queries until they are a batch |
@@ -24,6 +25,7 @@ mod ranked;
 pub mod schedule;
 mod shared;
 mod stats;
+pub mod stream;
 mod threads;
 mod yioop;
 
@@ -37,5 +39,5 @@ pub use cost::{CpuModel, DeviceModel, Features};
 pub use lists::{decode, decode_to, intersect, intersect_batch, intersect_count, intersect_list};
 pub use offload::{Offload, Settings, devices, on_cpu, prepare};
 pub use para::{Amount, Para};
-pub use ranked::{Warming, search, search_batch};
+pub use ranked::{Division, Warming, search, search_batch};
 pub use stats::{Stats, stats};

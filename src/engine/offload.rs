@@ -1,12 +1,14 @@
 //! Runs an operation on the device or the CPU, depending on the settings and the cost model.
 
 use super::cost::{self, Work};
+use super::ranked::Division;
 use super::stats::{CPU_CALLS, DEVICE_CALLS, DEVICE_FAILURES};
 use crate::codec::Sink;
 use crate::device::{self, Device, DeviceInfo};
 use crate::error::Result;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// When work goes to the device (`postings.offload`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,11 +34,26 @@ pub struct Settings {
     pub threads: usize,
     /// Bytes of device memory that ranked search may keep lists in (`postings.device_memory`); 0 means a quarter of it.
     pub device_memory: u64,
+    /// How long to wait for a device that makes no progress (`postings.device_timeout`); zero means without a limit. See
+    /// [`Device::set_timeout`].
+    pub device_timeout: Duration,
+    /// How several devices divide a batch of ranked queries. For benchmarks and tests: all ways give the same results.
+    pub division: Division,
 }
+
+/// How long to wait for a device that makes no progress, if nothing else is said.
+const DEVICE_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { device: "auto".into(), offload: Offload::Auto, threads: 0, device_memory: 0 }
+        Settings {
+            device: "auto".into(),
+            offload: Offload::Auto,
+            threads: 0,
+            device_memory: 0,
+            device_timeout: DEVICE_TIMEOUT,
+            division: Division::Auto,
+        }
     }
 }
 
@@ -94,10 +111,18 @@ fn wanted(settings: &Settings, auto: impl FnOnce(&str) -> Result<Option<Arc<Devi
         Offload::Always => device::select(&settings.device),
         Offload::Auto => auto(&settings.device),
     };
-    device.unwrap_or_else(|error| {
+    let device = device.unwrap_or_else(|error| {
         failed(&error);
         None
-    })
+    });
+    device.inspect(|device| device.set_timeout(settings.device_timeout))
+}
+
+/// The devices that share large batches of queries, once one of them was chosen.
+pub(super) fn twins(settings: &Settings) -> Vec<Arc<Device>> {
+    let twins = device::twins(&settings.device);
+    twins.iter().for_each(|device| device.set_timeout(settings.device_timeout));
+    twins
 }
 
 /// The device for an operation on raw bytes: only with `offload=always`. `auto` never offloads raw bytes, because the
@@ -114,7 +139,7 @@ pub(super) fn for_queries(settings: &Settings, batch: &cost::Batch) -> Option<Ar
 /// The devices that may rank queries, opened whether that has paid off yet or not.
 pub(super) fn for_warming(settings: &Settings) -> Vec<Arc<Device>> {
     let auto = |selector: &str| Ok(device::select(selector)?.filter(|device| device.info().kind != "CPU"));
-    wanted(settings, auto).map(|_| device::twins(&settings.device)).unwrap_or_default()
+    wanted(settings, auto).map(|_| twins(settings)).unwrap_or_default()
 }
 
 /// Counts a failure. Each of the first 32 distinct reasons is logged as a warning once; everything else goes to the

@@ -1,7 +1,7 @@
 //! Ranked search on the device or the CPU.
 
 use super::cost::{self, Batch, Features, Models, Ran};
-use super::offload::{Offload, Settings, for_queries, on_cpu, try_on};
+use super::offload::{Offload, Settings, for_queries, on_cpu, try_on, twins};
 use super::schedule::{Cost, Costs, Share, device_is_enough};
 use super::shared::Shared;
 use crate::device::{self, Device, Hits, MOST_HITS, MOST_TERMS, RankBatch, RankSegment, RankTerm, Take};
@@ -33,7 +33,9 @@ pub fn search(index: &Index, query: &str, options: &Options, settings: &Settings
 /// # Errors
 /// As there.
 pub fn search_batch(index: &Index, queries: &[&str], options: &Options, settings: &Settings) -> Result<Vec<Found>> {
-    let batch = Batch { index, queries, options, threads: settings.threads, expected: None.into() };
+    let divides_lists = |device: &Device| segments::by_segments(index, settings, device);
+    let (threads, expected) = (settings.threads, None.into());
+    let batch = Batch { index, queries, options, threads, divides_lists: &divides_lists, expected };
     let Some(device) = for_queries(settings, &batch) else {
         let began = Instant::now();
         let found = on_cpu(|| index.search_batch(queries, options, settings.threads));
@@ -45,7 +47,8 @@ pub fn search_batch(index: &Index, queries: &[&str], options: &Options, settings
     if wanted == 0 || wanted > MOST_HITS || index.snapshot().documents() > u32::MAX.into() {
         return on_cpu(|| index.search_batch(queries, options, settings.threads));
     }
-    let devices = if queries.len() < MANY { vec![device] } else { device::twins(&settings.device) };
+    let is_alone = queries.len() < MANY && !divides_lists(&device);
+    let devices = if is_alone { vec![device] } else { twins(settings) };
     by_both(index, queries, options, settings, &devices, wanted)
 }
 
@@ -64,11 +67,10 @@ fn by_both(
     let models = cost::models(first);
     let size = AtomicUsize::new(0);
     let prepare = |at: usize| {
-        let fits = |query: &Prepared| fits(query) && size.fetch_add(query.size(), Relaxed) < MOST_SIZE;
-        let Some(query) = index.prepare(queries[at], options)?.filter(fits) else { return Ok((None, None)) };
-        let features = cost::features(&query, wanted, index.snapshot().documents());
-        let cost = models.cost(&features, options.matching);
-        Ok((Some(query), Some((features, cost))))
+        let prepared = prepare(index, queries[at], options, wanted, &models)?;
+        let fits = |query: &Prepared| size.fetch_add(query.size(), Relaxed) < MOST_SIZE;
+        let prepared = prepared.filter(|(query, ..)| fits(query));
+        Ok(prepared.map_or((None, None), |(query, features, cost)| (Some(query), Some((features, cost)))))
     };
     let (prepared, known): (Vec<Option<Prepared>>, Vec<Known>) =
         threads::map(threads, queries.len(), prepare)?.into_iter().unzip();
@@ -76,6 +78,9 @@ fn by_both(
         return on_cpu(|| index.search_batch(queries, options, settings.threads));
     }
     let of_a_device = if devices.len() == 1 { settings.threads } else { threads.div_ceil(devices.len()) };
+    // Together, devices that divide the index are like one.
+    let group = Group::of(index, settings, devices);
+    let workers = if group.is_some() { 1 } else { devices.len() };
     let job = Job { index, options, wanted, settings, threads: of_a_device, segments: OnceCell::new() };
     let share = job.share(&models, &known, threads, devices.len());
     log::debug!("{} queries prepared in {:?}", queries.len(), began.elapsed());
@@ -86,27 +91,25 @@ fn by_both(
             return Some(vec![None; which.len()]);
         }
         let queries: Vec<&Prepared> = which.iter().filter_map(|&at| prepared[at].as_ref()).collect();
-        let (began, misses) = (Instant::now(), device::cache_stats().misses);
-        let found = try_on(&devices[device], |device| match job.rank(device, &queries) {
-            // Damaged files are not the device's failure. The CPU finds them, too.
-            Err(error) if !matches!(error, Error::Device(_)) => Ok(vec![None; which.len()]),
-            ranked => ranked,
-        });
-        // Sending, the first time, is no measure of what follows.
-        if found.is_some() && device::cache_stats().misses == misses {
+        let (found, time) = match &group {
+            Some(group) => job.call_group(group, &queries),
+            None => job.call(&devices[device], &queries),
+        }?;
+        if let Some(time) = time {
             let features = which.iter().filter_map(|&at| Some(known[at]?.0));
-            let call = (job.work(features), began.elapsed().as_nanos() as f64);
-            calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+            // One device alone would have taken so many times as long.
+            let alone = time * (devices.len() / workers) as f64;
+            calls.lock().unwrap_or_else(PoisonError::into_inner).push((job.work(features), alone));
         }
-        found
+        Some(found)
     };
-    let shared = Shared::new(devices.len());
+    let shared = Shared::new(workers);
     // A thread has each device work until it has its share; the others, and then these too, have queries for the CPU.
-    let items = threads.min(share.size()).max(devices.len());
+    let items = threads.min(share.size()).max(workers);
     let parts = threads::spread(items, items, 1, |takings| {
         let (mut done, mut times) = (Vec::new(), Vec::new());
         for at in takings.flatten() {
-            while at < devices.len() && shared.work(at, rank, &mut done) {
+            while at < workers && shared.work(at, rank, &mut done) {
                 let more = share.for_device();
                 if more.is_empty() {
                     break;
@@ -136,7 +139,7 @@ fn by_both(
     }
     // A device that failed may have left work when the others had ended.
     let mut done = Vec::new();
-    for device in 0..devices.len() {
+    for device in 0..workers {
         shared.work(device, rank, &mut done);
     }
     done.into_iter().for_each(|(at, of_query)| found[at] = Some(of_query));
@@ -166,21 +169,49 @@ const MOST_SIZE: usize = 1 << 24;
 /// What is known of a query that devices can answer, and what it is expected to cost.
 type Known = Option<(Features, Cost)>;
 
+/// A query that devices can answer, and what it is expected to cost; `None` if they cannot. Takes some microseconds.
+///
+/// # Errors
+/// As [`Index::search`].
+pub(super) fn prepare(
+    index: &Index,
+    query: &str,
+    options: &Options,
+    wanted: usize,
+    models: &Models,
+) -> Result<Option<(Prepared, Features, Cost)>> {
+    let Some(query) = index.prepare(query, options)?.filter(fits) else { return Ok(None) };
+    let features = cost::features(&query, wanted, index.snapshot().documents());
+    let cost = models.cost(&features, options.matching);
+    Ok(Some((query, features, cost)))
+}
+
 /// Whether a device takes a query with so many terms.
 fn fits(query: &Prepared) -> bool {
     query.terms.iter().filter(|term| term.clause.is_some()).count() <= MOST_TERMS
 }
 
+/// What a call of a device finds, `None` for queries that it leaves to the CPU, and the nanoseconds that it took, unless
+/// lists were sent, which is no measure of what follows.
+pub(super) type Called = (Vec<Option<Found>>, Option<f64>);
+
+fn timed(call: impl FnOnce() -> Option<Vec<Option<Found>>>) -> Option<Called> {
+    let (began, misses) = (Instant::now(), device::cache_stats().misses);
+    let found = call()?;
+    let time = (device::cache_stats().misses == misses).then(|| began.elapsed().as_nanos() as f64);
+    Some((found, time))
+}
+
 /// What is to be ranked on devices.
-struct Job<'j> {
-    index: &'j Index,
-    options: &'j Options,
-    wanted: usize,
-    settings: &'j Settings,
+pub(super) struct Job<'j> {
+    pub(super) index: &'j Index,
+    pub(super) options: &'j Options,
+    pub(super) wanted: usize,
+    pub(super) settings: &'j Settings,
     /// Threads of each device's work on the host.
-    threads: usize,
+    pub(super) threads: usize,
     /// The segments with the documents that may be hits, once a device wanted to know.
-    segments: OnceCell<Arc<[RankSegment]>>,
+    pub(super) segments: OnceCell<Arc<[RankSegment]>>,
 }
 
 impl Job<'_> {
@@ -203,8 +234,26 @@ impl Job<'_> {
         }
     }
 
+    /// A call of a device. If it fails, that is counted and logged.
+    pub(super) fn call(&self, device: &Device, queries: &[&Prepared]) -> Option<Called> {
+        timed(|| try_on(device, |device| self.rank_or_leave(device, queries)))
+    }
+
+    /// A call of devices that divide the index.
+    fn call_group(&self, group: &Group, queries: &[&Prepared]) -> Option<Called> {
+        timed(|| self.rank_or_leave(group, queries).ok())
+    }
+
+    /// As [`rank`](Self::rank). Damaged files are not a device's failure. The CPU finds them, too.
+    fn rank_or_leave(&self, ranker: &impl Ranker, queries: &[&Prepared]) -> Result<Vec<Option<Found>>> {
+        match self.rank(ranker, queries) {
+            Err(error) if !matches!(error, Error::Device(_)) => Ok(vec![None; queries.len()]),
+            ranked => ranked,
+        }
+    }
+
     /// What a device does for these queries.
-    fn work(&self, queries: impl Iterator<Item = Features>) -> [f64; Features::DEVICE] {
+    pub(super) fn work(&self, queries: impl Iterator<Item = Features>) -> [f64; Features::DEVICE] {
         let mut call = Features::call(self.index.snapshot().documents());
         for added in queries.map(|query| query.on_device(self.options.matching)) {
             call.iter_mut().zip(added).for_each(|(sum, of)| *sum += of);
@@ -213,7 +262,7 @@ impl Job<'_> {
     }
 
     /// Ranks queries; `None` for those that the device leaves to the CPU.
-    fn rank(&self, device: &Device, queries: &[&Prepared]) -> Result<Vec<Option<Found>>> {
+    fn rank(&self, device: &impl Ranker, queries: &[&Prepared]) -> Result<Vec<Option<Found>>> {
         let Job { index, options, wanted, .. } = *self;
         let found = |_, hits: Hits, total| index.found(hits, total, options);
         if options.matching == Matching::Any {
@@ -250,7 +299,7 @@ impl Job<'_> {
 
     fn segments(&self) -> Result<Arc<[RankSegment]>> {
         let segment = |part: &Part| {
-            let allowed = self.index.allowed(part, self.options)?;
+            let allowed = self.index.allowed(part, self.options)?.map(Arc::new);
             Ok(RankSegment { documents: part.segment.documents(), base: part.base as u32, allowed })
         };
         let segments = || self.index.snapshot().parts().iter().map(segment).collect();
@@ -260,7 +309,7 @@ impl Job<'_> {
     /// What `take` makes of the hits of each query with any clause, if it `is_any`, or with all clauses.
     fn in_two<T: Send>(
         &self,
-        device: &Device,
+        device: &impl Ranker,
         queries: &[&Prepared],
         is_any: impl Fn(&Prepared) -> bool,
         counting: bool,
@@ -281,7 +330,7 @@ impl Job<'_> {
     /// What `take` makes of the hits of each query.
     fn pass<T: Send>(
         &self,
-        device: &Device,
+        device: &impl Ranker,
         queries: &[&Prepared],
         needs_all: bool,
         counting: bool,
@@ -325,10 +374,13 @@ impl Job<'_> {
 }
 
 mod lists;
+mod segments;
 mod warm;
 
 use lists::Lists;
+pub use segments::Division;
+use segments::{Group, Ranker};
 pub use warm::Warming;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

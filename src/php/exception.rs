@@ -27,6 +27,7 @@ pub fn no_exception() -> Outcome {
 static INTERFACE: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 static CORRUPT: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 static INDEX: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
+static FULL: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 
 fn registered(class: &AtomicPtr<ClassEntry>) -> &'static ClassEntry {
     // SAFETY: `register` stores entries that live until the module shuts down; null is turned to the base class.
@@ -38,7 +39,7 @@ fn registered(class: &AtomicPtr<ClassEntry>) -> &'static ClassEntry {
 pub fn register() -> ext_php_rs::error::Result<()> {
     // No methods, so no argument tables to keep.
     fn keep<const CLASS: usize>(class: &'static mut ClassEntry, _: Box<[Box<[ArgInfo]>]>) {
-        [&INTERFACE, &CORRUPT, &INDEX][CLASS].store(class, Ordering::Release);
+        [&INTERFACE, &CORRUPT, &INDEX, &FULL][CLASS].store(class, Ordering::Release);
     }
     ClassBuilder::new("Postings\\Exception")
         .flags(ClassFlags::Interface)
@@ -52,7 +53,8 @@ pub fn register() -> ext_php_rs::error::Result<()> {
             .implements((|| registered(&INTERFACE), "Postings\\Exception"))
     };
     implementation("Postings\\CorruptDataException").registration(keep::<1>).register()?;
-    implementation("Postings\\IndexException").registration(keep::<2>).register()
+    implementation("Postings\\IndexException").registration(keep::<2>).register()?;
+    implementation("Postings\\StreamFullException").registration(keep::<3>).register()
 }
 
 fn message(text: &str) -> CString {
@@ -122,6 +124,21 @@ pub fn throw_of_index(failure: &Error, argument: u32) -> Thrown {
     }
 }
 
+/// Throws the PHP exception of a query in a stream: its code is the query's ticket.
+pub fn throw_of_query(failure: &Error, ticket: u64) -> Thrown {
+    let class = match failure {
+        Error::Corrupt { .. } => registered(&CORRUPT),
+        Error::File { .. } => registered(&INDEX),
+        _ => ce::error(),
+    };
+    // SAFETY: the class is registered and lives; the message is copied.
+    unsafe {
+        let text = message(&failure.to_string());
+        zend_throw_exception(std::ptr::from_ref(class).cast_mut(), text.as_ptr(), ticket as i64);
+    }
+    Thrown
+}
+
 /// Throws the PHP exception that an error of the engine maps to; `argument` is the one (from 1) that held the docIDs.
 pub fn throw(failure: &Error, argument: u32) -> Thrown {
     match failure {
@@ -135,6 +152,9 @@ pub fn throw(failure: &Error, argument: u32) -> Thrown {
         Error::NotCodable { .. } | Error::Argument(_) => {
             argument_value(argument, &format!("cannot be used: {failure}"))
         }
-        Error::File { .. } | Error::OutOfMemory { .. } | Error::Device(_) => error(&failure.to_string()),
+        Error::Full(_) => of_class(&FULL, &failure.to_string()),
+        Error::File { .. } | Error::OutOfMemory { .. } | Error::Panicked | Error::Device(_) => {
+            error(&failure.to_string())
+        }
     }
 }

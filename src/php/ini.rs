@@ -16,11 +16,13 @@ use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::rc::Rc;
 use std::str::FromStr;
+use std::time::Duration;
 
 const DEVICE: &CStr = c"postings.device";
 const OFFLOAD: &CStr = c"postings.offload";
 const THREADS: &CStr = c"postings.threads";
 const DEVICE_MEMORY: &CStr = c"postings.device_memory";
+const DEVICE_TIMEOUT: &CStr = c"postings.device_timeout";
 const YIOOP: &CStr = c"postings.yioop";
 const OPENCL: &CStr = c"postings.opencl";
 const LOG_LEVEL: &CStr = c"postings.log_level";
@@ -46,11 +48,12 @@ const fn entry(name: &'static CStr, value: &'static CStr, permission: IniEntryPe
     entry
 }
 
-static ENTRIES: IniEntryDefs<8> = IniEntryDefs::new([
+static ENTRIES: IniEntryDefs<9> = IniEntryDefs::new([
     entry(DEVICE, c"auto", IniEntryPermission::All),
     entry(OFFLOAD, c"auto", IniEntryPermission::All),
     entry(THREADS, c"0", IniEntryPermission::All),
     entry(DEVICE_MEMORY, c"0", IniEntryPermission::All),
+    entry(DEVICE_TIMEOUT, c"10", IniEntryPermission::All),
     entry(YIOOP, c"0", IniEntryPermission::System),
     entry(OPENCL, c"1", IniEntryPermission::System),
     entry(LOG_LEVEL, c"warn", IniEntryPermission::All),
@@ -122,6 +125,8 @@ fn take(name: &[u8], value: &[u8]) -> bool {
         take_threads(value)
     } else if name == DEVICE_MEMORY.to_bytes() {
         take_device_memory(value)
+    } else if name == DEVICE_TIMEOUT.to_bytes() {
+        take_device_timeout(value)
     } else if name == LOG_LEVEL.to_bytes() {
         log::level(value).map(::log::set_max_level).is_some()
     } else if name == OPENCL.to_bytes() {
@@ -191,6 +196,18 @@ fn take_device_memory(value: &[u8]) -> bool {
         _ => return false,
     };
     change(|settings| settings.device_memory = bytes);
+    true
+}
+
+/// Seconds at most that `postings.device_timeout` can ask for: a day.
+const MOST_TIMEOUT: u64 = 86_400;
+
+fn take_device_timeout(value: &[u8]) -> bool {
+    let seconds = match digits(value) {
+        Some(seconds) if seconds <= MOST_TIMEOUT => seconds,
+        _ => return false,
+    };
+    change(|settings| settings.device_timeout = Duration::from_secs(seconds));
     true
 }
 

@@ -1,6 +1,7 @@
 //! Ranked search when a device fails, when the process forks, and when segments are replaced: always what the CPU finds.
 
-use super::{calls, has_device, in_child, named, warnings};
+use super::forks::in_child;
+use super::{calls, has_device, named, warnings};
 use postings::analysis::Analyzer;
 use postings::device;
 use postings::engine::{self, Offload, Settings};
@@ -9,11 +10,11 @@ use postings::search::{Found, Index, Matching, Options};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-const QUERIES: [&str; 8] =
+pub const QUERIES: [&str; 8] =
     ["w1 w2", "w3", "w0 w5 w7 w11", "w2 -w4", "body:w1 w9 w9", "unknown w6", "\"w0 w1\" w2", "w0 w1 w2 w3 w4 w5 w6"];
 
 /// A folder with an index, removed at the end.
-struct Folder(PathBuf);
+pub struct Folder(PathBuf);
 
 impl Folder {
     fn new() -> Folder {
@@ -55,11 +56,11 @@ fn add(writer: &mut Writer, ids: std::ops::Range<i64>) {
     writer.commit().expect("committed");
 }
 
-fn settings() -> Settings {
+pub fn settings() -> Settings {
     Settings { device: named(), offload: Offload::Always, ..Settings::default() }
 }
 
-fn all_options() -> [Options; 3] {
+pub fn all_options() -> [Options; 3] {
     [Matching::Any, Matching::All, Matching::AllThenAny].map(|matching| Options {
         matching,
         limit: 20,
@@ -67,7 +68,7 @@ fn all_options() -> [Options; 3] {
     })
 }
 
-fn expected(index: &Index, options: &Options) -> Vec<Found> {
+pub fn expected(index: &Index, options: &Options) -> Vec<Found> {
     let found = index.search_batch(&QUERIES, options, 1).expect("the CPU does not fail");
     assert!(found.iter().filter(|found| !found.hits.is_empty()).count() >= 7, "queries find something");
     found
@@ -84,7 +85,22 @@ fn results_are_right(index: &Index) {
     }
 }
 
-fn two_segments() -> (Folder, Index) {
+/// Segments of different sizes, with deleted documents.
+pub fn many_segments() -> (Folder, Index) {
+    let folder = Folder::new();
+    let mut writer = folder.writer();
+    let ends = [0, 900, 1_500, 1_900, 2_300, 2_500];
+    ends.windows(2).for_each(|ends| add(&mut writer, ends[0]..ends[1]));
+    for id in (0..2_500).step_by(7) {
+        assert!(writer.delete(&Id::Int(id)).expect("deleted"));
+    }
+    writer.commit().expect("committed");
+    let index = folder.index();
+    assert!(index.snapshot().parts().len() >= 4, "segments are not merged");
+    (folder, index)
+}
+
+pub fn two_segments() -> (Folder, Index) {
     let folder = Folder::new();
     let mut writer = folder.writer();
     add(&mut writer, 0..1_000);

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 const STAGING: usize = 8 << 20;
 /// The largest size of a pinned buffer that results are [lent](Ferry::lent) from.
 const PASSAGE: usize = 64 << 20;
-/// Reads up to this size go directly to their destination: that is one call, and the driver copies as fast.
-const DIRECT: usize = 64 << 10;
+/// The smallest size of a pinned buffer; a read of up to four times as much is one transfer.
+const LEAST: usize = 64 << 10;
 
 static TO_DEVICE: AtomicU64 = AtomicU64::new(0);
 static FROM_DEVICE: AtomicU64 = AtomicU64::new(0);
@@ -58,8 +58,26 @@ pub(super) struct Ferry {
 fn pinned(link: &Link, capacity: usize) -> Result<Staging> {
     fault::check(Step::Alloc)?;
     let buffer = link.context.buffer(capacity, true)?;
-    let mapped = link.queue().map(&buffer, capacity)?;
-    Ok(Staging { buffer, mapped, capacity, used: 0, last: None })
+    let mapped = link.queue().map(&buffer, capacity).and_then(|(mapped, event)| link.wait(&event).map(|()| mapped));
+    match mapped {
+        Ok(mapped) => Ok(Staging { buffer, mapped, capacity, used: 0, last: None }),
+        Err(error) => {
+            link.release(buffer);
+            Err(error)
+        }
+    }
+}
+
+/// Makes room for a larger buffer than `place` has, if it has any. All commands are waited for first: a driver that
+/// releases a buffer in use may wait without a limit.
+fn give_back(link: &Link, place: &mut Option<Staging>) -> Result<()> {
+    if place.is_some() {
+        link.finish()?;
+    }
+    match place.take() {
+        Some(old) => link.queue().unmap(&old.buffer, old.mapped),
+        None => Ok(()),
+    }
 }
 
 impl Ferry {
@@ -71,11 +89,8 @@ impl Ferry {
     fn half(&mut self, link: &Link, which: usize, wanted: usize) -> Result<&mut Staging> {
         let enough = |half: &Staging| half.capacity >= wanted;
         if !self.halves[which].as_ref().is_some_and(enough) {
-            if let Some(old) = self.halves[which].take() {
-                link.queue().finish()?;
-                link.queue().unmap(&old.buffer, old.mapped)?;
-            }
-            self.halves[which] = Some(pinned(link, wanted.next_power_of_two().max(DIRECT))?);
+            give_back(link, &mut self.halves[which])?;
+            self.halves[which] = Some(pinned(link, wanted.next_power_of_two().max(LEAST))?);
         }
         self.halves[which].as_mut().ok_or_else(|| Error::Device("no staging buffer".into()))
     }
@@ -88,8 +103,9 @@ impl Ferry {
         if !self.halves[self.current].as_ref().is_some_and(fits) {
             self.current ^= 1;
             if let Some(half) = &mut self.halves[self.current] {
-                if let Some(last) = half.last.take() {
-                    last.wait()?;
+                if let Some(last) = &half.last {
+                    link.wait(last)?;
+                    half.last = None;
                 }
                 half.used = 0;
             }
@@ -156,46 +172,37 @@ impl Ferry {
         bytes: usize,
     ) -> Result<()> {
         fault::check(Step::Read)?;
-        if bytes <= DIRECT {
-            // Through a buffer of its own, which stays if it cannot be known that the transfer is over.
-            let mut read = std::mem::ManuallyDrop::new(vec![0u8; bytes]);
-            // SAFETY: this function's contract covers the range of `from`, and `read` has room for the bytes.
-            unsafe { link.queue().read(from, offset, read.as_mut_ptr(), bytes)?.wait()? };
-            let read = std::mem::ManuallyDrop::into_inner(read);
-            // SAFETY: this function's contract: `to` has room for the bytes.
-            unsafe { to.copy_from_nonoverlapping(read.as_ptr(), bytes) };
-        } else {
-            // At least four parts, so that the host copies one while the device sends the next.
-            let piece = (bytes / 4).next_multiple_of(4096).clamp(4 * DIRECT, STAGING).min(bytes);
-            let mut waiting: Option<(usize, usize, Event)> = None;
-            let mut begin = 0;
-            let mut which = 0;
-            loop {
-                let mut next = None;
-                if begin < bytes {
-                    let now = piece.min(bytes - begin);
-                    // An earlier command may still be sending from these staging bytes. It precedes this one in the
-                    // queue, so it is complete before they are overwritten, and there is no need to wait.
-                    let half = self.half(link, which, piece)?;
-                    // SAFETY: `half` returned a mapping of at least `piece` bytes; this function's contract says that
-                    // `from` has the range.
-                    let event = unsafe { link.queue().read(from, offset + begin, half.mapped, now)? };
-                    link.queue().flush()?;
-                    next = Some((begin, now, event));
-                    begin += now;
-                }
-                which ^= 1;
-                if let Some((at, length, event)) = waiting.take() {
-                    event.wait()?;
-                    let half = self.half(link, which, piece)?;
-                    // SAFETY: `length` bytes were read to this mapping; `at + length` ≤ `bytes`, for which `to` has
-                    // room.
-                    unsafe { std::ptr::copy_nonoverlapping(half.mapped, to.add(at), length) };
-                } else if next.is_none() {
-                    break;
-                }
-                waiting = next;
+        // Through pinned memory, as drivers may copy to other memory before they return, and so wait without a limit. Of much
+        // at least four parts, so that the host copies one while the device sends the next.
+        let piece = (bytes / 4).next_multiple_of(4096).clamp(4 * LEAST, STAGING).min(bytes);
+        let mut waiting: Option<(usize, usize, Event)> = None;
+        let mut begin = 0;
+        let mut which = 0;
+        loop {
+            let mut next = None;
+            if begin < bytes {
+                let now = piece.min(bytes - begin);
+                // An earlier command may still be sending from these staging bytes. It precedes this one in the
+                // queue, so it is complete before they are overwritten, and there is no need to wait.
+                let half = self.half(link, which, piece)?;
+                // SAFETY: `half` returned a mapping of at least `piece` bytes; this function's contract says that
+                // `from` has the range.
+                let event = unsafe { link.queue().read(from, offset + begin, half.mapped, now)? };
+                link.queue().flush()?;
+                next = Some((begin, now, event));
+                begin += now;
             }
+            which ^= 1;
+            if let Some((at, length, event)) = waiting.take() {
+                link.wait(&event)?;
+                let half = self.half(link, which, piece)?;
+                // SAFETY: `length` bytes were read to this mapping; `at + length` ≤ `bytes`, for which `to` has
+                // room.
+                unsafe { std::ptr::copy_nonoverlapping(half.mapped, to.add(at), length) };
+            } else if next.is_none() {
+                break;
+            }
+            waiting = next;
         }
         self.done();
         FROM_DEVICE.fetch_add(bytes as u64, Relaxed);
@@ -218,12 +225,12 @@ impl Ferry {
     ) -> Result<()> {
         fault::check(Step::Read)?;
         let place = &mut self.passages[passage];
-        if let Some(old) = place.take_if(|old| old.capacity < bytes) {
-            link.queue().unmap(&old.buffer, old.mapped)?;
+        if place.as_ref().is_some_and(|old| old.capacity < bytes) {
+            give_back(link, place)?;
         }
         let staging = match place {
             Some(staging) => staging,
-            None => place.insert(pinned(link, bytes.next_power_of_two().max(DIRECT))?),
+            None => place.insert(pinned(link, bytes.next_power_of_two().max(LEAST))?),
         };
         // SAFETY: this function's contract says that `from` has the range; the mapping has at least `bytes` bytes, and
         // `self` keeps it.
@@ -232,11 +239,11 @@ impl Ferry {
         link.queue().flush()
     }
 
-    /// Waits for what was [started](Self::start).
-    pub(super) fn arrived(&mut self, passage: usize) -> Result<()> {
+    /// Waits for what was [started](Self::start) in the lane that the link is in.
+    pub(super) fn arrived(&mut self, link: &Link, passage: usize) -> Result<()> {
         let Some(staging) = &mut self.passages[passage] else { return Ok(()) };
         if let Some(event) = &staging.last {
-            event.wait()?;
+            link.wait(event)?;
             staging.last = None;
             FROM_DEVICE.fetch_add(staging.used as u64, Relaxed);
         }

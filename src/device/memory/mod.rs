@@ -53,6 +53,11 @@ fn usual_budget(limits: &Limits) -> usize {
     limits.allocation.min(limits.memory / 4) / WORD
 }
 
+/// Words that the cache may have at most, of so many that are wanted; 0 means the usual.
+pub(super) fn cache_words(limits: &Limits, wanted: usize) -> usize {
+    if wanted == 0 { usual_budget(limits) } else { wanted.min(limits.allocation / WORD) }
+}
+
 impl Memory {
     /// Lists may take up to half of the device's memory, within one buffer.
     pub(super) fn new(limits: &Limits) -> Memory {
@@ -96,8 +101,7 @@ impl Memory {
 
     /// Limits the cache to that many words; 0 means a quarter of the device's memory.
     pub(super) fn limit_cache(&mut self, link: &Link, words: usize) {
-        let limits = &link.limits;
-        self.cache.limit(if words == 0 { usual_budget(limits) } else { words.min(limits.allocation / WORD) });
+        self.cache.limit(cache_words(&link.limits, words));
     }
 
     /// Whether an item is in the cache.
@@ -180,9 +184,9 @@ impl Memory {
         unsafe { self.ferries[link.lane()].start(link, passage, buffer, words.start * WORD, words.len() * WORD) }
     }
 
-    /// Waits for what was started.
-    pub(super) fn arrived(&mut self, lane: usize, passage: usize) -> Result<()> {
-        self.ferries[lane].arrived(passage)
+    /// Waits for what was started in the lane.
+    pub(super) fn arrived(&mut self, link: &Link, passage: usize) -> Result<()> {
+        self.ferries[link.lane()].arrived(link, passage)
     }
 
     /// The words that have arrived in a passage.

@@ -84,10 +84,16 @@ impl Pool {
             }
             Err(error) => return Err(error),
         };
-        if let Some(old) = &self.buffer
-            && used > 0
-        {
-            link.queue().copy(old, &buffer, used.min(self.words) * WORD)?;
+        if let Some(old) = &self.buffer {
+            let copied = match used {
+                0 => Ok(()),
+                used => link.queue().copy(old, &buffer, used.min(self.words) * WORD),
+            };
+            // A driver that releases the old buffer while it is in use may wait without a limit.
+            if let Err(error) = copied.and_then(|()| link.finish()) {
+                link.release(buffer);
+                return Err(error);
+            }
         }
         self.buffer = Some(buffer);
         self.words = capacity;

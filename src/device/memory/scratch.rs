@@ -45,8 +45,12 @@ impl Scratch {
             return Ok(());
         }
         let words = size_class(words).min(link.limits.allocation / WORD).max(words);
-        // Drop the old buffer first, so that the two need not fit together.
-        self.kept[slot.0] = None;
+        // Drop the old buffer first, so that the two need not fit together. A driver that releases a buffer in use may wait
+        // without a limit.
+        if self.kept[slot.0].is_some() {
+            link.finish()?;
+            self.kept[slot.0] = None;
+        }
         let budget = link.limits.memory / WORD / 16 * 15;
         let fits = |scratch: &Scratch| others.saturating_add(scratch.words()).saturating_add(words) <= budget;
         if !fits(self) {

@@ -4,6 +4,7 @@ use super::launch::Part;
 use super::{NONE, SCORE_BITS, Take};
 use crate::error::{Error, Result};
 use crate::threads;
+use std::cmp::Reverse;
 
 /// Hits that justify one more thread.
 const HITS_PER_THREAD: usize = 8_000;
@@ -25,6 +26,37 @@ pub(crate) struct Hits<'h> {
 impl<'h> Hits<'h> {
     fn new(words: &'h [u32], unit: f64) -> Hits<'h> {
         Hits { hits: words.chunks_exact(WORDS), unit }
+    }
+}
+
+impl Hits<'_> {
+    /// Those that have not been taken yet, with all that is known of them.
+    pub(crate) fn keep(self) -> Kept {
+        Kept { words: self.hits.flatten().copied().collect(), unit: self.unit }
+    }
+}
+
+/// Hits of a query that outlast their reading, to be merged with those of other devices.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Kept {
+    words: Vec<u32>,
+    unit: f64,
+}
+
+impl Kept {
+    /// The best k of these, which are of the same query and of different documents: by score as the devices have it, and by
+    /// ordinal if scores are equal.
+    pub(crate) fn merged<'k>(parts: impl Iterator<Item = &'k Kept> + Clone, k: usize) -> Kept {
+        let unit = parts.clone().next().map_or(1.0, |part| part.unit);
+        let mut hits: Vec<&[u32]> = parts.flat_map(|part| part.words.chunks_exact(WORDS)).collect();
+        // Each part is sorted, which makes it a merge.
+        hits.sort_by_key(|hit| (Reverse(score(hit)), hit[2]));
+        hits.truncate(k);
+        Kept { words: hits.concat(), unit }
+    }
+
+    pub(crate) fn hits(&self) -> Hits<'_> {
+        Hits::new(&self.words, self.unit)
     }
 }
 
@@ -76,5 +108,38 @@ impl Part<'_> {
             taken[query] = read;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn merged_parts_are_the_best_of_all(
+            scores in prop::collection::vec(0..1u64 << 34, 0..60),
+            parts in 1usize..5,
+            k in 1usize..40,
+            equal in 0..34u32,
+        ) {
+            let hits = |of: &[(u64, u32)]| -> Vec<u32> {
+                of.iter().flat_map(|&(score, at)| [score as u32, (score >> 32) as u32, at, 1000 - at]).collect()
+            };
+            // Many scores are equal, and the ordinals are not the docIDs.
+            let mut all: Vec<(u64, u32)> = (0..).zip(&scores).map(|(at, score)| (score >> equal << equal, at)).collect();
+            let order = |hits: &mut Vec<(u64, u32)>| {
+                hits.sort_by_key(|&(score, at)| (Reverse(score), at));
+                hits.truncate(k);
+            };
+            let kept: Vec<Kept> = (0..parts).map(|part| {
+                let mut own: Vec<_> = all.iter().copied().filter(|hit| hit.1 as usize % parts == part).collect();
+                order(&mut own);
+                Hits::new(&hits(&own), 0.5).keep()
+            }).collect();
+            order(&mut all);
+            prop_assert_eq!(Kept::merged(kept.iter(), k), Kept { words: hits(&all), unit: 0.5 });
+        }
     }
 }

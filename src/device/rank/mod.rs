@@ -26,7 +26,7 @@ mod tables;
 mod warm;
 mod wishes;
 
-pub(crate) use best::Hits;
+pub(crate) use best::{Hits, Kept};
 pub use plain::plain_accumulators;
 pub(crate) use provider::{PhraseWord, Provider, Wanted};
 pub(super) use wishes::Wishes;
@@ -139,7 +139,7 @@ pub(crate) struct RankSegment {
     /// The docID of its first document in the index.
     pub(crate) base: u32,
     /// The documents that may be hits, as a bit set; all if there is none.
-    pub(crate) allowed: Option<Vec<u32>>,
+    pub(crate) allowed: Option<Arc<Vec<u32>>>,
 }
 
 /// Takes the hits of the query with that number, and how many documents match it, if they were counted. Called by several

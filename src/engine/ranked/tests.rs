@@ -2,17 +2,20 @@ use super::*;
 use crate::analysis::Analyzer;
 use crate::index::{Document, Field, Id, Kind, Schema, Value, Writer};
 use std::io::Write;
+use std::path::Path;
 
-/// With `auto` both sides take queries. Which of them they take depends on the time of day; the answers do not.
-#[test]
-fn answers_of_both_sides_are_those_of_the_cpu() {
+/// The device of the tests; if there is none, that is said.
+pub(in crate::engine) fn test_device() -> Option<Arc<Device>> {
     let named = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
-    let Some(device) = device::select(&named).unwrap() else {
+    let device = device::select(&named).unwrap();
+    if device.is_none() {
         let _ = std::io::stderr().write_all(format!("SKIPPED: no OpenCL device {named:?}\n").as_bytes());
-        return;
-    };
-    let devices = [device];
-    let folder = tempfile::tempdir().unwrap();
+    }
+    device
+}
+
+/// An index of 2,000 documents of words w0 to w123, of which the first are the most frequent.
+pub(in crate::engine) fn index_of_words(folder: &Path) -> Index {
     let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
     let schema = Schema {
         fields: vec![body],
@@ -20,13 +23,22 @@ fn answers_of_both_sides_are_those_of_the_cpu() {
         analyzer: Analyzer::new(Default::default()).unwrap(),
         codecs: Default::default(),
     };
-    let mut writer = Writer::open(folder.path(), Some(schema), crate::index::Options::default()).unwrap();
+    let mut writer = Writer::open(folder, Some(schema), crate::index::Options::default()).unwrap();
     for id in 0..2000u64 {
         let words: Vec<String> = (1..12).map(|at| format!("w{}", id * at * 7919 % (3 + at * at))).collect();
         writer.add(Id::Int(id as i64), Document { values: vec![(0, Value::Text(words.join(" ").into()))] }).unwrap();
     }
     writer.commit().unwrap();
-    let index = Index::open(folder.path()).unwrap();
+    Index::open(folder).unwrap()
+}
+
+/// With `auto` both sides take queries. Which of them they take depends on the time of day; the answers do not.
+#[test]
+fn answers_of_both_sides_are_those_of_the_cpu() {
+    let Some(device) = test_device() else { return };
+    let devices = [device];
+    let folder = tempfile::tempdir().unwrap();
+    let index = index_of_words(folder.path());
     let queries: Vec<String> = (0..300)
         .map(|at| match at % 9 {
             4 => format!("\"w{} w{}\"", at % 5, at % 3),

@@ -1,5 +1,6 @@
 //! [`Warming`]: sends the lists of queries to devices before the queries are asked.
 
+use super::segments::Group;
 use super::{Job, Lists, MOST_SIZE, fits};
 use crate::device::{Device, Provider, Wanted};
 use crate::engine::offload::{Settings, for_warming, try_on};
@@ -70,7 +71,7 @@ impl Warming {
 
     /// Makes as many of the lists resident as the budget has room for, those in the most queries first. Returns how many
     /// there are then: one for each term in each segment that has it; 0 without a device. Of several devices, each gets the
-    /// lists, and the least number counts.
+    /// lists, and the least number counts, unless they divide the index by segments.
     ///
     /// # Errors
     /// As [`Index::search`]. A device that fails is logged and counted, and passed over.
@@ -92,7 +93,6 @@ impl Warming {
         let lists = Lists { index: &index, options: &options, parts, fields, terms: terms.iter().collect() };
         let mut wanted: Vec<Wanted> = (0..lists.fields.len()).map(Wanted::Table).collect();
         wanted.extend((0..parts.len()).map(Wanted::Ordinals).filter(|&ordinals| lists.has(ordinals)));
-        let others = wanted.len();
         let of_term = |term| (0..parts.len()).map(move |segment| Wanted::List { segment, term });
         wanted.extend((0..terms.len()).flat_map(of_term).filter(|&list| lists.has(list)));
 
@@ -105,22 +105,31 @@ impl Warming {
             threads,
             segments: OnceCell::new(),
         };
-        let send = |device: &Device| {
+        // A query of the first list builds the kernels, and waits until everything has been sent.
+        let first = Prepared { terms: vec![terms[0].clone()], none_has_all: false };
+        let group = Group::of(&index, &settings, &devices);
+        let send = |at: usize, device: &Device| {
+            let is_own = |wanted: &Wanted| group.as_ref().is_none_or(|group| group.is_for(at, *wanted));
+            let wanted: Vec<Wanted> = wanted.iter().copied().filter(is_own).collect();
+            let others = wanted.iter().filter(|wanted| !matches!(wanted, Wanted::List { .. })).count();
             let resident = device.warm(settings.device_memory, threads, &wanted, &lists)?;
-            if resident > others {
-                // A query of the first list builds the kernels, and waits until everything has been sent.
-                let query = Prepared { terms: vec![terms[0].clone()], none_has_all: false };
-                job.rank(device, &[&query])?;
+            if resident > others && group.is_none() {
+                job.rank(device, &[&first])?;
             }
             Ok(resident.saturating_sub(others))
         };
         // What an index throws is not the device's fault.
-        let sent = |device: &Device| match send(device) {
+        let sent = |at: usize| match send(at, &devices[at]) {
             Err(error @ Error::Device(_)) => Err(error),
             sent => Ok(sent),
         };
-        let resident = threads::map(devices.len(), devices.len(), |at| try_on(&devices[at], sent).transpose())?;
-        Ok(resident.into_iter().flatten().min().unwrap_or(0))
+        let resident = threads::map(devices.len(), devices.len(), |at| try_on(&devices[at], |_| sent(at)).transpose())?;
+        let resident = resident.into_iter().flatten();
+        let Some(group) = group else { return Ok(resident.min().unwrap_or(0)) };
+        match job.rank(&group, &[&first]) {
+            Err(error) if !matches!(error, Error::Device(_)) => Err(error),
+            _ => Ok(resident.sum()),
+        }
     }
 }
 

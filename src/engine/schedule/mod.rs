@@ -21,7 +21,7 @@ mod split;
 #[cfg(test)]
 mod tests;
 
-pub use queue::{Job, Policy, Queue};
+pub use queue::{Call, Job, Policy, Queue};
 pub use share::Share;
 pub use split::{Split, device_is_enough, split};
 
@@ -35,6 +35,11 @@ pub struct Cost {
 }
 
 impl Cost {
+    /// What it is worth if so many devices share the work.
+    pub(super) fn on_one_of(self, devices: usize) -> Cost {
+        Cost { device: self.device / devices.max(1) as f64, ..self }
+    }
+
     /// How many times as long the CPU takes. What cannot be compared belongs to the CPU.
     fn affinity(self) -> f64 {
         let ratio = self.cpu.max(0.0) / self.device.max(1e-3);

@@ -218,3 +218,34 @@ fn what_is_urgent_goes_first_and_what_is_late_comes_back() {
     assert_eq!(queue.for_cpu(1_000).unwrap().id, 2);
     assert_eq!(queue.len(), 1);
 }
+
+#[test]
+fn a_cpu_thread_steals_what_is_urgent_unless_all_is_the_device_s() {
+    for shared in [true, false] {
+        let mut queue = Queue::new(Policy { shared, ..Policy::default() });
+        queue.push(job(1, 9e7, 1e3, 0));
+        queue.push(job(2, 9e7, f64::INFINITY, 0));
+        assert_eq!(queue.for_cpu(1_000).unwrap().id, 2);
+        assert_eq!(queue.for_cpu(1_000), None);
+        // Half of the time to the deadline has passed.
+        assert_eq!(queue.for_cpu(250_000_000).map(|job| job.id), shared.then_some(1));
+    }
+    // Whatever suits the CPU, too.
+    let mut queue = Queue::new(Policy { shared: false, ..Policy::default() });
+    queue.push(job(3, 1.0, 1e9, 0));
+    assert_eq!((queue.for_cpu(0), queue.for_device(0).len()), (None, 1));
+}
+
+#[test]
+fn a_call_is_filled_little_by_little_as_at_once() {
+    let queue = || {
+        let mut queue = Queue::new(Policy::default());
+        (0..500).for_each(|id| queue.push(job(id, 1e6 * (id % 9) as f64, 4e4, id)));
+        queue
+    };
+    let at_once = queue().for_device(600);
+    let (mut queue, mut call) = (queue(), Call::default());
+    while queue.fill(&mut call, 600, 7) {}
+    assert_eq!(call.jobs, at_once);
+    assert!((200..300).contains(&at_once.len()), "10 ms are {}", at_once.len());
+}

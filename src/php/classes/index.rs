@@ -1,6 +1,6 @@
 //! The class `Postings\Index`.
 
-use super::{analyzer, hit, hits, posting_list};
+use super::{analyzer, hit, hits, posting_list, search_stream};
 use crate::analysis::valid_utf8;
 use crate::engine::{self, Warming};
 use crate::index::{Kind, Schema};
@@ -28,7 +28,7 @@ use std::path::Path;
 use std::ptr::null_mut;
 use std::time::Duration;
 
-pub struct Object(Index);
+pub struct Object(pub(super) Index);
 
 class!(Object);
 
@@ -93,6 +93,15 @@ impl Class for Object {
             static_method(function("open", handler!(open), DataType::object("self")).arg(string("path"))),
             method(with_search_options(search)),
             method(with_search_options(batch).arg(int_or_null("deadline"))),
+            method(
+                with_search_options(function(
+                    "stream",
+                    handler!(search_stream::of_index),
+                    DataType::object(search_stream::Object::NAME),
+                ))
+                .arg(Arg::new("deadline", DataType::Long).allow_null().default("500"))
+                .arg(int("capacity", 65_536)),
+            ),
             method(
                 function("warm", handler!(warm), DataType::Long)
                     .arg(Arg::new("queries", DataType::object("Traversable")))
@@ -181,7 +190,15 @@ impl Class for Object {
     fn finish() {
         // SAFETY: the class is registered.
         let methods = unsafe { &raw const (*class::entry::<Object>()).function_table };
-        let matching = [("search", 3), ("searchbatch", 3), ("count", 1), ("facets", 2), ("explain", 2), ("warm", 1)];
+        let matching = [
+            ("search", 3),
+            ("searchbatch", 3),
+            ("stream", 2),
+            ("count", 1),
+            ("facets", 2),
+            ("explain", 2),
+            ("warm", 1),
+        ];
         let ids = [("explain", 1), ("docid", 0), ("stored", 0), ("id", RETURN_VALUE)];
         for (name, argument) in matching.into_iter().chain(ids) {
             widen(methods, name, argument, MAY_BE_STRING);

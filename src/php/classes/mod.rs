@@ -13,6 +13,7 @@ mod index_writer;
 pub mod matching;
 pub mod posting_list;
 mod posting_list_iterator;
+mod search_stream;
 mod shard;
 mod shard_iterator;
 
@@ -33,6 +34,7 @@ const CLASSES: &[Entry] = &[
     entry::<hits_iterator::Object>(),
     entry::<hits::Object>(),
     entry::<index_writer::Object>(),
+    entry::<search_stream::Object>(),
     entry::<index::Object>(),
 ];
 

@@ -216,6 +216,8 @@ pub(in crate::engine) struct Batch<'b> {
     pub(in crate::engine) options: &'b Options,
     /// The most threads; 0 means one per core.
     pub(in crate::engine) threads: usize,
+    /// Whether devices like this one are to divide the lists of the index, so that each has other lists.
+    pub(in crate::engine) divides_lists: &'b dyn Fn(&Device) -> bool,
     /// The device for which nanoseconds on the CPU were predicted, and these.
     pub(in crate::engine) expected: RefCell<Option<(Arc<Device>, f64)>>,
 }
@@ -257,7 +259,11 @@ pub(in crate::engine) fn choose_for_queries(selector: &str, batch: &Batch) -> Re
             return Ok(None);
         }
         let Ok(sample) = Sample::of(batch, k, &models(&device)) else { return Ok(None) };
-        if sample.offloads(&device) {
+        let holders = match (batch.divides_lists)(&device) {
+            true => device::opened_twins(selector),
+            false => vec![device.clone()],
+        };
+        if sample.offloads(&holders) {
             return Ok(Some(device));
         }
         let [expected, _] = sample.times(0.0);
@@ -338,10 +344,14 @@ impl Sample {
         cpu - both
     }
 
-    /// Nanoseconds in which the lists that the device lacks are made and sent for the batch.
-    fn missing(&self, device: &Device) -> f64 {
+    /// Nanoseconds in which the lists that none of these devices has are made and sent for the batch.
+    fn missing(&self, holders: &[Arc<Device>]) -> f64 {
         let (mut names, mut time, mut seen) = (HashSet::new(), 0.0, 0.0);
-        for (key, of_list) in device.lacks(&self.lists, |(key, _)| key) {
+        let mut lacked: Vec<&(Key, f64)> = self.lists.iter().collect();
+        for device in holders {
+            lacked = device.lacks(&lacked, |(key, _)| key).into_iter().copied().collect();
+        }
+        for (key, of_list) in lacked {
             seen += 1.0;
             if names.insert(key.name()) {
                 time += of_list;
@@ -351,8 +361,8 @@ impl Sample {
         if different == 0.0 { 0.0 } else { time / different * different_of_all(seen, different, seen * self.each_list) }
     }
 
-    /// Whether the device is to be used.
-    fn offloads(&self, device: &Device) -> bool {
+    /// Whether the device is to be used; `holders` are those that may have its lists.
+    fn offloads(&self, holders: &[Arc<Device>]) -> bool {
         /// Nanoseconds that queries would have been faster by, had their lists been there.
         static ABSENT: AtomicU64 = AtomicU64::new(0);
 
@@ -360,7 +370,7 @@ impl Sample {
         if !wins(self.times(0.0)) {
             return false;
         }
-        let sending = self.missing(device);
+        let sending = self.missing(holders);
         if sending == 0.0 || wins(self.times(sending)) {
             return true;
         }

@@ -1,0 +1,279 @@
+//! The threads of a stream.
+//!
+//! One thread for each device gives it calls, one after the other; its work on the host is spread over some more threads
+//! for a moment. All others, and at least one, prepare what has come and answer what the scheduler leaves to the CPU.
+
+use super::super::cost::{self, Features, Ran};
+use super::super::offload::{Offload, Settings, on_cpu};
+use super::super::ranked::{self, Job};
+use super::super::schedule::Call;
+use super::answers::Answers;
+use super::state::{State, Turn, Waiting};
+use crate::background;
+use crate::device::Device;
+use crate::error::Error;
+use crate::search::prepared::Prepared;
+use crate::search::{Found, Index, Options};
+use once_cell::sync::OnceCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Queries that a device's thread takes before it lets others at the queues: as many as take some ten microseconds.
+const TAKEN_AT_ONCE: usize = 64;
+
+/// Queries of CPU threads that are kept to be learned from, and how long they wait if no device has a call.
+const SAMPLES: usize = 256;
+const LEARN_AFTER: Duration = Duration::from_millis(200);
+
+/// So often a CPU thread without work looks whether a query that waits for a device has become urgent, or too late.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
+/// CPU threads, and threads of devices.
+const CPU: usize = 0;
+const DEVICE: usize = 1;
+
+/// What the threads of a stream share.
+pub(super) struct Core {
+    pub(super) index: Index,
+    pub(super) options: Options,
+    pub(super) settings: Settings,
+    /// The hits that a query needs.
+    pub(super) wanted: usize,
+    pub(super) devices: Vec<Arc<Device>>,
+    /// Threads of all kinds.
+    pub(super) threads: usize,
+    pub(super) began: Instant,
+    pub(super) state: Mutex<State>,
+    /// For CPU threads, and for those of devices.
+    pub(super) work: [Condvar; 2],
+    pub(super) answers: Answers,
+    pub(super) samples: Mutex<Samples>,
+}
+
+/// Times of queries on CPU threads, to be learned from.
+pub(super) struct Samples {
+    pub(super) times: Vec<(Features, f64)>,
+    pub(super) since: Instant,
+}
+
+impl Core {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn now(&self) -> u64 {
+        self.began.elapsed().as_nanos() as u64
+    }
+
+    /// Wakes as many of the threads of a kind as have something to do. What was woken and has not come yet is not woken
+    /// again: that would be a system call per query.
+    pub(super) fn wake(&self, state: &mut State, kind: usize, queries: usize) {
+        let asleep = state.idle[kind].saturating_sub(state.woken[kind]);
+        let count = queries.min(asleep);
+        state.woken[kind] += count;
+        match count {
+            0 => (),
+            few if few < asleep => (0..few).for_each(|_| self.work[kind].notify_one()),
+            _ => self.work[kind].notify_all(),
+        }
+    }
+
+    fn wait<'s>(&self, mut state: MutexGuard<'s, State>, kind: usize) -> MutexGuard<'s, State> {
+        state.idle[kind] += 1;
+        let mut state = if state.scheduled() == 0 {
+            self.work[kind].wait(state).unwrap_or_else(PoisonError::into_inner)
+        } else {
+            self.work[kind].wait_timeout(state, LOOK_AGAIN).unwrap_or_else(PoisonError::into_inner).0
+        };
+        state.idle[kind] -= 1;
+        state.woken[kind] = state.woken[kind].saturating_sub(1);
+        state
+    }
+
+    fn answer_late(&self, late: &mut Vec<u64>) {
+        if !late.is_empty() {
+            self.answers.add(late.drain(..).map(|ticket| (ticket, Ok(Found::late()))));
+        }
+    }
+
+    /// The life of a CPU thread.
+    pub(super) fn work(&self) {
+        let mut late = Vec::new();
+        loop {
+            let mut state = self.lock();
+            let turn = loop {
+                if state.stopping {
+                    return;
+                }
+                let turn = state.turn(self.now(), &mut late);
+                if !late.is_empty() || !matches!(turn, Turn::Nothing) {
+                    break turn;
+                }
+                state = self.wait(state, CPU);
+            };
+            drop(state);
+            let _busy = background::busy();
+            self.answer_late(&mut late);
+            self.perform(turn);
+        }
+    }
+
+    /// One piece of work by the calling thread, if there is one.
+    pub(super) fn help(&self) -> bool {
+        let mut late = Vec::new();
+        let turn = self.lock().turn(self.now(), &mut late);
+        let any = !late.is_empty() || !matches!(turn, Turn::Nothing);
+        self.answer_late(&mut late);
+        self.perform(turn);
+        any
+    }
+
+    fn perform(&self, turn: Turn) {
+        match turn {
+            Turn::Prepare(queries) => self.prepare(queries),
+            Turn::Answer(waiting) => self.answer(&waiting),
+            Turn::Forget(answered) => drop(answered),
+            Turn::Nothing => (),
+        }
+    }
+
+    fn answer(&self, waiting: &Waiting) {
+        let began = Instant::now();
+        let search = || on_cpu(|| self.index.search(&waiting.text, &self.options));
+        let answer = catch_unwind(AssertUnwindSafe(search)).unwrap_or(Err(Error::Panicked));
+        if let Some((_, features)) = &waiting.prepared {
+            self.sample(features, began.elapsed());
+        }
+        self.answers.add([(waiting.ticket, answer)]);
+    }
+
+    /// Finds out which queries devices can answer, and what they cost.
+    fn prepare(&self, queries: Vec<Waiting>) {
+        let Some(first) = self.devices.first() else { return };
+        let models = cost::models(first);
+        let mut prepared = Vec::with_capacity(queries.len());
+        for mut waiting in queries {
+            let prepare = || ranked::prepare(&self.index, &waiting.text, &self.options, self.wanted, &models);
+            // What fails fails again, on the CPU, and is told there.
+            let known = catch_unwind(AssertUnwindSafe(prepare)).ok().and_then(|known| known.ok().flatten());
+            let cost = known.map(|(query, features, cost)| {
+                waiting.prepared = Some((query, features));
+                cost.on_one_of(self.devices.len())
+            });
+            prepared.push((waiting, cost));
+        }
+        let count = prepared.len();
+        let for_cpu = match self.settings.offload {
+            Offload::Auto => count,
+            _ => prepared.iter().filter(|(_, cost)| cost.is_none()).count(),
+        };
+        let mut state = self.lock();
+        prepared.into_iter().for_each(|(waiting, cost)| state.schedule(waiting, cost));
+        // This thread takes one itself.
+        self.wake(&mut state, CPU, for_cpu.saturating_sub(1));
+        self.wake(&mut state, DEVICE, count);
+    }
+
+    fn sample(&self, features: &Features, time: Duration) {
+        let Ok(mut samples) = self.samples.try_lock() else { return };
+        if samples.times.len() < SAMPLES {
+            samples.times.push((*features, time.as_nanos() as f64));
+        } else if samples.since.elapsed() > LEARN_AFTER {
+            let cpu = samples.take();
+            drop(samples);
+            self.learn(&Ran { cpu, device: Vec::new() });
+        }
+    }
+
+    /// Later queries are predicted by what has run, too. All devices have the models of the first.
+    fn learn(&self, ran: &Ran) {
+        let Some(first) = self.devices.first() else { return };
+        cost::learn(first, self.options.matching, ran);
+        let call = cost::models(first).call(self.index.snapshot().documents(), 0.0);
+        self.lock().set_call(call);
+    }
+
+    /// The life of a device's thread.
+    pub(super) fn rank(&self, device: usize) {
+        let job = Job {
+            index: &self.index,
+            options: &self.options,
+            wanted: self.wanted,
+            settings: &self.settings,
+            // For moments, in which they share the cores with the CPU threads.
+            threads: self.threads.div_ceil(2 * self.devices.len()),
+            segments: OnceCell::new(),
+        };
+        while let Some(queries) = self.next_call() {
+            let _busy = background::busy();
+            let left = self.call(&job, device, queries);
+            if !left.is_empty() {
+                let mut state = self.lock();
+                let count = left.len();
+                left.into_iter().for_each(|waiting| state.schedule(waiting, None));
+                self.wake(&mut state, CPU, count);
+            }
+        }
+    }
+
+    /// What a device is to answer next.
+    fn next_call(&self) -> Option<Vec<Waiting>> {
+        let mut late = Vec::new();
+        let mut state = self.lock();
+        loop {
+            let now = self.now();
+            state.expire(now, &mut late);
+            self.answer_late(&mut late);
+            let (mut call, mut queries) = (Call::default(), Vec::new());
+            while !state.stopping && state.fill(&mut call, &mut queries, now, TAKEN_AT_ONCE) {
+                drop(state);
+                state = self.lock();
+            }
+            if state.stopping {
+                return None;
+            }
+            if !queries.is_empty() {
+                return Some(queries);
+            }
+            state = self.wait(state, DEVICE);
+        }
+    }
+
+    /// Has a device answer queries. Returns what it leaves to the CPU, or fails at.
+    fn call(&self, job: &Job, device: usize, queries: Vec<Waiting>) -> Vec<Waiting> {
+        let prepared: Vec<&Prepared> =
+            queries.iter().filter_map(|waiting| Some(&waiting.prepared.as_ref()?.0)).collect();
+        // Files that were truncated would be found so by each query on the CPU.
+        let whole = prepared.len() == queries.len() && self.index.check_files().is_ok();
+        let call = || whole.then(|| job.call(&self.devices[device], &prepared)).flatten();
+        let Some((found, time)) = catch_unwind(AssertUnwindSafe(call)).ok().flatten() else { return queries };
+        if let Some(time) = time {
+            let features = queries.iter().filter_map(|waiting| Some(waiting.prepared.as_ref()?.1));
+            let cpu = self.samples.lock().unwrap_or_else(PoisonError::into_inner).take();
+            self.learn(&Ran { cpu, device: vec![(job.work(features), time)] });
+        }
+        let (mut left, mut answers, mut answered) = (Vec::new(), Vec::new(), Vec::with_capacity(queries.len()));
+        for (waiting, found) in queries.into_iter().zip(found) {
+            match found {
+                Some(found) => {
+                    answers.push((waiting.ticket, Ok(found)));
+                    answered.push(waiting);
+                }
+                None => left.push(waiting),
+            }
+        }
+        self.answers.add(answers);
+        let mut state = self.lock();
+        state.answered.push(answered);
+        self.wake(&mut state, CPU, 1);
+        left
+    }
+}
+
+impl Samples {
+    fn take(&mut self) -> Vec<(Features, f64)> {
+        self.since = Instant::now();
+        std::mem::take(&mut self.times)
+    }
+}

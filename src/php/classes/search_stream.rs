@@ -1,0 +1,173 @@
+//! The class `Postings\SearchStream`: queries that are answered in the background.
+
+use super::{hits, index};
+use crate::analysis::valid_utf8;
+use crate::engine::stream::{Stream, Taken};
+use crate::php::call::{Call, check_index, handler, parse};
+use crate::php::class::{self, Class, Method, class, method, this, this_and_result};
+use crate::php::declare::function;
+use crate::php::exception::{self, Outcome, type_name};
+use crate::php::options::{self, natural};
+use crate::php::output::Map;
+use crate::php::zend::{Key, elements};
+use crate::php::{ini, input};
+use crate::search::{FoundHit, Options};
+use ext_php_rs::args::Arg;
+use ext_php_rs::class::ClassEntryInfo;
+use ext_php_rs::flags::DataType;
+use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
+use ext_php_rs::zend::{BailoutGuard, ce};
+use std::os::fd::AsRawFd;
+use std::ptr::null_mut;
+use std::time::Duration;
+
+pub struct Object(Stream);
+
+class!(Object);
+
+/// Queries that a stream may hold at most, whatever is asked for.
+const MOST: usize = 1 << 20;
+
+impl Class for Object {
+    const NAME: &'static str = "Postings\\SearchStream";
+    const INTERFACES: &'static [ClassEntryInfo] = &[(ce::countable, "Countable")];
+
+    fn methods() -> Vec<Method> {
+        vec![
+            method(function("push", handler!(push), DataType::Long).arg(Arg::new("query", DataType::String))),
+            method(function("pushAll", handler!(push_all), DataType::Array).arg(Arg::new("queries", DataType::Array))),
+            method(
+                function("take", handler!(take), DataType::Array)
+                    .not_required()
+                    .arg(Arg::new("wait", DataType::Long).default("0")),
+            ),
+            method(function("count", handler!(count), DataType::Long)),
+            method(function("descriptor", handler!(descriptor), DataType::Long)),
+        ]
+    }
+
+    fn finish() {
+        class::only_itself_is_equal::<Object>();
+    }
+}
+
+/// `Index::stream()`.
+pub fn of_index(call: &mut Call) -> Outcome {
+    let (mut limit, mut offset, mut total, mut k1, mut b) = (10i64, 0i64, false, 1.2, 0.75);
+    let [mut matching, mut filter, mut sort, mut weights] = [null_mut::<Zval>(); 4];
+    let (mut deadline, mut no_deadline, mut capacity) = (500i64, false, 65_536i64);
+    parse!(
+        call,
+        c"|llzaaabddl!l",
+        &raw mut limit,
+        &raw mut offset,
+        &raw mut matching,
+        &raw mut filter,
+        &raw mut sort,
+        &raw mut weights,
+        &raw mut total,
+        &raw mut k1,
+        &raw mut b,
+        &raw mut deadline,
+        &raw mut no_deadline,
+        &raw mut capacity
+    )?;
+    let index = this::<index::Object>(call)?.0.clone();
+    let schema = index.schema();
+    let mut options = Options { limit: natural(limit, 1)?, offset: natural(offset, 2)?, total, ..Options::default() };
+    options::matching(&mut options, matching, 3)?;
+    options::filter(&mut options, schema, filter, 4)?;
+    options::sort(&mut options, schema, sort, 5)?;
+    options::weights(&mut options, schema, weights, 6)?;
+    options::bm25(&mut options, (k1, 8), (b, 9))?;
+    if !no_deadline {
+        options.deadline = Some(Duration::from_millis(natural(deadline, 10)? as u64));
+    }
+    let capacity = usize::try_from(capacity)
+        .ok()
+        .filter(|capacity| (1..=MOST).contains(capacity))
+        .ok_or_else(|| exception::argument_value(11, &format!("must be from 1 to {MOST}, {capacity} given")))?;
+    let hits = usize::try_from(index.documents()).unwrap_or(usize::MAX).min(options.limit);
+    input::ensure_memory(hits.saturating_mul(capacity).saturating_mul(size_of::<FoundHit>()))?;
+    let stream = check_index(Stream::new(&index, &options, &ini::settings(), capacity), 1)?;
+    class::store(Object(stream), call.result)
+}
+
+fn push(call: &mut Call) -> Outcome {
+    let mut query: *mut ZendStr = null_mut();
+    parse!(call, c"S", &raw mut query)?;
+    // SAFETY: parsing set it to a string that the frame holds.
+    let query = valid_utf8(unsafe { &*query }.as_bytes());
+    let (object, result) = this_and_result::<Object>(call)?;
+    result.set_long(check_index(object.0.push(&query), 1)? as i64);
+    Ok(())
+}
+
+fn push_all(call: &mut Call) -> Outcome {
+    let mut queries: *mut Zval = null_mut();
+    parse!(call, c"a", &raw mut queries)?;
+    // SAFETY: parsing set it to an array argument in the frame.
+    let queries: Option<&ZendHashTable> = unsafe { &*queries }.dereference().array();
+    let count = queries.map_or(0, |queries| queries.len());
+    let mut owned = input::with_room(count)?;
+    for (at, (_, query)) in queries.into_iter().flat_map(elements).enumerate() {
+        match query.zend_str() {
+            Some(query) => owned.push(valid_utf8(query.as_bytes())),
+            None => {
+                let text = format!("must contain only string, {} given at index {at}", type_name(query));
+                return Err(exception::argument_type(1, &text));
+            }
+        }
+    }
+    let texts: Vec<&str> = owned.iter().map(|text| &**text).collect();
+    let (object, result) = this_and_result::<Object>(call)?;
+    let pushed = check_index(object.0.push_all(&texts), 1)?;
+    drop(texts);
+    drop(owned);
+    let mut tickets = Map::with_room(count)?;
+    for ((key, _), ticket) in queries.into_iter().flat_map(elements).zip(pushed) {
+        let mut value = Zval::new();
+        value.set_long(ticket as i64);
+        tickets.put(key, value);
+    }
+    tickets.store(result);
+    Ok(())
+}
+
+fn take(call: &mut Call) -> Outcome {
+    let mut wait = 0i64;
+    parse!(call, c"|l", &raw mut wait)?;
+    let wait = Duration::from_millis(natural(wait, 1)? as u64);
+    let (object, result) = this_and_result::<Object>(call)?;
+    let mut found = match check_index(object.0.take(usize::MAX, wait), 1)? {
+        Taken::Found(found) => found,
+        Taken::Failed { ticket, error } => return Err(exception::throw_of_query(&error, ticket)),
+    };
+    // The first is taken from the end.
+    found.reverse();
+    let mut found = BailoutGuard::new((object.0.index().clone(), found));
+    let mut map = Map::with_room(found.1.len())?;
+    while let Some(&(ticket, _)) = found.1.last() {
+        let mut value = Zval::new();
+        hits::prepare(&mut value)?;
+        let Some((_, one)) = found.1.pop() else { break };
+        hits::fill(&mut value, &found.0, one)?;
+        map.put(Key::Int(ticket as i64), value);
+    }
+    map.store(result);
+    Ok(())
+}
+
+fn count(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let (object, result) = this_and_result::<Object>(call)?;
+    result.set_long(object.0.untaken() as i64);
+    Ok(())
+}
+
+fn descriptor(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let (object, result) = this_and_result::<Object>(call)?;
+    result.set_long(i64::from(object.0.descriptor().as_raw_fd()));
+    Ok(())
+}

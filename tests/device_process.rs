@@ -89,7 +89,7 @@ const CASES: &[Case] = &[
         "ranked_fails_now_and_then",
         &[(
             "POSTINGS_DEVICE_FAULT",
-            "alloc:1,alloc:3,alloc:5,alloc:8,launch:1,launch:3,launch:8,launch:17,launch:30,read:1,read:4,read:6,build:2",
+            "alloc:1,alloc:3,alloc:5,alloc:8,launch:1,launch:3,launch:8,launch:17,launch:30,read:1,read:4,read:6",
         )],
         ranked::device_fails_now_and_then,
     ),

@@ -99,7 +99,8 @@ pub fn and_warmed() {
     let lists = warming.send().expect("no error");
     assert!(lists >= 10 * index.snapshot().parts().len(), "{lists} lists");
     let stats = device::cache_stats();
-    assert_eq!(stats.misses, lists as u64 + 2, "and a table on each");
+    let positions = 2 * index.snapshot().parts().len();
+    assert_eq!(stats.misses, (lists + 2 + positions) as u64, "and a table on each, and positions of a phrase's words");
     results_are_right(&index, &settings);
     assert_eq!(device::cache_stats().misses, stats.misses);
     assert_eq!(calls().2, 0);

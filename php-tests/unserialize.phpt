@@ -54,8 +54,8 @@ Postings\Analyzer: 2
 Postings\Hit: 0
 Postings\HitsIterator: 0
 Postings\Hits: 0
-Postings\SearchStream: 0
 Postings\IndexWriter: 0
+Postings\SearchStream: 0
 Postings\Index: 0
 C: Postings\CorruptDataException: posting list: serialized data: is of the format C:, and lists are written as O:
 C with bytes: Postings\CorruptDataException: posting list: serialized data: is of the format C:, and lists are written as O:

@@ -19,6 +19,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+/// Numbers of the recipes of a query for a device, at most: many queries wait, and a prefix stands for up to a thousand words.
+const MOST_SIZE: usize = 1024;
+
 /// Queries that a device's thread takes before it lets others at the queues: as many as take some ten microseconds.
 const TAKEN_AT_ONCE: usize = 64;
 
@@ -157,6 +160,7 @@ impl Core {
             let prepare = || ranked::prepare(&self.index, &waiting.text, &self.options, self.wanted, &models);
             // What fails fails again, on the CPU, and is told there.
             let known = catch_unwind(AssertUnwindSafe(prepare)).ok().and_then(|known| known.ok().flatten());
+            let known = known.filter(|(query, ..)| query.size() <= MOST_SIZE);
             let cost = known.map(|(query, features, cost)| {
                 waiting.prepared = Some((query, features));
                 cost.on_one_of(self.devices.len())

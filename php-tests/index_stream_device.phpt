@@ -44,8 +44,9 @@ $code = <<<'PHP'
         ksort($found);
         $after = Postings\stats();
         echo "$matching: ", $found === $expected ? 'the same' : 'another result';
-        echo $after['device_calls'] > $before['device_calls'] ? ', by the device' : '';
-        echo $after['device_failures'] > $before['device_failures'] ? ', which failed' : '', "\n";
+        // Whether a device has a second call, after one that failed, is a matter of time.
+        $failed = $after['device_failures'] > $before['device_failures'];
+        echo $failed ? ', which failed' : ($after['device_calls'] > $before['device_calls'] ? ', by the device' : ''), "\n";
         if ($after['device_failures'] === $before['device_failures'] && $after['cpu_calls'] - $before['cpu_calls'] > 3) {
             echo 'the CPU has answered ', $after['cpu_calls'] - $before['cpu_calls'], "\n";
         }
@@ -101,6 +102,6 @@ all: the same, which failed
 any: the same, which failed
 all-then-any: the same, which failed
 -- fault: launch:1
-all: the same, by the device, which failed
+all: the same, which failed
 any: the same, by the device
 all-then-any: the same, by the device

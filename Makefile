@@ -64,12 +64,12 @@ test-aarch64:  ## run the Rust tests as an aarch64 program under qemu, which it 
 
 bench: bench-search bench-ranked $(EXTENSION)  ## measure search, CPU, device and PHP, and write reports and plots to target/bench; DEVICE= LISTS=
 	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
-	. scripts/env.sh && cargo bench --no-default-features --bench cpu -- $(if $(LISTS),--lists '$(LISTS)')
-	. scripts/env.sh && cargo bench --no-default-features --bench real
-	. scripts/env.sh && cargo bench --no-default-features --bench device -- --device '$(DEVICE)'
+	. scripts/env.sh && cargo bench --no-default-features --features lab --bench cpu -- $(if $(LISTS),--lists '$(LISTS)')
+	. scripts/env.sh && cargo bench --no-default-features --features lab --bench real
+	. scripts/env.sh && cargo bench --no-default-features --features lab --bench device -- --device '$(DEVICE)'
 	[ -d '$(DEMO_INDEX)' ] || $(RUN_PHP) examples/demo/index.php --output '$(DEMO_INDEX)'
 	$(RUN_PHP) benches/php/bench.php --index '$(DEMO_INDEX)' --output '$(CARGO_TARGET_DIR)/bench/php.json'
-	. scripts/env.sh && cargo bench --no-default-features --bench report
+	. scripts/env.sh && cargo bench --no-default-features --features lab --bench report
 
 # Downloads some 650 MB of Debian's documentation, once, to SEARCH_CORPUS.
 bench-search: setup-bench $(EXTENSION)  ## measure ranked search against tantivy and SQLite FTS5 on a million passages; SEARCH_CORPUS=
@@ -88,26 +88,26 @@ bench-ranked: setup-test  ## measure ranked search on a device against the CPU, 
 	    if [ -d "$$index" ] && [ -f "$$queries" ]; then \
 	      set -- "$$@" --index "$$index" --queries "$$queries" --phrases "$${queries%/*}/phrase.txt"; \
 	    fi; \
-	  done && cargo bench --no-default-features --bench ranked -- "$$@"
+	  done && cargo bench --no-default-features --features lab --bench ranked -- "$$@"
 
 bench-stream: setup-test  ## measure how many queries a second a stream keeps up with, by CPU, device and both; DEVICE= SEARCH_CORPUS=
 	. scripts/env.sh && set -- --device '$(DEVICE)' && \
 	  for index in '$(abspath $(SEARCH_CORPUS))'/ours-*[0-9]; do \
 	    queries="$${index%/*}/queries-$${index##*-}/passage.txt"; \
 	    if [ -d "$$index" ] && [ -f "$$queries" ]; then set -- --device '$(DEVICE)' --index "$$index" --queries "$$queries"; fi; \
-	  done && if [ $$# = 2 ]; then set -- "$$@" --documents 1000000; fi && cargo bench --no-default-features --bench stream -- "$$@"
+	  done && if [ $$# = 2 ]; then set -- "$$@" --documents 1000000; fi && cargo bench --no-default-features --features lab --bench stream -- "$$@"
 
 # CRoaring chooses its instructions when it runs; these builds of it have no others than the tier's to choose.
 bench-tiers: setup-test  ## measure intersections by AVX2 and by plain code, also of real lists, CRoaring held back to the same; LISTS=
 	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
 	. scripts/env.sh && for tier in 'avx2 -DCROARING_COMPILER_SUPPORTS_AVX512=0' 'scalar -DROARING_DISABLE_X64'; do \
 	  export POSTINGS_BENCH_PEER="$${tier% *}" CFLAGS="$${tier#* }" CARGO_TARGET_DIR='$(CARGO_TARGET_DIR)'/bench-"$${tier% *}"; \
-	  cargo bench --no-default-features --bench cpu -- --out '$(abspath $(CARGO_TARGET_DIR))/bench' $(if $(LISTS),--lists '$(LISTS)') && \
-	  cargo bench --no-default-features --bench real -- --out '$(abspath $(CARGO_TARGET_DIR))/bench' || exit; \
+	  cargo bench --no-default-features --features lab --bench cpu -- --out '$(abspath $(CARGO_TARGET_DIR))/bench' $(if $(LISTS),--lists '$(LISTS)') && \
+	  cargo bench --no-default-features --features lab --bench real -- --out '$(abspath $(CARGO_TARGET_DIR))/bench' || exit; \
 	done
 
 DESCRIPTIONS = $(CARGO_TARGET_DIR)/experiments/descriptions.txt
-EXPERIMENTS = . scripts/env.sh && cargo bench --no-default-features --bench experiments --
+EXPERIMENTS = . scripts/env.sh && cargo bench --no-default-features --features lab --bench experiments --
 experiments: setup-demo  ## redraw the papers' tables and figures: docs/experiments.md; LISTS= CORPUS= INDEX= QUERIES= DEVICE= MACHINE= ONLY=
 	@mkdir -p '$(CARGO_TARGET_DIR)/experiments'
 	$(if $(CORPUS)$(INDEX),,[ -f '$(DESCRIPTIONS)' ] || sh benches/experiments/descriptions.sh '$(DESCRIPTIONS)')
@@ -140,12 +140,12 @@ FORCE:
 
 lint:
 	. scripts/env.sh && cargo fmt --check
-	. scripts/env.sh && cargo clippy --no-default-features --all-targets -- -D warnings
-	. scripts/env.sh && cargo clippy --all-targets -- -D warnings
+	. scripts/env.sh && cargo clippy --no-default-features --features lab --all-targets -- -D warnings
+	. scripts/env.sh && cargo clippy --lib -- -D warnings
 
 # Without PHP, because a test program lacks the symbols that the extension finds in the PHP process that loads it.
 test-rust:
-	. scripts/env.sh && cargo test --no-default-features
+	. scripts/env.sh && cargo test --no-default-features --features lab
 
 test-php: $(EXTENSION)
 	PHP="$$(command -v '$(PHP)')" PHP_CONFIG="$$(command -v '$(PHP_CONFIG)')" sh php-tests/run.sh '$(EXTENSION)'

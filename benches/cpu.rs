@@ -1,6 +1,6 @@
 //! How fast do lists decode and intersect on one core, compared with the best peers on the same data in the same run?
 //!
-//!     cargo bench --no-default-features --bench cpu [-- [--log-max 24] [--lists DIR] [--out DIR] [--quick]]
+//!     cargo bench --no-default-features --features lab --bench cpu [-- [--log-max 24] [--lists DIR] [--out DIR] [--quick]]
 //!
 //! One thread, on every tier that the processor has. Each figure is the median of alternating rounds, each ratio the
 //! median of the ratios within a round. Decoding: geometric or clustered gaps, to a reused buffer, compared with
@@ -15,7 +15,7 @@ mod support;
 
 use bitpacking::{BitPacker, BitPacker4x};
 use croaring::{Bitmap, Portable};
-use postings::cpu::Tier;
+use postings::base::cpu::Tier;
 use postings::intersect::intersect_with;
 use postings::{Codec, PostingList};
 use std::path::Path;

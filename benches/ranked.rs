@@ -1,6 +1,6 @@
 //! Ranked search on a device: how many queries a second, and how many times as many as one thread of the CPU?
 //!
-//!     cargo bench --no-default-features --bench ranked -- --device NAME [--index DIR [--queries FILE] [--phrases FILE]] \
+//!     cargo bench --no-default-features --features lab --bench ranked -- --device NAME [--index DIR [--queries FILE] [--phrases FILE]] \
 //!         [--documents N [--segments S]] [--split query|segment] [--memory BYTES]
 //!
 //! `DIR` is an index with one text field, `--queries` has a query a line, `--phrases` a phrase a line, without quotes.
@@ -15,13 +15,14 @@
 mod clock;
 #[path = "support/generated.rs"]
 mod generated;
-#[path = "../tests/random_common/mod.rs"]
+#[path = "../tests/common/random.rs"]
 mod random;
 
 use clock::{Spread, seconds};
 use generated::{generate, zipf_queries};
 use postings::device::{self, Device};
 use postings::engine::{self, Division, Offload, Settings};
+use postings::lab::accumulators;
 use postings::search::{Found, Index, Matching, Options};
 use random::Random;
 use std::collections::BTreeMap;
@@ -29,6 +30,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// Who ranks on the device.
+#[derive(Clone, Copy)]
+enum Way {
+    Engine,
+    /// With an accumulator per document, as the papers do it.
+    Accumulators,
+}
 
 struct Args {
     /// Selectors: what is measured is measured with each.
@@ -208,10 +217,7 @@ impl Bench<'_> {
         // As the papers do it, for some queries: each has 8 bytes per document.
         let some: Vec<String> = queries.iter().step_by(queries.len().div_ceil(200).max(1)).cloned().collect();
         self.batch("OR top 10, 200 queries", index, &some, &any)?;
-        device::plain_accumulators(true);
-        let plain = self.batch("OR top 10, plain accumulators", index, &some, &any);
-        device::plain_accumulators(false);
-        plain?;
+        self.batch_by(Way::Accumulators, "OR top 10, plain accumulators", index, &some, &any)?;
         self.batch("OR top 10, total", index, queries, &Options { total: true, ..any.clone() })?;
         self.batch("OR top 1000", index, queries, &Options { limit: 1000, ..any.clone() })?;
         self.batch("OR top 10, 30 words", index, &long(30, 2000), &any)?;
@@ -258,19 +264,31 @@ impl Bench<'_> {
 
     /// A batch: device, one thread of the CPU.
     fn batch(&mut self, name: &str, index: &Index, queries: &[String], options: &Options) -> Result<()> {
+        self.batch_by(Way::Engine, name, index, queries, options)
+    }
+
+    fn batch_by(&mut self, way: Way, name: &str, index: &Index, queries: &[String], options: &Options) -> Result<()> {
         let queries: Vec<&str> = queries.iter().map(|query| &**query).collect();
         let settings = self.settings();
+        let device = self.device.clone();
+        let search = || match way {
+            Way::Engine => engine::search_batch(index, &queries, options, &settings),
+            Way::Accumulators => {
+                let found = accumulators::search_batch(&device, index, &queries, options, &settings)?;
+                Ok(found.into_iter().map(Option::unwrap_or_default).collect())
+            }
+        };
         let failures = engine::stats().device_failures;
         // The first call sends the lists.
-        let (first, found) = seconds(|| engine::search_batch(index, &queries, options, &settings));
+        let (first, found) = seconds(search);
         let found = found?;
         let mut times = Vec::new();
         for _ in 0..self.args.rounds {
-            times.push(seconds(|| engine::search_batch(index, &queries, options, &settings)).0);
+            times.push(seconds(search).0);
         }
         self.device.set_profiling(true);
         self.device.take_kernel_times()?;
-        engine::search_batch(index, &queries, options, &settings)?;
+        search()?;
         self.device.set_profiling(false);
         let mut kernels: BTreeMap<&str, f64> = BTreeMap::new();
         for time in self.device.take_kernel_times()? {

@@ -1,7 +1,7 @@
 //! How large are real, sorted, dense and run-like lists in each codec, and how fast are neighbours of them intersected,
 //! compared with CRoaring on the same lists in the same run?
 //!
-//!     cargo bench --no-default-features --bench real [-- [--lists DIR] [--out DIR] [--quick]]
+//!     cargo bench --no-default-features --features lab --bench real [-- [--lists DIR] [--out DIR] [--quick]]
 //!
 //! `--lists` names the folder of zip files (census1881 and others of the public real-roaring-datasets), otherwise
 //! `../shared/lists`. Each set is also taken with its documents sorted: rows in lexicographic order of the sets that they
@@ -13,7 +13,7 @@
 mod support;
 
 use croaring::{Bitmap, Portable};
-use postings::cpu::Tier;
+use postings::base::cpu::Tier;
 use postings::intersect::{Count, intersect_list_with, intersect_with};
 use postings::{Codec, PostingList};
 use std::fs::File;

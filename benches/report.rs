@@ -2,7 +2,7 @@
 //! bench-tiers`), `device.json` and `php.json` of a folder become `report.json` (a list of rows), `report.txt` (notes and a table) and
 //! the plots.
 //!
-//!     cargo bench --no-default-features --bench report -- [--out DIR | --plot FILE]
+//!     cargo bench --no-default-features --features lab --bench report -- [--out DIR | --plot FILE]
 //!
 //! With `--plot`, the plots of one file of results, such as `yioop/experiment.php --json` writes, are drawn beside it.
 

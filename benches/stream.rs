@@ -1,7 +1,7 @@
 //! A stream of queries that arrive at random: how many a second, before one in a thousand misses its deadline, if the CPU
 //! answers them alone, the device alone, or both under the scheduler (Ding et al. 2009, figure 7, for real)?
 //!
-//!     cargo bench --no-default-features --bench stream -- --device NAME [--index DIR --queries FILE] [--documents N]
+//!     cargo bench --no-default-features --features lab --bench stream -- --device NAME [--index DIR --queries FILE] [--documents N]
 //!
 //! `DIR` is an index with one text field, `FILE` has a query a line; `--documents` generates a collection instead, as
 //! `ranked` does. The queries come again and again as a Poisson process, the same in every run. A query's time is from
@@ -16,7 +16,7 @@
 mod clock;
 #[path = "support/generated.rs"]
 mod generated;
-#[path = "../tests/random_common/mod.rs"]
+#[path = "../tests/common/random.rs"]
 mod random;
 
 use clock::seconds;

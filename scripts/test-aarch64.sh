@@ -89,14 +89,9 @@ export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="$root/usr/bin/qemu-aarch64
 # start processes or let each operation on files fail, and those of damage to every part of a segment, which take minutes
 # under qemu. Only `make test` runs these.
 export PROPTEST_CASES="${PROPTEST_CASES:-32}"
-set -- --lib
-for test in tests/*.rs; do
-    test=$(basename "$test" .rs)
-    case $test in device_*) ;; *) set -- "$@" --test "$test" ;; esac
-done
 # Complete debug information takes long to write.
 export CARGO_PROFILE_DEV_DEBUG=line-tables-only
-exec cargo test --no-default-features --target aarch64-unknown-linux-gnu --no-fail-fast "$@" -- \
+exec cargo test --no-default-features --target aarch64-unknown-linux-gnu --no-fail-fast --lib --test suite -- \
     --skip writer::tests::faults::after_a --skip writer::tests::kills::killed --skip damage::forged --skip damage::flipped \
     --skip writer::tests::disk::a_file_that_cannot_grow --skip writer::tests::processes::a_forked_writer \
     --skip writer::tests::processes::there_is_one_writer

@@ -38,33 +38,24 @@
 //! All rooms use `error`.
 
 pub mod analysis;
-mod background;
-pub mod bits;
-mod cache;
+pub mod base;
 pub mod codec;
-pub mod cpu;
 pub mod device;
 pub mod engine;
-mod environment;
-pub mod error;
-mod files;
-mod identity;
 pub mod index;
 pub mod interchange;
 pub mod intersect;
+#[cfg(feature = "lab")]
+pub mod lab;
 pub mod list;
-mod process;
 pub mod query;
 pub mod rank;
-pub mod results;
-mod room;
 pub mod search;
-mod threads;
 pub mod yioop;
 
 #[cfg(feature = "php")]
 mod php;
 
+pub use base::error::{Error, Result};
 pub use codec::Codec;
-pub use error::{Error, Result};
 pub use list::PostingList;

@@ -1,7 +1,7 @@
 //! Yioop's conjunctive queries: what does one `Conjunction` cost on a CPU thread, step by step, and what is the least that it
 //! would cost on a device?
 //!
-//!     cargo bench --no-default-features --bench conjunction -- --documents N [--text FILE] [--texts N] [--per-generation N]
+//!     cargo bench --no-default-features --features lab --bench conjunction -- --documents N [--text FILE] [--texts N] [--per-generation N]
 //!         [--queries N] [--device NAME]
 //!
 //! The index has Yioop's form: a shard file per generation. A document is made of some random lines of FILE; without one, of
@@ -12,7 +12,7 @@
 #[allow(dead_code)]
 mod clock;
 mod index;
-#[path = "../../tests/random_common/mod.rs"]
+#[path = "../../tests/common/random.rs"]
 mod random;
 
 use clock::seconds;

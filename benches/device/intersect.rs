@@ -6,7 +6,7 @@ use super::{Bench, size_name};
 use croaring::Bitmap;
 use postings::device::Stages;
 use postings::engine::{self, Offload};
-use postings::results::Results;
+use postings::list::results::Results;
 use postings::{Codec, PostingList, Result};
 use std::time::Duration;
 

@@ -4,10 +4,10 @@
 use super::support::clock::{median, seconds};
 use super::support::{data, report::Row};
 use super::{Bench, size_name};
-use postings::device::{Aids, Gathering, Line, Search};
-use postings::engine::Para;
-use postings::intersect::locate::LrRange;
-use postings::results::Results;
+use postings::lab::device_search::{Aids, Gathering, Line, Search};
+use postings::lab::locate::LrRange;
+use postings::lab::para::Para;
+use postings::list::results::Results;
 use postings::{Codec, PostingList, Result};
 
 /// The line of docIDs relative to `base`, with its safe range.

@@ -9,8 +9,8 @@ use crate::harness::{Experiment, Failure};
 use crate::support::clock::Spread;
 use crate::support::kernels::Round;
 use crate::support::plot::{Plot, Scale};
-use postings::device::Gathering;
 use postings::intersect::intersect;
+use postings::lab::device_search::Gathering;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "batches",

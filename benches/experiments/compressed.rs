@@ -6,9 +6,9 @@ use crate::harness::outcome::{Cell, Outcome, Table};
 use crate::harness::{Experiment, Failure};
 use crate::support::clock::Spread;
 use crate::support::data::merge;
-use postings::engine::{Amount, Para};
 use postings::intersect::intersect;
-use postings::intersect::locate::Locate;
+use postings::lab::locate::Locate;
+use postings::lab::para::{Amount, Para};
 use postings::{Codec, PostingList};
 use std::collections::HashMap;
 

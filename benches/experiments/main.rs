@@ -1,6 +1,6 @@
 //! Do the findings of the documents that this project comes from hold on today's hardware?
 //!
-//!     cargo bench --no-default-features --bench experiments -- [--only NAME[,NAME]] [--device NAME] [--lists DIR]
+//!     cargo bench --no-default-features --features lab --bench experiments -- [--only NAME[,NAME]] [--device NAME] [--lists DIR]
 //!         [--text FILE] [--documents N] [--index DIR] [--queries FILE] [--machine NAME] [--out DIR] [--log-max N] [--quick]
 //!     … -- --render [--out DIR]
 //!

@@ -7,10 +7,11 @@ use crate::harness::{Experiment, Failure};
 use crate::support::clock::Spread;
 use crate::support::data;
 use crate::support::plot::{Plot, Scale};
-use postings::cpu;
-use postings::device::{Aids, Device, Gathering, Search};
+use postings::base::cpu;
+use postings::device::Device;
 use postings::intersect::Count;
-use postings::intersect::meet::Meet;
+use postings::lab::device_search::{Aids, Gathering, Search};
+use postings::lab::meet::Meet;
 use postings::{Codec, PostingList};
 
 pub const EXPERIMENT: Experiment = Experiment {

@@ -8,7 +8,8 @@ use crate::support::data;
 use crate::support::kernels::Round;
 use crate::support::plot::{Plot, Scale};
 use postings::codec::quasi_succinct::{self, RawList};
-use postings::device::{Device, PARALLEL_QS_ITEMS, ParallelQs};
+use postings::device::Device;
+use postings::lab::parallel_qs::{ITEMS, ParallelQs};
 use postings::{Codec, PostingList};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -301,7 +302,7 @@ fn by_length(context: &Context, device: &Device, doc_ids: &[u32], outcome: &mut 
         "10⁹ docIDs/s, kernels",
     );
     plot = plot.scales(Scale::Log2, Scale::Log10);
-    let groups: Vec<usize> = [64, 128, 256].into_iter().filter(|items| PARALLEL_QS_ITEMS.contains(items)).collect();
+    let groups: Vec<usize> = [64, 128, 256].into_iter().filter(|items| ITEMS.contains(items)).collect();
     let mut curves: Vec<Vec<(f64, f64)>> = vec![Vec::new(); groups.len()];
     for log in (11..=doc_ids.len().ilog2()).step_by(if context.quick() { 4 } else { 2 }) {
         let doc_ids = &doc_ids[..1 << log];

@@ -5,8 +5,9 @@ use crate::corpora::shaped::Shape;
 use crate::harness::context::{Context, codec_of};
 use crate::harness::outcome::{Cell, Outcome, Table};
 use crate::harness::{Experiment, Failure};
-use postings::cpu;
-use postings::intersect::{intersect, meet::Meet};
+use postings::base::cpu;
+use postings::intersect::intersect;
+use postings::lab::meet::Meet;
 use postings::{Codec, PostingList};
 
 pub const EXPERIMENT: Experiment = Experiment {

@@ -7,8 +7,9 @@ use crate::harness::outcome::{Cell, Outcome, Table};
 use crate::harness::{Experiment, Failure};
 use crate::support::clock::Spread;
 use crate::support::data::merge;
-use postings::device::{Aids, Device, Gathering, Line, Search};
-use postings::intersect::locate::{Locate, Located, LrRange};
+use postings::device::Device;
+use postings::lab::device_search::{Aids, Gathering, Line, Search};
+use postings::lab::locate::{Locate, Located, LrRange};
 use postings::{Codec, PostingList};
 use std::collections::HashMap;
 
@@ -122,7 +123,7 @@ impl Uncompressed {
         queries: &[Vec<PostingList>],
         search: Search,
         gathering: Gathering,
-    ) -> postings::Result<postings::results::Results> {
+    ) -> postings::Result<postings::list::results::Results> {
         match search {
             Search::LrRange => device.search_batch(queries, &self.lines, gathering),
             _ => device.search_batch(queries, &Aids::of(search, queries.iter().flatten(), line), gathering),

@@ -1,6 +1,6 @@
 //! Describes the machine and the versions that were measured.
 
-use postings::cpu;
+use postings::base::cpu;
 use std::fs::read_to_string;
 
 /// The value of a `key : value` line.

@@ -1,7 +1,7 @@
 //! The speed targets of codecs, by name. A codec that is not listed has none.
 
 use postings::Codec;
-use postings::cpu::Tier;
+use postings::base::cpu::Tier;
 
 /// For each codec: the speed of decoding on the tiers scalar, AVX2 and AVX-512, as shares of BitPacker4x's; and of
 /// decoding by a kernel, in G docIDs/s and as a share of the write-only kernel's.

@@ -8,7 +8,7 @@ mod index_support;
 use index_support::edit;
 use libfuzzer_sys::fuzz_target;
 use postings::codec::block_buffer;
-use postings::cpu;
+use postings::base::cpu;
 use postings::index::list::{self, BlockCodec, Codecs, Decoded, List, PADDING, Parts, Postings};
 use std::hint::black_box;
 

@@ -3,8 +3,8 @@
 use super::BLOCK;
 use super::values::Values;
 use super::{OptionOf, Options};
-use crate::cpu::Tier;
-use crate::error::Result;
+use crate::base::cpu::Tier;
+use crate::base::error::Result;
 use std::ops::Range;
 
 /// The word of a header of version 2 that holds the number of the codec's own words, which follow it.

@@ -28,9 +28,9 @@ pub use monotone::quasi_succinct;
 pub use monotone::regression;
 pub use values::simple9;
 
-use crate::cpu::Tier;
-use crate::error::Result;
-use crate::room;
+use crate::base::cpu::Tier;
+use crate::base::error::Result;
+use crate::base::huge_pages;
 use byteorder::{ByteOrder, LittleEndian};
 
 macro_rules! registry {
@@ -329,7 +329,7 @@ pub const PADDING: usize = 128;
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
 pub(crate) fn padded(bytes: &[u8]) -> Result<Vec<u32>> {
     let used = bytes.len() / 4;
-    let mut words = room::try_with_room(used + PADDING)?;
+    let mut words = huge_pages::try_with_room(used + PADDING)?;
     words.resize(used + PADDING, 0);
     LittleEndian::read_u32_into(bytes, &mut words[..used]);
     Ok(words)

@@ -4,7 +4,7 @@
 //! each list. A list remembers the options of its encoding in words of its own (format version 2), one per option; none
 //! of them is needed to decode it.
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// The most options that a codec has.
 const MOST: usize = 3;

@@ -9,8 +9,8 @@ mod queue;
 
 pub(super) use queue::State;
 
-use crate::environment;
-use crate::error::{Error, Result};
+use crate::base::environment;
+use crate::base::error::{Error, Result};
 use ocl::ffi::{
     self, c_char, c_void, cl_command_queue, cl_context, cl_device_id, cl_event, cl_int, cl_kernel, cl_mem,
     cl_platform_id, cl_program, cl_uint,

@@ -12,17 +12,17 @@
 //! | `contains(list, block, doc_id)` | whether the list contains `doc_id`; `block` is the first whose last docID is at least `doc_id`, or 0 if the codec does not [need it](DeviceCodec::needs_block) |
 
 use super::program::{KernelOf, Source};
-use crate::bits;
+use crate::base::bits;
+use crate::base::error::{Error, Result};
 use crate::codec::monotone::partitioned_elias_fano::{Directory, Kind, Partition};
 use crate::codec::{BLOCK, Codec, dispatch};
-use crate::error::{Error, Result};
 use crate::list::PostingList;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
 /// What the device code knows about a codec.
-pub(super) struct DeviceCodec {
+pub(crate) struct DeviceCodec {
     /// The prefix of all names in `source`.
     prefix: &'static str,
     /// The text of its file in `cl/codec/`.
@@ -30,7 +30,7 @@ pub(super) struct DeviceCodec {
     /// Source that follows it, with `CODEC` defined: names that several codecs define alike.
     shared: &'static str,
     /// docIDs that one work-item decodes in sequence. A divisor of [`BLOCK`].
-    pub(super) run: usize,
+    pub(crate) run: usize,
     /// docIDs of a run that pass through local memory at a time.
     step: usize,
     /// Work-items that decode one block together.
@@ -38,15 +38,15 @@ pub(super) struct DeviceCodec {
     /// Whether `contains` needs the block that may contain the docID, which is searched in the directory.
     needs_block: bool,
     /// Picoseconds per docID looked up, on an H200.
-    pub(super) look_up: f64,
+    pub(crate) look_up: f64,
     /// Nanoseconds per docID decoded, assumed until it is measured.
-    pub(super) unpacked: f64,
+    pub(crate) unpacked: f64,
     /// Checks the codec's own 32-bit limits for a list of at most [`MAX_DOC_IDS`] docIDs.
     fits: fn(&PostingList) -> Result<()>,
 }
 
 /// Kernels compute with ranks in 32 bits, so lists for them have at most this many docIDs.
-pub(super) const MAX_DOC_IDS: usize = 1 << 30;
+pub(crate) const MAX_DOC_IDS: usize = 1 << 30;
 
 /// What value codecs have in common, to which each adds its prefix and its source.
 const GAPS: DeviceCodec = DeviceCodec {
@@ -166,7 +166,7 @@ static PARTITIONED_ELIAS_FANO: DeviceCodec = DeviceCodec {
 };
 
 /// The registry: what the device code knows about each codec.
-pub(super) fn of(codec: Codec) -> &'static DeviceCodec {
+pub(crate) fn of(codec: Codec) -> &'static DeviceCodec {
     match codec {
         Codec::Simple9 => &SIMPLE9,
         Codec::QuasiSuccinct => &QUASI_SUCCINCT,
@@ -218,7 +218,7 @@ fn check_partitions(list: &PostingList) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::Device`].
-pub(super) fn check_fits(list: &PostingList) -> Result<()> {
+pub(crate) fn check_fits(list: &PostingList) -> Result<()> {
     if list.len() > MAX_DOC_IDS {
         return Err(Error::Device(format!("a list has {} docIDs; kernels support {MAX_DOC_IDS}", list.len())));
     }
@@ -226,31 +226,31 @@ pub(super) fn check_fits(list: &PostingList) -> Result<()> {
 }
 
 /// The source of an operation on lists. A program contains the parts in this order, `per_codec` once for each codec.
-pub(super) struct Operation {
-    pub(super) name: &'static str,
+pub(crate) struct Operation {
+    pub(crate) name: &'static str,
     /// Source that precedes the codecs.
-    pub(super) common: &'static str,
+    pub(crate) common: &'static str,
     /// Source included once per codec, with `CODEC` defined as the codec's prefix.
-    pub(super) per_codec: &'static str,
+    pub(crate) per_codec: &'static str,
     /// Source that follows the codecs.
-    pub(super) kernels: &'static str,
+    pub(crate) kernels: &'static str,
     /// Macros for the numbers that the source shares with Rust.
-    pub(super) geometry: &'static [(&'static str, usize)],
+    pub(crate) geometry: &'static [(&'static str, usize)],
 }
 
 /// A set of codecs: one bit each, at the codec's [index](Codec::index).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) struct Codecs(u64);
+pub(crate) struct Codecs(u64);
 
 impl Codecs {
     /// The codecs of these lists. A program with more than it needs would be slower, and NVIDIA's compiler takes a minute
     /// for one with all codecs.
-    pub(super) fn of<'l>(lists: impl IntoIterator<Item = &'l PostingList>) -> Codecs {
+    pub(crate) fn of<'l>(lists: impl IntoIterator<Item = &'l PostingList>) -> Codecs {
         Codecs(lists.into_iter().fold(0, |bits, list| bits | 1 << list.codec().index()))
     }
 
     /// Adds a codec.
-    pub(super) fn add(&mut self, codec: Codec) {
+    pub(crate) fn add(&mut self, codec: Codec) {
         self.0 |= 1 << codec.index();
     }
 
@@ -261,7 +261,7 @@ impl Codecs {
 
 /// A kernel of an operation, for these codecs. Assembled sources are kept for the life of the process; there are only a
 /// few per operation.
-pub(super) fn kernel(operation: &'static Operation, codecs: Codecs, name: &'static str) -> KernelOf<'static> {
+pub(crate) fn kernel(operation: &'static Operation, codecs: Codecs, name: &'static str) -> KernelOf<'static> {
     /// Source and build options.
     type Program = (&'static Source, &'static str);
     static PROGRAMS: Mutex<BTreeMap<(&str, Codecs), Program>> = Mutex::new(BTreeMap::new());

@@ -4,9 +4,9 @@ use super::codec::{self, Codecs, Operation, check_fits};
 use super::handle::Device;
 use super::memory::Slot;
 use super::session::Arg;
-use crate::error::Result;
+use crate::base::error::Result;
+use crate::base::huge_pages::try_with_room;
 use crate::list::PostingList;
-use crate::room::try_with_room;
 
 static DECODE: Operation = Operation {
     name: "decode",

@@ -3,8 +3,8 @@
 //! completes. A wait with `lose` ends as if the device were gone, one with `exhaust` as if it had no memory for the command.
 //! With a number, as in `launch:3`, only that one fails, counted from 1. It is read once, on first use of a device.
 
-use crate::environment;
-use crate::error::{Error, Result};
+use crate::base::environment;
+use crate::base::error::{Error, Result};
 use once_cell::sync::OnceCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

@@ -6,7 +6,7 @@ use super::owner;
 use super::platform::{DeviceInfo, Found, Limits};
 use super::session::{Inner, Session};
 use super::wait::{Lost, USUAL_LIMIT};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use crate::list::PostingList;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};

@@ -4,7 +4,7 @@ use super::cl::{self, Buffer, Context, DeviceId, Event, Queue};
 use super::fault::{self, Step};
 use super::platform::{Found, Limits};
 use super::wait::{Lane, Lost, Outcome, USUAL_LIMIT};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
 use std::time::Duration;

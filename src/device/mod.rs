@@ -24,10 +24,8 @@
 //! | `codec` | the device's registry of codecs, and the assembly of programs from their sources |
 //! | `pieces` | puts the output of a launch in order |
 //! | `decode`, `intersect`, `yioop` | the operations, each with a kernel file of that name in `cl/op/` |
-//! | `rank` | the best documents of queries, with `cl/op/rank.cl` and `cl/op/phrase.cl`; for benchmarks, as a paper has it: `cl/experiment/accumulators.cl` |
-//! | `ceiling` | measures the memory bandwidth, for benchmarks |
-//! | `search` | the searches of the papers on uncompressed lists, for benchmarks: `cl/experiment/search.cl` |
-//! | `parallel_qs` | the thesis' Parallel-QS, step by step, for benchmarks: `cl/experiment/parallel_qs.cl` |
+//! | `tiled` | the postings of a term as a device ranks them |
+//! | `rank` | the best documents of queries, with `cl/op/rank.cl` and `cl/op/phrase.cl` |
 //!
 //! # Environment variables
 //! | name | meaning |
@@ -40,45 +38,38 @@
 //!
 //! Their values at the start of the process count: see `environment`.
 
-mod ceiling;
 mod cl;
-mod codec;
+pub(crate) mod codec;
 mod context;
 mod decode;
 mod fault;
 mod handle;
 mod intersect;
 mod link;
-mod memory;
+pub(crate) mod memory;
 mod owner;
-mod parallel_qs;
-mod pieces;
-mod platform;
-mod program;
-mod rank;
-mod search;
-mod session;
+pub(crate) mod pieces;
+pub(crate) mod platform;
+pub(crate) mod program;
+pub(crate) mod rank;
+pub(crate) mod session;
+pub(crate) mod tiled;
 mod trial;
 mod wait;
 mod yioop;
 
-pub use ceiling::Ceilings;
 pub use handle::{Device, KernelTime};
 pub use intersect::Stages;
 pub(crate) use intersect::kernel_work;
 pub(crate) use memory::Key;
 pub use memory::{CacheStats, bytes_from_device, bytes_to_device, cache_stats};
-pub use parallel_qs::{ITEMS as PARALLEL_QS_ITEMS, ParallelQs};
 
+use crate::base::error::Result;
 use crate::codec::Codec;
-use crate::error::Result;
 pub use platform::DeviceInfo;
-#[doc(hidden)]
-pub use rank::plain_accumulators;
 pub(crate) use rank::{
     Hits, Kept, MOST_HITS, MOST_TERMS, PhraseWord, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted,
 };
-pub use search::{Aids, Gathering, Line, Search};
 use std::sync::Arc;
 
 /// Nanoseconds that a device takes to decode a docID, assumed until it is measured.

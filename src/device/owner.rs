@@ -4,8 +4,8 @@
 //! be held for ever. So every entry point checks here first, and handles that such a child drops are not released. A
 //! child forked before the first use may use OpenCL itself.
 
-use crate::error::Error;
-use crate::process;
+use crate::base::error::Error;
+use crate::base::process;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The [number](process) of the process that uses OpenCL; 0 before the first use.

@@ -1,22 +1,22 @@
 //! Puts the output of a launch in order. A work-group reserves a range of the output, its piece, once it has counted
 //! what it found, so the pieces lie in no particular order. Its record says where its piece begins and how long it is.
 
-use crate::error::{Error, Result};
-use crate::room::with_room;
+use crate::base::error::{Error, Result};
+use crate::base::huge_pages::with_room;
 use std::ops::Range;
 
 /// Words that are copied at a time.
-pub(super) const STRIDE: usize = 32;
+pub(crate) const STRIDE: usize = 32;
 
 /// The pieces of a launch: a record of two words, offset and length, for each work-group.
-pub(super) struct Pieces<'r> {
+pub(crate) struct Pieces<'r> {
     records: &'r [u32],
     total: usize,
 }
 
 impl<'r> Pieces<'r> {
     /// Checks records read from the device: all pieces must lie within the first `capacity` words of the output.
-    pub(super) fn new(records: &'r [u32], capacity: usize) -> Result<Pieces<'r>> {
+    pub(crate) fn new(records: &'r [u32], capacity: usize) -> Result<Pieces<'r>> {
         let total: u64 = records.chunks_exact(2).map(|record| u64::from(record[1])).sum();
         let ends = records.chunks_exact(2).map(|record| u64::from(record[0]) + u64::from(record[1]));
         if total > capacity as u64 || ends.max().unwrap_or(0) > total {
@@ -26,12 +26,12 @@ impl<'r> Pieces<'r> {
     }
 
     /// Words of all pieces together.
-    pub(super) fn total(&self) -> usize {
+    pub(crate) fn total(&self) -> usize {
         self.total
     }
 
     /// The pieces of `out` in the order of their work-groups. Returns `out` itself if they already are in that order.
-    pub(super) fn gather(&self, out: Vec<u32>) -> Vec<u32> {
+    pub(crate) fn gather(&self, out: Vec<u32>) -> Vec<u32> {
         let mut expected = 0;
         let in_order = self.records.chunks_exact(2).all(|record| {
             let here = record[1] == 0 || record[0] == expected;
@@ -47,14 +47,14 @@ impl<'r> Pieces<'r> {
     }
 
     /// Appends the pieces of these work-groups to `to`.
-    pub(super) fn append(&self, groups: Range<usize>, out: &[u32], to: &mut Vec<u32>) {
+    pub(crate) fn append(&self, groups: Range<usize>, out: &[u32], to: &mut Vec<u32>) {
         self.of(groups).for_each(|piece| to.extend_from_slice(&out[piece]));
     }
 
     /// As [`append`](Self::append), for many small pieces: a piece is copied as [`STRIDE`] words if there is room for that,
     /// whatever its length, and so without branches on it. What is too much is overwritten by the next piece. `to` should
     /// have room for [`STRIDE`] words more.
-    pub(super) fn append_strides(&self, groups: Range<usize>, out: &[u32], to: &mut Vec<u32>) {
+    pub(crate) fn append_strides(&self, groups: Range<usize>, out: &[u32], to: &mut Vec<u32>) {
         for piece in self.of(groups) {
             let (from, len) = (piece.start, piece.len());
             if len <= STRIDE && from + STRIDE <= out.len() && to.capacity() - to.len() >= STRIDE {

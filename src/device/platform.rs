@@ -1,7 +1,7 @@
 //! Lists the devices, and finds the one that a selector means.
 
 use super::cl::{self, DeviceId};
-use crate::error::Result;
+use crate::base::error::Result;
 use ocl::ffi;
 
 /// An OpenCL device as `Postings\devices()` shows it.
@@ -48,13 +48,13 @@ impl Found {
 
 /// Memory limits of a device.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     /// The largest buffer, in bytes.
-    pub(super) allocation: usize,
+    pub(crate) allocation: usize,
     /// Global memory, in bytes.
-    pub(super) memory: usize,
+    pub(crate) memory: usize,
     /// Local memory of a work-group, in bytes.
-    pub(super) local: usize,
+    pub(crate) local: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,13 +2,13 @@
 
 use super::cl::{Context, DeviceId, Kernel, Program};
 use super::fault::{self, Step};
-use crate::cache;
-use crate::error::{Error, Result};
+use crate::base::cache_folder;
+use crate::base::error::{Error, Result};
 
 /// The source of a program, declared as a `static` by each operation's file.
 #[derive(Debug)]
 pub(crate) struct Source {
-    /// A unique name. Files in the [cache folder](crate::cache) are named after it.
+    /// A unique name. Files in the [cache folder](crate::base::cache_folder) are named after it.
     pub(crate) name: &'static str,
     /// The text, in parts; helpers shared by several programs come first.
     pub(crate) parts: &'static [&'static str],
@@ -85,7 +85,7 @@ fn build(context: &Context, id: DeviceId, source: &Source, options: &str, target
         key.push('\0');
         key
     });
-    let cached = cache::load(source.name, &key).and_then(|binary| {
+    let cached = cache_folder::load(source.name, &key).and_then(|binary| {
         let refused = |error: &Error| log::debug!("the cached program {} cannot be used: {error}", source.name);
         context.load(id, &binary, &options).inspect_err(refused).ok()
     });
@@ -94,7 +94,7 @@ fn build(context: &Context, id: DeviceId, source: &Source, options: &str, target
     }
     let program = context.build(id, source.parts, &options)?;
     match program.binary() {
-        Ok(binary) => cache::keep(source.name, &key, &binary),
+        Ok(binary) => cache_folder::keep(source.name, &key, &binary),
         Err(error) => log::debug!("the program {} is not cached: {error}", source.name),
     }
     Ok(program)

@@ -33,11 +33,10 @@ use super::memory::{Build, Key, Memory, Placed, Places, Slot, as_bytes};
 use super::platform::Limits;
 use super::program::{KernelOf, Programs};
 use super::rank::Wishes;
-use crate::environment;
-use crate::error::{Error, Result};
+use crate::base::environment;
+use crate::base::error::{Error, Result};
 use crate::list::PostingList;
 use beside::Sent;
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -203,13 +202,13 @@ impl Session<'_> {
     }
 
     /// Limits the cache to that many words; 0 means a quarter of the device's memory.
-    pub(super) fn limit_cache(&mut self, words: usize) {
+    pub(crate) fn limit_cache(&mut self, words: usize) {
         let Inner { link, memory, .. } = &mut *self.inner;
         memory.limit_cache(link, words);
     }
 
     /// The memory limits of the device.
-    pub(super) fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> Limits {
         self.inner.link.limits
     }
 
@@ -341,20 +340,6 @@ impl Session<'_> {
         }
     }
 
-    /// Words of a scratch buffer: borrowed from pinned memory if they fit there, otherwise copied. Waits for all
-    /// commands submitted to the lane.
-    pub(crate) fn peek(&mut self, slot: Slot, words: usize) -> Result<Cow<'_, [u32]>> {
-        let mut reading = self.start_reading(0, slot, words)?;
-        self.finish_reading(&mut reading)?;
-        let Inner { memory, busy, wide, .. } = &mut *self.inner;
-        *busy &= words == 0 || *wide;
-        match words {
-            0 => Ok(Cow::Borrowed(&[])),
-            _ if Memory::lends(words) => Ok(Cow::Borrowed(memory.lent(reading.lane, reading.passage)?)),
-            _ => Ok(Cow::Owned(reading.copied)),
-        }
-    }
-
     #[cfg(test)]
     pub(super) fn arena_use(&self) -> (usize, usize) {
         self.inner.memory.arena_use()
@@ -375,7 +360,7 @@ impl Session<'_> {
     }
 
     /// The kernels launched since the last call while timing was on, each with its nanoseconds.
-    pub(super) fn take_kernel_times(&mut self) -> Result<Vec<(&'static str, u64)>> {
+    pub(crate) fn take_kernel_times(&mut self) -> Result<Vec<(&'static str, u64)>> {
         let timed = std::mem::take(&mut self.inner.timed);
         if !timed.is_empty() {
             self.inner.link.finish()?;

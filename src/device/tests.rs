@@ -5,8 +5,8 @@ use super::memory::{ALIGNMENT, PADDING, Slot};
 use super::program::{KernelOf, Source};
 use super::session::{Arg, Session};
 use super::*;
+use crate::base::skipped::skipped;
 use crate::{Codec, Error, PostingList};
-use std::io::Write;
 use std::path::PathBuf;
 
 static SOURCE: Source = Source { name: "test", parts: &[include_str!("test.cl")] };
@@ -24,9 +24,7 @@ fn device() -> Option<Device> {
     match select(&named) {
         Ok(Some(_)) => {}
         Ok(None) => {
-            // Not `eprintln!`: the harness captures its output and hides it if the test passes. One write, because
-            // other tests print at the same time.
-            let _ = std::io::stderr().write_all(format!("SKIPPED: no OpenCL device {named:?}\n").as_bytes());
+            skipped(&format!("no OpenCL device {named:?}"));
             return None;
         }
         Err(error) => panic!("{error}"),

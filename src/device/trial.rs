@@ -23,7 +23,7 @@ pub(super) use linux::passes;
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use crate::{cache, environment};
+    use crate::base::{cache_folder, environment};
     use libc::{c_int, pid_t};
     use std::fmt::Write;
     use std::fs;
@@ -57,13 +57,13 @@ mod linux {
         let user = unsafe { libc::geteuid() };
         let key = format!("{} {user}\n{}", env!("CARGO_PKG_VERSION"), environment::of_opencl());
         let facts = facts();
-        if let Some(verdict) = cache::load(NAME, &key).and_then(|kept| read(&kept, &facts, now())) {
+        if let Some(verdict) = cache_folder::load(NAME, &key).and_then(|kept| read(&kept, &facts, now())) {
             return verdict.map_err(|reason| failed(&format!("{reason} (seen by an earlier process)")));
         }
         let limit = limit();
         let (reason, keep) = match run(look, limit) {
             Outcome::Passed => {
-                cache::keep(NAME, &key, format!("passed\n{facts}").as_bytes());
+                cache_folder::keep(NAME, &key, format!("passed\n{facts}").as_bytes());
                 return Ok(());
             }
             // A limit of this process may be the cause.
@@ -74,7 +74,7 @@ mod linux {
             Outcome::NotTried(error) => (format!("no child process could be created: {error}"), false),
         };
         if keep {
-            cache::keep(NAME, &key, format!("failed {} {reason}\n{facts}", now()).as_bytes());
+            cache_folder::keep(NAME, &key, format!("failed {} {reason}\n{facts}", now()).as_bytes());
         }
         Err(failed(&reason))
     }

@@ -8,7 +8,7 @@
 //! to its buffers and to pinned memory of the host.
 
 use super::cl::{Event, Queue, State};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use once_cell::sync::OnceCell;
 use std::cell::RefCell;
 use std::sync::Arc;

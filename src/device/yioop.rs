@@ -5,8 +5,8 @@ use super::memory::Slot;
 use super::pieces::Pieces;
 use super::program::{KernelOf, Source};
 use super::session::Arg;
-use crate::error::{Error, Result};
-use crate::room::try_with_room;
+use crate::base::error::{Error, Result};
+use crate::base::huge_pages::try_with_room;
 use once_cell::sync::Lazy;
 
 static SOURCE: Source = Source { name: "yioop", parts: &[include_str!("../../cl/op/yioop.cl")] };

@@ -1,7 +1,7 @@
 //! What the items of ranked search are called in the cache of a device.
 
+use crate::base::identity::Identity;
 use crate::device::Key;
-use crate::identity::Identity;
 use crate::search::recipe::Recipe;
 use once_cell::sync::Lazy;
 use std::hash::{BuildHasher, RandomState};

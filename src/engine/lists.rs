@@ -2,12 +2,11 @@
 
 use super::cost::{self, Work};
 use super::offload::{Settings, on_cpu, run};
-use super::threads;
+use crate::base::error::Result;
 use crate::codec::Sink;
-use crate::error::Result;
-use crate::intersect::{self, Count};
+use crate::intersect::{self, Count, batch};
 use crate::list::PostingList;
-use crate::results::Results;
+use crate::list::results::Results;
 
 /// Passes all docIDs of a list, ascending, to a sink.
 pub fn decode_to(list: &PostingList, settings: &Settings, sink: &mut impl Sink) {
@@ -91,6 +90,6 @@ pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Res
         || Work::intersect(queries.iter().map(Vec::as_slice), false),
         |device| cost::missing(device, queries.iter().flatten()),
         |device| device.intersect_batch(queries).map(Ok),
-        || threads::intersect_batch(queries, settings.threads),
+        || batch::intersect_batch(queries, settings.threads),
     )
 }

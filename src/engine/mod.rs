@@ -12,21 +12,17 @@
 //! | [`schedule`] | which queries the CPU answers, and which a device |
 //! | [`stream`] | a stream of queries that are answered in the background |
 //! | `cost` | the cost model behind `postings.offload=auto` |
-//! | `threads` | runs a batch on several cores |
-//! | `para` | collects queries until they are a batch |
 //! | `stats` | counters of calls, failures and transferred bytes |
 
 mod cost;
 mod keys;
 mod lists;
 mod offload;
-mod para;
-mod ranked;
+pub(crate) mod ranked;
 pub mod schedule;
 mod shared;
 mod stats;
 pub mod stream;
-mod threads;
 mod yioop;
 
 pub use self::yioop::{
@@ -34,10 +30,9 @@ pub use self::yioop::{
     yioop_probe,
 };
 pub use crate::device::{DeviceInfo, allow_opencl, is_allowed as opencl_is_allowed};
-pub use crate::results::Results;
+pub use crate::list::results::Results;
 pub use cost::{CpuModel, DeviceModel, Features};
 pub use lists::{decode, decode_to, intersect, intersect_batch, intersect_count, intersect_list};
 pub use offload::{Offload, Settings, devices, on_cpu, prepare};
-pub use para::{Amount, Para};
 pub use ranked::{Division, Warming, search, search_batch};
 pub use stats::{Stats, stats};

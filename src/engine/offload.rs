@@ -3,9 +3,9 @@
 use super::cost::{self, Work};
 use super::ranked::Division;
 use super::stats::{CPU_CALLS, DEVICE_CALLS, DEVICE_FAILURES};
+use crate::base::error::Result;
 use crate::codec::Sink;
 use crate::device::{self, Device, DeviceInfo};
-use crate::error::Result;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

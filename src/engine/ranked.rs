@@ -4,12 +4,12 @@ use super::cost::{self, Batch, Features, Models, Ran};
 use super::offload::{Offload, Settings, for_queries, on_cpu, try_on, twins};
 use super::schedule::{Cost, Costs, Share, device_is_enough};
 use super::shared::Shared;
+use crate::base::error::{Error, Result};
+use crate::base::threads;
 use crate::device::{self, Device, Hits, MOST_HITS, MOST_TERMS, RankBatch, RankSegment, RankTerm, Take};
-use crate::error::{Error, Result};
 use crate::index::snapshot::Part;
 use crate::search::prepared::{Prepared, then_any};
 use crate::search::{Found, Index, Matching, Options, QUERIES_PER_THREAD};
-use crate::threads;
 use once_cell::sync::OnceCell;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -203,15 +203,15 @@ fn timed(call: impl FnOnce() -> Option<Vec<Option<Found>>>) -> Option<Called> {
 }
 
 /// What is to be ranked on devices.
-pub(super) struct Job<'j> {
-    pub(super) index: &'j Index,
-    pub(super) options: &'j Options,
-    pub(super) wanted: usize,
-    pub(super) settings: &'j Settings,
+pub(crate) struct Job<'j> {
+    pub(crate) index: &'j Index,
+    pub(crate) options: &'j Options,
+    pub(crate) wanted: usize,
+    pub(crate) settings: &'j Settings,
     /// Threads of each device's work on the host.
-    pub(super) threads: usize,
+    pub(crate) threads: usize,
     /// The segments with the documents that may be hits, once a device wanted to know.
-    pub(super) segments: OnceCell<Arc<[RankSegment]>>,
+    pub(crate) segments: OnceCell<Arc<[RankSegment]>>,
 }
 
 impl Job<'_> {
@@ -262,7 +262,7 @@ impl Job<'_> {
     }
 
     /// Ranks queries; `None` for those that the device leaves to the CPU.
-    fn rank(&self, device: &impl Ranker, queries: &[&Prepared]) -> Result<Vec<Option<Found>>> {
+    pub(crate) fn rank(&self, device: &impl Ranker, queries: &[&Prepared]) -> Result<Vec<Option<Found>>> {
         let Job { index, options, wanted, .. } = *self;
         let found = |_, hits: Hits, total| index.found(hits, total, options);
         if options.matching == Matching::Any {
@@ -379,7 +379,8 @@ mod warm;
 
 use lists::Lists;
 pub use segments::Division;
-use segments::{Group, Ranker};
+use segments::Group;
+pub(crate) use segments::Ranker;
 pub use warm::Warming;
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use super::offload::{Settings, give, insisted, on_cpu, run_on};
 use super::stats::CPU_CALLS;
+use crate::base::error::Result;
 use crate::codec::Sink;
 use crate::device::Device;
-use crate::error::Result;
 use crate::yioop::{self, Generation, List, Located, Matches, Shard};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;

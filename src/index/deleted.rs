@@ -10,8 +10,8 @@
 use super::manifest::DeletedMeta;
 use super::segment::SegmentMeta;
 use super::storage;
-use crate::bits::has_bit;
-use crate::error::{Error, Result};
+use crate::base::bits::has_bit;
+use crate::base::error::{Error, Result};
 use std::path::Path;
 
 const MAGIC: &[u8; 4] = b"PDEL";

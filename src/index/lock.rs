@@ -5,8 +5,8 @@
 //! holder keeps the lock until it ends too or the holder releases it.
 
 use super::storage;
-use crate::error::{Error, Result};
-use crate::process::{self, Process};
+use crate::base::error::{Error, Result};
+use crate::base::process::{self, Process};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;

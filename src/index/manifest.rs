@@ -18,7 +18,7 @@ use super::schema::{Field, Kind, Schema};
 use super::segment::SegmentMeta;
 use super::storage;
 use crate::analysis::Analyzer;
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! [`Input`]: numbers and strings of a file that may be damaged. Every error has the byte.
 
-use crate::error::{Error, Result};
-use crate::files::failed;
+use crate::base::error::{Error, Result};
+use crate::base::files::failed;
 use std::fmt::Display;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Lists by term → documents.
 
 use super::Counts;
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use crate::index::segment::IdRef;
 
 /// The terms of a document, each as often as it occurs.

@@ -1,7 +1,7 @@
 //! [`Lists`]: the lists of a text field in all segments, with the docIDs that documents get outside.
 
 use super::text_field;
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use crate::index::list::Decoded;
 use crate::index::segment::{IdRef, Segment};
 use crate::index::snapshot::{Part, Snapshot};

@@ -29,8 +29,8 @@ pub use ciff::{export_ciff, import_ciff};
 pub use invert::{MOST_TOKENS, Tokens};
 pub use pisa::{export_pisa, import_pisa};
 
-use crate::error::{Error, Result};
-use crate::files::failed;
+use crate::base::error::{Error, Result};
+use crate::base::files::failed;
 use crate::index::segment::IdRef;
 use crate::index::{Document, Id, Kind, Schema, Value, Writer};
 use std::fs::{self, File};

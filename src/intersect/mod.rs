@@ -5,7 +5,7 @@
 //!
 //! * lists of similar length are decoded a tile at a time, and the tiles merged (`merge`). If both are dense, docIDs of
 //!   one are marked in a map and those of the other looked up there (`merge/windows.rs`). Uncompressed lists are merged
-//!   where they are ([`meet`]).
+//!   where they are (`merge/slices.rs`).
 //! * If one list is much longer, each docID of the other is looked up in it (`probe`): without decoding if the codec
 //!   can do that, otherwise by decoding the blocks that may contain it.
 //!
@@ -16,20 +16,18 @@
 //! Ding et al. (WWW 2009, section 8.1): the docIDs of one list are first searched among the last docIDs of the other's
 //! blocks, and only blocks that are met there are decoded.
 //!
-//! `plan` makes the choice, and shows it: [`explain`], and the log at level debug. The searches that the
-//! literature compares stand in [`locate`] and [`meet`], with a registry each.
+//! `plan` makes the choice, and shows it: [`explain`], and the log at level debug. [`batch`] spreads queries over threads.
 
-pub mod locate;
-pub mod meet;
-mod merge;
+pub mod batch;
+pub(crate) mod merge;
 mod plan;
 mod probe;
 
+use crate::base::cpu::{self, Tier};
+use crate::base::error::Result;
 pub use crate::codec::Sink;
 use crate::codec::monotone::partitioned_elias_fano::Builder;
 use crate::codec::{BLOCK, SLACK, bit_set};
-use crate::cpu::{self, Tier};
-use crate::error::Result;
 use crate::list::PostingList;
 pub use merge::Merging;
 pub(crate) use plan::merge_ratio;

@@ -1,8 +1,8 @@
 //! The choice of how lists are intersected, by their lengths, codecs and densities.
 
 use super::merge::{Merging, partitions};
+use crate::base::cpu::{self, Tier};
 use crate::codec::Codec;
-use crate::cpu::{self, Tier};
 use crate::list::PostingList;
 use std::fmt;
 use std::ops::Deref;

@@ -1,7 +1,7 @@
 //! Looking up ascending docIDs in a list.
 
+use crate::base::cpu::Tier;
 use crate::codec::AnyLookUp;
-use crate::cpu::Tier;
 use crate::list::{Cursor, PostingList};
 
 /// A forward-only look-up in one list.

@@ -1,8 +1,8 @@
 //! The choice of a codec by measuring the list.
 
 use super::PostingList;
+use crate::base::error::Result;
 use crate::codec::Codec;
-use crate::error::Result;
 
 /// A codec is a candidate if decoding takes at most this many times as long as with the fastest.
 const SLOWEST: f64 = 4.0;

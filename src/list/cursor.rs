@@ -1,8 +1,8 @@
 //! [`Cursor`]: forward-only access to a posting list, one decoded block at a time.
 
 use super::PostingList;
+use crate::base::cpu::Tier;
 use crate::codec::{BlockBuffer, block_buffer, gallop};
-use crate::cpu::Tier;
 
 /// A forward-only reader of a posting list. Targets must not decrease between calls.
 pub struct Cursor<'l> {

@@ -17,8 +17,8 @@
 //! | … | for codecs of gaps: the word of the payload at which each block begins |
 //! | … | payload |
 
+use crate::base::error::{Error, Result};
 use crate::codec::{BLOCK, Codec, Encoded, OWN_COUNT, Shape, dispatch};
-use crate::error::{Error, Result};
 use byteorder::{ByteOrder, LittleEndian};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"PSTL");

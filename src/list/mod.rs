@@ -9,18 +9,19 @@ mod auto;
 mod cursor;
 mod format;
 mod parse;
+pub mod results;
 
 pub use cursor::Cursor;
 pub(crate) use format::HEADER_WORDS;
 
+use crate::base::cpu::{self, Tier};
+use crate::base::error::{Error, Result};
+use crate::base::huge_pages::with_room;
 use crate::codec::monotone::partitioned_elias_fano::View;
 use crate::codec::{
     BLOCK, BlockBuffer, Codec, Encoded, ListCodec, OptionOf, Options, PADDING, Plan, SLACK, Shape, Sink, block_buffer,
     check_increasing, dispatch,
 };
-use crate::cpu::{self, Tier};
-use crate::error::{Error, Result};
-use crate::room::with_room;
 use byteorder::{ByteOrder, LittleEndian};
 use format::Layout;
 use std::ops::Range;

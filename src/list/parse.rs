@@ -2,8 +2,8 @@
 
 use super::PostingList;
 use super::format::{Layout, corrupt, is_sound};
+use crate::base::error::Result;
 use crate::codec::{dispatch, padded};
-use crate::error::Result;
 
 pub(super) fn from_bytes(bytes: &[u8]) -> Result<PostingList> {
     let layout = Layout::read(bytes)?;

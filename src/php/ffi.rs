@@ -80,7 +80,7 @@ pub fn allocate(size: usize) -> Option<*mut c_void> {
     };
     if !address.is_null() {
         // SAFETY: it was allocated just now, with that size.
-        unsafe { crate::room::advise(address.cast(), size) };
+        unsafe { crate::base::huge_pages::advise(address.cast(), size) };
     }
     (!address.is_null()).then_some(address)
 }

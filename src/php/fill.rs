@@ -1,7 +1,7 @@
 //! Writes docIDs into the elements of a packed array, a whole cache line at a time if the processor can.
 
 use super::zend::IS_LONG;
-use crate::cpu::{self, Tier};
+use crate::base::cpu::{self, Tier};
 use ext_php_rs::types::Zval;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;

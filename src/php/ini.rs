@@ -5,7 +5,7 @@ use super::ffi::{
     zend_unregister_ini_entries,
 };
 use super::log;
-use crate::cpu;
+use crate::base::cpu;
 use crate::engine::{self, DeviceInfo, Offload, Settings};
 use ext_php_rs::ffi::{sapi_module, zend_ini_entry, zend_string};
 use ext_php_rs::flags::IniEntryPermission;

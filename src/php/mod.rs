@@ -86,9 +86,9 @@ unsafe extern "C" fn start(kind: i32, module_number: i32) -> i32 {
     let started = std::panic::catch_unwind(|| -> ext_php_rs::error::Result<()> {
         log::install();
         // Before any script can change it.
-        crate::environment::take();
+        crate::base::environment::take();
         ini::register(module_number);
-        ::log::info!("version {}, CPU path {}", env!("CARGO_PKG_VERSION"), crate::cpu::tier().name());
+        ::log::info!("version {}, CPU path {}", env!("CARGO_PKG_VERSION"), crate::base::cpu::tier().name());
         exception::register()?;
         classes::register_enums()?;
         if let Some(Startup(startup)) = STARTUP.get() {
@@ -124,7 +124,7 @@ unsafe extern "C" fn stop(_: i32, module_number: i32) -> i32 {
 /// PHP calls it, between [`start`] and [`stop`].
 unsafe extern "C" fn begin_request(_: i32, _: i32) -> i32 {
     // A panic must not reach PHP; the environment stays as it was taken then.
-    let _ = std::panic::catch_unwind(crate::environment::begin_request);
+    let _ = std::panic::catch_unwind(crate::base::environment::begin_request);
     ffi::SUCCESS
 }
 

@@ -10,7 +10,7 @@
 //! with the frequency tf, the field's length in tokens (as rounded by [`length`]), N documents and n of them containing
 //! the term. Scores of terms are `f32`; they are added as `f64`.
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use crate::index::length;
 
 /// BM25's parameters.

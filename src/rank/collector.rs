@@ -2,7 +2,7 @@
 
 use super::term::Term;
 use super::top_k::{Hit, TopK};
-use crate::bits::has_bit;
+use crate::base::bits::has_bit;
 use std::rc::Rc;
 
 /// The documents of a segment that count.

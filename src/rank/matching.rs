@@ -8,7 +8,7 @@ use super::collector::Restriction;
 use super::term::Term;
 use super::tiers::tiered;
 use super::window::within;
-use crate::bits::has_bit;
+use crate::base::bits::has_bit;
 use crate::codec::block_buffer;
 use crate::index::list::has;
 

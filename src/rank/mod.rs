@@ -9,7 +9,6 @@
 //! | [`find`] | the best documents with all, or any, of some terms |
 //! | `window`, `candidates` | its parts: leading terms, and what becomes of their documents |
 //! | `tiers` | compiles a function for each tier |
-//! | [`tiled`] | the postings of a term as a device scores them |
 //! | [`positions`], [`phrase`] | positions of terms, and phrases of them |
 //! | [`matching`] | which documents match, without scores |
 //! | [`collector`], [`top_k`] | what they are reported to |
@@ -27,7 +26,6 @@ pub mod term;
 #[cfg(test)]
 mod tests;
 mod tiers;
-pub mod tiled;
 pub mod top_k;
 mod window;
 

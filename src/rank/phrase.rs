@@ -4,8 +4,8 @@ use super::positions::{EIGHT, Places};
 use super::score::Chosen;
 use super::term::find;
 use super::tiers::tiered;
+use crate::base::cpu::{self, Tier};
 use crate::codec::block_buffer;
-use crate::cpu::{self, Tier};
 
 tiered! {
     /// The documents in which the terms stand as in the phrase, ascending, and how often they do, less 1. The terms come

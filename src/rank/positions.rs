@@ -2,8 +2,8 @@
 
 use super::score::Chosen;
 use super::term::{Source, Term};
+use crate::base::cpu::Tier;
 use crate::codec::{BLOCK, BlockBuffer};
-use crate::cpu::Tier;
 use crate::index::list::{Decoded, View};
 
 const NONE: usize = usize::MAX;

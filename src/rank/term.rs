@@ -2,8 +2,8 @@
 
 use super::bm25::Norms;
 use super::score::{Scorer, bounds};
+use crate::base::cpu::Tier;
 use crate::codec::{AnyLookUp, BLOCK, BlockBuffer, block_buffer, gallop};
-use crate::cpu::Tier;
 use crate::index::list::{DocIds, View, has, maxima, rank};
 use std::rc::Rc;
 

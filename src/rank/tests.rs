@@ -4,7 +4,7 @@ use super::find;
 use super::score::{LENGTH_PADDING, Scorer};
 use super::term::{Source, Term};
 use super::*;
-use crate::cpu::Tier;
+use crate::base::cpu::Tier;
 use crate::index::list::{BlockCodec, Codecs, Decoded, List, PADDING, Parts, Postings, decode_short, encode};
 use byteorder::{ByteOrder, LittleEndian};
 use proptest::prelude::*;
@@ -134,7 +134,7 @@ fn check(corpus: &Corpus, clauses: &[Vec<usize>], k: usize, deleted: Option<&[u6
         let term = |at: usize| corpus.term(at, &norms, weight(at), tier);
         for needs_all in [true, false] {
             let allows = |doc_id: u32| {
-                deleted.is_none_or(|deleted| !crate::bits::has_bit(deleted, doc_id))
+                deleted.is_none_or(|deleted| !crate::base::bits::has_bit(deleted, doc_id))
                     && excluded.is_none_or(|at| corpus.postings[at].0.binary_search(&doc_id).is_err())
             };
             let wanted = corpus.exhaustive(clauses, needs_all, &norms, k, allows);

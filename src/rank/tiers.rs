@@ -5,7 +5,7 @@
 macro_rules! tiered {
     ($(#[$doc:meta])* $vis:vis fn $name:ident $(<$($life:lifetime),*>)? ($($arg:ident: $type:ty),* $(,)?) -> $result:ty = $body:path;) => {
         $(#[$doc])*
-        $vis fn $name $(<$($life),*>)? (tier: $crate::cpu::Tier, $($arg: $type),*) -> $result {
+        $vis fn $name $(<$($life),*>)? (tier: $crate::base::cpu::Tier, $($arg: $type),*) -> $result {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512cd,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt,lzcnt")]
             fn avx512 $(<$($life),*>)? ($($arg: $type),*) -> $result {
@@ -22,10 +22,10 @@ macro_rules! tiered {
             match tier {
                 // SAFETY: tiers in use are available: they are detected, or tests ask first.
                 #[cfg(target_arch = "x86_64")]
-                $crate::cpu::Tier::Avx512 => unsafe { avx512($($arg),*) },
+                $crate::base::cpu::Tier::Avx512 => unsafe { avx512($($arg),*) },
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
-                $crate::cpu::Tier::Avx2 => unsafe { avx2($($arg),*) },
+                $crate::base::cpu::Tier::Avx2 => unsafe { avx2($($arg),*) },
                 _ => $body($($arg),*),
             }
         }

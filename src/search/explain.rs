@@ -3,7 +3,7 @@
 use super::options::{Matching, Options};
 use super::plan::Plan;
 use super::{Index, filter, run};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use crate::index::length;
 use std::collections::HashSet;
 

@@ -3,7 +3,7 @@
 use super::Index;
 use super::lists;
 use super::options::{Filter, Options};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use crate::index::Kind;
 use crate::index::segment::Segment;
 

@@ -2,16 +2,15 @@
 
 use super::plan::{Leaf, Weighted};
 use super::recipe::Recipe;
+use crate::base::cpu;
+use crate::base::error::Result;
 use crate::codec::block_buffer;
-use crate::cpu;
-use crate::error::Result;
 use crate::index::Kind;
 use crate::index::list::Decoded;
 use crate::index::segment::Segment;
 use crate::rank::phrase::phrase;
 use crate::rank::positions::Places;
 use crate::rank::term::Source;
-use crate::rank::tiled;
 use std::rc::Rc;
 
 /// The postings of a leaf in the segment with that number; `None` if no document there has it. What is put together of
@@ -58,13 +57,6 @@ pub(super) fn of_term(segment: &Segment, field: usize, value: u64) -> Result<Sou
     frequencies.iter_mut().for_each(|frequency| *frequency -= 1);
     frequencies.resize(doc_ids.len(), 0);
     Ok(Source::Decoded { doc_ids: Rc::new(doc_ids), less_one: Rc::new(frequencies) })
-}
-
-/// The positions of a term as a device compares them.
-pub(super) fn tiled_positions(segment: &Segment, field: usize, value: u64) -> Result<Vec<u32>> {
-    let mut decoded = Decoded::default();
-    let view = segment.list(field, value, true, &mut decoded)?;
-    Ok(view.map_or_else(|| tiled::positions::of_short(&decoded), |view| tiled::positions::of_long(&view)))
 }
 
 fn places(segment: &Segment, field: usize, value: u64) -> Result<Places<'_>> {

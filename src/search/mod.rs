@@ -32,14 +32,15 @@ pub use explain::{Explanation, Part};
 pub use options::{Direction, Filter, Matching, Options};
 pub use words::MOST_WORDS;
 
+use crate::Codec;
 use crate::analysis::Scratch;
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
+use crate::base::threads;
 use crate::index::snapshot::{self, Snapshot};
 use crate::index::{Id, Kind, Schema, Value};
 use crate::list::PostingList;
 use crate::query::{self, Matcher, Query, highlight};
 use crate::rank::{Bm25, Norms};
-use crate::{Codec, threads};
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};

@@ -2,7 +2,7 @@
 
 use super::options::{Matching, Options};
 use super::{Index, filter, words};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use crate::index::segment::Segment;
 use crate::index::{Kind, Schema};
 use crate::query::{Atom, Clause, Query};

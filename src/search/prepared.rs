@@ -4,12 +4,12 @@ use super::options::Options;
 use super::plan::{Plan, Weighted};
 use super::recipe::Recipe;
 use super::{Found, Index, filter, lists, run};
-use crate::cpu;
-use crate::error::{Error, Result};
-use crate::identity::Identity;
+use crate::base::error::Result;
+use crate::base::identity::Identity;
+use crate::index::segment::Segment;
 use crate::index::snapshot::Part;
 use crate::rank::term::Source;
-use crate::rank::{Bm25, Hit, Norms, tiled};
+use crate::rank::{Bm25, Hit, Norms};
 use std::collections::HashSet;
 
 /// A query as lists of postings, all clauses of which count for the score.
@@ -115,46 +115,6 @@ impl Index {
         })
     }
 
-    /// The postings that a recipe makes in a segment, in the tiled form.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`]; [`Error::Argument`] for more than [`tiled::MOST`] postings.
-    pub(crate) fn tiled(&self, part: &Part, field: usize, recipe: &Recipe) -> Result<Vec<u32>> {
-        let segment = &part.segment;
-        let source = lists::made(segment, field, recipe)?.unwrap_or_else(Source::none);
-        let tiled = tiled::encode(cpu::tier(), &source, segment.lengths(field)?, segment.documents());
-        tiled.ok_or_else(|| Error::Argument(format!("a term has more than {} postings", tiled::MOST)))
-    }
-
-    /// Postings that a device has found in a segment, docIDs and frequencies less 1, in the tiled form.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`]; [`Error::Device`] for docIDs that do not increase, or are not of the segment.
-    pub(crate) fn tiled_of(
-        &self,
-        part: &Part,
-        field: usize,
-        doc_ids: Vec<u32>,
-        less_one: Vec<u32>,
-    ) -> Result<Vec<u32>> {
-        let segment = &part.segment;
-        let increasing = doc_ids.is_sorted_by(|a, b| a < b);
-        if !increasing || doc_ids.last().is_some_and(|&last| last >= segment.documents()) {
-            return Err(Error::Device("it found documents that the segment does not have".into()));
-        }
-        let source = Source::decoded(doc_ids, less_one).unwrap_or_else(Source::none);
-        let tiled = tiled::encode(cpu::tier(), &source, segment.lengths(field)?, segment.documents());
-        tiled.ok_or_else(|| Error::Device("it found too many documents".into()))
-    }
-
-    /// The positions of a term in a segment, as [`tiled::positions`] has them.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`].
-    pub(crate) fn tiled_positions(&self, part: &Part, field: usize, value: u64) -> Result<Vec<u32>> {
-        lists::tiled_positions(&part.segment, field, value)
-    }
-
     /// The norms of a field, for tables.
     pub(crate) fn norms_of(&self, field: usize, bm25: &Bm25) -> Norms {
         self.norms(field, bm25)
@@ -181,7 +141,15 @@ impl Index {
     }
 }
 
-/// What matches all clauses, and behind it what matches any, as [`Matching::AllThenAny`](super::Matching::AllThenAny) has
+/// The postings that a recipe makes in a segment.
+///
+/// # Errors
+/// [`Error::Corrupt`](crate::Error::Corrupt).
+pub(crate) fn source<'s>(segment: &'s Segment, field: usize, recipe: &Recipe) -> Result<Source<'s>> {
+    Ok(lists::made(segment, field, recipe)?.unwrap_or_else(Source::none))
+}
+
+/// What matches all clauses, and after it what matches any, as [`Matching::AllThenAny`](super::Matching::AllThenAny) has
 /// it.
 pub(crate) fn then_any(all: &[(f64, u32)], any: impl Iterator<Item = (f64, u32)>, wanted: usize) -> Vec<(f64, u32)> {
     let has: HashSet<u32> = all.iter().map(|hit| hit.1).collect();

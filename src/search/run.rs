@@ -3,8 +3,8 @@
 use super::options::{Direction, Matching, Options};
 use super::plan::{Plan, Weighted};
 use super::{Found, FoundHit, Index, filter, lists, words};
-use crate::cpu;
-use crate::error::{Error, Result};
+use crate::base::cpu;
+use crate::base::error::{Error, Result};
 use crate::index::Kind;
 use crate::index::segment::{Column, Ids};
 use crate::index::snapshot::Part;
@@ -363,5 +363,5 @@ pub(super) fn is_left_out(plan: &Plan, part: &Part, number: usize, doc_id: u32, 
         }
     }
     let allowed = plan.allowed(&part.segment, number, options)?;
-    Ok(allowed.is_some_and(|allowed| !crate::bits::has_bit(&allowed, doc_id)))
+    Ok(allowed.is_some_and(|allowed| !crate::base::bits::has_bit(&allowed, doc_id)))
 }

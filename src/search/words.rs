@@ -2,7 +2,7 @@
 
 use super::Index;
 use crate::analysis::Analyzer;
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use crate::index::Kind;
 use crate::query::fuzzy;
 use fst::{Automaton, IntoStreamer, Streamer};

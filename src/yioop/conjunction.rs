@@ -8,7 +8,7 @@ use super::probe::List;
 use super::score::{self, Auxiliary, Collection, Match, Query, Rank, Round, Weights};
 use super::shard::Window;
 use super::{Matches, Postings, Shard, shard};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use std::sync::Arc;
 
 /// A shard with the posting lists of a query's words in it.

@@ -11,7 +11,7 @@
 use super::format::modified9::Place;
 use super::intersect::search::{REST, middle};
 use super::{Matches, Postings, Shard, intersect_flat};
-use crate::error::Result;
+use crate::base::error::Result;
 use std::collections::HashMap;
 
 /// Bytes that a probe reads.

@@ -24,8 +24,8 @@
 //! error. Only the header is kept between calls, so what is read is checked each time, and a file that changes while
 //! open gives errors or the new contents, never a crash.
 
-use crate::error::{Error, Result};
-use crate::files::{not_regular, open_regular};
+use crate::base::error::{Error, Result};
+use crate::base::files::{not_regular, open_regular};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};

@@ -7,8 +7,9 @@ use crate::harness::outcome::{Cell, Outcome, Table};
 use crate::harness::{Failure, papers};
 use crate::support::clock::Spread;
 use crate::support::kernels::Round;
-use postings::device::{self, Device};
+use postings::device::Device;
 use postings::engine::{self, Offload, Settings};
+use postings::lab::accumulators;
 use postings::search::Matching;
 use postings::{Codec, PostingList};
 
@@ -79,21 +80,6 @@ fn kernels(rounds: &[Round], count: usize) -> Vec<(&'static str, f64)> {
     names.into_iter().map(|name| (name, of(name))).collect()
 }
 
-/// Has devices use plain accumulators until it is dropped.
-struct Plain(bool);
-
-impl Plain {
-    fn set(on: bool) -> Plain {
-        Plain(device::plain_accumulators(on))
-    }
-}
-
-impl Drop for Plain {
-    fn drop(&mut self) {
-        device::plain_accumulators(self.0);
-    }
-}
-
 /// Answers queries in a way, compares the hits with those of the CPU, and measures.
 fn cost(
     context: &Context,
@@ -106,16 +92,23 @@ fn cost(
     let options = options(matching);
     let selector = context.options.device.clone().unwrap_or_default();
     let settings = Settings { device: selector, offload: Offload::Always, ..Settings::default() };
-    let _plain = Plain::set(way.plain);
     let failures = engine::stats().device_failures;
     let search = || -> postings::Result<Vec<_>> {
         let mut found = Vec::with_capacity(queries.len());
         for call in queries.chunks(way.at_once.min(queries.len())) {
-            found.extend(engine::search_batch(&collection.index, call, &options, &settings)?);
+            if way.plain {
+                let ranked = accumulators::search_batch(device, &collection.index, call, &options, &settings)?;
+                found.extend(ranked.into_iter().flatten());
+            } else {
+                found.extend(engine::search_batch(&collection.index, call, &options, &settings)?);
+            }
         }
         Ok(found)
     };
     let found = search()?;
+    if found.len() != queries.len() {
+        return Err(format!("{}: {} of {} queries answered", way.name, found.len(), queries.len()).into());
+    }
     for (query, found) in queries.iter().zip(&found).step_by(queries.len().div_ceil(PLAIN)) {
         assert!(*found == collection.index.search(query, &options)?, "{query}: other hits, {}", way.name);
     }

@@ -1,9 +1,9 @@
 //! Does tantivy rank the Cranfield collection as we do, if it gets the same terms and clauses?
 
-#[path = "../../../tests/cranfield_common/mod.rs"]
-mod cranfield_common;
+#[path = "../../../tests/common/cranfield.rs"]
+mod cranfield_collection;
 
-use cranfield_common::{Collection, Quality};
+use cranfield_collection::{Collection, Quality};
 use postings::analysis::{self, Analyzer, Scratch};
 use postings::index::{self, Codecs, Id, Kind, Schema, Value, Writer};
 use postings::query::Atom;

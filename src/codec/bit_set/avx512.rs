@@ -1,7 +1,7 @@
 //! AVX-512: the bits of a word become bytes by one compression; 1 bits are counted eight words at a time.
 
 use super::word;
-use crate::bits::IOTA;
+use crate::base::bits::IOTA;
 use std::arch::x86_64::*;
 
 /// How many words ahead words are prefetched.

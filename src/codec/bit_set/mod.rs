@@ -8,7 +8,7 @@ mod avx2;
 mod avx512;
 mod scalar;
 
-use crate::cpu::Tier;
+use crate::base::cpu::Tier;
 
 /// Writes the docIDs of `words` words, of which the first one's bit 0 stands for `first`, to `out`, and returns their
 /// number.

@@ -48,7 +48,7 @@ impl Eights {
         // SAFETY: the arrays are as long as the vectors.
         let (bytes, shifts) =
             unsafe { (_mm256_loadu_si256(bytes.as_ptr().cast()), _mm256_loadu_si256(shifts.as_ptr().cast())) };
-        let mask = _mm256_set1_epi32(crate::bits::low_mask(width) as i32);
+        let mask = _mm256_set1_epi32(crate::base::bits::low_mask(width) as i32);
         Eights { stream, width: width as usize, bytes, shifts, mask }
     }
 

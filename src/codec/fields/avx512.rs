@@ -27,7 +27,7 @@ impl Sixteens {
             step: 2 * width as usize,
             bytes: _mm512_add_epi32(first_byte, _mm512_set1_epi32(0x0302_0100)),
             shifts: _mm512_and_si512(bits, _mm512_set1_epi32(7)),
-            mask: _mm512_set1_epi32(crate::bits::low_mask(width) as i32),
+            mask: _mm512_set1_epi32(crate::base::bits::low_mask(width) as i32),
         }
     }
 

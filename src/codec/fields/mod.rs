@@ -10,8 +10,8 @@ mod avx2;
 mod avx512;
 mod scalar;
 
-use crate::bits;
-use crate::cpu::Tier;
+use crate::base::bits;
+use crate::base::cpu::Tier;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use {avx2::Eights, avx512::Sixteens};

@@ -1,6 +1,6 @@
 //! Plain Rust: as many fields per load as 57 bits hold.
 
-use crate::bits::{low_mask, read_u64};
+use crate::base::bits::{low_mask, read_u64};
 
 /// Reads fields.
 ///

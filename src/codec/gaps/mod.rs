@@ -16,8 +16,8 @@ mod sse2;
 use super::values::{Of, ValueCodec, Values};
 use super::{BLOCK, Cost, Encoded, LARGE, ListCodec, NoLookUp, OWN_COUNT, Plan, Shape, block_buffer, prefetch};
 use super::{OptionOf, Options};
-use crate::cpu::{self, Tier};
-use crate::error::{Error, Result};
+use crate::base::cpu::{self, Tier};
+use crate::base::error::{Error, Result};
 use std::marker::PhantomData;
 use std::ops::Range;
 

@@ -12,7 +12,7 @@ pub mod variable_byte;
 mod widths;
 
 use super::{BLOCK, Cost, OptionOf, Options, block_buffer};
-use crate::cpu::Tier;
+use crate::base::cpu::Tier;
 use std::fmt;
 use std::marker::PhantomData;
 

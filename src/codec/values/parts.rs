@@ -1,6 +1,6 @@
 //! What codecs whose parts are bit streams share: decoding part by part, and the check of a part's end.
 
-use crate::bits;
+use crate::base::bits;
 use crate::codec::BLOCK;
 
 /// Decodes parts that have `count` values together, to `out` on. `decode` decodes the part of so many values at the front of

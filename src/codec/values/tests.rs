@@ -1,8 +1,8 @@
 //! Tests that apply to every value codec.
 
 use super::ValueCodec;
+use crate::base::cpu::Tier;
 use crate::codec::{BLOCK, Options, PADDING, SLACK};
-use crate::cpu::Tier;
 use proptest::collection::{SizeRange, vec};
 use proptest::prelude::*;
 

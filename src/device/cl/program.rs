@@ -1,7 +1,7 @@
 //! Programs and their kernels.
 
 use super::{Buffer, Context, DeviceId, Kernel, Program, check, failure, info, text};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use ocl::ffi::{self, c_char, c_uchar, cl_program, cl_uint};
 use std::ffi::CString;
 use std::ptr;

@@ -1,7 +1,7 @@
 //! Queues, and the events of their commands.
 
 use super::{Buffer, Context, Event, Kernel, Queue, check, failure};
-use crate::error::Result;
+use crate::base::error::Result;
 use ocl::ffi::{self, cl_event, cl_int};
 use std::mem::ManuallyDrop;
 use std::ptr;

@@ -3,15 +3,15 @@
 
 use super::plan::Plan;
 use super::{FIRST_CAPACITY, INTERSECT, Way, capacity_for};
+use crate::base::error::Result;
+use crate::base::huge_pages::try_with_room;
 use crate::device::codec::{self, Codecs};
 use crate::device::link::LANES;
 use crate::device::memory::Slot;
 use crate::device::pieces::{Pieces, STRIDE};
 use crate::device::session::{Arg, Reading, Session};
-use crate::error::Result;
 use crate::list::PostingList;
-use crate::results::Results;
-use crate::room::try_with_room;
+use crate::list::results::Results;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 

@@ -8,10 +8,10 @@ pub use chunk::Stages;
 use super::codec::{self, Operation};
 use super::handle::Device;
 use super::memory::ALIGNMENT;
+use crate::base::error::{Error, Result};
 use crate::codec::{BLOCK, Codec};
-use crate::error::{Error, Result};
 use crate::list::PostingList;
-use crate::results::Results;
+use crate::list::results::Results;
 use chunk::Batch;
 
 static INTERSECT: Operation = Operation {

@@ -1,9 +1,9 @@
 //! Which kernel does which queries of a chunk, and the tables that tell the kernels.
 
 use super::{MAX_GROUPS, MAX_LISTS, Way};
+use crate::base::error::{Error, Result};
 use crate::device::codec::{Codecs, check_fits};
 use crate::device::memory::{ALIGNMENT, Places};
-use crate::error::{Error, Result};
 use crate::list::PostingList;
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
 //! Transfers to and from the device through pinned staging buffers, and counters of the bytes transferred.
 
+use crate::base::error::{Error, Result};
 use crate::device::cl::{Buffer, Event};
 use crate::device::fault::{self, Step};
 use crate::device::link::{Link, WORD};
-use crate::error::{Error, Result};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The largest size of either staging buffer; longer transfers alternate between the two.

@@ -2,9 +2,9 @@
 
 use super::arena::{Arena, Piece};
 use super::ferry::Ferry;
+use crate::base::error::{Error, Result};
 use crate::device::cl::Buffer;
 use crate::device::link::{Link, WORD};
-use crate::error::{Error, Result};
 
 /// A buffer in device memory with an [`Arena`] that says what of it is in use.
 pub(super) struct Pool {

@@ -1,8 +1,8 @@
 //! Scratch buffers: a few named by operations, kept between calls and enlarged as needed.
 
+use crate::base::error::{Error, Result};
 use crate::device::cl::Buffer;
 use crate::device::link::{Link, WORD};
-use crate::error::{Error, Result};
 use std::ops::Range;
 
 /// The name of a scratch buffer.

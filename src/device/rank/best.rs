@@ -2,8 +2,8 @@
 
 use super::launch::Part;
 use super::{NONE, SCORE_BITS, Take};
-use crate::error::{Error, Result};
-use crate::threads;
+use crate::base::error::{Error, Result};
+use crate::base::threads;
 use std::cmp::Reverse;
 
 /// Hits that justify one more thread.
@@ -74,12 +74,12 @@ impl Iterator for Hits<'_> {
 
 impl Part<'_> {
     /// Words that are read back.
-    pub(super) fn hit_words(&self) -> usize {
+    pub(crate) fn hit_words(&self) -> usize {
         WORDS * (1 + self.batch.k) * self.count()
     }
 
     /// Has the hits of each query taken; queries with too many candidates are appended to `crowded`.
-    pub(super) fn take_best<T: Send>(
+    pub(crate) fn take_best<T: Send>(
         &self,
         words: &[u32],
         take: &Take<'_, T>,

@@ -6,21 +6,21 @@ use super::{
     ALLOWED, BOUNDS, CANDIDATES, FEW, ITEMS, ORDER, OUT, Provider, RankBatch, RankSegment, SIZES, STATE, STATES,
     TABLES, Wanted, kernel, room, sizes,
 };
+use crate::base::error::{Error, Result};
 use crate::device::memory::Placed;
 use crate::device::session::{Arg, Session};
-use crate::error::{Error, Result};
 
 /// Queries that are ranked together, and the lane in which they are.
 #[derive(Clone, Copy)]
-pub(super) struct Part<'q> {
-    pub(super) batch: &'q RankBatch,
+pub(crate) struct Part<'q> {
+    pub(crate) batch: &'q RankBatch,
     /// Their numbers in the batch.
-    pub(super) queries: &'q [usize],
-    pub(super) lane: usize,
+    pub(crate) queries: &'q [usize],
+    pub(crate) lane: usize,
 }
 
 impl Part<'_> {
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.queries.len()
     }
 }
@@ -30,16 +30,23 @@ impl Session<'_> {
         ((documents.max(1) as usize - 1) >> sizes(self.limits().local).0) + 1
     }
 
-    /// Submits everything for a part to its lane; false if its lists in a segment do not fit in the cache together.
-    pub(super) fn launch_part(&mut self, part: Part<'_>, provider: &dyn Provider) -> Result<bool> {
+    /// Ensures room for what is found of a part, and that nothing has been found yet.
+    pub(crate) fn clear(&mut self, part: Part<'_>) -> Result<()> {
         let (Part { batch, lane, .. }, count) = (part, part.count());
         let room = room(&self.limits(), batch.k, count);
-        self.enter(lane)?;
         self.fill(STATES[lane], (STATE + ITEMS) * count, 0)?;
         self.scratch(CANDIDATES[lane], 4 * count * room)?;
-        self.scratch(OUT[lane], 4 * count * (1 + batch.k))?;
+        self.scratch(OUT[lane], 4 * count * (1 + batch.k))
+    }
+
+    /// Submits everything for a part to its lane; false if its lists in a segment do not fit in the cache together.
+    pub(super) fn launch_part(&mut self, part: Part<'_>, provider: &dyn Provider) -> Result<bool> {
+        let batch = part.batch;
+        self.enter(part.lane)?;
+        self.clear(part)?;
         for segment in 0..batch.segments.len() {
-            let Some(tables) = self.tables(part, segment, provider)? else { return Ok(false) };
+            let Some(places) = self.places_of(part, segment, provider)? else { return Ok(false) };
+            let tables = Tables::new(batch, part.queries, &places)?;
             self.launch_segment(part, &batch.segments[segment], &tables)?;
         }
         self.launch_best(part, true)?;
@@ -47,7 +54,7 @@ impl Session<'_> {
     }
 
     /// Leaves the best k candidates of each query, as hits if they are the `last` ones.
-    fn launch_best(&mut self, part: Part<'_>, last: bool) -> Result<()> {
+    pub(crate) fn launch_best(&mut self, part: Part<'_>, last: bool) -> Result<()> {
         let (Part { batch, lane, .. }, count) = (part, part.count());
         let room = room(&self.limits(), batch.k, count);
         let args = [
@@ -60,13 +67,19 @@ impl Session<'_> {
             Arg::Slot(OUT[lane]),
         ];
         let kernel = kernel(self.limits().local, "rank_best");
-        // SAFETY: the buffers have the sizes that `launch_part` requested: `room` candidates, a state and k hits for each
+        // SAFETY: the buffers have the sizes that `clear` requested: `room` candidates, a state and k hits for each
         // query; `rank` made sure that k is at most half of what a work-group sorts.
         unsafe { self.launch(kernel, count, ITEMS, &args) }
     }
 
-    /// Makes resident what a part needs in a segment, and lays it out for the kernels; `None` if it does not fit.
-    fn tables(&mut self, part: Part<'_>, segment: usize, provider: &dyn Provider) -> Result<Option<Tables>> {
+    /// Makes resident what a part needs in a segment. Returns the place of each of the batch's tables, of the ordinals, and of
+    /// the terms of the queries; `None` if it does not fit.
+    pub(crate) fn places_of(
+        &mut self,
+        part: Part<'_>,
+        segment: usize,
+        provider: &dyn Provider,
+    ) -> Result<Option<Vec<Option<Placed>>>> {
         let Part { batch, queries, lane } = part;
         let terms = queries.iter().flat_map(|&query| batch.first_terms[query]..batch.first_terms[query + 1]);
         let mut wanted: Vec<Wanted> = (0..batch.tables).map(Wanted::Table).collect();
@@ -82,8 +95,20 @@ impl Session<'_> {
             let place = placed.next_if(|&(present, _)| present == what).map(|(_, place)| place);
             place.filter(|place| place.front != 0 || !matches!(what, Wanted::List { .. }))
         };
-        let places: Vec<Option<Placed>> = wanted.iter().map(of).collect();
-        Tables::new(batch, queries, &places).map(Some)
+        Ok(Some(wanted.iter().map(of).collect()))
+    }
+
+    /// Sends what kernels are told of a part in a segment: `TABLES` and `ALLOWED`.
+    pub(crate) fn send_tables(&mut self, lane: usize, segment: &RankSegment, tables: &Tables) -> Result<()> {
+        self.upload(TABLES[lane], &tables.words)?;
+        let words = segment.documents.div_ceil(32) as usize;
+        match &segment.allowed {
+            Some(allowed) if allowed.len() < words => {
+                Err(Error::Device(format!("{} words for {} documents", allowed.len(), segment.documents)))
+            }
+            Some(allowed) => self.upload(ALLOWED[lane], allowed),
+            None => self.scratch(ALLOWED[lane], 1),
+        }
     }
 
     fn launch_segment(&mut self, part: Part<'_>, segment: &RankSegment, tables: &Tables) -> Result<()> {
@@ -91,18 +116,7 @@ impl Session<'_> {
         if batch.needs_all && tables.groups == 0 {
             return Ok(());
         }
-        self.upload(TABLES[lane], &tables.words)?;
-        let words = segment.documents.div_ceil(32) as usize;
-        match &segment.allowed {
-            Some(allowed) if allowed.len() < words => {
-                return Err(Error::Device(format!("{} words for {} documents", allowed.len(), segment.documents)));
-            }
-            Some(allowed) => self.upload(ALLOWED[lane], allowed)?,
-            None => self.scratch(ALLOWED[lane], 1)?,
-        }
-        if batch.plain {
-            return self.launch_plain(part, segment, tables);
-        }
+        self.send_tables(lane, segment, tables)?;
         let restricted = Arg::U32(segment.allowed.is_some().into());
         let [k, counting] = [Arg::U32(batch.k as u32), Arg::U32(batch.counting.into())];
         let room = Arg::U32(room(&self.limits(), batch.k, count) as u32);

@@ -10,24 +10,21 @@
 //! | `wishes` | whether a device makes the list of a phrase, or the host |
 //! | `tables` | what the kernels are told of a part in a segment |
 //! | `best` | the hits that were read back |
-//! | `plain` | OR as the paper has it, to compare with |
 //! | `warm` | makes lists resident ahead of time |
 //!
 //! A batch is divided so that its scratch buffers fit, and again if its lists do not fit in the cache together. A query that
 //! a device cannot answer alone is left to the CPU.
 
 mod best;
-mod launch;
+pub(crate) mod launch;
 mod parts;
 mod phrase;
-mod plain;
 mod provider;
-mod tables;
+pub(crate) mod tables;
 mod warm;
 mod wishes;
 
 pub(crate) use best::{Hits, Kept};
-pub use plain::plain_accumulators;
 pub(crate) use provider::{PhraseWord, Provider, Wanted};
 pub(super) use wishes::Wishes;
 
@@ -35,9 +32,9 @@ use super::handle::Device;
 use super::memory::{ALIGNMENT, Slot};
 use super::platform::Limits;
 use super::program::{KernelOf, Source};
-use super::session::{SENDING, Session};
-use crate::error::Result;
-use crate::rank::tiled;
+use super::session::SENDING;
+use crate::base::error::Result;
+use crate::device::tiled;
 use once_cell::sync::OnceCell;
 use std::sync::Arc;
 
@@ -51,11 +48,9 @@ static SOURCE: Source = Source {
 };
 
 /// Work-items of a work-group, and buckets of a histogram.
-const ITEMS: usize = 256;
+pub(crate) const ITEMS: usize = 256;
 /// Terms of which a work-group adds up the postings at once.
 const TERMS_AT_ONCE: usize = 64;
-/// Accumulators that a work-item looks at in a pass, in the experiment.
-const PASS: usize = 16;
 /// Postings of a leading term that a work-item takes.
 const SPAN: usize = 4;
 /// The most terms of a query.
@@ -70,29 +65,29 @@ const SCORE_BITS: i32 = 63;
 const BELOW_BUCKET: i32 = SCORE_BITS - 8;
 
 /// The lanes of kernels; in the third one, items of the cache are sent.
-const LANES: usize = SENDING;
+pub(crate) const LANES: usize = SENDING;
 
-const OUT: [Slot; LANES] = [Slot(0), Slot(8)];
-const TABLES: [Slot; LANES] = [Slot(1), Slot(9)];
-const ALLOWED: [Slot; LANES] = [Slot(2), Slot(10)];
-const BOUNDS: [Slot; LANES] = [Slot(3), Slot(11)];
-const ORDER: [Slot; LANES] = [Slot(4), Slot(12)];
+pub(crate) const OUT: [Slot; LANES] = [Slot(0), Slot(8)];
+pub(crate) const TABLES: [Slot; LANES] = [Slot(1), Slot(9)];
+pub(crate) const ALLOWED: [Slot; LANES] = [Slot(2), Slot(10)];
+pub(crate) const BOUNDS: [Slot; LANES] = [Slot(3), Slot(11)];
+pub(crate) const ORDER: [Slot; LANES] = [Slot(4), Slot(12)];
 const SIZES: [Slot; LANES] = [Slot(5), Slot(13)];
-const STATES: [Slot; LANES] = [Slot(6), Slot(14)];
-const CANDIDATES: [Slot; LANES] = [Slot(7), Slot(15)];
+pub(crate) const STATES: [Slot; LANES] = [Slot(6), Slot(14)];
+pub(crate) const CANDIDATES: [Slot; LANES] = [Slot(7), Slot(15)];
 
 /// What does not exist: a list that a segment does not have, ordinals of a segment in order.
 const NONE: u32 = u32::MAX;
 
 /// Scratch memory that a batch may take, and the part of the device's memory that this may be.
-const MOST_SCRATCH: usize = 4 << 30;
-const SCRATCH_SHARE: usize = 8;
+pub(crate) const MOST_SCRATCH: usize = 4 << 30;
+pub(crate) const SCRATCH_SHARE: usize = 8;
 /// Candidates for which there is room if few queries share it.
 const MOST_SHARED: usize = 1 << 23;
 /// Words of the hits of a batch, at most.
 const MOST_HIT_WORDS: usize = 16 << 20;
 /// The most work-groups of a launch.
-const MOST_GROUPS: usize = 1 << 30;
+pub(crate) const MOST_GROUPS: usize = 1 << 30;
 
 /// A term of a query, in a field.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -128,8 +123,6 @@ pub(crate) struct RankBatch {
     pub(crate) budget: u64,
     /// Threads for the host's part; 0 means one per core.
     pub(crate) threads: usize,
-    /// Whether OR has an accumulator for each document: see [`plain_accumulators`].
-    pub(crate) plain: bool,
 }
 
 /// A segment.
@@ -147,11 +140,11 @@ pub(crate) struct RankSegment {
 pub(crate) type Take<'t, T> = dyn Fn(usize, Hits<'_>, u64) -> Result<T> + Sync + 't;
 
 impl RankBatch {
-    fn terms_of(&self, query: usize) -> &[RankTerm] {
+    pub(crate) fn terms_of(&self, query: usize) -> &[RankTerm] {
         &self.terms[self.first_terms[query]..self.first_terms[query + 1]]
     }
 
-    fn queries(&self) -> usize {
+    pub(crate) fn queries(&self) -> usize {
         self.first_terms.len().saturating_sub(1)
     }
 
@@ -169,18 +162,22 @@ fn sizes(local: usize) -> (u32, usize) {
     if local >= 40 << 10 { (tiled::TILE_LOG, 2048) } else { (tiled::TILE_LOG - 1, 1024) }
 }
 
-fn kernel(local: usize, name: &'static str) -> KernelOf<'static> {
+/// The build options of kernels on a device with that much local memory.
+pub(crate) fn options(local: usize) -> &'static str {
     /// Build options for much and for little local memory.
     static OPTIONS: [OnceCell<String>; 2] = [const { OnceCell::new() }; 2];
     let (tile_log, most_sorted) = sizes(local);
-    let options = OPTIONS[usize::from(tile_log == tiled::TILE_LOG)].get_or_init(|| {
+    OPTIONS[usize::from(tile_log == tiled::TILE_LOG)].get_or_init(|| {
         let header = tiled::HEADER;
         format!(
             "-DITEMS={ITEMS}u -DSPAN={SPAN}u -DTERMS_AT_ONCE={TERMS_AT_ONCE}u -DTILE_LOG={tile_log}u -DALIGNMENT={ALIGNMENT}u -DHEADER={header}u \
-             -DBELOW_BUCKET={BELOW_BUCKET} -DMOST_TERMS={MOST_TERMS} -DMOST_SORTED={most_sorted}u -DPASS={PASS}u"
+             -DBELOW_BUCKET={BELOW_BUCKET} -DMOST_TERMS={MOST_TERMS} -DMOST_SORTED={most_sorted}u"
         )
-    });
-    KernelOf { source: &SOURCE, options, name }
+    })
+}
+
+fn kernel(local: usize, name: &'static str) -> KernelOf<'static> {
+    KernelOf { source: &SOURCE, options: options(local), name }
 }
 
 /// Queries that share the room for candidates if they had too many before.
@@ -188,7 +185,7 @@ const FEW: usize = 64;
 
 /// Candidates of a query for which there is room, if as many as `queries` share the scratch memory. The threshold leaves
 /// some multiples of k, of which most come before it has risen.
-fn room(limits: &Limits, k: usize, queries: usize) -> usize {
+pub(crate) fn room(limits: &Limits, k: usize, queries: usize) -> usize {
     // A device with little memory has none to spare for more.
     let shared = MOST_SHARED.min((limits.memory / SCRATCH_SHARE).min(limits.allocation) / 16);
     (1024 + 16 * k).max(shared / queries.max(1))

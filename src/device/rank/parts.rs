@@ -2,9 +2,9 @@
 
 use super::launch::Part;
 use super::{Device, FEW, LANES, MOST_GROUPS, MOST_HIT_WORDS, MOST_HITS, MOST_SCRATCH, OUT, Provider, RankBatch};
-use super::{ITEMS, SCRATCH_SHARE, STATE, Take, plain, sizes};
+use super::{ITEMS, SCRATCH_SHARE, STATE, Take, sizes};
+use crate::base::error::Result;
 use crate::device::session::{Reading, Session};
-use crate::error::Result;
 use std::time::Instant;
 
 /// Terms of a part, about, and the least queries: fewer leave the device idle at the ends of kernels.
@@ -38,16 +38,13 @@ impl Device {
     /// has to.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::error::Error::Device), and those of `provider` and `take`.
+    /// [`Error::Device`](crate::base::error::Error::Device), and those of `provider` and `take`.
     pub(crate) fn rank<T: Send>(
         &self,
         batch: &RankBatch,
         provider: &dyn Provider,
         take: &Take<'_, T>,
     ) -> Result<Vec<Option<T>>> {
-        if plain::is_on() && !batch.needs_all && !batch.plain {
-            return self.rank(&RankBatch { plain: true, ..batch.clone() }, provider, take);
-        }
         let mut session = self.lock()?;
         let count = batch.queries();
         let taken: Vec<Option<T>> = (0..count).map(|_| None).collect();
@@ -139,10 +136,7 @@ impl Session<'_> {
         let scratch = MOST_SCRATCH.min(limits.memory / SCRATCH_SHARE) / LANES;
         let largest = limits.allocation / (16 * (1024 + 16 * batch.k)).max(4 * tiles);
         // Hits are lent from pinned memory.
-        let mut largest = largest.min(MOST_HIT_WORDS / (4 * (1 + batch.k)));
-        if batch.plain {
-            largest = largest.min(plain::queries_at_once(&limits, &batch.segments));
-        }
+        let largest = largest.min(MOST_HIT_WORDS / (4 * (1 + batch.k)));
         (scratch / of_query).min(largest).min(MOST_GROUPS / tiles).max(1)
     }
 }

@@ -2,12 +2,12 @@
 
 use super::provider::{PhraseWord, Provider, Wanted, build};
 use super::{BOUNDS, ITEMS, LANES, NONE, ORDER, SCRATCH_SHARE, TABLES};
+use crate::base::error::{Error, Result};
+use crate::base::threads;
 use crate::device::memory::{ALIGNMENT, Key, Placed, Slot};
 use crate::device::program::{KernelOf, Source};
 use crate::device::session::{Arg, Session};
-use crate::error::{Error, Result};
-use crate::rank::tiled;
-use crate::threads;
+use crate::device::tiled;
 use once_cell::sync::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;

@@ -1,19 +1,19 @@
 //! [`Provider`]: where what the kernels need comes from.
 
 use super::phrase::Made;
+use crate::base::error::{Error, Result};
+use crate::base::threads;
 use crate::device::memory::Key;
-use crate::error::{Error, Result};
-use crate::threads;
 
 /// Something that kernels need in the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// The saturations and norms of a field: [`tiled::table`](crate::rank::tiled::table) and
-    /// [`tiled::norms`](crate::rank::tiled::norms).
+    /// The saturations and norms of a field: [`tiled::table`](crate::device::tiled::table) and
+    /// [`tiled::norms`](crate::device::tiled::norms).
     Table(usize),
     /// The ordinal of each document of a segment.
     Ordinals(usize),
-    /// The postings of a term in a segment: [`tiled::encode`](crate::rank::tiled::encode).
+    /// The postings of a term in a segment: [`tiled::encode`](crate::device::tiled::encode).
     List {
         /// The segment.
         segment: usize,
@@ -29,7 +29,7 @@ pub(crate) enum Wanted {
         /// The index of the word in the phrase.
         word: usize,
     },
-    /// The positions of a word of a phrase: [`tiled::positions`](crate::rank::tiled::positions).
+    /// The positions of a word of a phrase: [`tiled::positions`](crate::device::tiled::positions).
     Positions {
         /// The segment.
         segment: usize,

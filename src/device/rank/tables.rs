@@ -1,32 +1,30 @@
 //! What the kernels are told of some queries in a segment.
 
 use super::{ITEMS, MOST_GROUPS, MOST_TERMS, NONE, RankBatch, SCORE_BITS, SPAN};
+use crate::base::error::{Error, Result};
 use crate::device::memory::Placed;
-use crate::error::{Error, Result};
 
 /// Queries, terms and tasks, as `cl/op/rank.cl` expects them.
-pub(super) struct Tables {
+pub(crate) struct Tables {
     /// Four words per query, per term and per task, and four more at the end of the queries and of the tasks.
-    pub(super) words: Vec<u32>,
+    pub(crate) words: Vec<u32>,
     /// Where the terms begin, in units of four words.
-    pub(super) terms_at: u32,
-    /// Where the tasks of AND and of plain accumulators begin, in units of four words, and their number.
-    pub(super) tasks_at: u32,
-    pub(super) tasks: u32,
+    pub(crate) terms_at: u32,
+    /// Where the tasks of AND begin, in units of four words, and their number.
+    pub(crate) tasks_at: u32,
+    pub(crate) tasks: u32,
     /// The work-groups of all tasks.
-    pub(super) groups: usize,
-    /// Those that add scores; with plain accumulators others follow, which exclude documents.
-    pub(super) added: usize,
+    pub(crate) groups: usize,
     /// The place of the segment's ordinals.
-    pub(super) ordinals: u32,
+    pub(crate) ordinals: u32,
 }
 
 impl Tables {
     /// `places`: of each of the batch's tables, of the ordinals, and of the terms of these queries.
-    pub(super) fn new(batch: &RankBatch, queries: &[usize], places: &[Option<Placed>]) -> Result<Tables> {
+    pub(crate) fn new(batch: &RankBatch, queries: &[usize], places: &[Option<Placed>]) -> Result<Tables> {
         let place_of = |at: usize| places[at].map_or(NONE, |placed| placed.place);
         let mut words = Vec::with_capacity(8 * (queries.len() + places.len()));
-        let (mut tasks, mut excluding) = (Tasks::default(), Tasks::default());
+        let mut tasks = Tasks::default();
         let mut terms = Vec::with_capacity(4 * places.len());
         let mut next = batch.tables + 1;
         for (number, &query) in queries.iter().enumerate() {
@@ -48,37 +46,38 @@ impl Tables {
                 let of_query = &places[next..][..scored];
                 tasks.lead(number as u32, begin, own.iter().map(|term| term.clause).zip(of_query));
             }
-            if batch.plain {
-                let (of_scored, of_excluded) = places[next..][..own.len()].split_at(scored);
-                tasks.each(number as u32, begin, of_scored);
-                excluding.each(number as u32, begin + scored, of_excluded);
-            }
             next += own.len();
         }
-        let added = tasks.groups;
-        tasks.append(excluding);
         let end = terms.len() as u32 / 4;
         words.extend([end, end, 0, 0]);
         let terms_at = words.len() as u32 / 4;
         words.extend(terms);
         let tasks_at = words.len() as u32 / 4;
-        let count = tasks.words.len() as u32 / 4;
-        words.extend(tasks.words);
-        words.extend([tasks.groups as u32, 0, 0, 0]);
+        let ordinals = place_of(batch.tables);
+        let mut tables = Tables { words, terms_at, tasks_at, tasks: 0, groups: 0, ordinals };
+        tables.set_tasks(tasks)?;
+        Ok(tables)
+    }
+
+    /// Puts these tasks in the place of those that there are.
+    pub(crate) fn set_tasks(&mut self, tasks: Tasks) -> Result<()> {
         if tasks.groups > MOST_GROUPS {
             return Err(Error::Device(format!("a batch of {} work-groups; kernels count {MOST_GROUPS}", tasks.groups)));
         }
-        let ordinals = place_of(batch.tables);
-        Ok(Tables { words, terms_at, tasks_at, tasks: count, groups: tasks.groups, added, ordinals })
+        (self.tasks, self.groups) = (tasks.words.len() as u32 / 4, tasks.groups);
+        self.words.truncate(4 * self.tasks_at as usize);
+        self.words.extend(tasks.words);
+        self.words.extend([tasks.groups as u32, 0, 0, 0]);
+        Ok(())
     }
 }
 
-/// The tasks of AND: leading terms. Those of plain accumulators: all terms.
+/// The tasks of a launch: postings of a term that work-groups take. Those of AND are leading terms.
 #[derive(Default)]
-struct Tasks {
+pub(crate) struct Tasks {
     /// First work-group, query, term, 0.
     words: Vec<u32>,
-    groups: usize,
+    pub(crate) groups: usize,
 }
 
 impl Tasks {
@@ -96,25 +95,9 @@ impl Tasks {
         }
     }
 
-    /// Adds a task for each of these terms, from `begin` on, that the segment has.
-    fn each(&mut self, query: u32, begin: usize, places: &[Option<Placed>]) {
-        for (at, place) in places.iter().enumerate() {
-            if let Some(place) = place {
-                self.add(query, begin + at, place);
-            }
-        }
-    }
-
-    fn add(&mut self, query: u32, term: usize, place: &Placed) {
+    /// Adds a task for a term of a query, by their numbers.
+    pub(crate) fn add(&mut self, query: u32, term: usize, place: &Placed) {
         self.words.extend([self.groups as u32, query, term as u32, 0]);
         self.groups += (place.front as usize).div_ceil(ITEMS * SPAN);
-    }
-
-    /// Appends other tasks.
-    fn append(&mut self, others: Tasks) {
-        let first = self.groups as u32;
-        let tasks = others.words.chunks_exact(4);
-        self.words.extend(tasks.flat_map(|task| [first + task[0], task[1], task[2], task[3]]));
-        self.groups += others.groups;
     }
 }

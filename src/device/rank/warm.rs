@@ -2,7 +2,7 @@
 
 use super::provider::{build, present};
 use super::{Device, Provider, Wanted};
-use crate::error::Result;
+use crate::base::error::Result;
 
 /// Items of the first call of the cache; each further call has twice as many.
 const FIRST: usize = 1024;

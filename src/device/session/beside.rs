@@ -5,9 +5,9 @@
 //! kernels, but the host does not.
 
 use super::Session;
+use crate::base::error::{Error, Result};
 use crate::device::link::LANES;
 use crate::device::memory::{Build, Key, Placed};
-use crate::error::{Error, Result};
 
 /// The lane in which items are sent.
 pub(crate) const SENDING: usize = LANES - 1;
@@ -25,11 +25,7 @@ impl Session<'_> {
     /// As [`ensure`](Session::ensure), for commands that follow in the present lane, which must not be [`SENDING`]. Returns the
     /// place of each item; `None` if they do not fit. Places are valid as long as [`keep_since`](Self::keep_since) covers this
     /// call of the cache.
-    pub(in crate::device) fn ensure_beside(
-        &mut self,
-        wanted: &[Key],
-        build: &mut Build<'_>,
-    ) -> Result<Option<Vec<Placed>>> {
+    pub(crate) fn ensure_beside(&mut self, wanted: &[Key], build: &mut Build<'_>) -> Result<Option<Vec<Placed>>> {
         let lane = self.inner.link.lane();
         let mut places = Vec::with_capacity(wanted.len());
         let mut builds = 0;
@@ -67,12 +63,12 @@ impl Session<'_> {
     }
 
     /// The number of the next call of the cache.
-    pub(in crate::device) fn next_call(&self) -> u64 {
+    pub(crate) fn next_call(&self) -> u64 {
         self.inner.memory.next_call()
     }
 
     /// From now on, evicts no item that was wanted in this call of the cache or a later one.
-    pub(in crate::device) fn keep_since(&mut self, call: u64) {
+    pub(crate) fn keep_since(&mut self, call: u64) {
         self.inner.memory.keep_since(call);
     }
 }

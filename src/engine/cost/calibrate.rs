@@ -1,9 +1,9 @@
 //! Measures the rates with operations on lists of up to 2^19 docIDs.
 
 use super::{CodecTerms, Rates, Terms};
+use crate::base::error::{Error, Result};
 use crate::codec::Codec;
 use crate::device::{self, Device};
-use crate::error::{Error, Result};
 use crate::intersect::{self, Count};
 use crate::list::PostingList;
 use std::hint::black_box;

@@ -26,11 +26,11 @@ mod queries;
 pub(super) use queries::{Batch, Models, Ran, choose_for_queries, features, learn, models};
 pub use queries::{CpuModel, DeviceModel, Features};
 
-use crate::cache;
+use crate::base::cache_folder;
+use crate::base::cpu::{self, Tier};
+use crate::base::error::Result;
 use crate::codec::{BLOCK, Codec, Cost};
-use crate::cpu::{self, Tier};
 use crate::device::{self, Device};
-use crate::error::Result;
 use crate::intersect;
 use crate::list::PostingList;
 use once_cell::sync::Lazy;
@@ -436,7 +436,7 @@ pub(super) fn rates(device: &Device) -> Result<Option<Rates>> {
     let codecs = Codec::ALL.map(Codec::name).join(" ");
     let cores = std::thread::available_parallelism();
     let key = format!("rates 3\n{target}\n{}\n{cores:?}\n{codecs}", cpu::tier().name());
-    if let Some(rates) = cache::load("rates", &key).and_then(|bytes| Rates::from_bytes(&bytes)) {
+    if let Some(rates) = cache_folder::load("rates", &key).and_then(|bytes| Rates::from_bytes(&bytes)) {
         known.push((target.to_owned(), Some(rates)));
         return Ok(Some(rates));
     }
@@ -444,7 +444,7 @@ pub(super) fn rates(device: &Device) -> Result<Option<Rates>> {
     known.push((target.to_owned(), measured.as_ref().ok().copied()));
     let rates = measured?;
     log::debug!("measured for postings.offload=auto: {rates:?}");
-    cache::keep("rates", &key, &rates.to_bytes());
+    cache_folder::keep("rates", &key, &rates.to_bytes());
     Ok(Some(rates))
 }
 

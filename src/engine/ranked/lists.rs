@@ -1,11 +1,15 @@
 //! [`Lists`]: what kernels need of an index.
 
+use crate::base::cpu;
+use crate::base::error::{Error, Result};
+use crate::device::tiled;
 use crate::device::{Key, PhraseWord, Provider, Wanted};
 use crate::engine::keys;
-use crate::error::Result;
+use crate::index::list::Decoded;
+use crate::index::segment::Segment;
 use crate::index::snapshot::Part;
-use crate::rank::tiled;
-use crate::search::prepared::PreparedTerm;
+use crate::rank::term::Source;
+use crate::search::prepared::{self, PreparedTerm};
 use crate::search::recipe::Recipe;
 use crate::search::{Index, Options};
 
@@ -31,6 +35,26 @@ impl Lists<'_> {
         let (term, recipe) = self.list(segment, term)?;
         recipe.phrase().nth(word).map(|(_, value)| (term.field, value))
     }
+}
+
+impl Lists<'_> {
+    /// The postings that a recipe makes in a segment, in the tiled form.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`]; [`Error::Argument`] for more than [`tiled::MOST`] postings.
+    fn tiled(&self, segment: usize, field: usize, recipe: &Recipe) -> Result<Vec<u32>> {
+        let segment = &self.parts[segment].segment;
+        let source = prepared::source(segment, field, recipe)?;
+        let tiled = tiled::encode(cpu::tier(), &source, segment.lengths(field)?, segment.documents());
+        tiled.ok_or_else(|| Error::Argument(format!("a term has more than {} postings", tiled::MOST)))
+    }
+}
+
+/// The positions of a term in a segment, as a device compares them.
+fn tiled_positions(segment: &Segment, field: usize, value: u64) -> Result<Vec<u32>> {
+    let mut decoded = Decoded::default();
+    let view = segment.list(field, value, true, &mut decoded)?;
+    Ok(view.map_or_else(|| tiled::positions::of_short(&decoded), |view| tiled::positions::of_long(&view)))
 }
 
 impl Provider for Lists<'_> {
@@ -70,16 +94,16 @@ impl Provider for Lists<'_> {
             Wanted::Ordinals(segment) => self.parts[segment].segment.kept_ordinals()?.map(<[u32]>::to_vec),
             Wanted::List { segment, term } => {
                 let list = self.list(segment, term);
-                list.map(|(term, recipe)| self.index.tiled(&self.parts[segment], term.field, recipe)).transpose()?
+                list.map(|(term, recipe)| self.tiled(segment, term.field, recipe)).transpose()?
             }
             Wanted::Word { segment, term, word } => {
                 let list = self.word(segment, term, word);
-                let build = |(field, value)| self.index.tiled(&self.parts[segment], field, &Recipe::Term(value));
+                let build = |(field, value)| self.tiled(segment, field, &Recipe::Term(value));
                 list.map(build).transpose()?
             }
             Wanted::Positions { segment, term, word } => {
                 let list = self.word(segment, term, word);
-                let build = |(field, value)| self.index.tiled_positions(&self.parts[segment], field, value);
+                let build = |(field, value)| tiled_positions(&self.parts[segment].segment, field, value);
                 list.map(build).transpose()?
             }
         };
@@ -96,6 +120,13 @@ impl Provider for Lists<'_> {
     }
 
     fn encode(&self, segment: usize, term: usize, doc_ids: Vec<u32>, less_one: Vec<u32>) -> Result<Vec<u32>> {
-        self.index.tiled_of(&self.parts[segment], self.terms[term].field, doc_ids, less_one)
+        let (segment, field) = (&self.parts[segment].segment, self.terms[term].field);
+        let increasing = doc_ids.is_sorted_by(|a, b| a < b);
+        if !increasing || doc_ids.last().is_some_and(|&last| last >= segment.documents()) {
+            return Err(Error::Device("it found documents that the segment does not have".into()));
+        }
+        let source = Source::decoded(doc_ids, less_one).unwrap_or_else(Source::none);
+        let tiled = tiled::encode(cpu::tier(), &source, segment.lengths(field)?, segment.documents());
+        tiled.ok_or_else(|| Error::Device("it found too many documents".into()))
     }
 }

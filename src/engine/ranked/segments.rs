@@ -2,11 +2,11 @@
 //! the host merges the hits. So together the devices keep each list once, where devices that divide a batch by queries keep
 //! each list that their queries need.
 
+use crate::base::error::{Error, Result};
+use crate::base::threads;
 use crate::device::{Device, Hits, Kept, Key, PhraseWord, Provider, RankBatch, Take, Wanted};
 use crate::engine::offload::{Settings, try_on};
-use crate::error::{Error, Result};
 use crate::search::Index;
-use crate::threads;
 use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,7 +23,7 @@ pub enum Division {
 }
 
 /// What ranks batches: a device, or several together.
-pub(super) trait Ranker {
+pub(crate) trait Ranker {
     /// As [`Device::rank`].
     fn rank<T: Send>(&self, batch: &RankBatch, provider: &dyn Provider, take: &Take<'_, T>) -> Result<Vec<Option<T>>>;
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::analysis::Analyzer;
+use crate::base::skipped::skipped;
 use crate::index::{Document, Field, Id, Kind, Schema, Value, Writer};
-use std::io::Write;
 use std::path::Path;
 
 /// The device of the tests; if there is none, that is said.
@@ -9,7 +9,7 @@ pub(in crate::engine) fn test_device() -> Option<Arc<Device>> {
     let named = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
     let device = device::select(&named).unwrap();
     if device.is_none() {
-        let _ = std::io::stderr().write_all(format!("SKIPPED: no OpenCL device {named:?}\n").as_bytes());
+        skipped(&format!("no OpenCL device {named:?}"));
     }
     device
 }

@@ -2,13 +2,13 @@
 
 use super::segments::Group;
 use super::{Job, Lists, MOST_SIZE, fits};
+use crate::base::error::{Error, Result};
+use crate::base::threads;
 use crate::device::{Device, Provider, Wanted};
 use crate::engine::offload::{Settings, for_warming, try_on};
-use crate::error::{Error, Result};
 use crate::search::prepared::{Prepared, PreparedTerm};
 use crate::search::recipe::Recipe;
 use crate::search::{Index, Options, QUERIES_PER_THREAD};
-use crate::threads;
 use once_cell::sync::OnceCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! [`Answers`]: what is done and not taken yet, and a descriptor to wait for it with.
 
 use super::Taken;
-use crate::error::Result;
+use crate::base::error::Result;
 use crate::search::Found;
 use std::collections::VecDeque;
 use std::io;

@@ -1,7 +1,7 @@
 //! docIDs as a bit set, for dense lists: bit i of the sequence is set if the list contains docID i.
 
+use crate::base::cpu::Tier;
 use crate::codec::SLACK;
-use crate::cpu::Tier;
 
 /// Appends the bit set of increasing docIDs below `documents` to `words`.
 pub(super) fn encode(doc_ids: &[u32], documents: u32, words: &mut Vec<u32>) {

@@ -19,9 +19,9 @@
 
 use super::values::{self, Blocks, Codecs};
 use super::{Parts, Postings, bits, corrupt, maxima};
+use crate::base::cpu::{self, Tier};
+use crate::base::error::{Error, Result};
 use crate::codec::{BLOCK, BlockBuffer, Codec, Encoded, PADDING, block_buffer, dispatch, not_increasing};
-use crate::cpu::{self, Tier};
-use crate::error::{Error, Result};
 use crate::list::{self, PostingList};
 
 /// Words before the docIDs.

@@ -15,7 +15,7 @@ mod values;
 pub use long::{DocIds, Positions, View, has, rank};
 pub use values::{BlockCodec, Blocks, Codecs};
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use byteorder::{ByteOrder, LittleEndian};
 
 /// The postings of a term in a segment.

@@ -9,8 +9,8 @@
 //! | per posting, then per position: gap | position less the one before less 1 (the first of a document: the position); if the index keeps positions |
 
 use super::{Decoded, Parts, Postings, corrupt};
+use crate::base::error::Result;
 use crate::codec::BLOCK;
-use crate::error::Result;
 
 /// The most postings of a short list.
 pub(super) const MOST: usize = BLOCK;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::error::Error;
+use crate::base::error::Error;
 use proptest::prelude::*;
 
 /// Words of a section, so that it is aligned.

@@ -2,8 +2,8 @@
 
 use super::SegmentMeta;
 use super::format::{self, ALIGNMENT, CHUNK, Extent, FieldCounts, Flags, Frame, Section};
-use crate::error::Result;
-use crate::files::failed;
+use crate::base::error::Result;
+use crate::base::files::failed;
 use crate::index::list::Codecs;
 use crate::index::{Schema, storage};
 use std::fs::{File, OpenOptions};

@@ -14,7 +14,7 @@ use super::format::{Section, u64_at};
 use super::hash;
 use super::packed::{self, Packed};
 use super::part::Part;
-use crate::error::Result;
+use crate::base::error::Result;
 use crate::index::Id;
 use std::io::{self, Write};
 

@@ -5,7 +5,7 @@
 //! range of terms after the other, so that a quarter of the tokens, at eight bytes each, is sorted at a time.
 
 use super::terms::Terms;
-use crate::error::Result;
+use crate::base::error::Result;
 use crate::index::length;
 use crate::index::list::Postings;
 

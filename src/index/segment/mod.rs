@@ -42,9 +42,9 @@ pub use merge::merge;
 pub use numbers::Column;
 pub use plan::Input;
 
-use crate::error::{Error, Result};
-use crate::files::failed;
-use crate::identity::Identity;
+use crate::base::error::{Error, Result};
+use crate::base::files::failed;
+use crate::base::identity::Identity;
 use crate::index::list::{self, Codecs, Decoded, List, Parts, View};
 use crate::index::{Id, Kind, Schema, Value};
 use format::{CHUNK, Extent, Frame, NO_FIELD};

@@ -10,7 +10,7 @@
 use super::format::u64_at;
 use super::packed::{self, Packed};
 use super::part::Part;
-use crate::error::Result;
+use crate::base::error::Result;
 use std::io::{self, Write};
 
 const HEAD: usize = 16;

@@ -2,7 +2,7 @@
 
 use super::Segment;
 use super::format::Section;
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// A section of a segment.
 #[derive(Debug, Clone, Copy)]

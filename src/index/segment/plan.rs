@@ -1,8 +1,8 @@
 //! [`Plan`]: which documents of several segments go where when they become one.
 
 use super::Segment;
-use crate::bits::has_bit;
-use crate::error::{Error, Result};
+use crate::base::bits::has_bit;
+use crate::base::error::{Error, Result};
 use std::sync::Arc;
 
 /// A segment to be merged, and its deleted documents: bit `doc % 64` of word `doc / 64`. Missing words are 0.

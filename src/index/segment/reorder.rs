@@ -13,7 +13,7 @@
 //! per posting considered, twice, and some 30 per document. The result is the same whatever the number of threads.
 
 use super::plan::{GONE, Input, Plan};
-use crate::error::Result;
+use crate::base::error::Result;
 use crate::index::list::Decoded;
 use crate::index::{Kind, Schema};
 use fst::Streamer;

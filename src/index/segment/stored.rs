@@ -11,7 +11,7 @@
 
 use super::format::{u32_at, u64_at};
 use super::part::Part;
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use crate::index::{Document, Schema, Value};
 use std::io::{self, Write};
 

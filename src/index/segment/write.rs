@@ -3,8 +3,8 @@
 use super::file::{SegmentWriter, Spill};
 use super::format::{FieldCounts, NO_FIELD, Section};
 use super::ids::IdColumn;
-use crate::error::Result;
-use crate::files::failed;
+use crate::base::error::Result;
+use crate::base::files::failed;
 use crate::index::list::{self, Codecs, Postings};
 use fst::MapBuilder;
 use std::io::Write;

@@ -3,8 +3,8 @@
 //! Everything goes through here so that tests can fail each single operation, end the process at it, or replay what is
 //! left after a loss of power.
 
-use crate::error::Result;
-pub(crate) use crate::files::failed;
+use crate::base::error::Result;
+pub(crate) use crate::base::files::failed;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 #[cfg(target_os = "linux")]

@@ -1,12 +1,12 @@
 //! Commits: merging segments, and replacing the manifest.
 
 use super::{Part, Writer};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
+use crate::base::threads::spread;
 use crate::index::manifest::{self, DeletedMeta, Entry, Manifest};
 use crate::index::policy::{self, Limits, Size};
 use crate::index::segment::{self, Segment, SegmentMeta, reorder};
 use crate::index::{Kind, storage};
-use crate::threads::spread;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 

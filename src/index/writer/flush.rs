@@ -3,11 +3,11 @@
 use super::filter::Filter;
 use super::pending::Buffer;
 use super::{Part, Pending, Writer};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
+use crate::base::threads::spread;
 use crate::index::Schema;
 use crate::index::manifest;
 use crate::index::segment::{Segment, SegmentBuilder, SegmentMeta};
-use crate::threads::spread;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;

@@ -7,11 +7,12 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 pub(super) mod partitions;
+pub(crate) mod slices;
 mod tiles;
 mod windows;
 
-use super::{TILE, meet};
-use crate::cpu::Tier;
+use super::TILE;
+use crate::base::cpu::Tier;
 use crate::list::PostingList;
 use tiles::Tiles;
 
@@ -57,7 +58,7 @@ pub(super) fn merge(
 ) {
     match (merging, a.plain(), b.plain()) {
         (Merging::Windows, ..) => windows::merge(tier, a, b, common),
-        (Merging::Slices, Some(a), Some(b)) => meet::merge::merge(tier, a, b, common),
+        (Merging::Slices, Some(a), Some(b)) => slices::merge(tier, a, b, common),
         _ => merge_tiles(tier, a, b, common),
     }
 }

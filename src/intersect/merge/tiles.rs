@@ -2,8 +2,8 @@
 
 use super::super::TILE_BLOCKS;
 use super::{ROOM, VECTOR};
+use crate::base::cpu::Tier;
 use crate::codec::{SLACK, gallop};
-use crate::cpu::Tier;
 use crate::list::PostingList;
 use std::mem::MaybeUninit;
 use std::ops::Range;

@@ -3,8 +3,8 @@
 //!
 //! The docIDs of a *run* span at most 2^16, so their low 16 bits identify them and serve as index in the map.
 
+use crate::base::cpu::Tier;
 use crate::codec::{BLOCK, SLACK, gallop};
-use crate::cpu::Tier;
 use crate::list::PostingList;
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 //! index, and `Auto`, which leaves the choice to the list.
 
 use crate::Codec;
-use crate::error::Result;
+use crate::base::error::Result;
 use crate::index::BlockCodec;
 use crate::php::enumeration::{Case, Enumeration, Place, nowhere};
 use once_cell::sync::Lazy;

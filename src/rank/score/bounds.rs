@@ -1,7 +1,7 @@
 //! Bounds of the scores of blocks, from their maxima.
 
 use super::super::bm25::Norms;
-use crate::cpu::Tier;
+use crate::base::cpu::Tier;
 use crate::index::list::maxima::{ANY_FREQUENCY, WORDS, pairs};
 
 /// For each block whose maxima are in `words`, the greatest frequency / (frequency + norm) of its pairs.

@@ -11,8 +11,8 @@ mod select;
 pub use select::Chosen;
 
 use super::bm25::Norms;
+use crate::base::cpu::Tier;
 use crate::codec::BLOCK;
-use crate::cpu::Tier;
 
 /// Readable bytes that must follow the length bytes of a segment, because they are gathered four at a time.
 pub const LENGTH_PADDING: usize = 4;

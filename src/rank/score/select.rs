@@ -1,7 +1,7 @@
 //! Choosing documents of a block: those with high scores, and those in a bit set.
 
+use crate::base::cpu::Tier;
 use crate::codec::BLOCK;
-use crate::cpu::Tier;
 use crate::index::list::has;
 
 /// Documents chosen from a block: their docIDs, and their indices in the block.

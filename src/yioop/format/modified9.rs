@@ -21,7 +21,7 @@
 //!
 //! At worst 32 bits per value, at best 32/24.
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// The largest value that can be coded.
 pub const MAX_VALUE: u32 = (1 << 28) - 1;

@@ -3,7 +3,7 @@
 use super::first_word::{JOINT, JOINT_DOC_INDEXES, JOINT_POSITION_BITS, doc_index_of_first_word, split_first_value};
 use super::modified9::{self, NAME, Place, Values};
 use super::scan::{check, count_postings};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// A posting: the doc index, and the positions of the word in the document, increasing.
 pub type Posting = (u32, Vec<u32>);

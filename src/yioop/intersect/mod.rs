@@ -9,9 +9,9 @@ mod runs;
 pub(super) mod search;
 
 use super::format::scan::{Located, MAX_BYTES, locate};
+use crate::base::cpu::{Tier, tier};
+use crate::base::error::Result;
 use crate::codec::gallop;
-use crate::cpu::{Tier, tier};
-use crate::error::Result;
 
 /// The doc indexes that several lists have in common, and where their postings are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! scan to the comparison, and nothing of the size of a list is allocated.
 
 use super::{Matches, common};
-use crate::cpu::Tier;
+use crate::base::cpu::Tier;
 use crate::yioop::format::scan::{Located, Runs};
 
 /// One side of an intersection: runs of increasing doc indexes, with an entry for each.

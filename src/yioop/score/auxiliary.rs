@@ -1,7 +1,7 @@
 //! What Yioop 2019 keeps after a document's keys: weights of its positions, and ranks that classifiers gave it.
 
 use super::Weights;
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// Weights of a document's positions and ranks that classifiers gave it.
 #[derive(Debug, Clone, PartialEq, Default)]

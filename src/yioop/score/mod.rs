@@ -15,7 +15,7 @@ pub use phrase::{MAX_PHRASE, Phrase, PhrasePart};
 pub use proximity::proximity;
 pub use query::{Match, Query, Scored};
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// Rounds to a number of decimal places as the caller's PHP does; [`round`] without PHP.
 pub type Round = fn(f64, u32) -> f64;

@@ -1,6 +1,6 @@
 //! Whether a quoted phrase occurs in a document.
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// The most parts that a quoted phrase may have; the search recurses once per part.
 pub const MAX_PHRASE: usize = 256;

@@ -1,7 +1,7 @@
 //! One document against the words and phrases of a query.
 
 use super::{Collection, Document, Phrase, Round, Weights, estimated_postings, proximity};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// What the query asks of the lists it intersects.
 #[derive(Debug, Clone, PartialEq, Eq)]

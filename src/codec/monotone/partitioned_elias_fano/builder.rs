@@ -5,9 +5,9 @@
 use super::directory::{Entry, Kind, MANY, MOST_IN_RUNS, Partition, Widths};
 use super::plan::Costs;
 use super::{check, encode_partition};
+use crate::base::cpu::Tier;
+use crate::base::error::Result;
 use crate::codec::{BLOCK, Codec, Plan, Sink, bit_set};
-use crate::cpu::Tier;
-use crate::error::Result;
 use crate::list::PostingList;
 use std::sync::OnceLock;
 
@@ -252,7 +252,7 @@ fn copy(words: &[u64], to: &mut Vec<u32>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu;
+    use crate::base::cpu;
     use proptest::prelude::*;
 
     proptest! {

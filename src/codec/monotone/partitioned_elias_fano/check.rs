@@ -3,12 +3,12 @@
 use super::corrupt;
 use super::decode::parts;
 use super::directory::{Directory, Entry, Kind, MANY, MOST_IN_RUNS, Partition, Runs, Widths};
-use crate::bits;
+use crate::base::bits;
+use crate::base::cpu;
+use crate::base::error::Result;
+use crate::base::huge_pages;
 use crate::codec::quasi_succinct::{self, Parts, sizes};
 use crate::codec::{BLOCK, Encoded, ListCodec, OWN_COUNT, Shape, block_buffer, not_increasing};
-use crate::cpu;
-use crate::error::Result;
-use crate::room;
 
 /// The first own word.
 const OWN: usize = OWN_COUNT + 1;
@@ -53,7 +53,7 @@ pub(super) fn derive_lasts(list: &Encoded, payload_at: usize) -> Result<Vec<u32>
     check_directory(list)?;
     let directory = Directory::of(list);
     let blocks = list.count.div_ceil(BLOCK);
-    let mut lasts = room::try_with_room(blocks)?;
+    let mut lasts = huge_pages::try_with_room(blocks)?;
     for at in 0..directory.len {
         let partition = directory.get(at);
         let word = payload_at + list.payload.len() - partition.payload.len();

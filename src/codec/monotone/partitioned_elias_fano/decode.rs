@@ -1,10 +1,10 @@
 //! Decoding blocks.
 
 use super::directory::{Directory, Kind, Partition, Runs};
+use crate::base::cpu::Tier;
 use crate::codec::bit_set;
 use crate::codec::quasi_succinct::{self, Parts, sizes};
 use crate::codec::{BLOCK, Encoded};
-use crate::cpu::Tier;
 use std::ops::Range;
 
 /// As [`ListCodec::decode_blocks`](crate::codec::ListCodec::decode_blocks).

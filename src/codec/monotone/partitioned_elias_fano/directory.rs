@@ -1,6 +1,6 @@
 //! The directory of partitions, in the list's own words.
 
-use crate::bits::{get, low_mask, put, words_for};
+use crate::base::bits::{get, low_mask, put, words_for};
 use crate::codec::{BLOCK, Encoded};
 
 /// How the docIDs of a partition are coded. The number of Elias–Fano is the width of its lower bits.
@@ -324,7 +324,7 @@ impl<'l> Runs<'l> {
         }
         let position = (at as u64 - 1) * u64::from(self.start_width + self.before_width);
         // SAFETY: the run is one of the partition's, whose words are followed by padding. At most 48 bits are used.
-        let bits = unsafe { crate::bits::read_57(self.stream, position) };
+        let bits = unsafe { crate::base::bits::read_57(self.stream, position) };
         let start = bits as u32 & low_mask(self.start_width);
         (self.first.wrapping_add(start), (bits >> self.start_width) as u32 & low_mask(self.before_width))
     }

@@ -2,9 +2,9 @@
 
 use super::decode::parts;
 use super::directory::{Directory, Kind, Partition, Runs};
+use crate::base::cpu::Tier;
 use crate::codec::monotone::quasi_succinct::look_up::Select;
 use crate::codec::{Encoded, bit_set, gallop};
-use crate::cpu::Tier;
 
 /// A forward-only look-up in one Elias–Fano partition.
 pub(crate) struct PartLookUp<'l> {

@@ -45,10 +45,10 @@ pub(crate) use directory::{Directory, Kind, Partition, Runs};
 pub(crate) use look_up::PartLookUp;
 pub(crate) use view::View;
 
+use crate::base::cpu::Tier;
+use crate::base::error::{Error, Result};
 use crate::codec::quasi_succinct::{encode_parts, sizes};
 use crate::codec::{BLOCK, Cost, Encoded, ListCodec, Options, Plan, Shape};
-use crate::cpu::Tier;
-use crate::error::{Error, Result};
 use directory::{Entry, MANY, MOST_IN_RUNS, Widths};
 use plan::{Costs, Piece, width_from};
 use std::ops::Range;

@@ -3,8 +3,8 @@
 //! 64 docIDs at a time.
 
 use super::directory::{Directory, Kind, Partition, Runs};
+use crate::base::cpu::{self, Tier};
 use crate::codec::{BLOCK, Encoded, SLACK, block_buffer};
-use crate::cpu::{self, Tier};
 
 /// A bit set has at least one docID in so many. So it takes at most 5 bytes per docID; decoded docIDs take 4.
 const SPARSEST: usize = 40;

@@ -3,7 +3,7 @@
 use super::scalar::STOPS;
 use super::tiles::{MOST_WORDS, Passes, Positions, Tile};
 use super::{halves, scalar};
-use crate::bits::read_u64;
+use crate::base::bits::read_u64;
 use crate::codec::fields::{Eights, WIDEST};
 use std::arch::x86_64::*;
 

@@ -3,7 +3,7 @@
 use super::halves;
 use super::scalar;
 use super::tiles::{MOST_WORDS, Passes, Positions, Tile};
-use crate::bits::{IOTA, read_u64};
+use crate::base::bits::{IOTA, read_u64};
 use crate::codec::fields::{Sixteens, WIDEST};
 use std::arch::x86_64::*;
 
@@ -89,7 +89,7 @@ unsafe fn merge_halves(tile: &Tile, out: *mut u16) {
     let width = tile.parts.lower_width as usize;
     debug_assert!(tile.parts.lower_width <= super::MAX_HALVES_WIDTH);
     let left = _mm512_set1_epi16(width as i16);
-    let mask = _mm512_set1_epi16(crate::bits::low_mask(tile.parts.lower_width) as i16);
+    let mask = _mm512_set1_epi16(crate::base::bits::low_mask(tile.parts.lower_width) as i16);
     let next = _mm512_set1_epi16(32);
     let mut fields = tile.parts.lower.as_ptr().cast::<u8>().wrapping_add(tile.first / 8 * width);
     // SAFETY: `IOTA` has more than the 32 bytes that are loaded. The first of each 32 docIDs is in the list, so the 64

@@ -1,6 +1,6 @@
 //! Stop bits one by one, however far apart they are.
 
-use crate::bits::read_u64;
+use crate::base::bits::read_u64;
 
 /// The bit after the `count`-th stop bit from `start` on.
 ///

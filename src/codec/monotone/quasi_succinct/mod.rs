@@ -36,11 +36,11 @@ mod tiles;
 pub use raw::{RawList, decode, decode_to, encode};
 pub(in crate::codec) use tiles::Positions;
 
-use crate::bits;
+use crate::base::bits;
+use crate::base::cpu::{self, Tier};
+use crate::base::error::{Error, Result};
 use crate::codec::{BLOCK, Cost, Encoded, ListCodec, OWN_COUNT, Plan, Shape, block_buffer, not_increasing};
 use crate::codec::{OptionOf, Options};
-use crate::cpu::{self, Tier};
-use crate::error::{Error, Result};
 use std::ops::Range;
 
 const NAME: &str = "qs";

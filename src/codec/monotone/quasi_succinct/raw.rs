@@ -4,9 +4,9 @@
 //! ⌈(n + (u >> b))/32⌉ words of upper bits; unused bits of the last words are 0. An empty list has u = b = 0.
 
 use super::{MAX_LOWER_WIDTH, Parts, check, corrupt, decode_blocks, encode_parts, lower_width, sizes};
+use crate::base::cpu;
+use crate::base::error::{Error, Result};
 use crate::codec::{BLOCK, SLACK, Sink, check_increasing, not_increasing, padded};
-use crate::cpu;
-use crate::error::{Error, Result};
 use byteorder::{ByteOrder, LittleEndian};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"PQS1");
@@ -75,27 +75,27 @@ impl RawList {
     }
 
     /// n, the number of docIDs.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.count
     }
 
     /// b, the width of lower bits.
-    pub(crate) fn lower_width(&self) -> u32 {
+    pub fn lower_width(&self) -> u32 {
         self.lower_width
     }
 
     /// The words of lower bits: b for each docID.
-    pub(crate) fn lower_words(&self) -> &[u32] {
+    pub fn lower_words(&self) -> &[u32] {
         &self.words[..self.lower_words]
     }
 
     /// The number of upper bits, of which the last is a stop bit.
-    pub(crate) fn upper_bits(&self) -> u64 {
+    pub fn upper_bits(&self) -> u64 {
         if self.count == 0 { 0 } else { self.count as u64 + u64::from(self.universe >> self.lower_width) }
     }
 
     /// The words of upper bits; unused bits are 0.
-    pub(crate) fn upper_words(&self) -> &[u32] {
+    pub fn upper_words(&self) -> &[u32] {
         &self.words[self.lower_words..][..self.upper_bits().div_ceil(32) as usize]
     }
 

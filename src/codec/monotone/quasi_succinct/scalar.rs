@@ -3,7 +3,7 @@
 use super::Parts;
 use super::far::Far;
 use super::tiles::{MOST_WORDS, Passes, Positions, Tile};
-use crate::bits::{ones_by_byte, read_u64};
+use crate::base::bits::{ones_by_byte, read_u64};
 use std::ops::Range;
 
 /// The positions of the 0 bits of a byte, lowest first; the other entries are unused. Aligned so that a vector
@@ -143,7 +143,7 @@ pub(super) unsafe fn merge(tile: &Tile, out: *mut u32) {
 unsafe fn merge_by<const A_LOAD: usize>(tile: &Tile, out: *mut u32) {
     let lower = tile.parts.lower.as_ptr().cast::<u8>();
     let width = tile.parts.lower_width;
-    let mask = crate::bits::low_mask(width);
+    let mask = crate::base::bits::low_mask(width);
     let mut bit = tile.first as u64 * u64::from(width);
     for at in (0..tile.count).step_by(A_LOAD) {
         // SAFETY: the docID of the first field is in the list, so the field begins in the lower bits (or in their
@@ -174,7 +174,7 @@ pub(super) unsafe fn far(parts: &Parts, ranks: Range<usize>, start: u64, out: *m
         // SAFETY: the rank is in the list, so its stop bit follows; `out` has room for a docID per rank.
         unsafe {
             let upper_part = (stops.next() - rank as u64) as u32 + base_part;
-            let lower = crate::bits::get(parts.lower, rank as u64 * u64::from(width), width);
+            let lower = crate::base::bits::get(parts.lower, rank as u64 * u64::from(width), width);
             out.add(i).write(upper_part << width | lower);
         }
     }

@@ -1,8 +1,8 @@
 //! Looks docIDs up in their buckets. All tiers run the same code, compiled for each.
 
 use super::buckets;
+use crate::base::cpu::Tier;
 use crate::codec::{Encoded, LookUp};
-use crate::cpu::Tier;
 
 /// docIDs that are compared at once. With HS16, few buckets have more.
 const NEAR: usize = 32;

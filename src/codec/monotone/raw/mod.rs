@@ -19,10 +19,10 @@
 pub(crate) mod buckets;
 mod look_up;
 
+use crate::base::cpu::Tier;
+use crate::base::error::{Error, Result};
+use crate::base::huge_pages;
 use crate::codec::{BLOCK, Cost, Encoded, ListCodec, OWN_COUNT, OptionOf, Options, Plan, Shape, not_increasing};
-use crate::cpu::Tier;
-use crate::error::{Error, Result};
-use crate::room;
 use std::ops::Range;
 
 const NAME: &str = "raw";
@@ -77,7 +77,7 @@ impl ListCodec for Raw {
 
     fn derive_lasts(list: &Encoded, _: usize) -> Result<Vec<u32>> {
         let doc_ids = doc_ids(list);
-        let mut lasts = room::try_with_room(doc_ids.len().div_ceil(BLOCK))?;
+        let mut lasts = huge_pages::try_with_room(doc_ids.len().div_ceil(BLOCK))?;
         lasts.extend(doc_ids.chunks(BLOCK).map(|block| block[block.len() - 1]));
         Ok(lasts)
     }
@@ -96,7 +96,7 @@ impl ListCodec for Raw {
             return corrupt("header".into(), 1, "the width of buckets does not fit their size");
         }
         // As many as `check_shape` found in the list, since the last docID is the universe.
-        let mut expected = room::try_with_room(pointers(list).len())?;
+        let mut expected = huge_pages::try_with_room(pointers(list).len())?;
         buckets::push_pointers(doc_ids, list.parameter, &mut expected);
         match expected.iter().zip(pointers(list)).position(|(expected, given)| expected != given) {
             Some(at) => {

@@ -25,8 +25,8 @@ use super::look_up::Place;
 use super::piece::Piece;
 use super::seg_lrc::{check_deviations, short_fit};
 use super::{Checker, EXCEPTED, EXCEPTIONS, SEGMENT, Scheme, Writer, check_parameter, coded, look_up};
+use crate::base::error::Result;
 use crate::codec::{Cost, Encoded, OptionOf, Options, Shape};
-use crate::error::Result;
 use std::ops::Range;
 
 /// Words of a record.

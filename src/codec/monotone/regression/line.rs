@@ -5,8 +5,8 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
+use crate::base::cpu::Tier;
 use crate::codec::fields;
-use crate::cpu::Tier;
 
 /// A line in fixed point: its value at index i is the upper half of `origin + slope · i` modulo 2^64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ unsafe fn scalar(line: Line, count: usize, out: *mut u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bits::low_mask;
+    use crate::base::bits::low_mask;
     use crate::codec::{BLOCK, PADDING, SLACK};
     use proptest::prelude::*;
 

@@ -15,8 +15,8 @@
 use super::line::Line;
 use super::piece::Piece;
 use super::{Regression, Scheme};
+use crate::base::cpu::Tier;
 use crate::codec::{BLOCK, BlockBuffer, Encoded, ListCodec, LookUp, block_buffer, gallop};
-use crate::cpu::Tier;
 use std::marker::PhantomData;
 use std::ops::Range;
 

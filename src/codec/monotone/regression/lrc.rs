@@ -11,8 +11,8 @@ use super::line::Line;
 use super::look_up::Place;
 use super::piece::Piece;
 use super::{Checker, EXCEPTED, SEGMENT, Scheme, Writer, check_parameter, coded, fit, look_up, segment_of};
+use crate::base::error::Result;
 use crate::codec::{BLOCK, Cost, Encoded, Shape};
-use crate::error::Result;
 use std::ops::Range;
 
 /// Words before the fields or the starts.
@@ -82,7 +82,7 @@ impl Scheme for Lrc {
 
     fn locate(list: &Encoded, doc_id: u32, place: &mut Place) -> Range<usize> {
         // With exceptions the largest deviation is not known, so the safe range is only guessed.
-        let most = crate::bits::low_mask(list.payload[WIDTH].min(u32::BITS));
+        let most = crate::base::bits::low_mask(list.payload[WIDTH].min(u32::BITS));
         look_up::seek_near(list.last_doc_ids, doc_id, &mut place.block, line(list), most);
         list.ranks(&(place.block..place.block + 1))
     }

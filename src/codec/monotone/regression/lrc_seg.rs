@@ -15,8 +15,8 @@ use super::line::Line;
 use super::look_up::Place;
 use super::piece::Piece;
 use super::{Checker, EXCEPTED, SEGMENT, Scheme, Writer, check_parameter, coded, fit, look_up, lrc, segment_of};
+use crate::base::error::{Error, Result};
 use crate::codec::{BLOCK, Cost, Encoded, Shape};
-use crate::error::{Error, Result};
 use std::ops::Range;
 
 /// Words before the records of the segments.

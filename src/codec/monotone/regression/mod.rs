@@ -51,12 +51,12 @@ pub mod lrc_seg;
 mod piece;
 pub mod seg_lrc;
 
+use crate::base::cpu::{self, Tier};
+use crate::base::error::{Error, Result};
 use crate::codec::values::parapfor::segment::{self, Header};
 use crate::codec::{
     Cost, Encoded, ListCodec, OWN_COUNT, OptionOf, Options, Plan, Shape, block_buffer, fields, not_increasing,
 };
-use crate::cpu::{self, Tier};
-use crate::error::{Error, Result};
 use look_up::Place;
 use piece::{Coded, Piece};
 use std::marker::PhantomData;

@@ -1,10 +1,10 @@
 //! A piece of a list: docIDs of consecutive ranks on one line, with their deviations.
 
 use super::line::{self, Line};
-use crate::bits::{low_mask, read_57};
+use crate::base::bits::{low_mask, read_57};
+use crate::base::cpu::Tier;
 use crate::codec::SLACK;
 use crate::codec::values::parapfor::segment::{self, Header};
-use crate::cpu::Tier;
 use std::ops::Range;
 
 /// A piece. Made by a [`Scheme`](super::Scheme).

@@ -11,8 +11,8 @@ use super::fit::{Fit, SHORT_BITS, lengthen, shorten};
 use super::line::Line;
 use super::piece::Piece;
 use super::{Checker, EXCEPTED, SEGMENT, Scheme, Writer, check_parameter, coded, fit, segment_of};
+use crate::base::error::Result;
 use crate::codec::{BLOCK, Cost, Encoded, Shape};
-use crate::error::Result;
 
 /// Words of a record.
 const RECORD: usize = 3;

@@ -273,7 +273,7 @@ fn a_docid_beyond_its_bucket_is_refused() {
     let [first, start, _, short, second, ..] = payload(&list) else { panic!("two buckets") };
     let (width, start) = (short >> fit::SHORT_BITS, payload_at + *start as usize);
     assert_eq!((list.parameter(), first, second, width), (9, &0, &201, 9));
-    crate::bits::put(&mut words[start..], 127 * u64::from(width), width, u32::MAX);
+    crate::base::bits::put(&mut words[start..], 127 * u64::from(width), width, u32::MAX);
     // What is decoded then stands in the directory, so that the next block is decoded too.
     words[payload_at - list.blocks()] = doc_ids[127] + 511;
     let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();

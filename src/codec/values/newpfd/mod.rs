@@ -30,9 +30,9 @@
 use super::ValueCodec;
 use super::simple16::{check_part, decode_part, encode_part, words_of};
 use super::widths::{EXCEPTIONS, Exceptions, TIME, Widths, most_exceptions};
-use crate::bits;
+use crate::base::bits;
+use crate::base::cpu::{self, Tier};
 use crate::codec::{BLOCK, Cost, OptionOf, Options, PADDING, SLACK, block_buffer, fields};
-use crate::cpu::{self, Tier};
 use std::marker::PhantomData;
 
 /// The bits of the header word, from the lowest on: b, en and pw. The rest are 0.

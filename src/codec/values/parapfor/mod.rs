@@ -34,8 +34,8 @@ pub mod segment;
 use super::ValueCodec;
 use super::parts::each_part;
 use super::widths::{EXCEPTIONS, most_exceptions};
+use crate::base::cpu::Tier;
 use crate::codec::{Cost, OptionOf, Options};
-use crate::cpu::Tier;
 
 /// The value codec.
 pub struct ParaPFor;

@@ -1,11 +1,11 @@
 //! A segment of up to 256 values: a header and the arrays l, i and h. A part of the value codec is one segment; linear
 //! regression codes its deviations in segments of 256.
 
-use crate::bits;
+use crate::base::bits;
+use crate::base::cpu::Tier;
 use crate::codec::fields;
 use crate::codec::values::parts::check_end;
 use crate::codec::values::widths::{Exceptions, TIME, Widths, width};
-use crate::cpu::Tier;
 
 /// The most values in a segment.
 pub const MOST_VALUES: usize = 256;

@@ -1,6 +1,6 @@
 //! The arrays of exceptions: positions and the bits above the slots, with exceptions of their own.
 
-use crate::bits;
+use crate::base::bits;
 use crate::codec::BLOCK;
 use crate::codec::values::widths::{Exceptions, Widths, width};
 use std::mem::MaybeUninit;

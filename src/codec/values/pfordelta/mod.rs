@@ -36,9 +36,9 @@ mod arrays;
 use super::ValueCodec;
 use super::parts::{check_end, each_part};
 use super::widths::width;
-use crate::bits;
+use crate::base::bits;
+use crate::base::cpu::Tier;
 use crate::codec::{BLOCK, Cost, OptionOf, Options, fields};
-use crate::cpu::Tier;
 use arrays::{Kind, Numbers, Writer};
 
 /// The bits of the header word, from the lowest on: b, en and levels. The rest are 0.

@@ -33,9 +33,9 @@
 use super::ValueCodec;
 use super::parts::{check_end, each_part};
 use super::widths::{EXCEPTIONS, TIME, most_exceptions, width};
-use crate::bits;
+use crate::base::bits;
+use crate::base::cpu::Tier;
 use crate::codec::{BLOCK, Cost, OptionOf, Options, fields};
-use crate::cpu::Tier;
 
 /// The bits of a width in the header, of s/32, and of the two numbers of a chain.
 const WIDTH_BITS: u32 = 6;

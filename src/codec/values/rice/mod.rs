@@ -2,7 +2,7 @@
 //! Performance IR Query Processing", WWW 2009, section 6.1: the unary and the binary parts of values in two bit arrays.
 //!
 //! A part with n values has a width b, near the logarithm of their mean. Each value v is split into the quotient
-//! q = v >> b and the remainder r = v mod 2^b. A part is one bit stream as [`bits`](crate::bits) defines it: b in five
+//! q = v >> b and the remainder r = v mod 2^b. A part is one bit stream as [`bits`](crate::base::bits) defines it: b in five
 //! bits and three bits of 0; the remainders, b bits each; for each quotient, q bits of 1 and a stop bit, 0. Unused bits
 //! of the last word are 0. The values `[2, 9, 0, 5]` have b = 2 (bits here from the first to the last):
 //!
@@ -29,12 +29,12 @@ mod avx512;
 mod scalar;
 
 use super::ValueCodec;
-use crate::bits;
+use crate::base::bits;
+use crate::base::cpu::Tier;
 #[cfg(target_arch = "x86_64")]
 use crate::codec::fields::WIDEST;
 use crate::codec::quasi_succinct::{Positions, find_stops};
 use crate::codec::{BLOCK, Cost, OptionOf, Options};
-use crate::cpu::Tier;
 use std::mem::MaybeUninit;
 
 /// The largest b.

@@ -1,8 +1,8 @@
 //! Plain Rust: one value at a time.
 
 use super::Stops;
+use crate::base::cpu::Tier;
 use crate::codec::fields;
-use crate::cpu::Tier;
 
 /// Puts values together from their remainders, fields of `width` bits, and the positions of their stop bits.
 ///

@@ -30,8 +30,8 @@ pub use layouts::{LAYOUTS, MAX_VALUES};
 
 use super::ValueCodec;
 use super::parts::each_part;
+use crate::base::cpu::Tier;
 use crate::codec::{Cost, Options};
-use crate::cpu::Tier;
 use layouts::{COUNTS, LEFT, RIGHT, WIDTHS};
 
 /// The word before a value of 32 bits.

@@ -31,11 +31,11 @@ pub use raw::{decode, decode_to, encode};
 
 use super::ValueCodec;
 #[cfg(target_arch = "x86_64")]
+use crate::base::cpu;
+use crate::base::cpu::Tier;
+#[cfg(target_arch = "x86_64")]
 use crate::codec::SLACK;
 use crate::codec::{Cost, Options};
-#[cfg(target_arch = "x86_64")]
-use crate::cpu;
-use crate::cpu::Tier;
 #[cfg(target_arch = "x86_64")]
 use once_cell::sync::Lazy;
 
@@ -111,7 +111,7 @@ fn count(word: u32) -> usize {
 /// The values of a word.
 fn values(word: u32) -> impl Iterator<Item = u32> {
     let (count, width) = LAYOUTS[(word >> 28) as usize];
-    let mask = crate::bits::low_mask(width);
+    let mask = crate::base::bits::low_mask(width);
     (1..=count).map(move |i| (word >> (28 - i * width)) & mask)
 }
 

@@ -1,11 +1,11 @@
 //! Raw Simple-9 lists: the gaps between docIDs in big-endian words, without blocks or a directory.
 
 use super::{MAX_VALUES, NAME, Simple9, count, count_selectors, decode_values, values};
+use crate::base::cpu::{self, Tier};
+use crate::base::error::{Error, Result};
 use crate::codec::gaps::{BEFORE_FIRST, add_up, to_values};
 use crate::codec::values::ValueCodec;
 use crate::codec::{Options, SLACK, Sink, check_increasing};
-use crate::cpu::{self, Tier};
-use crate::error::{Error, Result};
 use byteorder::{BigEndian, ByteOrder};
 
 /// Words that are decoded at a time. The words and their docIDs fit in the first-level cache together.

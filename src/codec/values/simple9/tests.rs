@@ -1,8 +1,8 @@
 use super::raw::decode_words;
 use super::*;
+use crate::base::error::Error;
 use crate::codec::gaps::BEFORE_FIRST;
 use crate::codec::values::tests::every_path_gives;
-use crate::error::Error;
 use byteorder::{BigEndian, ByteOrder};
 use proptest::prelude::*;
 

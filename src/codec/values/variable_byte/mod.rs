@@ -20,9 +20,9 @@ mod avx512;
 mod scalar;
 
 use super::ValueCodec;
-use crate::bits;
+use crate::base::bits;
+use crate::base::cpu::Tier;
 use crate::codec::{BLOCK, Cost, Options};
-use crate::cpu::Tier;
 
 /// Values per word of control.
 const PER_WORD: usize = 16;

@@ -1,7 +1,7 @@
 //! Plain Rust: one value at a time, from a load of four bytes.
 
 use super::PER_WORD;
-use crate::bits::low_mask;
+use crate::base::bits::low_mask;
 
 /// Decodes the values of a part.
 ///

@@ -1,14 +1,14 @@
 //! Compares lists of phrases with their definition and with the CPU's, on PoCL or the device that `POSTINGS_TEST_DEVICE` names.
 
 use super::*;
-use crate::cpu::Tier;
+use crate::base::cpu::Tier;
+use crate::base::identity::Identity;
+use crate::base::skipped::skipped;
 use crate::device::{self, Device};
-use crate::identity::Identity;
 use crate::index::list::Decoded;
 use crate::rank::phrase::phrase;
 use crate::rank::positions::Places;
 use crate::rank::term::Source as Postings;
-use std::io::Write;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ fn device() -> Option<Arc<Device>> {
     let named = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
     let device = device::select(&named).unwrap();
     if device.is_none() {
-        let _ = std::io::stderr().write_all(format!("SKIPPED: no OpenCL device {named:?}\n").as_bytes());
+        skipped(&format!("no OpenCL device {named:?}"));
     }
     device
 }

@@ -17,14 +17,14 @@ pub use features::Features;
 pub use model::{CpuModel, DeviceModel};
 
 use super::{MARGIN, OPENING, Spread, different_of_all};
-use crate::cpu;
+use crate::base::cpu;
+use crate::base::error::Result;
+use crate::base::{cache_folder, threads};
 use crate::device::{self, Device, Key, MOST_HITS};
 use crate::engine::keys;
 use crate::engine::schedule::{Cost, Costs, split};
-use crate::error::Result;
 use crate::search::prepared::Prepared;
 use crate::search::{Index, Matching, Options, QUERIES_PER_THREAD};
-use crate::{cache, threads};
 use once_cell::sync::Lazy;
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -138,7 +138,7 @@ pub(in crate::engine) fn models(device: &Device) -> Arc<Models> {
     if let Some((_, models)) = known.iter().find(|(target, _)| target == device.target()) {
         return models.clone();
     }
-    let kept = cache::load("queries", &key(device.target())).and_then(|bytes| Models::from_bytes(&bytes));
+    let kept = cache_folder::load("queries", &key(device.target())).and_then(|bytes| Models::from_bytes(&bytes));
     let models = Arc::new(kept.unwrap_or_else(|| Models::assumed().clone()));
     known.push((device.target().to_owned(), models.clone()));
     models
@@ -176,7 +176,7 @@ pub(in crate::engine) fn learn(device: &Device, matching: Matching, ran: &Ran) {
         models.learned += ran.cpu.len() as f64 + CALL * ran.device.len() as f64;
     });
     if step(models.learned) > step(before) {
-        cache::keep("queries", &key(device.target()), &models.to_bytes());
+        cache_folder::keep("queries", &key(device.target()), &models.to_bytes());
     }
 }
 

@@ -1,8 +1,8 @@
 //! [`BlockCodec`]: which codec the frequencies or the positions of an index have.
 
+use crate::base::error::{Error, Result};
 use crate::codec::Codec;
 use crate::codec::values::Values;
-use crate::error::{Error, Result};
 use std::fmt;
 
 /// A codec of blocks of values, for frequencies and positions: [BP128](super::bp128), or the value codec of a codec of

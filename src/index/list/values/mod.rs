@@ -18,9 +18,9 @@ mod tests;
 
 pub use codec::{BlockCodec, Codecs};
 
+use crate::base::cpu;
 use crate::codec::values::Values;
 use crate::codec::{BLOCK, PADDING, SLACK};
-use crate::cpu;
 use std::mem::MaybeUninit;
 
 /// Appends `values` to `data` in blocks, and a word per block to `directory`. Returns false if `data` grew too large for

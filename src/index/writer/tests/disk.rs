@@ -2,6 +2,7 @@
 
 use super::faults::child;
 use super::*;
+use crate::base::skipped::skipped;
 use std::ffi::CString;
 
 const FOLDER: &str = "POSTINGS_TEST_FOLDER";
@@ -66,11 +67,7 @@ fn a_file_that_cannot_grow_is_an_error_and_leaves_the_last_commit() {
 fn a_full_disk_is_an_error_and_leaves_the_last_commit() {
     let top = tempfile::tempdir().unwrap();
     if let Err(error) = mount(top.path(), 0, "size=2m") {
-        // Not by eprintln!, which the test harness keeps to itself.
-        let _ = std::io::Write::write_all(
-            &mut std::io::stderr(),
-            format!("SKIPPED: cannot mount a file system: {error}\n").as_bytes(),
-        );
+        skipped(&format!("cannot mount a file system: {error}"));
         return;
     }
     let room = |size: &str| mount(top.path(), libc::MS_REMOUNT, size).unwrap();

@@ -2,8 +2,8 @@
 
 use super::CHUNK;
 use super::side::Side;
+use crate::base::cpu::Tier;
 use crate::codec::{Sink, bit_set};
-use crate::cpu::Tier;
 use crate::intersect::Filter;
 
 /// Ranges of a bit set, put together to words. They ascend.

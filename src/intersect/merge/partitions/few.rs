@@ -1,9 +1,9 @@
 //! Lists of a few docIDs, which are kept decoded.
 
 use super::side::Side;
+use crate::base::cpu::Tier;
 use crate::codec::monotone::partitioned_elias_fano::{Kind, Runs};
 use crate::codec::{BLOCK, SLACK, Sink, bit_set};
-use crate::cpu::Tier;
 use crate::intersect::Filter;
 use crate::intersect::merge::VECTOR;
 use std::mem::MaybeUninit;

@@ -11,9 +11,9 @@ mod side;
 
 use super::super::Filter;
 use super::VECTOR;
+use crate::base::cpu::Tier;
 use crate::codec::monotone::partitioned_elias_fano::Kind;
 use crate::codec::{BLOCK, Codec, Sink};
-use crate::cpu::Tier;
 use crate::list::PostingList;
 use few::{FEW, common_few, few_of};
 use overlap::Overlap;

@@ -3,9 +3,9 @@
 use super::CHUNK;
 use super::bits::Bits;
 use super::side::Side;
+use crate::base::cpu::Tier;
 use crate::codec::monotone::partitioned_elias_fano::{Kind, PartLookUp};
 use crate::codec::{BLOCK, Sink, bit_set};
-use crate::cpu::Tier;
 use crate::intersect::Filter;
 use crate::intersect::merge::tiles::Tiles;
 use crate::intersect::merge::{Met, ROOM, VECTOR, meet_tiles};

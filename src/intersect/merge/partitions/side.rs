@@ -1,8 +1,8 @@
 //! One of two lists that meet, partition by partition.
 
+use crate::base::cpu::Tier;
 use crate::codec::monotone::partitioned_elias_fano::{Kind, Partition, View};
 use crate::codec::{BLOCK, Encoded, SLACK, gallop};
-use crate::cpu::Tier;
 use crate::list::PostingList;
 use std::mem::MaybeUninit;
 use std::ops::{ControlFlow, Range};

@@ -19,9 +19,9 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
+use crate::base::cpu::{Tier, tier};
+use crate::base::error::{Error, Result};
 use crate::codec::Sink;
-use crate::cpu::{Tier, tier};
-use crate::error::{Error, Result};
 
 /// `u32`s that the scans may write past the last doc index.
 const SLACK: usize = 16;

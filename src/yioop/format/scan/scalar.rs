@@ -1,6 +1,6 @@
 //! The reference: word after word, posting after posting. It alone names faults.
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use crate::yioop::format::first_word::split_first_value;
 use crate::yioop::format::modified9::{NAME, Place, Values, checked_word};
 

@@ -3,7 +3,7 @@
 
 use super::avx2::Avx2;
 use super::{JUMP, JUMP_TILE, Select};
-use crate::bits::{low_mask, read_57};
+use crate::base::bits::{low_mask, read_57};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 

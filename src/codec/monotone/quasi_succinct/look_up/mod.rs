@@ -12,9 +12,9 @@
 //! its own version of the dense case.
 
 use super::Parts;
-use crate::bits::{get, low_mask, ones_by_byte, read_57};
+use crate::base::bits::{get, low_mask, ones_by_byte, read_57};
+use crate::base::cpu::Tier;
 use crate::codec::{BLOCK, Encoded, LookUp};
-use crate::cpu::Tier;
 use std::cmp::Ordering;
 use std::mem::MaybeUninit;
 

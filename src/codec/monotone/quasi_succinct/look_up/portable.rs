@@ -71,7 +71,7 @@ impl Machine for Portable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bits::ones_by_byte;
+    use crate::base::bits::ones_by_byte;
     use proptest::prelude::*;
 
     proptest! {

@@ -1,0 +1,30 @@
+//! What has no subject of search: the process and its environment, threads, memory, files, errors.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`error`] | the one error type; every variant says what is wrong and where |
+//! | [`bits`] | words and bit fields |
+//! | `identity` | tells an object from all others of the process, also after it is gone |
+//! | `process` | tells a process from the children it forks |
+//! | `environment` | environment variables as they were when the process began; the guard around calls into OpenCL |
+//! | [`cpu`] | the tier of instructions that this process may use |
+//! | `cache_folder` | the folder for what a later process can use again: kernels, measured rates, the trial of OpenCL |
+//! | `files` | opens files that something else may have replaced |
+//! | `huge_pages` | memory for large results |
+//! | `threads` | threads for the work of one call |
+//! | `skipped` | how tests say that they have not tested something |
+//! | `background` | threads that outlive a call, and what a fork means to them |
+
+pub(crate) mod background;
+pub mod bits;
+pub(crate) mod cache_folder;
+pub mod cpu;
+pub(crate) mod environment;
+pub mod error;
+pub(crate) mod files;
+pub(crate) mod huge_pages;
+pub(crate) mod identity;
+pub(crate) mod process;
+#[cfg(test)]
+pub(crate) mod skipped;
+pub(crate) mod threads;

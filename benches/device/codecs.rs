@@ -64,7 +64,7 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
     };
     let wanted = bench.device.intersect_batch(&queries(Codec::default(), &[])?)?;
     let queries = queries(Codec::HS_LRC, &[("bucket", 256.0)])?;
-    let (kernel, found) = bench.kernel_time(|| bench.device.intersect_batch_in(&queries, queries.len()))?;
+    let (kernel, found) = bench.kernel_time(|| Ok(bench.device.intersect_batch_in(&queries, queries.len())?.0))?;
     assert!(found == wanted, "hs_lrc: other docIDs than of qs lists");
     let whole = bench.call_time(bench.samples(), || bench.device.intersect_batch(&queries))?;
     let rate = |time: f64| count as f64 / time / 1e6;

@@ -92,7 +92,7 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
     let queries: Vec<Vec<PostingList>> =
         workload.queries.iter().map(|terms| terms.iter().map(|&term| lists[term].clone()).collect()).collect();
     // In one chunk: kernels of several run at the same time, so their times do not add up.
-    let (kernel, found) = bench.kernel_time(|| bench.device.intersect_batch_in(&queries, queries.len()))?;
+    let (kernel, found) = bench.kernel_time(|| Ok(bench.device.intersect_batch_in(&queries, queries.len())?.0))?;
     let never = bench.settings(Offload::Never);
     let (cpu, on_cpu) = seconds(|| engine::intersect_batch(&queries, &never).expect("memory"));
     assert!(found == on_cpu, "a batch: device and CPU differ");
@@ -148,11 +148,11 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
 
 /// The rate of a batch in chunks of so many queries, and what the host did.
 pub fn by_chunk(bench: &mut Bench, queries: &[Vec<PostingList>], chunk: usize, wanted: &Results) -> Result<()> {
-    assert!(bench.device.intersect_batch_in(queries, chunk)? == *wanted, "chunks of {chunk}: other docIDs");
+    assert!(bench.device.intersect_batch_in(queries, chunk)?.0 == *wanted, "chunks of {chunk}: other docIDs");
     let mut stages = Vec::new();
     let time = bench.call_time(3 * bench.samples(), || {
-        let found = bench.device.intersect_batch_in(queries, chunk)?;
-        stages.push(bench.device.batch_stages()?);
+        let (found, spent) = bench.device.intersect_batch_in(queries, chunk)?;
+        stages.push(spent);
         Ok(found)
     })?;
     let of = |stage: fn(&Stages) -> Duration| {

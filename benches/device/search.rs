@@ -86,7 +86,7 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
     };
     let row = |bench: &mut Bench, what: String, call: Call| row_of(bench, what, call, call);
     let engines = |bench: &mut Bench, what: &str, queries: &[Vec<PostingList>]| {
-        let in_one = |bench: &Bench| bench.device.intersect_batch_in(queries, queries.len());
+        let in_one = |bench: &Bench| Ok(bench.device.intersect_batch_in(queries, queries.len())?.0);
         row_of(bench, format!("the engine's, {what}"), &in_one, &|bench| bench.device.intersect_batch(queries))
     };
     engines(bench, "qs", &of_qs)?;

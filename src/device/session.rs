@@ -27,12 +27,10 @@ pub(super) use beside::SENDING;
 
 use super::cl::Event;
 use super::fault::{self, Step};
-use super::intersect::Stages;
 use super::link::Link;
-use super::memory::{Build, Key, Memory, Placed, Places, Slot, as_bytes};
+use super::memory::{Build, Key, Memory, Placed, Places, Slot, Wishes, as_bytes};
 use super::platform::Limits;
 use super::program::{KernelOf, Programs};
-use super::rank::Wishes;
 use crate::base::environment;
 use crate::base::error::{Error, Result};
 use crate::list::PostingList;
@@ -50,8 +48,6 @@ pub(super) struct Inner {
     pub(super) busy: bool,
     /// Whether some of them may be in other lanes than the first.
     pub(super) wide: bool,
-    /// What the host did in the latest batch of intersections.
-    pub(super) stages: Stages,
     /// What it would have saved to have positions resident.
     pub(super) wishes: Wishes,
     /// Timed launches whose times have not been read yet.
@@ -87,16 +83,7 @@ impl Inner {
     /// The state of a device before its first command; `target` is [`Found::target`](super::platform::Found::target).
     pub(super) fn new(link: Link, target: &str) -> Inner {
         let (memory, programs) = (Memory::new(&link.limits), Programs::new(target));
-        Inner {
-            link,
-            memory,
-            programs,
-            busy: false,
-            wide: false,
-            stages: Stages::default(),
-            wishes: Wishes::default(),
-            timed: Vec::new(),
-        }
+        Inner { link, memory, programs, busy: false, wide: false, wishes: Wishes::default(), timed: Vec::new() }
     }
 }
 
@@ -348,15 +335,6 @@ impl Session<'_> {
     /// Forgets all resident lists.
     pub(super) fn forget(&mut self) {
         self.inner.memory.forget();
-    }
-
-    /// What the host did in the latest batch of intersections.
-    pub(super) fn stages(&self) -> Stages {
-        self.inner.stages
-    }
-
-    pub(super) fn set_stages(&mut self, stages: Stages) {
-        self.inner.stages = stages;
     }
 
     /// The kernels launched since the last call while timing was on, each with its nanoseconds.

@@ -354,7 +354,7 @@ fn batches_survive_faults() {
                 true => device.intersect_count_batch_in(&queries, 4).map(drop),
             };
             assert_eq!(failed.is_err(), !counts, "{failed:?}");
-            let found = device.intersect_batch_in(&queries, 4).unwrap();
+            let found = device.intersect_batch_in(&queries, 4).unwrap().0;
             for (query, found) in queries.iter().zip(found.iter()) {
                 let mut wanted = Vec::new();
                 crate::intersect::intersect(query, &mut wanted);

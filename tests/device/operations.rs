@@ -278,7 +278,7 @@ fn chunks_of_a_batch_come_back_in_order() {
     for chunk in [1, 2, 7, 50, 120, 121, 1000] {
         device.forget_lists().unwrap();
         for _ in 0..2 {
-            let results = device.intersect_batch_in(&queries, chunk).unwrap();
+            let results = device.intersect_batch_in(&queries, chunk).unwrap().0;
             assert!(results.iter().eq(expected.iter().map(Vec::as_slice)), "chunks of {chunk}");
         }
         device.forget_lists().unwrap();
@@ -304,7 +304,7 @@ fn chunks_beyond_the_first_capacity_come_back() {
             }
         })
         .collect();
-    let results = device.intersect_batch_in(&queries, 3).unwrap();
+    let results = device.intersect_batch_in(&queries, 3).unwrap().0;
     for (query, found) in results.iter().enumerate() {
         match query {
             6..12 => assert!(found.iter().copied().eq(7..len), "{query}"),

@@ -3,8 +3,6 @@
 mod chunk;
 mod plan;
 
-pub use chunk::Stages;
-
 use super::codec::{self, Operation};
 use super::handle::Device;
 use super::memory::ALIGNMENT;
@@ -13,6 +11,7 @@ use crate::codec::{BLOCK, Codec};
 use crate::list::PostingList;
 use crate::list::results::Results;
 use chunk::Batch;
+pub use chunk::Stages;
 
 static INTERSECT: Operation = Operation {
     name: "intersect",
@@ -152,25 +151,25 @@ impl Device {
     /// # Errors
     /// [`Error::Device`].
     pub fn intersect_batch(&self, queries: &[Vec<PostingList>]) -> Result<Results> {
-        self.intersect_batch_in(queries, CHUNK)
+        let (results, stages) = self.intersect_batch_in(queries, CHUNK)?;
+        log::debug!("intersections of {} queries on a device: {stages:?}", queries.len());
+        Ok(results)
     }
 
     /// [`intersect_batch`](Self::intersect_batch) in chunks of `chunk` queries at least, and less than twice that. With
-    /// more queries than the batch has there is one chunk, whose kernels run alone and so can be timed.
+    /// more queries than the batch has there is one chunk, whose kernels run alone and so can be timed. Also returns what the
+    /// host did.
     ///
     /// # Errors
     /// As there.
-    pub fn intersect_batch_in(&self, queries: &[Vec<PostingList>], chunk: usize) -> Result<Results> {
+    pub fn intersect_batch_in(&self, queries: &[Vec<PostingList>], chunk: usize) -> Result<(Results, Stages)> {
         if queries.is_empty() {
-            return Ok(Results::default());
+            return Ok(Default::default());
         }
         let mut session = self.lock()?;
         let mut batch = Batch::new(&mut session, queries, chunk, false);
         let results = batch.results()?;
-        let stages = batch.stages;
-        log::debug!("intersections of {} queries on a device: {stages:?}", queries.len());
-        session.set_stages(stages);
-        Ok(results)
+        Ok((results, batch.stages))
     }
 
     /// For each query, the number of docIDs common to its lists. Only the counts are read back.
@@ -192,14 +191,6 @@ impl Device {
         }
         let mut session = self.lock()?;
         Batch::new(&mut session, queries, chunk, true).counts()
-    }
-
-    /// What the host did in the latest batch whose docIDs were wanted. For benchmarks.
-    ///
-    /// # Errors
-    /// [`Error::Device`].
-    pub fn batch_stages(&self) -> Result<Stages> {
-        self.lock().map(|session| session.stages())
     }
 }
 

@@ -6,6 +6,7 @@
 //! | `pool` | a buffer that grows, with its arena |
 //! | `residency` | which lists are in device memory, and where |
 //! | `cache` | what ranked search keeps in device memory, within a budget |
+//! | `wishes` | which positions would be worth sending |
 //! | `scratch` | buffers of operations |
 //! | `ferry` | transfers through pinned staging buffers |
 
@@ -15,12 +16,14 @@ mod ferry;
 mod pool;
 mod residency;
 mod scratch;
+mod wishes;
 
 pub(crate) use cache::{Build, Key, Name, Placed};
 pub use cache::{CacheStats, cache_stats};
 pub use ferry::{bytes_from_device, bytes_to_device};
 pub(super) use residency::Places;
 pub(crate) use scratch::Slot;
+pub(crate) use wishes::Wishes;
 
 use super::cl::Buffer;
 use super::link::{LANES, Link, WORD};

@@ -1,6 +1,6 @@
 //! Submits what ranks some queries.
 
-use super::provider::{build, present};
+use super::items::{build, present};
 use super::tables::Tables;
 use super::{
     ALLOWED, BOUNDS, CANDIDATES, FEW, ITEMS, ORDER, OUT, Provider, RankBatch, RankSegment, SIZES, STATE, STATES,

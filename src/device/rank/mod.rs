@@ -4,10 +4,10 @@
 //! |---|---|
 //! | `mod.rs` | a batch |
 //! | `provider` | where what it needs comes from |
+//! | `items` | items of the cache are built where they are missing |
 //! | `parts` | a batch in parts, which follow each other on the device |
 //! | `launch` | submits a part, segment by segment |
 //! | `phrase` | lists of phrases are made of those of their words: `cl/op/phrase.cl` |
-//! | `wishes` | whether a device makes the list of a phrase, or the host |
 //! | `tables` | what the kernels are told of a part in a segment |
 //! | `best` | the hits that were read back |
 //! | `warm` | makes lists resident ahead of time |
@@ -16,17 +16,16 @@
 //! a device cannot answer alone is left to the CPU.
 
 mod best;
+mod items;
 pub(crate) mod launch;
 mod parts;
 mod phrase;
 mod provider;
 pub(crate) mod tables;
 mod warm;
-mod wishes;
 
 pub(crate) use best::{Hits, Kept};
 pub(crate) use provider::{PhraseWord, Provider, Wanted};
-pub(super) use wishes::Wishes;
 
 use super::handle::Device;
 use super::memory::{ALIGNMENT, Slot};

@@ -1,6 +1,7 @@
 //! Lists of phrases, made of the lists and positions of their words: `cl/op/phrase.cl`.
 
-use super::provider::{PhraseWord, Provider, Wanted, build};
+use super::items::{Made, build};
+use super::provider::{PhraseWord, Provider, Wanted};
 use super::{BOUNDS, ITEMS, LANES, NONE, ORDER, SCRATCH_SHARE, TABLES};
 use crate::base::error::{Error, Result};
 use crate::base::threads;
@@ -9,7 +10,7 @@ use crate::device::program::{KernelOf, Source};
 use crate::device::session::{Arg, Session};
 use crate::device::tiled;
 use once_cell::sync::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::time::Instant;
 
 static SOURCE: Source = Source {
@@ -34,9 +35,6 @@ const FOUND_BYTES: usize = 8;
 /// Buffers that ranking uses after the lists are there.
 const FOUND: [Slot; LANES] = BOUNDS;
 const RANGES: [Slot; LANES] = ORDER;
-
-/// The words of lists that a device has made, by the index of what was wanted.
-pub(super) type Made = HashMap<usize, Vec<u32>>;
 
 /// A phrase whose list is missing.
 struct Phrase {
@@ -79,7 +77,7 @@ fn kernel() -> KernelOf<'static> {
 
 impl Session<'_> {
     /// Makes the lists of those phrases among `wanted` that are not in the cache, if the positions of their words are, or are
-    /// worth sending: see [`Wishes`](super::Wishes). The host has to make the others. `lane` is the present one; what was
+    /// worth sending: see [`Wishes`](crate::device::memory::Wishes). The host has to make the others. `lane` is the present one; what was
     /// submitted to it is waited for.
     ///
     /// # Errors

@@ -1,8 +1,6 @@
 //! [`Provider`]: where what the kernels need comes from.
 
-use super::phrase::Made;
-use crate::base::error::{Error, Result};
-use crate::base::threads;
+use crate::base::error::Result;
 use crate::device::memory::Key;
 
 /// Something that kernels need in the cache.
@@ -69,28 +67,6 @@ pub(crate) trait Provider: Sync {
     /// The words of a list with these docIDs and frequencies less 1. Called by several threads.
     ///
     /// # Errors
-    /// [`Error::Device`] if they cannot be those of a list; whatever reading an index gives.
+    /// [`Error::Device`](crate::Error::Device) if they cannot be those of a list; whatever reading an index gives.
     fn encode(&self, segment: usize, term: usize, doc_ids: Vec<u32>, less_one: Vec<u32>) -> Result<Vec<u32>>;
-}
-
-/// Of what is wanted, what exists, and what it is called in the cache.
-pub(super) fn present(wanted: &[Wanted], provider: &dyn Provider) -> (Vec<Wanted>, Vec<Key>) {
-    wanted.iter().filter_map(|&what| Some((what, provider.key(what)?))).unzip()
-}
-
-/// The words of those of `wanted` that are missing: of those that the device has `made`, and of others, built by at most so
-/// many threads.
-pub(super) fn build(
-    missing: &[usize],
-    wanted: &[Wanted],
-    made: &mut Made,
-    provider: &dyn Provider,
-    threads: usize,
-) -> Result<Vec<Vec<u32>>> {
-    let others: Vec<usize> = missing.iter().copied().filter(|at| !made.contains_key(at)).collect();
-    // Building a list takes as long as starting a thread, or longer.
-    let threads = threads::at_most(threads, others.len() / 4);
-    let mut built = threads::map(threads, others.len(), |at| provider.build(wanted[others[at]]))?.into_iter();
-    let words = missing.iter().map(|at| made.remove(at).or_else(|| built.next()));
-    words.collect::<Option<_>>().ok_or_else(|| Error::Device("an item of the cache was not built".into()))
 }

@@ -1,6 +1,6 @@
 //! Makes resident ahead of time what ranking needs.
 
-use super::provider::{build, present};
+use super::items::{build, present};
 use super::{Device, Provider, Wanted};
 use crate::base::error::Result;
 

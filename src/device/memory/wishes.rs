@@ -5,7 +5,7 @@
 //! sent when the work that the host did, or is about to do, for lack of them adds up to what sending them takes: whatever
 //! queries follow, that is at most twice what would have been best.
 
-use crate::device::memory::{Key, Name};
+use super::{Key, Name};
 use std::collections::HashMap;
 
 /// Postings of which the host prepares the positions in the time in which it looks for a phrase in a document of its rarest
@@ -17,12 +17,12 @@ const MOST: usize = 1 << 16;
 
 /// The work that the host did for lack of positions, by what these are called in the cache.
 #[derive(Default)]
-pub(in crate::device) struct Wishes(HashMap<Name, f64>);
+pub(crate) struct Wishes(HashMap<Name, f64>);
 
 impl Wishes {
     /// Notes that the host makes the list of a phrase, whose rarest word is in that many documents, unless it has the
     /// positions of a word.
-    pub(super) fn add(&mut self, positions: &Key, documents: u64) {
+    pub(in crate::device) fn add(&mut self, positions: &Key, documents: u64) {
         if self.0.len() >= MOST {
             self.0.clear();
         }
@@ -30,12 +30,12 @@ impl Wishes {
     }
 
     /// Whether it is worth sending the positions of a word that is in that many documents.
-    pub(super) fn are_enough(&self, positions: &Key, documents: u64) -> bool {
+    pub(in crate::device) fn are_enough(&self, positions: &Key, documents: u64) -> bool {
         self.0.get(&positions.name()).is_some_and(|&work| work >= documents as f64)
     }
 
     /// Forgets the wish for positions, which have been sent.
-    pub(super) fn granted(&mut self, positions: &Key) {
+    pub(in crate::device) fn granted(&mut self, positions: &Key) {
         self.0.remove(&positions.name());
     }
 }

@@ -1,7 +1,8 @@
 //! Operations on posting lists.
 
 use super::cost::{self, Work};
-use super::offload::{Settings, on_cpu, run};
+use super::offload::{on_cpu, run};
+use super::settings::Settings;
 use crate::base::error::Result;
 use crate::codec::Sink;
 use crate::intersect::{self, Count, batch};

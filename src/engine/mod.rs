@@ -4,10 +4,10 @@
 //! | file | what it does |
 //! |---|---|
 //! | `lists` | operations on posting lists |
-//! | `ranked` | ranked search, and sending lists to devices for it ahead of time |
+//! | `ranked` | ranked search, on devices or the CPU |
 //! | `keys` | what the lists of ranked search are called in the cache of a device |
-//! | `shared` | work that devices share |
 //! | `yioop` | operations on Yioop's lists |
+//! | `settings` | how a call is to run |
 //! | `offload` | runs an operation on the device or the CPU, depending on the settings and the cost model |
 //! | [`schedule`] | which queries the CPU answers, and which a device |
 //! | [`stream`] | a stream of queries that are answered in the background |
@@ -20,7 +20,7 @@ mod lists;
 mod offload;
 pub(crate) mod ranked;
 pub mod schedule;
-mod shared;
+mod settings;
 mod stats;
 pub mod stream;
 mod yioop;
@@ -33,6 +33,7 @@ pub use crate::device::{DeviceInfo, allow_opencl, is_allowed as opencl_is_allowe
 pub use crate::list::results::Results;
 pub use cost::{CpuModel, DeviceModel, Features};
 pub use lists::{decode, decode_to, intersect, intersect_batch, intersect_count, intersect_list};
-pub use offload::{Offload, Settings, devices, on_cpu, prepare};
-pub use ranked::{Division, Warming, search, search_batch};
+pub use offload::{devices, on_cpu, prepare};
+pub use ranked::{Warming, search, search_batch};
+pub use settings::{Division, Offload, Settings};
 pub use stats::{Stats, stats};

@@ -1,61 +1,13 @@
 //! Runs an operation on the device or the CPU, depending on the settings and the cost model.
 
 use super::cost::{self, Work};
-use super::ranked::Division;
+use super::settings::{Offload, Settings};
 use super::stats::{CPU_CALLS, DEVICE_CALLS, DEVICE_FAILURES};
 use crate::base::error::Result;
 use crate::codec::Sink;
 use crate::device::{self, Device, DeviceInfo};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-
-/// When work goes to the device (`postings.offload`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Offload {
-    /// If the cost model expects it to be faster, transfers included.
-    #[default]
-    Auto,
-    /// Always, if there is a device and a kernel for the operation.
-    Always,
-    /// Never.
-    Never,
-}
-
-/// The settings of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
-    /// The device to use (`postings.device`): see [`device::select`].
-    pub device: String,
-    /// When to use it (`postings.offload`).
-    pub offload: Offload,
-    /// The most threads that a batch may use on the CPU (`postings.threads`); 0 means one per core available to this
-    /// process.
-    pub threads: usize,
-    /// Bytes of device memory that ranked search may keep lists in (`postings.device_memory`); 0 means a quarter of it.
-    pub device_memory: u64,
-    /// How long to wait for a device that makes no progress (`postings.device_timeout`); zero means without a limit. See
-    /// [`Device::set_timeout`].
-    pub device_timeout: Duration,
-    /// How several devices divide a batch of ranked queries. For benchmarks and tests: all ways give the same results.
-    pub division: Division,
-}
-
-/// How long to wait for a device that makes no progress, if nothing else is said.
-const DEVICE_TIMEOUT: Duration = Duration::from_secs(10);
-
-impl Default for Settings {
-    fn default() -> Self {
-        Settings {
-            device: "auto".into(),
-            offload: Offload::Auto,
-            threads: 0,
-            device_memory: 0,
-            device_timeout: DEVICE_TIMEOUT,
-            division: Division::Auto,
-        }
-    }
-}
 
 /// The devices of this machine; the one that `settings` select is marked.
 pub fn devices(settings: &Settings) -> Vec<DeviceInfo> {
@@ -73,7 +25,7 @@ pub(super) fn run<T>(
     on_device: impl FnOnce(&Device) -> Result<T>,
     cpu: impl FnOnce() -> T,
 ) -> T {
-    match wanted(settings, |selector| cost::choose(selector, work(), missing)) {
+    match place(settings, |selector| cost::choose(selector, work(), missing)) {
         Some(device) => run_on(&device, on_device, cpu),
         None => on_cpu(cpu),
     }
@@ -105,7 +57,10 @@ pub fn on_cpu<T>(cpu: impl FnOnce() -> T) -> T {
 }
 
 /// The device to run an operation on, if any; `auto` decides if `postings.offload` is `auto`.
-fn wanted(settings: &Settings, auto: impl FnOnce(&str) -> Result<Option<Arc<Device>>>) -> Option<Arc<Device>> {
+pub(super) fn place(
+    settings: &Settings,
+    auto: impl FnOnce(&str) -> Result<Option<Arc<Device>>>,
+) -> Option<Arc<Device>> {
     let device = match settings.offload {
         Offload::Never => Ok(None),
         Offload::Always => device::select(&settings.device),
@@ -128,18 +83,7 @@ pub(super) fn twins(settings: &Settings) -> Vec<Arc<Device>> {
 /// The device for an operation on raw bytes: only with `offload=always`. `auto` never offloads raw bytes, because the
 /// CPU must check them first, which costs about as much as decoding them, before they could be sent.
 pub(super) fn insisted(settings: &Settings) -> Option<Arc<Device>> {
-    wanted(settings, |_| Ok(None))
-}
-
-/// The device that is to rank these queries, or some of them, if any.
-pub(super) fn for_queries(settings: &Settings, batch: &cost::Batch) -> Option<Arc<Device>> {
-    wanted(settings, |selector| cost::choose_for_queries(selector, batch))
-}
-
-/// The devices that may rank queries, opened whether that has paid off yet or not.
-pub(super) fn for_warming(settings: &Settings) -> Vec<Arc<Device>> {
-    let auto = |selector: &str| Ok(device::select(selector)?.filter(|device| device.info().kind != "CPU"));
-    wanted(settings, auto).map(|_| twins(settings)).unwrap_or_default()
+    place(settings, |_| Ok(None))
 }
 
 /// Counts a failure. Each of the first 32 distinct reasons is logged as a warning once; everything else goes to the

@@ -1,6 +1,7 @@
 //! Operations on Yioop's lists.
 
-use super::offload::{Settings, give, insisted, on_cpu, run_on};
+use super::offload::{give, insisted, on_cpu, run_on};
+use super::settings::Settings;
 use super::stats::CPU_CALLS;
 use crate::base::error::Result;
 use crate::codec::Sink;

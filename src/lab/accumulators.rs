@@ -14,10 +14,9 @@ use crate::device::rank::{
 };
 use crate::device::session::{Arg, Session};
 use crate::engine::Settings;
-use crate::engine::ranked::{Job, Ranker};
+use crate::engine::ranked::{Fleet, Job, Ranker};
 use crate::search::prepared::Prepared;
 use crate::search::{Found, Index, Options};
-use once_cell::sync::OnceCell;
 
 static SOURCE: Source = Source {
     name: "rank-plain",
@@ -55,7 +54,8 @@ pub fn search_batch(
     settings: &Settings,
 ) -> Result<Vec<Option<Found>>> {
     let wanted = index.wanted(options)?;
-    let job = Job { index, options, wanted, settings, threads: settings.threads, segments: OnceCell::new() };
+    let fleet = Fleet::by_queries(Vec::new());
+    let job = Job::new(index, options, settings, wanted, &fleet, settings.threads);
     let prepared: Vec<Option<Prepared>> =
         queries.iter().map(|query| index.prepare(query, options)).collect::<Result<_>>()?;
     let of_device: Vec<&Prepared> = prepared.iter().flatten().collect();

@@ -29,6 +29,7 @@ mod tests;
 mod words;
 
 pub use explain::{Explanation, Part};
+pub(crate) use options::End;
 pub use options::{Direction, Filter, Matching, Options};
 pub use words::MOST_WORDS;
 

@@ -63,6 +63,11 @@ pub struct Options {
 pub(crate) struct End(Option<Instant>);
 
 impl End {
+    /// The time until then; `None` if it never comes.
+    pub(crate) fn rest(self) -> Option<Duration> {
+        self.0.map(|end| end.saturating_duration_since(Instant::now()))
+    }
+
     /// Whether that time has come.
     pub(crate) fn has_come(self) -> bool {
         self.0.is_some_and(|end| Instant::now() >= end)

@@ -1,6 +1,6 @@
 //! Measures the rates with operations on lists of up to 2^19 docIDs.
 
-use super::{CodecTerms, Rates, Terms};
+use super::rates::{CodecTerms, Rates, Terms};
 use crate::base::error::{Error, Result};
 use crate::codec::Codec;
 use crate::device::{self, Device};

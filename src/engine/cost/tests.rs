@@ -1,5 +1,10 @@
+use super::rates::Terms;
+use super::sample::{Spread, different_of_all};
+use super::work::Shape;
 use super::*;
+use crate::base::cpu::Tier;
 use crate::base::skipped::skipped;
+use crate::list::PostingList;
 
 fn list(n: u32, gap: u32, codec: Codec) -> PostingList {
     PostingList::encode(&(0..n).map(|i| i * gap).collect::<Vec<_>>(), codec).unwrap()

@@ -1,8 +1,12 @@
 use super::*;
 use crate::analysis::Analyzer;
 use crate::base::skipped::skipped;
+use crate::device::{self, Device};
+use crate::engine::settings::Offload;
 use crate::index::{Document, Field, Id, Kind, Schema, Value, Writer};
+use crate::search::Matching;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The device of the tests; if there is none, that is said.
 pub(in crate::engine) fn test_device() -> Option<Arc<Device>> {
@@ -32,11 +36,18 @@ pub(in crate::engine) fn index_of_words(folder: &Path) -> Index {
     Index::open(folder).unwrap()
 }
 
+/// As [`search_batch`], on these devices.
+fn on(fleet: &Fleet, index: &Index, queries: &[&str], options: &Options, settings: &Settings) -> Vec<Found> {
+    let batch = Batch::new(index, queries, options, settings);
+    let end = options.end();
+    rest::answer(&batch, run::run(&batch, fleet, 10, end).unwrap(), end).unwrap()
+}
+
 /// With `auto` both sides take queries. Which of them they take depends on the time of day; the answers do not.
 #[test]
 fn answers_of_both_sides_are_those_of_the_cpu() {
     let Some(device) = test_device() else { return };
-    let devices = [device];
+    let fleet = Fleet::by_queries(vec![device]);
     let folder = tempfile::tempdir().unwrap();
     let index = index_of_words(folder.path());
     let queries: Vec<String> = (0..300)
@@ -51,7 +62,7 @@ fn answers_of_both_sides_are_those_of_the_cpu() {
     assert!(expired(&index.search_batch(&queries, &late, 2).unwrap()));
     for offload in [Offload::Auto, Offload::Always] {
         let settings = Settings { offload, ..Settings::default() };
-        let found = by_both(&index, &queries, &late, &settings, &devices, 10).unwrap();
+        let found = on(&fleet, &index, &queries, &late, &settings);
         assert!(expired(&found));
     }
     for matching in [Matching::All, Matching::Any, Matching::AllThenAny] {
@@ -59,7 +70,7 @@ fn answers_of_both_sides_are_those_of_the_cpu() {
         let expected = index.search_batch(&queries, &options, 1).unwrap();
         for (offload, threads) in [(Offload::Auto, 1), (Offload::Auto, 4), (Offload::Auto, 0), (Offload::Always, 3)] {
             let settings = Settings { offload, threads, ..Settings::default() };
-            let found = by_both(&index, &queries, &options, &settings, &devices, 10).unwrap();
+            let found = on(&fleet, &index, &queries, &options, &settings);
             assert!(found == expected, "{matching:?}, {offload:?}, {threads} threads");
         }
     }

@@ -1,26 +1,28 @@
 //! [`Warming`]: sends the lists of queries to devices before the queries are asked.
 
-use super::segments::Group;
-use super::{Job, Lists, MOST_SIZE, fits};
+use super::fleet::Fleet;
+use super::group::Group;
+use super::job::Job;
+use super::lists::Lists;
+use super::prepare::{MOST_SIZE, prepare};
 use crate::base::error::{Error, Result};
 use crate::base::threads;
 use crate::device::{Device, Provider, Wanted};
-use crate::engine::offload::{Settings, for_warming, try_on};
+use crate::engine::offload::try_on;
+use crate::engine::settings::Settings;
 use crate::search::prepared::{Prepared, PreparedTerm};
 use crate::search::recipe::Recipe;
 use crate::search::{Index, Options, QUERIES_PER_THREAD};
-use once_cell::sync::OnceCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::Arc;
 
 /// Collects the lists of queries, of a query log for instance, and makes them resident.
 pub struct Warming {
     index: Index,
     options: Options,
     settings: Settings,
-    devices: Vec<Arc<Device>>,
+    fleet: Fleet,
     /// How many queries have each term: a field, and what its list in each segment is made of.
     uses: HashMap<(usize, Vec<Option<Recipe>>), u64>,
     /// The numbers that all recipes consist of.
@@ -31,12 +33,11 @@ impl Warming {
     /// Without queries yet. Of the options, which words a document must have, weights and parameters of BM25 matter.
     /// Opens the devices that `settings` select, if they may rank queries.
     pub fn new(index: &Index, options: &Options, settings: &Settings) -> Warming {
-        let few = u32::try_from(index.snapshot().documents()).is_ok();
         Warming {
             index: index.clone(),
             options: Options { filter: Vec::new(), sort: Vec::new(), ..options.clone() },
             settings: settings.clone(),
-            devices: if few { for_warming(settings) } else { Vec::new() },
+            fleet: Fleet::to_warm(index, settings),
             uses: HashMap::new(),
             size: 0,
         }
@@ -47,12 +48,12 @@ impl Warming {
     /// # Errors
     /// As [`Index::search`].
     pub fn add(&mut self, queries: &[&str]) -> Result<()> {
-        if self.devices.is_empty() {
+        if self.fleet.devices().is_empty() {
             return Ok(());
         }
         self.index.check_files()?;
         let threads = threads::at_most(self.settings.threads, queries.len() / QUERIES_PER_THREAD);
-        let prepare = |at: usize| Ok(self.index.prepare(queries[at], &self.options)?.filter(fits));
+        let prepare = |at: usize| prepare(&self.index, queries[at], &self.options);
         for query in threads::map(threads, queries.len(), prepare)?.into_iter().flatten() {
             for term in query.terms {
                 let size = term.size();
@@ -76,7 +77,8 @@ impl Warming {
     /// # Errors
     /// As [`Index::search`]. A device that fails is logged and counted, and passed over.
     pub fn send(self) -> Result<usize> {
-        let Warming { index, options, settings, devices, uses, .. } = self;
+        let Warming { index, options, settings, fleet, uses, .. } = self;
+        let devices = fleet.devices();
         let mut uses: Vec<_> = uses.into_iter().collect();
         if devices.is_empty() || uses.is_empty() {
             return Ok(0);
@@ -97,17 +99,10 @@ impl Warming {
         wanted.extend((0..terms.len()).flat_map(of_term).filter(|&list| lists.has(list)));
 
         let threads = threads::at_most(settings.threads, terms.len()).div_ceil(devices.len());
-        let job = Job {
-            index: &index,
-            options: &options,
-            wanted: 1,
-            settings: &settings,
-            threads,
-            segments: OnceCell::new(),
-        };
+        let job = Job::new(&index, &options, &settings, 1, &fleet, threads);
         // A query of the first list builds the kernels, and waits until everything has been sent.
         let first = Prepared { terms: vec![terms[0].clone()], none_has_all: false };
-        let group = Group::of(&index, &settings, &devices);
+        let group = Group::of(&fleet);
         let send = |at: usize, device: &Device| {
             let is_own = |wanted: &Wanted| group.as_ref().is_none_or(|group| group.is_for(at, *wanted));
             let wanted: Vec<Wanted> = wanted.iter().copied().filter(is_own).collect();

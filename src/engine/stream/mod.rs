@@ -19,12 +19,12 @@ mod tests;
 mod workers;
 
 use super::cost;
-use super::offload::{Offload, Settings, for_warming};
+use super::ranked::Fleet;
 use super::schedule::Policy;
+use super::settings::{Offload, Settings};
 use crate::base::error::{Error, Result};
 use crate::base::process::{self, Process};
 use crate::base::{background, environment, threads};
-use crate::device::{Device, MOST_HITS};
 use crate::search::{Found, Index, Options};
 use answers::Answers;
 use state::{State, Waiting};
@@ -94,10 +94,8 @@ impl Stream {
     pub fn new(index: &Index, options: &Options, settings: &Settings, capacity: usize) -> Result<Stream> {
         let wanted = index.wanted(options)?;
         index.prepare("", options)?;
-        let ranks = (1..=MOST_HITS).contains(&wanted) && options.sort.is_empty();
-        let few = u32::try_from(index.snapshot().documents()).is_ok();
-        let devices = if ranks && few { for_warming(settings) } else { Vec::new() };
-        Stream::on(index, options, settings, capacity, wanted, devices)
+        let fleet = Fleet::of_stream(index, options, settings, wanted);
+        Stream::on(index, options, settings, capacity, wanted, fleet)
     }
 
     /// As [`new`](Self::new), with these devices.
@@ -107,8 +105,9 @@ impl Stream {
         settings: &Settings,
         capacity: usize,
         wanted: usize,
-        devices: Vec<Arc<Device>>,
+        fleet: Fleet,
     ) -> Result<Stream> {
+        let devices = fleet.devices();
         let threads = threads::at_most(settings.threads, usize::MAX);
         let policy = devices.first().map(|first| {
             let patience = options.deadline.map_or(f64::INFINITY, |deadline| deadline.as_nanos() as f64);
@@ -127,7 +126,7 @@ impl Stream {
             options: options.clone(),
             settings: settings.clone(),
             wanted,
-            devices,
+            fleet,
             threads,
             began: Instant::now(),
             state: Mutex::new(State::new(policy)),
@@ -175,7 +174,7 @@ impl Stream {
     pub fn push_all(&self, queries: &[&str]) -> Result<Range<u64>> {
         self.check_process()?;
         let core = &*self.core;
-        if !core.devices.is_empty() {
+        if !core.fleet.devices().is_empty() {
             environment::look();
         }
         let arrived = core.now();
@@ -259,14 +258,14 @@ impl Stream {
             return;
         }
         let core = &self.core;
-        for device in 0..core.devices.len() {
+        for device in 0..core.fleet.devices().len() {
             let of_device = core.clone();
             threads.all.extend(background::start(move || of_device.rank(device)).ok());
         }
         if threads.all.is_empty() {
             core.lock().without_devices();
         }
-        for _ in 0..core.threads.saturating_sub(core.devices.len()).max(1) {
+        for _ in 0..core.threads.saturating_sub(core.fleet.devices().len()).max(1) {
             let of_cpu = core.clone();
             let Ok(started) = background::start(move || of_cpu.work()) else { break };
             threads.all.push(started);

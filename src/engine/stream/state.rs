@@ -1,7 +1,7 @@
 //! [`State`]: what waits in a stream, and who takes what.
 
-use super::super::cost::Features;
-use super::super::schedule::{Call, Cost, Job, Policy, Queue};
+use crate::engine::cost::Features;
+use crate::engine::schedule::{Call, Cost, Job, Policy, Queue};
 use crate::search::prepared::Prepared;
 use std::collections::VecDeque;
 

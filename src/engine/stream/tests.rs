@@ -49,7 +49,7 @@ fn each_ticket_gets_what_search_finds_once() {
             // Twice the same device: two threads take turns at it.
             let devices: Vec<_> = devices.flat_map(|device| vec![device.clone(); threads.min(2)]).collect();
             let settings = Settings { offload, threads, ..Settings::default() };
-            let stream = Stream::on(&index, &options, &settings, 1000, 10, devices).unwrap();
+            let stream = Stream::on(&index, &options, &settings, 1000, 10, Fleet::by_queries(devices)).unwrap();
             // All at once, and one by one while others are taken.
             let tickets = stream.push_all(&texts).unwrap();
             assert_eq!(tickets, 0..400);
@@ -75,7 +75,7 @@ fn what_is_not_begun_in_time_comes_back_expired() {
     let options = Options { deadline: Some(Duration::ZERO), ..Options::default() };
     for devices in [Vec::new(), test_device().into_iter().collect()] {
         let settings = Settings { offload: Offload::Always, ..Settings::default() };
-        let stream = Stream::on(&index, &options, &settings, 1000, 10, devices).unwrap();
+        let stream = Stream::on(&index, &options, &settings, 1000, 10, Fleet::by_queries(devices)).unwrap();
         stream.push_all(&["w1", "w2", "\"w1 w2\""]).unwrap();
         let found = take_all(&stream);
         assert!(found.len() == 3 && found.values().all(|found| *found == Found::late()), "{found:?}");
@@ -136,7 +136,8 @@ fn a_stream_ends_while_queries_wait() {
     let texts: Vec<&str> = queries.iter().map(|query| &**query).collect();
     for devices in [Vec::new(), test_device().into_iter().collect()] {
         let settings = Settings { offload: Offload::Always, threads: 2, ..Settings::default() };
-        let stream = Stream::on(&index, &Options::default(), &settings, 100_000, 10, devices).unwrap();
+        let stream =
+            Stream::on(&index, &Options::default(), &settings, 100_000, 10, Fleet::by_queries(devices)).unwrap();
         stream.push_all(&texts).unwrap();
         let core = Arc::downgrade(&stream.core);
         drop(stream);

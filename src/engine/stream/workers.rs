@@ -3,20 +3,18 @@
 //! One thread for each device gives it calls, one after the other; its work on the host is spread over some more threads
 //! for a moment. All others, and at least one, prepare what has come and answer what the scheduler leaves to the CPU.
 
-use super::super::cost::{self, Features, Ran};
-use super::super::offload::{Offload, Settings, on_cpu};
-use super::super::ranked::{self, Job};
-use super::super::schedule::Call;
 use super::answers::Answers;
 use super::state::{State, Turn, Waiting};
 use crate::base::background;
 use crate::base::error::Error;
-use crate::device::Device;
+use crate::engine::cost::{self, Features, Ran};
+use crate::engine::ranked::{Fleet, Job, by_cpu, candidate};
+use crate::engine::schedule::Call;
+use crate::engine::settings::{Offload, Settings};
 use crate::search::prepared::Prepared;
 use crate::search::{Found, Index, Options};
-use once_cell::sync::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Numbers of the recipes of a query for a device, at most: many queries wait, and a prefix stands for up to a thousand words.
@@ -43,7 +41,7 @@ pub(super) struct Core {
     pub(super) settings: Settings,
     /// The hits that a query needs.
     pub(super) wanted: usize,
-    pub(super) devices: Vec<Arc<Device>>,
+    pub(super) fleet: Fleet,
     /// Threads of all kinds.
     pub(super) threads: usize,
     pub(super) began: Instant,
@@ -143,7 +141,7 @@ impl Core {
 
     fn answer(&self, waiting: &Waiting) {
         let began = Instant::now();
-        let search = || on_cpu(|| self.index.search(&waiting.text, &self.options));
+        let search = || by_cpu(&self.index, &waiting.text, &self.options);
         let answer = catch_unwind(AssertUnwindSafe(search)).unwrap_or(Err(Error::Panicked));
         if let Some((_, features)) = &waiting.prepared {
             self.sample(features, began.elapsed());
@@ -153,17 +151,18 @@ impl Core {
 
     /// Finds out which queries devices can answer, and what they cost.
     fn prepare(&self, queries: Vec<Waiting>) {
-        let Some(first) = self.devices.first() else { return };
+        let devices = self.fleet.devices();
+        let Some(first) = devices.first() else { return };
         let models = cost::models(first);
         let mut prepared = Vec::with_capacity(queries.len());
         for mut waiting in queries {
-            let prepare = || ranked::prepare(&self.index, &waiting.text, &self.options, self.wanted, &models);
+            let prepare = || candidate(&self.index, &waiting.text, &self.options, self.wanted, &models);
             // What fails fails again, on the CPU, and is told there.
             let known = catch_unwind(AssertUnwindSafe(prepare)).ok().and_then(|known| known.ok().flatten());
-            let known = known.filter(|(query, ..)| query.size() <= MOST_SIZE);
-            let cost = known.map(|(query, features, cost)| {
-                waiting.prepared = Some((query, features));
-                cost.on_one_of(self.devices.len())
+            let known = known.filter(|known| known.query.size() <= MOST_SIZE);
+            let cost = known.map(|known| {
+                waiting.prepared = Some((known.query, known.features));
+                known.cost.on_one_of(devices.len())
             });
             prepared.push((waiting, cost));
         }
@@ -192,7 +191,7 @@ impl Core {
 
     /// Later queries are predicted by what has run, too. All devices have the models of the first.
     fn learn(&self, ran: &Ran) {
-        let Some(first) = self.devices.first() else { return };
+        let Some(first) = self.fleet.devices().first() else { return };
         cost::learn(first, self.options.matching, ran);
         let call = cost::models(first).call(self.index.snapshot().documents(), 0.0);
         self.lock().set_call(call);
@@ -200,15 +199,9 @@ impl Core {
 
     /// The life of a device's thread.
     pub(super) fn rank(&self, device: usize) {
-        let job = Job {
-            index: &self.index,
-            options: &self.options,
-            wanted: self.wanted,
-            settings: &self.settings,
-            // For moments, in which they share the cores with the CPU threads.
-            threads: self.threads.div_ceil(2 * self.devices.len()),
-            segments: OnceCell::new(),
-        };
+        // For moments, in which they share the cores with the CPU threads.
+        let threads = self.threads.div_ceil(2 * self.fleet.devices().len());
+        let job = Job::new(&self.index, &self.options, &self.settings, self.wanted, &self.fleet, threads);
         while let Some(queries) = self.next_call() {
             let _busy = background::busy();
             let left = self.call(&job, device, queries);
@@ -250,7 +243,7 @@ impl Core {
             queries.iter().filter_map(|waiting| Some(&waiting.prepared.as_ref()?.0)).collect();
         // Files that were truncated would be found so by each query on the CPU.
         let whole = prepared.len() == queries.len() && self.index.check_files().is_ok();
-        let call = || whole.then(|| job.call(&self.devices[device], &prepared)).flatten();
+        let call = || whole.then(|| job.call(device, &prepared)).flatten();
         let Some((found, time)) = catch_unwind(AssertUnwindSafe(call)).ok().flatten() else { return queries };
         if let Some(time) = time {
             let features = queries.iter().filter_map(|waiting| Some(waiting.prepared.as_ref()?.1));

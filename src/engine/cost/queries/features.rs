@@ -1,6 +1,7 @@
 //! [`Features`]: what is known of a ranked query before it runs.
 
 use crate::search::Matching;
+use crate::search::prepared::Prepared;
 
 /// Logarithms that the time on a CPU depends on, and the constant 1.
 pub(super) const VARIABLES: usize = 7;
@@ -41,6 +42,23 @@ impl Features {
     /// Nanoseconds in which a CPU reads a posting to put others together. 2,000 pairs of neighbours from a million passages took
     /// 30 to 50 ns for each document of the rarer word, sixteen such postings, on a core that other programs used as well.
     const JOIN: f64 = 2.0;
+
+    /// The features of a query that wants `k` hits.
+    pub(in crate::engine) fn of(query: &Prepared, k: usize, documents: u64) -> Features {
+        let mut clauses: Vec<u64> = Vec::with_capacity(query.terms.len());
+        let mut last = None;
+        let scored = query.terms.iter().filter(|term| term.clause.is_some());
+        let terms = scored.clone().count();
+        for term in scored {
+            match clauses.last_mut().filter(|_| last == term.clause) {
+                Some(clause) => *clause += term.documents,
+                None => clauses.push(term.documents),
+            }
+            last = term.clause;
+        }
+        let joins = query.terms.iter().map(|term| term.joins).sum();
+        Features::new(&mut clauses, terms, k, documents).with_joins(joins)
+    }
 
     /// A query whose clauses have so many postings each, of `terms` lists in all, that wants `k` hits of an index of
     /// `documents` documents.

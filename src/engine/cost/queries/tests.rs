@@ -1,4 +1,10 @@
+use super::models::{kind, measured};
+use super::sample::{MANY, Sample};
 use super::*;
+use crate::engine::cost::MARGIN;
+use crate::engine::schedule::Costs;
+use crate::search::Matching;
+use crate::search::prepared::Prepared;
 
 fn relative_error(model: &CpuModel, queries: &[(Features, f64)]) -> f64 {
     let errors = queries.iter().map(|(query, time)| (model.predict(query) - time).abs() / time);
@@ -149,6 +155,6 @@ fn clauses_are_counted_as_clauses() {
     let terms = vec![term(Some(0), 10, 0), term(Some(0), 20, 50), term(Some(1), 100, 0), term(None, 7, 14)];
     let query = Prepared { terms, none_has_all: false };
     let expected = Features::new(&mut [30, 100], 3, 10, 1000).with_joins(64);
-    assert_eq!(features(&query, 10, 1000), expected);
+    assert_eq!(Features::of(&query, 10, 1000), expected);
     assert!(expected.joining() > 0.0 && Features::new(&mut [30, 100], 3, 10, 1000).joining() == 0.0);
 }

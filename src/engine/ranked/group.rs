@@ -2,94 +2,19 @@
 //! the host merges the hits. So together the devices keep each list once, where devices that divide a batch by queries keep
 //! each list that their queries need.
 
+use super::fleet::Fleet;
+use super::ranker::Ranker;
 use crate::base::error::{Error, Result};
 use crate::base::threads;
 use crate::device::{Device, Hits, Kept, Key, PhraseWord, Provider, RankBatch, Take, Wanted};
-use crate::engine::offload::{Settings, try_on};
-use crate::search::Index;
-use std::cmp::Reverse;
+use crate::engine::offload::try_on;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// How several devices divide a batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Division {
-    /// By queries, unless a device has no room for the lists of the index.
-    #[default]
-    Auto,
-    /// By queries: each device has all segments.
-    Queries,
-    /// By segments, if there are several: each device has all queries.
-    Segments,
-}
-
-/// What ranks batches: a device, or several together.
-pub(crate) trait Ranker {
-    /// As [`Device::rank`].
-    fn rank<T: Send>(&self, batch: &RankBatch, provider: &dyn Provider, take: &Take<'_, T>) -> Result<Vec<Option<T>>>;
-}
-
-impl Ranker for Device {
-    fn rank<T: Send>(&self, batch: &RankBatch, provider: &dyn Provider, take: &Take<'_, T>) -> Result<Vec<Option<T>>> {
-        Device::rank(self, batch, provider, take)
-    }
-}
-
-/// Whether devices like this one are to divide an index by segments.
-pub(super) fn by_segments(index: &Index, settings: &Settings, device: &Device) -> bool {
-    index.snapshot().parts().len() > 1
-        && match settings.division {
-            Division::Queries => false,
-            Division::Segments => true,
-            Division::Auto => bytes(index) > device.cache_bytes(settings.device_memory),
-        }
-}
-
-/// Bytes of all that devices keep of an index, about and rather too many.
-fn bytes(index: &Index) -> u64 {
-    /// Of a posting. A token is a posting, or a part of one.
-    const POSTING: f64 = 6.5;
-    /// Of a list, beside its postings.
-    const LIST: f64 = 64.0;
-    /// Of a field's table.
-    const TABLE: f64 = 262_144.0;
-    let of_field = |field: usize| {
-        let counts = index.snapshot().parts().iter().map(|part| part.segment.counts(field).unwrap_or_default());
-        let lists: f64 =
-            counts.filter(|of| of.tokens > 0).map(|of| POSTING * of.tokens as f64 + LIST * of.terms as f64).sum();
-        if lists > 0.0 { TABLE + lists } else { 0.0 }
-    };
-    (0..index.snapshot().schema().fields.len()).map(of_field).sum::<f64>() as u64
-}
-
-/// Which segments each of some devices has: the largest segment first, each goes to the device that has the fewest documents
-/// so far. So small segments that come and go leave the others where they are.
-pub(super) fn shared_out(documents: &[u32], devices: usize) -> Vec<Vec<usize>> {
-    let mut order: Vec<usize> = (0..documents.len()).collect();
-    order.sort_by_key(|&segment| Reverse(documents[segment]));
-    let mut shares = vec![(0u64, Vec::new()); devices];
-    for segment in order {
-        if let Some((sum, share)) = shares.iter_mut().min_by_key(|share| share.0) {
-            *sum += u64::from(documents[segment]).max(1);
-            share.push(segment);
-        }
-    }
-    let sorted = |(_, mut share): (u64, Vec<usize>)| {
-        share.sort_unstable();
-        share
-    };
-    shares.into_iter().map(sorted).collect()
-}
-
-/// The documents of each segment.
-pub(super) fn documents(index: &Index) -> Vec<u32> {
-    index.snapshot().parts().iter().map(|part| part.segment.documents()).collect()
-}
 
 /// Devices that rank a batch together, each in its own segments.
 pub(super) struct Group<'g> {
     devices: &'g [Arc<Device>],
     /// The segments of each.
-    shares: Vec<Vec<usize>>,
+    shares: &'g [Vec<usize>],
     /// Devices that have failed at this batch. Their segments go to the others.
     failed: Mutex<Vec<usize>>,
 }
@@ -98,11 +23,9 @@ pub(super) struct Group<'g> {
 type Part = Vec<Option<(Kept, u64)>>;
 
 impl<'g> Group<'g> {
-    /// These devices, if they are to divide the index by segments.
-    pub(super) fn of(index: &Index, settings: &Settings, devices: &'g [Arc<Device>]) -> Option<Group<'g>> {
-        let first = devices.first().filter(|_| devices.len() > 1)?;
-        let shares = || shared_out(&documents(index), devices.len());
-        by_segments(index, settings, first).then(|| Group { devices, shares: shares(), failed: Mutex::default() })
+    /// The devices of a fleet, if they divide the index.
+    pub(super) fn of(fleet: &'g Fleet) -> Option<Group<'g>> {
+        fleet.shares().map(|shares| Group { devices: fleet.devices(), shares, failed: Mutex::default() })
     }
 
     /// Whether a device needs something of an index to rank in its own segments.
@@ -225,38 +148,5 @@ impl Provider for Selected<'_> {
 
     fn encode(&self, segment: usize, term: usize, doc_ids: Vec<u32>, less_one: Vec<u32>) -> Result<Vec<u32>> {
         self.provider.encode(self.segments[segment], term, doc_ids, less_one)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn segments_are_shared_out_once_and_evenly(
-            documents in prop::collection::vec(0u32..1000, 0..40),
-            devices in 1usize..9,
-            small in 0u32..5,
-        ) {
-            let shares = shared_out(&documents, devices);
-            prop_assert_eq!(shares.len(), devices);
-            let mut all = shares.concat();
-            all.sort_unstable();
-            prop_assert!(all.into_iter().eq(0..documents.len()));
-            // The fullest has at most one segment more than the emptiest.
-            let sums = shares.iter().map(|share| share.iter().map(|&of| u64::from(documents[of]).max(1)).sum::<u64>());
-            let largest = documents.iter().max().map_or(0, |&largest| u64::from(largest).max(1));
-            let (least, most) = (sums.clone().min().unwrap_or(0), sums.max().unwrap_or(0));
-            prop_assert!(most - least <= largest);
-            // A small segment that is added last leaves the others where they are.
-            let small = small.min(documents.iter().copied().min().unwrap_or(0));
-            let mut more = documents.clone();
-            more.push(small);
-            let mut with_more = shared_out(&more, devices);
-            with_more.iter_mut().for_each(|share| share.retain(|&segment| segment < documents.len()));
-            prop_assert_eq!(with_more, shares);
-        }
     }
 }

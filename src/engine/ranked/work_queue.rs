@@ -1,4 +1,4 @@
-//! [`Shared`]: work that devices share.
+//! [`WorkQueue`]: work that devices share.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,17 +7,17 @@ const LEAST: usize = 256;
 
 /// The queries of a batch, in pieces. Each device takes a piece after the other, and leaves the one at which it fails to
 /// the others.
-pub(super) struct Shared {
+pub(super) struct WorkQueue {
     pieces: Mutex<Vec<Vec<usize>>>,
     devices: usize,
     /// The devices that failed, by their number.
     failed: Mutex<Vec<usize>>,
 }
 
-impl Shared {
+impl WorkQueue {
     /// For that many devices.
-    pub(super) fn new(devices: usize) -> Shared {
-        Shared { pieces: Mutex::default(), devices, failed: Mutex::default() }
+    pub(super) fn new(devices: usize) -> WorkQueue {
+        WorkQueue { pieces: Mutex::default(), devices, failed: Mutex::default() }
     }
 
     /// Adds queries. One device takes all at once: with fewer queries at a time it does worse.
@@ -49,7 +49,8 @@ impl Shared {
     }
 
     /// Whether devices took everything.
-    pub(super) fn is_done(&self) -> bool {
+    #[cfg(test)]
+    fn is_done(&self) -> bool {
         lock(&self.pieces).is_empty()
     }
 }
@@ -67,7 +68,7 @@ mod tests {
         order: &[usize],
         rank: impl Fn(usize, &[usize]) -> Option<Vec<Option<usize>>>,
     ) -> (Vec<(usize, usize)>, bool) {
-        let shared = Shared::new(devices);
+        let shared = WorkQueue::new(devices);
         shared.add(&(0..2000).collect::<Vec<_>>());
         shared.add(&(2000..3000).collect::<Vec<_>>());
         let mut done = Vec::new();

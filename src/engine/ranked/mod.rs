@@ -1,0 +1,72 @@
+//! Ranked search, on devices or the CPU: one road for single queries, batches, streams and warming.
+//!
+//! ```text
+//! prepare  a query becomes lists with weights, and what it is expected to cost      prepare, cost::queries
+//! place    the CPU, or which devices, and how they divide the work                  fleet
+//! run      calls of devices; meanwhile CPU threads answer what suits them           run, job, group, work_queue
+//! rest     what no device has answered is answered by the CPU, in one place         rest
+//! ```
+//!
+//! [`search_batch`] takes all four steps. [`Warming`] prepares queries, and sends their lists to the devices of the second
+//! step. A [stream](super::stream) takes the same steps query by query, in threads of its own. [`search`] of one query is
+//! placed, and then answered by the CPU at once, or taken along the road as a batch of one.
+//!
+//! | file | what |
+//! |---|---|
+//! | `prepare` | queries as devices rank them |
+//! | `fleet` | the devices, and how they divide the work |
+//! | `run` | devices and CPU threads answer a batch |
+//! | `work_queue` | work that devices share |
+//! | `job` | calls of devices, from prepared queries to hits |
+//! | `ranker`, `group` | what ranks: a device, or several that divide an index |
+//! | `lists` | what kernels need of an index |
+//! | `rest` | what is left over |
+//! | `warm` | lists are sent ahead of time |
+
+mod fleet;
+mod group;
+mod job;
+mod lists;
+mod prepare;
+mod ranker;
+mod rest;
+mod run;
+#[cfg(test)]
+pub(super) mod tests;
+mod warm;
+mod work_queue;
+
+pub(crate) use fleet::Fleet;
+pub(crate) use job::Job;
+pub(super) use prepare::candidate;
+pub(crate) use ranker::Ranker;
+pub(super) use rest::by_cpu;
+pub use warm::Warming;
+
+use super::cost::Batch;
+use super::settings::Settings;
+use crate::base::error::Result;
+use crate::search::{Found, Index, Options};
+
+/// The best hits of a query; see [`Index::search`].
+///
+/// # Errors
+/// As there.
+pub fn search(index: &Index, query: &str, options: &Options, settings: &Settings) -> Result<Found> {
+    Ok(search_batch(index, &[query], options, settings)?.pop().unwrap_or_default())
+}
+
+/// The best hits of each of many queries; see [`Index::search_batch`]. A device ranks them, unless they have very many words;
+/// with `offload=auto` the CPU meanwhile answers those that suit it. Results are the same, to the last bit of the scores,
+/// wherever they come from.
+///
+/// # Errors
+/// As there.
+pub fn search_batch(index: &Index, queries: &[&str], options: &Options, settings: &Settings) -> Result<Vec<Found>> {
+    let batch = Batch::new(index, queries, options, settings);
+    let end = options.end();
+    match Fleet::of_batch(&batch)? {
+        Some((fleet, wanted)) => rest::answer(&batch, run::run(&batch, &fleet, wanted, end)?, end),
+        None => rest::answer_all(&batch),
+    }
+}

@@ -1,4 +1,4 @@
-/* Lists in the tiled form of src/rank/tiled.rs, and what the work-groups of ITEMS work-items share that read them. */
+/* Lists in the tiled form of src/device/tiled.rs, and what the work-groups of ITEMS work-items share that read them. */
 
 #define NONE 0xFFFFFFFFu
 

@@ -15,6 +15,7 @@
 //! left out, visibly.
 
 mod corpora;
+mod failure;
 mod harness;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,11 +1,11 @@
 /* OR as Ding et al. 2009, 5.2, have it, to compare `rank_any` with: an accumulator in global memory for each document of
  * the collection, to which work-items add the scores of postings, and passes over all accumulators that find the best.
- * Nothing is skipped. Built with rank.cl, and as exact: sums are its fixed-point numbers, and rank_best sorts.
+ * Nothing is skipped. Built with the kernels of ranking, and as exact: sums are their fixed-point numbers, and rank_best sorts.
  *
  * accumulators: for each query, the low and the high word of each document's score. A work-item clears or looks at PASS of
  * them in a pass. */
 
-/* As `add` in rank.cl. */
+/* As `add` in rank_any.cl. */
 void add_in_global(__global uint *accumulator, ulong score) {
     uint more = (uint)score;
     uint carry = atomic_add(accumulator, more) > ~more;

@@ -25,7 +25,7 @@
 //! | `pieces` | puts the output of a launch in order |
 //! | `decode`, `intersect`, `yioop` | the operations, each with a kernel file of that name in `cl/op/` |
 //! | `tiled` | the postings of a term as a device ranks them |
-//! | `rank` | the best documents of queries, with `cl/op/rank.cl` and `cl/op/phrase.cl` |
+//! | `rank` | the best documents of queries, with `cl/op/rank_*.cl` and `cl/op/phrase.cl` |
 //!
 //! # Environment variables
 //! | name | meaning |

@@ -37,7 +37,7 @@ pub const TILE_LOG: u32 = 12;
 pub const HEADER: usize = 8;
 
 /// Frequencies from this one on are exceptions.
-const EXCEPTION: u32 = 255;
+pub const EXCEPTION: u32 = 255;
 
 /// Entries of a [`table`].
 pub const TABLE: usize = 1 << 16;

@@ -6,11 +6,11 @@ use crate::device::Device;
 use crate::device::memory::{Placed, Slot};
 use crate::device::platform::Limits;
 use crate::device::program::{KernelOf, Source};
-use crate::device::rank::launch::Part;
+use crate::device::rank::launch::SubBatch;
 use crate::device::rank::tables::{Tables, Tasks};
 use crate::device::rank::{
-    ALLOWED, BOUNDS, CANDIDATES, ITEMS, LANES, MOST_GROUPS, MOST_SCRATCH, ORDER, OUT, Provider, RankBatch, RankSegment,
-    SCRATCH_SHARE, STATES, TABLES, Take, options, room,
+    ALLOWED, BOUNDS, CANDIDATES, ITEMS, KERNELS, LANES, MOST_GROUPS, MOST_SCRATCH, ORDER, OUT, Provider, RankBatch,
+    RankSegment, SCRATCH_SHARE, STATES, TABLES, Take, options, room,
 };
 use crate::device::session::{Arg, Session};
 use crate::engine::Settings;
@@ -20,12 +20,10 @@ use crate::search::{Found, Index, Options};
 
 static SOURCE: Source = Source {
     name: "rank-plain",
-    parts: &[
-        include_str!("../../cl/list.cl"),
-        include_str!("../../cl/tiled.cl"),
-        include_str!("../../cl/op/rank.cl"),
-        include_str!("../../cl/lab/accumulators.cl"),
-    ],
+    parts: &{
+        let [list, tiled, common, any, all, best] = KERNELS;
+        [list, tiled, common, any, all, best, include_str!("../../cl/lab/accumulators.cl")]
+    },
 };
 
 /// Accumulators that a work-item looks at in a pass.
@@ -76,16 +74,16 @@ impl Ranker for Accumulators<'_> {
         let mut taken: Vec<Option<T>> = (0..batch.queries()).map(|_| None).collect();
         let all: Vec<usize> = (0..batch.queries()).collect();
         for queries in all.chunks(queries_at_once(&session.limits(), &batch.segments)) {
-            rank_part(&mut session, Part { batch, queries, lane: LANE }, provider, take, &mut taken)?;
+            rank_sub_batch(&mut session, SubBatch { batch, queries, lane: LANE }, provider, take, &mut taken)?;
         }
         Ok(taken)
     }
 }
 
 /// Ranks a part, and waits for it; each half of it, if its lists do not fit in the cache together.
-fn rank_part<T: Send>(
+fn rank_sub_batch<T: Send>(
     session: &mut Session<'_>,
-    part: Part<'_>,
+    part: SubBatch<'_>,
     provider: &dyn Provider,
     take: &Take<'_, T>,
     taken: &mut [Option<T>],
@@ -101,8 +99,8 @@ fn rank_part<T: Send>(
             if first.is_empty() {
                 return Ok(());
             }
-            rank_part(session, Part { queries: first, ..part }, provider, take, taken)?;
-            return rank_part(session, Part { queries: second, ..part }, provider, take, taken);
+            rank_sub_batch(session, SubBatch { queries: first, ..part }, provider, take, taken)?;
+            return rank_sub_batch(session, SubBatch { queries: second, ..part }, provider, take, taken);
         };
         launch_segment(session, part, segment, &places)?;
     }
@@ -115,7 +113,7 @@ fn rank_part<T: Send>(
 
 /// The tasks of all terms: of those that add to scores, then of those that exclude documents. And the work-groups of the
 /// first.
-fn tasks(part: Part<'_>, places: &[Option<Placed>]) -> (Tasks, usize) {
+fn tasks(part: SubBatch<'_>, places: &[Option<Placed>]) -> (Tasks, usize) {
     let (mut tasks, mut added) = (Tasks::default(), 0);
     for excludes in [false, true] {
         let (mut term, mut next) = (0, part.batch.tables + 1);
@@ -149,11 +147,11 @@ fn parts(documents: usize) -> usize {
 /// Submits what ranks a part in a segment.
 fn launch_segment(
     session: &mut Session<'_>,
-    part: Part<'_>,
+    part: SubBatch<'_>,
     segment: &RankSegment,
     places: &[Option<Placed>],
 ) -> Result<()> {
-    let (Part { batch, lane, .. }, count) = (part, part.count());
+    let (SubBatch { batch, lane, .. }, count) = (part, part.count());
     if segment.documents == 0 {
         return Ok(());
     }

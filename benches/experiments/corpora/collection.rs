@@ -1,7 +1,7 @@
 //! An index and queries for it, with which ranked search is measured.
 
 use super::text::Text;
-use crate::harness::Failure;
+use crate::failure::Failure;
 use postings::search::{Index, Options};
 use postings::{Codec, PostingList};
 use std::collections::HashMap;

@@ -5,9 +5,10 @@ pub mod real;
 pub mod shaped;
 pub mod text;
 
-use crate::harness::Failure;
-use crate::harness::context::Context;
+use crate::failure::Failure;
 use crate::support::data;
+use std::path::Path;
+use text::Text;
 
 /// Lists over the same documents, and conjunctive queries over them.
 #[derive(Debug, Clone)]
@@ -48,17 +49,17 @@ pub const ORDERED: &str = "text, bisection";
 pub const RANDOM: &str = "text, random";
 pub const GOV: &str = "GOV-shaped";
 
-/// All corpora that the options allow, except the GOV2-shaped one.
-pub fn all(context: &Context) -> Result<Vec<Corpus>, Failure> {
+/// All corpora: of real lists in a folder, of a text, and generated ones; small ones if they are to be `quick`.
+pub fn all(lists: Option<&Path>, text: Option<&Text>, quick: bool) -> Result<Vec<Corpus>, Failure> {
     let mut all = Vec::new();
-    if let Some(folder) = &context.options.lists {
+    if let Some(folder) = lists {
         all.extend(real::read(folder)?);
     }
-    if let Some(text) = context.text()? {
-        all.extend(text.corpora(if context.quick() { 500 } else { 2_000 })?);
+    if let Some(text) = text {
+        all.extend(text.corpora(if quick { 500 } else { 2_000 })?);
     }
-    all.push(shaped::Shape::gov(if context.quick() { 1 } else { 4 }).corpus());
-    let count = if context.quick() { 1 << 18 } else { 1 << 21 };
+    all.push(shaped::Shape::gov(if quick { 1 } else { 4 }).corpus());
+    let count = if quick { 1 << 18 } else { 1 << 21 };
     type Make = fn(usize, f64, u64) -> Vec<u32>;
     let generated: [(&str, &str, Make); 2] = [
         ("geometric", "generated, gaps geometric with means 4 to 256", data::geometric),

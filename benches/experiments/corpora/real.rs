@@ -1,7 +1,7 @@
 //! Real lists: folders of text files or zip files of them, a list per file, as numbers separated by commas.
 
 use super::Corpus;
-use crate::harness::Failure;
+use crate::failure::Failure;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;

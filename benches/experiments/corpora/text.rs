@@ -2,7 +2,7 @@
 //! are as Ao's GOV, GOVR and GOVPR: as they come, at random, ordered.
 
 use super::{Corpus, terms_at};
-use crate::harness::Failure;
+use crate::failure::Failure;
 use crate::support::data::Random;
 use fst::Streamer;
 use postings::analysis::{self, Analyzer};

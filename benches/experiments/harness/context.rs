@@ -87,7 +87,7 @@ impl Context {
     /// All corpora but the largest, each with lists and queries. Made when they are first asked for.
     pub fn corpora(&self) -> Result<&[Corpus], Failure> {
         if self.corpora.get().is_none() {
-            let made = corpora::all(self)?;
+            let made = corpora::all(self.options.lists.as_deref(), self.text()?, self.quick())?;
             self.corpora.get_or_init(|| made);
         }
         Ok(self.corpora.get().map_or(&[], Vec::as_slice))

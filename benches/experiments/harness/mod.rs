@@ -8,11 +8,9 @@ pub mod papers;
 pub mod parallel;
 pub mod results;
 
+pub use crate::failure::Failure;
 use context::Context;
 use outcome::Outcome;
-
-/// The error type of experiments.
-pub type Failure = Box<dyn std::error::Error>;
 
 /// An experiment: a constant of this type in a file of its own, and a line in `EXPERIMENTS`.
 pub struct Experiment {

@@ -1,7 +1,7 @@
 //! The chunks of a batch on their way through a device. While the kernels of one run, the host plans the next one, and reads
 //! and orders what the ones before have found. Each chunk has a lane of its own, with its own scratch memory.
 
-use super::plan::Plan;
+use super::plan::ChunkPlan;
 use super::{FIRST_CAPACITY, INTERSECT, Way, capacity_for};
 use crate::base::error::Result;
 use crate::base::huge_pages::try_with_room;
@@ -45,7 +45,7 @@ pub struct Stages {
 /// A chunk that is on its way.
 #[derive(Default)]
 struct Chunk {
-    plan: Plan,
+    plan: ChunkPlan,
     capacity: usize,
     /// Records or counts, then docIDs.
     readings: [Option<Reading>; 2],
@@ -207,7 +207,7 @@ impl<'b, 'd> Batch<'b, 'd> {
             ];
             if side.groups != 0 {
                 let kernel = codec::kernel(&INTERSECT, side.codecs, way.kernel_name());
-                // SAFETY: every `PostingList` is checked, and `Plan::make` accepted these, which are resident: it found the
+                // SAFETY: every `PostingList` is checked, and `ChunkPlan::make` accepted these, which are resident: it found the
                 // place of each. Its tables, which were sent, have an entry for each query and one for the end. `OUT` has
                 // `capacity` words, or a count for each query. `RECORDS` has an entry for each work-group of both kernels.
                 unsafe { session.launch(kernel, side.groups, way.items(), &args)? };

@@ -32,7 +32,7 @@ pub(super) struct Side {
 /// The plan of a chunk of a batch. A query without lists or with an empty list is in neither side, because its result is
 /// empty.
 #[derive(Default)]
-pub(super) struct Plan {
+pub(super) struct ChunkPlan {
     pub(super) range: Range<usize>,
     pub(super) sides: [Side; 2],
     /// For each method: `first_group`, `first_list` and `places`.
@@ -70,7 +70,7 @@ impl Side {
     }
 }
 
-impl Plan {
+impl ChunkPlan {
     /// Plans the queries of a range, instead of those before. `codecs` are those of earlier chunks.
     pub(super) fn make(
         &mut self,

@@ -1,6 +1,6 @@
 //! The hits that were read back.
 
-use super::launch::Part;
+use super::launch::SubBatch;
 use super::{NONE, SCORE_BITS, Take};
 use crate::base::error::{Error, Result};
 use crate::base::threads;
@@ -72,7 +72,7 @@ impl Iterator for Hits<'_> {
     }
 }
 
-impl Part<'_> {
+impl SubBatch<'_> {
     /// Words that are read back.
     pub(crate) fn hit_words(&self) -> usize {
         WORDS * (1 + self.batch.k) * self.count()
@@ -86,7 +86,7 @@ impl Part<'_> {
         taken: &mut [Option<T>],
         crowded: &mut Vec<usize>,
     ) -> Result<()> {
-        let (Part { batch, queries, .. }, count) = (*self, self.count());
+        let (SubBatch { batch, queries, .. }, count) = (*self, self.count());
         let k = batch.k;
         let unit = |query: usize| f64::exp2(f64::from(batch.exponent(query) - SCORE_BITS));
         let states = &words[..WORDS * count];

@@ -12,14 +12,14 @@ use crate::device::session::{Arg, Session};
 
 /// Queries that are ranked together, and the lane in which they are.
 #[derive(Clone, Copy)]
-pub(crate) struct Part<'q> {
+pub(crate) struct SubBatch<'q> {
     pub(crate) batch: &'q RankBatch,
     /// Their numbers in the batch.
     pub(crate) queries: &'q [usize],
     pub(crate) lane: usize,
 }
 
-impl Part<'_> {
+impl SubBatch<'_> {
     pub(crate) fn count(&self) -> usize {
         self.queries.len()
     }
@@ -30,32 +30,32 @@ impl Session<'_> {
         ((documents.max(1) as usize - 1) >> sizes(self.limits().local).0) + 1
     }
 
-    /// Ensures room for what is found of a part, and that nothing has been found yet.
-    pub(crate) fn clear(&mut self, part: Part<'_>) -> Result<()> {
-        let (Part { batch, lane, .. }, count) = (part, part.count());
+    /// Ensures room for what is found of a sub-batch, and that nothing has been found yet.
+    pub(crate) fn clear(&mut self, sub: SubBatch<'_>) -> Result<()> {
+        let (SubBatch { batch, lane, .. }, count) = (sub, sub.count());
         let room = room(&self.limits(), batch.k, count);
         self.fill(STATES[lane], (STATE + ITEMS) * count, 0)?;
         self.scratch(CANDIDATES[lane], 4 * count * room)?;
         self.scratch(OUT[lane], 4 * count * (1 + batch.k))
     }
 
-    /// Submits everything for a part to its lane; false if its lists in a segment do not fit in the cache together.
-    pub(super) fn launch_part(&mut self, part: Part<'_>, provider: &dyn Provider) -> Result<bool> {
-        let batch = part.batch;
-        self.enter(part.lane)?;
-        self.clear(part)?;
+    /// Submits everything for a sub-batch to its lane; false if its lists in a segment do not fit in the cache together.
+    pub(super) fn launch_all(&mut self, sub: SubBatch<'_>, provider: &dyn Provider) -> Result<bool> {
+        let batch = sub.batch;
+        self.enter(sub.lane)?;
+        self.clear(sub)?;
         for segment in 0..batch.segments.len() {
-            let Some(places) = self.places_of(part, segment, provider)? else { return Ok(false) };
-            let tables = Tables::new(batch, part.queries, &places)?;
-            self.launch_segment(part, &batch.segments[segment], &tables)?;
+            let Some(places) = self.places_of(sub, segment, provider)? else { return Ok(false) };
+            let tables = Tables::new(batch, sub.queries, &places)?;
+            self.launch_segment(sub, &batch.segments[segment], &tables)?;
         }
-        self.launch_best(part, true)?;
+        self.launch_best(sub, true)?;
         Ok(true)
     }
 
     /// Leaves the best k candidates of each query, as hits if they are the `last` ones.
-    pub(crate) fn launch_best(&mut self, part: Part<'_>, last: bool) -> Result<()> {
-        let (Part { batch, lane, .. }, count) = (part, part.count());
+    pub(crate) fn launch_best(&mut self, sub: SubBatch<'_>, last: bool) -> Result<()> {
+        let (SubBatch { batch, lane, .. }, count) = (sub, sub.count());
         let room = room(&self.limits(), batch.k, count);
         let args = [
             Arg::Slot(STATES[lane]),
@@ -72,15 +72,15 @@ impl Session<'_> {
         unsafe { self.launch(kernel, count, ITEMS, &args) }
     }
 
-    /// Makes resident what a part needs in a segment. Returns the place of each of the batch's tables, of the ordinals, and of
+    /// Makes resident what a sub-batch needs in a segment. Returns the place of each of the batch's tables, of the ordinals, and of
     /// the terms of the queries; `None` if it does not fit.
     pub(crate) fn places_of(
         &mut self,
-        part: Part<'_>,
+        sub: SubBatch<'_>,
         segment: usize,
         provider: &dyn Provider,
     ) -> Result<Option<Vec<Option<Placed>>>> {
-        let Part { batch, queries, lane } = part;
+        let SubBatch { batch, queries, lane } = sub;
         let terms = queries.iter().flat_map(|&query| batch.first_terms[query]..batch.first_terms[query + 1]);
         let mut wanted: Vec<Wanted> = (0..batch.tables).map(Wanted::Table).collect();
         wanted.push(Wanted::Ordinals(segment));
@@ -98,7 +98,7 @@ impl Session<'_> {
         Ok(Some(wanted.iter().map(of).collect()))
     }
 
-    /// Sends what kernels are told of a part in a segment: `TABLES` and `ALLOWED`.
+    /// Sends what kernels are told of a sub-batch in a segment: `TABLES` and `ALLOWED`.
     pub(crate) fn send_tables(&mut self, lane: usize, segment: &RankSegment, tables: &Tables) -> Result<()> {
         self.upload(TABLES[lane], &tables.words)?;
         let words = segment.documents.div_ceil(32) as usize;
@@ -111,8 +111,8 @@ impl Session<'_> {
         }
     }
 
-    fn launch_segment(&mut self, part: Part<'_>, segment: &RankSegment, tables: &Tables) -> Result<()> {
-        let (Part { batch, lane, .. }, count) = (part, part.count());
+    fn launch_segment(&mut self, sub: SubBatch<'_>, segment: &RankSegment, tables: &Tables) -> Result<()> {
+        let (SubBatch { batch, lane, .. }, count) = (sub, sub.count());
         if batch.needs_all && tables.groups == 0 {
             return Ok(());
         }
@@ -151,7 +151,7 @@ impl Session<'_> {
             // SAFETY: as above; `rank_tiles` wrote `ORDER` and `SIZES`. Every tile is one of the segment.
             unsafe { self.launch(kernel(local, "rank_any"), (to - from) * count, ITEMS, &args)? };
             if to < tiles {
-                self.launch_best(part, false)?;
+                self.launch_best(sub, false)?;
             }
             from = to;
         }

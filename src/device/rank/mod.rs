@@ -1,14 +1,14 @@
-//! The best documents of the queries of a batch: `cl/op/rank.cl`, where the algorithm is described.
+//! The best documents of the queries of a batch: `cl/op/rank_common.cl` describes the algorithm.
 //!
 //! | file | what |
 //! |---|---|
 //! | `mod.rs` | a batch |
 //! | `provider` | where what it needs comes from |
 //! | `items` | items of the cache are built where they are missing |
-//! | `parts` | a batch in parts, which follow each other on the device |
-//! | `launch` | submits a part, segment by segment |
+//! | `flights` | a batch in sub-batches, which follow each other on the device |
+//! | `launch` | submits a sub-batch, segment by segment |
 //! | `phrase` | lists of phrases are made of those of their words: `cl/op/phrase.cl` |
-//! | `tables` | what the kernels are told of a part in a segment |
+//! | `tables` | what the kernels are told of a sub-batch in a segment |
 //! | `best` | the hits that were read back |
 //! | `warm` | makes lists resident ahead of time |
 //!
@@ -16,9 +16,9 @@
 //! a device cannot answer alone is left to the CPU.
 
 mod best;
+mod flights;
 mod items;
 pub(crate) mod launch;
-mod parts;
 mod phrase;
 mod provider;
 pub(crate) mod tables;
@@ -37,14 +37,17 @@ use crate::device::tiled;
 use once_cell::sync::OnceCell;
 use std::sync::Arc;
 
-static SOURCE: Source = Source {
-    name: "rank",
-    parts: &[
-        include_str!("../../../cl/list.cl"),
-        include_str!("../../../cl/tiled.cl"),
-        include_str!("../../../cl/op/rank.cl"),
-    ],
-};
+static SOURCE: Source = Source { name: "rank", parts: &KERNELS };
+
+/// The sources of the kernels.
+pub(crate) const KERNELS: [&str; 6] = [
+    include_str!("../../../cl/list.cl"),
+    include_str!("../../../cl/tiled.cl"),
+    include_str!("../../../cl/op/rank_common.cl"),
+    include_str!("../../../cl/op/rank_any.cl"),
+    include_str!("../../../cl/op/rank_all.cl"),
+    include_str!("../../../cl/op/rank_best.cl"),
+];
 
 /// Work-items of a work-group, and buckets of a histogram.
 pub(crate) const ITEMS: usize = 256;
@@ -167,10 +170,11 @@ pub(crate) fn options(local: usize) -> &'static str {
     static OPTIONS: [OnceCell<String>; 2] = [const { OnceCell::new() }; 2];
     let (tile_log, most_sorted) = sizes(local);
     OPTIONS[usize::from(tile_log == tiled::TILE_LOG)].get_or_init(|| {
-        let header = tiled::HEADER;
+        let (header, exception, table) = (tiled::HEADER, tiled::EXCEPTION, tiled::TABLE);
         format!(
             "-DITEMS={ITEMS}u -DSPAN={SPAN}u -DTERMS_AT_ONCE={TERMS_AT_ONCE}u -DTILE_LOG={tile_log}u -DALIGNMENT={ALIGNMENT}u -DHEADER={header}u \
-             -DBELOW_BUCKET={BELOW_BUCKET} -DMOST_TERMS={MOST_TERMS} -DMOST_SORTED={most_sorted}u"
+             -DBELOW_BUCKET={BELOW_BUCKET} -DMOST_TERMS={MOST_TERMS} -DMOST_SORTED={most_sorted}u -DSTATE={STATE}u -DEXCEPTION={exception}u \
+             -DTABLE={table}u"
         )
     })
 }

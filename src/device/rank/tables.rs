@@ -4,7 +4,7 @@ use super::{ITEMS, MOST_GROUPS, MOST_TERMS, NONE, RankBatch, SCORE_BITS, SPAN};
 use crate::base::error::{Error, Result};
 use crate::device::memory::Placed;
 
-/// Queries, terms and tasks, as `cl/op/rank.cl` expects them.
+/// Queries, terms and tasks, as `cl/op/rank_common.cl` expects them.
 pub(crate) struct Tables {
     /// Four words per query, per term and per task, and four more at the end of the queries and of the tasks.
     pub(crate) words: Vec<u32>,

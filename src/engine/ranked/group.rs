@@ -20,7 +20,7 @@ pub(super) struct Group<'g> {
 }
 
 /// What a device found in its segments, for each query: the best hits, and how many documents match.
-type Part = Vec<Option<(Kept, u64)>>;
+type Ranked = Vec<Option<(Kept, u64)>>;
 
 impl<'g> Group<'g> {
     /// The devices of a fleet, if they divide the index.
@@ -62,7 +62,7 @@ impl<'g> Group<'g> {
     }
 
     /// What a device finds in some segments; `None` if it fails, which is counted and logged.
-    fn on(&self, at: usize, segments: &[usize], batch: &RankBatch, provider: &dyn Provider) -> Result<Option<Part>> {
+    fn on(&self, at: usize, segments: &[usize], batch: &RankBatch, provider: &dyn Provider) -> Result<Option<Ranked>> {
         let some = segments.iter().map(|&segment| batch.segments[segment].clone()).collect();
         let batch = RankBatch { segments: some, ..batch.clone() };
         let provider = Selected { provider, segments };
@@ -82,7 +82,7 @@ impl<'g> Group<'g> {
 impl Ranker for Group<'_> {
     fn rank<T: Send>(&self, batch: &RankBatch, provider: &dyn Provider, take: &Take<'_, T>) -> Result<Vec<Option<T>>> {
         let mut left: Vec<(usize, Vec<usize>)> = self.shares.iter().cloned().enumerate().collect();
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<Ranked> = Vec::new();
         left.retain(|(_, segments)| !segments.is_empty());
         while !left.is_empty() {
             let round = self.round(left)?;

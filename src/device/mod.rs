@@ -71,6 +71,7 @@ pub(crate) use rank::{
     Hits, Kept, MOST_HITS, MOST_TERMS, PhraseWord, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted,
 };
 use std::sync::Arc;
+pub use wait::USUAL_LIMIT;
 
 /// Nanoseconds that a device takes to decode a docID, assumed until it is measured.
 pub(crate) fn assumed_decoding(codec: Codec) -> f64 {

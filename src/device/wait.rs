@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a wait goes on without progress, if nothing else is said.
-pub(super) const USUAL_LIMIT: Duration = Duration::from_secs(10);
+pub const USUAL_LIMIT: Duration = Duration::from_secs(10);
 
 /// Why a device is lost, once it is.
 #[derive(Clone, Default)]

@@ -29,7 +29,9 @@ pub use self::yioop::{
     YioopRanges, yioop_doc_indexes, yioop_doc_indexes_to, yioop_generations, yioop_intersect, yioop_intersect_batch,
     yioop_probe,
 };
-pub use crate::device::{DeviceInfo, allow_opencl, is_allowed as opencl_is_allowed};
+pub use crate::device::{
+    DeviceInfo, USUAL_LIMIT as USUAL_DEVICE_TIMEOUT, allow_opencl, is_allowed as opencl_is_allowed,
+};
 pub use crate::list::results::Results;
 pub use cost::{CpuModel, DeviceModel, Features};
 pub use lists::{decode, decode_to, intersect, intersect_batch, intersect_count, intersect_list};

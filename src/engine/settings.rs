@@ -1,5 +1,6 @@
 //! [`Settings`]: how a call is to run.
 
+use crate::device;
 use std::time::Duration;
 
 /// When work goes to the device (`postings.offload`).
@@ -45,9 +46,6 @@ pub struct Settings {
     pub division: Division,
 }
 
-/// How long to wait for a device that makes no progress, if nothing else is said.
-const DEVICE_TIMEOUT: Duration = Duration::from_secs(10);
-
 impl Default for Settings {
     fn default() -> Self {
         Settings {
@@ -55,7 +53,7 @@ impl Default for Settings {
             offload: Offload::Auto,
             threads: 0,
             device_memory: 0,
-            device_timeout: DEVICE_TIMEOUT,
+            device_timeout: device::USUAL_LIMIT,
             division: Division::Auto,
         }
     }

@@ -23,6 +23,9 @@ const OFFLOAD: &CStr = c"postings.offload";
 const THREADS: &CStr = c"postings.threads";
 const DEVICE_MEMORY: &CStr = c"postings.device_memory";
 const DEVICE_TIMEOUT: &CStr = c"postings.device_timeout";
+/// As text what the engine has as a time.
+const USUAL_TIMEOUT: &CStr = c"10";
+const _: () = assert!(engine::USUAL_DEVICE_TIMEOUT.as_secs() == 10);
 const YIOOP: &CStr = c"postings.yioop";
 const OPENCL: &CStr = c"postings.opencl";
 const LOG_LEVEL: &CStr = c"postings.log_level";
@@ -53,7 +56,7 @@ static ENTRIES: IniEntryDefs<9> = IniEntryDefs::new([
     entry(OFFLOAD, c"auto", IniEntryPermission::All),
     entry(THREADS, c"0", IniEntryPermission::All),
     entry(DEVICE_MEMORY, c"0", IniEntryPermission::All),
-    entry(DEVICE_TIMEOUT, c"10", IniEntryPermission::All),
+    entry(DEVICE_TIMEOUT, USUAL_TIMEOUT, IniEntryPermission::All),
     entry(YIOOP, c"0", IniEntryPermission::System),
     entry(OPENCL, c"1", IniEntryPermission::System),
     entry(LOG_LEVEL, c"warn", IniEntryPermission::All),

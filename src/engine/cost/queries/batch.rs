@@ -2,7 +2,6 @@
 
 use super::features::Features;
 use super::models::{change, kind};
-use super::sample::SAMPLE;
 use crate::device::Device;
 use crate::engine::cost::MARGIN;
 use crate::engine::settings::Settings;
@@ -11,6 +10,9 @@ use once_cell::sync::OnceCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
+
+/// The most queries of a batch that are looked at beforehand.
+pub(super) const SAMPLE: usize = 32;
 
 /// A batch of queries that are to be placed.
 pub(in crate::engine) struct Batch<'b> {

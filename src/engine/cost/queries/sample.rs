@@ -1,6 +1,6 @@
 //! [`Sample`]: some queries of a batch, looked at to place all of them.
 
-use super::batch::Batch;
+use super::batch::{Batch, SAMPLE};
 use super::features::Features;
 use super::models::Models;
 use crate::base::error::Result;
@@ -15,8 +15,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The most queries of a batch that are looked at beforehand.
-pub(super) const SAMPLE: usize = 32;
 /// So many queries can be divided nearly as evenly as any number.
 pub(super) const MANY: usize = 512;
 

@@ -8,7 +8,6 @@
 //!   where they are (`merge/slices.rs`).
 //! * If one list is much longer, each docID of the other is looked up in it (`probe`): without decoding if the codec
 //!   can do that, otherwise by decoding the blocks that may contain it.
-//!
 //! * Two partitioned Elias–Fano lists are intersected partition by partition (`merge/partitions/`), whatever their
 //!   lengths.
 //!

@@ -6,7 +6,7 @@
 //!
 //! # Rooms
 //! A *room* is a folder of `src` with one subject. Each uses only rooms below it, and exactly those that its row names:
-//! `tests/suite/pages.rs` compares this table with what the rooms import (their tests aside).
+//! `tests/suite/rooms.rs` compares this table with what the rooms import (their tests aside).
 //!
 //! | room | what it does | uses |
 //! |---|---|---|

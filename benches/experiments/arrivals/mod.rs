@@ -303,7 +303,7 @@ fn report(scenario: &Scenario, rates: &[f64], with_errors: &[f64], outcome: &mut
         let ours = rates[3] / rates[0];
         outcome.finding(
             ("ding-2009", "figure 7"),
-            "CPU and GPU in parallel sustain three times what the CPU does alone",
+            "Simulated: CPU and GPU in parallel sustain three times what the CPU does alone",
             ours >= theirs,
             format!("one core and one query at a time: {ours:.2} times (rule: at least {theirs:.0})."),
         );
@@ -311,7 +311,7 @@ fn report(scenario: &Scenario, rates: &[f64], with_errors: &[f64], outcome: &mut
     let best = rates[..3].iter().copied().fold(0.0, f64::max);
     outcome.finding(
         ("ding-2009", "figure 7"),
-        format!("Both in parallel sustain a higher rate than all other methods ({name}; {setting})"),
+        format!("Simulated: both in parallel sustain a higher rate than all other methods ({name}; {setting})"),
         rates[3] > best,
         format!("{:.2} times the best other one; {:.2} of CPU and device added up.", rates[3] / best, rates[3] / sum),
     );

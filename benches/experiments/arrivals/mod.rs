@@ -21,14 +21,15 @@ pub const EXPERIMENT: Experiment = Experiment {
     question: "How many queries per second can arrive, at random, before one misses its deadline: if the CPU answers them \
                alone, the device alone, whichever is better for a query but one at a time, or both under the scheduler?",
     redraws: &[("ding-2009", "figure 7")],
-    why: "Both together answer more than the sum of what each does alone, because each gets the queries that suit it: the \
+    why: "This is a simulation, by costs that were measured. In it both together answer more than the sum of what each does alone, because each gets the queries that suit it: the \
           comparative advantage that the paper hoped for. The better one of both, one at a time, never was a way to use two \
           processors. One query at a time wastes a GPU, whose time is then that of launches, so that a core is faster at AND; \
           in batches the device does the work of dozens of cores. Errors of predictions cost \
           less than they are large: a standard deviation of e^0.5 a tenth of the rate, e a fifth to a quarter, e² a third or a \
           little more, as what is placed badly is stolen. The device's costs in batches \
           are a model's, and so better predicted than real ones; the threads that a device's host part takes are not counted \
-          except one. The rule of three times a CPU alone depends on how far apart the sides are, not on the scheduler.",
+          except one. The rule of three times a CPU alone depends on how far apart the sides are, not on the scheduler. On a real host both reach less than the sum, \
+          because the device's queries need the cores to be prepared: docs/performance.md.",
     run,
 };
 

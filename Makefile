@@ -46,7 +46,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo test test-aarch64 test-browser bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page install clean help setup-build setup-demo setup-test setup-browser setup-bench lint test-rust test-php test-examples
+.PHONY: build demo test test-aarch64 test-browser bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -108,15 +108,20 @@ bench-tiers: setup-test  ## measure intersections by AVX2 and by plain code, als
 
 DESCRIPTIONS = $(CARGO_TARGET_DIR)/experiments/descriptions.txt
 EXPERIMENTS = . scripts/env.sh && cargo bench --no-default-features --features lab --bench experiments --
-experiments: setup-demo  ## redraw the papers' tables and figures: docs/experiments.md; LISTS= CORPUS= INDEX= QUERIES= DEVICE= MACHINE= ONLY=
+experiments: setup-demo  ## redraw the papers' tables and figures: docs/experiments/results.md; LISTS= CORPUS= INDEX= QUERIES= DEVICE= MACHINE= ONLY=
 	@mkdir -p '$(CARGO_TARGET_DIR)/experiments'
 	$(if $(CORPUS)$(INDEX),,[ -f '$(DESCRIPTIONS)' ] || sh benches/experiments/descriptions.sh '$(DESCRIPTIONS)')
 	$(EXPERIMENTS) $(if $(INDEX),--index '$(INDEX)' $(if $(QUERIES),--queries '$(QUERIES)'),--text '$(or $(CORPUS),$(DESCRIPTIONS))') \
 	  --machine '$(MACHINE)' $(if $(LISTS),--lists '$(LISTS)') \
 	  $(if $(filter-out auto,$(DEVICE)),--device '$(DEVICE)') $(if $(ONLY),--only '$(ONLY)')
 
-experiments-page: setup-build  ## make docs/experiments.md of the results in docs/experiments/ that are there
+experiments-page: setup-build  ## make docs/experiments/results.md of the results in docs/experiments/ that are there
 	$(EXPERIMENTS) --render
+
+# README's table is one of results.md.
+docs: setup-build  ## make docs/api.md of the stubs, and docs/results.md of the benches' results in docs/results/
+	$(PHP) -n scripts/api.php
+	$(PHP) -n scripts/results.php
 
 install: setup-build $(EXTENSION)  ## copy the extension into PHP's extension directory
 	install -D -m 644 $(EXTENSION) "$(DESTDIR)$$($(PHP_CONFIG) --extension-dir)/postings.so"
@@ -142,6 +147,8 @@ lint:
 	. scripts/env.sh && cargo fmt --check
 	. scripts/env.sh && cargo clippy --no-default-features --features lab --all-targets -- -D warnings
 	. scripts/env.sh && cargo clippy --lib -- -D warnings
+	$(PHP) -n scripts/api.php --check
+	$(PHP) -n scripts/results.php --check
 
 # Without PHP, because a test program lacks the symbols that the extension finds in the PHP process that loads it.
 test-rust:

@@ -4,11 +4,11 @@
 //!         [--documents N [--segments S]] [--split query|segment] [--memory BYTES]
 //!
 //! `DIR` is an index with one text field, `--queries` has a query a line, `--phrases` a phrase a line, without quotes.
-//! `--documents` generates a collection instead: N documents of 55 words each, drawn from a million by Zipf's law, in one
-//! segment or in S, at most 15. Several devices that NAME means divide batches; `--split` says how, and `--memory` what each
-//! may keep lists in. To compare with one of them, name that with another `--device P:D`. The binary that cargo builds is
-//! self-contained and can
-//! be copied to another machine. Results of the device are compared with the CPU's, to the last bit.
+//! `--documents` generates a collection instead: N documents of 55 words each, drawn from a million by Zipf's law, in
+//! one segment or in S, at most 15. Several devices that NAME means divide batches; `--split` says how, and `--memory`
+//! what each may keep lists in. To compare with one of them, name that with another `--device P:D`. The binary that
+//! cargo builds is self-contained and can be copied to another machine. Results of the device are compared with the
+//! CPU's, to the last bit.
 
 #[path = "support/clock.rs"]
 #[allow(dead_code)]

@@ -1,6 +1,6 @@
 //! Merges the results of the benchmarks: `cpu.json`, `real.json` (and `cpu-avx2.json`, `real-scalar.json` … of `make
-//! bench-tiers`), `device.json` and `php.json` of a folder become `report.json` (a list of rows), `report.txt` (notes and a table) and
-//! the plots.
+//! bench-tiers`), `device.json` and `php.json` of a folder become `report.json` (a list of rows), `report.txt` (notes
+//! and a table) and the plots.
 //!
 //!     cargo bench --no-default-features --features lab --bench report -- [--out DIR | --plot FILE]
 //!

@@ -1,41 +1,30 @@
 //! **Postings**: a search engine, and its inner loop by itself. Keeps a ranked, durable index; decodes compressed posting
 //! lists and intersects them, on the CPU with SIMD and on OpenCL devices.
 //!
-//! Bytes from outside are checked once, decoded and intersected where it is cheapest, and come back as docIDs.
-//! `docs/architecture.md` has the project's words and the way of a query through the rooms.
+//! `docs/architecture.md` has the project's words, and follows a document, a search and a query over lists through the
+//! rooms.
 //!
-//! # The rooms
-//! Each uses only rooms above it.
+//! # Rooms
+//! A *room* is a folder of `src` with one subject. Each uses only rooms below it, and exactly those that its row names:
+//! `tests/suite/rooms.rs` compares this table with what the rooms import (their tests aside).
 //!
 //! | room | what it does | uses |
 //! |---|---|---|
-//! | [`error`] | one error type; every variant says what was wrong and where | nothing |
-//! | `identity` | tells an object from all others, also when it is gone | nothing |
-//! | `process` | tells a process from the children it forks | nothing |
-//! | `environment` | environment variables as they were when the process began | `process` |
-//! | [`cpu`] | which instruction sets this process may use | `environment` |
-//! | `cache` | a folder for what a later process can use again | `environment` |
-//! | `room` | memory for large results | nothing |
-//! | `files` | opens files that may be something else | nothing |
-//! | `threads` | threads for the work of one call | nothing |
-//! | `background` | threads that outlive a call, and forks | `threads`, `process`, `environment` |
-//! | [`bits`] | words and bit fields | nothing |
-//! | [`codec`] | docIDs ⇄ words; the registry of codecs | `bits`, `cpu`, `room` |
-//! | [`results`] | the docIDs found by a batch of queries | `room` |
-//! | [`list`] | [`PostingList`]: codec, payload and block directory; the byte format and its checks | `codec`, `cpu`, `room` |
-//! | [`yioop`] | Yioop's posting lists, shard files and scores | `codec`, `cpu` |
-//! | [`intersect`] | CPU intersection of posting lists, with block skipping | `list`, `codec`, `cpu` |
-//! | [`analysis`] | text to terms | nothing |
-//! | [`query`] | what a visitor typed, as clauses; highlighting | `analysis` |
-//! | [`index`] | the ranked index: what is stored, how it is written and read | `analysis`, `list`, `codec`, `identity`, `cpu`, `threads`, `process` |
-//! | [`rank`] | the best documents of a segment, and how many match | `index` (its lists), `codec`, `cpu` |
-//! | [`search`] | searching an index | `rank`, `index`, `query`, `analysis`, `list`, `codec`, `cpu`, `threads` |
-//! | [`interchange`] | text fields in and out as CIFF and as PISA's collections | `search`, `index` |
-//! | [`device`] | everything about OpenCL | `rank` (its tiled form), `identity`, `threads`, `list`, `codec`, `results`, `cache`, `environment`, `process`, `room` |
-//! | [`engine`] | the choice between CPU and device, its cost model, the fallback, the threads, streams of queries, the counters | `device`, `search`, `rank`, `intersect`, `yioop`, `list`, `codec`, `results`, `cache`, `cpu`, `background`, `threads`, `environment`, `process` |
-//! | `php` | the PHP side (feature `php`) | `engine`, `search`, `interchange`, `index`, `query`, `analysis`, `yioop`, `list`, `codec`, `environment`, `cpu`, `room` |
-//!
-//! All rooms use `error`.
+//! | `php` | PHP's classes and functions: arguments in, one call below, a result or an exception out (feature `php`) | `engine`, `search`, `interchange`, `rank`, `index`, `analysis`, `yioop`, `list`, `codec`, `base` |
+//! | `lab` | what only the papers' experiments need (feature `lab`); the extension does not contain it | `engine`, `device`, `search`, `intersect`, `list`, `codec`, `base` |
+//! | [`engine`] | CPU or device: the choice and its cost model, ranked queries shared by both, streams, the repetition of failed device calls on the CPU, counters | `device`, `search`, `rank`, `index`, `intersect`, `yioop`, `list`, `codec`, `base` |
+//! | [`device`] | everything about OpenCL: loading it, contexts, memory, programs, and the operations | `rank`, `index`, `list`, `codec`, `base` |
+//! | [`search`] | questions to an index: hits, counts, facets, sorting, suggestions, explanations | `rank`, `query`, `index`, `analysis`, `list`, `codec`, `base` |
+//! | [`interchange`] | text fields to and from other engines: CIFF, collections of PISA | `index`, `base` |
+//! | [`rank`] | the best documents of a segment; phrases; which documents match, without scores | `index`, `codec`, `base` |
+//! | [`query`] | what a visitor typed becomes clauses; fuzzy words; highlighting and snippets | `analysis` |
+//! | [`index`] | the files: segments, manifest, deleted documents, lock; the writer, and snapshots for readers | `analysis`, `list`, `codec`, `base` |
+//! | [`analysis`] | text becomes terms: boundaries of words, lower-casing, folding, stemming, stop words | `base` |
+//! | [`intersect`] | intersection of posting lists on the CPU: merging, probing, and the choice between them | `list`, `codec`, `base` |
+//! | [`yioop`] | Yioop's posting lists, shard files, conjunctions and scores | `codec`, `base` |
+//! | [`list`] | [`PostingList`]: header, block directory, payload; the byte format and its checks; results of batches | `codec`, `base` |
+//! | [`codec`] | docIDs to words and back; the registry of codecs | `base` |
+//! | [`base`] | what has no subject of search: errors, bit fields, CPU, processes, environment, threads, memory, files | |
 
 pub mod analysis;
 pub mod base;

@@ -34,7 +34,8 @@ namespace Postings {
      * overlapping pairs of characters. Stemming is Snowball's. Bytes that are not UTF-8 become U+FFFD, which is in no word.
      * Terms of more than 255 bytes are left out.
      *
-     * Two analyzers are `==` if they make the same terms of every text. This is the only class that `new` can make.
+     * Two analyzers are `==` if they make the same terms of every text. Of this extension's classes, `new` can make
+     * only this one and the exceptions.
      */
     final class Analyzer
     {
@@ -238,12 +239,12 @@ namespace Postings {
     /**
      * Queries that threads and devices answer while PHP goes on. Made by Index::stream().
      *
-     * The threads start with the first query, at most postings.threads of them (but at least one, and one for each device),
-     * and end with the object, which waits for what they are at; what waits is not answered. In Postings\stats() each query
-     * that the CPU answers is a call, and so is each call of a device.
+     * The threads start with the first query, at most postings.threads of them (but at least one, and one for each
+     * device), and end with the object, which waits for queries in progress; the others are not answered. In
+     * Postings\stats() each query that the CPU answers is a call, and so is each call of a device.
      *
      * After a fork only the parent can use the stream: all methods but count() and descriptor() throw IndexException in the
-     * child. A fork waits until the threads have answered what they are at.
+     * child. A fork waits for queries in progress.
      */
     final class SearchStream implements \Countable
     {
@@ -274,8 +275,9 @@ namespace Postings {
         }
 
         /**
-         * Takes what is done, by ticket, in the order in which it was found. If nothing is, but queries are on their way, waits
-         * for an answer, at most so long or until a signal has come; then the array may be empty.
+         * Takes the answers that are ready, by ticket, in the order in which they were found. If there are none, but
+         * queries are under way, waits for one, at most $wait milliseconds or until a signal comes; then the array may
+         * be empty.
          *
          * A query that failed throws what search() would have thrown, with its ticket as the exception's code, once what was
          * found before it has been taken. The others can be taken as before.
@@ -332,15 +334,15 @@ namespace Postings {
          *     'numeric': one number per document, for filters and sorting. 'stored': keeps values, to be returned with hits.
          *     Names must be UTF-8 without ':' and white space. null: those of the index, which must exist
          * @param ?Analyzer $analyzer how texts become terms; null: words are only lower-cased or, without $fields, that of
-         *     the index. Fields, positions and analyzer stand in the index, and an existing one is opened only with its own
+         *     the index. An existing index is opened only with its own fields, positions and analyzer
          * @param bool $positions whether positions of terms are kept, without which phrases are only words that occur
          *     together. Without $fields it means nothing
          * @param int $memory bytes for documents that are not written yet, at least 16 MiB: more makes larger segments
          * @param ?int $threads of adding and committing, 1 to 256; null: as postings.threads
          * @param ?Codec $frequencyCodec how frequencies are stored in terms of more than 128 documents: BP128, VariableByte,
          *     Rice, PForDelta, PForDeltaSegments, NewPFD, OptPFD, ParaPFor or Simple16. null: as the index has them, in a new
-         *     one BP128, the fastest. What is found is the same with all. It stands in the index and may change: what is
-         *     written from then on has the new codec, and optimize() rewrites the rest
+         *     one BP128, the fastest. What is found is the same with all. It may change: what is written
+         *     from then on has the new codec, and optimize() rewrites the rest
          * @param ?Codec $positionCodec the same for positions
          * @throws IndexException if another process writes the index (the message has its id), or there is none and no
          *     $fields
@@ -401,8 +403,8 @@ namespace Postings {
          * is replaced. The file has no positions, so phrases find nothing sensible in what comes from it: create the index
          * with `positions: false`.
          *
-         * The file is read at least twice, and once more whenever what fits into the writer's memory is full: give the writer
-         * much for large files. It is checked whole before anything is added.
+         * The file is read at least twice, and once more for every `memory` bytes of documents: give the writer more
+         * for large files. It is checked whole before anything is added.
          *
          * @param ?string $field a text field; null: the first
          * @throws CorruptDataException if the file is damaged; nothing was added
@@ -462,7 +464,7 @@ namespace Postings {
         {
         }
 
-        /** Ends the writer, as if the object was destroyed. What was not committed is dropped. */
+        /** Ends the writer, as if the object were destroyed. What was not committed is dropped. */
         public function close(): void
         {
         }
@@ -548,8 +550,8 @@ namespace Postings {
         }
 
         /**
-         * The best hits of a query. With postings.offload=always on a device, as far as searchBatch() says; otherwise on
-         * the CPU, as a single query hardly pays on a device.
+         * The best hits of a query, from the CPU or a device, as searchBatch() with one query: with postings.offload=auto
+         * from a device where that is expected to be faster.
          *
          * @param int $limit the most hits to return
          * @param int $offset hits to leave out at the front
@@ -557,7 +559,7 @@ namespace Postings {
          * @param array<string, string> $sort
          * @param array<string, int|float> $weights
          * @param bool $total whether to count all documents that match, which costs about as much as count()
-         * @param float $k1 at least 0: how slowly further occurrences of a word stop to matter
+         * @param float $k1 at least 0: how slowly further occurrences of a word stop mattering
          * @param float $b 0 to 1: how much long texts are penalised
          */
         public function search(
@@ -710,7 +712,7 @@ namespace Postings {
         }
 
         /**
-         * How the score of a document comes about; null if there is no such document.
+         * Explains the score of a document; null if there is no such document.
          *
          * Each part is what a clause of the query adds in a field: the clause as it was understood, the words that it stands
          * for (term), how often the field has it, the field's length as rounded, how many documents of the index contain

@@ -411,8 +411,8 @@ namespace Postings {
      * them, `cache_misses` those that had to be sent, `cache_evictions` those that made room for others. `cache_bytes` is
      * what they take now, at most postings.device_memory per device.
      *
-     * `lists` is the number of posting lists in memory now
-     * (clones count once), `list_bytes` their size, which memory_limit does not count.
+     * `lists` is the number of posting lists in memory now (clones count once), `list_bytes` their size, which
+     * memory_limit does not count.
      *
      * @return array{cpu_calls: int, device_calls: int, device_failures: int, bytes_to_device: int, bytes_from_device: int, cache_hits: int, cache_misses: int, cache_evictions: int, cache_bytes: int, lists: int, list_bytes: int}
      */

@@ -1,12 +1,13 @@
-//! Yioop's conjunctive queries: what does one `Conjunction` cost on a CPU thread, step by step, and what is the least that it
-//! would cost on a device?
+//! Yioop's conjunctive queries: what does one `Conjunction` cost on a CPU thread, step by step, and what is the least
+//! that it would cost on a device?
 //!
 //!     cargo bench --no-default-features --features lab --bench conjunction -- --documents N [--text FILE] [--texts N] [--per-generation N]
 //!         [--queries N] [--device NAME]
 //!
-//! The index has Yioop's form: a shard file per generation. A document is made of some random lines of FILE; without one, of
-//! 280 words, drawn from a million by Zipf's law. Queries are words of random documents, as in `yioop/experiment.php`: *common* words are in more than a thirtieth of the documents, *rare* ones in
-//! at most one of 600. The binary that cargo builds is self-contained and can be copied to a machine with a device.
+//! The index has Yioop's form: a shard file per generation. A document is made of some random lines of FILE; without
+//! one, of 280 words, drawn from a million by Zipf's law. Queries are words of random documents, as in
+//! `yioop/experiment.php`: *common* words are in more than a thirtieth of the documents, *rare* ones in at most one of
+//! 600. The binary that cargo builds is self-contained and can be copied to a machine with a device.
 
 #[path = "../support/clock.rs"]
 #[allow(dead_code)]

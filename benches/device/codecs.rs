@@ -1,5 +1,5 @@
-//! Every codec: its kernel, and intersections of its lists beside those of quasi-succinct ones. A program is built for each codec alone, because
-//! NVIDIA's compiler takes a minute for one with all codecs.
+//! Every codec: its kernel, and intersections of its lists beside those of quasi-succinct ones. A program is built for
+//! each codec alone, because NVIDIA's compiler takes a minute for one with all codecs.
 
 use super::intersect::by_chunk;
 use super::support::{data, report::Row};

@@ -19,7 +19,8 @@ pub const EXPERIMENT: Experiment = Experiment {
           bound by its caches, and on lists that exceed them by memory, which brings codecs closer together. A \
           device decodes a block per work-group in local memory, so codecs in which every docID is found alike come \
           near the bounds of its memory; quotients in unary (Rice) and exceptions of exceptions (PForDelta) cost as \
-          much again. Short lists still favour the CPU: starting a kernel takes microseconds, as it did then. If \
+          much again. (The H200's rates here are of the kernels of that day. That of PForDelta has since become half \
+          as fast again: docs/results.md.) Short lists still favour the CPU: starting a kernel takes microseconds, as it did then. If \
           docIDs are wanted on the host, the CPU is at any length the better place for codecs that it decodes as \
           fast as the bus could bring the docIDs.",
     run,

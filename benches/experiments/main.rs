@@ -6,7 +6,7 @@
 //!
 //! Each experiment is a file, and a line in [`EXPERIMENTS`]. Its results are kept as JSON, a file per machine
 //! (`DIR/experiments/MACHINE.json`; DIR is `docs` by default), in which a run replaces the experiments that it ran.
-//! The page `DIR/experiments.md` and its plots are made of all these files; `--render` does only that.
+//! The page `DIR/experiments/results.md` and its plots are made of all these files; `--render` does only that.
 //!
 //! The binary that cargo builds is self-contained and can be copied to a machine with a GPU. With `--device`, the device
 //! halves of experiments run too. Corpora: real lists (`--lists`, zip files or folders of text files), a text

@@ -68,7 +68,9 @@ foreach ($tasks as [$shape, $task, $ours, $theirs]) {
 }
 if (isset($options['out'])) {
     $version = $db->query('SELECT sqlite_version()')->fetchColumn();
-    $result = ['peer' => "SQLite $version FTS5", 'passages' => $passages, 'fts5' => $built, 'unit' => 'µs', 'rows' => $rows];
+    preg_match('/^model name\s*: (.*)$/m', (string) @file_get_contents('/proc/cpuinfo'), $processor);
+    $result = ['machine' => ($processor[1] ?? php_uname('m')) . ', PHP ' . PHP_VERSION, 'date' => gmdate('j F Y'), 'command' => 'make bench-search',
+        'peer' => "SQLite $version FTS5", 'passages' => $passages, 'fts5' => $built, 'unit' => 'µs', 'rows' => $rows];
     file_put_contents($options['out'], json_encode($result, JSON_PRETTY_PRINT | JSON_UNESCAPED_UNICODE) . "\n");
 }
 

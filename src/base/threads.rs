@@ -1,7 +1,8 @@
 //! Threads for the work of one call.
 //!
-//! They are started per call and end with it: none exists before the first work that is worth it, none between calls, and
-//! so a fork loses none. (For others see `background`.) The calling thread takes part. Threads claim a few items at a time from a shared counter.
+//! They are started per call and end with it: none exists before the first work that is worth it, none between calls,
+//! and so a fork loses none. (For others see `background`.) The calling thread takes part. Threads claim a few items at
+//! a time from a shared counter.
 
 use crate::base::error::Result;
 use std::ops::Range;

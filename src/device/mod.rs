@@ -2,7 +2,8 @@
 //! file per operation.
 //!
 //! Nothing here runs before the first call that wants a device, and nothing here panics. Every failure is an
-//! [`Error::Device`](crate::Error::Device), after which the engine uses the CPU. Nothing waits for a device without a limit.
+//! [`Error::Device`](crate::Error::Device), after which the engine uses the CPU. Nothing waits for a device without a
+//! limit.
 //!
 //! Each file uses only files listed above it:
 //!
@@ -32,7 +33,7 @@
 //! |---|---|
 //! | `POSTINGS_OPENCL_LIBRARY` | the OpenCL library to open, instead of `libOpenCL.so.1` |
 //! | `POSTINGS_OPENCL_SECONDS` | the time limit of the first look at OpenCL in a child process (default 20) |
-//! | `POSTINGS_CACHE_DIR` | the folder for program binaries and measurements (see `cache`) |
+//! | `POSTINGS_CACHE_DIR` | the folder for program binaries and measurements (see `base::cache_folder`) |
 //! | `POSTINGS_DEVICE_ARENA` | the most words of device memory for resident lists |
 //! | `POSTINGS_DEVICE_FAULT` | steps that fail, for tests (see `fault`) |
 //!
@@ -83,10 +84,9 @@ pub fn devices(selector: &str) -> Vec<DeviceInfo> {
     context::devices(selector)
 }
 
-/// The device that `selector` means (`auto`, `none`, a substring of "platform / device name", or `P:D`), or `None`. If it is
-/// [lost](Device::is_lost), that is the first of its [`twins`], or `None`. The
-/// first call opens the device, which takes 0.1 to 1 s on a GPU; it stays open, and later calls take well under a
-/// microsecond.
+/// The device that `selector` means (`auto`, `none`, a substring of "platform / device name", or `P:D`), or `None`. If
+/// it is [lost](Device::is_lost), that is the first of its [`twins`], or `None`. The first call opens the device, which
+/// takes 0.1 to 1 s on a GPU; it stays open, and later calls take well under a microsecond.
 ///
 /// # Errors
 /// [`Error::Device`](crate::Error::Device) if the device cannot be opened; opening is not retried, so every call

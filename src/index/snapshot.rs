@@ -2,8 +2,8 @@
 //!
 //! A snapshot never changes and never waits: it consists of maps of immutable files, which stay readable when a writer
 //! removes the files. Opening reads the manifest and what is new since the snapshot that this process opened before: a
-//! process keeps the latest snapshots of the indexes that it used last ([`KEPT`], [`KEPT_SEGMENTS`]), so that one that opens an index anew for
-//! each request, as PHP does, maps and checks each file once.
+//! process keeps the latest snapshots of the indexes that it used last ([`KEPT`], [`KEPT_SEGMENTS`]), so that one that
+//! opens an index anew for each request, as PHP does, maps and checks each file once.
 
 use super::deleted::Deleted;
 use super::manifest::{self, Entry, Manifest};

@@ -8,7 +8,6 @@
 //!   where they are (`merge/slices.rs`).
 //! * If one list is much longer, each docID of the other is looked up in it (`probe`): without decoding if the codec
 //!   can do that, otherwise by decoding the blocks that may contain it.
-//!
 //! * Two partitioned Elias–Fano lists are intersected partition by partition (`merge/partitions/`), whatever their
 //!   lengths.
 //!
@@ -92,7 +91,7 @@ pub fn intersect_list(lists: &[PostingList]) -> Result<PostingList> {
 pub fn intersect_list_with(tier: Tier, lists: &[PostingList]) -> Result<PostingList> {
     let mut builder = Builder::default();
     intersect_with(tier, lists, &mut builder);
-    builder.finish()
+    PostingList::of_built(builder.finish())
 }
 
 /// [`intersect`] with the instructions of `tier`, for tests and measurements.

@@ -1,4 +1,4 @@
-//! The PHP face, thin: arguments in, one call of the engine, a result or an exception out.
+//! The PHP side, thin: arguments in, one call of the engine, a result or an exception out.
 //!
 //! | file | what | knows |
 //! |---|---|---|

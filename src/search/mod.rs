@@ -10,7 +10,7 @@
 //! | `run` | hits, counts, sorting |
 //! | `filter` | filters become sets of documents |
 //! | `words` | the dictionary: prefixes, fuzzy words, suggestions |
-//! | `explain` | how a score comes about |
+//! | `explain` | explains a score |
 //!
 //! A search asks one snapshot, segment by segment, with the hits of all in one heap. Scores depend on the whole index only,
 //! so they are the same however it is cut into segments: N and n count documents in all segments, also deleted ones that

@@ -1,8 +1,9 @@
 //! Generated queries with the lengths and result sizes of Ao 2011, table 4, stage by stage.
 //!
-//! Each topic has a tenth of GOV's documents, and as much more or less as lengths are scaled. The shortest list of a query is a sample of its topic; the list of stage
-//! x has each document of the topic with the probability with which table 4's results survive that stage, and as many
-//! other documents as its length needs. So lists of a topic meet as the table says, whichever are combined.
+//! Each topic has a tenth of GOV's documents, and as much more or less as lengths are scaled. The shortest list of a
+//! query is a sample of its topic; the list of stage x has each document of the topic with the probability with which
+//! table 4's results survive that stage, and as many other documents as its length needs. So lists of a topic meet as
+//! the table says, whichever are combined.
 
 use super::{Corpus, SHARES, terms_at};
 use crate::harness::papers;

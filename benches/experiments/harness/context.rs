@@ -54,6 +54,7 @@ impl Context {
         let mut outcome = outcome.map_err(|_| "panicked")??;
         outcome.seconds = began.elapsed().as_secs_f64();
         outcome.quick = self.options.quick;
+        outcome.date = machine::today();
         Ok(outcome)
     }
 

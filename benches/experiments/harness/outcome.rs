@@ -110,6 +110,8 @@ pub struct Outcome {
     pub seconds: f64,
     /// Whether it ran with `--quick`.
     pub quick: bool,
+    /// The day on which it ran; empty in results of before it was kept.
+    pub date: String,
 }
 
 impl Outcome {
@@ -158,6 +160,7 @@ impl Outcome {
         json!({
             "seconds": (self.seconds * 10.0).round() / 10.0,
             "quick": self.quick,
+            "date": self.date,
             "notes": self.notes,
             "tables": self.tables.iter().map(table).collect::<Vec<_>>(),
             "plots": self.plots.iter().map(Plot::to_json).collect::<Vec<_>>(),
@@ -203,6 +206,7 @@ impl Outcome {
             findings: list(&value["findings"]).iter().map(finding).collect(),
             seconds: value["seconds"].as_f64().unwrap_or(0.0),
             quick: value["quick"].as_bool().unwrap_or(false),
+            date: text(&value["date"]),
         }
     }
 }

@@ -1,5 +1,6 @@
-//! The page: every experiment with its question, the papers' tables, the tables and plots of each machine, figures beside
-//! the papers', and whether the findings hold.
+//! The page `experiments/results.md`: every experiment with its question, the papers' tables, the tables and plots of each
+//! machine, figures beside the papers', and whether the findings hold. `docs/experiments.md`, written by hand, says what
+//! follows from them.
 
 use super::outcome::{Cell, Outcome, Table};
 use super::results::Machine;
@@ -28,9 +29,9 @@ pub fn write(folder: &Path, experiments: &[&Experiment]) -> Result<(), Failure> 
         let name = format!("{machine}-{}.svg", plot.file);
         let Some(svg) = plot.svg() else { return Ok(None) };
         std::fs::write(images.join(&name), svg)?;
-        Ok(Some(format!("images/experiments/{name}")))
+        Ok(Some(format!("../images/experiments/{name}")))
     })?;
-    let path = folder.join("experiments.md");
+    let path = results.join("results.md");
     std::fs::write(&path, page)?;
     println!("{}", path.display());
     Ok(())
@@ -70,12 +71,12 @@ fn page(
     Ok(page)
 }
 
-const HEAD: &str = "# Experiments
+const HEAD: &str = "# Results of the experiments
 
 The tables and figures of the documents that this project comes from, redrawn on today's hardware, beside the documents'
-own numbers. Made by `make experiments`, from the results of each machine in [experiments/](experiments): do not edit it.
-[Contributing](contributing.md#a-benchmark-or-experiment) says how to add an experiment, and how to run one on a GPU
-machine.
+own numbers. Made by `make experiments`, from the results of each machine in this folder: do not edit it.
+[experiments.md](../experiments.md) says what follows from them. [Contributing](../contributing.md#a-benchmark-or-experiment)
+says how to add an experiment, and how to run one on a GPU machine.
 
 Figures are medians of interleaved rounds; after `±`, half the distance of their quartiles in percent. Rates
 of devices are of kernels alone, with resident lists, unless a table says otherwise. Sizes are those of whole lists, with
@@ -122,6 +123,9 @@ fn section(page: &mut String, experiment: &Experiment, machines: &[Machine], dra
     for (machine, outcome) in &measured {
         let quick = if outcome.quick { ", `--quick`" } else { "" };
         let _ = writeln!(page, "\n### Measured: {}{quick}", machine.name);
+        if !outcome.date.is_empty() {
+            let _ = writeln!(page, "\nRun on {}.", outcome.date);
+        }
         for note in &outcome.notes {
             let _ = writeln!(page, "\n{note}");
         }

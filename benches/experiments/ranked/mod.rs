@@ -19,8 +19,8 @@ pub const EXPERIMENT: Experiment = Experiment {
           times as much. AND+OR, which was made to avoid OR, lies between the two. What became fast is decoding and \
           intersecting; finding lists, scoring and choosing are now the larger part of short AND queries. The collection is \
           smaller than GOV2, so absolute times are not comparable; the ratios between columns are. A device answers one query \
-          in the time of its launches and of reading the hits, whatever the query is: that is more than a core of today takes \
-          for AND, and less than it takes for OR. In 2009 the lists were as long as to hide this; today it takes a batch. \
+          in the time of its launches and of reading the hits, whatever the query is: that is about what a core of today takes \
+          for AND, and a third of what it takes for OR. In 2009 the lists were as long as to hide this; today it takes a batch. \
           Accumulators in global memory, as the paper has them, are cleared, added to and searched for each query, however \
           few postings it has; tiles of them in local memory, most of which are passed over, are a quarter to a half of that. \
           The table of steps has no decompression of its own, as ranked search keeps lists open on the device.",

@@ -57,7 +57,10 @@ pub fn write_search(path: &Path, passages: &Passages, rounds: usize, rows: &[Row
             json!({"shape": row.shape.name(), "task": row.task.name, "queries": row.queries, "engines": engines})
         })
         .collect();
-    write(path, &json!({"passages": passages.len(), "rounds": rounds, "unit": "µs", "rows": rows}))
+    write(
+        path,
+        &json!({"machine": machine(), "date": today(), "command": "make bench-search", "passages": passages.len(), "rounds": rounds, "unit": "µs", "rows": rows}),
+    )
 }
 
 pub fn index_header() {
@@ -95,7 +98,25 @@ pub fn write_index(path: &Path, passages: &Passages, rows: &[indexing::Row]) -> 
             })
         })
         .collect();
-    write(path, &json!({"passages": passages.len(), "text": passages.bytes(), "unit": "s", "rows": rows}))
+    write(
+        path,
+        &json!({"machine": machine(), "date": today(), "command": "make bench-search", "passages": passages.len(), "text": passages.bytes(), "unit": "s", "rows": rows}),
+    )
+}
+
+/// The processor and how many threads it runs; `scripts/results.php` shows it with the results.
+fn machine() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name =
+        text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':')).map(|(_, name)| name.trim());
+    let threads = std::thread::available_parallelism().map_or(0, usize::from);
+    format!("{}, {threads} threads", name.unwrap_or("a processor whose name is not known"))
+}
+
+/// The date, as `date` has it.
+fn today() -> String {
+    let date = std::process::Command::new("date").args(["-u", "+%-d %B %Y"]).env("LC_ALL", "C").output();
+    date.map(|date| String::from_utf8_lossy(&date.stdout).trim().to_owned()).unwrap_or_default()
 }
 
 fn write(path: &Path, value: &Value) -> Result<()> {

@@ -1,8 +1,9 @@
 //! The postings of a term in a segment: docIDs, frequencies, positions and block maxima.
 //!
 //! A list of at most 128 postings is a stream of bytes ([`short`]), as most terms are rare; a longer one has parts that
-//! are decoded block by block, and alone ([`long`]), with one of several codecs for frequencies and positions ([`values`]). The dictionary's value of a term is the byte of the section of lists
-//! at which its list begins, times two, plus 1 if it is long.
+//! are decoded block by block, and alone ([`long`]), with one of several codecs for frequencies and positions
+//! ([`values`]). The dictionary's value of a term is the byte of the section of lists at which its list begins, times
+//! two, plus 1 if it is long.
 
 mod bits;
 mod long;

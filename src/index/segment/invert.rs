@@ -46,8 +46,8 @@ impl Tokens {
         self.tokens.len().max(self.terms.bytes())
     }
 
-    /// Adds a term of the document that has not been ended, whose tokens begin at `begin` ([`Tokens::next`]). Positions between it and the one before stay empty; it is put
-    /// after the one before in any case.
+    /// Adds a term of the document that has not been ended, whose tokens begin at `begin` ([`Tokens::next`]). Positions
+    /// between it and the one before stay empty; it is put after the one before in any case.
     #[inline]
     pub fn push(&mut self, begin: usize, position: u32, term: &[u8]) {
         let index = begin + position as usize;

@@ -47,8 +47,8 @@ pub(super) fn by_rank((segment, deleted): &Input) -> Result<Vec<u32>> {
 }
 
 impl Plan {
-    /// The plan for these inputs. Ordinals that are docIDs are left out. With a permutation (docID → rank) documents are reordered by it; without one they stay
-    /// in the order of docIDs, and reordered inputs stay reordered.
+    /// The plan for these inputs. Ordinals that are docIDs are left out. With a permutation (docID → rank) documents
+    /// are reordered by it; without one they stay in the order of docIDs, and reordered inputs stay reordered.
     ///
     /// # Errors
     /// [`Error::Argument`] if the permutation is none of that many ranks, or documents are too many.

@@ -17,10 +17,11 @@
 //!                              rounded down to a multiple of 2^b is subtracted before
 //! ```
 //!
-//! The fields of entries are as wide as the largest value: the largest docID, the number of blocks, the words of payload.
-//! The field of docIDs before a run is as wide as one less than the partition's docIDs. A
-//! list that is a single run, one partition of runs (its first docID stands before them), or one Elias–Fano partition from
-//! docID 0 on, has no own words: its parameter byte is the kind. So no list takes more than a quasi-succinct one, and a list of one run up to 2^16 docIDs takes six words.
+//! The fields of entries are as wide as the largest value: the largest docID, the number of blocks, the words of
+//! payload. The field of docIDs before a run is as wide as one less than the partition's docIDs. A list that is a
+//! single run, one partition of runs (its first docID stands before them), or one Elias–Fano partition from docID 0 on,
+//! has no own words: its parameter byte is the kind. So no list takes more than a quasi-succinct one, and a list of one
+//! run up to 2^16 docIDs takes six words.
 //!
 //! Example: `{0, 1, 2 … 127, 1000}` is two partitions: kind 33 (a run), first 0, block 1, word 0, and kind 33, first
 //! 1000, block 2, word 0. The fields take 6 + 10 + 2 + 0 bits, so there are three own words, and no payload:
@@ -40,7 +41,7 @@ mod look_up;
 mod plan;
 mod view;
 
-pub(crate) use builder::Builder;
+pub(crate) use builder::{Builder, Built};
 pub(crate) use directory::{Directory, Kind, Partition, Runs};
 pub(crate) use look_up::PartLookUp;
 pub(crate) use view::View;

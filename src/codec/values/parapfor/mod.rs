@@ -22,10 +22,10 @@
 //! i, h     10011 11            (from bit 12 on)
 //! ```
 //!
-//! b is the width with the fewest words at which the share of exceptions is at most the option `exceptions`; an exception
-//! counts four bits more than it takes, because it takes time. The paper varies the share between 0 and 0.6; here it is
-//! 0.3 unless given. The paper's segments have as many values as a work-group
-//! has work-items; here these are the 128 of a block, and the arrays follow each other without gaps between words.
+//! b is the width with the fewest words at which the share of exceptions is at most the option `exceptions`; an
+//! exception counts four bits more than it takes, because it takes time. The paper varies the share between 0 and 0.6;
+//! here it is 0.3 unless given. The paper's segments have as many values as a work-group has work-items; here these are
+//! the 128 of a block, and the arrays follow each other without gaps between words.
 //!
 //! A value takes 32 bits at worst, and the header adds 0.25 bits per value of a block. Any gap can be coded.
 

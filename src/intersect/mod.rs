@@ -92,7 +92,7 @@ pub fn intersect_list(lists: &[PostingList]) -> Result<PostingList> {
 pub fn intersect_list_with(tier: Tier, lists: &[PostingList]) -> Result<PostingList> {
     let mut builder = Builder::default();
     intersect_with(tier, lists, &mut builder);
-    builder.finish()
+    PostingList::of_built(builder.finish())
 }
 
 /// [`intersect`] with the instructions of `tier`, for tests and measurements.

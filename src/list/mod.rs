@@ -6,6 +6,7 @@
 //! describes the byte format.
 
 mod auto;
+mod built;
 mod cursor;
 mod format;
 mod parse;
@@ -19,7 +20,7 @@ use crate::base::error::{Error, Result};
 use crate::base::huge_pages::with_room;
 use crate::codec::monotone::partitioned_elias_fano::View;
 use crate::codec::{
-    BLOCK, BlockBuffer, Codec, Encoded, ListCodec, OptionOf, Options, PADDING, Plan, SLACK, Shape, Sink, block_buffer,
+    BLOCK, BlockBuffer, Codec, Encoded, ListCodec, OptionOf, Options, PADDING, SLACK, Shape, Sink, block_buffer,
     check_increasing, dispatch,
 };
 use byteorder::{ByteOrder, LittleEndian};
@@ -86,27 +87,6 @@ impl PostingList {
         dispatch!(codec, C => {
             encode_as::<C>(doc_ids, codec, C::VERSION, &Options::named(C::NAME, C::OPTIONS, options)?)
         })
-    }
-
-    /// A partitioned list of these own words, payload and last docIDs of blocks, which must be right.
-    ///
-    /// # Errors
-    /// [`Error::Argument`] if it has too many words.
-    pub(crate) fn of_parts(plan: &Plan, count: usize, payload: &[u32], derived: Vec<u32>) -> Result<PostingList> {
-        let shape = Shape {
-            count,
-            universe: derived.last().copied().unwrap_or(0),
-            parameter: plan.parameter.into(),
-            own_words: plan.own.len(),
-            payload_words: payload.len(),
-        };
-        let (layout, head) = Layout::begin(2, Codec::PartitionedEliasFano, shape, &plan.own);
-        let mut words = with_room(layout.words() + PADDING);
-        words.extend_from_slice(&head);
-        words.extend_from_slice(payload);
-        format::seal(&mut words, payload_words(&shape)?);
-        words.resize(layout.words() + PADDING, 0);
-        Ok(PostingList::new(layout, words, derived))
     }
 
     /// Makes a list of `words`, which are the words that `layout` describes followed by the padding, and of the

@@ -1,15 +1,12 @@
-//! Makes a list of what an intersection sends: ranges become runs, words of bit sets are copied, and only docIDs that come
-//! one by one are partitioned as [`encode`](crate::list::PostingList::encode) would. So a result of bit sets or runs costs
-//! no more than its words, but may take a little more room than an encoded list.
+//! Makes the parts of a list of what an intersection sends: ranges become runs, words of bit sets are copied, and only
+//! docIDs that come one by one are partitioned as in a list that is encoded. So a result of bit sets or runs costs no more
+//! than its words, but may take a little more room than an encoded list.
 
 use super::directory::{Entry, Kind, MANY, MOST_IN_RUNS, Partition, Widths};
 use super::plan::Costs;
 use super::{check, encode_partition};
 use crate::base::cpu::Tier;
-use crate::base::error::Result;
-use crate::codec::{BLOCK, Codec, Plan, Sink, bit_set};
-use crate::list::PostingList;
-use std::sync::OnceLock;
+use crate::codec::{BLOCK, Plan, Sink, bit_set};
 
 /// docIDs that are gathered before they are partitioned, so that memory stays bounded by the result.
 const GATHERED: usize = 1 << 16;
@@ -42,6 +39,14 @@ pub(crate) struct Builder {
     gathered: Vec<u32>,
 }
 
+/// What a [`Builder`] makes.
+pub(crate) enum Built {
+    /// So few docIDs that they are to be encoded.
+    Few(Vec<u32>),
+    /// Own words and parameter, the number of docIDs, the payload, and the last docID of each block.
+    Parts { plan: Plan, count: usize, payload: Vec<u32>, lasts: Vec<u32> },
+}
+
 /// A bit set at the end of the payload.
 struct OpenBits {
     first: u32,
@@ -51,22 +56,20 @@ struct OpenBits {
 }
 
 impl Builder {
-    /// The list.
-    ///
-    /// # Errors
-    /// [`Error::Argument`](crate::Error::Argument) if it has too many words.
-    pub(crate) fn finish(mut self) -> Result<PostingList> {
+    /// What the list is made of.
+    pub(crate) fn finish(mut self) -> Built {
         if let Some(OpenBits { first, begin, count }) = self.open.take() {
             self.push_bits(first, begin, count);
         }
         if self.entries.is_empty() && self.gathered.len() <= FEW {
-            return encoded(&self.gathered);
+            return Built::Few(self.gathered);
         }
         let count = self.blocks * BLOCK - self.short + self.gathered.len();
         self.partition_gathered();
         let universe = self.lasts[self.lasts.len() - 1];
         let own = Widths::new(count, universe, self.payload.len()).write(&self.entries);
-        PostingList::of_parts(&Plan { parameter: MANY as u8, own }, count, &self.payload, self.lasts)
+        let plan = Plan { parameter: MANY as u8, own };
+        Built::Parts { plan, count, payload: self.payload, lasts: self.lasts }
     }
 
     fn push(&mut self, kind: Kind, first: u32, blocks: usize) {
@@ -225,20 +228,6 @@ impl Sink for Builder {
     }
 }
 
-/// The encoded list. Most intersections are empty, so there is one list for all of them.
-fn encoded(doc_ids: &[u32]) -> Result<PostingList> {
-    static EMPTY: OnceLock<PostingList> = OnceLock::new();
-    let encode = || PostingList::encode(doc_ids, Codec::PartitionedEliasFano);
-    match EMPTY.get() {
-        Some(empty) if doc_ids.is_empty() => Ok(empty.clone()),
-        None if doc_ids.is_empty() => {
-            let empty = encode()?;
-            Ok(EMPTY.get_or_init(|| empty).clone())
-        }
-        _ => encode(),
-    }
-}
-
 /// Appends 64-bit words, the lower half first.
 fn copy(words: &[u64], to: &mut Vec<u32>) {
     let from = to.len();
@@ -246,59 +235,5 @@ fn copy(words: &[u64], to: &mut Vec<u32>) {
     for (halves, word) in to[from..].chunks_exact_mut(2).zip(words) {
         halves[0] = *word as u32;
         halves[1] = (word >> 32) as u32;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::base::cpu;
-    use proptest::prelude::*;
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(200))]
-        #[test]
-        fn ranges_bits_and_docids_make_a_list(
-            parts in prop::collection::vec((0u8..4, 0u32..700, 1u32..40_000, any::<u64>()), 0..40), at_end in any::<bool>(),
-        ) {
-            let mut builder = Builder::default();
-            let (mut wanted, mut next) = (Vec::new(), 0u32);
-            let tier = cpu::tier();
-            for (kind, distance, len, seed) in parts {
-                next += distance;
-                match kind {
-                    0 => {
-                        builder.take_range(tier, next, next + len - 1);
-                        wanted.extend(next..next + len);
-                        next += len;
-                    }
-                    1 => {
-                        let doc_ids: Vec<u32> = (0..len % 3000).map(|i| next + i * (1 + seed as u32 % 50)).collect();
-                        builder.take(&doc_ids);
-                        next = doc_ids.last().map_or(next, |last| last + 1);
-                        wanted.extend(doc_ids);
-                    }
-                    _ => {
-                        next = next.next_multiple_of(64);
-                        let mask = if kind == 2 { u64::MAX } else { seed | seed << 9 };
-                        let words: Vec<u64> = (0..len % 70)
-                            .map(|i| seed.rotate_left(7 * i).wrapping_mul(0x9E37_79B9_7F4A_7C15) & mask)
-                            .collect();
-                        builder.take_bits(tier, next, &words);
-                        wanted.take_bits(tier, next, &words);
-                        next += 64 * words.len() as u32;
-                    }
-                }
-            }
-            if at_end {
-                builder.take_range(tier, u32::MAX - 500, u32::MAX);
-                wanted.extend(u32::MAX - 500..=u32::MAX);
-            }
-            let list = builder.finish().unwrap();
-            prop_assert!(list.decode() == wanted);
-            let again = PostingList::from_bytes(&list.to_bytes()).unwrap();
-            prop_assert_eq!(again.last_doc_ids(), list.last_doc_ids());
-            prop_assert!(again.equals(&list));
-        }
     }
 }

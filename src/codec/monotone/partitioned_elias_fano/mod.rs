@@ -40,7 +40,7 @@ mod look_up;
 mod plan;
 mod view;
 
-pub(crate) use builder::Builder;
+pub(crate) use builder::{Builder, Built};
 pub(crate) use directory::{Directory, Kind, Partition, Runs};
 pub(crate) use look_up::PartLookUp;
 pub(crate) use view::View;

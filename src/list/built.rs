@@ -1,0 +1,104 @@
+//! Partitioned lists out of what an intersection sends, without encoding all of it.
+
+use super::format::{self, Layout};
+use super::{PostingList, payload_words};
+use crate::base::error::Result;
+use crate::base::huge_pages::with_room;
+use crate::codec::monotone::partitioned_elias_fano::Built;
+use crate::codec::{Codec, PADDING, Plan, Shape};
+use std::sync::OnceLock;
+
+impl PostingList {
+    /// The list of what a [`Builder`](crate::codec::monotone::partitioned_elias_fano::Builder) made.
+    ///
+    /// # Errors
+    /// [`Error::Argument`](crate::Error::Argument) if it has too many words.
+    pub(crate) fn of_built(built: Built) -> Result<PostingList> {
+        // Most intersections are empty, so there is one list for all of them.
+        static EMPTY: OnceLock<PostingList> = OnceLock::new();
+        match built {
+            Built::Parts { plan, count, payload, lasts } => of_parts(&plan, count, &payload, lasts),
+            Built::Few(doc_ids) => match EMPTY.get() {
+                Some(empty) if doc_ids.is_empty() => Ok(empty.clone()),
+                _ => {
+                    let list = PostingList::encode(&doc_ids, Codec::PartitionedEliasFano)?;
+                    Ok(if doc_ids.is_empty() { EMPTY.get_or_init(|| list).clone() } else { list })
+                }
+            },
+        }
+    }
+}
+
+/// A partitioned list of these own words, payload and last docIDs of blocks, which must be right.
+fn of_parts(plan: &Plan, count: usize, payload: &[u32], derived: Vec<u32>) -> Result<PostingList> {
+    let shape = Shape {
+        count,
+        universe: derived.last().copied().unwrap_or(0),
+        parameter: plan.parameter.into(),
+        own_words: plan.own.len(),
+        payload_words: payload.len(),
+    };
+    let (layout, head) = Layout::begin(2, Codec::PartitionedEliasFano, shape, &plan.own);
+    let mut words = with_room(layout.words() + PADDING);
+    words.extend_from_slice(&head);
+    words.extend_from_slice(payload);
+    format::seal(&mut words, payload_words(&shape)?);
+    words.resize(layout.words() + PADDING, 0);
+    Ok(PostingList::new(layout, words, derived))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::cpu;
+    use crate::codec::Sink;
+    use crate::codec::monotone::partitioned_elias_fano::Builder;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+        #[test]
+        fn ranges_bits_and_docids_make_a_list(
+            parts in prop::collection::vec((0u8..4, 0u32..700, 1u32..40_000, any::<u64>()), 0..40), at_end in any::<bool>(),
+        ) {
+            let mut builder = Builder::default();
+            let (mut wanted, mut next) = (Vec::new(), 0u32);
+            let tier = cpu::tier();
+            for (kind, distance, len, seed) in parts {
+                next += distance;
+                match kind {
+                    0 => {
+                        builder.take_range(tier, next, next + len - 1);
+                        wanted.extend(next..next + len);
+                        next += len;
+                    }
+                    1 => {
+                        let doc_ids: Vec<u32> = (0..len % 3000).map(|i| next + i * (1 + seed as u32 % 50)).collect();
+                        builder.take(&doc_ids);
+                        next = doc_ids.last().map_or(next, |last| last + 1);
+                        wanted.extend(doc_ids);
+                    }
+                    _ => {
+                        next = next.next_multiple_of(64);
+                        let mask = if kind == 2 { u64::MAX } else { seed | seed << 9 };
+                        let words: Vec<u64> = (0..len % 70)
+                            .map(|i| seed.rotate_left(7 * i).wrapping_mul(0x9E37_79B9_7F4A_7C15) & mask)
+                            .collect();
+                        builder.take_bits(tier, next, &words);
+                        wanted.take_bits(tier, next, &words);
+                        next += 64 * words.len() as u32;
+                    }
+                }
+            }
+            if at_end {
+                builder.take_range(tier, u32::MAX - 500, u32::MAX);
+                wanted.extend(u32::MAX - 500..=u32::MAX);
+            }
+            let list = PostingList::of_built(builder.finish()).unwrap();
+            prop_assert!(list.decode() == wanted);
+            let again = PostingList::from_bytes(&list.to_bytes()).unwrap();
+            prop_assert_eq!(again.last_doc_ids(), list.last_doc_ids());
+            prop_assert!(again.equals(&list));
+        }
+    }
+}

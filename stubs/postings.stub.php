@@ -117,8 +117,9 @@ namespace Postings {
         case Raw = 'raw';
 
         /**
-         * For frequencies and positions of an index only, of which it is the default: blocks of 128 values, each with as
-         * many bits per value as its largest needs (the vertical layout of SIMD-BP128: Lemire and Boytsov 2015).
+         * Gaps in as many bits each as the largest of their 128 needs, four side by side (SIMD-BP128: Lemire and Boytsov
+         * 2015): among the fastest to decode, and larger than the codecs with exceptions. The default of an index's
+         * frequencies and positions. Codes any list.
          */
         case BP128 = 'bp128';
 

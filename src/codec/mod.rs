@@ -18,6 +18,7 @@ pub mod gaps;
 mod list_codec;
 pub mod monotone;
 mod options;
+pub(crate) mod sums;
 pub mod values;
 
 pub use gaps::Gaps;
@@ -134,6 +135,8 @@ registry! { $
     PartitionedEliasFano = 15: monotone::partitioned_elias_fano::PartitionedEliasFano;
     /// Uncompressed docIDs with the pointers of hash segmentation ([`monotone::raw`]).
     Raw = 16: monotone::raw::Raw;
+    /// Gaps in as many bits each as the largest of the block needs, in four lanes ([`values::bp128`]).
+    BP128 = 17: Gaps<values::bp128::Bp128>;
 }
 pub(crate) use dispatch;
 

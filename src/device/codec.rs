@@ -127,6 +127,9 @@ static SIMPLE16: DeviceCodec = DeviceCodec {
     source: concat!(include_str!("../../cl/codec/simple16_words.cl"), include_str!("../../cl/codec/simple16.cl")),
     ..GAPS
 };
+
+static BP128: DeviceCodec = DeviceCodec { prefix: "bp128", source: include_str!("../../cl/codec/bp128.cl"), ..GAPS };
+
 /// A look-up takes 28 ps if neighbours in the shorter list are neighbours in the longer one too, and 54 ps if not.
 static QUASI_SUCCINCT: DeviceCodec = DeviceCodec {
     prefix: "qs",
@@ -184,6 +187,7 @@ pub(crate) fn of(codec: Codec) -> &'static DeviceCodec {
         Codec::Simple16 => &SIMPLE16,
         Codec::PartitionedEliasFano => &PARTITIONED_ELIAS_FANO,
         Codec::Raw => &RAW,
+        Codec::BP128 => &BP128,
     }
 }
 

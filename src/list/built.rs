@@ -1,4 +1,4 @@
-//! Partitioned lists out of what an intersection has [built](Built).
+//! Partitioned lists out of what an intersection sends, without encoding all of it.
 
 use super::format::{self, Layout};
 use super::{PostingList, payload_words};
@@ -9,18 +9,27 @@ use crate::codec::{Codec, PADDING, Plan, Shape};
 use std::sync::OnceLock;
 
 impl PostingList {
-    /// The list of these parts, which must be right.
+    /// The list of what a [`Builder`](crate::codec::monotone::partitioned_elias_fano::Builder) made.
     ///
     /// # Errors
     /// [`Error::Argument`](crate::Error::Argument) if it has too many words.
     pub(crate) fn of_built(built: Built) -> Result<PostingList> {
+        // Most intersections are empty, so there is one list for all of them.
+        static EMPTY: OnceLock<PostingList> = OnceLock::new();
         match built {
-            Built::DocIds(doc_ids) => encoded(&doc_ids),
             Built::Parts { plan, count, payload, lasts } => of_parts(&plan, count, &payload, lasts),
+            Built::Few(doc_ids) => match EMPTY.get() {
+                Some(empty) if doc_ids.is_empty() => Ok(empty.clone()),
+                _ => {
+                    let list = PostingList::encode(&doc_ids, Codec::PartitionedEliasFano)?;
+                    Ok(if doc_ids.is_empty() { EMPTY.get_or_init(|| list).clone() } else { list })
+                }
+            },
         }
     }
 }
 
+/// A partitioned list of these own words, payload and last docIDs of blocks, which must be right.
 fn of_parts(plan: &Plan, count: usize, payload: &[u32], derived: Vec<u32>) -> Result<PostingList> {
     let shape = Shape {
         count,
@@ -36,20 +45,6 @@ fn of_parts(plan: &Plan, count: usize, payload: &[u32], derived: Vec<u32>) -> Re
     format::seal(&mut words, payload_words(&shape)?);
     words.resize(layout.words() + PADDING, 0);
     Ok(PostingList::new(layout, words, derived))
-}
-
-/// The encoded list. Most intersections are empty, so there is one list for all of them.
-fn encoded(doc_ids: &[u32]) -> Result<PostingList> {
-    static EMPTY: OnceLock<PostingList> = OnceLock::new();
-    let encode = || PostingList::encode(doc_ids, Codec::PartitionedEliasFano);
-    match EMPTY.get() {
-        Some(empty) if doc_ids.is_empty() => Ok(empty.clone()),
-        None if doc_ids.is_empty() => {
-            let empty = encode()?;
-            Ok(EMPTY.get_or_init(|| empty).clone())
-        }
-        _ => encode(),
-    }
 }
 
 #[cfg(test)]

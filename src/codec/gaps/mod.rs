@@ -4,15 +4,7 @@
 //! `previous` is −1 for the first. Each block is one part for the value codec; its first gap is relative to the last
 //! docID of the preceding block. The directory holds the word at which each block begins.
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
-#[cfg(any(test, not(target_arch = "x86_64")))]
-mod scalar;
-#[cfg(target_arch = "x86_64")]
-mod sse2;
-
+use super::sums::BEFORE_FIRST;
 use super::values::{Of, ValueCodec, Values};
 use super::{BLOCK, Cost, Encoded, LARGE, ListCodec, NoLookUp, OWN_COUNT, Plan, Shape, block_buffer, prefetch};
 use super::{OptionOf, Options};
@@ -21,11 +13,8 @@ use crate::base::error::{Error, Result};
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// The value of `previous` for the first docID: −1, modulo 2^32.
-pub(crate) const BEFORE_FIRST: u32 = u32::MAX;
-
-/// Blocks that are decoded to values before these are summed up. They are few enough to stay in the first-level cache
-/// for both passes.
+/// Blocks that are decoded at a time. Their values are few enough to stay in the first-level cache until they are summed
+/// up.
 const TILE_BLOCKS: usize = 16;
 
 /// The list codec that encodes gaps with the value codec `V`.
@@ -125,11 +114,8 @@ impl<V: ValueCodec> ListCodec for Gaps<V> {
             }
             let previous = list.previous(first).unwrap_or(BEFORE_FIRST);
             // SAFETY: the contract says that the list is checked and padded, and that `out` has room for the docIDs of
-            // all blocks and the slack; `V::decode` writes the `count` values that `add_up` reads.
-            unsafe {
-                V::decode(tier, list.block_words(&tile), count, out.add(done));
-                add_up(tier, out.add(done), count, previous);
-            }
+            // all blocks and the slack.
+            unsafe { V::decode_doc_ids(tier, list.block_words(&tile), count, previous, out.add(done)) };
             done += count;
         }
         done
@@ -165,77 +151,4 @@ pub(crate) fn to_values<V: ValueCodec>(
         previous = doc_id;
     }
     Ok(previous)
-}
-
-/// Replaces the `count` values at `out` by docIDs, the first of which follows the docID `previous`. Sums wrap at 2^32.
-///
-/// # Safety
-/// There are `count` values at `out`, and room for [`SLACK`](super::SLACK) more words, which may be read and written;
-/// the processor has `tier`.
-pub(crate) unsafe fn add_up(tier: Tier, out: *mut u32, count: usize, previous: u32) {
-    debug_assert!(tier.is_available());
-    // SAFETY: all paths have this function's contract, and each is run only on its own tier.
-    unsafe {
-        match tier {
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => avx512::add_up(out, count, previous),
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 => avx2::add_up(out, count, previous),
-            #[cfg(target_arch = "x86_64")]
-            Tier::Scalar => sse2::add_up(out, count, previous),
-            #[cfg(not(target_arch = "x86_64"))]
-            _ => scalar::add_up(out, count, previous),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::codec::SLACK;
-    use proptest::prelude::*;
-
-    /// Adds up one value at a time, by definition. Every path must give the same.
-    fn by_definition(values: &[u32], previous: u32) -> Vec<u32> {
-        let sum = |last: &mut u32, &value: &u32| {
-            *last = last.wrapping_add(value).wrapping_add(1);
-            Some(*last)
-        };
-        values.iter().scan(previous, sum).collect()
-    }
-
-    fn every_path_equals_the_definition(values: &[u32], previous: u32) {
-        let wanted = by_definition(values, previous);
-        for tier in Tier::available() {
-            // Exactly the room that the contract asks for, then a guard word that reveals writes past it.
-            let mut out = values.to_vec();
-            out.resize(values.len() + SLACK, 0x5EED);
-            out.push(0xDEAD_BEEF);
-            // SAFETY: `out` holds the values and the slack; the tier is available.
-            unsafe { add_up(tier, out.as_mut_ptr(), values.len(), previous) };
-            assert_eq!(out.pop(), Some(0xDEAD_BEEF), "{} wrote past the slack", tier.name());
-            assert_eq!(&out[..values.len()], wanted, "{}", tier.name());
-        }
-        // The path of processors other than x86-64.
-        let mut out = values.to_vec();
-        // SAFETY: `out` holds the values.
-        unsafe { scalar::add_up(out.as_mut_ptr(), values.len(), previous) };
-        assert_eq!(out, wanted);
-    }
-
-    #[test]
-    fn every_length_to_two_blocks() {
-        for length in 0..=2 * BLOCK as u32 + 1 {
-            let values: Vec<u32> = (0..length).map(|i| i.wrapping_mul(0x9E37_79B9) >> (i % 32)).collect();
-            every_path_equals_the_definition(&values, BEFORE_FIRST);
-            every_path_equals_the_definition(&values, 77);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_values(values in prop::collection::vec(any::<u32>(), 0..300), previous in any::<u32>()) {
-            every_path_equals_the_definition(&values, previous);
-        }
-    }
 }

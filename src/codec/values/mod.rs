@@ -1,5 +1,6 @@
 //! Value codecs: values ⇄ words, in any order. [`gaps`](super::gaps) turns each into a codec of posting lists.
 
+pub mod bp128;
 pub mod newpfd;
 pub mod parapfor;
 mod parts;
@@ -11,7 +12,7 @@ pub mod simple9;
 pub mod variable_byte;
 mod widths;
 
-use super::{BLOCK, Cost, OptionOf, Options, block_buffer};
+use super::{BLOCK, Cost, OptionOf, Options, block_buffer, sums};
 use crate::base::cpu::Tier;
 use std::fmt;
 use std::marker::PhantomData;
@@ -62,6 +63,19 @@ pub trait ValueCodec: 'static {
     /// [`PADDING`](super::PADDING) readable words; `out` has room for the values and [`SLACK`](super::SLACK) more; the
     /// processor has `tier`.
     unsafe fn decode(tier: Tier, words: &[u32], count: usize, out: *mut u32);
+
+    /// Decodes parts to docIDs, the first of which follows `previous`. Their values are gaps minus one.
+    ///
+    /// # Safety
+    /// As [`decode`](Self::decode).
+    #[inline(always)]
+    unsafe fn decode_doc_ids(tier: Tier, words: &[u32], count: usize, previous: u32, out: *mut u32) {
+        // SAFETY: the same contract; `decode` writes the `count` values that are added up, and the slack is there.
+        unsafe {
+            Self::decode(tier, words, count, out);
+            sums::add_up(tier, out, count, previous);
+        }
+    }
 
     /// One value of a part, for codecs that can read it without decoding all of them.
     ///

@@ -1,5 +1,4 @@
-//! The enum `Postings\Codec`: a case for each codec of the registry, `BP128`, which codes frequencies and positions of an
-//! index, and `Auto`, which leaves the choice to the list.
+//! The enum `Postings\Codec`: a case for each codec of the registry, and `Auto`, which leaves the choice to the list.
 
 use crate::Codec;
 use crate::base::error::Result;
@@ -13,13 +12,12 @@ static CLASS: Place = nowhere();
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     Codec(Codec),
-    Bp128,
     Auto,
 }
 
 impl From<BlockCodec> for Choice {
     fn from(codec: BlockCodec) -> Choice {
-        codec.codec().map_or(Choice::Bp128, Choice::Codec)
+        Choice::Codec(codec.codec())
     }
 }
 
@@ -31,7 +29,6 @@ impl Choice {
     pub fn of_blocks(self) -> Result<BlockCodec> {
         match self {
             Choice::Codec(codec) => BlockCodec::of(codec),
-            Choice::Bp128 => Ok(BlockCodec::BP128),
             Choice::Auto => Err(BlockCodec::unsuitable("auto", "chooses between codecs of posting lists")),
         }
     }
@@ -39,8 +36,7 @@ impl Choice {
 
 static CASES: Lazy<Vec<Case<Choice>>> = Lazy::new(|| {
     let case = |codec: Codec| Case::new(Choice::Codec(codec), codec.php_case(), codec.name());
-    let others = [Case::new(Choice::Bp128, "BP128", BlockCodec::BP128.name()), Case::new(Choice::Auto, "Auto", "auto")];
-    Codec::ALL.into_iter().map(case).chain(others).collect()
+    Codec::ALL.into_iter().map(case).chain([Case::new(Choice::Auto, "Auto", "auto")]).collect()
 });
 
 impl Enumeration for Choice {

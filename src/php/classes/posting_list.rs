@@ -234,10 +234,6 @@ fn encode(call: &mut Call) -> Outcome {
     let codec = match choice {
         Choice::Codec(codec) => Some(codec),
         Choice::Auto => None,
-        Choice::Bp128 => {
-            let text = "cannot be used: bp128 codes frequencies and positions of an index, no posting lists";
-            return Err(exception::argument_value(2, text));
-        }
     };
     let known = match codec {
         Some(codec) => codec.check_options(&options),

@@ -1,6 +1,6 @@
-//! Makes partitions of what an intersection sends: ranges become runs, words of bit sets are copied, and only docIDs that
-//! come one by one are partitioned as the encoder would. So a result of bit sets or runs costs no more than its words, but
-//! may take a little more room than an encoded list.
+//! Makes the parts of a list of what an intersection sends: ranges become runs, words of bit sets are copied, and only
+//! docIDs that come one by one are partitioned as in a list that is encoded. So a result of bit sets or runs costs no more
+//! than its words, but may take a little more room than an encoded list.
 
 use super::directory::{Entry, Kind, MANY, MOST_IN_RUNS, Partition, Widths};
 use super::plan::Costs;
@@ -17,7 +17,7 @@ const SPARSEST: usize = 3;
 /// Words without bits that a bit set may contain between others.
 const HOLE: usize = 4;
 
-/// Results up to this length are left to the encoder.
+/// Results up to this length are encoded like any list.
 const FEW: usize = 1024;
 
 /// What an entry of the directory takes, about, in bits.
@@ -41,9 +41,9 @@ pub(crate) struct Builder {
 
 /// What a [`Builder`] makes.
 pub(crate) enum Built {
-    /// docIDs that are so few that they are encoded like any others.
-    DocIds(Vec<u32>),
-    /// A list's parameter and own words, the number of its docIDs, its payload, and the last docID of each block.
+    /// So few docIDs that they are to be encoded.
+    Few(Vec<u32>),
+    /// Own words and parameter, the number of docIDs, the payload, and the last docID of each block.
     Parts { plan: Plan, count: usize, payload: Vec<u32>, lasts: Vec<u32> },
 }
 
@@ -56,13 +56,13 @@ struct OpenBits {
 }
 
 impl Builder {
-    /// What a list is made of.
+    /// What the list is made of.
     pub(crate) fn finish(mut self) -> Built {
         if let Some(OpenBits { first, begin, count }) = self.open.take() {
             self.push_bits(first, begin, count);
         }
         if self.entries.is_empty() && self.gathered.len() <= FEW {
-            return Built::DocIds(self.gathered);
+            return Built::Few(self.gathered);
         }
         let count = self.blocks * BLOCK - self.short + self.gathered.len();
         self.partition_gathered();

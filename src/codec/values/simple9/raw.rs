@@ -3,7 +3,8 @@
 use super::{MAX_VALUES, NAME, Simple9, count, count_selectors, decode_values, values};
 use crate::base::cpu::{self, Tier};
 use crate::base::error::{Error, Result};
-use crate::codec::gaps::{BEFORE_FIRST, add_up, to_values};
+use crate::codec::gaps::to_values;
+use crate::codec::sums::{BEFORE_FIRST, add_up};
 use crate::codec::values::ValueCodec;
 use crate::codec::{Options, SLACK, Sink, check_increasing};
 use byteorder::{BigEndian, ByteOrder};

@@ -1,7 +1,7 @@
 use super::raw::decode_words;
 use super::*;
 use crate::base::error::Error;
-use crate::codec::gaps::BEFORE_FIRST;
+use crate::codec::sums::BEFORE_FIRST;
 use crate::codec::values::tests::every_path_gives;
 use byteorder::{BigEndian, ByteOrder};
 use proptest::prelude::*;

@@ -5,20 +5,20 @@ use crate::codec::Codec;
 use crate::codec::values::Values;
 use std::fmt;
 
-/// A codec of blocks of values, for frequencies and positions: [BP128](super::bp128), or the value codec of a codec of
-/// posting lists that has one for all values of 32 bits.
+/// A codec of blocks of values, for frequencies and positions: a codec of posting lists that has a value codec for all
+/// values of 32 bits. Blocks are its parts, but for those of BP128, which are [shorter](super::bp128) here.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct BlockCodec(Option<Codec>);
+pub struct BlockCodec(Codec);
 
 impl BlockCodec {
-    /// Bit packing ([`bp128`](super::bp128)).
-    pub const BP128: BlockCodec = BlockCodec(None);
+    /// The default.
+    pub const BP128: BlockCodec = BlockCodec(Codec::BP128);
 
-    /// All that there are.
+    /// The default, and then the others.
     pub fn all() -> impl Iterator<Item = BlockCodec> {
         let suits = |codec: &Codec| codec.values().is_some_and(|values| values.max_value() == u32::MAX);
-        let registered = Codec::ALL.into_iter().filter(suits).map(|codec| BlockCodec(Some(codec)));
-        std::iter::once(BlockCodec::BP128).chain(registered)
+        let others = Codec::ALL.into_iter().filter(suits).map(BlockCodec).filter(|&codec| codec != BlockCodec::BP128);
+        std::iter::once(BlockCodec::BP128).chain(others)
     }
 
     /// The value codec of a codec of posting lists.
@@ -26,7 +26,7 @@ impl BlockCodec {
     /// # Errors
     /// [`Error::Argument`], which names the possible ones, if it has none for all values.
     pub fn of(codec: Codec) -> Result<BlockCodec> {
-        BlockCodec::all().find(|block| block.0 == Some(codec)).ok_or_else(|| {
+        BlockCodec::all().find(|block| block.0 == codec).ok_or_else(|| {
             let why = match codec.values() {
                 Some(values) => format!("codes values up to {} only", values.max_value()),
                 None => "codes increasing docIDs only".into(),
@@ -49,17 +49,18 @@ impl BlockCodec {
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        self.0.map_or("bp128", Codec::name)
+        self.0.name()
     }
 
-    /// The codec of posting lists whose value codec it is; `None` for BP128.
-    pub fn codec(self) -> Option<Codec> {
+    /// The codec of posting lists whose values they are.
+    pub fn codec(self) -> Codec {
         self.0
     }
 
-    /// Its number in files: 0, or that of the codec of posting lists.
+    /// Its number in files: 0 for BP128, which had no number of its own when indexes were first written; otherwise that
+    /// of the codec of posting lists.
     pub(in crate::index) fn number(self) -> u8 {
-        self.0.map_or(0, |codec| codec as u8)
+        if self == BlockCodec::BP128 { 0 } else { self.0 as u8 }
     }
 
     /// The codec with that number in files.
@@ -67,9 +68,9 @@ impl BlockCodec {
         BlockCodec::all().find(|codec| codec.number() == number)
     }
 
-    /// The value codec; `None` for BP128.
+    /// The value codec of which blocks are parts; `None` for BP128.
     pub(super) fn values(self) -> Option<&'static dyn Values> {
-        self.0.and_then(Codec::values)
+        self.0.values().filter(|_| self != BlockCodec::BP128)
     }
 }
 
@@ -126,6 +127,8 @@ mod tests {
             assert_eq!(Codecs::from_numbers(codecs.numbers()), Ok(codecs));
         }
         assert_eq!(Codecs::from_numbers([0, 255]), Err(255));
+        // BP128 has one number in an index, and another in posting lists.
+        assert_eq!((BlockCodec::BP128.number(), Codecs::from_numbers([0, Codec::BP128 as u8])), (0, Err(17)));
         assert_eq!(BlockCodec::from_name("qs"), None);
     }
 
@@ -134,7 +137,7 @@ mod tests {
         for codec in Codec::ALL {
             let suits = codec.values().is_some_and(|values| values.max_value() == u32::MAX);
             match BlockCodec::of(codec) {
-                Ok(block) => assert!(suits && block.codec() == Some(codec)),
+                Ok(block) => assert!(suits && block.codec() == codec),
                 Err(Error::Argument(what)) => {
                     assert!(!suits && BlockCodec::from_number(codec as u8).is_none());
                     assert!(what.starts_with(codec.name()) && what.contains("bp128, variablebyte, "), "{what}");

@@ -4,11 +4,12 @@
 //! |---|---|
 //! | `mod.rs` | [`Blocks`]: blocks of values in a list, written and read |
 //! | [`codec`] | [`BlockCodec`]: which codec they have |
-//! | [`bp128`] | bit packing, which only indexes have |
+//! | [`bp128`] | BP128 without header words |
 //!
-//! The directory has a word per block. That of BP128 is its own; with a [value codec](Values) of the registry it is the
-//! word of the data at which the block begins. The block is one part of the codec, or no words at all if its values are
-//! zeros, as most frequencies less 1 are.
+//! The directory has a word per block. That of BP128 has the width of the block, too, so blocks have no header word as they
+//! have in posting lists; the rest is shared with these. With any other [value codec](Values) of the registry it is the word
+//! of the data at which the block begins. The block is one part of the codec, or no words at all if its values are zeros, as
+//! most frequencies less 1 are.
 
 mod bp128;
 mod codec;

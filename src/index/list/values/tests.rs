@@ -64,7 +64,7 @@ fn every_length_to_two_blocks() {
 
 #[test]
 fn data_without_padding_are_refused() {
-    for codec in BlockCodec::all().filter(|codec| codec.codec().is_some()) {
+    for codec in BlockCodec::all().filter(|codec| codec.values().is_some()) {
         let (directory, data) = encoded(codec, &[1, 2, 3]);
         let words = data.len() - PADDING;
         assert!(Blocks::new(codec, &directory, &data[..data.len() - 1], words, 3).is_none(), "{codec:?}");

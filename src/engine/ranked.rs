@@ -9,7 +9,7 @@ use crate::base::threads;
 use crate::device::{self, Device, Hits, MOST_HITS, MOST_TERMS, RankBatch, RankSegment, RankTerm, Take};
 use crate::index::snapshot::Part;
 use crate::search::prepared::{Prepared, then_any};
-use crate::search::{Found, Index, Matching, Options, QUERIES_PER_THREAD};
+use crate::search::{End, Found, Index, Matching, Options, QUERIES_PER_THREAD};
 use once_cell::sync::OnceCell;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -67,7 +67,7 @@ fn by_both(
     let models = cost::models(first);
     let size = AtomicUsize::new(0);
     let prepare = |at: usize| {
-        let prepared = prepare(index, queries[at], options, wanted, &models)?;
+        let prepared = prepare(index, queries[at], options, end, wanted, &models)?;
         let fits = |query: &Prepared| size.fetch_add(query.size(), Relaxed) < MOST_SIZE;
         let prepared = prepared.filter(|(query, ..)| fits(query));
         Ok(prepared.map_or((None, None), |(query, features, cost)| (Some(query), Some((features, cost)))))
@@ -121,7 +121,7 @@ fn by_both(
                     break;
                 }
                 let began = Instant::now();
-                done.push((at, index.search(queries[at], options)?));
+                done.push((at, index.search_until(queries[at], options, end)?));
                 let plain = known[at].filter(|(features, _)| times.len() < LEARNED && features.joining() == 0.0);
                 if let Some((features, _)) = plain {
                     times.push((features, began.elapsed().as_nanos() as f64));
@@ -153,7 +153,7 @@ fn by_both(
     }
     let threads = threads::at_most(settings.threads, left.len());
     let of_cpu = threads::map(threads, left.len(), |at| match end.has_come() {
-        false => index.search(queries[left[at]], options),
+        false => index.search_until(queries[left[at]], options, end),
         true => Ok(Found::late()),
     })?;
     left.into_iter().zip(of_cpu).for_each(|(at, of_cpu)| found[at] = Some(of_cpu));
@@ -177,10 +177,11 @@ pub(super) fn prepare(
     index: &Index,
     query: &str,
     options: &Options,
+    end: End,
     wanted: usize,
     models: &Models,
 ) -> Result<Option<(Prepared, Features, Cost)>> {
-    let Some(query) = index.prepare(query, options)?.filter(fits) else { return Ok(None) };
+    let Some(query) = index.prepare_until(query, options, end)?.filter(fits) else { return Ok(None) };
     let features = cost::features(&query, wanted, index.snapshot().documents());
     let cost = models.cost(&features, options.matching);
     Ok(Some((query, features, cost)))

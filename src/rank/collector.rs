@@ -1,5 +1,6 @@
 //! [`Collector`]: what a segment's search reports to, and which documents it may report.
 
+use super::clock::Clock;
 use super::term::Term;
 use super::top_k::{Hit, TopK};
 use crate::base::bits::has_bit;
@@ -54,6 +55,8 @@ pub struct Collector<'c, 's> {
     pub base: u64,
     /// The rank of each document by insertion, if it is not the docID.
     pub ordinals: Option<&'s [u32]>,
+    /// Once its time is over, the hits are not complete.
+    pub clock: &'c Clock,
 }
 
 impl Collector<'_, '_> {

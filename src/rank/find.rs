@@ -22,12 +22,6 @@ use super::term::Term;
 use super::tiers::tiered;
 use super::window::{Window, range};
 
-/// The sum of bounds, as `f64`.
-#[inline(always)]
-fn sum(bounds: &[f32]) -> f64 {
-    bounds.iter().map(|&bound| f64::from(bound)).sum()
-}
-
 tiered! {
     /// The best documents with all clauses.
     pub fn all<'c, 's>(clauses: Vec<Clause<'s>>, collector: &mut Collector<'c, 's>) -> () = all_on_tier;
@@ -53,6 +47,9 @@ fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, '
     let primed = if others.is_empty() { primed(lead, collector) } else { f64::NEG_INFINITY };
     let mut next = 0;
     while let Some((first, last)) = range(lead, &leaders, next) {
+        if collector.clock.is_over() {
+            return;
+        }
         next = last.saturating_add(1);
         let floor = collector.floor().max(primed);
         let of_lead: f64 = leaders.iter().map(|&at| f64::from(lead[at].bound_between(first, last))).sum();
@@ -64,7 +61,7 @@ fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, '
             let least = floor - bounds[0];
             window.candidates(lead, &leaders, &sieves, first, last, least, collector, &mut candidates);
             for (at, clause) in others.iter_mut().enumerate() {
-                if candidates.is_empty() {
+                if candidates.is_empty() || collector.clock.is_over() {
                     break;
                 }
                 candidates.require(clause, collector.floor(), own[at], bounds[at + 1]);
@@ -106,14 +103,19 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
     let all: Vec<usize> = order.clone();
     let most: Vec<f32> = terms.iter().map(Term::most).collect();
     let primed = primed(&mut terms, collector);
-    let mut essential = 0;
+    // The sum of the bounds of those that are not essential, and of the first that may be.
+    let (mut essential, mut sum) = (0, most.first().copied().map_or(0.0, f64::from));
     let mut next = 0;
     loop {
         let floor = collector.floor().max(primed);
-        while essential < terms.len() && sum(&most[..=essential]) <= floor {
+        while essential < terms.len() && sum <= floor {
             essential += 1;
+            sum += most.get(essential).copied().map_or(0.0, f64::from);
         }
         let Some((first, last)) = range(&mut terms, &all[essential..], next) else { return };
+        if collector.clock.is_over() {
+            return;
+        }
         next = last.saturating_add(1);
         for (term, bound) in terms.iter_mut().zip(&mut bounds) {
             *bound = term.bound_between(first, last);
@@ -128,7 +130,7 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
             let least = floor - sums[others.len()];
             window.candidates(&mut terms, leaders, &[], first, last, least, collector, &mut candidates);
             for (at, &term) in others.iter().enumerate().rev() {
-                if candidates.is_empty() {
+                if candidates.is_empty() || collector.clock.is_over() {
                     break;
                 }
                 candidates.add(&mut terms[term], collector.floor().max(primed), bounds[term].into(), sums[at]);

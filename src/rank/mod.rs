@@ -16,6 +16,7 @@
 pub mod bm25;
 mod candidates;
 pub mod clause;
+pub mod clock;
 pub mod collector;
 pub mod find;
 pub mod matching;
@@ -30,4 +31,5 @@ pub mod top_k;
 mod window;
 
 pub use bm25::{Bm25, Norms};
+pub use clock::Clock;
 pub use top_k::{Hit, TopK};

@@ -141,7 +141,8 @@ fn check(corpus: &Corpus, clauses: &[Vec<usize>], k: usize, deleted: Option<&[u6
             let mut top = TopK::new(k);
             let excluded = excluded.into_iter().map(term).collect();
             let restriction = Restriction { deleted, allowed: None, excluded };
-            let mut collector = Collector { top: &mut top, restriction, segment: 0, base: 0, ordinals: None };
+            let mut collector =
+                Collector { top: &mut top, restriction, segment: 0, base: 0, ordinals: None, clock: &Clock::never() };
             if needs_all {
                 let clause = |clause: &Vec<usize>| Clause { terms: clause.iter().map(|&at| term(at)).collect() };
                 find::all(tier, clauses.iter().map(clause).collect(), &mut collector);

@@ -5,6 +5,7 @@ use super::plan::Plan;
 use super::{Index, filter, run};
 use crate::base::error::{Error, Result};
 use crate::index::length;
+use crate::rank::Clock;
 use std::collections::HashSet;
 
 /// How the score of a document for a query comes about.
@@ -43,7 +44,7 @@ pub struct Part {
 
 pub(super) fn explain(index: &Index, text: &str, doc_id: u64, options: &Options) -> Result<Explanation> {
     filter::check(index, options)?;
-    let plan = Plan::new(index, text, options)?;
+    let plan = Plan::new(index, text, options, &Clock::never())?;
     let parts = index.snapshot().parts();
     let number = parts.partition_point(|part| part.base <= doc_id).saturating_sub(1);
     let part = &parts[number];

@@ -5,6 +5,8 @@
 //! | `mod.rs` | [`Index`]: what can be asked |
 //! | [`options`](Options) | how a search can be told to work |
 //! | `plan` | a query becomes leaves with weights, by the statistics of the whole index |
+//! | `expansion` | the terms that prefixes and fuzzy words stand for, and what a query may cost |
+//! | `leaf` | what one list of postings is made of |
 //! | `prepared` | a query as a device can rank it |
 //! | `lists` | the postings of a leaf in a segment |
 //! | `run` | hits, counts, sorting |
@@ -16,8 +18,10 @@
 //! so they are the same however it is cut into segments: N and n count documents in all segments, also deleted ones that
 //! no merge has removed yet, and so does the average length.
 
+mod expansion;
 mod explain;
 mod filter;
+mod leaf;
 mod lists;
 mod options;
 mod plan;
@@ -29,7 +33,9 @@ mod tests;
 mod words;
 
 pub use explain::{Explanation, Part};
-pub use options::{Direction, Filter, Matching, Options};
+pub(crate) use options::End;
+pub use options::{Direction, FEW_JOINED, Filter, JOINED_PER_DOCUMENT, Matching, Options};
+pub use plan::MOST_LEAVES;
 pub use words::MOST_WORDS;
 
 use crate::Codec;
@@ -52,12 +58,12 @@ pub struct Found {
     pub hits: Vec<FoundHit>,
     /// The number of all documents that match, if it was asked for.
     pub total: Option<u64>,
-    /// Whether the query was not started before the batch's deadline, so that nothing is known of its hits.
+    /// Whether the query was not finished by the deadline, so that nothing is known of its hits.
     pub expired: bool,
 }
 
 impl Found {
-    /// What comes back of a query that was not started.
+    /// What comes back of a query that was not finished in time.
     pub(crate) fn late() -> Found {
         Found { expired: true, ..Found::default() }
     }
@@ -175,8 +181,16 @@ impl Index {
     /// [`Error::Argument`] for options that do not fit the fields; [`Error::Corrupt`] and [`Error::File`] if a part of a
     /// file that is used for the first time is damaged.
     pub fn search(&self, query: &str, options: &Options) -> Result<Found> {
+        self.search_until(query, options, options.end())
+    }
+
+    /// The same, of which the deadline of `options` has begun before: at the `end` it is [expired](Found::expired).
+    ///
+    /// # Errors
+    /// As [`search`](Self::search).
+    pub(crate) fn search_until(&self, query: &str, options: &Options, end: End) -> Result<Found> {
         self.check_files()?;
-        run::search(self, query, options)
+        run::search(self, query, options, end)
     }
 
     /// The same as [`search`](Self::search) for each of many queries, on up to `threads` threads; 0 means one per core.
@@ -189,7 +203,7 @@ impl Index {
         let threads = threads::at_most(threads, queries.len() / QUERIES_PER_THREAD);
         let end = options.end();
         threads::map(threads, queries.len(), |at| match end.has_come() {
-            false => run::search(self, queries[at], options),
+            false => run::search(self, queries[at], options, end),
             true => Ok(Found::late()),
         })
     }

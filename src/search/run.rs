@@ -1,39 +1,52 @@
 //! Searching, counting, sorting, facets: a plan is carried out segment by segment.
 
-use super::options::{Direction, Matching, Options};
-use super::plan::{Plan, Weighted};
+use super::leaf::Weighted;
+use super::options::{Direction, End, Matching, Options};
+use super::plan::Plan;
 use super::{Found, FoundHit, Index, filter, lists, words};
+use crate::base::bits::has_bit;
 use crate::base::cpu;
 use crate::base::error::{Error, Result};
-use crate::index::Kind;
-use crate::index::segment::{Column, Ids};
+use crate::index::list::Decoded;
+use crate::index::segment::{Column, Ids, Segment};
 use crate::index::snapshot::Part;
+use crate::index::{Kind, Value};
 use crate::rank::clause::Clause;
 use crate::rank::collector::{Collector, Restriction};
 use crate::rank::find;
 use crate::rank::matching;
 use crate::rank::score::Scorer;
-use crate::rank::term::Term;
-use crate::rank::{Hit, Norms, TopK};
+use crate::rank::term::{Source, Term};
+use crate::rank::{Clock, Hit, Norms, TopK};
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-pub(super) fn search(index: &Index, text: &str, options: &Options) -> Result<Found> {
+/// The best hits of a query; those of one that is not finished at the `end` are unknown.
+pub(super) fn search(index: &Index, text: &str, options: &Options, end: End) -> Result<Found> {
     filter::check(index, options)?;
-    let plan = Plan::new(index, text, options)?;
+    match in_time(index, text, options, &end.clock()) {
+        Err(Error::Expired) => Ok(Found::late()),
+        found => found,
+    }
+}
+
+pub(super) fn in_time(index: &Index, text: &str, options: &Options, clock: &Clock) -> Result<Found> {
+    let plan = Plan::new(index, text, options, clock)?;
     let live = usize::try_from(index.documents()).unwrap_or(usize::MAX);
     let wanted = options.offset.saturating_add(options.limit).min(live);
     let mut found = Found::default();
     if plan.nothing || wanted == 0 {
-        found.total =
-            options.total.then(|| if plan.nothing { Ok(0) } else { count_plan(index, &plan, options) }).transpose()?;
+        found.total = options
+            .total
+            .then(|| if plan.nothing { Ok(0) } else { count_plan(index, &plan, options, clock) })
+            .transpose()?;
         return Ok(found);
     }
-    let mut hits = top(index, &plan, options, options.matching != Matching::Any, wanted)?;
+    let mut hits = top(index, &plan, options, options.matching != Matching::Any, wanted, clock)?;
     let then_any = options.matching == Matching::AllThenAny && hits.len() < wanted;
     if then_any {
         let has: HashSet<(u32, u32)> = hits.iter().map(|hit| (hit.segment, hit.doc_id)).collect();
-        let any = top(index, &plan, options, false, wanted)?;
+        let any = top(index, &plan, options, false, wanted, clock)?;
         hits.extend(any.into_iter().filter(|hit| !has.contains(&(hit.segment, hit.doc_id))));
         hits.truncate(wanted);
     }
@@ -41,7 +54,7 @@ pub(super) fn search(index: &Index, text: &str, options: &Options) -> Result<Fou
         found.total = Some(match hits.len() < wanted {
             // There are no more.
             true => hits.len() as u64,
-            false => count_plan(index, &plan, options)?,
+            false => count_plan(index, &plan, options, clock)?,
         });
     }
     self::found(index, hits, found.total, options)
@@ -71,23 +84,32 @@ pub(super) fn found(
 }
 
 /// The best `wanted` hits.
-fn top(index: &Index, plan: &Plan, options: &Options, needs_all: bool, wanted: usize) -> Result<Vec<Hit>> {
+fn top(
+    index: &Index,
+    plan: &Plan,
+    options: &Options,
+    needs_all: bool,
+    wanted: usize,
+    clock: &Clock,
+) -> Result<Vec<Hit>> {
     if needs_all && plan.none_has_all {
         return Ok(Vec::new());
     }
     if plan.clauses.is_empty() || !options.sort.is_empty() {
-        return sorted(index, plan, options, needs_all, wanted);
+        return sorted(index, plan, options, needs_all, wanted, clock);
     }
     let mut top = TopK::new(wanted);
     for (number, part) in index.snapshot().parts().iter().enumerate() {
-        let Some((clauses, restriction)) = of_segment(plan, part, number, options, needs_all)? else { continue };
+        let Some((clauses, restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else { continue };
         let ordinals = part.segment.kept_ordinals()?;
-        let mut collector = Collector { top: &mut top, restriction, segment: number as u32, base: part.base, ordinals };
+        let (segment, base) = (number as u32, part.base);
+        let mut collector = Collector { top: &mut top, restriction, segment, base, ordinals, clock };
         if needs_all || clauses.len() == 1 {
             find::all(cpu::tier(), clauses, &mut collector);
         } else {
             find::any(cpu::tier(), clauses.into_iter().flat_map(|clause| clause.terms).collect(), &mut collector);
         }
+        clock.check()?;
     }
     Ok(top.into_hits())
 }
@@ -99,10 +121,12 @@ fn of_segment<'s>(
     number: usize,
     options: &Options,
     needs_all: bool,
+    clock: &Clock,
 ) -> Result<Option<(Vec<Clause<'s>>, Restriction<'s>)>> {
     let mut clauses = Vec::with_capacity(plan.clauses.len());
     for clause in &plan.clauses {
-        let terms = clause.leaves.iter().map(|leaf| term(plan, part, number, leaf));
+        clock.check()?;
+        let terms = clause.leaves.iter().map(|leaf| term(plan, part, number, leaf, clock));
         let terms: Vec<Term> = terms.filter_map(Result::transpose).collect::<Result<_>>()?;
         if !terms.is_empty() {
             clauses.push(Clause { terms });
@@ -113,7 +137,7 @@ fn of_segment<'s>(
     if clauses.is_empty() && !plan.clauses.is_empty() {
         return Ok(None);
     }
-    let excluded = plan.excluded.iter().map(|leaf| without_scores(part, number, leaf));
+    let excluded = plan.excluded.iter().map(|leaf| without_scores(part, number, leaf, clock));
     let restriction = Restriction {
         deleted: part.deleted.as_ref().map(|deleted| deleted.words()),
         allowed: plan.allowed(&part.segment, number, options)?,
@@ -123,8 +147,14 @@ fn of_segment<'s>(
 }
 
 /// The postings of a leaf in a segment, with scores.
-fn term<'s>(plan: &'s Plan, part: &'s Part, number: usize, leaf: &'s Weighted) -> Result<Option<Term<'s>>> {
-    let Some(source) = lists::source(&part.segment, number, leaf)? else { return Ok(None) };
+fn term<'s>(
+    plan: &'s Plan,
+    part: &'s Part,
+    number: usize,
+    leaf: &'s Weighted,
+    clock: &Clock,
+) -> Result<Option<Term<'s>>> {
+    let Some(source) = lists::source(&part.segment, number, leaf, clock)? else { return Ok(None) };
     let field = leaf.leaf.field();
     let scorer = Scorer {
         weight: leaf.weight,
@@ -135,71 +165,80 @@ fn term<'s>(plan: &'s Plan, part: &'s Part, number: usize, leaf: &'s Weighted) -
 }
 
 /// The postings of a leaf in a segment.
-fn without_scores<'s>(part: &'s Part, number: usize, leaf: &Weighted) -> Result<Option<Term<'s>>> {
-    let source = lists::source(&part.segment, number, leaf)?;
+fn without_scores<'s>(part: &'s Part, number: usize, leaf: &Weighted, clock: &Clock) -> Result<Option<Term<'s>>> {
+    let source = lists::source(&part.segment, number, leaf, clock)?;
     Ok(source.map(|source| Term::without_scores(cpu::tier(), source)))
-}
-
-/// The postings of a keyword.
-fn keyword(part: &Part, field: usize, value: u64) -> Result<Term<'_>> {
-    let source = lists::of_term(&part.segment, field, value)?;
-    Ok(Term::without_scores(cpu::tier(), source))
 }
 
 pub(super) fn count(index: &Index, text: &str, options: &Options) -> Result<u64> {
     filter::check(index, options)?;
-    let plan = Plan::new(index, text, options)?;
-    if plan.nothing { Ok(0) } else { count_plan(index, &plan, options) }
+    let clock = &options.end().clock();
+    let plan = Plan::new(index, text, options, clock)?;
+    if plan.nothing { Ok(0) } else { count_plan(index, &plan, options, clock) }
 }
 
 /// With [`Matching::AllThenAny`] documents with any word count, as they follow those with all.
-fn count_plan(index: &Index, plan: &Plan, options: &Options) -> Result<u64> {
-    count_matching(index, plan, options, options.matching == Matching::All)
-}
-
-fn count_matching(index: &Index, plan: &Plan, options: &Options, needs_all: bool) -> Result<u64> {
+fn count_plan(index: &Index, plan: &Plan, options: &Options, clock: &Clock) -> Result<u64> {
+    let needs_all = options.matching == Matching::All;
     if needs_all && plan.none_has_all {
         return Ok(0);
     }
     let mut count = 0;
     for (number, part) in index.snapshot().parts().iter().enumerate() {
-        let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all)? else {
+        let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
             continue;
         };
         let simple = restriction.is_none() && clauses.iter().all(|clause| clause.terms.len() == 1);
         count += if simple && !clauses.is_empty() && (needs_all || clauses.len() == 1) {
-            matching::count_all(cpu::tier(), clauses.into_iter().flat_map(|clause| clause.terms).collect())
+            matching::count_all(cpu::tier(), clauses.into_iter().flat_map(|clause| clause.terms).collect(), clock)
         } else {
-            matching::count(cpu::tier(), part.segment.documents(), &mut clauses, needs_all, &mut restriction)
+            matching::count(cpu::tier(), part.segment.documents(), &mut clauses, needs_all, &mut restriction, clock)
         };
+        clock.check()?;
     }
     Ok(count)
 }
 
 /// The first `wanted` hits in the order of numeric fields, or of insertion; with their scores.
-fn sorted(index: &Index, plan: &Plan, options: &Options, needs_all: bool, wanted: usize) -> Result<Vec<Hit>> {
+fn sorted(
+    index: &Index,
+    plan: &Plan,
+    options: &Options,
+    needs_all: bool,
+    wanted: usize,
+    clock: &Clock,
+) -> Result<Vec<Hit>> {
     let mut top = Sorted::new(options, wanted);
     for (number, part) in index.snapshot().parts().iter().enumerate() {
-        let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all)? else {
+        let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
             continue;
         };
         let columns = options.sort.iter().map(|&(field, _)| part.segment.column(field));
         let columns = columns.collect::<Result<Vec<Column>>>()?;
         let ordinals = part.segment.kept_ordinals()?;
-        matching::matching(part.segment.documents(), &mut clauses, needs_all, &mut restriction, |first, bits| {
-            if ordinals.is_none() && top.is_full() {
-                return;
-            }
-            matching::for_each_bit(first, bits, |doc_id| {
-                let ordinal = ordinals.map_or(doc_id, |ordinals| ordinals[doc_id as usize]);
-                let hit = Hit { score: 0.0, ordinal: part.base + u64::from(ordinal), segment: number as u32, doc_id };
-                top.push(hit, columns.iter().map(|column| column.get(doc_id)));
-            });
-        });
+        matching::matching(
+            part.segment.documents(),
+            &mut clauses,
+            needs_all,
+            &mut restriction,
+            clock,
+            |first, bits| {
+                if ordinals.is_none() && top.is_full() {
+                    return;
+                }
+                matching::for_each_bit(first, bits, |doc_id| {
+                    let ordinal = ordinals.map_or(doc_id, |ordinals| ordinals[doc_id as usize]);
+                    let hit =
+                        Hit { score: 0.0, ordinal: part.base + u64::from(ordinal), segment: number as u32, doc_id };
+                    top.push(hit, columns.iter().map(|column| column.get(doc_id)));
+                });
+            },
+        );
+        clock.check()?;
     }
     let mut hits = top.into_hits();
     if !plan.clauses.is_empty() {
-        score(index, plan, options, &mut hits)?;
+        score(index, plan, options, &mut hits, clock)?;
     }
     Ok(hits)
 }
@@ -271,7 +310,7 @@ impl<'o> Sorted<'o> {
 }
 
 /// Fills in the scores of hits.
-fn score(index: &Index, plan: &Plan, options: &Options, hits: &mut [Hit]) -> Result<()> {
+fn score(index: &Index, plan: &Plan, options: &Options, hits: &mut [Hit], clock: &Clock) -> Result<()> {
     let mut scores: HashMap<(u32, u32), f64> = HashMap::new();
     for (number, part) in index.snapshot().parts().iter().enumerate() {
         let mut doc_ids: Vec<u32> =
@@ -280,7 +319,7 @@ fn score(index: &Index, plan: &Plan, options: &Options, hits: &mut [Hit]) -> Res
             continue;
         }
         doc_ids.sort_unstable();
-        let Some((mut clauses, _)) = of_segment(plan, part, number, options, false)? else { continue };
+        let Some((mut clauses, _)) = of_segment(plan, part, number, options, false, clock)? else { continue };
         for doc_id in doc_ids {
             let terms = clauses.iter_mut().flat_map(|clause| &mut clause.terms);
             scores.insert((number as u32, doc_id), terms.filter_map(|term| term.probe(doc_id)).map(f64::from).sum());
@@ -305,36 +344,70 @@ pub(super) fn facets(
     if named.kind != Kind::Keyword {
         return Err(Error::Argument(format!("facets are values of keyword fields, and {} is none", named.name)));
     }
-    let plan = Plan::new(index, text, options)?;
+    let clock = &options.end().clock();
+    let plan = Plan::new(index, text, options, clock)?;
     let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
     for (number, part) in index.snapshot().parts().iter().enumerate() {
         if plan.nothing {
             break;
         }
         let needs_all = options.matching == Matching::All;
-        let Some((mut clauses, mut restriction)) = of_segment(&plan, part, number, options, needs_all)? else {
+        let Some((mut clauses, mut restriction)) = of_segment(&plan, part, number, options, needs_all, clock)? else {
             continue;
         };
         let mut set = Vec::with_capacity(part.segment.documents().div_ceil(64) as usize);
-        matching::matching(part.segment.documents(), &mut clauses, needs_all, &mut restriction, |_, bits| {
+        matching::matching(part.segment.documents(), &mut clauses, needs_all, &mut restriction, clock, |_, bits| {
             set.extend_from_slice(bits);
         });
-        let mut values = part.segment.dictionary(field)?.stream();
+        clock.check()?;
+        let mut add = |value: &[u8], count| match counts.get_mut(value) {
+            Some(sum) => *sum += count,
+            None => {
+                counts.insert(value.to_vec(), count);
+            }
+        };
+        let values = part.segment.dictionary(field)?;
+        let found: usize = set.iter().map(|word| word.count_ones() as usize).sum();
+        if named.stored && found.saturating_mul(PER_DOCUMENT) <= values.len() {
+            for_each_stored(&part.segment, field, &set, |value| add(value, 1))?;
+            continue;
+        }
+        let mut values = values.stream();
+        let mut decoded = Decoded::default();
         while let Some((value, at)) = fst::Streamer::next(&mut values) {
-            let count = matching::count_in(cpu::tier(), &set, &mut keyword(part, field, at)?);
-            if count > 0 {
-                match counts.get_mut(value) {
-                    Some(sum) => *sum += count,
-                    None => {
-                        counts.insert(value.to_vec(), count);
-                    }
+            clock.check()?;
+            let count = match part.segment.list(field, at, false, &mut decoded)? {
+                Some(view) => {
+                    let mut term = Term::without_scores(cpu::tier(), Source::List(view));
+                    matching::count_in(cpu::tier(), &set, &mut term)
                 }
+                None => decoded.doc_ids.iter().filter(|&&doc_id| has_bit(&set, doc_id)).count() as u64,
+            };
+            if count > 0 {
+                add(value, count);
             }
         }
     }
     let mut counts: Vec<(Vec<u8>, u64)> = counts.into_iter().collect();
     words::best(&mut counts, limit);
     Ok(counts)
+}
+
+/// Reading the stored values of a document takes about as long as looking at the lists of so many values.
+const PER_DOCUMENT: usize = 500;
+
+/// Calls `take` with each value that a document of the set has in a stored keyword field, once per document.
+fn for_each_stored(segment: &Segment, field: usize, set: &[u64], mut take: impl FnMut(&[u8])) -> Result<()> {
+    let mut doc_ids = Vec::new();
+    matching::for_each_bit(0, set, |doc_id| doc_ids.push(doc_id));
+    for doc_id in doc_ids {
+        let stored = segment.stored(doc_id)?.into_iter().filter(|(of, _)| *of == field);
+        let values =
+            stored.flat_map(|(_, value)| if let Value::Keywords(values) = value { values } else { Vec::new() });
+        let values: BTreeSet<_> = values.collect();
+        values.iter().for_each(|value| take(value));
+    }
+    Ok(())
 }
 
 /// The scores of a document, leaf by leaf, with the frequencies.
@@ -347,7 +420,7 @@ pub(super) fn parts_of_score<'p>(
 ) -> Result<()> {
     for (at, clause) in plan.clauses.iter().enumerate() {
         for leaf in &clause.leaves {
-            let Some(mut term) = term(plan, part, number, leaf)? else { continue };
+            let Some(mut term) = term(plan, part, number, leaf, &Clock::never())? else { continue };
             let Some(score) = term.probe(doc_id) else { continue };
             take(at, leaf, term.frequency(doc_id).unwrap_or(0), score);
         }
@@ -358,10 +431,10 @@ pub(super) fn parts_of_score<'p>(
 /// Whether a document is excluded, or does not meet the filters.
 pub(super) fn is_left_out(plan: &Plan, part: &Part, number: usize, doc_id: u32, options: &Options) -> Result<bool> {
     for leaf in &plan.excluded {
-        if without_scores(part, number, leaf)?.is_some_and(|mut term| term.contains(doc_id)) {
+        if without_scores(part, number, leaf, &Clock::never())?.is_some_and(|mut term| term.contains(doc_id)) {
             return Ok(true);
         }
     }
     let allowed = plan.allowed(&part.segment, number, options)?;
-    Ok(allowed.is_some_and(|allowed| !crate::base::bits::has_bit(&allowed, doc_id)))
+    Ok(allowed.is_some_and(|allowed| !has_bit(&allowed, doc_id)))
 }

@@ -157,7 +157,8 @@ impl Core {
         let models = cost::models(first);
         let mut prepared = Vec::with_capacity(queries.len());
         for mut waiting in queries {
-            let prepare = || ranked::prepare(&self.index, &waiting.text, &self.options, self.wanted, &models);
+            let prepare =
+                || ranked::prepare(&self.index, &waiting.text, &self.options, self.options.end(), self.wanted, &models);
             // What fails fails again, on the CPU, and is told there.
             let known = catch_unwind(AssertUnwindSafe(prepare)).ok().and_then(|known| known.ok().flatten());
             let known = known.filter(|(query, ..)| query.size() <= MOST_SIZE);

@@ -2,6 +2,7 @@
 
 mod codecs;
 mod definition;
+mod limits;
 
 use super::*;
 use crate::index::{self, Writer};
@@ -232,7 +233,9 @@ fn commits() -> impl Strategy<Value = Vec<Vec<Change>>> {
 
 fn query() -> impl Strategy<Value = Vec<Clause>> {
     let word = || prop::sample::select([&WORDS[..], &["nobody"]].concat()).prop_map(str::to_owned);
-    let phrase = prop::collection::vec(prop::sample::select(WORDS[..4].to_vec()).prop_map(str::to_owned), 2..4);
+    let phrase = (1..5usize, 2..6usize).prop_flat_map(|(different, length)| {
+        prop::collection::vec(prop::sample::select(WORDS[..different].to_vec()).prop_map(str::to_owned), length)
+    });
     let atom = prop_oneof![
         5 => word().prop_map(Atom::Word),
         2 => phrase.prop_map(Atom::Phrase),
@@ -274,7 +277,7 @@ fn options() -> impl Strategy<Value = Options> {
             weights,
             total,
             bm25,
-            deadline: None,
+            ..Options::default()
         },
     )
 }

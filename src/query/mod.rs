@@ -42,7 +42,7 @@ pub const MOST_PHRASE_WORDS: usize = 64;
 
 /// The most prefixes and fuzzy words of a query, equal ones too: the operators of further ones are ignored, so that they
 /// are looked up as words. Each costs a walk through the dictionary of each field.
-pub const MOST_EXPANDED: usize = 64;
+pub const MOST_EXPANDED: usize = 32;
 
 /// A parsed query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -124,7 +124,7 @@ struct Typed<'q> {
 
 /// The most words of a query, times the fields that each is looked for in. A prefix or a fuzzy word is one, a phrase as many
 /// as it has. Clauses that exceed it are left out. The cursor of a word takes some 4 KB.
-pub const MOST_LEAVES: usize = 1 << 14;
+pub const MOST_LEAVES: usize = 1 << 12;
 
 /// The clauses with their fields, as many as a query may have.
 fn in_fields<'q>(index: &Index, clauses: Vec<(&'q Clause, usize)>, weights: &[f32]) -> Vec<Typed<'q>> {

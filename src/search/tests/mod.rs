@@ -402,7 +402,7 @@ const MATCHINGS: [Matching; 3] = [Matching::All, Matching::Any, Matching::AllThe
 fn long_queries() {
     let mut noise = Noise(3);
     let doc = |id| {
-        let body = (0..8).map(|_| format!("w{}", noise.below(3000))).collect();
+        let body = (0..8).map(|_| format!("w{}", noise.below(1500))).collect();
         Change::Add(Doc { id, texts: [vec!["same".into()], body, Vec::new()], ..Doc::default() })
     };
     let docs: Vec<Change> = (0..100).map(doc).collect();
@@ -410,7 +410,7 @@ fn long_queries() {
     let commits = [docs[..60].to_vec(), docs[60..].to_vec()];
     let index = build(folder.path(), &commits, PLAIN);
     let definition = define(&index, &commits);
-    let mut query: Vec<Clause> = (0..10_000).map(|number| word(format!("w{}", number % 7000))).collect();
+    let mut query: Vec<Clause> = (0..10_000).map(|number| word(format!("w{}", number % 1300))).collect();
     for matching in MATCHINGS {
         check(&index, &definition, &query, &Options { matching, total: true, ..Options::default() });
     }

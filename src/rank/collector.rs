@@ -62,7 +62,7 @@ pub struct Collector<'c, 's> {
 impl Collector<'_, '_> {
     /// Only documents with a greater score can be hits.
     #[inline(always)]
-    pub fn floor(&self) -> f64 {
+    pub fn threshold(&self) -> f64 {
         let threshold = self.top.threshold();
         // In order of insertion a later document with an equal score is no hit; in another order it may be.
         if self.ordinals.is_some() { threshold.next_down() } else { threshold }
@@ -71,7 +71,7 @@ impl Collector<'_, '_> {
     /// Takes a document that the bit sets [allow](Restriction::allows). docIDs ascend.
     #[inline(always)]
     pub fn offer(&mut self, doc_id: u32, score: f64) {
-        if score > self.floor() && !self.restriction.excludes(doc_id) {
+        if score > self.threshold() && !self.restriction.excludes(doc_id) {
             let ordinal = match self.ordinals {
                 None => doc_id,
                 Some(ordinals) => ordinals[doc_id as usize],

@@ -11,9 +11,9 @@ use crate::index::list::Decoded;
 use crate::index::segment::{Column, Ids, Segment};
 use crate::index::snapshot::Part;
 use crate::index::{Kind, Value};
+use crate::rank::block_max;
 use crate::rank::clause::Clause;
 use crate::rank::collector::{Collector, Restriction};
-use crate::rank::find;
 use crate::rank::matching;
 use crate::rank::score::Scorer;
 use crate::rank::term::{Source, Term};
@@ -105,9 +105,9 @@ fn top(
         let (segment, base) = (number as u32, part.base);
         let mut collector = Collector { top: &mut top, restriction, segment, base, ordinals, clock };
         if needs_all || clauses.len() == 1 {
-            find::all(cpu::tier(), clauses, &mut collector);
+            block_max::all(cpu::tier(), clauses, &mut collector);
         } else {
-            find::any(cpu::tier(), clauses.into_iter().flat_map(|clause| clause.terms).collect(), &mut collector);
+            block_max::any(cpu::tier(), clauses.into_iter().flat_map(|clause| clause.terms).collect(), &mut collector);
         }
         clock.check()?;
     }

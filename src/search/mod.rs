@@ -9,17 +9,21 @@
 //! | `leaf` | what one list of postings is made of |
 //! | `prepared` | a query as a device can rank it |
 //! | `lists` | the postings of a leaf in a segment |
-//! | `run` | hits, counts, sorting |
+//! | `cursors` | the terms of a query in a segment, and which documents count there |
+//! | `run` | hits and counts, segment by segment |
+//! | `sorted`, `facets` | hits in the order of numbers; values of keyword fields |
 //! | `filter` | filters become sets of documents |
 //! | `words` | the dictionary: prefixes, fuzzy words, suggestions |
-//! | `explain` | how a score comes about |
+//! | `explain` | explains a score |
 //!
 //! A search asks one snapshot, segment by segment, with the hits of all in one heap. Scores depend on the whole index only,
 //! so they are the same however it is cut into segments: N and n count documents in all segments, also deleted ones that
 //! no merge has removed yet, and so does the average length.
 
+mod cursors;
 mod expansion;
 mod explain;
+mod facets;
 mod filter;
 mod leaf;
 mod lists;
@@ -28,11 +32,12 @@ mod plan;
 pub(crate) mod prepared;
 pub(crate) mod recipe;
 mod run;
+mod sorted;
 #[cfg(test)]
 mod tests;
 mod words;
 
-pub use explain::{Explanation, Part};
+pub use explain::{Explanation, TermScore};
 pub(crate) use options::End;
 pub use options::{Direction, FEW_JOINED, Filter, JOINED_PER_DOCUMENT, Matching, Options};
 pub use plan::MOST_LEAVES;
@@ -224,7 +229,7 @@ impl Index {
     /// As [`search`](Self::search); [`Error::Argument`] if it is no keyword field.
     pub fn facets(&self, field: usize, query: &str, options: &Options, limit: usize) -> Result<Vec<(Vec<u8>, u64)>> {
         self.check_files()?;
-        run::facets(self, field, query, options, limit)
+        facets::facets(self, field, query, options, limit)
     }
 
     /// Completions of the last word of `text`: terms that begin with it, with the number of documents containing each,
@@ -307,7 +312,7 @@ impl Index {
         }
     }
 
-    /// How the score of a document comes about; `None` if there is no document with this id.
+    /// Explains the score of a document; `None` if there is no document with this id.
     ///
     /// # Errors
     /// As [`search`](Self::search).

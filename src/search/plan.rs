@@ -1,4 +1,4 @@
-//! [`Plan`]: a query as leaves with weights, for all segments alike.
+//! [`QueryPlan`]: a query as leaves with weights, for all segments alike.
 
 use super::expansion::{Budget, Expansion, expand, is_expanded};
 use super::leaf::{Leaf, Weighted, weighted};
@@ -20,7 +20,7 @@ pub(super) struct PlannedClause {
 }
 
 /// A query for all segments.
-pub(super) struct Plan {
+pub(super) struct QueryPlan {
     /// Clauses that count for the score.
     pub(super) clauses: Vec<PlannedClause>,
     /// What excludes documents.
@@ -35,14 +35,14 @@ pub(super) struct Plan {
     allowed: Vec<OnceCell<Option<Rc<Vec<u64>>>>>,
 }
 
-impl Plan {
+impl QueryPlan {
     /// # Errors
     /// [`Error::Argument`] for weights that do not fit; [`Error::Corrupt`]; [`Error::Expired`].
-    pub(super) fn new(index: &Index, text: &str, options: &Options, clock: &Clock) -> Result<Plan> {
+    pub(super) fn new(index: &Index, text: &str, options: &Options, clock: &Clock) -> Result<QueryPlan> {
         let query = index.parse(text);
         let weights = weights(index, options)?;
         let typed_something = !text.trim().is_empty();
-        let mut plan = Plan {
+        let mut plan = QueryPlan {
             clauses: Vec::new(),
             excluded: Vec::new(),
             // Text without any words finds nothing; no text at all finds everything.

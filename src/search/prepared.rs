@@ -2,7 +2,7 @@
 
 use super::leaf::Weighted;
 use super::options::{End, Options};
-use super::plan::Plan;
+use super::plan::QueryPlan;
 use super::recipe::Recipe;
 use super::{Found, Index, filter, lists, run};
 use crate::base::error::{Error, Result};
@@ -74,14 +74,14 @@ impl Index {
     /// # Errors
     /// As [`Index::search`].
     pub(crate) fn prepare_until(&self, query: &str, options: &Options, end: End) -> Result<Option<Prepared>> {
-        let plan = match Plan::new(self, query, options, &end.clock()) {
+        let plan = match QueryPlan::new(self, query, options, &end.clock()) {
             Err(Error::Expired) => return Ok(None),
             plan => plan?,
         };
         if plan.nothing || plan.clauses.is_empty() || !options.sort.is_empty() {
             return Ok(None);
         }
-        let Plan { mut clauses, excluded, none_has_all, .. } = plan;
+        let QueryPlan { mut clauses, excluded, none_has_all, .. } = plan;
         if clauses.len() > usize::from(u16::MAX) {
             return Ok(None);
         }

@@ -1,25 +1,18 @@
-//! Searching, counting, sorting, facets: a plan is carried out segment by segment.
+//! Searching and counting: a plan is carried out segment by segment.
 
-use super::leaf::Weighted;
-use super::options::{Direction, End, Matching, Options};
-use super::plan::Plan;
-use super::{Found, FoundHit, Index, filter, lists, words};
-use crate::base::bits::has_bit;
+use super::cursors::of_segment;
+use super::options::{End, Matching, Options};
+use super::plan::QueryPlan;
+use super::sorted::sorted;
+use super::{Found, FoundHit, Index, filter};
 use crate::base::cpu;
 use crate::base::error::{Error, Result};
-use crate::index::list::Decoded;
-use crate::index::segment::{Column, Ids, Segment};
-use crate::index::snapshot::Part;
-use crate::index::{Kind, Value};
+use crate::index::segment::Ids;
 use crate::rank::block_max;
-use crate::rank::clause::Clause;
-use crate::rank::collector::{Collector, Restriction};
+use crate::rank::collector::Collector;
 use crate::rank::matching;
-use crate::rank::score::Scorer;
-use crate::rank::term::{Source, Term};
-use crate::rank::{Clock, Hit, Norms, TopK};
-use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use crate::rank::{Clock, Hit, TopK};
+use std::collections::HashSet;
 
 /// The best hits of a query; those of one that is not finished at the `end` are unknown.
 pub(super) fn search(index: &Index, text: &str, options: &Options, end: End) -> Result<Found> {
@@ -31,7 +24,7 @@ pub(super) fn search(index: &Index, text: &str, options: &Options, end: End) -> 
 }
 
 pub(super) fn in_time(index: &Index, text: &str, options: &Options, clock: &Clock) -> Result<Found> {
-    let plan = Plan::new(index, text, options, clock)?;
+    let plan = QueryPlan::new(index, text, options, clock)?;
     let live = usize::try_from(index.documents()).unwrap_or(usize::MAX);
     let wanted = options.offset.saturating_add(options.limit).min(live);
     let mut found = Found::default();
@@ -86,7 +79,7 @@ pub(super) fn found(
 /// The best `wanted` hits.
 fn top(
     index: &Index,
-    plan: &Plan,
+    plan: &QueryPlan,
     options: &Options,
     needs_all: bool,
     wanted: usize,
@@ -114,71 +107,15 @@ fn top(
     Ok(top.into_hits())
 }
 
-/// The clauses in a segment, and which documents count; `None` if no document of the segment can match.
-fn of_segment<'s>(
-    plan: &'s Plan,
-    part: &'s Part,
-    number: usize,
-    options: &Options,
-    needs_all: bool,
-    clock: &Clock,
-) -> Result<Option<(Vec<Clause<'s>>, Restriction<'s>)>> {
-    let mut clauses = Vec::with_capacity(plan.clauses.len());
-    for clause in &plan.clauses {
-        clock.check()?;
-        let terms = clause.leaves.iter().map(|leaf| term(plan, part, number, leaf, clock));
-        let terms: Vec<Term> = terms.filter_map(Result::transpose).collect::<Result<_>>()?;
-        if !terms.is_empty() {
-            clauses.push(Clause { terms });
-        } else if needs_all {
-            return Ok(None);
-        }
-    }
-    if clauses.is_empty() && !plan.clauses.is_empty() {
-        return Ok(None);
-    }
-    let excluded = plan.excluded.iter().map(|leaf| without_scores(part, number, leaf, clock));
-    let restriction = Restriction {
-        deleted: part.deleted.as_ref().map(|deleted| deleted.words()),
-        allowed: plan.allowed(&part.segment, number, options)?,
-        excluded: excluded.filter_map(Result::transpose).collect::<Result<_>>()?,
-    };
-    Ok(Some((clauses, restriction)))
-}
-
-/// The postings of a leaf in a segment, with scores.
-fn term<'s>(
-    plan: &'s Plan,
-    part: &'s Part,
-    number: usize,
-    leaf: &'s Weighted,
-    clock: &Clock,
-) -> Result<Option<Term<'s>>> {
-    let Some(source) = lists::source(&part.segment, number, leaf, clock)? else { return Ok(None) };
-    let field = leaf.leaf.field();
-    let scorer = Scorer {
-        weight: leaf.weight,
-        norms: plan.norms[field].as_ref().unwrap_or(Norms::NONE),
-        lengths: part.segment.padded_lengths(field)?,
-    };
-    Ok(Some(Term::new(cpu::tier(), scorer, source)))
-}
-
-/// The postings of a leaf in a segment.
-fn without_scores<'s>(part: &'s Part, number: usize, leaf: &Weighted, clock: &Clock) -> Result<Option<Term<'s>>> {
-    let source = lists::source(&part.segment, number, leaf, clock)?;
-    Ok(source.map(|source| Term::without_scores(cpu::tier(), source)))
-}
-
 pub(super) fn count(index: &Index, text: &str, options: &Options) -> Result<u64> {
     filter::check(index, options)?;
     let clock = &options.end().clock();
-    let plan = Plan::new(index, text, options, clock)?;
+    let plan = QueryPlan::new(index, text, options, clock)?;
     if plan.nothing { Ok(0) } else { count_plan(index, &plan, options, clock) }
 }
 
 /// With [`Matching::AllThenAny`] documents with any word count, as they follow those with all.
-fn count_plan(index: &Index, plan: &Plan, options: &Options, clock: &Clock) -> Result<u64> {
+fn count_plan(index: &Index, plan: &QueryPlan, options: &Options, clock: &Clock) -> Result<u64> {
     let needs_all = options.matching == Matching::All;
     if needs_all && plan.none_has_all {
         return Ok(0);
@@ -197,244 +134,4 @@ fn count_plan(index: &Index, plan: &Plan, options: &Options, clock: &Clock) -> R
         clock.check()?;
     }
     Ok(count)
-}
-
-/// The first `wanted` hits in the order of numeric fields, or of insertion; with their scores.
-fn sorted(
-    index: &Index,
-    plan: &Plan,
-    options: &Options,
-    needs_all: bool,
-    wanted: usize,
-    clock: &Clock,
-) -> Result<Vec<Hit>> {
-    let mut top = Sorted::new(options, wanted);
-    for (number, part) in index.snapshot().parts().iter().enumerate() {
-        let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
-            continue;
-        };
-        let columns = options.sort.iter().map(|&(field, _)| part.segment.column(field));
-        let columns = columns.collect::<Result<Vec<Column>>>()?;
-        let ordinals = part.segment.kept_ordinals()?;
-        matching::matching(
-            part.segment.documents(),
-            &mut clauses,
-            needs_all,
-            &mut restriction,
-            clock,
-            |first, bits| {
-                if ordinals.is_none() && top.is_full() {
-                    return;
-                }
-                matching::for_each_bit(first, bits, |doc_id| {
-                    let ordinal = ordinals.map_or(doc_id, |ordinals| ordinals[doc_id as usize]);
-                    let hit =
-                        Hit { score: 0.0, ordinal: part.base + u64::from(ordinal), segment: number as u32, doc_id };
-                    top.push(hit, columns.iter().map(|column| column.get(doc_id)));
-                });
-            },
-        );
-        clock.check()?;
-    }
-    let mut hits = top.into_hits();
-    if !plan.clauses.is_empty() {
-        score(index, plan, options, &mut hits, clock)?;
-    }
-    Ok(hits)
-}
-
-/// The first hits by some numbers.
-struct Sorted<'o> {
-    options: &'o Options,
-    wanted: usize,
-    /// Keys, smaller ones first, and hits: up to [`room`](Self::room), of which the first are kept now and then.
-    hits: Vec<(Vec<f64>, Hit)>,
-    /// What a hit must come before.
-    last: Option<(Vec<f64>, u64)>,
-    keys: Vec<f64>,
-}
-
-/// The order of hits with these keys and ordinals.
-fn order(a: (&[f64], u64), b: (&[f64], u64)) -> Ordering {
-    let keys = a.0.iter().zip(b.0).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne());
-    keys.unwrap_or_else(|| a.1.cmp(&b.1))
-}
-
-impl<'o> Sorted<'o> {
-    fn new(options: &'o Options, wanted: usize) -> Self {
-        Sorted { options, wanted, hits: Vec::new(), last: None, keys: Vec::new() }
-    }
-
-    fn room(&self) -> usize {
-        2 * self.wanted + 100
-    }
-
-    /// Whether hits that come later in order of insertion cannot be among the first any more.
-    fn is_full(&self) -> bool {
-        self.options.sort.is_empty() && self.hits.len() >= self.wanted
-    }
-
-    fn push(&mut self, hit: Hit, numbers: impl Iterator<Item = Option<f64>>) {
-        self.keys.clear();
-        self.keys.extend(numbers.zip(&self.options.sort).map(|(number, (_, direction))| match (number, direction) {
-            // Documents without a number come last in both directions.
-            (None, _) => f64::INFINITY,
-            // -0 is 0.
-            (Some(number), Direction::Ascending) => number + 0.0,
-            (Some(number), Direction::Descending) => 0.0 - number,
-        }));
-        if self.last.as_ref().is_some_and(|last| order((&self.keys, hit.ordinal), (&last.0, last.1)).is_gt()) {
-            return;
-        }
-        self.hits.push((self.keys.clone(), hit));
-        if self.hits.len() >= self.room() {
-            self.cut();
-        }
-    }
-
-    fn cut(&mut self) {
-        if self.hits.len() > self.wanted && self.wanted > 0 {
-            let (_, last, _) = self
-                .hits
-                .select_nth_unstable_by(self.wanted - 1, |a, b| order((&a.0, a.1.ordinal), (&b.0, b.1.ordinal)));
-            self.last = Some((last.0.clone(), last.1.ordinal));
-        }
-        self.hits.truncate(self.wanted);
-    }
-
-    fn into_hits(mut self) -> Vec<Hit> {
-        self.cut();
-        self.hits.sort_unstable_by(|a, b| order((&a.0, a.1.ordinal), (&b.0, b.1.ordinal)));
-        self.hits.into_iter().map(|(_, hit)| hit).collect()
-    }
-}
-
-/// Fills in the scores of hits.
-fn score(index: &Index, plan: &Plan, options: &Options, hits: &mut [Hit], clock: &Clock) -> Result<()> {
-    let mut scores: HashMap<(u32, u32), f64> = HashMap::new();
-    for (number, part) in index.snapshot().parts().iter().enumerate() {
-        let mut doc_ids: Vec<u32> =
-            hits.iter().filter(|hit| hit.segment == number as u32).map(|hit| hit.doc_id).collect();
-        if doc_ids.is_empty() {
-            continue;
-        }
-        doc_ids.sort_unstable();
-        let Some((mut clauses, _)) = of_segment(plan, part, number, options, false, clock)? else { continue };
-        for doc_id in doc_ids {
-            let terms = clauses.iter_mut().flat_map(|clause| &mut clause.terms);
-            scores.insert((number as u32, doc_id), terms.filter_map(|term| term.probe(doc_id)).map(f64::from).sum());
-        }
-    }
-    for hit in hits {
-        hit.score = scores.get(&(hit.segment, hit.doc_id)).copied().unwrap_or(0.0);
-    }
-    Ok(())
-}
-
-pub(super) fn facets(
-    index: &Index,
-    field: usize,
-    text: &str,
-    options: &Options,
-    limit: usize,
-) -> Result<Vec<(Vec<u8>, u64)>> {
-    filter::check(index, options)?;
-    let named =
-        index.schema().fields.get(field).ok_or_else(|| Error::Argument(format!("there is no field {field}")))?;
-    if named.kind != Kind::Keyword {
-        return Err(Error::Argument(format!("facets are values of keyword fields, and {} is none", named.name)));
-    }
-    let clock = &options.end().clock();
-    let plan = Plan::new(index, text, options, clock)?;
-    let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
-    for (number, part) in index.snapshot().parts().iter().enumerate() {
-        if plan.nothing {
-            break;
-        }
-        let needs_all = options.matching == Matching::All;
-        let Some((mut clauses, mut restriction)) = of_segment(&plan, part, number, options, needs_all, clock)? else {
-            continue;
-        };
-        let mut set = Vec::with_capacity(part.segment.documents().div_ceil(64) as usize);
-        matching::matching(part.segment.documents(), &mut clauses, needs_all, &mut restriction, clock, |_, bits| {
-            set.extend_from_slice(bits);
-        });
-        clock.check()?;
-        let mut add = |value: &[u8], count| match counts.get_mut(value) {
-            Some(sum) => *sum += count,
-            None => {
-                counts.insert(value.to_vec(), count);
-            }
-        };
-        let values = part.segment.dictionary(field)?;
-        let found: usize = set.iter().map(|word| word.count_ones() as usize).sum();
-        if named.stored && found.saturating_mul(PER_DOCUMENT) <= values.len() {
-            for_each_stored(&part.segment, field, &set, |value| add(value, 1))?;
-            continue;
-        }
-        let mut values = values.stream();
-        let mut decoded = Decoded::default();
-        while let Some((value, at)) = fst::Streamer::next(&mut values) {
-            clock.check()?;
-            let count = match part.segment.list(field, at, false, &mut decoded)? {
-                Some(view) => {
-                    let mut term = Term::without_scores(cpu::tier(), Source::List(view));
-                    matching::count_in(cpu::tier(), &set, &mut term)
-                }
-                None => decoded.doc_ids.iter().filter(|&&doc_id| has_bit(&set, doc_id)).count() as u64,
-            };
-            if count > 0 {
-                add(value, count);
-            }
-        }
-    }
-    let mut counts: Vec<(Vec<u8>, u64)> = counts.into_iter().collect();
-    words::best(&mut counts, limit);
-    Ok(counts)
-}
-
-/// Reading the stored values of a document takes about as long as looking at the lists of so many values.
-const PER_DOCUMENT: usize = 500;
-
-/// Calls `take` with each value that a document of the set has in a stored keyword field, once per document.
-fn for_each_stored(segment: &Segment, field: usize, set: &[u64], mut take: impl FnMut(&[u8])) -> Result<()> {
-    let mut doc_ids = Vec::new();
-    matching::for_each_bit(0, set, |doc_id| doc_ids.push(doc_id));
-    for doc_id in doc_ids {
-        let stored = segment.stored(doc_id)?.into_iter().filter(|(of, _)| *of == field);
-        let values =
-            stored.flat_map(|(_, value)| if let Value::Keywords(values) = value { values } else { Vec::new() });
-        let values: BTreeSet<_> = values.collect();
-        values.iter().for_each(|value| take(value));
-    }
-    Ok(())
-}
-
-/// The scores of a document, leaf by leaf, with the frequencies.
-pub(super) fn parts_of_score<'p>(
-    plan: &'p Plan,
-    part: &Part,
-    number: usize,
-    doc_id: u32,
-    mut take: impl FnMut(usize, &'p Weighted, u32, f32),
-) -> Result<()> {
-    for (at, clause) in plan.clauses.iter().enumerate() {
-        for leaf in &clause.leaves {
-            let Some(mut term) = term(plan, part, number, leaf, &Clock::never())? else { continue };
-            let Some(score) = term.probe(doc_id) else { continue };
-            take(at, leaf, term.frequency(doc_id).unwrap_or(0), score);
-        }
-    }
-    Ok(())
-}
-
-/// Whether a document is excluded, or does not meet the filters.
-pub(super) fn is_left_out(plan: &Plan, part: &Part, number: usize, doc_id: u32, options: &Options) -> Result<bool> {
-    for leaf in &plan.excluded {
-        if without_scores(part, number, leaf, &Clock::never())?.is_some_and(|mut term| term.contains(doc_id)) {
-            return Ok(true);
-        }
-    }
-    let allowed = plan.allowed(&part.segment, number, options)?;
-    Ok(allowed.is_some_and(|allowed| !has_bit(&allowed, doc_id)))
 }

@@ -1,6 +1,6 @@
 //! What a query may cost, and what becomes of one that would cost more.
 
-use super::super::plan::Plan;
+use super::super::plan::QueryPlan;
 use super::*;
 use crate::base::error::Error;
 use crate::query::{MOST_EXPANDED, MOST_PHRASE_WORDS};
@@ -33,7 +33,7 @@ fn ids(found: &Found) -> Vec<i64> {
 
 /// Terms of expanded words, and postings of what is put together, as the plan of a query bounds them.
 fn cost(index: &Index, text: &str, options: &Options) -> (usize, u64) {
-    let plan = Plan::new(index, text, options, &Clock::never()).unwrap();
+    let plan = QueryPlan::new(index, text, options, &Clock::never()).unwrap();
     let leaves = plan.clauses.iter().flat_map(|clause| &clause.leaves).chain(&plan.excluded);
     let (mut terms, mut postings) = (0, 0);
     for leaf in leaves {

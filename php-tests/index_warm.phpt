@@ -133,7 +133,7 @@ element of a generator: TypeError: Postings\Index::warm(): Argument #1 ($queries
 generator that throws: LogicException: ends here
 matching: ValueError: Postings\Index::warm(): Argument #2 ($matching) must be 'all', 'any' or 'all-then-any', 'some' given
 weights: ValueError: Postings\Index::warm(): Argument #3 ($weights) field 'nowhere': there is none, only 'title', 'body'
-k1: ValueError: Postings\Index::warm(): Argument #4 ($k1) must be a number of at least 0, -1 given
+k1: ValueError: Postings\Index::warm(): Argument #4 ($k1) must be a number from 0 to 1000, -1 given
 b: ValueError: Postings\Index::warm(): Argument #5 ($b) must be a number from 0 to 1, 2 given
 child: 0 lists, 0 new, 0 device, 1 failures, right
 int(0)

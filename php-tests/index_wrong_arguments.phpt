@@ -97,11 +97,11 @@ field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a 
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field '�': a name must be UTF-8
 field: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a': the options must be an array, string given
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'b': no option 'wieght': there are weight, keyword, numeric and stored
-field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'c': 'weight' must be greater than 0 and at most 1000000, 0 given
-field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'd': 'weight' must be greater than 0 and at most 1000000, -1 given
-field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'weight' must be greater than 0 and at most 1000000, NAN given
-field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'f': 'weight' must be greater than 0 and at most 1000000, INF given
-field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'g': 'weight' must be greater than 0 and at most 1000000, 1E-60 given
+field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'c': 'weight' must be a number from 0.001 to 1000, 0 given
+field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'd': 'weight' must be a number from 0.001 to 1000, -1 given
+field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'weight' must be a number from 0.001 to 1000, NAN given
+field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'f': 'weight' must be a number from 0.001 to 1000, INF given
+field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'g': 'weight' must be a number from 0.001 to 1000, 1E-60 given
 field: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'h': 'weight' must be int|float, string given
 field: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'i': 'keyword' must be bool, int given
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'j': it cannot be both keyword and numeric
@@ -177,14 +177,14 @@ search: TypeError: Postings\Index::search(): Argument #6 ($sort) field 'price': 
 search: ValueError: Postings\Index::search(): Argument #6 ($sort) field '0': there is none, only 'title', 'body', 'lang', 'price'
 search: ValueError: Postings\Index::search(): Argument #7 ($weights) field 'nosuch': there is none, only 'title', 'body', 'lang', 'price'
 search: ValueError: Postings\Index::search(): Argument #7 ($weights) field 'price': only text has a weight: keywords and numbers are not scored
-search: ValueError: Postings\Index::search(): Argument #7 ($weights) field 'title': must be a number from 0 to 1000000, -1 given
-search: ValueError: Postings\Index::search(): Argument #7 ($weights) field 'title': must be a number from 0 to 1000000, NAN given
-search: ValueError: Postings\Index::search(): Argument #7 ($weights) field 'title': must be a number from 0 to 1000000, 1E300 given
+search: ValueError: Postings\Index::search(): Argument #7 ($weights) field 'title': must be 0 or a number from 0.001 to 1000, -1 given
+search: ValueError: Postings\Index::search(): Argument #7 ($weights) field 'title': must be 0 or a number from 0.001 to 1000, NAN given
+search: ValueError: Postings\Index::search(): Argument #7 ($weights) field 'title': must be 0 or a number from 0.001 to 1000, 1E300 given
 search: TypeError: Postings\Index::search(): Argument #7 ($weights) field 'title': must be int|float, string given
-search: ValueError: Postings\Index::search(): Argument #9 ($k1) must be a number of at least 0, -0.1 given
-search: ValueError: Postings\Index::search(): Argument #9 ($k1) must be a number of at least 0, NAN given
-search: ValueError: Postings\Index::search(): Argument #9 ($k1) must be a number of at least 0, INF given
-search: ValueError: Postings\Index::search(): Argument #9 ($k1) must be a number of at least 0, 1E300 given
+search: ValueError: Postings\Index::search(): Argument #9 ($k1) must be a number from 0 to 1000, -0.1 given
+search: ValueError: Postings\Index::search(): Argument #9 ($k1) must be a number from 0 to 1000, NAN given
+search: ValueError: Postings\Index::search(): Argument #9 ($k1) must be a number from 0 to 1000, INF given
+search: ValueError: Postings\Index::search(): Argument #9 ($k1) must be a number from 0 to 1000, 1E300 given
 search: ValueError: Postings\Index::search(): Argument #10 ($b) must be a number from 0 to 1, -0.1 given
 search: ValueError: Postings\Index::search(): Argument #10 ($b) must be a number from 0 to 1, 1.1 given
 search: ValueError: Postings\Index::search(): Argument #10 ($b) must be a number from 0 to 1, NAN given

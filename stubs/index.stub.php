@@ -330,7 +330,7 @@ namespace Postings {
          *
          * @param ?array<string, array{weight?: int|float, keyword?: bool, numeric?: bool, stored?: bool}> $fields the fields
          *     of documents, 1 to 255, by name. Without options a field is text: analysed, searched, scored, times its
-         *     'weight' (default 1, greater than 0). 'keyword': one or more whole values per document, for filters and facets.
+         *     'weight' (default 1, from 0.001 to 1000). 'keyword': one or more whole values per document, for filters and facets.
          *     'numeric': one number per document, for filters and sorting. 'stored': keeps values, to be returned with hits.
          *     Names must be UTF-8 without ':' and white space. null: those of the index, which must exist
          * @param ?Analyzer $analyzer how texts become terms; null: words are only lower-cased or, without $fields, that of
@@ -526,7 +526,8 @@ namespace Postings {
      *   one (of an empty list, none has). Numeric field => a number, or [lowest, highest], null for none.
      * - $sort: numeric field => 'asc' or 'desc', the first one first, in place of the score. Documents without a number come
      *   last.
-     * - $weights: text field => a number in place of the field's weight; 0: not searched, unless the query names it.
+     * - $weights: text field => a number from 0.001 to 1000 in place of the field's weight; 0: not searched, unless the
+     *   query names it.
      *
      * All methods throw ValueError or TypeError, naming the field, if an option does not fit; CorruptDataException, naming
      * file, part and offset, if a part of the index that is used for the first time is damaged; IndexException if a file was
@@ -559,7 +560,7 @@ namespace Postings {
          * @param array<string, string> $sort
          * @param array<string, int|float> $weights
          * @param bool $total whether to count all documents that match, which costs about as much as count()
-         * @param float $k1 at least 0: how slowly further occurrences of a word stop mattering
+         * @param float $k1 0 to 1000: how slowly further occurrences of a word stop mattering
          * @param float $b 0 to 1: how much long texts are penalised
          */
         public function search(

@@ -65,6 +65,10 @@ pub enum Error {
         bytes: usize,
     },
 
+    /// A search took longer than it may. Searches say so in what they return, so this is only seen of counts and facets.
+    #[error("the deadline has passed")]
+    Expired,
+
     /// A stream holds as much as it may.
     #[error("the stream is full: {0}; take answers first")]
     Full(String),

@@ -119,11 +119,9 @@ pub fn check_schema(schema: &Schema) -> Result<()> {
         if !names.insert(name) {
             return wrong(format!("there are two fields \"{name}\""));
         }
-        if !(*weight > 0.0 && *weight <= Schema::GREATEST_WEIGHT) {
-            let most = Schema::GREATEST_WEIGHT;
-            return wrong(format!(
-                "the weight of field \"{name}\" must be greater than 0 and at most {most}, not {weight}"
-            ));
+        if !Schema::WEIGHTS.contains(weight) {
+            let (least, most) = (Schema::WEIGHTS.start(), Schema::WEIGHTS.end());
+            return wrong(format!("the weight of field \"{name}\" must be from {least} to {most}, not {weight}"));
         }
     }
     Ok(())
@@ -313,7 +311,11 @@ impl<'b> Reader<'b> {
                 [2] => Kind::Numeric,
                 [other] => return Err(self.wrong(&item, &format!("no kind has the number {other}"))),
             };
-            let weight = f32::from_le_bytes(self.array(&item)?);
+            let mut weight = f32::from_le_bytes(self.array(&item)?);
+            // Earlier releases took any up to a million.
+            if weight > 0.0 && weight <= 1e6 {
+                weight = weight.clamp(*Schema::WEIGHTS.start(), *Schema::WEIGHTS.end());
+            }
             fields.push(Field { name, kind, weight, stored: self.flag(&item)? });
         }
         let length = self.u32("analyzer")?;
@@ -513,7 +515,7 @@ mod tests {
         assert!(of(vec![]).is_err());
         assert!(of((0..256).map(|n| field(&n.to_string(), 1.0)).collect()).is_err());
         assert!(of(vec![field("a", 1.0), field("a", 2.0)]).is_err());
-        for weight in [0.0, -1.0, 1.1e6, f32::NAN, f32::INFINITY] {
+        for weight in [0.0, -1.0, 1e-4, 1e-42, 1001.0, f32::NAN, f32::INFINITY] {
             assert!(of(vec![field("a", weight)]).is_err(), "{weight}");
         }
         assert!(of(vec![field("", 1.0)]).is_err());

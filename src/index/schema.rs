@@ -2,6 +2,7 @@
 
 use super::list::Codecs;
 use crate::analysis::Analyzer;
+use std::ops::RangeInclusive;
 
 /// What a field holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub struct Field {
     pub name: String,
     /// What it holds.
     pub kind: Kind,
-    /// The factor of the field's BM25 in a document's score; greater than 0.
+    /// The factor of the field's BM25 in a document's score; one of [`Schema::WEIGHTS`].
     pub weight: f32,
     /// Whether the values are kept, to be returned with hits.
     pub stored: bool,
@@ -43,8 +44,9 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// The greatest weight of a field. Far greater ones would make scores infinite.
-    pub const GREATEST_WEIGHT: f32 = 1e6;
+    /// The weights of fields. With those of two fields further apart, what the lighter one adds could be lost in the
+    /// rounding of a sum, and on a device a document that only it finds.
+    pub const WEIGHTS: RangeInclusive<f32> = 1e-3..=1e3;
 
     /// The greatest number of fields.
     pub const MOST_FIELDS: usize = 255;

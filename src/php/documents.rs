@@ -70,9 +70,10 @@ fn field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Field> {
             b"weight" => {
                 let Some(weight) = number(value) else { return wrong_type("'weight' must be int|float", value) };
                 field.weight = weight as f32;
-                if !(field.weight > 0.0 && field.weight <= Schema::GREATEST_WEIGHT) {
+                if !Schema::WEIGHTS.contains(&field.weight) {
+                    let (least, most) = (Schema::WEIGHTS.start(), Schema::WEIGHTS.end());
                     let shown = exception::shown(weight);
-                    return wrong(&format!("'weight' must be greater than 0 and at most 1000000, {shown} given"));
+                    return wrong(&format!("'weight' must be a number from {least} to {most}, {shown} given"));
                 }
                 weighted = true;
                 continue;

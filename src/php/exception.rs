@@ -153,7 +153,7 @@ pub fn throw(failure: &Error, argument: u32) -> Thrown {
             argument_value(argument, &format!("cannot be used: {failure}"))
         }
         Error::Full(_) => of_class(&FULL, &failure.to_string()),
-        Error::File { .. } | Error::OutOfMemory { .. } | Error::Panicked | Error::Device(_) => {
+        Error::File { .. } | Error::OutOfMemory { .. } | Error::Expired | Error::Panicked | Error::Device(_) => {
             error(&failure.to_string())
         }
     }

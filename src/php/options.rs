@@ -38,8 +38,12 @@ pub fn matching(options: &mut Options, argument: Given, number: u32) -> Outcome 
 /// Sets BM25's parameters.
 pub fn bm25(options: &mut Options, k1: (f64, u32), b: (f64, u32)) -> Outcome {
     let bm25 = Bm25 { k1: k1.0 as f32, b: b.0 as f32 };
-    if !(bm25.k1.is_finite() && k1.0 >= 0.0) {
-        return Err(exception::argument_value(k1.1, &format!("must be a number of at least 0, {} given", shown(k1.0))));
+    if !(0.0..=f64::from(Bm25::GREATEST_K1)).contains(&k1.0) {
+        let most = Bm25::GREATEST_K1;
+        return Err(exception::argument_value(
+            k1.1,
+            &format!("must be a number from 0 to {most}, {} given", shown(k1.0)),
+        ));
     }
     if !(0.0..=1.0).contains(&b.0) {
         return Err(exception::argument_value(b.1, &format!("must be a number from 0 to 1, {} given", shown(b.0))));
@@ -134,11 +138,13 @@ pub fn weights(options: &mut Options, schema: &Schema, argument: Given, place: u
             let what = format!("must be int|float, {} given", type_name(value));
             return Err(exception::argument_type(place, &in_field(schema, field, &what)));
         };
-        if !(0.0..=f64::from(Schema::GREATEST_WEIGHT)).contains(&weight) {
-            let what = format!("must be a number from 0 to 1000000, {} given", shown(weight));
+        let rounded = weight as f32;
+        if rounded != 0.0 && !Schema::WEIGHTS.contains(&rounded) || weight != 0.0 && rounded == 0.0 {
+            let (least, most) = (Schema::WEIGHTS.start(), Schema::WEIGHTS.end());
+            let what = format!("must be 0 or a number from {least} to {most}, {} given", shown(weight));
             return Err(exception::argument_value(place, &in_field(schema, field, &what)));
         }
-        options.weights.push((field, weight as f32));
+        options.weights.push((field, rounded));
     }
     Ok(())
 }

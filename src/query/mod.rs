@@ -23,6 +23,9 @@
 //! A word that is several terms (`full-text`, 検索語) is a phrase. A single unit of a script without spaces (語) is a prefix,
 //! as the index has pairs of units; in quotes it is a term. In `full-te*` and `full-te~` the operator is that of the last
 //! word; it is ignored if the clause is excluded, as "not this phrase" has no such form, and on units.
+//!
+//! The first [`MOST_PHRASE_WORDS`] words of a phrase count, and the operators of the first [`MOST_EXPANDED`] prefixes and
+//! fuzzy words.
 
 pub mod fuzzy;
 pub mod highlight;
@@ -32,6 +35,14 @@ mod tests;
 
 use crate::analysis::{Analyzer, MAX_TERM, Scratch, is_lone_unit};
 pub use matcher::Matcher;
+use std::collections::BTreeSet;
+
+/// The most words of a phrase: further ones do not count.
+pub const MOST_PHRASE_WORDS: usize = 64;
+
+/// The most prefixes and fuzzy words of a query, equal ones too: the operators of further ones are ignored, so that they
+/// are looked up as words. Each costs a walk through the dictionary of each field.
+pub const MOST_EXPANDED: usize = 32;
 
 /// A parsed query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,7 +71,7 @@ pub enum Atom {
     Term(String),
     /// Two or more terms with their positions, increasing, the first 0. Gaps are left by stop words and too long words.
     Phrase(Vec<(u32, String)>),
-    /// Two or more terms in the same field, wherever they are. Only in excluded clauses, in place of a phrase if the index
+    /// Different terms in the same field, wherever they are. Only in excluded clauses, in place of a phrase if the index
     /// has no positions: one clause per term would exclude documents that have only one of them.
     All(Vec<String>),
     /// Terms that begin so. Normalized, not stemmed, not empty, at most [`MAX_TERM`] bytes.
@@ -74,12 +85,33 @@ pub enum Atom {
     },
 }
 
+impl Atom {
+    /// How many words it has.
+    pub fn word_count(&self) -> usize {
+        match self {
+            Atom::Phrase(terms) => terms.len(),
+            Atom::All(terms) => terms.len(),
+            Atom::Term(_) | Atom::Prefix(_) | Atom::Fuzzy { .. } => 1,
+        }
+    }
+
+    /// The different words of a phrase, each as an atom of its own.
+    pub fn words(&self) -> impl Iterator<Item = Atom> {
+        let terms: BTreeSet<&String> = match self {
+            Atom::Phrase(terms) => terms.iter().map(|(_, term)| term).collect(),
+            Atom::All(terms) => terms.iter().collect(),
+            Atom::Term(_) | Atom::Prefix(_) | Atom::Fuzzy { .. } => BTreeSet::new(),
+        };
+        terms.into_iter().map(|term| Atom::Term(term.clone())).collect::<Vec<_>>().into_iter()
+    }
+}
+
 /// Parses what a visitor typed; see the top of `query/mod.rs`. Never fails, and is linear in the length of `text`.
 ///
 /// `fields` are the names that may stand before a colon. `phrases` says whether the index has positions; without them a
 /// phrase becomes a clause per term, or [`Atom::All`] if it is excluded.
 pub fn parse(text: &str, fields: &[&str], phrases: bool, analyzer: &Analyzer, scratch: &mut Scratch) -> Query {
-    let mut parser = Parser { fields, phrases, analyzer, scratch, query: Query::default() };
+    let mut parser = Parser { fields, phrases, analyzer, scratch, query: Query::default(), expanded: 0 };
     // Quotes are looked for up to the last one only.
     let last_quote = text.rfind(is_quote).unwrap_or(0);
     let mut rest = text.trim_start();
@@ -137,6 +169,8 @@ struct Parser<'a> {
     analyzer: &'a Analyzer,
     scratch: &'a mut Scratch,
     query: Query,
+    /// Prefixes and fuzzy words so far.
+    expanded: usize,
 }
 
 impl Parser<'_> {
@@ -159,12 +193,16 @@ impl Parser<'_> {
     }
 
     fn push(&mut self, atom: Atom, field: Option<usize>, exclude: bool) {
+        self.expanded += usize::from(matches!(atom, Atom::Prefix(_) | Atom::Fuzzy { .. }));
         self.query.clauses.push(Clause { exclude, field, atom });
     }
 
     /// Adds the clauses of a word with an operator at its end, or none.
     fn word(&mut self, word: &str, field: Option<usize>, exclude: bool) {
-        let (word, operator) = split_operator(word);
+        let (word, mut operator) = split_operator(word);
+        if self.expanded >= MOST_EXPANDED {
+            operator = None;
+        }
         let mut last = None;
         let mut count = 0;
         if operator.is_some() {
@@ -214,12 +252,16 @@ impl Parser<'_> {
         }
 
         if terms.len() > 1 && self.phrases {
+            terms.truncate(MOST_PHRASE_WORDS);
             self.push(Atom::Phrase(terms), field, exclude);
         } else if terms.len() > 1 && exclude {
-            self.push(Atom::All(terms.into_iter().map(|(_, term)| term).collect()), field, exclude);
+            terms.truncate(MOST_PHRASE_WORDS);
+            let different: BTreeSet<String> = terms.into_iter().map(|(_, term)| term).collect();
+            self.push(Atom::All(different.into_iter().collect()), field, exclude);
         } else {
             for (_, term) in terms {
-                let atom = if lone_unit && !quoted { Atom::Prefix(term) } else { Atom::Term(term) };
+                let is_prefix = lone_unit && !quoted && self.expanded < MOST_EXPANDED;
+                let atom = if is_prefix { Atom::Prefix(term) } else { Atom::Term(term) };
                 self.push(atom, field, exclude);
             }
         }

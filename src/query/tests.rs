@@ -325,3 +325,19 @@ proptest! {
         prop_assert!(passage.chars().count() <= length.max(longest), "{:?}", passage);
     }
 }
+
+#[test]
+fn long_phrases_and_many_expansions_are_cut() {
+    let words: Vec<String> = (0..100).map(|at| format!("w{at}")).collect();
+    let query = parsed(&format!("\"{}\"", words.join(" ")), true);
+    let [Clause { atom: Atom::Phrase(terms), .. }] = &query.clauses[..] else { panic!("{query:?}") };
+    assert_eq!(terms.len(), MOST_PHRASE_WORDS);
+    assert_eq!(terms[MOST_PHRASE_WORDS - 1], (63, "w63".into()));
+    let query = parsed(&format!("-\"{} w0\"", words.join(" ")), false);
+    let [Clause { atom: Atom::All(terms), .. }] = &query.clauses[..] else { panic!("{query:?}") };
+    assert_eq!(terms.len(), MOST_PHRASE_WORDS);
+    let query = parsed(&words.join("* "), true);
+    let prefixes = query.clauses.iter().filter(|clause| matches!(clause.atom, Atom::Prefix(_))).count();
+    assert_eq!((query.clauses.len(), prefixes), (100, MOST_EXPANDED));
+    assert_eq!(query.clauses[MOST_EXPANDED].atom, Atom::Term("w32".into()));
+}

@@ -16,7 +16,7 @@ use crate::index::length;
 /// BM25's parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bm25 {
-    /// How slowly further occurrences stop to matter; 1.2 by default.
+    /// How slowly further occurrences stop to matter, 0 to [`Bm25::GREATEST_K1`]; 1.2 by default.
     pub k1: f32,
     /// How much long texts are penalised, 0 to 1; 0.75 by default.
     pub b: f32,
@@ -29,16 +29,28 @@ impl Default for Bm25 {
 }
 
 impl Bm25 {
+    /// The greatest k1. Scores are then nearly proportional to frequencies; far greater ones would be infinite.
+    pub const GREATEST_K1: f32 = 1e3;
+
     /// # Errors
-    /// [`Error::Argument`] if k1 is negative or not finite, or b not within 0 to 1.
+    /// [`Error::Argument`] if k1 is not within 0 to [`Bm25::GREATEST_K1`], or b not within 0 to 1.
     pub fn new(k1: f32, b: f32) -> Result<Bm25> {
-        if !(k1.is_finite() && k1 >= 0.0) {
-            return Err(Error::Argument(format!("k1 must be a number of at least 0, {k1} given")));
+        let bm25 = Bm25 { k1, b };
+        bm25.check().map(|()| bm25)
+    }
+
+    /// # Errors
+    /// As [`Bm25::new`].
+    pub fn check(&self) -> Result<()> {
+        let Bm25 { k1, b } = *self;
+        let most = Bm25::GREATEST_K1;
+        if !(0.0..=most).contains(&k1) {
+            return Err(Error::Argument(format!("k1 must be a number from 0 to {most}, {k1} given")));
         }
         if !(0.0..=1.0).contains(&b) {
-            return Err(Error::Argument(format!("b must be a number between 0 and 1, {b} given")));
+            return Err(Error::Argument(format!("b must be a number from 0 to 1, {b} given")));
         }
-        Ok(Bm25 { k1, b })
+        Ok(())
     }
 
     /// The weight of a term that occurs in `containing` of `documents` documents: idf · (k1 + 1) · `weight`.
@@ -102,7 +114,16 @@ mod tests {
 
     #[test]
     fn parameters_out_of_range_are_refused() {
-        for (k1, b) in [(-1.0, 0.5), (f32::NAN, 0.5), (f32::INFINITY, 0.5), (1.0, -0.1), (1.0, 1.1), (1.0, f32::NAN)] {
+        for (k1, b) in [
+            (-1.0, 0.5),
+            (1001.0, 0.5),
+            (3e38, 0.5),
+            (f32::NAN, 0.5),
+            (f32::INFINITY, 0.5),
+            (1.0, -0.1),
+            (1.0, 1.1),
+            (1.0, f32::NAN),
+        ] {
             assert!(Bm25::new(k1, b).is_err(), "{k1} {b}");
         }
         assert_eq!(Bm25::new(1.2, 0.75).unwrap(), Bm25::default());

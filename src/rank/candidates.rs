@@ -20,26 +20,26 @@ pub(super) struct Candidates {
     more: Vec<f64>,
 }
 
-/// How it is found out whether a candidate has a term.
-enum Ask<'s> {
+/// What is known of which candidates have a term.
+enum Presence<'s> {
     Bits(&'s [u32]),
     /// The candidates that have it are in `present`.
     LookedUp,
-    Each,
+    Unknown,
 }
 
-impl Ask<'_> {
+impl Presence<'_> {
     /// Whether a candidate has the term, or that is not known yet.
     #[inline(always)]
-    fn may_be(&self, present: &[u32], next: &mut usize, doc_id: u32) -> bool {
+    fn may_contain(&self, present: &[u32], next: &mut usize, doc_id: u32) -> bool {
         match self {
-            Ask::Bits(bits) => has(bits, doc_id),
-            Ask::LookedUp => {
+            Presence::Bits(bits) => has(bits, doc_id),
+            Presence::LookedUp => {
                 let is = present[*next] == doc_id;
                 *next += usize::from(is);
                 is
             }
-            Ask::Each => true,
+            Presence::Unknown => true,
         }
     }
 }
@@ -89,13 +89,13 @@ impl Candidates {
         self.len = kept;
     }
 
-    /// Keeps the candidates that have the clause and can still exceed `floor`. The clause adds `bound` at most, and the
+    /// Keeps the candidates that have the clause and can still exceed `threshold`. The clause adds `bound` at most, and the
     /// rest of the clauses `rest`.
     #[inline(always)]
-    pub(super) fn require(&mut self, clause: &mut Clause, floor: f64, bound: f64, rest: f64) {
-        self.cut(floor - bound - rest);
+    pub(super) fn require(&mut self, clause: &mut Clause, threshold: f64, bound: f64, rest: f64) {
+        self.cut(threshold - bound - rest);
         if let [term] = &mut clause.terms[..] {
-            return self.require_term(term, floor, rest);
+            return self.require_term(term, threshold, rest);
         }
         let mut kept = 0;
         for at in 0..self.len {
@@ -103,10 +103,10 @@ impl Candidates {
             let mut bound = score + rest;
             for term in &mut clause.terms {
                 if let Some(block) = term.seek(doc_id) {
-                    bound += f64::from(term.bound(block));
+                    bound += f64::from(term.block_max(block));
                 }
             }
-            if bound <= floor {
+            if bound <= threshold {
                 continue;
             }
             let mut has_one = false;
@@ -139,19 +139,19 @@ impl Candidates {
 
     /// [`require`](Self::require) for a clause of one term.
     #[inline(always)]
-    fn require_term(&mut self, term: &mut Term, floor: f64, rest: f64) {
-        let has_it = self.ask(term);
-        let any_score = floor == f64::NEG_INFINITY;
+    fn require_term(&mut self, term: &mut Term, threshold: f64, rest: f64) {
+        let has_it = self.presence(term);
+        let any_score = threshold == f64::NEG_INFINITY;
         self.less_one.clear();
         self.less_one.reserve(self.len);
         let (mut kept, mut next) = (0, 0);
         for at in 0..self.len {
             let (doc_id, score) = (self.doc_ids[at], self.scores[at]);
-            if !has_it.may_be(&self.present, &mut next, doc_id) {
+            if !has_it.may_contain(&self.present, &mut next, doc_id) {
                 continue;
             }
             let Some(block) = term.seek(doc_id) else { break };
-            if !any_score && score + f64::from(term.bound(block)) + rest <= floor {
+            if !any_score && score + f64::from(term.block_max(block)) + rest <= threshold {
                 continue;
             }
             if let Some(less_one) = term.less_one_in(block, doc_id) {
@@ -164,12 +164,12 @@ impl Candidates {
         term.scorer().add(term.tier(), &self.doc_ids[..kept], &self.less_one, &mut self.scores[..kept]);
     }
 
-    /// Keeps the candidates that can still exceed `floor`, and adds the term's scores to theirs. The term adds `bound` at
+    /// Keeps the candidates that can still exceed `threshold`, and adds the term's scores to theirs. The term adds `bound` at
     /// most, and others `rest`.
     #[inline(always)]
-    pub(super) fn add(&mut self, term: &mut Term, floor: f64, bound: f64, rest: f64) {
-        self.cut(floor - bound - rest);
-        let has_it = self.ask(term);
+    pub(super) fn add(&mut self, term: &mut Term, threshold: f64, bound: f64, rest: f64) {
+        self.cut(threshold - bound - rest);
+        let has_it = self.presence(term);
         self.less_one.clear();
         self.found.clear();
         self.found_at.clear();
@@ -177,11 +177,11 @@ impl Candidates {
         for at in 0..self.len {
             let (doc_id, score) = (self.doc_ids[at], self.scores[at]);
             (self.doc_ids[kept], self.scores[kept]) = (doc_id, score);
-            let mut can_exceed = score + rest > floor;
-            if has_it.may_be(&self.present, &mut next, doc_id)
+            let mut can_exceed = score + rest > threshold;
+            if has_it.may_contain(&self.present, &mut next, doc_id)
                 && let Some(block) = term.seek(doc_id)
             {
-                if score + f64::from(term.bound(block)) + rest <= floor {
+                if score + f64::from(term.block_max(block)) + rest <= threshold {
                     continue;
                 }
                 if let Some(less_one) = term.less_one_in(block, doc_id) {
@@ -207,11 +207,11 @@ impl Candidates {
 
     /// How to find out whether a candidate has the term: by its bit set, or by looking all up at once.
     #[inline(always)]
-    fn ask<'s>(&mut self, term: &mut Term<'s>) -> Ask<'s> {
+    fn presence<'s>(&mut self, term: &mut Term<'s>) -> Presence<'s> {
         if let Some(bits) = term.bits() {
-            return Ask::Bits(bits);
+            return Presence::Bits(bits);
         }
-        if self.look_up(term) { Ask::LookedUp } else { Ask::Each }
+        if self.look_up(term) { Presence::LookedUp } else { Presence::Unknown }
     }
 
     #[inline(always)]

@@ -1,5 +1,6 @@
 //! [`Collector`]: what a segment's search reports to, and which documents it may report.
 
+use super::clock::Clock;
 use super::term::Term;
 use super::top_k::{Hit, TopK};
 use crate::base::bits::has_bit;
@@ -54,12 +55,14 @@ pub struct Collector<'c, 's> {
     pub base: u64,
     /// The rank of each document by insertion, if it is not the docID.
     pub ordinals: Option<&'s [u32]>,
+    /// Once its time is over, the hits are not complete.
+    pub clock: &'c Clock,
 }
 
 impl Collector<'_, '_> {
     /// Only documents with a greater score can be hits.
     #[inline(always)]
-    pub fn floor(&self) -> f64 {
+    pub fn threshold(&self) -> f64 {
         let threshold = self.top.threshold();
         // In order of insertion a later document with an equal score is no hit; in another order it may be.
         if self.ordinals.is_some() { threshold.next_down() } else { threshold }
@@ -68,7 +71,7 @@ impl Collector<'_, '_> {
     /// Takes a document that the bit sets [allow](Restriction::allows). docIDs ascend.
     #[inline(always)]
     pub fn offer(&mut self, doc_id: u32, score: f64) {
-        if score > self.floor() && !self.restriction.excludes(doc_id) {
+        if score > self.threshold() && !self.restriction.excludes(doc_id) {
             let ordinal = match self.ordinals {
                 None => doc_id,
                 Some(ordinals) => ordinals[doc_id as usize],

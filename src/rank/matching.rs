@@ -4,6 +4,7 @@
 //! other functions go through the segment in windows of [`WINDOW`] documents and combine bit sets of them.
 
 use super::clause::Clause;
+use super::clock::Clock;
 use super::collector::Restriction;
 use super::term::Term;
 use super::tiers::tiered;
@@ -19,11 +20,11 @@ const WORDS: usize = WINDOW / 64;
 
 tiered! {
     /// How many documents have all terms, if no other condition is to be met and each clause is one term.
-    pub fn count_all<'s>(terms: Vec<Term<'s>>) -> u64 = count_all_on_tier;
+    pub fn count_all<'c, 's>(terms: Vec<Term<'s>>, clock: &'c Clock) -> u64 = count_all_on_tier;
 }
 
 #[inline(always)]
-fn count_all_on_tier(mut terms: Vec<Term>) -> u64 {
+fn count_all_on_tier(mut terms: Vec<Term>, clock: &Clock) -> u64 {
     terms.sort_by_key(Term::postings);
     if let Some(sets) = terms.iter().map(Term::bits).collect::<Option<Vec<_>>>() {
         return count_common_bits(&sets);
@@ -34,6 +35,9 @@ fn count_all_on_tier(mut terms: Vec<Term>) -> u64 {
     let mut count = 0;
     let mut doc_ids = block_buffer();
     for block in 0..lead.blocks() {
+        if clock.is_over() {
+            break;
+        }
         let loaded = lead.load(block);
         let mut kept = loaded.len();
         doc_ids[..kept].copy_from_slice(loaded);
@@ -95,13 +99,15 @@ fn ones(words: &[u32]) -> u64 {
 }
 
 /// Calls `take` with the bits of the documents that match, a window of [`WINDOW`] documents at a time, together with the
-/// first of these. Documents must have all clauses, or any. Without clauses, all match.
+/// first of these. Documents must have all clauses, or any. Without clauses, all match. Ends early once the time of `clock`
+/// is over.
 #[inline(always)]
 pub fn matching(
     documents: u32,
     clauses: &mut [Clause],
     needs_all: bool,
     restriction: &mut Restriction,
+    clock: &Clock,
     mut take: impl FnMut(u32, &mut [u64]),
 ) {
     let mut bits = vec![0u64; WORDS];
@@ -117,6 +123,9 @@ pub fn matching(
             bits.fill(0);
         }
         for (at, clause) in clauses.iter_mut().enumerate() {
+            if clock.is_over() {
+                return;
+            }
             if at == 0 || !needs_all {
                 clause.terms.iter_mut().for_each(|term| set(term, first, last, bits));
                 continue;
@@ -126,6 +135,9 @@ pub fn matching(
             bits.iter_mut().zip(&*of_clause).for_each(|(bits, of_clause)| *bits &= of_clause);
         }
         for term in &mut restriction.excluded {
+            if clock.is_over() {
+                return;
+            }
             of_clause.fill(0);
             set(term, first, last, of_clause);
             bits.iter_mut().zip(&*of_clause).for_each(|(bits, of_clause)| *bits &= !of_clause);
@@ -150,13 +162,20 @@ tiered! {
     /// How many documents match; see [`matching`].
     pub fn count<'a, 's>(
         documents: u32, clauses: &'a mut [Clause<'s>], needs_all: bool, restriction: &'a mut Restriction<'s>,
+        clock: &'a Clock,
     ) -> u64 = count_on_tier;
 }
 
 #[inline(always)]
-fn count_on_tier(documents: u32, clauses: &mut [Clause], needs_all: bool, restriction: &mut Restriction) -> u64 {
+fn count_on_tier(
+    documents: u32,
+    clauses: &mut [Clause],
+    needs_all: bool,
+    restriction: &mut Restriction,
+    clock: &Clock,
+) -> u64 {
     let mut count = 0;
-    matching(documents, clauses, needs_all, restriction, |_, bits| {
+    matching(documents, clauses, needs_all, restriction, clock, |_, bits| {
         count += bits.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
     });
     count

@@ -4,20 +4,54 @@
 //! |---|---|
 //! | [`bm25`] | the formula |
 //! | [`score`] | the scores of a block, on each tier |
-//! | [`term`] | the postings of a term with their scores and bounds |
+//! | [`term`] | the postings of a term with their scores and upper bounds |
 //! | [`clause`] | terms of which a document must have one |
-//! | [`find`] | the best documents with all, or any, of some terms |
-//! | `window`, `candidates` | its parts: leading terms, and what becomes of their documents |
+//! | [`block_max`] | the best documents with all, or any, of some terms |
+//! | `window`, `candidates` | its parts: the documents of the lead or essential terms, and what becomes of them |
 //! | `tiers` | compiles a function for each tier |
 //! | [`positions`], [`phrase`] | positions of terms, and phrases of them |
 //! | [`matching`] | which documents match, without scores |
 //! | [`collector`], [`top_k`] | what they are reported to |
+//! | [`clock`] | the time limit of a search |
+//!
+//! # How the best documents are found
+//! A segment's documents are scored by sums over terms. The k best so far set the *threshold*: a document that cannot
+//! exceed it is no hit. To tell that without scoring it, there are *upper bounds* of a term's scores: of all its documents
+//! (*max score*), of a block of 128 postings (*block max*), and so of a range of docIDs (the greatest block max of the blocks
+//! that it touches). They come from pairs of frequency and length that are kept per block, so they hold for any k1, b and
+//! average length.
+//!
+//! Both loops of [`block_max`] go through the segment in ranges of docIDs: as far as the present blocks of the lead or
+//! essential terms reach, and at least a window of 4,096 documents if these are several. A range in which the upper bounds
+//! of all terms add up to no more than the threshold is skipped. In any other
+//!
+//! 1. some terms give the *candidates*: their documents in the range, with the sum of these terms' scores;
+//! 2. the other terms are asked about the candidates, one term after the other. Before each, candidates are dropped that
+//!    cannot exceed the threshold any more, first by the upper bounds of the range, then by the block max of the block
+//!    in which the document would be; so most lists are not decoded there at all;
+//! 3. what remains is offered to the [`collector::Collector`], which raises the threshold.
+//!
+//! * **Conjunction** ([`block_max::all`]): the clause with the fewest postings is the *lead*. With its scores known, most
+//!   candidates are dropped before another list is touched (score-first block-max AND, as in Lucene 10). Other clauses whose
+//!   lists are bit sets sift its documents before they are scored.
+//! * **Disjunction** ([`block_max::any`]): terms whose upper bounds together do not exceed the threshold cannot make a hit
+//!   alone; they are *non-essential*, and the others, the *essential* ones, give the candidates (MaxScore: Turtle and Flood
+//!   1995; by block: Ding and Suel 2011; in ranges of documents: Lucene 10). The scores of several essential terms are added
+//!   up in an array of a window's documents. Which are essential is decided for the segment, as the threshold rises, and
+//!   anew in each range by the upper bounds there.
+//!
+//! If a few blocks of a term are likely to hold the k best of its documents, these are scored first, so that there is a
+//! threshold to begin with.
+//!
+//! Upper bounds are a little greater than the scores that they bound, which covers rounding. Scores are sums of `f32` in
+//! `f64`: exact as long as the largest addend is not 2^29 times the smallest, so that the order of addition does not matter.
 
+pub mod block_max;
 pub mod bm25;
 mod candidates;
 pub mod clause;
+pub mod clock;
 pub mod collector;
-pub mod find;
 pub mod matching;
 pub mod phrase;
 pub mod positions;
@@ -30,4 +64,5 @@ pub mod top_k;
 mod window;
 
 pub use bm25::{Bm25, Norms};
+pub use clock::Clock;
 pub use top_k::{Hit, TopK};

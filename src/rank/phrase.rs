@@ -1,40 +1,63 @@
 //! Phrases: the documents in which terms stand at given distances.
 
+use super::clock::Clock;
 use super::positions::{EIGHT, Places};
 use super::score::Chosen;
 use super::term::find;
 use super::tiers::tiered;
 use crate::base::cpu::{self, Tier};
+use crate::base::error::{Error, Result};
 use crate::codec::block_buffer;
 
+/// A term of a phrase.
+pub struct PhraseTerm<'s> {
+    /// Where it stands in the phrase: once, or more often.
+    pub offsets: Vec<u32>,
+    /// Its postings.
+    pub places: Places<'s>,
+}
+
+/// Documents, ascending, and how often each has a phrase, less 1.
+pub type Found = (Vec<u32>, Vec<u32>);
+
 tiered! {
-    /// The documents in which the terms stand as in the phrase, ascending, and how often they do, less 1. The terms come
-    /// with their offsets in the phrase.
+    /// The documents in which the terms stand as in the phrase. The terms are different.
     ///
     /// The documents of the rarest term are looked up in the other lists. Only in those that have all terms are positions
-    /// read, of the rarest terms first.
-    pub fn phrase<'s>(terms: Vec<(u32, Places<'s>)>) -> (Vec<u32>, Vec<u32>) = phrase_on_tier;
+    /// read, of the rarest terms first, and of each term once, however often the phrase has it.
+    ///
+    /// # Errors
+    /// [`Error::Expired`] once the time is over; [`Error::OutOfMemory`].
+    pub fn phrase<'s, 'c>(terms: Vec<PhraseTerm<'s>>, clock: &'c Clock) -> Result<Found> = phrase_on_tier;
 }
 
 #[inline(always)]
-fn phrase_on_tier(mut terms: Vec<(u32, Places)>) -> (Vec<u32>, Vec<u32>) {
+fn phrase_on_tier(mut terms: Vec<PhraseTerm>, clock: &Clock) -> Result<Found> {
     let (mut found, mut less_one) = (Vec::new(), Vec::new());
     let tier: Tier = cpu::tier();
-    terms.sort_by_key(|(_, places)| places.postings());
-    let last_offset = terms.iter().map(|&(offset, _)| offset).max().unwrap_or(0);
-    let Some(((offset, lead), others)) = terms.split_first_mut() else { return (found, less_one) };
+    terms.sort_by_key(|term| term.places.postings());
+    let last_offset = terms.iter().flat_map(|term| &term.offsets).copied().max().unwrap_or(0);
     // Positions are moved so that those of a match are equal in all terms.
-    let shift = |offset: u32| last_offset - offset;
+    for offset in terms.iter_mut().flat_map(|term| &mut term.offsets) {
+        *offset = last_offset - *offset;
+    }
+    let Some((PhraseTerm { offsets: shifts, places: lead }, others)) = terms.split_first_mut() else {
+        return Ok((found, less_one));
+    };
     let (mut matches, mut positions) = (Vec::new(), Vec::new());
     let mut doc_ids = block_buffer();
     let mut chosen = Chosen::default();
     for block in 0..lead.blocks() {
+        clock.check()?;
         let count = lead.decode(block, &mut doc_ids);
         chosen.take_all(&doc_ids, 0, count);
-        for (_, places) in others.iter_mut() {
+        for PhraseTerm { places, .. } in others.iter_mut() {
             if chosen.len > 0 {
                 places.keep(tier, &mut chosen);
             }
+        }
+        for list in [&mut found, &mut less_one] {
+            list.try_reserve(chosen.len).map_err(|_| Error::OutOfMemory { bytes: 8 * list.len() })?;
         }
         let is_dense = 8 * chosen.len > count;
         let mut within = 0;
@@ -49,34 +72,48 @@ fn phrase_on_tier(mut terms: Vec<(u32, Places)>) -> (Vec<u32>, Vec<u32>) {
             }
             let index = lead.index_at(block, within, doc_id);
             let of_lead = lead.locate(index);
-            let Some(((next_offset, next), more)) = others.split_first_mut() else { continue };
-            let Some(index) = next.index(doc_id) else { continue };
-            let of_next = next.locate(index);
-            let eights =
-                (lead.eight(of_lead, shift(*offset), u32::MAX), next.eight(of_next, shift(*next_offset), u32::MAX - 1));
-            if let (Some(a), Some(b)) = eights {
-                let equal = equal(&a, &b);
-                if equal == 0 || more.is_empty() {
-                    if equal > 0 {
-                        found.push(doc_id);
-                        less_one.push(equal - 1);
+            // Most phrases are two terms, each of which stands in the document a few times.
+            let mut of_next = None;
+            if let ([shift], Some((next, more))) = (&shifts[..], others.split_first_mut())
+                && let [next_shift] = next.offsets[..]
+            {
+                let Some(index) = next.places.index(doc_id) else { continue };
+                let of_document = next.places.locate(index);
+                of_next = Some(of_document);
+                let eights =
+                    (lead.eight(of_lead, *shift, u32::MAX), next.places.eight(of_document, next_shift, u32::MAX - 1));
+                if let (Some(a), Some(b)) = eights {
+                    let equal = equal(&a, &b);
+                    if equal == 0 || more.is_empty() {
+                        if equal > 0 {
+                            found.push(doc_id);
+                            less_one.push(equal - 1);
+                        }
+                        continue;
                     }
-                    continue;
                 }
             }
-            lead.positions(of_lead, shift(*offset), &mut matches);
-            next.positions(of_next, shift(*next_offset), &mut positions);
-            keep_common(&mut matches, &positions);
-            for (offset, places) in more.iter_mut() {
+            lead.positions(of_lead, 0, &mut positions);
+            matches.clear();
+            let (first, more) = shifts.split_first().map_or((0, &[][..]), |(first, more)| (*first, more));
+            matches.extend(positions.iter().map(|position| position.wrapping_add(first)));
+            for &shift in more {
+                clock.check()?;
+                keep_common(&mut matches, &positions, shift);
+            }
+            for PhraseTerm { offsets: shifts, places } in others.iter_mut() {
                 if matches.is_empty() {
                     break;
                 }
                 positions.clear();
-                if let Some(index) = places.index(doc_id) {
-                    let of_document = places.locate(index);
-                    places.positions(of_document, shift(*offset), &mut positions);
+                let of_document = of_next.take().or_else(|| places.index(doc_id).map(|index| places.locate(index)));
+                if let Some(of_document) = of_document {
+                    places.positions(of_document, 0, &mut positions);
                 }
-                keep_common(&mut matches, &positions);
+                for &shift in shifts.iter() {
+                    clock.check()?;
+                    keep_common(&mut matches, &positions, shift);
+                }
             }
             if !matches.is_empty() {
                 found.push(doc_id);
@@ -84,7 +121,7 @@ fn phrase_on_tier(mut terms: Vec<(u32, Places)>) -> (Vec<u32>, Vec<u32>) {
             }
         }
     }
-    (found, less_one)
+    Ok((found, less_one))
 }
 
 /// How many numbers are in both.
@@ -99,17 +136,17 @@ fn equal(a: &[u32; EIGHT], b: &[u32; EIGHT]) -> u32 {
     equal.iter().sum()
 }
 
-/// Keeps the numbers of `kept` that are in `other` too; both ascend.
+/// Keeps the numbers of `kept` that are among those of `other`, each plus `shift`; both ascend.
 #[inline(always)]
-fn keep_common(kept: &mut Vec<u32>, other: &[u32]) {
+fn keep_common(kept: &mut Vec<u32>, other: &[u32], shift: u32) {
     let (mut len, mut next) = (0, 0);
     for at in 0..kept.len() {
         let position = kept[at];
-        while next < other.len() && other[next] < position {
+        while next < other.len() && other[next].wrapping_add(shift) < position {
             next += 1;
         }
         kept[len] = position;
-        len += usize::from(other.get(next) == Some(&position));
+        len += usize::from(other.get(next).is_some_and(|&other| other.wrapping_add(shift) == position));
     }
     kept.truncate(len);
 }

@@ -39,6 +39,12 @@ pub struct Long<'s> {
     gaps: [u32; BLOCK + EIGHT],
 }
 
+#[cfg(test)]
+thread_local! {
+    /// Positions that [`Places::positions`] has read in this thread.
+    pub(crate) static READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// Positions that are compared together.
 pub const EIGHT: usize = 8;
 
@@ -145,6 +151,8 @@ impl<'s> Places<'s> {
     #[inline(always)]
     pub fn positions(&mut self, (first, count): (usize, usize), shift: u32, positions: &mut Vec<u32>) {
         positions.clear();
+        #[cfg(test)]
+        READ.set(READ.get() + count);
         match self {
             Places::Short { decoded, .. } => {
                 let of_document = &decoded.positions[first..first + count];

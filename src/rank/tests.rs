@@ -1,6 +1,6 @@
+use super::block_max;
 use super::clause::Clause;
 use super::collector::{Collector, Restriction};
-use super::find;
 use super::score::{LENGTH_PADDING, Scorer};
 use super::term::{Source, Term};
 use super::*;
@@ -141,12 +141,13 @@ fn check(corpus: &Corpus, clauses: &[Vec<usize>], k: usize, deleted: Option<&[u6
             let mut top = TopK::new(k);
             let excluded = excluded.into_iter().map(term).collect();
             let restriction = Restriction { deleted, allowed: None, excluded };
-            let mut collector = Collector { top: &mut top, restriction, segment: 0, base: 0, ordinals: None };
+            let mut collector =
+                Collector { top: &mut top, restriction, segment: 0, base: 0, ordinals: None, clock: &Clock::never() };
             if needs_all {
                 let clause = |clause: &Vec<usize>| Clause { terms: clause.iter().map(|&at| term(at)).collect() };
-                find::all(tier, clauses.iter().map(clause).collect(), &mut collector);
+                block_max::all(tier, clauses.iter().map(clause).collect(), &mut collector);
             } else {
-                find::any(tier, clauses.iter().flatten().map(|&at| term(at)).collect(), &mut collector);
+                block_max::any(tier, clauses.iter().flatten().map(|&at| term(at)).collect(), &mut collector);
             }
             let got: Vec<(u32, f64)> = top.into_hits().iter().map(|hit| (hit.doc_id, hit.score)).collect();
             assert_eq!(got, wanted, "{} {clauses:?} all: {needs_all}, k {k}", tier.name());

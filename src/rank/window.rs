@@ -33,8 +33,8 @@ impl Window {
     pub(super) fn candidates(
         &mut self,
         terms: &mut [Term],
-        leaders: &[usize],
-        sieves: &[&[u32]],
+        leads: &[usize],
+        bit_sets: &[&[u32]],
         first: u32,
         last: u32,
         least: f64,
@@ -42,24 +42,24 @@ impl Window {
         candidates: &mut Candidates,
     ) {
         candidates.clear();
-        if let &[leader] = leaders {
-            return self.one(&mut terms[leader], sieves, first, last, least, collector, candidates);
+        if let &[lead] = leads {
+            return self.one(&mut terms[lead], bit_sets, first, last, least, collector, candidates);
         }
         if self.scores.is_empty() {
             self.scores.resize(WINDOW, 0.0);
         }
         let mut next = first;
-        while let Some((from, _)) = range(terms, leaders, next).filter(|&(from, _)| from <= last) {
+        while let Some((from, _)) = range(terms, leads, next).filter(|&(from, _)| from <= last) {
             let to = from.saturating_add(WINDOW as u32 - 1).min(last);
-            let expected: usize = leaders.iter().map(|&leader| terms[leader].expected(from, to)).sum();
+            let expected: usize = leads.iter().map(|&lead| terms[lead].expected(from, to)).sum();
             if expected >= DENSE {
-                for &leader in leaders {
-                    self.add::<false>(&mut terms[leader], from, to);
+                for &lead in leads {
+                    self.add::<false>(&mut terms[lead], from, to);
                 }
                 self.take_all(from, least, collector, candidates);
             } else {
-                for &leader in leaders {
-                    self.add::<true>(&mut terms[leader], from, to);
+                for &lead in leads {
+                    self.add::<true>(&mut terms[lead], from, to);
                 }
                 self.take_touched(from, least, collector, candidates);
             }
@@ -132,10 +132,10 @@ impl Window {
 /// The next range of docIDs, from `next` on, in which a leading term has documents: as far as the bounds of its block
 /// hold, but not too short.
 #[inline(always)]
-pub(super) fn range(terms: &mut [Term], leaders: &[usize], next: u32) -> Option<(u32, u32)> {
+pub(super) fn range(terms: &mut [Term], leads: &[usize], next: u32) -> Option<(u32, u32)> {
     let (mut first, mut last) = (u32::MAX, u32::MAX);
     let mut any = false;
-    for &at in leaders {
+    for &at in leads {
         let term = &mut terms[at];
         if let Some(block) = term.seek(next) {
             any = true;
@@ -143,7 +143,7 @@ pub(super) fn range(terms: &mut [Term], leaders: &[usize], next: u32) -> Option<
             last = last.min(term.last(block));
         }
     }
-    let short = if leaders.len() > 1 { WINDOW as u32 - 1 } else { 0 };
+    let short = if leads.len() > 1 { WINDOW as u32 - 1 } else { 0 };
     any.then(|| (first, last.max(first.saturating_add(short))))
 }
 
@@ -162,16 +162,16 @@ pub(super) fn within(doc_ids: &[u32], from: u32, to: u32) -> std::ops::Range<usi
 }
 
 impl Window {
-    /// The documents of one term in `first..=last` with a score above `least` that count and are in all `sieves`.
+    /// The documents of one term in `first..=last` with a score above `least` that count and are in all `bit_sets`.
     ///
-    /// If most scores exceed `least`, sieves come first, so that fewer documents are scored; otherwise scores, as the
-    /// sieves then have less to do.
+    /// If most scores exceed `least`, bit sets come first, so that fewer documents are scored; otherwise scores, as the
+    /// bit sets then have less to do.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "one call")]
     fn one(
         &mut self,
         term: &mut Term,
-        sieves: &[&[u32]],
+        bit_sets: &[&[u32]],
         first: u32,
         last: u32,
         least: f64,
@@ -183,19 +183,19 @@ impl Window {
         let restricted = collector.restriction.has_sets();
         let chosen = &mut self.chosen;
         while block < term.blocks() && term.first_possible(block) <= last {
-            if f64::from(term.bound(block)) > least {
+            if f64::from(term.block_max(block)) > least {
                 let doc_ids = term.load(block);
                 let range = within(doc_ids, first, last);
                 chosen.take_all(doc_ids, range.start, range.end);
-                let scores_first = self.above < ABOVE || sieves.is_empty();
+                let scores_first = self.above < ABOVE || bit_sets.is_empty();
                 if !scores_first {
-                    sieves.iter().for_each(|bits| chosen.keep_in(tier, bits));
+                    bit_sets.iter().for_each(|bits| chosen.keep_in(tier, bits));
                 }
                 let asked = chosen.len;
                 if asked >= FEW || term.is_scored(block) {
                     chosen.keep_above(tier, term.score_block(block), least);
                     if scores_first {
-                        sieves.iter().for_each(|bits| chosen.keep_in(tier, bits));
+                        bit_sets.iter().for_each(|bits| chosen.keep_in(tier, bits));
                     }
                     let (_, scores) = term.scored_block(block);
                     candidates.reserve(chosen.len);
@@ -225,5 +225,5 @@ impl Window {
 /// Fewer documents of a block than this are scored one by one.
 const FEW: usize = 10;
 
-/// Sieves come first if more scores than this, in 1/256, exceed what is needed.
+/// Bit sets come first if more scores than this, in 1/256, exceed what is needed.
 const ABOVE: usize = 100;

@@ -1,13 +1,18 @@
-//! How a score comes about.
+//! Explains scores.
 
+use super::cursors::{term, without_scores};
+use super::leaf::Weighted;
 use super::options::{Matching, Options};
-use super::plan::Plan;
-use super::{Index, filter, run};
+use super::plan::QueryPlan;
+use super::{Index, filter};
+use crate::base::bits::has_bit;
 use crate::base::error::{Error, Result};
 use crate::index::length;
+use crate::index::snapshot::Part;
+use crate::rank::Clock;
 use std::collections::HashSet;
 
-/// How the score of a document for a query comes about.
+/// Explains the score of a document for a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
     /// The score: the sum of the parts'.
@@ -15,12 +20,12 @@ pub struct Explanation {
     /// Whether the document is a hit.
     pub matches: bool,
     /// What each clause adds in each field.
-    pub parts: Vec<Part>,
+    pub parts: Vec<TermScore>,
 }
 
 /// What a clause adds in a field.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct TermScore {
     /// The clause as it was understood.
     pub clause: String,
     /// The name of the field.
@@ -43,7 +48,7 @@ pub struct Part {
 
 pub(super) fn explain(index: &Index, text: &str, doc_id: u64, options: &Options) -> Result<Explanation> {
     filter::check(index, options)?;
-    let plan = Plan::new(index, text, options)?;
+    let plan = QueryPlan::new(index, text, options, &Clock::never())?;
     let parts = index.snapshot().parts();
     let number = parts.partition_point(|part| part.base <= doc_id).saturating_sub(1);
     let part = &parts[number];
@@ -52,11 +57,11 @@ pub(super) fn explain(index: &Index, text: &str, doc_id: u64, options: &Options)
     let mut explanation = Explanation { score: 0.0, matches: false, parts: Vec::new() };
     let mut clauses = HashSet::new();
     let mut lengths = Vec::new();
-    run::parts_of_score(&plan, part, number, local, |clause, leaf, frequency, score| {
+    scores(&plan, part, number, local, |clause, leaf, frequency, score| {
         clauses.insert(clause);
         lengths.push(leaf.leaf.field());
         explanation.score += f64::from(score);
-        explanation.parts.push(Part {
+        explanation.parts.push(TermScore {
             clause: leaf.leaf.typed(),
             field: index.schema().fields[leaf.leaf.field()].name.clone(),
             term: leaf.leaf.words(),
@@ -76,6 +81,35 @@ pub(super) fn explain(index: &Index, text: &str, doc_id: u64, options: &Options)
         Matching::All => clauses.len() == plan.clauses.len(),
         _ => plan.clauses.is_empty() || !clauses.is_empty(),
     };
-    explanation.matches = !plan.nothing && has_enough && !run::is_left_out(&plan, part, number, local, options)?;
+    explanation.matches = !plan.nothing && has_enough && !is_left_out(&plan, part, number, local, options)?;
     Ok(explanation)
+}
+
+/// The scores of a document, leaf by leaf, with the frequencies.
+fn scores<'p>(
+    plan: &'p QueryPlan,
+    part: &Part,
+    number: usize,
+    doc_id: u32,
+    mut take: impl FnMut(usize, &'p Weighted, u32, f32),
+) -> Result<()> {
+    for (at, clause) in plan.clauses.iter().enumerate() {
+        for leaf in &clause.leaves {
+            let Some(mut term) = term(plan, part, number, leaf, &Clock::never())? else { continue };
+            let Some(score) = term.probe(doc_id) else { continue };
+            take(at, leaf, term.frequency(doc_id).unwrap_or(0), score);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a document is excluded, or does not meet the filters.
+fn is_left_out(plan: &QueryPlan, part: &Part, number: usize, doc_id: u32, options: &Options) -> Result<bool> {
+    for leaf in &plan.excluded {
+        if without_scores(part, number, leaf, &Clock::never())?.is_some_and(|mut term| term.contains(doc_id)) {
+            return Ok(true);
+        }
+    }
+    let allowed = plan.allowed(&part.segment, number, options)?;
+    Ok(allowed.is_some_and(|allowed| !has_bit(&allowed, doc_id)))
 }

@@ -1,54 +1,82 @@
 //! The postings of a leaf in a segment.
 
-use super::plan::{Leaf, Weighted};
+use super::leaf::{Leaf, Weighted};
 use super::recipe::Recipe;
 use crate::base::cpu;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::codec::block_buffer;
 use crate::index::Kind;
 use crate::index::list::Decoded;
 use crate::index::segment::Segment;
-use crate::rank::phrase::phrase;
+use crate::rank::Clock;
+use crate::rank::phrase::{PhraseTerm, phrase};
 use crate::rank::positions::Places;
 use crate::rank::term::Source;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The postings of a leaf in the segment with that number; `None` if no document there has it. What is put together of
 /// several lists is put together once.
-pub(super) fn source<'s>(segment: &'s Segment, number: usize, weighted: &Weighted) -> Result<Option<Source<'s>>> {
+///
+/// # Errors
+/// [`Error::Corrupt`]; [`Error::Expired`]; [`Error::OutOfMemory`].
+pub(super) fn source<'s>(
+    segment: &'s Segment,
+    number: usize,
+    weighted: &Weighted,
+    clock: &Clock,
+) -> Result<Option<Source<'s>>> {
     let (leaf, values) = (&weighted.leaf, &weighted.values[number]);
     let mut present = values.iter().copied().flatten();
-    if let (Leaf::Term { .. } | Leaf::Words { .. }, first, None) = (leaf, present.next(), present.next()) {
+    let (first, second) = (present.next(), present.next());
+    let is_joined = match leaf {
+        Leaf::Term { .. } => false,
+        Leaf::Words { .. } => second.is_some(),
+        Leaf::Phrase { .. } | Leaf::Together { .. } => true,
+    };
+    if !is_joined {
         return first.map(|value| of_term(segment, leaf.field(), value)).transpose();
     }
-    let join = || Recipe::new(leaf, values).map_or(Ok(None), |recipe| join(segment, leaf.field(), &recipe));
+    let join = || Recipe::new(leaf, values).map_or(Ok(None), |recipe| join(segment, leaf.field(), &recipe, clock));
     weighted.joined[number].get_or_try_init(join).cloned()
 }
 
 /// The postings that a recipe makes in a segment; `None` if there are none.
+///
+/// # Errors
+/// [`Error::Corrupt`]; [`Error::OutOfMemory`].
 pub(super) fn made<'s>(segment: &'s Segment, field: usize, recipe: &Recipe) -> Result<Option<Source<'s>>> {
     match *recipe {
         Recipe::Term(value) => of_term(segment, field, value).map(Some),
-        _ => join(segment, field, recipe),
+        _ => join(segment, field, recipe, &Clock::never()),
     }
 }
 
 /// Puts the postings of several terms together.
-fn join(segment: &Segment, field: usize, recipe: &Recipe) -> Result<Option<Source<'static>>> {
+fn join(segment: &Segment, field: usize, recipe: &Recipe, clock: &Clock) -> Result<Option<Source<'static>>> {
     match recipe {
-        Recipe::Term(value) => union(segment, field, &[*value]),
-        Recipe::Words(values) => union(segment, field, values),
-        Recipe::Together(values) => together(segment, field, values),
+        Recipe::Term(value) => union(segment, field, &[*value], clock),
+        Recipe::Words(values) => union(segment, field, values, clock),
+        Recipe::Together(values) => together(segment, field, values, clock),
         Recipe::Phrase(_) => {
-            let places = recipe.phrase().map(|(offset, value)| Ok((offset, places(segment, field, value)?)));
-            let (doc_ids, less_one) = phrase(cpu::tier(), places.collect::<Result<_>>()?);
+            let (doc_ids, less_one) = phrase(cpu::tier(), phrase_terms(segment, field, recipe)?, clock)?;
             Ok(Source::decoded(doc_ids, less_one))
         }
     }
 }
 
+/// The terms of a phrase, each once.
+fn phrase_terms<'s>(segment: &'s Segment, field: usize, recipe: &Recipe) -> Result<Vec<PhraseTerm<'s>>> {
+    let mut offsets: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+    for (offset, value) in recipe.phrase() {
+        offsets.entry(value).or_default().push(offset);
+    }
+    let term = |(value, offsets)| Ok(PhraseTerm { offsets, places: places(segment, field, value)? });
+    offsets.into_iter().map(term).collect()
+}
+
 /// The postings of a term.
-pub(super) fn of_term(segment: &Segment, field: usize, value: u64) -> Result<Source<'_>> {
+fn of_term(segment: &Segment, field: usize, value: u64) -> Result<Source<'_>> {
     let mut decoded = Decoded::default();
     if let Some(view) = segment.list(field, value, false, &mut decoded)? {
         return Ok(Source::List(view));
@@ -98,12 +126,27 @@ fn for_each(segment: &Segment, field: usize, value: u64, mut take: impl FnMut(u3
     }
 }
 
+/// A vector of as many zeros.
+fn zeros<T: Clone + Default>(count: usize) -> Result<Vec<T>> {
+    let mut zeros = with_room(count)?;
+    zeros.resize(count, T::default());
+    Ok(zeros)
+}
+
+/// An empty vector with room for `count`.
+fn with_room<T>(count: usize) -> Result<Vec<T>> {
+    let mut vector = Vec::new();
+    vector.try_reserve_exact(count).map_err(|_| Error::OutOfMemory { bytes: count.saturating_mul(size_of::<T>()) })?;
+    Ok(vector)
+}
+
 /// The documents that have one of several terms, which count as one term: their frequencies are added up.
-fn union(segment: &Segment, field: usize, values: &[u64]) -> Result<Option<Source<'static>>> {
+fn union(segment: &Segment, field: usize, values: &[u64], clock: &Clock) -> Result<Option<Source<'static>>> {
     // A counter per document, which costs less than sorting unless the terms are rare; they are bounded in number.
-    let mut counters = vec![0u32; segment.documents() as usize];
-    let mut touched = vec![0u64; counters.len().div_ceil(64)];
+    let mut counters: Vec<u32> = zeros(segment.documents() as usize)?;
+    let mut touched: Vec<u64> = zeros(counters.len().div_ceil(64))?;
     for &value in values {
+        clock.check()?;
         for_each(segment, field, value, |doc_id, less_one| {
             let counter = &mut counters[doc_id as usize];
             *counter = counter.saturating_add(less_one.saturating_add(1));
@@ -111,7 +154,8 @@ fn union(segment: &Segment, field: usize, values: &[u64]) -> Result<Option<Sourc
             Ok(())
         })?;
     }
-    let (mut doc_ids, mut less_one) = (Vec::new(), Vec::new());
+    let found = touched.iter().map(|word| word.count_ones() as usize).sum();
+    let (mut doc_ids, mut less_one) = (with_room(found)?, with_room(found)?);
     crate::rank::matching::for_each_bit(0, &touched, |doc_id| {
         doc_ids.push(doc_id);
         less_one.push(counters[doc_id as usize] - 1);
@@ -120,20 +164,36 @@ fn union(segment: &Segment, field: usize, values: &[u64]) -> Result<Option<Sourc
 }
 
 /// The documents that have all of several terms.
-fn together(segment: &Segment, field: usize, values: &[u64]) -> Result<Option<Source<'static>>> {
+fn together(segment: &Segment, field: usize, values: &[u64], clock: &Clock) -> Result<Option<Source<'static>>> {
     let mut common: Option<Vec<u32>> = None;
     for &value in values {
-        let mut doc_ids = Vec::new();
-        for_each_doc_id(segment, field, value, |doc_id| {
-            doc_ids.push(doc_id);
-            Ok(())
-        })?;
+        clock.check()?;
         match &mut common {
-            None => common = Some(doc_ids),
-            Some(common) => common.retain(|doc_id| doc_ids.binary_search(doc_id).is_ok()),
+            None => {
+                let mut doc_ids = with_room(segment.documents_with(field, value)? as usize)?;
+                for_each_doc_id(segment, field, value, |doc_id| {
+                    doc_ids.push(doc_id);
+                    Ok(())
+                })?;
+                common = Some(doc_ids);
+            }
+            Some(common) => {
+                let (mut next, mut kept) = (0, 0);
+                for_each_doc_id(segment, field, value, |doc_id| {
+                    while common.get(next).is_some_and(|&other| other < doc_id) {
+                        next += 1;
+                    }
+                    if common.get(next) == Some(&doc_id) {
+                        common[kept] = doc_id;
+                        kept += 1;
+                    }
+                    Ok(())
+                })?;
+                common.truncate(kept);
+            }
         }
     }
     let doc_ids = common.unwrap_or_default();
-    let less_one = vec![0; doc_ids.len()];
+    let less_one = zeros(doc_ids.len())?;
     Ok(Source::decoded(doc_ids, less_one))
 }

@@ -5,9 +5,13 @@
 //! | `mod.rs` | [`Index`]: what can be asked |
 //! | [`options`](Options) | how a search can be told to work |
 //! | `plan` | a query becomes leaves with weights, by the statistics of the whole index |
+//! | `expansion` | the terms that prefixes and fuzzy words stand for, and what a query may cost |
+//! | `leaf` | what one list of postings is made of |
 //! | `prepared` | a query as a device can rank it |
 //! | `lists` | the postings of a leaf in a segment |
-//! | `run` | hits, counts, sorting |
+//! | `cursors` | the terms of a query in a segment, and which documents count there |
+//! | `run` | hits and counts, segment by segment |
+//! | `sorted`, `facets` | hits in the order of numbers; values of keyword fields |
 //! | `filter` | filters become sets of documents |
 //! | `words` | the dictionary: prefixes, fuzzy words, suggestions |
 //! | `explain` | explains a score |
@@ -16,21 +20,27 @@
 //! so they are the same however it is cut into segments: N and n count documents in all segments, also deleted ones that
 //! no merge has removed yet, and so does the average length.
 
+mod cursors;
+mod expansion;
 mod explain;
+mod facets;
 mod filter;
+mod leaf;
 mod lists;
 mod options;
 mod plan;
 pub(crate) mod prepared;
 pub(crate) mod recipe;
 mod run;
+mod sorted;
 #[cfg(test)]
 mod tests;
 mod words;
 
-pub use explain::{Explanation, Part};
+pub use explain::{Explanation, TermScore};
 pub(crate) use options::End;
-pub use options::{Direction, Filter, Matching, Options};
+pub use options::{Direction, FEW_JOINED, Filter, JOINED_PER_DOCUMENT, Matching, Options};
+pub use plan::MOST_LEAVES;
 pub use words::MOST_WORDS;
 
 use crate::Codec;
@@ -53,12 +63,12 @@ pub struct Found {
     pub hits: Vec<FoundHit>,
     /// The number of all documents that match, if it was asked for.
     pub total: Option<u64>,
-    /// Whether the query was not started before the batch's deadline, so that nothing is known of its hits.
+    /// Whether the query was not finished by the deadline, so that nothing is known of its hits.
     pub expired: bool,
 }
 
 impl Found {
-    /// What comes back of a query that was not started.
+    /// What comes back of a query that was not finished in time.
     pub(crate) fn late() -> Found {
         Found { expired: true, ..Found::default() }
     }
@@ -176,8 +186,16 @@ impl Index {
     /// [`Error::Argument`] for options that do not fit the fields; [`Error::Corrupt`] and [`Error::File`] if a part of a
     /// file that is used for the first time is damaged.
     pub fn search(&self, query: &str, options: &Options) -> Result<Found> {
+        self.search_until(query, options, options.end())
+    }
+
+    /// The same, of which the deadline of `options` has begun before: at the `end` it is [expired](Found::expired).
+    ///
+    /// # Errors
+    /// As [`search`](Self::search).
+    pub(crate) fn search_until(&self, query: &str, options: &Options, end: End) -> Result<Found> {
         self.check_files()?;
-        run::search(self, query, options)
+        run::search(self, query, options, end)
     }
 
     /// The same as [`search`](Self::search) for each of many queries, on up to `threads` threads; 0 means one per core.
@@ -190,7 +208,7 @@ impl Index {
         let threads = threads::at_most(threads, queries.len() / QUERIES_PER_THREAD);
         let end = options.end();
         threads::map(threads, queries.len(), |at| match end.has_come() {
-            false => run::search(self, queries[at], options),
+            false => run::search(self, queries[at], options, end),
             true => Ok(Found::late()),
         })
     }
@@ -211,7 +229,7 @@ impl Index {
     /// As [`search`](Self::search); [`Error::Argument`] if it is no keyword field.
     pub fn facets(&self, field: usize, query: &str, options: &Options, limit: usize) -> Result<Vec<(Vec<u8>, u64)>> {
         self.check_files()?;
-        run::facets(self, field, query, options, limit)
+        facets::facets(self, field, query, options, limit)
     }
 
     /// Completions of the last word of `text`: terms that begin with it, with the number of documents containing each,
@@ -294,7 +312,7 @@ impl Index {
         }
     }
 
-    /// How the score of a document comes about; `None` if there is no document with this id.
+    /// Explains the score of a document; `None` if there is no document with this id.
     ///
     /// # Errors
     /// As [`search`](Self::search).

@@ -1,6 +1,6 @@
 //! What a search can be told.
 
-use crate::rank::Bm25;
+use crate::rank::{Bm25, Clock};
 use std::time::{Duration, Instant};
 
 /// Which of the words of a query a document must have.
@@ -53,19 +53,35 @@ pub struct Options {
     pub total: bool,
     /// BM25's parameters.
     pub bm25: Bm25,
-    /// For batches: queries that have not been started when that much time has passed come back
-    /// [marked](super::Found::expired), without hits. What has been started is finished.
+    /// Searches that are not finished when that much time has passed come back [marked](super::Found::expired), without
+    /// hits; counts and facets are [`Error::Expired`](crate::Error::Expired). The time of a batch begins with the batch.
     pub deadline: Option<Duration>,
+    /// The most terms that the prefixes and fuzzy words of a query stand for in all: 10,000 by default. They share it
+    /// evenly, in each field that they are looked up in, and each stands for those of its terms that the most documents
+    /// contain: at least one, and at most [`MOST_WORDS`](super::MOST_WORDS).
+    pub expansions: usize,
+    /// The most postings of the lists that are put together for a query: once for prefixes and fuzzy words, once for
+    /// phrases. Each takes 8 bytes while the query runs. By default [`FEW_JOINED`], or [`JOINED_PER_DOCUMENT`] for each
+    /// document of the index if that is more.
+    ///
+    /// Prefixes and fuzzy words that have more stand for fewer terms: the rarest are left out. Phrases that exceed it, in the
+    /// order in which they were typed, are looked up as words; if they are to exclude documents, they are ignored.
+    pub joined: Option<u64>,
 }
 
-/// When a batch that begins now stops starting queries.
+/// See [`Options::joined`].
+pub const FEW_JOINED: u64 = 1 << 22;
+/// See [`Options::joined`].
+pub const JOINED_PER_DOCUMENT: u64 = 4;
+
+/// When a search or a batch gives up.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct End(Option<Instant>);
 
 impl End {
-    /// The time until then; `None` if it never comes.
-    pub(crate) fn rest(self) -> Option<Duration> {
-        self.0.map(|end| end.saturating_duration_since(Instant::now()))
+    /// A clock for one query.
+    pub(super) fn clock(self) -> Clock {
+        Clock::new(self.0)
     }
 
     /// Whether that time has come.
@@ -75,6 +91,7 @@ impl End {
 }
 
 impl Options {
+    /// The end of what begins now.
     pub(crate) fn end(&self) -> End {
         // A time too far away to be told never comes.
         End(self.deadline.and_then(|deadline| Instant::now().checked_add(deadline)))
@@ -93,6 +110,8 @@ impl Default for Options {
             total: false,
             bm25: Bm25::default(),
             deadline: None,
+            expansions: 10_000,
+            joined: None,
         }
     }
 }

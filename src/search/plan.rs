@@ -1,87 +1,17 @@
-//! [`Plan`]: a query as leaves with weights, for all segments alike.
+//! [`QueryPlan`]: a query as leaves with weights, for all segments alike.
 
+use super::expansion::{Budget, Expansion, expand, is_expanded};
+use super::leaf::{Leaf, Weighted, weighted};
 use super::options::{Matching, Options};
-use super::{Index, filter, words};
+use super::{Index, filter};
 use crate::base::error::{Error, Result};
 use crate::index::segment::Segment;
 use crate::index::{Kind, Schema};
 use crate::query::{Atom, Clause, Query};
-use crate::rank::Norms;
-use crate::rank::bm25::idf;
-use crate::rank::term::Source;
+use crate::rank::{Clock, Norms};
 use once_cell::unsync::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-
-/// What one list of postings is made of, in one field.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Leaf {
-    /// A term.
-    Term { field: usize, term: String },
-    /// Terms at these offsets.
-    Phrase { field: usize, offsets: Vec<u32>, terms: Vec<String> },
-    /// Terms that count as one: those that begin with a prefix, or resemble a word.
-    Words { field: usize, typed: String, words: Vec<Vec<u8>> },
-    /// Terms that a document must have all.
-    Together { field: usize, terms: Vec<String> },
-}
-
-impl Leaf {
-    /// The number of the field.
-    pub(super) fn field(&self) -> usize {
-        match self {
-            Leaf::Term { field, .. }
-            | Leaf::Phrase { field, .. }
-            | Leaf::Words { field, .. }
-            | Leaf::Together { field, .. } => *field,
-        }
-    }
-
-    fn terms(&self) -> Vec<&[u8]> {
-        match self {
-            Leaf::Term { term, .. } => vec![term.as_bytes()],
-            Leaf::Phrase { terms, .. } | Leaf::Together { terms, .. } => {
-                terms.iter().map(|term| term.as_bytes()).collect()
-            }
-            Leaf::Words { words, .. } => words.iter().map(|word| &word[..]).collect(),
-        }
-    }
-
-    /// The terms that it stands for, for explanations.
-    pub(super) fn words(&self) -> String {
-        let words: Vec<_> = self.terms().into_iter().map(String::from_utf8_lossy).collect();
-        words.join(" ")
-    }
-
-    /// What was typed, for explanations.
-    pub(super) fn typed(&self) -> String {
-        match self {
-            Leaf::Term { term, .. } => term.clone(),
-            Leaf::Phrase { terms, .. } | Leaf::Together { terms, .. } => format!("\"{}\"", terms.join(" ")),
-            Leaf::Words { typed, .. } => typed.clone(),
-        }
-    }
-}
-
-/// A leaf with what is known of it in the whole index.
-pub(super) struct Weighted {
-    /// What it is.
-    pub(super) leaf: Leaf,
-    /// Per segment and term, the dictionary's value.
-    pub(super) values: Vec<Vec<Option<u64>>>,
-    /// Per segment, the postings of a leaf that is put together of several lists, once that was done.
-    pub(super) joined: Vec<OnceCell<Option<Source<'static>>>>,
-    /// The most documents, in all segments, that contain one of its terms.
-    pub(super) documents: u64,
-    /// At most so many documents, in all segments, contain it.
-    pub(super) at_most: u64,
-    /// Postings that are read to put its own together, or what takes as long; 0 if it is a term.
-    pub(super) joins: u64,
-    /// Its idf; of a phrase the sum of those of its terms.
-    pub(super) idf: f64,
-    /// BM25's weight, with that of the field and how often the clause was typed.
-    pub(super) weight: f32,
-}
 
 /// A clause: in each field in which it is searched, a leaf.
 pub(super) struct PlannedClause {
@@ -90,7 +20,7 @@ pub(super) struct PlannedClause {
 }
 
 /// A query for all segments.
-pub(super) struct Plan {
+pub(super) struct QueryPlan {
     /// Clauses that count for the score.
     pub(super) clauses: Vec<PlannedClause>,
     /// What excludes documents.
@@ -105,14 +35,14 @@ pub(super) struct Plan {
     allowed: Vec<OnceCell<Option<Rc<Vec<u64>>>>>,
 }
 
-impl Plan {
+impl QueryPlan {
     /// # Errors
-    /// [`Error::Argument`] for weights that do not fit; [`Error::Corrupt`].
-    pub(super) fn new(index: &Index, text: &str, options: &Options) -> Result<Plan> {
+    /// [`Error::Argument`] for weights that do not fit; [`Error::Corrupt`]; [`Error::Expired`].
+    pub(super) fn new(index: &Index, text: &str, options: &Options, clock: &Clock) -> Result<QueryPlan> {
         let query = index.parse(text);
         let weights = weights(index, options)?;
         let typed_something = !text.trim().is_empty();
-        let mut plan = Plan {
+        let mut plan = QueryPlan {
             clauses: Vec::new(),
             excluded: Vec::new(),
             // Text without any words finds nothing; no text at all finds everything.
@@ -121,33 +51,38 @@ impl Plan {
             norms: vec![None; weights.len()],
             allowed: vec![OnceCell::new(); index.snapshot().parts().len()],
         };
-        let texts: Vec<usize> = index.text_fields().collect();
-        for (clause, times) in distinct(&query) {
-            let fields: Vec<usize> = match clause.field {
-                Some(at) => texts.get(at).copied().into_iter().collect(),
-                None if clause.exclude => texts.clone(),
-                None => texts.iter().copied().filter(|&field| weights[field] > 0.0).collect(),
-            };
-            let mut leaves = Vec::new();
-            for field in fields {
+        let typed = in_fields(index, distinct(&query), &weights);
+        let expanded: Vec<(&Atom, &[usize])> = typed
+            .iter()
+            .filter(|typed| is_expanded(&typed.clause.atom))
+            .map(|typed| (&typed.clause.atom, &typed.fields[..]))
+            .collect();
+        let mut expansions = expand(index, &expanded, options, clock)?.into_iter();
+        let mut budget = Budget::new(index, options);
+        for typed in &typed {
+            clock.check()?;
+            let weigh = |leaf: Leaf| {
                 // A field that is named counts, even if it is not searched otherwise.
-                let weight = if weights[field] > 0.0 { weights[field] } else { 1.0 };
-                let leaf = leaf(index, &clause.atom, field)?;
-                let weighted = weighted(index, leaf, weight * times as f32, options)?;
-                if weighted.documents > 0 {
-                    if !clause.exclude && plan.norms[field].is_none() {
-                        plan.norms[field] = Some(index.norms(field, &options.bm25));
-                    }
-                    leaves.push(weighted);
-                }
+                let weight = weights[leaf.field()];
+                let weight = if weight > 0.0 { weight } else { 1.0 };
+                weighted(index, leaf, weight * typed.times as f32, options)
+            };
+            let leaves = match is_expanded(&typed.clause.atom) {
+                true => words(&typed.clause.atom, expansions.next().unwrap_or_default()),
+                false => typed.fields.iter().map(|&field| leaf(&typed.clause.atom, field)).collect(),
+            };
+            let leaves: Vec<Weighted> = leaves.into_iter().map(weigh).collect::<Result<_>>()?;
+            let is_joined = matches!(typed.clause.atom, Atom::Phrase(_) | Atom::All(_));
+            if !is_joined || budget.take(leaves.iter().map(|leaf| leaf.at_most).sum()) {
+                plan.add(index, leaves, typed.clause.exclude, options);
+                continue;
             }
-            if clause.exclude {
-                plan.excluded.extend(leaves);
-            } else if !leaves.is_empty() {
-                plan.clauses.push(PlannedClause { leaves });
-            } else {
-                plan.none_has_all = true;
-                plan.nothing |= options.matching == Matching::All;
+            log::info!(
+                "the phrases of a query have too many postings: one is looked up as words, or ignored if excluded"
+            );
+            for atom in typed.clause.atom.words().filter(|_| !typed.clause.exclude) {
+                let leaves = typed.fields.iter().map(|&field| weigh(leaf(&atom, field)));
+                plan.add(index, leaves.collect::<Result<_>>()?, false, options);
             }
         }
         // Words that no document has: nothing matches any of them.
@@ -156,11 +91,62 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Adds a clause, of whose leaves those count that are in some document.
+    fn add(&mut self, index: &Index, mut leaves: Vec<Weighted>, exclude: bool, options: &Options) {
+        leaves.retain(|leaf| leaf.documents > 0);
+        if exclude {
+            self.excluded.extend(leaves);
+        } else if leaves.is_empty() {
+            self.none_has_all = true;
+            self.nothing |= options.matching == Matching::All;
+        } else {
+            for leaf in &leaves {
+                let field = leaf.leaf.field();
+                self.norms[field].get_or_insert_with(|| index.norms(field, &options.bm25));
+            }
+            self.clauses.push(PlannedClause { leaves });
+        }
+    }
+
     /// The documents of the segment with that number that meet the filters; `None` if there are no filters.
     pub(super) fn allowed(&self, segment: &Segment, number: usize, options: &Options) -> Result<Option<Rc<Vec<u64>>>> {
         let allowed = || filter::allowed(segment, &options.filter).map(|allowed| allowed.map(Rc::new));
         self.allowed[number].get_or_try_init(allowed).cloned()
     }
+}
+
+/// A clause as it was typed: how often, and in which fields it is looked for.
+struct Typed<'q> {
+    clause: &'q Clause,
+    times: usize,
+    fields: Vec<usize>,
+}
+
+/// The most words of a query, times the fields that each is looked for in. A prefix or a fuzzy word is one, a phrase as many
+/// as it has. Clauses that exceed it are left out. The cursor of a word takes some 4 KB.
+pub const MOST_LEAVES: usize = 1 << 12;
+
+/// The clauses with their fields, as many as a query may have.
+fn in_fields<'q>(index: &Index, clauses: Vec<(&'q Clause, usize)>, weights: &[f32]) -> Vec<Typed<'q>> {
+    let texts: Vec<usize> = index.text_fields().collect();
+    let searched: Vec<usize> = texts.iter().copied().filter(|&field| weights[field] > 0.0).collect();
+    let count = clauses.len();
+    let mut typed: Vec<Typed> = Vec::with_capacity(count.min(MOST_LEAVES));
+    let mut leaves = 0;
+    for (clause, times) in clauses {
+        let fields = match clause.field {
+            Some(at) => texts.get(at).copied().into_iter().collect(),
+            None if clause.exclude => texts.clone(),
+            None => searched.clone(),
+        };
+        leaves += fields.len() * clause.atom.word_count();
+        if leaves > MOST_LEAVES {
+            log::info!("a query has {count} different clauses, of which the first {} count", typed.len());
+            break;
+        }
+        typed.push(Typed { clause, times, fields });
+    }
+    typed
 }
 
 /// The clauses in the order in which they were typed, each once, with how often.
@@ -192,6 +178,7 @@ const FEW: usize = 8;
 
 /// The weight of each field; 0 for those that are not searched.
 fn weights(index: &Index, options: &Options) -> Result<Vec<f32>> {
+    options.bm25.check()?;
     let fields = &index.schema().fields;
     let weight = |field: &crate::index::Field| if field.kind == Kind::Text { field.weight } else { 0.0 };
     let mut weights: Vec<f32> = fields.iter().map(weight).collect();
@@ -200,17 +187,19 @@ fn weights(index: &Index, options: &Options) -> Result<Vec<f32>> {
         if named.kind != Kind::Text {
             return Err(Error::Argument(format!("the field {} has no weight, as it is not searched", named.name)));
         }
-        if !(0.0..=Schema::GREATEST_WEIGHT).contains(&weight) {
-            let (name, most) = (&named.name, Schema::GREATEST_WEIGHT);
-            return Err(Error::Argument(format!("the weight of {name} must be from 0 to {most}, {weight} given")));
+        if weight != 0.0 && !Schema::WEIGHTS.contains(&weight) {
+            let (name, least, most) = (&named.name, Schema::WEIGHTS.start(), Schema::WEIGHTS.end());
+            return Err(Error::Argument(format!(
+                "the weight of {name} must be 0 or from {least} to {most}, {weight} given"
+            )));
         }
         weights[field] = weight;
     }
     Ok(weights)
 }
 
-fn leaf(index: &Index, atom: &Atom, field: usize) -> Result<Leaf> {
-    Ok(match atom {
+fn leaf(atom: &Atom, field: usize) -> Leaf {
+    match atom {
         Atom::Term(term) => Leaf::Term { field, term: term.clone() },
         Atom::Phrase(terms) => Leaf::Phrase {
             field,
@@ -218,54 +207,20 @@ fn leaf(index: &Index, atom: &Atom, field: usize) -> Result<Leaf> {
             terms: terms.iter().map(|(_, term)| term.clone()).collect(),
         },
         Atom::All(terms) => Leaf::Together { field, terms: terms.clone() },
-        Atom::Prefix(prefix) => {
-            Leaf::Words { field, typed: format!("{prefix}*"), words: words::with_prefix(index, prefix, field)? }
-        }
-        Atom::Fuzzy { word, distance } => Leaf::Words {
-            field,
-            typed: format!("{word}~{distance}"),
-            words: words::resembling(index, word, *distance, field)?,
-        },
-    })
+        Atom::Prefix(prefix) => Leaf::Words { field, typed: format!("{prefix}*"), words: Vec::new() },
+        Atom::Fuzzy { word, distance } => Leaf::Words { field, typed: format!("{word}~{distance}"), words: Vec::new() },
+    }
 }
 
-/// Looking a posting up and comparing its positions takes as long as reading so many.
-const WITH_POSITIONS: u64 = 8;
-/// Clearing the counters of so many documents takes as long as reading a posting.
-const OF_ARRAY: u64 = 8;
-
-fn weighted(index: &Index, leaf: Leaf, weight: f32, options: &Options) -> Result<Weighted> {
-    let field = leaf.field();
-    let parts = index.snapshot().parts();
-    let terms = leaf.terms();
-    let mut values = vec![vec![None; terms.len()]; parts.len()];
-    let mut containing = vec![0u64; terms.len()];
-    for (part, values) in parts.iter().zip(&mut values) {
-        for ((term, value), containing) in terms.iter().zip(values).zip(&mut containing) {
-            *value = part.segment.term(field, term)?;
-            if let Some(value) = *value {
-                *containing += part.segment.documents_with(field, value)?;
-            }
+/// The leaves of a prefix or a fuzzy word.
+fn words(atom: &Atom, expansion: Expansion) -> Vec<Leaf> {
+    let of_field = |(field, terms): (usize, Vec<(Vec<u8>, u64)>)| {
+        let mut leaf = leaf(atom, field);
+        if let Leaf::Words { words, .. } = &mut leaf {
+            words.extend(terms.into_iter().map(|(term, _)| term));
+            words.sort_unstable();
         }
-    }
-    let all = index.snapshot().documents();
-    let sum = || containing.iter().sum::<u64>();
-    let (documents, at_most, joins, idf) = match leaf {
-        Leaf::Phrase { .. } | Leaf::Together { .. } => {
-            let every = containing.iter().copied().min().unwrap_or(0);
-            let is_phrase = matches!(leaf, Leaf::Phrase { .. });
-            // A phrase is looked for in the documents of its rarest term.
-            let joins = if is_phrase { WITH_POSITIONS * every * terms.len() as u64 } else { sum() };
-            (every, every, joins, containing.iter().map(|&containing| idf(all, containing)).sum())
-        }
-        _ => {
-            let most = containing.iter().copied().max().unwrap_or(0);
-            // Frequencies are added up in an array of all documents.
-            let joins = if terms.len() > 1 { sum() + all / OF_ARRAY } else { 0 };
-            (most, sum().min(all), joins, idf(all, most))
-        }
+        leaf
     };
-    let factor = (1.0 + f64::from(options.bm25.k1)) * f64::from(weight);
-    let joined = (0..parts.len()).map(|_| OnceCell::new()).collect();
-    Ok(Weighted { leaf, values, joined, documents, at_most, joins, idf, weight: (idf * factor) as f32 })
+    expansion.into_iter().map(of_field).collect()
 }

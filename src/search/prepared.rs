@@ -1,10 +1,11 @@
 //! [`Prepared`]: a query as someone else can rank it, who has the lists of the segments in another form.
 
-use super::options::Options;
-use super::plan::{Plan, Weighted};
+use super::leaf::Weighted;
+use super::options::{End, Options};
+use super::plan::QueryPlan;
 use super::recipe::Recipe;
 use super::{Found, Index, filter, lists, run};
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::identity::Identity;
 use crate::index::segment::Segment;
 use crate::index::snapshot::Part;
@@ -60,16 +61,27 @@ fn prepared(weighted: Weighted, clause: Option<u16>) -> PreparedTerm {
 
 impl Index {
     /// Prepares a query; `None` if it is to be answered in another order than that of scores, or finds nothing anyway, or
-    /// has more clauses than can be counted.
+    /// has more clauses than can be counted, or is not prepared by the deadline, which begins now.
     ///
     /// # Errors
     /// As [`Index::search`].
     pub(crate) fn prepare(&self, query: &str, options: &Options) -> Result<Option<Prepared>> {
-        let plan = Plan::new(self, query, options)?;
+        self.prepare_until(query, options, options.end())
+    }
+
+    /// The same, of which the deadline has begun before.
+    ///
+    /// # Errors
+    /// As [`Index::search`].
+    pub(crate) fn prepare_until(&self, query: &str, options: &Options, end: End) -> Result<Option<Prepared>> {
+        let plan = match QueryPlan::new(self, query, options, &end.clock()) {
+            Err(Error::Expired) => return Ok(None),
+            plan => plan?,
+        };
         if plan.nothing || plan.clauses.is_empty() || !options.sort.is_empty() {
             return Ok(None);
         }
-        let Plan { mut clauses, excluded, none_has_all, .. } = plan;
+        let QueryPlan { mut clauses, excluded, none_has_all, .. } = plan;
         if clauses.len() > usize::from(u16::MAX) {
             return Ok(None);
         }

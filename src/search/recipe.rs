@@ -1,6 +1,6 @@
 //! [`Recipe`]: what the postings of a leaf are made of in a segment.
 
-use super::plan::Leaf;
+use super::leaf::Leaf;
 use std::sync::Arc;
 
 /// What the postings of a leaf are made of in a segment. Equal recipes give equal postings, so that a device keeps one list

@@ -4,49 +4,67 @@ use super::Index;
 use crate::analysis::Analyzer;
 use crate::base::error::{Error, Result};
 use crate::index::Kind;
-use crate::query::fuzzy;
+use crate::rank::Clock;
 use fst::{Automaton, IntoStreamer, Streamer};
 use std::collections::{BTreeMap, HashMap};
 
-/// The most words that a prefix or a fuzzy word stands for: those that the most documents contain.
+/// The most terms of a field that a prefix or a fuzzy word stands for: those that the most documents contain. See
+/// [`Options::expansions`](super::Options::expansions).
 pub const MOST_WORDS: usize = 1000;
 
-/// Calls `take` with each term of a field that the automaton accepts, and how many documents contain it, once per
-/// segment.
+/// Calls `take` with each term of a field that the automaton accepts, in the order of their bytes, and how many documents
+/// contain it.
 fn each<A: Automaton>(
     index: &Index,
     field: usize,
     automaton: &A,
-    mut take: impl FnMut(&[u8], u64) -> Result<bool>,
+    clock: &Clock,
+    mut take: impl FnMut(&[u8], u64),
 ) -> Result<()> {
-    for part in index.snapshot().parts() {
-        let mut stream = part.segment.dictionary(field)?.search(automaton).into_stream();
-        while let Some((term, value)) = stream.next() {
-            if !take(term, part.segment.documents_with(field, value)?)? {
-                break;
-            }
+    let parts = index.snapshot().parts();
+    let mut all = fst::map::OpBuilder::new();
+    for part in parts {
+        all.push(part.segment.dictionary(field)?.search(automaton));
+    }
+    let mut all = all.union();
+    while let Some((term, of_segments)) = all.next() {
+        clock.check()?;
+        let mut documents = 0;
+        for in_segment in of_segments {
+            documents += parts[in_segment.index].segment.documents_with(field, in_segment.value)?;
         }
+        take(term, documents);
     }
     Ok(())
 }
 
-/// The [`MOST_WORDS`] most frequent terms that the automaton accepts, in the order of their bytes.
-fn most_frequent<A: Automaton>(index: &Index, field: usize, automaton: &A) -> Result<Vec<Vec<u8>>> {
-    let mut found: HashMap<Vec<u8>, u64> = HashMap::new();
-    each(index, field, automaton, |term, documents| {
-        match found.get_mut(term) {
-            Some(sum) => *sum += documents,
-            None => {
-                found.insert(term.to_vec(), documents);
-            }
+/// A term, and how many documents contain it.
+pub(super) type Counted = (Vec<u8>, u64);
+
+/// The `limit` most frequent terms of a field that the automaton accepts, the most frequent first, of equal ones the first
+/// by their bytes. Memory grows with `limit` only.
+pub(super) fn most_frequent<A: Automaton>(
+    index: &Index,
+    field: usize,
+    automaton: &A,
+    limit: usize,
+    clock: &Clock,
+) -> Result<Vec<Counted>> {
+    let mut found: Vec<Counted> = Vec::new();
+    // How many documents contain the rarest that is kept, once there are enough.
+    let mut least = 0;
+    each(index, field, automaton, clock, |term, documents| {
+        // Terms come in order, so that an equal one comes too late.
+        if documents > least {
+            found.push((term.to_vec(), documents));
         }
-        Ok(true)
+        if found.len() >= limit.saturating_mul(2).max(64) {
+            best(&mut found, limit);
+            least = found.last().map_or(0, |last| last.1);
+        }
     })?;
-    let mut found: Vec<(Vec<u8>, u64)> = found.into_iter().collect();
-    best(&mut found, MOST_WORDS);
-    let mut words: Vec<Vec<u8>> = found.into_iter().map(|(word, _)| word).collect();
-    words.sort_unstable();
-    Ok(words)
+    best(&mut found, limit);
+    Ok(found)
 }
 
 /// Keeps the most frequent, ordered; equal ones in the order of their bytes.
@@ -60,18 +78,8 @@ pub(super) fn best<T: Ord>(found: &mut Vec<(T, u64)>, limit: usize) {
 }
 
 /// An automaton of what begins with a prefix.
-fn prefix_automaton(prefix: &str) -> impl Automaton + '_ {
+pub(super) fn prefix_automaton(prefix: &str) -> impl Automaton + '_ {
     fst::automaton::Str::new(prefix).starts_with()
-}
-
-/// The terms of a field that begin with a prefix.
-pub(super) fn with_prefix(index: &Index, prefix: &str, field: usize) -> Result<Vec<Vec<u8>>> {
-    most_frequent(index, field, &prefix_automaton(prefix))
-}
-
-/// The terms of a field that resemble a word.
-pub(super) fn resembling(index: &Index, word: &str, distance: u8, field: usize) -> Result<Vec<Vec<u8>>> {
-    most_frequent(index, field, &fuzzy::automaton(word, distance))
 }
 
 pub(super) fn terms(index: &Index, prefix: &[u8], field: usize, limit: usize) -> Result<Vec<(Vec<u8>, u64)>> {
@@ -108,7 +116,7 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
     let mut found: HashMap<String, u64> = HashMap::new();
     let automaton = prefix_automaton(&word);
     for field in fields {
-        each(index, field, &automaton, |term, documents| {
+        each(index, field, &automaton, &Clock::never(), |term, documents| {
             if let Ok(term) = std::str::from_utf8(term) {
                 match found.get_mut(term) {
                     Some(sum) => *sum += documents,
@@ -117,7 +125,6 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
                     }
                 }
             }
-            Ok(true)
         })?;
     }
     let mut found: Vec<(String, u64)> = found.into_iter().collect();

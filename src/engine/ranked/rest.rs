@@ -2,6 +2,7 @@
 //! are counted here.
 
 use crate::base::error::Result;
+use crate::base::threads;
 use crate::engine::cost::Batch;
 use crate::engine::offload::on_cpu;
 use crate::search::{End, Found, Index, Options};
@@ -31,9 +32,14 @@ pub(super) fn answer(batch: &Batch, mut found: Vec<Option<Found>>, end: End) -> 
         left.into_iter().for_each(|at| found[at] = Some(Found::late()));
     } else if !left.is_empty() {
         log::debug!("{} queries are left to the CPU", left.len());
-        let queries: Vec<&str> = left.iter().map(|&at| batch.queries[at]).collect();
-        let options = Options { deadline: end.rest(), ..batch.options.clone() };
-        let answered = on_cpu(|| batch.index.search_batch(&queries, &options, batch.settings.threads))?;
+        let Batch { index, queries, options, settings, .. } = *batch;
+        let threads = threads::at_most(settings.threads, left.len());
+        let answered = on_cpu(|| {
+            threads::map(threads, left.len(), |at| match end.has_come() {
+                false => index.search_until(queries[left[at]], options, end),
+                true => Ok(Found::late()),
+            })
+        })?;
         left.into_iter().zip(answered).for_each(|(at, answer)| found[at] = Some(answer));
     }
     Ok(found.into_iter().flatten().collect())

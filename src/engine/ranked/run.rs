@@ -60,7 +60,7 @@ fn prepare(batch: &Batch, models: &Models, wanted: usize, threads: usize, end: E
     let fits = |candidate: &Candidate| size.fetch_add(candidate.query.size(), Relaxed) < MOST_SIZE;
     threads::map(threads, batch.queries.len(), |at| match end.has_come() {
         true => Ok(None),
-        false => Ok(candidate(batch.index, batch.queries[at], batch.options, wanted, models)?.filter(fits)),
+        false => Ok(candidate(batch.index, batch.queries[at], batch.options, end, wanted, models)?.filter(fits)),
     })
 }
 
@@ -135,7 +135,7 @@ impl Run<'_> {
                     break;
                 }
                 let began = Instant::now();
-                done.push((at, self.batch.index.search(self.batch.queries[at], self.batch.options)?));
+                done.push((at, self.batch.index.search_until(self.batch.queries[at], self.batch.options, self.end)?));
                 let features = self.candidates[at].as_ref().map(|candidate| candidate.features);
                 if let Some(features) = features.filter(|of| times.len() < LEARNED && of.joining() == 0.0) {
                     times.push((features, began.elapsed().as_nanos() as f64));

@@ -156,7 +156,8 @@ impl Core {
         let models = cost::models(first);
         let mut prepared = Vec::with_capacity(queries.len());
         for mut waiting in queries {
-            let prepare = || candidate(&self.index, &waiting.text, &self.options, self.wanted, &models);
+            let end = self.options.end();
+            let prepare = || candidate(&self.index, &waiting.text, &self.options, end, self.wanted, &models);
             // What fails fails again, on the CPU, and is told there.
             let known = catch_unwind(AssertUnwindSafe(prepare)).ok().and_then(|known| known.ok().flatten());
             let known = known.filter(|known| known.query.size() <= MOST_SIZE);

@@ -2,6 +2,7 @@
 
 mod codecs;
 mod definition;
+mod limits;
 
 use super::*;
 use crate::index::{self, Writer};
@@ -232,7 +233,9 @@ fn commits() -> impl Strategy<Value = Vec<Vec<Change>>> {
 
 fn query() -> impl Strategy<Value = Vec<Clause>> {
     let word = || prop::sample::select([&WORDS[..], &["nobody"]].concat()).prop_map(str::to_owned);
-    let phrase = prop::collection::vec(prop::sample::select(WORDS[..4].to_vec()).prop_map(str::to_owned), 2..4);
+    let phrase = (1..5usize, 2..6usize).prop_flat_map(|(different, length)| {
+        prop::collection::vec(prop::sample::select(WORDS[..different].to_vec()).prop_map(str::to_owned), length)
+    });
     let atom = prop_oneof![
         5 => word().prop_map(Atom::Word),
         2 => phrase.prop_map(Atom::Phrase),
@@ -274,7 +277,7 @@ fn options() -> impl Strategy<Value = Options> {
             weights,
             total,
             bm25,
-            deadline: None,
+            ..Options::default()
         },
     )
 }
@@ -399,7 +402,7 @@ const MATCHINGS: [Matching; 3] = [Matching::All, Matching::Any, Matching::AllThe
 fn long_queries() {
     let mut noise = Noise(3);
     let doc = |id| {
-        let body = (0..8).map(|_| format!("w{}", noise.below(3000))).collect();
+        let body = (0..8).map(|_| format!("w{}", noise.below(1500))).collect();
         Change::Add(Doc { id, texts: [vec!["same".into()], body, Vec::new()], ..Doc::default() })
     };
     let docs: Vec<Change> = (0..100).map(doc).collect();
@@ -407,7 +410,7 @@ fn long_queries() {
     let commits = [docs[..60].to_vec(), docs[60..].to_vec()];
     let index = build(folder.path(), &commits, PLAIN);
     let definition = define(&index, &commits);
-    let mut query: Vec<Clause> = (0..10_000).map(|number| word(format!("w{}", number % 7000))).collect();
+    let mut query: Vec<Clause> = (0..10_000).map(|number| word(format!("w{}", number % 1300))).collect();
     for matching in MATCHINGS {
         check(&index, &definition, &query, &Options { matching, total: true, ..Options::default() });
     }

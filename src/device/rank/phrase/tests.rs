@@ -6,7 +6,8 @@ use crate::base::identity::Identity;
 use crate::base::skipped::skipped;
 use crate::device::{self, Device};
 use crate::index::list::Decoded;
-use crate::rank::phrase::phrase;
+use crate::rank::Clock;
+use crate::rank::phrase::{PhraseTerm, phrase};
 use crate::rank::positions::Places;
 use crate::rank::term::Source as Postings;
 use std::rc::Rc;
@@ -168,8 +169,9 @@ fn documents_and_frequencies_are_those_of_the_definition() {
         assert_eq!(found, segment.by_definition(phrase_words), "{phrase_words:?}");
         let words = phrase_words.iter().map(|&(offset, word)| (offset, segment.words[word].clone()));
         if words.clone().all(|(_, word)| word.doc_ids.len() <= 128) {
-            let places = words.map(|(offset, word)| (offset, Places::short(word))).collect();
-            assert_eq!(found, phrase(Tier::Scalar, places), "{phrase_words:?}");
+            let places =
+                words.map(|(offset, word)| PhraseTerm { offsets: vec![offset], places: Places::short(word) }).collect();
+            assert_eq!(found, phrase(Tier::Scalar, places, &Clock::never()).unwrap(), "{phrase_words:?}");
         }
     }
     assert!(some > 10_000, "{some}");

@@ -1,0 +1,131 @@
+//! The k best documents of a segment, by block-max conjunction ([`all`]) and block-max MaxScore ([`any`]); see the top of
+//! `rank/mod.rs`.
+
+use super::candidates::Candidates;
+use super::clause::Clause;
+use super::collector::Collector;
+use super::term::Term;
+use super::tiers::tiered;
+use super::window::{Window, range};
+
+tiered! {
+    /// The best documents with all clauses.
+    pub fn all<'c, 's>(clauses: Vec<Clause<'s>>, collector: &mut Collector<'c, 's>) -> () = all_on_tier;
+}
+
+#[inline(always)]
+fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, 's>) {
+    if clauses.is_empty() {
+        return;
+    }
+    clauses.sort_by_key(Clause::postings);
+    let (lead, others) = clauses.split_at_mut(1);
+    let lead = &mut lead[0].terms;
+    // Clauses that are bit sets sift the lead's documents before these are scored.
+    let bits = |clause: &Clause<'s>| if let [term] = &clause.terms[..] { term.bits() } else { None };
+    let bit_sets: Vec<&[u32]> = others.iter().filter_map(bits).collect();
+    let leads: Vec<usize> = (0..lead.len()).collect();
+    let mut window = Window::new();
+    let mut candidates = Candidates::default();
+    // The upper bounds of each of the other clauses in the range, and their sums from each on.
+    let mut upper = vec![0.0; others.len()];
+    let mut rest = vec![0.0; others.len() + 1];
+    let initial = if others.is_empty() { initial_threshold(lead, collector) } else { f64::NEG_INFINITY };
+    let mut next = 0;
+    while let Some((first, last)) = range(lead, &leads, next) {
+        if collector.clock.is_over() {
+            return;
+        }
+        next = last.saturating_add(1);
+        let threshold = collector.threshold().max(initial);
+        let of_lead: f64 = leads.iter().map(|&at| f64::from(lead[at].max_score_between(first, last))).sum();
+        for (at, clause) in others.iter_mut().enumerate().rev() {
+            upper[at] = clause.terms.iter_mut().map(|term| f64::from(term.max_score_between(first, last))).sum();
+            rest[at] = rest[at + 1] + upper[at];
+        }
+        if of_lead + rest[0] > threshold {
+            let least = threshold - rest[0];
+            window.candidates(lead, &leads, &bit_sets, first, last, least, collector, &mut candidates);
+            for (at, clause) in others.iter_mut().enumerate() {
+                if candidates.is_empty() || collector.clock.is_over() {
+                    break;
+                }
+                candidates.require(clause, collector.threshold(), upper[at], rest[at + 1]);
+            }
+            candidates.offer(collector);
+        }
+        if last == u32::MAX {
+            break;
+        }
+    }
+}
+
+/// A threshold to begin with: what the best blocks of a term alone give. Documents that equal it are hits.
+#[inline(always)]
+fn initial_threshold(terms: &mut [Term], collector: &Collector) -> f64 {
+    let k = collector.top.k();
+    if k == 0 || !collector.restriction.is_none() {
+        return f64::NEG_INFINITY;
+    }
+    // Terms are ordered by their upper bounds, so the last ones give the most.
+    let of_terms = terms.iter_mut().rev().map(|term| term.likely_threshold(k));
+    of_terms.into_iter().find(|threshold| threshold.is_finite()).unwrap_or(f64::NEG_INFINITY).next_down()
+}
+
+tiered! {
+    /// The best documents with any of the terms.
+    pub fn any<'c, 's>(terms: Vec<Term<'s>>, collector: &mut Collector<'c, 's>) -> () = any_on_tier;
+}
+
+#[inline(always)]
+fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) {
+    terms.sort_by(|a, b| a.max_score().total_cmp(&b.max_score()));
+    let mut window = Window::new();
+    let mut candidates = Candidates::default();
+    let mut upper = vec![0.0f32; terms.len()];
+    // Terms by their upper bounds in the range, and the sums of these up to each.
+    let mut order: Vec<usize> = (0..terms.len()).collect();
+    let mut sums = vec![0.0f64; terms.len() + 1];
+    let all: Vec<usize> = order.clone();
+    let max_scores: Vec<f64> = terms.iter().map(|term| term.max_score().into()).collect();
+    let initial = initial_threshold(&mut terms, collector);
+    // How many terms are non-essential in the whole segment, and the sum of their upper bounds and of the next one's.
+    let (mut non_essential, mut sum) = (0, max_scores.first().copied().unwrap_or(0.0));
+    let mut next = 0;
+    loop {
+        let threshold = collector.threshold().max(initial);
+        while non_essential < terms.len() && sum <= threshold {
+            non_essential += 1;
+            sum += max_scores.get(non_essential).copied().unwrap_or(0.0);
+        }
+        let Some((first, last)) = range(&mut terms, &all[non_essential..], next) else { return };
+        if collector.clock.is_over() {
+            return;
+        }
+        next = last.saturating_add(1);
+        for (term, upper) in terms.iter_mut().zip(&mut upper) {
+            *upper = term.max_score_between(first, last);
+        }
+        order.sort_unstable_by(|&a, &b| upper[a].total_cmp(&upper[b]));
+        for (at, &term) in order.iter().enumerate() {
+            sums[at + 1] = sums[at] + f64::from(upper[term]);
+        }
+        let non_essential_here = sums[1..].partition_point(|&sum| sum <= threshold);
+        if non_essential_here < terms.len() {
+            let (non_essential, essential) = order.split_at(non_essential_here);
+            let least = threshold - sums[non_essential.len()];
+            window.candidates(&mut terms, essential, &[], first, last, least, collector, &mut candidates);
+            for (at, &term) in non_essential.iter().enumerate().rev() {
+                if candidates.is_empty() || collector.clock.is_over() {
+                    break;
+                }
+                let threshold = collector.threshold().max(initial);
+                candidates.add(&mut terms[term], threshold, upper[term].into(), sums[at]);
+            }
+            candidates.offer(collector);
+        }
+        if last == u32::MAX {
+            return;
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Bounds of a term's scores, from the maxima of its blocks.
+
+use super::{Source, Term};
+use crate::codec::BLOCK;
+use crate::index::list::maxima;
+use crate::rank::score::bounds;
+
+/// Bounds are greater than any score by this factor, which covers the rounding of scores and of their sums.
+const MARGIN: f32 = 1.000_001;
+
+/// A list with more blocks is not searched for its best ones.
+const MOST_BLOCKS: usize = 4096;
+
+/// Blocks whose bounds are computed together.
+const GROUP: usize = maxima::GROUP;
+
+impl Term<'_> {
+    /// Computes the bound of all scores. Those of blocks are computed when they are asked for, unless that takes scoring
+    /// them all.
+    pub(super) fn compute_max_score(&mut self) {
+        match &self.source {
+            Source::List(view) => {
+                self.block_max = vec![f32::NAN; self.blocks];
+                let all = &view.maxima[view.maxima.len() - maxima::WORDS..];
+                self.max_score = self.scorer.weight * bounds::saturation([all[0], all[1]], self.scorer.norms) * MARGIN;
+            }
+            Source::Decoded { .. } => {
+                for block in 0..self.blocks {
+                    let most = self.score_block(block).iter().copied().fold(0.0, f32::max);
+                    self.block_max.push(most * MARGIN);
+                    self.max_score = self.max_score.max(most * MARGIN);
+                }
+            }
+        }
+    }
+
+    /// A bound of all scores.
+    pub fn max_score(&self) -> f32 {
+        self.max_score
+    }
+
+    /// A bound of the scores of a block.
+    #[inline(always)]
+    pub fn block_max(&mut self, block: usize) -> f32 {
+        let bound = self.block_max[block];
+        if bound.is_nan() { self.compute_block_max(block) } else { bound }
+    }
+
+    #[cold]
+    fn compute_block_max(&mut self, block: usize) -> f32 {
+        let first = block / GROUP * GROUP;
+        let last = self.blocks.min(first + GROUP);
+        if let Source::List(view) = &self.source {
+            let words = &view.maxima[maxima::WORDS * first..maxima::WORDS * last];
+            let bounds = &mut self.block_max[first..last];
+            bounds::saturations(self.tier, words, self.scorer.norms, bounds);
+            bounds.iter_mut().for_each(|bound| *bound = self.scorer.weight * *bound * MARGIN);
+        }
+        self.block_max[block]
+    }
+
+    /// A bound of the scores of documents in `first..=last`. Moves as [`seek`](Self::seek) does, to `first`.
+    #[inline(always)]
+    pub fn max_score_between(&mut self, first: u32, last: u32) -> f32 {
+        let Some(block) = self.seek(first) else { return 0.0 };
+        let mut bound = self.block_max(block);
+        let mut at = block;
+        // Wide ranges are bounded by the whole list: going on block by block costs more than it saves.
+        while self.last(at) < last {
+            at += 1;
+            if at == self.blocks {
+                break;
+            }
+            if at - block > GROUP {
+                return self.max_score;
+            }
+            bound = bound.max(self.block_max(at));
+        }
+        bound
+    }
+
+    /// A number that the `k`-th best score of this term alone is at least, if a few blocks tell.
+    pub fn likely_threshold(&mut self, k: usize) -> f64 {
+        let wanted = k.div_ceil(BLOCK) + 1;
+        if !(2 * wanted..=MOST_BLOCKS).contains(&self.blocks) {
+            return f64::NEG_INFINITY;
+        }
+        let mut blocks: Vec<(f32, usize)> = (0..self.blocks).map(|block| (self.block_max(block), block)).collect();
+        blocks.select_nth_unstable_by(wanted, |a, b| b.0.total_cmp(&a.0));
+        let mut scores: Vec<f32> = Vec::with_capacity(wanted * BLOCK);
+        for &(_, block) in &blocks[..wanted] {
+            scores.extend_from_slice(self.score_block(block));
+        }
+        if scores.len() < k {
+            return f64::NEG_INFINITY;
+        }
+        let (_, kth, _) = scores.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a));
+        f64::from(*kth)
+    }
+}

@@ -1,0 +1,142 @@
+//! Whether a term's list contains a document, and how often that has the term.
+
+use super::{NONE, Source, Term};
+use crate::codec::{AnyLookUp, BLOCK, BlockBuffer};
+use crate::index::list::{DocIds, View, has, rank};
+
+/// Where a document stands in the block of a bit set: counted from the document asked for before, if that is in the
+/// same block.
+pub(super) struct Ranked {
+    block: usize,
+    /// The document after the last one counted, and the number of those counted.
+    next: u32,
+    count: usize,
+}
+
+impl Ranked {
+    pub(super) const NONE: Ranked = Ranked { block: NONE, next: 0, count: 0 };
+
+    /// The index of a document in its block. Documents ascend within a block.
+    #[inline(always)]
+    fn index(&mut self, words: &[u32], block: usize, first_possible: u32, doc_id: u32) -> usize {
+        if self.block != block || doc_id < self.next {
+            *self = Ranked { block, next: first_possible, count: 0 };
+        }
+        self.count += rank(words, self.next, doc_id);
+        self.next = doc_id + 1;
+        self.count - 1
+    }
+}
+
+/// The frequencies of a block: the first is extracted alone, and the block unpacked for a second one.
+pub(super) struct Frequencies {
+    asked: usize,
+    unpacked: usize,
+    less_one: [u32; BLOCK],
+}
+
+impl Frequencies {
+    pub(super) const NONE: Frequencies = Frequencies { asked: NONE, unpacked: NONE, less_one: [0; BLOCK] };
+
+    #[inline(always)]
+    fn less_one(&mut self, view: &View, block: usize, index: usize) -> u32 {
+        if self.unpacked == block {
+            return self.less_one[index];
+        }
+        if self.asked == block {
+            view.frequencies_less_one(block, &mut self.less_one);
+            self.unpacked = block;
+            return self.less_one[index];
+        }
+        self.asked = block;
+        view.frequencies.get(BLOCK * block + index)
+    }
+}
+
+impl<'s> Term<'s> {
+    /// How often a document contains the term, if it does. docIDs must not decrease.
+    pub fn frequency(&mut self, doc_id: u32) -> Option<u32> {
+        Some(self.less_one(doc_id)?.saturating_add(1))
+    }
+
+    /// Moves those of `doc_ids` that the list contains to the front, without decoding blocks, and returns their number;
+    /// `None` if the list has no such way. docIDs ascend, across calls too.
+    #[inline(always)]
+    pub fn retain(&mut self, doc_ids: &mut [u32]) -> Option<usize> {
+        if self.look_up.is_none() {
+            let Source::List(View { doc_ids: DocIds::List(codec, encoded), .. }) = self.source else { return None };
+            // SAFETY: lists of terms are checked and not empty; the tier is available.
+            self.look_up = unsafe { AnyLookUp::new(codec, self.tier, encoded) }.map(Box::new);
+        }
+        Some(self.look_up.as_mut()?.retain(doc_ids))
+    }
+
+    /// The frequency less 1 of a document, if the list contains it. docIDs must not decrease.
+    #[inline(always)]
+    pub fn less_one(&mut self, doc_id: u32) -> Option<u32> {
+        let block = self.seek(doc_id)?;
+        self.less_one_in(block, doc_id)
+    }
+
+    /// The same, if the document can only be in this block, which [`seek`](Self::seek) returned for it.
+    #[inline(always)]
+    pub(in crate::rank) fn less_one_in(&mut self, block: usize, doc_id: u32) -> Option<u32> {
+        if let Source::List(view) = &self.source
+            && let DocIds::Bits(words) = view.doc_ids
+            && view.frequencies.is_zero(block)
+        {
+            return has(words, doc_id).then_some(0);
+        }
+        let index = self.index_in(block, doc_id)?;
+        Some(match &self.source {
+            Source::List(view) => self.frequencies.less_one(view, block, index),
+            Source::Decoded { less_one, .. } => less_one[BLOCK * block + index],
+        })
+    }
+
+    /// The index of a document in the list, if the list contains it. docIDs must not decrease.
+    #[inline(always)]
+    pub(in crate::rank) fn index(&mut self, doc_id: u32) -> Option<usize> {
+        let block = self.seek(doc_id)?;
+        Some(BLOCK * block + self.index_in(block, doc_id)?)
+    }
+
+    /// The index of a document in the block in which it must be, if it is there.
+    #[inline(always)]
+    fn index_in(&mut self, block: usize, doc_id: u32) -> Option<usize> {
+        if let Some(words) = self.bits() {
+            if !has(words, doc_id) {
+                return None;
+            }
+            let first = self.first_possible(block);
+            return Some(self.ranked.index(words, block, first, doc_id));
+        }
+        self.load(block);
+        find(&self.doc_ids, self.count, doc_id)
+    }
+
+    /// Whether the list contains a document. docIDs must not decrease.
+    #[inline(always)]
+    pub fn contains(&mut self, doc_id: u32) -> bool {
+        let Some(block) = self.seek(doc_id) else { return false };
+        if let Some(words) = self.bits() {
+            return has(words, doc_id);
+        }
+        self.load(block);
+        find(&self.doc_ids, self.count, doc_id).is_some()
+    }
+}
+
+/// The index of `doc_id` among the first `count` docIDs of a block.
+#[inline(always)]
+pub(in crate::rank) fn find(doc_ids: &BlockBuffer, count: usize, doc_id: u32) -> Option<usize> {
+    // A binary search without branches, over a power of two.
+    let mut at = 0;
+    let mut step = BLOCK / 2;
+    while step > 0 {
+        let next = at + step;
+        at = if next < count && doc_ids[next] <= doc_id { next } else { at };
+        step /= 2;
+    }
+    (doc_ids[at] == doc_id).then_some(at)
+}

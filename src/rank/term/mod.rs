@@ -1,0 +1,178 @@
+//! [`Term`]: the postings of a term in a segment, read block by block.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod.rs` | the cursor: its block, and the docIDs there |
+//! | `source` | where the postings come from |
+//! | `bounds` | bounds of scores: of a block, of a range, of all |
+//! | `scores` | the scores of a block, or of one document |
+//! | `look_up` | whether the list contains a document, and how often that has the term |
+
+mod bounds;
+mod look_up;
+mod scores;
+mod source;
+
+pub(super) use look_up::find;
+pub use source::Source;
+
+use super::bm25::Norms;
+use super::score::Scorer;
+use crate::base::cpu::Tier;
+use crate::codec::{AnyLookUp, BLOCK, BlockBuffer, block_buffer, gallop};
+use crate::index::list::{DocIds, View};
+use look_up::{Frequencies, Ranked};
+use source::blocks_of;
+
+/// The postings of a term in a segment, read forwards.
+pub struct Term<'s> {
+    tier: Tier,
+    scorer: Scorer<'s>,
+    source: Source<'s>,
+    blocks: usize,
+    /// The bound of each block's scores; not a number until it is computed.
+    block_max: Vec<f32>,
+    /// The bound of all scores.
+    max_score: f32,
+    /// The block at which searches begin.
+    at: usize,
+    /// The block in `doc_ids`, if any.
+    loaded: usize,
+    count: usize,
+    /// The block whose scores are in `scores`, if any.
+    scored: usize,
+    doc_ids: BlockBuffer,
+    scores: [f32; BLOCK],
+    /// Looks docIDs up without decoding blocks, once that was asked for.
+    look_up: Option<Box<AnyLookUp<'s>>>,
+    ranked: Ranked,
+    frequencies: Frequencies,
+}
+
+/// No block.
+const NONE: usize = usize::MAX;
+
+impl<'s> Term<'s> {
+    /// The postings of `source`, of which there is at least one.
+    pub fn new(tier: Tier, scorer: Scorer<'s>, source: Source<'s>) -> Term<'s> {
+        let blocks = blocks_of(&source);
+        let mut term = Term::with(tier, scorer, source, blocks);
+        term.compute_max_score();
+        term
+    }
+
+    /// Postings whose scores are not asked for.
+    pub fn without_scores(tier: Tier, source: Source<'s>) -> Term<'s> {
+        let blocks = blocks_of(&source);
+        let scorer = Scorer { weight: 0.0, norms: Norms::NONE, lengths: &[] };
+        Term::with(tier, scorer, source, blocks)
+    }
+
+    fn with(tier: Tier, scorer: Scorer<'s>, source: Source<'s>, blocks: usize) -> Term<'s> {
+        Term {
+            tier,
+            scorer,
+            source,
+            blocks,
+            block_max: Vec::new(),
+            max_score: 0.0,
+            at: 0,
+            loaded: NONE,
+            count: 0,
+            scored: NONE,
+            doc_ids: block_buffer(),
+            scores: [0.0; BLOCK],
+            look_up: None,
+            ranked: Ranked::NONE,
+            frequencies: Frequencies::NONE,
+        }
+    }
+
+    /// The tier that it is read with.
+    pub fn tier(&self) -> Tier {
+        self.tier
+    }
+
+    /// The number of postings.
+    pub fn postings(&self) -> usize {
+        match &self.source {
+            Source::List(view) => view.count,
+            Source::Decoded { doc_ids, .. } => doc_ids.len(),
+        }
+    }
+
+    /// The number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    /// The last docID of a block.
+    #[inline(always)]
+    pub fn last(&self, block: usize) -> u32 {
+        match &self.source {
+            Source::List(view) => view.last_doc_ids[block],
+            Source::Decoded { doc_ids, .. } => doc_ids[doc_ids.len().min(BLOCK * (block + 1)) - 1],
+        }
+    }
+
+    /// The first docID that a block may contain.
+    #[inline(always)]
+    pub fn first_possible(&self, block: usize) -> u32 {
+        if block == 0 { 0 } else { self.last(block - 1) + 1 }
+    }
+
+    /// Moves to the first block that ends at `doc_id` or later, and returns it; `None` if there is none. Targets must
+    /// not decrease.
+    #[inline(always)]
+    pub fn seek(&mut self, doc_id: u32) -> Option<usize> {
+        match &self.source {
+            Source::List(view) => {
+                let lasts = &view.last_doc_ids[self.at..];
+                match lasts.first() {
+                    Some(&last) if last >= doc_id => {}
+                    _ => self.at += gallop(lasts, doc_id),
+                }
+            }
+            Source::Decoded { .. } => {
+                while self.at < self.blocks && self.last(self.at) < doc_id {
+                    self.at += 1;
+                }
+            }
+        }
+        (self.at < self.blocks).then_some(self.at)
+    }
+
+    /// The docIDs of a block.
+    #[inline(always)]
+    pub fn load(&mut self, block: usize) -> &[u32] {
+        if self.loaded != block {
+            match &self.source {
+                Source::List(view) => self.count = view.decode_doc_ids(self.tier, block, &mut self.doc_ids),
+                Source::Decoded { doc_ids, .. } => {
+                    let doc_ids = &doc_ids[BLOCK * block..doc_ids.len().min(BLOCK * (block + 1))];
+                    self.doc_ids[..doc_ids.len()].copy_from_slice(doc_ids);
+                    self.count = doc_ids.len();
+                }
+            }
+            self.loaded = block;
+        }
+        &self.doc_ids[..self.count]
+    }
+
+    /// The bit set, if the docIDs are one.
+    #[inline(always)]
+    pub fn bits(&self) -> Option<&'s [u32]> {
+        match &self.source {
+            Source::List(View { doc_ids: DocIds::Bits(words), .. }) => Some(words),
+            _ => None,
+        }
+    }
+
+    /// About how many documents of `from..=to` have the term, by the block in which `from` lies.
+    #[inline(always)]
+    pub fn expected(&mut self, from: u32, to: u32) -> usize {
+        let Some(block) = self.seek(from) else { return 0 };
+        let span = self.last(block) - self.first_possible(block) + 1;
+        BLOCK * (to - from + 1) as usize / (span.max(BLOCK as u32) as usize)
+    }
+}

@@ -1,0 +1,63 @@
+//! The scores of a term's documents.
+
+use super::{Source, Term};
+use crate::codec::BLOCK;
+use crate::rank::score::Scorer;
+
+impl<'s> Term<'s> {
+    /// What its scores depend on.
+    #[inline(always)]
+    pub(in crate::rank) fn scorer(&self) -> &Scorer<'s> {
+        &self.scorer
+    }
+
+    /// The scores of a block's documents, which is loaded.
+    #[inline(always)]
+    pub fn score_block(&mut self, block: usize) -> &[f32] {
+        self.load(block);
+        if self.scored != block {
+            let mut frequencies = [0; BLOCK];
+            match &self.source {
+                Source::List(view) => view.frequencies_less_one(block, &mut frequencies),
+                Source::Decoded { less_one, .. } => {
+                    let less_one = &less_one[BLOCK * block..less_one.len().min(BLOCK * (block + 1))];
+                    frequencies[..less_one.len()].copy_from_slice(less_one);
+                }
+            }
+            self.scorer.scores(self.tier, &self.doc_ids, &frequencies, self.count, &mut self.scores);
+            self.scored = block;
+        }
+        &self.scores[..self.count]
+    }
+
+    /// The docIDs and the scores of a block.
+    #[inline(always)]
+    pub fn scored_block(&mut self, block: usize) -> (&[u32], &[f32]) {
+        self.score_block(block);
+        (&self.doc_ids[..self.count], &self.scores[..self.count])
+    }
+
+    /// Whether the scores of a block are computed.
+    #[inline(always)]
+    pub fn is_scored(&self, block: usize) -> bool {
+        self.scored == block
+    }
+
+    /// A docID of a block, which is loaded, and its score.
+    #[inline(always)]
+    pub fn scored_at(&self, block: usize, index: usize) -> (u32, f32) {
+        let less_one = match &self.source {
+            Source::List(view) => view.frequencies.get(BLOCK * block + index),
+            Source::Decoded { less_one, .. } => less_one[BLOCK * block + index],
+        };
+        let doc_id = self.doc_ids[index];
+        (doc_id, self.scorer.score(doc_id, less_one))
+    }
+
+    /// The score of a document, if the list contains it. docIDs must not decrease.
+    #[inline(always)]
+    pub fn probe(&mut self, doc_id: u32) -> Option<f32> {
+        let less_one = self.less_one(doc_id)?;
+        Some(self.scorer.score(doc_id, less_one))
+    }
+}

@@ -1,0 +1,39 @@
+//! [`Source`]: where the postings of a term come from.
+
+use crate::codec::BLOCK;
+use crate::index::list::View;
+use std::rc::Rc;
+
+/// Where the postings of a term come from. Clones share decoded postings.
+#[derive(Clone)]
+#[expect(clippy::large_enum_variant, reason = "one per term of a query, and read at every block: no indirection")]
+pub enum Source<'s> {
+    /// A long list of the segment, checked.
+    List(View<'s>),
+    /// Decoded postings: of a short list, or of several terms that count as one.
+    Decoded {
+        /// Strictly increasing.
+        doc_ids: Rc<Vec<u32>>,
+        /// Frequencies less 1, as many.
+        less_one: Rc<Vec<u32>>,
+    },
+}
+
+impl Source<'_> {
+    /// No postings.
+    pub fn none() -> Self {
+        Source::Decoded { doc_ids: Rc::default(), less_one: Rc::default() }
+    }
+
+    /// Decoded postings; `None` if there are none.
+    pub fn decoded(doc_ids: Vec<u32>, less_one: Vec<u32>) -> Option<Self> {
+        (!doc_ids.is_empty()).then(|| Source::Decoded { doc_ids: Rc::new(doc_ids), less_one: Rc::new(less_one) })
+    }
+}
+
+pub(super) fn blocks_of(source: &Source) -> usize {
+    match source {
+        Source::List(view) => view.blocks(),
+        Source::Decoded { doc_ids, .. } => doc_ids.len().div_ceil(BLOCK),
+    }
+}

@@ -1,0 +1,75 @@
+//! The terms of a planned query in a segment, and which of its documents count.
+
+use super::leaf::Weighted;
+use super::lists;
+use super::options::Options;
+use super::plan::QueryPlan;
+use crate::base::cpu;
+use crate::base::error::Result;
+use crate::index::snapshot::Part;
+use crate::rank::clause::Clause;
+use crate::rank::collector::Restriction;
+use crate::rank::score::Scorer;
+use crate::rank::term::Term;
+use crate::rank::{Clock, Norms};
+
+/// The clauses in a segment, and which documents count; `None` if no document of the segment can match.
+pub(super) fn of_segment<'s>(
+    plan: &'s QueryPlan,
+    part: &'s Part,
+    number: usize,
+    options: &Options,
+    needs_all: bool,
+    clock: &Clock,
+) -> Result<Option<(Vec<Clause<'s>>, Restriction<'s>)>> {
+    let mut clauses = Vec::with_capacity(plan.clauses.len());
+    for clause in &plan.clauses {
+        clock.check()?;
+        let terms = clause.leaves.iter().map(|leaf| term(plan, part, number, leaf, clock));
+        let terms: Vec<Term> = terms.filter_map(Result::transpose).collect::<Result<_>>()?;
+        if !terms.is_empty() {
+            clauses.push(Clause { terms });
+        } else if needs_all {
+            return Ok(None);
+        }
+    }
+    if clauses.is_empty() && !plan.clauses.is_empty() {
+        return Ok(None);
+    }
+    let excluded = plan.excluded.iter().map(|leaf| without_scores(part, number, leaf, clock));
+    let restriction = Restriction {
+        deleted: part.deleted.as_ref().map(|deleted| deleted.words()),
+        allowed: plan.allowed(&part.segment, number, options)?,
+        excluded: excluded.filter_map(Result::transpose).collect::<Result<_>>()?,
+    };
+    Ok(Some((clauses, restriction)))
+}
+
+/// The postings of a leaf in a segment, with scores.
+pub(super) fn term<'s>(
+    plan: &'s QueryPlan,
+    part: &'s Part,
+    number: usize,
+    leaf: &'s Weighted,
+    clock: &Clock,
+) -> Result<Option<Term<'s>>> {
+    let Some(source) = lists::source(&part.segment, number, leaf, clock)? else { return Ok(None) };
+    let field = leaf.leaf.field();
+    let scorer = Scorer {
+        weight: leaf.weight,
+        norms: plan.norms[field].as_ref().unwrap_or(Norms::NONE),
+        lengths: part.segment.padded_lengths(field)?,
+    };
+    Ok(Some(Term::new(cpu::tier(), scorer, source)))
+}
+
+/// The postings of a leaf in a segment.
+pub(super) fn without_scores<'s>(
+    part: &'s Part,
+    number: usize,
+    leaf: &Weighted,
+    clock: &Clock,
+) -> Result<Option<Term<'s>>> {
+    let source = lists::source(&part.segment, number, leaf, clock)?;
+    Ok(source.map(|source| Term::without_scores(cpu::tier(), source)))
+}

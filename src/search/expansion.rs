@@ -1,0 +1,147 @@
+//! What prefixes and fuzzy words stand for: terms of the whole index's dictionary, bounded for the query as a whole.
+//!
+//! The choice depends on the terms and on how many documents contain each, so it is the same however the index is cut into
+//! segments.
+
+use super::options::Options;
+use super::words::{Counted, MOST_WORDS, most_frequent, prefix_automaton};
+use super::{Index, options};
+use crate::base::error::Result;
+use crate::query::{Atom, fuzzy};
+use crate::rank::Clock;
+use fst::Automaton;
+
+/// For a list that is put together at most so many postings are read for each that [`Options::joined`] allows: long texts
+/// have many of the terms, and count once.
+const READ_PER_JOINED: u64 = 4;
+
+/// The postings that lists put together for a query may have.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Budget {
+    left: u64,
+}
+
+impl Budget {
+    pub(super) fn new(index: &Index, options: &Options) -> Budget {
+        let documents = index.snapshot().documents();
+        let usual = options::FEW_JOINED.max(documents.saturating_mul(options::JOINED_PER_DOCUMENT));
+        Budget { left: options.joined.unwrap_or(usual) }
+    }
+
+    /// Takes so many postings, if there are as many left.
+    pub(super) fn take(&mut self, postings: u64) -> bool {
+        match self.left.checked_sub(postings) {
+            Some(left) => self.left = left,
+            None => return false,
+        }
+        true
+    }
+}
+
+/// The terms that an atom stands for in each of some fields, the most frequent first.
+pub(super) type Expansion = Vec<(usize, Vec<Counted>)>;
+
+/// Whether an atom stands for terms of the dictionary.
+pub(super) fn is_expanded(atom: &Atom) -> bool {
+    matches!(atom, Atom::Prefix(_) | Atom::Fuzzy { .. })
+}
+
+/// What each atom stands for in its fields, in the same order.
+///
+/// # Errors
+/// [`Error::Expired`](crate::Error::Expired); [`Error::Corrupt`](crate::Error::Corrupt).
+pub(super) fn expand(
+    index: &Index,
+    atoms: &[(&Atom, &[usize])],
+    options: &Options,
+    clock: &Clock,
+) -> Result<Vec<Expansion>> {
+    let lookups: usize = atoms.iter().map(|(_, fields)| fields.len()).sum();
+    let share = (options.expansions / lookups.max(1)).clamp(1, MOST_WORDS);
+    let mut expansions = Vec::with_capacity(atoms.len());
+    for &(atom, fields) in atoms {
+        expansions.push(match atom {
+            Atom::Prefix(prefix) => in_each(index, fields, &prefix_automaton(prefix), share, clock)?,
+            Atom::Fuzzy { word, distance } => in_each(index, fields, &fuzzy::automaton(word, *distance), share, clock)?,
+            Atom::Term(_) | Atom::Phrase(_) | Atom::All(_) => Expansion::new(),
+        });
+    }
+    let lists = expansions.iter_mut().flatten().map(|(_, terms)| terms);
+    let left_out = cut(lists.collect(), index.snapshot().documents(), Budget::new(index, options).left);
+    if left_out > 0 {
+        log::info!("a query's prefixes and fuzzy words have too many postings: {left_out} of their terms are left out");
+    }
+    Ok(expansions)
+}
+
+fn in_each<A: Automaton>(
+    index: &Index,
+    fields: &[usize],
+    automaton: &A,
+    share: usize,
+    clock: &Clock,
+) -> Result<Expansion> {
+    fields.iter().map(|&field| Ok((field, most_frequent(index, field, automaton, share, clock)?))).collect()
+}
+
+/// Shortens lists of terms, the most frequent first, so that what is put together of them has at most `most` postings.
+/// They get their terms in turn, until one does not fit; each keeps its first. Returns how many are left out.
+fn cut(mut lists: Vec<&mut Vec<Counted>>, documents: u64, most: u64) -> usize {
+    let (mut joined, mut read) = (0u64, 0u64);
+    let mut left_out = 0;
+    // The postings of what was taken of each; a single term needs no list of its own.
+    let mut sums: Vec<u64> = lists.iter().map(|terms| terms.first().map_or(0, |first| first.1)).collect();
+    let mut open: Vec<usize> = (0..lists.len()).filter(|&at| lists[at].len() > 1).collect();
+    let mut taken = 1;
+    while !open.is_empty() {
+        open.retain(|&at| {
+            let (before, more) = (sums[at], lists[at][taken].1);
+            let own = if taken == 1 { 0 } else { before.min(documents) };
+            let (of_list, all) = ((before + more).min(documents), if taken == 1 { before + more } else { more });
+            if joined - own + of_list > most || read + all > most.saturating_mul(READ_PER_JOINED) {
+                left_out += lists[at].len() - taken;
+                lists[at].truncate(taken);
+                return false;
+            }
+            joined = joined - own + of_list;
+            read += all;
+            sums[at] += more;
+            lists[at].len() > taken + 1
+        });
+        taken += 1;
+    }
+    left_out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn lists_are_cut_to_what_may_be_joined(
+            mut counts in prop::collection::vec(prop::collection::vec(1u64..100, 0..8), 0..6),
+            most in 0u64..500,
+        ) {
+            counts.iter_mut().for_each(|counts| counts.sort_unstable_by(|a, b| b.cmp(a)));
+            let lists: Vec<Vec<Counted>> =
+                counts.iter().map(|counts| counts.iter().map(|&n| (Vec::new(), n)).collect()).collect();
+            let mut kept = lists.clone();
+            let left_out = cut(kept.iter_mut().collect(), 100, most);
+            let sum = |lists: &[Vec<Counted>], of: fn(&[Counted]) -> u64| {
+                lists.iter().filter(|terms| terms.len() > 1).map(|terms| of(terms)).sum::<u64>()
+            };
+            prop_assert!(sum(&kept, |terms| terms.iter().map(|term| term.1).sum::<u64>().min(100)) <= most);
+            prop_assert!(sum(&kept, |terms| terms.iter().map(|term| term.1).sum()) <= READ_PER_JOINED * most);
+            for (kept, all) in kept.iter().zip(&lists) {
+                prop_assert!(all.starts_with(kept) && kept.is_empty() == all.is_empty());
+            }
+            let count = |lists: &[Vec<Counted>]| lists.iter().map(Vec::len).sum::<usize>();
+            prop_assert_eq!(count(&kept) + left_out, count(&lists));
+            // With room for everything nothing is left out.
+            let mut whole = lists.clone();
+            prop_assert_eq!(cut(whole.iter_mut().collect(), 100, 10_000), 0);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! [`Leaf`]: what one list of postings is made of, and [`Weighted`], what is known of it in the whole index.
+
+use super::Index;
+use super::options::Options;
+use crate::base::error::Result;
+use crate::rank::bm25::idf;
+use crate::rank::term::Source;
+use once_cell::unsync::OnceCell;
+
+/// What one list of postings is made of, in one field.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Leaf {
+    /// A term.
+    Term { field: usize, term: String },
+    /// Terms at these offsets.
+    Phrase { field: usize, offsets: Vec<u32>, terms: Vec<String> },
+    /// Terms that count as one: those that begin with a prefix, or resemble a word.
+    Words { field: usize, typed: String, words: Vec<Vec<u8>> },
+    /// Terms that a document must have all.
+    Together { field: usize, terms: Vec<String> },
+}
+
+impl Leaf {
+    /// The number of the field.
+    pub(super) fn field(&self) -> usize {
+        match self {
+            Leaf::Term { field, .. }
+            | Leaf::Phrase { field, .. }
+            | Leaf::Words { field, .. }
+            | Leaf::Together { field, .. } => *field,
+        }
+    }
+
+    fn terms(&self) -> Vec<&[u8]> {
+        match self {
+            Leaf::Term { term, .. } => vec![term.as_bytes()],
+            Leaf::Phrase { terms, .. } | Leaf::Together { terms, .. } => {
+                terms.iter().map(|term| term.as_bytes()).collect()
+            }
+            Leaf::Words { words, .. } => words.iter().map(|word| &word[..]).collect(),
+        }
+    }
+
+    /// The terms that it stands for, for explanations.
+    pub(super) fn words(&self) -> String {
+        let words: Vec<_> = self.terms().into_iter().map(String::from_utf8_lossy).collect();
+        words.join(" ")
+    }
+
+    /// What was typed, for explanations.
+    pub(super) fn typed(&self) -> String {
+        match self {
+            Leaf::Term { term, .. } => term.clone(),
+            Leaf::Phrase { terms, .. } | Leaf::Together { terms, .. } => format!("\"{}\"", terms.join(" ")),
+            Leaf::Words { typed, .. } => typed.clone(),
+        }
+    }
+}
+
+/// A leaf with what is known of it in the whole index.
+pub(super) struct Weighted {
+    /// What it is.
+    pub(super) leaf: Leaf,
+    /// Per segment and term, the dictionary's value.
+    pub(super) values: Vec<Vec<Option<u64>>>,
+    /// Per segment, the postings of a leaf that is put together of several lists, once that was done; empty for a term.
+    pub(super) joined: Vec<OnceCell<Option<Source<'static>>>>,
+    /// The most documents, in all segments, that contain one of its terms.
+    pub(super) documents: u64,
+    /// At most so many documents, in all segments, contain it.
+    pub(super) at_most: u64,
+    /// Postings that are read to put its own together, or what takes as long; 0 if it is a term.
+    pub(super) joins: u64,
+    /// Its idf; of a phrase the sum of those of its terms.
+    pub(super) idf: f64,
+    /// BM25's weight, with that of the field and how often the clause was typed.
+    pub(super) weight: f32,
+}
+
+/// Looking a posting up and comparing its positions takes as long as reading so many.
+const WITH_POSITIONS: u64 = 8;
+/// Clearing the counters of so many documents takes as long as reading a posting.
+const OF_ARRAY: u64 = 8;
+
+/// `weight`: that of the field, times how often the clause was typed.
+///
+/// # Errors
+/// [`Error::Corrupt`](crate::Error::Corrupt).
+pub(super) fn weighted(index: &Index, leaf: Leaf, weight: f32, options: &Options) -> Result<Weighted> {
+    let field = leaf.field();
+    let parts = index.snapshot().parts();
+    let terms = leaf.terms();
+    let mut values = vec![vec![None; terms.len()]; parts.len()];
+    let mut containing = vec![0u64; terms.len()];
+    for (part, values) in parts.iter().zip(&mut values) {
+        for ((term, value), containing) in terms.iter().zip(values).zip(&mut containing) {
+            *value = part.segment.term(field, term)?;
+            if let Some(value) = *value {
+                *containing += part.segment.documents_with(field, value)?;
+            }
+        }
+    }
+    let all = index.snapshot().documents();
+    let sum = || containing.iter().sum::<u64>();
+    let (documents, at_most, joins, idf) = match leaf {
+        Leaf::Phrase { .. } | Leaf::Together { .. } => {
+            let every = containing.iter().copied().min().unwrap_or(0);
+            let is_phrase = matches!(leaf, Leaf::Phrase { .. });
+            // A phrase is looked for in the documents of its rarest term.
+            let joins = if is_phrase { WITH_POSITIONS * every * terms.len() as u64 } else { sum() };
+            (every, every, joins, containing.iter().map(|&containing| idf(all, containing)).sum())
+        }
+        _ => {
+            let most = containing.iter().copied().max().unwrap_or(0);
+            // Frequencies are added up in an array of all documents.
+            let joins = if terms.len() > 1 { sum() + all / OF_ARRAY } else { 0 };
+            (most, sum().min(all), joins, idf(all, most))
+        }
+    };
+    let factor = (1.0 + f64::from(options.bm25.k1)) * f64::from(weight);
+    let is_term = matches!(leaf, Leaf::Term { .. });
+    let joined = if is_term { Vec::new() } else { parts.iter().map(|_| OnceCell::new()).collect() };
+    Ok(Weighted { leaf, values, joined, documents, at_most, joins, idf, weight: (idf * factor) as f32 })
+}

@@ -14,14 +14,14 @@
 //! which older releases can read, both codecs are 0.
 
 use super::list::Codecs;
+use super::memory::room;
 use super::schema::{Field, Kind, Schema};
 use super::segment::SegmentMeta;
-use super::storage;
+use super::storage::{self, Folder};
 use crate::analysis::Analyzer;
 use crate::base::error::{Error, Result};
 use std::collections::HashSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 const MAGIC: &[u8; 4] = b"PMAN";
@@ -69,27 +69,20 @@ pub struct DeletedMeta {
     pub crc: u32,
 }
 
-/// The path of an index's manifest.
-pub fn path(folder: &Path) -> PathBuf {
-    folder.join("manifest")
-}
+/// The name of an index's manifest.
+pub const NAME: &str = "manifest";
 
 /// The name of a manifest that is being written.
 pub(super) const TEMPORARY: &str = "manifest.tmp";
 
-/// The path of a manifest that is being written.
-pub(super) fn temporary_path(folder: &Path) -> PathBuf {
-    folder.join(TEMPORARY)
+/// The name of a segment.
+pub fn segment_name(number: u64) -> String {
+    format!("{number}.segment")
 }
 
-/// The path of a segment.
-pub fn segment_path(folder: &Path, number: u64) -> PathBuf {
-    folder.join(format!("{number}.segment"))
-}
-
-/// The path of a segment's file of deleted docIDs.
-pub fn deleted_path(folder: &Path, number: u64, generation: u64) -> PathBuf {
-    folder.join(format!("{number}-{generation}.deleted"))
+/// The name of a segment's file of deleted docIDs.
+pub fn deleted_name(number: u64, generation: u64) -> String {
+    format!("{number}-{generation}.deleted")
 }
 
 /// The number of the segment to which a file with that name belongs, if it has the name of one of an index's files.
@@ -142,8 +135,11 @@ impl Manifest {
     }
 
     /// The bytes of the file.
-    pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(256 + ENTRY * self.segments.len());
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn encode(&self) -> Result<Vec<u8>> {
+        let mut out = room(256 + ENTRY * self.segments.len())?;
         out.extend(MAGIC);
         let version = if self.schema.codecs == Codecs::FIRST { 1 } else { VERSION };
         out.extend(version.to_le_bytes());
@@ -177,7 +173,7 @@ impl Manifest {
         }
         let crc = crc32fast::hash(&out);
         out.extend(crc.to_le_bytes());
-        out
+        Ok(out)
     }
 
     /// Reads the bytes of a manifest; `path` is named in errors.
@@ -214,7 +210,7 @@ impl Manifest {
             return Err(reader.wrong("number of segments", &format!("{left} bytes follow, but {count} segments")));
         }
         let mut numbers = HashSet::with_capacity(count);
-        let mut segments = Vec::with_capacity(count);
+        let mut segments = room(count)?;
         for index in 0..count {
             let entry = reader.entry(index, generation)?;
             if entry.meta.number >= next || !numbers.insert(entry.meta.number) {
@@ -230,21 +226,19 @@ impl Manifest {
     ///
     /// # Errors
     /// [`Error::File`].
-    pub fn read(folder: &Path) -> Result<Option<Vec<u8>>> {
+    pub fn read(folder: &Folder) -> Result<Option<Vec<u8>>> {
         use std::io::Read;
-        let path = path(folder);
-        let failed = |error: std::io::Error| storage::failed(&path, &error);
-        let file = match fs::File::open(&path) {
+        let failed = |error: std::io::Error| storage::failed(&folder.path_of(NAME), &error);
+        let (file, length) = match folder.open_file(NAME) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             file => file.map_err(failed)?,
         };
-        let length = file.metadata().map_err(failed)?.len();
         if length > LARGEST {
             return Err(failed(std::io::Error::other(format!(
                 "it has {length} bytes; at most {LARGEST} are possible"
             ))));
         }
-        let mut bytes = Vec::with_capacity(length as usize + 1);
+        let mut bytes = room(length as usize + 1)?;
         file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
         Ok(Some(bytes))
     }
@@ -419,13 +413,13 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read(manifest in manifest()) {
-            let bytes = manifest.encode();
+            let bytes = manifest.encode().unwrap();
             prop_assert_eq!(Manifest::parse(&bytes, Path::new("m")).unwrap(), manifest);
         }
 
         #[test]
         fn damage_is_an_error(manifest in manifest(), at in any::<proptest::sample::Index>(), bit in 0..8u8) {
-            let mut bytes = manifest.encode();
+            let mut bytes = manifest.encode().unwrap();
             let at = at.index(bytes.len());
             bytes[at] ^= 1 << bit;
             assert!(matches!(Manifest::parse(&bytes, Path::new("m")), Err(Error::Corrupt { .. })));
@@ -439,14 +433,14 @@ mod tests {
             manifest in manifest(),
             changes in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..4),
         ) {
-            let mut bytes = manifest.encode();
+            let mut bytes = manifest.encode().unwrap();
             for (at, byte) in changes {
                 let at = at.index(bytes.len());
                 bytes[at] = byte;
             }
             if let Ok(read) = Manifest::parse(&with_crc(bytes), Path::new("m")) {
-                let again = Manifest::parse(&read.encode(), Path::new("m")).unwrap();
-                prop_assert_eq!(again.encode(), read.encode());
+                let again = Manifest::parse(&read.encode().unwrap(), Path::new("m")).unwrap();
+                prop_assert_eq!(again.encode().unwrap(), read.encode().unwrap());
             }
         }
     }
@@ -459,20 +453,20 @@ mod tests {
         let mut manifest = Manifest::new(schema).unwrap();
         let meta = SegmentMeta { number: 7, documents: 3, bytes: 100, footer_crc: 5 };
         manifest.segments.push(Entry { meta, deleted: None });
-        let error = Manifest::parse(&manifest.encode(), Path::new("/x/manifest")).unwrap_err().to_string();
+        let error = Manifest::parse(&manifest.encode().unwrap(), Path::new("/x/manifest")).unwrap_err().to_string();
         assert!(error.starts_with("manifest: segment 0 of /x/manifest at byte "), "{error}");
         manifest.next = 8;
         manifest.segments.push(manifest.segments[0]);
-        assert!(Manifest::parse(&manifest.encode(), Path::new("m")).is_err(), "the same number twice");
+        assert!(Manifest::parse(&manifest.encode().unwrap(), Path::new("m")).is_err(), "the same number twice");
         manifest.segments.pop();
-        let mut other = manifest.encode();
+        let mut other = manifest.encode().unwrap();
         other[4] = 9;
         let error = Manifest::parse(&with_crc(other), Path::new("m")).unwrap_err().to_string();
         assert!(error.contains("version 9; this release reads versions 1 to 2"), "{error}");
         for deleted in [(0, 1, 1), (2, 1, 1), (1, 0, 1), (1, 4, 1)] {
             let (generation, count, crc) = deleted;
             manifest.segments[0].deleted = Some(DeletedMeta { generation, count, crc });
-            assert!(Manifest::parse(&manifest.encode(), Path::new("m")).is_err(), "{deleted:?}");
+            assert!(Manifest::parse(&manifest.encode().unwrap(), Path::new("m")).is_err(), "{deleted:?}");
         }
     }
 
@@ -482,7 +476,10 @@ mod tests {
         let field = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
         let of = |codecs| {
             let fields = vec![field.clone()];
-            Manifest::new(Schema { fields, positions: true, codecs, analyzer: analyzer.clone() }).unwrap().encode()
+            Manifest::new(Schema { fields, positions: true, codecs, analyzer: analyzer.clone() })
+                .unwrap()
+                .encode()
+                .unwrap()
         };
         let first = of(Codecs::FIRST);
         let rice = of(Codecs { positions: BlockCodec::from_name("rice").unwrap(), ..Codecs::FIRST });

@@ -12,7 +12,8 @@
 //! | [`writer`] | adding, deleting, committing |
 //! | `policy` | which segments a commit merges |
 //! | `lock` | at most one writer |
-//! | `storage` | all writing of files |
+//! | `storage` | the files: all reading and writing |
+//! | `memory` | memory of sizes that documents and files decide |
 
 pub mod deleted;
 pub mod document;
@@ -20,6 +21,7 @@ pub mod length;
 pub mod list;
 mod lock;
 pub mod manifest;
+pub(crate) mod memory;
 mod policy;
 pub mod schema;
 pub mod segment;

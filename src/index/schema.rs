@@ -2,6 +2,8 @@
 
 use super::list::Codecs;
 use crate::analysis::Analyzer;
+use crate::base::error::{Error, Result};
+use crate::query;
 
 /// What a field holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +50,19 @@ impl Schema {
 
     /// The greatest number of fields.
     pub const MOST_FIELDS: usize = 255;
+
+    /// Whether queries can name all fields, of which those of a new index must be able. Older versions did not check it.
+    ///
+    /// # Errors
+    /// [`Error::Argument`].
+    pub(super) fn check_names(&self) -> Result<()> {
+        for Field { name, .. } in &self.fields {
+            if let Some(what) = query::unusable_name(name) {
+                return Err(Error::Argument(format!("the name of the field \"{name}\" {what}")));
+            }
+        }
+        Ok(())
+    }
 
     /// The number of the field with that name.
     pub fn field(&self, name: &str) -> Option<usize> {

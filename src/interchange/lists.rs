@@ -57,13 +57,15 @@ pub(super) struct Sums {
 
 impl<'s> Lists<'s> {
     /// # Errors
-    /// [`Error::Argument`] if it is no text field, or there are more documents than the formats can have.
+    /// [`Error::Argument`] if it is no text field, or there are more documents than the formats can have; [`Error::File`]
+    /// if a segment was truncated.
     pub fn new(snapshot: &'s Snapshot, field: usize) -> Result<Lists<'s>> {
         text_field(snapshot.schema(), field)?;
         if snapshot.live() > i32::MAX as u64 {
             let what = format!("{} documents; at most {} can go into one file", snapshot.live(), i32::MAX);
             return Err(Error::Argument(what));
         }
+        snapshot.check_files()?;
         let mut base = 0;
         let parts = snapshot.parts().iter().map(|part| {
             let renumbered = Renumbered::new(part, base);

@@ -330,7 +330,7 @@ impl Index {
 
     /// Notices files that were truncated since they were opened.
     pub(crate) fn check_files(&self) -> Result<()> {
-        self.snapshot.parts().iter().try_for_each(|part| part.segment.still_whole())
+        self.snapshot.check_files()
     }
 
     /// The numbers of the text fields.

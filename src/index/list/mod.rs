@@ -15,7 +15,9 @@ mod values;
 pub use long::{DocIds, Positions, View, has, rank};
 pub use values::{BlockCodec, Blocks, Codecs};
 
+use super::memory;
 use crate::base::error::{Error, Result};
+use crate::codec::BLOCK;
 use byteorder::{ByteOrder, LittleEndian};
 
 /// The postings of a term in a segment.
@@ -188,10 +190,14 @@ pub fn decode(lists: &[u8], value: u64, documents: u32, parts: Parts, decoded: &
         List::Short(bytes) => return short::decode(bytes, documents, parts, true, decoded).map(|_| ()),
         List::Long(view) => view,
     };
+    // With what decoders write past the end.
+    memory::reserve(&mut decoded.doc_ids, view.count + BLOCK)?;
+    memory::reserve(&mut decoded.frequencies, view.frequencies.len() + BLOCK)?;
     view.append_doc_ids(&mut decoded.doc_ids);
     view.frequencies.append_to(&mut decoded.frequencies);
     decoded.frequencies.iter_mut().for_each(|frequency| *frequency = frequency.wrapping_add(1));
     if let Some(positions) = view.positions {
+        memory::reserve(&mut decoded.positions, positions.gaps.len() + BLOCK)?;
         positions.gaps.append_to(&mut decoded.positions);
         let mut rest = &mut decoded.positions[..];
         for &frequency in &decoded.frequencies {

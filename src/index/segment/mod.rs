@@ -38,7 +38,7 @@ mod tests;
 pub use build::SegmentBuilder;
 pub use format::{FieldCounts, Section};
 pub use ids::{IdRef, Ids};
-pub use merge::merge;
+pub(super) use merge::merge;
 pub use numbers::Column;
 pub use plan::Input;
 
@@ -46,6 +46,7 @@ use crate::base::error::{Error, Result};
 use crate::base::files::failed;
 use crate::base::identity::Identity;
 use crate::index::list::{self, Codecs, Decoded, List, Parts, View};
+use crate::index::storage::Folder;
 use crate::index::{Id, Kind, Schema, Value};
 use format::{CHUNK, Extent, Frame, NO_FIELD};
 use memmap2::Mmap;
@@ -69,14 +70,6 @@ pub struct SegmentMeta {
     pub footer_crc: u32,
 }
 
-/// Makes room for `more` elements. Large vectors grow by a quarter, so that little of the room stays unused.
-fn reserve<T>(vector: &mut Vec<T>, more: usize) {
-    let free = vector.capacity() - vector.len();
-    if free < more {
-        vector.reserve_exact(more.max(vector.len() / 4).max(1024));
-    }
-}
-
 /// Bytes of a mapped file that outlive borrows of the segment.
 #[derive(Debug, Clone)]
 pub struct Bytes {
@@ -97,7 +90,7 @@ pub type Dictionary = fst::Map<Bytes>;
 /// An open segment: a file mapped into memory. It can be used by any number of threads.
 ///
 /// The file must not be changed or truncated while it is open. A program that does so anyway is noticed by
-/// [`Segment::still_whole`] if it happens before a search; during one, the system ends the process (SIGBUS).
+/// [`Segment::check_file`] if it happens before a search or a change; during one, the system ends the process (SIGBUS).
 #[derive(Debug)]
 pub struct Segment {
     path: PathBuf,
@@ -139,8 +132,19 @@ impl Segment {
     /// [`Error::File`] if the file cannot be opened or mapped; [`Error::Corrupt`], which names file and part, if it is
     /// damaged, another one, or of another schema.
     pub fn open(path: &Path, meta: &SegmentMeta, schema: Arc<Schema>) -> Result<Arc<Segment>> {
-        let file = File::open(path).map_err(|error| failed(path, error))?;
-        let length = file.metadata().map_err(|error| failed(path, error))?.len();
+        let (folder, name) = (path.parent().unwrap_or(Path::new("/")), path.file_name().unwrap_or_default());
+        Segment::open_in(&Folder::open(folder)?, &name.to_string_lossy(), meta, schema)
+    }
+
+    /// As [`open`](Self::open), in an open folder.
+    pub(super) fn open_in(
+        folder: &Folder,
+        name: &str,
+        meta: &SegmentMeta,
+        schema: Arc<Schema>,
+    ) -> Result<Arc<Segment>> {
+        let path = &*folder.path_of(name);
+        let (file, length) = folder.open_file(name).map_err(|error| failed(path, error))?;
         let bad = |(at, part, what): (usize, &str, String)| {
             Error::corrupt("segment", format!("{part} of {}", path.display()), at, what)
         };
@@ -181,7 +185,7 @@ impl Segment {
     ///
     /// # Errors
     /// [`Error::File`].
-    pub fn still_whole(&self) -> Result<()> {
+    pub fn check_file(&self) -> Result<()> {
         let length = self.file.metadata().map_err(|error| failed(&self.path, error))?.len();
         match length == self.meta.bytes {
             true => Ok(()),

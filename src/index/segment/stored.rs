@@ -12,7 +12,7 @@
 use super::format::{u32_at, u64_at};
 use super::part::Part;
 use crate::base::error::{Error, Result};
-use crate::index::{Document, Schema, Value};
+use crate::index::{Document, Schema, Value, memory};
 use std::io::{self, Write};
 
 /// Blocks are compressed as soon as they are this long.
@@ -20,6 +20,9 @@ const BLOCK: usize = 16 << 10;
 
 /// The bytes of a block's entry in the directory.
 const ENTRY: usize = 16;
+
+/// The most bytes of a length or count.
+const VARIABLE: usize = 10;
 
 /// What a decompressed block can be at most: LZ4 makes no more than 255 bytes of one, and a few at the ends.
 fn most_bytes(compressed: usize) -> usize {
@@ -63,6 +66,19 @@ fn take_many(bytes: &mut &[u8]) -> Option<Vec<Vec<u8>>> {
         many.push(take_bytes(bytes)?.to_vec());
     }
     Some(many)
+}
+
+/// The most bytes of the stored values of a document.
+pub(super) fn most_serialized(document: &Document, schema: &Schema) -> usize {
+    let most = |value: &Value| match value {
+        Value::Text(text) => text.len() + VARIABLE,
+        Value::Tokens(many) | Value::Keywords(many) => {
+            VARIABLE + many.iter().map(|one| one.len() + VARIABLE).sum::<usize>()
+        }
+        Value::Number(_) => 8,
+    };
+    let stored = document.values.iter().filter(|(field, _)| schema.fields[*field].stored);
+    stored.map(|(_, value)| 2 + most(value)).sum()
 }
 
 /// Appends the stored values of a document.
@@ -143,6 +159,23 @@ impl Blocks {
     /// Bytes of memory in use.
     pub fn memory(&self) -> usize {
         self.block.capacity() + self.compressed.capacity() + self.directory.capacity() * size_of::<Entry>()
+    }
+
+    /// Makes room for that many bytes of values. Returns how many bytes adding them writes at most.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn reserve(&mut self, values: usize) -> Result<usize> {
+        memory::reserve(&mut self.block, values + VARIABLE)?;
+        let block = self.block.len() + values + VARIABLE;
+        if block < BLOCK {
+            return Ok(0);
+        }
+        memory::reserve(&mut self.directory, 1)?;
+        let most = lz4_flex::block::get_maximum_output_size(block);
+        let more = most.saturating_sub(self.compressed.len());
+        memory::reserve(&mut self.compressed, more)?;
+        Ok(most)
     }
 
     /// Adds the values of the next document.

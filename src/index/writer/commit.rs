@@ -3,12 +3,12 @@
 use super::{Part, Writer};
 use crate::base::error::{Error, Result};
 use crate::base::threads::spread;
+use crate::index::Kind;
 use crate::index::manifest::{self, DeletedMeta, Entry, Manifest};
 use crate::index::policy::{self, Limits, Size};
 use crate::index::segment::{self, Segment, SegmentMeta, reorder};
-use crate::index::{Kind, storage};
+use crate::index::storage::Folder;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 
 /// Pending segments are merged before a commit only if there are more segments than this: a commit that merges all of them
 /// at once writes less.
@@ -96,6 +96,7 @@ impl Writer {
 
     /// Merges ranges of segments into one each. After an error nothing has changed, but files may be left.
     fn merge(&mut self, jobs: &[Range<usize>], reorder: bool) -> Result<()> {
+        self.check_files()?;
         let first = self.next;
         self.next += jobs.len() as u64;
         let writer = &*self;
@@ -129,11 +130,11 @@ impl Writer {
             true => Some(reorder::order(&inputs, schema, &reorder::Options { threads, ..Default::default() })?),
             false => None,
         };
-        let path = manifest::segment_path(&self.folder, number);
-        let Some(meta) = segment::merge(&inputs, &path, number, schema, order.as_deref())? else {
+        let Some(meta) = segment::merge(&inputs, &self.folder, number, schema, order.as_deref())? else {
             return Ok(None);
         };
-        Ok(Some(Part { segment: Segment::open(&path, &meta, schema.clone())?, deleted: None, saved: None }))
+        let segment = Segment::open_in(&self.folder, &manifest::segment_name(number), &meta, schema.clone())?;
+        Ok(Some(Part { segment, deleted: None, saved: None }))
     }
 
     /// Whether the last manifest differs from what the next one would be.
@@ -149,7 +150,7 @@ impl Writer {
     fn sync_segments(&self) -> Result<()> {
         let is_committed = |number| self.committed.segments.iter().any(|entry| entry.meta.number == number);
         let new = self.parts.iter().map(|part| part.meta().number).filter(|&number| !is_committed(number));
-        new.into_iter().try_for_each(|number| storage::sync(&manifest::segment_path(&self.folder, number)))
+        new.into_iter().try_for_each(|number| self.folder.sync(&manifest::segment_name(number)))
     }
 
     /// Replaces the manifest.
@@ -167,9 +168,9 @@ impl Writer {
             let meta = part.meta();
             let deleted = match (&part.deleted, part.saved) {
                 (Some(deleted), None) if deleted.count() > 0 => {
-                    let path = manifest::deleted_path(&self.folder, meta.number, generation);
-                    let crc = deleted.write(&path, meta.number)?;
-                    new.push(path);
+                    let name = manifest::deleted_name(meta.number, generation);
+                    let crc = deleted.write(&self.folder, &name, meta.number)?;
+                    new.push(name);
                     Some(DeletedMeta { generation, count: deleted.count(), crc })
                 }
                 (_, saved) => saved,
@@ -185,9 +186,9 @@ impl Writer {
         }
         self.committed = manifest;
         self.unsure = true;
-        if let Err(error) = storage::sync_folder(&self.folder) {
+        if let Err(error) = self.folder.sync_all() {
             let what = format!("{error}; the commit is visible, but a loss of power may undo it: commit again");
-            return Err(Error::File { path: self.folder.display().to_string(), what });
+            return Err(self.failed(what));
         }
         self.unsure = false;
         self.clean();
@@ -197,11 +198,11 @@ impl Writer {
 
 /// Replaces the manifest of a folder, and makes the `new` files that it names durable. The new name of the manifest is not
 /// durable yet.
-pub(super) fn replace(folder: &Path, manifest: &Manifest, new: &[PathBuf]) -> Result<()> {
-    let (temporary, path) = (manifest::temporary_path(folder), manifest::path(folder));
-    storage::write(&temporary, &manifest.encode())?;
-    new.iter().chain([&temporary]).try_for_each(|path| storage::sync(path))?;
+pub(super) fn replace(folder: &Folder, manifest: &Manifest, new: &[String]) -> Result<()> {
+    folder.write(manifest::TEMPORARY, &manifest.encode()?)?;
+    new.iter().try_for_each(|name| folder.sync(name))?;
+    folder.sync(manifest::TEMPORARY)?;
     // The files that the manifest names must be in the folder whenever the manifest is.
-    storage::sync_folder(folder)?;
-    storage::rename(&temporary, &path)
+    folder.sync_all()?;
+    folder.rename(manifest::TEMPORARY, manifest::NAME)
 }

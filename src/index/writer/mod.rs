@@ -28,14 +28,15 @@ use super::lock::Lock;
 use super::manifest::{self, DeletedMeta, Entry, Manifest};
 use super::schema::Schema;
 use super::segment::{Segment, SegmentBuilder, SegmentMeta};
-use super::storage;
+use super::storage::{self, Folder};
 use crate::base::error::{Error, Result};
 use crate::base::threads;
 use filter::Filter;
 use pending::Buffer;
 use std::collections::HashSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::Path;
 use std::sync::Arc;
 
 /// How a [`Writer`] works.
@@ -94,7 +95,7 @@ impl Options {
 /// Nothing is visible or durable before [`Writer::commit`]. Dropping the writer drops what was not committed.
 #[derive(Debug)]
 pub struct Writer {
-    folder: PathBuf,
+    folder: Folder,
     options: Options,
     /// The last commit.
     committed: Manifest,
@@ -130,7 +131,7 @@ enum Pending {
 #[derive(Debug)]
 struct Part {
     segment: Arc<Segment>,
-    deleted: Option<Arc<Deleted>>,
+    deleted: Option<Deleted>,
     /// The file that `deleted` was read from; `None` if there is none, or it has changed since.
     saved: Option<DeletedMeta>,
 }
@@ -148,11 +149,17 @@ impl Part {
         self.deleted.as_ref().is_none_or(|deleted| !deleted.contains(doc_id))
     }
 
+    /// Makes sure that [`delete`](Self::delete) needs no memory.
+    fn prepare_to_delete(&mut self) -> Result<()> {
+        if self.deleted.is_none() {
+            self.deleted = Some(Deleted::none(self.segment.documents())?);
+        }
+        Ok(())
+    }
+
     fn delete(&mut self, doc_id: u32) {
-        let documents = self.segment.documents();
-        let deleted = self.deleted.get_or_insert_with(|| Arc::new(Deleted::none(documents)));
-        if !deleted.contains(doc_id) {
-            Arc::make_mut(deleted).insert(doc_id);
+        let Some(deleted) = &mut self.deleted else { return };
+        if deleted.insert(doc_id) {
             self.saved = None;
         }
     }
@@ -170,25 +177,31 @@ impl Writer {
         match &schema {
             Some(schema) => {
                 manifest::check_schema(schema)?;
+                if !has_manifest(path) {
+                    schema.check_names()?;
+                }
                 storage::create_folder(path)?;
             }
-            None if !manifest::path(path).try_exists().map_err(|error| storage::failed(path, &error))? => {
+            None if !has_manifest(path) => {
                 let what = "there is no index: to create one, say which fields it has".into();
                 return Err(Error::File { path: path.display().to_string(), what });
             }
             None => {}
         }
         let folder = fs::canonicalize(path).map_err(|error| storage::failed(path, &error))?;
+        let folder = Folder::open_to_write(&folder)?;
         let lock = Lock::take(&folder)?;
+        folder.refuse_link(manifest::TEMPORARY)?;
         let committed = match (Manifest::read(&folder)?, schema) {
             (Some(bytes), schema) => {
-                let manifest = Manifest::parse(&bytes, &manifest::path(&folder))?;
+                let manifest = Manifest::parse(&bytes, &folder.path_of(manifest::NAME))?;
                 if let Some(schema) = schema {
                     check_same(&manifest.schema, &schema, path)?;
                 }
                 manifest
             }
             (None, Some(schema)) => {
+                schema.check_names()?;
                 if let Some((name, _)) = files(&folder)?.first() {
                     let what =
                         format!("{name} is there, but no manifest: the index is damaged, or not one of this library");
@@ -196,7 +209,7 @@ impl Writer {
                 }
                 let manifest = Manifest::new((*options.applied(&Arc::new(schema))).clone())?;
                 commit::replace(&folder, &manifest, &[])?;
-                storage::sync_folder(&folder)?;
+                folder.sync_all()?;
                 manifest
             }
             (None, None) => {
@@ -221,7 +234,7 @@ impl Writer {
             lock,
         };
         // A writer may have ended between renaming the manifest and making that durable.
-        storage::sync_folder(&writer.folder)?;
+        writer.folder.sync_all()?;
         writer.clean();
         Ok(writer)
     }
@@ -238,7 +251,7 @@ impl Writer {
 
     /// The absolute path of the index.
     pub fn path(&self) -> &Path {
-        &self.folder
+        self.folder.path()
     }
 
     /// The number of the last commit; 1 for an index that was just created.
@@ -250,15 +263,15 @@ impl Writer {
     /// one counts as inserted last.
     ///
     /// # Errors
-    /// [`Error::Argument`] if the document does not suit the schema; nothing has changed then. If a segment had to be
-    /// written: [`Error::File`]. It says so if pending changes are lost.
+    /// [`Error::Argument`] if the document does not suit the schema, [`Error::OutOfMemory`] if there is no memory for it;
+    /// nothing has changed then. If a segment had to be written: [`Error::File`]. It says so if pending changes are lost.
     pub fn add(&mut self, id: Id, document: Document) -> Result<()> {
         self.check()?;
         match &mut self.pending {
-            Pending::Builder(builder) => builder.add(id, &document)?,
+            Pending::Builder(builder) => builder.add(&id, &document)?,
             Pending::Buffer(buffer, checker) => {
                 checker.check(&document)?;
-                buffer.add(id, document);
+                buffer.add(&id, &document)?;
             }
         }
         if self.pending.is_full(&self.options) {
@@ -271,17 +284,21 @@ impl Writer {
     /// Deletes the document with that id, from the next commit on. Returns whether there is one.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] if a segment is damaged; nothing has changed then.
+    /// [`Error::Corrupt`] if a segment is damaged, [`Error::File`] if one was truncated; nothing has changed then.
     pub fn delete(&mut self, id: &Id) -> Result<bool> {
         self.check()?;
         // At most one of all documents with an id is not deleted.
         let mut found = None;
         let may_be_there = self.filter.as_ref().is_none_or(|filter| filter.may_contain(id.into()));
         for (at, part) in self.parts.iter().enumerate().rev().filter(|_| may_be_there) {
+            part.segment.check_file()?;
             if let Some(doc_id) = part.segment.find(id)?.filter(|&doc_id| part.is_live(doc_id)) {
                 found = Some((at, doc_id));
                 break;
             }
+        }
+        if let Some((at, _)) = found {
+            self.parts[at].prepare_to_delete()?;
         }
         let was_pending = match &mut self.pending {
             Pending::Builder(builder) => builder.remove(id),
@@ -314,10 +331,14 @@ impl Writer {
 
     fn check_process(&self) -> Result<()> {
         if !self.lock.is_ours() {
-            let what = "the writer belongs to the process that this one was forked from: open another".into();
-            return Err(Error::File { path: self.folder.display().to_string(), what });
+            return Err(self.failed("the writer belongs to the process that this one was forked from: open another"));
         }
         Ok(())
+    }
+
+    /// Notices segments that were truncated since they were opened: reading what is no longer there would end the process.
+    fn check_files(&self) -> Result<()> {
+        self.parts.iter().try_for_each(|part| part.segment.check_file())
     }
 
     /// Whether the writer can go on.
@@ -326,10 +347,15 @@ impl Writer {
         match &self.lost {
             None => Ok(()),
             Some(why) => {
-                let what = format!("changes since the last commit were lost ({why}): roll back, and make them again");
-                Err(Error::File { path: self.folder.display().to_string(), what })
+                Err(self
+                    .failed(format!("changes since the last commit were lost ({why}): roll back, and make them again")))
             }
         }
+    }
+
+    /// An error that names the folder.
+    fn failed(&self, what: impl Into<String>) -> Error {
+        Error::File { path: self.path().display().to_string(), what: what.into() }
     }
 
     /// Removes files of segments that are neither committed nor about to be. Failures are left to the next time.
@@ -341,17 +367,16 @@ impl Writer {
         let Ok(files) = files(&self.folder) else {
             return;
         };
-        let mut named: HashSet<PathBuf> = HashSet::new();
-        let here = Path::new("");
-        named.extend(self.parts.iter().map(|part| manifest::segment_path(here, part.meta().number)));
+        let mut named: HashSet<String> = HashSet::new();
+        named.extend(self.parts.iter().map(|part| manifest::segment_name(part.meta().number)));
         for Entry { meta, deleted } in &self.committed.segments {
-            named.insert(manifest::segment_path(here, meta.number));
-            named.extend(deleted.map(|deleted| manifest::deleted_path(here, meta.number, deleted.generation)));
+            named.insert(manifest::segment_name(meta.number));
+            named.extend(deleted.map(|deleted| manifest::deleted_name(meta.number, deleted.generation)));
         }
-        let temporary = manifest::temporary_path(&self.folder).exists().then_some(manifest::TEMPORARY);
-        let unnamed = files.iter().map(|(name, _)| name.as_str()).filter(|name| !named.contains(Path::new(name)));
+        let temporary = self.folder.status(manifest::TEMPORARY).is_ok().then_some(manifest::TEMPORARY);
+        let unnamed = files.iter().map(|(name, _)| name.as_str()).filter(|&name| !named.contains(name));
         for name in unnamed.chain(temporary) {
-            if let Err(error) = storage::remove(&self.folder.join(name)) {
+            if let Err(error) = self.folder.remove(name) {
                 log::warn!("a file that is no longer needed stays: {error}");
             }
         }
@@ -392,16 +417,13 @@ impl Pending {
 }
 
 /// The segments and deleted documents of a commit.
-fn parts(folder: &Path, manifest: &Manifest) -> Result<Vec<Part>> {
+fn parts(folder: &Folder, manifest: &Manifest) -> Result<Vec<Part>> {
     let part = |entry: &Entry| {
         let meta = &entry.meta;
-        let file = manifest::segment_path(folder, meta.number);
-        let deleted = entry.deleted.map(|deleted| {
-            let file = manifest::deleted_path(folder, meta.number, deleted.generation);
-            Deleted::read(&file, meta, &deleted).map(Arc::new)
-        });
+        let deleted = entry.deleted.map(|deleted| Deleted::read(folder, meta, &deleted));
+        let name = manifest::segment_name(meta.number);
         Ok(Part {
-            segment: Segment::open(&file, meta, manifest.schema.clone())?,
+            segment: Segment::open_in(folder, &name, meta, manifest.schema.clone())?,
             deleted: deleted.transpose()?,
             saved: entry.deleted,
         })
@@ -410,11 +432,9 @@ fn parts(folder: &Path, manifest: &Manifest) -> Result<Vec<Part>> {
 }
 
 /// The files of segments in a folder, whoever wrote them, with the numbers of their segments. Others are none of ours.
-fn files(folder: &Path) -> Result<Vec<(String, u64)>> {
-    let failed = |error: std::io::Error| storage::failed(folder, &error);
+fn files(folder: &Folder) -> Result<Vec<(String, u64)>> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let name = entry.map_err(failed)?.file_name();
+    for name in folder.names()? {
         if let Some(name) = name.to_str()
             && let Some(number) = manifest::number_of(name)
         {
@@ -422,6 +442,11 @@ fn files(folder: &Path) -> Result<Vec<(String, u64)>> {
         }
     }
     Ok(files)
+}
+
+/// Whether there is an index, be it a damaged one.
+fn has_manifest(path: &Path) -> bool {
+    !matches!(path.join(manifest::NAME).symlink_metadata(), Err(error) if error.kind() == ErrorKind::NotFound)
 }
 
 /// Whether a schema is that of the index at `path`.

@@ -198,7 +198,7 @@ fn after_a_failure_the_last_commit_is_there() {
                 continue;
             };
             assert!(matches!(error, Error::File { .. }), "{error}");
-            if !manifest::path(folder.path()).exists() {
+            if !folder.path().join(manifest::NAME).exists() {
                 assert_eq!(commits, 0, "operation {at}");
                 goes_on(folder.path(), &Model::new());
                 continue;
@@ -272,7 +272,7 @@ fn killed_at_an_operation() {
     let (Some(folder), Ok(at)) = (std::env::var_os(FOLDER), std::env::var(AT)) else {
         return;
     };
-    let folder = PathBuf::from(folder);
+    let folder = std::path::PathBuf::from(folder);
     let _watch = Watch::new(&folder, Some((at.parse().unwrap(), Fault::Kill)));
     let mut writer = create(&folder);
     let mut model = Model::new();
@@ -304,7 +304,7 @@ fn after_a_kill_at_any_operation_the_last_commit_is_there() {
         killed += usize::from(!output.status.success());
         let commits =
             BufReader::new(&output.stdout[..]).lines().filter(|line| line.as_ref().unwrap() == "committed").count();
-        if !manifest::path(folder.path()).exists() {
+        if !folder.path().join(manifest::NAME).exists() {
             assert_eq!(commits, 0);
             goes_on(folder.path(), &Model::new());
             continue;

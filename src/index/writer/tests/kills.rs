@@ -86,7 +86,7 @@ fn kill(times: usize) {
         // What it said before it was killed is still in the pipe.
         let acknowledged = lines.filter_map(|line| line.parse::<u64>().ok()).last();
         assert!(!child.wait().unwrap().success());
-        if !manifest::path(folder.path()).exists() {
+        if !folder.path().join(manifest::NAME).exists() {
             assert_eq!(acknowledged, None);
             continue;
         }

@@ -4,7 +4,10 @@ mod codecs;
 mod disk;
 mod faults;
 mod kills;
+mod links;
+mod memory;
 mod processes;
+mod truncated;
 
 use super::*;
 use crate::analysis::{self, Analyzer};
@@ -296,6 +299,43 @@ fn folders_without_an_index_are_left_alone() {
     writer.add(Id::Int(1), document(b"text")).unwrap();
     writer.commit().unwrap();
     assert_eq!(names(folder.path()), ["9.segment", "lock", "manifest", "mine.txt"]);
+}
+
+#[test]
+fn fields_that_no_query_can_name_are_refused_and_old_ones_stay() {
+    let named = |name: &str| {
+        let mut schema = schema();
+        schema.fields[0].name = name.into();
+        schema
+    };
+    for (name, what) in [
+        ("-a", "must not begin with '-'"),
+        ("\"a", "must not begin with a quotation mark"),
+        ("„a", "must not begin with a quotation mark"),
+        ("a:b", "must not contain ':' or white space"),
+        ("a\u{a0}b", "must not contain ':' or white space"),
+        ("", "has 1 to 1000 bytes"),
+    ] {
+        let top = tempfile::tempdir().unwrap();
+        let folder = top.path().join("index");
+        let error = Writer::open(&folder, Some(named(name)), Options::default()).unwrap_err();
+        assert!(matches!(&error, Error::Argument(text) if text.contains(what)), "{error}");
+        assert!(!folder.exists(), "nothing is created");
+        if name.is_empty() {
+            continue;
+        }
+        // As an older version wrote it.
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("manifest"), Manifest::new(named(name)).unwrap().encode().unwrap()).unwrap();
+        drop(Writer::open(&folder, Some(named(name)), Options::default()).unwrap());
+        let mut writer = Writer::open(&folder, None, Options::default()).unwrap();
+        writer.add(Id::Int(1), document(b"text")).unwrap();
+        writer.commit().unwrap();
+        assert_eq!(committed(&folder).len(), 1);
+    }
+    for name in ["a-", "a\"b", "größe"] {
+        drop(Writer::open(tempfile::tempdir().unwrap().path(), Some(named(name)), Options::default()).unwrap());
+    }
 }
 
 #[test]

@@ -35,12 +35,12 @@ fn there_is_one_writer() {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(lines.map(std::result::Result::unwrap).any(|line| line == "opened"));
     let error = open().unwrap_err().to_string();
-    assert!(error.ends_with(&format!("is being written by process {}", child.id())), "{error}");
+    assert!(error.ends_with(&format!("is locked, by process {} as its file lock says", child.id())), "{error}");
     assert_eq!(committed(folder.path()), [], "readers do not care");
     child.kill().unwrap();
     child.wait().unwrap();
     // The lock's file is still there, with the number of a process that is not.
-    assert_eq!(fs::read_to_string(folder.path().join("lock")).unwrap(), child.id().to_string());
+    assert_eq!(fs::read_to_string(folder.path().join("lock")).unwrap().trim(), child.id().to_string());
     drop(open().unwrap());
     assert_clean(folder.path());
 }

@@ -7,7 +7,7 @@ use super::shared::Shared;
 use crate::base::error::{Error, Result};
 use crate::base::threads;
 use crate::device::{self, Device, Hits, MOST_HITS, MOST_TERMS, RankBatch, RankSegment, RankTerm, Take};
-use crate::index::snapshot::Part;
+use crate::index::snapshot::SnapshotSegment;
 use crate::search::prepared::{Prepared, then_any};
 use crate::search::{Found, Index, Matching, Options, QUERIES_PER_THREAD};
 use once_cell::sync::OnceCell;
@@ -298,7 +298,7 @@ impl Job<'_> {
     }
 
     fn segments(&self) -> Result<Arc<[RankSegment]>> {
-        let segment = |part: &Part| {
+        let segment = |part: &SnapshotSegment| {
             let allowed = self.index.allowed(part, self.options)?.map(Arc::new);
             Ok(RankSegment { documents: part.segment.documents(), base: part.base as u32, allowed })
         };

@@ -30,8 +30,8 @@ mod storage;
 pub mod writer;
 
 pub use deleted::Deleted;
-pub use document::{Document, Id, LONGEST_KEYWORD, LONGEST_TERM, Value};
+pub use document::{Document, Id, LONGEST_KEYWORD, Value};
 pub use list::{BlockCodec, Codecs};
 pub use schema::{Field, Kind, Schema};
 pub use snapshot::Snapshot;
-pub use writer::{Options, Writer};
+pub use writer::{Writer, WriterOptions};

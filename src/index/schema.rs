@@ -31,7 +31,7 @@ pub struct Field {
 }
 
 /// The fields of an index and how text is analysed. It is chosen when the index is created; only
-/// [`codecs`](Schema::codecs) may change, by the [options](super::Options) of a writer.
+/// [`codecs`](Schema::codecs) may change, by the [options](super::WriterOptions) of a writer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schema {
     /// The fields; their indices are the numbers by which all other parts name them. At most [`Schema::MOST_FIELDS`].

@@ -35,7 +35,7 @@ pub struct Snapshot {
     manifest: Manifest,
     /// The manifest as it was read: equal bytes are the same commit of the same index.
     bytes: Vec<u8>,
-    parts: Vec<Part>,
+    parts: Vec<SnapshotSegment>,
     documents: u64,
     live: u64,
     identity: Identity,
@@ -43,7 +43,7 @@ pub struct Snapshot {
 
 /// A segment of a snapshot.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct SnapshotSegment {
     /// The segment.
     pub segment: Arc<Segment>,
     /// Its deleted documents, if there are any.
@@ -54,7 +54,7 @@ pub struct Part {
     file: FileIdentity,
 }
 
-impl Part {
+impl SnapshotSegment {
     /// What the manifest says of it.
     pub fn entry(&self) -> &Entry {
         &self.entry
@@ -141,7 +141,7 @@ impl Snapshot {
         let (mut documents, mut live) = (0u64, 0u64);
         for entry in &manifest.segments {
             let meta = &entry.meta;
-            let same = |part: &&Part| part.entry.meta == *meta && part.is_unchanged(folder);
+            let same = |part: &&SnapshotSegment| part.entry.meta == *meta && part.is_unchanged(folder);
             let known = before.and_then(|before| before.parts.iter().find(same));
             let (segment, file) = match known {
                 Some(part) => (part.segment.clone(), part.file),
@@ -157,7 +157,7 @@ impl Snapshot {
                 (Some(deleted), Some(part)) if part.entry.deleted == Some(*deleted) => part.deleted.clone(),
                 (Some(deleted), _) => Some(Arc::new(Deleted::read(folder, meta, deleted)?)),
             };
-            let part = Part { segment, deleted, base: documents, entry: *entry, file };
+            let part = SnapshotSegment { segment, deleted, base: documents, entry: *entry, file };
             documents += u64::from(meta.documents);
             live += u64::from(part.live());
             parts.push(part);
@@ -201,7 +201,7 @@ impl Snapshot {
     }
 
     /// The segments, in order of insertion.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[SnapshotSegment] {
         &self.parts
     }
 
@@ -224,7 +224,7 @@ impl Snapshot {
     }
 }
 
-impl Part {
+impl SnapshotSegment {
     fn is_unchanged(&self, folder: &Folder) -> bool {
         folder.status(&manifest::segment_name(self.entry.meta.number)).is_ok_and(|file| file == self.file)
     }

@@ -4,7 +4,7 @@ use super::text_field;
 use crate::base::error::{Error, Result};
 use crate::index::list::Decoded;
 use crate::index::segment::{IdRef, Segment};
-use crate::index::snapshot::{Part, Snapshot};
+use crate::index::snapshot::{Snapshot, SnapshotSegment};
 use crate::index::{Deleted, length};
 use fst::Streamer;
 use fst::map::OpBuilder;
@@ -18,7 +18,7 @@ pub(super) struct Lists<'s> {
 
 /// A segment, and the docIDs of its documents.
 struct Renumbered<'s> {
-    part: &'s Part,
+    part: &'s SnapshotSegment,
     /// Documents of the segments before that are not deleted.
     base: u32,
     /// Deleted documents before each word of 64.
@@ -26,7 +26,7 @@ struct Renumbered<'s> {
 }
 
 impl<'s> Renumbered<'s> {
-    fn new(part: &'s Part, base: u32) -> Self {
+    fn new(part: &'s SnapshotSegment, base: u32) -> Self {
         let words = part.deleted.as_ref().map_or(&[][..], |deleted| deleted.words());
         let mut sum = 0;
         let before = words.iter().map(|word| {

@@ -7,7 +7,7 @@ use crate::base::cpu;
 use crate::base::error::{Error, Result};
 use crate::index::Kind;
 use crate::index::segment::{Column, Ids};
-use crate::index::snapshot::Part;
+use crate::index::snapshot::SnapshotSegment;
 use crate::rank::clause::Clause;
 use crate::rank::collector::{Collector, Restriction};
 use crate::rank::find;
@@ -95,7 +95,7 @@ fn top(index: &Index, plan: &Plan, options: &Options, needs_all: bool, wanted: u
 /// The clauses in a segment, and which documents count; `None` if no document of the segment can match.
 fn of_segment<'s>(
     plan: &'s Plan,
-    part: &'s Part,
+    part: &'s SnapshotSegment,
     number: usize,
     options: &Options,
     needs_all: bool,
@@ -123,7 +123,7 @@ fn of_segment<'s>(
 }
 
 /// The postings of a leaf in a segment, with scores.
-fn term<'s>(plan: &'s Plan, part: &'s Part, number: usize, leaf: &'s Weighted) -> Result<Option<Term<'s>>> {
+fn term<'s>(plan: &'s Plan, part: &'s SnapshotSegment, number: usize, leaf: &'s Weighted) -> Result<Option<Term<'s>>> {
     let Some(source) = lists::source(&part.segment, number, leaf)? else { return Ok(None) };
     let field = leaf.leaf.field();
     let scorer = Scorer {
@@ -135,13 +135,13 @@ fn term<'s>(plan: &'s Plan, part: &'s Part, number: usize, leaf: &'s Weighted) -
 }
 
 /// The postings of a leaf in a segment.
-fn without_scores<'s>(part: &'s Part, number: usize, leaf: &Weighted) -> Result<Option<Term<'s>>> {
+fn without_scores<'s>(part: &'s SnapshotSegment, number: usize, leaf: &Weighted) -> Result<Option<Term<'s>>> {
     let source = lists::source(&part.segment, number, leaf)?;
     Ok(source.map(|source| Term::without_scores(cpu::tier(), source)))
 }
 
 /// The postings of a keyword.
-fn keyword(part: &Part, field: usize, value: u64) -> Result<Term<'_>> {
+fn keyword(part: &SnapshotSegment, field: usize, value: u64) -> Result<Term<'_>> {
     let source = lists::of_term(&part.segment, field, value)?;
     Ok(Term::without_scores(cpu::tier(), source))
 }
@@ -340,7 +340,7 @@ pub(super) fn facets(
 /// The scores of a document, leaf by leaf, with the frequencies.
 pub(super) fn parts_of_score<'p>(
     plan: &'p Plan,
-    part: &Part,
+    part: &SnapshotSegment,
     number: usize,
     doc_id: u32,
     mut take: impl FnMut(usize, &'p Weighted, u32, f32),
@@ -356,7 +356,13 @@ pub(super) fn parts_of_score<'p>(
 }
 
 /// Whether a document is excluded, or does not meet the filters.
-pub(super) fn is_left_out(plan: &Plan, part: &Part, number: usize, doc_id: u32, options: &Options) -> Result<bool> {
+pub(super) fn is_left_out(
+    plan: &Plan,
+    part: &SnapshotSegment,
+    number: usize,
+    doc_id: u32,
+    options: &Options,
+) -> Result<bool> {
     for leaf in &plan.excluded {
         if without_scores(part, number, leaf)?.is_some_and(|mut term| term.contains(doc_id)) {
             return Ok(true);

@@ -35,7 +35,7 @@ pub struct Postings<'p> {
 
 /// Which parts the lists of a field have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parts {
+pub struct ListParts {
     /// Frequencies (and block maxima): text fields.
     pub frequencies: bool,
     /// Positions.
@@ -107,7 +107,7 @@ impl<'w> List<'w> {
     ///
     /// # Errors
     /// [`Error::Corrupt`].
-    pub fn find(lists: &'w [u8], value: u64, documents: u32, parts: Parts) -> Result<List<'w>> {
+    pub fn find(lists: &'w [u8], value: u64, documents: u32, parts: ListParts) -> Result<List<'w>> {
         let at = usize::try_from(value >> 1).unwrap_or(usize::MAX);
         let outside = || corrupt("dictionary", format!("a list at byte {at} of {}", lists.len()));
         let bytes = lists.get(at..).filter(|bytes| bytes.len() > PADDING).ok_or_else(outside)?;
@@ -164,7 +164,13 @@ pub fn count(front: &[u8], value: u64) -> Result<u32> {
 ///
 /// # Errors
 /// [`Error::Corrupt`].
-pub fn decode_short(bytes: &[u8], documents: u32, parts: Parts, wanted: bool, decoded: &mut Decoded) -> Result<usize> {
+pub fn decode_short(
+    bytes: &[u8],
+    documents: u32,
+    parts: ListParts,
+    wanted: bool,
+    decoded: &mut Decoded,
+) -> Result<usize> {
     decoded.clear();
     short::decode(bytes, documents, parts, wanted, decoded)
 }
@@ -182,7 +188,7 @@ impl Decoded {
 ///
 /// # Errors
 /// [`Error::Corrupt`].
-pub fn decode(lists: &[u8], value: u64, documents: u32, parts: Parts, decoded: &mut Decoded) -> Result<()> {
+pub fn decode(lists: &[u8], value: u64, documents: u32, parts: ListParts, decoded: &mut Decoded) -> Result<()> {
     decoded.clear();
     let list = List::find(lists, value, documents, parts)?;
     list.check(documents)?;

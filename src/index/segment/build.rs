@@ -7,12 +7,12 @@ use super::invert::Tokens;
 use super::stored::{self, Blocks};
 use super::write::{self, FieldWriter};
 use super::{SegmentMeta, hash, numbers};
-use crate::analysis::{Scratch, valid_utf8};
+use crate::analysis::{MAX_TERM, Scratch, valid_utf8};
 use crate::base::bits::has_bit;
 use crate::base::error::{Error, Result};
 use crate::base::files::failed;
 use crate::index::storage::Folder;
-use crate::index::{Document, Id, Kind, LONGEST_KEYWORD, LONGEST_TERM, Schema, Value, memory};
+use crate::index::{Document, Id, Kind, LONGEST_KEYWORD, Schema, Value, memory};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use std::sync::Arc;
@@ -174,7 +174,7 @@ impl SegmentBuilder {
                     }
                     Some(Value::Tokens(terms)) => {
                         let (begin, mut length) = (tokens.next(), 0);
-                        for (position, term) in (0..).zip(terms).filter(|(_, term)| term.len() <= LONGEST_TERM) {
+                        for (position, term) in (0..).zip(terms).filter(|(_, term)| term.len() <= MAX_TERM) {
                             tokens.push(begin, position, term);
                             length += 1;
                         }

@@ -13,13 +13,13 @@
 //! a bucket may have to be compared. Readers that do not know of the order find ids in both. Integers that strictly
 //! increase need no index. At 1.7 M documents it takes 3.1 bytes per document.
 
-use super::format::{Section, u64_at};
+use super::format::u64_at;
 use super::hash;
-use super::packed::{self, Packed};
-use super::part::Part;
+use super::packed;
+use super::section::SectionRef;
 use crate::base::error::Result;
 use crate::index::Id;
-use crate::index::memory::{self, collected, filled, room};
+use crate::index::memory::{self, collected, filled};
 use std::cmp::Ordering;
 use std::io::{self, Write};
 
@@ -252,7 +252,7 @@ pub(super) fn bucket(id: IdRef, bits: u32) -> usize {
 /// The ids of a segment.
 #[derive(Debug, Clone, Copy)]
 pub struct Ids<'s> {
-    part: Part<'s>,
+    part: SectionRef<'s>,
     form: u8,
     width: u32,
     increasing: bool,
@@ -264,7 +264,7 @@ pub struct Ids<'s> {
 
 impl<'s> Ids<'s> {
     /// Reads what the section begins with.
-    pub(super) fn parse(part: Part<'s>, documents: u32) -> Result<Ids<'s>> {
+    pub(super) fn parse(part: SectionRef<'s>, documents: u32) -> Result<Ids<'s>> {
         let head = part.range(0, HEAD)?;
         let (form, width, base, count) = (head[0], head[1].into(), u64_at(head, 8), documents as usize);
         let packed = packed::bytes_for(count, width).unwrap_or(usize::MAX);
@@ -342,7 +342,7 @@ impl<'s> Ids<'s> {
     }
 
     /// The document, by the index.
-    pub(super) fn look_up(&self, index: Part<'s>, id: IdRef) -> Result<Option<u32>> {
+    pub(super) fn look_up(&self, index: SectionRef<'s>, id: IdRef) -> Result<Option<u32>> {
         let head = index.range(0, INDEX_HEAD)?;
         let (bits, order) = (u32::from(head[0]), head[1]);
         let (starts, width) = (packed::width_for(self.count as u64), packed::width_for(self.count as u64 - 1));
@@ -390,45 +390,4 @@ impl<'s> Ids<'s> {
         }
         Ok(None)
     }
-}
-
-/// The ordinals of reordered documents: packed, as wide as the last docID.
-pub(super) fn write_ordinals(ordinals: &[u32], out: &mut impl Write) -> io::Result<()> {
-    let width = packed::width_for(ordinals.len() as u64 - 1);
-    packed::pack(ordinals.iter().map(|&ordinal| ordinal.into()), width, out)
-}
-
-/// The ordinal of a document.
-pub(super) fn ordinal(part: Part, documents: u32, doc: u32) -> Result<u32> {
-    if doc >= documents {
-        return Err(part.no_document(doc));
-    }
-    let width = packed::width_for(u64::from(documents) - 1);
-    let (at, bit) = packed::place(doc as usize, width);
-    let number = packed::extract(u64_at(part.range(at, 8)?, 0).to_le_bytes(), bit, width);
-    u32::try_from(number)
-        .ok()
-        .filter(|&ordinal| ordinal < documents)
-        .ok_or_else(|| part.corrupt(at, format!("ordinal {number} of {documents} documents")))
-}
-
-/// All ordinals; each number below `documents` occurs once.
-pub(super) fn ordinals(part: Part, documents: u32) -> Result<Vec<u32>> {
-    debug_assert_eq!(part.section(), Section::Ordinals);
-    let width = packed::width_for(u64::from(documents) - 1);
-    let bytes = part.all()?;
-    let Some((packed, [])) = Packed::split(bytes, width, documents as usize) else {
-        return Err(part.corrupt(0, format!("{} bytes for {documents} documents", bytes.len())));
-    };
-    let mut seen = filled(0u64, documents.div_ceil(64) as usize)?;
-    let mut ordinals = room(packed.len())?;
-    for ordinal in packed.iter() {
-        let word = seen.get_mut((ordinal / 64) as usize).filter(|_| ordinal < documents.into());
-        match word {
-            Some(word) if *word >> (ordinal % 64) & 1 == 0 => *word |= 1 << (ordinal % 64),
-            _ => return Err(part.corrupt(0, format!("ordinal {ordinal} is too great, or not the only one"))),
-        }
-        ordinals.push(ordinal as u32);
-    }
-    Ok(ordinals)
 }

@@ -6,14 +6,15 @@
 use super::SegmentMeta;
 use super::file::SegmentWriter;
 use super::format::{FieldCounts, NO_FIELD, Section};
-use super::ids::{self, IdColumn};
+use super::ids::IdColumn;
+use super::merge_plan::{GONE, Input, MergePlan, by_rank, is_deleted, reordered};
 use super::numbers::{self, MISSING};
-use super::plan::{GONE, Input, Plan, by_rank, is_deleted, reordered};
+use super::ordinals;
 use super::stored::Blocks;
 use super::write::{self, FieldWriter};
 use crate::base::error::{Error, Result};
 use crate::base::files::failed;
-use crate::index::list::{Decoded, Parts, Postings};
+use crate::index::list::{Decoded, ListParts, Postings};
 use crate::index::storage::Folder;
 use crate::index::{Field, Kind, Schema, memory};
 use fst::Streamer;
@@ -35,7 +36,7 @@ pub(in crate::index) fn merge(
     schema: &Schema,
     permutation: Option<&[u32]>,
 ) -> Result<Option<SegmentMeta>> {
-    let plan = Plan::new(inputs, permutation)?;
+    let plan = MergePlan::new(inputs, permutation)?;
     let documents = plan.sources.len() as u32;
     if documents == 0 {
         return Ok(None);
@@ -64,12 +65,12 @@ pub(in crate::index) fn merge(
     drop(merged);
     merge_stored(inputs, schema, &mut writer)?;
     if let Some(ordinals) = &plan.ordinals {
-        writer.section(Section::Ordinals, NO_FIELD, |out| ids::write_ordinals(ordinals, out))?;
+        writer.section(Section::Ordinals, NO_FIELD, |out| ordinals::write(ordinals, out))?;
     }
     writer.finish().map(Some)
 }
 
-fn merge_numbers(inputs: &[Input], plan: &Plan, field: usize, writer: &mut SegmentWriter) -> Result<()> {
+fn merge_numbers(inputs: &[Input], plan: &MergePlan, field: usize, writer: &mut SegmentWriter) -> Result<()> {
     let columns: Vec<_> = inputs.iter().map(|(segment, _)| segment.column(field)).collect::<Result<_>>()?;
     let number = |&(input, doc): &(u32, u32)| columns[input as usize].get(doc).unwrap_or(MISSING);
     let numbers: Vec<f64> = memory::collected(plan.sources.iter().map(number))?;
@@ -108,7 +109,13 @@ fn merge_stored(inputs: &[Input], schema: &Schema, writer: &mut SegmentWriter) -
     writer.section(Section::StoredDirectory, NO_FIELD, |out| blocks.write_directory(out))
 }
 
-fn merge_terms(inputs: &[Input], plan: &Plan, field: usize, lengths: &[u8], writer: &mut SegmentWriter) -> Result<()> {
+fn merge_terms(
+    inputs: &[Input],
+    plan: &MergePlan,
+    field: usize,
+    lengths: &[u8],
+    writer: &mut SegmentWriter,
+) -> Result<()> {
     let mut union = fst::map::OpBuilder::new();
     for (segment, _) in inputs {
         union.push(segment.dictionary(field)?.stream());
@@ -147,10 +154,10 @@ fn reserve(to: &mut Decoded, from: &Decoded) -> Result<()> {
 
 /// Puts the lists of a term together.
 struct Merger<'p> {
-    plan: &'p Plan,
+    plan: &'p MergePlan,
     /// Per input, the merged docID of its first document, if none of its documents is gone and all keep their order.
     shifts: Vec<Option<u32>>,
-    parts: Parts,
+    parts: ListParts,
     /// The list of an input.
     decoded: Decoded,
     merged: Decoded,
@@ -162,7 +169,7 @@ struct Merger<'p> {
 }
 
 impl<'p> Merger<'p> {
-    fn new(plan: &'p Plan, parts: Parts) -> Result<Merger<'p>> {
+    fn new(plan: &'p MergePlan, parts: ListParts) -> Result<Merger<'p>> {
         let shift = |map: &Vec<u32>| match plan.in_order {
             true if !map.contains(&GONE) => map.first().copied(),
             _ => None,

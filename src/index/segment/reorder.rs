@@ -12,7 +12,7 @@
 //! nothing) or in all. So small parts have short lists of terms, and counts that stay in the cache. Memory is four bytes
 //! per posting considered, twice, and some 30 per document. The result is the same whatever the number of threads.
 
-use super::plan::{GONE, Input, Plan};
+use super::merge_plan::{GONE, Input, MergePlan};
 use crate::base::error::{Error, Result};
 use crate::index::list::Decoded;
 use crate::index::memory::{self, collected, filled, room};
@@ -21,7 +21,7 @@ use fst::Streamer;
 
 /// How documents are reordered.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Options {
+pub struct ReorderOptions {
     /// Threads to use; at least 1.
     pub threads: usize,
     /// Terms in fewer documents are not considered.
@@ -32,13 +32,13 @@ pub struct Options {
     pub iterations: usize,
 }
 
-impl Default for Options {
+impl Default for ReorderOptions {
     fn default() -> Self {
-        Options { threads: 1, least_documents: 8, most_documents: 0.1, iterations: 20 }
+        ReorderOptions { threads: 1, least_documents: 8, most_documents: 0.1, iterations: 20 }
     }
 }
 
-/// Parts of this many documents are not cut further: about as many as a block has.
+/// ListParts of this many documents are not cut further: about as many as a block has.
 const SMALLEST: usize = 32;
 
 /// Documents and the terms of each.
@@ -100,7 +100,7 @@ impl Forward {
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt), which names the file;
 /// [`Error::Argument`](crate::Error::Argument) if documents are too many.
-pub fn order(inputs: &[Input], schema: &Schema, options: &Options) -> Result<Vec<u32>> {
+pub fn order(inputs: &[Input], schema: &Schema, options: &ReorderOptions) -> Result<Vec<u32>> {
     let all = forward(inputs, schema, options)?;
     let mut order = filled(0, all.docs.len())?;
     bisect(all, &mut order, options.threads.max(1), options.iterations)?;
@@ -108,8 +108,8 @@ pub fn order(inputs: &[Input], schema: &Schema, options: &Options) -> Result<Vec
 }
 
 /// The terms of each document, with document `i` being that of merged docID `i`.
-fn forward(inputs: &[Input], schema: &Schema, options: &Options) -> Result<Forward> {
-    let plan = Plan::new(inputs, None)?;
+fn forward(inputs: &[Input], schema: &Schema, options: &ReorderOptions) -> Result<Forward> {
+    let plan = MergePlan::new(inputs, None)?;
     let documents = plan.sources.len();
     let most = (documents as f64 * options.most_documents) as usize;
     let mut postings: Vec<u32> = Vec::new();
@@ -337,11 +337,11 @@ mod tests {
             let meta = merge(&inputs, &opened(folder.path()), number, &schema, permutation).unwrap().unwrap();
             Segment::open(&path, &meta, Arc::clone(&schema)).unwrap()
         };
-        let options = Options { least_documents: 2, ..Options::default() };
+        let options = ReorderOptions { least_documents: 2, ..ReorderOptions::default() };
         let permutation = order(&inputs, &schema, &options).unwrap();
         for threads in [0, 2, 3, 8] {
             assert_eq!(
-                order(&inputs, &schema, &Options { threads, ..options }).unwrap(),
+                order(&inputs, &schema, &ReorderOptions { threads, ..options }).unwrap(),
                 permutation,
                 "{threads} threads"
             );
@@ -369,9 +369,9 @@ mod tests {
         for (number, count) in [1, 2, 31, 32, 33, 100].into_iter().enumerate() {
             let documents: Vec<_> = (0..count).map(|i| (Id::Int(i), Document::default())).collect();
             let segment = build(folder.path(), number as u64, &documents, &schema).unwrap();
-            let permutation = order(&[(segment, None)], &schema, &Options::default()).unwrap();
+            let permutation = order(&[(segment, None)], &schema, &ReorderOptions::default()).unwrap();
             assert_eq!(permutation, (0..count as u32).collect::<Vec<_>>());
         }
-        assert_eq!(order(&[], &schema, &Options::default()), Ok(vec![]));
+        assert_eq!(order(&[], &schema, &ReorderOptions::default()), Ok(vec![]));
     }
 }

@@ -10,7 +10,7 @@
 //! Lengths and counts inside blocks are variable bytes: seven bits each, lowest first, the highest bit set if more follow.
 
 use super::format::{u32_at, u64_at};
-use super::part::Part;
+use super::section::SectionRef;
 use crate::base::error::{Error, Result};
 use crate::index::{Document, Schema, Value, memory};
 use std::io::{self, Write};
@@ -235,8 +235,8 @@ impl Blocks {
 /// The stored values of a segment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stored<'s> {
-    pub blocks: Part<'s>,
-    pub directory: Part<'s>,
+    pub blocks: SectionRef<'s>,
+    pub directory: SectionRef<'s>,
     pub documents: u32,
     pub fields: usize,
 }

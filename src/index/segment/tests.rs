@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::analysis::{Analyzer, Options, Scratch};
-use crate::index::{Document, Field, length};
+use crate::base::error::Error;
+use crate::index::list::{Codecs, Decoded};
+use crate::index::{Document, Field, Id, Kind, Value, length};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,7 +72,7 @@ pub(super) fn definition(documents: &[(Id, Document)], ordinals: Vec<u32>, schem
                 }
                 _ => {}
             }
-            occurrences.retain(|(term, _)| *kind == Kind::Keyword || term.len() <= crate::index::LONGEST_TERM);
+            occurrences.retain(|(term, _)| *kind == Kind::Keyword || term.len() <= crate::analysis::MAX_TERM);
             let number = if let Some(Value::Number(number)) = value { Some(*number) } else { None };
             let counts = &mut contents.counts[field];
             counts.documents += u32::from(!occurrences.is_empty() || number.is_some());

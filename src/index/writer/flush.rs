@@ -2,7 +2,7 @@
 
 use super::filter::Filter;
 use super::pending::Buffer;
-use super::{Part, Pending, Writer};
+use super::{Pending, Writer, WriterSegment};
 use crate::base::error::{Error, Result};
 use crate::base::threads::spread;
 use crate::index::Schema;
@@ -91,7 +91,7 @@ impl Writer {
                 if self.filter.as_ref().is_some_and(|filter| !filter.may_contain(id)) {
                     continue;
                 }
-                for (at, part) in self.parts.iter().enumerate().rev() {
+                for (at, part) in self.segments.iter().enumerate().rev() {
                     if let Some(old) = part.segment.find(id)?.filter(|&old| part.is_live(old)) {
                         memory::reserve(&mut replaced, 1)?;
                         replaced.push((at, old));
@@ -103,18 +103,18 @@ impl Writer {
         if let Some(filter) = &mut self.filter {
             new.iter().try_for_each(|segment| insert_all(filter, segment))?;
         }
-        replaced.iter().try_for_each(|&(at, _)| self.parts[at].prepare_to_delete())?;
-        memory::reserve(&mut self.parts, new.len())?;
+        replaced.iter().try_for_each(|&(at, _)| self.segments[at].prepare_to_delete())?;
+        memory::reserve(&mut self.segments, new.len())?;
         for (at, doc_id) in replaced {
-            self.parts[at].delete(doc_id);
+            self.segments[at].delete(doc_id);
         }
-        self.parts.extend(new.into_iter().map(|segment| Part { segment, deleted: None, saved: None }));
+        self.segments.extend(new.into_iter().map(|segment| WriterSegment { segment, deleted: None, saved: None }));
         Ok(())
     }
 
     /// Makes the filter, or a larger one, if `count` new ids are worth it.
     fn prepare_filter(&mut self, count: usize) -> Result<()> {
-        let there: u64 = self.parts.iter().map(|part| u64::from(part.segment.documents())).sum();
+        let there: u64 = self.segments.iter().map(|part| u64::from(part.segment.documents())).sum();
         let needed = there as usize + count;
         let memory = self.options.memory() / FILTER;
         let make = match &self.filter {
@@ -123,13 +123,13 @@ impl Writer {
                 needed > filter.capacity() && filter.capacity() < Filter::most(memory) || filter.len() / 4 > needed
             }
             None => {
-                self.lookups += count as u64 * self.parts.len() as u64;
+                self.lookups += count as u64 * self.segments.len() as u64;
                 self.lookups > there / WORTH
             }
         };
-        if make && !self.parts.is_empty() {
+        if make && !self.segments.is_empty() {
             let mut filter = Filter::new(2 * needed, memory)?;
-            self.parts.iter().try_for_each(|part| insert_all(&mut filter, &part.segment))?;
+            self.segments.iter().try_for_each(|part| insert_all(&mut filter, &part.segment))?;
             self.filter = Some(filter);
         }
         Ok(())

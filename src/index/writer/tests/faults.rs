@@ -143,9 +143,9 @@ fn the_script_covers_all_kinds_of_operations() {
     let mut model = Model::new();
     let mut merged = 0;
     for &step in SCRIPT {
-        let before = writer.parts.len();
+        let before = writer.segments.len();
         call(&mut writer, &mut model, step).unwrap();
-        merged += usize::from(matches!(step, Call::Commit) && writer.parts.len() < before);
+        merged += usize::from(matches!(step, Call::Commit) && writer.segments.len() < before);
     }
     assert!(merged > 0, "no commit merges");
     drop(writer);
@@ -177,7 +177,7 @@ fn after_a_failure_the_last_commit_is_there() {
             let watch = Watch::new(folder.path(), Some((at, fault)));
             let mut commits = 0;
             let mut failed = None;
-            match Writer::open(folder.path(), Some(schema()), Options::default()) {
+            match Writer::open(folder.path(), Some(schema()), WriterOptions::default()) {
                 Err(error) => failed = Some((Call::Commit, error)),
                 Ok(mut writer) => {
                     let mut model = Model::new();
@@ -224,7 +224,7 @@ fn after_a_failure_the_writer_goes_on() {
             let folder = tempfile::tempdir().unwrap();
             drop(create(folder.path()));
             let watch = Watch::new(folder.path(), Some((at, Fault::Once(libc::ENOSPC))));
-            let options = Options { threads, ..Options::default() };
+            let options = WriterOptions { threads, ..WriterOptions::default() };
             let Ok(mut writer) = Writer::open(folder.path(), None, options) else {
                 continue;
             };

@@ -36,7 +36,7 @@ fn commits_until_killed() {
     let Some(folder) = std::env::var_os(FOLDER) else {
         return;
     };
-    let options = Options { threads: 2, ..Options::default() };
+    let options = WriterOptions { threads: 2, ..WriterOptions::default() };
     let mut writer = Writer::open(Path::new(&folder), Some(schema()), options).unwrap();
     let first = counted(Path::new(&folder));
     println!("\nopened");

@@ -32,8 +32,8 @@ fn links_to_files_of_an_index_are_not_followed() {
         fs::rename(&file, &elsewhere).unwrap();
         let content = fs::read(&elsewhere).unwrap();
         symlink(&elsewhere, &file).unwrap();
-        assert_says_so(&Writer::open(&folder, None, Options::default()).unwrap_err(), name);
-        assert_says_so(&Writer::open(&folder, Some(schema()), Options::default()).unwrap_err(), name);
+        assert_says_so(&Writer::open(&folder, None, WriterOptions::default()).unwrap_err(), name);
+        assert_says_so(&Writer::open(&folder, Some(schema()), WriterOptions::default()).unwrap_err(), name);
         match Snapshot::open(&folder) {
             Err(error) => assert_says_so(&error, name),
             // Readers need no lock.
@@ -46,7 +46,7 @@ fn links_to_files_of_an_index_are_not_followed() {
     // The folder itself may be one.
     symlink(&folder, top.path().join("link")).unwrap();
     assert_eq!(committed(&top.path().join("link")).len(), 19);
-    drop(Writer::open(&top.path().join("link"), None, Options::default()).unwrap());
+    drop(Writer::open(&top.path().join("link"), None, WriterOptions::default()).unwrap());
 }
 
 #[test]
@@ -58,13 +58,13 @@ fn nothing_is_written_through_a_link() {
             let new = top.path().join(format!("new-{name}"));
             fs::create_dir(&new).unwrap();
             symlink(top.path().join(target), new.join(name)).unwrap();
-            assert_says_so(&Writer::open(&new, Some(schema()), Options::default()).unwrap_err(), name);
+            assert_says_so(&Writer::open(&new, Some(schema()), WriterOptions::default()).unwrap_err(), name);
         }
         // One that is there.
         symlink(top.path().join(target), folder.join("manifest.tmp")).unwrap();
-        assert_says_so(&Writer::open(&folder, None, Options::default()).unwrap_err(), "manifest.tmp");
+        assert_says_so(&Writer::open(&folder, None, WriterOptions::default()).unwrap_err(), "manifest.tmp");
         fs::remove_file(folder.join("manifest.tmp")).unwrap();
-        let mut writer = Writer::open(&folder, None, Options::default()).unwrap();
+        let mut writer = Writer::open(&folder, None, WriterOptions::default()).unwrap();
         // The next segment, its file of deleted docIDs, and the next manifest.
         let next = format!("{}.segment", writer.next);
         symlink(top.path().join(target), folder.join(&next)).unwrap();
@@ -92,7 +92,7 @@ fn nothing_is_written_through_a_link() {
 #[test]
 fn a_manifest_that_was_left_is_removed_not_overwritten() {
     let (top, folder) = index();
-    let mut writer = Writer::open(&folder, None, Options::default()).unwrap();
+    let mut writer = Writer::open(&folder, None, WriterOptions::default()).unwrap();
     // As a crash leaves it, but for the other name.
     fs::hard_link(top.path().join("victim"), folder.join("manifest.tmp")).unwrap();
     writer.delete(&id(5)).unwrap();
@@ -110,7 +110,7 @@ fn a_manifest_that_was_left_is_removed_not_overwritten() {
 #[test]
 fn what_is_spilled_goes_through_no_link() {
     let (top, folder) = index();
-    let mut writer = Writer::open(&folder, None, Options::default()).unwrap();
+    let mut writer = Writer::open(&folder, None, WriterOptions::default()).unwrap();
     symlink(top.path().join("victim"), folder.join(format!("{}.spill", writer.next))).unwrap();
     // A dictionary of more than a megabyte.
     for number in 0..120u64 {

@@ -27,7 +27,7 @@ fn memory_ends() {
     };
     let mut model = Model::new();
     for threads in [1, 2] {
-        let options = Options { memory: 4 << 30, threads, ..Options::default() };
+        let options = WriterOptions { memory: 4 << 30, threads, ..WriterOptions::default() };
         let mut writer = Writer::open(folder, Some(schema()), options).unwrap();
         let (document_of, mut number) = (|number| document(&words(number)), 1000 * threads as u64);
         let mut next = document_of(number);
@@ -51,7 +51,7 @@ fn memory_ends() {
         assert!(number > 1010 && committed(folder) == model, "{number}");
     }
     // Neither does merging end it.
-    let mut writer = Writer::open(folder, None, Options::default()).unwrap();
+    let mut writer = Writer::open(folder, None, WriterOptions::default()).unwrap();
     let mut failed = 0;
     for more in [1 << 20, 4 << 20, 8 << 20] {
         limit(Some(more));

@@ -24,7 +24,7 @@ fn holds_the_index() {
 #[test]
 fn there_is_one_writer() {
     let folder = tempfile::tempdir().unwrap();
-    let open = || Writer::open(folder.path(), None, Options::default());
+    let open = || Writer::open(folder.path(), None, WriterOptions::default());
     let writer = create(folder.path());
     let error = open().unwrap_err().to_string();
     assert!(error.contains("is being written by this process"), "{error}");
@@ -72,7 +72,7 @@ fn forks() {
             assert!(refused(writer.rollback().unwrap_err()));
             drop(writer);
             // The parent still has the lock, and its files.
-            assert!(Writer::open(folder, None, Options::default()).is_err());
+            assert!(Writer::open(folder, None, WriterOptions::default()).is_err());
             assert_eq!(read(&snapshot.reload().unwrap()).len(), 1);
         });
         // SAFETY: ends the child.
@@ -94,7 +94,7 @@ fn forks() {
         }
     }
     drop(writer);
-    let reopened = Writer::open(folder, None, Options::default());
+    let reopened = Writer::open(folder, None, WriterOptions::default());
     // SAFETY: ends and reaps the child.
     unsafe {
         libc::kill(sleeper, libc::SIGKILL);

@@ -3,13 +3,13 @@
 use super::*;
 
 /// An index of two segments, whose ids need an index.
-fn index(folder: &Path, options: Options) -> Writer {
+fn index(folder: &Path, options: WriterOptions) -> Writer {
     let mut writer = Writer::open(folder, Some(schema()), options).unwrap();
     for numbers in [0..300u64, 300..500] {
         numbers.for_each(|number| writer.add(id(number), document(b"some text")).unwrap());
         writer.commit().unwrap();
     }
-    assert_eq!(writer.parts.len(), 2);
+    assert_eq!(writer.segments.len(), 2);
     writer
 }
 
@@ -26,7 +26,7 @@ fn the_writer_notices_it_and_loses_nothing() {
         for (what, change) in changes {
             for (truncated, to) in [("1.segment", 0), ("2.segment", 100)] {
                 let folder = tempfile::tempdir().unwrap();
-                let mut writer = index(folder.path(), Options { threads, ..Options::default() });
+                let mut writer = index(folder.path(), WriterOptions { threads, ..WriterOptions::default() });
                 writer.add(id(6), document(b"another")).unwrap();
                 writer.add(id(501), document(b"one more")).unwrap();
                 let path = folder.path().join(truncated);

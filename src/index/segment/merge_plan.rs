@@ -1,4 +1,4 @@
-//! [`Plan`]: which documents of several segments go where when they become one.
+//! [`MergePlan`]: which documents of several segments go where when they become one.
 
 use super::Segment;
 use crate::base::bits::has_bit;
@@ -15,7 +15,7 @@ pub(super) const GONE: u32 = u32::MAX;
 /// The documents of a merged segment. The *rank* of a document is its place in the order of insertion: inputs one after
 /// the other, each by its ordinals, without deleted documents.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct MergePlan {
     /// Per input and document, its docID in the merged segment, or [`GONE`].
     pub maps: Vec<Vec<u32>>,
     /// Per merged document, its input and its docID there.
@@ -49,14 +49,14 @@ pub(super) fn by_rank((segment, deleted): &Input) -> Result<Vec<u32>> {
     Ok(docs)
 }
 
-impl Plan {
+impl MergePlan {
     /// The plan for these inputs. Ordinals that are docIDs are left out. With a permutation (docID → rank) documents are reordered by it; without one they stay
     /// in the order of docIDs, and reordered inputs stay reordered.
     ///
     /// # Errors
     /// [`Error::Argument`] if the permutation is none of that many ranks, or documents are too many;
     /// [`Error::OutOfMemory`].
-    pub fn new(inputs: &[Input], permutation: Option<&[u32]>) -> Result<Plan> {
+    pub fn new(inputs: &[Input], permutation: Option<&[u32]>) -> Result<MergePlan> {
         let total: u64 = inputs.iter().map(|(segment, _)| u64::from(segment.documents())).sum();
         if total >= u32::MAX.into() {
             return Err(Error::Argument(format!("{total} documents are too many for one segment")));
@@ -105,6 +105,6 @@ impl Plan {
             }
         }
         let in_order = sources.is_sorted();
-        Ok(Plan { maps, sources, ordinals, in_order })
+        Ok(MergePlan { maps, sources, ordinals, in_order })
     }
 }

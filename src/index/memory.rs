@@ -40,6 +40,16 @@ pub(crate) fn collected<T>(elements: impl Iterator<Item = T>) -> Result<Vec<T>> 
     Ok(vector)
 }
 
+/// A copy of a slice.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn copied<T: Copy>(slice: &[T]) -> Result<Vec<T>> {
+    let mut vector = room(slice.len())?;
+    vector.extend_from_slice(slice);
+    Ok(vector)
+}
+
 /// Makes room for `more` elements. Large vectors grow by a quarter, so that little of the room stays unused.
 ///
 /// # Errors

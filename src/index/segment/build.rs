@@ -45,7 +45,6 @@ pub struct SegmentBuilder {
     deaths: usize,
     stored: Option<Blocks>,
     stored_bytes: Vec<u8>,
-    values: Vec<u8>,
     scratch: Scratch,
 }
 
@@ -66,7 +65,6 @@ impl SegmentBuilder {
             dead: Vec::new(),
             deaths: 0,
             stored_bytes: Vec::new(),
-            values: Vec::new(),
             scratch: Scratch::default(),
         }
     }
@@ -190,16 +188,10 @@ impl SegmentBuilder {
     /// Keeps the stored values of the next document.
     fn store(&mut self, document: &Document) -> Result<()> {
         let Some(stored) = &mut self.stored else { return Ok(()) };
-        self.values.clear();
-        memory::reserve(&mut self.values, stored::most_serialized(document, &self.schema))?;
-        stored::serialize(document, &self.schema, &mut self.values);
-        memory::reserve(&mut self.stored_bytes, stored.reserve(self.values.len())?)?;
+        memory::reserve(&mut self.stored_bytes, stored.reserve(stored::length(document, &self.schema))?)?;
         // Memory takes all that is written to it, and no document is that large.
-        stored.add(&self.values, &mut self.stored_bytes).map_err(|error| Error::Argument(error.to_string()))?;
-        if self.values.capacity() > 1 << 20 {
-            self.values = Vec::new();
-        }
-        Ok(())
+        let added = stored.add_document(document, &self.schema, &mut self.stored_bytes);
+        added.map_err(|error| Error::Argument(error.to_string()))
     }
 
     /// Takes back what has been gathered since there were that many documents.
@@ -210,7 +202,6 @@ impl SegmentBuilder {
                 Gathered::Tokens(tokens) => tokens.undo(documents),
             }
         }
-        self.values = Vec::new();
     }
 
     /// Drops the document of that id, if there is one.

@@ -68,21 +68,27 @@ fn take_many(bytes: &mut &[u8]) -> Option<Vec<Vec<u8>>> {
     Some(many)
 }
 
-/// The most bytes of the stored values of a document.
-pub(super) fn most_serialized(document: &Document, schema: &Schema) -> usize {
-    let most = |value: &Value| match value {
-        Value::Text(text) => text.len() + VARIABLE,
+/// The bytes of a number as [`put`] writes it.
+fn put_length(number: usize) -> usize {
+    (usize::BITS - number.leading_zeros()).div_ceil(7).max(1) as usize
+}
+
+/// The bytes of the stored values of a document.
+pub(super) fn length(document: &Document, schema: &Schema) -> usize {
+    let with_length = |bytes: &Vec<u8>| put_length(bytes.len()) + bytes.len();
+    let of_value = |value: &Value| match value {
+        Value::Text(text) => with_length(text),
         Value::Tokens(many) | Value::Keywords(many) => {
-            VARIABLE + many.iter().map(|one| one.len() + VARIABLE).sum::<usize>()
+            put_length(many.len()) + many.iter().map(with_length).sum::<usize>()
         }
-        Value::Number(_) => 8,
+        Value::Number(_) => size_of::<f64>(),
     };
     let stored = document.values.iter().filter(|(field, _)| schema.fields[*field].stored);
-    stored.map(|(_, value)| 2 + most(value)).sum()
+    stored.map(|(_, value)| 2 + of_value(value)).sum()
 }
 
 /// Appends the stored values of a document.
-pub(super) fn serialize(document: &Document, schema: &Schema, out: &mut Vec<u8>) {
+fn serialize(document: &Document, schema: &Schema, out: &mut Vec<u8>) {
     for (field, value) in &document.values {
         if !schema.fields[*field].stored {
             continue;
@@ -178,10 +184,24 @@ impl Blocks {
         Ok(most)
     }
 
-    /// Adds the values of the next document.
+    /// Adds the stored values of the next document.
+    pub fn add_document(&mut self, document: &Document, schema: &Schema, out: &mut impl Write) -> io::Result<()> {
+        let length = length(document, schema);
+        put(length, &mut self.block);
+        let begin = self.block.len();
+        serialize(document, schema, &mut self.block);
+        debug_assert_eq!(self.block.len() - begin, length);
+        self.end_document(out)
+    }
+
+    /// Adds the serialized values of the next document.
     pub fn add(&mut self, values: &[u8], out: &mut impl Write) -> io::Result<()> {
         put(values.len(), &mut self.block);
         self.block.extend_from_slice(values);
+        self.end_document(out)
+    }
+
+    fn end_document(&mut self, out: &mut impl Write) -> io::Result<()> {
         self.documents += 1;
         if self.block.len() >= BLOCK { self.compress(out) } else { Ok(()) }
     }
@@ -334,6 +354,7 @@ mod tests {
         for number in [0, 1, 127, 128, 300, u32::MAX as usize] {
             let mut bytes = Vec::new();
             put(number, &mut bytes);
+            assert_eq!(bytes.len(), put_length(number));
             bytes.push(9);
             let mut rest = &bytes[..];
             assert_eq!((take(&mut rest), rest), (Some(number), &[9][..]));

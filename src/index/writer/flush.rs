@@ -179,8 +179,10 @@ impl Work<'_> {
             Ok(())
         };
         let mut builder = new();
-        for (id, document) in self.buffer.documents(range) {
+        for document in self.buffer.documents(range) {
+            let (id, document) = document?;
             builder.add(&id, &document)?;
+            drop(document);
             if builder.is_full() || builder.memory() >= memory {
                 finish(std::mem::replace(&mut builder, new()))?;
             }

@@ -152,6 +152,8 @@ impl Writer {
                 buffer.add(&id, &document)?;
             }
         }
+        // It may be large, and what follows takes memory, too.
+        drop(document);
         if self.pending.is_full(&self.options) {
             self.flush()?;
             self.merge_many()?;

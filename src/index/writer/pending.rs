@@ -75,11 +75,11 @@ impl Buffer {
     }
 
     /// The documents of a range of [`Buffer::split`], each with its id, without those that were dropped.
-    pub fn documents(&self, range: Range<usize>) -> impl Iterator<Item = (Id, Document)> {
+    pub fn documents(&self, range: Range<usize>) -> impl Iterator<Item = Result<(Id, Document)>> {
         let there = self.documents[range].iter().filter(|&&place| place != DROPPED);
         there.map(|&place| {
             let mut reader = Reader::at(&self.chunks, place);
-            (reader.id().to_id(), reader.document())
+            Ok((reader.id().to_id(), reader.document()?))
         })
     }
 
@@ -223,23 +223,28 @@ impl<'b> Reader<'b> {
         }
     }
 
-    fn document(&mut self) -> Document {
+    fn document(&mut self) -> Result<Document> {
         let count = self.byte();
         let value = |_| {
             let field = self.byte().into();
             let value = match self.byte() {
-                0 => Value::Text(self.bytes().into()),
-                1 => Value::Tokens(self.many()),
-                2 => Value::Keywords(self.many()),
+                0 => Value::Text(memory::copied(self.bytes())?),
+                1 => Value::Tokens(self.many()?),
+                2 => Value::Keywords(self.many()?),
                 _ => Value::Number(f64::from_le_bytes(self.eight())),
             };
-            (field, value)
+            Ok((field, value))
         };
-        Document { values: (0..count).map(value).collect() }
+        Ok(Document { values: (0..count).map(value).collect::<Result<_>>()? })
     }
 
-    fn many(&mut self) -> Vec<Vec<u8>> {
-        (0..self.length()).map(|_| self.bytes().into()).collect()
+    fn many(&mut self) -> Result<Vec<Vec<u8>>> {
+        let count = self.length();
+        let mut many = memory::room(count)?;
+        for _ in 0..count {
+            many.push(memory::copied(self.bytes())?);
+        }
+        Ok(many)
     }
 }
 
@@ -276,7 +281,7 @@ mod tests {
                     }
                 }
             }
-            prop_assert!(buffer.documents(0..buffer.documents.len()).eq(expected.iter().cloned()));
+            prop_assert!(buffer.documents(0..buffer.documents.len()).map(Result::unwrap).eq(expected.iter().cloned()));
             prop_assert_eq!(buffer.is_empty(), expected.is_empty());
             prop_assert!(buffer.memory() >= buffer.bytes);
             let ranges = buffer.split(threads, 1000);

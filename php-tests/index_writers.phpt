@@ -41,7 +41,7 @@ echo 'the next: ', ids(Index::open($folder), ''), "\n";
 ?>
 --EXPECT--
 this process: Postings\IndexException (RuntimeException): FOLDER: is being written by this process, through another writer: use that one, or end it first
-another process: FOLDER: is being written by process PID
+another process: FOLDER: is locked, by process PID as its file lock says
 a reader: [1]
 after unset: opened
 exit: 3 [1,2]

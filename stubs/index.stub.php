@@ -332,7 +332,8 @@ namespace Postings {
          *     of documents, 1 to 255, by name. Without options a field is text: analysed, searched, scored, times its
          *     'weight' (default 1, from 0.001 to 1000). 'keyword': one or more whole values per document, for filters and facets.
          *     'numeric': one number per document, for filters and sorting. 'stored': keeps values, to be returned with hits.
-         *     Names must be UTF-8 without ':' and white space. null: those of the index, which must exist
+         *     Names must be UTF-8 without ':' and white space, and those of a new index must not begin with '-' or a
+         *     quotation mark. null: those of the index, which must exist
          * @param ?Analyzer $analyzer how texts become terms; null: words are only lower-cased or, without $fields, that of
          *     the index. An existing index is opened only with its own fields, positions and analyzer
          * @param bool $positions whether positions of terms are kept, without which phrases are only words that occur
@@ -344,8 +345,8 @@ namespace Postings {
          *     one BP128, the fastest. What is found is the same with all. It may change: what is written
          *     from then on has the new codec, and optimize() rewrites the rest
          * @param ?Codec $positionCodec the same for positions
-         * @throws IndexException if another process writes the index (the message has its id), or there is none and no
-         *     $fields
+         * @throws IndexException if the index is locked by another writer (the message has the process id that the file
+         *     `lock` names), one of its files is a symbolic link, or there is none and no $fields
          * @throws \ValueError if fields are not valid, or the index was created with others, or with another analyzer; if
          *     a codec cannot code all values (the message names those that can)
          */

@@ -22,7 +22,7 @@ pub fn generate(folder: &Path, documents: u64, segments: u64) -> Result<Index> {
     let memory = threads * (192 << 20);
     // Each thread writes segments of its own.
     let threads = if segments == 1 { threads } else { 1 };
-    let options = postings::index::Options { memory, threads, ..Default::default() };
+    let options = postings::index::WriterOptions { memory, threads, ..Default::default() };
     let mut writer = Writer::open(folder, Some(schema), options)?;
     let mut random = Random(7);
     for id in 0..documents {

@@ -9,7 +9,7 @@ use index_support::edit;
 use libfuzzer_sys::fuzz_target;
 use postings::codec::block_buffer;
 use postings::base::cpu;
-use postings::index::list::{self, BlockCodec, Codecs, Decoded, List, PADDING, Parts, Postings};
+use postings::index::list::{self, BlockCodec, Codecs, Decoded, List, PADDING, ListParts, Postings};
 use std::hint::black_box;
 
 /// Bytes at a multiple of 4, with the padding.
@@ -29,7 +29,7 @@ impl Section {
     }
 }
 
-fn read(section: &[u8], value: u64, documents: u32, parts: Parts) -> Option<Decoded> {
+fn read(section: &[u8], value: u64, documents: u32, parts: ListParts) -> Option<Decoded> {
     let mut decoded = Decoded::default();
     let result = list::decode(section, value, documents, parts, &mut decoded);
     let Ok(found) = List::find(section, value, documents, parts) else {
@@ -65,7 +65,7 @@ fuzz_target!(|input: (u8, [u8; 2], u32, Vec<u8>, Vec<(u8, u8)>, Vec<(u16, u8)>)|
     let all: Vec<BlockCodec> = BlockCodec::all().collect();
     let [frequencies, positions] = codecs.map(|codec| all[codec as usize % all.len()]);
     let codecs = Codecs { frequencies, positions };
-    let parts = Parts { frequencies: flags & 1 != 0, positions: flags & 3 == 3, codecs };
+    let parts = ListParts { frequencies: flags & 1 != 0, positions: flags & 3 == 3, codecs };
     if flags & 4 != 0 {
         let section = Section::new(&bytes);
         read(section.bytes(), (flags >> 3).into(), documents % (1 << 24), parts);

@@ -19,14 +19,15 @@ fn sample() -> &'static (Vec<u8>, Vec<u8>, Manifest) {
     static SAMPLE: OnceLock<(Vec<u8>, Vec<u8>, Manifest)> = OnceLock::new();
     SAMPLE.get_or_init(|| {
         let snapshot = Snapshot::open(index()).expect("it was just written");
-        let bytes = std::fs::read(manifest::path(index())).expect("it is there");
+        let bytes = std::fs::read(index().join(manifest::NAME)).expect("it is there");
         let manifest = snapshot.manifest().clone();
         let entry = manifest.segments[0];
         let (number, generation) = (entry.meta.number, entry.deleted.expect("some are").generation);
-        let deleted = std::fs::read(manifest::deleted_path(index(), number, generation)).expect("it is there");
+        let deleted = std::fs::read(index().join(manifest::deleted_name(number, generation))).expect("it is there");
         let copy = folder().join("copy");
         std::fs::create_dir(&copy).expect("/dev/shm");
-        let link = std::fs::hard_link(manifest::segment_path(index(), number), manifest::segment_path(&copy, number));
+        let name = manifest::segment_name(number);
+        let link = std::fs::hard_link(index().join(&name), copy.join(&name));
         link.expect("/dev/shm");
         (bytes, deleted, manifest)
     })
@@ -34,7 +35,7 @@ fn sample() -> &'static (Vec<u8>, Vec<u8>, Manifest) {
 
 fn parse(bytes: &[u8]) {
     if let Ok(read) = Manifest::parse(bytes, Path::new("m")) {
-        let again = Manifest::parse(&read.encode(), Path::new("m")).expect("its own bytes");
+        let again = Manifest::parse(&read.encode().expect("there is memory"), Path::new("m")).expect("its own bytes");
         assert_eq!(again.encode(), read.encode());
     }
 }
@@ -61,9 +62,9 @@ fuzz_target!(|input: (Vec<u8>, Vec<(u16, u8)>, Vec<(u16, u8)>)| {
     of.crc = crc;
     of.count = u32::from_le_bytes(std::array::from_fn(|i| deleted[20 + i]));
     let copy = folder().join("copy");
-    let path = manifest::deleted_path(&copy, entry.meta.number, of.generation);
+    let path = copy.join(manifest::deleted_name(entry.meta.number, of.generation));
     std::fs::write(path, &deleted).expect("there is room");
-    std::fs::write(manifest::path(&copy), manifest.encode()).expect("there is room");
+    std::fs::write(copy.join(manifest::NAME), manifest.encode().expect("there is memory")).expect("there is room");
     if let Ok(index) = Index::open(&copy) {
         let options = Options { limit: 1000, total: true, ..Options::default() };
         let found = index.search("all", &options).expect("only whole files were opened");

@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use postings::analysis::{self, Analyzer};
-use postings::index::{BlockCodec, Codecs, Document, Field, Id, Kind, Options, Schema, Value, Writer};
+use postings::index::{BlockCodec, Codecs, Document, Field, Id, Kind, Schema, Value, Writer, WriterOptions};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -43,7 +43,7 @@ pub fn index() -> &'static Path {
     static INDEX: OnceLock<PathBuf> = OnceLock::new();
     INDEX.get_or_init(|| {
         let path = folder().join("index");
-        let mut writer = Writer::open(&path, Some(schema()), Options::default()).expect("a new index");
+        let mut writer = Writer::open(&path, Some(schema()), WriterOptions::default()).expect("a new index");
         let mut state = 7u64;
         let mut random = move |below: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

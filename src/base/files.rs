@@ -16,6 +16,24 @@ pub(crate) fn not_regular() -> std::io::Error {
     std::io::Error::other("not a regular file")
 }
 
+/// The error for a symbolic link where there must be none.
+pub(crate) fn is_a_link() -> std::io::Error {
+    std::io::Error::other("it is a symbolic link, which is not followed here")
+}
+
+/// Creates a file for writing, which replaces one that is there, but neither a link nor anything else.
+pub(crate) fn create_fresh(path: &Path) -> std::io::Result<File> {
+    match path.symlink_metadata() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+        Ok(meta) if meta.is_file() => std::fs::remove_file(path)?,
+        Ok(meta) if meta.is_symlink() => return Err(is_a_link()),
+        Ok(_) => return Err(not_regular()),
+    }
+    // With O_EXCL no link is followed that has come meanwhile.
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
 /// Opens a regular file for reading, and gives its length. Anything else may have taken its place since the caller
 /// looked, so that opening it must neither wait (a pipe without a writer, a serial line) nor give the process a
 /// controlling terminal. O_NONBLOCK does not change how a regular file is read, so it stays set.

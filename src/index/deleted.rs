@@ -7,12 +7,12 @@
 //! ```
 //! All numbers are little-endian. The file is never changed: a later commit writes another one.
 
-use super::manifest::DeletedMeta;
+use super::manifest::{self, DeletedMeta};
+use super::memory::{collected, filled, room};
 use super::segment::SegmentMeta;
-use super::storage;
+use super::storage::{self, Folder};
 use crate::base::bits::has_bit;
 use crate::base::error::{Error, Result};
-use std::path::Path;
 
 const MAGIC: &[u8; 4] = b"PDEL";
 const VERSION: u32 = 1;
@@ -28,8 +28,11 @@ pub struct Deleted {
 
 impl Deleted {
     /// No document is deleted of a segment with that many.
-    pub fn none(documents: u32) -> Deleted {
-        Deleted { words: vec![0; documents.div_ceil(64) as usize], documents, count: 0 }
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn none(documents: u32) -> Result<Deleted> {
+        Ok(Deleted { words: filled(0, documents.div_ceil(64) as usize)?, documents, count: 0 })
     }
 
     /// Whether a document is deleted. docIDs that the segment does not have are not.
@@ -67,9 +70,9 @@ impl Deleted {
         &self.words
     }
 
-    /// Writes the file, which is durable after [`storage::sync`]. Returns the checksum at its end.
-    pub(super) fn write(&self, path: &Path, segment: u64) -> Result<u32> {
-        let mut out = Vec::with_capacity(HEADER + 8 * self.words.len() + 4);
+    /// Writes the file, which is durable after [`Folder::sync`]. Returns the checksum at its end.
+    pub(super) fn write(&self, folder: &Folder, name: &str, segment: u64) -> Result<u32> {
+        let mut out = room(HEADER + 8 * self.words.len() + 4)?;
         out.extend(MAGIC);
         out.extend(VERSION.to_le_bytes());
         out.extend(segment.to_le_bytes());
@@ -78,7 +81,7 @@ impl Deleted {
         out.extend(self.words.iter().flat_map(|word| word.to_le_bytes()));
         let crc = crc32fast::hash(&out);
         out.extend(crc.to_le_bytes());
-        storage::write(path, &out)?;
+        folder.write(name, &out)?;
         Ok(crc)
     }
 
@@ -86,20 +89,20 @@ impl Deleted {
     ///
     /// # Errors
     /// [`Error::File`], [`Error::Corrupt`].
-    pub(super) fn read(path: &Path, segment: &SegmentMeta, meta: &DeletedMeta) -> Result<Deleted> {
+    pub(super) fn read(folder: &Folder, segment: &SegmentMeta, meta: &DeletedMeta) -> Result<Deleted> {
         use std::io::Read;
-        let failed = |error: std::io::Error| storage::failed(path, &error);
+        let name = manifest::deleted_name(segment.number, meta.generation);
+        let path = folder.path_of(&name);
+        let failed = |error: std::io::Error| storage::failed(&path, &error);
         let expected = HEADER + 8 * segment.documents.div_ceil(64) as usize + 4;
-        let file = std::fs::File::open(path).map_err(failed)?;
+        let (file, length) = folder.open_file(&name).map_err(failed)?;
         let wrong = |item: &str, offset: usize, what: String| {
             Err(Error::corrupt("deleted docIDs", format!("{item} of {}", path.display()), offset, what))
         };
-        let length = file.metadata().map_err(failed)?.len();
         if length != expected as u64 {
             return wrong("length", 0, format!("the file has {length} bytes, not {expected}"));
         }
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(expected).map_err(|_| Error::OutOfMemory { bytes: expected })?;
+        let mut bytes = room(expected)?;
         file.take(expected as u64).read_to_end(&mut bytes).map_err(failed)?;
         let Some((checked, crc)) = bytes.split_last_chunk::<4>().filter(|_| bytes.len() == expected) else {
             return wrong("length", 0, "the file is cut off".into());
@@ -121,8 +124,8 @@ impl Deleted {
         if checked[8..HEADER] != header.concat() {
             return wrong("header", 8, "segment, documents and count are not those of the manifest".into());
         }
-        let words: Vec<u64> =
-            checked[HEADER..].as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let words = checked[HEADER..].as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+        let words: Vec<u64> = collected(words)?;
         let count: u64 = words.iter().map(|word| u64::from(word.count_ones())).sum();
         let past = words.last().map_or(0, |last| last.checked_shr(segment.documents % 64).unwrap_or(0));
         if count != u64::from(meta.count) || (!segment.documents.is_multiple_of(64) && past != 0) {
@@ -142,7 +145,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn it_is_a_set_and_comes_back(documents in 1u32..300, doc_ids in proptest::collection::vec(any::<u32>(), 1..99)) {
-            let mut deleted = Deleted::none(documents);
+            let mut deleted = Deleted::none(documents).unwrap();
             let mut expected = BTreeSet::new();
             for doc_id in doc_ids {
                 prop_assert_eq!(deleted.insert(doc_id % documents), expected.insert(doc_id % documents));
@@ -151,11 +154,11 @@ mod tests {
             prop_assert_eq!(deleted.count() as usize, expected.len());
 
             let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("3-4.deleted");
+            let open = Folder::open_to_write(folder.path()).unwrap();
             let segment = SegmentMeta { number: 3, documents, bytes: 0, footer_crc: 0 };
-            let meta = DeletedMeta { generation: 4, count: deleted.count(), crc: deleted.write(&path, 3).unwrap() };
-            prop_assert_eq!(&Deleted::read(&path, &segment, &meta).unwrap(), &deleted);
-            let refused = |segment: SegmentMeta, meta: DeletedMeta| Deleted::read(&path, &segment, &meta).is_err();
+            let meta = DeletedMeta { generation: 4, count: deleted.count(), crc: deleted.write(&open, "3-4.deleted", 3).unwrap() };
+            prop_assert_eq!(&Deleted::read(&open, &segment, &meta).unwrap(), &deleted);
+            let refused = |segment: SegmentMeta, meta: DeletedMeta| Deleted::read(&open, &segment, &meta).is_err();
             assert!(refused(SegmentMeta { number: 2, ..segment }, meta));
             assert!(refused(SegmentMeta { documents: documents + 1, ..segment }, meta));
             assert!(refused(segment, DeletedMeta { count: meta.count + 1, ..meta }));
@@ -166,19 +169,19 @@ mod tests {
     #[test]
     fn damage_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("3-4.deleted");
-        let mut deleted = Deleted::none(100);
+        let (path, open) = (folder.path().join("3-4.deleted"), Folder::open_to_write(folder.path()).unwrap());
+        let mut deleted = Deleted::none(100).unwrap();
         deleted.insert(17);
         let segment = SegmentMeta { number: 3, documents: 100, bytes: 0, footer_crc: 0 };
-        let meta = DeletedMeta { generation: 4, count: 1, crc: deleted.write(&path, 3).unwrap() };
+        let meta = DeletedMeta { generation: 4, count: 1, crc: deleted.write(&open, "3-4.deleted", 3).unwrap() };
         let whole = std::fs::read(&path).unwrap();
         for at in 0..whole.len() {
             let mut damaged = whole.clone();
             damaged[at] ^= 0x20;
             std::fs::write(&path, &damaged).unwrap();
-            assert!(matches!(Deleted::read(&path, &segment, &meta), Err(Error::Corrupt { .. })), "byte {at}");
+            assert!(matches!(Deleted::read(&open, &segment, &meta), Err(Error::Corrupt { .. })), "byte {at}");
             std::fs::write(&path, &whole[..at]).unwrap();
-            assert!(matches!(Deleted::read(&path, &segment, &meta), Err(Error::Corrupt { .. })), "cut at {at}");
+            assert!(matches!(Deleted::read(&open, &segment, &meta), Err(Error::Corrupt { .. })), "cut at {at}");
         }
         // A bit past the last document, and another count, with a checksum that fits.
         for (at, bit) in [(HEADER + 15, 0x80), (HEADER, 1)] {
@@ -189,9 +192,9 @@ mod tests {
             forged[length..].copy_from_slice(&crc.to_le_bytes());
             std::fs::write(&path, &forged).unwrap();
             let meta = DeletedMeta { crc, ..meta };
-            assert!(matches!(Deleted::read(&path, &segment, &meta), Err(Error::Corrupt { .. })), "byte {at}");
+            assert!(matches!(Deleted::read(&open, &segment, &meta), Err(Error::Corrupt { .. })), "byte {at}");
         }
         std::fs::remove_file(&path).unwrap();
-        assert!(matches!(Deleted::read(&path, &segment, &meta), Err(Error::File { .. })));
+        assert!(matches!(Deleted::read(&open, &segment, &meta), Err(Error::File { .. })));
     }
 }

@@ -29,8 +29,5 @@ pub struct Document {
     pub values: Vec<(usize, Value)>,
 }
 
-/// The longest term of a text field, in bytes. Longer ones are not indexed, but take a position.
-pub const LONGEST_TERM: usize = crate::analysis::MAX_TERM;
-
 /// The longest value of a keyword field, in bytes.
 pub const LONGEST_KEYWORD: usize = 1000;

@@ -12,7 +12,8 @@
 //! | [`writer`] | adding, deleting, committing |
 //! | `policy` | which segments a commit merges |
 //! | `lock` | at most one writer |
-//! | `storage` | all writing of files |
+//! | `storage` | the files: all reading and writing |
+//! | `memory` | memory of sizes that documents and files decide |
 
 pub mod deleted;
 pub mod document;
@@ -20,6 +21,7 @@ pub mod length;
 pub mod list;
 mod lock;
 pub mod manifest;
+pub(crate) mod memory;
 mod policy;
 pub mod schema;
 pub mod segment;
@@ -28,8 +30,8 @@ mod storage;
 pub mod writer;
 
 pub use deleted::Deleted;
-pub use document::{Document, Id, LONGEST_KEYWORD, LONGEST_TERM, Value};
+pub use document::{Document, Id, LONGEST_KEYWORD, Value};
 pub use list::{BlockCodec, Codecs};
 pub use schema::{Field, Kind, Schema};
 pub use snapshot::Snapshot;
-pub use writer::{Options, Writer};
+pub use writer::{Writer, WriterOptions};

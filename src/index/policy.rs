@@ -67,7 +67,7 @@ impl Limits {
 }
 
 /// The ranges of segments that are to become one each, ascending and disjoint.
-pub(super) fn plan(sizes: &[Size], limits: Limits) -> Vec<Range<usize>> {
+pub(super) fn merges(sizes: &[Size], limits: Limits) -> Vec<Range<usize>> {
     // What is merged is planned as if it were there already, so that no document is written twice by one commit.
     let mut groups: Vec<(Range<usize>, u64)> = (0..sizes.len()).map(|at| (at..at + 1, sizes[at].weight())).collect();
     while let Some(window) = cheapest(&groups, sizes, limits) {
@@ -123,7 +123,7 @@ mod tests {
             sizes.push(of(bytes));
             written += bytes;
             content += bytes;
-            for job in plan(&sizes, Limits::FORMAT).into_iter().rev() {
+            for job in merges(&sizes, Limits::FORMAT).into_iter().rev() {
                 let merged = sizes[job.clone()].iter().map(|size| size.bytes).sum();
                 written += merged;
                 sizes.splice(job, [of(merged)]);
@@ -138,11 +138,11 @@ mod tests {
         let (sizes, amplification, most) = run([1 << 20; 256 + 2 * 16 + 3]);
         assert_eq!(sizes.iter().map(|size| size.bytes >> 20).collect::<Vec<_>>(), [256, 16, 16, 1, 1, 1]);
         assert!(amplification < 3.0 && most == 30, "{amplification} {most}");
-        assert_eq!(plan(&[of(1 << 20); 15], Limits::FORMAT), []);
-        assert_eq!(plan(&[of(1 << 20); 16], Limits::FORMAT), once(0..16));
-        assert_eq!(plan(&[of(1 << 20); 50], Limits::FORMAT), [0..16, 16..32, 32..48]);
+        assert_eq!(merges(&[of(1 << 20); 15], Limits::FORMAT), []);
+        assert_eq!(merges(&[of(1 << 20); 16], Limits::FORMAT), once(0..16));
+        assert_eq!(merges(&[of(1 << 20); 50], Limits::FORMAT), [0..16, 16..32, 32..48]);
         // What is merged by one commit is written once.
-        assert_eq!(plan(&[of(1 << 20); 256], Limits::FORMAT), once(0..256));
+        assert_eq!(merges(&[of(1 << 20); 256], Limits::FORMAT), once(0..256));
     }
 
     #[test]
@@ -173,7 +173,7 @@ mod tests {
         let mut sizes = vec![of(10 << 20); 15];
         for _ in 0..1_000 {
             sizes.push(of(2_000));
-            for job in plan(&sizes, Limits::FORMAT).into_iter().rev() {
+            for job in merges(&sizes, Limits::FORMAT).into_iter().rev() {
                 assert!(job.start >= 15);
                 let merged = sizes[job.clone()].iter().map(|size| size.bytes).sum();
                 sizes.splice(job, [of(merged)]);
@@ -185,18 +185,18 @@ mod tests {
     #[test]
     fn what_is_mostly_deleted_is_written_anew() {
         let deleted = |deleted| Size { deleted, ..of(1 << 20) };
-        assert_eq!(plan(&[deleted(50), deleted(51), deleted(0)], Limits::FORMAT), once(1..2));
-        assert_eq!(plan(&[deleted(100)], Limits::FORMAT), once(0..1));
+        assert_eq!(merges(&[deleted(50), deleted(51), deleted(0)], Limits::FORMAT), once(1..2));
+        assert_eq!(merges(&[deleted(100)], Limits::FORMAT), once(0..1));
     }
 
     #[test]
     fn no_segment_becomes_too_large() {
         let documents = Limits { documents: 250, tokens: u64::MAX };
-        assert_eq!(plan(&[of(1 << 20); 20], documents), []);
+        assert_eq!(merges(&[of(1 << 20); 20], documents), []);
         let tokens = Limits { documents: u64::MAX, tokens: 9_999 };
-        assert_eq!(plan(&[of(1 << 20); 20], tokens), []);
-        assert_eq!(plan(&[of(1 << 20); 20], Limits { documents: 1600, tokens: 16_000 }), once(0..16));
-        assert_eq!(plan(&[], Limits::FORMAT), []);
+        assert_eq!(merges(&[of(1 << 20); 20], tokens), []);
+        assert_eq!(merges(&[of(1 << 20); 20], Limits { documents: 1600, tokens: 16_000 }), once(0..16));
+        assert_eq!(merges(&[], Limits::FORMAT), []);
     }
 
     proptest! {
@@ -205,7 +205,7 @@ mod tests {
             sizes in proptest::collection::vec((1u64..1 << 40, 0u32..=100), 0..60),
         ) {
             let sizes: Vec<Size> = sizes.into_iter().map(|(bytes, deleted)| Size { deleted, ..of(bytes) }).collect();
-            let jobs = plan(&sizes, Limits::FORMAT);
+            let jobs = merges(&sizes, Limits::FORMAT);
             prop_assert!(jobs.is_sorted_by(|a, b| a.end <= b.start));
             for job in &jobs {
                 prop_assert!(job.end <= sizes.len());

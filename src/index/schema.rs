@@ -2,6 +2,8 @@
 
 use super::list::Codecs;
 use crate::analysis::Analyzer;
+use crate::base::error::{Error, Result};
+use crate::query;
 use std::ops::RangeInclusive;
 
 /// What a field holds.
@@ -30,7 +32,7 @@ pub struct Field {
 }
 
 /// The fields of an index and how text is analysed. It is chosen when the index is created; only
-/// [`codecs`](Schema::codecs) may change, by the [options](super::Options) of a writer.
+/// [`codecs`](Schema::codecs) may change, by the [options](super::WriterOptions) of a writer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schema {
     /// The fields; their indices are the numbers by which all other parts name them. At most [`Schema::MOST_FIELDS`].
@@ -50,6 +52,19 @@ impl Schema {
 
     /// The greatest number of fields.
     pub const MOST_FIELDS: usize = 255;
+
+    /// Whether queries can name all fields, of which those of a new index must be able. Older versions did not check it.
+    ///
+    /// # Errors
+    /// [`Error::Argument`].
+    pub(super) fn check_names(&self) -> Result<()> {
+        for Field { name, .. } in &self.fields {
+            if let Some(what) = query::unusable_name(name) {
+                return Err(Error::Argument(format!("the name of the field \"{name}\" {what}")));
+            }
+        }
+        Ok(())
+    }
 
     /// The number of the field with that name.
     pub fn field(&self, name: &str) -> Option<usize> {

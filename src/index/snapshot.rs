@@ -9,14 +9,11 @@ use super::deleted::Deleted;
 use super::manifest::{self, Entry, Manifest};
 use super::schema::Schema;
 use super::segment::Segment;
-use super::storage;
+use super::storage::{self, FileIdentity, Folder};
 use crate::base::error::{Error, Result};
 use crate::base::identity::Identity;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, TryLockError};
-use std::time::SystemTime;
 
 /// How many indexes a process keeps open. The files of a kept snapshot take no memory but what is cached of them; files
 /// that a writer has removed take their place on the disk until the process opens the index again, or ends.
@@ -38,7 +35,7 @@ pub struct Snapshot {
     manifest: Manifest,
     /// The manifest as it was read: equal bytes are the same commit of the same index.
     bytes: Vec<u8>,
-    parts: Vec<Part>,
+    parts: Vec<SnapshotSegment>,
     documents: u64,
     live: u64,
     identity: Identity,
@@ -46,7 +43,7 @@ pub struct Snapshot {
 
 /// A segment of a snapshot.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct SnapshotSegment {
     /// The segment.
     pub segment: Arc<Segment>,
     /// Its deleted documents, if there are any.
@@ -57,7 +54,7 @@ pub struct Part {
     file: FileIdentity,
 }
 
-impl Part {
+impl SnapshotSegment {
     /// What the manifest says of it.
     pub fn entry(&self) -> &Entry {
         &self.entry
@@ -74,22 +71,6 @@ impl Part {
     }
 }
 
-/// Tells a file from another at the same path, and from itself before it was changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FileIdentity {
-    device: u64,
-    inode: u64,
-    bytes: u64,
-    changed: Option<SystemTime>,
-}
-
-impl FileIdentity {
-    fn of(path: &Path) -> Result<FileIdentity> {
-        let meta = fs::metadata(path).map_err(|error| storage::failed(path, &error))?;
-        Ok(FileIdentity { device: meta.dev(), inode: meta.ino(), bytes: meta.len(), changed: meta.modified().ok() })
-    }
-}
-
 impl Snapshot {
     /// Opens the index in a folder as of its last commit. Costs some system calls if this process has that commit open;
     /// otherwise also mapping and checking the files that are new to it. Relative paths are resolved now, symbolic links
@@ -99,9 +80,9 @@ impl Snapshot {
     /// [`Error::File`] if there is no index or a file cannot be read, [`Error::Corrupt`] if one is damaged.
     pub fn open(path: &Path) -> Result<Arc<Snapshot>> {
         let path = std::path::absolute(path).map_err(|error| storage::failed(path, &error))?;
-        let folder = folder(&path)?;
-        let known = KNOWN.get(folder);
-        Snapshot::open_after(&path, known.as_ref())
+        let folder = Folder::open(&path)?;
+        let known = KNOWN.get(folder.identity()?);
+        Snapshot::open_after(&folder, known.as_ref())
     }
 
     /// The index as of its last commit: this snapshot if it is current, otherwise a new one.
@@ -109,7 +90,7 @@ impl Snapshot {
     /// # Errors
     /// As [`Snapshot::open`].
     pub fn reload(self: &Arc<Self>) -> Result<Arc<Snapshot>> {
-        Snapshot::open_after(&self.path, Some(self))
+        Snapshot::open_after(&Folder::open(&self.path)?, Some(self))
     }
 
     /// Whether there was no commit since. Costs reading the manifest.
@@ -117,14 +98,14 @@ impl Snapshot {
     /// # Errors
     /// [`Error::File`] if the manifest cannot be read.
     pub fn is_current(&self) -> Result<bool> {
-        Ok(read(&self.path)? == self.bytes)
+        Ok(read(&Folder::open(&self.path)?)? == self.bytes)
     }
 
     /// Opens the index, using what `before` has of it.
-    fn open_after(path: &Path, before: Option<&Arc<Snapshot>>) -> Result<Arc<Snapshot>> {
-        let mut bytes = read(path)?;
+    fn open_after(folder: &Folder, before: Option<&Arc<Snapshot>>) -> Result<Arc<Snapshot>> {
+        let mut bytes = read(folder)?;
         for _ in 0..TRIES {
-            let error = match Snapshot::of(path, &bytes, before) {
+            let error = match Snapshot::of(folder, &bytes, before) {
                 Ok(snapshot) => {
                     KNOWN.keep(&snapshot);
                     return Ok(snapshot);
@@ -132,26 +113,26 @@ impl Snapshot {
                 Err(error) => error,
             };
             // A writer may have merged and removed a segment since the manifest was read.
-            let again = read(path)?;
+            let again = read(folder)?;
             if again == bytes {
                 return Err(error);
             }
             bytes = again;
         }
         let what = format!("was written anew {TRIES} times while it was being opened");
-        Err(Error::File { path: path.display().to_string(), what })
+        Err(Error::File { path: folder.path().display().to_string(), what })
     }
 
     /// The snapshot of a manifest of those bytes.
-    fn of(path: &Path, bytes: &[u8], before: Option<&Arc<Snapshot>>) -> Result<Arc<Snapshot>> {
-        let folder = folder(path)?;
-        let before = before.filter(|before| before.folder == folder);
+    fn of(folder: &Folder, bytes: &[u8], before: Option<&Arc<Snapshot>>) -> Result<Arc<Snapshot>> {
+        let place = folder.identity()?;
+        let before = before.filter(|before| before.folder == place);
         if let Some(before) = before.filter(|before| before.bytes == bytes)
-            && before.parts.iter().all(|part| part.is_unchanged(path))
+            && before.parts.iter().all(|part| part.is_unchanged(folder))
         {
             return Ok(before.clone());
         }
-        let mut manifest = Manifest::parse(bytes, &manifest::path(path))?;
+        let mut manifest = Manifest::parse(bytes, &folder.path_of(manifest::NAME))?;
         let before = before.filter(|before| before.manifest.identity == manifest.identity);
         if let Some(before) = before.filter(|before| before.manifest.schema == manifest.schema) {
             manifest.schema = before.manifest.schema.clone();
@@ -160,33 +141,31 @@ impl Snapshot {
         let (mut documents, mut live) = (0u64, 0u64);
         for entry in &manifest.segments {
             let meta = &entry.meta;
-            let same = |part: &&Part| part.entry.meta == *meta && part.is_unchanged(path);
+            let same = |part: &&SnapshotSegment| part.entry.meta == *meta && part.is_unchanged(folder);
             let known = before.and_then(|before| before.parts.iter().find(same));
             let (segment, file) = match known {
                 Some(part) => (part.segment.clone(), part.file),
                 None => {
-                    let file = manifest::segment_path(path, meta.number);
-                    let identity = FileIdentity::of(&file)?;
-                    (Segment::open(&file, meta, manifest.schema.clone())?, identity)
+                    let name = manifest::segment_name(meta.number);
+                    let identity = folder.status(&name);
+                    let identity = identity.map_err(|error| storage::failed(&folder.path_of(&name), &error))?;
+                    (Segment::open_in(folder, &name, meta, manifest.schema.clone())?, identity)
                 }
             };
             let deleted = match (&entry.deleted, known) {
                 (None, _) => None,
                 (Some(deleted), Some(part)) if part.entry.deleted == Some(*deleted) => part.deleted.clone(),
-                (Some(deleted), _) => {
-                    let file = manifest::deleted_path(path, meta.number, deleted.generation);
-                    Some(Arc::new(Deleted::read(&file, meta, deleted)?))
-                }
+                (Some(deleted), _) => Some(Arc::new(Deleted::read(folder, meta, deleted)?)),
             };
-            let part = Part { segment, deleted, base: documents, entry: *entry, file };
+            let part = SnapshotSegment { segment, deleted, base: documents, entry: *entry, file };
             documents += u64::from(meta.documents);
             live += u64::from(part.live());
             parts.push(part);
         }
         let identity = Identity::new();
         Ok(Arc::new(Snapshot {
-            path: path.into(),
-            folder,
+            path: folder.path().into(),
+            folder: place,
             manifest,
             bytes: bytes.into(),
             parts,
@@ -222,8 +201,16 @@ impl Snapshot {
     }
 
     /// The segments, in order of insertion.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[SnapshotSegment] {
         &self.parts
+    }
+
+    /// Notices files that were truncated since they were opened: reading what is no longer there would end the process.
+    ///
+    /// # Errors
+    /// [`Error::File`].
+    pub fn check_files(&self) -> Result<()> {
+        self.parts.iter().try_for_each(|part| part.segment.check_file())
     }
 
     /// The number of documents in all segments, deleted ones included.
@@ -237,23 +224,18 @@ impl Snapshot {
     }
 }
 
-impl Part {
-    fn is_unchanged(&self, path: &Path) -> bool {
-        FileIdentity::of(&manifest::segment_path(path, self.entry.meta.number)).is_ok_and(|file| file == self.file)
+impl SnapshotSegment {
+    fn is_unchanged(&self, folder: &Folder) -> bool {
+        folder.status(&manifest::segment_name(self.entry.meta.number)).is_ok_and(|file| file == self.file)
     }
 }
 
 /// The bytes of the manifest of an index.
-fn read(path: &Path) -> Result<Vec<u8>> {
-    Manifest::read(path)?.ok_or_else(|| Error::File {
-        path: path.display().to_string(),
+fn read(folder: &Folder) -> Result<Vec<u8>> {
+    Manifest::read(folder)?.ok_or_else(|| Error::File {
+        path: folder.path().display().to_string(),
         what: "is not an index: it has no file named manifest".into(),
     })
-}
-
-fn folder(path: &Path) -> Result<(u64, u64)> {
-    let meta = fs::metadata(path).map_err(|error| storage::failed(path, &error))?;
-    Ok((meta.dev(), meta.ino()))
 }
 
 /// The snapshots that this process keeps, the one used last at the end.

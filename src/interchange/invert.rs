@@ -2,6 +2,7 @@
 
 use super::Counts;
 use crate::base::error::{Error, Result};
+use crate::index::memory::{filled, room};
 use crate::index::segment::IdRef;
 
 /// The terms of a document, each as often as it occurs.
@@ -62,7 +63,7 @@ pub(super) fn invert(
         }
         let mut range = Range {
             from,
-            latest: vec![NONE; (to - from) as usize],
+            latest: filled(NONE, (to - from) as usize)?,
             entries: room(postings as usize)?,
             terms: Vec::new(),
             ends: Vec::new(),
@@ -74,13 +75,6 @@ pub(super) fn invert(
         from = to;
     }
     Ok(costs.counts)
-}
-
-fn room<T>(count: usize) -> Result<Vec<T>> {
-    let mut vector = Vec::new();
-    let bytes = count.saturating_mul(size_of::<T>());
-    vector.try_reserve_exact(count).map_err(|_| Error::OutOfMemory { bytes })?;
-    Ok(vector)
 }
 
 /// What a chunk of documents has.
@@ -203,7 +197,7 @@ impl<E: FnMut(IdRef<'_>, Tokens) -> Result<()>> Visitor for Range<'_, E> {
         if count > MOST_TOKENS {
             return Err(Error::Argument(format!("document {doc_id} has {count} tokens; at most {MOST_TOKENS}")));
         }
-        let mut tokens = Vec::with_capacity(count as usize);
+        let mut tokens = room(count as usize)?;
         for &(term, frequency) in terms.iter().rev() {
             let begin = term.checked_sub(1).map_or(0, |before| self.ends[before]);
             let term = &self.terms[begin..self.ends[term]];

@@ -4,7 +4,7 @@ use super::text_field;
 use crate::base::error::{Error, Result};
 use crate::index::list::Decoded;
 use crate::index::segment::{IdRef, Segment};
-use crate::index::snapshot::{Part, Snapshot};
+use crate::index::snapshot::{Snapshot, SnapshotSegment};
 use crate::index::{Deleted, length};
 use fst::Streamer;
 use fst::map::OpBuilder;
@@ -18,7 +18,7 @@ pub(super) struct Lists<'s> {
 
 /// A segment, and the docIDs of its documents.
 struct Renumbered<'s> {
-    part: &'s Part,
+    part: &'s SnapshotSegment,
     /// Documents of the segments before that are not deleted.
     base: u32,
     /// Deleted documents before each word of 64.
@@ -26,7 +26,7 @@ struct Renumbered<'s> {
 }
 
 impl<'s> Renumbered<'s> {
-    fn new(part: &'s Part, base: u32) -> Self {
+    fn new(part: &'s SnapshotSegment, base: u32) -> Self {
         let words = part.deleted.as_ref().map_or(&[][..], |deleted| deleted.words());
         let mut sum = 0;
         let before = words.iter().map(|word| {
@@ -57,13 +57,15 @@ pub(super) struct Sums {
 
 impl<'s> Lists<'s> {
     /// # Errors
-    /// [`Error::Argument`] if it is no text field, or there are more documents than the formats can have.
+    /// [`Error::Argument`] if it is no text field, or there are more documents than the formats can have; [`Error::File`]
+    /// if a segment was truncated.
     pub fn new(snapshot: &'s Snapshot, field: usize) -> Result<Lists<'s>> {
         text_field(snapshot.schema(), field)?;
         if snapshot.live() > i32::MAX as u64 {
             let what = format!("{} documents; at most {} can go into one file", snapshot.live(), i32::MAX);
             return Err(Error::Argument(what));
         }
+        snapshot.check_files()?;
         let mut base = 0;
         let parts = snapshot.parts().iter().map(|part| {
             let renumbered = Renumbered::new(part, base);

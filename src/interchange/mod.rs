@@ -30,7 +30,7 @@ pub use invert::{MOST_TOKENS, Tokens};
 pub use pisa::{export_pisa, import_pisa};
 
 use crate::base::error::{Error, Result};
-use crate::base::files::failed;
+use crate::base::files::{create_fresh, failed};
 use crate::index::segment::IdRef;
 use crate::index::{Document, Id, Kind, Schema, Value, Writer};
 use std::fs::{self, File};
@@ -77,7 +77,7 @@ struct NewFile {
 impl NewFile {
     fn create(path: &Path) -> Result<NewFile> {
         let beside = with_suffix(path, ".part");
-        let file = File::create(&beside).map_err(|error| failed(&beside, &error))?;
+        let file = create_fresh(&beside).map_err(|error| failed(&beside, &error))?;
         Ok(NewFile { path: path.into(), beside, out: Some(BufWriter::with_capacity(1 << 18, file)) })
     }
 

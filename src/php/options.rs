@@ -56,6 +56,18 @@ fn in_field(schema: &Schema, field: usize, what: &str) -> String {
     format!("field '{}': {what}", schema.fields[field].name)
 }
 
+/// The least float that is not below an integer, and the greatest that is not above. Beyond 2^53 not every integer is a
+/// float: then a range from the first on, or up to the second, has exactly those floats that it should have, and one from
+/// the first to the second has none.
+fn around(integer: i64) -> (f64, f64) {
+    let nearest = integer as f64;
+    match (nearest as i128).cmp(&integer.into()) {
+        std::cmp::Ordering::Less => (nearest.next_up(), nearest),
+        std::cmp::Ordering::Equal => (nearest, nearest),
+        std::cmp::Ordering::Greater => (nearest, nearest.next_down()),
+    }
+}
+
 /// Sets conditions by an `array $filter` argument.
 pub fn filter(options: &mut Options, schema: &Schema, argument: Given, place: u32) -> Outcome {
     for (key, value) in array(argument).into_iter().flat_map(elements) {
@@ -80,16 +92,20 @@ pub fn filter(options: &mut Options, schema: &Schema, argument: Given, place: u3
             }
             Kind::Numeric => {
                 let what = "must be int|float, or [lowest, highest] with null for none";
-                let bound = |value: &Zval| match number(value) {
-                    Some(number) if number.is_nan() => wrong(&format!("{what}, NAN given")).map(|()| 0.0),
-                    Some(number) => Ok(number),
-                    None => Err(wrong_type(what, value)),
+                let bounds = |value: &Zval| match (value.long(), value.double()) {
+                    (Some(integer), _) => Ok(around(integer)),
+                    (_, Some(number)) if number.is_nan() => wrong(&format!("{what}, NAN given")).map(|()| (0.0, 0.0)),
+                    (_, Some(number)) => Ok((number, number)),
+                    _ => Err(wrong_type(what, value)),
                 };
-                let end = |value: &Zval| if value.is_null() { Ok(None) } else { bound(value).map(Some) };
+                let ends = |value: &Zval| if value.is_null() { Ok(None) } else { bounds(value).map(Some) };
                 match value.array() {
-                    None => bound(value).map(|number| Filter::Range(Some(number), Some(number)))?,
+                    None => bounds(value).map(|(low, high)| Filter::Range(Some(low), Some(high)))?,
                     Some(pair) => match (pair.len(), pair.get_index(0), pair.get_index(1)) {
-                        (2, Some(low), Some(high)) => Filter::Range(end(low.dereference())?, end(high.dereference())?),
+                        (2, Some(low), Some(high)) => {
+                            let (low, high) = (ends(low.dereference())?, ends(high.dereference())?);
+                            Filter::Range(low.map(|low| low.0), high.map(|high| high.1))
+                        }
                         _ => return wrong(&format!("{what}, an array of another form given")),
                     },
                 }

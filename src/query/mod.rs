@@ -131,6 +131,21 @@ pub fn parse(text: &str, fields: &[&str], phrases: bool, analyzer: &Analyzer, sc
     parser.query
 }
 
+/// Why no query could name a field so; `None` if one can.
+pub fn unusable_name(name: &str) -> Option<&'static str> {
+    if name.is_empty() {
+        Some("must not be empty")
+    } else if name.starts_with('-') {
+        Some("must not begin with '-', which excludes words in queries")
+    } else if name.starts_with(is_quote) {
+        Some("must not begin with a quotation mark, which begins a phrase in queries")
+    } else if name.contains(|c: char| c == ':' || c.is_whitespace()) {
+        Some("must not contain ':' or white space")
+    } else {
+        None
+    }
+}
+
 fn is_quote(c: char) -> bool {
     matches!(c, '"' | '“' | '”' | '„' | '‟' | '«' | '»' | '＂')
 }

@@ -5,7 +5,7 @@ use super::score::{LENGTH_PADDING, Scorer};
 use super::term::{Source, Term};
 use super::*;
 use crate::base::cpu::Tier;
-use crate::index::list::{BlockCodec, Codecs, Decoded, List, PADDING, Parts, Postings, decode_short, encode};
+use crate::index::list::{BlockCodec, Codecs, Decoded, List, ListParts, PADDING, Postings, decode_short, encode};
 use byteorder::{ByteOrder, LittleEndian};
 use proptest::prelude::*;
 
@@ -20,7 +20,7 @@ struct Corpus {
 }
 
 const CODECS: Codecs = Codecs { frequencies: BlockCodec::BP128, positions: BlockCodec::BP128 };
-const PARTS: Parts = Parts { frequencies: true, positions: false, codecs: CODECS };
+const PARTS: ListParts = ListParts { frequencies: true, positions: false, codecs: CODECS };
 
 impl Corpus {
     /// Term t is in a document with about the t-th of `densities`, in thousandths; clustered in some.

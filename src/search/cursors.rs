@@ -6,7 +6,7 @@ use super::options::Options;
 use super::plan::QueryPlan;
 use crate::base::cpu;
 use crate::base::error::Result;
-use crate::index::snapshot::Part;
+use crate::index::snapshot::SnapshotSegment;
 use crate::rank::clause::Clause;
 use crate::rank::collector::Restriction;
 use crate::rank::score::Scorer;
@@ -16,7 +16,7 @@ use crate::rank::{Clock, Norms};
 /// The clauses in a segment, and which documents count; `None` if no document of the segment can match.
 pub(super) fn of_segment<'s>(
     plan: &'s QueryPlan,
-    part: &'s Part,
+    part: &'s SnapshotSegment,
     number: usize,
     options: &Options,
     needs_all: bool,
@@ -48,7 +48,7 @@ pub(super) fn of_segment<'s>(
 /// The postings of a leaf in a segment, with scores.
 pub(super) fn term<'s>(
     plan: &'s QueryPlan,
-    part: &'s Part,
+    part: &'s SnapshotSegment,
     number: usize,
     leaf: &'s Weighted,
     clock: &Clock,
@@ -65,7 +65,7 @@ pub(super) fn term<'s>(
 
 /// The postings of a leaf in a segment.
 pub(super) fn without_scores<'s>(
-    part: &'s Part,
+    part: &'s SnapshotSegment,
     number: usize,
     leaf: &Weighted,
     clock: &Clock,

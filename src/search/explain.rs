@@ -8,7 +8,7 @@ use super::{Index, filter};
 use crate::base::bits::has_bit;
 use crate::base::error::{Error, Result};
 use crate::index::length;
-use crate::index::snapshot::Part;
+use crate::index::snapshot::SnapshotSegment;
 use crate::rank::Clock;
 use std::collections::HashSet;
 
@@ -88,7 +88,7 @@ pub(super) fn explain(index: &Index, text: &str, doc_id: u64, options: &Options)
 /// The scores of a document, leaf by leaf, with the frequencies.
 fn scores<'p>(
     plan: &'p QueryPlan,
-    part: &Part,
+    part: &SnapshotSegment,
     number: usize,
     doc_id: u32,
     mut take: impl FnMut(usize, &'p Weighted, u32, f32),
@@ -104,7 +104,13 @@ fn scores<'p>(
 }
 
 /// Whether a document is excluded, or does not meet the filters.
-fn is_left_out(plan: &QueryPlan, part: &Part, number: usize, doc_id: u32, options: &Options) -> Result<bool> {
+fn is_left_out(
+    plan: &QueryPlan,
+    part: &SnapshotSegment,
+    number: usize,
+    doc_id: u32,
+    options: &Options,
+) -> Result<bool> {
     for leaf in &plan.excluded {
         if without_scores(part, number, leaf, &Clock::never())?.is_some_and(|mut term| term.contains(doc_id)) {
             return Ok(true);

@@ -340,7 +340,7 @@ impl Index {
     }
 
     /// The segment of a document that is not deleted, and its docID there.
-    fn place(&self, doc_id: u64) -> Option<(&snapshot::Part, u32)> {
+    fn place(&self, doc_id: u64) -> Option<(&snapshot::SnapshotSegment, u32)> {
         let parts = self.snapshot.parts();
         let part = &parts[parts.partition_point(|part| part.base <= doc_id).checked_sub(1)?];
         let local = u32::try_from(doc_id - part.base).ok().filter(|&local| local < part.segment.documents())?;
@@ -349,7 +349,7 @@ impl Index {
 
     /// Notices files that were truncated since they were opened.
     pub(crate) fn check_files(&self) -> Result<()> {
-        self.snapshot.parts().iter().try_for_each(|part| part.segment.still_whole())
+        self.snapshot.check_files()
     }
 
     /// The numbers of the text fields.

@@ -8,7 +8,7 @@ use super::{Found, Index, filter, lists, run};
 use crate::base::error::{Error, Result};
 use crate::base::identity::Identity;
 use crate::index::segment::Segment;
-use crate::index::snapshot::Part;
+use crate::index::snapshot::SnapshotSegment;
 use crate::rank::term::Source;
 use crate::rank::{Bm25, Hit, Norms};
 use std::collections::HashSet;
@@ -112,7 +112,7 @@ impl Index {
     ///
     /// # Errors
     /// As [`Index::search`].
-    pub(crate) fn allowed(&self, part: &Part, options: &Options) -> Result<Option<Vec<u32>>> {
+    pub(crate) fn allowed(&self, part: &SnapshotSegment, options: &Options) -> Result<Option<Vec<u32>>> {
         let allowed = filter::allowed(&part.segment, &options.filter)?;
         let deleted = part.deleted.as_ref().map(|deleted| deleted.words());
         let words = |words: &[u64]| words.iter().flat_map(|&word| [word as u32, (word >> 32) as u32]).collect();

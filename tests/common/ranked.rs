@@ -73,7 +73,7 @@ pub struct Shape {
 
 pub fn build(folder: &Path, schema: Schema, shape: Shape) -> Index {
     let mut random = Random(shape.documents * 2 + 1);
-    let mut writer = Writer::open(folder, Some(schema), postings::index::Options::default()).unwrap();
+    let mut writer = Writer::open(folder, Some(schema), postings::index::WriterOptions::default()).unwrap();
     for id in 0..shape.documents {
         let mut tokens = |most: u64| -> Vec<Vec<u8>> {
             (0..random.below(most + 1)).map(|_| format!("w{}", word(&mut random, shape.words)).into_bytes()).collect()

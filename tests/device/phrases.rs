@@ -49,7 +49,7 @@ fn queries(words: u64, count: usize) -> Vec<String> {
 
 /// Adds documents whose words stand where others' do not.
 fn add_long_documents(folder: &Path) -> Index {
-    let mut writer = Writer::open(folder, None, postings::index::Options::default()).unwrap();
+    let mut writer = Writer::open(folder, None, postings::index::WriterOptions::default()).unwrap();
     let words = |words: &mut dyn Iterator<Item = &str>| -> Vec<Vec<u8>> { words.map(|word| word.into()).collect() };
     // Positions of more than 16 bits; more positions than a work-item looks at; frequencies without a code of their own.
     let far = words(&mut (0..70_000).map(|_| "filler").chain(["w0", "w1", "w0", "w2"]));

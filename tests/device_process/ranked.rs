@@ -27,7 +27,7 @@ impl Folder {
         let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
         let analyzer = Analyzer::new(Default::default()).expect("the usual options");
         let schema = Schema { fields: vec![body], positions: true, analyzer, codecs: Default::default() };
-        Writer::open(&self.0, Some(schema), index::Options::default()).expect("a writer")
+        Writer::open(&self.0, Some(schema), index::WriterOptions::default()).expect("a writer")
     }
 
     fn index(&self) -> Index {

@@ -3,7 +3,7 @@
 use crate::common::skipped;
 use postings::analysis::{self, Analyzer};
 use postings::index::segment::IdRef;
-use postings::index::{Codecs, Document, Field, Id, Kind, Options, Schema, Snapshot, Value, Writer};
+use postings::index::{Codecs, Document, Field, Id, Kind, Schema, Snapshot, Value, Writer, WriterOptions};
 use postings::interchange::ciff::{read_ciff, write_ciff};
 use postings::interchange::pisa::{Files, SUFFIXES, read_pisa};
 use postings::interchange::{Counts, MOST_TOKENS, export_ciff, export_pisa, import_ciff, import_pisa};
@@ -28,7 +28,7 @@ fn schema(positions: bool) -> Schema {
 const BODY: usize = 1;
 
 fn writer(path: &Path) -> Writer {
-    Writer::open(path, Some(schema(false)), Options::default()).unwrap()
+    Writer::open(path, Some(schema(false)), WriterOptions::default()).unwrap()
 }
 
 fn tokens(text: &str) -> Document {
@@ -346,7 +346,7 @@ fn survey(path: &Path) -> Seen {
 
 /// An index with short and long lists, several segments, and deleted documents if `deleted`.
 fn generated(path: &Path, deleted: bool) {
-    let mut writer = Writer::open(path, Some(schema(true)), Options::default()).unwrap();
+    let mut writer = Writer::open(path, Some(schema(true)), WriterOptions::default()).unwrap();
     let mut state = 1u64;
     let mut random = move |below: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -8,7 +8,7 @@ use fst::Streamer;
 use postings::analysis::{self, Analyzer};
 use postings::index::list::Decoded;
 use postings::index::segment::reorder;
-use postings::index::{Codecs, Document, Field, Id, Kind, Options, Schema, Value, Writer};
+use postings::index::{Codecs, Document, Field, Id, Kind, Schema, Value, Writer, WriterOptions};
 use postings::search::Index;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -38,7 +38,7 @@ impl Text {
         let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
         let analyzer = Analyzer::new(analysis::Options::default())?;
         let schema = Schema { fields: vec![body], positions: false, codecs: Codecs::default(), analyzer };
-        let options = Options { memory: 256 << 20, ..Options::default() };
+        let options = WriterOptions { memory: 256 << 20, ..WriterOptions::default() };
         let mut writer = Writer::open(folder.path(), Some(schema), options)?;
         let mut number = 0;
         for line in BufReader::new(File::open(path).map_err(failed)?).split(b'\n').take(most) {
@@ -94,7 +94,7 @@ impl Text {
     fn ordered(&self) -> Result<Vec<u32>, Failure> {
         let [part] = self.index.snapshot().parts() else { return Err("the text has no documents".into()) };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let how = reorder::Options { threads, ..reorder::Options::default() };
+        let how = reorder::ReorderOptions { threads, ..Default::default() };
         let order = reorder::order(&[(part.segment.clone(), None)], self.index.schema(), &how)?;
         let mut ordered = vec![0; order.len()];
         (0..).zip(&order).for_each(|(new, &old)| ordered[old as usize] = new);

@@ -20,7 +20,7 @@ use tantivy::{IndexWriter, TantivyDocument, Term};
 fn ours(collection: &Collection, folder: &Path, analyzer: &Analyzer) -> Index {
     let body = index::Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
     let schema = Schema { fields: vec![body], positions: true, codecs: Codecs::default(), analyzer: analyzer.clone() };
-    let mut writer = Writer::open(folder, Some(schema), index::Options::default()).unwrap();
+    let mut writer = Writer::open(folder, Some(schema), index::WriterOptions::default()).unwrap();
     for (number, text) in &collection.abstracts {
         let values = vec![(0, Value::Text(text.as_bytes().to_vec()))];
         writer.add(Id::Int(*number as i64), index::Document { values }).unwrap();

@@ -4,7 +4,7 @@ use crate::data::Passages;
 use crate::engine::{Built, Contestant, Engine, Found, Hit, Job, Match, Result, Want};
 use crate::tokens::words;
 use postings::analysis::{self, Analyzer};
-use postings::index::{Codecs, Document, Field, Id, Kind, Options, Schema, Value, Writer};
+use postings::index::{Codecs, Document, Field, Id, Kind, Schema, Value, Writer, WriterOptions};
 use postings::search::{self, Index, Matching};
 use std::path::Path;
 use std::time::Instant;
@@ -40,7 +40,7 @@ impl Contestant for Ours {
         let schema = Schema { fields: vec![body], positions: true, codecs: self.codecs, analyzer };
 
         let start = Instant::now();
-        let options = Options { memory: job.memory, threads: job.threads, ..Options::default() };
+        let options = WriterOptions { memory: job.memory, threads: job.threads, ..WriterOptions::default() };
         let mut writer = Writer::open(folder, Some(schema), options)?;
         for (number, passage) in passages.iter().enumerate() {
             let value = if job.own_analyzer {

@@ -83,7 +83,7 @@ fn append(words: &mut Vec<u32>, positions: &[u32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::list::{self, Codecs, List, Parts, Postings};
+    use crate::index::list::{self, Codecs, List, ListParts, Postings};
     use proptest::prelude::*;
 
     /// The positions of each posting, found as a kernel finds them.
@@ -99,7 +99,7 @@ mod tests {
 
     /// As the encoder of a segment leaves a long list.
     fn long(decoded: &Decoded) -> Vec<u32> {
-        let parts = Parts { frequencies: true, positions: true, codecs: Codecs::default() };
+        let parts = ListParts { frequencies: true, positions: true, codecs: Codecs::default() };
         let documents = decoded.doc_ids.len() as u32;
         let Decoded { doc_ids, frequencies, positions } = decoded;
         let lengths = &vec![1; documents as usize][..];

@@ -9,7 +9,7 @@ use crate::device::{self, Hits, RankBatch, RankSegment, RankTerm, Take};
 use crate::engine::cost::Features;
 use crate::engine::offload::try_on;
 use crate::engine::settings::Settings;
-use crate::index::snapshot::Part;
+use crate::index::snapshot::SnapshotSegment;
 use crate::search::prepared::{Prepared, then_any};
 use crate::search::{Found, Index, Matching, Options};
 use once_cell::sync::OnceCell;
@@ -119,7 +119,7 @@ impl<'j> Job<'j> {
     }
 
     fn segments(&self) -> Result<Arc<[RankSegment]>> {
-        let segment = |part: &Part| {
+        let segment = |part: &SnapshotSegment| {
             let allowed = self.index.allowed(part, self.options)?.map(Arc::new);
             Ok(RankSegment { documents: part.segment.documents(), base: part.base as u32, allowed })
         };

@@ -7,7 +7,7 @@ use crate::device::{Key, PhraseWord, Provider, Wanted};
 use crate::engine::keys;
 use crate::index::list::Decoded;
 use crate::index::segment::Segment;
-use crate::index::snapshot::Part;
+use crate::index::snapshot::SnapshotSegment;
 use crate::rank::term::Source;
 use crate::search::prepared::{self, PreparedTerm};
 use crate::search::recipe::Recipe;
@@ -17,7 +17,7 @@ use crate::search::{Index, Options};
 pub(super) struct Lists<'j> {
     pub(super) index: &'j Index,
     pub(super) options: &'j Options,
-    pub(super) parts: &'j [Part],
+    pub(super) parts: &'j [SnapshotSegment],
     /// The field of each table.
     pub(super) fields: Vec<usize>,
     pub(super) terms: Vec<&'j PreparedTerm>,

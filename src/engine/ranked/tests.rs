@@ -27,7 +27,7 @@ pub(in crate::engine) fn index_of_words(folder: &Path) -> Index {
         analyzer: Analyzer::new(Default::default()).unwrap(),
         codecs: Default::default(),
     };
-    let mut writer = Writer::open(folder, Some(schema), crate::index::Options::default()).unwrap();
+    let mut writer = Writer::open(folder, Some(schema), crate::index::WriterOptions::default()).unwrap();
     for id in 0..2000u64 {
         let words: Vec<String> = (1..12).map(|at| format!("w{}", id * at * 7919 % (3 + at * at))).collect();
         writer.add(Id::Int(id as i64), Document { values: vec![(0, Value::Text(words.join(" ").into()))] }).unwrap();

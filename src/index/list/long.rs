@@ -18,7 +18,7 @@
 //! Fields without frequencies end after the docIDs; indexes without positions lack these parts. A block is 128 postings.
 
 use super::values::{self, Blocks, Codecs};
-use super::{Parts, Postings, bits, corrupt, maxima};
+use super::{ListParts, Postings, bits, corrupt, maxima};
 use crate::base::cpu::{self, Tier};
 use crate::base::error::{Error, Result};
 use crate::codec::{BLOCK, BlockBuffer, Codec, Encoded, PADDING, block_buffer, dispatch, not_increasing};
@@ -169,7 +169,7 @@ pub struct View<'w> {
 impl<'w> View<'w> {
     /// Finds the parts of the list at the front of `words`, which go on to the end of the section and its padding. O(1):
     /// nothing is decoded, see [`View::check`].
-    pub(super) fn read(words: &'w [u32], documents: u32, parts: Parts) -> Result<View<'w>> {
+    pub(super) fn read(words: &'w [u32], documents: u32, parts: ListParts) -> Result<View<'w>> {
         let ends = || corrupt("long list", "ends early");
         let header: &[u32; HEADER] = words.first_chunk().ok_or_else(ends)?;
         let [count, kind, doc_id_words, frequency_words, position_words, low, high, zero] = *header;

@@ -16,7 +16,9 @@ mod values;
 pub use long::{DocIds, Positions, View, has, rank};
 pub use values::{BlockCodec, Blocks, Codecs};
 
+use super::memory;
 use crate::base::error::{Error, Result};
+use crate::codec::BLOCK;
 use byteorder::{ByteOrder, LittleEndian};
 
 /// The postings of a term in a segment.
@@ -34,7 +36,7 @@ pub struct Postings<'p> {
 
 /// Which parts the lists of a field have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parts {
+pub struct ListParts {
     /// Frequencies (and block maxima): text fields.
     pub frequencies: bool,
     /// Positions.
@@ -106,7 +108,7 @@ impl<'w> List<'w> {
     ///
     /// # Errors
     /// [`Error::Corrupt`].
-    pub fn find(lists: &'w [u8], value: u64, documents: u32, parts: Parts) -> Result<List<'w>> {
+    pub fn find(lists: &'w [u8], value: u64, documents: u32, parts: ListParts) -> Result<List<'w>> {
         let at = usize::try_from(value >> 1).unwrap_or(usize::MAX);
         let outside = || corrupt("dictionary", format!("a list at byte {at} of {}", lists.len()));
         let bytes = lists.get(at..).filter(|bytes| bytes.len() > PADDING).ok_or_else(outside)?;
@@ -163,7 +165,13 @@ pub fn count(front: &[u8], value: u64) -> Result<u32> {
 ///
 /// # Errors
 /// [`Error::Corrupt`].
-pub fn decode_short(bytes: &[u8], documents: u32, parts: Parts, wanted: bool, decoded: &mut Decoded) -> Result<usize> {
+pub fn decode_short(
+    bytes: &[u8],
+    documents: u32,
+    parts: ListParts,
+    wanted: bool,
+    decoded: &mut Decoded,
+) -> Result<usize> {
     decoded.clear();
     short::decode(bytes, documents, parts, wanted, decoded)
 }
@@ -181,7 +189,7 @@ impl Decoded {
 ///
 /// # Errors
 /// [`Error::Corrupt`].
-pub fn decode(lists: &[u8], value: u64, documents: u32, parts: Parts, decoded: &mut Decoded) -> Result<()> {
+pub fn decode(lists: &[u8], value: u64, documents: u32, parts: ListParts, decoded: &mut Decoded) -> Result<()> {
     decoded.clear();
     let list = List::find(lists, value, documents, parts)?;
     list.check(documents)?;
@@ -189,10 +197,14 @@ pub fn decode(lists: &[u8], value: u64, documents: u32, parts: Parts, decoded: &
         List::Short(bytes) => return short::decode(bytes, documents, parts, true, decoded).map(|_| ()),
         List::Long(view) => view,
     };
+    // With what decoders write past the end.
+    memory::reserve(&mut decoded.doc_ids, view.count + BLOCK)?;
+    memory::reserve(&mut decoded.frequencies, view.frequencies.len() + BLOCK)?;
     view.append_doc_ids(&mut decoded.doc_ids);
     view.frequencies.append_to(&mut decoded.frequencies);
     decoded.frequencies.iter_mut().for_each(|frequency| *frequency = frequency.wrapping_add(1));
     if let Some(positions) = view.positions {
+        memory::reserve(&mut decoded.positions, positions.gaps.len() + BLOCK)?;
         positions.gaps.append_to(&mut decoded.positions);
         let mut rest = &mut decoded.positions[..];
         for &frequency in &decoded.frequencies {

@@ -8,7 +8,7 @@
 //! | frequency − 2, if the low bit is 0 | |
 //! | per posting, then per position: gap | position less the one before less 1 (the first of a document: the position); if the index keeps positions |
 
-use super::{Decoded, Parts, Postings, corrupt};
+use super::{Decoded, ListParts, Postings, corrupt};
 use crate::base::error::Result;
 use crate::codec::BLOCK;
 
@@ -87,7 +87,13 @@ pub(super) fn count(bytes: &[u8]) -> Result<usize> {
 }
 
 /// Decodes a list, positions only if they are `wanted`, and returns the number of bytes read.
-pub(super) fn decode(bytes: &[u8], documents: u32, parts: Parts, wanted: bool, decoded: &mut Decoded) -> Result<usize> {
+pub(super) fn decode(
+    bytes: &[u8],
+    documents: u32,
+    parts: ListParts,
+    wanted: bool,
+    decoded: &mut Decoded,
+) -> Result<usize> {
     let ends = || corrupt("short list", "ends within a number, or a number is too large");
     let mut numbers = Numbers(bytes);
     let count = count(bytes)?;

@@ -38,7 +38,7 @@ impl Case {
         Case { documents, frequencies, positions, lengths, doc_ids }
     }
 
-    fn postings(&self, parts: Parts) -> Postings<'_> {
+    fn postings(&self, parts: ListParts) -> Postings<'_> {
         Postings {
             doc_ids: &self.doc_ids,
             frequencies: if parts.frequencies { &self.frequencies } else { &[] },
@@ -53,7 +53,7 @@ impl Case {
         let codecs = |at: usize| all[(self.doc_ids.len() + at) % all.len()];
         for (frequencies, positions, at) in [(false, false, 0), (true, false, 1), (true, true, 2), (true, true, 3)] {
             let codecs = Codecs { frequencies: codecs(at), positions: codecs(3 * at) };
-            let parts = Parts { frequencies, positions, codecs };
+            let parts = ListParts { frequencies, positions, codecs };
             let mut out = vec![1, 2, 3];
             let value = encode(&self.postings(parts), self.documents, codecs, 0, &mut out).unwrap();
             let words = section(&out);
@@ -69,7 +69,7 @@ impl Case {
     }
 
     /// Damage is found or makes other postings, but never a panic or a docID that does not exist.
-    fn damage(&self, words: &[u32], value: u64, parts: Parts) {
+    fn damage(&self, words: &[u32], value: u64, parts: ListParts) {
         let mut decoded = Decoded::default();
         for at in (0..words.len()).step_by(1 + words.len() / 50) {
             for damage in [1, 0x8000_0000, u32::MAX] {
@@ -115,7 +115,7 @@ proptest! {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let words = section(&bytes);
         let [frequencies, positions] = codecs;
-        let parts = Parts { frequencies: true, positions: true, codecs: Codecs { frequencies, positions } };
+        let parts = ListParts { frequencies: true, positions: true, codecs: Codecs { frequencies, positions } };
         let _ = decode(as_bytes(&words), value, 1000, parts, &mut Decoded::default());
     }
 }

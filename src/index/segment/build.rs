@@ -7,14 +7,14 @@ use super::invert::Tokens;
 use super::stored::{self, Blocks};
 use super::write::{self, FieldWriter};
 use super::{SegmentMeta, hash, numbers};
-use crate::analysis::{Scratch, valid_utf8};
+use crate::analysis::{MAX_TERM, Scratch, valid_utf8};
 use crate::base::bits::has_bit;
 use crate::base::error::{Error, Result};
 use crate::base::files::failed;
-use crate::index::{Document, Id, Kind, LONGEST_KEYWORD, LONGEST_TERM, Schema, Value};
+use crate::index::storage::Folder;
+use crate::index::{Document, Id, Kind, LONGEST_KEYWORD, Schema, Value, memory};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-use std::path::Path;
 use std::sync::Arc;
 
 /// The most bytes of text of one document.
@@ -45,7 +45,6 @@ pub struct SegmentBuilder {
     deaths: usize,
     stored: Option<Blocks>,
     stored_bytes: Vec<u8>,
-    values: Vec<u8>,
     scratch: Scratch,
 }
 
@@ -66,7 +65,6 @@ impl SegmentBuilder {
             dead: Vec::new(),
             deaths: 0,
             stored_bytes: Vec::new(),
-            values: Vec::new(),
             scratch: Scratch::default(),
         }
     }
@@ -107,52 +105,103 @@ impl SegmentBuilder {
     /// Adds a document. If there is one of that id, it is dropped.
     ///
     /// # Errors
-    /// [`Error::Argument`] if a value does not suit its field, or [`SegmentBuilder::is_full`]. Nothing has changed then.
-    pub fn add(&mut self, id: Id, document: &Document) -> Result<()> {
+    /// [`Error::Argument`] if a value does not suit its field, or [`SegmentBuilder::is_full`]; [`Error::OutOfMemory`].
+    /// Nothing has changed then.
+    pub fn add(&mut self, id: &Id, document: &Document) -> Result<()> {
         self.check(document)?;
-        let doc = self.ids.len() as u32;
-        self.replace(&id, doc);
+        let documents = self.ids.len();
+        let added = self.prepare(id.into()).and_then(|()| self.gather(document)).and_then(|()| self.store(document));
+        match added.and_then(|()| self.ids.push(id.into())) {
+            Ok(()) => {
+                self.replace(id.into(), documents as u32);
+                Ok(())
+            }
+            Err(error) => {
+                self.undo(documents);
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes room for what an id needs.
+    fn prepare(&mut self, id: IdRef) -> Result<()> {
+        let documents = self.ids.len();
+        self.ids.reserve(id)?;
+        let words = documents / 64 + 1;
+        let more = words.saturating_sub(self.dead.len());
+        memory::reserve(&mut self.dead, more)?;
+        if self.places.is_none() && self.ids.is_next(id) {
+            return Ok(());
+        }
+        let (ids, seed) = (&self.ids, self.seed);
+        let hash_of = |&doc: &u32| ids.get(doc as usize).hash(seed);
+        let out_of_memory = |_| Error::OutOfMemory { bytes: 8 * (documents + 1) };
+        match &mut self.places {
+            Some(places) => places.try_reserve(1, hash_of).map_err(out_of_memory),
+            None => {
+                let mut places = HashTable::new();
+                places.try_reserve(documents + 1, hash_of).map_err(out_of_memory)?;
+                for doc in (0..documents as u32).filter(|&doc| !has_bit(&self.dead, doc)) {
+                    places.insert_unique(hash_of(&doc), doc, hash_of);
+                }
+                self.places = Some(places);
+                Ok(())
+            }
+        }
+    }
+
+    /// Gathers the values of the next document.
+    fn gather(&mut self, document: &Document) -> Result<()> {
         for (number, gathered) in self.fields.iter_mut().enumerate() {
             let value = document.values.iter().find(|(field, _)| *field == number).map(|(_, value)| value);
             match gathered {
                 Gathered::Numbers(numbers) => {
-                    super::reserve(numbers, 1);
+                    memory::reserve(numbers, 1)?;
                     numbers.push(if let Some(Value::Number(number)) = value { *number } else { numbers::MISSING });
                 }
                 Gathered::Tokens(tokens) => match value {
-                    Some(Value::Keywords(values)) => tokens.keywords(values.iter().map(Vec::as_slice)),
-                    _ if self.schema.fields[number].kind == Kind::Keyword => tokens.keywords(std::iter::empty()),
+                    Some(Value::Keywords(values)) => tokens.keywords(values.iter().map(Vec::as_slice))?,
+                    _ if self.schema.fields[number].kind == Kind::Keyword => tokens.keywords(std::iter::empty())?,
                     Some(Value::Text(text)) => {
                         let (begin, mut length) = (tokens.next(), 0);
                         self.schema.analyzer.tokens(&valid_utf8(text), &mut self.scratch, |token| {
                             tokens.push(begin, token.position, token.term.as_bytes());
                             length += 1;
                         });
-                        tokens.end_text(length);
+                        tokens.end_text(length)?;
                     }
                     Some(Value::Tokens(terms)) => {
                         let (begin, mut length) = (tokens.next(), 0);
-                        for (position, term) in (0..).zip(terms).filter(|(_, term)| term.len() <= LONGEST_TERM) {
+                        for (position, term) in (0..).zip(terms).filter(|(_, term)| term.len() <= MAX_TERM) {
                             tokens.push(begin, position, term);
                             length += 1;
                         }
-                        tokens.end_text(length);
+                        tokens.end_text(length)?;
                     }
-                    _ => tokens.end_text(0),
+                    _ => tokens.end_text(0)?,
                 },
             }
         }
-        if let Some(stored) = &mut self.stored {
-            self.values.clear();
-            stored::serialize(document, &self.schema, &mut self.values);
-            super::reserve(&mut self.stored_bytes, self.values.len());
-            // Memory takes all that is written to it, and no document is that large.
-            stored.add(&self.values, &mut self.stored_bytes).map_err(|error| Error::Argument(error.to_string()))?;
-            if self.values.capacity() > 1 << 20 {
-                self.values = Vec::new();
+        Ok(())
+    }
+
+    /// Keeps the stored values of the next document.
+    fn store(&mut self, document: &Document) -> Result<()> {
+        let Some(stored) = &mut self.stored else { return Ok(()) };
+        memory::reserve(&mut self.stored_bytes, stored.reserve(stored::length(document, &self.schema))?)?;
+        // Memory takes all that is written to it, and no document is that large.
+        let added = stored.add_document(document, &self.schema, &mut self.stored_bytes);
+        added.map_err(|error| Error::Argument(error.to_string()))
+    }
+
+    /// Takes back what has been gathered since there were that many documents.
+    fn undo(&mut self, documents: usize) {
+        for gathered in &mut self.fields {
+            match gathered {
+                Gathered::Numbers(numbers) => numbers.truncate(documents),
+                Gathered::Tokens(tokens) => tokens.undo(documents),
             }
         }
-        Ok(())
     }
 
     /// Drops the document of that id, if there is one.
@@ -180,24 +229,11 @@ impl SegmentBuilder {
         alive
     }
 
-    /// Adds an id, and drops the document that had it.
-    fn replace(&mut self, id: &Id, doc: u32) {
-        let (id, seed) = (IdRef::from(id), self.seed);
-        let next = self.ids.is_next(id);
-        self.ids.push(id);
-        if next {
-            return;
-        }
-        let ids = &self.ids;
+    /// Drops the document that had the id of document `doc`, which is new. [`prepare`](Self::prepare) has made room.
+    fn replace(&mut self, id: IdRef, doc: u32) {
+        let (ids, seed) = (&self.ids, self.seed);
         let hash_of = |&doc: &u32| ids.get(doc as usize).hash(seed);
-        let places = self.places.get_or_insert_with(|| {
-            let is_dead = |doc: u32| has_bit(&self.dead, doc);
-            let mut places = HashTable::new();
-            for old in (0..doc).filter(|&old| !is_dead(old)) {
-                places.insert_unique(hash_of(&old), old, hash_of);
-            }
-            places
-        });
+        let Some(places) = &mut self.places else { return };
         let old = match places.entry(id.hash(seed), |&old| ids.get(old as usize) == id, hash_of) {
             Entry::Occupied(mut entry) => Some(std::mem::replace(entry.get_mut(), doc)),
             Entry::Vacant(entry) => {
@@ -260,12 +296,12 @@ impl SegmentBuilder {
         Ok(())
     }
 
-    /// Writes the segment to `path`, which must not exist. The file is not durable before it is
-    /// synchronised. Writes nothing if there are no documents.
+    /// Writes the segment of that number, whose file must not exist. The file is not durable before it is synchronised.
+    /// Writes nothing if there are no documents.
     ///
     /// # Errors
     /// [`Error::File`]; there is no file then.
-    pub fn finish(self, path: &Path, number: u64) -> Result<Option<SegmentMeta>> {
+    pub(in crate::index) fn finish(self, folder: &Folder, number: u64) -> Result<Option<SegmentMeta>> {
         let SegmentBuilder { schema, fields, mut ids, places, dead, deaths, stored, stored_bytes, .. } = self;
         drop(places);
         let all = ids.len();
@@ -274,7 +310,7 @@ impl SegmentBuilder {
         }
         let documents = (all - deaths) as u32;
         let is_dead = |doc: usize| has_bit(&dead, doc as u32);
-        let mut writer = SegmentWriter::create(path, number, documents, false, &schema)?;
+        let mut writer = SegmentWriter::create(folder, number, documents, false, &schema)?;
         for (field, gathered) in fields.into_iter().enumerate() {
             match gathered {
                 Gathered::Numbers(mut numbers) => {
@@ -286,7 +322,7 @@ impl SegmentBuilder {
                 }
                 Gathered::Tokens(tokens) => {
                     let text = schema.fields[field].kind == Kind::Text;
-                    let lengths = tokens.lengths(is_dead);
+                    let lengths = tokens.lengths(is_dead)?;
                     if text {
                         write::lengths(&mut writer, field, &lengths)?;
                     }
@@ -300,7 +336,7 @@ impl SegmentBuilder {
         }
         if deaths > 0 {
             let mut alive = IdColumn::default();
-            (0..all).filter(|&doc| !is_dead(doc)).for_each(|doc| alive.push(ids.get(doc)));
+            (0..all).filter(|&doc| !is_dead(doc)).try_for_each(|doc| alive.push(ids.get(doc)))?;
             ids = alive;
         }
         write::ids(&mut writer, &ids)?;
@@ -318,12 +354,16 @@ impl SegmentBuilder {
             }
             Some(mut blocks) => {
                 let mut bytes = stored_bytes;
-                blocks.finish(&mut bytes).map_err(|error| failed(path, error))?;
+                blocks.finish(&mut bytes).map_err(|error| failed(writer.path(), error))?;
                 let mut alive = Blocks::default();
                 writer.section(Section::Stored, NO_FIELD, |out| {
                     let mut doc = 0..;
                     blocks.each(&bytes, |values| {
-                        if doc.next().is_some_and(is_dead) { Ok(()) } else { alive.add(values, out) }
+                        if doc.next().is_some_and(is_dead) {
+                            return Ok(());
+                        }
+                        alive.reserve(values.len()).map_err(std::io::Error::other)?;
+                        alive.add(values, out)
                     })?;
                     alive.finish(out)
                 })?;

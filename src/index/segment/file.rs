@@ -5,8 +5,9 @@ use super::format::{self, ALIGNMENT, CHUNK, Extent, FieldCounts, Flags, Frame, S
 use crate::base::error::Result;
 use crate::base::files::failed;
 use crate::index::list::Codecs;
-use crate::index::{Schema, storage};
-use std::fs::{File, OpenOptions};
+use crate::index::storage::{self, Folder};
+use crate::index::{Schema, manifest};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,8 @@ const BUFFER: usize = 32 * CHUNK;
 /// Writes one segment. A file that is not finished is removed when the writer is dropped.
 #[derive(Debug)]
 pub(super) struct SegmentWriter {
+    folder: Folder,
+    name: String,
     path: PathBuf,
     file: storage::File,
     buffer: Vec<u8>,
@@ -28,8 +31,15 @@ pub(super) struct SegmentWriter {
 
 impl SegmentWriter {
     /// Creates the file, which must not exist.
-    pub fn create(path: &Path, number: u64, documents: u32, reordered: bool, schema: &Schema) -> Result<SegmentWriter> {
-        let file = storage::File::create_new(path)?;
+    pub fn create(
+        folder: &Folder,
+        number: u64,
+        documents: u32,
+        reordered: bool,
+        schema: &Schema,
+    ) -> Result<SegmentWriter> {
+        let name = manifest::segment_name(number);
+        let (file, path) = (folder.create_new(&name)?, folder.path_of(&name));
         let fields = schema.fields.iter().map(|field| (field.kind as u8, FieldCounts::default())).collect();
         let frame = Frame {
             documents,
@@ -40,7 +50,8 @@ impl SegmentWriter {
         };
         let mut buffer = Vec::with_capacity(BUFFER);
         buffer.extend(format::header(documents, frame.flags));
-        Ok(SegmentWriter { path: path.to_path_buf(), file, buffer, written: 0, number, frame, finished: false })
+        let folder = folder.clone();
+        Ok(SegmentWriter { folder, name, path, file, buffer, written: 0, number, frame, finished: false })
     }
 
     /// The codecs of its long lists.
@@ -51,6 +62,11 @@ impl SegmentWriter {
     /// Where the file is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Nothing yet, to be kept beside the segment.
+    pub fn spill(&self) -> Spill {
+        Spill::new(&self.folder, self.number)
     }
 
     /// Writes one section.
@@ -137,7 +153,7 @@ impl Drop for SegmentWriter {
     fn drop(&mut self) {
         if !self.finished {
             // The error that led here is the one to report.
-            let _ = storage::remove(&self.path);
+            let _ = self.folder.remove(&self.name);
         }
     }
 }
@@ -145,7 +161,8 @@ impl Drop for SegmentWriter {
 /// Bytes that are kept in memory while they are few, then in a file without a name beside the segment.
 #[derive(Debug)]
 pub(super) struct Spill {
-    beside: PathBuf,
+    folder: Folder,
+    number: u64,
     memory: Vec<u8>,
     file: Option<File>,
 }
@@ -155,17 +172,16 @@ impl Spill {
     pub const MEMORY: usize = 1 << 20;
 
     /// Nothing yet.
-    pub fn new(segment: &Path) -> Spill {
-        Spill { beside: segment.with_extension("spill"), memory: Vec::new(), file: None }
+    pub fn new(folder: &Folder, number: u64) -> Spill {
+        Spill { folder: folder.clone(), number, memory: Vec::new(), file: None }
     }
 
     fn spill(&mut self) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
             none => {
-                let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&self.beside)?;
-                std::fs::remove_file(&self.beside)?;
-                none.insert(file)
+                let file = self.folder.nameless(&format!("{}.spill", self.number));
+                none.insert(file.map_err(io::Error::other)?)
             }
         };
         file.write_all(&self.memory)?;
@@ -213,7 +229,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for length in [0, 10, Spill::MEMORY, Spill::MEMORY + 1, 3 * Spill::MEMORY + 5] {
             let bytes: Vec<u8> = (0..length).map(|i| ((i * i) >> 7) as u8).collect();
-            let mut spill = Spill::new(&folder.path().join("1.segment"));
+            let mut spill = Spill::new(&Folder::open_to_write(folder.path()).unwrap(), 1);
             for piece in bytes.chunks(1000) {
                 spill.write_all(piece).unwrap();
             }

@@ -13,16 +13,19 @@
 //! reordered; bits 8–15 and 16–23: the codecs of frequencies and positions. Segments in which both are 0 are of version 1,
 //! so that older releases can read them; others of version 2.
 
-use super::SegmentMeta;
 use crate::index::list::Codecs;
 use crate::index::{Kind, Schema};
 
 /// The first four bytes of a segment.
 pub(super) const MAGIC: [u8; 4] = *b"PSEG";
 /// Its last eight.
-const END: [u8; 8] = *b"PSEG-end";
+pub(super) const END: [u8; 8] = *b"PSEG-end";
 /// The newest version of the format.
-const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 2;
+/// The bytes of a footer before its rows.
+pub(super) const FOOTER_HEAD: usize = 24;
+/// The bytes of a section or a field in a footer.
+pub(super) const FOOTER_ROW: usize = 24;
 /// The bytes of the header.
 pub(super) const HEADER: usize = 64;
 /// The bytes after the footer.
@@ -59,7 +62,7 @@ pub enum Section {
 }
 
 impl Section {
-    const ALL: [Section; 9] = [
+    pub(super) const ALL: [Section; 9] = [
         Section::Lists,
         Section::Dictionary,
         Section::Lengths,
@@ -87,7 +90,7 @@ impl Section {
     }
 
     /// Whether a segment of that schema may have the section for that field.
-    fn belongs(self, field: u8, schema: &Schema) -> bool {
+    pub(super) fn belongs(self, field: u8, schema: &Schema) -> bool {
         let kind = schema.fields.get(field as usize).map(|field| field.kind);
         match self {
             Section::Lists | Section::Dictionary => matches!(kind, Some(Kind::Text | Kind::Keyword)),
@@ -99,7 +102,7 @@ impl Section {
 }
 
 /// The sections that every segment of a schema has.
-fn required(schema: &Schema) -> impl Iterator<Item = (Section, u8)> {
+pub(super) fn required(schema: &Schema) -> impl Iterator<Item = (Section, u8)> {
     let fields = schema.fields.iter().zip(0u8..).flat_map(|(field, number)| {
         let sections: &[Section] = match field.kind {
             Kind::Text => &[Section::Lists, Section::Dictionary, Section::Lengths],
@@ -160,7 +163,7 @@ impl Flags {
     }
 
     /// Reads the word of a file; what is wrong with it if it is none.
-    fn parse(word: u32) -> Result<Flags, String> {
+    pub(super) fn parse(word: u32) -> Result<Flags, String> {
         let [low, frequencies, positions, high] = word.to_le_bytes();
         if low > 3 || high != 0 {
             return Err(format!("flags {word:#x}"));
@@ -214,130 +217,6 @@ impl Frame {
         out.extend([0; 4]);
         out.extend(END);
         (out, checksum)
-    }
-
-    /// Reads header and footer of a whole file and checks every count and offset. Nothing else is read.
-    ///
-    /// # Errors
-    /// Where, which part, and what is wrong there.
-    pub fn parse(file: &[u8], meta: &SegmentMeta, schema: &Schema) -> Result<Frame, (usize, &'static str, String)> {
-        let length = file.len();
-        if length as u64 != meta.bytes {
-            return Err((length.min(meta.bytes as usize), "file", format!("{length} bytes, not {}", meta.bytes)));
-        }
-        if length < HEADER + TAIL {
-            return Err((0, "file", format!("{length} bytes are too few")));
-        }
-        let head = &file[..HEADER];
-        if head[..4] != MAGIC {
-            return Err((0, "header", "not a segment".into()));
-        }
-        let version = u32_at(head, 4);
-        if !(1..=VERSION).contains(&version) {
-            return Err((4, "header", format!("version {version}; this program reads versions 1 to {VERSION}")));
-        }
-        let tail = &file[length - TAIL..];
-        if tail[16..] != END {
-            return Err((length - 8, "end", "not the end of a segment".into()));
-        }
-        let footer = (length - TAIL - HEADER) as u64;
-        let footer = match u64_at(tail, 0) {
-            size if size <= footer => size as usize,
-            size => return Err((length - TAIL, "end", format!("a footer of {size} bytes in {footer}"))),
-        };
-        let body = length - TAIL - footer;
-        let checksum = crc32fast::hash(&file[body..length - TAIL + 8]);
-        if checksum != u32_at(tail, 8) || u32_at(tail, 12) != 0 {
-            return Err((length - TAIL, "footer", "its checksum differs".into()));
-        }
-        if checksum != meta.footer_crc {
-            return Err((length - TAIL, "footer", "another segment than the one that was committed".into()));
-        }
-        let frame = Frame::parse_footer(&file[body..length - TAIL], body, schema)
-            .map_err(|(at, what)| (body + at, "footer", what))?;
-        if frame.documents != meta.documents {
-            return Err((body, "footer", format!("{} documents, not {}", frame.documents, meta.documents)));
-        }
-        if head != header(frame.documents, frame.flags) {
-            return Err((8, "header", "differs from the footer".into()));
-        }
-        Ok(frame)
-    }
-
-    fn parse_footer(footer: &[u8], body: usize, schema: &Schema) -> Result<Frame, (usize, String)> {
-        const FIRST: usize = 24;
-        const ROW: usize = 24;
-        if footer.len() < FIRST {
-            return Err((0, "too short".into()));
-        }
-        let [sections, fields, chunks] = [0, 4, 8].map(|at| u32_at(footer, at) as usize);
-        if footer.len() != FIRST + ROW * (sections + fields) + 4 * chunks {
-            return Err((
-                0,
-                format!("{sections} sections, {fields} fields and {chunks} checksums do not make its length"),
-            ));
-        }
-        if chunks != body.div_ceil(CHUNK) {
-            return Err((8, format!("{chunks} checksums for {body} bytes")));
-        }
-        if fields != schema.fields.len() {
-            return Err((4, format!("{fields} fields; the index has {}", schema.fields.len())));
-        }
-        let flags = Flags::parse(u32_at(footer, 16)).map_err(|what| (16, what))?;
-        let mut frame = Frame {
-            documents: u32_at(footer, 12),
-            flags,
-            extents: Vec::new(),
-            fields: Vec::new(),
-            checksums: Vec::new(),
-        };
-        if flags.positions != schema.positions || frame.documents == 0 || frame.documents == u32::MAX {
-            let positions = if flags.positions { "positions" } else { "no positions" };
-            return Err((12, format!("{} documents, {positions}", frame.documents)));
-        }
-        let (rows, checksums) = footer[FIRST..].split_at(ROW * (sections + fields));
-        let mut end = HEADER as u64;
-        for (i, row) in rows.chunks_exact(ROW).enumerate() {
-            let at = FIRST + i * ROW;
-            if i >= sections {
-                let kind = schema.fields[i - sections].kind as u8;
-                if row[0] != kind {
-                    return Err((at, format!("field {} is of kind {}, not {kind}", i - sections, row[0])));
-                }
-                let counts = FieldCounts { documents: u32_at(row, 4), tokens: u64_at(row, 8), terms: u64_at(row, 16) };
-                if counts.documents > frame.documents {
-                    return Err((at + 4, format!("{} of {} documents", counts.documents, frame.documents)));
-                }
-                frame.fields.push((kind, counts));
-                continue;
-            }
-            let [field, offset, length] = [row[1].into(), u64_at(row, 8), u64_at(row, 16)];
-            let section = Section::ALL.get(row[0] as usize).filter(|section| section.belongs(row[1], schema));
-            let Some(&section) = section else {
-                return Err((at, format!("a section of kind {} and field {field}", row[0])));
-            };
-            let name = section.name();
-            if offset < end || offset % ALIGNMENT as u64 != 0 || offset > body as u64 || length > body as u64 - offset {
-                return Err((at + 8, format!("{name} of {length} bytes from {offset} on")));
-            }
-            if frame.extents.iter().any(|extent| (extent.section, extent.field) == (section, row[1])) {
-                return Err((at, format!("{name} of field {field} for the second time")));
-            }
-            if section == Section::Lengths && length != u64::from(frame.documents) {
-                return Err((at + 16, format!("{length} lengths of {} documents", frame.documents)));
-            }
-            end = offset + length;
-            frame.extents.push(Extent { section, field: row[1], offset, length });
-        }
-        let has = |section, field| frame.extents.iter().any(|e| (e.section, e.field) == (section, field));
-        if let Some((section, field)) = required(schema).find(|&(section, field)| !has(section, field)) {
-            return Err((FIRST, format!("no {} of field {field}", section.name())));
-        }
-        if has(Section::Ordinals, NO_FIELD) != flags.reordered {
-            return Err((16, "ordinals without reordering, or the reverse".into()));
-        }
-        frame.checksums = checksums.chunks_exact(4).map(|bytes| u32_at(bytes, 0)).collect();
-        Ok(frame)
     }
 }
 

@@ -5,17 +5,22 @@
 //!   integers    packed: the id less base, modulo 2^64, of each document; base is the least id
 //!   bytes       packed: the end of each document's bytes; then the bytes, base of them
 //!   both        packed ends as above; a bit per document, 1 for integers; the bytes, 8 (little-endian) for integers
-//! index of ids  bits u8, 7 zeros; packed: where each of the 2^bits buckets begins, and the end; packed: the docIDs
+//! index of ids  bits u8, order u8, 6 zeros; packed: where each of the 2^bits buckets begins, and the end; packed: the docIDs
 //! ```
-//! A document is in the bucket of the highest bits of the hash of its id, in ascending order of docIDs: 4 to 8 documents
-//! per bucket. Integers that strictly increase need no index. At 1.7 M documents it takes 3.1 bytes per document.
+//! A document is in the bucket of the highest bits of the hash of its id: 4 to 8 documents per bucket. If `order` is 1,
+//! those of a bucket are in ascending order of their ids, integers before bytes, so that ids that were chosen to share a
+//! bucket are found as fast as others. If it is 0, as in older segments, they are in ascending order of docIDs, and all of
+//! a bucket may have to be compared. Readers that do not know of the order find ids in both. Integers that strictly
+//! increase need no index. At 1.7 M documents it takes 3.1 bytes per document.
 
-use super::format::{Section, u64_at};
+use super::format::u64_at;
 use super::hash;
-use super::packed::{self, Packed};
-use super::part::Part;
+use super::packed;
+use super::section::SectionRef;
 use crate::base::error::Result;
 use crate::index::Id;
+use crate::index::memory::{self, collected, filled};
+use std::cmp::Ordering;
 use std::io::{self, Write};
 
 /// Bytes before the packed numbers of the ids.
@@ -24,8 +29,11 @@ const HEAD: usize = 16;
 /// Bytes before those of the index.
 const INDEX_HEAD: usize = 8;
 
+/// The order of the documents of a bucket: by their ids.
+const SORTED: u8 = 1;
+
 /// An [`Id`] that lies elsewhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum IdRef<'i> {
     /// An integer.
     Int(i64),
@@ -86,14 +94,31 @@ impl IdColumn {
         8 * (self.ints.capacity() + self.ends.capacity() + self.is_int.capacity()) + self.bytes.capacity()
     }
 
+    /// Makes room for the id of the next document.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub fn reserve(&mut self, id: IdRef) -> Result<()> {
+        let bytes = match id {
+            IdRef::Int(_) if self.ends.is_empty() => return memory::reserve(&mut self.ints, 1),
+            IdRef::Int(_) => size_of::<i64>(),
+            IdRef::Bytes(bytes) => bytes.len(),
+        };
+        // Integers before the first string become bytes.
+        memory::reserve(&mut self.bytes, size_of::<i64>() * self.ints.len() + bytes)?;
+        memory::reserve(&mut self.ends, self.ints.len() + 1)?;
+        memory::reserve(&mut self.is_int, self.ints.len() / 64 + 1)
+    }
+
     /// Adds the id of the next document.
-    pub fn push(&mut self, id: IdRef) {
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), if there was no room for it.
+    pub fn push(&mut self, id: IdRef) -> Result<()> {
+        self.reserve(id)?;
         self.shuffled |= !self.is_next(id);
         match id {
-            IdRef::Int(int) if self.ends.is_empty() => {
-                super::reserve(&mut self.ints, 1);
-                self.ints.push(int);
-            }
+            IdRef::Int(int) if self.ends.is_empty() => self.ints.push(int),
             IdRef::Int(int) => self.push_bytes(&int.to_le_bytes(), true),
             IdRef::Bytes(bytes) => {
                 if self.ends.is_empty() {
@@ -104,12 +129,11 @@ impl IdColumn {
                 self.push_bytes(bytes, false);
             }
         }
+        Ok(())
     }
 
     fn push_bytes(&mut self, bytes: &[u8], is_int: bool) {
         let i = self.ends.len();
-        super::reserve(&mut self.bytes, bytes.len());
-        super::reserve(&mut self.ends, 1);
         self.bytes.extend_from_slice(bytes);
         self.ends.push(self.bytes.len());
         self.is_int.resize(i / 64 + 1, 0);
@@ -174,8 +198,8 @@ impl IdColumn {
         out.write_all(&head)?;
         packed::pack(self.ends.iter().map(|&end| end as u64), width, out)?;
         if mixed {
-            let bits: Vec<u8> = self.is_int.iter().flat_map(|word| word.to_le_bytes()).collect();
-            out.write_all(&bits[..self.ends.len().div_ceil(8)])?;
+            let bytes = self.is_int.iter().flat_map(|word| word.to_le_bytes()).take(self.ends.len().div_ceil(8));
+            bytes.into_iter().try_for_each(|byte| out.write_all(&[byte]))?;
         }
         out.write_all(&self.bytes)
     }
@@ -184,8 +208,8 @@ impl IdColumn {
     pub fn write_index(&self, out: &mut impl Write) -> io::Result<()> {
         let count = self.len();
         let bits = (count / 4).max(1).ilog2();
-        let buckets: Vec<u32> = (0..count).map(|i| bucket(self.get(i), bits) as u32).collect();
-        let mut ends = vec![0u32; (1 << bits) + 1];
+        let buckets = collected((0..count).map(|i| bucket(self.get(i), bits) as u32)).map_err(io::Error::other)?;
+        let mut ends = filled(0u32, (1 << bits) + 1).map_err(io::Error::other)?;
         for &bucket in &buckets {
             ends[bucket as usize + 1] += 1;
         }
@@ -194,27 +218,41 @@ impl IdColumn {
         }
         let mut head = [0; INDEX_HEAD];
         head[0] = bits as u8;
+        head[1] = SORTED;
         out.write_all(&head)?;
         packed::pack(ends.iter().map(|&end| end.into()), packed::width_for(count as u64), out)?;
-        let mut documents = vec![0; count];
-        for (doc, bucket) in (0u64..).zip(buckets) {
+        let mut documents = filled(0u32, count).map_err(io::Error::other)?;
+        for (doc, bucket) in (0..).zip(buckets) {
             let next = &mut ends[bucket as usize];
             documents[*next as usize] = doc;
             *next += 1;
         }
-        packed::pack(documents.into_iter(), packed::width_for(count as u64 - 1), out)
+        // Each end is now that of its own bucket.
+        let mut begin = 0;
+        for &end in &ends[..1 << bits] {
+            let bucket = &mut documents[begin..end as usize];
+            bucket.sort_unstable_by(|&a, &b| self.get(a as usize).cmp(&self.get(b as usize)));
+            begin = end as usize;
+        }
+        packed::pack(documents.into_iter().map(u64::from), packed::width_for(count as u64 - 1), out)
     }
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How many ids this thread has compared with ids that it looked for.
+    pub(super) static COMPARED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// The bucket of an id, of 2^bits.
-fn bucket(id: IdRef, bits: u32) -> usize {
+pub(super) fn bucket(id: IdRef, bits: u32) -> usize {
     (id.hash(hash::FIXED) >> 1 >> (63 - bits)) as usize
 }
 
 /// The ids of a segment.
 #[derive(Debug, Clone, Copy)]
 pub struct Ids<'s> {
-    part: Part<'s>,
+    part: SectionRef<'s>,
     form: u8,
     width: u32,
     increasing: bool,
@@ -226,7 +264,7 @@ pub struct Ids<'s> {
 
 impl<'s> Ids<'s> {
     /// Reads what the section begins with.
-    pub(super) fn parse(part: Part<'s>, documents: u32) -> Result<Ids<'s>> {
+    pub(super) fn parse(part: SectionRef<'s>, documents: u32) -> Result<Ids<'s>> {
         let head = part.range(0, HEAD)?;
         let (form, width, base, count) = (head[0], head[1].into(), u64_at(head, 8), documents as usize);
         let packed = packed::bytes_for(count, width).unwrap_or(usize::MAX);
@@ -295,17 +333,18 @@ impl<'s> Ids<'s> {
             let middle = low.midpoint(high);
             let int = self.number(middle)?.wrapping_add(self.base) as i64;
             match int.cmp(&sought) {
-                std::cmp::Ordering::Equal => return Ok(Some(middle as u32)),
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
+                Ordering::Equal => return Ok(Some(middle as u32)),
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
             }
         }
         Ok(None)
     }
 
     /// The document, by the index.
-    pub(super) fn look_up(&self, index: Part<'s>, id: IdRef) -> Result<Option<u32>> {
-        let bits = u32::from(index.range(0, INDEX_HEAD)?[0]);
+    pub(super) fn look_up(&self, index: SectionRef<'s>, id: IdRef) -> Result<Option<u32>> {
+        let head = index.range(0, INDEX_HEAD)?;
+        let (bits, order) = (u32::from(head[0]), head[1]);
         let (starts, width) = (packed::width_for(self.count as u64), packed::width_for(self.count as u64 - 1));
         let directory = packed::bytes_for((1usize << bits.min(32)) + 1, starts).unwrap_or(usize::MAX);
         let documents = packed::bytes_for(self.count, width).unwrap_or(usize::MAX);
@@ -323,55 +362,32 @@ impl<'s> Ids<'s> {
         if begin > end || end > self.count as u64 {
             return Err(index.corrupt(INDEX_HEAD, format!("bucket {bucket} from {begin} to {end} of {}", self.count)));
         }
-        for i in begin..end {
+        let doc = |i: u64| {
+            #[cfg(test)]
+            COMPARED.with(|compared| compared.set(compared.get() + 1));
             let doc = number(INDEX_HEAD + directory, i as usize, width)?;
             let doc = u32::try_from(doc).ok().filter(|&doc| (doc as usize) < self.count);
-            let doc = doc.ok_or_else(|| index.corrupt(INDEX_HEAD + directory, "a docID that is too great"))?;
+            doc.ok_or_else(|| index.corrupt(INDEX_HEAD + directory, "a docID that is too great"))
+        };
+        if order == SORTED {
+            let (mut low, mut high) = (begin, end);
+            while low < high {
+                let middle = low.midpoint(high);
+                let doc = doc(middle)?;
+                match self.get(doc)?.cmp(&id) {
+                    Ordering::Equal => return Ok(Some(doc)),
+                    Ordering::Less => low = middle + 1,
+                    Ordering::Greater => high = middle,
+                }
+            }
+            return Ok(None);
+        }
+        for i in begin..end {
+            let doc = doc(i)?;
             if self.get(doc)? == id {
                 return Ok(Some(doc));
             }
         }
         Ok(None)
     }
-}
-
-/// The ordinals of reordered documents: packed, as wide as the last docID.
-pub(super) fn write_ordinals(ordinals: &[u32], out: &mut impl Write) -> io::Result<()> {
-    let width = packed::width_for(ordinals.len() as u64 - 1);
-    packed::pack(ordinals.iter().map(|&ordinal| ordinal.into()), width, out)
-}
-
-/// The ordinal of a document.
-pub(super) fn ordinal(part: Part, documents: u32, doc: u32) -> Result<u32> {
-    if doc >= documents {
-        return Err(part.no_document(doc));
-    }
-    let width = packed::width_for(u64::from(documents) - 1);
-    let (at, bit) = packed::place(doc as usize, width);
-    let number = packed::extract(u64_at(part.range(at, 8)?, 0).to_le_bytes(), bit, width);
-    u32::try_from(number)
-        .ok()
-        .filter(|&ordinal| ordinal < documents)
-        .ok_or_else(|| part.corrupt(at, format!("ordinal {number} of {documents} documents")))
-}
-
-/// All ordinals; each number below `documents` occurs once.
-pub(super) fn ordinals(part: Part, documents: u32) -> Result<Vec<u32>> {
-    debug_assert_eq!(part.section(), Section::Ordinals);
-    let width = packed::width_for(u64::from(documents) - 1);
-    let bytes = part.all()?;
-    let Some((packed, [])) = Packed::split(bytes, width, documents as usize) else {
-        return Err(part.corrupt(0, format!("{} bytes for {documents} documents", bytes.len())));
-    };
-    let mut seen = vec![0u64; documents.div_ceil(64) as usize];
-    let mut ordinals = Vec::with_capacity(packed.len());
-    for ordinal in packed.iter() {
-        let word = seen.get_mut((ordinal / 64) as usize).filter(|_| ordinal < documents.into());
-        match word {
-            Some(word) if *word >> (ordinal % 64) & 1 == 0 => *word |= 1 << (ordinal % 64),
-            _ => return Err(part.corrupt(0, format!("ordinal {ordinal} is too great, or not the only one"))),
-        }
-        ordinals.push(ordinal as u32);
-    }
-    Ok(ordinals)
 }

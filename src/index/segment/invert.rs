@@ -5,9 +5,11 @@
 //! range of terms after the other, so that a quarter of the tokens, at eight bytes each, is sorted at a time.
 
 use super::terms::Terms;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::index::length;
 use crate::index::list::Postings;
+use crate::index::memory::{self, filled, room};
+use std::ops::Range;
 
 /// What stands at positions without an indexed term.
 const HOLE: u32 = u32::MAX;
@@ -24,12 +26,14 @@ pub(super) struct Tokens {
     ends: Vec<u32>,
     /// Per document of a text field, its length byte.
     lengths: Vec<u8>,
+    /// Bytes of memory that could not be had for the document that has not been ended.
+    missing: usize,
 }
 
 impl Tokens {
     /// Nothing.
     pub fn new() -> Tokens {
-        Tokens { terms: Terms::new(), tokens: Vec::new(), ends: Vec::new(), lengths: Vec::new() }
+        Tokens { terms: Terms::new(), tokens: Vec::new(), ends: Vec::new(), lengths: Vec::new(), missing: 0 }
     }
 
     /// Bytes in use, and those that [`Tokens::invert`] will need besides.
@@ -47,18 +51,40 @@ impl Tokens {
     }
 
     /// Adds a term of the document that has not been ended, whose tokens begin at `begin` ([`Tokens::next`]). Positions
-    /// between it and the one before stay empty; it is put after the one before in any case.
+    /// between it and the one before stay empty; it is put after the one before in any case. If there is no memory for it,
+    /// nothing more is added, and ending the document fails.
     #[inline]
     pub fn push(&mut self, begin: usize, position: u32, term: &[u8]) {
         let index = begin + position as usize;
-        if self.tokens.len() < index {
+        if self.missing > 0 || self.tokens.len() < index && !self.skip_to(index) {
+            return;
+        }
+        if self.tokens.len() == self.tokens.capacity() && !self.has_room(1) {
+            return;
+        }
+        match self.terms.count(term) {
+            Some(number) => self.tokens.push(number),
+            None => self.missing = term.len().max(1),
+        }
+    }
+
+    /// Makes room for tokens; tells whether it could.
+    #[cold]
+    fn has_room(&mut self, more: usize) -> bool {
+        let reserved = memory::reserve(&mut self.tokens, more);
+        if reserved.is_err() {
+            self.missing = (size_of::<u32>() * more).max(1);
+        }
+        reserved.is_ok()
+    }
+
+    fn skip_to(&mut self, index: usize) -> bool {
+        let more = index - self.tokens.len();
+        let reserved = self.has_room(more);
+        if reserved {
             self.tokens.resize(index, HOLE);
         }
-        let number = self.terms.count(term);
-        if self.tokens.len() == self.tokens.capacity() {
-            super::reserve(&mut self.tokens, 1);
-        }
-        self.tokens.push(number);
+        reserved
     }
 
     /// Where the next document's tokens begin.
@@ -67,55 +93,92 @@ impl Tokens {
     }
 
     /// Ends a document of a text field that has `length` terms.
-    pub fn end_text(&mut self, length: u32) {
-        super::reserve(&mut self.lengths, 1);
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]: [`Tokens::undo`] it.
+    pub fn end_text(&mut self, length: u32) -> Result<()> {
+        memory::reserve(&mut self.lengths, 1)?;
         self.lengths.push(length::encode(length));
-        self.end();
+        self.end()
     }
 
     /// Adds a document of a keyword field.
-    pub fn keywords<'v>(&mut self, values: impl Iterator<Item = &'v [u8]>) {
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]: [`Tokens::undo`] it.
+    pub fn keywords<'v>(&mut self, values: impl Iterator<Item = &'v [u8]>) -> Result<()> {
         let begin = self.next();
         for value in values {
-            let number = self.terms.count(value);
+            memory::reserve(&mut self.tokens, 1)?;
+            let bytes = value.len();
+            let number = self.terms.count(value).ok_or(Error::OutOfMemory { bytes })?;
             // Usually there are one or two.
             if self.tokens[begin..].contains(&number) && self.tokens.len() - begin < 16 {
                 self.terms.uncount(number);
             } else {
-                super::reserve(&mut self.tokens, 1);
                 self.tokens.push(number);
             }
         }
         if self.tokens.len() - begin >= 16 {
-            let mut many = self.tokens.split_off(begin);
+            let many = &mut self.tokens[begin..];
             many.sort_unstable();
-            for pair in many.windows(2).filter(|pair| pair[0] == pair[1]) {
-                self.terms.uncount(pair[0]);
+            let mut kept = 1;
+            for at in 1..many.len() {
+                if many[at] == many[kept - 1] {
+                    self.terms.uncount(many[at]);
+                } else {
+                    many[kept] = many[at];
+                    kept += 1;
+                }
             }
-            many.dedup();
-            self.tokens.extend(many);
+            self.tokens.truncate(begin + kept);
         }
-        self.end();
+        self.end()
     }
 
-    fn end(&mut self) {
-        super::reserve(&mut self.ends, 1);
+    fn end(&mut self) -> Result<()> {
+        match std::mem::take(&mut self.missing) {
+            0 => {}
+            bytes => return Err(Error::OutOfMemory { bytes }),
+        }
+        memory::reserve(&mut self.ends, 1)?;
         self.ends.push(self.tokens.len() as u32);
+        Ok(())
+    }
+
+    /// Takes back what has been added since there were that many documents.
+    pub fn undo(&mut self, documents: usize) {
+        self.missing = 0;
+        self.ends.truncate(documents);
+        self.lengths.truncate(documents);
+        let begin = self.next();
+        for &number in self.tokens[begin..].iter().filter(|&&number| number != HOLE) {
+            self.terms.uncount(number);
+        }
+        self.tokens.truncate(begin);
     }
 
     /// Documents and their tokens.
-    fn documents(ends: &[u32]) -> impl Iterator<Item = std::ops::Range<usize>> {
+    fn documents(ends: &[u32]) -> impl Iterator<Item = Range<usize>> {
         let mut begin = 0;
         ends.iter().map(move |&end| std::mem::replace(&mut begin, end as usize)..end as usize)
     }
 
     /// The length bytes of the documents that are not dead.
-    pub fn lengths(&self, dead: impl Fn(usize) -> bool) -> Vec<u8> {
-        self.lengths.iter().enumerate().filter(|(doc, _)| !dead(*doc)).map(|(_, &length)| length).collect()
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn lengths(&self, dead: impl Fn(usize) -> bool) -> Result<Vec<u8>> {
+        let mut lengths = room(self.lengths.len())?;
+        lengths.extend(self.lengths.iter().enumerate().filter(|(doc, _)| !dead(*doc)).map(|(_, &length)| length));
+        Ok(lengths)
     }
 
     /// Calls `each` with every term, in ascending order, and its postings. Documents are numbered without dead ones.
     /// Returns how many of them have a term.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], and those of `each`.
     pub fn invert(
         mut self,
         dead: impl Fn(usize) -> bool,
@@ -124,10 +187,34 @@ impl Tokens {
         positions: bool,
         mut each: impl FnMut(&[u8], &Postings) -> Result<()>,
     ) -> Result<u32> {
+        debug_assert_eq!(self.next(), self.tokens.len(), "all documents were ended");
         self.terms.freeze();
-        let sorted = self.terms.sorted();
-        let mut ranks = vec![0; sorted.len()];
-        for (rank, &number) in (0..).zip(&sorted) {
+        let sorted = self.terms.sorted()?;
+        let with_terms = self.rank(&sorted, &dead)?;
+        let mut sorter = Sorter::new(self.tokens.len() / RANGES, self.terms.most() as usize)?;
+        let mut of_term = OfTerm::new(self.terms.most() as usize)?;
+        let mut low = 0;
+        while low < sorted.len() {
+            let taken = sorter.take(sorted[low..].iter().map(|&number| self.terms.counted(number)))?;
+            debug_assert!(taken > 0, "every range has a term");
+            sorter.fill(low, &self.tokens, &self.ends, &dead);
+            for (&number, pairs) in sorted[low..].iter().zip(sorter.by_term()) {
+                debug_assert_eq!(pairs.len(), self.terms.counted(number) as usize);
+                if !pairs.is_empty() {
+                    of_term.set(pairs, positions);
+                    each(self.terms.term(number), &of_term.postings(text, lengths))?;
+                }
+            }
+            low += taken;
+        }
+        Ok(with_terms)
+    }
+
+    /// Replaces the numbers of terms by their ranks, and the tokens of dead documents by holes. Returns how many documents
+    /// that are not dead have a term.
+    fn rank(&mut self, sorted: &[u32], dead: impl Fn(usize) -> bool) -> Result<u32> {
+        let mut ranks = filled(0, sorted.len())?;
+        for (rank, &number) in (0..).zip(sorted) {
             ranks[number as usize] = rank;
         }
         let mut with_terms = 0;
@@ -145,73 +232,103 @@ impl Tokens {
             }
             with_terms += u32::from(any);
         }
-        drop(ranks);
-
-        let most = self.tokens.len() / RANGES;
-        let (mut pairs, mut next) = (Vec::with_capacity(most.max(self.terms.most() as usize)), Vec::new());
-        let [mut doc_ids, mut frequencies, mut all_positions] =
-            [(); 3].map(|()| Vec::with_capacity(self.terms.most() as usize));
-        let mut low = 0;
-        while low < sorted.len() {
-            // Where each term's pairs begin.
-            let mut total = 0;
-            next.clear();
-            for &number in &sorted[low..] {
-                let count = self.terms.counted(number) as usize;
-                if !next.is_empty() && total + count > most {
-                    break;
-                }
-                next.push(total as u32);
-                total += count;
-            }
-            if pairs.len() < total {
-                pairs.resize(total, 0u64);
-            }
-            let mut doc = 0u64;
-            for (i, range) in Tokens::documents(&self.ends).enumerate() {
-                for (position, token) in (0u64..).zip(&self.tokens[range]) {
-                    if let Some(next) = next.get_mut(token.wrapping_sub(low as u32) as usize) {
-                        pairs[*next as usize] = doc << 32 | position;
-                        *next += 1;
-                    }
-                }
-                doc += u64::from(!dead(i));
-            }
-            let mut begin = 0;
-            for (&number, &end) in sorted[low..].iter().zip(&next) {
-                let pairs = &pairs[begin..end as usize];
-                begin = end as usize;
-                if pairs.is_empty() {
-                    continue;
-                }
-                doc_ids.clear();
-                frequencies.clear();
-                all_positions.clear();
-                let mut last = u32::MAX;
-                for pair in pairs {
-                    let doc = (pair >> 32) as u32;
-                    match frequencies.last_mut() {
-                        Some(frequency) if doc == last => *frequency += 1,
-                        _ => {
-                            doc_ids.push(doc);
-                            frequencies.push(1);
-                            last = doc;
-                        }
-                    }
-                }
-                if positions {
-                    all_positions.extend(pairs.iter().map(|&pair| pair as u32));
-                }
-                let postings = Postings {
-                    doc_ids: &doc_ids,
-                    frequencies: if text { &frequencies } else { &[] },
-                    positions: &all_positions,
-                    lengths,
-                };
-                each(self.terms.term(number), &postings)?;
-            }
-            low += next.len();
-        }
         Ok(with_terms)
+    }
+}
+
+/// A counting sort of the tokens of one range of terms.
+struct Sorter {
+    /// Pairs of a range, unless a single term has more.
+    most: usize,
+    /// docID and position of each token of the range, by term.
+    pairs: Vec<u64>,
+    /// Per term of the range, where its next pair goes; where its pairs end, once all are in.
+    next: Vec<u32>,
+}
+
+impl Sorter {
+    fn new(most: usize, of_term: usize) -> Result<Sorter> {
+        Ok(Sorter { most, pairs: room(most.max(of_term))?, next: Vec::new() })
+    }
+
+    /// Takes as many of the terms with these counts as fit; returns how many, at least one.
+    fn take(&mut self, counts: impl Iterator<Item = u32>) -> Result<usize> {
+        let mut total = 0;
+        self.next.clear();
+        for count in counts {
+            if !self.next.is_empty() && total + count as usize > self.most {
+                break;
+            }
+            memory::reserve(&mut self.next, 1)?;
+            self.next.push(total as u32);
+            total += count as usize;
+        }
+        if self.pairs.len() < total {
+            let more = total - self.pairs.len();
+            memory::reserve(&mut self.pairs, more)?;
+            self.pairs.resize(total, 0);
+        }
+        Ok(self.next.len())
+    }
+
+    /// Puts the pairs of the terms from rank `low` on in their places.
+    fn fill(&mut self, low: usize, tokens: &[u32], ends: &[u32], dead: impl Fn(usize) -> bool) {
+        let (pairs, all_next) = (&mut self.pairs[..], &mut self.next[..]);
+        let mut doc = 0u64;
+        for (i, range) in Tokens::documents(ends).enumerate() {
+            for (position, token) in (0u64..).zip(&tokens[range]) {
+                if let Some(next) = all_next.get_mut(token.wrapping_sub(low as u32) as usize) {
+                    pairs[*next as usize] = doc << 32 | position;
+                    *next += 1;
+                }
+            }
+            doc += u64::from(!dead(i));
+        }
+    }
+
+    /// The pairs of each term, in order of docIDs and positions.
+    fn by_term(&self) -> impl Iterator<Item = &[u64]> {
+        Tokens::documents(&self.next).map(|range| &self.pairs[range])
+    }
+}
+
+/// The postings of one term; vectors are reused.
+struct OfTerm {
+    doc_ids: Vec<u32>,
+    frequencies: Vec<u32>,
+    positions: Vec<u32>,
+}
+
+impl OfTerm {
+    fn new(most: usize) -> Result<OfTerm> {
+        Ok(OfTerm { doc_ids: room(most)?, frequencies: room(most)?, positions: room(most)? })
+    }
+
+    fn set(&mut self, pairs: &[u64], positions: bool) {
+        debug_assert!(pairs.is_sorted_by(|a, b| a < b), "a position is used once");
+        self.doc_ids.clear();
+        self.frequencies.clear();
+        self.positions.clear();
+        debug_assert!(self.doc_ids.capacity() >= pairs.len(), "no term is more frequent than the most frequent one");
+        let mut last = u32::MAX;
+        for pair in pairs {
+            let doc = (pair >> 32) as u32;
+            match self.frequencies.last_mut() {
+                Some(frequency) if doc == last => *frequency += 1,
+                _ => {
+                    self.doc_ids.push(doc);
+                    self.frequencies.push(1);
+                    last = doc;
+                }
+            }
+        }
+        if positions {
+            self.positions.extend(pairs.iter().map(|&pair| pair as u32));
+        }
+    }
+
+    fn postings<'a>(&'a self, text: bool, lengths: &'a [u8]) -> Postings<'a> {
+        let frequencies = if text { &self.frequencies[..] } else { &[] };
+        Postings { doc_ids: &self.doc_ids, frequencies, positions: &self.positions, lengths }
     }
 }

@@ -6,19 +6,20 @@
 use super::SegmentMeta;
 use super::file::SegmentWriter;
 use super::format::{FieldCounts, NO_FIELD, Section};
-use super::ids::{self, IdColumn};
+use super::ids::IdColumn;
+use super::merge_plan::{GONE, Input, MergePlan, by_rank, is_deleted, reordered};
 use super::numbers::{self, MISSING};
-use super::plan::{GONE, Input, Plan, by_rank, is_deleted, reordered};
+use super::ordinals;
 use super::stored::Blocks;
 use super::write::{self, FieldWriter};
 use crate::base::error::{Error, Result};
 use crate::base::files::failed;
-use crate::index::list::{Decoded, Parts, Postings};
-use crate::index::{Field, Kind, Schema};
+use crate::index::list::{Decoded, ListParts, Postings};
+use crate::index::storage::Folder;
+use crate::index::{Field, Kind, Schema, memory};
 use fst::Streamer;
-use std::path::Path;
 
-/// Merges segments to one at `path`, which must not exist. The file is not durable before it is synchronised.
+/// Merges segments to one of that number, whose file must not exist. The file is not durable before it is synchronised.
 /// Without documents, nothing is written.
 ///
 /// Documents keep the order of insertion: inputs one after the other. With a `permutation` (docID in the merged segment →
@@ -28,24 +29,24 @@ use std::path::Path;
 /// # Errors
 /// [`Error::Corrupt`] and [`Error::File`], which name the file; [`Error::Argument`] if there are 2^32 - 1 documents or
 /// more, or the permutation is none. There is no file then.
-pub fn merge(
+pub(in crate::index) fn merge(
     inputs: &[Input],
-    path: &Path,
+    folder: &Folder,
     number: u64,
     schema: &Schema,
     permutation: Option<&[u32]>,
 ) -> Result<Option<SegmentMeta>> {
-    let plan = Plan::new(inputs, permutation)?;
+    let plan = MergePlan::new(inputs, permutation)?;
     let documents = plan.sources.len() as u32;
     if documents == 0 {
         return Ok(None);
     }
-    let mut writer = SegmentWriter::create(path, number, documents, plan.ordinals.is_some(), schema)?;
+    let mut writer = SegmentWriter::create(folder, number, documents, plan.ordinals.is_some(), schema)?;
     for (field, Field { kind, .. }) in schema.fields.iter().enumerate() {
         match kind {
             Kind::Numeric => merge_numbers(inputs, &plan, field, &mut writer)?,
             Kind::Text => {
-                let mut lengths = Vec::with_capacity(plan.sources.len());
+                let mut lengths = memory::room(plan.sources.len())?;
                 let all: Vec<&[u8]> =
                     inputs.iter().map(|(segment, _)| segment.lengths(field)).collect::<Result<_>>()?;
                 lengths.extend(plan.sources.iter().map(|&(input, doc)| all[input as usize][doc as usize]));
@@ -58,21 +59,21 @@ pub fn merge(
     let all: Vec<_> = inputs.iter().map(|(segment, _)| segment.ids()).collect::<Result<_>>()?;
     let mut merged = IdColumn::default();
     for &(input, doc) in &plan.sources {
-        merged.push(all[input as usize].get(doc)?);
+        merged.push(all[input as usize].get(doc)?)?;
     }
     write::ids(&mut writer, &merged)?;
     drop(merged);
     merge_stored(inputs, schema, &mut writer)?;
     if let Some(ordinals) = &plan.ordinals {
-        writer.section(Section::Ordinals, NO_FIELD, |out| ids::write_ordinals(ordinals, out))?;
+        writer.section(Section::Ordinals, NO_FIELD, |out| ordinals::write(ordinals, out))?;
     }
     writer.finish().map(Some)
 }
 
-fn merge_numbers(inputs: &[Input], plan: &Plan, field: usize, writer: &mut SegmentWriter) -> Result<()> {
+fn merge_numbers(inputs: &[Input], plan: &MergePlan, field: usize, writer: &mut SegmentWriter) -> Result<()> {
     let columns: Vec<_> = inputs.iter().map(|(segment, _)| segment.column(field)).collect::<Result<_>>()?;
     let number = |&(input, doc): &(u32, u32)| columns[input as usize].get(doc).unwrap_or(MISSING);
-    let numbers: Vec<f64> = plan.sources.iter().map(number).collect();
+    let numbers: Vec<f64> = memory::collected(plan.sources.iter().map(number))?;
     let documents = numbers.iter().filter(|number| !number.is_nan()).count() as u32;
     writer.section(Section::Numbers, field as u8, |out| numbers::write(&numbers, out))?;
     writer.set_counts(field, FieldCounts { documents, ..FieldCounts::default() });
@@ -87,7 +88,10 @@ fn merge_stored(inputs: &[Input], schema: &Schema, writer: &mut SegmentWriter) -
     let mut blocks = Blocks::default();
     writer.begin(Section::Stored, NO_FIELD)?;
     for input in inputs {
-        let mut out = |values: &[u8]| blocks.add(values, writer).map_err(|error| failed(writer.path(), error));
+        let mut out = |values: &[u8]| {
+            blocks.reserve(values.len())?;
+            blocks.add(values, writer).map_err(|error| failed(writer.path(), error))
+        };
         let (segment, deleted) = input;
         let stored = segment.all_stored()?;
         if stored.is_empty() {
@@ -105,7 +109,13 @@ fn merge_stored(inputs: &[Input], schema: &Schema, writer: &mut SegmentWriter) -
     writer.section(Section::StoredDirectory, NO_FIELD, |out| blocks.write_directory(out))
 }
 
-fn merge_terms(inputs: &[Input], plan: &Plan, field: usize, lengths: &[u8], writer: &mut SegmentWriter) -> Result<()> {
+fn merge_terms(
+    inputs: &[Input],
+    plan: &MergePlan,
+    field: usize,
+    lengths: &[u8],
+    writer: &mut SegmentWriter,
+) -> Result<()> {
     let mut union = fst::map::OpBuilder::new();
     for (segment, _) in inputs {
         union.push(segment.dictionary(field)?.stream());
@@ -113,7 +123,7 @@ fn merge_terms(inputs: &[Input], plan: &Plan, field: usize, lengths: &[u8], writ
     let mut union = union.union();
     let mut out = FieldWriter::new(writer, field, plan.sources.len() as u32)?;
     let mut lists = Vec::new();
-    let mut merger = Merger::new(plan, inputs[0].0.parts(field));
+    let mut merger = Merger::new(plan, inputs[0].0.parts(field))?;
     while let Some((term, values)) = union.next() {
         lists.clear();
         lists.extend(values.iter().map(|value| (value.index, value.value)));
@@ -123,7 +133,7 @@ fn merge_terms(inputs: &[Input], plan: &Plan, field: usize, lengths: &[u8], writ
             inputs[input].0.decode(field, value, &mut merger.decoded)?;
             merger.append(input)?;
         }
-        merger.put_in_order();
+        merger.put_in_order()?;
         if !merger.merged.doc_ids.is_empty() {
             out.term(term, &merger.postings(lengths))?;
         }
@@ -135,12 +145,19 @@ fn merge_terms(inputs: &[Input], plan: &Plan, field: usize, lengths: &[u8], writ
     out.finish(with_terms)
 }
 
+/// Makes room in `to` for what `from` has.
+fn reserve(to: &mut Decoded, from: &Decoded) -> Result<()> {
+    memory::reserve(&mut to.doc_ids, from.doc_ids.len())?;
+    memory::reserve(&mut to.frequencies, from.frequencies.len())?;
+    memory::reserve(&mut to.positions, from.positions.len())
+}
+
 /// Puts the lists of a term together.
 struct Merger<'p> {
-    plan: &'p Plan,
+    plan: &'p MergePlan,
     /// Per input, the merged docID of its first document, if none of its documents is gone and all keep their order.
     shifts: Vec<Option<u32>>,
-    parts: Parts,
+    parts: ListParts,
     /// The list of an input.
     decoded: Decoded,
     merged: Decoded,
@@ -152,13 +169,14 @@ struct Merger<'p> {
 }
 
 impl<'p> Merger<'p> {
-    fn new(plan: &'p Plan, parts: Parts) -> Merger<'p> {
+    fn new(plan: &'p MergePlan, parts: ListParts) -> Result<Merger<'p>> {
         let shift = |map: &Vec<u32>| match plan.in_order {
             true if !map.contains(&GONE) => map.first().copied(),
             _ => None,
         };
-        let with_terms = if parts.frequencies { Vec::new() } else { vec![0; plan.sources.len().div_ceil(64)] };
-        Merger {
+        let with_terms =
+            if parts.frequencies { Vec::new() } else { memory::filled(0, plan.sources.len().div_ceil(64))? };
+        Ok(Merger {
             plan,
             shifts: plan.maps.iter().map(shift).collect(),
             parts,
@@ -168,7 +186,7 @@ impl<'p> Merger<'p> {
             order: Vec::new(),
             sorted: Decoded::default(),
             begins: Vec::new(),
-        }
+        })
     }
 
     fn clear(&mut self) {
@@ -180,6 +198,7 @@ impl<'p> Merger<'p> {
     /// Appends the decoded list of an input, with the merged docIDs.
     fn append(&mut self, input: usize) -> Result<()> {
         let (decoded, merged) = (&self.decoded, &mut self.merged);
+        reserve(merged, decoded)?;
         if let Some(shift) = self.shifts[input] {
             merged.doc_ids.extend(decoded.doc_ids.iter().map(|doc| doc + shift));
             merged.frequencies.extend_from_slice(&decoded.frequencies);
@@ -210,30 +229,33 @@ impl<'p> Merger<'p> {
     }
 
     /// Sorts the postings by docID, unless they are in order; counts documents.
-    fn put_in_order(&mut self) {
+    fn put_in_order(&mut self) -> Result<()> {
         if !self.parts.frequencies {
             for &doc in &self.merged.doc_ids {
                 self.with_terms[doc as usize / 64] |= 1 << (doc % 64);
             }
         }
         if self.plan.in_order {
-            return;
+            return Ok(());
         }
         if !self.parts.frequencies {
             self.merged.doc_ids.sort_unstable();
-            return;
+            return Ok(());
         }
         let (merged, sorted) = (&mut self.merged, &mut self.sorted);
         self.order.clear();
+        memory::reserve(&mut self.order, merged.doc_ids.len())?;
         self.order.extend(merged.doc_ids.iter().copied().zip(0..));
         self.order.sort_unstable();
         sorted.doc_ids.clear();
         sorted.frequencies.clear();
         sorted.positions.clear();
+        reserve(sorted, merged)?;
         sorted.doc_ids.extend(self.order.iter().map(|&(doc, _)| doc));
         sorted.frequencies.extend(self.order.iter().map(|&(_, i)| merged.frequencies[i as usize]));
         if self.parts.positions {
             self.begins.clear();
+            memory::reserve(&mut self.begins, merged.frequencies.len())?;
             let mut begin = 0;
             for &frequency in &merged.frequencies {
                 self.begins.push(begin);
@@ -245,6 +267,7 @@ impl<'p> Merger<'p> {
             }
         }
         std::mem::swap(merged, sorted);
+        Ok(())
     }
 
     fn postings<'a>(&'a self, lengths: &'a [u8]) -> Postings<'a> {

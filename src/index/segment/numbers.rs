@@ -9,7 +9,7 @@
 
 use super::format::u64_at;
 use super::packed::{self, Packed};
-use super::part::Part;
+use super::section::SectionRef;
 use crate::base::error::Result;
 use std::io::{self, Write};
 
@@ -65,7 +65,7 @@ pub struct Column<'c> {
 }
 
 impl<'c> Column<'c> {
-    pub(super) fn parse(part: Part<'c>, documents: u32) -> Result<Column<'c>> {
+    pub(super) fn parse(part: SectionRef<'c>, documents: u32) -> Result<Column<'c>> {
         let bytes = part.all()?;
         let bad = || part.corrupt(0, format!("{} bytes that are no column of {documents} documents", bytes.len()));
         let (head, rest) = bytes.split_at_checked(HEAD).ok_or_else(bad)?;

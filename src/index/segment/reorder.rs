@@ -12,15 +12,16 @@
 //! nothing) or in all. So small parts have short lists of terms, and counts that stay in the cache. Memory is four bytes
 //! per posting considered, twice, and some 30 per document. The result is the same whatever the number of threads.
 
-use super::plan::{GONE, Input, Plan};
-use crate::base::error::Result;
+use super::merge_plan::{GONE, Input, MergePlan};
+use crate::base::error::{Error, Result};
 use crate::index::list::Decoded;
+use crate::index::memory::{self, collected, filled, room};
 use crate::index::{Kind, Schema};
 use fst::Streamer;
 
 /// How documents are reordered.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Options {
+pub struct ReorderOptions {
     /// Threads to use; at least 1.
     pub threads: usize,
     /// Terms in fewer documents are not considered.
@@ -31,13 +32,13 @@ pub struct Options {
     pub iterations: usize,
 }
 
-impl Default for Options {
+impl Default for ReorderOptions {
     fn default() -> Self {
-        Options { threads: 1, least_documents: 8, most_documents: 0.1, iterations: 20 }
+        ReorderOptions { threads: 1, least_documents: 8, most_documents: 0.1, iterations: 20 }
     }
 }
 
-/// Parts of this many documents are not cut further: about as many as a block has.
+/// ListParts of this many documents are not cut further: about as many as a block has.
 const SMALLEST: usize = 32;
 
 /// Documents and the terms of each.
@@ -59,8 +60,9 @@ impl Forward {
     }
 
     /// The part with the documents `of`, with numbers of its own for the terms that matter in it. `numbers` is room.
-    fn part(&self, of: &[u32], numbers: &mut Vec<u32>) -> Forward {
+    fn part(&self, of: &[u32], numbers: &mut Vec<u32>) -> Result<Forward> {
         numbers.clear();
+        memory::reserve(numbers, self.distinct)?;
         numbers.resize(self.distinct, 0);
         for &doc in of {
             self.terms(doc as usize).iter().for_each(|&term| numbers[term as usize] += 1);
@@ -78,9 +80,9 @@ impl Forward {
             };
         }
         let mut part = Forward {
-            docs: of.iter().map(|&doc| self.docs[doc as usize]).collect(),
-            ends: Vec::with_capacity(of.len()),
-            terms: Vec::with_capacity(postings),
+            docs: collected(of.iter().map(|&doc| self.docs[doc as usize]))?,
+            ends: room(of.len())?,
+            terms: room(postings)?,
             distinct: distinct as usize,
         };
         for &doc in of {
@@ -88,7 +90,7 @@ impl Forward {
             part.terms.extend(kept.filter(|&number| number != GONE));
             part.ends.push(part.terms.len() as u32);
         }
-        part
+        Ok(part)
     }
 }
 
@@ -98,16 +100,16 @@ impl Forward {
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt), which names the file;
 /// [`Error::Argument`](crate::Error::Argument) if documents are too many.
-pub fn order(inputs: &[Input], schema: &Schema, options: &Options) -> Result<Vec<u32>> {
+pub fn order(inputs: &[Input], schema: &Schema, options: &ReorderOptions) -> Result<Vec<u32>> {
     let all = forward(inputs, schema, options)?;
-    let mut order = vec![0; all.docs.len()];
-    bisect(all, &mut order, options.threads.max(1), options.iterations);
+    let mut order = filled(0, all.docs.len())?;
+    bisect(all, &mut order, options.threads.max(1), options.iterations)?;
     Ok(order)
 }
 
 /// The terms of each document, with document `i` being that of merged docID `i`.
-fn forward(inputs: &[Input], schema: &Schema, options: &Options) -> Result<Forward> {
-    let plan = Plan::new(inputs, None)?;
+fn forward(inputs: &[Input], schema: &Schema, options: &ReorderOptions) -> Result<Forward> {
+    let plan = MergePlan::new(inputs, None)?;
     let documents = plan.sources.len();
     let most = (documents as f64 * options.most_documents) as usize;
     let mut postings: Vec<u32> = Vec::new();
@@ -126,6 +128,7 @@ fn forward(inputs: &[Input], schema: &Schema, options: &Options) -> Result<Forwa
             let begin = postings.len();
             for value in values {
                 inputs[value.index].0.decode(field, value.value, &mut decoded)?;
+                memory::reserve(&mut postings, decoded.doc_ids.len())?;
                 let docs = decoded.doc_ids.iter().map(|&doc| plan.maps[value.index][doc as usize]);
                 postings.extend(docs.filter(|&doc| doc != GONE));
             }
@@ -133,17 +136,18 @@ fn forward(inputs: &[Input], schema: &Schema, options: &Options) -> Result<Forwa
             if count < options.least_documents.max(2) as usize || count > most {
                 postings.truncate(begin);
             } else {
+                memory::reserve(&mut lists, 1)?;
                 lists.push(postings.len());
             }
         }
     }
     // Terms by document: a counting sort.
-    let mut ends = vec![0u32; documents + 1];
+    let mut ends = filled(0u32, documents + 1)?;
     postings.iter().for_each(|&doc| ends[doc as usize + 1] += 1);
     for i in 1..ends.len() {
         ends[i] += ends[i - 1];
     }
-    let mut terms = vec![0; postings.len()];
+    let mut terms = filled(0, postings.len())?;
     let mut begin = 0;
     for (term, &end) in (0u32..).zip(&lists) {
         for &doc in &postings[begin..end] {
@@ -156,31 +160,32 @@ fn forward(inputs: &[Input], schema: &Schema, options: &Options) -> Result<Forwa
     ends.pop();
     let docs = match plan.ordinals {
         Some(ordinals) => ordinals,
-        None => (0..documents as u32).collect(),
+        None => collected(0..documents as u32)?,
     };
     Ok(Forward { docs, ends, terms, distinct: lists.len() })
 }
 
 /// Puts the documents in order.
-fn bisect(all: Forward, order: &mut [u32], threads: usize, iterations: usize) {
+fn bisect(all: Forward, order: &mut [u32], threads: usize, iterations: usize) -> Result<()> {
     if all.docs.len() <= SMALLEST || all.terms.is_empty() {
         order.copy_from_slice(&all.docs);
-        return;
+        return Ok(());
     }
-    let docs = settle(&all, iterations);
+    let docs = settle(&all, iterations)?;
     let (left, right) = docs.split_at(docs.len() / 2);
     let mut numbers = Vec::new();
-    let [left, right] = [left, right].map(|docs| all.part(docs, &mut numbers));
+    let (left, right) = (all.part(left, &mut numbers)?, all.part(right, &mut numbers)?);
     drop((all, docs, numbers));
     let (first, second) = order.split_at_mut(left.docs.len());
     if threads > 1 {
         std::thread::scope(|scope| {
-            scope.spawn(|| bisect(left, first, threads / 2, iterations));
-            bisect(right, second, threads - threads / 2, iterations);
-        });
+            let first = scope.spawn(|| bisect(left, first, threads / 2, iterations));
+            let second = bisect(right, second, threads - threads / 2, iterations);
+            first.join().unwrap_or(Err(Error::Panicked)).and(second)
+        })
     } else {
-        bisect(left, first, 1, iterations);
-        bisect(right, second, 1, iterations);
+        bisect(left, first, 1, iterations)?;
+        bisect(right, second, 1, iterations)
     }
 }
 
@@ -201,18 +206,18 @@ impl Logs {
 
 /// Exchanges documents of two halves until nothing is gained. Gives the indices of documents: those of the left half, then
 /// those of the right.
-fn settle(all: &Forward, iterations: usize) -> Vec<u32> {
+fn settle(all: &Forward, iterations: usize) -> Result<Vec<u32>> {
     let count = all.docs.len();
     let half = count / 2;
-    let mut docs: Vec<u32> = (0..count as u32).collect();
+    let mut docs: Vec<u32> = collected(0..count as u32)?;
     // Documents with each term in the left half and in the right.
-    let mut degrees = vec![[0u32; 2]; all.distinct];
+    let mut degrees = filled([0u32; 2], all.distinct)?;
     for doc in 0..count {
         let side = usize::from(doc >= half);
         all.terms(doc).iter().for_each(|&term| degrees[term as usize][side] += 1);
     }
-    let mut gains: Vec<[f32; 2]> = vec![[0.0; 2]; all.distinct];
-    let mut moves: Vec<(f32, u32)> = vec![(0.0, 0); count];
+    let mut gains = filled([0.0f32; 2], all.distinct)?;
+    let mut moves = filled((0.0f32, 0u32), count)?;
     for _ in 0..iterations {
         fill_gains(&degrees, half, count - half, &mut gains);
         for (place, &doc) in docs.iter().enumerate() {
@@ -224,7 +229,7 @@ fn settle(all: &Forward, iterations: usize) -> Vec<u32> {
             break;
         }
     }
-    docs
+    Ok(docs)
 }
 
 /// What moving a document with the term to the other half gains in bits: from the left, from the right.
@@ -282,7 +287,7 @@ fn exchange(all: &Forward, docs: &mut [u32], degrees: &mut [[u32; 2]], moves: &m
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::segment::tests::{build, schema};
+    use crate::index::segment::tests::{build, opened, schema};
     use crate::index::segment::{Segment, hash, merge};
     use crate::index::{Document, Id, Value};
     use std::sync::Arc;
@@ -329,14 +334,14 @@ mod tests {
         let inputs: Vec<Input> = vec![(first, None), (second, Some(&deleted))];
         let open = |number: u64, permutation: Option<&[u32]>| {
             let path = folder.path().join(format!("{number}.segment"));
-            let meta = merge(&inputs, &path, number, &schema, permutation).unwrap().unwrap();
+            let meta = merge(&inputs, &opened(folder.path()), number, &schema, permutation).unwrap().unwrap();
             Segment::open(&path, &meta, Arc::clone(&schema)).unwrap()
         };
-        let options = Options { least_documents: 2, ..Options::default() };
+        let options = ReorderOptions { least_documents: 2, ..ReorderOptions::default() };
         let permutation = order(&inputs, &schema, &options).unwrap();
         for threads in [0, 2, 3, 8] {
             assert_eq!(
-                order(&inputs, &schema, &Options { threads, ..options }).unwrap(),
+                order(&inputs, &schema, &ReorderOptions { threads, ..options }).unwrap(),
                 permutation,
                 "{threads} threads"
             );
@@ -364,9 +369,9 @@ mod tests {
         for (number, count) in [1, 2, 31, 32, 33, 100].into_iter().enumerate() {
             let documents: Vec<_> = (0..count).map(|i| (Id::Int(i), Document::default())).collect();
             let segment = build(folder.path(), number as u64, &documents, &schema).unwrap();
-            let permutation = order(&[(segment, None)], &schema, &Options::default()).unwrap();
+            let permutation = order(&[(segment, None)], &schema, &ReorderOptions::default()).unwrap();
             assert_eq!(permutation, (0..count as u32).collect::<Vec<_>>());
         }
-        assert_eq!(order(&[], &schema, &Options::default()), Ok(vec![]));
+        assert_eq!(order(&[], &schema, &ReorderOptions::default()), Ok(vec![]));
     }
 }

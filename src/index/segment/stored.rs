@@ -10,9 +10,9 @@
 //! Lengths and counts inside blocks are variable bytes: seven bits each, lowest first, the highest bit set if more follow.
 
 use super::format::{u32_at, u64_at};
-use super::part::Part;
+use super::section::SectionRef;
 use crate::base::error::{Error, Result};
-use crate::index::{Document, Schema, Value};
+use crate::index::{Document, Schema, Value, memory};
 use std::io::{self, Write};
 
 /// Blocks are compressed as soon as they are this long.
@@ -20,6 +20,9 @@ const BLOCK: usize = 16 << 10;
 
 /// The bytes of a block's entry in the directory.
 const ENTRY: usize = 16;
+
+/// The most bytes of a length or count.
+const VARIABLE: usize = 10;
 
 /// What a decompressed block can be at most: LZ4 makes no more than 255 bytes of one, and a few at the ends.
 fn most_bytes(compressed: usize) -> usize {
@@ -65,8 +68,27 @@ fn take_many(bytes: &mut &[u8]) -> Option<Vec<Vec<u8>>> {
     Some(many)
 }
 
+/// The bytes of a number as [`put`] writes it.
+fn put_length(number: usize) -> usize {
+    (usize::BITS - number.leading_zeros()).div_ceil(7).max(1) as usize
+}
+
+/// The bytes of the stored values of a document.
+pub(super) fn length(document: &Document, schema: &Schema) -> usize {
+    let with_length = |bytes: &Vec<u8>| put_length(bytes.len()) + bytes.len();
+    let of_value = |value: &Value| match value {
+        Value::Text(text) => with_length(text),
+        Value::Tokens(many) | Value::Keywords(many) => {
+            put_length(many.len()) + many.iter().map(with_length).sum::<usize>()
+        }
+        Value::Number(_) => size_of::<f64>(),
+    };
+    let stored = document.values.iter().filter(|(field, _)| schema.fields[*field].stored);
+    stored.map(|(_, value)| 2 + of_value(value)).sum()
+}
+
 /// Appends the stored values of a document.
-pub(super) fn serialize(document: &Document, schema: &Schema, out: &mut Vec<u8>) {
+fn serialize(document: &Document, schema: &Schema, out: &mut Vec<u8>) {
     for (field, value) in &document.values {
         if !schema.fields[*field].stored {
             continue;
@@ -145,10 +167,41 @@ impl Blocks {
         self.block.capacity() + self.compressed.capacity() + self.directory.capacity() * size_of::<Entry>()
     }
 
-    /// Adds the values of the next document.
+    /// Makes room for that many bytes of values. Returns how many bytes adding them writes at most.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn reserve(&mut self, values: usize) -> Result<usize> {
+        memory::reserve(&mut self.block, values + VARIABLE)?;
+        let block = self.block.len() + values + VARIABLE;
+        if block < BLOCK {
+            return Ok(0);
+        }
+        memory::reserve(&mut self.directory, 1)?;
+        let most = lz4_flex::block::get_maximum_output_size(block);
+        let more = most.saturating_sub(self.compressed.len());
+        memory::reserve(&mut self.compressed, more)?;
+        Ok(most)
+    }
+
+    /// Adds the stored values of the next document.
+    pub fn add_document(&mut self, document: &Document, schema: &Schema, out: &mut impl Write) -> io::Result<()> {
+        let length = length(document, schema);
+        put(length, &mut self.block);
+        let begin = self.block.len();
+        serialize(document, schema, &mut self.block);
+        debug_assert_eq!(self.block.len() - begin, length);
+        self.end_document(out)
+    }
+
+    /// Adds the serialized values of the next document.
     pub fn add(&mut self, values: &[u8], out: &mut impl Write) -> io::Result<()> {
         put(values.len(), &mut self.block);
         self.block.extend_from_slice(values);
+        self.end_document(out)
+    }
+
+    fn end_document(&mut self, out: &mut impl Write) -> io::Result<()> {
         self.documents += 1;
         if self.block.len() >= BLOCK { self.compress(out) } else { Ok(()) }
     }
@@ -202,8 +255,8 @@ impl Blocks {
 /// The stored values of a segment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stored<'s> {
-    pub blocks: Part<'s>,
-    pub directory: Part<'s>,
+    pub blocks: SectionRef<'s>,
+    pub directory: SectionRef<'s>,
     pub documents: u32,
     pub fields: usize,
 }
@@ -301,6 +354,7 @@ mod tests {
         for number in [0, 1, 127, 128, 300, u32::MAX as usize] {
             let mut bytes = Vec::new();
             put(number, &mut bytes);
+            assert_eq!(bytes.len(), put_length(number));
             bytes.push(9);
             let mut rest = &bytes[..];
             assert_eq!((take(&mut rest), rest), (Some(number), &[9][..]));

@@ -7,6 +7,8 @@
 
 use super::format::u32_at;
 use super::hash;
+use crate::base::error::Result;
+use crate::index::memory::{self, collected, filled};
 
 const RECORD: usize = 6;
 
@@ -56,9 +58,10 @@ impl Terms {
         self.most
     }
 
-    /// The number of a term of at most 65,535 bytes, which is new if need be. Counts one occurrence.
+    /// The number of a term of at most 65,535 bytes, which is new if need be. Counts one occurrence. `None` if there is no
+    /// memory for it; nothing has changed then.
     #[inline]
-    pub fn count(&mut self, term: &[u8]) -> u32 {
+    pub fn count(&mut self, term: &[u8]) -> Option<u32> {
         let length = term.len();
         let first = hash::word(term);
         let mut state = hash::step(hash::start(self.seed, length), first);
@@ -85,7 +88,7 @@ impl Terms {
                     let count = &mut self.terms[number as usize].count;
                     *count += 1;
                     self.most = self.most.max(*count);
-                    return number;
+                    return Some(number);
                 }
             }
             at = (at + 1) & mask;
@@ -93,28 +96,31 @@ impl Terms {
     }
 
     #[cold]
-    fn add(&mut self, term: &[u8], tag: u32, slot: usize) -> u32 {
+    fn add(&mut self, term: &[u8], tag: u32, slot: usize) -> Option<u32> {
         let number = self.terms.len() as u32;
         let place = (self.arena.len() - PADDING) as u32;
+        memory::reserve(&mut self.arena, RECORD + term.len()).ok()?;
+        memory::reserve(&mut self.terms, 1).ok()?;
+        let is_full = 2 * (self.terms.len() + 1) > self.slots.len();
+        let more = if is_full { filled(0, 2 * self.slots.len()).ok()? } else { Vec::new() };
         self.arena.truncate(place as usize);
-        super::reserve(&mut self.arena, RECORD + term.len() + PADDING);
         self.arena.extend(number.to_le_bytes());
         self.arena.extend((term.len() as u16).to_le_bytes());
         self.arena.extend(term);
         self.arena.extend([0; PADDING]);
-        super::reserve(&mut self.terms, 1);
         self.terms.push(Term { place, count: 1 });
         self.most = self.most.max(1);
         self.slots[slot] = u64::from(tag) << 32 | u64::from(place + 1);
-        if 2 * self.terms.len() > self.slots.len() {
-            self.grow();
+        if is_full {
+            self.grow(more);
         }
-        number
+        Some(number)
     }
 
-    fn grow(&mut self) {
-        let mask = 2 * self.slots.len() - 1;
-        let old = std::mem::replace(&mut self.slots, vec![0; mask + 1]);
+    /// Moves to a table of more slots, all empty.
+    fn grow(&mut self, empty: Vec<u64>) {
+        let mask = empty.len() - 1;
+        let old = std::mem::replace(&mut self.slots, empty);
         for slot in old.into_iter().filter(|&slot| slot != 0) {
             let mut at = (slot >> 32) as usize & mask;
             while self.slots[at] != 0 {
@@ -150,12 +156,15 @@ impl Terms {
     pub const SORTING: usize = size_of::<(u64, u32)>() + size_of::<u32>();
 
     /// The numbers in ascending order of the terms' bytes.
-    pub fn sorted(&self) -> Vec<u32> {
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub fn sorted(&self) -> Result<Vec<u32>> {
         // Most comparisons need the first eight bytes only. Missing bytes count as zeros there, so equality says nothing.
-        let mut keys: Vec<(u64, u32)> =
-            (0..self.terms.len() as u32).map(|number| (hash::word(self.term(number)).swap_bytes(), number)).collect();
+        let key = |number| (hash::word(self.term(number)).swap_bytes(), number);
+        let mut keys: Vec<(u64, u32)> = collected((0..self.terms.len() as u32).map(key))?;
         keys.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.term(a.1).cmp(self.term(b.1))));
-        keys.into_iter().map(|(_, number)| number).collect()
+        collected(keys.into_iter().map(|(_, number)| number))
     }
 }
 
@@ -174,7 +183,7 @@ mod tests {
                 let next = model.len() as u32;
                 let expected = model.entry(word.clone()).or_insert((next, 0));
                 expected.1 += 1;
-                prop_assert_eq!(terms.count(word), expected.0);
+                prop_assert_eq!(terms.count(word), Some(expected.0));
             }
             terms.freeze();
             prop_assert_eq!(terms.most(), model.values().map(|value| value.1).max().unwrap_or(0));
@@ -182,7 +191,7 @@ mod tests {
                 prop_assert_eq!((terms.term(number), terms.counted(number)), (&word[..], count));
             }
             let sorted: BTreeMap<_, _> = model.into_iter().collect();
-            prop_assert_eq!(terms.sorted(), sorted.values().map(|value| value.0).collect::<Vec<_>>());
+            prop_assert_eq!(terms.sorted().unwrap(), sorted.values().map(|value| value.0).collect::<Vec<_>>());
         }
     }
 }

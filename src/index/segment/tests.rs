@@ -2,11 +2,14 @@
 
 use super::*;
 use crate::analysis::{Analyzer, Options, Scratch};
-use crate::index::{Document, Field, length};
+use crate::base::error::Error;
+use crate::index::list::{Codecs, Decoded};
+use crate::index::{Document, Field, Id, Kind, Value, length};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 mod codecs;
+mod collisions;
 mod damage;
 
 type Terms = BTreeMap<Vec<u8>, Vec<(u32, Vec<u32>)>>;
@@ -69,7 +72,7 @@ pub(super) fn definition(documents: &[(Id, Document)], ordinals: Vec<u32>, schem
                 }
                 _ => {}
             }
-            occurrences.retain(|(term, _)| *kind == Kind::Keyword || term.len() <= crate::index::LONGEST_TERM);
+            occurrences.retain(|(term, _)| *kind == Kind::Keyword || term.len() <= crate::analysis::MAX_TERM);
             let number = if let Some(Value::Number(number)) = value { Some(*number) } else { None };
             let counts = &mut contents.counts[field];
             counts.documents += u32::from(!occurrences.is_empty() || number.is_some());
@@ -107,7 +110,7 @@ pub(super) fn definition(documents: &[(Id, Document)], ordinals: Vec<u32>, schem
 /// Reads everything.
 pub(super) fn contents(segment: &Segment) -> Result<Contents> {
     use fst::Streamer;
-    segment.still_whole()?;
+    segment.check_file()?;
     let schema = segment.schema().clone();
     let documents = 0..segment.documents();
     let mut contents = Contents {
@@ -214,6 +217,10 @@ pub(super) fn alive(documents: &[(Id, Document)], removed: &BTreeSet<Id>) -> Vec
     alive.map(|i| documents[i].clone()).collect()
 }
 
+pub(super) fn opened(folder: &Path) -> Folder {
+    Folder::open_to_write(folder).unwrap()
+}
+
 /// Builds and opens a segment.
 pub(super) fn build(
     folder: &Path,
@@ -223,11 +230,10 @@ pub(super) fn build(
 ) -> Option<Arc<Segment>> {
     let mut builder = SegmentBuilder::new(schema.clone());
     for (id, document) in documents {
-        builder.add(id.clone(), document).unwrap();
+        builder.add(id, document).unwrap();
     }
-    let path = folder.join(format!("{number}.segment"));
-    let meta = builder.finish(&path, number).unwrap()?;
-    Some(Segment::open(&path, &meta, schema.clone()).unwrap())
+    let meta = builder.finish(&opened(folder), number).unwrap()?;
+    Some(Segment::open(&folder.join(format!("{number}.segment")), &meta, schema.clone()).unwrap())
 }
 
 proptest! {
@@ -241,7 +247,7 @@ proptest! {
         let (schema, folder) = (schema(positions), tempfile::tempdir().unwrap());
         let mut builder = SegmentBuilder::new(schema.clone());
         for (id, document) in &documents {
-            builder.add(id.clone(), document).unwrap();
+            builder.add(id, document).unwrap();
         }
         for id in &removed {
             let there = documents.iter().any(|(other, _)| other == id);
@@ -251,7 +257,7 @@ proptest! {
         let alive = alive(&documents, &removed);
         prop_assert_eq!(builder.documents(), alive.len());
         let path = folder.path().join("7.segment");
-        let meta = builder.finish(&path, 7).unwrap();
+        let meta = builder.finish(&opened(folder.path()), 7).unwrap();
         prop_assert_eq!(meta.map(|meta| meta.documents as usize), (!alive.is_empty()).then_some(alive.len()));
         prop_assert_eq!(path.exists(), meta.is_some());
         if let Some(meta) = meta {
@@ -270,14 +276,14 @@ fn ids_replaced_in_ascending_order() {
     let document = |text: &str| Document { values: vec![(2, Value::Text(text.into()))] };
     let mut builder = SegmentBuilder::new(schema.clone());
     for i in 0..10 {
-        builder.add(Id::Int(i), &document(&i.to_string())).unwrap();
+        builder.add(&Id::Int(i), &document(&i.to_string())).unwrap();
     }
     assert!(builder.remove(&Id::Int(9)) && !builder.remove(&Id::Int(10)));
-    builder.add(Id::Int(9), &document("again")).unwrap();
-    builder.add(Id::Int(3), &document("three")).unwrap();
-    builder.add(Id::Int(3), &document("third")).unwrap();
+    builder.add(&Id::Int(9), &document("again")).unwrap();
+    builder.add(&Id::Int(3), &document("three")).unwrap();
+    builder.add(&Id::Int(3), &document("third")).unwrap();
     let path = folder.path().join("1.segment");
-    let meta = builder.finish(&path, 1).unwrap().unwrap();
+    let meta = builder.finish(&opened(folder.path()), 1).unwrap().unwrap();
     let segment = Segment::open(&path, &meta, schema).unwrap();
     let ids: Vec<Id> = (0..segment.documents()).map(|doc| segment.id(doc).unwrap()).collect();
     assert_eq!(ids, [0, 1, 2, 4, 5, 6, 7, 8, 9, 3].map(Id::Int));
@@ -303,19 +309,22 @@ fn what_does_not_suit_is_refused_and_changes_nothing() {
         vec![(0, text()), (1, Value::Keywords(vec![vec![b'k'; LONGEST + 1]]))],
     ];
     const LONGEST: usize = crate::index::LONGEST_KEYWORD;
-    builder.add(Id::Int(1), &Document { values: vec![(1, Value::Keywords(vec![vec![b'k'; LONGEST]]))] }).unwrap();
+    builder.add(&Id::Int(1), &Document { values: vec![(1, Value::Keywords(vec![vec![b'k'; LONGEST]]))] }).unwrap();
     for values in wrong {
-        assert!(matches!(builder.add(Id::Int(1), &Document { values }), Err(Error::Argument(_))));
+        assert!(matches!(builder.add(&Id::Int(1), &Document { values }), Err(Error::Argument(_))));
     }
     assert_eq!(builder.documents(), 1);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("1.segment");
-    builder.finish(&path, 1).unwrap().unwrap();
+    builder.finish(&opened(folder.path()), 1).unwrap().unwrap();
     let other = SegmentBuilder::new(super::tests::schema(true));
-    assert_eq!(other.finish(&folder.path().join("2.segment"), 2), Ok(None));
+    assert_eq!(other.finish(&opened(folder.path()), 2), Ok(None));
     let mut third = SegmentBuilder::new(super::tests::schema(true));
-    third.add(Id::Int(1), &Document::default()).unwrap();
-    assert!(matches!(third.finish(&path, 1), Err(Error::File { .. })), "a file that is there is not overwritten");
+    third.add(&Id::Int(1), &Document::default()).unwrap();
+    assert!(
+        matches!(third.finish(&opened(folder.path()), 1), Err(Error::File { .. })),
+        "a file that is there is not overwritten"
+    );
     assert!(path.exists());
 }
 
@@ -362,7 +371,7 @@ proptest! {
         let count = all.len();
         let merged = |inputs: &[Input], number: u64, permutation: Option<&[u32]>| {
             let path = folder.path().join(format!("{number}.segment"));
-            let meta = merge(inputs, &path, number, &schema, permutation).unwrap()?;
+            let meta = merge(inputs, &opened(folder.path()), number, &schema, permutation).unwrap()?;
             Some(Segment::open(&path, &meta, schema.clone()).unwrap())
         };
         let Some(one) = merged(&inputs, 10, None) else {
@@ -409,10 +418,10 @@ fn permutations_that_are_none_are_refused() {
     let segment = build(folder.path(), 1, &documents, &schema).unwrap();
     let path = folder.path().join("2.segment");
     for permutation in [&[0, 1][..], &[0, 1, 1], &[0, 1, 3], &[0, 1, 2, 3]] {
-        let result = merge(&[(segment.clone(), None)], &path, 2, &schema, Some(permutation));
+        let result = merge(&[(segment.clone(), None)], &opened(folder.path()), 2, &schema, Some(permutation));
         assert!(matches!(result, Err(Error::Argument(_))), "{permutation:?}");
         assert!(!path.exists());
     }
-    assert_eq!(merge(&[(segment, Some(&[7]))], &path, 2, &schema, None), Ok(None));
-    assert_eq!(merge(&[], &path, 2, &schema, None), Ok(None));
+    assert_eq!(merge(&[(segment, Some(&[7]))], &opened(folder.path()), 2, &schema, None), Ok(None));
+    assert_eq!(merge(&[], &opened(folder.path()), 2, &schema, None), Ok(None));
 }

@@ -33,7 +33,7 @@ pub(super) struct FieldWriter<'w> {
 impl<'w> FieldWriter<'w> {
     /// Begins a field of a segment with that many documents.
     pub fn new(writer: &'w mut SegmentWriter, field: usize, documents: u32) -> Result<FieldWriter<'w>> {
-        let dictionary = MapBuilder::new(Spill::new(writer.path())).map_err(|error| failed(writer.path(), error))?;
+        let dictionary = MapBuilder::new(writer.spill()).map_err(|error| failed(writer.path(), error))?;
         let (field, codecs) = (field as u8, writer.codecs());
         writer.begin(Section::Lists, field)?;
         Ok(FieldWriter { writer, field, documents, codecs, dictionary, lists: Vec::new(), at: 0, terms: 0, tokens: 0 })

@@ -138,10 +138,7 @@ pub(crate) fn after_power_loss(events: &[Event], left: Left) -> BTreeMap<OsStrin
         let late = at >= from;
         match event {
             Event::Created(name) => {
-                if let Some(&file) = now.get(name) {
-                    contents[file].clear();
-                    continue;
-                }
+                assert!(!now.contains_key(name), "{name:?} is created anew, never overwritten");
                 contents.push(Vec::new());
                 now.insert(name.clone(), contents.len() - 1);
                 if late && left == Left::Names {

@@ -1,14 +1,14 @@
 //! Commits: merging segments, and replacing the manifest.
 
-use super::{Part, Writer};
+use super::{Writer, WriterSegment};
 use crate::base::error::{Error, Result};
 use crate::base::threads::spread;
+use crate::index::Kind;
 use crate::index::manifest::{self, DeletedMeta, Entry, Manifest};
 use crate::index::policy::{self, Limits, Size};
 use crate::index::segment::{self, Segment, SegmentMeta, reorder};
-use crate::index::{Kind, storage};
+use crate::index::storage::Folder;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 
 /// Pending segments are merged before a commit only if there are more segments than this: a commit that merges all of them
 /// at once writes less.
@@ -31,7 +31,7 @@ impl Writer {
         self.check()?;
         self.flush()?;
         if self.has_unpublished() {
-            let jobs = policy::plan(&self.sizes()?, Limits::FORMAT);
+            let jobs = policy::merges(&self.sizes()?, Limits::FORMAT);
             match self.merge(&jobs, false) {
                 // A disk that has no room for merging may have enough for the commit.
                 Err(error @ Error::File { .. }) => log::warn!("merging is left to a later commit: {error}"),
@@ -59,10 +59,10 @@ impl Writer {
                 _ => jobs.push(at..at + 1),
             }
         }
-        let (parts, codecs) = (&self.parts, self.schema.codecs);
+        let (parts, codecs) = (&self.segments, self.schema.codecs);
         jobs.retain(|job| {
-            let done = |part: &Part| {
-                let Part { segment, .. } = part;
+            let done = |part: &WriterSegment| {
+                let WriterSegment { segment, .. } = part;
                 part.deleted() == 0 && (!reorder || segment.is_reordered()) && segment.codecs() == codecs
             };
             job.len() > 1 || !done(&parts[job.start])
@@ -73,15 +73,15 @@ impl Writer {
 
     /// Merges pending segments if there are too many.
     pub(super) fn merge_many(&mut self) -> Result<()> {
-        if self.parts.len() <= MANY {
+        if self.segments.len() <= MANY {
             return Ok(());
         }
-        let jobs = policy::plan(&self.sizes()?, Limits::FORMAT);
+        let jobs = policy::merges(&self.sizes()?, Limits::FORMAT);
         self.merge(&jobs, false)
     }
 
     fn sizes(&self) -> Result<Vec<Size>> {
-        let size = |part: &Part| {
+        let size = |part: &WriterSegment| {
             let schema = part.segment.schema();
             let mut tokens = 0;
             for (number, _) in schema.fields.iter().enumerate().filter(|(_, field)| field.kind == Kind::Text) {
@@ -91,11 +91,12 @@ impl Writer {
             let SegmentMeta { bytes, documents, .. } = part.meta();
             Ok(Size { bytes, documents, deleted: part.deleted(), tokens })
         };
-        self.parts.iter().map(size).collect()
+        self.segments.iter().map(size).collect()
     }
 
     /// Merges ranges of segments into one each. After an error nothing has changed, but files may be left.
     fn merge(&mut self, jobs: &[Range<usize>], reorder: bool) -> Result<()> {
+        self.check_files()?;
         let first = self.next;
         self.next += jobs.len() as u64;
         let writer = &*self;
@@ -112,44 +113,50 @@ impl Writer {
         let mut merged: Vec<_> = merged.collect();
         merged.sort_unstable_by_key(|(at, _)| *at);
         for (at, part) in merged.into_iter().rev() {
-            self.parts.splice(jobs[at].clone(), part);
+            self.segments.splice(jobs[at].clone(), part);
         }
         Ok(())
     }
 
     /// Merges a range of segments; `None` if no document is left.
-    fn merge_one(&self, range: Range<usize>, number: u64, reorder: bool, threads: usize) -> Result<Option<Part>> {
+    fn merge_one(
+        &self,
+        range: Range<usize>,
+        number: u64,
+        reorder: bool,
+        threads: usize,
+    ) -> Result<Option<WriterSegment>> {
         let schema = &self.schema;
         let input = |part| -> segment::Input<'_> {
-            let Part { segment, deleted, .. }: &Part = part;
+            let WriterSegment { segment, deleted, .. }: &WriterSegment = part;
             (segment.clone(), deleted.as_ref().map(|deleted| deleted.words()))
         };
-        let inputs: Vec<_> = self.parts[range].iter().map(input).collect();
+        let inputs: Vec<_> = self.segments[range].iter().map(input).collect();
         let order = match reorder {
-            true => Some(reorder::order(&inputs, schema, &reorder::Options { threads, ..Default::default() })?),
+            true => Some(reorder::order(&inputs, schema, &reorder::ReorderOptions { threads, ..Default::default() })?),
             false => None,
         };
-        let path = manifest::segment_path(&self.folder, number);
-        let Some(meta) = segment::merge(&inputs, &path, number, schema, order.as_deref())? else {
+        let Some(meta) = segment::merge(&inputs, &self.folder, number, schema, order.as_deref())? else {
             return Ok(None);
         };
-        Ok(Some(Part { segment: Segment::open(&path, &meta, schema.clone())?, deleted: None, saved: None }))
+        let segment = Segment::open_in(&self.folder, &manifest::segment_name(number), &meta, schema.clone())?;
+        Ok(Some(WriterSegment { segment, deleted: None, saved: None }))
     }
 
     /// Whether the last manifest differs from what the next one would be.
     pub(super) fn has_unpublished(&self) -> bool {
-        let entries = self.parts.iter().map(|part| Entry { meta: part.meta(), deleted: part.saved });
+        let entries = self.segments.iter().map(|part| Entry { meta: part.meta(), deleted: part.saved });
         self.unsure
             || self.schema.codecs != self.committed.schema.codecs
-            || self.parts.iter().any(|part| part.deleted() > 0 && part.saved.is_none())
+            || self.segments.iter().any(|part| part.deleted() > 0 && part.saved.is_none())
             || !entries.eq(self.committed.segments.iter().copied())
     }
 
     /// Makes segments that are not committed durable. After an error, their contents may be lost.
     fn sync_segments(&self) -> Result<()> {
         let is_committed = |number| self.committed.segments.iter().any(|entry| entry.meta.number == number);
-        let new = self.parts.iter().map(|part| part.meta().number).filter(|&number| !is_committed(number));
-        new.into_iter().try_for_each(|number| storage::sync(&manifest::segment_path(&self.folder, number)))
+        let new = self.segments.iter().map(|part| part.meta().number).filter(|&number| !is_committed(number));
+        new.into_iter().try_for_each(|number| self.folder.sync(&manifest::segment_name(number)))
     }
 
     /// Replaces the manifest.
@@ -161,15 +168,15 @@ impl Writer {
         }
         self.lock.check(&self.folder)?;
         let generation = self.committed.generation + 1;
-        let mut segments = Vec::with_capacity(self.parts.len());
+        let mut segments = Vec::with_capacity(self.segments.len());
         let mut new = Vec::new();
-        for part in &self.parts {
+        for part in &self.segments {
             let meta = part.meta();
             let deleted = match (&part.deleted, part.saved) {
                 (Some(deleted), None) if deleted.count() > 0 => {
-                    let path = manifest::deleted_path(&self.folder, meta.number, generation);
-                    let crc = deleted.write(&path, meta.number)?;
-                    new.push(path);
+                    let name = manifest::deleted_name(meta.number, generation);
+                    let crc = deleted.write(&self.folder, &name, meta.number)?;
+                    new.push(name);
                     Some(DeletedMeta { generation, count: deleted.count(), crc })
                 }
                 (_, saved) => saved,
@@ -180,14 +187,14 @@ impl Writer {
         let manifest = Manifest { identity, generation, schema, next: self.next, segments };
         self.sync_segments().map_err(|error| self.lose(error))?;
         replace(&self.folder, &manifest, &new)?;
-        for (part, entry) in self.parts.iter_mut().zip(&manifest.segments) {
+        for (part, entry) in self.segments.iter_mut().zip(&manifest.segments) {
             part.saved = entry.deleted;
         }
         self.committed = manifest;
         self.unsure = true;
-        if let Err(error) = storage::sync_folder(&self.folder) {
+        if let Err(error) = self.folder.sync_all() {
             let what = format!("{error}; the commit is visible, but a loss of power may undo it: commit again");
-            return Err(Error::File { path: self.folder.display().to_string(), what });
+            return Err(self.failed(what));
         }
         self.unsure = false;
         self.clean();
@@ -197,11 +204,11 @@ impl Writer {
 
 /// Replaces the manifest of a folder, and makes the `new` files that it names durable. The new name of the manifest is not
 /// durable yet.
-pub(super) fn replace(folder: &Path, manifest: &Manifest, new: &[PathBuf]) -> Result<()> {
-    let (temporary, path) = (manifest::temporary_path(folder), manifest::path(folder));
-    storage::write(&temporary, &manifest.encode())?;
-    new.iter().chain([&temporary]).try_for_each(|path| storage::sync(path))?;
+pub(super) fn replace(folder: &Folder, manifest: &Manifest, new: &[String]) -> Result<()> {
+    folder.write(manifest::TEMPORARY, &manifest.encode()?)?;
+    new.iter().try_for_each(|name| folder.sync(name))?;
+    folder.sync(manifest::TEMPORARY)?;
     // The files that the manifest names must be in the folder whenever the manifest is.
-    storage::sync_folder(folder)?;
-    storage::rename(&temporary, &path)
+    folder.sync_all()?;
+    folder.rename(manifest::TEMPORARY, manifest::NAME)
 }

@@ -4,6 +4,8 @@
 //! memory. With 12 bits per id some 1 % of the ids that are not there pass. The filter never grows beyond its share of the
 //! memory; with more ids than that is made for, more ids pass, and those are looked up.
 
+use crate::base::error::Result;
+use crate::index::memory::filled;
 use crate::index::segment::IdRef;
 use std::hash::{BuildHasher, RandomState};
 
@@ -30,9 +32,12 @@ struct Line([u64; 8]);
 
 impl Filter {
     /// An empty filter for that many ids, in at most `memory` bytes.
-    pub fn new(ids: usize, memory: usize) -> Filter {
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub fn new(ids: usize, memory: usize) -> Result<Filter> {
         let lines = (ids / 512).saturating_mul(BITS).min(memory / size_of::<Line>()).max(LEAST);
-        Filter { lines: vec![Line::default(); lines], hasher: RandomState::new(), ids: 0 }
+        Ok(Filter { lines: filled(Line::default(), lines)?, hasher: RandomState::new(), ids: 0 })
     }
 
     /// How many ids were inserted.
@@ -91,7 +96,7 @@ mod tests {
     fn what_was_inserted_passes_and_little_else() {
         for (made_for, inserted, most) in [(100_000, 100_000, 2_000), (0, 1_000, 2_000), (100_000, 1_000_000, 100_000)]
         {
-            let mut filter = Filter::new(made_for, 1 << 20);
+            let mut filter = Filter::new(made_for, 1 << 20).unwrap();
             let name = |i: usize| format!("document {i}").into_bytes();
             for i in 0..inserted {
                 let name = name(i);
@@ -103,6 +108,6 @@ mod tests {
             assert!(passed <= most, "{passed}");
             assert_eq!(filter.len(), inserted);
         }
-        assert!(Filter::new(usize::MAX, 1 << 20).capacity() <= (1 << 23) / BITS);
+        assert!(Filter::new(usize::MAX, 1 << 20).unwrap().capacity() <= (1 << 23) / BITS);
     }
 }

@@ -2,14 +2,14 @@
 
 use super::filter::Filter;
 use super::pending::Buffer;
-use super::{Part, Pending, Writer};
+use super::{Pending, Writer, WriterSegment};
 use crate::base::error::{Error, Result};
 use crate::base::threads::spread;
 use crate::index::Schema;
-use crate::index::manifest;
 use crate::index::segment::{Segment, SegmentBuilder, SegmentMeta};
+use crate::index::storage::Folder;
+use crate::index::{manifest, memory};
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -40,13 +40,15 @@ impl Writer {
             }
             return Ok(());
         }
+        // Before anything is given up: ids are looked up in all segments.
+        self.check_files()?;
         match &mut self.pending {
             Pending::Builder(builder) => {
                 let new = Box::new(SegmentBuilder::new(self.schema.clone()));
                 let full = std::mem::replace(builder, new);
                 let number = self.next;
                 self.next += 1;
-                let written = full.finish(&manifest::segment_path(&self.folder, number), number);
+                let written = full.finish(&self.folder, number);
                 written.and_then(|meta| self.append(meta.into_iter().collect())).map_err(|error| self.lose(error))
             }
             Pending::Buffer(buffer, _) => {
@@ -68,7 +70,7 @@ impl Writer {
         let why = error.to_string();
         self.lost = Some(why.clone());
         let what = format!("{why}; the changes since the last commit are lost: roll back, and make them again");
-        Error::File { path: self.folder.display().to_string(), what }
+        self.failed(what)
     }
 
     /// Appends segments, in order of insertion, none of which has an id of another. Documents with these ids in earlier
@@ -76,7 +78,7 @@ impl Writer {
     fn append(&mut self, metas: Vec<SegmentMeta>) -> Result<()> {
         let schema = &self.schema;
         let open = |meta: &SegmentMeta| {
-            Segment::open(&manifest::segment_path(&self.folder, meta.number), meta, schema.clone())
+            Segment::open_in(&self.folder, &manifest::segment_name(meta.number), meta, schema.clone())
         };
         let new = metas.iter().map(open).collect::<Result<Vec<_>>>()?;
         let count: usize = new.iter().map(|segment| segment.documents() as usize).sum();
@@ -89,8 +91,9 @@ impl Writer {
                 if self.filter.as_ref().is_some_and(|filter| !filter.may_contain(id)) {
                     continue;
                 }
-                for (at, part) in self.parts.iter().enumerate().rev() {
+                for (at, part) in self.segments.iter().enumerate().rev() {
                     if let Some(old) = part.segment.find(id)?.filter(|&old| part.is_live(old)) {
+                        memory::reserve(&mut replaced, 1)?;
                         replaced.push((at, old));
                         break;
                     }
@@ -100,16 +103,18 @@ impl Writer {
         if let Some(filter) = &mut self.filter {
             new.iter().try_for_each(|segment| insert_all(filter, segment))?;
         }
+        replaced.iter().try_for_each(|&(at, _)| self.segments[at].prepare_to_delete())?;
+        memory::reserve(&mut self.segments, new.len())?;
         for (at, doc_id) in replaced {
-            self.parts[at].delete(doc_id);
+            self.segments[at].delete(doc_id);
         }
-        self.parts.extend(new.into_iter().map(|segment| Part { segment, deleted: None, saved: None }));
+        self.segments.extend(new.into_iter().map(|segment| WriterSegment { segment, deleted: None, saved: None }));
         Ok(())
     }
 
     /// Makes the filter, or a larger one, if `count` new ids are worth it.
     fn prepare_filter(&mut self, count: usize) -> Result<()> {
-        let there: u64 = self.parts.iter().map(|part| u64::from(part.segment.documents())).sum();
+        let there: u64 = self.segments.iter().map(|part| u64::from(part.segment.documents())).sum();
         let needed = there as usize + count;
         let memory = self.options.memory() / FILTER;
         let make = match &self.filter {
@@ -118,13 +123,13 @@ impl Writer {
                 needed > filter.capacity() && filter.capacity() < Filter::most(memory) || filter.len() / 4 > needed
             }
             None => {
-                self.lookups += count as u64 * self.parts.len() as u64;
+                self.lookups += count as u64 * self.segments.len() as u64;
                 self.lookups > there / WORTH
             }
         };
-        if make && !self.parts.is_empty() {
-            let mut filter = Filter::new(2 * needed, memory);
-            self.parts.iter().try_for_each(|part| insert_all(&mut filter, &part.segment))?;
+        if make && !self.segments.is_empty() {
+            let mut filter = Filter::new(2 * needed, memory)?;
+            self.segments.iter().try_for_each(|part| insert_all(&mut filter, &part.segment))?;
             self.filter = Some(filter);
         }
         Ok(())
@@ -142,7 +147,7 @@ fn insert_all(filter: &mut Filter, segment: &Segment) -> Result<()> {
 /// The documents of a buffer, to be written as segments by several threads.
 struct Work<'w> {
     buffer: &'w Buffer,
-    folder: &'w Path,
+    folder: &'w Folder,
     /// The number of the next segment.
     next: &'w AtomicU64,
     schema: &'w Arc<Schema>,
@@ -170,12 +175,14 @@ impl Work<'_> {
         let mut metas = Vec::new();
         let mut finish = |builder: SegmentBuilder| -> Result<()> {
             let number = self.next.fetch_add(1, Relaxed);
-            metas.extend(builder.finish(&manifest::segment_path(self.folder, number), number)?);
+            metas.extend(builder.finish(self.folder, number)?);
             Ok(())
         };
         let mut builder = new();
-        for (id, document) in self.buffer.documents(range) {
-            builder.add(id, &document)?;
+        for document in self.buffer.documents(range) {
+            let (id, document) = document?;
+            builder.add(&id, &document)?;
+            drop(document);
             if builder.is_full() || builder.memory() >= memory {
                 finish(std::mem::replace(&mut builder, new()))?;
             }

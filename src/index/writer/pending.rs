@@ -2,8 +2,9 @@
 //!
 //! They are kept as bytes, one after the other, because they take about half the memory that they take as objects.
 
+use crate::base::error::{Error, Result};
 use crate::index::segment::IdRef;
-use crate::index::{Document, Id, Value};
+use crate::index::{Document, Id, Value, memory};
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
@@ -22,32 +23,38 @@ pub(super) struct Buffer {
     hasher: RandomState,
     /// Bytes of all chunks.
     bytes: usize,
-    /// The bytes of one document.
-    written: Vec<u8>,
 }
 
 const DROPPED: (u32, u32) = (u32::MAX, 0);
 
 impl Buffer {
     /// Adds a document at the end; one with that id is dropped.
-    pub fn add(&mut self, id: Id, document: Document) {
-        self.delete(&id);
-        self.written.clear();
-        write(&id, &document, &mut self.written);
-        let length = self.written.len();
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; nothing has changed then.
+    pub fn add(&mut self, id: &Id, document: &Document) -> Result<()> {
+        let length = length(id, document);
+        memory::reserve(&mut self.documents, 1)?;
+        let Buffer { chunks, documents, places, hasher, .. } = self;
+        let hash_of = |&place: &u32| hash(hasher, Reader::at(chunks, documents[place as usize]).id());
+        places.try_reserve(1, hash_of).map_err(|_| Error::OutOfMemory { bytes: 16 * (places.len() + 1) })?;
         if self.chunks.last().is_none_or(|chunk| chunk.capacity() - chunk.len() < length) {
-            self.chunks.push(Vec::with_capacity(length.max(CHUNK)));
+            memory::reserve(&mut self.chunks, 1)?;
+            self.chunks.push(memory::room(length.max(CHUNK))?);
         }
+        self.delete(id);
         let chunk = self.chunks.len() - 1;
         let begin = self.chunks[chunk].len();
-        self.chunks[chunk].extend_from_slice(&self.written);
+        write(id, document, &mut self.chunks[chunk]);
+        debug_assert_eq!(self.chunks[chunk].len() - begin, length);
         self.bytes += length;
         self.documents.push((chunk as u32, begin as u32));
         let Buffer { chunks, documents, places, hasher, .. } = self;
         let hash = |id: IdRef| hash(hasher, id);
-        places.insert_unique(hash((&id).into()), documents.len() as u32 - 1, |&place| {
+        places.insert_unique(hash(id.into()), documents.len() as u32 - 1, |&place| {
             hash(Reader::at(chunks, documents[place as usize]).id())
         });
+        Ok(())
     }
 
     /// Drops the document with that id; returns whether there is one.
@@ -64,18 +71,15 @@ impl Buffer {
     /// Bytes of memory in use, about; those of dropped documents, too.
     pub fn memory(&self) -> usize {
         let chunks = self.chunks.iter().map(Vec::capacity).sum::<usize>();
-        chunks
-            + self.written.capacity()
-            + self.documents.capacity() * size_of::<(u32, u32)>()
-            + self.places.capacity() * 6
+        chunks + self.documents.capacity() * size_of::<(u32, u32)>() + self.places.capacity() * 6
     }
 
     /// The documents of a range of [`Buffer::split`], each with its id, without those that were dropped.
-    pub fn documents(&self, range: Range<usize>) -> impl Iterator<Item = (Id, Document)> {
+    pub fn documents(&self, range: Range<usize>) -> impl Iterator<Item = Result<(Id, Document)>> {
         let there = self.documents[range].iter().filter(|&&place| place != DROPPED);
         there.map(|&place| {
             let mut reader = Reader::at(&self.chunks, place);
-            (reader.id().to_id(), reader.document())
+            Ok((reader.id().to_id(), reader.document()?))
         })
     }
 
@@ -119,6 +123,23 @@ fn hash(hasher: &RandomState, id: IdRef) -> u64 {
         IdRef::Int(int) => hasher.hash_one(int),
         IdRef::Bytes(bytes) => hasher.hash_one(bytes),
     }
+}
+
+/// The bytes of a document as [`write`] puts them.
+fn length(id: &Id, document: &Document) -> usize {
+    let of_many = |many: &[Vec<u8>]| 4 + many.iter().map(|one| 4 + one.len()).sum::<usize>();
+    let of_value = |(_, value): &(usize, Value)| {
+        2 + match value {
+            Value::Text(text) => 4 + text.len(),
+            Value::Tokens(many) | Value::Keywords(many) => of_many(many),
+            Value::Number(_) => 8,
+        }
+    };
+    let of_id = match id {
+        Id::Int(_) => 8,
+        Id::Bytes(id) => 4 + id.len(),
+    };
+    2 + of_id + document.values.iter().map(of_value).sum::<usize>()
 }
 
 /// Appends a document: its id; the number of values; per value its field, its kind and its content. Lengths come before
@@ -202,23 +223,28 @@ impl<'b> Reader<'b> {
         }
     }
 
-    fn document(&mut self) -> Document {
+    fn document(&mut self) -> Result<Document> {
         let count = self.byte();
         let value = |_| {
             let field = self.byte().into();
             let value = match self.byte() {
-                0 => Value::Text(self.bytes().into()),
-                1 => Value::Tokens(self.many()),
-                2 => Value::Keywords(self.many()),
+                0 => Value::Text(memory::copied(self.bytes())?),
+                1 => Value::Tokens(self.many()?),
+                2 => Value::Keywords(self.many()?),
                 _ => Value::Number(f64::from_le_bytes(self.eight())),
             };
-            (field, value)
+            Ok((field, value))
         };
-        Document { values: (0..count).map(value).collect() }
+        Ok(Document { values: (0..count).map(value).collect::<Result<_>>()? })
     }
 
-    fn many(&mut self) -> Vec<Vec<u8>> {
-        (0..self.length()).map(|_| self.bytes().into()).collect()
+    fn many(&mut self) -> Result<Vec<Vec<u8>>> {
+        let count = self.length();
+        let mut many = memory::room(count)?;
+        for _ in 0..count {
+            many.push(memory::copied(self.bytes())?);
+        }
+        Ok(many)
     }
 }
 
@@ -251,11 +277,11 @@ mod tests {
                             _ => vec![(9, Value::Tokens(vec![])), (0, Value::Text(text))],
                         } };
                         expected.push((id.clone(), document.clone()));
-                        buffer.add(id, document);
+                        buffer.add(&id, &document).unwrap();
                     }
                 }
             }
-            prop_assert!(buffer.documents(0..buffer.documents.len()).eq(expected.iter().cloned()));
+            prop_assert!(buffer.documents(0..buffer.documents.len()).map(Result::unwrap).eq(expected.iter().cloned()));
             prop_assert_eq!(buffer.is_empty(), expected.is_empty());
             prop_assert!(buffer.memory() >= buffer.bytes);
             let ranges = buffer.split(threads, 1000);
@@ -272,7 +298,8 @@ mod tests {
     fn ranges_are_of_equal_size() {
         let mut buffer = Buffer::default();
         for number in 0..20_000 {
-            buffer.add(Id::Int(number), Document { values: vec![(0, Value::Text(vec![b'a'; 100]))] });
+            let document = Document { values: vec![(0, Value::Text(vec![b'a'; 100]))] };
+            buffer.add(&Id::Int(number), &document).unwrap();
         }
         assert_eq!(buffer.chunks.len(), 9);
         let lengths: Vec<usize> = buffer.split(3, 1).into_iter().map(|range| range.len()).collect();

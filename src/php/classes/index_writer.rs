@@ -4,7 +4,7 @@ use super::codec::Choice;
 use super::{analyzer, index};
 use crate::Error;
 use crate::analysis::Analyzer;
-use crate::index::{BlockCodec, Codecs, Id, Options, Schema, Writer};
+use crate::index::{BlockCodec, Codecs, Id, Schema, Writer, WriterOptions};
 use crate::interchange;
 use crate::php::call::{Call, check_index, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method, this_and_result};
@@ -46,7 +46,7 @@ impl Class for Object {
                     .arg(Arg::new("fields", DataType::Array).allow_null().default("null"))
                     .arg(Arg::new("analyzer", DataType::object(analyzer::Object::NAME)).allow_null().default("null"))
                     .arg(Arg::new("positions", DataType::Bool).default("true"))
-                    .arg(Arg::new("memory", DataType::Long).default(Options::default().memory.to_string()))
+                    .arg(Arg::new("memory", DataType::Long).default(WriterOptions::default().memory.to_string()))
                     .arg(Arg::new("threads", DataType::Long).allow_null().default("null"))
                     .arg(codec("frequencyCodec"))
                     .arg(codec("positionCodec")),
@@ -113,7 +113,7 @@ fn this<'a>(call: &'a mut Call) -> Outcome<(&'a mut Writer, &'a mut Zval)> {
 fn open(call: &mut Call) -> Outcome {
     let mut path: *mut ZendStr = std::ptr::null_mut();
     let [mut fields, mut own] = [std::ptr::null_mut::<Zval>(); 2];
-    let (mut positions, mut memory) = (true, Options::default().memory as i64);
+    let (mut positions, mut memory) = (true, WriterOptions::default().memory as i64);
     let (mut threads, mut no_threads) = (0i64, true);
     let [mut frequency_codec, mut position_codec] = [std::ptr::null_mut::<Zval>(); 2];
     parse!(
@@ -142,7 +142,7 @@ fn open(call: &mut Call) -> Outcome {
         let text = format!("must be from 1 to {}, {threads} given", ini::MOST_THREADS);
         return Err(exception::argument_value(6, &text));
     }
-    let least = Options::LEAST_MEMORY;
+    let least = WriterOptions::LEAST_MEMORY;
     let memory = usize::try_from(memory).ok().filter(|&memory| memory >= least).ok_or_else(|| {
         exception::argument_value(5, &format!("must be at least {least} ({} MiB), {memory} given", least >> 20))
     })?;
@@ -159,7 +159,7 @@ fn open(call: &mut Call) -> Outcome {
         }),
     };
     let without = schema.is_none();
-    let options = Options {
+    let options = WriterOptions {
         memory,
         threads: threads as usize,
         frequency_codec: block_codec(frequency_codec, 7)?,

@@ -6,10 +6,10 @@ use crate::index::{BlockCodec, Codecs};
 /// Writes each commit with codecs of its own, and then all with the last.
 fn build(folder: &Path, commits: &[Vec<Change>], codecs: &[Codecs], optimize: Option<bool>) -> Index {
     let mut serial = 0;
-    let with = |Codecs { frequencies, positions }: Codecs| index::Options {
+    let with = |Codecs { frequencies, positions }: Codecs| index::WriterOptions {
         frequency_codec: Some(frequencies),
         position_codec: Some(positions),
-        ..index::Options::default()
+        ..index::WriterOptions::default()
     };
     let mut last = None;
     for (at, commit) in commits.iter().enumerate() {

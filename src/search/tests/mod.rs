@@ -35,7 +35,7 @@ struct Way {
 const PLAIN: Way = Way { at_once: false, threads: 1, optimize: None, positions: true };
 
 fn build(folder: &Path, commits: &[Vec<Change>], way: Way) -> Index {
-    let options = index::Options { threads: way.threads, ..index::Options::default() };
+    let options = index::WriterOptions { threads: way.threads, ..index::WriterOptions::default() };
     let mut writer = Writer::open(folder, Some(definition::schema(way.positions)), options).unwrap();
     let mut serial = 0;
     for commit in commits {

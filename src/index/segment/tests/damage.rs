@@ -24,7 +24,7 @@ fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
     let built = build(folder, 1, &documents, &schema).unwrap();
     let path = folder.join("2.segment");
     let order = shuffled(built.documents() as usize, 5);
-    let meta = merge(&[(built, None)], &path, 2, &schema, Some(&order)).unwrap().unwrap();
+    let meta = merge(&[(built, None)], &opened(folder), 2, &schema, Some(&order)).unwrap().unwrap();
     let bytes = std::fs::read(&path).unwrap();
     (schema, meta, bytes)
 }
@@ -147,11 +147,11 @@ fn truncation_of_an_open_file_is_noticed() {
     let path = folder.path().join("damaged.segment");
     std::fs::write(&path, &bytes).unwrap();
     let segment = Segment::open(&path, &meta, schema).unwrap();
-    assert_eq!(segment.still_whole(), Ok(()));
+    assert_eq!(segment.check_file(), Ok(()));
     std::fs::File::options().write(true).open(&path).unwrap().set_len(meta.bytes - 1).unwrap();
-    assert!(names_the_file(&segment.still_whole().unwrap_err()));
+    assert!(names_the_file(&segment.check_file().unwrap_err()));
     std::fs::remove_file(&path).unwrap();
-    assert!(segment.still_whole().is_err());
+    assert!(segment.check_file().is_err());
 }
 
 /// Puts the checksums right, as somebody would who makes such a file on purpose.

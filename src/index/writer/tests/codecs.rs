@@ -7,8 +7,12 @@ fn codec(name: &str) -> BlockCodec {
     BlockCodec::from_name(name).unwrap()
 }
 
-fn options(frequencies: Option<&str>, positions: Option<&str>) -> Options {
-    Options { frequency_codec: frequencies.map(codec), position_codec: positions.map(codec), ..Options::default() }
+fn options(frequencies: Option<&str>, positions: Option<&str>) -> WriterOptions {
+    WriterOptions {
+        frequency_codec: frequencies.map(codec),
+        position_codec: positions.map(codec),
+        ..WriterOptions::default()
+    }
 }
 
 fn codecs(frequencies: &str, positions: &str) -> Codecs {
@@ -36,7 +40,7 @@ fn an_index_keeps_its_codecs_until_a_writer_changes_them() {
     assert_eq!(written(folder.path()), (first, vec![first]));
     // Neither a schema with the default codecs nor none changes them.
     for schema in [Some(schema()), None] {
-        let writer = Writer::open(folder.path(), schema, Options::default()).unwrap();
+        let writer = Writer::open(folder.path(), schema, WriterOptions::default()).unwrap();
         assert_eq!(writer.schema().codecs, first);
         assert!(!writer.has_pending());
     }

@@ -34,7 +34,7 @@ fn files_cannot_grow() {
     for bytes in [0, 1, 100, 2_000, 20_000, 60_000] {
         for threads in [1, 2] {
             drop(writer);
-            let options = Options { threads, ..Options::default() };
+            let options = WriterOptions { threads, ..WriterOptions::default() };
             writer = Writer::open(folder, None, options).unwrap();
             (100..200).for_each(|number| writer.add(id(number), document(&text(number))).unwrap());
             limit(bytes);
@@ -106,7 +106,7 @@ fn fills_up(folder: &Path, room: impl Fn(&str)) {
                     writer.rollback().unwrap();
                 } else {
                     drop(writer);
-                    writer = Writer::open(folder, None, Options::default()).unwrap();
+                    writer = Writer::open(folder, None, WriterOptions::default()).unwrap();
                 }
                 assert_clean(folder);
                 failures += 1;

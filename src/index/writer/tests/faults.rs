@@ -143,9 +143,9 @@ fn the_script_covers_all_kinds_of_operations() {
     let mut model = Model::new();
     let mut merged = 0;
     for &step in SCRIPT {
-        let before = writer.parts.len();
+        let before = writer.segments.len();
         call(&mut writer, &mut model, step).unwrap();
-        merged += usize::from(matches!(step, Call::Commit) && writer.parts.len() < before);
+        merged += usize::from(matches!(step, Call::Commit) && writer.segments.len() < before);
     }
     assert!(merged > 0, "no commit merges");
     drop(writer);
@@ -177,7 +177,7 @@ fn after_a_failure_the_last_commit_is_there() {
             let watch = Watch::new(folder.path(), Some((at, fault)));
             let mut commits = 0;
             let mut failed = None;
-            match Writer::open(folder.path(), Some(schema()), Options::default()) {
+            match Writer::open(folder.path(), Some(schema()), WriterOptions::default()) {
                 Err(error) => failed = Some((Call::Commit, error)),
                 Ok(mut writer) => {
                     let mut model = Model::new();
@@ -198,7 +198,7 @@ fn after_a_failure_the_last_commit_is_there() {
                 continue;
             };
             assert!(matches!(error, Error::File { .. }), "{error}");
-            if !manifest::path(folder.path()).exists() {
+            if !folder.path().join(manifest::NAME).exists() {
                 assert_eq!(commits, 0, "operation {at}");
                 goes_on(folder.path(), &Model::new());
                 continue;
@@ -224,7 +224,7 @@ fn after_a_failure_the_writer_goes_on() {
             let folder = tempfile::tempdir().unwrap();
             drop(create(folder.path()));
             let watch = Watch::new(folder.path(), Some((at, Fault::Once(libc::ENOSPC))));
-            let options = Options { threads, ..Options::default() };
+            let options = WriterOptions { threads, ..WriterOptions::default() };
             let Ok(mut writer) = Writer::open(folder.path(), None, options) else {
                 continue;
             };
@@ -272,7 +272,7 @@ fn killed_at_an_operation() {
     let (Some(folder), Ok(at)) = (std::env::var_os(FOLDER), std::env::var(AT)) else {
         return;
     };
-    let folder = PathBuf::from(folder);
+    let folder = std::path::PathBuf::from(folder);
     let _watch = Watch::new(&folder, Some((at.parse().unwrap(), Fault::Kill)));
     let mut writer = create(&folder);
     let mut model = Model::new();
@@ -304,7 +304,7 @@ fn after_a_kill_at_any_operation_the_last_commit_is_there() {
         killed += usize::from(!output.status.success());
         let commits =
             BufReader::new(&output.stdout[..]).lines().filter(|line| line.as_ref().unwrap() == "committed").count();
-        if !manifest::path(folder.path()).exists() {
+        if !folder.path().join(manifest::NAME).exists() {
             assert_eq!(commits, 0);
             goes_on(folder.path(), &Model::new());
             continue;

@@ -36,7 +36,7 @@ fn commits_until_killed() {
     let Some(folder) = std::env::var_os(FOLDER) else {
         return;
     };
-    let options = Options { threads: 2, ..Options::default() };
+    let options = WriterOptions { threads: 2, ..WriterOptions::default() };
     let mut writer = Writer::open(Path::new(&folder), Some(schema()), options).unwrap();
     let first = counted(Path::new(&folder));
     println!("\nopened");
@@ -86,7 +86,7 @@ fn kill(times: usize) {
         // What it said before it was killed is still in the pipe.
         let acknowledged = lines.filter_map(|line| line.parse::<u64>().ok()).last();
         assert!(!child.wait().unwrap().success());
-        if !manifest::path(folder.path()).exists() {
+        if !folder.path().join(manifest::NAME).exists() {
             assert_eq!(acknowledged, None);
             continue;
         }

@@ -4,12 +4,17 @@ mod codecs;
 mod disk;
 mod faults;
 mod kills;
+mod links;
+mod memory;
 mod processes;
+mod truncated;
 
 use super::*;
 use crate::analysis::{self, Analyzer};
+use crate::index::Codecs;
 use crate::index::{Field, Kind, Snapshot, Value};
 use proptest::prelude::*;
+use std::fs;
 
 /// Documents in order of insertion: their ids and texts.
 pub(super) type Model = Vec<(Id, Vec<u8>)>;
@@ -31,7 +36,7 @@ pub(super) fn document(text: &[u8]) -> Document {
 }
 
 pub(super) fn create(folder: &Path) -> Writer {
-    Writer::open(folder, Some(schema()), Options::default()).unwrap()
+    Writer::open(folder, Some(schema()), WriterOptions::default()).unwrap()
 }
 
 pub(super) fn id(number: u64) -> Id {
@@ -92,7 +97,7 @@ pub(super) fn names(folder: &Path) -> Vec<String> {
 pub(super) fn assert_clean(folder: &Path) {
     let snapshot = Snapshot::open(folder).unwrap();
     let mut expected = vec!["lock".to_string(), "manifest".to_string()];
-    for entry in snapshot.parts().iter().map(crate::index::snapshot::Part::entry) {
+    for entry in snapshot.parts().iter().map(crate::index::snapshot::SnapshotSegment::entry) {
         expected.push(format!("{}.segment", entry.meta.number));
         if let Some(deleted) = entry.deleted {
             expected.push(format!("{}-{}.deleted", entry.meta.number, deleted.generation));
@@ -131,7 +136,7 @@ proptest! {
     #[test]
     fn an_index_is_a_list_of_documents_by_id(steps in proptest::collection::vec(step(), 0..160), threads in 1usize..3) {
         let folder = tempfile::tempdir().unwrap();
-        let options = Options { threads, ..Options::default() };
+        let options = WriterOptions { threads, ..WriterOptions::default() };
         let mut writer = Writer::open(folder.path(), Some(schema()), options).unwrap();
         let (mut pending, mut visible) = (Model::new(), Model::new());
         let mut generation = 1;
@@ -245,7 +250,7 @@ fn snapshots_outlive_their_files() {
 fn opening_with_another_schema_says_what_differs() {
     let folder = tempfile::tempdir().unwrap();
     drop(create(folder.path()));
-    let open = |schema: Schema| Writer::open(folder.path(), Some(schema), Options::default());
+    let open = |schema: Schema| Writer::open(folder.path(), Some(schema), WriterOptions::default());
     let differs = |change: fn(&mut Schema), expected: &str| {
         let mut schema = schema();
         change(&mut schema);
@@ -266,23 +271,23 @@ fn opening_with_another_schema_says_what_differs() {
     };
     differs(folding, "its analyzer is ");
     drop(open(schema()).unwrap());
-    drop(Writer::open(folder.path(), None, Options::default()).unwrap());
+    drop(Writer::open(folder.path(), None, WriterOptions::default()).unwrap());
 }
 
 #[test]
 fn folders_without_an_index_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
-    let error = Writer::open(folder.path(), None, Options::default()).unwrap_err().to_string();
+    let error = Writer::open(folder.path(), None, WriterOptions::default()).unwrap_err().to_string();
     assert!(error.contains("there is no index: to create one, say which fields it has"), "{error}");
     assert_eq!(names(folder.path()), [""; 0]);
     let error = Snapshot::open(folder.path()).unwrap_err().to_string();
     assert!(error.contains("is not an index"), "{error}");
     assert!(Snapshot::open(&folder.path().join("absent")).is_err());
-    assert!(Writer::open(&folder.path().join("absent"), None, Options::default()).is_err());
+    assert!(Writer::open(&folder.path().join("absent"), None, WriterOptions::default()).is_err());
     // An index that has lost its manifest is not replaced by an empty one.
     fs::write(folder.path().join("3.segment"), "").unwrap();
     fs::write(folder.path().join("mine.txt"), "").unwrap();
-    let error = Writer::open(folder.path(), Some(schema()), Options::default()).unwrap_err().to_string();
+    let error = Writer::open(folder.path(), Some(schema()), WriterOptions::default()).unwrap_err().to_string();
     assert!(error.contains("3.segment is there, but no manifest"), "{error}");
     fs::remove_file(folder.path().join("3.segment")).unwrap();
     drop(create(folder.path()));
@@ -291,7 +296,7 @@ fn folders_without_an_index_are_left_alone() {
     for litter in ["7.segment", "7-2.deleted", "8.spill", "manifest.tmp"] {
         fs::write(folder.path().join(litter), "").unwrap();
     }
-    let mut writer = Writer::open(folder.path(), None, Options::default()).unwrap();
+    let mut writer = Writer::open(folder.path(), None, WriterOptions::default()).unwrap();
     assert_eq!(names(folder.path()), ["lock", "manifest", "mine.txt"]);
     writer.add(Id::Int(1), document(b"text")).unwrap();
     writer.commit().unwrap();
@@ -299,10 +304,47 @@ fn folders_without_an_index_are_left_alone() {
 }
 
 #[test]
+fn fields_that_no_query_can_name_are_refused_and_old_ones_stay() {
+    let named = |name: &str| {
+        let mut schema = schema();
+        schema.fields[0].name = name.into();
+        schema
+    };
+    for (name, what) in [
+        ("-a", "must not begin with '-'"),
+        ("\"a", "must not begin with a quotation mark"),
+        ("„a", "must not begin with a quotation mark"),
+        ("a:b", "must not contain ':' or white space"),
+        ("a\u{a0}b", "must not contain ':' or white space"),
+        ("", "has 1 to 1000 bytes"),
+    ] {
+        let top = tempfile::tempdir().unwrap();
+        let folder = top.path().join("index");
+        let error = Writer::open(&folder, Some(named(name)), WriterOptions::default()).unwrap_err();
+        assert!(matches!(&error, Error::Argument(text) if text.contains(what)), "{error}");
+        assert!(!folder.exists(), "nothing is created");
+        if name.is_empty() {
+            continue;
+        }
+        // As an older version wrote it.
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("manifest"), Manifest::new(named(name)).unwrap().encode().unwrap()).unwrap();
+        drop(Writer::open(&folder, Some(named(name)), WriterOptions::default()).unwrap());
+        let mut writer = Writer::open(&folder, None, WriterOptions::default()).unwrap();
+        writer.add(Id::Int(1), document(b"text")).unwrap();
+        writer.commit().unwrap();
+        assert_eq!(committed(&folder).len(), 1);
+    }
+    for name in ["a-", "a\"b", "größe"] {
+        drop(Writer::open(tempfile::tempdir().unwrap().path(), Some(named(name)), WriterOptions::default()).unwrap());
+    }
+}
+
+#[test]
 fn a_document_that_does_not_suit_changes_nothing() {
     for threads in [1, 2] {
         let folder = tempfile::tempdir().unwrap();
-        let options = Options { threads, ..Options::default() };
+        let options = WriterOptions { threads, ..WriterOptions::default() };
         let mut writer = Writer::open(folder.path(), Some(schema()), options).unwrap();
         writer.add(Id::Int(1), document(b"text")).unwrap();
         for values in [vec![(3, Value::Number(1.0))], vec![(2, Value::Number(f64::NAN))], vec![(0, Value::Number(1.0))]]
@@ -331,15 +373,15 @@ fn damaged_files_are_errors_and_stay() {
         for damaged in [&whole[..whole.len() - 1], &[&whole[..], &[0]].concat(), &[]] {
             fs::write(&file, damaged).unwrap();
             assert!(Snapshot::open(folder.path()).is_err(), "{name}");
-            assert!(Writer::open(folder.path(), None, Options::default()).is_err(), "{name}");
+            assert!(Writer::open(folder.path(), None, WriterOptions::default()).is_err(), "{name}");
         }
         fs::remove_file(&file).unwrap();
         assert!(Snapshot::open(folder.path()).is_err(), "{name}");
-        assert!(Writer::open(folder.path(), None, Options::default()).is_err(), "{name}");
+        assert!(Writer::open(folder.path(), None, WriterOptions::default()).is_err(), "{name}");
         fs::write(&file, &whole).unwrap();
         assert_eq!(committed(folder.path()).len(), 19);
     }
-    drop(Writer::open(folder.path(), None, Options::default()).unwrap());
+    drop(Writer::open(folder.path(), None, WriterOptions::default()).unwrap());
     assert_clean(folder.path());
 }
 
@@ -349,7 +391,7 @@ fn many_documents_by_several_threads_are_in_order() {
     let text = |number: u64| [b"word ".repeat(60 + number as usize % 7), number.to_string().into_bytes()].concat();
     for threads in [1, 3] {
         let folder = tempfile::tempdir().unwrap();
-        let options = Options { threads, memory: 0, ..Options::default() };
+        let options = WriterOptions { threads, memory: 0, ..WriterOptions::default() };
         let mut writer = Writer::open(folder.path(), Some(schema()), options).unwrap();
         let count = 60_000;
         for number in (0..count).chain((0..count).step_by(10)) {
@@ -358,7 +400,7 @@ fn many_documents_by_several_threads_are_in_order() {
         for number in (0..count).step_by(15) {
             assert!(writer.delete(&id(number)).unwrap());
         }
-        assert!(writer.parts.len() >= 3, "{}", writer.parts.len());
+        assert!(writer.segments.len() >= 3, "{}", writer.segments.len());
         assert!(writer.filter.is_some());
         writer.commit().unwrap();
         assert_clean(folder.path());

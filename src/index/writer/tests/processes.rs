@@ -24,7 +24,7 @@ fn holds_the_index() {
 #[test]
 fn there_is_one_writer() {
     let folder = tempfile::tempdir().unwrap();
-    let open = || Writer::open(folder.path(), None, Options::default());
+    let open = || Writer::open(folder.path(), None, WriterOptions::default());
     let writer = create(folder.path());
     let error = open().unwrap_err().to_string();
     assert!(error.contains("is being written by this process"), "{error}");
@@ -35,12 +35,12 @@ fn there_is_one_writer() {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(lines.map(std::result::Result::unwrap).any(|line| line == "opened"));
     let error = open().unwrap_err().to_string();
-    assert!(error.ends_with(&format!("is being written by process {}", child.id())), "{error}");
+    assert!(error.ends_with(&format!("is locked, by process {} as its file lock says", child.id())), "{error}");
     assert_eq!(committed(folder.path()), [], "readers do not care");
     child.kill().unwrap();
     child.wait().unwrap();
     // The lock's file is still there, with the number of a process that is not.
-    assert_eq!(fs::read_to_string(folder.path().join("lock")).unwrap(), child.id().to_string());
+    assert_eq!(fs::read_to_string(folder.path().join("lock")).unwrap().trim(), child.id().to_string());
     drop(open().unwrap());
     assert_clean(folder.path());
 }
@@ -72,7 +72,7 @@ fn forks() {
             assert!(refused(writer.rollback().unwrap_err()));
             drop(writer);
             // The parent still has the lock, and its files.
-            assert!(Writer::open(folder, None, Options::default()).is_err());
+            assert!(Writer::open(folder, None, WriterOptions::default()).is_err());
             assert_eq!(read(&snapshot.reload().unwrap()).len(), 1);
         });
         // SAFETY: ends the child.
@@ -94,7 +94,7 @@ fn forks() {
         }
     }
     drop(writer);
-    let reopened = Writer::open(folder, None, Options::default());
+    let reopened = Writer::open(folder, None, WriterOptions::default());
     // SAFETY: ends and reaps the child.
     unsafe {
         libc::kill(sleeper, libc::SIGKILL);

@@ -1,8 +1,9 @@
-//! [`Plan`]: which documents of several segments go where when they become one.
+//! [`MergePlan`]: which documents of several segments go where when they become one.
 
 use super::Segment;
 use crate::base::bits::has_bit;
 use crate::base::error::{Error, Result};
+use crate::index::memory::{collected, filled, room};
 use std::sync::Arc;
 
 /// A segment to be merged, and its deleted documents: bit `doc % 64` of word `doc / 64`. Missing words are 0.
@@ -14,7 +15,7 @@ pub(super) const GONE: u32 = u32::MAX;
 /// The documents of a merged segment. The *rank* of a document is its place in the order of insertion: inputs one after
 /// the other, each by its ordinals, without deleted documents.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct MergePlan {
     /// Per input and document, its docID in the merged segment, or [`GONE`].
     pub maps: Vec<Vec<u32>>,
     /// Per merged document, its input and its docID there.
@@ -32,53 +33,58 @@ pub(super) fn is_deleted(deleted: Option<&[u64]>, doc: u32) -> bool {
 
 /// The documents of a reordered segment by rank, deleted ones too; `None` if ranks are docIDs.
 pub(super) fn reordered(segment: &Segment) -> Result<Option<Vec<u32>>> {
-    Ok(segment.ordinals()?.map(|ordinals| {
-        let mut docs = vec![0; ordinals.len()];
-        (0..).zip(ordinals).for_each(|(doc, ordinal)| docs[ordinal as usize] = doc);
-        docs
-    }))
+    let Some(ordinals) = segment.ordinals()? else { return Ok(None) };
+    let mut docs = filled(0, ordinals.len())?;
+    (0..).zip(ordinals).for_each(|(doc, ordinal)| docs[ordinal as usize] = doc);
+    Ok(Some(docs))
 }
 
 /// Per input, the documents that are not deleted, by rank.
 pub(super) fn by_rank((segment, deleted): &Input) -> Result<Vec<u32>> {
-    let mut docs = reordered(segment)?.unwrap_or_else(|| (0..segment.documents()).collect());
+    let mut docs = match reordered(segment)? {
+        Some(docs) => docs,
+        None => collected(0..segment.documents())?,
+    };
     docs.retain(|&doc| !is_deleted(*deleted, doc));
     Ok(docs)
 }
 
-impl Plan {
+impl MergePlan {
     /// The plan for these inputs. Ordinals that are docIDs are left out. With a permutation (docID → rank) documents
     /// are reordered by it; without one they stay in the order of docIDs, and reordered inputs stay reordered.
     ///
     /// # Errors
-    /// [`Error::Argument`] if the permutation is none of that many ranks, or documents are too many.
-    pub fn new(inputs: &[Input], permutation: Option<&[u32]>) -> Result<Plan> {
+    /// [`Error::Argument`] if the permutation is none of that many ranks, or documents are too many;
+    /// [`Error::OutOfMemory`].
+    pub fn new(inputs: &[Input], permutation: Option<&[u32]>) -> Result<MergePlan> {
         let total: u64 = inputs.iter().map(|(segment, _)| u64::from(segment.documents())).sum();
         if total >= u32::MAX.into() {
             return Err(Error::Argument(format!("{total} documents are too many for one segment")));
         }
-        let mut maps: Vec<Vec<u32>> =
-            inputs.iter().map(|(segment, _)| vec![GONE; segment.documents() as usize]).collect();
-        let mut by_ranks = Vec::with_capacity(total as usize);
+        let map = |(segment, _): &Input| filled(GONE, segment.documents() as usize);
+        let mut maps: Vec<Vec<u32>> = inputs.iter().map(map).collect::<Result<_>>()?;
+        let mut by_ranks = room(total as usize)?;
         for (input, number) in inputs.iter().zip(0..) {
             by_ranks.extend(by_rank(input)?.into_iter().map(|doc| (number, doc)));
         }
         let ordinals = match permutation {
-            Some(permutation) => Some(permutation.to_vec()),
+            Some(permutation) => Some(collected(permutation.iter().copied())?),
             None if inputs.iter().any(|(segment, _)| segment.is_reordered()) => {
                 for (rank, &(input, doc)) in (0..).zip(&by_ranks) {
                     maps[input as usize][doc as usize] = rank;
                 }
-                Some(maps.iter().flatten().copied().filter(|&rank| rank != GONE).collect())
+                let mut ranks = room(by_ranks.len())?;
+                ranks.extend(maps.iter().flatten().copied().filter(|&rank| rank != GONE));
+                Some(ranks)
             }
             None => None,
         };
         let identity = |ordinals: &Vec<u32>| ordinals.iter().copied().eq(0..by_ranks.len() as u32);
         let ordinals = ordinals.filter(|ordinals| !identity(ordinals));
-        let mut sources = by_ranks;
+        let mut sources: Vec<(u32, u32)> = by_ranks;
         maps.iter_mut().for_each(|map| map.fill(GONE));
         if let Some(ordinals) = &ordinals {
-            let by_ranks = std::mem::take(&mut sources);
+            let by_ranks = std::mem::replace(&mut sources, room(ordinals.len())?);
             if ordinals.len() != by_ranks.len() {
                 let what = format!("a permutation of {} documents, not {}", ordinals.len(), by_ranks.len());
                 return Err(Error::Argument(what));
@@ -99,6 +105,6 @@ impl Plan {
             }
         }
         let in_order = sources.is_sorted();
-        Ok(Plan { maps, sources, ordinals, in_order })
+        Ok(MergePlan { maps, sources, ordinals, in_order })
     }
 }

@@ -1,0 +1,183 @@
+use super::*;
+use crate::analysis::{self, Analyzer};
+use crate::index::Kind;
+use crate::index::list::{BlockCodec, Codecs};
+use proptest::prelude::*;
+use std::path::Path;
+
+fn field() -> impl Strategy<Value = Field> {
+    let kind = prop_oneof![Just(Kind::Text), Just(Kind::Keyword), Just(Kind::Numeric)];
+    ("\\PC{1,9}", kind, 0.1f32..9.0, any::<bool>()).prop_map(|(name, kind, weight, stored)| Field {
+        name,
+        kind,
+        weight,
+        stored,
+    })
+}
+
+fn entry() -> impl Strategy<Value = Entry> {
+    let meta = (1..u32::MAX, any::<u64>(), any::<u32>());
+    let deleted = proptest::option::of((1u64..50, 1u32..1000, any::<u32>()));
+    (meta, deleted).prop_map(|((documents, bytes, footer_crc), deleted)| Entry {
+        meta: SegmentMeta { number: 0, documents, bytes, footer_crc },
+        deleted: deleted.map(|(generation, count, crc)| DeletedMeta { generation, count: count.min(documents), crc }),
+    })
+}
+
+fn codecs() -> impl Strategy<Value = Codecs> {
+    let all: Vec<BlockCodec> = BlockCodec::all().collect();
+    let one = || prop_oneof![Just(BlockCodec::BP128), proptest::sample::select(all.clone())];
+    (one(), one()).prop_map(|(frequencies, positions)| Codecs { frequencies, positions })
+}
+
+prop_compose! {
+    fn manifest()(
+        fields in proptest::collection::vec(field(), 1..6),
+        positions in any::<bool>(),
+        codecs in codecs(),
+        identity in any::<u64>(),
+        mut segments in proptest::collection::vec(entry(), 0..9),
+        first in 0u64..1000,
+    ) -> Manifest {
+        let analyzer = Analyzer::new(analysis::Options::default()).unwrap();
+        let mut schema = Schema { fields, positions, codecs, analyzer };
+        for (number, field) in schema.fields.iter_mut().enumerate() {
+            field.name.push_str(&number.to_string());
+        }
+        for (number, entry) in segments.iter_mut().enumerate() {
+            entry.meta.number = first + number as u64;
+        }
+        let next = first + segments.len() as u64;
+        Manifest { identity, generation: 50, schema: Arc::new(schema), next, segments }
+    }
+}
+
+fn with_crc(mut bytes: Vec<u8>) -> Vec<u8> {
+    let length = bytes.len() - 4;
+    let crc = crc32fast::hash(&bytes[..length]);
+    bytes[length..].copy_from_slice(&crc.to_le_bytes());
+    bytes
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(manifest in manifest()) {
+        let bytes = manifest.encode().unwrap();
+        prop_assert_eq!(Manifest::parse(&bytes, Path::new("m")).unwrap(), manifest);
+    }
+
+    #[test]
+    fn damage_is_an_error(manifest in manifest(), at in any::<proptest::sample::Index>(), bit in 0..8u8) {
+        let mut bytes = manifest.encode().unwrap();
+        let at = at.index(bytes.len());
+        bytes[at] ^= 1 << bit;
+        assert!(matches!(Manifest::parse(&bytes, Path::new("m")), Err(Error::Corrupt { .. })));
+        bytes[at] ^= 1 << bit;
+        assert!(matches!(Manifest::parse(&bytes[..at], Path::new("m")), Err(Error::Corrupt { .. })));
+    }
+
+    /// Whoever writes a CRC that fits gets an error or a manifest that can be written, never a panic.
+    #[test]
+    fn forged_bytes_are_parsed_or_refused(
+        manifest in manifest(),
+        changes in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..4),
+    ) {
+        let mut bytes = manifest.encode().unwrap();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if let Ok(read) = Manifest::parse(&with_crc(bytes), Path::new("m")) {
+            let again = Manifest::parse(&read.encode().unwrap(), Path::new("m")).unwrap();
+            prop_assert_eq!(again.encode().unwrap(), read.encode().unwrap());
+        }
+    }
+}
+
+#[test]
+fn errors_name_file_part_and_offset() {
+    let analyzer = Analyzer::new(analysis::Options::default()).unwrap();
+    let field = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
+    let schema = Schema { fields: vec![field], positions: true, codecs: Codecs::default(), analyzer };
+    let mut manifest = Manifest::new(schema).unwrap();
+    let meta = SegmentMeta { number: 7, documents: 3, bytes: 100, footer_crc: 5 };
+    manifest.segments.push(Entry { meta, deleted: None });
+    let error = Manifest::parse(&manifest.encode().unwrap(), Path::new("/x/manifest")).unwrap_err().to_string();
+    assert!(error.starts_with("manifest: segment 0 of /x/manifest at byte "), "{error}");
+    manifest.next = 8;
+    manifest.segments.push(manifest.segments[0]);
+    assert!(Manifest::parse(&manifest.encode().unwrap(), Path::new("m")).is_err(), "the same number twice");
+    manifest.segments.pop();
+    let mut other = manifest.encode().unwrap();
+    other[4] = 9;
+    let error = Manifest::parse(&with_crc(other), Path::new("m")).unwrap_err().to_string();
+    assert!(error.contains("version 9; this release reads versions 1 to 2"), "{error}");
+    for deleted in [(0, 1, 1), (2, 1, 1), (1, 0, 1), (1, 4, 1)] {
+        let (generation, count, crc) = deleted;
+        manifest.segments[0].deleted = Some(DeletedMeta { generation, count, crc });
+        assert!(Manifest::parse(&manifest.encode().unwrap(), Path::new("m")).is_err(), "{deleted:?}");
+    }
+}
+
+#[test]
+fn codecs_need_version_2_and_must_exist() {
+    let analyzer = Analyzer::new(analysis::Options::default()).unwrap();
+    let field = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
+    let of = |codecs| {
+        let fields = vec![field.clone()];
+        Manifest::new(Schema { fields, positions: true, codecs, analyzer: analyzer.clone() }).unwrap().encode().unwrap()
+    };
+    let first = of(Codecs::FIRST);
+    let rice = of(Codecs { positions: BlockCodec::from_name("rice").unwrap(), ..Codecs::FIRST });
+    assert_eq!((first[4], rice[4], rice.len()), (1, 2, first.len() + 2));
+    // Before the number of segments and the CRC.
+    let at = rice.len() - 10;
+    assert_eq!(rice[at..at + 2], [0, 4]);
+    // Simple-9, quasi-succinct, and none.
+    for number in [1, 2, 255] {
+        for at in [at, at + 1] {
+            let mut other = rice.clone();
+            other[at] = number;
+            let error = Manifest::parse(&with_crc(other), Path::new("m")).unwrap_err();
+            assert!(matches!(error, Error::Corrupt { .. }), "{error}");
+            let wanted = format!("no codec of frequencies or positions has the number {number}");
+            assert!(error.to_string().contains(&wanted), "{error}");
+        }
+    }
+}
+
+#[test]
+fn schemas_that_cannot_be_are_refused() {
+    let analyzer = Analyzer::new(analysis::Options::default()).unwrap();
+    let field = |name: &str, weight| Field { name: name.into(), kind: Kind::Text, weight, stored: false };
+    let codecs = Codecs::default();
+    let of = |fields| Manifest::new(Schema { fields, positions: true, codecs, analyzer: analyzer.clone() });
+    assert!(of(vec![field("a", 1.0), field("b", 2.0)]).is_ok());
+    assert!(of(vec![]).is_err());
+    assert!(of((0..256).map(|n| field(&n.to_string(), 1.0)).collect()).is_err());
+    assert!(of(vec![field("a", 1.0), field("a", 2.0)]).is_err());
+    for weight in [0.0, -1.0, 1e-4, 1e-42, 1001.0, f32::NAN, f32::INFINITY] {
+        assert!(of(vec![field("a", weight)]).is_err(), "{weight}");
+    }
+    assert!(of(vec![field("", 1.0)]).is_err());
+    assert!(of(vec![field(&"x".repeat(1001), 1.0)]).is_err());
+}
+
+#[test]
+fn files_of_an_index_are_told_by_their_names() {
+    for (name, number) in [
+        ("12.segment", Some(12)),
+        ("12.spill", Some(12)),
+        ("12-3.deleted", Some(12)),
+        ("manifest", None),
+        ("lock", None),
+        ("my.segment", None),
+        ("+1.segment", None),
+        ("1-x.deleted", None),
+        ("1.deleted", None),
+        (".segment", None),
+        ("99999999999999999999.segment", None),
+    ] {
+        assert_eq!(number_of(name), number, "{name}");
+    }
+}

@@ -1,0 +1,86 @@
+//! Memory of sizes that documents and files decide: what cannot be had is an error. Rust's collections would end the
+//! process.
+
+use crate::base::error::{Error, Result};
+use std::collections::TryReserveError;
+
+/// The error for elements that have no room.
+#[cold]
+fn out_of_memory<T>(count: usize) -> impl FnOnce(TryReserveError) -> Error {
+    move |_| Error::OutOfMemory { bytes: count.saturating_mul(size_of::<T>()) }
+}
+
+/// An empty vector with room for that many elements.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn room<T>(count: usize) -> Result<Vec<T>> {
+    let mut vector = Vec::new();
+    vector.try_reserve_exact(count).map_err(out_of_memory::<T>(count))?;
+    Ok(vector)
+}
+
+/// That many equal elements.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn filled<T: Clone>(element: T, count: usize) -> Result<Vec<T>> {
+    let mut vector = room(count)?;
+    vector.resize(count, element);
+    Ok(vector)
+}
+
+/// All elements, of which the iterator knows how many there are at least.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn collected<T>(elements: impl Iterator<Item = T>) -> Result<Vec<T>> {
+    let mut vector = room(elements.size_hint().0)?;
+    vector.extend(elements);
+    Ok(vector)
+}
+
+/// A copy of a slice.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn copied<T: Copy>(slice: &[T]) -> Result<Vec<T>> {
+    let mut vector = room(slice.len())?;
+    vector.extend_from_slice(slice);
+    Ok(vector)
+}
+
+/// Makes room for `more` elements. Large vectors grow by a quarter, so that little of the room stays unused.
+///
+/// # Errors
+/// [`Error::OutOfMemory`]; the vector is as it was.
+#[inline]
+pub(crate) fn reserve<T>(vector: &mut Vec<T>, more: usize) -> Result<()> {
+    let free = vector.capacity() - vector.len();
+    if free < more { grow(vector, more) } else { Ok(()) }
+}
+
+#[cold]
+fn grow<T>(vector: &mut Vec<T>, more: usize) -> Result<()> {
+    let wanted = more.max(vector.len() / 4).max(1024);
+    vector.try_reserve_exact(wanted).map_err(out_of_memory::<T>(wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_had_is_an_error() {
+        let bytes = usize::MAX / 2;
+        assert_eq!(room::<u8>(bytes), Err(Error::OutOfMemory { bytes }));
+        assert_eq!(filled(0u64, bytes), Err(Error::OutOfMemory { bytes: usize::MAX }));
+        assert_eq!(collected((0..u64::MAX).map(|i| i)), Err(Error::OutOfMemory { bytes: usize::MAX }));
+        let mut vector = vec![1u16, 2];
+        assert!(matches!(reserve(&mut vector, usize::MAX), Err(Error::OutOfMemory { .. })));
+        assert_eq!(vector, [1, 2]);
+        reserve(&mut vector, 1).unwrap();
+        assert!(vector.capacity() >= 1026);
+        assert_eq!((filled(7, 3).unwrap(), collected(0..3).unwrap()), (vec![7; 3], vec![0, 1, 2]));
+    }
+}

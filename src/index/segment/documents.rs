@@ -1,0 +1,108 @@
+//! The documents of a segment: their ids, numbers, ranks and stored values.
+
+use super::format::Section;
+use super::{Column, IdRef, Ids, Segment, ordinals, stored};
+use crate::base::error::{Error, Result};
+use crate::index::{Id, Value};
+
+impl Segment {
+    /// The numbers of a numeric field, for many documents.
+    ///
+    /// # Errors
+    /// As [`Segment::section`].
+    pub fn column(&self, field: usize) -> Result<Column<'_>> {
+        Column::parse(self.section_ref(Section::Numbers, field)?, self.documents())
+    }
+
+    /// The number of a document, if it has one.
+    ///
+    /// # Errors
+    /// As [`Segment::section`].
+    pub fn number(&self, field: usize, doc: u32) -> Result<Option<f64>> {
+        Ok(self.column(field)?.get(doc))
+    }
+
+    /// The ids, for many documents.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn ids(&self) -> Result<Ids<'_>> {
+        Ids::parse(self.common_section(Section::Ids)?, self.documents())
+    }
+
+    /// The id of a document.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if there is no such document, [`Error::Corrupt`].
+    pub fn id(&self, doc: u32) -> Result<Id> {
+        Ok(self.ids()?.get(doc)?.to_id())
+    }
+
+    /// The document that has an id, deleted or not.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn find<'i>(&self, id: impl Into<IdRef<'i>>) -> Result<Option<u32>> {
+        let (id, ids) = (id.into(), self.ids()?);
+        if ids.increases() { ids.search(id) } else { ids.look_up(self.common_section(Section::IdIndex)?, id) }
+    }
+
+    /// The rank of a document in the order of insertion: its docID, unless the segment is reordered.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if there is no such document, [`Error::Corrupt`].
+    #[inline]
+    pub fn ordinal(&self, doc: u32) -> Result<u32> {
+        if self.is_reordered() {
+            return ordinals::get(self.common_section(Section::Ordinals)?, self.documents(), doc);
+        }
+        if doc < self.documents() {
+            Ok(doc)
+        } else {
+            Err(Error::Argument(format!("document {doc} of {}", self.documents())))
+        }
+    }
+
+    /// The ranks of all documents, if the segment is reordered; each rank occurs once.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn ordinals(&self) -> Result<Option<Vec<u32>>> {
+        match self.is_reordered() {
+            true => ordinals::all(self.common_section(Section::Ordinals)?, self.documents()).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// As [`ordinals`](Self::ordinals), decoded by the first call and kept: four bytes per document.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn kept_ordinals(&self) -> Result<Option<&[u32]>> {
+        if !self.is_reordered() {
+            return Ok(None);
+        }
+        if let Some(ordinals) = self.ordinals.get() {
+            return Ok(Some(ordinals));
+        }
+        let ordinals = self.ordinals()?.unwrap_or_default().into_boxed_slice();
+        Ok(Some(self.ordinals.get_or_init(|| ordinals)))
+    }
+
+    /// The stored values of a document, by field number, in the order in which they were given.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if there is no such document, [`Error::Corrupt`].
+    pub fn stored(&self, doc: u32) -> Result<Vec<(usize, Value)>> {
+        self.all_stored()?.get(self.ordinal(doc)?)
+    }
+
+    pub(super) fn all_stored(&self) -> Result<stored::Stored<'_>> {
+        Ok(stored::Stored {
+            blocks: self.common_section(Section::Stored)?,
+            directory: self.common_section(Section::StoredDirectory)?,
+            documents: self.documents(),
+            fields: self.schema.fields.len(),
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! The terms of a segment's fields, and their lists.
+
+use super::format::Section;
+use super::section::SectionRef;
+use super::{Bytes, Dictionary, Segment};
+use crate::base::error::{Error, Result};
+use crate::index::Kind;
+use crate::index::list::{self, Decoded, List, ListParts, View};
+
+/// An error in a list, with the name of the file.
+#[cold]
+fn named(part: &SectionRef, error: Error) -> Error {
+    match error {
+        Error::Corrupt { item, offset, what, .. } => part.corrupt(offset, format!("{item}: {what}")),
+        other => other,
+    }
+}
+
+impl Segment {
+    /// The terms of a text or keyword field. The first call reads the whole dictionary.
+    ///
+    /// # Errors
+    /// As [`Segment::section`].
+    pub fn dictionary(&self, field: usize) -> Result<&Dictionary> {
+        let Some(place) = self.dictionaries.get(field) else { return Err(self.no_field(field, "such")) };
+        if let Some(dictionary) = place.get() {
+            return Ok(dictionary);
+        }
+        let part = self.section_ref(Section::Dictionary, field)?;
+        part.all()?;
+        let begin = self.extent(part.index).offset as usize;
+        let bytes = Bytes { map: self.map.clone(), begin, end: begin + part.len() };
+        let map = fst::Map::new(bytes).map_err(|error| part.corrupt(0, error.to_string()))?;
+        if map.len() as u64 != self.frame.fields[field].1.terms {
+            return Err(part.corrupt(0, format!("{} terms, not {}", map.len(), self.frame.fields[field].1.terms)));
+        }
+        Ok(place.get_or_init(|| map))
+    }
+
+    /// The value by which the list of a term is found in the field's lists, if the segment has the term.
+    ///
+    /// # Errors
+    /// As [`Segment::section`].
+    #[inline]
+    pub fn term(&self, field: usize, term: &[u8]) -> Result<Option<u64>> {
+        Ok(self.dictionary(field)?.get(term))
+    }
+
+    /// Which parts the lists of a field have.
+    pub fn parts(&self, field: usize) -> ListParts {
+        let text = self.schema.fields.get(field).is_some_and(|field| field.kind == Kind::Text);
+        ListParts { frequencies: text, positions: text && self.schema.positions, codecs: self.codecs() }
+    }
+
+    /// The list of a term, given its value: a long one as a view, a short one decoded, with positions only if they are
+    /// `wanted`. The first call for a long list reads it, compares its checksums and checks its structure; later ones are
+    /// O(1).
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`], which names file and field.
+    pub fn list(&self, field: usize, value: u64, wanted: bool, decoded: &mut Decoded) -> Result<Option<View<'_>>> {
+        let part = self.section_ref(Section::Lists, field)?;
+        let named = |error| named(&part, error);
+        let (documents, parts) = (self.documents(), self.parts(field));
+        let list = List::find(self.unchecked(Section::Lists, field)?, value, documents, parts).map_err(named)?;
+        let start = (value >> 1) as usize;
+        let view = match list {
+            List::Long(view) => view,
+            List::Short(bytes) => {
+                let length = list::decode_short(bytes, documents, parts, wanted, decoded).map_err(named)?;
+                return part.range(start, length).map(|_| None);
+            }
+        };
+        let key = (field as u8, value);
+        if !self.sound.read().is_ok_and(|sound| sound.contains(&key)) {
+            part.range(start, view.bytes())?;
+            list.check(documents).map_err(named)?;
+            if let Ok(mut sound) = self.sound.write() {
+                sound.insert(key);
+            }
+        }
+        Ok(Some(view))
+    }
+
+    /// How many documents contain a term, given its value.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn documents_with(&self, field: usize, value: u64) -> Result<u64> {
+        let part = self.section_ref(Section::Lists, field)?;
+        // A posting list begins with its length.
+        let start = (value >> 1) as usize;
+        let front = part.range(start, 8.min(part.len().saturating_sub(start)))?;
+        list::count(front, value).map(u64::from).map_err(|error| named(&part, error))
+    }
+
+    /// As [`lengths`](Self::lengths), followed by four readable bytes of anything.
+    ///
+    /// # Errors
+    /// As [`Segment::section`].
+    pub fn padded_lengths(&self, field: usize) -> Result<&[u8]> {
+        let part = self.section_ref(Section::Lengths, field)?;
+        let begin = self.extent(part.index).offset as usize;
+        // The footer comes after the last section.
+        part.all().map(|lengths| &self.map[begin..begin + lengths.len() + 4])
+    }
+
+    /// Decodes the whole list of a term, given its value.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`], which names file and field.
+    pub fn decode(&self, field: usize, value: u64, decoded: &mut Decoded) -> Result<()> {
+        let part = self.section_ref(Section::Lists, field)?;
+        list::decode(part.all()?, value, self.documents(), self.parts(field), decoded)
+            .map_err(|error| named(&part, error))
+    }
+
+    /// The length bytes of a text field, one per document.
+    ///
+    /// # Errors
+    /// As [`Segment::section`].
+    pub fn lengths(&self, field: usize) -> Result<&[u8]> {
+        self.section(Section::Lengths, field)
+    }
+}

@@ -14,7 +14,8 @@ use crate::device::rank::{
 };
 use crate::device::session::{Arg, Session};
 use crate::engine::Settings;
-use crate::engine::ranked::{Fleet, Job, Ranker};
+use crate::engine::ranked::ranker::Ranker;
+use crate::engine::ranked::{Fleet, Job};
 use crate::search::prepared::Prepared;
 use crate::search::{Found, Index, Options};
 

@@ -28,7 +28,7 @@ mod group;
 mod job;
 mod lists;
 mod prepare;
-mod ranker;
+pub(crate) mod ranker;
 mod rest;
 mod run;
 #[cfg(test)]
@@ -39,7 +39,6 @@ mod work_queue;
 pub(crate) use fleet::Fleet;
 pub(crate) use job::Job;
 pub(super) use prepare::candidate;
-pub(crate) use ranker::Ranker;
 pub(super) use rest::by_cpu;
 pub use warm::Warming;
 

@@ -1,4 +1,4 @@
-//! How a score comes about.
+//! Explains a score.
 
 use super::options::{Matching, Options};
 use super::plan::Plan;
@@ -7,7 +7,7 @@ use crate::base::error::{Error, Result};
 use crate::index::length;
 use std::collections::HashSet;
 
-/// How the score of a document for a query comes about.
+/// What the score of a document for a query consists of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
     /// The score: the sum of the parts'.

@@ -293,7 +293,7 @@ impl Index {
         }
     }
 
-    /// How the score of a document comes about; `None` if there is no document with this id.
+    /// Explains the score of a document; `None` if there is no document with this id.
     ///
     /// # Errors
     /// As [`search`](Self::search).

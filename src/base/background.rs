@@ -1,8 +1,7 @@
 //! Threads that outlive the call that starts them.
 //!
 //! A fork copies none of them, and so must not find a lock held by one: nobody would ever release the child's copy. So
-//! such threads [work](busy) only while no fork is under way, and a fork waits until they have done what they are at.
-//! What they lock outside of that, the child must not touch.
+//! such threads [work](busy) only while no fork is under way, and a fork waits for work in progress. What they lock outside of that, the child must not touch.
 
 use crate::base::environment;
 use crate::base::process;

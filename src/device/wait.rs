@@ -4,8 +4,8 @@
 //! progress for longer than the limit (`postings.device_timeout`) takes the device for lost, and so does one for a command
 //! that failed. Building programs is no wait, and takes as long as the driver does.
 //!
-//! A lost device is not used again by the process, and nothing of it is given back: commands may still run on it, and write
-//! to its buffers and to pinned memory of the host.
+//! A lost device is not used again by the process. Its memory is not freed: commands may still run on it, and write to its
+//! buffers and to pinned memory of the host.
 
 use super::cl::{Event, Queue, State};
 use crate::base::error::{Error, Result};

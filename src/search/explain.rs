@@ -12,7 +12,7 @@ use crate::index::snapshot::SnapshotSegment;
 use crate::rank::Clock;
 use std::collections::HashSet;
 
-/// Explains the score of a document for a query.
+/// What the score of a document for a query consists of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
     /// The score: the sum of the parts'.

@@ -339,6 +339,26 @@ fn no_row_of_a_table_stands_twice() {
 }
 
 #[test]
+fn tables_are_whole() {
+    let mut faults = Vec::new();
+    for page in pages() {
+        let text = read(&page);
+        let lines: Vec<&str> = text.lines().collect();
+        for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.starts_with('|')) {
+            let follows = at > 0 && lines[at - 1].starts_with('|');
+            let heads = lines.get(at + 1).is_some_and(|next| next.starts_with("|--") || next.starts_with("|:-"));
+            let columns = |line: &str| line.replace("\\|", "").matches('|').count();
+            if !follows && !heads {
+                faults.push(format!("{page}:{}: a row without a table: {line}", at + 1));
+            } else if follows && columns(line) != columns(lines[at - 1]) {
+                faults.push(format!("{page}:{}: another number of columns: {line}", at + 1));
+            }
+        }
+    }
+    report("tables", &faults);
+}
+
+#[test]
 fn no_numbered_step_stands_twice() {
     let mut faults = Vec::new();
     for page in pages().iter().filter(|page| !is_generated(page)) {

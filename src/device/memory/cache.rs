@@ -1,5 +1,5 @@
-//! What ranked search keeps in device memory: lists in their tiled form, tables, ordinals. A budget bounds it; what costs
-//! least to lose goes first.
+//! What ranked search keeps in device memory: lists in their tiled form, tables, ordinals. A budget bounds it; items
+//! that are cheapest to rebuild are evicted first.
 //!
 //! The loss of an item is what it costs to build and send it again, times how often it was used, per word that it takes
 //! (GreedyDual-Size with frequencies: Cherkasova 1998): `age + uses · (OVERHEAD + words) / words`. What is evicted raises

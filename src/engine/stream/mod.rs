@@ -50,9 +50,9 @@ const MOST_BYTES: usize = 256 << 20;
 /// [`Index::search`] finds, to the last bit of the scores, wherever it comes from.
 ///
 /// Threads are started by the first query: at most as many as the settings say, of which each device has one. Dropping the
-/// stream ends them, which takes as long as what they are at; what waits is not answered.
+/// stream ends them: queries in progress are waited for, the others are not answered.
 ///
-/// A process that forks waits until its threads have answered what they are at. Only the parent can use the stream.
+/// A fork waits for queries in progress. Only the parent can use the stream.
 pub struct Stream {
     core: Arc<Core>,
     process: Process,

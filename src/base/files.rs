@@ -11,6 +11,11 @@ pub(crate) fn failed(path: &Path, error: impl Display) -> Error {
     Error::File { path: path.display().to_string(), what: error.to_string() }
 }
 
+/// As [`failed`], unless the error carries one of ours.
+pub(crate) fn failed_within(path: &Path, error: std::io::Error) -> Error {
+    error.downcast().unwrap_or_else(|error| failed(path, error))
+}
+
 /// The error for what is no regular file.
 pub(crate) fn not_regular() -> std::io::Error {
     std::io::Error::other("not a regular file")

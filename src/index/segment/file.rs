@@ -3,7 +3,7 @@
 use super::SegmentMeta;
 use super::format::{self, ALIGNMENT, CHUNK, Extent, FieldCounts, Flags, Frame, Section};
 use crate::base::error::Result;
-use crate::base::files::failed;
+use crate::base::files::{failed, failed_within};
 use crate::index::list::Codecs;
 use crate::index::storage::{self, Folder};
 use crate::index::{Schema, manifest};
@@ -77,7 +77,7 @@ impl SegmentWriter {
         write: impl FnOnce(&mut Self) -> io::Result<T>,
     ) -> Result<T> {
         self.begin(section, field)?;
-        let result = write(self).map_err(|error| failed(&self.path, error))?;
+        let result = write(self).map_err(|error| failed_within(&self.path, error))?;
         self.end();
         Ok(result)
     }

@@ -3,11 +3,12 @@
 use super::file::{SegmentWriter, Spill};
 use super::format::{FieldCounts, NO_FIELD, Section};
 use super::ids::IdColumn;
-use crate::base::error::Result;
-use crate::base::files::failed;
+use crate::base::error::{Error, Result};
+use crate::base::files::{failed, failed_within};
 use crate::index::list::{self, Codecs, Postings};
 use fst::MapBuilder;
 use std::io::Write;
+use std::path::Path;
 
 /// Bytes of lists that are gathered before they are written.
 const GATHERED: usize = 256 << 10;
@@ -33,7 +34,7 @@ pub(super) struct FieldWriter<'w> {
 impl<'w> FieldWriter<'w> {
     /// Begins a field of a segment with that many documents.
     pub fn new(writer: &'w mut SegmentWriter, field: usize, documents: u32) -> Result<FieldWriter<'w>> {
-        let dictionary = MapBuilder::new(writer.spill()).map_err(|error| failed(writer.path(), error))?;
+        let dictionary = MapBuilder::new(writer.spill()).map_err(|error| not_built(writer.path(), error))?;
         let (field, codecs) = (field as u8, writer.codecs());
         writer.begin(Section::Lists, field)?;
         Ok(FieldWriter { writer, field, documents, codecs, dictionary, lists: Vec::new(), at: 0, terms: 0, tokens: 0 })
@@ -42,7 +43,7 @@ impl<'w> FieldWriter<'w> {
     /// Writes the next term.
     pub fn term(&mut self, term: &[u8], postings: &Postings) -> Result<()> {
         let value = list::encode(postings, self.documents, self.codecs, self.at, &mut self.lists)?;
-        self.dictionary.insert(term, value).map_err(|error| failed(self.writer.path(), error))?;
+        self.dictionary.insert(term, value).map_err(|error| not_built(self.writer.path(), error))?;
         self.terms += 1;
         self.tokens += postings.frequencies.iter().map(|&frequency| u64::from(frequency)).sum::<u64>();
         if self.lists.len() >= GATHERED {
@@ -60,11 +61,19 @@ impl<'w> FieldWriter<'w> {
         self.lists.resize(self.lists.len() + list::PADDING, 0);
         self.writer.write_all(&self.lists).map_err(|error| failed(self.writer.path(), error))?;
         self.writer.end();
-        let dictionary = self.dictionary.into_inner().map_err(|error| failed(self.writer.path(), error))?;
+        let dictionary = self.dictionary.into_inner().map_err(|error| not_built(self.writer.path(), error))?;
         self.writer.section(Section::Dictionary, self.field, |out| dictionary.copy_to(out))?;
         let counts = FieldCounts { documents, tokens: self.tokens, terms: self.terms };
         self.writer.set_counts(self.field.into(), counts);
         Ok(())
+    }
+}
+
+/// The error of a dictionary's builder. Its own words for a failure to write are "I/O error".
+fn not_built(path: &Path, error: fst::Error) -> Error {
+    match error {
+        fst::Error::Io(error) => failed_within(path, error),
+        fst::Error::Fst(error) => failed(path, error),
     }
 }
 

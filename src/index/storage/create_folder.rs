@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn a_path_that_is_too_long_is_an_error_and_creates_nothing() {
         let top = tempfile::tempdir().unwrap();
-        for path in [["g"; 100_000].join("/"), ["g"; 3000].join("/"), format!("g/{}", "x".repeat(300))] {
+        for path in [["g"; 100_000].join("/"), ["g"; 3000].join("/")] {
             let error = create_folder(&top.path().join(path)).unwrap_err().to_string();
             assert!(error.contains("File name too long"), "{error}");
             assert!(!top.path().join("g").exists());

@@ -40,7 +40,8 @@ impl Writer {
             }
             return Ok(());
         }
-        // Before anything is given up: ids are looked up in all segments.
+        // Before anything is given up. Ids are looked up in all segments.
+        self.lock.check(&self.folder)?;
         self.check_files()?;
         match &mut self.pending {
             Pending::Builder(builder) => {

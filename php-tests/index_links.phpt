@@ -74,7 +74,7 @@ manifest: manifest: it is a symbolic link, which is not followed here
 segment: 1.segment: it is a symbolic link, which is not followed here
 lock: lock: it is a symbolic link, which is not followed here
 manifest.tmp: manifest.tmp: it is a symbolic link, which is not followed here
-exportCiff: out.ciff.part: it is a symbolic link, which is not followed here
-exportPisa: out.docs.part: it is a symbolic link, which is not followed here
+exportCiff: out.ciff.part: open_basedir does not allow it
+exportPisa: out.docs.part: open_basedir does not allow it
 bool(true)
 [2]

@@ -48,3 +48,38 @@ pub(crate) fn open_regular(path: &Path) -> std::io::Result<(File, u64)> {
     let meta = file.metadata()?;
     if meta.is_file() { Ok((file, meta.len())) } else { Err(not_regular()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn files_are_created_anew_and_never_through_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, victim) = (folder.path().join("new"), folder.path().join("victim"));
+        fs::write(&victim, "stays").unwrap();
+        create_fresh(&path).unwrap();
+        // Another name of a file is removed, not overwritten.
+        fs::remove_file(&path).unwrap();
+        fs::hard_link(&victim, &path).unwrap();
+        create_fresh(&path).unwrap();
+        assert_eq!(
+            (fs::read_to_string(&victim).unwrap(), fs::read_to_string(&path).unwrap()),
+            ("stays".into(), "".into())
+        );
+        fs::remove_file(&path).unwrap();
+        for target in [&victim, &folder.path().join("absent")] {
+            std::os::unix::fs::symlink(target, &path).unwrap();
+            assert_eq!(
+                create_fresh(&path).unwrap_err().to_string(),
+                "it is a symbolic link, which is not followed here"
+            );
+            fs::remove_file(&path).unwrap();
+        }
+        assert!(!folder.path().join("absent").exists());
+        fs::create_dir(&path).unwrap();
+        assert_eq!(create_fresh(&path).unwrap_err().to_string(), "not a regular file");
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "stays");
+    }
+}

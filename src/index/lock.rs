@@ -19,7 +19,7 @@ use std::fs::{self, Permissions};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
-use std::sync::Mutex;
+use std::sync::{Mutex, TryLockError};
 
 /// The name of the file.
 pub(super) const NAME: &str = "lock";
@@ -41,9 +41,16 @@ pub(super) struct Lock {
 /// The locks of this process, and of those that it was forked from.
 static HELD: Mutex<Vec<(Process, (u64, u64))>> = Mutex::new(Vec::new());
 
-/// Runs `with` unless another thread is in here, or was when this process was forked.
+/// Runs `with`, unless another thread was in here when this process was forked: it will never leave.
 fn with_held<T>(with: impl FnOnce(&mut Vec<(Process, (u64, u64))>) -> T) -> Option<T> {
-    HELD.try_lock().ok().map(|mut held| with(&mut held))
+    for _ in 0..1000 {
+        match HELD.try_lock() {
+            Ok(mut held) => return Some(with(&mut held)),
+            Err(TryLockError::Poisoned(held)) => return Some(with(&mut held.into_inner())),
+            Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+        }
+    }
+    None
 }
 
 impl Lock {
@@ -175,8 +182,9 @@ fn is_held(folder: &Folder, file: &fs::File, identity: (u64, u64)) -> Error {
 
 /// Whether this process can see one with that id.
 fn exists(id: u32) -> bool {
-    // SAFETY: signal 0 is sent to nobody; a process id is positive.
-    let sent = libc::pid_t::try_from(id).is_ok_and(|id| id > 0 && unsafe { libc::kill(id, 0) } == 0);
+    let Ok(id @ 1..) = libc::pid_t::try_from(id) else { return false };
+    // SAFETY: signal 0 is sent to nobody.
+    let sent = unsafe { libc::kill(id, 0) } == 0;
     sent || io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
 }
 

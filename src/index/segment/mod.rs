@@ -127,7 +127,8 @@ impl Segment {
     /// [`Error::File`] if the file cannot be opened or mapped; [`Error::Corrupt`], which names file and part, if it is
     /// damaged, another one, or of another schema.
     pub fn open(path: &Path, meta: &SegmentMeta, schema: Arc<Schema>) -> Result<Arc<Segment>> {
-        let (folder, name) = (path.parent().unwrap_or(Path::new("/")), path.file_name().unwrap_or_default());
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let name = path.file_name().unwrap_or_default();
         Segment::open_in(&Folder::open(folder)?, &name.to_string_lossy(), meta, schema)
     }
 

@@ -1,5 +1,5 @@
 //! Which values would be exceptions: the count of values by width, for the codecs that store the low bits of all values
-//! in slots of one width and what does not fit apart.
+//! in slots of one width, and the rest separately.
 
 use crate::codec::{OptionOf, Options};
 
@@ -7,7 +7,7 @@ use crate::codec::{OptionOf, Options};
 /// possible: the lists of wikileaks then take 4.4 bits per docID in ParaPFor, where one in ten gives 10.4.
 pub(crate) const EXCEPTIONS: OptionOf = OptionOf::fraction("exceptions", 0.0, 0.6, 0.3);
 
-/// Bits that an exception counts beside its own when widths are compared, for its time in decoding. Without them, lists
+/// Bits charged for each exception, besides its own, when widths are compared: exceptions take time to decode. Without them, lists
 /// with geometric gaps of 8 on average take 1 % (ParaPFor) or 2 % (OptPFD) less space, but have up to twelve exceptions
 /// in a hundred values instead of one or two.
 pub(crate) const TIME: usize = 4;

@@ -1,8 +1,8 @@
 //! Partitioned Elias–Fano lists (Ottaviano and Venturini, SIGIR 2014): a list is cut into partitions, each coded in the
 //! way that suits its docIDs: one *run*, several *runs*, a *bit set*, or *Elias–Fano* with lower bits of its own width.
 //!
-//! The partitions are stretches of whole blocks, which differs from the paper (there they end at any docID): so a block
-//! belongs to one partition, and is decoded from where the last docID before it leaves off, without a search in the
+//! The partitions are stretches of whole blocks, which differs from the paper (there they end at any docID): each
+//! block lies in one partition, and its decoding starts from the last docID before it, without a search in the
 //! partition. The last docIDs of blocks are not stored. They are derived when a list is read, and cost no bits.
 //!
 //! ```text
@@ -27,8 +27,8 @@
 //! 1000, block 2, word 0. The fields take 6 + 10 + 2 + 0 bits, so there are three own words, and no payload:
 //! `0x00000002 0xE8850021 0x0000000B`.
 //!
-//! Size: at most that of one Elias–Fano partition, 3 + log2(u/n) bits per docID. The choice of partitions minimises the
-//! size but for a factor of some per cent (`plan`), and prefers bit sets where they cost at most 1/16 more.
+//! Size: at most that of one Elias–Fano partition, 3 + log2(u/n) bits per docID. The chosen partitions are within a
+//! few per cent of the smallest size (`plan`); bit sets are preferred if they take at most 1/16 more.
 //!
 //! Hostile lists: only docIDs of runs take no room, and a partition of runs has at most 2^16. An entry takes at least 8
 //! bits, so each byte of a list stands for at most 2^16 docIDs, or 2 KiB of derived last docIDs.

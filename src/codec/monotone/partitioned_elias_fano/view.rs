@@ -6,7 +6,8 @@ use super::directory::{Directory, Kind, Partition, Runs};
 use crate::base::cpu::{self, Tier};
 use crate::codec::{BLOCK, Encoded, SLACK, block_buffer};
 
-/// A bit set has at least one docID in so many. So it takes at most 5 bytes per docID; decoded docIDs take 4.
+/// Bit sets are derived only where at least one in this many docIDs is in the list. So they take at most 5 bytes per docID;
+/// decoded docIDs take 4.
 const SPARSEST: usize = 40;
 
 /// Words of a bit set that are intersected in the time that one of these takes: a docID of an Elias–Fano partition, a run,

@@ -204,7 +204,7 @@ fn name_in(span: &str) -> Option<Vec<&str>> {
             && part.starts_with(|c: char| c.is_ascii_alphabetic())
     };
     let is_code = call || parts.len() > 1 || name.contains('_');
-    (is_code && !parts.is_empty() && parts.iter().all(|part| is_name(&part))).then_some(parts)
+    (is_code && !parts.is_empty() && parts.iter().all(is_name)).then_some(parts)
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn functions_and_types_that_pages_name_are_there() {
                     continue;
                 }
                 let files = parts.iter().map(|part| known.get(*part).unwrap_or(&nowhere));
-                let common = files.map(|files| files.clone()).reduce(|a, b| a.intersection(&b).copied().collect());
+                let common = files.cloned().reduce(|a, b| a.intersection(&b).copied().collect());
                 if common.is_none_or(|files| files.is_empty()) {
                     faults.push(format!("{page}:{number}: `{span}` is nowhere in the sources"));
                 }

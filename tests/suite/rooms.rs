@@ -42,7 +42,7 @@ fn product(source: &str) -> String {
         let mut depth = 0;
         let end = item.char_indices().find(|&(_, c)| {
             depth += i32::from(c == '{') - i32::from(c == '}');
-            c == ';' && depth == 0 || c == '}' && depth == 0
+            matches!(c, ';' | '}') && depth == 0
         });
         rest = end.map_or("", |(at, _)| &item[at + 1..]);
     }

@@ -17,8 +17,8 @@
 //! | [`search`] | questions to an index: hits, counts, facets, sorting, suggestions, explanations | `rank`, `query`, `index`, `analysis`, `list`, `codec`, `base` |
 //! | [`interchange`] | text fields to and from other engines: CIFF, collections of PISA | `index`, `base` |
 //! | [`rank`] | the best documents of a segment; phrases; which documents match, without scores | `index`, `codec`, `base` |
+//! | [`index`] | the files: segments, manifest, deleted documents, lock; the writer, and snapshots for readers | `query`, `analysis`, `list`, `codec`, `base` |
 //! | [`query`] | what a visitor typed becomes clauses; fuzzy words; highlighting and snippets | `analysis` |
-//! | [`index`] | the files: segments, manifest, deleted documents, lock; the writer, and snapshots for readers | `analysis`, `list`, `codec`, `base` |
 //! | [`analysis`] | text becomes terms: boundaries of words, lower-casing, folding, stemming, stop words | `base` |
 //! | [`intersect`] | intersection of posting lists on the CPU: merging, probing, and the choice between them | `list`, `codec`, `base` |
 //! | [`yioop`] | Yioop's posting lists, shard files, conjunctions and scores | `codec`, `base` |

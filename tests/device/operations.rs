@@ -174,7 +174,6 @@ fn intersects_lists_of_any_options() {
 #[test]
 fn intersects_as_the_model_does() {
     let Some(device) = device() else { return };
-    device.set_profiling(true);
     let mut random = Random(2026);
     let mut queries = Vec::new();
     let mut expected = Vec::new();
@@ -197,10 +196,15 @@ fn intersects_as_the_model_does() {
         let lists = plain.iter().map(|list| PostingList::encode(list, codecs[random.below(2) as usize]).unwrap());
         queries.push(lists.collect());
     }
+    let turn = turn();
+    device.set_profiling(true);
     let results = device.intersect_batch(&queries).unwrap();
     assert!(results.iter().eq(expected.iter().map(Vec::as_slice)));
     let counts = device.intersect_count_batch(&queries).unwrap();
     assert_eq!(counts, expected.iter().map(|result| result.len() as u64).collect::<Vec<_>>());
+    let times = device.take_kernel_times().unwrap();
+    device.set_profiling(false);
+    drop(turn);
     for (lists, expected) in queries.iter().zip(&expected) {
         let lists: &Vec<PostingList> = lists;
         assert_eq!(&by_device(|settings| engine::intersect(lists, settings)), expected);
@@ -209,7 +213,6 @@ fn intersects_as_the_model_does() {
         intersect::intersect(lists, &mut on_cpu);
         assert_eq!(&on_cpu, expected);
     }
-    let times = device.take_kernel_times().unwrap();
     for kernel in ["intersect_probe", "intersect_tiles"] {
         assert!(times.iter().any(|time| time.kernel == kernel), "{kernel} did not run");
     }

@@ -111,6 +111,7 @@ fn makes(index: &Index, queries: &[String]) -> (bool, bool) {
     let queries: Vec<&str> = queries.iter().map(|query| &**query).collect();
     let _turn = turn();
     let (failures, misses) = (engine::stats().device_failures, device::cache_stats().misses);
+    device.take_kernel_times().unwrap();
     device.set_profiling(true);
     let found = engine::search_batch(index, &queries, &options, &settings).unwrap();
     device.set_profiling(false);

@@ -181,3 +181,18 @@ fn files_of_an_index_are_told_by_their_names() {
         assert_eq!(number_of(name), number, "{name}");
     }
 }
+
+/// Earlier releases took weights from next to nothing to a million.
+#[test]
+fn old_weights_become_the_nearest_ones() {
+    let field = |weight| Field { name: "body".into(), kind: Kind::Text, weight, stored: false };
+    let analyzer = Analyzer::new(analysis::Options::default()).unwrap();
+    for (old, weight) in [(1e-42, 1e-3), (1e-4, 1e-3), (1e-3, 1e-3), (2.5, 2.5), (1e3, 1e3), (1e6, 1e3)] {
+        let schema =
+            Schema { fields: vec![field(1.0)], positions: true, codecs: Codecs::default(), analyzer: analyzer.clone() };
+        let mut manifest = Manifest::new(schema.clone()).unwrap();
+        manifest.schema = Arc::new(Schema { fields: vec![field(old)], ..schema });
+        let read = Manifest::parse(&manifest.encode(), Path::new("m")).unwrap();
+        assert_eq!(read.schema.fields[0].weight, weight);
+    }
+}

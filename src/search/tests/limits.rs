@@ -279,3 +279,32 @@ fn lists_for_which_there_is_no_memory_are_errors() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.contains("1 passed"), "{output:?}");
 }
+
+/// Few documents' values are read where they are stored, instead of the lists of all values.
+#[test]
+fn facets_of_few_documents_are_those_of_their_stored_values() {
+    let mut schema = definition::schema(true);
+    schema.fields[TAG].stored = true;
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = Writer::open(folder.path(), Some(schema), index::Options::default()).unwrap();
+    let add = |writer: &mut Writer, id: i64| {
+        let tags = vec![format!("own {id}"), "all".into(), format!("own {id}"), format!("third {}", id % 3)];
+        let body = vec!["b".into(), format!("w{}", id % 1500)];
+        let doc = Doc { id, texts: [vec!["t".into()], body, vec![]], tags, ..Doc::default() };
+        writer.add(Id::Int(id), doc.document(id as usize)).unwrap();
+    };
+    (0..3000).for_each(|id| add(&mut writer, id));
+    writer.commit().unwrap();
+    (3000..3100).for_each(|id| add(&mut writer, id));
+    writer.delete(&Id::Int(1507)).unwrap();
+    writer.commit().unwrap();
+    let index = Index::open(folder.path()).unwrap();
+    let facets = |text: &str| {
+        let facets = index.facets(TAG, text, &Options::default(), 5).unwrap();
+        facets.into_iter().map(|(value, count)| (String::from_utf8(value).unwrap(), count)).collect::<Vec<_>>()
+    };
+    let of = |expected: &[(&str, u64)]| expected.iter().map(|&(value, n)| (value.to_owned(), n)).collect::<Vec<_>>();
+    assert_eq!(facets("w7"), of(&[("all", 2), ("third 1", 2), ("own 3007", 1), ("own 7", 1)]));
+    assert_eq!(facets("w1499"), of(&[("all", 2), ("third 2", 2), ("own 1499", 1), ("own 2999", 1)]));
+    assert_eq!(facets("b")[..2], of(&[("all", 3099), ("third 0", 1034)]));
+}

@@ -192,7 +192,7 @@ fn old_weights_become_the_nearest_ones() {
             Schema { fields: vec![field(1.0)], positions: true, codecs: Codecs::default(), analyzer: analyzer.clone() };
         let mut manifest = Manifest::new(schema.clone()).unwrap();
         manifest.schema = Arc::new(Schema { fields: vec![field(old)], ..schema });
-        let read = Manifest::parse(&manifest.encode(), Path::new("m")).unwrap();
+        let read = Manifest::parse(&manifest.encode().unwrap(), Path::new("m")).unwrap();
         assert_eq!(read.schema.fields[0].weight, weight);
     }
 }

@@ -286,7 +286,7 @@ fn facets_of_few_documents_are_those_of_their_stored_values() {
     let mut schema = definition::schema(true);
     schema.fields[TAG].stored = true;
     let folder = tempfile::tempdir().unwrap();
-    let mut writer = Writer::open(folder.path(), Some(schema), index::Options::default()).unwrap();
+    let mut writer = Writer::open(folder.path(), Some(schema), index::WriterOptions::default()).unwrap();
     let add = |writer: &mut Writer, id: i64| {
         let tags = vec![format!("own {id}"), "all".into(), format!("own {id}"), format!("third {}", id % 3)];
         let body = vec!["b".into(), format!("w{}", id % 1500)];

@@ -1,5 +1,5 @@
 use super::*;
-use std::io::Write;
+use crate::base::skipped::skipped;
 
 fn list(n: u32, gap: u32, codec: Codec) -> PostingList {
     PostingList::encode(&(0..n).map(|i| i * gap).collect::<Vec<_>>(), codec).unwrap()
@@ -21,10 +21,7 @@ fn rates_come_back_and_damage_does_not() {
 fn rates_are_measured() {
     let named = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
     let Some(device) = device::select(&named).unwrap() else {
-        // Not `eprintln!`: the harness captures its output and hides it if the test passes. One write, because other
-        // tests print at the same time.
-        let _ = std::io::stderr().write_all(format!("SKIPPED: no OpenCL device {named:?}\n").as_bytes());
-        return;
+        return skipped(&format!("no OpenCL device {named:?}"));
     };
     let mut rates = calibrate::measure(&device).unwrap();
     assert_eq!(Rates::from_bytes(&rates.to_bytes()), Some(rates));

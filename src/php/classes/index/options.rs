@@ -1,51 +1,31 @@
 //! The options of a search out of arguments.
 
-use super::classes::matching;
-use super::documents::{field_of, number};
-use super::exception::{self, Outcome, Thrown, shown, type_name};
-use super::zend::elements;
 use crate::index::{Kind, Schema};
-use crate::rank::Bm25;
+use crate::php::exception::{self, Outcome, Thrown, shown, type_name};
+use crate::php::fields;
+use crate::php::zend::{Key, elements, number};
 use crate::search::{Direction, Filter, Options};
-use ext_php_rs::types::{ZendHashTable, Zval};
+use ext_php_rs::types::Zval;
 
-/// A pointer that parsing leaves null if there is no argument.
-pub type Given = *mut Zval;
-
-fn given<'a>(argument: Given) -> Option<&'a Zval> {
-    // SAFETY: parsing set it to an argument in the frame, which outlives the call, or left it null.
-    unsafe { argument.as_ref() }
+/// The elements of an array argument.
+fn pairs(argument: &Zval) -> impl Iterator<Item = (Key, &Zval)> {
+    argument.array().into_iter().flat_map(elements)
 }
 
-fn array<'a>(argument: Given) -> Option<&'a ZendHashTable> {
-    given(argument)?.dereference().array().filter(|array| !array.is_empty())
-}
-
-/// An argument that counts something.
-pub fn natural(value: i64, argument: u32) -> Outcome<usize> {
-    usize::try_from(value)
-        .map_err(|_| exception::argument_value(argument, &format!("must not be negative, {value} given")))
-}
-
-/// Sets the documents that match by a `Matching|string` argument.
-pub fn matching(options: &mut Options, argument: Given, number: u32) -> Outcome {
-    if let Some(value) = given(argument) {
-        options.matching = matching::of(value, number)?;
+/// BM25's k1 out of an argument.
+pub fn k1(value: f64, argument: u32) -> Outcome<f32> {
+    if (value as f32).is_finite() && value >= 0.0 {
+        return Ok(value as f32);
     }
-    Ok(())
+    Err(exception::argument_value(argument, &format!("must be a number of at least 0, {} given", shown(value))))
 }
 
-/// Sets BM25's parameters.
-pub fn bm25(options: &mut Options, k1: (f64, u32), b: (f64, u32)) -> Outcome {
-    let bm25 = Bm25 { k1: k1.0 as f32, b: b.0 as f32 };
-    if !(bm25.k1.is_finite() && k1.0 >= 0.0) {
-        return Err(exception::argument_value(k1.1, &format!("must be a number of at least 0, {} given", shown(k1.0))));
+/// BM25's b out of an argument.
+pub fn b(value: f64, argument: u32) -> Outcome<f32> {
+    if (0.0..=1.0).contains(&value) {
+        return Ok(value as f32);
     }
-    if !(0.0..=1.0).contains(&b.0) {
-        return Err(exception::argument_value(b.1, &format!("must be a number from 0 to 1, {} given", shown(b.0))));
-    }
-    options.bm25 = bm25;
-    Ok(())
+    Err(exception::argument_value(argument, &format!("must be a number from 0 to 1, {} given", shown(value))))
 }
 
 fn in_field(schema: &Schema, field: usize, what: &str) -> String {
@@ -53,9 +33,9 @@ fn in_field(schema: &Schema, field: usize, what: &str) -> String {
 }
 
 /// Sets conditions by an `array $filter` argument.
-pub fn filter(options: &mut Options, schema: &Schema, argument: Given, place: u32) -> Outcome {
-    for (key, value) in array(argument).into_iter().flat_map(elements) {
-        let field = field_of(schema, &key, place)?;
+pub fn filter(options: &mut Options, schema: &Schema, argument: &Zval, place: u32) -> Outcome {
+    for (key, value) in pairs(argument) {
+        let field = fields::of_key(schema, &key, place)?;
         let wrong = |what: &str| Err(exception::argument_value(place, &in_field(schema, field, what)));
         let wrong_type = |what: &str, value: &Zval| -> Thrown {
             let what = format!("{what}, {} given", type_name(value));
@@ -97,9 +77,9 @@ pub fn filter(options: &mut Options, schema: &Schema, argument: Given, place: u3
 }
 
 /// Sets the order by an `array $sort` argument.
-pub fn sort(options: &mut Options, schema: &Schema, argument: Given, place: u32) -> Outcome {
-    for (key, value) in array(argument).into_iter().flat_map(elements) {
-        let field = field_of(schema, &key, place)?;
+pub fn sort(options: &mut Options, schema: &Schema, argument: &Zval, place: u32) -> Outcome {
+    for (key, value) in pairs(argument) {
+        let field = fields::of_key(schema, &key, place)?;
         if schema.fields[field].kind != Kind::Numeric {
             let text = in_field(schema, field, "is not numeric; only such fields can be sorted by");
             return Err(exception::argument_value(place, &text));
@@ -123,9 +103,9 @@ pub fn sort(options: &mut Options, schema: &Schema, argument: Given, place: u32)
 }
 
 /// Sets weights by an `array $weights` argument.
-pub fn weights(options: &mut Options, schema: &Schema, argument: Given, place: u32) -> Outcome {
-    for (key, value) in array(argument).into_iter().flat_map(elements) {
-        let field = field_of(schema, &key, place)?;
+pub fn weights(options: &mut Options, schema: &Schema, argument: &Zval, place: u32) -> Outcome {
+    for (key, value) in pairs(argument) {
+        let field = fields::of_key(schema, &key, place)?;
         if schema.fields[field].kind != Kind::Text {
             let text = in_field(schema, field, "only text has a weight: keywords and numbers are not scored");
             return Err(exception::argument_value(place, &text));

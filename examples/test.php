@@ -14,7 +14,7 @@ if ($extension === false) {
     fwrite(STDERR, "php -n examples/test.php path/to/postings.so\n");
     exit(2);
 }
-$passed = $failed = 0;
+$passed = $failed = $skipped = 0;
 $check = static function (string $what, bool $good, string $otherwise = '') use (&$passed, &$failed): void {
     $good ? ++$passed : ++$failed;
     echo $good ? 'ok      ' : 'FAILED  ', $what, "\n", $good ? '' : $otherwise;
@@ -39,6 +39,7 @@ foreach (glob(__DIR__ . '/*.php') as $path) {
     [$printed, $status] = $run($path);
     if (str_starts_with($printed, 'SKIPPED: ')) {
         echo "$name: $printed";
+        ++$skipped;
         continue;
     }
     // exec() drops spaces at the ends of lines.
@@ -51,7 +52,7 @@ $check('README.md contains a program', $blocks[1] !== []);
 foreach ($blocks[1] as $number => $block) {
     $check('README.md, program ' . $number + 1 . ': ' . ($programs[$block] ?? 'unknown'), isset($programs[$block]), "It is not a copy of an example.\n");
 }
-echo "examples: $passed passed, $failed failed\n";
+echo "examples: $passed passed, $failed failed, $skipped skipped\n";
 
 passthru(sprintf('%s -n %s %s', escapeshellarg(PHP_BINARY), escapeshellarg(__DIR__ . '/search-as-you-type/test.php'), escapeshellarg($extension)), $browserStatus);
 [$printed, $status] = $run(__DIR__ . '/demo/self-test.php');

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the .phpt files of this folder with PHP's own run-tests.php.
+# Runs the .phpt files of the folders beside it with PHP's own run-tests.php.
 #   php-tests/run.sh path/to/libpostings.so [run-tests options and test files]
 # POSTINGS_DEVICE names the OpenCL device of the device tests (default: PoCL). Exits nonzero where a test fails.
 set -eu

@@ -4,7 +4,7 @@
  * Postings: compressed posting lists, decoded and intersected on the CPU and on OpenCL devices. The ranked, durable search
  * index (IndexWriter, Index) is in index.stub.php, what is for Yioop in yioop.stub.php.
  *
- * For editors and static analysers; the extension itself defines everything in the stubs. php-tests/stub.phpt checks that
+ * For editors and static analysers; the extension itself defines everything in the stubs. php-tests/settings/stub.phpt checks that
  * they agree.
  *
  * docIDs are integers from 0 to 2^32 - 1. `array|string $docIds` is either an array of integers or a string of

@@ -68,10 +68,14 @@ fn is_drivers(name: &OsStr) -> bool {
 /// Our variables and those of drivers, with their present values.
 fn now() -> BTreeMap<OsString, OsString> {
     let mut variables = BTreeMap::new();
-    for (name, value) in std::env::vars_os() {
-        if is_ours(&name) || is_drivers(&name) {
+    // SAFETY: nothing in this loop changes the environment.
+    for variable in unsafe { all() } {
+        let variable = variable.to_bytes();
+        let Some(at) = variable.iter().position(|&byte| byte == b'=') else { continue };
+        let [name, value] = [&variable[..at], &variable[at + 1..]].map(OsStr::from_bytes);
+        if is_ours(name) || is_drivers(name) {
             // If a name occurs twice, the C library finds the first.
-            variables.entry(name).or_insert(value);
+            variables.entry(name.to_owned()).or_insert_with(|| value.to_owned());
         }
     }
     variables
@@ -188,20 +192,52 @@ static ACCEPTED: AtomicU64 = AtomicU64::new(0);
 fn fingerprint() -> u64 {
     static KEY: Lazy<RandomState> = Lazy::new(RandomState::new);
     let mut hasher = KEY.build_hasher();
-    // SAFETY: the C library keeps `environ` as a null-terminated array of C strings. Like `std::env::vars_os`, this
-    // relies on no other thread changing it meanwhile.
-    unsafe {
-        let mut variable = environ;
-        while !variable.is_null() && !(*variable).is_null() {
-            hasher.write(CStr::from_ptr(*variable).to_bytes_with_nul());
-            variable = variable.add(1);
-        }
+    // SAFETY: nothing in this loop changes the environment.
+    for variable in unsafe { all() } {
+        hasher.write(variable.to_bytes_with_nul());
     }
     hasher.finish()
 }
 
 unsafe extern "C" {
     static environ: *const *const c_char;
+}
+
+/// The `environ` that `putenv` changes and drivers read. The linker may have copied the variable into the program, and
+/// PHP loads extensions with `RTLD_DEEPBIND`, which binds ours to the original, of which nobody takes care then. The
+/// standard library's is ours.
+fn place() -> *const *const *const c_char {
+    struct Place(*const *const *const c_char);
+    // SAFETY: it is the address of a variable that lives as long as the process.
+    unsafe impl Send for Place {}
+    // SAFETY: as above.
+    unsafe impl Sync for Place {}
+    static PLACE: Lazy<Place> = Lazy::new(|| {
+        // SAFETY: C strings; null stands for the program, and the libraries that were loaded with it.
+        let found = unsafe {
+            let program = libc::dlopen(std::ptr::null(), libc::RTLD_LAZY);
+            if program.is_null() { program } else { libc::dlsym(program, c"environ".as_ptr()) }
+        };
+        Place(if found.is_null() { &raw const environ } else { found.cast_const().cast() })
+    });
+    PLACE.0
+}
+
+/// All variables, as `name=value`.
+///
+/// # Safety
+/// Nobody changes the environment meanwhile: of other threads that is taken for granted, as by `std::env::vars_os`.
+unsafe fn all<'a>() -> impl Iterator<Item = &'a CStr> {
+    // SAFETY: the variable lives as long as the process.
+    let mut next = unsafe { *place() };
+    std::iter::from_fn(move || {
+        // SAFETY: `environ` is null, or a null-terminated array of C strings, which nobody changes.
+        unsafe {
+            let variable = next.as_ref().copied().filter(|variable| !variable.is_null())?;
+            next = next.add(1);
+            Some(CStr::from_ptr(variable))
+        }
+    })
 }
 
 /// Captures the present variables of loaders and drivers, and leaves ours as captured before.

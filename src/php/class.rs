@@ -3,7 +3,7 @@
 
 use super::call::Call;
 use super::exception::{self, Outcome, Thrown};
-use super::ffi::zend_std_compare_objects;
+use super::ffi::{ends_for_memory, zend_std_compare_objects};
 use ext_php_rs::builders::FunctionBuilder;
 use ext_php_rs::class::{ClassEntryInfo, ConstructorMeta, ConstructorResult, RegisteredClass};
 use ext_php_rs::convert::{IntoZval, IntoZvalDyn};
@@ -177,5 +177,9 @@ pub fn value_of_mut<T: Class>(value: &mut Zval) -> Option<&mut T> {
 
 /// Makes a new object with that value the value of `target`.
 pub fn store<T: Class>(value: T, target: &mut Zval) -> Outcome {
+    // A call may make many.
+    if ends_for_memory() {
+        return Err(Thrown);
+    }
     ZendClassObject::new(value).set_zval(target, false).map_err(|error| exception::error(&error.to_string()))
 }

@@ -1,107 +1,14 @@
-//! Fields, ids and documents out of arguments. Conversions to strings may run PHP code; nothing else here does.
+//! Ids and documents out of arguments. Conversions to strings may run PHP code; nothing else here does.
 
 use super::exception::{self, Outcome, Thrown, type_name};
 use super::ffi::zval_try_get_string_func;
-use super::output::{Map, Record};
-use super::zend::{Key, elements};
-use crate::index::{Document, Field, Id, Kind, Schema, Value};
+use super::fields::{key_text, no_field};
+use super::zend::elements;
+use crate::index::{Document, Id, Kind, Schema, Value};
 use ext_php_rs::boxed::ZBox;
 use ext_php_rs::ffi::zend_ce_stringable;
 use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
 use ext_php_rs::zend::BailoutGuard;
-use std::borrow::Cow;
-
-/// The key of an array element as text: PHP keeps a string that is an integer as one.
-pub fn key_text(key: &Key) -> Cow<'_, [u8]> {
-    match key {
-        Key::Int(key) => Cow::Owned(key.to_string().into_bytes()),
-        // SAFETY: the array owns the key.
-        Key::String(key) => Cow::Borrowed(unsafe { &*key.cast::<ZendStr>() }.as_bytes()),
-    }
-}
-
-/// The number of the field that a key names; an exception if there is none.
-pub fn field_of(schema: &Schema, key: &Key, argument: u32) -> Outcome<usize> {
-    let name = key_text(key);
-    field_named(schema, &name, argument)
-}
-
-/// The number of the field with that name; an exception if there is none.
-pub fn field_named(schema: &Schema, name: &[u8], argument: u32) -> Outcome<usize> {
-    let number = schema.fields.iter().position(|field| field.name.as_bytes() == name);
-    number.ok_or_else(|| exception::argument_value(argument, &no_field(schema, name)))
-}
-
-fn no_field(schema: &Schema, name: &[u8]) -> String {
-    let names: Vec<String> = schema.fields.iter().map(|field| format!("'{}'", field.name)).collect();
-    format!("field '{}': there is none, only {}", String::from_utf8_lossy(name), names.join(", "))
-}
-
-/// The number that a value is; `None` for any other type.
-pub fn number(value: &Zval) -> Option<f64> {
-    value.double().or_else(|| value.long().map(|value| value as f64))
-}
-
-/// The fields of `IndexWriter::open`.
-pub fn fields(array: &ZendHashTable, argument: u32) -> Outcome<Vec<Field>> {
-    if !(1..=Schema::MOST_FIELDS).contains(&array.len()) {
-        let text = format!("must have 1 to {} fields, {} given", Schema::MOST_FIELDS, array.len());
-        return Err(exception::argument_value(argument, &text));
-    }
-    elements(array).map(|(key, options)| field(&key_text(&key), options, argument)).collect()
-}
-
-fn field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Field> {
-    let shown = String::from_utf8_lossy(name);
-    let wrong = |what: &str| Err(exception::argument_value(argument, &format!("field '{shown}': {what}")));
-    let wrong_type = |what: &str, value: &Zval| {
-        let text = format!("field '{shown}': {what}, {} given", type_name(value));
-        Err(exception::argument_type(argument, &text))
-    };
-    let Ok(text) = std::str::from_utf8(name) else { return wrong("a name must be UTF-8") };
-    if text.is_empty() || text.contains(|c: char| c == ':' || c.is_whitespace()) {
-        return wrong("a name must not be empty and must not contain ':' or white space");
-    }
-    let Some(array) = options.array() else { return wrong_type("the options must be an array", options) };
-    let mut field = Field { name: text.to_owned(), kind: Kind::Text, weight: 1.0, stored: false };
-    let (mut keyword, mut numeric, mut weighted) = (false, false, false);
-    for (key, value) in elements(array) {
-        let flag = match &*key_text(&key) {
-            b"weight" => {
-                let Some(weight) = number(value) else { return wrong_type("'weight' must be int|float", value) };
-                field.weight = weight as f32;
-                if !Schema::WEIGHTS.contains(&field.weight) {
-                    let (least, most) = (Schema::WEIGHTS.start(), Schema::WEIGHTS.end());
-                    let shown = exception::shown(weight);
-                    return wrong(&format!("'weight' must be a number from {least} to {most}, {shown} given"));
-                }
-                weighted = true;
-                continue;
-            }
-            b"keyword" => &mut keyword,
-            b"numeric" => &mut numeric,
-            b"stored" => &mut field.stored,
-            other => {
-                let other = String::from_utf8_lossy(other);
-                return wrong(&format!("no option '{other}': there are weight, keyword, numeric and stored"));
-            }
-        };
-        let Some(value) = value.bool() else {
-            return wrong_type(&format!("'{}' must be bool", String::from_utf8_lossy(&key_text(&key))), value);
-        };
-        *flag = value;
-    }
-    field.kind = match (keyword, numeric) {
-        (true, true) => return wrong("it cannot be both keyword and numeric"),
-        (true, false) => Kind::Keyword,
-        (false, true) => Kind::Numeric,
-        (false, false) => Kind::Text,
-    };
-    if weighted && field.kind != Kind::Text {
-        return wrong("only text has a weight: keywords and numbers are not scored");
-    }
-    Ok(field)
-}
 
 /// An `int|string` argument, or key, as an id. Types are not converted: `7` and `'7'` are two ids.
 pub fn id(value: &Zval) -> Option<Id> {
@@ -271,25 +178,4 @@ fn string(value: &Zval) -> Outcome<ZBox<ZendStr>> {
     let mut value = value.shallow_clone();
     // SAFETY: the value lives; the string is null if there is an exception, and otherwise counted for us.
     unsafe { zval_try_get_string_func(&mut value).as_mut().map(|string| ZBox::from_raw(string)) }.ok_or(Thrown)
-}
-
-/// Makes the fields of an index, as [`fields`] takes them, the value of `target`.
-pub fn store_fields(schema: &Schema, target: &mut Zval) -> Outcome {
-    let mut map = Map::with_room(schema.fields.len())?;
-    for field in &schema.fields {
-        let options = match field.kind {
-            Kind::Text => Record::new().field("weight", shortest(field.weight)),
-            Kind::Keyword => Record::new().field("keyword", true),
-            Kind::Numeric => Record::new().field("numeric", true),
-        };
-        let options = if field.stored { options.field("stored", true) } else { options };
-        map.set(field.name.as_bytes(), options.into_zval())?;
-    }
-    map.store(target);
-    Ok(())
-}
-
-/// The number that was given as a weight: 0.1 and not 0.10000000149.
-fn shortest(weight: f32) -> f64 {
-    weight.to_string().parse().unwrap_or_else(|_| f64::from(weight))
 }

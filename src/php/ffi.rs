@@ -1,8 +1,10 @@
 //! The parts of PHP's C interface that ext-php-rs does not bind.
 
-use ext_php_rs::ffi::{zend_class_entry, zend_object, zend_object_iterator, zend_string, zend_type};
+use ext_php_rs::ffi::{
+    ext_php_rs_executor_globals, zend_class_entry, zend_object, zend_object_iterator, zend_string, zend_type,
+};
 use ext_php_rs::types::{ZendStr, Zval};
-use ext_php_rs::zend::{ClassEntry, ModuleEntry};
+use ext_php_rs::zend::{ClassEntry, ExecutorGlobals, ModuleEntry};
 use once_cell::sync::Lazy;
 use std::alloc::Layout;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -13,6 +15,7 @@ unsafe extern "C" {
     pub fn zend_argument_value_error(argument: u32, format: *const c_char, ...);
     pub fn zend_parse_parameter(flags: c_int, number: u32, argument: *const Zval, spec: *const c_char, ...) -> c_int;
     pub fn zend_unexpected_extra_named_error();
+    pub fn zend_wrong_parameters_count_error(least: u32, most: u32);
     pub fn zend_std_compare_objects(left: *mut Zval, right: *mut Zval) -> c_int;
     pub fn zend_zval_type_name(value: *const Zval) -> *const c_char;
     pub fn zend_enum_get_case_cstr(class: *mut zend_class_entry, name: *const c_char) -> *mut zend_object;
@@ -83,6 +86,43 @@ pub fn allocate(size: usize) -> Option<*mut c_void> {
         unsafe { crate::base::huge_pages::advise(address.cast(), size) };
     }
     (!address.is_null()).then_some(address)
+}
+
+/// Whether [`allocate`] ends the script by a jump where memory_limit does not allow it.
+pub fn allocation_jumps() -> bool {
+    FALLIBLE.is_none()
+}
+
+/// Where PHP keeps whether its virtual machine shall stop to look: for a signal, a timeout, or [`ends_for_memory`].
+pub fn interrupt() -> *const bool {
+    // SAFETY: the globals of this thread live as long as it does; the field is a flag in every PHP version.
+    unsafe { (&raw const (*ext_php_rs_executor_globals()).vm_interrupt).cast() }
+}
+
+/// `zend_handle_delayed_oom`, in PHP versions that have [fallible allocation](allocate).
+static DELAYED: Lazy<Option<unsafe extern "C" fn()>> = Lazy::new(|| {
+    // SAFETY: a function of that name has this signature in every PHP that has it; its `fastcall` is C's on 64 bits.
+    optional(c"zend_handle_delayed_oom")
+        .map(|address| unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn()>(address) })
+});
+
+/// Ends the script with memory_limit's fatal error if that is pending, and says whether the script is ending. Where PHP
+/// has fallible allocation, the error waits until the virtual machine looks. A loop in C comes to no such place: it would
+/// take what has failed for a result, or go on allocating up to twice the limit, where PHP kills the process.
+#[inline]
+pub fn ends_for_memory() -> bool {
+    // SAFETY: a flag of this thread.
+    unsafe { interrupt().read_volatile() && ends_now() }
+}
+
+#[cold]
+fn ends_now() -> bool {
+    if let Some(handle) = *DELAYED {
+        // SAFETY: it does nothing if no error is pending. Otherwise it leaves an exception that nobody can catch; it
+        // does not jump.
+        unsafe { handle() };
+    }
+    ExecutorGlobals::has_exception()
 }
 
 /// Whether `open_basedir` lets PHP code at the file of that path.

@@ -1,15 +1,28 @@
-//! docIDs out of PHP's arguments.
+//! Numbers and docIDs out of PHP's arguments.
 
 use super::exception::{self, Outcome};
 use super::zend::{elements, long, packed};
 use crate::Error;
-use ext_php_rs::types::{ZendHashTable, Zval};
+use crate::analysis::valid_utf8;
+use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
 use std::borrow::Cow;
 
 /// An `int` argument that must fit in 32 bits.
 pub fn number(value: i64, argument: u32) -> Outcome<u32> {
     u32::try_from(value)
         .map_err(|_| exception::argument_value(argument, &format!("must be from 0 to {}, {value} given", u32::MAX)))
+}
+
+/// An `int` argument that counts something.
+pub fn natural(value: i64, argument: u32) -> Outcome<usize> {
+    usize::try_from(value)
+        .map_err(|_| exception::argument_value(argument, &format!("must not be negative, {value} given")))
+}
+
+/// The text of a string argument; what is not UTF-8 is replaced.
+pub fn text<'a>(string: *mut ZendStr) -> Cow<'a, str> {
+    // SAFETY: parsing set it to a string that the frame holds, or left it null.
+    valid_utf8(unsafe { string.as_ref() }.map_or(&[], ZendStr::as_bytes))
 }
 
 /// Why an element of an array is no docID.

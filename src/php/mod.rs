@@ -11,10 +11,11 @@
 //! | [`call`] | a call from PHP: arguments, result, and the frame that no panic leaves | `input`, `exception`, `log` |
 //! | [`enumeration`] | enums of PHP | `exception`, `ffi` |
 //! | [`property`] | typed, readonly properties | `ffi` |
-//! | [`documents`] | fields, ids and documents out of arguments | `exception`, `zend`, `ffi` |
-//! | [`options`] | options of a search out of arguments | `exception`, `zend` |
+//! | [`documents`] | ids and documents out of arguments | `fields`, `input`, `exception`, `zend`, `ffi` |
+//! | [`fields`] | the fields of an index, out of arguments and into PHP | `output`, `exception`, `zend` |
+//! | [`path`] | paths that open_basedir allows | `exception`, `ffi` |
 //! | [`traverse`] | the elements of an array or a `Traversable` | `exception`, `zend`, `ffi` |
-//! | [`input`] | docIDs out of arguments | `exception`, `zend` |
+//! | [`input`] | numbers and docIDs out of arguments | `exception`, `zend` |
 //! | [`output`] | arrays and strings, allocated once and filled in place | `exception`, `fill`, `zend`, `ffi` |
 //! | [`fill`] | docIDs into the elements of an array, with SIMD | `zend` |
 //! | [`ini`] | settings, phpinfo | `log`, `ffi` |
@@ -31,14 +32,15 @@ mod documents;
 mod enumeration;
 mod exception;
 mod ffi;
+mod fields;
 mod fill;
 mod foreach;
 mod functions;
 mod ini;
 mod input;
 mod log;
-mod options;
 mod output;
+mod path;
 mod property;
 mod traverse;
 mod zend;
@@ -128,11 +130,12 @@ unsafe extern "C" fn begin_request(_: i32, _: i32) -> i32 {
     ffi::SUCCESS
 }
 
-/// RSHUTDOWN: what threads logged meanwhile.
+/// RSHUTDOWN: what threads logged meanwhile is written, and memory of large results given back.
 ///
 /// # Safety
 /// PHP calls it, between [`start`] and [`stop`].
 unsafe extern "C" fn end_request(_: i32, _: i32) -> i32 {
     log::flush();
+    classes::end_request();
     ffi::SUCCESS
 }

@@ -69,6 +69,11 @@ pub fn elements(array: &ZendHashTable) -> impl Iterator<Item = (Key, &Zval)> {
     packed.chain(buckets).filter(|(_, value)| !is_undefined(value)).map(|(key, value)| (key, value.dereference()))
 }
 
+/// The number that a value is; `None` for any other type.
+pub fn number(value: &Zval) -> Option<f64> {
+    value.double().or_else(|| value.long().map(|value| value as f64))
+}
+
 fn is_undefined(value: &Zval) -> bool {
     // SAFETY: the type is set in every value.
     unsafe { value.u1.v.type_ == 0 }

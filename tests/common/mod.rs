@@ -8,4 +8,4 @@ pub mod ranked;
 mod skipped;
 pub mod yioop;
 
-pub use skipped::skipped;
+pub use skipped::{skipped, skipped_in_part};

@@ -1,7 +1,7 @@
 //! Several devices that divide an index by segments: what the CPU finds, and each list on one device only.
 
 use super::ranked::{Folder, QUERIES, many_segments};
-use super::{always, calls, has_device, named, warnings};
+use super::{always, calls, has_device, named, skip, warnings};
 use postings::device;
 use postings::engine::{self, Division, Settings, Warming};
 use postings::search::{Index, Matching, Options};
@@ -18,7 +18,7 @@ fn index() -> Option<(Folder, Index)> {
     }
     device::select(&named()).expect("it opens");
     if device::twins(&named()).len() != 2 {
-        println!("skipped: no second device {:?}", named());
+        skip(&format!("no second device {:?}", named()));
         return None;
     }
     Some(many_segments())

@@ -2,14 +2,16 @@
 //! counted, and no device from then on. The process ends as usual.
 
 use super::ranked::{QUERIES, all_options, expected, two_segments};
-use super::{always, calls, has_device, named, results_are_right, warnings};
+use super::{always, calls, has_device, named, results_are_right, skip, warnings};
 use postings::engine::{self, Settings, Warming};
 use postings::search::{Found, Index, Matching, Options};
 use postings::{Codec, PostingList, device};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long the device is waited for.
 const TIMEOUT: Duration = Duration::from_millis(300);
+/// Longer than a case may take.
+const FOREVER: Duration = Duration::from_secs(3600);
 
 fn settings() -> Settings {
     Settings { device_timeout: TIMEOUT, ..always(&named()) }
@@ -23,18 +25,16 @@ fn loses() -> bool {
 /// Runs `work`, the first to use the device, which it loses.
 fn is_lost_by(work: impl FnOnce()) {
     let kept = device::select(&named()).expect("it opens").expect("it is there");
-    let (before, began) = (calls(), Instant::now());
+    let before = calls();
     work();
-    let waited = began.elapsed();
-    assert!(loses() || waited >= TIMEOUT, "{waited:?}");
     assert!(kept.is_lost());
     let after = calls();
     assert_eq!((after.1, after.2), (before.1, before.2 + 1), "one failure");
     assert!(device::select(&named()).expect("no error any more").is_none());
     assert!(device::twins(&named()).is_empty());
-    let began = Instant::now();
+    // If it were waited for again, this case would not end.
+    kept.set_timeout(FOREVER);
     assert!(kept.decode(&list()).is_err());
-    assert!(began.elapsed() < TIMEOUT, "it is not waited for again");
     drop(kept);
     // Later calls do not try it.
     results_are_right(&settings());
@@ -157,7 +157,6 @@ pub fn after_it_has_worked() {
 pub fn several_threads() {
     if has_device() {
         let kept = device::select(&named()).expect("it opens").expect("it is there");
-        let began = Instant::now();
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
@@ -167,7 +166,7 @@ pub fn several_threads() {
                 });
             }
         });
-        assert!(began.elapsed() >= TIMEOUT && kept.is_lost());
+        assert!(kept.is_lost());
         let (on_cpu, on_device, failures) = calls();
         assert!(on_cpu == 12 && on_device == 0 && (1..=4).contains(&failures), "{on_cpu} {on_device} {failures}");
         one_warning();
@@ -193,8 +192,7 @@ pub fn one_of_two() {
     }
     device::select(&named()).expect("it opens");
     if device::twins(&named()).len() != 2 {
-        println!("skipped: no second device {:?}", named());
-        return;
+        return skip(&format!("no second device {:?}", named()));
     }
     let (_folder, index) = two_segments();
     let queries: Vec<&str> = QUERIES.iter().copied().cycle().take(2_000).collect();

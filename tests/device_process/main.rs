@@ -10,6 +10,8 @@ mod hangs;
 mod lists;
 mod loader;
 mod ranked;
+#[path = "../../src/base/skipped.rs"]
+mod skipped;
 mod stream;
 
 use postings::engine::{self, Offload, Settings};
@@ -18,6 +20,7 @@ use std::fs::File;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 type Variables = &'static [(&'static str, &'static str)];
@@ -138,7 +141,7 @@ fn main() {
         log::set_logger(&WARNINGS).expect("the first logger");
         log::set_max_level(log::LevelFilter::Warn);
         CASES.iter().find(|case| case.0 == name).expect("a known case").2();
-        return;
+        std::process::exit(code());
     }
     let top = std::env::temp_dir().join(format!("postings-process-{}", std::process::id()));
     let fake = top.join("libfake.so");
@@ -167,7 +170,7 @@ fn main() {
         let status = ended(child);
         let said = String::from_utf8_lossy(&std::fs::read(said).expect("what the case says")).into_owned();
         let (result, count) = match status {
-            Some(status) if status.success() && said.contains("skipped") => ("skipped", &mut skips),
+            Some(status) if status.code() == Some(SKIPPED) => ("skipped", &mut skips),
             Some(status) if status.success() => ("ok", &mut passed),
             Some(_) => ("FAILED", &mut failed),
             None => ("FAILED: it does not end", &mut failed),
@@ -176,6 +179,8 @@ fn main() {
         println!("case {name} ... {result}");
         if result.starts_with("FAILED") {
             println!("{said}");
+        } else if result == "skipped" {
+            said.lines().filter(|line| line.starts_with("SKIPPED")).for_each(|line| println!("{line}"));
         }
     }
     let _ = std::fs::remove_dir_all(&top);
@@ -245,11 +250,27 @@ fn named() -> String {
     std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into())
 }
 
-/// Whether there is a device to test with; if not, prints that the case is skipped. Uses OpenCL.
+/// The exit status of a process whose case is skipped.
+const SKIPPED: i32 = 77;
+
+static IS_SKIPPED: AtomicBool = AtomicBool::new(false);
+
+/// Says why this case, or a part of it, is skipped: it counts as skipped unless it fails.
+fn skip(why: &str) {
+    IS_SKIPPED.store(true, Relaxed);
+    skipped::skipped(why);
+}
+
+/// The exit status of a case that has not failed.
+fn code() -> i32 {
+    if IS_SKIPPED.load(Relaxed) { SKIPPED } else { 0 }
+}
+
+/// Whether there is a device to test with; if not, skips the case. Uses OpenCL.
 fn has_device() -> bool {
     let has = device::devices(&named()).iter().any(|device| device.selected);
     if !has {
-        println!("skipped: no OpenCL device {:?}", named());
+        skip(&format!("no OpenCL device {:?}", named()));
     }
     has
 }

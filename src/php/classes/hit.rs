@@ -1,7 +1,9 @@
 //! The class `Postings\Hit`: an ordinary object of PHP with four readonly properties, because the properties of such
 //! objects are the fastest to make and to read.
 
-use crate::index::{Id, Value};
+use super::found::{Hit, Results};
+use crate::index::Value;
+use crate::index::segment::IdRef;
 use crate::php::call::check_index;
 use crate::php::class::{self, Class, Method, class};
 use crate::php::exception::{Outcome, Thrown};
@@ -9,7 +11,7 @@ use crate::php::ffi::allocate;
 use crate::php::output::{self, List, Map};
 use crate::php::property;
 use crate::php::zend::{COLLECTABLE, REFCOUNTED};
-use crate::search::{FoundHit, Index};
+use crate::search::Index;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::ffi::{object_properties_init, std_object_handlers, zend_object_std_init, zend_objects_new};
 use ext_php_rs::types::{ZendObject, Zval};
@@ -54,11 +56,20 @@ unsafe extern "C" fn create(class: *mut ClassEntry) -> *mut ZendObject {
     }
 }
 
+/// Makes the hit at that place the value of `target`; null if there is none.
+pub fn store(results: &Results, at: usize, target: &mut Zval) -> Outcome {
+    *target = match results.get(at) {
+        Some(hit) => new(&results.index, &hit)?,
+        None => Zval::null(),
+    };
+    Ok(())
+}
+
 /// A new `Hit`. Reads the stored fields, if the index has any.
-pub fn new(index: &Index, hit: &FoundHit) -> Outcome<Zval> {
+fn new(index: &Index, hit: &Hit) -> Outcome<Zval> {
     let mut value = Zval::new();
     let (mut id, mut score, mut doc_id) = (Zval::new(), Zval::new(), Zval::new());
-    store_id(&hit.id, &mut id)?;
+    store_id(hit.id, &mut id)?;
     score.set_double(hit.score);
     doc_id.set_long(hit.doc_id as i64);
     let fields = fields(index, hit.doc_id)?;
@@ -84,10 +95,10 @@ pub fn new(index: &Index, hit: &FoundHit) -> Outcome<Zval> {
 }
 
 /// Makes an id the value of `target`.
-pub fn store_id(id: &Id, target: &mut Zval) -> Outcome {
+pub fn store_id(id: IdRef, target: &mut Zval) -> Outcome {
     match id {
-        Id::Int(id) => target.set_long(*id),
-        Id::Bytes(id) => output::bytes(target, id)?,
+        IdRef::Int(id) => target.set_long(id),
+        IdRef::Bytes(id) => output::bytes(target, id)?,
     }
     Ok(())
 }

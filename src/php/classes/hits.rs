@@ -1,11 +1,12 @@
 //! The class `Postings\Hits`: what a search found.
 
+use super::found::{self, Results};
 use super::{hit, hits_iterator};
 use crate::php::call::{Call, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, this_and_result};
 use crate::php::declare::{function, nullable};
 use crate::php::exception::{self, Outcome};
-use crate::php::ffi::php_json_serializable_ce;
+use crate::php::ffi::{allocation_jumps, php_json_serializable_ce};
 use crate::php::foreach::{self, Aggregate, get_iterator};
 use crate::php::output::{List, Map, Record};
 use crate::php::property;
@@ -14,25 +15,8 @@ use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::Zval;
-use ext_php_rs::zend::ce;
+use ext_php_rs::zend::{BailoutGuard, ce};
 use std::rc::Rc;
-
-/// What a search found, and where.
-pub struct Results {
-    pub index: Index,
-    pub found: Found,
-}
-
-impl Results {
-    /// The hit at that place; null if there is none.
-    pub fn store_hit(&self, at: usize, target: &mut Zval) -> Outcome {
-        *target = match self.found.hits.get(at) {
-            Some(found) => hit::new(&self.index, found)?,
-            None => Zval::null(),
-        };
-        Ok(())
-    }
-}
 
 /// `None` only until [`fill`].
 #[derive(Default)]
@@ -98,6 +82,7 @@ pub fn prepare(target: &mut Zval) -> Outcome {
 
 /// Puts results into what [`prepare`] made.
 pub fn fill(target: &mut Zval, index: &Index, found: Found) -> Outcome {
+    found::note(&found);
     let mut total = Zval::null();
     if let Some(count) = found.total {
         total.set_long(count as i64);
@@ -112,7 +97,9 @@ pub fn fill(target: &mut Zval, index: &Index, found: Found) -> Outcome {
         }
     }
     let object = class::value_of_mut::<Object>(target).ok_or_else(class::uninitialised::<Object>)?;
-    object.0 = Some(Rc::new(Results { index: index.clone(), found }));
+    let results =
+        if allocation_jumps() { Results::new(index, &BailoutGuard::new(found))? } else { Results::new(index, &found)? };
+    object.0 = Some(Rc::new(results));
     Ok(())
 }
 
@@ -124,17 +111,17 @@ fn this<'a>(call: &'a mut Call) -> Outcome<(&'a Results, &'a mut Zval)> {
 fn count(call: &mut Call) -> Outcome {
     call.no_arguments()?;
     let (results, target) = this(call)?;
-    target.set_long(results.found.hits.len() as i64);
+    target.set_long(results.len() as i64);
     Ok(())
 }
 
 fn ids(call: &mut Call) -> Outcome {
     call.no_arguments()?;
     let (results, target) = this(call)?;
-    let mut ids = List::with_room(results.found.hits.len())?;
-    for hit in &results.found.hits {
+    let mut ids = List::with_room(results.len())?;
+    for hit in results.iter() {
         let mut id = Zval::new();
-        hit::store_id(&hit.id, &mut id)?;
+        hit::store_id(hit.id, &mut id)?;
         ids.push(id);
     }
     ids.store(target);
@@ -153,14 +140,14 @@ fn offset(call: &Call) -> Outcome<Option<usize>> {
 fn offset_exists(call: &mut Call) -> Outcome {
     let offset = offset(call)?;
     let (results, target) = this(call)?;
-    target.set_bool(offset.is_some_and(|offset| offset < results.found.hits.len()));
+    target.set_bool(offset.is_some_and(|offset| offset < results.len()));
     Ok(())
 }
 
 fn offset_get(call: &mut Call) -> Outcome {
     let offset = offset(call)?;
     let (results, target) = this(call)?;
-    results.store_hit(offset.unwrap_or(usize::MAX), target)
+    hit::store(results, offset.unwrap_or(usize::MAX), target)
 }
 
 fn refuse_change() -> Outcome {
@@ -182,10 +169,10 @@ fn json_serialize(call: &mut Call) -> Outcome {
     call.no_arguments()?;
     let (results, target) = this(call)?;
     let stored = results.index.schema().fields.iter().any(|field| field.stored);
-    let mut hits = List::with_room(results.found.hits.len())?;
-    for found in &results.found.hits {
+    let mut hits = List::with_room(results.len())?;
+    for found in results.iter() {
         let mut id = Zval::new();
-        hit::store_id(&found.id, &mut id)?;
+        hit::store_id(found.id, &mut id)?;
         let mut score = Zval::new();
         score.set_double(found.score);
         let mut hit = Map::with_room(3)?;
@@ -200,7 +187,7 @@ fn json_serialize(call: &mut Call) -> Outcome {
         }
         hits.push(hit.into_zval());
     }
-    let total = results.found.total.map(|total| total as i64);
+    let total = results.total.map(|total| total as i64);
     Record::new().field("total", total).field("hits", hits.into_zval()).store(target);
     Ok(())
 }

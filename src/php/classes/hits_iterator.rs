@@ -1,7 +1,7 @@
 //! The class `Postings\HitsIterator`, which makes the hits as it goes.
 
+use super::found::Results;
 use super::hit;
-use super::hits::Results;
 use crate::php::class::Class;
 use crate::php::exception::Outcome;
 use crate::php::foreach::{Iterate, iterator_class};
@@ -29,7 +29,7 @@ impl Iterate for Object {
     const CURRENT: DataType = DataType::object(hit::Object::NAME);
 
     fn valid(&self) -> bool {
-        self.at < self.results.found.hits.len()
+        self.at < self.results.len()
     }
 
     fn key(&self, target: &mut Zval) -> Outcome {
@@ -42,9 +42,9 @@ impl Iterate for Object {
     }
 
     fn current(&mut self, target: &mut Zval) -> Outcome {
-        self.results.store_hit(self.at, target).inspect_err(|_| {
+        hit::store(&self.results, self.at, target).inspect_err(|_| {
             // A loop in C would go on without memory.
-            self.at = self.results.found.hits.len();
+            self.at = self.results.len();
         })
     }
 

@@ -1,7 +1,7 @@
 //! The class `Postings\IndexWriter`.
 
+use super::analyzer;
 use super::codec::Choice;
-use super::{analyzer, index};
 use crate::Error;
 use crate::analysis::Analyzer;
 use crate::index::{BlockCodec, Codecs, Id, Schema, Writer, WriterOptions};
@@ -12,8 +12,7 @@ use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_STRING, function, widen};
 use crate::php::documents::{self, Form, Place};
 use crate::php::enumeration::{self, Enumeration};
 use crate::php::exception::{self, Outcome, Thrown, no_exception, type_name};
-use crate::php::ini;
-use crate::php::traverse;
+use crate::php::{fields, ini, path, traverse};
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::ffi::_call_user_function_impl;
@@ -86,7 +85,7 @@ impl Class for Object {
             method(function("hasChanges", handler!(has_changes), DataType::Bool)),
             method(function("close", handler!(close), DataType::Void)),
             method(function("generation", handler!(generation), DataType::Long)),
-            method(function("fields", handler!(fields), DataType::Array)),
+            method(function("fields", handler!(fields_of), DataType::Array)),
             method(function("codecs", handler!(codecs), DataType::Array)),
             method(function("analyzer", handler!(analyzer_of), DataType::object(analyzer::Object::NAME))),
         ]
@@ -134,7 +133,7 @@ fn open(call: &mut Call) -> Outcome {
     )?;
     // SAFETY: parsing set the pointers to arguments in the frame, or left them null; 'P' refuses a NUL byte.
     let (path, fields, own) = unsafe { (&*path, fields.as_ref(), own.as_ref()) };
-    let path = index::path(path.as_bytes())?;
+    let path = path::allowed(path.as_bytes())?;
     let own = own.and_then(analyzer::of);
     if call.count() < 6 || no_threads {
         threads = ini::settings().threads as i64;
@@ -149,7 +148,7 @@ fn open(call: &mut Call) -> Outcome {
     let schema = match fields.and_then(|fields| fields.dereference().array()) {
         None => None,
         Some(fields) => Some(Schema {
-            fields: documents::fields(fields, 2)?,
+            fields: fields::declared(fields, 2)?,
             positions,
             codecs: Codecs::default(),
             analyzer: match own {
@@ -284,9 +283,9 @@ fn import(
     let [mut given, mut field] = [std::ptr::null_mut::<ZendStr>(); 2];
     parse!(call, c"P|S!", &raw mut given, &raw mut field)?;
     let (writer, result) = this(call)?;
-    let field = index::text_field(writer.schema(), field, 2)?;
+    let field = fields::text_or_first(writer.schema(), field, 2)?;
     // SAFETY: parsing set it to a string that the frame holds; 'P' refuses one with a NUL byte.
-    let path = index::path_with(unsafe { &*given }.as_bytes(), suffixes)?;
+    let path = path::allowed_with(unsafe { &*given }.as_bytes(), suffixes)?;
     result.set_long(check_index(from(path, writer, field), 1)?.documents as i64);
     Ok(())
 }
@@ -349,10 +348,10 @@ fn generation(call: &mut Call) -> Outcome {
     Ok(())
 }
 
-fn fields(call: &mut Call) -> Outcome {
+fn fields_of(call: &mut Call) -> Outcome {
     call.no_arguments()?;
     let (writer, result) = this(call)?;
-    crate::php::documents::store_fields(writer.schema(), result)
+    fields::store(writer.schema(), result)
 }
 
 fn codecs(call: &mut Call) -> Outcome {

@@ -5,6 +5,7 @@
 mod analyzer;
 mod codec;
 pub mod conjunction;
+mod found;
 mod hit;
 mod hits;
 mod hits_iterator;
@@ -16,6 +17,8 @@ mod posting_list_iterator;
 mod search_stream;
 mod shard;
 mod shard_iterator;
+
+pub use found::end_request;
 
 use super::class::Class;
 use super::enumeration;

@@ -1,17 +1,15 @@
 //! The class `Postings\SearchStream`: queries that are answered in the background.
 
-use super::{hits, index};
+use super::hits;
 use crate::analysis::valid_utf8;
 use crate::engine::stream::{Stream, Taken};
 use crate::php::call::{Call, check_index, handler, parse};
-use crate::php::class::{self, Class, Method, class, method, this, this_and_result};
+use crate::php::class::{self, Class, Method, class, method, this_and_result};
 use crate::php::declare::function;
 use crate::php::exception::{self, Outcome, type_name};
-use crate::php::options::{self, natural};
+use crate::php::input::{self, natural};
 use crate::php::output::Map;
 use crate::php::zend::{Key, elements};
-use crate::php::{ini, input};
-use crate::search::{FoundHit, Options};
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
@@ -24,9 +22,6 @@ use std::time::Duration;
 pub struct Object(Stream);
 
 class!(Object);
-
-/// Queries that a stream may hold at most, whatever is asked for.
-const MOST: usize = 1 << 20;
 
 impl Class for Object {
     const NAME: &'static str = "Postings\\SearchStream";
@@ -51,46 +46,9 @@ impl Class for Object {
     }
 }
 
-/// `Index::stream()`.
-pub fn of_index(call: &mut Call) -> Outcome {
-    let (mut limit, mut offset, mut total, mut k1, mut b) = (10i64, 0i64, false, 1.2, 0.75);
-    let [mut matching, mut filter, mut sort, mut weights] = [null_mut::<Zval>(); 4];
-    let (mut deadline, mut no_deadline, mut capacity) = (500i64, false, 65_536i64);
-    parse!(
-        call,
-        c"|llzaaabddl!l",
-        &raw mut limit,
-        &raw mut offset,
-        &raw mut matching,
-        &raw mut filter,
-        &raw mut sort,
-        &raw mut weights,
-        &raw mut total,
-        &raw mut k1,
-        &raw mut b,
-        &raw mut deadline,
-        &raw mut no_deadline,
-        &raw mut capacity
-    )?;
-    let index = this::<index::Object>(call)?.0.clone();
-    let schema = index.schema();
-    let mut options = Options { limit: natural(limit, 1)?, offset: natural(offset, 2)?, total, ..Options::default() };
-    options::matching(&mut options, matching, 3)?;
-    options::filter(&mut options, schema, filter, 4)?;
-    options::sort(&mut options, schema, sort, 5)?;
-    options::weights(&mut options, schema, weights, 6)?;
-    options::bm25(&mut options, (k1, 8), (b, 9))?;
-    if !no_deadline {
-        options.deadline = Some(Duration::from_millis(natural(deadline, 10)? as u64));
-    }
-    let capacity = usize::try_from(capacity)
-        .ok()
-        .filter(|capacity| (1..=MOST).contains(capacity))
-        .ok_or_else(|| exception::argument_value(11, &format!("must be from 1 to {MOST}, {capacity} given")))?;
-    let hits = usize::try_from(index.documents()).unwrap_or(usize::MAX).min(options.limit);
-    input::ensure_memory(hits.saturating_mul(capacity).saturating_mul(size_of::<FoundHit>()))?;
-    let stream = check_index(Stream::new(&index, &options, &ini::settings(), capacity), 1)?;
-    class::store(Object(stream), call.result)
+/// Makes a new object with the stream the value of `target`.
+pub fn store(stream: Stream, target: &mut Zval) -> Outcome {
+    class::store(Object(stream), target)
 }
 
 fn push(call: &mut Call) -> Outcome {

@@ -1,6 +1,8 @@
 //! docIDs from the engine, straight into an array or a string.
 
-use super::{List, NoRoom, Text};
+use super::list::List;
+use super::no_room::NoRoom;
+use super::text::Text;
 use crate::codec::Sink;
 use ext_php_rs::types::Zval;
 

@@ -1,6 +1,6 @@
 //! Lists: packed arrays, and the short ones that a result shares.
 
-use super::NoRoom;
+use super::no_room::NoRoom;
 use super::table::{empty, give_up, packed_table, set_used, table_of, write_array, write_long};
 use crate::php::fill;
 use ext_php_rs::ffi::_zend_array;

@@ -1,7 +1,8 @@
 //! Maps: arrays with any keys.
 
-use super::NoRoom;
+use super::no_room::NoRoom;
 use super::table::{empty, give_up, hash_table, table_of, write_array};
+use super::text;
 use crate::php::zend::Key;
 use ext_php_rs::ffi::{_zend_array, zend_hash_add_new};
 use ext_php_rs::types::Zval;
@@ -61,7 +62,7 @@ impl Map {
             return Ok(());
         }
         let mut name = Zval::new();
-        super::bytes(&mut name, key)?;
+        text::bytes(&mut name, key)?;
         // SAFETY: the value is a string.
         self.put(Key::String(unsafe { name.value.str_ }), value);
         Ok(())

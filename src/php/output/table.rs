@@ -1,6 +1,6 @@
 //! PHP's arrays in memory: allocated at their size, without an owner, and the values that refer to them.
 
-use super::NoRoom;
+use super::no_room::NoRoom;
 use super::size;
 use crate::php::ffi::allocate;
 use crate::php::fill;

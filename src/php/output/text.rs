@@ -1,6 +1,7 @@
 //! Strings.
 
-use super::{NoRoom, size};
+use super::no_room::NoRoom;
+use super::size;
 use crate::php::ffi::allocate;
 use crate::php::zend::{GC_NOT_COLLECTABLE, IS_STRING, header};
 use ext_php_rs::boxed::ZBox;

@@ -1,0 +1,143 @@
+//! What a search found, in memory of the request: memory_limit counts it, as it counts arrays.
+
+use crate::index::segment::IdRef;
+use crate::php::ffi::allocate;
+use crate::php::output::NoRoom;
+use crate::search::{Found, Index};
+use std::cell::Cell;
+use std::mem::size_of;
+
+/// The hits of a search.
+pub struct Results {
+    pub index: Index,
+    pub total: Option<u64>,
+    hits: *mut Record,
+    len: usize,
+}
+
+/// A hit, as a block of memory has it. After all of them come the ids that are strings: length, bytes.
+#[derive(Clone, Copy)]
+struct Record {
+    score: f64,
+    /// The docID; [`STRING`] is set if the id is one.
+    doc_id: u64,
+    /// The id; where it begins, if it is a string, in bytes from the beginning of the block.
+    id: u64,
+}
+
+/// A bit that no docID has: PHP's integers have none for it.
+const STRING: u64 = 1 << 63;
+
+/// Bytes of a string's length.
+const LENGTH: usize = size_of::<u32>();
+
+/// A hit.
+pub struct Hit<'r> {
+    pub id: IdRef<'r>,
+    pub score: f64,
+    pub doc_id: u64,
+}
+
+impl Results {
+    /// A copy in memory of the request. Where PHP has no fallible allocation, it ends the script here by a jump.
+    pub fn new(index: &Index, found: &Found) -> Result<Results, NoRoom> {
+        let mut results = Results { index: index.clone(), total: found.total, hits: std::ptr::null_mut(), len: 0 };
+        let strings = found.hits.iter().filter_map(|hit| match IdRef::from(&hit.id) {
+            IdRef::Int(_) => None,
+            IdRef::Bytes(id) => Some(LENGTH + id.len()),
+        });
+        let size = found.hits.len() * size_of::<Record>() + strings.sum::<usize>();
+        if size == 0 {
+            return Ok(results);
+        }
+        let block: *mut u8 = allocate(size).ok_or(NoRoom::MemoryLimit)?.cast();
+        results.hits = block.cast();
+        let mut end = found.hits.len() * size_of::<Record>();
+        for hit in &found.hits {
+            debug_assert!(hit.doc_id & STRING == 0, "docID {}", hit.doc_id);
+            let (id, string) = match IdRef::from(&hit.id) {
+                IdRef::Int(id) => (id as u64, 0),
+                IdRef::Bytes(id) => {
+                    let len = u32::try_from(id.len()).map_err(|_| NoRoom::TooLong(id.len()))?;
+                    // SAFETY: the block has room for the length and the bytes of each string, after the records.
+                    unsafe {
+                        block.add(end).cast::<[u8; LENGTH]>().write(len.to_ne_bytes());
+                        block.add(end + LENGTH).copy_from_nonoverlapping(id.as_ptr(), id.len());
+                    }
+                    let start = end as u64;
+                    end += LENGTH + id.len();
+                    (start, STRING)
+                }
+            };
+            // SAFETY: the block has room for a record for each hit.
+            unsafe {
+                results.hits.add(results.len).write(Record { score: hit.score, doc_id: hit.doc_id | string, id })
+            };
+            results.len += 1;
+        }
+        debug_assert_eq!(end, size);
+        Ok(results)
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The hit at that place.
+    pub fn get(&self, at: usize) -> Option<Hit<'_>> {
+        if at >= self.len {
+            return None;
+        }
+        // SAFETY: the first `len` records are written.
+        let record = unsafe { *self.hits.add(at) };
+        let id = match record.doc_id & STRING {
+            0 => IdRef::Int(record.id as i64),
+            // SAFETY: the record says where in the block its string begins, and that where it ends.
+            _ => unsafe {
+                let string = self.hits.cast::<u8>().add(record.id as usize);
+                let len = u32::from_ne_bytes(string.cast::<[u8; LENGTH]>().read()) as usize;
+                IdRef::Bytes(std::slice::from_raw_parts(string.add(LENGTH), len))
+            },
+        };
+        Some(Hit { id, score: record.score, doc_id: record.doc_id & !STRING })
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = Hit<'_>> {
+        (0..self.len).filter_map(|at| self.get(at))
+    }
+}
+
+impl Drop for Results {
+    fn drop(&mut self) {
+        if !self.hits.is_null() {
+            // SAFETY: it was allocated by `new`, and nobody else has it. PHP frees objects before the request's memory.
+            unsafe { ext_php_rs::alloc::efree(self.hits.cast()) };
+        }
+    }
+}
+
+thread_local! {
+    /// Whether a search of this request had many hits.
+    static HAD_MANY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Remembers how much memory the engine's hits took.
+pub fn note(found: &Found) {
+    /// The C library keeps less than this for itself.
+    const MANY: usize = 1 << 16;
+    if found.hits.len() >= MANY {
+        HAD_MANY.set(true);
+    }
+}
+
+/// Called at the end of a request. Returns memory of many hits to the system: the C library would keep it, and a worker
+/// of php-fpm would stay as large as its largest search.
+pub fn end_request() {
+    if HAD_MANY.replace(false) {
+        // SAFETY: it only gives back what is free.
+        #[cfg(all(target_os = "linux", target_env = "gnu"))]
+        unsafe {
+            libc::malloc_trim(0);
+        }
+    }
+}

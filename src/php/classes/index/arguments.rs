@@ -1,0 +1,290 @@
+//! The arguments of searches, which the methods have in common: declared, parsed and checked here, once.
+
+use super::options;
+use crate::analysis::valid_utf8;
+use crate::index::{Id, Schema};
+use crate::php::call::{Call, parsed};
+use crate::php::class::{Method, method};
+use crate::php::classes::matching;
+use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_STRING, widen};
+use crate::php::documents::id_argument;
+use crate::php::enumeration::Enumeration;
+use crate::php::exception::{self, Outcome, Thrown};
+use crate::php::ffi::{zend_parse_parameter, zend_wrong_parameters_count_error};
+use crate::php::input::natural;
+use crate::search::{Matching, Options};
+use ext_php_rs::args::Arg;
+use ext_php_rs::builders::FunctionBuilder;
+use ext_php_rs::flags::DataType;
+use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
+use std::borrow::Cow;
+use std::ptr::null_mut;
+use std::time::Duration;
+
+/// An argument that several methods have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Argument {
+    Query,
+    /// An array of queries.
+    Queries,
+    /// An array of queries, or a `Traversable`.
+    Log,
+    /// The name of a field.
+    Field,
+    Id,
+    Limit,
+    Offset,
+    Matching,
+    Filter,
+    Sort,
+    Weights,
+    Total,
+    K1,
+    B,
+    /// In milliseconds, with its default: null if there is none.
+    Deadline(Option<i64>),
+    /// How many queries a stream holds.
+    Capacity,
+}
+
+const LIMIT: i64 = 10;
+const CAPACITY: i64 = 65_536;
+const K1: f64 = 1.2;
+const B: f64 = 0.75;
+
+/// The arguments of a method: in order, the required ones first.
+#[derive(Debug)]
+pub struct Signature {
+    pub required: usize,
+    pub arguments: &'static [Argument],
+}
+
+impl Argument {
+    /// As PHP shows it by reflection.
+    fn declared(self, required: bool) -> Arg<'static> {
+        let with = |name: &'static str, kind: DataType, default: String| Arg::new(name, kind).default(default);
+        let array = |name| with(name, DataType::Array, "[]".into());
+        match self {
+            Argument::Query if required => Arg::new("query", DataType::String),
+            Argument::Query => with("query", DataType::String, "''".into()),
+            Argument::Queries => Arg::new("queries", DataType::Array),
+            Argument::Log => Arg::new("queries", DataType::object("Traversable")),
+            Argument::Field => Arg::new("field", DataType::String),
+            Argument::Id => Arg::new("id", DataType::Long),
+            Argument::Limit => with("limit", DataType::Long, LIMIT.to_string()),
+            Argument::Offset => with("offset", DataType::Long, "0".into()),
+            // Not the case: PHP compiles a constant anew whenever an argument after it is given by name, which takes
+            // longer than many a search.
+            Argument::Matching => with("matching", DataType::object(Matching::NAME), "'all'".into()),
+            Argument::Filter => array("filter"),
+            Argument::Sort => array("sort"),
+            Argument::Weights => array("weights"),
+            Argument::Total => with("total", DataType::Bool, "false".into()),
+            Argument::K1 => with("k1", DataType::Double, K1.to_string()),
+            Argument::B => with("b", DataType::Double, B.to_string()),
+            Argument::Deadline(default) => {
+                let default = default.map_or("null".into(), |default| default.to_string());
+                with("deadline", DataType::Long, default).allow_null()
+            }
+            Argument::Capacity => with("capacity", DataType::Long, CAPACITY.to_string()),
+        }
+    }
+
+    /// The types that it has beside the declared one.
+    fn widened(self) -> u32 {
+        match self {
+            Argument::Id | Argument::Matching => MAY_BE_STRING,
+            Argument::Log => MAY_BE_ARRAY,
+            _ => 0,
+        }
+    }
+}
+
+impl Signature {
+    /// A method with these arguments.
+    pub fn method(&self, mut function: FunctionBuilder<'static>) -> Method {
+        for (at, argument) in self.arguments.iter().enumerate() {
+            if at == self.required {
+                function = function.not_required();
+            }
+            function = function.arg(argument.declared(at < self.required));
+        }
+        method(function)
+    }
+
+    /// Adds the types that a declaration cannot express. In MINIT, once the class is registered; the name is in small
+    /// letters.
+    pub fn widen(&self, methods: *const ZendHashTable, name: &str) {
+        for (at, argument) in self.arguments.iter().enumerate() {
+            if argument.widened() != 0 {
+                widen(methods, name, at as isize, argument.widened());
+            }
+        }
+    }
+
+    /// The arguments of a call, converted as PHP's own functions do. Conversions may run PHP code.
+    pub fn parse<'c>(&self, call: &Call<'c>) -> Outcome<Arguments<'c>> {
+        let given = call.count() as usize;
+        if !(self.required..=self.arguments.len()).contains(&given) {
+            // SAFETY: a function is being called, which the error names.
+            unsafe { zend_wrong_parameters_count_error(self.required as u32, self.arguments.len() as u32) };
+            return Err(Thrown);
+        }
+        let mut arguments = Arguments::without(self.arguments);
+        for (at, &argument) in self.arguments[..given].iter().enumerate() {
+            let value = call.argument(at as u32);
+            arguments.convert(argument, at as u32 + 1, value)?;
+            arguments.values[at] = Some(value.dereference());
+        }
+        arguments.given = &self.arguments[..given];
+        Ok(arguments)
+    }
+}
+
+/// The most arguments that a method has.
+const MOST: usize = 11;
+
+/// The arguments of a call; those that are not given have their defaults.
+pub struct Arguments<'c> {
+    given: &'static [Argument],
+    /// As they lie in the frame, converted.
+    values: [Option<&'c Zval>; MOST],
+    limit: i64,
+    offset: i64,
+    total: bool,
+    k1: f64,
+    b: f64,
+    deadline: Option<i64>,
+    capacity: i64,
+}
+
+impl<'c> Arguments<'c> {
+    fn without(signature: &[Argument]) -> Arguments<'c> {
+        let deadline = signature.iter().find_map(|argument| match argument {
+            Argument::Deadline(default) => *default,
+            _ => None,
+        });
+        Arguments {
+            given: &[],
+            values: [None; MOST],
+            limit: LIMIT,
+            offset: 0,
+            total: false,
+            k1: K1,
+            b: B,
+            deadline,
+            capacity: CAPACITY,
+        }
+    }
+
+    /// Converts the argument with that number, from 1.
+    fn convert(&mut self, argument: Argument, number: u32, value: &Zval) -> Outcome {
+        /// Parses it by the letters of a format, with a target for each.
+        macro_rules! parse {
+            ($format:literal, $($target:expr),*) => {
+                // SAFETY: each target is what its letter asks for.
+                parsed(unsafe { zend_parse_parameter(0, number, value, $format.as_ptr(), $($target),*) })
+            };
+        }
+        // Strings and arrays are left in the frame.
+        let (mut string, mut array) = (null_mut::<ZendStr>(), null_mut::<Zval>());
+        match argument {
+            Argument::Query | Argument::Field => parse!(c"S", &raw mut string),
+            Argument::Queries | Argument::Filter | Argument::Sort | Argument::Weights => parse!(c"a", &raw mut array),
+            // What may be of several types is looked at by who uses it.
+            Argument::Log | Argument::Id | Argument::Matching => Ok(()),
+            Argument::Limit => parse!(c"l", &raw mut self.limit),
+            Argument::Offset => parse!(c"l", &raw mut self.offset),
+            Argument::Total => parse!(c"b", &raw mut self.total),
+            Argument::K1 => parse!(c"d", &raw mut self.k1),
+            Argument::B => parse!(c"d", &raw mut self.b),
+            Argument::Deadline(_) => {
+                let (mut deadline, mut is_null) = (0i64, false);
+                parse!(c"l!", &raw mut deadline, &raw mut is_null)?;
+                self.deadline = (!is_null).then_some(deadline);
+                Ok(())
+            }
+            Argument::Capacity => parse!(c"l", &raw mut self.capacity),
+        }
+    }
+
+    /// The number of an argument that the method has, from 1, and its value if it is given.
+    fn find(&self, argument: Argument) -> Option<(u32, &'c Zval)> {
+        let at = self.given.iter().position(|&given| given == argument)?;
+        Some((at as u32 + 1, self.values[at]?))
+    }
+
+    /// A required argument, which a call that was parsed has.
+    fn required(&self, argument: Argument) -> (u32, &'c Zval) {
+        self.find(argument).expect("a required argument is given")
+    }
+
+    fn bytes(&self, argument: Argument) -> &'c [u8] {
+        self.find(argument).and_then(|(_, value)| value.zend_str()).map_or(&[], ZendStr::as_bytes)
+    }
+
+    /// How many arguments there are.
+    pub fn count(&self) -> usize {
+        self.given.len()
+    }
+
+    /// The query; what is not UTF-8 is replaced.
+    pub fn query(&self) -> Cow<'c, str> {
+        valid_utf8(self.bytes(Argument::Query))
+    }
+
+    /// The name of a field.
+    pub fn field(&self) -> &'c [u8] {
+        self.bytes(Argument::Field)
+    }
+
+    /// The queries of a batch.
+    pub fn queries(&self) -> Option<&'c ZendHashTable> {
+        self.required(Argument::Queries).1.array()
+    }
+
+    /// The queries of a log.
+    pub fn log(&self) -> &'c Zval {
+        self.required(Argument::Log).1
+    }
+
+    pub fn id(&self) -> Outcome<Id> {
+        let (number, id) = self.required(Argument::Id);
+        id_argument(id, number)
+    }
+
+    /// How many queries a stream holds: 1 to `most`.
+    pub fn capacity(&self, most: usize) -> Outcome<usize> {
+        let capacity = usize::try_from(self.capacity).ok().filter(|capacity| (1..=most).contains(capacity));
+        capacity.ok_or_else(|| {
+            let number = self.find(Argument::Capacity).map_or(0, |(number, _)| number);
+            exception::argument_value(number, &format!("must be from 1 to {most}, {} given", self.capacity))
+        })
+    }
+
+    /// What the arguments say about how to search.
+    pub fn options(&self, schema: &Schema) -> Outcome<Options> {
+        let mut options = Options { limit: LIMIT as usize, ..Options::default() };
+        for (at, (argument, value)) in self.given.iter().zip(self.values).enumerate() {
+            let (Some(value), number) = (value, at as u32 + 1) else { continue };
+            match argument {
+                Argument::Limit => options.limit = natural(self.limit, number)?,
+                Argument::Offset => options.offset = natural(self.offset, number)?,
+                Argument::Matching => options.matching = matching::of(value, number)?,
+                Argument::Filter => options::filter(&mut options, schema, value, number)?,
+                Argument::Sort => options::sort(&mut options, schema, value, number)?,
+                Argument::Weights => options::weights(&mut options, schema, value, number)?,
+                Argument::Total => options.total = self.total,
+                Argument::K1 => options.bm25.k1 = options::k1(self.k1, number)?,
+                Argument::B => options.bm25.b = options::b(self.b, number)?,
+                _ => (),
+            }
+        }
+        if let Some(deadline) = self.deadline {
+            let number = self.given.iter().position(|argument| matches!(argument, Argument::Deadline(_)));
+            let deadline = natural(deadline, number.map_or(0, |at| at as u32 + 1))?;
+            options.deadline = Some(Duration::from_millis(deadline as u64));
+        }
+        Ok(options)
+    }
+}

@@ -1,0 +1,181 @@
+//! The class `Postings\Index`.
+
+mod arguments;
+mod export;
+mod ids;
+mod object;
+mod options;
+mod search;
+mod words;
+
+use super::{analyzer, hits, posting_list, search_stream};
+use crate::php::call::{Call, check_index, handler, parse};
+use crate::php::class::{self, Class, Method, method, static_method, this_and_result};
+use crate::php::declare::{MAY_BE_STRING, RETURN_VALUE, function, nullable, widen};
+use crate::php::exception::Outcome;
+use crate::php::{fields, path};
+use crate::search::Index;
+use arguments::Signature;
+use ext_php_rs::args::Arg;
+use ext_php_rs::builders::FunctionBuilder;
+use ext_php_rs::class::ClassEntryInfo;
+use ext_php_rs::flags::DataType;
+use ext_php_rs::types::ZendStr;
+use ext_php_rs::zend::ce;
+use std::ptr::null_mut;
+
+pub use object::Object;
+
+/// The methods whose arguments are declared where they are parsed, by their names in small letters.
+const WITH_SIGNATURES: [(&str, &Signature); 7] = [
+    ("search", &search::SEARCH),
+    ("searchbatch", &search::BATCH),
+    ("stream", &search::STREAM),
+    ("warm", &search::WARM),
+    ("count", &search::COUNT),
+    ("facets", &search::FACETS),
+    ("explain", &words::EXPLAIN),
+];
+
+fn string(name: &'static str) -> Arg<'static> {
+    Arg::new(name, DataType::String)
+}
+
+fn limit(default: i64) -> Arg<'static> {
+    Arg::new("limit", DataType::Long).default(default.to_string())
+}
+
+fn field() -> Arg<'static> {
+    string("field").allow_null().default("null")
+}
+
+fn marks(function: FunctionBuilder<'static>) -> FunctionBuilder<'static> {
+    function.arg(string("before").default("'<mark>'")).arg(string("after").default("'</mark>'"))
+}
+
+impl Class for Object {
+    const NAME: &'static str = "Postings\\Index";
+    const INTERFACES: &'static [ClassEntryInfo] = &[(ce::countable, "Countable")];
+
+    fn methods() -> Vec<Method> {
+        let id = || Arg::new("id", DataType::Long);
+        let text =
+            |function: FunctionBuilder<'static>| function.arg(string("query")).arg(string("text")).not_required();
+        vec![
+            static_method(function("open", handler!(open), DataType::object("self")).arg(string("path"))),
+            search::SEARCH.method(function("search", handler!(search::search), DataType::object(hits::Object::NAME))),
+            search::BATCH.method(function("searchBatch", handler!(search::search_batch), DataType::Array)),
+            search::STREAM.method(function(
+                "stream",
+                handler!(search::stream),
+                DataType::object(search_stream::Object::NAME),
+            )),
+            search::WARM.method(function("warm", handler!(search::warm), DataType::Long)),
+            search::COUNT.method(function("count", handler!(search::count), DataType::Long)),
+            search::FACETS.method(function("facets", handler!(search::facets), DataType::Array)),
+            method(
+                function("suggest", handler!(words::suggest), DataType::Array)
+                    .arg(string("text"))
+                    .not_required()
+                    .arg(limit(8))
+                    .arg(field()),
+            ),
+            words::EXPLAIN.method(nullable("explain", handler!(words::explain), DataType::Array)),
+            method(
+                marks(
+                    text(function("snippet", handler!(words::snippet), DataType::String))
+                        .arg(Arg::new("length", DataType::Long).default("200")),
+                )
+                .arg(string("ellipsis").default("'…'")),
+            ),
+            method(marks(text(function("highlight", handler!(words::highlight), DataType::String)))),
+            method(
+                function("terms", handler!(words::terms), DataType::Array)
+                    .not_required()
+                    .arg(string("prefix").default("''"))
+                    .arg(field())
+                    .arg(limit(100)),
+            ),
+            method(
+                function("postings", handler!(words::postings), DataType::object(posting_list::NAME))
+                    .arg(string("term"))
+                    .not_required()
+                    .arg(field()),
+            ),
+            method(
+                function("exportCiff", handler!(export::export_ciff), DataType::Long)
+                    .arg(string("path"))
+                    .not_required()
+                    .arg(field()),
+            ),
+            method(
+                function("exportPisa", handler!(export::export_pisa), DataType::Long)
+                    .arg(string("basename"))
+                    .not_required()
+                    .arg(field()),
+            ),
+            method(nullable("id", handler!(ids::id_of), DataType::Long).arg(Arg::new("docId", DataType::Long))),
+            method(nullable("docId", handler!(ids::doc_id), DataType::Long).arg(id())),
+            method(nullable("stored", handler!(ids::stored), DataType::Array).arg(id())),
+            method(function("reload", handler!(reload), DataType::Bool)),
+            method(function("documents", handler!(documents), DataType::Long)),
+            method(function("generation", handler!(generation), DataType::Long)),
+            method(function("fields", handler!(fields_of), DataType::Array)),
+            method(function("analyzer", handler!(analyzer_of), DataType::object(analyzer::Object::NAME))),
+        ]
+    }
+
+    fn finish() {
+        // SAFETY: the class is registered.
+        let methods = unsafe { &raw const (*class::entry::<Object>()).function_table };
+        for (name, signature) in WITH_SIGNATURES {
+            signature.widen(methods, name);
+        }
+        for (name, argument) in [("docid", 0), ("stored", 0), ("id", RETURN_VALUE)] {
+            widen(methods, name, argument, MAY_BE_STRING);
+        }
+        class::only_itself_is_equal::<Object>();
+    }
+}
+
+fn open(call: &mut Call) -> Outcome {
+    let mut given: *mut ZendStr = null_mut();
+    parse!(call, c"P", &raw mut given)?;
+    // SAFETY: parsing set it to a string that the frame holds; 'P' refuses one with a NUL byte.
+    let path = path::allowed(unsafe { &*given }.as_bytes())?;
+    let index = check_index(Index::open(path), 1)?;
+    class::store(Object(index), call.result)
+}
+
+fn reload(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let (object, result) = this_and_result::<Object>(call)?;
+    result.set_bool(check_index(object.0.reload(), 1)?);
+    Ok(())
+}
+
+fn documents(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let (object, result) = this_and_result::<Object>(call)?;
+    result.set_long(object.0.documents() as i64);
+    Ok(())
+}
+
+fn generation(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let (object, result) = this_and_result::<Object>(call)?;
+    result.set_long(object.0.generation() as i64);
+    Ok(())
+}
+
+fn fields_of(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let (object, result) = this_and_result::<Object>(call)?;
+    fields::store(object.0.schema(), result)
+}
+
+fn analyzer_of(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let (object, result) = this_and_result::<Object>(call)?;
+    analyzer::store(&object.0.schema().analyzer, result)
+}

@@ -1,0 +1,198 @@
+//! Searches: one, many at once, a stream of them, and what goes with them.
+
+use super::arguments::{Argument, Signature};
+use super::object::Object;
+use super::words::store_counts;
+use crate::analysis::valid_utf8;
+use crate::engine::stream::Stream;
+use crate::engine::{self, Warming};
+use crate::index::Kind;
+use crate::php::call::{Call, check_index};
+use crate::php::class::{this, this_and_result};
+use crate::php::classes::{hits, search_stream};
+use crate::php::exception::{self, Outcome, Thrown, type_name};
+use crate::php::fields;
+use crate::php::output::Map;
+use crate::php::zend::elements;
+use crate::php::{ini, input, traverse};
+use crate::search::{FoundHit, Index, Options};
+use ext_php_rs::types::Zval;
+use ext_php_rs::zend::BailoutGuard;
+use std::time::Instant;
+
+/// The signature of a method that has these arguments around those of every search.
+macro_rules! search_signature {
+    ($required:literal, [$($before:expr),*], [$($after:expr),*]) => {
+        Signature {
+            required: $required,
+            arguments: &[
+                $($before,)*
+                Argument::Limit,
+                Argument::Offset,
+                Argument::Matching,
+                Argument::Filter,
+                Argument::Sort,
+                Argument::Weights,
+                Argument::Total,
+                Argument::K1,
+                Argument::B
+                $(, $after)*
+            ],
+        }
+    };
+}
+
+pub const SEARCH: Signature = search_signature!(1, [Argument::Query], []);
+pub const BATCH: Signature = search_signature!(1, [Argument::Queries], [Argument::Deadline(None)]);
+pub const STREAM: Signature = search_signature!(0, [], [Argument::Deadline(Some(500)), Argument::Capacity]);
+pub const WARM: Signature = Signature {
+    required: 1,
+    arguments: &[Argument::Log, Argument::Matching, Argument::Weights, Argument::K1, Argument::B],
+};
+pub const COUNT: Signature =
+    Signature { required: 0, arguments: &[Argument::Query, Argument::Matching, Argument::Filter, Argument::Weights] };
+pub const FACETS: Signature = Signature {
+    required: 1,
+    arguments: &[
+        Argument::Field,
+        Argument::Query,
+        Argument::Matching,
+        Argument::Filter,
+        Argument::Limit,
+        Argument::Weights,
+    ],
+};
+
+/// Bytes of as many hits as these queries find at most.
+fn bytes_of_hits(index: &Index, options: &Options, queries: usize) -> usize {
+    let most = usize::try_from(index.documents()).unwrap_or(usize::MAX).min(options.limit);
+    most.saturating_mul(queries).saturating_mul(size_of::<FoundHit>())
+}
+
+pub fn search(call: &mut Call) -> Outcome {
+    let arguments = SEARCH.parse(call)?;
+    let (object, result) = this_and_result::<Object>(call)?;
+    let index = &object.0;
+    let options = arguments.options(index.schema())?;
+    input::ensure_memory(bytes_of_hits(index, &options, 1))?;
+    hits::prepare(result)?;
+    let found = check_index(engine::search(index, &arguments.query(), &options, &ini::settings()), 1)?;
+    hits::fill(result, index, found)
+}
+
+/// What a list of queries has at `at` in place of a string.
+fn no_string(query: &Zval, at: usize) -> Thrown {
+    let text = format!("must contain only string, {} given at index {at}", type_name(query));
+    exception::argument_type(1, &text)
+}
+
+pub fn search_batch(call: &mut Call) -> Outcome {
+    /// The engine's hits take no more than this: memory_limit does not count them before they are PHP's. Only batches
+    /// with large limits are searched in parts.
+    const MOST_BYTES: usize = 64 << 20;
+    let arguments = BATCH.parse(call)?;
+    let index = this::<Object>(call)?.0.clone();
+    let mut options = arguments.options(index.schema())?;
+    let queries = arguments.queries();
+    let count = queries.map_or(0, |queries| queries.len());
+    let at_a_time = (MOST_BYTES / bytes_of_hits(&index, &options, 1).max(1)).max(1);
+    input::ensure_memory(bytes_of_hits(&index, &options, count.min(at_a_time)))?;
+    let elements = || queries.into_iter().flat_map(elements);
+    if let Some((at, (_, query))) = elements().enumerate().find(|(_, (_, query))| query.zend_str().is_none()) {
+        return Err(no_string(query, at));
+    }
+    let end = options.deadline.and_then(|deadline| Instant::now().checked_add(deadline));
+    // PHP may end the script by a jump over this frame.
+    let index = BailoutGuard::new(index);
+    let mut map = Map::with_room(count)?;
+    let (mut texts_left, mut keys) =
+        (elements().filter_map(|(_, query)| query.zend_str()), elements().map(|(key, _)| key));
+    for _ in 0..count.div_ceil(at_a_time) {
+        let mut texts = input::with_room(count.min(at_a_time))?;
+        texts.extend(texts_left.by_ref().take(at_a_time).map(|text| valid_utf8(text.as_bytes())));
+        let queries: Vec<&str> = texts.iter().map(|text| &**text).collect();
+        let found = check_index(engine::search_batch(&index, &queries, &options, &ini::settings()), 1)?;
+        drop(queries);
+        drop(texts);
+        // The last first, to be taken from the end.
+        let mut found = BailoutGuard::new(found.into_iter().rev().collect::<Vec<_>>());
+        for key in keys.by_ref().take(found.len()) {
+            let mut result = Zval::new();
+            hits::prepare(&mut result)?;
+            let Some(one) = found.pop() else { break };
+            hits::fill(&mut result, &index, one)?;
+            map.put(key, result);
+        }
+        if let Some(end) = end {
+            options.deadline = Some(end.saturating_duration_since(Instant::now()));
+        }
+    }
+    map.store(call.result);
+    Ok(())
+}
+
+pub fn stream(call: &mut Call) -> Outcome {
+    /// Queries that a stream may hold at most, whatever is asked for.
+    const MOST: usize = 1 << 20;
+    let arguments = STREAM.parse(call)?;
+    let index = this::<Object>(call)?.0.clone();
+    let options = arguments.options(index.schema())?;
+    let capacity = arguments.capacity(MOST)?;
+    input::ensure_memory(bytes_of_hits(&index, &options, capacity))?;
+    let stream = check_index(Stream::new(&index, &options, &ini::settings(), capacity), 1)?;
+    search_stream::store(stream, call.result)
+}
+
+pub fn warm(call: &mut Call) -> Outcome {
+    /// Queries of a log that are prepared at a time.
+    const AT_A_TIME: usize = 4096;
+    let arguments = WARM.parse(call)?;
+    let index = &this::<Object>(call)?.0;
+    let options = arguments.options(index.schema())?;
+    // A generator may end the script by a jump over this frame.
+    let mut warming = BailoutGuard::new((Warming::new(index, &options, &ini::settings()), Vec::<String>::new()));
+    let add = |(warming, log): &mut (Warming, Vec<String>)| {
+        let queries: Vec<&str> = log.iter().map(|query| &**query).collect();
+        check_index(warming.add(&queries), 1)
+    };
+    let mut count = 0;
+    let mut each = |_: &Zval, query: &Zval| -> Outcome {
+        let query = query.dereference();
+        let Some(text) = query.zend_str() else { return Err(no_string(query, count)) };
+        count += 1;
+        warming.1.push(valid_utf8(text.as_bytes()).into_owned());
+        if warming.1.len() == AT_A_TIME {
+            add(&mut warming)?;
+            warming.1.clear();
+        }
+        Ok(())
+    };
+    traverse::each(arguments.log(), 1, &mut each)?;
+    add(&mut warming)?;
+    let resident = check_index(warming.into_inner().0.send(), 1)?;
+    call.result.set_long(resident as i64);
+    Ok(())
+}
+
+pub fn count(call: &mut Call) -> Outcome {
+    let arguments = COUNT.parse(call)?;
+    let (object, result) = this_and_result::<Object>(call)?;
+    let index = &object.0;
+    let count = if arguments.count() == 0 {
+        index.documents()
+    } else {
+        let options = arguments.options(index.schema())?;
+        check_index(index.count(&arguments.query(), &options), 1)?
+    };
+    result.set_long(count as i64);
+    Ok(())
+}
+
+pub fn facets(call: &mut Call) -> Outcome {
+    let arguments = FACETS.parse(call)?;
+    let (object, result) = this_and_result::<Object>(call)?;
+    let index = &object.0;
+    let field = fields::of_kind(index.schema(), arguments.field(), 1, &[Kind::Keyword], "a keyword field")?;
+    let options = arguments.options(index.schema())?;
+    store_counts(check_index(index.facets(field, &arguments.query(), &options, options.limit), 2)?, result)
+}

@@ -2,13 +2,13 @@
 A segment that was truncated is an exception wherever it would be read, not the end of the process
 --SKIPIF--
 <?php
-require __DIR__ . '/child.inc';
+require __DIR__ . '/../child.inc';
 skip_without_library();
 ?>
 --FILE--
 <?php
-require __DIR__ . '/index.inc';
-require __DIR__ . '/child.inc';
+require __DIR__ . '/../index.inc';
+require __DIR__ . '/../child.inc';
 use Postings\IndexWriter;
 
 foreach ([

@@ -2,7 +2,7 @@
 Integers beyond 2^53 in filters are not rounded; names of fields that no query could use are refused
 --FILE--
 <?php
-require __DIR__ . '/index.inc';
+require __DIR__ . '/../index.inc';
 use Postings\{Index, IndexWriter};
 
 const EXACT = 2 ** 53;

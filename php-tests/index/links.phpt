@@ -2,13 +2,13 @@
 Symbolic links in the folder of an index lead nowhere, so that open_basedir holds for what is in it
 --SKIPIF--
 <?php
-require __DIR__ . '/child.inc';
+require __DIR__ . '/../child.inc';
 skip_without_library();
 ?>
 --FILE--
 <?php
-require __DIR__ . '/index.inc';
-require __DIR__ . '/child.inc';
+require __DIR__ . '/../index.inc';
+require __DIR__ . '/../child.inc';
 use Postings\{Index, IndexWriter};
 
 $outside = new_folder();

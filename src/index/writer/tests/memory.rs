@@ -26,33 +26,32 @@ fn memory_ends() {
         (0..20_000).map(word).collect::<String>().into_bytes()
     };
     let mut model = Model::new();
-    for threads in [1, 2] {
-        let options = WriterOptions { memory: 4 << 30, threads, ..WriterOptions::default() };
-        let mut writer = Writer::open(folder, Some(schema()), options).unwrap();
-        // Ids of both kinds, and documents that replace the one before.
-        let id = |number: u64| id(1000 * threads as u64 + number - number % 7 / 6);
-        let documents: Vec<_> = (0..200).map(|number| (id(number), document(&words(number)))).collect();
-        let (mut added, mut failure) = (0, None);
-        limit(Some(32 << 20));
-        for (id, document) in documents {
-            match writer.add(id, document) {
-                Ok(()) => added += 1,
-                Err(error) => {
-                    failure = Some(error);
-                    break;
-                }
+    // With several threads, documents wait as they are, so that adding one takes nothing.
+    let options = WriterOptions { memory: 4 << 30, threads: 1, ..WriterOptions::default() };
+    let mut writer = Writer::open(folder, Some(schema()), options).unwrap();
+    // Ids of both kinds, and documents that replace the one before.
+    let id = |number: u64| id(1000 + number - number % 7 / 6);
+    let documents: Vec<_> = (0..200).map(|number| (id(number), document(&words(number)))).collect();
+    let (mut added, mut failure) = (0, None);
+    limit(Some(32 << 20));
+    for (id, document) in documents {
+        match writer.add(id, document) {
+            Ok(()) => added += 1,
+            Err(error) => {
+                failure = Some(error);
+                break;
             }
         }
-        limit(None);
-        assert!(matches!(failure, Some(Error::OutOfMemory { .. })), "{failure:?}");
-        assert!(added > 5, "{added}");
-        // What was added stays, and the document that was not has left nothing.
-        (0..added).for_each(|number| replace(&mut model, id(number), &words(number)));
-        writer.add(id(1000), document(b"one more")).unwrap();
-        replace(&mut model, id(1000), b"one more");
-        writer.commit().unwrap();
-        assert!(committed(folder) == model, "{added}");
     }
+    limit(None);
+    assert!(matches!(failure, Some(Error::OutOfMemory { .. })), "{failure:?}");
+    assert!(added > 5, "{added}");
+    // What was added stays, and the document that was not has left nothing.
+    (0..added).for_each(|number| replace(&mut model, id(number), &words(number)));
+    writer.add(id(1000), document(b"one more")).unwrap();
+    replace(&mut model, id(1000), b"one more");
+    writer.commit().unwrap();
+    assert!(committed(folder) == model, "{added}");
     println!("\nall went well");
 }
 

@@ -93,12 +93,6 @@ pub fn allocation_jumps() -> bool {
     FALLIBLE.is_none()
 }
 
-/// Where PHP keeps whether its virtual machine shall stop to look: for a signal, a timeout, or [`ends_for_memory`].
-pub fn interrupt() -> *const bool {
-    // SAFETY: the globals of this thread live as long as it does; the field is a flag in every PHP version.
-    unsafe { (&raw const (*ext_php_rs_executor_globals()).vm_interrupt).cast() }
-}
-
 /// `zend_handle_delayed_oom`, in PHP versions that have [fallible allocation](allocate).
 static DELAYED: Lazy<Option<unsafe extern "C" fn()>> = Lazy::new(|| {
     // SAFETY: a function of that name has this signature in every PHP that has it; its `fastcall` is C's on 64 bits.
@@ -111,8 +105,11 @@ static DELAYED: Lazy<Option<unsafe extern "C" fn()>> = Lazy::new(|| {
 /// take what has failed for a result, or go on allocating up to twice the limit, where PHP kills the process.
 #[inline]
 pub fn ends_for_memory() -> bool {
-    // SAFETY: a flag of this thread.
-    unsafe { interrupt().read_volatile() && ends_now() }
+    // SAFETY: the globals of this thread live as long as it does; the field is a flag in every PHP version. It says that
+    // the virtual machine shall look: for a signal, a timeout, or such an error.
+    let looks: bool =
+        unsafe { (&raw const (*ext_php_rs_executor_globals()).vm_interrupt).cast::<bool>().read_volatile() };
+    looks && ends_now()
 }
 
 #[cold]

@@ -5,7 +5,7 @@ use super::call::{Call, run};
 use super::class::{self, Class, Method, method, this, this_and_result};
 use super::declare::{function, nullable};
 use super::exception::{self, Outcome};
-use super::ffi::{ends_for_memory, interrupt};
+use super::ffi::ends_for_memory;
 use ext_php_rs::ffi::{zend_class_entry, zend_object_iterator, zend_object_iterator_funcs};
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::Zval;
@@ -24,7 +24,8 @@ pub trait Iterate: Class {
     fn valid(&self) -> bool;
     /// Makes the current element's key the value of `target`; null past the end.
     fn key(&self, target: &mut Zval) -> Outcome;
-    /// Makes the current element the value of `target`; null past the end.
+    /// Makes the current element the value of `target`; null past the end. Every now and then it must ask whether the
+    /// script [ends](ends_for_memory): `iterator_to_array` and its like do not.
     fn current(&mut self, target: &mut Zval) -> Outcome;
     /// Moves to the next element.
     fn advance(&mut self) -> Outcome;
@@ -138,8 +139,6 @@ struct Iteration<T> {
     zend: zend_object_iterator,
     object: *mut T,
     current: Zval,
-    /// [`interrupt`], which is looked at for every element.
-    interrupt: *const bool,
 }
 
 struct Functions<T>(PhantomData<T>);
@@ -211,7 +210,6 @@ fn begin<T: Iterate>(mut value: Zval, by_reference: c_int) -> *mut zend_object_i
         (*iteration).zend.funcs = &Functions::<T>::TABLE;
         (*iteration).zend.index = 0;
         (&raw mut (*iteration).current).write(Zval::new());
-        (*iteration).interrupt = interrupt();
     }
     iteration.cast()
 }
@@ -239,12 +237,8 @@ unsafe extern "C" fn end<T: Iterate>(iteration: *mut zend_object_iterator) {
 /// # Safety
 /// Zend calls it, with a running iteration that [`begin`] made.
 unsafe extern "C" fn valid<T: Iterate>(iteration: *mut zend_object_iterator) -> c_int {
-    // SAFETY: Zend passes a running iteration, on the thread that began it.
-    let valid = guarded(false, || unsafe {
-        // `iterator_to_array` and its like would go on.
-        let looks = (*iteration.cast::<Iteration<T>>()).interrupt.read_volatile();
-        !(looks && ends_for_memory()) && object::<T>(iteration).valid()
-    });
+    // SAFETY: Zend passes a running iteration.
+    let valid = guarded(false, || unsafe { object::<T>(iteration) }.valid());
     if valid { super::ffi::SUCCESS } else { super::ffi::FAILURE }
 }
 
@@ -273,6 +267,7 @@ unsafe extern "C" fn key<T: Iterate>(iteration: *mut zend_object_iterator, key: 
         key.write(Zval::new());
         if object::<T>(iteration).key(&mut *key).is_err() {
             (*key).set_null();
+            ends_for_memory();
         }
     });
 }

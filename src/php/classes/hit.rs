@@ -7,7 +7,7 @@ use crate::index::segment::IdRef;
 use crate::php::call::check_index;
 use crate::php::class::{self, Class, Method, class};
 use crate::php::exception::{Outcome, Thrown};
-use crate::php::ffi::allocate;
+use crate::php::ffi::{allocate, ends_for_memory};
 use crate::php::output::{self, List, Map};
 use crate::php::property;
 use crate::php::zend::{COLLECTABLE, REFCOUNTED};
@@ -67,6 +67,9 @@ pub fn store(results: &Results, at: usize, target: &mut Zval) -> Outcome {
 
 /// A new `Hit`. Reads the stored fields, if the index has any.
 fn new(index: &Index, hit: &Hit) -> Outcome<Zval> {
+    if ends_for_memory() {
+        return Err(Thrown);
+    }
     let mut value = Zval::new();
     let (mut id, mut score, mut doc_id) = (Zval::new(), Zval::new(), Zval::new());
     store_id(hit.id, &mut id)?;

@@ -2,7 +2,8 @@
 
 use crate::PostingList;
 use crate::codec::{BLOCK, BlockBuffer, block_buffer};
-use crate::php::exception::Outcome;
+use crate::php::exception::{Outcome, Thrown};
+use crate::php::ffi::ends_for_memory;
 use crate::php::foreach::{Iterate, iterator_class};
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::Zval;
@@ -50,6 +51,9 @@ impl Iterate for Object {
         }
         let block = self.at / BLOCK;
         if self.decoded != Some(block) {
+            if ends_for_memory() {
+                return Err(Thrown);
+            }
             self.list.decode_block(block, &mut self.buffer);
             self.decoded = Some(block);
         }

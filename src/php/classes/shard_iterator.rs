@@ -1,7 +1,8 @@
 //! The class `Postings\Yioop\ShardIterator`, over a shard's dictionary.
 
 use crate::php::call::check;
-use crate::php::exception::Outcome;
+use crate::php::exception::{Outcome, Thrown};
+use crate::php::ffi::ends_for_memory;
 use crate::php::foreach::{Iterate, iterator_class};
 use crate::php::output::{self, List};
 use crate::yioop::Shard;
@@ -59,6 +60,7 @@ impl Iterate for Object {
 
     fn current(&mut self, target: &mut Zval) -> Outcome {
         match &self.current {
+            Some(_) if ends_for_memory() => return Err(Thrown),
             Some((_, record)) => record_list(record)?.store(target),
             None => target.set_null(),
         }

@@ -596,8 +596,8 @@ namespace Postings {
          * @param array<string, int|float|string|list<int|string>|array{int|float|null, int|float|null}> $filter
          * @param array<string, string> $sort
          * @param array<string, int|float> $weights
-         * @param ?int $deadline milliseconds after which no query is begun any more: the others come back as empty Hits with
-         *     `expired`. A call of a device that has begun is waited for, within postings.device_timeout. null: none
+         * @param ?int $deadline milliseconds after which queries that are not finished come back as empty Hits with `expired`. A
+         *     call of a device that has begun is waited for, within postings.device_timeout. null: none
          * @return array<K, Hits>
          */
         public function searchBatch(

@@ -4,7 +4,7 @@
 use super::support::clock::{median, seconds};
 use super::support::{data, report::Row};
 use super::{Bench, size_name};
-use postings::lab::device_search::{Aids, Gathering, Line, Search};
+use postings::lab::device_search::{Aids, DeviceSearch, Gathering, Line};
 use postings::lab::locate::LrRange;
 use postings::lab::para::Para;
 use postings::list::results::Results;
@@ -46,7 +46,7 @@ pub fn by_levels(bench: &mut Bench) -> Result<()> {
             if codec != Codec::Raw {
                 continue;
             }
-            for search in Search::ALL {
+            for search in DeviceSearch::ALL {
                 let aids = Aids::of(search, &query[0], line);
                 let call = || bench.device.search_batch(&query, &aids, Gathering::Reserve);
                 let (time, found) = kernels_time(bench, call)?;
@@ -93,12 +93,12 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
     for bucket in [16, 32, 64, 128, 256] {
         let of_raw = queries(&workload, Codec::Raw, &[("bucket", f64::from(bucket))])?;
         engines(bench, &format!("raw, HS{bucket}"), &of_raw)?;
-        for search in Search::ALL {
-            if bucket != 16 && search != Search::HashSegmentation {
+        for search in DeviceSearch::ALL {
+            if bucket != 16 && search != DeviceSearch::HashSegmentation {
                 continue;
             }
             let name = match search {
-                Search::HashSegmentation => format!("HS{bucket}"),
+                DeviceSearch::HashSegmentation => format!("HS{bucket}"),
                 _ => search.name().into(),
             };
             let aids = Aids::of(search, of_raw.iter().flatten(), line);
@@ -126,10 +126,10 @@ pub fn batches(bench: &mut Bench) -> Result<()> {
         Box::new(move |bench, batch| bench.device.search_batch(batch, &aids, gathering))
     };
     let ways: [(&str, &[Vec<PostingList>], Answer); 6] = [
-        ("BS, scan", &of_raw, search(Search::Binary, Gathering::Scan)),
-        ("BS, reserve", &of_raw, search(Search::Binary, Gathering::Reserve)),
-        ("HS16, scan", &of_raw, search(Search::HashSegmentation, Gathering::Scan)),
-        ("HS16, reserve", &of_raw, search(Search::HashSegmentation, Gathering::Reserve)),
+        ("BS, scan", &of_raw, search(DeviceSearch::Binary, Gathering::Scan)),
+        ("BS, reserve", &of_raw, search(DeviceSearch::Binary, Gathering::Reserve)),
+        ("HS16, scan", &of_raw, search(DeviceSearch::HashSegmentation, Gathering::Scan)),
+        ("HS16, reserve", &of_raw, search(DeviceSearch::HashSegmentation, Gathering::Reserve)),
         ("the engine's, raw", &of_raw, Box::new(|bench, batch| bench.device.intersect_batch(batch))),
         ("the engine's, qs", &of_qs, Box::new(|bench, batch| bench.device.intersect_batch(batch))),
     ];

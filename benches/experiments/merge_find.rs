@@ -10,7 +10,7 @@ use crate::support::plot::{Plot, Scale};
 use postings::base::cpu;
 use postings::device::Device;
 use postings::intersect::Count;
-use postings::lab::device_search::{Aids, Gathering, Search};
+use postings::lab::device_search::{Aids, DeviceSearch, Gathering};
 use postings::lab::meet::Meet;
 use postings::{Codec, PostingList};
 
@@ -116,7 +116,7 @@ fn on_device(
     outcome: &mut Outcome,
     plot: &mut Plot,
 ) -> Result<(), Failure> {
-    let levels = [0, 1, 2, 3, 4].map(Search::ParallelMerge);
+    let levels = [0, 1, 2, 3, 4].map(DeviceSearch::ParallelMerge);
     let head = ["lists".to_owned()].into_iter().chain(levels.iter().map(|search| search.name().to_owned()));
     let mut table = Table::new("Device, kernels: nanoseconds per docID of one list", head);
     let mut curves: Vec<Vec<(f64, f64)>> = vec![Vec::new(); levels.len()];

@@ -8,7 +8,7 @@ use crate::harness::{Experiment, Failure};
 use crate::support::clock::Spread;
 use crate::support::data::merge;
 use postings::device::Device;
-use postings::lab::device_search::{Aids, Gathering, Line, Search};
+use postings::lab::device_search::{Aids, DeviceSearch, Gathering, Line};
 use postings::lab::locate::{Locate, Located, LrRange};
 use postings::{Codec, PostingList};
 use std::collections::HashMap;
@@ -76,16 +76,16 @@ fn times(context: &Context, corpus: &Corpus) -> (Vec<Spread>, Vec<f64>, usize) {
 }
 
 /// The searches on the device, by the names of the paper: the search and the size of buckets.
-pub const ON_DEVICE: [(&str, Search, f64); 9] = [
-    ("IS", Search::Interpolation, 16.0),
-    ("BS", Search::Binary, 16.0),
-    ("LR", Search::LrRange, 16.0),
-    ("HS256", Search::HashSegmentation, 256.0),
-    ("HS128", Search::HashSegmentation, 128.0),
-    ("HS64", Search::HashSegmentation, 64.0),
-    ("HS32", Search::HashSegmentation, 32.0),
-    ("HS16", Search::HashSegmentation, 16.0),
-    ("PMF 3", Search::ParallelMerge(3), 16.0),
+pub const ON_DEVICE: [(&str, DeviceSearch, f64); 9] = [
+    ("IS", DeviceSearch::Interpolation, 16.0),
+    ("BS", DeviceSearch::Binary, 16.0),
+    ("LR", DeviceSearch::LrRange, 16.0),
+    ("HS256", DeviceSearch::HashSegmentation, 256.0),
+    ("HS128", DeviceSearch::HashSegmentation, 128.0),
+    ("HS64", DeviceSearch::HashSegmentation, 64.0),
+    ("HS32", DeviceSearch::HashSegmentation, 32.0),
+    ("HS16", DeviceSearch::HashSegmentation, 16.0),
+    ("PMF 3", DeviceSearch::ParallelMerge(3), 16.0),
 ];
 
 /// The line of docIDs relative to `base`, with its safe range.
@@ -111,7 +111,7 @@ impl Uncompressed {
                 entry.insert(list);
             }
         }
-        let lines = Aids::of(Search::LrRange, lists.values(), line);
+        let lines = Aids::of(DeviceSearch::LrRange, lists.values(), line);
         let queries = queries.iter().map(|query| query.iter().map(|term| lists[term].clone()).collect()).collect();
         Ok(Uncompressed { queries, lines })
     }
@@ -121,11 +121,11 @@ impl Uncompressed {
         &self,
         device: &Device,
         queries: &[Vec<PostingList>],
-        search: Search,
+        search: DeviceSearch,
         gathering: Gathering,
     ) -> postings::Result<postings::list::results::Results> {
         match search {
-            Search::LrRange => device.search_batch(queries, &self.lines, gathering),
+            DeviceSearch::LrRange => device.search_batch(queries, &self.lines, gathering),
             _ => device.search_batch(queries, &Aids::of(search, queries.iter().flatten(), line), gathering),
         }
     }

@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use postings::analysis::{self, Analyzer, MAX_TERM, Options, Scratch};
+use postings::analysis::{self, Analyzer, MAX_TERM, AnalyzerOptions, Scratch};
 use std::sync::OnceLock;
 
 fuzz_target!(|input: (u8, &str, &[u8])| {
@@ -12,7 +12,7 @@ fuzz_target!(|input: (u8, &str, &[u8])| {
     let all = ALL.get_or_init(|| {
         let languages = std::iter::once(None).chain(analysis::languages().map(|name| Some(name.to_owned())));
         let options = languages.flat_map(|language| {
-            [false, true].map(|fold| Options { language: language.clone(), fold, ..Options::default() })
+            [false, true].map(|fold| AnalyzerOptions { language: language.clone(), fold, ..AnalyzerOptions::default() })
         });
         options.map(|options| Analyzer::new(options).expect("a known language")).collect()
     });

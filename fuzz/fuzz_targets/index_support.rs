@@ -34,7 +34,7 @@ pub fn schema() -> Schema {
         fields,
         positions: true,
         codecs,
-        analyzer: Analyzer::new(analysis::Options::default()).expect("no language"),
+        analyzer: Analyzer::new(analysis::AnalyzerOptions::default()).expect("no language"),
     }
 }
 

@@ -17,7 +17,7 @@ const ENTRY: usize = 64;
 
 const KEY: usize = 32;
 const TERM: usize = 34;
-const LONGEST_TERM: usize = ENTRY - TERM;
+const LONGEST_CACHED: usize = ENTRY - TERM;
 
 /// The length of a term that is none (a stop word, or too long): beyond the entry.
 const NONE: u8 = u8::MAX;
@@ -93,7 +93,7 @@ impl Cache {
     /// Keeps the term of a word, `None` if it has none.
     pub(super) fn put(&mut self, key: &Key, term: Option<&str>) {
         let bytes = term.unwrap_or_default().as_bytes();
-        if bytes.len() > LONGEST_TERM {
+        if bytes.len() > LONGEST_CACHED {
             return;
         }
         let entry = &mut self.entries[key.slot];

@@ -44,7 +44,7 @@ const MAX_WORD: usize = 4 * MAX_TERM;
 
 /// What an [`Analyzer`] does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct AnalyzerOptions {
     /// The language of the stemmer, one of [`languages`] or an alias of Snowball's (`en`); `None`: words are not stemmed.
     pub language: Option<String>,
     /// Whether é and e are the same: diacritics and compatibility forms are removed, ß is ss.
@@ -55,10 +55,10 @@ pub struct Options {
     pub version: u32,
 }
 
-impl Default for Options {
+impl Default for AnalyzerOptions {
     /// No stemming, no folding, no stop words.
     fn default() -> Self {
-        Options { language: None, fold: false, stop_words: Vec::new(), version: VERSION }
+        AnalyzerOptions { language: None, fold: false, stop_words: Vec::new(), version: VERSION }
     }
 }
 
@@ -69,7 +69,7 @@ pub struct Analyzer {
 }
 
 struct Inner {
-    options: Options,
+    options: AnalyzerOptions,
     stemmer: Option<Stemmer>,
     /// Normalized.
     stop_words: HashSet<Box<str>>,
@@ -125,7 +125,7 @@ impl Analyzer {
     ///
     /// # Errors
     /// [`Error::Argument`] for an unknown language or another version.
-    pub fn new(mut options: Options) -> Result<Analyzer> {
+    pub fn new(mut options: AnalyzerOptions) -> Result<Analyzer> {
         if options.version != VERSION {
             return Err(Error::Argument(format!(
                 "the analyzer has version {VERSION}, not {}: index the texts again, or use the release that made the index",
@@ -163,7 +163,7 @@ impl Analyzer {
     }
 
     /// The options in the form in which they are compared: the language by its own name, stop words normalized and sorted.
-    pub fn options(&self) -> &Options {
+    pub fn options(&self) -> &AnalyzerOptions {
         &self.inner.options
     }
 
@@ -210,7 +210,7 @@ impl Analyzer {
         let mut reader = Reader { bytes, offset: 0 };
         let version = u32::from_le_bytes(reader.take("version")?);
         if version != VERSION {
-            return Analyzer::new(Options { version, ..Options::default() });
+            return Analyzer::new(AnalyzerOptions { version, ..AnalyzerOptions::default() });
         }
         let fold = match reader.take::<1>("folding")? {
             [0] => false,
@@ -227,7 +227,7 @@ impl Analyzer {
         if reader.offset != bytes.len() {
             return Err(reader.corrupt("end", format!("{} bytes too many", bytes.len() - reader.offset)));
         }
-        Analyzer::new(Options { language, fold, stop_words, version })
+        Analyzer::new(AnalyzerOptions { language, fold, stop_words, version })
     }
 
     /// Calls `each` for the terms of `text`, in order.

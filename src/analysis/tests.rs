@@ -5,11 +5,11 @@ use super::segment::{LETTERS_OF_TWO_BYTES, is_unit, words};
 use super::*;
 
 fn analyzer(language: Option<&str>, fold: bool, stop_words: &[&str]) -> Analyzer {
-    Analyzer::new(Options {
+    Analyzer::new(AnalyzerOptions {
         language: language.map(str::to_owned),
         fold,
         stop_words: stop_words.iter().map(|word| word.to_string()).collect(),
-        ..Options::default()
+        ..AnalyzerOptions::default()
     })
     .unwrap()
 }
@@ -237,10 +237,10 @@ fn options_as_bytes() {
 
 #[test]
 fn wrong_options_are_named() {
-    let unknown = Options { language: Some("klingon".to_owned()), ..Options::default() };
+    let unknown = AnalyzerOptions { language: Some("klingon".to_owned()), ..AnalyzerOptions::default() };
     let Err(Error::Argument(message)) = Analyzer::new(unknown) else { panic!("klingon") };
     assert!(message.contains("\"klingon\"") && message.contains("english, "), "{message}");
-    let newer = Options { version: VERSION + 1, ..Options::default() };
+    let newer = AnalyzerOptions { version: VERSION + 1, ..AnalyzerOptions::default() };
     assert!(matches!(Analyzer::new(newer), Err(Error::Argument(_))));
     let mut bytes = analyzer(None, false, &[]).to_bytes();
     bytes[0] += 1;

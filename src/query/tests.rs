@@ -2,17 +2,17 @@ use proptest::prelude::*;
 
 use super::highlight::{highlight, snippet};
 use super::*;
-use crate::analysis::Options;
+use crate::analysis::AnalyzerOptions;
 
 const FIELDS: &[&str] = &["title", "body", "ü"];
 const BEFORE: &str = "<mark>";
 const AFTER: &str = "</mark>";
 
 fn analyzer(language: Option<&str>, stop_words: &[&str]) -> Analyzer {
-    Analyzer::new(Options {
+    Analyzer::new(AnalyzerOptions {
         language: language.map(str::to_owned),
         stop_words: stop_words.iter().map(|word| word.to_string()).collect(),
-        ..Options::default()
+        ..AnalyzerOptions::default()
     })
     .unwrap()
 }

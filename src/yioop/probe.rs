@@ -99,9 +99,9 @@ pub fn gather(shard: &Shard, ranges: &[(u32, u32)]) -> Result<Option<(Vec<List>,
     let whole: Vec<&[u8]> = lists.iter().filter_map(List::whole).collect();
     let common = intersect_flat(&whole)?;
     let mut matches = Matches { lists: ranges.len(), ..Matches::default() };
-    let mut searches: Vec<Search> = ranges
+    let mut searches: Vec<FileSearch> = ranges
         .iter()
-        .map(|range| Search { shard, first_offset: range.0, bytes: bytes(range) as u32, probes: HashMap::new() })
+        .map(|range| FileSearch { shard, first_offset: range.0, bytes: bytes(range) as u32, probes: HashMap::new() })
         .collect();
     'documents: for (doc, whole_offsets) in common.iter() {
         let mut found = Vec::with_capacity(ranges.len());
@@ -158,7 +158,7 @@ struct Probed {
 }
 
 /// The search of a list on the file.
-struct Search<'a> {
+struct FileSearch<'a> {
     shard: &'a Shard,
     /// Where the list begins in word_docs.
     first_offset: u32,
@@ -167,7 +167,7 @@ struct Search<'a> {
     probes: HashMap<(u32, u32), Probed>,
 }
 
-impl Search<'_> {
+impl FileSearch<'_> {
     fn find(&mut self, doc: u32) -> Result<Outcome> {
         let (mut low, mut high, mut beyond) = (0, self.bytes, None);
         while high - low > REST {

@@ -7,7 +7,7 @@ use crate::ranked::queries;
 use postings::codec::quasi_succinct::{RawList, encode};
 use postings::device;
 use postings::lab::accumulators;
-use postings::lab::device_search::{Aids, Gathering, Line, Search};
+use postings::lab::device_search::{Aids, DeviceSearch, Gathering, Line};
 use postings::lab::locate::LrRange;
 use postings::lab::parallel_qs::ParallelQs;
 use postings::search::Matching;
@@ -36,7 +36,7 @@ fn searches_of_the_papers_find_what_the_model_finds() {
         let line = LrRange::of(doc_ids, base);
         Line { slope: line.slope, low: line.intercept - line.left, high: line.intercept + line.right + 1 }
     };
-    for search in Search::ALL {
+    for search in DeviceSearch::ALL {
         let aids = Aids::of(search, queries.iter().flatten(), line);
         for gathering in [Gathering::Scan, Gathering::Reserve] {
             let found = device.search_batch(&queries, &aids, gathering).unwrap();
@@ -51,9 +51,9 @@ fn searches_of_the_papers_find_what_the_model_finds() {
             }
         }
     }
-    let without = Aids::of(Search::SkipList, [], line);
+    let without = Aids::of(DeviceSearch::SkipList, [], line);
     assert!(device.search_batch(&queries, &without, Gathering::Scan).is_err());
-    let binary = Aids::of(Search::Binary, [], line);
+    let binary = Aids::of(DeviceSearch::Binary, [], line);
     let other = [vec![PostingList::encode(&[1], Codec::QuasiSuccinct).unwrap()]];
     assert!(device.search_batch(&other, &binary, Gathering::Scan).is_err());
     assert!(device.search_batch(&[], &binary, Gathering::Scan).unwrap().is_empty());

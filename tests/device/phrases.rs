@@ -94,7 +94,7 @@ fn many_tiles_in_another_order() {
 #[test]
 fn gaps() {
     let stop_words = vec!["w2".into(), "w5".into()];
-    let analyzer = Analyzer::new(analysis::Options { stop_words, ..Default::default() }).unwrap();
+    let analyzer = Analyzer::new(analysis::AnalyzerOptions { stop_words, ..Default::default() }).unwrap();
     compare("gaps", Schema { analyzer, ..schema() }, SMALL);
 }
 

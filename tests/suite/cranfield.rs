@@ -11,10 +11,10 @@ use std::path::Path;
 const TOLERANCE: f64 = 0.002;
 
 fn quality(collection: &Collection, language: Option<&str>, stop_words: &[&str]) -> Quality {
-    let options = analysis::Options {
+    let options = analysis::AnalyzerOptions {
         language: language.map(str::to_owned),
         stop_words: stop_words.iter().map(|&word| word.to_owned()).collect(),
-        ..analysis::Options::default()
+        ..analysis::AnalyzerOptions::default()
     };
     let analyzer = Analyzer::new(options).expect("an analyzer");
     let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };

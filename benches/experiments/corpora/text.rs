@@ -36,7 +36,7 @@ impl Text {
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
         let folder = tempfile::tempdir()?;
         let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
-        let analyzer = Analyzer::new(analysis::Options::default())?;
+        let analyzer = Analyzer::new(analysis::AnalyzerOptions::default())?;
         let schema = Schema { fields: vec![body], positions: false, codecs: Codecs::default(), analyzer };
         let options = WriterOptions { memory: 256 << 20, ..WriterOptions::default() };
         let mut writer = Writer::open(folder.path(), Some(schema), options)?;

@@ -99,7 +99,7 @@ fn tantivy_ranks_as_we_do() {
         return;
     };
     for language in [None, Some("english")] {
-        let options = analysis::Options { language: language.map(str::to_owned), ..analysis::Options::default() };
+        let options = analysis::AnalyzerOptions { language: language.map(str::to_owned), ..analysis::AnalyzerOptions::default() };
         let analyzer = Analyzer::new(options).unwrap();
         let folder = std::env::temp_dir().join(format!("postings-cranfield-{}", std::process::id()));
         let ours = ours(&collection, &folder, &analyzer);

@@ -39,7 +39,7 @@ prop_compose! {
         mut segments in proptest::collection::vec(entry(), 0..9),
         first in 0u64..1000,
     ) -> Manifest {
-        let analyzer = Analyzer::new(analysis::Options::default()).unwrap();
+        let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
         let mut schema = Schema { fields, positions, codecs, analyzer };
         for (number, field) in schema.fields.iter_mut().enumerate() {
             field.name.push_str(&number.to_string());
@@ -96,7 +96,7 @@ proptest! {
 
 #[test]
 fn errors_name_file_part_and_offset() {
-    let analyzer = Analyzer::new(analysis::Options::default()).unwrap();
+    let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
     let field = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
     let schema = Schema { fields: vec![field], positions: true, codecs: Codecs::default(), analyzer };
     let mut manifest = Manifest::new(schema).unwrap();
@@ -121,7 +121,7 @@ fn errors_name_file_part_and_offset() {
 
 #[test]
 fn codecs_need_version_2_and_must_exist() {
-    let analyzer = Analyzer::new(analysis::Options::default()).unwrap();
+    let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
     let field = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
     let of = |codecs| {
         let fields = vec![field.clone()];
@@ -148,7 +148,7 @@ fn codecs_need_version_2_and_must_exist() {
 
 #[test]
 fn schemas_that_cannot_be_are_refused() {
-    let analyzer = Analyzer::new(analysis::Options::default()).unwrap();
+    let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
     let field = |name: &str, weight| Field { name: name.into(), kind: Kind::Text, weight, stored: false };
     let codecs = Codecs::default();
     let of = |fields| Manifest::new(Schema { fields, positions: true, codecs, analyzer: analyzer.clone() });
@@ -186,7 +186,7 @@ fn files_of_an_index_are_told_by_their_names() {
 #[test]
 fn old_weights_become_the_nearest_ones() {
     let field = |weight| Field { name: "body".into(), kind: Kind::Text, weight, stored: false };
-    let analyzer = Analyzer::new(analysis::Options::default()).unwrap();
+    let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
     for (old, weight) in [(1e-42, 1e-3), (1e-4, 1e-3), (1e-3, 1e-3), (2.5, 2.5), (1e3, 1e3), (1e6, 1e3)] {
         let schema =
             Schema { fields: vec![field(1.0)], positions: true, codecs: Codecs::default(), analyzer: analyzer.clone() };

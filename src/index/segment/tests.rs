@@ -1,7 +1,7 @@
 //! Whole segments against the shortest definition of what they hold, and under damage.
 
 use super::*;
-use crate::analysis::{Analyzer, Options, Scratch};
+use crate::analysis::{Analyzer, AnalyzerOptions, Scratch};
 use crate::base::error::Error;
 use crate::index::list::{Codecs, Decoded};
 use crate::index::{Document, Field, Id, Kind, Value, length};
@@ -35,7 +35,7 @@ pub(super) fn schema(positions: bool) -> Arc<Schema> {
         field("price", Kind::Numeric, true),
         field("rare", Kind::Numeric, false),
     ];
-    let analyzer = Analyzer::new(Options::default()).unwrap();
+    let analyzer = Analyzer::new(AnalyzerOptions::default()).unwrap();
     Arc::new(Schema { fields, positions, codecs: Codecs::default(), analyzer })
 }
 

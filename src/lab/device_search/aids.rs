@@ -1,6 +1,6 @@
 //! What searches need of a list besides its docIDs.
 
-use super::Search;
+use super::DeviceSearch;
 use crate::list::PostingList;
 use std::collections::HashMap;
 
@@ -26,21 +26,21 @@ impl Line {
 /// Words of each list, for one search. They would be a part of an index, so they are made once.
 #[derive(Debug, Clone)]
 pub struct Aids {
-    search: Search,
+    search: DeviceSearch,
     /// By the ids of lists.
     words: HashMap<u64, Vec<u32>>,
 }
 
-/// docIDs of a segment of [`Search::LrSegments`] on average, at most.
+/// docIDs of a segment of [`DeviceSearch::LrSegments`] on average, at most.
 const SEGMENT: usize = 1024;
-/// docIDs of a level of [`Search::SkipList`] that one of the next level stands for. The kernel has the same constant.
+/// docIDs of a level of [`DeviceSearch::SkipList`] that one of the next level stands for. The kernel has the same constant.
 pub(super) const STRIDE: usize = 16;
 
 impl Aids {
     /// Those of these lists. `line` gives the line of docIDs relative to a docID that is at most the first of them. A search
     /// that needs no aids is ready without lists.
     pub fn of<'l>(
-        search: Search,
+        search: DeviceSearch,
         lists: impl IntoIterator<Item = &'l PostingList>,
         line: impl Fn(&[u32], u32) -> Line,
     ) -> Aids {
@@ -54,7 +54,7 @@ impl Aids {
     }
 
     /// The search.
-    pub fn search(&self) -> Search {
+    pub fn search(&self) -> DeviceSearch {
         self.search
     }
 
@@ -65,11 +65,11 @@ impl Aids {
 }
 
 /// The words of a list of these docIDs, in the layout that `cl/lab/search.cl` describes.
-fn aid(search: Search, doc_ids: &[u32], line: &impl Fn(&[u32], u32) -> Line) -> Vec<u32> {
+fn aid(search: DeviceSearch, doc_ids: &[u32], line: &impl Fn(&[u32], u32) -> Line) -> Vec<u32> {
     match search {
-        Search::LrRange => line(doc_ids, 0).words().to_vec(),
-        Search::LrSegments => segments(doc_ids, line),
-        Search::SkipList => levels(doc_ids),
+        DeviceSearch::LrRange => line(doc_ids, 0).words().to_vec(),
+        DeviceSearch::LrSegments => segments(doc_ids, line),
+        DeviceSearch::SkipList => levels(doc_ids),
         _ => Vec::new(),
     }
 }

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 
 /// A search on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Search {
+pub enum DeviceSearch {
     /// Binary search of the whole list.
     Binary,
     /// Interpolation search.
@@ -38,49 +38,51 @@ pub enum Search {
     ParallelMerge(u32),
 }
 
-impl Search {
+impl DeviceSearch {
     /// All searches.
-    pub const ALL: [Search; 11] = [
-        Search::Binary,
-        Search::Interpolation,
-        Search::LrRange,
-        Search::LrSegments,
-        Search::SkipList,
-        Search::HashSegmentation,
-        Search::ParallelMerge(0),
-        Search::ParallelMerge(1),
-        Search::ParallelMerge(2),
-        Search::ParallelMerge(3),
-        Search::ParallelMerge(4),
+    pub const ALL: [DeviceSearch; 11] = [
+        DeviceSearch::Binary,
+        DeviceSearch::Interpolation,
+        DeviceSearch::LrRange,
+        DeviceSearch::LrSegments,
+        DeviceSearch::SkipList,
+        DeviceSearch::HashSegmentation,
+        DeviceSearch::ParallelMerge(0),
+        DeviceSearch::ParallelMerge(1),
+        DeviceSearch::ParallelMerge(2),
+        DeviceSearch::ParallelMerge(3),
+        DeviceSearch::ParallelMerge(4),
     ];
 
     /// The papers' abbreviation.
     pub fn name(self) -> &'static str {
         match self {
-            Search::Binary => "BS",
-            Search::Interpolation => "IS",
-            Search::LrRange => "LR",
-            Search::LrSegments => "LR per segment",
-            Search::SkipList => "SL",
-            Search::HashSegmentation => "HS",
-            Search::ParallelMerge(levels) => ["PMF 0", "PMF 1", "PMF 2", "PMF 3", "PMF 4"][levels.min(4) as usize],
+            DeviceSearch::Binary => "BS",
+            DeviceSearch::Interpolation => "IS",
+            DeviceSearch::LrRange => "LR",
+            DeviceSearch::LrSegments => "LR per segment",
+            DeviceSearch::SkipList => "SL",
+            DeviceSearch::HashSegmentation => "HS",
+            DeviceSearch::ParallelMerge(levels) => {
+                ["PMF 0", "PMF 1", "PMF 2", "PMF 3", "PMF 4"][levels.min(4) as usize]
+            }
         }
     }
 
     /// Whether lists need [`Aids`] for it.
     fn needs_aids(self) -> bool {
-        matches!(self, Search::LrRange | Search::LrSegments | Search::SkipList)
+        matches!(self, DeviceSearch::LrRange | DeviceSearch::LrSegments | DeviceSearch::SkipList)
     }
 
     fn operation(self) -> &'static Operation {
         match self {
-            Search::Binary => &BINARY,
-            Search::Interpolation => &INTERPOLATION,
-            Search::LrRange => &LR,
-            Search::LrSegments => &LR_SEGMENTS,
-            Search::SkipList => &SKIP_LIST,
-            Search::HashSegmentation => &HASH,
-            Search::ParallelMerge(_) => &MERGE,
+            DeviceSearch::Binary => &BINARY,
+            DeviceSearch::Interpolation => &INTERPOLATION,
+            DeviceSearch::LrRange => &LR,
+            DeviceSearch::LrSegments => &LR_SEGMENTS,
+            DeviceSearch::SkipList => &SKIP_LIST,
+            DeviceSearch::HashSegmentation => &HASH,
+            DeviceSearch::ParallelMerge(_) => &MERGE,
         }
     }
 }
@@ -236,7 +238,7 @@ fn aids_of(batch: &Batch<'_>, aids: &Aids) -> Result<(Vec<u32>, Vec<u32>)> {
     let mut known: HashMap<u64, usize> = HashMap::new();
     for list in &batch.lists {
         let aid = aids.get(list).ok_or_else(|| Error::Argument(format!("no aid of {list:?}")))?;
-        if aids.search() == Search::LrRange {
+        if aids.search() == DeviceSearch::LrRange {
             parameters.extend_from_slice(aid);
             continue;
         }
@@ -264,7 +266,7 @@ impl Session<'_> {
         RANKS.into_iter().try_for_each(|slot| self.scratch(slot, 1))?;
         let search = aids.search();
         match search {
-            Search::ParallelMerge(count) => {
+            DeviceSearch::ParallelMerge(count) => {
                 let (levels, parameters) = levels(batch, count)?;
                 self.upload(TABLE, &parameters)?;
                 for (at, level) in levels.iter().enumerate() {
@@ -287,7 +289,7 @@ impl Session<'_> {
                 }
                 Ok(())
             }
-            Search::LrRange | Search::LrSegments | Search::SkipList => {
+            DeviceSearch::LrRange | DeviceSearch::LrSegments | DeviceSearch::SkipList => {
                 let (parameters, words) = aids_of(batch, aids)?;
                 self.upload(RANKS[0], &words)?;
                 self.upload(TABLE, &parameters)
@@ -297,14 +299,14 @@ impl Session<'_> {
     }
 
     /// The slot with the ranks of the last level of splitters.
-    fn last_ranks(search: Search) -> Slot {
+    fn last_ranks(search: DeviceSearch) -> Slot {
         match search {
-            Search::ParallelMerge(levels) if levels > 0 => RANKS[(levels as usize - 1) % 2],
+            DeviceSearch::ParallelMerge(levels) if levels > 0 => RANKS[(levels as usize - 1) % 2],
             _ => RANKS[0],
         }
     }
 
-    fn find_and_scan(&mut self, batch: &Batch<'_>, search: Search, queries: usize) -> Result<Results> {
+    fn find_and_scan(&mut self, batch: &Batch<'_>, search: DeviceSearch, queries: usize) -> Result<Results> {
         let codecs = Codecs::of(batch.lists.iter().copied());
         let kernel = |name| codec::kernel(search.operation(), codecs, name);
         let words = batch.groups * ITEMS + 1;
@@ -360,7 +362,7 @@ impl Session<'_> {
         Ok(results)
     }
 
-    fn find_and_reserve(&mut self, batch: &Batch<'_>, search: Search, queries: usize) -> Result<Results> {
+    fn find_and_reserve(&mut self, batch: &Batch<'_>, search: DeviceSearch, queries: usize) -> Result<Results> {
         self.scratch(OUT, batch.groups * ITEMS)?;
         self.fill(TOTAL, 1, 0)?;
         self.scratch(RECORDS, 2 * batch.groups)?;

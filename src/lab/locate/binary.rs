@@ -1,10 +1,10 @@
 //! Binary search of the whole list, as the papers' kernels do it for each docID on its own.
 
-use super::{Search, rank_within};
+use super::{SortedSearch, rank_within};
 
 pub(super) struct Binary;
 
-impl Search for Binary {
+impl SortedSearch for Binary {
     fn new(_: &[u32]) -> Self {
         Binary
     }

@@ -1,11 +1,11 @@
 //! Exponential search forward from the previous rank.
 
-use super::Search;
+use super::SortedSearch;
 use crate::codec::gallop;
 
 pub(super) struct Gallop;
 
-impl Search for Gallop {
+impl SortedSearch for Gallop {
     fn new(_: &[u32]) -> Self {
         Gallop
     }

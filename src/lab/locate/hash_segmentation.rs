@@ -1,7 +1,7 @@
 //! Hash segmentation: binary search of the bucket of docIDs with the same leading bits (Ao et al., 2011, section 4.4).
 //! [`buckets`] has the definition; lists in the codec `Raw` keep such pointers themselves.
 
-use super::{Search, rank_within};
+use super::{SortedSearch, rank_within};
 use crate::codec::monotone::raw::buckets;
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ impl Buckets {
 /// Buckets of up to `BUCKET` docIDs on average: HS16 of the paper is `HashSegmentation<16>`.
 pub(super) struct HashSegmentation<const BUCKET: usize>(Buckets);
 
-impl<const BUCKET: usize> Search for HashSegmentation<BUCKET> {
+impl<const BUCKET: usize> SortedSearch for HashSegmentation<BUCKET> {
     fn new(sorted: &[u32]) -> Self {
         HashSegmentation(Buckets::new(sorted, BUCKET))
     }

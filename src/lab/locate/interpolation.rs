@@ -3,14 +3,14 @@
 //! On lists with clusters, plain interpolation reads up to n docIDs. So a step that leaves more than half of the range
 //! is followed by one that halves it, and no target takes more than 2 log2 n + 2 steps.
 
-use super::{Search, rank_within};
+use super::{SortedSearch, rank_within};
 
 pub(super) struct Interpolation;
 
 /// Ranges of at most this many docIDs are searched by halving: a division takes as long as several comparisons.
 const FEW: usize = 8;
 
-impl Search for Interpolation {
+impl SortedSearch for Interpolation {
     fn new(_: &[u32]) -> Self {
         Interpolation
     }

@@ -13,7 +13,7 @@
 //! are determined and when docIDs are looked up, so rounding cannot make the range miss a rank. One step of the slope
 //! changes an estimate by less than 1, as docIDs are below 2^32.
 
-use super::{Search, rank_within};
+use super::{SortedSearch, rank_within};
 use std::ops::Range;
 
 /// A line from docIDs to ranks, with its deviations.
@@ -74,7 +74,7 @@ impl LrRange {
     }
 }
 
-impl Search for LrRange {
+impl SortedSearch for LrRange {
     fn new(sorted: &[u32]) -> Self {
         LrRange::of(sorted, 0)
     }

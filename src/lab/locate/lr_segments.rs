@@ -6,7 +6,7 @@
 
 use super::hash_segmentation::Buckets;
 use super::lr_range::LrRange;
-use super::{Search, rank_within};
+use super::{SortedSearch, rank_within};
 
 /// docIDs of a segment on average, at most.
 const SEGMENT: usize = 1024;
@@ -16,7 +16,7 @@ pub(super) struct LrSegments {
     lines: Vec<LrRange>,
 }
 
-impl Search for LrSegments {
+impl SortedSearch for LrSegments {
     fn new(sorted: &[u32]) -> Self {
         let buckets = Buckets::new(sorted, SEGMENT);
         let shift = buckets.shift();

@@ -27,7 +27,7 @@ mod skip_list;
 pub use lr_range::LrRange;
 
 /// A search of sorted, strictly increasing docIDs. Indices that it needs are made once per list.
-pub trait Search: Sized {
+pub trait SortedSearch: Sized {
     /// Makes what the search keeps beside the list. At most O(n).
     fn new(sorted: &[u32]) -> Self;
 
@@ -131,7 +131,7 @@ pub struct Located<'l> {
     kept: Kept,
 }
 
-fn ranks_by(search: &impl Search, sorted: &[u32], targets: &[u32], ranks: &mut Vec<usize>) {
+fn ranks_by(search: &impl SortedSearch, sorted: &[u32], targets: &[u32], ranks: &mut Vec<usize>) {
     let mut from = 0;
     ranks.extend(targets.iter().map(|&target| {
         from = search.rank(sorted, from, target);
@@ -139,7 +139,7 @@ fn ranks_by(search: &impl Search, sorted: &[u32], targets: &[u32], ranks: &mut V
     }));
 }
 
-fn retain_by(search: &impl Search, sorted: &[u32], candidates: &mut [u32]) -> usize {
+fn retain_by(search: &impl SortedSearch, sorted: &[u32], candidates: &mut [u32]) -> usize {
     let (mut from, mut kept) = (0, 0);
     for at in 0..candidates.len() {
         let candidate = candidates[at];

@@ -7,7 +7,7 @@
 //! list      0 1 2 … 15 16 … 31 …                          (ranks)
 //! ```
 
-use super::Search;
+use super::SortedSearch;
 
 /// docIDs of a level that one docID of the next level stands for.
 const STRIDE: usize = 16;
@@ -17,7 +17,7 @@ pub(super) struct SkipList {
     levels: Vec<Vec<u32>>,
 }
 
-impl Search for SkipList {
+impl SortedSearch for SkipList {
     fn new(sorted: &[u32]) -> Self {
         let mut levels: Vec<Vec<u32>> = Vec::new();
         loop {

@@ -1,6 +1,6 @@
 //! The class `Postings\Analyzer`, the only one with a public constructor.
 
-use crate::analysis::{self, Analyzer, Options, Scratch};
+use crate::analysis::{self, Analyzer, AnalyzerOptions, Scratch};
 use crate::php::call::{Call, check, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method, this_and_result};
 use crate::php::declare::{MAY_BE_BOOL, MAY_BE_STRING, function, widen};
@@ -109,7 +109,7 @@ fn made(call: &mut Call) -> Outcome<Object> {
     // SAFETY: parsing set both to arguments in the frame, or left them null.
     let (language, words) = unsafe { (language.as_ref(), words.as_ref()) };
     let language = language.map(|language| text(language, 1)).transpose()?;
-    let options = Options { language: language.clone(), fold, ..Options::default() };
+    let options = AnalyzerOptions { language: language.clone(), fold, ..AnalyzerOptions::default() };
     // The language is checked first: it is argument 1.
     let plain = check(Analyzer::new(options.clone()), 1)?;
     let stop_words = match words {
@@ -118,7 +118,7 @@ fn made(call: &mut Call) -> Outcome<Object> {
     };
     let analyzer = match stop_words.is_empty() {
         true => plain,
-        false => check(Analyzer::new(Options { stop_words, ..options }), 3)?,
+        false => check(Analyzer::new(AnalyzerOptions { stop_words, ..options }), 3)?,
     };
     Ok(Object { analyzer, scratch: Scratch::default() })
 }

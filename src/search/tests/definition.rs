@@ -33,7 +33,7 @@ pub(super) fn schema(positions: bool) -> Schema {
         field("note", Kind::Text, NOTE),
         field("serial", Kind::Numeric, SERIAL),
     ];
-    let analyzer = crate::analysis::Analyzer::new(crate::analysis::Options::default()).unwrap();
+    let analyzer = crate::analysis::Analyzer::new(crate::analysis::AnalyzerOptions::default()).unwrap();
     Schema { fields, positions, codecs: Codecs::default(), analyzer }
 }
 

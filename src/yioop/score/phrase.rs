@@ -44,7 +44,7 @@ impl Phrase {
     /// A part that names a missing list is a word without positions. Each part is tried at most once at each of its
     /// positions, so the time is bounded by parts × positions (times a binary search).
     pub fn occurs<L: AsRef<[u32]>>(&self, lists: &[L]) -> bool {
-        Finder { lists, parts: &self.0, failed: Vec::new() }.find(0, 0, None) == Search::Found
+        Finder { lists, parts: &self.0, failed: Vec::new() }.find(0, 0, None) == PhraseSearch::Found
     }
 
     /// The largest list that a part names; `None` if no part names one.
@@ -58,7 +58,7 @@ impl Phrase {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Search {
+enum PhraseSearch {
     Found,
     /// Not with the word before at its current position; a later position of that word may help.
     NotHere,
@@ -71,17 +71,17 @@ struct Finder<'a, L> {
     lists: &'a [L],
     parts: &'a [PhrasePart],
     /// For each part, a bit per position of its list: set if the part at this position, with all parts after it, was
-    /// [`Search::NotHere`]. Without this memory a run of n positions and k parts would cost C(n, k).
+    /// [`PhraseSearch::NotHere`]. Without this memory a run of n positions and k parts would cost C(n, k).
     failed: Vec<Vec<u64>>,
 }
 
 impl<L: AsRef<[u32]>> Finder<'_, L> {
     /// Looks for the parts from `part` on, after position `current`: exactly at `expected`, or anywhere if that is
     /// `None`.
-    fn find(&mut self, part: usize, current: u64, expected: Option<u64>) -> Search {
+    fn find(&mut self, part: usize, current: u64, expected: Option<u64>) -> PhraseSearch {
         let (lists, parts) = (self.lists, self.parts);
         let (list, length) = match parts.get(part) {
-            None => return Search::Found,
+            None => return PhraseSearch::Found,
             Some(PhrasePart::Wildcard) => return self.find(part + 1, current, None),
             Some(&PhrasePart::Word { list, length }) => (list, u64::from(length)),
         };
@@ -90,16 +90,16 @@ impl<L: AsRef<[u32]>> Finder<'_, L> {
         loop {
             let index = positions.partition_point(|&position| u64::from(position) < from);
             let Some(&position) = positions.get(index) else {
-                return Search::Exhausted;
+                return PhraseSearch::Exhausted;
             };
             let position = u64::from(position);
             // What fails at a position does not depend on how the search came there. Without an expected position the
             // loop never fails here: it goes on to the end of the list.
             if expected.is_some() && (position != from || self.has_failed(part, index)) {
-                return Search::NotHere;
+                return PhraseSearch::NotHere;
             }
             match self.find(part + 1, position, Some(position + length)) {
-                Search::NotHere => from = position + length,
+                PhraseSearch::NotHere => from = position + length,
                 done => return done,
             }
             // If the loop goes on it ends with `NotHere` too, or with a result that ends the whole search.
@@ -131,8 +131,8 @@ mod tests {
     use proptest::prelude::*;
 
     /// The definition, without memory.
-    fn naive(lists: &[Vec<u32>], current: u64, expected: Option<u64>, parts: &[PhrasePart]) -> Search {
-        let Some((part, rest)) = parts.split_first() else { return Search::Found };
+    fn naive(lists: &[Vec<u32>], current: u64, expected: Option<u64>, parts: &[PhrasePart]) -> PhraseSearch {
+        let Some((part, rest)) = parts.split_first() else { return PhraseSearch::Found };
         let (list, length) = match *part {
             PhrasePart::Wildcard => return naive(lists, current, None, rest),
             PhrasePart::Word { list, length } => (list, u64::from(length)),
@@ -140,12 +140,12 @@ mod tests {
         let mut from = expected.unwrap_or(current + length);
         loop {
             let next = lists.get(list).and_then(|list| list.iter().copied().map(u64::from).find(|&at| at >= from));
-            let Some(position) = next else { return Search::Exhausted };
+            let Some(position) = next else { return PhraseSearch::Exhausted };
             if expected.is_some_and(|_| position != from) {
-                return Search::NotHere;
+                return PhraseSearch::NotHere;
             }
             match naive(lists, position, Some(position + length), rest) {
-                Search::NotHere => from = position + length,
+                PhraseSearch::NotHere => from = position + length,
                 done => return done,
             }
         }
@@ -210,7 +210,7 @@ mod tests {
             let length = |length: u32| length.min(2).min(1 + length / 4);
             let parts: Vec<(usize, u32)> = parts.iter().map(|&(list, draw)| (list, length(draw))).collect();
             let phrase = phrase(&parts);
-            prop_assert_eq!(phrase.occurs(&lists), naive(&lists, 0, None, &phrase.0) == Search::Found);
+            prop_assert_eq!(phrase.occurs(&lists), naive(&lists, 0, None, &phrase.0) == PhraseSearch::Found);
         }
     }
 }

@@ -30,7 +30,7 @@ pub struct Place {
 }
 
 /// A forward-only look-up in one list.
-pub struct Search<'l, S> {
+pub struct RegressionSearch<'l, S> {
     tier: Tier,
     list: Encoded<'l>,
     place: Place,
@@ -40,12 +40,19 @@ pub struct Search<'l, S> {
     scheme: PhantomData<S>,
 }
 
-impl<'l, S: Scheme> LookUp<'l> for Search<'l, S> {
+impl<'l, S: Scheme> LookUp<'l> for RegressionSearch<'l, S> {
     const EXISTS: bool = true;
 
     unsafe fn new(tier: Tier, list: Encoded<'l>) -> Option<Self> {
         let span = list.universe / list.blocks() as u32;
-        Some(Search { tier, list, place: Place::default(), span, buffer: block_buffer(), scheme: PhantomData })
+        Some(RegressionSearch {
+            tier,
+            list,
+            place: Place::default(),
+            span,
+            buffer: block_buffer(),
+            scheme: PhantomData,
+        })
     }
 
     fn retain(&mut self, candidates: &mut [u32]) -> usize {
@@ -70,7 +77,7 @@ impl<'l, S: Scheme> LookUp<'l> for Search<'l, S> {
     }
 }
 
-impl<S: Scheme> Search<'_, S> {
+impl<S: Scheme> RegressionSearch<'_, S> {
     /// If the block of the candidate at `at` may have the next one too, looks all of them up that it may have, in the
     /// decoded block: for two of them that takes less time than to search. Moves those that the list contains to `kept`,
     /// and returns the number of candidates and of these.

@@ -130,7 +130,7 @@ impl<S: Scheme> ListCodec for Regression<S> {
     const HAS_STARTS: bool = false;
     const OPTIONS: &'static [OptionOf] = S::OPTIONS;
     const COST: Cost = S::COST;
-    type LookUp<'l> = look_up::Search<'l, S>;
+    type LookUp<'l> = look_up::RegressionSearch<'l, S>;
 
     fn plan(doc_ids: &[u32], options: &Options) -> Result<Plan> {
         let excepted = if options.get(0) > Some(0.0) { EXCEPTED } else { 0 };

@@ -65,7 +65,7 @@ fn retain<S: Scheme>(list: &PostingList, candidates: &[u32]) -> Vec<u32> {
     let mut found = Vec::new();
     for tier in Tier::available() {
         // SAFETY: the list was encoded and is not empty; the tier is available.
-        let mut search = unsafe { look_up::Search::<S>::new(tier, list.encoded()) }.unwrap();
+        let mut search = unsafe { look_up::RegressionSearch::<S>::new(tier, list.encoded()) }.unwrap();
         let mut of_tier = Vec::new();
         for some in candidates.chunks(100) {
             let mut some = some.to_vec();

@@ -25,7 +25,7 @@ pub(super) fn schema() -> Schema {
         fields: vec![field("body", Kind::Text), field("lang", Kind::Keyword), field("price", Kind::Numeric)],
         positions: true,
         codecs: Codecs::default(),
-        analyzer: Analyzer::new(analysis::Options::default()).unwrap(),
+        analyzer: Analyzer::new(analysis::AnalyzerOptions::default()).unwrap(),
     }
 }
 
@@ -267,7 +267,7 @@ fn opening_with_another_schema_says_what_differs() {
     differs(|schema| schema.fields[2].name = "cost".into(), "it has a field \"price\"; it has no field \"cost\"");
     differs(|schema| schema.fields.swap(0, 1), "its fields are in the order body, lang, price");
     let folding = |schema: &mut Schema| {
-        schema.analyzer = Analyzer::new(analysis::Options { fold: true, ..Default::default() }).unwrap();
+        schema.analyzer = Analyzer::new(analysis::AnalyzerOptions { fold: true, ..Default::default() }).unwrap();
     };
     differs(folding, "its analyzer is ");
     drop(open(schema()).unwrap());

@@ -30,7 +30,7 @@ pub use monotone::regression;
 pub use values::simple9;
 
 use crate::base::cpu::Tier;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::huge_pages;
 use byteorder::{ByteOrder, LittleEndian};
 
@@ -198,10 +198,10 @@ impl Default for Codec {
 }
 
 /// Checks that docIDs are strictly increasing, as every codec requires.
-pub(crate) fn check_increasing(doc_ids: &[u32]) -> crate::Result<()> {
+pub(crate) fn check_increasing(doc_ids: &[u32]) -> Result<()> {
     match not_increasing(doc_ids, None) {
         None => Ok(()),
-        Some(at) => Err(crate::Error::NotIncreasing {
+        Some(at) => Err(Error::NotIncreasing {
             what: "docID",
             index: at,
             previous: doc_ids[at - 1].into(),

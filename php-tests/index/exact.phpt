@@ -46,9 +46,9 @@ add: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'num
 [0,9223372036854775807] [1,2,3]
 [-9223372036854775808,-1] [0]
 [9223372036854775807,null] [4]
--a: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) the name of the field "-a" must not begin with '-', which excludes words in queries
-"a: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) the name of the field ""a" must not begin with a quotation mark, which begins a phrase in queries
-“a: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) the name of the field "“a" must not begin with a quotation mark, which begins a phrase in queries
+-a: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) cannot be used: the name of the field "-a" must not begin with '-', which excludes words in queries
+"a: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) cannot be used: the name of the field ""a" must not begin with a quotation mark, which begins a phrase in queries
+“a: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) cannot be used: the name of the field "“a" must not begin with a quotation mark, which begins a phrase in queries
 a:b: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a:b': a name must not be empty and must not contain ':' or white space
 a b: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a b': a name must not be empty and must not contain ':' or white space
 a-b: returned 'a-b'

@@ -16,7 +16,7 @@ foreach ($queries as $query) {
     $shown = strlen($query) > 40 ? substr($query, 0, 5) . '…' : $query;
     echo json_encode($shown, JSON_INVALID_UTF8_SUBSTITUTE | JSON_UNESCAPED_UNICODE), ' ', ids($index, $query), ' ', ids($index, $query, matching: 'any'), "\n";
 }
-// Long ones, and any bytes.
+// Long ones, of which the first 4,096 words times fields count, and any bytes.
 mt_srand(1);
 $long = implode(' ', array_map(fn ($i) => "w$i", range(1, 10000)));
 outcome('10,000 words', fn () => [count($index->search($long)), count($index->search("$long fast", matching: 'any'))]);
@@ -95,6 +95,6 @@ outcome('any bytes', fn () => $failures);
 "fast\tcodec\n" ["codec","toy"] ["codec","toy"]
 10,000 words: returned array (
   0 => 0,
-  1 => 2,
+  1 => 0,
 )
 any bytes: returned 0

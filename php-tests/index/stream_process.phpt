@@ -71,9 +71,9 @@ $handled = 0;
 pcntl_signal(SIGALRM, function () use (&$handled) {
     $handled++;
 });
-// Some seconds of work for a thread.
+// Some seconds of work for a thread: a text of 60 MB is read.
 $slow = $index->stream(matching: 'any', deadline: null);
-$slow->push(implode(' ', array_map(fn ($i) => "w$i~2", range(0, 12_000))));
+$slow->push(str_repeat('w1 w2 w3x ', 6_000_000));
 pcntl_alarm(1);
 var_dump($slow->take(3_600_000), $handled, count($slow));
 ?>

@@ -10,15 +10,20 @@ use postings::rank::Bm25;
 use postings::search::{Filter, Found, Index, Matching, Options};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// The number of a word, of which the first are much more frequent than the last.
 pub fn word(random: &mut Random, words: u64) -> u64 {
     (random.zipf(1.0, words as f64) - 1.0) as u64
 }
 
+/// How long tests wait for a device: PoCL compiles a kernel when it is first launched, which takes some ten seconds for one
+/// with all codecs.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
 pub fn settings() -> Settings {
     let device = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
-    Settings { device, offload: Offload::Always, ..Settings::default() }
+    Settings { device, offload: Offload::Always, device_timeout: PATIENCE, ..Settings::default() }
 }
 
 /// Whether there is a device; if not, prints that the test is skipped.

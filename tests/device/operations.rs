@@ -1,7 +1,7 @@
 //! Compares every kernel with the CPU, on PoCL or on the device that `POSTINGS_TEST_DEVICE` names.
 
 use crate::common::random::Random;
-use crate::common::ranked::turn;
+use crate::common::ranked::{PATIENCE, turn};
 use crate::common::skipped;
 use postings::device::{self, Device};
 use postings::engine::{self, Offload, Settings};
@@ -12,6 +12,7 @@ use std::sync::Arc;
 pub fn device() -> Option<Arc<Device>> {
     let named = settings().device;
     let device = device::select(&named).expect("a usable device");
+    device.iter().for_each(|device| device.set_timeout(PATIENCE));
     if device.is_none() {
         skipped(&format!("no OpenCL device {named:?}"));
     }
@@ -20,7 +21,7 @@ pub fn device() -> Option<Arc<Device>> {
 
 fn settings() -> Settings {
     let device = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
-    Settings { device, offload: Offload::Always, ..Settings::default() }
+    Settings { device, offload: Offload::Always, device_timeout: PATIENCE, ..Settings::default() }
 }
 
 /// Runs an operation of the engine and checks that the device did it, because the engine falls back to the CPU

@@ -75,7 +75,7 @@ mod tests {
         let bytes = usize::MAX / 2;
         assert_eq!(room::<u8>(bytes), Err(Error::OutOfMemory { bytes }));
         assert_eq!(filled(0u64, bytes), Err(Error::OutOfMemory { bytes: usize::MAX }));
-        assert_eq!(collected((0..u64::MAX).map(|i| i)), Err(Error::OutOfMemory { bytes: usize::MAX }));
+        assert_eq!(collected(0..u64::MAX), Err(Error::OutOfMemory { bytes: usize::MAX }));
         let mut vector = vec![1u16, 2];
         assert!(matches!(reserve(&mut vector, usize::MAX), Err(Error::OutOfMemory { .. })));
         assert_eq!(vector, [1, 2]);

@@ -12,9 +12,34 @@ use std::collections::{BTreeMap, HashMap};
 /// [`Options::expansions`](super::Options::expansions).
 pub const MOST_WORDS: usize = 1000;
 
+/// Terms of several segments that are counted in a table, which takes some 25 MB at most. More are merged in order, which
+/// takes half as long again.
+const MOST_COUNTED: usize = 1 << 18;
+
+/// Calls `take` with each term of a field that the automaton accepts, and how many documents contain it, once per segment,
+/// until it returns false.
+fn in_segments<A: Automaton>(
+    index: &Index,
+    field: usize,
+    automaton: &A,
+    clock: &Clock,
+    mut take: impl FnMut(&[u8], u64) -> bool,
+) -> Result<()> {
+    for part in index.snapshot().parts() {
+        let mut stream = part.segment.dictionary(field)?.search(automaton).into_stream();
+        while let Some((term, value)) = stream.next() {
+            clock.check()?;
+            if !take(term, part.segment.documents_with(field, value)?) {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Calls `take` with each term of a field that the automaton accepts, in the order of their bytes, and how many documents
 /// contain it.
-fn each<A: Automaton>(
+fn in_order<A: Automaton>(
     index: &Index,
     field: usize,
     automaton: &A,
@@ -42,8 +67,49 @@ fn each<A: Automaton>(
 pub(super) type Counted = (Vec<u8>, u64);
 
 /// The `limit` most frequent terms of a field that the automaton accepts, the most frequent first, of equal ones the first
-/// by their bytes. Memory grows with `limit` only.
+/// by their bytes. Memory does not grow with the dictionary.
 pub(super) fn most_frequent<A: Automaton>(
+    index: &Index,
+    field: usize,
+    automaton: &A,
+    limit: usize,
+    clock: &Clock,
+) -> Result<Vec<Counted>> {
+    match in_table(index, field, automaton, limit, MOST_COUNTED, clock)? {
+        Some(found) => Ok(found),
+        None => merged(index, field, automaton, limit, clock),
+    }
+}
+
+/// As [`most_frequent`]; `None` if there are more than `most` terms.
+fn in_table<A: Automaton>(
+    index: &Index,
+    field: usize,
+    automaton: &A,
+    limit: usize,
+    most: usize,
+    clock: &Clock,
+) -> Result<Option<Vec<Counted>>> {
+    let mut found: HashMap<Vec<u8>, u64> = HashMap::new();
+    in_segments(index, field, automaton, clock, |term, documents| {
+        match found.get_mut(term) {
+            Some(sum) => *sum += documents,
+            None => {
+                found.insert(term.to_vec(), documents);
+            }
+        }
+        found.len() <= most
+    })?;
+    if found.len() > most {
+        return Ok(None);
+    }
+    let mut found: Vec<Counted> = found.into_iter().collect();
+    best(&mut found, limit);
+    Ok(Some(found))
+}
+
+/// As [`most_frequent`]; holds about twice the `limit`.
+fn merged<A: Automaton>(
     index: &Index,
     field: usize,
     automaton: &A,
@@ -53,7 +119,7 @@ pub(super) fn most_frequent<A: Automaton>(
     let mut found: Vec<Counted> = Vec::new();
     // How many documents contain the rarest that is kept, once there are enough.
     let mut least = 0;
-    each(index, field, automaton, clock, |term, documents| {
+    in_order(index, field, automaton, clock, |term, documents| {
         // Terms come in order, so that an equal one comes too late.
         if documents > least {
             found.push((term.to_vec(), documents));
@@ -116,7 +182,7 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
     let mut found: HashMap<String, u64> = HashMap::new();
     let automaton = prefix_automaton(&word);
     for field in fields {
-        each(index, field, &automaton, &Clock::never(), |term, documents| {
+        in_segments(index, field, &automaton, &Clock::never(), |term, documents| {
             if let Ok(term) = std::str::from_utf8(term) {
                 match found.get_mut(term) {
                     Some(sum) => *sum += documents,
@@ -125,6 +191,7 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
                     }
                 }
             }
+            true
         })?;
     }
     let mut found: Vec<(String, u64)> = found.into_iter().collect();
@@ -147,4 +214,17 @@ fn last_word(analyzer: &Analyzer, word: &str) -> Option<String> {
     let (start, end) = last?;
     let word = analyzer.normalize(&word[start..end]);
     (!word.is_empty()).then_some(word)
+}
+
+/// Both ways of counting, on an index of several segments.
+#[cfg(test)]
+pub(super) fn both_ways(index: &Index, field: usize, prefix: &str, limit: usize) -> [Option<Vec<Counted>>; 3] {
+    let (automaton, clock) = (prefix_automaton(prefix), Clock::never());
+    [usize::MAX, 3]
+        .map(|most| in_table(index, field, &automaton, limit, most, &clock).unwrap())
+        .into_iter()
+        .chain([Some(merged(index, field, &automaton, limit, &clock).unwrap())])
+        .collect::<Vec<_>>()
+        .try_into()
+        .unwrap()
 }

@@ -308,3 +308,17 @@ fn facets_of_few_documents_are_those_of_their_stored_values() {
     assert_eq!(facets("w1499"), of(&[("all", 2), ("third 2", 2), ("own 1499", 1), ("own 2999", 1)]));
     assert_eq!(facets("b")[..2], of(&[("all", 3099), ("third 0", 1034)]));
 }
+
+#[test]
+fn terms_that_are_too_many_for_a_table_are_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = noisy_index(folder.path(), 3000);
+    assert!(index.snapshot().parts().len() > 1);
+    for prefix in ["f", "f1", "a", "zebra", "nobody"] {
+        for limit in [1, 2, 10, 32, 33, 1000] {
+            let [table, small, merged] = words::both_ways(&index, BODY, prefix, limit);
+            assert_eq!(table, merged, "{prefix} {limit}");
+            assert_eq!(small.is_none(), index.terms(prefix.as_bytes(), BODY, 9).unwrap().len() > 3, "{prefix}");
+        }
+    }
+}

@@ -18,11 +18,11 @@ $writer->addAll((function () {
     }
 })());
 $writer->commit();
-// Arrays grow by doubling. With these limits no step of that leads from below the limit to above twice of it, where PHP
-// kills the process whoever fills the array.
+// Arrays grow by doubling, sometimes in place. With these limits no step of that leads from below the limit to above twice
+// of it, where PHP kills the process whoever fills the array.
 $list = '$all = Postings\simple9_decode(str_repeat("\x90\0\0\0", 107_200)); $all = Postings\PostingList::encode($all);';
 $hits = '$all = Postings\Index::open(' . var_export($folder, true) . ')->search("word", limit: 1 << 40);';
-foreach (['list' => [$list, [9, 10, 16, 18, 32, 36]], 'hits' => [$hits, [9, 12, 16]]] as $what => [$code, $limits]) {
+foreach (['list' => [$list, [9, 16, 17, 28, 32]], 'hits' => [$hits, [9, 12, 16]]] as $what => [$code, $limits]) {
     foreach (['iterator_to_array($all, false)', '$copy = [...$all]', 'foo(...$all)', 'foreach ($all as $one) $copy[] = $one'] as $loop) {
         foreach ($limits as $limit) {
             [$status, $output] = child("function foo() {} register_shutdown_function(function () { echo 'shutdown'; });

@@ -40,6 +40,7 @@ macro_rules! by_width {
         $unpack::<$constant>($($argument),*)
     };
 }
+#[cfg(target_arch = "x86_64")]
 pub(super) use {by_width, each_row};
 
 /// The width of the widest value.

@@ -1,6 +1,7 @@
 //! Memory for large results.
 
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
+use crate::base::memory;
 
 /// Allocations of at least this many bytes get huge pages if the system has them.
 const LARGE: usize = 2 << 20;
@@ -16,10 +17,9 @@ pub(crate) fn with_room(words: usize) -> Vec<u32> {
 /// As [`with_room`], with an error if there is no such memory.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`].
+/// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
 pub(crate) fn try_with_room(words: usize) -> Result<Vec<u32>> {
-    let mut room: Vec<u32> = Vec::new();
-    room.try_reserve_exact(words).map_err(|_| Error::OutOfMemory { bytes: words.saturating_mul(size_of::<u32>()) })?;
+    let mut room: Vec<u32> = memory::room(words)?;
     // SAFETY: the range is the vector's own allocation.
     unsafe { advise(room.as_mut_ptr().cast(), size_of::<u32>() * room.capacity()) };
     Ok(room)

@@ -10,6 +10,7 @@
 //! | [`cpu`] | the tier of instructions that this process may use |
 //! | `cache_folder` | the folder for what a later process can use again: kernels, measured rates, the trial of OpenCL |
 //! | `files` | opens files that something else may have replaced |
+//! | `memory` | memory of sizes that documents, files and queries decide |
 //! | `huge_pages` | memory for large results |
 //! | `threads` | threads for the work of one call |
 //! | `skipped` | how tests say that they have not tested something |
@@ -24,6 +25,7 @@ pub mod error;
 pub(crate) mod files;
 pub(crate) mod huge_pages;
 pub(crate) mod identity;
+pub(crate) mod memory;
 pub(crate) mod process;
 #[cfg(test)]
 pub(crate) mod skipped;

@@ -8,11 +8,11 @@
 //! All numbers are little-endian. The file is never changed: a later commit writes another one.
 
 use super::manifest::{self, DeletedMeta};
-use super::memory::{collected, filled, room};
 use super::segment::SegmentMeta;
 use super::storage::{self, Folder};
 use crate::base::bits::has_bit;
 use crate::base::error::{Error, Result};
+use crate::base::memory::{collected, room, zeros};
 
 const MAGIC: &[u8; 4] = b"PDEL";
 const VERSION: u32 = 1;
@@ -32,7 +32,7 @@ impl Deleted {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn none(documents: u32) -> Result<Deleted> {
-        Ok(Deleted { words: filled(0, documents.div_ceil(64) as usize)?, documents, count: 0 })
+        Ok(Deleted { words: zeros(documents.div_ceil(64) as usize)?, documents, count: 0 })
     }
 
     /// Whether a document is deleted. docIDs that the segment does not have are not.

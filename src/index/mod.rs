@@ -13,7 +13,6 @@
 //! | `policy` | which segments a commit merges |
 //! | `lock` | at most one writer |
 //! | `storage` | the files: all reading and writing |
-//! | `memory` | memory of sizes that documents and files decide |
 
 pub mod deleted;
 pub mod document;
@@ -21,7 +20,6 @@ pub mod length;
 pub mod list;
 mod lock;
 pub mod manifest;
-pub(crate) mod memory;
 mod policy;
 pub mod schema;
 pub mod segment;

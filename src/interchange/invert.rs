@@ -2,7 +2,7 @@
 
 use super::Counts;
 use crate::base::error::{Error, Result};
-use crate::index::memory::{filled, room};
+use crate::base::memory::{filled, room};
 use crate::index::segment::IdRef;
 
 /// The terms of a document, each as often as it occurs.

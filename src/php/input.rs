@@ -2,8 +2,8 @@
 
 use super::exception::{self, Outcome};
 use super::zend::{elements, long, packed};
-use crate::Error;
 use crate::analysis::valid_utf8;
+use crate::base::memory;
 use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
 use std::borrow::Cow;
 
@@ -50,10 +50,7 @@ fn doc_id(value: &Zval) -> Result<u32, Unfit<'_>> {
 
 /// An empty vector with room for `len` elements; an exception if there is no memory for them.
 pub fn with_room<T>(len: usize) -> Outcome<Vec<T>> {
-    let mut room = Vec::new();
-    room.try_reserve_exact(len)
-        .map_err(|_| exception::throw(&Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) }, 1))?;
-    Ok(room)
+    memory::room(len).map_err(|error| exception::throw(&error, 1))
 }
 
 /// Adds the integers of a packed array that holds nothing but integers in range, the usual case. For any other it

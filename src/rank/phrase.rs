@@ -6,7 +6,8 @@ use super::score::Chosen;
 use super::term::find;
 use super::tiers::tiered;
 use crate::base::cpu::{self, Tier};
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
+use crate::base::memory;
 use crate::codec::block_buffer;
 
 /// A term of a phrase.
@@ -57,7 +58,7 @@ fn phrase_on_tier(mut terms: Vec<PhraseTerm>, clock: &Clock) -> Result<Found> {
             }
         }
         for list in [&mut found, &mut less_one] {
-            list.try_reserve(chosen.len).map_err(|_| Error::OutOfMemory { bytes: 8 * list.len() })?;
+            memory::reserve(list, chosen.len)?;
         }
         let is_dense = 8 * chosen.len > count;
         let mut within = 0;

@@ -3,7 +3,8 @@
 use super::leaf::{Leaf, Weighted};
 use super::recipe::Recipe;
 use crate::base::cpu;
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
+use crate::base::memory::{room, zeros};
 use crate::codec::block_buffer;
 use crate::index::Kind;
 use crate::index::list::Decoded;
@@ -126,20 +127,6 @@ fn for_each(segment: &Segment, field: usize, value: u64, mut take: impl FnMut(u3
     }
 }
 
-/// A vector of as many zeros.
-fn zeros<T: Clone + Default>(count: usize) -> Result<Vec<T>> {
-    let mut zeros = with_room(count)?;
-    zeros.resize(count, T::default());
-    Ok(zeros)
-}
-
-/// An empty vector with room for `count`.
-fn with_room<T>(count: usize) -> Result<Vec<T>> {
-    let mut vector = Vec::new();
-    vector.try_reserve_exact(count).map_err(|_| Error::OutOfMemory { bytes: count.saturating_mul(size_of::<T>()) })?;
-    Ok(vector)
-}
-
 /// The documents that have one of several terms, which count as one term: their frequencies are added up.
 fn union(segment: &Segment, field: usize, values: &[u64], clock: &Clock) -> Result<Option<Source<'static>>> {
     // A counter per document, which costs less than sorting unless the terms are rare; they are bounded in number.
@@ -155,7 +142,7 @@ fn union(segment: &Segment, field: usize, values: &[u64], clock: &Clock) -> Resu
         })?;
     }
     let found = touched.iter().map(|word| word.count_ones() as usize).sum();
-    let (mut doc_ids, mut less_one) = (with_room(found)?, with_room(found)?);
+    let (mut doc_ids, mut less_one) = (room(found)?, room(found)?);
     crate::rank::matching::for_each_bit(0, &touched, |doc_id| {
         doc_ids.push(doc_id);
         less_one.push(counters[doc_id as usize] - 1);
@@ -170,7 +157,7 @@ fn together(segment: &Segment, field: usize, values: &[u64], clock: &Clock) -> R
         clock.check()?;
         match &mut common {
             None => {
-                let mut doc_ids = with_room(segment.documents_with(field, value)? as usize)?;
+                let mut doc_ids = room(segment.documents_with(field, value)? as usize)?;
                 for_each_doc_id(segment, field, value, |doc_id| {
                     doc_ids.push(doc_id);
                     Ok(())

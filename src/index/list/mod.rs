@@ -16,8 +16,8 @@ mod values;
 pub use long::{DocIds, Positions, View, has, rank};
 pub use values::{BlockCodec, Blocks, Codecs};
 
-use super::memory;
 use crate::base::error::{Error, Result};
+use crate::base::memory;
 use crate::codec::BLOCK;
 use byteorder::{ByteOrder, LittleEndian};
 

@@ -16,8 +16,8 @@
 use super::{DeletedMeta, Entry, Manifest, check_schema};
 use crate::analysis::Analyzer;
 use crate::base::error::{Error, Result};
+use crate::base::memory::room;
 use crate::index::list::Codecs;
-use crate::index::memory::room;
 use crate::index::schema::{Field, Kind, Schema};
 use crate::index::segment::SegmentMeta;
 use std::collections::HashSet;

@@ -4,11 +4,11 @@
 
 mod bytes;
 
-use super::memory::room;
 use super::schema::{Field, Schema};
 use super::segment::SegmentMeta;
 use super::storage::{self, Folder};
 use crate::base::error::{Error, Result};
+use crate::base::memory::room;
 use std::collections::HashSet;
 use std::sync::Arc;
 

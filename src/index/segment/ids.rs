@@ -18,8 +18,8 @@ use super::hash;
 use super::packed;
 use super::section::SectionRef;
 use crate::base::error::Result;
+use crate::base::memory::{self, collected, zeros};
 use crate::index::Id;
-use crate::index::memory::{self, collected, filled};
 use std::cmp::Ordering;
 use std::io::{self, Write};
 
@@ -209,7 +209,7 @@ impl IdColumn {
         let count = self.len();
         let bits = (count / 4).max(1).ilog2();
         let buckets = collected((0..count).map(|i| bucket(self.get(i), bits) as u32)).map_err(io::Error::other)?;
-        let mut ends = filled(0u32, (1 << bits) + 1).map_err(io::Error::other)?;
+        let mut ends = zeros::<u32>((1 << bits) + 1).map_err(io::Error::other)?;
         for &bucket in &buckets {
             ends[bucket as usize + 1] += 1;
         }
@@ -221,7 +221,7 @@ impl IdColumn {
         head[1] = SORTED;
         out.write_all(&head)?;
         packed::pack(ends.iter().map(|&end| end.into()), packed::width_for(count as u64), out)?;
-        let mut documents = filled(0u32, count).map_err(io::Error::other)?;
+        let mut documents = zeros::<u32>(count).map_err(io::Error::other)?;
         for (doc, bucket) in (0..).zip(buckets) {
             let next = &mut ends[bucket as usize];
             documents[*next as usize] = doc;

@@ -6,9 +6,9 @@
 
 use super::terms::Terms;
 use crate::base::error::{Error, Result};
+use crate::base::memory::{self, room, zeros};
 use crate::index::length;
 use crate::index::list::Postings;
-use crate::index::memory::{self, filled, room};
 use std::ops::Range;
 
 /// What stands at positions without an indexed term.
@@ -213,7 +213,7 @@ impl Tokens {
     /// Replaces the numbers of terms by their ranks, and the tokens of dead documents by holes. Returns how many documents
     /// that are not dead have a term.
     fn rank(&mut self, sorted: &[u32], dead: impl Fn(usize) -> bool) -> Result<u32> {
-        let mut ranks = filled(0, sorted.len())?;
+        let mut ranks = zeros(sorted.len())?;
         for (rank, &number) in (0..).zip(sorted) {
             ranks[number as usize] = rank;
         }

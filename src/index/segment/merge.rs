@@ -14,9 +14,10 @@ use super::stored::Blocks;
 use super::write::{self, FieldWriter};
 use crate::base::error::{Error, Result};
 use crate::base::files::failed;
+use crate::base::memory;
 use crate::index::list::{Decoded, ListParts, Postings};
 use crate::index::storage::Folder;
-use crate::index::{Field, Kind, Schema, memory};
+use crate::index::{Field, Kind, Schema};
 use fst::Streamer;
 
 /// Merges segments to one of that number, whose file must not exist. The file is not durable before it is synchronised.
@@ -174,8 +175,7 @@ impl<'p> Merger<'p> {
             true if !map.contains(&GONE) => map.first().copied(),
             _ => None,
         };
-        let with_terms =
-            if parts.frequencies { Vec::new() } else { memory::filled(0, plan.sources.len().div_ceil(64))? };
+        let with_terms = if parts.frequencies { Vec::new() } else { memory::zeros(plan.sources.len().div_ceil(64))? };
         Ok(Merger {
             plan,
             shifts: plan.maps.iter().map(shift).collect(),

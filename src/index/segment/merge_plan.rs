@@ -3,7 +3,7 @@
 use super::Segment;
 use crate::base::bits::has_bit;
 use crate::base::error::{Error, Result};
-use crate::index::memory::{collected, filled, room};
+use crate::base::memory::{collected, filled, room, zeros};
 use std::sync::Arc;
 
 /// A segment to be merged, and its deleted documents: bit `doc % 64` of word `doc / 64`. Missing words are 0.
@@ -34,7 +34,7 @@ pub(super) fn is_deleted(deleted: Option<&[u64]>, doc: u32) -> bool {
 /// The documents of a reordered segment by rank, deleted ones too; `None` if ranks are docIDs.
 pub(super) fn reordered(segment: &Segment) -> Result<Option<Vec<u32>>> {
     let Some(ordinals) = segment.ordinals()? else { return Ok(None) };
-    let mut docs = filled(0, ordinals.len())?;
+    let mut docs = zeros(ordinals.len())?;
     (0..).zip(ordinals).for_each(|(doc, ordinal)| docs[ordinal as usize] = doc);
     Ok(Some(docs))
 }

@@ -4,7 +4,7 @@ use super::format::{Section, u64_at};
 use super::packed::{self, Packed};
 use super::section::SectionRef;
 use crate::base::error::Result;
-use crate::index::memory::{filled, room};
+use crate::base::memory::{room, zeros};
 use std::io::{self, Write};
 
 /// The ordinals of reordered documents: packed, as wide as the last docID.
@@ -35,7 +35,7 @@ pub(super) fn all(part: SectionRef, documents: u32) -> Result<Vec<u32>> {
     let Some((packed, [])) = Packed::split(bytes, width, documents as usize) else {
         return Err(part.corrupt(0, format!("{} bytes for {documents} documents", bytes.len())));
     };
-    let mut seen = filled(0u64, documents.div_ceil(64) as usize)?;
+    let mut seen = zeros::<u64>(documents.div_ceil(64) as usize)?;
     let mut ordinals = room(packed.len())?;
     for ordinal in packed.iter() {
         let word = seen.get_mut((ordinal / 64) as usize).filter(|_| ordinal < documents.into());

@@ -14,8 +14,8 @@
 
 use super::merge_plan::{GONE, Input, MergePlan};
 use crate::base::error::{Error, Result};
+use crate::base::memory::{self, collected, filled, room, zeros};
 use crate::index::list::Decoded;
-use crate::index::memory::{self, collected, filled, room};
 use crate::index::{Kind, Schema};
 use fst::Streamer;
 
@@ -102,7 +102,7 @@ impl Forward {
 /// [`Error::Argument`](crate::Error::Argument) if documents are too many.
 pub fn order(inputs: &[Input], schema: &Schema, options: &ReorderOptions) -> Result<Vec<u32>> {
     let all = forward(inputs, schema, options)?;
-    let mut order = filled(0, all.docs.len())?;
+    let mut order = zeros(all.docs.len())?;
     bisect(all, &mut order, options.threads.max(1), options.iterations)?;
     Ok(order)
 }
@@ -142,12 +142,12 @@ fn forward(inputs: &[Input], schema: &Schema, options: &ReorderOptions) -> Resul
         }
     }
     // Terms by document: a counting sort.
-    let mut ends = filled(0u32, documents + 1)?;
+    let mut ends = zeros::<u32>(documents + 1)?;
     postings.iter().for_each(|&doc| ends[doc as usize + 1] += 1);
     for i in 1..ends.len() {
         ends[i] += ends[i - 1];
     }
-    let mut terms = filled(0, postings.len())?;
+    let mut terms = zeros(postings.len())?;
     let mut begin = 0;
     for (term, &end) in (0u32..).zip(&lists) {
         for &doc in &postings[begin..end] {

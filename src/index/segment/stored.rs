@@ -12,7 +12,8 @@
 use super::format::{u32_at, u64_at};
 use super::section::SectionRef;
 use crate::base::error::{Error, Result};
-use crate::index::{Document, Schema, Value, memory};
+use crate::base::memory;
+use crate::index::{Document, Schema, Value};
 use std::io::{self, Write};
 
 /// Blocks are compressed as soon as they are this long.
@@ -289,9 +290,7 @@ impl Stored<'_> {
         if length > most_bytes(compressed.len()) {
             return Err(bad(format!("{length} bytes out of {}", compressed.len())));
         }
-        let mut block = Vec::new();
-        block.try_reserve_exact(length).map_err(|_| Error::OutOfMemory { bytes: length })?;
-        block.resize(length, 0);
+        let mut block = memory::filled(0, length)?;
         match lz4_flex::block::decompress_into(compressed, &mut block) {
             Ok(bytes) if bytes == length => Ok((block, entry.first..last)),
             Ok(bytes) => Err(bad(format!("{bytes} bytes, not {length}"))),

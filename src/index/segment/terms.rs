@@ -8,7 +8,7 @@
 use super::format::u32_at;
 use super::hash;
 use crate::base::error::Result;
-use crate::index::memory::{self, collected, filled};
+use crate::base::memory::{self, collected, zeros};
 
 const RECORD: usize = 6;
 
@@ -102,7 +102,7 @@ impl Terms {
         memory::reserve(&mut self.arena, RECORD + term.len()).ok()?;
         memory::reserve(&mut self.terms, 1).ok()?;
         let is_full = 2 * (self.terms.len() + 1) > self.slots.len();
-        let more = if is_full { filled(0, 2 * self.slots.len()).ok()? } else { Vec::new() };
+        let more = if is_full { zeros(2 * self.slots.len()).ok()? } else { Vec::new() };
         self.arena.truncate(place as usize);
         self.arena.extend(number.to_le_bytes());
         self.arena.extend((term.len() as u16).to_le_bytes());

@@ -5,7 +5,7 @@
 //! memory; with more ids than that is made for, more ids pass, and those are looked up.
 
 use crate::base::error::Result;
-use crate::index::memory::filled;
+use crate::base::memory::filled;
 use crate::index::segment::IdRef;
 use std::hash::{BuildHasher, RandomState};
 

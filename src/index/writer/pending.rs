@@ -3,8 +3,9 @@
 //! They are kept as bytes, one after the other, because they take about half the memory that they take as objects.
 
 use crate::base::error::{Error, Result};
+use crate::base::memory;
 use crate::index::segment::IdRef;
-use crate::index::{Document, Id, Value, memory};
+use crate::index::{Document, Id, Value};
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;

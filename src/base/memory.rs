@@ -1,7 +1,9 @@
-//! Memory of sizes that documents and files decide: what cannot be had is an error. Rust's collections would end the
+//! Memory of sizes that documents, files and queries decide: what cannot be had is an error. Rust's collections would end the
 //! process.
 
 use crate::base::error::{Error, Result};
+use bytemuck::Zeroable;
+use bytemuck::allocation::try_zeroed_vec;
 use std::collections::TryReserveError;
 
 /// The error for elements that have no room.
@@ -28,6 +30,15 @@ pub(crate) fn filled<T: Clone>(element: T, count: usize) -> Result<Vec<T>> {
     let mut vector = room(count)?;
     vector.resize(count, element);
     Ok(vector)
+}
+
+/// That many zeros. The system makes pages of zeros when they are first used, so that a large vector costs what is used of
+/// it.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn zeros<T: Zeroable>(count: usize) -> Result<Vec<T>> {
+    try_zeroed_vec(count).map_err(|()| Error::OutOfMemory { bytes: count.saturating_mul(size_of::<T>()) })
 }
 
 /// All elements, of which the iterator knows how many there are at least.
@@ -75,6 +86,9 @@ mod tests {
         let bytes = usize::MAX / 2;
         assert_eq!(room::<u8>(bytes), Err(Error::OutOfMemory { bytes }));
         assert_eq!(filled(0u64, bytes), Err(Error::OutOfMemory { bytes: usize::MAX }));
+        assert_eq!(zeros::<u64>(bytes), Err(Error::OutOfMemory { bytes: usize::MAX }));
+        assert_eq!(zeros::<u32>(bytes / 8), Err(Error::OutOfMemory { bytes: bytes / 8 * 4 }));
+        assert_eq!((zeros::<u32>(0).unwrap(), zeros::<u64>(3).unwrap()), (vec![], vec![0; 3]));
         assert_eq!(collected(0..u64::MAX), Err(Error::OutOfMemory { bytes: usize::MAX }));
         let mut vector = vec![1u16, 2];
         assert!(matches!(reserve(&mut vector, usize::MAX), Err(Error::OutOfMemory { .. })));

@@ -120,28 +120,13 @@ typedef struct {
     uint start;               /* its first document */
 } Tile;
 
-/* Adds the scores of all postings of terms[from .. end] in the tile. All of them are added at once, so that none waits for
- * another's. */
-void add_scores(Tile tile, __local Span *span, __global const uint *arena, __global const uint4 *terms, uint from, uint end,
-                float scale, uint item) {
-    for (; from < end; from += TERMS_AT_ONCE) {
-        uint to = min(from + TERMS_AT_ONCE, end);
-        open_span(span, arena, terms, from, to, tile.start, item);
-        uint last = span->ends[to - from - 1];
-        Walk walk = {.t = 0, .end = 0};
-        for (uint at = item; at < last; at += ITEMS) {
-            uint posting = posting_at(&walk, span, arena, at);
-            uint within = walk.list.doc_ids[posting] - tile.start;
-            ulong score = score_at(&walk.list, posting, walk.weight, scale, walk.table);
-            if (within < TILE) add(&tile.low[within], &tile.high[within], score);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-}
+/* What is done with the postings of terms in a tile. */
+typedef enum { ADD_SCORES, EXCLUDE } Purpose;
 
-/* Forgets the documents of the tile that have one of terms[from .. end]. */
-void exclude(Tile tile, __local Span *span, __global const uint *arena, __global const uint4 *terms, uint from, uint end,
-             uint item) {
+/* Adds the scores of all postings of terms[from .. end] in the tile, or forgets their documents. All of them are taken at
+ * once, so that none waits for another's. */
+void take_postings(Purpose purpose, Tile tile, __local Span *span, __global const uint *arena, __global const uint4 *terms,
+                   uint from, uint end, float scale, uint item) {
     for (; from < end; from += TERMS_AT_ONCE) {
         uint to = min(from + TERMS_AT_ONCE, end);
         open_span(span, arena, terms, from, to, tile.start, item);
@@ -150,7 +135,12 @@ void exclude(Tile tile, __local Span *span, __global const uint *arena, __global
         for (uint at = item; at < last; at += ITEMS) {
             uint posting = posting_at(&walk, span, arena, at);
             uint within = walk.list.doc_ids[posting] - tile.start;
-            if (within < TILE) tile.low[within] = tile.high[within] = 0;
+            if (purpose == EXCLUDE) {
+                if (within < TILE) tile.low[within] = tile.high[within] = 0;
+            } else {
+                ulong score = score_at(&walk.list, posting, walk.weight, scale, walk.table);
+                if (within < TILE) add(&tile.low[within], &tile.high[within], score);
+            }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -189,8 +179,9 @@ void rank_any(__global const uint *arena, __global const uint4 *tables, uint ter
         uint worst_ordinal = state[WORST + 2];
         for (uint at = item; at < TILE; at += ITEMS) low[at] = high[at] = 0;
         found[item] = 0;
-        add_scores(tile, &span, arena, terms, own.x, own.y, as_float(own.z), item);
-        exclude(tile, &span, arena, terms, own.y, tables[query + 1].x, item);
+        float scale = as_float(own.z);
+        take_postings(ADD_SCORES, tile, &span, arena, terms, own.x, own.y, scale, item);
+        take_postings(EXCLUDE, tile, &span, arena, terms, own.y, tables[query + 1].x, scale, item);
         /* Documents that cannot be returned are forgotten; the others counted by bucket. */
         uint matching = 0, best = 0;
         for (uint at = item; at < TILE; at += ITEMS) {

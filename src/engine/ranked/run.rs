@@ -35,10 +35,8 @@ pub(super) fn run(batch: &Batch, fleet: &Fleet, wanted: usize, end: End) -> Resu
     let share = share(batch, &models, &candidates, threads, devices.len());
     let run = Run {
         batch,
+        fleet,
         job: Job::new(batch.index, batch.options, batch.settings, wanted, fleet, of_a_device),
-        // One device alone would take so many times as long as a call of a worker.
-        alone: (devices.len() / fleet.workers()) as f64,
-        workers: fleet.workers(),
         candidates,
         // A thread has each worker take what is its own; the others, and then these too, have queries for the CPU.
         threads: threads.min(share.size()).max(fleet.workers()),
@@ -85,9 +83,8 @@ fn share(batch: &Batch, models: &Models, candidates: &[Option<Candidate>], threa
 /// A batch that is being answered.
 struct Run<'r> {
     batch: &'r Batch<'r>,
+    fleet: &'r Fleet,
     job: Job<'r>,
-    alone: f64,
-    workers: usize,
     candidates: Vec<Option<Candidate>>,
     threads: usize,
     share: Share,
@@ -111,7 +108,7 @@ impl Run<'_> {
         }
         // A device that failed may have left work when the others had ended.
         let mut done = Vec::new();
-        for worker in 0..self.workers {
+        for worker in 0..self.fleet.workers() {
             self.queue.work(worker, |worker, which| self.rank(worker, which), &mut done);
         }
         done.into_iter().for_each(|(at, of_query)| found[at] = Some(of_query));
@@ -123,7 +120,8 @@ impl Run<'_> {
     fn work(&self, takings: Takings) -> Result<Answered> {
         let (mut done, mut times) = (Vec::new(), Vec::new());
         for at in takings.flatten() {
-            while at < self.workers && self.queue.work(at, |worker, which| self.rank(worker, which), &mut done) {
+            while at < self.fleet.workers() && self.queue.work(at, |worker, which| self.rank(worker, which), &mut done)
+            {
                 let more = self.share.for_device();
                 if more.is_empty() {
                     break;
@@ -155,7 +153,9 @@ impl Run<'_> {
         let (found, time) = self.job.call(worker, &queries)?;
         if let Some(time) = time {
             let work = self.job.work(candidates().map(|candidate| candidate.features));
-            self.calls.lock().unwrap_or_else(PoisonError::into_inner).push((work, time * self.alone));
+            // One device alone would take so many times as long as a call of a worker.
+            let alone = (self.fleet.devices().len() / self.fleet.workers()) as f64;
+            self.calls.lock().unwrap_or_else(PoisonError::into_inner).push((work, time * alone));
         }
         Some(found)
     }

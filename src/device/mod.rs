@@ -129,4 +129,4 @@ pub fn is_allowed() -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -17,20 +17,26 @@ const GROUP: usize = 64;
 const TASKS: Slot = Slot(0);
 const RESULTS: Slot = Slot(1);
 
-/// A new handle of the device, so that tests do not share one; if there is no device, prints that the test is skipped.
-fn device() -> Option<Device> {
-    let named = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
-    // Selecting a device first makes this process the owner of OpenCL.
-    match select(&named) {
-        Ok(Some(_)) => {}
-        Ok(None) => {
-            skipped(&format!("no OpenCL device {named:?}"));
-            return None;
-        }
-        Err(error) => panic!("{error}"),
+/// What names the device of the tests.
+fn named() -> String {
+    std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into())
+}
+
+/// The device of the tests; if there is none, that is said.
+pub(crate) fn test_device() -> Option<Arc<Device>> {
+    let device = select(&named()).unwrap();
+    if device.is_none() {
+        skipped(&format!("no OpenCL device {:?}", named()));
     }
+    device
+}
+
+/// A new handle of the device, so that tests do not share one.
+fn device() -> Option<Device> {
+    // Selecting a device first makes this process the owner of OpenCL.
+    test_device()?;
     let found = platform::enumerate();
-    let index = platform::choose(&found, &named).expect("select found it");
+    let index = platform::choose(&found, &named()).expect("select found it");
     Some(Device::open(&found[index]).expect("a second context"))
 }
 
@@ -308,10 +314,9 @@ fn programs_are_kept_between_processes() {
 #[test]
 fn faults_come_on_request() {
     if let Some(fault) = std::env::var_os(IN_CHILD).and_then(|_| std::env::var("POSTINGS_DEVICE_FAULT").ok()) {
-        let named = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
-        let opened = select(&named);
+        let opened = select(&named());
         if fault == "open" {
-            for error in [opened.err().unwrap(), select(&named).err().unwrap()] {
+            for error in [opened.err().unwrap(), select(&named()).err().unwrap()] {
                 assert!(error.to_string().contains("Open fails"), "{error}");
             }
             return;

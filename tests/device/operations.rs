@@ -1,10 +1,10 @@
 //! Compares every kernel with the CPU, on PoCL or on the device that `POSTINGS_TEST_DEVICE` names.
 
 use crate::common::random::Random;
-use crate::common::ranked::{PATIENCE, turn};
+use crate::common::ranked::{PATIENCE, settings, turn};
 use crate::common::skipped;
 use postings::device::{self, Device};
-use postings::engine::{self, Offload, Settings};
+use postings::engine::{self, Settings};
 use postings::{Codec, PostingList, intersect, yioop};
 use std::sync::Arc;
 
@@ -17,11 +17,6 @@ pub fn device() -> Option<Arc<Device>> {
         skipped(&format!("no OpenCL device {named:?}"));
     }
     device
-}
-
-fn settings() -> Settings {
-    let device = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
-    Settings { device, offload: Offload::Always, device_timeout: PATIENCE, ..Settings::default() }
 }
 
 /// Runs an operation of the engine and checks that the device did it, because the engine falls back to the CPU

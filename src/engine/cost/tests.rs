@@ -3,7 +3,7 @@ use super::sample::{Spread, different_of_all};
 use super::work::Shape;
 use super::*;
 use crate::base::cpu::Tier;
-use crate::base::skipped::skipped;
+use crate::device::tests::test_device;
 use crate::list::PostingList;
 
 fn list(n: u32, gap: u32, codec: Codec) -> PostingList {
@@ -24,11 +24,7 @@ fn rates_come_back_and_damage_does_not() {
 
 #[test]
 fn rates_are_measured() {
-    let named = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
-    let Some(device) = device::select(&named).unwrap() else {
-        skipped(&format!("no OpenCL device {named:?}"));
-        return;
-    };
+    let Some(device) = test_device() else { return };
     let mut rates = calibrate::measure(&device).unwrap();
     assert_eq!(Rates::from_bytes(&rates.to_bytes()), Some(rates));
     for (at, rate) in rates.0.numbers().enumerate() {

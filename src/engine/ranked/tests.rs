@@ -1,22 +1,10 @@
 use super::*;
 use crate::analysis::Analyzer;
-use crate::base::skipped::skipped;
-use crate::device::{self, Device};
+use crate::device::tests::test_device;
 use crate::engine::settings::Offload;
 use crate::index::{Document, Field, Id, Kind, Schema, Value, Writer};
 use crate::search::Matching;
 use std::path::Path;
-use std::sync::Arc;
-
-/// The device of the tests; if there is none, that is said.
-pub(in crate::engine) fn test_device() -> Option<Arc<Device>> {
-    let named = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
-    let device = device::select(&named).unwrap();
-    if device.is_none() {
-        skipped(&format!("no OpenCL device {named:?}"));
-    }
-    device
-}
 
 /// An index of 2,000 documents of words w0 to w123, of which the first are the most frequent.
 pub(in crate::engine) fn index_of_words(folder: &Path) -> Index {

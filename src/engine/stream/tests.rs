@@ -1,6 +1,7 @@
 use super::state::Turn;
 use super::*;
-use crate::engine::ranked::tests::{index_of_words, test_device};
+use crate::device::tests::test_device;
+use crate::engine::ranked::tests::index_of_words;
 use crate::engine::schedule::Cost;
 use crate::search::{Filter, Matching};
 use std::collections::BTreeMap;

@@ -3,24 +3,14 @@
 use super::*;
 use crate::base::cpu::Tier;
 use crate::base::identity::Identity;
-use crate::base::skipped::skipped;
-use crate::device::{self, Device};
+use crate::device::Device;
+use crate::device::tests::test_device;
 use crate::index::list::Decoded;
 use crate::rank::Clock;
 use crate::rank::phrase::{PhraseTerm, phrase};
 use crate::rank::positions::Places;
 use crate::rank::term::Source as Postings;
 use std::rc::Rc;
-use std::sync::Arc;
-
-fn device() -> Option<Arc<Device>> {
-    let named = std::env::var("POSTINGS_TEST_DEVICE").unwrap_or_else(|_| "portable".into());
-    let device = device::select(&named).unwrap();
-    if device.is_none() {
-        skipped(&format!("no OpenCL device {named:?}"));
-    }
-    device
-}
 
 /// A segment of some words, and phrases of these.
 struct Segment {
@@ -145,7 +135,7 @@ fn word(seed: u32, count: u32, documents: u32) -> Decoded {
 
 #[test]
 fn documents_and_frequencies_are_those_of_the_definition() {
-    let Some(device) = device() else { return };
+    let Some(device) = test_device() else { return };
     const DOCUMENTS: u32 = 1 << 13;
     // Around work-groups, tiles and the blocks of the CPU.
     let words: Vec<Decoded> = [1, 2, 100, 128, 255, 256, 257, 512, 513, 4096, 8192]
@@ -179,7 +169,7 @@ fn documents_and_frequencies_are_those_of_the_definition() {
 
 #[test]
 fn documents_with_very_many_positions_are_left_to_the_host() {
-    let Some(device) = device() else { return };
+    let Some(device) = test_device() else { return };
     let many = |count: u32| Decoded {
         doc_ids: vec![3, 700],
         frequencies: vec![1, count],

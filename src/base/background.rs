@@ -86,6 +86,7 @@ extern "C" fn in_child() {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::process::tests::in_child;
     use std::sync::atomic::AtomicBool;
     use std::sync::{Arc, Mutex};
 
@@ -105,17 +106,7 @@ mod tests {
         });
         while *lock.lock().unwrap() == 0 {}
         for _ in 0..50 {
-            // SAFETY: the child tries a lock and exits, without allocating.
-            let child = unsafe { libc::fork() };
-            if child == 0 {
-                let free = lock.try_lock().is_ok() && WORK.load(Relaxed) == 0;
-                // SAFETY: ends the child, without running the parent's exit handlers.
-                unsafe { libc::_exit(i32::from(!free)) };
-            }
-            let mut status = -1;
-            // SAFETY: `status` has room for the child's status.
-            assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-            assert_eq!(status, 0, "the lock is held in a child");
+            assert!(in_child(|| lock.try_lock().is_ok() && WORK.load(Relaxed) == 0), "the lock is held in a child");
         }
         let before = *lock.lock().unwrap();
         while *lock.lock().unwrap() < before + 3 {}

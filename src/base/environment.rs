@@ -266,6 +266,7 @@ pub(crate) fn of_opencl() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::process::tests::in_child;
 
     #[test]
     fn a_change_that_drivers_see_is_named() {
@@ -284,21 +285,6 @@ mod tests {
         }
         let ours = of(&[("HOME", "/home/a"), ("OCL_ICD_VENDORS", "/v"), ("POSTINGS_CACHE_DIR", "/elsewhere")]);
         assert_eq!(changed(&before, &ours), None, "ours are not read again");
-    }
-
-    /// What `check` returns in a forked child.
-    fn in_child(check: impl FnOnce() -> bool) -> bool {
-        // SAFETY: the child has one thread, runs `check` and exits.
-        let child = unsafe { libc::fork() };
-        if child == 0 {
-            let code = i32::from(!check());
-            // SAFETY: ends the child, without running the parent's exit handlers.
-            unsafe { libc::_exit(code) };
-        }
-        let mut status = -1;
-        // SAFETY: `status` is a valid place for the child's status.
-        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-        status == 0
     }
 
     #[test]

@@ -94,13 +94,23 @@ fn wiped_page() -> Option<&'static AtomicU32> {
 }
 
 #[cfg(all(test, target_os = "linux"))]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// Runs `check` in a child created without `fork`, so that no fork handler runs. Returns what `check` returned.
     fn in_raw_child(check: impl FnOnce() -> bool) -> bool {
         // SAFETY: like fork; the child only compares numbers and exits.
-        let child = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) } as libc::pid_t;
+        of_child(unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) } as libc::pid_t, check)
+    }
+
+    /// What `check` returns in a forked child, which has one thread.
+    pub(crate) fn in_child(check: impl FnOnce() -> bool) -> bool {
+        // SAFETY: the child runs `check`, which does what a child of a process with threads may do, and exits.
+        of_child(unsafe { libc::fork() }, check)
+    }
+
+    /// What `check` returns in the child; `child` is what fork returned, here and there.
+    fn of_child(child: libc::pid_t, check: impl FnOnce() -> bool) -> bool {
         assert!(child >= 0);
         if child == 0 {
             let code = i32::from(!check());

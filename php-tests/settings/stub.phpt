@@ -38,12 +38,14 @@ foreach ($matches as [, $comment, $function]) {
 }
 ?>
 --EXPECT--
-array(3) {
+array(4) {
   [0]=>
   string(14) "index.stub.php"
   [1]=>
   string(17) "postings.stub.php"
   [2]=>
+  string(15) "writer.stub.php"
+  [3]=>
   string(14) "yioop.stub.php"
 }
 bool(true)

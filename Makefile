@@ -54,7 +54,7 @@ demo: setup-demo $(EXTENSION)  ## index all Debian package descriptions and sear
 	$(RUN_PHP) examples/demo/index.php --output '$(DEMO_INDEX)' $(if $(CORPUS),--corpus '$(CORPUS)')
 	$(RUN_PHP) examples/demo/search.php --index '$(DEMO_INDEX)' --sample $(if $(CORPUS),index,debian) $(if $(QUERY),--query '$(QUERY)') $(if $(BATCH),--batch '$(BATCH)')
 
-test: setup-test lint test-rust test-php test-examples  ## check format and lints; run the Rust tests, the PHP tests and the examples
+test: setup-test lint $(EXTENSION) test-rust test-php test-examples  ## check format and lints; run the Rust tests, the PHP tests and the examples
 
 test-browser: setup-browser $(EXTENSION)  ## test examples/search-as-you-type in headless Chromium, which it installs
 	$(PHP) -n examples/search-as-you-type/test.php '$(EXTENSION)'

@@ -30,8 +30,10 @@ const LIBRARY: &str = "POSTINGS_OPENCL_LIBRARY";
 /// As the value of a variable, stands for the path of the library built from `fake_opencl.c`.
 const FAKE: &str = "{fake}";
 
-const HANG: Variables = &[("POSTINGS_DEVICE_FAULT", "hang")];
-const LOSE: Variables = &[("POSTINGS_DEVICE_FAULT", "lose")];
+/// Hides all NVIDIA devices but one: of two, the other would do the work of the one that hangs.
+const ONE: (&str, &str) = ("CUDA_VISIBLE_DEVICES", "0");
+const HANG: Variables = &[ONE, ("POSTINGS_DEVICE_FAULT", "hang")];
+const LOSE: Variables = &[ONE, ("POSTINGS_DEVICE_FAULT", "lose")];
 /// Gives PoCL two devices of the same name.
 const TWO: (&str, &str) = ("POCL_DEVICES", "pthread pthread");
 
@@ -92,13 +94,13 @@ const CASES: &[Case] = &[
     ("decoding_hangs", HANG, hangs::decoding),
     ("intersecting_hangs", HANG, hangs::intersecting),
     ("batch_hangs", HANG, hangs::batch),
-    ("batch_hangs_in_another_lane", &[("POSTINGS_DEVICE_FAULT", "hang:2")], hangs::batch),
+    ("batch_hangs_in_another_lane", &[ONE, ("POSTINGS_DEVICE_FAULT", "hang:2")], hangs::batch),
     ("ranked_query_hangs", HANG, hangs::ranked_query),
     ("ranked_batch_hangs", HANG, hangs::ranked_batch),
-    ("ranked_batch_hangs_later", &[("POSTINGS_DEVICE_FAULT", "hang:3")], hangs::ranked_batch),
+    ("ranked_batch_hangs_later", &[ONE, ("POSTINGS_DEVICE_FAULT", "hang:3")], hangs::ranked_batch),
     ("ranked_batch_hangs_until_its_deadline", HANG, hangs::ranked_batch_with_deadline),
     ("warming_hangs", HANG, hangs::warming),
-    ("hangs_after_it_has_worked", &[("POSTINGS_DEVICE_FAULT", "hang:5")], hangs::after_it_has_worked),
+    ("hangs_after_it_has_worked", &[ONE, ("POSTINGS_DEVICE_FAULT", "hang:5")], hangs::after_it_has_worked),
     ("hangs_for_several_threads", HANG, hangs::several_threads),
     ("auto_hangs", HANG, hangs::measuring),
     ("one_of_two_hangs", &[TWO, ("POSTINGS_DEVICE_FAULT", "hang:1")], hangs::one_of_two),
@@ -108,8 +110,12 @@ const CASES: &[Case] = &[
     ("ranked_query_loses_it", LOSE, hangs::ranked_query),
     ("ranked_batch_loses_it", LOSE, hangs::ranked_batch),
     ("warming_loses_it", LOSE, hangs::warming),
-    ("runs_out_of_memory", &[("POSTINGS_DEVICE_FAULT", "exhaust:2,exhaust:6,exhaust:20")], hangs::runs_out_of_memory),
-    ("lost_while_settling", &[("POSTINGS_DEVICE_FAULT", "exhaust:1,exhaust:2")], hangs::lost_while_settling),
+    (
+        "runs_out_of_memory",
+        &[ONE, ("POSTINGS_DEVICE_FAULT", "exhaust:2,exhaust:6,exhaust:20")],
+        hangs::runs_out_of_memory,
+    ),
+    ("lost_while_settling", &[ONE, ("POSTINGS_DEVICE_FAULT", "exhaust:1,exhaust:2")], hangs::lost_while_settling),
     ("divided_by_segments", &[TWO], divided::by_segments),
     ("divided_if_there_is_no_room", &[TWO], divided::if_there_is_no_room),
     ("divided_and_warmed", &[TWO], divided::and_warmed),

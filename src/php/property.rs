@@ -51,11 +51,14 @@ pub unsafe fn set(object: *mut ZendObject, number: usize, value: Zval) {
     }
 }
 
-/// The property with that number of an object.
+/// The property with that number of an object; null if it is not set.
 ///
 /// # Safety
 /// The object's class declared the property.
-pub unsafe fn get(object: &ZendObject, number: usize) -> &Zval {
+pub unsafe fn get(object: &ZendObject, number: usize) -> Zval {
     // SAFETY: the object has a place for each declared property; one that is not set has type 0.
-    unsafe { &*(&raw const object.properties_table).cast::<Zval>().add(number) }
+    unsafe {
+        let place = &*(&raw const object.properties_table).cast::<Zval>().add(number);
+        if place.u1.type_info == 0 { Zval::null() } else { place.shallow_clone() }
+    }
 }

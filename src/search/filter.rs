@@ -6,11 +6,12 @@
 
 use super::condition::{self, Allowed, Condition};
 use super::options::Options;
+use super::set::{Set, Union, subtract};
 use super::{Index, lists, sort};
 use crate::base::bits::has_bit;
 use crate::base::cpu;
 use crate::base::error::Result;
-use crate::base::memory::{room, zeros};
+use crate::base::memory::{reserve, room, zeros};
 use crate::codec::block_buffer;
 use crate::index::segment::IdRef;
 use crate::index::snapshot::SnapshotSegment;
@@ -42,100 +43,11 @@ pub(super) fn allowed(part: &SnapshotSegment, options: &Options, clock: &Clock) 
     })
 }
 
-/// Some documents of a segment.
-enum Set {
-    /// Strictly increasing, and few.
-    Few(Vec<u32>),
-    /// A bit per document of the segment.
-    Bits(Vec<u64>),
-}
-
-/// A list takes less memory than a set of bits if it has no more than one of so many documents.
-const FEW: usize = 32;
-
 /// Values of a keyword field that are looked up to find out how many documents have them.
 const LOOKED_UP: usize = 16;
 
 /// Ids are looked up one by one unless a segment has less than one document for so many.
 const IDS_PER_DOCUMENT: usize = 8;
-
-impl Set {
-    fn into_bits(self, documents: u32) -> Result<Vec<u64>> {
-        match self {
-            Set::Bits(bits) => Ok(bits),
-            Set::Few(doc_ids) => {
-                let mut bits = zeros(documents.div_ceil(64) as usize)?;
-                set_all(&mut bits, &doc_ids);
-                Ok(bits)
-            }
-        }
-    }
-}
-
-fn set_all(bits: &mut [u64], doc_ids: &[u32]) {
-    for &doc_id in doc_ids {
-        bits[doc_id as usize / 64] |= 1 << (doc_id % 64);
-    }
-}
-
-/// A union under construction: a list until it is long.
-struct Union {
-    few: Vec<u32>,
-    bits: Option<Vec<u64>>,
-    documents: u32,
-}
-
-impl Union {
-    fn new(documents: u32) -> Union {
-        Union { few: Vec::new(), bits: None, documents }
-    }
-
-    /// The set of bits, if `more` documents are too many for a list.
-    fn bits_for(&mut self, more: usize) -> Result<Option<&mut Vec<u64>>> {
-        if self.bits.is_none() && (self.few.len().saturating_add(more)).saturating_mul(FEW) > self.documents as usize {
-            self.bits = Some(Set::Few(std::mem::take(&mut self.few)).into_bits(self.documents)?);
-        }
-        Ok(self.bits.as_mut())
-    }
-
-    fn add(&mut self, set: Set) -> Result<()> {
-        match set {
-            Set::Few(doc_ids) => match self.bits_for(doc_ids.len())? {
-                Some(bits) => set_all(bits, &doc_ids),
-                None => self.few.extend(doc_ids),
-            },
-            Set::Bits(other) => match &mut self.bits {
-                Some(bits) => bits.iter_mut().zip(other).for_each(|(word, other)| *word |= other),
-                None => {
-                    let bits = self.bits.insert(other);
-                    set_all(bits, &self.few);
-                    self.few.clear();
-                }
-            },
-        }
-        Ok(())
-    }
-
-    fn finish(mut self) -> Set {
-        match self.bits {
-            Some(bits) => Set::Bits(bits),
-            None => {
-                self.few.sort_unstable();
-                self.few.dedup();
-                Set::Few(self.few)
-            }
-        }
-    }
-}
-
-/// Takes the documents of a list that are in another one out of it. Both increase.
-fn subtract(doc_ids: &mut Vec<u32>, others: &[u32]) {
-    let mut others = others.iter().copied().peekable();
-    doc_ids.retain(|&doc_id| {
-        while others.next_if(|&other| other < doc_id).is_some() {}
-        others.peek() != Some(&doc_id)
-    });
-}
 
 /// A segment that is asked.
 struct Asked<'a> {
@@ -433,7 +345,7 @@ pub(super) fn matching(index: &Index, options: &Options) -> Result<Vec<u64>> {
     for part in index.snapshot().parts() {
         let mut count = 0;
         for_each_allowed(part, options, &clock, |_| count += 1)?;
-        crate::base::memory::reserve(&mut doc_ids, count)?;
+        reserve(&mut doc_ids, count)?;
         for_each_allowed(part, options, &clock, |doc_id| doc_ids.push(part.base + u64::from(doc_id)))?;
     }
     Ok(doc_ids)

@@ -13,7 +13,7 @@
 //! | `run` | hits and counts, segment by segment |
 //! | `sort`, `sorted` | what hits are sorted by; hits in such an order |
 //! | `facets`, `distinct` | what the documents that match have in a field; the first hit of each value |
-//! | `condition`, `filter` | what hits must meet besides the query; conditions become sets of documents |
+//! | `condition`, `filter`, `set` | what hits must meet besides the query; conditions become sets of documents |
 //! | `words` | the dictionary: prefixes, fuzzy words, suggestions |
 //! | `explain` | explains a score |
 //!
@@ -35,6 +35,7 @@ mod plan;
 pub(crate) mod prepared;
 pub(crate) mod recipe;
 mod run;
+mod set;
 mod sort;
 mod sorted;
 #[cfg(test)]

@@ -74,17 +74,17 @@ pub fn store(results: &Results, at: usize, target: &mut Zval) -> Outcome {
     Ok(())
 }
 
-/// The properties of an object of this class, in order; `None` for any other value.
-fn properties(value: &Zval) -> Option<[&Zval; 4]> {
+/// Id and score of an object of this class; `None` for any other value.
+fn properties(value: &Zval) -> Option<[Zval; 2]> {
     let object = value.object().filter(|object| std::ptr::eq(object.ce, class::entry::<Object>()))?;
     // SAFETY: objects of this class have these properties.
-    Some(unsafe { [0, 1, 2, 3].map(|number| property::get(object, number)) })
+    Some(unsafe { [0, 1].map(|number| property::get(object, number)) })
 }
 
 /// Id and score of a `Hit`; `None` for any other value.
 pub fn id_and_score(value: &Zval) -> Option<(Id, f64)> {
-    let [id, score, ..] = properties(value)?;
-    Some((documents::id(id)?, score.double()?))
+    let [id, score] = properties(value)?;
+    Some((documents::id(&id)?, score.double()?))
 }
 
 fn json_serialize(call: &mut Call) -> Outcome {
@@ -92,7 +92,7 @@ fn json_serialize(call: &mut Call) -> Outcome {
     let (object, result) = call.this_and_result();
     let Some(object) = object else { return Err(class::uninitialised::<Object>()) };
     // SAFETY: objects of this class have these properties.
-    let [id, score, fields] = unsafe { [0, 1, 3].map(|number| property::get(object, number).shallow_clone()) };
+    let [id, score, fields] = unsafe { [0, 1, 3].map(|number| property::get(object, number)) };
     json(id, score, fields)?.store(result);
     Ok(())
 }

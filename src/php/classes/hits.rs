@@ -267,7 +267,7 @@ fn doc_ids(call: &mut Call) -> Outcome {
 fn properties(call: &mut Call) -> Outcome<[Zval; 3]> {
     let object = call.this_and_result().0.ok_or_else(class::uninitialised::<Object>)?;
     // SAFETY: objects of this class have these properties.
-    Ok(unsafe { [TOTAL, EXPIRED, FACETS].map(|number| property::get(object, number).shallow_clone()) })
+    Ok(unsafe { [TOTAL, EXPIRED, FACETS].map(|number| property::get(object, number)) })
 }
 
 fn debug_info(call: &mut Call) -> Outcome {

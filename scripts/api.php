@@ -15,7 +15,7 @@ declare(strict_types=1);
 const WIDTH = 120;
 
 $root = dirname(__DIR__);
-$stubs = ['index' => 'Searching', 'writer' => 'Writing', 'postings' => 'Posting lists', 'yioop' => 'Yioop'];
+$stubs = ['index' => 'Searching', 'writer' => 'Writing', 'postings' => 'Posting lists', 'yioop' => 'Yioop', 'filter' => 'Filters'];
 $page = <<<'PAGE'
 # API
 

@@ -32,7 +32,7 @@ namespace Postings {
      *
      * Hits are made when they are asked for, from Hits, and are ordinary objects: two are `==` if all their properties are.
      */
-    final class Hit
+    final class Hit implements \JsonSerializable
     {
         /** The caller's name of the document, as it was added: 7 and '7' are two documents. */
         public readonly int|string $id;
@@ -53,6 +53,15 @@ namespace Postings {
 
         /** Hits are made by Hits. */
         private function __construct()
+        {
+        }
+
+        /**
+         * What json_encode() encodes, alone and in Hits.
+         *
+         * @return array{id: int|string, score: float, fields?: array<string, mixed>}
+         */
+        public function jsonSerialize(): array
         {
         }
     }
@@ -78,6 +87,15 @@ namespace Postings {
         /** Whether searchBatch() or a stream had not begun this query when the deadline came, so that nothing is known of its hits. */
         public readonly bool $expired;
 
+        /**
+         * What the documents that match have in the fields that the search was told by `facets:`; null without. A keyword field
+         * has value => number of documents, the most frequent first; a numeric one min and max (null if no document has a
+         * number) and count, the number of documents that have one.
+         *
+         * @var ?array<string, array<int|string, int|float|null>>
+         */
+        public readonly ?array $facets;
+
         /** Hits are made by Index::search(), searchBatch() and SearchStream::take(). */
         private function __construct()
         {
@@ -94,6 +112,15 @@ namespace Postings {
          * @return list<int|string>
          */
         public function ids(): array
+        {
+        }
+
+        /**
+         * The docIDs alone. O(hits).
+         *
+         * @return list<int>
+         */
+        public function docIds(): array
         {
         }
 
@@ -136,6 +163,32 @@ namespace Postings {
          * @return array{total: ?int, hits: list<array{id: int|string, score: float, fields?: array<string, mixed>}>}
          */
         public function jsonSerialize(): array
+        {
+        }
+
+        /**
+         * What serialize() keeps: the hits as values, with their stored fields, and no index.
+         *
+         * @return array{total: ?int, expired: bool, facets: ?array<string, mixed>, hits: list<mixed>}
+         */
+        public function __serialize(): array
+        {
+        }
+
+        /**
+         * @param array<string, mixed> $data
+         * @throws CorruptDataException if it is not what __serialize() returned
+         */
+        public function __unserialize(array $data): void
+        {
+        }
+
+        /**
+         * What var_dump() shows.
+         *
+         * @return array{total: ?int, expired: bool, facets: ?array<string, mixed>, hits: list<Hit>}
+         */
+        public function __debugInfo(): array
         {
         }
     }
@@ -266,11 +319,19 @@ namespace Postings {
      * Parameters that searches share:
      * - $matching: which words a document must have.
      * - $filter: conditions, all of which must hold. Keyword field => a value, or a list of values of which the document has
-     *   one (of an empty list, none has). Numeric field => a number, or [lowest, highest], null for none.
-     * - $sort: numeric field => 'asc' or 'desc', the first one first, in place of the score. Documents without a number come
-     *   last.
+     *   one (of an empty list, none has). Numeric field => a number, or [lowest, highest], null for none. Elements without a
+     *   name: a Filter, a PostingList of docIDs, or an array of conditions.
+     * - $sort: field => 'asc' or 'desc', the first one first, in place of the score; ':score' and ':id' as fields. Numeric fields
+     *   by number; keyword fields by the bytes of their UTF-8, ascending by a document's least value, descending by its
+     *   greatest. Documents without a value come last. ':id': integers before strings. Equal ones are in the order in which
+     *   documents were added.
      * - $weights: text field => a number from 0.001 to 1000 in place of the field's weight; 0: not searched, unless the
      *   query names it.
+     * - $facets: names of keyword and numeric fields, or name => the most values (10), for Hits::$facets.
+     * - $distinct: the first hit of each value of this field; the least of several values counts, and hits without one are all
+     *   returned. Pages are full as long as there are such hits. Total and facets are of all documents.
+     * - $after: a hit; those that follow it are returned, of any page at the price of the first. Or what it is found by: a
+     *   value for each key of $sort (or the score), null for none, then the id. Not with $distinct or 'all-then-any'.
      *
      * All methods throw ValueError or TypeError, naming the field, if an option does not fit; CorruptDataException, naming
      * file, part and offset, if a part of the index that is used for the first time is damaged; IndexException if a file was
@@ -299,12 +360,15 @@ namespace Postings {
          *
          * @param int $limit the most hits to return
          * @param int $offset hits to leave out at the front
-         * @param array<string, int|float|string|list<int|string>|array{int|float|null, int|float|null}> $filter
+         * @param array<int|string, mixed> $filter
          * @param array<string, string> $sort
          * @param array<string, int|float> $weights
          * @param bool $total whether to count all documents that match, which costs about as much as count()
          * @param float $k1 0 to 1000: how slowly further occurrences of a word stop mattering
          * @param float $b 0 to 1: how much long texts are penalised
+         * @param array<int|string, int|string> $facets
+         * @param ?string $distinct a keyword or numeric field
+         * @param Hit|list<mixed>|null $after
          */
         public function search(
             string $query,
@@ -317,6 +381,9 @@ namespace Postings {
             bool $total = false,
             float $k1 = 1.2,
             float $b = 0.75,
+            array $facets = [],
+            ?string $distinct = null,
+            Hit|array|null $after = null,
         ): Hits {
         }
 
@@ -335,11 +402,14 @@ namespace Postings {
          *
          * @template K of array-key
          * @param array<K, string> $queries
-         * @param array<string, int|float|string|list<int|string>|array{int|float|null, int|float|null}> $filter
+         * @param array<int|string, mixed> $filter
          * @param array<string, string> $sort
          * @param array<string, int|float> $weights
          * @param ?int $deadline milliseconds after which queries that are not finished come back as empty Hits with `expired`. A
          *     call of a device that has begun is waited for, within postings.device_timeout. null: none
+         * @param array<int|string, int|string> $facets
+         * @param ?string $distinct a keyword or numeric field
+         * @param Hit|list<mixed>|null $after
          * @return array<K, Hits>
          */
         public function searchBatch(
@@ -354,6 +424,9 @@ namespace Postings {
             float $k1 = 1.2,
             float $b = 0.75,
             ?int $deadline = null,
+            array $facets = [],
+            ?string $distinct = null,
+            Hit|array|null $after = null,
         ): array {
         }
 
@@ -364,12 +437,15 @@ namespace Postings {
          * Unless postings.offload is 'never', opens the device, which takes 0.1 to 1 s the first time; with 'auto' only a GPU
          * or an accelerator. What searchBatch() says of devices holds here, too.
          *
-         * @param array<string, int|float|string|list<int|string>|array{int|float|null, int|float|null}> $filter
+         * @param array<int|string, mixed> $filter
          * @param array<string, string> $sort
          * @param array<string, int|float> $weights
          * @param ?int $deadline milliseconds after which a query that was not begun comes back as empty Hits with `expired`;
          *     null: none
          * @param int $capacity the most queries that were not taken, 1 to 1,048,576
+         * @param array<int|string, int|string> $facets
+         * @param ?string $distinct a keyword or numeric field
+         * @param Hit|list<mixed>|null $after
          */
         public function stream(
             int $limit = 10,
@@ -383,6 +459,9 @@ namespace Postings {
             float $b = 0.75,
             ?int $deadline = 500,
             int $capacity = 65536,
+            array $facets = [],
+            ?string $distinct = null,
+            Hit|array|null $after = null,
         ): SearchStream {
         }
 
@@ -413,7 +492,7 @@ namespace Postings {
          * How many documents match; with 'all-then-any', those with any of the words. `count($index)` is the number of all
          * documents.
          *
-         * @param array<string, mixed> $filter
+         * @param array<int|string, mixed> $filter
          * @param array<string, int|float> $weights
          */
         public function count(
@@ -426,10 +505,10 @@ namespace Postings {
 
         /**
          * The values of a keyword field in the documents that match, with the number of these documents: the most frequent
-         * first, equal ones in the order of their bytes; with 'all-then-any', in those with any of the words. O(postings of
-         * the field). Values that are integers are so as keys.
+         * first, equal ones in the order of their bytes; with 'all-then-any', in those with any of the words. Several
+         * fields at once, with hits: $facets of search(). Values that are integers are so as keys.
          *
-         * @param array<string, mixed> $filter
+         * @param array<int|string, mixed> $filter
          * @param array<string, int|float> $weights
          * @return array<int|string, int>
          */

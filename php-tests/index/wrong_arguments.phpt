@@ -61,7 +61,7 @@ foreach ([
     ['limit' => -1], ['offset' => -1], ['limit' => '10 pages'], ['matching' => 'most'], ['matching' => 1], ['matching' => null], ['matching' => Codec::Simple9],
     ['filter' => ['nosuch' => 1]], ['filter' => ['title' => 'x']], ['filter' => ['lang' => 1.5]], ['filter' => ['lang' => [null]]], ['filter' => ['lang' => null]], ['filter' => ['price' => 'x']],
     ['filter' => ['price' => [1]]], ['filter' => ['price' => [1, 2, 3]]], ['filter' => ['price' => ['min' => 1, 'max' => 2]]], ['filter' => ['price' => [1, '2']]], ['filter' => ['price' => NAN]], ['filter' => ['price' => [NAN, 1]]], ['filter' => 'x'],
-    ['sort' => ['nosuch' => 'asc']], ['sort' => ['lang' => 'asc']], ['sort' => ['price' => 'up']], ['sort' => ['price' => 1]], ['sort' => ['price']],
+    ['sort' => ['nosuch' => 'asc']], ['sort' => ['title' => 'asc']], ['sort' => ['price' => 'up']], ['sort' => ['price' => 1]], ['sort' => ['price']],
     ['weights' => ['nosuch' => 1]], ['weights' => ['price' => 1]], ['weights' => ['title' => -1]], ['weights' => ['title' => NAN]], ['weights' => ['title' => 1e300]], ['weights' => ['title' => '1']],
     ['k1' => -0.1], ['k1' => NAN], ['k1' => INF], ['k1' => 1e300], ['b' => -0.1], ['b' => 1.1], ['b' => NAN],
 ] as $arguments) {
@@ -163,15 +163,15 @@ search: TypeError: Postings\Index::search(): Argument #5 ($filter) field 'lang':
 search: TypeError: Postings\Index::search(): Argument #5 ($filter) field 'lang': must be string|int, or a list of them, null given
 search: TypeError: Postings\Index::search(): Argument #5 ($filter) field 'lang': must be string|int, or a list of them, null given
 search: TypeError: Postings\Index::search(): Argument #5 ($filter) field 'price': must be int|float, or [lowest, highest] with null for none, string given
-search: ValueError: Postings\Index::search(): Argument #5 ($filter) field 'price': must be int|float, or [lowest, highest] with null for none, an array of another form given
-search: ValueError: Postings\Index::search(): Argument #5 ($filter) field 'price': must be int|float, or [lowest, highest] with null for none, an array of another form given
-search: ValueError: Postings\Index::search(): Argument #5 ($filter) field 'price': must be int|float, or [lowest, highest] with null for none, an array of another form given
+search: ValueError: Postings\Index::search(): Argument #5 ($filter) field 'price': must be int|float, or [lowest, highest] with null for none, an array of another form given; Filter::is() takes alternatives
+search: ValueError: Postings\Index::search(): Argument #5 ($filter) field 'price': must be int|float, or [lowest, highest] with null for none, an array of another form given; Filter::is() takes alternatives
+search: ValueError: Postings\Index::search(): Argument #5 ($filter) field 'price': must be int|float, or [lowest, highest] with null for none, an array of another form given; Filter::is() takes alternatives
 search: TypeError: Postings\Index::search(): Argument #5 ($filter) field 'price': must be int|float, or [lowest, highest] with null for none, string given
 search: ValueError: Postings\Index::search(): Argument #5 ($filter) field 'price': must be int|float, or [lowest, highest] with null for none, NAN given
 search: ValueError: Postings\Index::search(): Argument #5 ($filter) field 'price': must be int|float, or [lowest, highest] with null for none, NAN given
 search: TypeError: Postings\Index::search(): Argument #5 ($filter) must be of type array, string given
 search: ValueError: Postings\Index::search(): Argument #6 ($sort) field 'nosuch': there is none, only 'title', 'body', 'lang', 'price'
-search: ValueError: Postings\Index::search(): Argument #6 ($sort) field 'lang': is not numeric; only such fields can be sorted by
+search: ValueError: Postings\Index::search(): Argument #6 ($sort) field 'title': is text; hits are sorted by numeric and keyword fields, ':score' and ':id'
 search: ValueError: Postings\Index::search(): Argument #6 ($sort) field 'price': must be 'asc' or 'desc', 'up' given
 search: TypeError: Postings\Index::search(): Argument #6 ($sort) field 'price': must be 'asc' or 'desc', int given
 search: ValueError: Postings\Index::search(): Argument #6 ($sort) field '0': there is none, only 'title', 'body', 'lang', 'price'

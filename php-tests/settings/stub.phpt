@@ -38,14 +38,16 @@ foreach ($matches as [, $comment, $function]) {
 }
 ?>
 --EXPECT--
-array(4) {
+array(5) {
   [0]=>
-  string(14) "index.stub.php"
+  string(15) "filter.stub.php"
   [1]=>
-  string(17) "postings.stub.php"
+  string(14) "index.stub.php"
   [2]=>
-  string(15) "writer.stub.php"
+  string(17) "postings.stub.php"
   [3]=>
+  string(15) "writer.stub.php"
+  [4]=>
   string(14) "yioop.stub.php"
 }
 bool(true)

@@ -18,6 +18,7 @@ pub const INT_OR_STRING: u32 = MAY_BE_LONG | MAY_BE_STRING;
 pub const BOOL: u32 = MAY_BE_BOOL;
 pub const FLOAT: u32 = MAY_BE_DOUBLE;
 pub const ARRAY: u32 = MAY_BE_ARRAY;
+pub const NULLABLE_ARRAY: u32 = MAY_BE_ARRAY | MAY_BE_NULL;
 
 /// Declares a property of a registered class. In MINIT, before the class has objects. Properties are numbered in the order
 /// in which they are declared.
@@ -47,5 +48,17 @@ pub unsafe fn set(object: *mut ZendObject, number: usize, value: Zval) {
         let place = (&raw mut (*object).properties_table).cast::<Zval>().add(number);
         place.write(value);
         (*place).u2 = std::mem::zeroed();
+    }
+}
+
+/// The property with that number of an object; null if it is not set.
+///
+/// # Safety
+/// The object's class declared the property.
+pub unsafe fn get(object: &ZendObject, number: usize) -> Zval {
+    // SAFETY: the object has a place for each declared property; one that is not set has type 0.
+    unsafe {
+        let place = &*(&raw const object.properties_table).cast::<Zval>().add(number);
+        if place.u1.type_info == 0 { Zval::null() } else { place.shallow_clone() }
     }
 }

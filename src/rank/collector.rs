@@ -4,7 +4,7 @@ use super::clock::Clock;
 use super::term::Term;
 use super::top_k::{Hit, TopK};
 use crate::base::bits::has_bit;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The documents of a segment that count.
 #[derive(Default)]
@@ -12,15 +12,17 @@ pub struct Restriction<'s> {
     /// Documents that were deleted: bit d of the sequence is document d.
     pub deleted: Option<&'s [u64]>,
     /// Documents that pass the filter, as a bit set; all if there is none.
-    pub allowed: Option<Rc<Vec<u64>>>,
+    pub allowed: Option<Arc<Vec<u64>>>,
     /// Lists of documents that are excluded.
     pub excluded: Vec<Term<'s>>,
+    /// Score and ordinal (in all segments) that hits must come after, in the order of hits.
+    pub after: Option<(f64, u64)>,
 }
 
 impl Restriction<'_> {
     /// Whether every document counts.
     pub fn is_none(&self) -> bool {
-        self.deleted.is_none() && self.allowed.is_none() && self.excluded.is_empty()
+        self.deleted.is_none() && self.allowed.is_none() && self.excluded.is_empty() && self.after.is_none()
     }
 
     /// Whether bit sets say which documents count.
@@ -77,6 +79,10 @@ impl Collector<'_, '_> {
                 Some(ordinals) => ordinals[doc_id as usize],
             };
             let ordinal = self.base + u64::from(ordinal);
+            let is_after = |(other, of_other)| score < other || (score == other && ordinal > of_other);
+            if !self.restriction.after.is_none_or(is_after) {
+                return;
+            }
             self.top.push(Hit { score, ordinal, segment: self.segment, doc_id });
         }
     }

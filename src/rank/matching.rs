@@ -231,6 +231,27 @@ tiered! {
     pub fn count_in<'a, 's>(set: &'a [u64], term: &'a mut Term<'s>) -> u64 = count_in_on_tier;
 }
 
+tiered! {
+    /// Adds the documents of a list to a set of the whole segment.
+    pub fn add_to<'a, 's>(set: &'a mut [u64], term: &'a mut Term<'s>) -> () = add_to_on_tier;
+}
+
+#[inline(always)]
+fn add_to_on_tier(bits: &mut [u64], term: &mut Term) {
+    set(term, 0, u32::MAX, bits);
+}
+
+tiered! {
+    /// Keeps those of some documents, which ascend, that a list contains.
+    pub fn retain_all<'a, 's>(term: &'a mut Term<'s>, doc_ids: &'a mut Vec<u32>) -> () = retain_all_on_tier;
+}
+
+#[inline(always)]
+fn retain_all_on_tier(term: &mut Term, doc_ids: &mut Vec<u32>) {
+    let kept = retain(term, doc_ids);
+    doc_ids.truncate(kept);
+}
+
 #[inline(always)]
 fn count_in_on_tier(set: &[u64], term: &mut Term) -> u64 {
     if let Some(words) = term.bits() {

@@ -140,7 +140,7 @@ fn check(corpus: &Corpus, clauses: &[Vec<usize>], k: usize, deleted: Option<&[u6
             let wanted = corpus.exhaustive(clauses, needs_all, &norms, k, allows);
             let mut top = TopK::new(k);
             let excluded = excluded.into_iter().map(term).collect();
-            let restriction = Restriction { deleted, allowed: None, excluded };
+            let restriction = Restriction { deleted, allowed: None, after: None, excluded };
             let mut collector =
                 Collector { top: &mut top, restriction, segment: 0, base: 0, ordinals: None, clock: &Clock::never() };
             if needs_all {

@@ -1,9 +1,9 @@
 //! The terms of a planned query in a segment, and which of its documents count.
 
 use super::leaf::Weighted;
-use super::lists;
 use super::options::Options;
 use super::plan::QueryPlan;
+use super::{filter, lists};
 use crate::base::cpu;
 use crate::base::error::Result;
 use crate::index::snapshot::SnapshotSegment;
@@ -39,7 +39,8 @@ pub(super) fn of_segment<'s>(
     let excluded = plan.excluded.iter().map(|leaf| without_scores(part, number, leaf, clock));
     let restriction = Restriction {
         deleted: part.deleted.as_ref().map(|deleted| deleted.words()),
-        allowed: plan.allowed(&part.segment, number, options)?,
+        allowed: filter::allowed(part, options, clock)?,
+        after: None,
         excluded: excluded.filter_map(Result::transpose).collect::<Result<_>>()?,
     };
     Ok(Some((clauses, restriction)))

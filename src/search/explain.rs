@@ -116,6 +116,6 @@ fn is_left_out(
             return Ok(true);
         }
     }
-    let allowed = plan.allowed(&part.segment, number, options)?;
+    let allowed = filter::allowed(part, options, &Clock::never())?;
     Ok(allowed.is_some_and(|allowed| !has_bit(&allowed, doc_id)))
 }

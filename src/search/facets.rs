@@ -1,4 +1,8 @@
-//! The values of a keyword field in the documents that match.
+//! Facets: what the documents that match have in keyword and numeric fields.
+//!
+//! The documents are found once for all fields, segment by segment, and their values are looked up in the
+//! [column](KeywordColumn) of the field. If they are most documents and the field has few values, its lists are intersected
+//! with them instead; if they are all documents, the lengths of the lists are what is asked for.
 
 use super::cursors::of_segment;
 use super::options::{Matching, Options};
@@ -7,12 +11,38 @@ use super::{Index, filter, words};
 use crate::base::bits::has_bit;
 use crate::base::cpu;
 use crate::base::error::{Error, Result};
+use crate::base::memory::{room, zeros};
+use crate::index::Kind;
 use crate::index::list::Decoded;
-use crate::index::segment::Segment;
-use crate::index::{Kind, Value};
-use crate::rank::matching;
+use crate::index::segment::{KeywordColumn, Segment};
 use crate::rank::term::{Source, Term};
-use std::collections::{BTreeSet, HashMap};
+use crate::rank::{Clock, matching};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+/// What documents have in a field.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Facet {
+    /// The values of a keyword field with the number of documents that have each: the most frequent ones first, equally
+    /// frequent ones in the order of their bytes.
+    Values(Vec<(Vec<u8>, u64)>),
+    /// The numbers of a numeric field.
+    Numbers {
+        /// The least and the greatest; `None` if no document has one.
+        range: Option<(f64, f64)>,
+        /// The documents that have one.
+        count: u64,
+    },
+}
+
+/// A field of a [search](Options::facets), and what the documents have there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldFacet {
+    /// The number of the field.
+    pub field: usize,
+    /// What the documents that match have.
+    pub facet: Facet,
+}
 
 pub(super) fn facets(
     index: &Index,
@@ -29,66 +59,227 @@ pub(super) fn facets(
     }
     let clock = &options.end().clock();
     let plan = QueryPlan::new(index, text, options, clock)?;
-    let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
-    for (number, part) in index.snapshot().parts().iter().enumerate() {
-        if plan.nothing {
+    let (mut facets, _) = of_plan(index, &plan, options, &[(field, limit)], clock)?;
+    match facets.pop().map(|of| of.facet) {
+        Some(Facet::Values(values)) => Ok(values),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// The facets of some fields, each with at most so many values, and the number of documents that match.
+pub(super) fn of_plan(
+    index: &Index,
+    plan: &QueryPlan,
+    options: &Options,
+    fields: &[(usize, usize)],
+    clock: &Clock,
+) -> Result<(Vec<FieldFacet>, u64)> {
+    let parts = index.snapshot().parts();
+    let kind = |field: usize| index.schema().fields[field].kind;
+    let counter = |&(field, limit): &(usize, usize)| match kind(field) {
+        Kind::Keyword if parts.len() > 1 => Counter::Values { counts: HashMap::new(), limit },
+        Kind::Keyword => Counter::First { values: Vec::new(), limit },
+        _ => Counter::Numbers { range: None, count: 0 },
+    };
+    let mut counters: Vec<Counter> = fields.iter().map(counter).collect();
+    let needs_all = options.matching == Matching::All;
+    let mut total = 0;
+    for (number, part) in parts.iter().enumerate() {
+        if plan.nothing || needs_all && plan.none_has_all {
             break;
         }
-        let needs_all = options.matching == Matching::All;
-        let Some((mut clauses, mut restriction)) = of_segment(&plan, part, number, options, needs_all, clock)? else {
+        let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
             continue;
         };
-        let mut set = Vec::with_capacity(part.segment.documents().div_ceil(64) as usize);
-        matching::matching(part.segment.documents(), &mut clauses, needs_all, &mut restriction, clock, |_, bits| {
+        let documents = part.segment.documents();
+        let mut set = room(documents.div_ceil(64) as usize)?;
+        matching::matching(documents, &mut clauses, needs_all, &mut restriction, clock, |_, bits| {
             set.extend_from_slice(bits);
         });
         clock.check()?;
-        let mut add = |value: &[u8], count| match counts.get_mut(value) {
-            Some(sum) => *sum += count,
-            None => {
-                counts.insert(value.to_vec(), count);
-            }
-        };
-        let values = part.segment.dictionary(field)?;
-        let found: usize = set.iter().map(|word| word.count_ones() as usize).sum();
-        if named.stored && found.saturating_mul(PER_DOCUMENT) <= values.len() {
-            for_each_stored(&part.segment, field, &set, |value| add(value, 1))?;
+        let found: u64 = set.iter().map(|word| u64::from(word.count_ones())).sum();
+        total += found;
+        if found == 0 {
             continue;
         }
-        let mut values = values.stream();
-        let mut decoded = Decoded::default();
-        while let Some((value, at)) = fst::Streamer::next(&mut values) {
-            clock.check()?;
-            let count = match part.segment.list(field, at, false, &mut decoded)? {
-                Some(view) => {
-                    let mut term = Term::without_scores(cpu::tier(), Source::List(view));
-                    matching::count_in(cpu::tier(), &set, &mut term)
+        let matches = Matches { segment: &part.segment, set: &set, found: found as usize, clock };
+        for (counter, &(field, _)) in counters.iter_mut().zip(fields) {
+            matches.count(field, counter)?;
+        }
+    }
+    let facets = fields.iter().zip(counters);
+    Ok((facets.map(|(&(field, _), counter)| FieldFacet { field, facet: counter.finish() }).collect(), total))
+}
+
+/// What is counted of a field.
+enum Counter {
+    /// The most frequent values of the one segment.
+    First {
+        values: Vec<(Vec<u8>, u64)>,
+        limit: usize,
+    },
+    /// Those of several segments: all of them.
+    Values {
+        counts: HashMap<Vec<u8>, u64>,
+        limit: usize,
+    },
+    Numbers {
+        range: Option<(f64, f64)>,
+        count: u64,
+    },
+}
+
+impl Counter {
+    fn finish(self) -> Facet {
+        match self {
+            Counter::First { values, .. } => Facet::Values(values),
+            Counter::Values { counts, limit } => {
+                let mut counts: Vec<(Vec<u8>, u64)> = counts.into_iter().collect();
+                words::best(&mut counts, limit);
+                Facet::Values(counts)
+            }
+            Counter::Numbers { range, count } => Facet::Numbers { range, count },
+        }
+    }
+}
+
+/// The documents of a segment that match.
+struct Matches<'m> {
+    segment: &'m Segment,
+    set: &'m [u64],
+    found: usize,
+    clock: &'m Clock,
+}
+
+/// The lists of so many values are intersected with the documents, if these are most.
+const FEW_VALUES: usize = 256;
+
+/// Values are counted in a table if there are at most so many for each document.
+const VALUES_PER_DOCUMENT: usize = 8;
+
+/// Finding a value by its number takes as long as going past so many values in the dictionary.
+const PASSED: usize = 8;
+
+impl Matches<'_> {
+    fn count(&self, field: usize, counter: &mut Counter) -> Result<()> {
+        match counter {
+            Counter::Numbers { range, count } => self.numbers(field, range, count),
+            Counter::First { values, limit } => {
+                let mut counts = self.by_number(field)?;
+                let key = |&(number, count): &(u32, u64)| (Reverse(count), number);
+                if *limit < counts.len() {
+                    counts.select_nth_unstable_by_key(*limit, key);
+                    counts.truncate(*limit);
                 }
-                None => decoded.doc_ids.iter().filter(|&&doc_id| has_bit(&set, doc_id)).count() as u64,
-            };
-            if count > 0 {
-                add(value, count);
+                counts.sort_unstable_by_key(|&(number, _)| number);
+                let mut found: Vec<(u32, u64, Vec<u8>)> = room(counts.len())?;
+                self.with_values(field, &counts, |number, count, value| found.push((number, count, value.to_vec())))?;
+                found.sort_unstable_by_key(|&(number, count, _)| (Reverse(count), number));
+                values.extend(found.into_iter().map(|(_, count, value)| (value, count)));
+                Ok(())
+            }
+            Counter::Values { counts, .. } => {
+                let of_segment = self.by_number(field)?;
+                self.with_values(field, &of_segment, |_, count, value| match counts.get_mut(value) {
+                    Some(sum) => *sum += count,
+                    None => {
+                        counts.insert(value.to_vec(), count);
+                    }
+                })
             }
         }
     }
-    let mut counts: Vec<(Vec<u8>, u64)> = counts.into_iter().collect();
-    words::best(&mut counts, limit);
-    Ok(counts)
-}
 
-/// Reading the stored values of a document takes about as long as looking at the lists of so many values.
-const PER_DOCUMENT: usize = 500;
-
-/// Calls `take` with each value that a document of the set has in a stored keyword field, once per document.
-fn for_each_stored(segment: &Segment, field: usize, set: &[u64], mut take: impl FnMut(&[u8])) -> Result<()> {
-    let mut doc_ids = Vec::new();
-    matching::for_each_bit(0, set, |doc_id| doc_ids.push(doc_id));
-    for doc_id in doc_ids {
-        let stored = segment.stored(doc_id)?.into_iter().filter(|(of, _)| *of == field);
-        let values =
-            stored.flat_map(|(_, value)| if let Value::Keywords(values) = value { values } else { Vec::new() });
-        let values: BTreeSet<_> = values.collect();
-        values.iter().for_each(|value| take(value));
+    fn numbers(&self, field: usize, range: &mut Option<(f64, f64)>, count: &mut u64) -> Result<()> {
+        let column = self.segment.column(field)?;
+        let (mut least, mut greatest) = range.unwrap_or((f64::INFINITY, f64::NEG_INFINITY));
+        matching::for_each_bit(0, self.set, |doc_id| {
+            if let Some(number) = column.get(doc_id) {
+                (least, greatest) = (least.min(number), greatest.max(number));
+                *count += 1;
+            }
+        });
+        if *count > 0 {
+            *range = Some((least, greatest));
+        }
+        self.clock.check()
     }
-    Ok(())
+
+    /// The numbers of the values that some of the documents have, ascending, with how many do.
+    fn by_number(&self, field: usize) -> Result<Vec<(u32, u64)>> {
+        let documents = self.segment.documents() as usize;
+        let values = self.segment.dictionary(field)?.len();
+        if self.found == documents || values <= FEW_VALUES && self.found > documents / 2 {
+            return self.by_lists(field);
+        }
+        let column = self.segment.keyword_column(field)?;
+        if self.found.saturating_mul(VALUES_PER_DOCUMENT) < values {
+            return self.sorted_numbers(column);
+        }
+        let mut counts: Vec<u32> = zeros(values)?;
+        matching::for_each_bit(0, self.set, |doc_id| {
+            column.of(doc_id).iter().for_each(|&number| counts[number as usize] += 1);
+        });
+        self.clock.check()?;
+        Ok((0..).zip(counts).filter(|&(_, count)| count > 0).map(|(number, count)| (number, count.into())).collect())
+    }
+
+    fn sorted_numbers(&self, column: &KeywordColumn) -> Result<Vec<(u32, u64)>> {
+        let mut numbers: Vec<u32> = room(self.found)?;
+        matching::for_each_bit(0, self.set, |doc_id| numbers.extend_from_slice(column.of(doc_id)));
+        self.clock.check()?;
+        numbers.sort_unstable();
+        Ok(numbers.chunk_by(u32::eq).map(|same| (same[0], same.len() as u64)).collect())
+    }
+
+    fn by_lists(&self, field: usize) -> Result<Vec<(u32, u64)>> {
+        let is_whole = self.found == self.segment.documents() as usize;
+        let mut counts = Vec::new();
+        let mut stream = self.segment.dictionary(field)?.stream();
+        let mut decoded = Decoded::default();
+        for number in 0.. {
+            let Some((_, list)) = fst::Streamer::next(&mut stream) else { break };
+            self.clock.check()?;
+            let count = match is_whole {
+                true => self.segment.documents_with(field, list)?,
+                false => match self.segment.list(field, list, false, &mut decoded)? {
+                    Some(view) => {
+                        let mut term = Term::without_scores(cpu::tier(), Source::List(view));
+                        matching::count_in(cpu::tier(), self.set, &mut term)
+                    }
+                    None => decoded.doc_ids.iter().filter(|&&doc_id| has_bit(self.set, doc_id)).count() as u64,
+                },
+            };
+            if count > 0 {
+                counts.push((number, count));
+            }
+        }
+        Ok(counts)
+    }
+
+    /// Calls `take` with the bytes of each value. Numbers ascend.
+    fn with_values(&self, field: usize, counts: &[(u32, u64)], mut take: impl FnMut(u32, u64, &[u8])) -> Result<()> {
+        let dictionary = self.segment.dictionary(field)?;
+        if counts.len().saturating_mul(PASSED) < dictionary.len() {
+            let column = self.segment.keyword_column(field)?;
+            for &(number, count) in counts {
+                self.clock.check()?;
+                take(number, count, &column.value(dictionary, number));
+            }
+            return Ok(());
+        }
+        let mut stream = dictionary.stream();
+        let mut counts = counts.iter().copied().peekable();
+        for number in 0.. {
+            if counts.peek().is_none() {
+                break;
+            }
+            let Some((value, _)) = fst::Streamer::next(&mut stream) else { break };
+            self.clock.check()?;
+            if let Some((_, count)) = counts.next_if(|next| next.0 == number) {
+                take(number, count, value);
+            }
+        }
+        Ok(())
+    }
 }

@@ -77,7 +77,7 @@ fn phrase_terms<'s>(segment: &'s Segment, field: usize, recipe: &Recipe) -> Resu
 }
 
 /// The postings of a term.
-fn of_term(segment: &Segment, field: usize, value: u64) -> Result<Source<'_>> {
+pub(super) fn of_term(segment: &Segment, field: usize, value: u64) -> Result<Source<'_>> {
     let mut decoded = Decoded::default();
     if let Some(view) = segment.list(field, value, false, &mut decoded)? {
         return Ok(Source::List(view));

@@ -1,5 +1,7 @@
 //! What a search can be told.
 
+use super::condition::Filter;
+use super::sort::{After, SortKey};
 use crate::rank::{Bm25, Clock};
 use std::time::{Duration, Instant};
 
@@ -15,21 +17,12 @@ pub enum Matching {
     AllThenAny,
 }
 
-/// What the value of a field must be.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Filter {
-    /// A keyword field has one of these values.
-    Keywords(Vec<Vec<u8>>),
-    /// A numeric field has a number of at least the first and at most the second, if given.
-    Range(Option<f64>, Option<f64>),
-}
-
 /// The direction of sorting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// The smallest number first.
+    /// The smallest first.
     Ascending,
-    /// The greatest number first.
+    /// The greatest first.
     Descending,
 }
 
@@ -42,11 +35,10 @@ pub struct Options {
     pub offset: usize,
     /// Which words documents must have.
     pub matching: Matching,
-    /// Conditions that hits must meet, all of them, by field number.
-    pub filter: Vec<(usize, Filter)>,
-    /// Numeric fields to sort by, the first one first, in place of the score. Documents without a number come last; equal
-    /// ones in the order of their insertion.
-    pub sort: Vec<(usize, Direction)>,
+    /// What hits must meet besides the query.
+    pub filter: Filter,
+    /// What to sort by, the first one first, in place of the score. Equal hits are in the order of their insertion.
+    pub sort: Vec<(SortKey, Direction)>,
     /// Weights of text fields in place of those of the schema, by field number. A field with weight 0 is not searched.
     pub weights: Vec<(usize, f32)>,
     /// Whether to count all documents that match.
@@ -67,6 +59,14 @@ pub struct Options {
     /// Prefixes and fuzzy words that have more stand for fewer terms: the rarest are left out. Phrases that exceed it, in the
     /// order in which they were typed, are looked up as words; if they are to exclude documents, they are ignored.
     pub joined: Option<u64>,
+    /// Only hits after this place in their order are returned; the offset begins there. Totals and facets are of all.
+    pub after: Option<After>,
+    /// A keyword or numeric field of which each value is wanted once: of hits with the same value, the first is returned. The
+    /// least of several values counts, in the order of their bytes. Hits without a value are all returned. Totals and facets
+    /// are of all documents.
+    pub distinct: Option<usize>,
+    /// Fields whose [facets](super::Facet) are wanted, each with the most values; `None` if they are not asked for.
+    pub facets: Option<Vec<(usize, usize)>>,
 }
 
 /// See [`Options::joined`].
@@ -91,6 +91,29 @@ impl End {
 }
 
 impl Options {
+    /// Whether hits are in the order of scores alone, from the best on, and nothing else is asked of them: so devices rank.
+    pub(crate) fn is_ranking(&self) -> bool {
+        self.is_by_score() && self.after.is_none() && self.distinct.is_none() && self.facets.is_none()
+    }
+
+    /// Whether hits are in the order of scores, best first.
+    pub(super) fn is_by_score(&self) -> bool {
+        matches!(self.sort[..], [] | [(SortKey::Score, Direction::Descending)])
+    }
+
+    /// What a place in the order of hits has a value of.
+    pub(super) fn keys(&self) -> Vec<SortKey> {
+        if self.sort.is_empty() { vec![SortKey::Score] } else { self.sort.iter().map(|&(key, _)| key).collect() }
+    }
+
+    /// The direction of each of the [keys](Self::keys).
+    pub(super) fn directions(&self) -> Vec<Direction> {
+        match self.sort.is_empty() {
+            true => vec![Direction::Descending],
+            false => self.sort.iter().map(|&(_, direction)| direction).collect(),
+        }
+    }
+
     /// The end of what begins now.
     pub(crate) fn end(&self) -> End {
         // A time too far away to be told never comes.
@@ -104,7 +127,7 @@ impl Default for Options {
             limit: 10,
             offset: 0,
             matching: Matching::All,
-            filter: Vec::new(),
+            filter: Filter::default(),
             sort: Vec::new(),
             weights: Vec::new(),
             total: false,
@@ -112,6 +135,9 @@ impl Default for Options {
             deadline: None,
             expansions: 10_000,
             joined: None,
+            after: None,
+            distinct: None,
+            facets: None,
         }
     }
 }

@@ -1,17 +1,14 @@
 //! [`QueryPlan`]: a query as leaves with weights, for all segments alike.
 
+use super::Index;
 use super::expansion::{Budget, Expansion, expand, is_expanded};
 use super::leaf::{Leaf, Weighted, weighted};
 use super::options::{Matching, Options};
-use super::{Index, filter};
 use crate::base::error::{Error, Result};
-use crate::index::segment::Segment;
 use crate::index::{Kind, Schema};
 use crate::query::{Atom, Clause, Query};
 use crate::rank::{Clock, Norms};
-use once_cell::unsync::OnceCell;
 use std::collections::HashMap;
-use std::rc::Rc;
 
 /// A clause: in each field in which it is searched, a leaf.
 pub(super) struct PlannedClause {
@@ -31,8 +28,6 @@ pub(super) struct QueryPlan {
     pub(super) none_has_all: bool,
     /// By field number; `None` for fields that are not searched.
     pub(super) norms: Vec<Option<Norms>>,
-    /// Per segment, the documents that meet the filters, once that was asked for.
-    allowed: Vec<OnceCell<Option<Rc<Vec<u64>>>>>,
 }
 
 impl QueryPlan {
@@ -49,7 +44,6 @@ impl QueryPlan {
             nothing: typed_something && query.clauses.is_empty(),
             none_has_all: false,
             norms: vec![None; weights.len()],
-            allowed: vec![OnceCell::new(); index.snapshot().parts().len()],
         };
         let typed = in_fields(index, distinct(&query), &weights);
         let expanded: Vec<(&Atom, &[usize])> = typed
@@ -106,12 +100,6 @@ impl QueryPlan {
             }
             self.clauses.push(PlannedClause { leaves });
         }
-    }
-
-    /// The documents of the segment with that number that meet the filters; `None` if there are no filters.
-    pub(super) fn allowed(&self, segment: &Segment, number: usize, options: &Options) -> Result<Option<Rc<Vec<u64>>>> {
-        let allowed = || filter::allowed(segment, &options.filter).map(|allowed| allowed.map(Rc::new));
-        self.allowed[number].get_or_try_init(allowed).cloned()
     }
 }
 

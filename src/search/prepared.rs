@@ -10,7 +10,7 @@ use crate::base::identity::Identity;
 use crate::index::segment::Segment;
 use crate::index::snapshot::SnapshotSegment;
 use crate::rank::term::Source;
-use crate::rank::{Bm25, Hit, Norms};
+use crate::rank::{Bm25, Clock, Hit, Norms};
 use std::collections::HashSet;
 
 /// A query as lists of postings, all clauses of which count for the score.
@@ -78,7 +78,7 @@ impl Index {
             Err(Error::Expired) => return Ok(None),
             plan => plan?,
         };
-        if plan.nothing || plan.clauses.is_empty() || !options.sort.is_empty() {
+        if plan.nothing || plan.clauses.is_empty() || !options.is_ranking() {
             return Ok(None);
         }
         let QueryPlan { mut clauses, excluded, none_has_all, .. } = plan;
@@ -113,16 +113,16 @@ impl Index {
     /// # Errors
     /// As [`Index::search`].
     pub(crate) fn allowed(&self, part: &SnapshotSegment, options: &Options) -> Result<Option<Vec<u32>>> {
-        let allowed = filter::allowed(&part.segment, &options.filter)?;
+        let allowed = filter::allowed(part, options, &Clock::never())?;
         let deleted = part.deleted.as_ref().map(|deleted| deleted.words());
         let words = |words: &[u64]| words.iter().flat_map(|&word| [word as u32, (word >> 32) as u32]).collect();
         Ok(match (allowed, deleted) {
             (None, None) => None,
             (Some(allowed), None) => Some(words(&allowed)),
             (None, Some(deleted)) => Some(words(&deleted.iter().map(|word| !word).collect::<Vec<_>>())),
-            (Some(mut allowed), Some(deleted)) => {
-                allowed.iter_mut().zip(deleted).for_each(|(word, deleted)| *word &= !deleted);
-                Some(words(&allowed))
+            (Some(allowed), Some(deleted)) => {
+                let live = allowed.iter().zip(deleted).map(|(word, deleted)| word & !deleted);
+                Some(words(&live.collect::<Vec<_>>()))
             }
         })
     }

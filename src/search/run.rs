@@ -3,13 +3,14 @@
 use super::cursors::of_segment;
 use super::options::{End, Matching, Options};
 use super::plan::QueryPlan;
+use super::sort::SortValue;
 use super::sorted::sorted;
-use super::{Found, FoundHit, Index, filter};
+use super::{Found, FoundHit, Index, distinct, facets, filter, sort};
 use crate::base::cpu;
 use crate::base::error::{Error, Result};
 use crate::index::segment::Ids;
 use crate::rank::block_max;
-use crate::rank::collector::Collector;
+use crate::rank::collector::{Collector, Restriction};
 use crate::rank::matching;
 use crate::rank::{Clock, Hit, TopK};
 use std::collections::HashSet;
@@ -27,30 +28,56 @@ pub(super) fn in_time(index: &Index, text: &str, options: &Options, clock: &Cloc
     let plan = QueryPlan::new(index, text, options, clock)?;
     let live = usize::try_from(index.documents()).unwrap_or(usize::MAX);
     let wanted = options.offset.saturating_add(options.limit).min(live);
-    let mut found = Found::default();
     if plan.nothing || wanted == 0 {
-        found.total = options
-            .total
-            .then(|| if plan.nothing { Ok(0) } else { count_plan(index, &plan, options, clock) })
-            .transpose()?;
+        let mut found = Found::default();
+        add_counts(index, &plan, options, None, &mut found, clock)?;
         return Ok(found);
     }
-    let mut hits = top(index, &plan, options, options.matching != Matching::Any, wanted, clock)?;
-    let then_any = options.matching == Matching::AllThenAny && hits.len() < wanted;
-    if then_any {
+    let first = |wanted| first(index, &plan, options, wanted, clock);
+    let hits = match options.distinct {
+        Some(field) => distinct::distinct(index, field, wanted, live, clock, first)?,
+        None => first(wanted)?,
+    };
+    // There are no more.
+    let known = (hits.len() < wanted && distinct::are_all(options)).then_some(hits.len() as u64);
+    let mut found = self::found(index, hits, None, options)?;
+    add_counts(index, &plan, options, known, &mut found, clock)?;
+    Ok(found)
+}
+
+/// The first `wanted` hits.
+fn first(index: &Index, plan: &QueryPlan, options: &Options, wanted: usize, clock: &Clock) -> Result<Vec<Hit>> {
+    let mut hits = top(index, plan, options, options.matching != Matching::Any, wanted, clock)?;
+    if options.matching == Matching::AllThenAny && hits.len() < wanted {
         let has: HashSet<(u32, u32)> = hits.iter().map(|hit| (hit.segment, hit.doc_id)).collect();
-        let any = top(index, &plan, options, false, wanted, clock)?;
+        let any = top(index, plan, options, false, wanted, clock)?;
         hits.extend(any.into_iter().filter(|hit| !has.contains(&(hit.segment, hit.doc_id))));
         hits.truncate(wanted);
     }
-    if options.total {
-        found.total = Some(match hits.len() < wanted {
-            // There are no more.
-            true => hits.len() as u64,
-            false => count_plan(index, &plan, options, clock)?,
+    Ok(hits)
+}
+
+/// Total and facets, if they are asked for; the total may be `known`.
+fn add_counts(
+    index: &Index,
+    plan: &QueryPlan,
+    options: &Options,
+    known: Option<u64>,
+    found: &mut Found,
+    clock: &Clock,
+) -> Result<()> {
+    if let Some(fields) = &options.facets {
+        let (facets, total) = facets::of_plan(index, plan, options, fields, clock)?;
+        found.facets = Some(facets);
+        found.total = options.total.then_some(total);
+    } else if options.total {
+        found.total = Some(match known {
+            Some(known) => known,
+            None if plan.nothing => 0,
+            None => count_plan(index, plan, options, clock)?,
         });
     }
-    self::found(index, hits, found.total, options)
+    Ok(())
 }
 
 /// The hits of a page, with their ids.
@@ -88,12 +115,17 @@ fn top(
     if needs_all && plan.none_has_all {
         return Ok(Vec::new());
     }
-    if plan.clauses.is_empty() || !options.sort.is_empty() {
+    if plan.clauses.is_empty() || !options.is_by_score() {
         return sorted(index, plan, options, needs_all, wanted, clock);
     }
+    let after = match options.after.as_ref().map(|after| (&after.values[..], after.doc_id)) {
+        Some(([SortValue::Number(score)], doc_id)) => Some((*score, sort::ordinal(index, doc_id)?)),
+        _ => None,
+    };
     let mut top = TopK::new(wanted);
     for (number, part) in index.snapshot().parts().iter().enumerate() {
         let Some((clauses, restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else { continue };
+        let restriction = Restriction { after, ..restriction };
         let ordinals = part.segment.kept_ordinals()?;
         let (segment, base) = (number as u32, part.base);
         let mut collector = Collector { top: &mut top, restriction, segment, base, ordinals, clock };

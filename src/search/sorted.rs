@@ -1,17 +1,22 @@
-//! Hits in the order of numeric fields, or of insertion.
+//! Hits in the order of fields, ids or scores, or of insertion.
 
 use super::Index;
 use super::cursors::of_segment;
-use super::options::{Direction, Options};
+use super::options::Options;
 use super::plan::QueryPlan;
+use super::sort::{self, Reader, SortValue};
 use crate::base::error::Result;
-use crate::index::segment::Column;
+use crate::rank::clause::Clause;
 use crate::rank::matching;
 use crate::rank::{Clock, Hit};
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// The first `wanted` hits in the order of numeric fields, or of insertion; with their scores.
+/// The first `wanted` hits in the order that the options say, or of insertion; with their scores.
+///
+/// Keys that are numbers are those of all segments. Values of keyword fields, and ids, have numbers in their segment only: so
+/// the first hits of each segment are found by these, and those of all by the values.
 pub(super) fn sorted(
     index: &Index,
     plan: &QueryPlan,
@@ -20,13 +25,31 @@ pub(super) fn sorted(
     wanted: usize,
     clock: &Clock,
 ) -> Result<Vec<Hit>> {
+    let parts = index.snapshot().parts();
+    let is_local = parts.len() > 1 && options.sort.iter().any(|&(key, _)| sort::is_local(index, key));
+    let ordinal_after = options.after.as_ref().map(|after| sort::ordinal(index, after.doc_id)).transpose()?;
+    let has_scores = options.sort.iter().any(|&(key, _)| key == sort::SortKey::Score) && !plan.clauses.is_empty();
     let mut top = Sorted::new(options, wanted);
-    for (number, part) in index.snapshot().parts().iter().enumerate() {
+    let mut of_segments: Vec<(Vec<SortValue>, Hit)> = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
         let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
             continue;
         };
-        let columns = options.sort.iter().map(|&(field, _)| part.segment.column(field));
-        let columns = columns.collect::<Result<Vec<Column>>>()?;
+        // Scores are asked for after the cursors of the clauses have gone on.
+        let scored = match has_scores {
+            true => of_segment(plan, part, number, options, false, clock)?.map(|(clauses, _)| clauses),
+            false => None,
+        };
+        let scored = RefCell::new(scored.unwrap_or_default());
+        let readers = options.sort.iter().map(|&(key, _)| Reader::new(&part.segment, key));
+        let readers = readers.collect::<Result<Vec<Reader>>>()?;
+        top.after = match (&options.after, ordinal_after) {
+            (Some(after), Some(ordinal)) => {
+                // Without keys, or of a query without words, only the order of insertion counts.
+                Some((sort::keys_after(part, options, after, clock)?, ordinal))
+            }
+            _ => None,
+        };
         let ordinals = part.segment.kept_ordinals()?;
         matching::matching(
             part.segment.documents(),
@@ -42,17 +65,40 @@ pub(super) fn sorted(
                     let ordinal = ordinals.map_or(doc_id, |ordinals| ordinals[doc_id as usize]);
                     let hit =
                         Hit { score: 0.0, ordinal: part.base + u64::from(ordinal), segment: number as u32, doc_id };
-                    top.push(hit, columns.iter().map(|column| column.get(doc_id)));
+                    let score = || score_of(&mut scored.borrow_mut(), doc_id);
+                    let keys = readers.iter().zip(&options.sort);
+                    top.push(hit, keys.map(|(reader, (_, direction))| reader.key(doc_id, *direction, score)));
                 });
             },
         );
         clock.check()?;
+        if is_local {
+            for (keys, hit) in top.take() {
+                clock.check()?;
+                of_segments.push((sort::values_of(&part.segment, options, &hit, &keys)?, hit));
+            }
+        }
     }
-    let mut hits = top.into_hits();
+    let mut hits = match is_local {
+        false => top.into_hits(),
+        true => {
+            of_segments.sort_unstable_by(|a, b| {
+                sort::compare(&a.0, &b.0, options).then_with(|| a.1.ordinal.cmp(&b.1.ordinal))
+            });
+            of_segments.truncate(wanted);
+            of_segments.into_iter().map(|(_, hit)| hit).collect()
+        }
+    };
     if !plan.clauses.is_empty() {
         score(index, plan, options, &mut hits, clock)?;
     }
     Ok(hits)
+}
+
+/// The score of a document. docIDs must not decrease.
+fn score_of(clauses: &mut [Clause], doc_id: u32) -> f64 {
+    let terms = clauses.iter_mut().flat_map(|clause| &mut clause.terms);
+    terms.filter_map(|term| term.probe(doc_id)).map(f64::from).sum()
 }
 
 /// The first hits by some numbers.
@@ -63,6 +109,8 @@ struct Sorted<'o> {
     hits: Vec<(Vec<f64>, Hit)>,
     /// What a hit must come before.
     last: Option<(Vec<f64>, u64)>,
+    /// What a hit must come after.
+    after: Option<(Vec<f64>, u64)>,
     keys: Vec<f64>,
 }
 
@@ -74,7 +122,7 @@ fn order(a: (&[f64], u64), b: (&[f64], u64)) -> Ordering {
 
 impl<'o> Sorted<'o> {
     fn new(options: &'o Options, wanted: usize) -> Self {
-        Sorted { options, wanted, hits: Vec::new(), last: None, keys: Vec::new() }
+        Sorted { options, wanted, hits: Vec::new(), last: None, after: None, keys: Vec::new() }
     }
 
     fn room(&self) -> usize {
@@ -86,16 +134,13 @@ impl<'o> Sorted<'o> {
         self.options.sort.is_empty() && self.hits.len() >= self.wanted
     }
 
-    fn push(&mut self, hit: Hit, numbers: impl Iterator<Item = Option<f64>>) {
+    fn push(&mut self, hit: Hit, keys: impl Iterator<Item = f64>) {
         self.keys.clear();
-        self.keys.extend(numbers.zip(&self.options.sort).map(|(number, (_, direction))| match (number, direction) {
-            // Documents without a number come last in both directions.
-            (None, _) => f64::INFINITY,
-            // -0 is 0.
-            (Some(number), Direction::Ascending) => number + 0.0,
-            (Some(number), Direction::Descending) => 0.0 - number,
-        }));
-        if self.last.as_ref().is_some_and(|last| order((&self.keys, hit.ordinal), (&last.0, last.1)).is_gt()) {
+        self.keys.extend(keys);
+        let compared = |other: &(Vec<f64>, u64)| order((&self.keys, hit.ordinal), (&other.0, other.1));
+        if self.last.as_ref().is_some_and(|last| compared(last).is_gt())
+            || self.after.as_ref().is_some_and(|after| compared(after).is_le())
+        {
             return;
         }
         self.hits.push((self.keys.clone(), hit));
@@ -112,6 +157,13 @@ impl<'o> Sorted<'o> {
             self.last = Some((last.0.clone(), last.1.ordinal));
         }
         self.hits.truncate(self.wanted);
+    }
+
+    /// The first hits so far, in any order; none remain.
+    fn take(&mut self) -> Vec<(Vec<f64>, Hit)> {
+        self.cut();
+        self.last = None;
+        std::mem::take(&mut self.hits)
     }
 
     fn into_hits(mut self) -> Vec<Hit> {
@@ -133,8 +185,7 @@ fn score(index: &Index, plan: &QueryPlan, options: &Options, hits: &mut [Hit], c
         doc_ids.sort_unstable();
         let Some((mut clauses, _)) = of_segment(plan, part, number, options, false, clock)? else { continue };
         for doc_id in doc_ids {
-            let terms = clauses.iter_mut().flat_map(|clause| &mut clause.terms);
-            scores.insert((number as u32, doc_id), terms.filter_map(|term| term.probe(doc_id)).map(f64::from).sum());
+            scores.insert((number as u32, doc_id), score_of(&mut clauses, doc_id));
         }
     }
     for hit in hits {

@@ -7,7 +7,7 @@ use postings::device;
 use postings::engine::{self, Offload, Settings};
 use postings::index::{Document, Field, Id, Kind, Schema, Value, Writer};
 use postings::rank::Bm25;
-use postings::search::{Filter, Found, Index, Matching, Options};
+use postings::search::{Condition, Filter, Found, Index, Matching, Options};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -166,8 +166,8 @@ pub fn all_options() -> Vec<Options> {
             weights: vec![(TITLE, 1e3), (BODY, 1e-2)],
             ..usual.clone()
         });
-        let tags = Filter::Keywords(vec![b"t1".to_vec(), b"t4".to_vec()]);
-        all.push(Options { filter: vec![(TAG, tags)], total: true, ..usual });
+        let tags = Condition::Keywords(TAG, vec![b"t1".to_vec(), b"t4".to_vec()]);
+        all.push(Options { filter: Filter::new(tags).unwrap(), total: true, ..usual });
     }
     all
 }

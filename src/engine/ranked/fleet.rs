@@ -81,7 +81,7 @@ impl Fleet {
 /// Whether kernels can rank with these options.
 fn ranks(index: &Index, options: &Options, wanted: usize) -> bool {
     let few = u32::try_from(index.snapshot().documents()).is_ok();
-    (1..=MOST_HITS).contains(&wanted) && few && options.sort.is_empty()
+    (1..=MOST_HITS).contains(&wanted) && few && options.is_ranking()
 }
 
 fn open(settings: &Settings) -> Vec<Arc<Device>> {

@@ -12,7 +12,7 @@ use crate::engine::offload::try_on;
 use crate::engine::settings::Settings;
 use crate::search::prepared::{Prepared, PreparedTerm};
 use crate::search::recipe::Recipe;
-use crate::search::{Index, Options, QUERIES_PER_THREAD};
+use crate::search::{Filter, Index, Options, QUERIES_PER_THREAD};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -35,7 +35,7 @@ impl Warming {
     pub fn new(index: &Index, options: &Options, settings: &Settings) -> Warming {
         Warming {
             index: index.clone(),
-            options: Options { filter: Vec::new(), sort: Vec::new(), ..options.clone() },
+            options: Options { filter: Filter::default(), sort: Vec::new(), ..options.clone() },
             settings: settings.clone(),
             fleet: Fleet::to_warm(index, settings),
             uses: HashMap::new(),

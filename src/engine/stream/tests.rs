@@ -3,7 +3,7 @@ use super::*;
 use crate::device::tests::test_device;
 use crate::engine::ranked::tests::index_of_words;
 use crate::engine::schedule::Cost;
-use crate::search::{Filter, Matching};
+use crate::search::{Condition, Filter, Matching};
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -102,7 +102,7 @@ fn a_stream_is_bounded() {
     assert_eq!(stream.push("w4").unwrap(), 3);
     let long = "x ".repeat(MOST_BYTES / 2 + 1);
     assert!(matches!(stream.push(&long), Err(Error::Full(_))));
-    let wrong = Options { filter: vec![(0, Filter::Range(None, None))], ..Options::default() };
+    let wrong = Options { filter: Filter::new(Condition::Range(0, 0.0, 1.0)).unwrap(), ..Options::default() };
     assert!(matches!(Stream::new(&index, &wrong, &settings, 3), Err(Error::Argument(_))));
     let wrong = Options { weights: vec![(9, 1.0)], ..Options::default() };
     assert!(matches!(Stream::new(&index, &wrong, &settings, 3), Err(Error::Argument(_))));

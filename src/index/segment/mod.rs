@@ -11,6 +11,7 @@
 //! | `ids`, `numbers`, `stored`, `ordinals`, `packed` | the sections of documents |
 //! | `section` | one section of an open segment; checksums |
 //! | `lists`, `documents` | what an open segment has: terms and lists; ids and values |
+//! | `keyword_column` | the values of a keyword field by document, made of its lists when that is first asked for |
 //!
 //! A segment has a section per field and purpose. Each is at a multiple of 64 bytes, so that lists can be used where they
 //! are mapped. Every 16 KiB of the file has a CRC-32 in the footer: opening reads and checks header and footer alone
@@ -25,6 +26,7 @@ mod format;
 mod hash;
 mod ids;
 mod invert;
+mod keyword_column;
 mod lists;
 pub mod merge;
 mod merge_plan;
@@ -43,6 +45,7 @@ mod tests;
 pub use build::SegmentBuilder;
 pub use format::{FieldCounts, Section};
 pub use ids::{IdRef, Ids};
+pub use keyword_column::KeywordColumn;
 pub(super) use merge::merge;
 pub use merge_plan::Input;
 pub use numbers::Column;
@@ -59,7 +62,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 /// What a manifest keeps of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +119,12 @@ pub struct Segment {
     sound: RwLock<HashSet<(u8, u64)>>,
     /// See [`kept_ordinals`](Self::kept_ordinals).
     ordinals: OnceLock<Box<[u32]>>,
+    /// By field; see [`keyword_column`](Self::keyword_column).
+    keyword_columns: Box<[OnceLock<KeywordColumn>]>,
+    /// See [`id_ranks`](Self::id_ranks).
+    id_ranks: OnceLock<Box<[u32]>>,
+    /// Held while one of the columns above is made, so that threads do not make the same one.
+    making: Mutex<()>,
     identity: Identity,
 }
 
@@ -170,6 +179,9 @@ impl Segment {
             dictionaries: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             sound: RwLock::default(),
             ordinals: OnceLock::new(),
+            keyword_columns: schema.fields.iter().map(|_| OnceLock::new()).collect(),
+            id_ranks: OnceLock::new(),
+            making: Mutex::new(()),
             identity: Identity::new(),
             schema,
             frame,

@@ -77,6 +77,38 @@ impl<'c> Column<'c> {
         Ok(Column { packed, integers: head[0] == 0, base: u64_at(head, 8) as i64, present })
     }
 
+    /// Sets the bits of the documents with numbers from `low` to `high`, which may be infinite: bit d % 64 of word d / 64 is
+    /// that of document d. About a nanosecond per document.
+    pub fn add_between(&self, low: f64, high: f64, bits: &mut [u64]) {
+        if !self.integers {
+            return self.add_if(bits, |number| (low..=high).contains(&f64::from_bits(number)));
+        }
+        // Conversions saturate: beyond, there are no numbers.
+        let (low, high) = (low.ceil() as i64, high.floor() as i64);
+        if low <= high {
+            let (first, span) = (self.base.wrapping_sub(low), high.wrapping_sub(low) as u64);
+            self.add_if(bits, |number| (first as u64).wrapping_add(number) <= span);
+        }
+    }
+
+    /// Sets the bits of the documents whose packed numbers fit.
+    #[inline(always)]
+    fn add_if(&self, bits: &mut [u64], fits: impl Fn(u64) -> bool) {
+        let documents = self.packed.len();
+        for (at, word) in bits.iter_mut().enumerate().take(documents.div_ceil(64)) {
+            let first = 64 * at;
+            let mut fitting = 0;
+            for bit in 0..64.min(documents - first) {
+                fitting |= u64::from(self.packed.get(first + bit).is_some_and(&fits)) << bit;
+            }
+            if !self.present.is_empty() {
+                let present = &self.present[8 * at..self.present.len().min(8 * at + 8)];
+                fitting &= present.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+            }
+            *word |= fitting;
+        }
+    }
+
     /// The number of a document, if it has one and there is such a document.
     #[inline]
     pub fn get(&self, doc: u32) -> Option<f64> {

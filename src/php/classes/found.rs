@@ -1,15 +1,21 @@
 //! What a search found, in memory of the request: memory_limit counts it, as it counts arrays.
 
+use super::hit;
 use crate::index::segment::IdRef;
+use crate::php::exception::Outcome;
 use crate::php::ffi::allocate;
-use crate::php::output::NoRoom;
+use crate::php::output::{List, NoRoom};
 use crate::search::{Found, Index};
+use ext_php_rs::types::Zval;
 use std::cell::Cell;
 use std::mem::size_of;
 
 /// The hits of a search.
 pub struct Results {
-    pub index: Index,
+    /// What was searched; `None` if the hits were unserialized.
+    index: Option<Index>,
+    /// The stored fields of unserialized hits: a list with an array for each.
+    stored: Zval,
     pub total: Option<u64>,
     hits: *mut Record,
     len: usize,
@@ -40,8 +46,14 @@ pub struct Hit<'r> {
 
 impl Results {
     /// A copy in memory of the request. Where PHP has no fallible allocation, it ends the script here by a jump.
-    pub fn new(index: &Index, found: &Found) -> Result<Results, NoRoom> {
-        let mut results = Results { index: index.clone(), total: found.total, hits: std::ptr::null_mut(), len: 0 };
+    pub fn new(index: Option<&Index>, found: &Found) -> Result<Results, NoRoom> {
+        let mut results = Results {
+            index: index.cloned(),
+            stored: Zval::null(),
+            total: found.total,
+            hits: std::ptr::null_mut(),
+            len: 0,
+        };
         let strings = found.hits.iter().filter_map(|hit| match IdRef::from(&hit.id) {
             IdRef::Int(_) => None,
             IdRef::Bytes(id) => Some(LENGTH + id.len()),
@@ -77,6 +89,29 @@ impl Results {
         }
         debug_assert_eq!(end, size);
         Ok(results)
+    }
+
+    /// As [`new`](Self::new), of hits whose stored fields are an array each of the list `stored`.
+    pub fn plain(found: &Found, stored: Zval) -> Result<Results, NoRoom> {
+        let mut results = Results::new(None, found)?;
+        results.stored = stored;
+        Ok(results)
+    }
+
+    /// The stored fields of the hit at that place, by name.
+    pub fn fields(&self, at: usize, hit: &Hit) -> Outcome<Zval> {
+        match &self.index {
+            Some(index) => hit::fields(index, hit.doc_id),
+            None => match self.stored.array().and_then(|stored| stored.get_index(at as i64)) {
+                Some(fields) => Ok(fields.shallow_clone()),
+                None => Ok(List::with_room(0)?.into_zval()),
+            },
+        }
+    }
+
+    /// Whether hits may have stored fields.
+    pub fn may_have_fields(&self) -> bool {
+        self.index.as_ref().is_none_or(|index| index.schema().fields.iter().any(|field| field.stored))
     }
 
     pub fn len(&self) -> usize {

@@ -2,18 +2,21 @@
 //! objects are the fastest to make and to read.
 
 use super::found::{Hit, Results};
-use crate::index::Value;
 use crate::index::segment::IdRef;
-use crate::php::call::check_index;
-use crate::php::class::{self, Class, Method, class};
+use crate::index::{Id, Value};
+use crate::php::call::{Call, check_index, handler};
+use crate::php::class::{self, Class, Method, class, method};
+use crate::php::declare::function;
+use crate::php::documents;
 use crate::php::exception::{Outcome, Thrown};
-use crate::php::ffi::{allocate, ends_for_memory};
+use crate::php::ffi::{allocate, ends_for_memory, php_json_serializable_ce};
 use crate::php::output::{self, List, Map};
 use crate::php::property;
 use crate::php::zend::{COLLECTABLE, REFCOUNTED};
 use crate::search::Index;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::ffi::{object_properties_init, std_object_handlers, zend_object_std_init, zend_objects_new};
+use ext_php_rs::flags::DataType;
 use ext_php_rs::types::{ZendObject, Zval};
 use ext_php_rs::zend::{BailoutGuard, ClassEntry};
 
@@ -24,10 +27,13 @@ class!(Object);
 
 impl Class for Object {
     const NAME: &'static str = "Postings\\Hit";
-    const INTERFACES: &'static [ClassEntryInfo] = &[];
+    const INTERFACES: &'static [ClassEntryInfo] = &[
+        // SAFETY: json is a part of PHP and starts before any extension that is loaded.
+        (|| unsafe { &*php_json_serializable_ce }, "JsonSerializable"),
+    ];
 
     fn methods() -> Vec<Method> {
-        Vec::new()
+        vec![method(function("jsonSerialize", handler!(json_serialize), DataType::Array))]
     }
 
     fn finish() {
@@ -39,6 +45,9 @@ impl Class for Object {
         property::declare(class, "fields", property::ARRAY);
         // SAFETY: `finish` runs during MINIT, when entries may be written to.
         unsafe { (*class).__bindgen_anon_2.create_object = Some(create) };
+        // PHP serializes ordinary objects by itself, and checks the types of their properties when it makes them again.
+        // SAFETY: as above.
+        unsafe { (*class).ce_flags &= !ext_php_rs::ffi::ZEND_ACC_NOT_SERIALIZABLE };
     }
 }
 
@@ -59,14 +68,49 @@ unsafe extern "C" fn create(class: *mut ClassEntry) -> *mut ZendObject {
 /// Makes the hit at that place the value of `target`; null if there is none.
 pub fn store(results: &Results, at: usize, target: &mut Zval) -> Outcome {
     *target = match results.get(at) {
-        Some(hit) => new(&results.index, &hit)?,
+        Some(hit) => new(&hit, results.fields(at, &hit)?)?,
         None => Zval::null(),
     };
     Ok(())
 }
 
-/// A new `Hit`. Reads the stored fields, if the index has any.
-fn new(index: &Index, hit: &Hit) -> Outcome<Zval> {
+/// Id and score of an object of this class; `None` for any other value.
+fn properties(value: &Zval) -> Option<[Zval; 2]> {
+    let object = value.object().filter(|object| std::ptr::eq(object.ce, class::entry::<Object>()))?;
+    // SAFETY: objects of this class have these properties.
+    Some(unsafe { [0, 1].map(|number| property::get(object, number)) })
+}
+
+/// Id and score of a `Hit`; `None` for any other value.
+pub fn id_and_score(value: &Zval) -> Option<(Id, f64)> {
+    let [id, score] = properties(value)?;
+    Some((documents::id(&id)?, score.double()?))
+}
+
+fn json_serialize(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let (object, result) = call.this_and_result();
+    let Some(object) = object else { return Err(class::uninitialised::<Object>()) };
+    // SAFETY: objects of this class have these properties.
+    let [id, score, fields] = unsafe { [0, 1, 3].map(|number| property::get(object, number)) };
+    json(id, score, fields)?.store(result);
+    Ok(())
+}
+
+/// What json_encode() encodes of a hit.
+pub fn json(id: Zval, score: Zval, fields: Zval) -> Outcome<Map> {
+    let mut hit = Map::with_room(3)?;
+    hit.set(b"id", id)?;
+    hit.set(b"score", score)?;
+    // An empty array would become a list, unlike the others.
+    if fields.array().is_some_and(|fields| !fields.is_empty()) {
+        hit.set(b"fields", fields)?;
+    }
+    Ok(hit)
+}
+
+/// A new `Hit`.
+fn new(hit: &Hit, fields: Zval) -> Outcome<Zval> {
     if ends_for_memory() {
         return Err(Thrown);
     }
@@ -75,7 +119,6 @@ fn new(index: &Index, hit: &Hit) -> Outcome<Zval> {
     store_id(hit.id, &mut id)?;
     score.set_double(hit.score);
     doc_id.set_long(hit.doc_id as i64);
-    let fields = fields(index, hit.doc_id)?;
     let properties = [id, score, doc_id, fields];
     // With room for the first property.
     let size = size_of::<ZendObject>() + (properties.len() - 1) * size_of::<Zval>();

@@ -5,17 +5,22 @@ use super::{hit, hits_iterator};
 use crate::php::call::{Call, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, this_and_result};
 use crate::php::declare::{function, nullable};
-use crate::php::exception::{self, Outcome};
-use crate::php::ffi::{allocation_jumps, php_json_serializable_ce};
+use crate::php::documents;
+use crate::php::exception::{self, Outcome, Thrown};
+use crate::php::ffi::{FAILURE, allocation_jumps, php_json_serializable_ce};
 use crate::php::foreach::{self, Aggregate, get_iterator};
-use crate::php::output::{List, Map, Record};
+use crate::php::input;
+use crate::php::output::{List, Map, NoRoom, Record};
 use crate::php::property;
-use crate::search::{Found, Index};
+use crate::php::zend::elements;
+use crate::search::{Facet, FieldFacet, Found, FoundHit, Index};
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
+use ext_php_rs::ffi::{zend_class_entry, zend_unserialize_data};
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::Zval;
 use ext_php_rs::zend::{BailoutGuard, ce};
+use std::ffi::{c_int, c_uchar};
 use std::rc::Rc;
 
 /// `None` only until [`fill`].
@@ -23,6 +28,11 @@ use std::rc::Rc;
 pub struct Object(Option<Rc<Results>>);
 
 class!(Object);
+
+/// The numbers of the properties.
+const TOTAL: usize = 0;
+const EXPIRED: usize = 1;
+const FACETS: usize = 2;
 
 impl Class for Object {
     const NAME: &'static str = "Postings\\Hits";
@@ -39,6 +49,7 @@ impl Class for Object {
         vec![
             method(function("count", handler!(count), DataType::Long)),
             method(function("ids", handler!(ids), DataType::Array)),
+            method(function("docIds", handler!(doc_ids), DataType::Array)),
             get_iterator::<Object>(),
             method(function("offsetExists", handler!(offset_exists), DataType::Bool).arg(offset())),
             method(nullable("offsetGet", handler!(offset_get), DataType::object(hit::Object::NAME)).arg(offset())),
@@ -49,12 +60,28 @@ impl Class for Object {
             ),
             method(function("offsetUnset", handler!(offset_unset), DataType::Void).arg(offset())),
             method(function("jsonSerialize", handler!(json_serialize), DataType::Array)),
+            method(function("__serialize", handler!(serialize), DataType::Array)),
+            method(
+                function("__unserialize", handler!(unserialize), DataType::Void).arg(Arg::new("data", DataType::Array)),
+            ),
+            method(function("__debugInfo", handler!(debug_info), DataType::Array)),
         ]
+    }
+
+    fn blank() -> Option<Self> {
+        Some(Object::default())
     }
 
     fn finish() {
         property::declare(class::entry::<Object>(), "total", property::NULLABLE_INT);
         property::declare(class::entry::<Object>(), "expired", property::BOOL);
+        property::declare(class::entry::<Object>(), "facets", property::NULLABLE_ARRAY);
+        // SAFETY: MINIT calls this, when the entry may be written to.
+        unsafe {
+            let class = class::entry::<Object>();
+            (*class).ce_flags &= !ext_php_rs::ffi::ZEND_ACC_NOT_SERIALIZABLE;
+            (*class).unserialize = Some(refuse_old_format);
+        }
         class::only_itself_is_equal::<Object>();
         foreach::over_aggregate::<Object>();
     }
@@ -89,18 +116,61 @@ pub fn fill(target: &mut Zval, index: &Index, found: Found) -> Outcome {
     }
     let mut expired = Zval::new();
     expired.set_bool(found.expired);
+    if found.facets.is_some() || allocation_jumps() {
+        let found = BailoutGuard::new(found);
+        let facets = match &found.facets {
+            Some(facets) => facets_by_name(index, facets)?,
+            None => Zval::null(),
+        };
+        return set(target, total, expired, facets, || Results::new(Some(index), &found));
+    }
+    set(target, total, expired, Zval::null(), || Results::new(Some(index), &found))
+}
+
+/// Sets what new `Hits` have.
+fn set(
+    target: &mut Zval,
+    total: Zval,
+    expired: Zval,
+    facets: Zval,
+    results: impl FnOnce() -> Result<Results, NoRoom>,
+) -> Outcome {
     if let Some(object) = target.object_mut() {
-        // SAFETY: the object is new and has these two properties.
+        // SAFETY: the object is new and has these properties.
         unsafe {
-            property::set(object, 0, total);
-            property::set(object, 1, expired);
+            property::set(object, TOTAL, total);
+            property::set(object, EXPIRED, expired);
+            property::set(object, FACETS, facets);
         }
     }
     let object = class::value_of_mut::<Object>(target).ok_or_else(class::uninitialised::<Object>)?;
-    let results =
-        if allocation_jumps() { Results::new(index, &BailoutGuard::new(found))? } else { Results::new(index, &found)? };
-    object.0 = Some(Rc::new(results));
+    object.0 = Some(Rc::new(results()?));
     Ok(())
+}
+
+/// Facets as PHP gets them.
+fn facets_by_name(index: &Index, facets: &[FieldFacet]) -> Outcome<Zval> {
+    let mut map = Map::with_room(facets.len())?;
+    for FieldFacet { field, facet } in facets {
+        let mut value = Zval::new();
+        match facet {
+            Facet::Values(counts) => {
+                let mut values = Map::with_room(counts.len())?;
+                for (value, count) in counts {
+                    let mut number = Zval::new();
+                    number.set_long(*count as i64);
+                    values.set(value, number)?;
+                }
+                values.store(&mut value);
+            }
+            Facet::Numbers { range, count } => {
+                let (min, max) = (range.map(|range| range.0), range.map(|range| range.1));
+                Record::new().field("min", min).field("max", max).field("count", *count as i64).store(&mut value);
+            }
+        }
+        map.set(index.schema().fields[*field].name.as_bytes(), value)?;
+    }
+    Ok(map.into_zval())
 }
 
 fn this<'a>(call: &'a mut Call) -> Outcome<(&'a Results, &'a mut Zval)> {
@@ -168,26 +238,142 @@ fn offset_unset(call: &mut Call) -> Outcome {
 fn json_serialize(call: &mut Call) -> Outcome {
     call.no_arguments()?;
     let (results, target) = this(call)?;
-    let stored = results.index.schema().fields.iter().any(|field| field.stored);
     let mut hits = List::with_room(results.len())?;
-    for found in results.iter() {
+    for (at, found) in results.iter().enumerate() {
         let mut id = Zval::new();
         hit::store_id(found.id, &mut id)?;
         let mut score = Zval::new();
         score.set_double(found.score);
-        let mut hit = Map::with_room(3)?;
-        hit.set(b"id", id)?;
-        hit.set(b"score", score)?;
-        if stored {
-            let fields = hit::fields(&results.index, found.doc_id)?;
-            // An empty array would become a list, unlike the others.
-            if fields.array().is_some_and(|fields| !fields.is_empty()) {
-                hit.set(b"fields", fields)?;
-            }
-        }
-        hits.push(hit.into_zval());
+        let fields = if results.may_have_fields() { results.fields(at, &found)? } else { Zval::null() };
+        hits.push(hit::json(id, score, fields)?.into_zval());
     }
     let total = results.total.map(|total| total as i64);
     Record::new().field("total", total).field("hits", hits.into_zval()).store(target);
     Ok(())
+}
+
+fn doc_ids(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let (results, target) = this(call)?;
+    let mut doc_ids = List::with_room(results.len())?;
+    for hit in results.iter() {
+        doc_ids.push_long(hit.doc_id as i64);
+    }
+    doc_ids.store(target);
+    Ok(())
+}
+
+/// The properties, as they are set.
+fn properties(call: &mut Call) -> Outcome<[Zval; 3]> {
+    let object = call.this_and_result().0.ok_or_else(class::uninitialised::<Object>)?;
+    // SAFETY: objects of this class have these properties.
+    Ok(unsafe { [TOTAL, EXPIRED, FACETS].map(|number| property::get(object, number)) })
+}
+
+fn debug_info(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let [total, expired, facets] = properties(call)?;
+    let (results, target) = this(call)?;
+    let mut hits = List::with_room(results.len())?;
+    for at in 0..results.len() {
+        let mut hit = Zval::new();
+        hit::store(results, at, &mut hit)?;
+        hits.push(hit);
+    }
+    let shown = Record::new().field("total", total).field("expired", expired).field("facets", facets);
+    shown.field("hits", hits.into_zval()).store(target);
+    Ok(())
+}
+
+fn serialize(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    let [total, expired, facets] = properties(call)?;
+    let (results, target) = this(call)?;
+    let mut hits = List::with_room(results.len())?;
+    for (at, found) in results.iter().enumerate() {
+        let mut hit = List::with_room(4)?;
+        let mut id = Zval::new();
+        hit::store_id(found.id, &mut id)?;
+        hit.push(id);
+        let mut score = Zval::new();
+        score.set_double(found.score);
+        hit.push(score);
+        hit.push_long(found.doc_id as i64);
+        hit.push(results.fields(at, &found)?);
+        hits.push(hit.into_zval());
+    }
+    let data = Record::new().field("total", total).field("expired", expired).field("facets", facets);
+    data.field("hits", hits.into_zval()).store(target);
+    Ok(())
+}
+
+/// What `__unserialize` says of data that `__serialize` does not make.
+fn bad(what: &str) -> Thrown {
+    exception::corrupt(&format!("hits: serialized data: {what}"))
+}
+
+fn unserialize(call: &mut Call) -> Outcome {
+    let mut data: *mut Zval = std::ptr::null_mut();
+    parse!(call, c"a", &raw mut data)?;
+    // SAFETY: parsing set it to an array argument in the frame.
+    let data = unsafe { &*data }.dereference().array();
+    if class::this::<Object>(call)?.0.is_some() {
+        return refuse_change();
+    }
+    let part = |name: &str| data.and_then(|data| data.get(name)).map(Zval::dereference).ok_or_else(|| bad(name));
+    let (total, expired, facets, hits) = (part("total")?, part("expired")?, part("facets")?, part("hits")?);
+    let count = total.long().map(u64::try_from);
+    if !(total.is_null() || matches!(count, Some(Ok(_)))) || !expired.is_bool() {
+        return Err(bad("total must be null or not negative, and expired bool"));
+    }
+    let (true, Some(hits)) = (facets.is_null() || facets.is_array(), hits.array()) else {
+        return Err(bad("facets must be null or an array, and hits a list"));
+    };
+    let mut found = Found { total: count.and_then(Result::ok), ..Found::default() };
+    found.hits = input::with_room(hits.len())?;
+    let mut stored = List::with_room(hits.len())?;
+    for (_, hit) in elements(hits) {
+        let part = |at: i64| hit.array().filter(|hit| hit.len() == 4).and_then(|hit| hit.get_index(at));
+        let parts = [0, 1, 2, 3].map(|at| part(at).map(Zval::dereference));
+        let values = match parts {
+            [Some(id), Some(score), Some(doc_id), Some(fields)] if fields.is_array() => {
+                let doc_id = doc_id.long().and_then(|doc_id| u64::try_from(doc_id).ok());
+                documents::id(id).zip(score.double()).zip(doc_id).map(|values| (values, fields))
+            }
+            _ => None,
+        };
+        let Some((((id, score), doc_id), fields)) = values else {
+            return Err(bad("a hit must be a list of id, score, docID and fields"));
+        };
+        found.hits.push(FoundHit { id, score, doc_id });
+        stored.push(fields.shallow_clone());
+    }
+    let (total, expired, facets) = (total.shallow_clone(), expired.shallow_clone(), facets.shallow_clone());
+    let stored = stored.into_zval();
+    let found = BailoutGuard::new(found);
+    let results = Results::plain(&found, stored)?;
+    let object = call.this_and_result().0.ok_or_else(class::uninitialised::<Object>)?;
+    // SAFETY: the object has these properties, which were not set: it has no results yet.
+    unsafe {
+        property::set(object, TOTAL, total);
+        property::set(object, EXPIRED, expired);
+        property::set(object, FACETS, facets);
+    }
+    class::this::<Object>(call)?.0 = Some(Rc::new(results));
+    Ok(())
+}
+
+/// Refuses data of PHP's old serialization format, `C:`.
+///
+/// # Safety
+/// PHP calls it, while it unserializes.
+unsafe extern "C" fn refuse_old_format(
+    _: *mut Zval,
+    _: *mut zend_class_entry,
+    _: *const c_uchar,
+    _: usize,
+    _: *mut zend_unserialize_data,
+) -> c_int {
+    exception::corrupt("hits: serialized data: is of the format C:, and hits are written as O:");
+    FAILURE
 }

@@ -5,6 +5,7 @@
 mod analyzer;
 mod codec;
 pub mod conjunction;
+mod filter;
 mod found;
 mod hit;
 mod hits;
@@ -33,6 +34,7 @@ const CLASSES: &[Entry] = &[
     entry::<shard::Object>(),
     entry::<conjunction::Object>(),
     entry::<analyzer::Object>(),
+    entry::<filter::Object>(),
     entry::<hit::Object>(),
     entry::<hits_iterator::Object>(),
     entry::<hits::Object>(),

@@ -157,7 +157,7 @@ unsafe extern "C" fn compare(left: *mut Zval, right: *mut Zval) -> c_int {
 }
 
 /// The list of a value: `None` if it is no `PostingList`, an exception if the object holds no list.
-fn of(value: &Zval) -> Option<Outcome<PostingList>> {
+pub fn of(value: &Zval) -> Option<Outcome<PostingList>> {
     class::value_of::<Object>(value).map(Object::list)
 }
 

@@ -1,6 +1,6 @@
 //! What a search finds, by definition: every document is looked at, in double precision.
 
-use super::super::{Direction, Filter, Index, MOST_WORDS, Matching, Options};
+use super::super::{Condition, Direction, Index, MOST_WORDS, Matching, Options, SortKey};
 use crate::index::segment::Segment;
 use crate::index::{Codecs, Document, Field, Id, Kind, Schema, Value, length};
 use crate::query::fuzzy;
@@ -238,27 +238,53 @@ impl Definition {
         }
     }
 
-    /// How two documents are ordered if the query says by which fields.
-    pub(super) fn sorted(&self, a: usize, b: usize, options: &Options) -> Ordering {
-        for &(_, direction) in &options.sort {
-            let order = match (self.docs[a].price, self.docs[b].price) {
-                (Some(a), Some(b)) if direction == Direction::Ascending => a.total_cmp(&b),
-                (Some(a), Some(b)) => b.total_cmp(&a),
-                (a, b) => b.is_some().cmp(&a.is_some()),
+    /// How two documents with these scores are ordered if the query says by what.
+    pub(super) fn sorted(&self, a: (usize, f64), b: (usize, f64), options: &Options) -> Ordering {
+        let (first, second) = (&self.docs[a.0], &self.docs[b.0]);
+        for &(key, direction) in &options.sort {
+            let ascends = direction == Direction::Ascending;
+            let order = match key {
+                SortKey::Field(PRICE) => by_values(first.price, second.price, ascends, f64::total_cmp),
+                SortKey::Field(TAG) => {
+                    let tag = |doc: &Doc| if ascends { doc.tags.iter().min() } else { doc.tags.iter().max() }.cloned();
+                    by_values(tag(first), tag(second), ascends, String::cmp)
+                }
+                SortKey::Field(field) => panic!("nothing is sorted by {field}"),
+                SortKey::Score => by_values(Some(a.1), Some(b.1), ascends, f64::total_cmp),
+                SortKey::Id => by_values(Some(first.id), Some(second.id), ascends, i64::cmp),
             };
             if order.is_ne() {
                 return order;
             }
         }
-        a.cmp(&b)
+        a.0.cmp(&b.0)
+    }
+}
+
+fn by_values<T>(a: Option<T>, b: Option<T>, ascends: bool, order: impl Fn(&T, &T) -> Ordering) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) if ascends => order(&a, &b),
+        (Some(a), Some(b)) => order(&b, &a),
+        (a, b) => b.is_some().cmp(&a.is_some()),
     }
 }
 
 fn passes(doc: &Doc, options: &Options) -> bool {
-    options.filter.iter().all(|(_, filter)| match filter {
-        Filter::Keywords(values) => doc.tags.iter().any(|tag| values.iter().any(|value| value == tag.as_bytes())),
-        Filter::Range(low, high) => {
-            doc.price.is_some_and(|price| low.is_none_or(|low| low <= price) && high.is_none_or(|high| price <= high))
-        }
-    })
+    options.filter.condition().is_none_or(|condition| holds(doc, condition))
+}
+
+fn holds(doc: &Doc, condition: &Condition) -> bool {
+    match condition {
+        Condition::All(of) => of.iter().all(|of| holds(doc, of)),
+        Condition::Any(of) => of.iter().any(|of| holds(doc, of)),
+        Condition::Not(of) => !holds(doc, of),
+        Condition::Keywords(_, values) => doc.tags.iter().any(|tag| values.iter().any(|value| value == tag.as_bytes())),
+        Condition::Range(_, low, high) => doc.price.is_some_and(|price| *low <= price && price <= *high),
+        Condition::Numbers(_, numbers) => doc.price.is_some_and(|price| numbers.contains(&price)),
+        Condition::Exists(TAG) => !doc.tags.is_empty(),
+        Condition::Exists(PRICE) => doc.price.is_some(),
+        Condition::Exists(field) => !doc.words(*field).is_empty(),
+        Condition::Ids(ids) => ids.contains(&Id::Int(doc.id)),
+        Condition::DocIds(_) => panic!("documents do not know their docIDs"),
+    }
 }

@@ -142,7 +142,7 @@ fn searches_end_in_time_or_are_complete() {
     queries.push((0..300).map(|at| format!("f{at} ")).collect());
     for text in queries {
         for (matching, sort) in [(Matching::All, false), (Matching::Any, false), (Matching::AllThenAny, true)] {
-            let sort = if sort { vec![(PRICE, Direction::Ascending)] } else { Vec::new() };
+            let sort = if sort { vec![(SortKey::Field(PRICE), Direction::Ascending)] } else { Vec::new() };
             let options = Options { matching, sort, total: true, limit: 20, ..Options::default() };
             let whole = index.search(&text, &options).unwrap();
             let (mut expired, mut steps) = (0, 0);

@@ -1,18 +1,18 @@
 //! The arguments of searches, which the methods have in common: declared, parsed and checked here, once.
 
-use super::options;
+use super::{filter, options};
 use crate::analysis::valid_utf8;
 use crate::index::{Id, Schema};
 use crate::php::call::{Call, parsed};
-use crate::php::class::{Method, method};
-use crate::php::classes::matching;
+use crate::php::class::{Class, Method, method};
+use crate::php::classes::{hit, matching};
 use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_STRING, widen};
 use crate::php::documents::id_argument;
 use crate::php::enumeration::Enumeration;
 use crate::php::exception::{self, Outcome, Thrown};
 use crate::php::ffi::{zend_parse_parameter, zend_wrong_parameters_count_error};
 use crate::php::input::natural;
-use crate::search::{Matching, Options};
+use crate::search::{Index, Matching, Options};
 use ext_php_rs::args::Arg;
 use ext_php_rs::builders::FunctionBuilder;
 use ext_php_rs::flags::DataType;
@@ -45,6 +45,9 @@ pub enum Argument {
     Deadline(Option<i64>),
     /// How many queries a stream holds.
     Capacity,
+    Facets,
+    Distinct,
+    After,
 }
 
 const LIMIT: i64 = 10;
@@ -87,6 +90,9 @@ impl Argument {
                 with("deadline", DataType::Long, default).allow_null()
             }
             Argument::Capacity => with("capacity", DataType::Long, CAPACITY.to_string()),
+            Argument::Facets => array("facets"),
+            Argument::Distinct => with("distinct", DataType::String, "null".into()).allow_null(),
+            Argument::After => with("after", DataType::object(hit::Object::NAME), "null".into()).allow_null(),
         }
     }
 
@@ -94,7 +100,7 @@ impl Argument {
     fn widened(self) -> u32 {
         match self {
             Argument::Id | Argument::Matching => MAY_BE_STRING,
-            Argument::Log => MAY_BE_ARRAY,
+            Argument::Log | Argument::After => MAY_BE_ARRAY,
             _ => 0,
         }
     }
@@ -142,7 +148,7 @@ impl Signature {
 }
 
 /// The most arguments that a method has.
-const MOST: usize = 11;
+const MOST: usize = 14;
 
 /// The arguments of a call; those that are not given have their defaults.
 pub struct Arguments<'c> {
@@ -190,9 +196,12 @@ impl<'c> Arguments<'c> {
         let (mut string, mut array) = (null_mut::<ZendStr>(), null_mut::<Zval>());
         match argument {
             Argument::Query | Argument::Field => parse!(c"S", &raw mut string),
-            Argument::Queries | Argument::Filter | Argument::Sort | Argument::Weights => parse!(c"a", &raw mut array),
+            Argument::Queries | Argument::Filter | Argument::Sort | Argument::Weights | Argument::Facets => {
+                parse!(c"a", &raw mut array)
+            }
+            Argument::Distinct => parse!(c"S!", &raw mut string),
             // What may be of several types is looked at by who uses it.
-            Argument::Log | Argument::Id | Argument::Matching => Ok(()),
+            Argument::Log | Argument::Id | Argument::Matching | Argument::After => Ok(()),
             Argument::Limit => parse!(c"l", &raw mut self.limit),
             Argument::Offset => parse!(c"l", &raw mut self.offset),
             Argument::Total => parse!(c"b", &raw mut self.total),
@@ -271,12 +280,14 @@ impl<'c> Arguments<'c> {
                 Argument::Limit => options.limit = natural(self.limit, number)?,
                 Argument::Offset => options.offset = natural(self.offset, number)?,
                 Argument::Matching => options.matching = matching::of(value, number)?,
-                Argument::Filter => options::filter(&mut options, schema, value, number)?,
+                Argument::Filter => filter::filter(&mut options, schema, value, number)?,
                 Argument::Sort => options::sort(&mut options, schema, value, number)?,
                 Argument::Weights => options::weights(&mut options, schema, value, number)?,
                 Argument::Total => options.total = self.total,
                 Argument::K1 => options.bm25.k1 = options::k1(self.k1, number)?,
                 Argument::B => options.bm25.b = options::b(self.b, number)?,
+                Argument::Facets => options::facets(&mut options, schema, value, number)?,
+                Argument::Distinct => options::distinct(&mut options, schema, value, number)?,
                 _ => (),
             }
         }
@@ -284,6 +295,15 @@ impl<'c> Arguments<'c> {
             let number = self.given.iter().position(|argument| matches!(argument, Argument::Deadline(_)));
             let deadline = natural(deadline, number.map_or(0, |at| at as u32 + 1))?;
             options.deadline = Some(Duration::from_millis(deadline as u64));
+        }
+        Ok(options)
+    }
+
+    /// As [`options`](Self::options), with what has to be looked up in the index.
+    pub fn options_in(&self, index: &Index) -> Outcome<Options> {
+        let mut options = self.options(index.schema())?;
+        if let Some((number, value)) = self.find(Argument::After) {
+            options::after(&mut options, index, value, number)?;
         }
         Ok(options)
     }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod export;
+mod filter;
 mod ids;
 mod object;
 mod options;

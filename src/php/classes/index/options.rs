@@ -1,11 +1,15 @@
 //! The options of a search out of arguments.
 
-use crate::index::{Kind, Schema};
-use crate::php::exception::{self, Outcome, Thrown, shown, type_name};
+use crate::Error;
+use crate::index::{Id, Kind, Schema};
+use crate::php::class::Class;
+use crate::php::classes::hit;
+use crate::php::documents::id;
+use crate::php::exception::{self, Outcome, shown, type_name};
 use crate::php::fields;
 use crate::php::zend::{Key, elements, number};
 use crate::rank::Bm25;
-use crate::search::{Direction, Filter, Options};
+use crate::search::{After, Direction, Index, Options, SortKey, SortValue};
 use ext_php_rs::types::Zval;
 
 /// The elements of an array argument.
@@ -30,14 +34,14 @@ pub fn b(value: f64, argument: u32) -> Outcome<f32> {
     Err(exception::argument_value(argument, &format!("must be a number from 0 to 1, {} given", shown(value))))
 }
 
-fn in_field(schema: &Schema, field: usize, what: &str) -> String {
+pub(super) fn in_field(schema: &Schema, field: usize, what: &str) -> String {
     format!("field '{}': {what}", schema.fields[field].name)
 }
 
 /// The least float that is not below an integer, and the greatest that is not above. Beyond 2^53 not every integer is a
 /// float: then a range from the first on, or up to the second, has exactly those floats that it should have, and one from
 /// the first to the second has none.
-fn around(integer: i64) -> (f64, f64) {
+pub(super) fn around(integer: i64) -> (f64, f64) {
     let nearest = integer as f64;
     match (nearest as i128).cmp(&integer.into()) {
         std::cmp::Ordering::Less => (nearest.next_up(), nearest),
@@ -46,60 +50,21 @@ fn around(integer: i64) -> (f64, f64) {
     }
 }
 
-/// Sets conditions by an `array $filter` argument.
-pub fn filter(options: &mut Options, schema: &Schema, argument: &Zval, place: u32) -> Outcome {
-    for (key, value) in pairs(argument) {
-        let field = fields::of_key(schema, &key, place)?;
-        let wrong = |what: &str| Err(exception::argument_value(place, &in_field(schema, field, what)));
-        let wrong_type = |what: &str, value: &Zval| -> Thrown {
-            let what = format!("{what}, {} given", type_name(value));
-            exception::argument_type(place, &in_field(schema, field, &what))
-        };
-        let filter = match schema.fields[field].kind {
-            Kind::Text => return wrong("is text; filters need a keyword or numeric field"),
-            Kind::Keyword => {
-                let keyword = |value: &Zval| match (value.zend_str(), value.long()) {
-                    (Some(text), _) => Ok(text.as_bytes().to_vec()),
-                    (None, Some(number)) => Ok(number.to_string().into_bytes()),
-                    (None, None) => Err(wrong_type("must be string|int, or a list of them", value)),
-                };
-                Filter::Keywords(match value.array() {
-                    Some(list) => elements(list).map(|(_, value)| keyword(value)).collect::<Outcome<_>>()?,
-                    None => vec![keyword(value)?],
-                })
-            }
-            Kind::Numeric => {
-                let what = "must be int|float, or [lowest, highest] with null for none";
-                let bounds = |value: &Zval| match (value.long(), value.double()) {
-                    (Some(integer), _) => Ok(around(integer)),
-                    (_, Some(number)) if number.is_nan() => wrong(&format!("{what}, NAN given")).map(|()| (0.0, 0.0)),
-                    (_, Some(number)) => Ok((number, number)),
-                    _ => Err(wrong_type(what, value)),
-                };
-                let ends = |value: &Zval| if value.is_null() { Ok(None) } else { bounds(value).map(Some) };
-                match value.array() {
-                    None => bounds(value).map(|(low, high)| Filter::Range(Some(low), Some(high)))?,
-                    Some(pair) => match (pair.len(), pair.get_index(0), pair.get_index(1)) {
-                        (2, Some(low), Some(high)) => {
-                            let (low, high) = (ends(low.dereference())?, ends(high.dereference())?);
-                            Filter::Range(low.map(|low| low.0), high.map(|high| high.1))
-                        }
-                        _ => return wrong(&format!("{what}, an array of another form given")),
-                    },
-                }
-            }
-        };
-        options.filter.push((field, filter));
-    }
-    Ok(())
-}
-
 /// Sets the order by an `array $sort` argument.
 pub fn sort(options: &mut Options, schema: &Schema, argument: &Zval, place: u32) -> Outcome {
     for (key, value) in pairs(argument) {
-        let field = fields::of_key(schema, &key, place)?;
-        if schema.fields[field].kind != Kind::Numeric {
-            let text = in_field(schema, field, "is not numeric; only such fields can be sorted by");
+        let name = fields::key_text(&key);
+        let sort_key = match &*name {
+            b":score" => SortKey::Score,
+            b":id" => SortKey::Id,
+            _ => SortKey::Field(fields::of_key(schema, &key, place)?),
+        };
+        let about = |what: &str| match sort_key {
+            SortKey::Field(field) => in_field(schema, field, what),
+            _ => format!("'{}': {what}", String::from_utf8_lossy(&name)),
+        };
+        if matches!(sort_key, SortKey::Field(field) if schema.fields[field].kind == Kind::Text) {
+            let text = about("is text; hits are sorted by numeric and keyword fields, ':score' and ':id'");
             return Err(exception::argument_value(place, &text));
         }
         let direction = value.zend_str().map(|text| text.as_bytes());
@@ -108,15 +73,123 @@ pub fn sort(options: &mut Options, schema: &Schema, argument: &Zval, place: u32)
             Some(text) if text.eq_ignore_ascii_case(b"desc") => Direction::Descending,
             Some(text) => {
                 let what = format!("must be 'asc' or 'desc', '{}' given", String::from_utf8_lossy(text));
-                return Err(exception::argument_value(place, &in_field(schema, field, &what)));
+                return Err(exception::argument_value(place, &about(&what)));
             }
             None => {
                 let what = format!("must be 'asc' or 'desc', {} given", type_name(value));
-                return Err(exception::argument_type(place, &in_field(schema, field, &what)));
+                return Err(exception::argument_type(place, &about(&what)));
             }
         };
-        options.sort.push((field, direction));
+        options.sort.push((sort_key, direction));
     }
+    Ok(())
+}
+
+/// What facets and groups can be of.
+const WITH_VALUES: (&[Kind], &str) = (&[Kind::Keyword, Kind::Numeric], "a keyword or numeric field");
+
+/// Sets facets by an `array $facets` argument: names of fields, or names with the most values.
+pub fn facets(options: &mut Options, schema: &Schema, argument: &Zval, place: u32) -> Outcome {
+    /// As that of `Index::facets()`.
+    const LIMIT: usize = 10;
+    let mut facets: Vec<(usize, usize)> = Vec::new();
+    for (key, value) in pairs(argument) {
+        let field = |name: &[u8]| fields::of_kind(schema, name, place, WITH_VALUES.0, WITH_VALUES.1);
+        let facet = match (&key, value.zend_str(), value.long()) {
+            (Key::Int(_), Some(name), _) => (field(name.as_bytes())?, LIMIT),
+            (_, None, Some(limit)) => {
+                let field = field(&fields::key_text(&key))?;
+                let what = format!("must not be negative, {limit} given");
+                let limit = usize::try_from(limit);
+                (field, limit.map_err(|_| exception::argument_value(place, &in_field(schema, field, &what)))?)
+            }
+            _ => {
+                let text = "must contain names of fields, or name => the most values";
+                let text =
+                    format!("{text}, {} given for '{}'", type_name(value), fields::key_text(&key).escape_ascii());
+                return Err(exception::argument_type(place, &text));
+            }
+        };
+        if facets.iter().all(|other| other.0 != facet.0) {
+            facets.push(facet);
+        }
+    }
+    options.facets = (!facets.is_empty()).then_some(facets);
+    Ok(())
+}
+
+/// The field of a `?string $distinct` argument.
+pub fn distinct(options: &mut Options, schema: &Schema, argument: &Zval, place: u32) -> Outcome {
+    let Some(name) = argument.zend_str() else { return Ok(()) };
+    options.distinct = Some(fields::of_kind(schema, name.as_bytes(), place, WITH_VALUES.0, WITH_VALUES.1)?);
+    Ok(())
+}
+
+/// Sets the place by a `Hit|array|null $after` argument, after the order.
+pub fn after(options: &mut Options, index: &Index, argument: &Zval, place: u32) -> Outcome {
+    if argument.is_null() {
+        return Ok(());
+    }
+    let used = |error: Error| match error {
+        Error::Argument(what) => exception::argument_value(place, &format!("cannot be used: {what}")),
+        error => exception::throw_of_index(&error, place),
+    };
+    let doc_id_of = |id: Id| {
+        let doc_id = index.doc_id(&id).map_err(used)?;
+        doc_id.ok_or_else(|| {
+            let id = match id {
+                Id::Int(id) => id.to_string(),
+                Id::Bytes(id) => format!("'{}'", String::from_utf8_lossy(&id)),
+            };
+            exception::argument_value(place, &format!("names document {id}, which the index does not have"))
+        })
+    };
+    if let Some((id, score)) = hit::id_and_score(argument) {
+        let doc_id = doc_id_of(id)?;
+        options.after = Some(index.after(doc_id, score, options).map_err(used)?);
+        return Ok(());
+    }
+    let keys = match options.sort.is_empty() {
+        true => vec![SortKey::Score],
+        false => options.sort.iter().map(|&(key, _)| key).collect(),
+    };
+    let Some(array) = argument.array() else {
+        let text = format!("must be of type {}|array|null, {} given", hit::Object::NAME, type_name(argument));
+        return Err(exception::argument_type(place, &text));
+    };
+    let given: Vec<&Zval> = elements(array).map(|(_, value)| value).collect();
+    if given.len() != keys.len() + 1 {
+        let text = format!("must have a value for each of {} sort keys, and an id: {} given", keys.len(), given.len());
+        return Err(exception::argument_value(place, &text));
+    }
+    let wrong = |at: usize, what: &str| {
+        let text = format!("must have {what} at index {at}, {} given", type_name(given[at]));
+        Err(exception::argument_type(place, &text))
+    };
+    let mut values = Vec::with_capacity(keys.len());
+    for (at, key) in keys.into_iter().enumerate() {
+        let value = given[at];
+        let is_keyword = matches!(key, SortKey::Field(field) if index.schema().fields[field].kind == Kind::Keyword);
+        values.push(match key {
+            SortKey::Field(_) if value.is_null() => SortValue::None,
+            SortKey::Field(_) if is_keyword => match (value.zend_str(), value.long()) {
+                (Some(text), _) => SortValue::Keyword(text.as_bytes().into()),
+                (_, Some(number)) => SortValue::Keyword(number.to_string().into()),
+                _ => return wrong(at, "string|int|null"),
+            },
+            SortKey::Field(_) | SortKey::Score => match number(value) {
+                Some(number) => SortValue::Number(number),
+                None => return wrong(at, "int|float"),
+            },
+            SortKey::Id => match id(value) {
+                Some(id) => SortValue::Id(id),
+                None => return wrong(at, "int|string"),
+            },
+        });
+    }
+    let last = given.len() - 1;
+    let Some(id) = id(given[last]) else { return wrong(last, "an id, int|string,") };
+    options.after = Some(After { values, doc_id: doc_id_of(id)? });
     Ok(())
 }
 

@@ -36,7 +36,10 @@ macro_rules! search_signature {
                 Argument::Total,
                 Argument::K1,
                 Argument::B
-                $(, $after)*
+                $(, $after)*,
+                Argument::Facets,
+                Argument::Distinct,
+                Argument::After
             ],
         }
     };
@@ -73,7 +76,7 @@ pub fn search(call: &mut Call) -> Outcome {
     let arguments = SEARCH.parse(call)?;
     let (object, result) = this_and_result::<Object>(call)?;
     let index = &object.0;
-    let options = arguments.options(index.schema())?;
+    let options = arguments.options_in(index)?;
     input::ensure_memory(bytes_of_hits(index, &options, 1))?;
     hits::prepare(result)?;
     let found = check_index(engine::search(index, &arguments.query(), &options, &ini::settings()), 1)?;
@@ -92,7 +95,7 @@ pub fn search_batch(call: &mut Call) -> Outcome {
     const MOST_BYTES: usize = 64 << 20;
     let arguments = BATCH.parse(call)?;
     let index = this::<Object>(call)?.0.clone();
-    let mut options = arguments.options(index.schema())?;
+    let mut options = arguments.options_in(&index)?;
     let queries = arguments.queries();
     let count = queries.map_or(0, |queries| queries.len());
     let at_a_time = (MOST_BYTES / bytes_of_hits(&index, &options, 1).max(1)).max(1);
@@ -136,7 +139,7 @@ pub fn stream(call: &mut Call) -> Outcome {
     const MOST: usize = 1 << 20;
     let arguments = STREAM.parse(call)?;
     let index = this::<Object>(call)?.0.clone();
-    let options = arguments.options(index.schema())?;
+    let options = arguments.options_in(&index)?;
     let capacity = arguments.capacity(MOST)?;
     input::ensure_memory(bytes_of_hits(&index, &options, capacity))?;
     let stream = check_index(Stream::new(&index, &options, &ini::settings(), capacity), 1)?;

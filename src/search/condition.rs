@@ -1,0 +1,181 @@
+//! [`Condition`] and [`Filter`]: what hits must meet besides the query.
+
+use crate::base::error::{Error, Result};
+use crate::index::segment::Segment;
+use crate::index::{Id, Kind, Schema};
+use crate::list::PostingList;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a document is to be. Fields are named by their numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Condition {
+    /// All of them hold; of none, every document.
+    All(Vec<Condition>),
+    /// At least one of them holds; of none, no document.
+    Any(Vec<Condition>),
+    /// It does not hold.
+    Not(Box<Condition>),
+    /// A keyword field has one of these values.
+    Keywords(usize, Vec<Vec<u8>>),
+    /// A numeric field has a number of at least the first and at most the second; infinite ones are no bounds.
+    Range(usize, f64, f64),
+    /// A numeric field has one of these numbers.
+    Numbers(usize, Vec<f64>),
+    /// A keyword or numeric field has a value, a text field a word.
+    Exists(usize),
+    /// The document has one of these ids.
+    Ids(Vec<Id>),
+    /// The document has one of these docIDs, of the snapshot that is searched.
+    DocIds(DocIds),
+}
+
+/// docIDs, which are equal if they are the same.
+#[derive(Clone)]
+pub struct DocIds(pub PostingList);
+
+impl PartialEq for DocIds {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.is_same(&other.0) || self.0.equals(&other.0)
+    }
+}
+
+impl fmt::Debug for DocIds {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{} docIDs", self.0.len())
+    }
+}
+
+/// How deep conditions are nested at most: what goes through them calls itself.
+pub const MOST_DEPTH: usize = 64;
+
+/// The most conditions of a filter, those that combine others included. Values, ids and docIDs of a condition are not counted.
+pub const MOST_CONDITIONS: usize = 10_000;
+
+/// Documents of a segment that pass; all if there is no set.
+pub(super) type Allowed = Option<Arc<Vec<u64>>>;
+
+/// A condition that is checked once, and of which each segment is asked once, however many queries and threads share it.
+///
+/// Clones share the sets, which take a bit per document of the index while a clone exists.
+#[derive(Clone, Default)]
+pub struct Filter(Option<Arc<Shared>>);
+
+struct Shared {
+    condition: Condition,
+    /// By the number of the segment's identity.
+    sets: Mutex<HashMap<u64, Allowed>>,
+}
+
+impl Filter {
+    /// A filter; its values, numbers and ids are put in order, which takes the time of sorting them.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if conditions are nested deeper than [`MOST_DEPTH`], are more than [`MOST_CONDITIONS`], or a bound
+    /// is not a number.
+    pub fn new(mut condition: Condition) -> Result<Filter> {
+        arrange(&mut condition, MOST_DEPTH, &mut 0)?;
+        if matches!(&condition, Condition::All(all) if all.is_empty()) {
+            return Ok(Filter::default());
+        }
+        Ok(Filter(Some(Arc::new(Shared { condition, sets: Mutex::default() }))))
+    }
+
+    /// What must hold, if anything.
+    pub fn condition(&self) -> Option<&Condition> {
+        self.0.as_deref().map(|shared| &shared.condition)
+    }
+
+    /// Whether every document passes.
+    pub fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The set of a segment, which `make` makes the first time.
+    pub(super) fn in_segment(
+        &self,
+        segment: &Segment,
+        make: impl FnOnce(&Condition) -> Result<Vec<u64>>,
+    ) -> Result<Allowed> {
+        let Some(shared) = &self.0 else { return Ok(None) };
+        let sets = || shared.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = segment.identity().number();
+        if let Some(set) = sets().get(&key) {
+            return Ok(set.clone());
+        }
+        // Threads that come at the same time make it each for itself, and the first one is kept.
+        let set = Some(Arc::new(make(&shared.condition)?));
+        Ok(sets().entry(key).or_insert(set).clone())
+    }
+}
+
+impl PartialEq for Filter {
+    fn eq(&self, other: &Self) -> bool {
+        self.condition() == other.condition()
+    }
+}
+
+impl fmt::Debug for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        self.condition().fmt(f)
+    }
+}
+
+fn arrange(condition: &mut Condition, depth: usize, count: &mut usize) -> Result<()> {
+    let Some(depth) = depth.checked_sub(1) else {
+        return Err(Error::Argument(format!("conditions are nested deeper than {MOST_DEPTH}")));
+    };
+    *count += 1;
+    if *count > MOST_CONDITIONS {
+        return Err(Error::Argument(format!("there are more than {MOST_CONDITIONS} conditions")));
+    }
+    let not_a_number = || Err(Error::Argument("a condition compares with what is not a number".into()));
+    match condition {
+        Condition::All(of) | Condition::Any(of) => {
+            return of.iter_mut().try_for_each(|condition| arrange(condition, depth, count));
+        }
+        Condition::Not(of) => return arrange(of, depth, count),
+        Condition::Keywords(_, values) => {
+            values.sort_unstable();
+            values.dedup();
+        }
+        Condition::Range(_, low, high) if low.is_nan() || high.is_nan() => return not_a_number(),
+        Condition::Numbers(_, numbers) => {
+            if numbers.iter().any(|number| number.is_nan()) {
+                return not_a_number();
+            }
+            // -0 is 0.
+            numbers.iter_mut().for_each(|number| *number += 0.0);
+            numbers.sort_unstable_by(f64::total_cmp);
+            numbers.dedup();
+        }
+        Condition::Ids(ids) => {
+            ids.sort_unstable();
+            ids.dedup();
+        }
+        Condition::Range(..) | Condition::Exists(_) | Condition::DocIds(_) => (),
+    }
+    Ok(())
+}
+
+/// Checks that conditions fit their fields.
+///
+/// # Errors
+/// [`Error::Argument`], which names the field.
+pub(super) fn check(condition: &Condition, schema: &Schema) -> Result<()> {
+    let (field, fits, how): (usize, fn(Kind) -> bool, &str) = match condition {
+        Condition::All(of) | Condition::Any(of) => return of.iter().try_for_each(|of| check(of, schema)),
+        Condition::Not(of) => return check(of, schema),
+        Condition::Ids(_) | Condition::DocIds(_) => return Ok(()),
+        Condition::Keywords(field, _) => (*field, |kind| kind == Kind::Keyword, "by values"),
+        Condition::Range(field, ..) => (*field, |kind| kind == Kind::Numeric, "by a range"),
+        Condition::Numbers(field, _) => (*field, |kind| kind == Kind::Numeric, "by numbers"),
+        Condition::Exists(field) => (*field, |_| true, ""),
+    };
+    let named = schema.fields.get(field).ok_or_else(|| Error::Argument(format!("there is no field {field}")))?;
+    if fits(named.kind) {
+        return Ok(());
+    }
+    Err(Error::Argument(format!("the field {} cannot be filtered {how}", named.name)))
+}

@@ -1,0 +1,93 @@
+//! Sets of documents of a segment, which are lists while they are short.
+
+use crate::base::error::Result;
+use crate::base::memory::zeros;
+
+/// Some documents of a segment.
+pub(super) enum Set {
+    /// Strictly increasing, and few.
+    Few(Vec<u32>),
+    /// A bit per document of the segment.
+    Bits(Vec<u64>),
+}
+
+/// A list takes less memory than a set of bits if it has no more than one of so many documents.
+const FEW: usize = 32;
+
+impl Set {
+    pub(super) fn into_bits(self, documents: u32) -> Result<Vec<u64>> {
+        match self {
+            Set::Bits(bits) => Ok(bits),
+            Set::Few(doc_ids) => {
+                let mut bits = zeros(documents.div_ceil(64) as usize)?;
+                set_all(&mut bits, &doc_ids);
+                Ok(bits)
+            }
+        }
+    }
+}
+
+fn set_all(bits: &mut [u64], doc_ids: &[u32]) {
+    for &doc_id in doc_ids {
+        bits[doc_id as usize / 64] |= 1 << (doc_id % 64);
+    }
+}
+
+/// A union under construction: a list until it is long.
+pub(super) struct Union {
+    pub(super) few: Vec<u32>,
+    bits: Option<Vec<u64>>,
+    documents: u32,
+}
+
+impl Union {
+    pub(super) fn new(documents: u32) -> Union {
+        Union { few: Vec::new(), bits: None, documents }
+    }
+
+    /// The set of bits, if `more` documents are too many for a list.
+    pub(super) fn bits_for(&mut self, more: usize) -> Result<Option<&mut Vec<u64>>> {
+        if self.bits.is_none() && (self.few.len().saturating_add(more)).saturating_mul(FEW) > self.documents as usize {
+            self.bits = Some(Set::Few(std::mem::take(&mut self.few)).into_bits(self.documents)?);
+        }
+        Ok(self.bits.as_mut())
+    }
+
+    pub(super) fn add(&mut self, set: Set) -> Result<()> {
+        match set {
+            Set::Few(doc_ids) => match self.bits_for(doc_ids.len())? {
+                Some(bits) => set_all(bits, &doc_ids),
+                None => self.few.extend(doc_ids),
+            },
+            Set::Bits(other) => match &mut self.bits {
+                Some(bits) => bits.iter_mut().zip(other).for_each(|(word, other)| *word |= other),
+                None => {
+                    let bits = self.bits.insert(other);
+                    set_all(bits, &self.few);
+                    self.few.clear();
+                }
+            },
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> Set {
+        match self.bits {
+            Some(bits) => Set::Bits(bits),
+            None => {
+                self.few.sort_unstable();
+                self.few.dedup();
+                Set::Few(self.few)
+            }
+        }
+    }
+}
+
+/// Takes the documents of a list that are in another one out of it. Both increase.
+pub(super) fn subtract(doc_ids: &mut Vec<u32>, others: &[u32]) {
+    let mut others = others.iter().copied().peekable();
+    doc_ids.retain(|&doc_id| {
+        while others.next_if(|&other| other < doc_id).is_some() {}
+        others.peek() != Some(&doc_id)
+    });
+}

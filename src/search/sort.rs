@@ -1,0 +1,255 @@
+//! What hits are ordered by: keys as numbers within a segment, and as values between segments.
+
+use super::options::{Direction, Matching, Options};
+use super::{Index, filter};
+use crate::base::error::{Error, Result};
+use crate::index::segment::{Column, IdRef, KeywordColumn, Segment};
+use crate::index::snapshot::SnapshotSegment;
+use crate::index::{Id, Kind};
+use crate::rank::{Clock, Hit};
+use std::cmp::Ordering;
+
+/// What hits can be sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SortKey {
+    /// A numeric field, or a keyword field in the order of the bytes of its values: ascending by a document's least value,
+    /// descending by its greatest. Documents without a value come last in both directions.
+    Field(usize),
+    /// The score: 0 if the query has no words.
+    Score,
+    /// The id: integers before strings, strings in the order of their bytes.
+    Id,
+}
+
+/// What a hit has of a [`SortKey`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum SortValue {
+    /// No value.
+    None,
+    /// The number of a numeric field, or the score.
+    Number(f64),
+    /// The value of a keyword field.
+    Keyword(Vec<u8>),
+    /// The id.
+    Id(Id),
+}
+
+/// A place in the order of hits; those after it are wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct After {
+    /// A value for each key of [`Options::sort`]; the score if there is none.
+    pub values: Vec<SortValue>,
+    /// The docID, which decides between hits with equal values: they are in the order of insertion.
+    pub doc_id: u64,
+}
+
+/// Checks order, place, facets and groups.
+///
+/// # Errors
+/// [`Error::Argument`].
+pub(super) fn check(index: &Index, options: &Options) -> Result<()> {
+    let schema = index.schema();
+    let named = |field: usize, what: &str| {
+        let named = schema.fields.get(field).ok_or_else(|| Error::Argument(format!("there is no field {field}")))?;
+        match named.kind {
+            Kind::Text => Err(Error::Argument(format!("{what} keyword or numeric field, and {} is none", named.name))),
+            kind => Ok(kind),
+        }
+    };
+    for (key, _) in &options.sort {
+        if let SortKey::Field(field) = key {
+            named(*field, "hits are sorted by a")?;
+        }
+    }
+    for (field, _) in options.facets.iter().flatten() {
+        named(*field, "facets are those of a")?;
+    }
+    if let Some(field) = options.distinct {
+        named(field, "hits are made distinct by a")?;
+    }
+    let Some(after) = &options.after else { return Ok(()) };
+    if options.distinct.is_some() {
+        return Err(Error::Argument("hits after another one cannot be distinct: use an offset".into()));
+    }
+    if options.matching == Matching::AllThenAny {
+        return Err(Error::Argument("hits with any word, which follow those with all, need an offset".into()));
+    }
+    if !index.has_doc_id(after.doc_id) {
+        return Err(Error::Argument(format!("there is no document {} for hits to come after", after.doc_id)));
+    }
+    let fits = |(key, value): (&SortKey, &SortValue)| match (key, value) {
+        (SortKey::Field(_), SortValue::None) | (SortKey::Id, SortValue::Id(_)) => true,
+        (SortKey::Score, SortValue::Number(number)) => !number.is_nan(),
+        (SortKey::Field(field), SortValue::Number(number)) => {
+            schema.fields[*field].kind == Kind::Numeric && !number.is_nan()
+        }
+        (SortKey::Field(field), SortValue::Keyword(_)) => schema.fields[*field].kind == Kind::Keyword,
+        _ => false,
+    };
+    let keys = options.keys();
+    if keys.len() == after.values.len() && keys.iter().zip(&after.values).all(fits) {
+        return Ok(());
+    }
+    Err(Error::Argument("what hits are to come after has other values than they are sorted by".into()))
+}
+
+/// Where a document of a segment stands by a key.
+pub(super) enum Reader<'s> {
+    Number(Column<'s>),
+    Keyword(&'s KeywordColumn),
+    /// Ranks by id; none if they are the docIDs.
+    Id(Option<&'s [u32]>),
+    Score,
+}
+
+impl<'s> Reader<'s> {
+    pub(super) fn new(segment: &'s Segment, key: SortKey) -> Result<Reader<'s>> {
+        Ok(match key {
+            SortKey::Score => Reader::Score,
+            SortKey::Id => Reader::Id(segment.id_ranks()?),
+            SortKey::Field(field) => match segment.schema().fields[field].kind {
+                Kind::Keyword => Reader::Keyword(segment.keyword_column(field)?),
+                _ => Reader::Number(segment.column(field)?),
+            },
+        })
+    }
+
+    /// A number that is smaller for what comes first.
+    #[inline(always)]
+    pub(super) fn key(&self, doc_id: u32, direction: Direction, score: impl FnOnce() -> f64) -> f64 {
+        let number = match (self, direction) {
+            (Reader::Number(column), _) => column.get(doc_id),
+            (Reader::Keyword(column), Direction::Ascending) => column.of(doc_id).first().map(|&first| first.into()),
+            (Reader::Keyword(column), Direction::Descending) => column.of(doc_id).last().map(|&last| last.into()),
+            (Reader::Id(ranks), _) => Some(ranks.map_or(doc_id, |ranks| ranks[doc_id as usize]).into()),
+            (Reader::Score, _) => Some(score()),
+        };
+        directed(number, direction)
+    }
+}
+
+/// Documents without a number come last in both directions.
+#[inline(always)]
+fn directed(number: Option<f64>, direction: Direction) -> f64 {
+    match (number, direction) {
+        (None, _) => f64::INFINITY,
+        // -0 is 0.
+        (Some(number), Direction::Ascending) => number + 0.0,
+        (Some(number), Direction::Descending) => 0.0 - number,
+    }
+}
+
+/// Whether keys of different segments cannot be compared.
+pub(super) fn is_local(index: &Index, key: SortKey) -> bool {
+    match key {
+        SortKey::Score => false,
+        SortKey::Id => true,
+        SortKey::Field(field) => index.schema().fields[field].kind == Kind::Keyword,
+    }
+}
+
+/// What a document has of a key. The score is not known here.
+fn value_of(segment: &Segment, key: SortKey, direction: Direction, doc_id: u32, score: f64) -> Result<SortValue> {
+    Ok(match Reader::new(segment, key)? {
+        Reader::Score => SortValue::Number(score),
+        Reader::Id(_) => SortValue::Id(segment.id(doc_id)?),
+        Reader::Number(column) => column.get(doc_id).map_or(SortValue::None, SortValue::Number),
+        Reader::Keyword(column) => {
+            let numbers = column.of(doc_id);
+            let number = if direction == Direction::Ascending { numbers.first() } else { numbers.last() };
+            match (number, key) {
+                (Some(&number), SortKey::Field(field)) => {
+                    SortValue::Keyword(column.value(segment.dictionary(field)?, number))
+                }
+                _ => SortValue::None,
+            }
+        }
+    })
+}
+
+/// The values that hits of several segments are compared by, as [`Reader::key`] gives them where those can be compared.
+pub(super) fn values_of(segment: &Segment, options: &Options, hit: &Hit, keys: &[f64]) -> Result<Vec<SortValue>> {
+    let values = options.sort.iter().zip(keys).map(|(&(key, direction), &number)| match Reader::new(segment, key)? {
+        Reader::Number(_) | Reader::Score => Ok(SortValue::Number(number)),
+        _ => value_of(segment, key, direction, hit.doc_id, 0.0),
+    });
+    values.collect()
+}
+
+/// The order of hits of different segments, by what [`values_of`] gives.
+pub(super) fn compare(a: &[SortValue], b: &[SortValue], options: &Options) -> Ordering {
+    let directed = |order: Ordering, direction| match direction {
+        Direction::Ascending => order,
+        Direction::Descending => order.reverse(),
+    };
+    let compare = |((a, b), (_, direction)): ((&SortValue, &SortValue), &(SortKey, Direction))| match (a, b) {
+        // Already directed.
+        (SortValue::Number(a), SortValue::Number(b)) => a.total_cmp(b),
+        (SortValue::Keyword(a), SortValue::Keyword(b)) => directed(a.cmp(b), *direction),
+        (SortValue::Id(a), SortValue::Id(b)) => directed(a.cmp(b), *direction),
+        (SortValue::None, SortValue::None) => Ordering::Equal,
+        (a, _) => {
+            if *a == SortValue::None {
+                Ordering::Greater
+            } else {
+                Ordering::Less
+            }
+        }
+    };
+    a.iter().zip(b).zip(&options.sort).map(compare).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+}
+
+/// The keys, in a segment, of the place after which hits are wanted. Where the segment does not have the value, a key between
+/// those of its neighbours.
+pub(super) fn keys_after(part: &SnapshotSegment, options: &Options, after: &After, clock: &Clock) -> Result<Vec<f64>> {
+    let segment = &part.segment;
+    let key = |(&(key, direction), value): (&(SortKey, Direction), &SortValue)| {
+        let number = match (value, key) {
+            (SortValue::Number(number), _) => Some(*number),
+            (SortValue::Keyword(value), SortKey::Field(field)) => {
+                let column = segment.keyword_column(field)?;
+                Some(column.place(segment.dictionary(field)?, value))
+            }
+            (SortValue::Id(id), _) => {
+                let (ids, mut before, mut has) = (segment.ids()?, 0u32, false);
+                for doc_id in 0..segment.documents() {
+                    clock.check()?;
+                    let order = ids.get(doc_id)?.cmp(&IdRef::from(id));
+                    before += u32::from(order.is_lt());
+                    has |= order.is_eq();
+                }
+                Some(f64::from(before) - if has { 0.0 } else { 0.5 })
+            }
+            _ => None,
+        };
+        Ok(directed(number, direction))
+    };
+    options.sort.iter().zip(&after.values).map(key).collect()
+}
+
+/// The ordinal of a document in the whole index.
+pub(super) fn ordinal(index: &Index, doc_id: u64) -> Result<u64> {
+    let parts = index.snapshot().parts();
+    let Some(part) = parts.partition_point(|part| part.base <= doc_id).checked_sub(1).map(|at| &parts[at]) else {
+        return Ok(doc_id);
+    };
+    Ok(part.base + u64::from(part.segment.ordinal((doc_id - part.base) as u32)?))
+}
+
+impl Index {
+    /// The place of a hit, which had this score, in the order of these options.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if there is no such document, or options do not fit the fields; as [`Index::search`] otherwise.
+    pub fn after(&self, doc_id: u64, score: f64, options: &Options) -> Result<After> {
+        filter::check(self, options)?;
+        let gone = || Error::Argument(format!("there is no document {doc_id}"));
+        let (part, local) = self.place(doc_id).ok_or_else(gone)?;
+        let values = options
+            .keys()
+            .into_iter()
+            .zip(options.directions())
+            .map(|(key, direction)| value_of(&part.segment, key, direction, local, score));
+        Ok(After { values: values.collect::<Result<_>>()?, doc_id })
+    }
+}

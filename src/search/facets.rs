@@ -85,9 +85,8 @@ fn for_each_stored(segment: &Segment, field: usize, set: &[u64], mut take: impl 
     matching::for_each_bit(0, set, |doc_id| doc_ids.push(doc_id));
     for doc_id in doc_ids {
         let stored = segment.stored(doc_id)?.into_iter().filter(|(of, _)| *of == field);
-        let values =
-            stored.flat_map(|(_, value)| if let Value::Keywords(values) = value { values } else { Vec::new() });
-        let values: BTreeSet<_> = values.collect();
+        let stored: Vec<Value> = stored.map(|(_, value)| value).collect();
+        let values: BTreeSet<_> = stored.iter().flat_map(Value::keywords).collect();
         values.iter().for_each(|value| take(value));
     }
     Ok(())

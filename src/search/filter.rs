@@ -21,6 +21,7 @@ pub(super) fn check(index: &Index, options: &Options) -> Result<()> {
             Kind::Keyword => "by values",
             Kind::Numeric => "by a range",
             Kind::Text => "not at all, as it is a text: search it",
+            Kind::Stored => "not at all, as it is only stored",
         };
         return Err(Error::Argument(format!("the field {} can be filtered {wanted}", named.name)));
     }

@@ -13,6 +13,7 @@
 //! | `run` | hits and counts, segment by segment |
 //! | `sorted`, `facets` | hits in the order of numbers; values of keyword fields |
 //! | `filter` | filters become sets of documents |
+//! | `delete` | deleting by filters |
 //! | `words` | the dictionary: prefixes, fuzzy words, suggestions |
 //! | `explain` | explains a score |
 //!
@@ -21,6 +22,7 @@
 //! no merge has removed yet, and so does the average length.
 
 mod cursors;
+mod delete;
 mod expansion;
 mod explain;
 mod facets;
@@ -37,6 +39,7 @@ mod sorted;
 mod tests;
 mod words;
 
+pub use delete::delete_where;
 pub use explain::{Explanation, TermScore};
 pub(crate) use options::End;
 pub use options::{Direction, FEW_JOINED, Filter, JOINED_PER_DOCUMENT, Matching, Options};

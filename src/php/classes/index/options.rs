@@ -49,7 +49,7 @@ fn around(integer: i64) -> (f64, f64) {
 /// Sets conditions by an `array $filter` argument.
 pub fn filter(options: &mut Options, schema: &Schema, argument: &Zval, place: u32) -> Outcome {
     for (key, value) in pairs(argument) {
-        let field = fields::of_key(schema, &key, place)?;
+        let field = fields::of_key_to_filter(schema, &key, value, place)?;
         let wrong = |what: &str| Err(exception::argument_value(place, &in_field(schema, field, what)));
         let wrong_type = |what: &str, value: &Zval| -> Thrown {
             let what = format!("{what}, {} given", type_name(value));
@@ -57,10 +57,15 @@ pub fn filter(options: &mut Options, schema: &Schema, argument: &Zval, place: u3
         };
         let filter = match schema.fields[field].kind {
             Kind::Text => return wrong("is text; filters need a keyword or numeric field"),
+            Kind::Stored => return wrong("is only stored; filters need a keyword or numeric field"),
             Kind::Keyword => {
                 let keyword = |value: &Zval| match (value.zend_str(), value.long()) {
                     (Some(text), _) => Ok(text.as_bytes().to_vec()),
                     (None, Some(number)) => Ok(number.to_string().into_bytes()),
+                    // As documents have it.
+                    (None, None) if value.bool().is_some() => {
+                        Ok(value.bool().unwrap_or_default().to_string().into_bytes())
+                    }
                     (None, None) => Err(wrong_type("must be string|int, or a list of them", value)),
                 };
                 Filter::Keywords(match value.array() {
@@ -97,7 +102,7 @@ pub fn filter(options: &mut Options, schema: &Schema, argument: &Zval, place: u3
 /// Sets the order by an `array $sort` argument.
 pub fn sort(options: &mut Options, schema: &Schema, argument: &Zval, place: u32) -> Outcome {
     for (key, value) in pairs(argument) {
-        let field = fields::of_key(schema, &key, place)?;
+        let field = fields::of_key_for(schema, &key, place, &[Kind::Numeric])?;
         if schema.fields[field].kind != Kind::Numeric {
             let text = in_field(schema, field, "is not numeric; only such fields can be sorted by");
             return Err(exception::argument_value(place, &text));
@@ -123,7 +128,7 @@ pub fn sort(options: &mut Options, schema: &Schema, argument: &Zval, place: u32)
 /// Sets weights by an `array $weights` argument.
 pub fn weights(options: &mut Options, schema: &Schema, argument: &Zval, place: u32) -> Outcome {
     for (key, value) in pairs(argument) {
-        let field = fields::of_key(schema, &key, place)?;
+        let field = fields::of_key_for(schema, &key, place, &[Kind::Text])?;
         if schema.fields[field].kind != Kind::Text {
             let text = in_field(schema, field, "only text has a weight: keywords and numbers are not scored");
             return Err(exception::argument_value(place, &text));

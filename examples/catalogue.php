@@ -40,7 +40,7 @@ $index = Index::open($folder);
 $show = static function (string $title, Hits $hits): void {
     echo "$title: $hits->total\n";
     foreach ($hits as $hit) {
-        printf("  %s  %-20s %7.2f  %s\n", $hit->id, $hit->fields['name'], $hit->fields['price'], $hit->fields['brand'][0]);
+        printf("  %s  %-20s %7.2f  %s\n", $hit->id, $hit->fields['name'], $hit->fields['price'], $hit->fields['brand']);
     }
 };
 $counts = static fn (array $facets): string => implode(', ', array_map(static fn (string $value, int $count): string => "$value $count", array_keys($facets), $facets));

@@ -347,10 +347,32 @@ namespace Postings {
         /**
          * Opens the index in a folder as of its last commit.
          *
-         * @throws IndexException if there is none, or open_basedir does not allow it
+         * @throws IndexException if there is none (IndexException::MISSING), or open_basedir does not allow it
          * @throws CorruptDataException
          */
         public static function open(string $path): self
+        {
+        }
+
+        /**
+         * Whether a folder has an index, be it a damaged one: whether open() would find a manifest.
+         *
+         * @throws IndexException if that cannot be known, or open_basedir does not allow it
+         */
+        public static function exists(string $path): bool
+        {
+        }
+
+        /**
+         * Removes an index: its files, and the folder if nothing else is in it and it is no symbolic link. Returns whether
+         * there was one. Readers that have it open go on; damaged indexes are removed, too. If it is interrupted, there is no
+         * index any more, and another call removes what is left.
+         *
+         * @throws LockedException if a writer has the index; nothing was removed
+         * @throws IndexException if `manifest` is not that of an index or one of the files is a symbolic link (nothing was
+         *     removed), if a file cannot be removed, or open_basedir does not allow it
+         */
+        public static function drop(string $path): bool
         {
         }
 

@@ -138,13 +138,29 @@ namespace Postings {
     /** Bytes that no encoder wrote. The message names the codec, the part, the byte offset and the fault. */
     class CorruptDataException extends \RuntimeException implements Exception
     {
+        /** The code of these exceptions; from SearchStream::take() it is the query's ticket instead. */
+        public const DAMAGED = 4;
     }
 
     /**
      * An index that cannot be opened, read or written: it is not there, another process writes it, open_basedir does not
-     * allow it, the disk is full, a file was truncated … The message begins with the path.
+     * allow it, the disk is full, a file was truncated … The message begins with the path. The code tells why; from
+     * SearchStream::take() it is the query's ticket instead.
      */
     class IndexException extends \RuntimeException implements Exception
+    {
+        /** There is no index. */
+        public const MISSING = 1;
+
+        /** Another writer has it: a LockedException. */
+        public const LOCKED = 2;
+
+        /** Anything else: a file cannot be read or written, or open_basedir does not allow it. */
+        public const IO = 3;
+    }
+
+    /** Another writer has the index, or had it for as long as IndexWriter::open() was told to wait. */
+    class LockedException extends IndexException
     {
     }
 

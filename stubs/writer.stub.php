@@ -33,14 +33,16 @@ namespace Postings {
         /**
          * Opens the index in a folder, or creates it and the folder.
          *
-         * @param ?array<string, array{weight?: int|float, keyword?: bool, numeric?: bool, stored?: bool}> $fields the fields
-         *     of documents, 1 to 255, by name. Without options a field is text: analysed, searched, scored, times its
-         *     'weight' (default 1, from 0.001 to 1000). 'keyword': one or more whole values per document, for filters and facets.
-         *     'numeric': one number per document, for filters and sorting. 'stored': keeps values, to be returned with hits.
-         *     Names must be UTF-8 without ':' and white space, and those of a new index must not begin with '-' or a
-         *     quotation mark. null: those of the index, which must exist
+         * @param ?array<string, array{weight?: int|float, text?: bool, keyword?: bool, numeric?: bool, stored?: bool, indexed?: bool}> $fields
+         *     the fields of documents, 1 to 255 (each kind counted), by name. Without options a field is text: analysed,
+         *     searched, scored, times its 'weight' (default 1, from 0.001 to 1000). 'keyword': one or more whole values per
+         *     document, for filters and facets. 'numeric': one number per document, for filters and sorting. Several of 'text'
+         *     (or 'weight'), 'keyword' and 'numeric' are kinds of one value. 'stored': keeps values, to be returned with hits;
+         *     with 'indexed' => false that is all. Names must be UTF-8 without ':' and white space, and those of new fields
+         *     must not begin with '-' or a quotation mark. An index that exists gets weights and, after its own fields, new ones
+         *     by the next commit; everything else must be as it was. null: those of the index, which must exist
          * @param ?Analyzer $analyzer how texts become terms; null: words are only lower-cased or, without $fields, that of
-         *     the index. An existing index is opened only with its own fields, positions and analyzer
+         *     the index. An existing index is opened only with its own positions and analyzer
          * @param bool $positions whether positions of terms are kept, without which phrases are only words that occur
          *     together. Without $fields it means nothing
          * @param int $memory bytes for documents that are not written yet, at least 16 MiB: more makes larger segments
@@ -50,9 +52,12 @@ namespace Postings {
          *     one BP128, the fastest. What is found is the same with all. It may change: what is written
          *     from then on has the new codec, and optimize() rewrites the rest
          * @param ?Codec $positionCodec the same for positions
-         * @throws IndexException if the index is locked by another writer (the message has the process id that the file
-         *     `lock` names), one of its files is a symbolic link, or there is none and no $fields
-         * @throws \ValueError if fields are not valid, or the index was created with others, or with another analyzer; if
+         * @param int $wait milliseconds to wait if another writer has the index; 0: not at all. Looks 20 times per second.
+         *     Handlers of signals run meanwhile (with pcntl_async_signals()); what they throw ends the wait
+         * @throws LockedException if another writer has the index (the message has the process id that the file `lock`
+         *     names)
+         * @throws IndexException if one of its files is a symbolic link, or there is none and no $fields
+         * @throws \ValueError if fields are not valid, or the index was created otherwise (the message says in what); if
          *     a codec cannot code all values (the message names those that can)
          */
         public static function open(
@@ -64,6 +69,7 @@ namespace Postings {
             ?int $threads = null,
             ?Codec $frequencyCodec = null,
             ?Codec $positionCodec = null,
+            int $wait = 0,
         ): self {
         }
 
@@ -71,8 +77,9 @@ namespace Postings {
          * Adds a document from the next commit on, in place of one with that id.
          *
          * @param array<string, mixed>|string $document values by field; null or a missing field is no value. Text:
-         *     string|Stringable|int|float. Keyword: string|int of up to 1,000 bytes, or a list of them. Numeric: int|float,
-         *     finite, integers up to ±2^53 (a float is exact no further). A string is the value of the first field
+         *     string|Stringable|int|float|DateTimeInterface, or a list of string|int|float. Keyword: the same and bool, up to
+         *     1,000 bytes each. Numeric: int|float|bool|DateTimeInterface, finite, integers up to ±2^53 (a float is exact no
+         *     further). Cases of backed enums are their values. A string is the value of the first field
          * @throws \ValueError|\TypeError naming the field; nothing was added then
          */
         public function add(int|string $id, array|string $document): void
@@ -137,6 +144,22 @@ namespace Postings {
 
         /** Deletes a document from the next commit on; returns whether there was one. */
         public function delete(int|string $id): bool
+        {
+        }
+
+        /**
+         * Deletes the documents that a filter of Index::search() finds, from the next commit on; returns how many. Documents
+         * that were added and not committed count, too: they are written as segments first. O(index) at worst, as the filter.
+         *
+         * @param array<string, mixed> $filter as Index::search() takes it, with at least one condition
+         * @throws \ValueError|\TypeError
+         */
+        public function deleteWhere(array $filter): int
+        {
+        }
+
+        /** Deletes all documents from the next commit on, those that were not committed, too. Fields and analyzer stay. O(1). */
+        public function clear(): void
         {
         }
 

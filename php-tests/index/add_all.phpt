@@ -36,7 +36,7 @@ class Bad
     }
 }
 outcome('exception in __toString', fn () => $writer->addAll(['p3' => 'pending', 'p4' => ['text' => new Bad()]]));
-outcome('wrong document', fn () => $writer->addAll(['p5' => 'pending', 'p6' => ['text' => []]]));
+outcome('wrong document', fn () => $writer->addAll(['p5' => 'pending', 'p6' => ['text' => [[]]]]));
 outcome('wrong generator', fn () => $writer->addAll((function () { yield from [1, 2]; })()));
 class BadAggregate implements IteratorAggregate
 {
@@ -116,7 +116,7 @@ commit: returned array (
 exception in the generator: DomainException: mine
 exception in the callback: LogicException: mine
 exception in __toString: RangeException: mine
-wrong document: TypeError: Postings\IndexWriter::addAll(): Argument #1 ($documents) document 'p6': field 'text' must be string|Stringable|int|float|null, array given
+wrong document: TypeError: Postings\IndexWriter::addAll(): Argument #1 ($documents) document 'p6': field 'text' must be string|Stringable|int|float|DateTimeInterface|null, or a list of string|int|float, array given
 wrong generator: TypeError: Postings\IndexWriter::addAll(): Argument #1 ($documents) document 0: must be of type array|string, int given
 wrong aggregate: RangeException: mine
 used generator: Exception: Cannot traverse an already closed generator

@@ -57,12 +57,12 @@ outcome('serialize', fn () => serialize($hits));
 outcome('clone', fn () => clone $hits);
 ?>
 --EXPECT--
-full a:4:{s:4:"text";s:17:"Any bytes \000 \377 <b>";s:3:"tag";a:3:{i:0;s:1:"b";i:1;s:1:"a";i:2;s:1:"b";}s:6:"number";d:7;i:2024;a:1:{i:0;s:3:"key";}}
+full a:4:{s:4:"text";s:17:"Any bytes \000 \377 <b>";s:3:"tag";a:3:{i:0;s:1:"b";i:1;s:1:"a";i:2;s:1:"b";}s:6:"number";i:7;i:2024;s:3:"key";}
 none a:0:{}
 nulls a:0:{}
 empty a:2:{s:4:"text";s:0:"";s:3:"tag";a:0:{}}
-types a:3:{s:4:"text";s:3:"1.5";s:3:"tag";a:1:{i:0;s:1:"5";}s:6:"number";d:-0.25;}
-object a:3:{s:4:"text";s:12:"of an object";s:3:"tag";a:1:{i:0;s:0:"";}s:6:"number";d:9007199254740992;}
+types a:3:{s:4:"text";d:1.5;s:3:"tag";i:5;s:6:"number";d:-0.25;}
+object a:3:{s:4:"text";s:12:"of an object";s:3:"tag";s:0:"";s:6:"number";i:9007199254740992;}
 long cf68cc8c0511ce6e63746f2cb7510eee
 tokens a:2:{s:4:"text";a:3:{i:0;s:3:"Own";i:1;s:5:"terms";i:2;s:1:"5";}s:6:"number";d:1.0E-300;}
 long: returned true
@@ -73,7 +73,7 @@ keys: returned array (
   2 => 'number',
   3 => 2024,
 )
-{"total":8,"hits":[{"id":"none","score":0},{"id":"nulls","score":0},{"id":"empty","score":0,"fields":{"text":"","tag":[]}},{"id":"types","score":0,"fields":{"text":"1.5","tag":["5"],"number":-0.25}}]}
+{"total":8,"hits":[{"id":"none","score":0},{"id":"nulls","score":0},{"id":"empty","score":0,"fields":{"text":"","tag":[]}},{"id":"types","score":0,"fields":{"text":1.5,"tag":5,"number":-0.25}}]}
 {"total":null,"hits":[]}
 JSON of bytes that are not UTF-8: returned array (
   0 => false,

@@ -40,7 +40,7 @@ $writer->commit();
 echo 'the next: ', ids(Index::open($folder), ''), "\n";
 ?>
 --EXPECT--
-this process: Postings\IndexException (RuntimeException): FOLDER: is being written by this process, through another writer: use that one, or end it first
+this process: Postings\LockedException (RuntimeException): FOLDER: is being written by this process, through another writer: use that one, or end it first
 another process: FOLDER: is locked, by process PID as its file lock says
 a reader: [1]
 after unset: opened

@@ -22,7 +22,7 @@ refused('no index', $open());
 refused('no fields', $open([]));
 refused('256 fields', $open(array_fill_keys(array_map(fn ($i) => "f$i", range(1, 256)), [])));
 foreach (['' => [], 'a:b' => [], 'a b' => [], "\xff" => [], 'a' => 'text', 'b' => ['wieght' => 1], 'c' => ['weight' => 0], 'd' => ['weight' => -1], 'e' => ['weight' => NAN], 'f' => ['weight' => INF],
-    'g' => ['weight' => 1e-60], 'h' => ['weight' => '3'], 'i' => ['keyword' => 1], 'j' => ['keyword' => true, 'numeric' => true], 'k' => ['keyword' => true, 'weight' => 2], 'l' => ['numeric' => true, 'weight' => 2]] as $name => $options) {
+    'g' => ['weight' => 1e-60], 'h' => ['weight' => '3'], 'i' => ['keyword' => 1], 'j' => ['text' => false], 'k' => ['text' => false, 'keyword' => true, 'weight' => 2], 'l' => ['indexed' => false]] as $name => $options) {
     refused('field', $open([$name => $options]));
 }
 refused('list of names', $open(['title', 'body']));
@@ -41,8 +41,8 @@ $index = catalogue($folder);
 $writer = IndexWriter::open($folder);
 foreach ([
     [1.5, 'text'], [null, 'text'], [true, 'text'], [new ArrayObject(), 'text'], [1, 5], [1, null], [1, ['tittle' => 'x']], [1, [5 => 'x']],
-    [1, ['title' => true]], [1, ['title' => []]], [1, ['title' => new ArrayObject()]], [1, ['lang' => 1.5]], [1, ['lang' => ['en', null]]], [1, ['lang' => str_repeat('x', 1001)]],
-    [1, ['price' => '10']], [1, ['price' => true]], [1, ['price' => NAN]], [1, ['price' => -INF]], [1, ['price' => 2 ** 53 + 1]], [1, ['price' => PHP_INT_MIN]], [1, ['price' => [1]]],
+    [1, ['title' => true]], [1, ['title' => [[]]]], [1, ['title' => new ArrayObject()]], [1, ['lang' => new ArrayObject()]], [1, ['lang' => ['en', null]]], [1, ['lang' => str_repeat('x', 1001)]],
+    [1, ['price' => '10']], [1, ['price' => new ArrayObject()]], [1, ['price' => NAN]], [1, ['price' => -INF]], [1, ['price' => 2 ** 53 + 1]], [1, ['price' => PHP_INT_MIN]], [1, ['price' => [1]]],
 ] as [$id, $document]) {
     refused('add', fn () => $writer->add($id, $document));
 }
@@ -96,7 +96,7 @@ field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a:
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a b': a name must not be empty and must not contain ':' or white space
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field '�': a name must be UTF-8
 field: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a': the options must be an array, string given
-field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'b': no option 'wieght': there are weight, keyword, numeric and stored
+field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'b': no option 'wieght': there are weight, text, keyword, numeric, stored and indexed
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'c': 'weight' must be a number from 0.001 to 1000, 0 given
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'd': 'weight' must be a number from 0.001 to 1000, -1 given
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'weight' must be a number from 0.001 to 1000, NAN given
@@ -104,9 +104,9 @@ field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'f'
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'g': 'weight' must be a number from 0.001 to 1000, 1E-60 given
 field: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'h': 'weight' must be int|float, string given
 field: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'i': 'keyword' must be bool, int given
-field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'j': it cannot be both keyword and numeric
+field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'j': it must be text, keyword or numeric, or have 'stored' => true and 'indexed' => false
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'k': only text has a weight: keywords and numbers are not scored
-field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'l': only text has a weight: keywords and numbers are not scored
+field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'l': it is neither indexed nor stored
 list of names: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field '0': the options must be an array, string given
 memory: ValueError: Postings\IndexWriter::open(): Argument #5 ($memory) must be at least 16777216 (16 MiB), 1000 given
 threads: ValueError: Postings\IndexWriter::open(): Argument #6 ($threads) must be from 1 to 256, 0 given
@@ -126,25 +126,25 @@ add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) must be of 
 add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) must be of type array|string, null given
 add: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'tittle': there is none, only 'title', 'body', 'lang', 'price'
 add: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field '5': there is none, only 'title', 'body', 'lang', 'price'
-add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'title' must be string|Stringable|int|float|null, bool given
-add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'title' must be string|Stringable|int|float|null, array given
-add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'title' must be string|Stringable|int|float|null, ArrayObject given
-add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'lang' must be string|int, or a list of them, float given
-add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'lang' must be string|int, or a list of them, null given
+add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'title' must be string|Stringable|int|float|DateTimeInterface|null, or a list of string|int|float, bool given
+add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'title' must be string|Stringable|int|float|DateTimeInterface|null, or a list of string|int|float, array given
+add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'title' must be string|Stringable|int|float|DateTimeInterface|null, or a list of string|int|float, ArrayObject given
+add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'lang' must be string|Stringable|int|float|bool|DateTimeInterface|null, or a list of string|int|float|bool, ArrayObject given
+add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'lang' must be string|Stringable|int|float|bool|DateTimeInterface|null, or a list of string|int|float|bool, null given
 add: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) cannot be added: field lang: a keyword of 1001 bytes; the longest may have 1000
-add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be int|float|null, string given
-add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be int|float|null, bool given
+add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be int|float|bool|DateTimeInterface|null, string given
+add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be int|float|bool|DateTimeInterface|null, ArrayObject given
 add: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be finite, NAN given
 add: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be finite, -INF given
 add: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be from -2^53 to 2^53, 9007199254740993 given
 add: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be from -2^53 to 2^53, -9223372036854775808 given
-add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be int|float|null, array given
+add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be int|float|bool|DateTimeInterface|null, array given
 addTokens: TypeError: Postings\IndexWriter::addTokens(): Argument #2 ($document) field 'title' must be a list of string|int, string given
 addTokens: TypeError: Postings\IndexWriter::addTokens(): Argument #2 ($document) field 'title' must be a list of string|int, float given
 addTokens: TypeError: Postings\IndexWriter::addTokens(): Argument #2 ($document) field 'title' must be a list of string|int, array given
 addTokens: TypeError: Postings\IndexWriter::addTokens(): Argument #2 ($document) must be of type array, string given
 addTokens: ValueError: Postings\IndexWriter::addTokens(): Argument #2 ($document) field 'nosuch': there is none, only 'title', 'body', 'lang', 'price'
-addAll: TypeError: Postings\IndexWriter::addAll(): Argument #1 ($documents) document 'b': field 'price' must be int|float|null, string given
+addAll: TypeError: Postings\IndexWriter::addAll(): Argument #1 ($documents) document 'b': field 'price' must be int|float|bool|DateTimeInterface|null, string given
 addAll: TypeError: Postings\IndexWriter::addAll(): Argument #1 ($documents) must be of type Traversable|array, string given
 addAll: TypeError: Postings\IndexWriter::addAll(): Argument #1 ($documents) must be of type Traversable|array, stdClass given
 addAll: TypeError: Postings\IndexWriter::addAll(): Argument #1 ($documents) must have only int|string as keys, float given

@@ -58,6 +58,24 @@ pub enum Error {
         what: String,
     },
 
+    /// There is no index in a folder, or no folder.
+    #[error("{path}: {what}")]
+    Missing {
+        /// The path as the caller gave it.
+        path: String,
+        /// What is missing.
+        what: String,
+    },
+
+    /// Another writer has the index.
+    #[error("{path}: {what}")]
+    Locked {
+        /// The path of the index.
+        path: String,
+        /// What is known of the other writer.
+        what: String,
+    },
+
     /// A result or a copy of the input needs more memory than the machine or a limit of the process allows.
     #[error("out of memory: cannot allocate {bytes} bytes")]
     OutOfMemory {

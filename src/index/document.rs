@@ -16,13 +16,22 @@ pub enum Value {
     Text(Vec<u8>),
     /// The caller's own terms, in the place of a text: positions are their indices.
     Tokens(Vec<Vec<u8>>),
-    /// The values of a keyword field.
+    /// The values of a keyword field, or several texts.
     Keywords(Vec<Vec<u8>>),
-    /// The value of a numeric field; finite.
+    /// A number; finite.
     Number(f64),
+    /// An integer.
+    Int(i64),
+    /// A truth value.
+    Bool(bool),
+    /// A moment: seconds since 1970 began, and the same in ISO 8601. Stored as a text.
+    Time(f64, Vec<u8>),
+    /// Several texts, numbers, integers or truth values.
+    List(Vec<Value>),
 }
 
-/// A document: values by field number, each field at most once. Fields that are missing are empty.
+/// A document: values by field number, each field at most once. Fields that are missing are empty. Of several fields with
+/// one name, the first is given the value.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Document {
     /// Field numbers and their values.

@@ -57,7 +57,7 @@ impl Lock {
     /// Locks the index in that folder, without waiting.
     ///
     /// # Errors
-    /// [`Error::File`], with what is known of the holder if the index is locked.
+    /// [`Error::Locked`], with what is known of the holder, if the index is locked; [`Error::File`].
     pub fn take(folder: &Folder) -> Result<Lock> {
         let failed = |error: io::Error| storage::failed(&folder.path_of(NAME), &error);
         loop {
@@ -94,9 +94,7 @@ impl Lock {
     pub fn check(&self, folder: &Folder) -> Result<()> {
         let failed = |error: io::Error| storage::failed(&folder.path_of(NAME), &error);
         let ours = self.file.metadata().map_err(failed)?;
-        let opened = folder.identity()?;
-        let same_folder = fs::metadata(folder.path()).is_ok_and(|there| (there.dev(), there.ino()) == opened);
-        if same_folder && folder.status(NAME).is_ok_and(|there| there.is_file(&ours)) {
+        if folder.is_in_place() && folder.status(NAME).is_ok_and(|there| there.is_file(&ours)) {
             return Ok(());
         }
         let what = "its files were removed or replaced while this writer was open, so it cannot go on".into();
@@ -177,7 +175,7 @@ fn is_held(folder: &Folder, file: &fs::File, identity: (u64, u64)) -> Error {
             None => format!("is locked by another process, which has not left its id in the file {NAME}"),
         }
     };
-    Error::File { path: folder.path().display().to_string(), what }
+    Error::Locked { path: folder.path().display().to_string(), what }
 }
 
 /// Whether this process can see one with that id.

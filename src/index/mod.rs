@@ -4,10 +4,12 @@
 //! |---|---|
 //! | [`schema`] | the fields of an index |
 //! | [`document`] | what a caller puts in: ids, values, documents |
+//! | [`values`] | what a value is for fields of each kind |
 //! | [`length`] | lengths of texts as one byte |
 //! | [`segment`] | the immutable files with documents, lists and dictionaries |
 //! | [`deleted`] | which documents of a segment are deleted |
 //! | [`manifest`] | of what an index consists, as of one commit |
+//! | [`removal`] | whether there is an index; removing one |
 //! | [`snapshot`] | an index as of one commit, for reading |
 //! | [`writer`] | adding, deleting, committing |
 //! | `policy` | which segments a commit merges |
@@ -21,10 +23,12 @@ pub mod list;
 mod lock;
 pub mod manifest;
 mod policy;
+pub mod removal;
 pub mod schema;
 pub mod segment;
 pub mod snapshot;
 mod storage;
+pub mod values;
 pub mod writer;
 
 pub use deleted::Deleted;

@@ -16,9 +16,19 @@ pub enum Kind {
     Keyword = 1,
     /// A number per document, for ranges and sorting.
     Numeric = 2,
+    /// Nothing but the stored value.
+    Stored = 3,
 }
 
-/// A field of an index.
+impl Kind {
+    /// Whether fields of that kind have terms, and lists of them.
+    pub fn has_terms(self) -> bool {
+        matches!(self, Kind::Text | Kind::Keyword)
+    }
+}
+
+/// A field of an index. Several fields may have one name and different kinds: then documents give one value for all of
+/// them, the first of them keeps it, and the purpose says which is meant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
     /// The name that documents and queries use.
@@ -31,8 +41,8 @@ pub struct Field {
     pub stored: bool,
 }
 
-/// The fields of an index and how text is analysed. It is chosen when the index is created; only
-/// [`codecs`](Schema::codecs) may change, by the [options](super::WriterOptions) of a writer.
+/// The fields of an index and how text is analysed. It is chosen when the index is created. Fields may be
+/// added at the end, weights change, and [`codecs`](Schema::codecs), by the [options](super::WriterOptions) of a writer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schema {
     /// The fields; their indices are the numbers by which all other parts name them. At most [`Schema::MOST_FIELDS`].
@@ -66,8 +76,29 @@ impl Schema {
         Ok(())
     }
 
-    /// The number of the field with that name.
+    /// The number of the first field with that name.
     pub fn field(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|field| field.name == name)
+    }
+
+    /// The number of the field with that name and kind.
+    pub fn of_kind(&self, name: &[u8], kind: Kind) -> Option<usize> {
+        self.fields.iter().position(|field| field.name.as_bytes() == name && field.kind == kind)
+    }
+
+    /// The fields with that name, in their order.
+    pub fn named<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'s Field> {
+        self.fields.iter().filter(move |field| field.name == name)
+    }
+
+    /// The names, each once.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for Field { name, .. } in &self.fields {
+            if !names.contains(&&**name) {
+                names.push(name);
+            }
+        }
+        names
     }
 }

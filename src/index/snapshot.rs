@@ -12,6 +12,8 @@ use super::segment::Segment;
 use super::storage::{self, FileIdentity, Folder};
 use crate::base::error::{Error, Result};
 use crate::base::identity::Identity;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, TryLockError};
 
@@ -77,10 +79,10 @@ impl Snapshot {
     /// at each call.
     ///
     /// # Errors
-    /// [`Error::File`] if there is no index or a file cannot be read, [`Error::Corrupt`] if one is damaged.
+    /// [`Error::Missing`] if there is no index, [`Error::File`] if a file cannot be read, [`Error::Corrupt`] if one is damaged.
     pub fn open(path: &Path) -> Result<Arc<Snapshot>> {
         let path = std::path::absolute(path).map_err(|error| storage::failed(path, &error))?;
-        let folder = Folder::open(&path)?;
+        let folder = open_folder(&path)?;
         let known = KNOWN.get(folder.identity()?);
         Snapshot::open_after(&folder, known.as_ref())
     }
@@ -90,7 +92,7 @@ impl Snapshot {
     /// # Errors
     /// As [`Snapshot::open`].
     pub fn reload(self: &Arc<Self>) -> Result<Arc<Snapshot>> {
-        Snapshot::open_after(&Folder::open(&self.path)?, Some(self))
+        Snapshot::open_after(&open_folder(&self.path)?, Some(self))
     }
 
     /// Whether there was no commit since. Costs reading the manifest.
@@ -98,7 +100,7 @@ impl Snapshot {
     /// # Errors
     /// [`Error::File`] if the manifest cannot be read.
     pub fn is_current(&self) -> Result<bool> {
-        Ok(read(&Folder::open(&self.path)?)? == self.bytes)
+        Ok(read(&open_folder(&self.path)?)? == self.bytes)
     }
 
     /// Opens the index, using what `before` has of it.
@@ -133,7 +135,12 @@ impl Snapshot {
             return Ok(before.clone());
         }
         let mut manifest = Manifest::parse(bytes, &folder.path_of(manifest::NAME))?;
-        let before = before.filter(|before| before.manifest.identity == manifest.identity);
+        let is_like = |before: &&Arc<Snapshot>| {
+            let Manifest { identity, schema, .. } = &before.manifest;
+            // Segments know the fields of the index that they were opened for.
+            *identity == manifest.identity && schema.fields == manifest.schema.fields
+        };
+        let before = before.filter(is_like);
         if let Some(before) = before.filter(|before| before.manifest.schema == manifest.schema) {
             manifest.schema = before.manifest.schema.clone();
         }
@@ -230,12 +237,26 @@ impl SnapshotSegment {
     }
 }
 
+fn open_folder(path: &Path) -> Result<Folder> {
+    Folder::open(path).map_err(|error| match (error, fs::metadata(path)) {
+        (Error::File { path, what }, Err(error)) if error.kind() == ErrorKind::NotFound => {
+            Error::Missing { path, what }
+        }
+        (error, _) => error,
+    })
+}
+
 /// The bytes of the manifest of an index.
 fn read(folder: &Folder) -> Result<Vec<u8>> {
-    Manifest::read(folder)?.ok_or_else(|| Error::File {
+    Manifest::read(folder)?.ok_or_else(|| Error::Missing {
         path: folder.path().display().to_string(),
         what: "is not an index: it has no file named manifest".into(),
     })
+}
+
+/// Lets go of what this process keeps of the index in that folder (device and inode), so that its files take no room.
+pub(super) fn forget(folder: (u64, u64)) {
+    KNOWN.forget(folder);
 }
 
 /// The snapshots that this process keeps, the one used last at the end.
@@ -255,6 +276,11 @@ impl Known {
 
     fn get(&self, folder: (u64, u64)) -> Option<Arc<Snapshot>> {
         self.with(|known| known.iter().find(|snapshot| snapshot.folder == folder).cloned()).flatten()
+    }
+
+    fn forget(&self, folder: (u64, u64)) {
+        // Dropped after the lock is released, as in `keep`.
+        let _dropped = self.with(|known| known.extract_if(.., |other| other.folder == folder).collect::<Vec<_>>());
     }
 
     fn keep(&self, snapshot: &Arc<Snapshot>) {

@@ -1,7 +1,7 @@
 //! Ids and documents out of arguments. Conversions to strings may run PHP code; nothing else here does.
 
 use super::exception::{self, Outcome, Thrown, type_name};
-use super::ffi::zval_try_get_string_func;
+use super::ffi::{php_date_get_interface_ce, zend_ce_backed_enum, zval_try_get_string_func};
 use super::fields::{key_text, no_field};
 use super::zend::elements;
 use crate::index::{Document, Id, Kind, Schema, Value};
@@ -100,6 +100,40 @@ pub fn document(schema: &Schema, value: &Zval, form: Form, place: Place<'_>) -> 
     Ok(document.into_inner())
 }
 
+/// What is done with the value of a field.
+#[derive(Clone, Copy, Default)]
+struct Wanted {
+    text: bool,
+    keyword: bool,
+    numeric: bool,
+    kept: bool,
+}
+
+impl Wanted {
+    fn of(schema: &Schema, number: usize) -> Wanted {
+        let mut wanted = Wanted::default();
+        for field in schema.named(&schema.fields[number].name) {
+            wanted.kept |= field.stored;
+            match field.kind {
+                Kind::Text => wanted.text = true,
+                Kind::Keyword => wanted.keyword = true,
+                Kind::Numeric => wanted.numeric = true,
+                Kind::Stored => {}
+            }
+        }
+        wanted
+    }
+
+    /// What a value must be.
+    fn types(self) -> &'static str {
+        match (self.numeric, self.text) {
+            (true, _) => "int|float|bool|DateTimeInterface|null",
+            (_, true) => "string|Stringable|int|float|DateTimeInterface|null, or a list of string|int|float",
+            _ => "string|Stringable|int|float|bool|DateTimeInterface|null, or a list of string|int|float|bool",
+        }
+    }
+}
+
 /// The value of a field; `None` for null, which is no value.
 fn field_value(
     schema: &Schema,
@@ -112,58 +146,130 @@ fn field_value(
     if value.is_null() {
         return Ok(None);
     }
+    let wanted = Wanted::of(schema, number);
     let wrong = |what: &str, value: &Zval| {
         let name = String::from_utf8_lossy(name);
-        place.wrong_type(&format!("field '{name}' {what}"), value)
+        place.wrong_type(&format!("field '{name}' must be {what}"), value)
     };
-    let strings = |array: &ZendHashTable, what: &str| {
-        let mut strings = super::input::with_room(array.len())?;
+    if wanted.text && form == Form::Tokens {
+        let what = "a list of string|int";
+        let array = value.array().ok_or_else(|| wrong(what, value))?;
+        let mut terms = super::input::with_room(array.len())?;
         for (_, value) in elements(array) {
             match (value.zend_str(), value.long()) {
-                (Some(text), _) => strings.push(text.as_bytes().to_vec()),
-                (None, Some(number)) => strings.push(number.to_string().into_bytes()),
-                (None, None) => return Err(wrong(&format!("must be {what}"), value)),
+                (Some(text), _) => terms.push(text.as_bytes().to_vec()),
+                (None, Some(number)) => terms.push(number.to_string().into_bytes()),
+                (None, None) => return Err(wrong(what, value)),
             }
         }
-        Ok(strings)
+        return Ok(Some(Value::Tokens(terms)));
+    }
+    if !wanted.numeric
+        && let Some(array) = value.array()
+    {
+        return list(array, wanted, &wrong).map(Some);
+    }
+    /// From here on not every integer is a float.
+    const EXACT: i64 = 1 << 53;
+    let out_of_range = |what: String| {
+        let name = String::from_utf8_lossy(name);
+        Err(place.wrong_value(&format!("field '{name}' must be {what} given")))
     };
-    Ok(Some(match (schema.fields[number].kind, form) {
-        (Kind::Text, Form::Texts) => {
-            if let Some(text) = value.zend_str() {
-                super::input::ensure_memory(text.len())?;
-                Value::Text(text.as_bytes().to_vec())
-            } else if value.is_long() || value.is_double() || is_stringable(value) {
-                Value::Text(string(value)?.as_bytes().to_vec())
-            } else {
-                return Err(wrong("must be string|Stringable|int|float|null", value));
-            }
+    match (value.long(), value.double()) {
+        (Some(number), _) if wanted.numeric && !(-EXACT..=EXACT).contains(&number) => {
+            return out_of_range(format!("from -2^53 to 2^53, {number}"));
         }
-        (Kind::Text, Form::Tokens) => match value.array() {
-            Some(array) => Value::Tokens(strings(array, "a list of string|int")?),
-            None => return Err(wrong("must be a list of string|int", value)),
-        },
-        (Kind::Keyword, _) => match (value.zend_str(), value.long(), value.array()) {
-            (Some(text), ..) => Value::Keywords(vec![text.as_bytes().to_vec()]),
-            (_, Some(number), _) => Value::Keywords(vec![number.to_string().into_bytes()]),
-            (.., Some(array)) => Value::Keywords(strings(array, "string|int, or a list of them")?),
-            _ => return Err(wrong("must be string|int, or a list of them", value)),
-        },
-        (Kind::Numeric, _) => {
-            /// From here on not every integer is a float.
-            const EXACT: i64 = 1 << 53;
-            let out_of_range = |what: String| {
-                let name = String::from_utf8_lossy(name);
-                Err(place.wrong_value(&format!("field '{name}' must be {what} given")))
-            };
-            match (value.long(), value.double()) {
-                (Some(number), _) if (-EXACT..=EXACT).contains(&number) => Value::Number(number as f64),
-                (Some(number), _) => return out_of_range(format!("from -2^53 to 2^53, {number}")),
-                (_, Some(number)) if number.is_finite() => Value::Number(number),
-                (_, Some(number)) => return out_of_range(format!("finite, {}", exception::shown(number))),
-                _ => return Err(wrong("must be int|float|null", value)),
-            }
+        (_, Some(number)) if !number.is_finite() && (wanted.numeric || wanted.kept) => {
+            return out_of_range(format!("finite, {}", exception::shown(number)));
         }
-    }))
+        _ => {}
+    }
+    // The code that a conversion runs may drop the variable that the value is in.
+    let held = value.shallow_clone();
+    match scalar(&held, wanted)? {
+        Some(Value::Text(_)) | None if wanted.numeric => Err(wrong(wanted.types(), value)),
+        Some(Value::Bool(_)) if wanted.text => Err(wrong(wanted.types(), value)),
+        Some(value) => Ok(Some(value)),
+        None => Err(wrong(wanted.types(), value)),
+    }
+}
+
+/// A list as a value.
+fn list(array: &ZendHashTable, wanted: Wanted, wrong: &dyn Fn(&str, &Zval) -> Thrown) -> Outcome<Value> {
+    let of_texts = elements(array).all(|(_, value)| value.zend_str().is_some());
+    if of_texts {
+        let mut texts = super::input::with_room(array.len())?;
+        for text in elements(array).filter_map(|(_, value)| value.zend_str()) {
+            super::input::ensure_memory(text.len())?;
+            texts.push(text.as_bytes().to_vec());
+        }
+        return Ok(Value::Keywords(texts));
+    }
+    let mut values = super::input::with_room(array.len())?;
+    for (_, value) in elements(array) {
+        values.push(match (value.zend_str(), value.long(), value.double(), value.bool()) {
+            (Some(text), ..) => Value::Text(text.as_bytes().to_vec()),
+            (_, Some(number), ..) => Value::Int(number),
+            (_, _, Some(number), _) if number.is_finite() => Value::Number(number),
+            (.., Some(truth)) if !wanted.text => Value::Bool(truth),
+            _ => return Err(wrong(wanted.types(), value)),
+        });
+    }
+    Ok(Value::List(values))
+}
+
+/// A value that is no list; `None` if there is none such. May run PHP code.
+fn scalar(value: &Zval, wanted: Wanted) -> Outcome<Option<Value>> {
+    if let Some(text) = value.zend_str() {
+        super::input::ensure_memory(text.len())?;
+        return Ok(Some(Value::Text(text.as_bytes().to_vec())));
+    }
+    if let Some(number) = value.long() {
+        return Ok(Some(Value::Int(number)));
+    }
+    if let Some(number) = value.double() {
+        return Ok(Some(match number.is_finite() {
+            true => Value::Number(number),
+            false => Value::Text(exception::shown(number).into_bytes()),
+        }));
+    }
+    if let Some(truth) = value.bool() {
+        return Ok(Some(Value::Bool(truth)));
+    }
+    let Some(object) = value.object() else { return Ok(None) };
+    // SAFETY: PHP has these classes from its start.
+    let (time, backed) = unsafe { (php_date_get_interface_ce().as_ref(), zend_ce_backed_enum.as_ref()) };
+    if time.is_some_and(|class| object.instance_of(class)) {
+        return moment(value, wanted).map(Some);
+    }
+    if backed.is_some_and(|class| object.instance_of(class)) {
+        // SAFETY: the value behind a case is the second property of every object of such an enum.
+        let case = unsafe { &*object.properties_table.as_ptr().add(1) };
+        return match (case.zend_str(), case.long()) {
+            (Some(text), _) => Ok(Some(Value::Text(text.as_bytes().to_vec()))),
+            (_, number) => Ok(number.map(Value::Int)),
+        };
+    }
+    match is_stringable(value) {
+        true => Ok(Some(Value::Text(string(value)?.as_bytes().to_vec()))),
+        false => Ok(None),
+    }
+}
+
+/// A DateTimeInterface: its seconds since 1970, and ISO 8601 with the fraction, if there is one.
+fn moment(value: &Zval, wanted: Wanted) -> Outcome<Value> {
+    let formatted = |format: &str| -> Outcome<Vec<u8>> {
+        let text = value.try_call_method("format", vec![&format]).map_err(|_| Thrown)?;
+        super::exception::no_exception()?;
+        text.zend_str().map(|text| text.as_bytes().to_vec()).ok_or(Thrown)
+    };
+    let seconds = formatted("U.u")?;
+    let seconds: f64 = std::str::from_utf8(&seconds).ok().and_then(|text| text.parse().ok()).unwrap_or(f64::NAN);
+    if wanted.numeric && !wanted.text && !wanted.keyword {
+        return Ok(Value::Number(seconds));
+    }
+    let format = if seconds.fract() == 0.0 { "Y-m-d\\TH:i:sP" } else { "Y-m-d\\TH:i:s.uP" };
+    Ok(Value::Time(seconds, formatted(format)?))
 }
 
 fn is_stringable(value: &Zval) -> bool {

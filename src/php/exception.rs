@@ -5,7 +5,7 @@ use crate::Error;
 use ext_php_rs::args::ArgInfo;
 use ext_php_rs::builders::ClassBuilder;
 use ext_php_rs::ffi::{zend_throw_error, zend_throw_exception};
-use ext_php_rs::flags::ClassFlags;
+use ext_php_rs::flags::{ClassFlags, ConstantFlags};
 use ext_php_rs::types::Zval;
 use ext_php_rs::zend::{ClassEntry, ExecutorGlobals, ce};
 use std::ffi::{CStr, CString};
@@ -28,6 +28,17 @@ static INTERFACE: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 static CORRUPT: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 static INDEX: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 static FULL: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
+static LOCKED: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
+
+/// What went wrong, as the code of an exception.
+#[derive(Debug, Clone, Copy)]
+enum Code {
+    None = 0,
+    Missing = 1,
+    Locked = 2,
+    Io = 3,
+    Damaged = 4,
+}
 
 fn registered(class: &AtomicPtr<ClassEntry>) -> &'static ClassEntry {
     // SAFETY: `register` stores entries that live until the module shuts down; null is turned to the base class.
@@ -39,7 +50,7 @@ fn registered(class: &AtomicPtr<ClassEntry>) -> &'static ClassEntry {
 pub fn register() -> ext_php_rs::error::Result<()> {
     // No methods, so no argument tables to keep.
     fn keep<const CLASS: usize>(class: &'static mut ClassEntry, _: Box<[Box<[ArgInfo]>]>) {
-        [&INTERFACE, &CORRUPT, &INDEX, &FULL][CLASS].store(class, Ordering::Release);
+        [&INTERFACE, &CORRUPT, &INDEX, &FULL, &LOCKED][CLASS].store(class, Ordering::Release);
     }
     ClassBuilder::new("Postings\\Exception")
         .flags(ClassFlags::Interface)
@@ -52,8 +63,19 @@ pub fn register() -> ext_php_rs::error::Result<()> {
             .extends((|| unsafe { &*spl_ce_RuntimeException }, "RuntimeException"))
             .implements((|| registered(&INTERFACE), "Postings\\Exception"))
     };
-    implementation("Postings\\CorruptDataException").registration(keep::<1>).register()?;
-    implementation("Postings\\IndexException").registration(keep::<2>).register()?;
+    let constant =
+        |class: ClassBuilder, name: &str, code: Code| class.constant(name, code as i64, &[], ConstantFlags::Public);
+    let corrupt = implementation("Postings\\CorruptDataException");
+    constant(corrupt, "DAMAGED", Code::Damaged)?.registration(keep::<1>).register()?;
+    let mut index = implementation("Postings\\IndexException");
+    for (name, code) in [("MISSING", Code::Missing), ("LOCKED", Code::Locked), ("IO", Code::Io)] {
+        index = constant(index, name, code)?;
+    }
+    index.registration(keep::<2>).register()?;
+    ClassBuilder::new("Postings\\LockedException")
+        .extends((|| registered(&INDEX), "Postings\\IndexException"))
+        .registration(keep::<4>)
+        .register()?;
     implementation("Postings\\StreamFullException").registration(keep::<3>).register()
 }
 
@@ -98,28 +120,31 @@ pub fn error(text: &str) -> Thrown {
     Thrown
 }
 
-fn of_class(class: &AtomicPtr<ClassEntry>, text: &str) -> Thrown {
+fn of_class(class: &AtomicPtr<ClassEntry>, text: &str, code: Code) -> Thrown {
     // SAFETY: the class is registered and lives; the message is copied.
     unsafe {
-        zend_throw_exception(std::ptr::from_ref(registered(class)).cast_mut(), message(text).as_ptr(), 0);
+        let class = std::ptr::from_ref(registered(class)).cast_mut();
+        zend_throw_exception(class, message(text).as_ptr(), code as i64);
     }
     Thrown
 }
 
 /// A `Postings\CorruptDataException`.
 pub fn corrupt(text: &str) -> Thrown {
-    of_class(&CORRUPT, text)
+    of_class(&CORRUPT, text, Code::Damaged)
 }
 
 /// A `Postings\IndexException`.
 pub fn index(text: &str) -> Thrown {
-    of_class(&INDEX, text)
+    of_class(&INDEX, text, Code::Io)
 }
 
 /// As [`throw`], for what has to do with the files of an index.
 pub fn throw_of_index(failure: &Error, argument: u32) -> Thrown {
     match failure {
         Error::File { .. } => index(&failure.to_string()),
+        Error::Missing { .. } => of_class(&INDEX, &failure.to_string(), Code::Missing),
+        Error::Locked { .. } => of_class(&LOCKED, &failure.to_string(), Code::Locked),
         _ => throw(failure, argument),
     }
 }
@@ -128,7 +153,7 @@ pub fn throw_of_index(failure: &Error, argument: u32) -> Thrown {
 pub fn throw_of_query(failure: &Error, ticket: u64) -> Thrown {
     let class = match failure {
         Error::Corrupt { .. } => registered(&CORRUPT),
-        Error::File { .. } => registered(&INDEX),
+        Error::File { .. } | Error::Missing { .. } => registered(&INDEX),
         _ => ce::error(),
     };
     // SAFETY: the class is registered and lives; the message is copied.
@@ -152,9 +177,13 @@ pub fn throw(failure: &Error, argument: u32) -> Thrown {
         Error::NotCodable { .. } | Error::Argument(_) => {
             argument_value(argument, &format!("cannot be used: {failure}"))
         }
-        Error::Full(_) => of_class(&FULL, &failure.to_string()),
-        Error::File { .. } | Error::OutOfMemory { .. } | Error::Expired | Error::Panicked | Error::Device(_) => {
-            error(&failure.to_string())
-        }
+        Error::Full(_) => of_class(&FULL, &failure.to_string(), Code::None),
+        Error::File { .. }
+        | Error::Missing { .. }
+        | Error::Locked { .. }
+        | Error::OutOfMemory { .. }
+        | Error::Expired
+        | Error::Panicked
+        | Error::Device(_) => error(&failure.to_string()),
     }
 }

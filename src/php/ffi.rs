@@ -19,6 +19,12 @@ unsafe extern "C" {
     pub fn zend_std_compare_objects(left: *mut Zval, right: *mut Zval) -> c_int;
     pub fn zend_zval_type_name(value: *const Zval) -> *const c_char;
     pub fn zend_enum_get_case_cstr(class: *mut zend_class_entry, name: *const c_char) -> *mut zend_object;
+    /// The interface of all dates.
+    pub fn php_date_get_interface_ce() -> *mut zend_class_entry;
+    /// The interface of enums whose cases have values.
+    /// What handles signals, if an extension does.
+    pub static zend_interrupt_function: Option<unsafe extern "C" fn(*mut ext_php_rs::zend::ExecuteData)>;
+    pub static zend_ce_backed_enum: *mut zend_class_entry;
     pub fn zend_ini_long(name: *const c_char, length: usize, original: c_int) -> i64;
     pub fn zend_unregister_ini_entries(module_number: c_int);
     pub fn display_ini_entries(module: *mut ModuleEntry);
@@ -118,6 +124,28 @@ fn ends_now() -> bool {
         // SAFETY: it does nothing if no error is pending. Otherwise it leaves an exception that nobody can catch; it
         // does not jump.
         unsafe { handle() };
+    }
+    ExecutorGlobals::has_exception()
+}
+
+/// Has PHP code handle signals that came during a wait, as the virtual machine does between two instructions: after an
+/// exception it would lose them. Says whether the wait is to end: that code has thrown, or the time of the script is over.
+pub fn handle_signals() -> bool {
+    // SAFETY: as in `ends_for_memory`, both fields being flags; the function, if some extension has set it, takes the frame
+    // that is running.
+    unsafe {
+        let globals = ext_php_rs_executor_globals();
+        let (looks, timed_out) =
+            ((&raw mut (*globals).vm_interrupt).cast::<bool>(), (&raw const (*globals).timed_out).cast::<bool>());
+        if timed_out.read_volatile() {
+            return true;
+        }
+        if looks.read_volatile()
+            && let Some(handle) = zend_interrupt_function
+        {
+            looks.write_volatile(false);
+            handle((*globals).current_execute_data);
+        }
     }
     ExecutorGlobals::has_exception()
 }

@@ -16,28 +16,34 @@ pub fn key_text(key: &Key) -> Cow<'_, [u8]> {
     }
 }
 
-/// The number of the field that a key names; an exception if there is none.
-pub fn of_key(schema: &Schema, key: &Key, argument: u32) -> Outcome<usize> {
-    let name = key_text(key);
-    named(schema, &name, argument)
-}
-
 /// The number of the field with that name; an exception if there is none.
 pub fn named(schema: &Schema, name: &[u8], argument: u32) -> Outcome<usize> {
     let number = schema.fields.iter().position(|field| field.name.as_bytes() == name);
     number.ok_or_else(|| exception::argument_value(argument, &no_field(schema, name)))
 }
 
+/// The number of the field that a key names, of several the first that is of one of the kinds; an exception if there is
+/// none.
+pub fn of_key_for(schema: &Schema, key: &Key, argument: u32, kinds: &[Kind]) -> Outcome<usize> {
+    named_for(schema, &key_text(key), argument, kinds)
+}
+
+/// As [`of_key_for`], by name.
+pub fn named_for(schema: &Schema, name: &[u8], argument: u32, kinds: &[Kind]) -> Outcome<usize> {
+    let first = named(schema, name, argument)?;
+    Ok(kinds.iter().find_map(|&kind| schema.of_kind(name, kind)).unwrap_or(first))
+}
+
 /// What is said of a name that no field has.
 pub fn no_field(schema: &Schema, name: &[u8]) -> String {
-    let names: Vec<String> = schema.fields.iter().map(|field| format!("'{}'", field.name)).collect();
+    let names: Vec<String> = schema.names().iter().map(|name| format!("'{name}'")).collect();
     format!("field '{}': there is none, only {}", String::from_utf8_lossy(name), names.join(", "))
 }
 
 /// A field that an argument names, which must be of one of the kinds.
 pub fn of_kind(schema: &Schema, name: &[u8], argument: u32, kinds: &[Kind], what: &str) -> Outcome<usize> {
-    let field = named(schema, name, argument)?;
-    if kinds.contains(&schema.fields[field].kind) {
+    named(schema, name, argument)?;
+    if let Some(field) = kinds.iter().find_map(|&kind| schema.of_kind(name, kind)) {
         return Ok(field);
     }
     let name = String::from_utf8_lossy(name);
@@ -75,10 +81,19 @@ pub fn declared(array: &ZendHashTable, argument: u32) -> Outcome<Vec<Field>> {
         let text = format!("must have 1 to {} fields, {} given", Schema::MOST_FIELDS, array.len());
         return Err(exception::argument_value(argument, &text));
     }
-    elements(array).map(|(key, options)| declared_field(&key_text(&key), options, argument)).collect()
+    let mut fields = Vec::new();
+    for (key, options) in elements(array) {
+        fields.extend(declared_field(&key_text(&key), options, argument)?);
+    }
+    if fields.len() > Schema::MOST_FIELDS {
+        let text = format!("must have 1 to {} fields, each kind counted, {} given", Schema::MOST_FIELDS, fields.len());
+        return Err(exception::argument_value(argument, &text));
+    }
+    Ok(fields)
 }
 
-fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Field> {
+/// A field for each kind of a name, the first of which keeps the value.
+fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Field>> {
     let shown = String::from_utf8_lossy(name);
     let wrong = |what: &str| Err(exception::argument_value(argument, &format!("field '{shown}': {what}")));
     let wrong_type = |what: &str, value: &Zval| {
@@ -91,7 +106,7 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Field> 
     }
     let Some(array) = options.array() else { return wrong_type("the options must be an array", options) };
     let mut field = Field { name: text.to_owned(), kind: Kind::Text, weight: 1.0, stored: false };
-    let (mut keyword, mut numeric, mut weighted) = (false, false, false);
+    let (mut text, mut keyword, mut numeric, mut weighted, mut indexed) = (None, false, false, false, true);
     for (key, value) in elements(array) {
         let flag = match &*key_text(&key) {
             b"weight" => {
@@ -105,12 +120,16 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Field> 
                 weighted = true;
                 continue;
             }
+            b"text" => text.insert(false),
+            b"indexed" => &mut indexed,
             b"keyword" => &mut keyword,
             b"numeric" => &mut numeric,
             b"stored" => &mut field.stored,
             other => {
                 let other = String::from_utf8_lossy(other);
-                return wrong(&format!("no option '{other}': there are weight, keyword, numeric and stored"));
+                return wrong(&format!(
+                    "no option '{other}': there are weight, text, keyword, numeric, stored and indexed"
+                ));
             }
         };
         let Some(value) = value.bool() else {
@@ -118,29 +137,47 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Field> 
         };
         *flag = value;
     }
-    field.kind = match (keyword, numeric) {
-        (true, true) => return wrong("it cannot be both keyword and numeric"),
-        (true, false) => Kind::Keyword,
-        (false, true) => Kind::Numeric,
-        (false, false) => Kind::Text,
-    };
-    if weighted && field.kind != Kind::Text {
+    if !indexed {
+        return match (weighted || text == Some(true) || keyword || numeric, field.stored) {
+            (true, _) => wrong("it cannot be text, keyword or numeric without being indexed"),
+            (_, false) => wrong("it is neither indexed nor stored"),
+            _ => Ok(vec![Field { kind: Kind::Stored, ..field }]),
+        };
+    }
+    let text = text.unwrap_or(weighted || !keyword && !numeric);
+    if weighted && !text {
         return wrong("only text has a weight: keywords and numbers are not scored");
     }
-    Ok(field)
+    let kinds = [(text, Kind::Text), (keyword, Kind::Keyword), (numeric, Kind::Numeric)];
+    let mut fields: Vec<Field> = Vec::new();
+    for (_, kind) in kinds.into_iter().filter(|(is, _)| *is) {
+        let weight = if kind == Kind::Text { field.weight } else { 1.0 };
+        let stored = field.stored && fields.is_empty();
+        fields.push(Field { name: field.name.clone(), kind, weight, stored });
+    }
+    if fields.is_empty() {
+        return wrong("it must be text, keyword or numeric, or have 'stored' => true and 'indexed' => false");
+    }
+    Ok(fields)
 }
 
 /// Makes the fields of an index, as [`declared`] takes them, the value of `target`.
 pub fn store(schema: &Schema, target: &mut Zval) -> Outcome {
-    let mut map = Map::with_room(schema.fields.len())?;
-    for field in &schema.fields {
-        let options = match field.kind {
-            Kind::Text => Record::new().field("weight", shortest(field.weight)),
-            Kind::Keyword => Record::new().field("keyword", true),
-            Kind::Numeric => Record::new().field("numeric", true),
-        };
-        let options = if field.stored { options.field("stored", true) } else { options };
-        map.set(field.name.as_bytes(), options.into_zval())?;
+    let names = schema.names();
+    let mut map = Map::with_room(names.len())?;
+    for name in names {
+        let mut options = Record::new();
+        for field in schema.named(name) {
+            options = match field.kind {
+                Kind::Text => options.field("weight", shortest(field.weight)),
+                Kind::Keyword => options.field("keyword", true),
+                Kind::Numeric => options.field("numeric", true),
+                Kind::Stored => options.field("indexed", false),
+            };
+        }
+        let stored = schema.named(name).any(|field| field.stored);
+        let options = if stored { options.field("stored", true) } else { options };
+        map.set(name.as_bytes(), options.into_zval())?;
     }
     map.store(target);
     Ok(())

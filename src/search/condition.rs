@@ -31,6 +31,17 @@ pub enum Condition {
     DocIds(DocIds),
 }
 
+impl Condition {
+    /// Whether it has docIDs, or a condition in it has.
+    pub(super) fn names_doc_ids(&self) -> bool {
+        match self {
+            Condition::All(of) | Condition::Any(of) => of.iter().any(Condition::names_doc_ids),
+            Condition::Not(of) => of.names_doc_ids(),
+            other => matches!(other, Condition::DocIds(_)),
+        }
+    }
+}
+
 /// docIDs, which are equal if they are the same.
 #[derive(Clone)]
 pub struct DocIds(pub PostingList);
@@ -171,7 +182,7 @@ pub(super) fn check(condition: &Condition, schema: &Schema) -> Result<()> {
         Condition::Keywords(field, _) => (*field, |kind| kind == Kind::Keyword, "by values"),
         Condition::Range(field, ..) => (*field, |kind| kind == Kind::Numeric, "by a range"),
         Condition::Numbers(field, _) => (*field, |kind| kind == Kind::Numeric, "by numbers"),
-        Condition::Exists(field) => (*field, |_| true, ""),
+        Condition::Exists(field) => (*field, |kind| kind != Kind::Stored, "at all, as it is only stored"),
     };
     let named = schema.fields.get(field).ok_or_else(|| Error::Argument(format!("there is no field {field}")))?;
     if fits(named.kind) {

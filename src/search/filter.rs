@@ -13,7 +13,7 @@ use crate::base::cpu;
 use crate::base::error::Result;
 use crate::base::memory::{reserve, room, zeros};
 use crate::codec::block_buffer;
-use crate::index::segment::IdRef;
+use crate::index::segment::{IdRef, Segment};
 use crate::index::snapshot::SnapshotSegment;
 use crate::index::{Id, Kind};
 use crate::list::PostingList;
@@ -37,8 +37,16 @@ pub(super) fn check(index: &Index, options: &Options) -> Result<()> {
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt), `Expired`, `OutOfMemory`.
 pub(super) fn allowed(part: &SnapshotSegment, options: &Options, clock: &Clock) -> Result<Allowed> {
-    options.filter.in_segment(&part.segment, |condition| {
-        let asked = Asked { part, documents: part.segment.documents(), clock };
+    in_segment(&part.segment, part.base, options, clock)
+}
+
+/// The documents of a segment that pass the filter, of which `base` documents are before it.
+///
+/// # Errors
+/// As [`allowed`].
+pub(super) fn in_segment(segment: &Segment, base: u64, options: &Options, clock: &Clock) -> Result<Allowed> {
+    options.filter.in_segment(segment, |condition| {
+        let asked = Asked { segment, base, documents: segment.documents(), clock };
         asked.set(condition)?.into_bits(asked.documents)
     })
 }
@@ -51,7 +59,8 @@ const IDS_PER_DOCUMENT: usize = 8;
 
 /// A segment that is asked.
 struct Asked<'a> {
-    part: &'a SnapshotSegment,
+    segment: &'a Segment,
+    base: u64,
     documents: u32,
     clock: &'a Clock,
 }
@@ -88,8 +97,8 @@ impl Asked<'_> {
             Condition::Keywords(field, values) => {
                 let mut sum = 0;
                 for value in values {
-                    if let Some(value) = self.part.segment.term(*field, value)? {
-                        sum += self.part.segment.documents_with(*field, value)? as usize;
+                    if let Some(value) = self.segment.term(*field, value)? {
+                        sum += self.segment.documents_with(*field, value)? as usize;
                     }
                 }
                 sum
@@ -122,11 +131,11 @@ impl Asked<'_> {
             Condition::Keywords(field, values) => self.keywords(*field, values),
             Condition::Range(field, low, high) => {
                 let mut bits = self.zeros()?;
-                self.part.segment.column(*field)?.add_between(*low, *high, &mut bits);
+                self.segment.column(*field)?.add_between(*low, *high, &mut bits);
                 Ok(Set::Bits(bits))
             }
             Condition::Numbers(field, numbers) => {
-                let column = self.part.segment.column(*field)?;
+                let column = self.segment.column(*field)?;
                 let mut bits = self.zeros()?;
                 match numbers[..] {
                     [] => return Ok(Set::Few(Vec::new())),
@@ -195,13 +204,13 @@ impl Asked<'_> {
             }
             Condition::Keywords(field, values) if values.len() == 1 => self.retain_value(*field, &values[0], doc_ids),
             Condition::Range(field, low, high) => {
-                let column = self.part.segment.column(*field)?;
+                let column = self.segment.column(*field)?;
                 let is_within = |number: f64| *low <= number && number <= *high;
                 doc_ids.retain(|&doc_id| column.get(doc_id).is_some_and(is_within));
                 Ok(())
             }
             Condition::Numbers(field, numbers) => {
-                let column = self.part.segment.column(*field)?;
+                let column = self.segment.column(*field)?;
                 doc_ids.retain(|&doc_id| column.get(doc_id).is_some_and(|number| is_among(number, numbers)));
                 Ok(())
             }
@@ -220,7 +229,7 @@ impl Asked<'_> {
     }
 
     fn retain_value(&self, field: usize, value: &[u8], doc_ids: &mut Vec<u32>) -> Result<()> {
-        let segment = &self.part.segment;
+        let segment = self.segment;
         let Some(value) = segment.term(field, value)? else {
             doc_ids.clear();
             return Ok(());
@@ -231,7 +240,7 @@ impl Asked<'_> {
     }
 
     fn keywords(&self, field: usize, values: &[Vec<u8>]) -> Result<Set> {
-        let segment = &self.part.segment;
+        let segment = self.segment;
         let mut union = Union::new(self.documents);
         for value in values {
             self.clock.check()?;
@@ -255,7 +264,7 @@ impl Asked<'_> {
     }
 
     fn existing(&self, field: usize) -> Result<Vec<u64>> {
-        let segment = &self.part.segment;
+        let segment = self.segment;
         let mut bits = self.zeros()?;
         match segment.schema().fields[field].kind {
             Kind::Numeric => segment.column(field)?.add_between(f64::NEG_INFINITY, f64::INFINITY, &mut bits),
@@ -265,13 +274,15 @@ impl Asked<'_> {
                 }
             }
             Kind::Keyword => segment.keyword_column(field)?.add_present(&mut bits),
+            // Was refused when the filter was checked.
+            Kind::Stored => (),
         }
         Ok(bits)
     }
 
     /// The documents with some ids, which are in order.
     fn ids(&self, ids: &[Id]) -> Result<Vec<u32>> {
-        let segment = &self.part.segment;
+        let segment = self.segment;
         let mut found = Vec::new();
         if ids.len() / IDS_PER_DOCUMENT > self.documents as usize {
             let all = segment.ids()?;
@@ -295,7 +306,7 @@ impl Asked<'_> {
     /// The documents of a list of docIDs of the snapshot.
     fn doc_ids(&self, list: &PostingList) -> Result<Set> {
         let mut union = Union::new(self.documents);
-        let Ok(base) = u32::try_from(self.part.base) else { return Ok(union.finish()) };
+        let Ok(base) = u32::try_from(self.base) else { return Ok(union.finish()) };
         let last = base.saturating_add(self.documents - 1);
         let mut buffer = block_buffer();
         for block in list.last_doc_ids().partition_point(|&of_block| of_block < base)..list.blocks() {

@@ -14,6 +14,7 @@
 //! | `sort`, `sorted` | what hits are sorted by; hits in such an order |
 //! | `facets`, `distinct` | what the documents that match have in a field; the first hit of each value |
 //! | `condition`, `filter`, `set` | what hits must meet besides the query; conditions become sets of documents |
+//! | `delete` | deleting by filters |
 //! | `words` | the dictionary: prefixes, fuzzy words, suggestions |
 //! | `explain` | explains a score |
 //!
@@ -23,6 +24,7 @@
 
 mod condition;
 mod cursors;
+mod delete;
 mod distinct;
 mod expansion;
 mod explain;
@@ -43,6 +45,7 @@ mod tests;
 mod words;
 
 pub use condition::{Condition, DocIds, Filter, MOST_CONDITIONS, MOST_DEPTH};
+pub use delete::delete_where;
 pub use explain::{Explanation, TermScore};
 pub use facets::{Facet, FieldFacet};
 pub(crate) use options::End;

@@ -151,8 +151,8 @@ pub(super) fn prefix_automaton(prefix: &str) -> impl Automaton + '_ {
 pub(super) fn terms(index: &Index, prefix: &[u8], field: usize, limit: usize) -> Result<Vec<(Vec<u8>, u64)>> {
     let named = index.schema().fields.get(field);
     let named = named.ok_or_else(|| Error::Argument(format!("there is no field {field}")))?;
-    if named.kind == Kind::Numeric {
-        return Err(Error::Argument(format!("the numeric field {} has no terms", named.name)));
+    if !named.kind.has_terms() {
+        return Err(Error::Argument(format!("the field {} has no terms", named.name)));
     }
     let mut found: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
     for part in index.snapshot().parts() {

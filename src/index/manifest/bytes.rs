@@ -5,15 +5,17 @@
 //! positions u8, fields u8; per field: length u16, name, kind u8, weight f32, stored u8
 //! length u32, analyzer
 //! codec of frequencies u8, codec of positions u8 (from version 2 on)
+//! grown u8 (from version 3 on)
 //! segments u32; per segment, in order of insertion:
 //!     number u64, documents u32, bytes u64, CRC-32 of its footer u32,
 //!     generation u64, count u32 and CRC-32 u32 of its file of deleted docIDs (zeros: none)
 //! CRC-32 u32 of all before
 //! ```
 //! All numbers are little-endian. The identity is random and chosen when the index is created. In manifests of version 1,
-//! which older releases can read, both codecs are 0.
+//! which older releases can read, both codecs are 0. Version 3 has what those of version 2 cannot read: several fields of one
+//! name, fields that are only stored, or (grown) segments with fewer fields.
 
-use super::{DeletedMeta, Entry, Manifest, check_schema};
+use super::{DeletedMeta, Entry, MAGIC, Manifest, check_schema};
 use crate::analysis::Analyzer;
 use crate::base::error::{Error, Result};
 use crate::base::memory::room;
@@ -24,9 +26,8 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-const MAGIC: &[u8; 4] = b"PMAN";
 /// The newest version.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// The bytes of one segment.
 const ENTRY: usize = 40;
 
@@ -38,7 +39,11 @@ impl Manifest {
     pub fn encode(&self) -> Result<Vec<u8>> {
         let mut out = room(256 + ENTRY * self.segments.len())?;
         out.extend(MAGIC);
-        let version = if self.schema.codecs == Codecs::FIRST { 1 } else { VERSION };
+        let version = match self.schema.codecs == Codecs::FIRST {
+            _ if self.needs_version_3() => VERSION,
+            true => 1,
+            false => 2,
+        };
         out.extend(version.to_le_bytes());
         out.extend(self.identity.to_le_bytes());
         out.extend(self.generation.to_le_bytes());
@@ -57,6 +62,9 @@ impl Manifest {
         if version > 1 {
             out.extend(self.schema.codecs.numbers());
         }
+        if version > 2 {
+            out.push(self.grown.into());
+        }
         out.extend((self.segments.len() as u32).to_le_bytes());
         for Entry { meta, deleted } in &self.segments {
             out.extend(meta.number.to_le_bytes());
@@ -71,6 +79,12 @@ impl Manifest {
         let crc = crc32fast::hash(&out);
         out.extend(crc.to_le_bytes());
         Ok(out)
+    }
+
+    fn needs_version_3(&self) -> bool {
+        let Schema { fields, .. } = &*self.schema;
+        let is_second = |(number, field): (usize, &Field)| self.schema.field(&field.name) != Some(number);
+        self.grown || fields.iter().any(|field| field.kind == Kind::Stored) || fields.iter().enumerate().any(is_second)
     }
 
     /// Reads the bytes of a manifest; `path` is named in errors.
@@ -101,6 +115,7 @@ impl Manifest {
         let generation = reader.u64("generation")?;
         let next = reader.u64("next segment number")?;
         let schema = Arc::new(reader.schema(version)?);
+        let grown = version > 2 && reader.flag("grown")?;
         let count = reader.u32("number of segments")? as usize;
         let left = checked.len() - reader.at;
         if count.checked_mul(ENTRY) != Some(left) {
@@ -116,7 +131,7 @@ impl Manifest {
             }
             segments.push(entry);
         }
-        Ok(Manifest { identity, generation, schema, next, segments })
+        Ok(Manifest { identity, generation, schema, next, grown, segments })
     }
 }
 
@@ -181,6 +196,7 @@ impl<'b> Reader<'b> {
                 [0] => Kind::Text,
                 [1] => Kind::Keyword,
                 [2] => Kind::Numeric,
+                [3] if version > 2 => Kind::Stored,
                 [other] => return Err(self.wrong(&item, &format!("no kind has the number {other}"))),
             };
             let mut weight = f32::from_le_bytes(self.array(&item)?);

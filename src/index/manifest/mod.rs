@@ -4,7 +4,7 @@
 
 mod bytes;
 
-use super::schema::{Field, Schema};
+use super::schema::{Field, Kind, Schema};
 use super::segment::SegmentMeta;
 use super::storage::{self, Folder};
 use crate::base::error::{Error, Result};
@@ -28,6 +28,8 @@ pub struct Manifest {
     pub schema: Arc<Schema>,
     /// The number that the next segment gets. Numbers are never used again.
     pub next: u64,
+    /// Whether fields were added since some of the segments were written, which have fewer.
+    pub grown: bool,
     /// The segments, in order of insertion.
     pub segments: Vec<Entry>,
 }
@@ -51,6 +53,9 @@ pub struct DeletedMeta {
     /// The checksum at its end.
     pub crc: u32,
 }
+
+/// How it begins.
+pub(super) const MAGIC: &[u8; 4] = b"PMAN";
 
 /// The name of an index's manifest.
 pub const NAME: &str = "manifest";
@@ -88,12 +93,19 @@ pub fn check_schema(schema: &Schema) -> Result<()> {
         return wrong(format!("an index has 1 to {} fields, not {}", Schema::MOST_FIELDS, schema.fields.len()));
     }
     let mut names = HashSet::new();
-    for Field { name, weight, .. } in &schema.fields {
+    for (number, Field { name, kind, weight, stored }) in schema.fields.iter().enumerate() {
         if name.is_empty() || name.len() > LONGEST_NAME {
             return wrong(format!("the name of a field has 1 to {LONGEST_NAME} bytes, not {}", name.len()));
         }
-        if !names.insert(name) {
+        if !names.insert((name, *kind as u8)) {
             return wrong(format!("there are two fields \"{name}\""));
+        }
+        let first = schema.field(name) == Some(number);
+        if *kind == Kind::Stored && (!first || !stored || schema.named(name).count() > 1) {
+            return wrong(format!("the field \"{name}\" is only stored, and more than that"));
+        }
+        if *stored && !first {
+            return wrong(format!("the field \"{name}\" is stored twice"));
         }
         if !Schema::WEIGHTS.contains(weight) {
             let (least, most) = (Schema::WEIGHTS.start(), Schema::WEIGHTS.end());
@@ -112,7 +124,7 @@ impl Manifest {
         check_schema(&schema)?;
         // The keys of the standard library's hash tables are random.
         let identity = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), std::process::id());
-        Ok(Manifest { identity, generation: 1, schema: Arc::new(schema), next: 1, segments: Vec::new() })
+        Ok(Manifest { identity, generation: 1, schema: Arc::new(schema), next: 1, grown: false, segments: Vec::new() })
     }
 
     /// Reads the manifest of an index: its bytes, which [`Manifest::parse`] takes. `None` if the folder has none.

@@ -38,17 +38,25 @@ prop_compose! {
         identity in any::<u64>(),
         mut segments in proptest::collection::vec(entry(), 0..9),
         first in 0u64..1000,
+        (grown, several) in any::<(bool, bool)>(),
     ) -> Manifest {
         let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
         let mut schema = Schema { fields, positions, codecs, analyzer };
         for (number, field) in schema.fields.iter_mut().enumerate() {
             field.name.push_str(&number.to_string());
         }
+        if several {
+            let Field { name, kind: first, .. } = schema.fields[0].clone();
+            for kind in [Kind::Text, Kind::Keyword, Kind::Numeric].into_iter().filter(|&kind| kind != first) {
+                schema.fields.push(Field { name: name.clone(), kind, weight: 1.0, stored: false });
+            }
+            schema.fields.push(Field { name: "kept".into(), kind: Kind::Stored, weight: 1.0, stored: true });
+        }
         for (number, entry) in segments.iter_mut().enumerate() {
             entry.meta.number = first + number as u64;
         }
         let next = first + segments.len() as u64;
-        Manifest { identity, generation: 50, schema: Arc::new(schema), next, segments }
+        Manifest { identity, generation: 50, schema: Arc::new(schema), next, grown, segments }
     }
 }
 
@@ -111,7 +119,7 @@ fn errors_name_file_part_and_offset() {
     let mut other = manifest.encode().unwrap();
     other[4] = 9;
     let error = Manifest::parse(&with_crc(other), Path::new("m")).unwrap_err().to_string();
-    assert!(error.contains("version 9; this release reads versions 1 to 2"), "{error}");
+    assert!(error.contains("version 9; this release reads versions 1 to 3"), "{error}");
     for deleted in [(0, 1, 1), (2, 1, 1), (1, 0, 1), (1, 4, 1)] {
         let (generation, count, crc) = deleted;
         manifest.segments[0].deleted = Some(DeletedMeta { generation, count, crc });

@@ -13,7 +13,8 @@ use crate::base::error::{Error, Result};
 use crate::base::files::failed;
 use crate::base::memory;
 use crate::index::storage::Folder;
-use crate::index::{Document, Id, Kind, LONGEST_KEYWORD, Schema, Value};
+use crate::index::values::GAP;
+use crate::index::{Document, Field, Id, Kind, LONGEST_KEYWORD, Schema, Value};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use std::sync::Arc;
@@ -30,6 +31,7 @@ const FULL: usize = 1 << 30;
 enum Gathered {
     Tokens(Tokens),
     Numbers(Vec<f64>),
+    Nothing,
 }
 
 /// Gathers documents in memory and writes them as a segment. Documents of all threads go into segments of their own.
@@ -37,6 +39,10 @@ enum Gathered {
 pub struct SegmentBuilder {
     schema: Arc<Schema>,
     fields: Vec<Gathered>,
+    /// Per field, the field whose value it has: the first with its name.
+    given: Vec<usize>,
+    /// Whether a stored value has a form of version 3.
+    new_forms: bool,
     ids: IdColumn,
     /// Documents by the hashes of their ids, from the first id on that is not an integer greater than the one before.
     places: Option<HashTable<u32>>,
@@ -55,9 +61,13 @@ impl SegmentBuilder {
         let gathered = |kind| match kind {
             Kind::Text | Kind::Keyword => Gathered::Tokens(Tokens::new()),
             Kind::Numeric => Gathered::Numbers(Vec::new()),
+            Kind::Stored => Gathered::Nothing,
         };
+        let given = |field: &Field| schema.field(&field.name).unwrap_or_default();
         SegmentBuilder {
             fields: schema.fields.iter().map(|field| gathered(field.kind)).collect(),
+            given: schema.fields.iter().map(given).collect(),
+            new_forms: false,
             stored: schema.fields.iter().any(|field| field.stored).then(Blocks::default),
             schema,
             ids: IdColumn::default(),
@@ -79,7 +89,7 @@ impl SegmentBuilder {
     pub fn is_full(&self) -> bool {
         let used = |field: &Gathered| match field {
             Gathered::Tokens(tokens) => tokens.used(),
-            Gathered::Numbers(_) => 0,
+            Gathered::Numbers(_) | Gathered::Nothing => 0,
         };
         self.ids.len() >= FULL || self.fields.iter().any(|field| used(field) >= FULL)
     }
@@ -95,6 +105,7 @@ impl SegmentBuilder {
                     most = most.max(transient + write::MEMORY);
                 }
                 Gathered::Numbers(numbers) => kept += 8 * numbers.capacity(),
+                Gathered::Nothing => {}
             }
         }
         let stored = self.stored.as_ref().map_or(0, Blocks::memory) + self.stored_bytes.len();
@@ -154,15 +165,20 @@ impl SegmentBuilder {
     /// Gathers the values of the next document.
     fn gather(&mut self, document: &Document) -> Result<()> {
         for (number, gathered) in self.fields.iter_mut().enumerate() {
-            let value = document.values.iter().find(|(field, _)| *field == number).map(|(_, value)| value);
+            let given = self.given[number];
+            let value = document.values.iter().find(|(field, _)| *field == given).map(|(_, value)| value);
             match gathered {
+                Gathered::Nothing => {}
                 Gathered::Numbers(numbers) => {
                     memory::reserve(numbers, 1)?;
-                    numbers.push(if let Some(Value::Number(number)) = value { *number } else { numbers::MISSING });
+                    numbers.push(value.and_then(Value::number).unwrap_or(numbers::MISSING));
                 }
-                Gathered::Tokens(tokens) => match value {
+                Gathered::Tokens(tokens) if self.schema.fields[number].kind == Kind::Keyword => match value {
                     Some(Value::Keywords(values)) => tokens.keywords(values.iter().map(Vec::as_slice))?,
-                    _ if self.schema.fields[number].kind == Kind::Keyword => tokens.keywords(std::iter::empty())?,
+                    Some(value) => tokens.keywords(value.keywords().iter().map(|value| &**value))?,
+                    None => tokens.keywords(std::iter::empty())?,
+                },
+                Gathered::Tokens(tokens) => match value {
                     Some(Value::Text(text)) => {
                         let (begin, mut length) = (tokens.next(), 0);
                         self.schema.analyzer.tokens(&valid_utf8(text), &mut self.scratch, |token| {
@@ -179,7 +195,21 @@ impl SegmentBuilder {
                         }
                         tokens.end_text(length)?;
                     }
-                    _ => tokens.end_text(0)?,
+                    Some(value) => {
+                        let (begin, mut length, mut first) = (tokens.next(), 0, 0);
+                        for text in value.texts() {
+                            let mut last = None;
+                            self.schema.analyzer.tokens(&valid_utf8(&text), &mut self.scratch, |token| {
+                                last = Some(first + token.position);
+                                tokens.push(begin, first + token.position, token.term.as_bytes());
+                                length += 1;
+                            });
+                            let gap = if self.schema.positions { GAP } else { 0 };
+                            first = last.map_or(first, |last| last + 1 + gap);
+                        }
+                        tokens.end_text(length)?;
+                    }
+                    None => tokens.end_text(0)?,
                 },
             }
         }
@@ -190,6 +220,11 @@ impl SegmentBuilder {
     fn store(&mut self, document: &Document) -> Result<()> {
         let Some(stored) = &mut self.stored else { return Ok(()) };
         memory::reserve(&mut self.stored_bytes, stored.reserve(stored::length(document, &self.schema))?)?;
+        let fields = &self.schema.fields;
+        self.new_forms |= document
+            .values
+            .iter()
+            .any(|(field, value)| fields[*field].stored && !value.is_of_first_forms(fields[*field].kind));
         // Memory takes all that is written to it, and no document is that large.
         let added = stored.add_document(document, &self.schema, &mut self.stored_bytes);
         added.map_err(|error| Error::Argument(error.to_string()))
@@ -201,6 +236,7 @@ impl SegmentBuilder {
             match gathered {
                 Gathered::Numbers(numbers) => numbers.truncate(documents),
                 Gathered::Tokens(tokens) => tokens.undo(documents),
+                Gathered::Nothing => {}
             }
         }
     }
@@ -260,31 +296,29 @@ impl SegmentBuilder {
                 return Err(Error::Argument(format!("field {name}: it has a value already")));
             }
             seen[number / 64] |= 1 << (number % 64);
-            match (field.kind, value) {
-                (Kind::Text, Value::Text(text)) => bytes = bytes.saturating_add(text.len()),
-                (Kind::Text, Value::Tokens(many)) | (Kind::Keyword, Value::Keywords(many)) => {
-                    // An entry takes a place, even if it is empty.
-                    bytes = many.iter().fold(bytes, |bytes, one| bytes.saturating_add(one.len().max(4)));
-                }
-                (Kind::Numeric, Value::Number(number)) if number.is_finite() => {}
-                (Kind::Numeric, Value::Number(number)) => {
-                    return Err(Error::Argument(format!("field {name}: {number} is not finite")));
-                }
-                (kind, _) => {
-                    let wanted = match kind {
-                        Kind::Text => "a text or tokens",
-                        Kind::Keyword => "keywords",
-                        Kind::Numeric => "a number",
-                    };
-                    return Err(Error::Argument(format!("field {name}: {wanted} must be given")));
+            if self.given[*number] != *number {
+                return Err(Error::Argument(format!("field {name}: its value is that of its first kind")));
+            }
+            for kind in self.schema.named(name).map(|field| field.kind) {
+                value.check(kind).map_err(|what| Error::Argument(format!("field {name}: {what}")))?;
+                if kind == Kind::Keyword
+                    && let Some(long) = value.keywords().iter().find(|one| one.len() > LONGEST_KEYWORD)
+                {
+                    let what = format!("a keyword of {} bytes; the longest may have {LONGEST_KEYWORD}", long.len());
+                    return Err(Error::Argument(format!("field {name}: {what}")));
                 }
             }
-            if let Value::Keywords(many) = value
-                && let Some(long) = many.iter().find(|one| one.len() > LONGEST_KEYWORD)
-            {
-                let what = format!("a keyword of {} bytes; the longest may have {LONGEST_KEYWORD}", long.len());
-                return Err(Error::Argument(format!("field {name}: {what}")));
-            }
+            bytes = bytes.saturating_add(match value {
+                Value::Text(text) => text.len(),
+                // An entry takes a place, even if it is empty, and if it is a text, those of the gap after it.
+                Value::Tokens(many) => many.iter().map(|one| one.len().max(4)).sum(),
+                Value::Keywords(_) | Value::List(_) => {
+                    let text = self.schema.named(name).any(|field| field.kind == Kind::Text);
+                    let least = if text { 4 * GAP as usize } else { 4 };
+                    value.keywords().iter().map(|one| one.len().max(4) + least).sum()
+                }
+                Value::Number(_) | Value::Int(_) | Value::Bool(_) | Value::Time(..) => 0,
+            });
         }
         if bytes > LARGEST_DOCUMENT {
             return Err(Error::Argument(format!(
@@ -303,7 +337,8 @@ impl SegmentBuilder {
     /// # Errors
     /// [`Error::File`]; there is no file then.
     pub(in crate::index) fn finish(self, folder: &Folder, number: u64) -> Result<Option<SegmentMeta>> {
-        let SegmentBuilder { schema, fields, mut ids, places, dead, deaths, stored, stored_bytes, .. } = self;
+        let SegmentBuilder { schema, fields, mut ids, places, dead, deaths, stored, stored_bytes, new_forms, .. } =
+            self;
         drop(places);
         let all = ids.len();
         if all == deaths {
@@ -311,9 +346,10 @@ impl SegmentBuilder {
         }
         let documents = (all - deaths) as u32;
         let is_dead = |doc: usize| has_bit(&dead, doc as u32);
-        let mut writer = SegmentWriter::create(folder, number, documents, false, &schema)?;
+        let mut writer = SegmentWriter::create(folder, number, documents, false, new_forms, &schema)?;
         for (field, gathered) in fields.into_iter().enumerate() {
             match gathered {
+                Gathered::Nothing => {}
                 Gathered::Numbers(mut numbers) => {
                     let mut doc = 0..;
                     numbers.retain(|_| !doc.next().is_some_and(is_dead));

@@ -3,7 +3,7 @@
 use super::format::Section;
 use super::{Column, IdRef, Ids, Segment, ordinals, stored};
 use crate::base::error::{Error, Result};
-use crate::index::{Id, Value};
+use crate::index::{Id, Kind, Value};
 
 impl Segment {
     /// The numbers of a numeric field, for many documents.
@@ -11,6 +11,9 @@ impl Segment {
     /// # Errors
     /// As [`Segment::section`].
     pub fn column(&self, field: usize) -> Result<Column<'_>> {
+        if self.lacks(field) && self.schema.fields[field].kind == Kind::Numeric {
+            return Ok(Column::NONE);
+        }
         Column::parse(self.section_ref(Section::Numbers, field)?, self.documents())
     }
 

@@ -36,6 +36,7 @@ impl SegmentWriter {
         number: u64,
         documents: u32,
         reordered: bool,
+        new_forms: bool,
         schema: &Schema,
     ) -> Result<SegmentWriter> {
         let name = manifest::segment_name(number);
@@ -43,7 +44,7 @@ impl SegmentWriter {
         let fields = schema.fields.iter().map(|field| (field.kind as u8, FieldCounts::default())).collect();
         let frame = Frame {
             documents,
-            flags: Flags { positions: schema.positions, reordered, codecs: schema.codecs },
+            flags: Flags { positions: schema.positions, reordered, new_forms, codecs: schema.codecs },
             extents: Vec::new(),
             fields,
             checksums: Vec::new(),

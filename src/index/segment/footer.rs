@@ -62,7 +62,16 @@ impl Frame {
 
 /// Reads the footer of a segment with `body` bytes before it.
 fn parse_footer(footer: &[u8], body: usize, schema: &Schema) -> Result<Frame, Wrong> {
-    let sections = check_counts(footer, body, schema)?;
+    let (sections, fields) = check_counts(footer, body, schema)?;
+    let own;
+    let schema = match fields == schema.fields.len() {
+        true => schema,
+        // The index has got the other fields since.
+        false => {
+            own = Schema { fields: schema.fields[..fields].to_vec(), ..schema.clone() };
+            &own
+        }
+    };
     let (documents, flags) = parse_head(footer, schema)?;
     let rows = &footer[FOOTER_HEAD..][..FOOTER_ROW * (sections + schema.fields.len())];
     let checksums = &footer[FOOTER_HEAD + rows.len()..];
@@ -82,8 +91,8 @@ fn parse_footer(footer: &[u8], body: usize, schema: &Schema) -> Result<Frame, Wr
     Ok(frame)
 }
 
-/// Checks that the numbers of sections, fields and checksums make the footer's length. Returns that of sections.
-fn check_counts(footer: &[u8], body: usize, schema: &Schema) -> Result<usize, Wrong> {
+/// Checks that the numbers of sections, fields and checksums make the footer's length. Returns those of sections and fields.
+fn check_counts(footer: &[u8], body: usize, schema: &Schema) -> Result<(usize, usize), Wrong> {
     if footer.len() < FOOTER_HEAD {
         return Err((0, "too short".into()));
     }
@@ -95,10 +104,10 @@ fn check_counts(footer: &[u8], body: usize, schema: &Schema) -> Result<usize, Wr
     if chunks != body.div_ceil(CHUNK) {
         return Err((8, format!("{chunks} checksums for {body} bytes")));
     }
-    if fields != schema.fields.len() {
+    if fields == 0 || fields > schema.fields.len() {
         return Err((4, format!("{fields} fields; the index has {}", schema.fields.len())));
     }
-    Ok(sections)
+    Ok((sections, fields))
 }
 
 fn parse_head(footer: &[u8], schema: &Schema) -> Result<(u32, Flags), Wrong> {

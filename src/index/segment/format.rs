@@ -10,8 +10,11 @@
 //! tail      24 bytes: length of the footer u64, CRC-32 of the footer and that length u32, zero u32, "PSEG-end"
 //! ```
 //! All numbers are little-endian. A field of 255 is that of sections that belong to none. Flags: bit 0: positions; bit 1:
-//! reordered; bits 8–15 and 16–23: the codecs of frequencies and positions. Segments in which both are 0 are of version 1,
-//! so that older releases can read them; others of version 2.
+//! reordered; bit 2: stored values of forms that came with version 3; bits 8–15 and 16–23: the codecs of frequencies and
+//! positions. Segments are of the oldest version that has what they have, so that older releases can read them: of version
+//! 1 if both codecs are 0, otherwise of version 2, and with bit 2 of version 3.
+//!
+//! A segment may have fewer fields than its index: those that were added later.
 
 use crate::index::list::Codecs;
 use crate::index::{Kind, Schema};
@@ -21,7 +24,7 @@ pub(super) const MAGIC: [u8; 4] = *b"PSEG";
 /// Its last eight.
 pub(super) const END: [u8; 8] = *b"PSEG-end";
 /// The newest version of the format.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 /// The bytes of a footer before its rows.
 pub(super) const FOOTER_HEAD: usize = 24;
 /// The bytes of a section or a field in a footer.
@@ -108,6 +111,7 @@ pub(super) fn required(schema: &Schema) -> impl Iterator<Item = (Section, u8)> {
             Kind::Text => &[Section::Lists, Section::Dictionary, Section::Lengths],
             Kind::Keyword => &[Section::Lists, Section::Dictionary],
             Kind::Numeric => &[Section::Numbers],
+            Kind::Stored => &[],
         };
         sections.iter().map(move |&section| (section, number))
     });
@@ -151,6 +155,8 @@ pub(super) struct Flags {
     pub positions: bool,
     /// Whether docIDs are in another order than that of insertion.
     pub reordered: bool,
+    /// Whether stored values may have forms of version 3.
+    pub new_forms: bool,
     /// The codecs of long lists.
     pub codecs: Codecs,
 }
@@ -159,23 +165,28 @@ impl Flags {
     /// The word in the file.
     fn word(self) -> u32 {
         let [frequencies, positions] = self.codecs.numbers();
-        u32::from(self.positions) | u32::from(self.reordered) << 1 | u32::from_le_bytes([0, frequencies, positions, 0])
+        let low = u8::from(self.positions) | u8::from(self.reordered) << 1 | u8::from(self.new_forms) << 2;
+        u32::from_le_bytes([low, frequencies, positions, 0])
     }
 
     /// Reads the word of a file; what is wrong with it if it is none.
     pub(super) fn parse(word: u32) -> Result<Flags, String> {
         let [low, frequencies, positions, high] = word.to_le_bytes();
-        if low > 3 || high != 0 {
+        if low > 7 || high != 0 {
             return Err(format!("flags {word:#x}"));
         }
         let codecs = Codecs::from_numbers([frequencies, positions])
             .map_err(|number| format!("no codec of frequencies or positions has the number {number}"))?;
-        Ok(Flags { positions: low & 1 != 0, reordered: low & 2 != 0, codecs })
+        Ok(Flags { positions: low & 1 != 0, reordered: low & 2 != 0, new_forms: low & 4 != 0, codecs })
     }
 
     /// The oldest version with such flags.
     fn version(self) -> u32 {
-        if self.codecs == Codecs::FIRST { 1 } else { VERSION }
+        match self.codecs == Codecs::FIRST {
+            _ if self.new_forms => VERSION,
+            true => 1,
+            false => 2,
+        }
     }
 }
 

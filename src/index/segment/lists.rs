@@ -4,6 +4,7 @@ use super::format::Section;
 use super::section::SectionRef;
 use super::{Bytes, Dictionary, Segment};
 use crate::base::error::{Error, Result};
+use crate::base::memory::zeros;
 use crate::index::Kind;
 use crate::index::list::{self, Decoded, List, ListParts, View};
 
@@ -16,6 +17,12 @@ fn named(part: &SectionRef, error: Error) -> Error {
     }
 }
 
+/// The dictionary of a field that a segment lacks.
+fn no_terms() -> Result<Dictionary> {
+    let none = fst::Map::default().map_data(|bytes: Vec<u8>| Bytes::Own(bytes.into()));
+    none.map_err(|error| Error::corrupt("segment", "dictionary of a new field", 0, error.to_string()))
+}
+
 impl Segment {
     /// The terms of a text or keyword field. The first call reads the whole dictionary.
     ///
@@ -26,10 +33,14 @@ impl Segment {
         if let Some(dictionary) = place.get() {
             return Ok(dictionary);
         }
+        if self.lacks(field) && self.schema.fields[field].kind.has_terms() {
+            let none = no_terms()?;
+            return Ok(place.get_or_init(|| none));
+        }
         let part = self.section_ref(Section::Dictionary, field)?;
         part.all()?;
         let begin = self.extent(part.index).offset as usize;
-        let bytes = Bytes { map: self.map.clone(), begin, end: begin + part.len() };
+        let bytes = Bytes::Mapped { map: self.map.clone(), begin, end: begin + part.len() };
         let map = fst::Map::new(bytes).map_err(|error| part.corrupt(0, error.to_string()))?;
         if map.len() as u64 != self.frame.fields[field].1.terms {
             return Err(part.corrupt(0, format!("{} terms, not {}", map.len(), self.frame.fields[field].1.terms)));
@@ -99,6 +110,9 @@ impl Segment {
     /// # Errors
     /// As [`Segment::section`].
     pub fn padded_lengths(&self, field: usize) -> Result<&[u8]> {
+        if self.lacks(field) && self.schema.fields[field].kind == Kind::Text {
+            return self.no_lengths();
+        }
         let part = self.section_ref(Section::Lengths, field)?;
         let begin = self.extent(part.index).offset as usize;
         // The footer comes after the last section.
@@ -120,6 +134,17 @@ impl Segment {
     /// # Errors
     /// As [`Segment::section`].
     pub fn lengths(&self, field: usize) -> Result<&[u8]> {
+        if self.lacks(field) && self.schema.fields[field].kind == Kind::Text {
+            return self.no_lengths().map(|lengths| &lengths[..lengths.len() - 4]);
+        }
         self.section(Section::Lengths, field)
+    }
+
+    fn no_lengths(&self) -> Result<&[u8]> {
+        if let Some(lengths) = self.no_lengths.get() {
+            return Ok(lengths);
+        }
+        let lengths = zeros::<u8>(self.documents() as usize + 4)?.into_boxed_slice();
+        Ok(self.no_lengths.get_or_init(|| lengths))
     }
 }

@@ -42,7 +42,8 @@ pub(in crate::index) fn merge(
     if documents == 0 {
         return Ok(None);
     }
-    let mut writer = SegmentWriter::create(folder, number, documents, plan.ordinals.is_some(), schema)?;
+    let new_forms = inputs.iter().any(|(segment, _)| segment.has_new_forms());
+    let mut writer = SegmentWriter::create(folder, number, documents, plan.ordinals.is_some(), new_forms, schema)?;
     for (field, Field { kind, .. }) in schema.fields.iter().enumerate() {
         match kind {
             Kind::Numeric => merge_numbers(inputs, &plan, field, &mut writer)?,
@@ -55,6 +56,7 @@ pub(in crate::index) fn merge(
                 merge_terms(inputs, &plan, field, &lengths, &mut writer)?;
             }
             Kind::Keyword => merge_terms(inputs, &plan, field, &[], &mut writer)?,
+            Kind::Stored => {}
         }
     }
     let all: Vec<_> = inputs.iter().map(|(segment, _)| segment.ids()).collect::<Result<_>>()?;

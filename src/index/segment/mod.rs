@@ -77,17 +77,29 @@ pub struct SegmentMeta {
     pub footer_crc: u32,
 }
 
-/// Bytes of a mapped file that outlive borrows of the segment.
+/// Bytes that outlive borrows of the segment.
 #[derive(Debug, Clone)]
-pub struct Bytes {
-    map: Arc<Mmap>,
-    begin: usize,
-    end: usize,
+pub enum Bytes {
+    /// Of the mapped file.
+    Mapped {
+        /// The file.
+        map: Arc<Mmap>,
+        /// Where they begin.
+        begin: usize,
+        /// Where they end.
+        end: usize,
+    },
+    /// Of what the file lacks.
+    Own(Arc<[u8]>),
 }
 
 impl AsRef<[u8]> for Bytes {
+    #[inline]
     fn as_ref(&self) -> &[u8] {
-        &self.map[self.begin..self.end]
+        match self {
+            Bytes::Mapped { map, begin, end } => &map[*begin..*end],
+            Bytes::Own(bytes) => bytes,
+        }
     }
 }
 
@@ -117,6 +129,8 @@ pub struct Segment {
     dictionaries: Box<[OnceLock<Dictionary>]>,
     /// Long lists that were checked, by field and value.
     sound: RwLock<HashSet<(u8, u64)>>,
+    /// The length bytes of text fields that it does not have, with what pads them.
+    no_lengths: OnceLock<Box<[u8]>>,
     /// See [`kept_ordinals`](Self::kept_ordinals).
     ordinals: OnceLock<Box<[u32]>>,
     /// By field; see [`keyword_column`](Self::keyword_column).
@@ -178,6 +192,7 @@ impl Segment {
             whole: frame.extents.iter().map(|_| AtomicBool::new(false)).collect(),
             dictionaries: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             sound: RwLock::default(),
+            no_lengths: OnceLock::new(),
             ordinals: OnceLock::new(),
             keyword_columns: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             id_ranks: OnceLock::new(),
@@ -243,7 +258,27 @@ impl Segment {
     /// # Errors
     /// [`Error::Argument`] if there is no such field.
     pub fn counts(&self, field: usize) -> Result<FieldCounts> {
-        self.frame.fields.get(field).map(|field| field.1).ok_or_else(|| self.no_field(field, "such"))
+        match self.frame.fields.get(field) {
+            Some((_, counts)) => Ok(*counts),
+            None if self.lacks(field) => Ok(FieldCounts::default()),
+            None => Err(self.no_field(field, "such")),
+        }
+    }
+
+    /// Whether a field of the index was added since the segment was written.
+    #[inline]
+    pub(super) fn lacks(&self, field: usize) -> bool {
+        (self.frame.fields.len()..self.schema.fields.len()).contains(&field)
+    }
+
+    /// Whether it has all fields of the index.
+    pub(in crate::index) fn has_all_fields(&self) -> bool {
+        self.frame.fields.len() == self.schema.fields.len()
+    }
+
+    /// Whether stored values may have forms of version 3.
+    pub(super) fn has_new_forms(&self) -> bool {
+        self.frame.flags.new_forms
     }
 
     #[cold]

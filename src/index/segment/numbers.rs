@@ -65,6 +65,9 @@ pub struct Column<'c> {
 }
 
 impl<'c> Column<'c> {
+    /// That of a field in which no document has a number.
+    pub(super) const NONE: Column<'static> = Column { packed: Packed::NONE, integers: true, base: 0, present: &[] };
+
     pub(super) fn parse(part: SectionRef<'c>, documents: u32) -> Result<Column<'c>> {
         let bytes = part.all()?;
         let bad = || part.corrupt(0, format!("{} bytes that are no column of {documents} documents", bytes.len()));

@@ -65,6 +65,9 @@ pub(super) fn extract(bytes: [u8; 8], bit: u32, width: u32) -> u64 {
 }
 
 impl<'p> Packed<'p> {
+    /// No numbers.
+    pub const NONE: Packed<'static> = Packed { bytes: &[0; 8], width: 0, count: 0 };
+
     /// `count` numbers at the beginning of `bytes`, and the bytes after them. `None` if they do not fit.
     pub fn split(bytes: &'p [u8], width: u32, count: usize) -> Option<(Packed<'p>, &'p [u8])> {
         let (bytes, rest) = bytes.split_at_checked(bytes_for(count, width)?)?;

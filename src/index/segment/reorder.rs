@@ -15,8 +15,8 @@
 use super::merge_plan::{GONE, Input, MergePlan};
 use crate::base::error::{Error, Result};
 use crate::base::memory::{self, collected, filled, room, zeros};
+use crate::index::Schema;
 use crate::index::list::Decoded;
-use crate::index::{Kind, Schema};
 use fst::Streamer;
 
 /// How documents are reordered.
@@ -116,7 +116,7 @@ fn forward(inputs: &[Input], schema: &Schema, options: &ReorderOptions) -> Resul
     let mut lists: Vec<usize> = Vec::new();
     let mut decoded = Decoded::default();
     for (field, kind) in schema.fields.iter().map(|field| field.kind).enumerate() {
-        if kind == Kind::Numeric {
+        if !kind.has_terms() {
             continue;
         }
         let mut union = fst::map::OpBuilder::new();

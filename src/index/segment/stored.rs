@@ -5,7 +5,8 @@
 //! directory   per block: its offset u64, the rank of its first document u32, its length before compression u32
 //! block       per document: length, values
 //! value       field u8, form u8, and a text: length, bytes (form 0); tokens or keywords: count, then each with its
-//!             length (1, 2); a number: f64 (3)
+//!             length (1, 2); a number: f64 (3); an integer: i64 (4); a truth value: u8 (5); a list: count, then for each
+//!             form and content, which is no list (6)
 //! ```
 //! Lengths and counts inside blocks are variable bytes: seven bits each, lowest first, the highest bit set if more follow.
 
@@ -76,16 +77,22 @@ fn put_length(number: usize) -> usize {
 
 /// The bytes of the stored values of a document.
 pub(super) fn length(document: &Document, schema: &Schema) -> usize {
+    let stored = document.values.iter().filter(|(field, _)| schema.fields[*field].stored);
+    stored.map(|(_, value)| 1 + length_of(value)).sum()
+}
+
+/// The bytes of a value with its form.
+fn length_of(value: &Value) -> usize {
     let with_length = |bytes: &Vec<u8>| put_length(bytes.len()) + bytes.len();
-    let of_value = |value: &Value| match value {
-        Value::Text(text) => with_length(text),
+    1 + match value {
+        Value::Text(text) | Value::Time(_, text) => with_length(text),
         Value::Tokens(many) | Value::Keywords(many) => {
             put_length(many.len()) + many.iter().map(with_length).sum::<usize>()
         }
-        Value::Number(_) => size_of::<f64>(),
-    };
-    let stored = document.values.iter().filter(|(field, _)| schema.fields[*field].stored);
-    stored.map(|(_, value)| 2 + of_value(value)).sum()
+        Value::Number(_) | Value::Int(_) => 8,
+        Value::Bool(_) => 1,
+        Value::List(many) => put_length(many.len()) + many.iter().map(length_of).sum::<usize>(),
+    }
 }
 
 /// Appends the stored values of a document.
@@ -95,46 +102,81 @@ fn serialize(document: &Document, schema: &Schema, out: &mut Vec<u8>) {
             continue;
         }
         out.push(*field as u8);
-        match value {
-            Value::Text(text) => {
-                out.push(0);
-                put(text.len(), out);
-                out.extend(text);
-            }
-            Value::Tokens(many) | Value::Keywords(many) => {
-                out.push(if matches!(value, Value::Tokens(_)) { 1 } else { 2 });
-                put(many.len(), out);
-                for one in many {
-                    put(one.len(), out);
-                    out.extend(one);
-                }
-            }
-            Value::Number(number) => {
-                out.push(3);
-                out.extend(number.to_le_bytes());
-            }
+        put_value(value, out);
+    }
+}
+
+/// Appends a value with its form.
+fn put_value(value: &Value, out: &mut Vec<u8>) {
+    let bytes = |bytes: &[u8], out: &mut Vec<u8>| {
+        put(bytes.len(), out);
+        out.extend(bytes);
+    };
+    match value {
+        Value::Text(text) | Value::Time(_, text) => {
+            out.push(0);
+            bytes(text, out);
+        }
+        Value::Tokens(many) | Value::Keywords(many) => {
+            out.push(if matches!(value, Value::Tokens(_)) { 1 } else { 2 });
+            put(many.len(), out);
+            many.iter().for_each(|one| bytes(one, out));
+        }
+        Value::Number(number) => {
+            out.push(3);
+            out.extend(number.to_le_bytes());
+        }
+        Value::Int(number) => {
+            out.push(4);
+            out.extend(number.to_le_bytes());
+        }
+        Value::Bool(truth) => out.extend([5, (*truth).into()]),
+        Value::List(many) => {
+            out.push(6);
+            put(many.len(), out);
+            many.iter().for_each(|one| put_value(one, out));
         }
     }
 }
 
+/// Reads a value from the front of `bytes`; a list only if it `may_be_list`.
+fn take_value(bytes: &mut &[u8], may_be_list: bool) -> Option<Value> {
+    fn take_array<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+        let (array, rest) = bytes.split_first_chunk()?;
+        *bytes = rest;
+        Some(*array)
+    }
+    let [form] = take_array(bytes)?;
+    Some(match form {
+        0 => Value::Text(take_bytes(bytes)?.to_vec()),
+        1 => Value::Tokens(take_many(bytes)?),
+        2 => Value::Keywords(take_many(bytes)?),
+        3 => Value::Number(f64::from_le_bytes(take_array(bytes)?)),
+        4 => Value::Int(i64::from_le_bytes(take_array(bytes)?)),
+        5 => match take_array(bytes)? {
+            [truth @ 0..=1] => Value::Bool(truth == 1),
+            _ => return None,
+        },
+        6 if may_be_list => {
+            let count = take(bytes)?;
+            // Each takes two bytes at least.
+            let mut many = Vec::with_capacity(count.min(bytes.len() / 2));
+            for _ in 0..count {
+                many.push(take_value(bytes, false)?);
+            }
+            Value::List(many)
+        }
+        _ => return None,
+    })
+}
+
 fn parse(mut bytes: &[u8], fields: usize) -> Option<Vec<(usize, Value)>> {
     let mut values = Vec::new();
-    while let Some((&[field, form], rest)) = bytes.split_first_chunk() {
+    while let Some((&field, rest)) = bytes.split_first() {
         bytes = rest;
-        let value = match form {
-            0 => Value::Text(take_bytes(&mut bytes)?.to_vec()),
-            1 => Value::Tokens(take_many(&mut bytes)?),
-            2 => Value::Keywords(take_many(&mut bytes)?),
-            3 => {
-                let (number, rest) = bytes.split_first_chunk()?;
-                bytes = rest;
-                Value::Number(f64::from_le_bytes(*number))
-            }
-            _ => return None,
-        };
-        values.push((usize::from(field), value));
+        values.push((usize::from(field), take_value(&mut bytes, true)?));
     }
-    (bytes.is_empty() && values.iter().all(|(field, _)| *field < fields)).then_some(values)
+    values.iter().all(|(field, _)| *field < fields).then_some(values)
 }
 
 /// A block's entry in the directory.

@@ -82,7 +82,7 @@ pub(super) fn definition(documents: &[(Id, Document)], ordinals: Vec<u32>, schem
                     counts.tokens += occurrences.len() as u64;
                 }
                 Kind::Numeric => contents.numbers[field].push(number),
-                Kind::Keyword => {}
+                Kind::Keyword | Kind::Stored => {}
             }
             for (term, position) in occurrences {
                 let postings = contents.terms[field].entry(term).or_default();
@@ -301,9 +301,11 @@ fn what_does_not_suit_is_refused_and_changes_nothing() {
     let wrong = [
         vec![(5, text())],
         vec![(0, text()), (0, text())],
-        vec![(1, text())],
+        vec![(1, Value::Text(vec![b'k'; LONGEST + 1]))],
         vec![(3, text())],
-        vec![(0, Value::Number(1.0))],
+        vec![(3, Value::Int(i64::MIN))],
+        vec![(0, Value::Bool(true))],
+        vec![(1, Value::List(vec![Value::List(vec![])]))],
         vec![(3, Value::Number(f64::NAN))],
         vec![(3, Value::Number(f64::INFINITY))],
         vec![(0, text()), (1, Value::Keywords(vec![vec![b'k'; LONGEST + 1]]))],

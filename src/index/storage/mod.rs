@@ -78,6 +78,12 @@ impl Folder {
         self.path.join(name)
     }
 
+    /// Whether its path still leads to it.
+    pub(crate) fn is_in_place(&self) -> bool {
+        let opened = self.identity();
+        opened.is_ok_and(|opened| fs::metadata(&self.path).is_ok_and(|there| (there.dev(), there.ino()) == opened))
+    }
+
     /// Device and inode.
     pub(crate) fn identity(&self) -> Result<(u64, u64)> {
         let meta = self.descriptor.metadata().map_err(|error| failed(&self.path, &error))?;

@@ -9,6 +9,7 @@ use crate::index::policy::{self, Limits, Size};
 use crate::index::segment::{self, Segment, SegmentMeta, reorder};
 use crate::index::storage::Folder;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Pending segments are merged before a commit only if there are more segments than this: a commit that merges all of them
 /// at once writes less.
@@ -147,7 +148,7 @@ impl Writer {
     pub(super) fn has_unpublished(&self) -> bool {
         let entries = self.segments.iter().map(|part| Entry { meta: part.meta(), deleted: part.saved });
         self.unsure
-            || self.schema.codecs != self.committed.schema.codecs
+            || !Arc::ptr_eq(&self.schema, &self.committed.schema) && self.schema != self.committed.schema
             || self.segments.iter().any(|part| part.deleted() > 0 && part.saved.is_none())
             || !entries.eq(self.committed.segments.iter().copied())
     }
@@ -184,7 +185,8 @@ impl Writer {
             segments.push(Entry { meta, deleted });
         }
         let (identity, schema) = (self.committed.identity, self.schema.clone());
-        let manifest = Manifest { identity, generation, schema, next: self.next, segments };
+        let grown = !self.segments.iter().all(|part| part.segment.has_all_fields());
+        let manifest = Manifest { identity, generation, schema, next: self.next, grown, segments };
         self.sync_segments().map_err(|error| self.lose(error))?;
         replace(&self.folder, &manifest, &new)?;
         for (part, entry) in self.segments.iter_mut().zip(&manifest.segments) {

@@ -9,6 +9,8 @@
 //! | `commit` | merging, and the new manifest |
 //! | `pending` | documents that wait for several threads |
 //! | `filter` | which ids the index may have |
+//! | `patience` | waiting for another writer |
+//! | `sets` | deleting many documents at once |
 //!
 //! Documents are gathered in memory up to a budget and then written as a segment, which no manifest names yet. A commit
 //! writes what is left, merges segments, writes the docIDs deleted since the last commit, makes all of it durable, and
@@ -20,7 +22,9 @@ mod filter;
 mod flush;
 mod open;
 mod options;
+mod patience;
 mod pending;
+mod sets;
 
 #[cfg(test)]
 mod tests;
@@ -203,7 +207,7 @@ impl Writer {
         self.check_process()?;
         self.pending = Pending::new(&self.schema, &self.options);
         // It may contain ids that are not there, which is allowed.
-        self.segments = open_segments(&self.folder, &self.committed)?;
+        self.segments = open_segments(&self.folder, &self.committed, &self.schema)?;
         self.lost = None;
         self.clean();
         Ok(())

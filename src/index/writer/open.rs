@@ -1,5 +1,6 @@
 //! Opening an index for writing, or creating it.
 
+use super::patience::Patience;
 use super::{Pending, Writer, WriterOptions, WriterSegment, commit};
 use crate::base::error::{Error, Result};
 use crate::index::Schema;
@@ -16,35 +17,51 @@ use std::sync::Arc;
 impl Writer {
     /// Opens the index in a folder for writing. If there is none, and there is a schema, creates it, and the folder. An
     /// index that exists keeps its codecs, whatever those of the schema, unless the options name others: these are for what
-    /// is written from now on, and [`optimize`](Writer::optimize) rewrites the rest.
+    /// is written from now on, and [`optimize`](Writer::optimize) rewrites the rest. It gets fields of the schema that it does
+    /// not have, if they come after those that it has, and the schema's weights, with the next commit; documents that are there
+    /// have no value in new fields.
     ///
     /// # Errors
-    /// [`Error::File`] if it is being written already (with the process id of who does), there is no index, or a file
-    /// cannot be read or written; [`Error::Argument`] if the index has another schema; [`Error::Corrupt`] if it is damaged.
+    /// [`Error::Locked`] if it is being written already (with the process id of who does) and still is after the time that
+    /// the options say; [`Error::Missing`] if there is no index; [`Error::File`] if a file cannot be read or written;
+    /// [`Error::Argument`] if the index has another schema; [`Error::Corrupt`] if it is damaged.
     pub fn open(path: &Path, schema: Option<Schema>, options: WriterOptions) -> Result<Writer> {
+        Writer::open_unless(path, schema, options, &|| false)
+    }
+
+    /// The same; the wait for another writer also ends as soon as `interrupted` says so, which is asked some 20 times per
+    /// second, and after each signal. It may run anything but what waits for this lock.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_unless(
+        path: &Path,
+        schema: Option<Schema>,
+        options: WriterOptions,
+        interrupted: &dyn Fn() -> bool,
+    ) -> Result<Writer> {
+        let patience = Patience::new(options.wait, interrupted);
         match &schema {
             Some(schema) => {
                 manifest::check_schema(schema)?;
                 if !has_manifest(path) {
                     schema.check_names()?;
                 }
-                storage::create_folder(path)?;
             }
             None if !has_manifest(path) => {
                 let what = "there is no index: to create one, say which fields it has".into();
-                return Err(Error::File { path: path.display().to_string(), what });
+                return Err(Error::Missing { path: path.display().to_string(), what });
             }
             None => {}
         }
-        let folder = fs::canonicalize(path).map_err(|error| storage::failed(path, &error))?;
-        let folder = Folder::open_to_write(&folder)?;
-        let lock = Lock::take(&folder)?;
+        let (folder, lock) = lock(path, schema.is_some(), &patience)?;
         folder.refuse_link(manifest::TEMPORARY)?;
+        let mut asked = None;
         let committed = match (Manifest::read(&folder)?, schema) {
             (Some(bytes), schema) => {
                 let manifest = Manifest::parse(&bytes, &folder.path_of(manifest::NAME))?;
                 if let Some(schema) = schema {
-                    check_same(&manifest.schema, &schema, path)?;
+                    asked = joined(&manifest.schema, &schema, path)?.map(Arc::new);
                 }
                 manifest
             }
@@ -61,15 +78,15 @@ impl Writer {
                 manifest
             }
             (None, None) => {
-                return Err(Error::File { path: path.display().to_string(), what: "has no manifest".into() });
+                return Err(Error::Missing { path: path.display().to_string(), what: "has no manifest".into() });
             }
         };
         let litter = files(&folder)?;
         let past = litter.iter().map(|(_, number)| number.saturating_add(1)).max().unwrap_or(0);
-        let schema = options.applied(&committed.schema);
+        let schema = options.applied(asked.as_ref().unwrap_or(&committed.schema));
         let mut writer = Writer {
             next: committed.next.max(past),
-            segments: open_segments(&folder, &committed)?,
+            segments: open_segments(&folder, &committed, &schema)?,
             pending: Pending::new(&schema, &options),
             schema,
             folder,
@@ -88,14 +105,32 @@ impl Writer {
     }
 }
 
+/// The folder of an index, locked. A folder that was [removed](crate::index::removal) meanwhile is created anew if it may.
+fn lock(path: &Path, may_create: bool, patience: &Patience) -> Result<(Folder, Lock)> {
+    loop {
+        if may_create {
+            storage::create_folder(path)?;
+        }
+        let folder = fs::canonicalize(path).map_err(|error| storage::failed(path, &error))?;
+        let folder = Folder::open_to_write(&folder)?;
+        let taken = patience.until_free(|| Lock::take(&folder));
+        match taken.and_then(|lock| lock.check(&folder).map(|()| lock)) {
+            Ok(lock) => return Ok((folder, lock)),
+            // Whoever removed it while this writer waited for it is the reason; a second try finds another folder.
+            Err(Error::File { .. }) if may_create && !folder.is_in_place() && !patience.is_over() => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
 /// The segments and deleted documents of a commit.
-pub(super) fn open_segments(folder: &Folder, manifest: &Manifest) -> Result<Vec<WriterSegment>> {
+pub(super) fn open_segments(folder: &Folder, manifest: &Manifest, schema: &Arc<Schema>) -> Result<Vec<WriterSegment>> {
     let part = |entry: &Entry| {
         let meta = &entry.meta;
         let deleted = entry.deleted.map(|deleted| Deleted::read(folder, meta, &deleted));
         let name = manifest::segment_name(meta.number);
         Ok(WriterSegment {
-            segment: Segment::open_in(folder, &name, meta, manifest.schema.clone())?,
+            segment: Segment::open_in(folder, &name, meta, schema.clone())?,
             deleted: deleted.transpose()?,
             saved: entry.deleted,
         })
@@ -121,31 +156,34 @@ fn has_manifest(path: &Path) -> bool {
     !matches!(path.join(manifest::NAME).symlink_metadata(), Err(error) if error.kind() == ErrorKind::NotFound)
 }
 
-/// Whether a schema is that of the index at `path`.
-fn check_same(index: &Schema, given: &Schema, path: &Path) -> Result<()> {
+/// The schema of the index at `path` with what a given one changes: more fields, and other weights. `None` if that is nothing.
+///
+/// # Errors
+/// [`Error::Argument`], with all that cannot be changed.
+fn joined(index: &Schema, given: &Schema, path: &Path) -> Result<Option<Schema>> {
     let mut differences = Vec::new();
-    for field in &index.fields {
-        let Some(other) = given.field(&field.name).map(|number| &given.fields[number]) else {
-            differences.push(format!("it has a field \"{}\"", field.name));
+    let mut joined = index.clone();
+    for name in index.names() {
+        if given.field(name).is_none() {
+            differences.push(format!("it has a field \"{name}\""));
             continue;
+        }
+        let kinds = |schema: &Schema| {
+            let kinds: Vec<String> = schema.named(name).map(|field| format!("{:?}", field.kind)).collect();
+            kinds.join(" and ")
         };
-        let name = &field.name;
-        if field.kind != other.kind {
-            differences.push(format!("field \"{name}\" is {:?}, not {:?}", field.kind, other.kind));
+        let (is, wanted) = (kinds(index), kinds(given));
+        if is != wanted {
+            differences.push(format!("field \"{name}\" is {is}, not {wanted}"));
         }
-        if field.weight != other.weight {
-            differences.push(format!("field \"{name}\" has weight {}, not {}", field.weight, other.weight));
-        }
-        if field.stored != other.stored {
-            differences.push(format!("field \"{name}\" is {}stored", if field.stored { "" } else { "not " }));
+        let is_stored = |schema: &Schema| schema.named(name).any(|field| field.stored);
+        if is_stored(index) != is_stored(given) {
+            differences.push(format!("field \"{name}\" is {}stored", if is_stored(index) { "" } else { "not " }));
         }
     }
-    for field in given.fields.iter().filter(|field| index.field(&field.name).is_none()) {
-        differences.push(format!("it has no field \"{}\"", field.name));
-    }
-    if differences.is_empty() && index.fields != given.fields {
-        let names: Vec<&str> = index.fields.iter().map(|field| field.name.as_str()).collect();
-        differences.push(format!("its fields are in the order {}", names.join(", ")));
+    let (is, wanted) = (index.names(), given.names());
+    if differences.is_empty() && !wanted.starts_with(&is) {
+        differences.push(format!("its fields are in the order {}, before new ones", is.join(", ")));
     }
     if index.positions != given.positions {
         differences.push(format!("it has {}positions", if index.positions { "" } else { "no " }));
@@ -154,13 +192,24 @@ fn check_same(index: &Schema, given: &Schema, path: &Path) -> Result<()> {
         let (is, given) = (index.analyzer.describe(), given.analyzer.describe());
         differences.push(format!("its analyzer is {is}, not {given}"));
     }
-    if differences.is_empty() {
-        return Ok(());
+    if !differences.is_empty() {
+        return Err(Error::Argument(format!(
+            "the index {} was created otherwise: {}. Open it without fields and analyzer to go on with its own, or create a new \
+             index in another folder and add the documents again. Fields can be added after the others, and weights changed",
+            path.display(),
+            differences.join("; ")
+        )));
     }
-    Err(Error::Argument(format!(
-        "the index {} was created otherwise: {}. Open it without fields and analyzer to go on with its own, or create a new \
-         index in another folder and add the documents again",
-        path.display(),
-        differences.join("; ")
-    )))
+    for field in &mut joined.fields {
+        if let Some(other) = given.of_kind(field.name.as_bytes(), field.kind) {
+            field.weight = given.fields[other].weight;
+        }
+    }
+    joined.fields.extend(given.fields.iter().filter(|field| !is.contains(&&*field.name)).cloned());
+    if joined.fields == index.fields {
+        return Ok(None);
+    }
+    manifest::check_schema(&joined)?;
+    Schema { fields: joined.fields[index.fields.len()..].to_vec(), ..joined.clone() }.check_names()?;
+    Ok(Some(joined))
 }

@@ -4,6 +4,7 @@ use crate::base::threads;
 use crate::index::Schema;
 use crate::index::list::{BlockCodec, Codecs};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How a [`Writer`](super::Writer) works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,11 +20,19 @@ pub struct WriterOptions {
     pub frequency_codec: Option<BlockCodec>,
     /// That of positions.
     pub position_codec: Option<BlockCodec>,
+    /// How long to wait for a lock that another writer has; not at all by default.
+    pub wait: Duration,
 }
 
 impl Default for WriterOptions {
     fn default() -> Self {
-        WriterOptions { memory: 64 << 20, threads: 1, frequency_codec: None, position_codec: None }
+        WriterOptions {
+            memory: 64 << 20,
+            threads: 1,
+            frequency_codec: None,
+            position_codec: None,
+            wait: Duration::ZERO,
+        }
     }
 }
 

@@ -128,19 +128,23 @@ fn hash(hasher: &RandomState, id: IdRef) -> u64 {
 
 /// The bytes of a document as [`write`] puts them.
 fn length(id: &Id, document: &Document) -> usize {
-    let of_many = |many: &[Vec<u8>]| 4 + many.iter().map(|one| 4 + one.len()).sum::<usize>();
-    let of_value = |(_, value): &(usize, Value)| {
-        2 + match value {
-            Value::Text(text) => 4 + text.len(),
-            Value::Tokens(many) | Value::Keywords(many) => of_many(many),
-            Value::Number(_) => 8,
-        }
-    };
     let of_id = match id {
         Id::Int(_) => 8,
         Id::Bytes(id) => 4 + id.len(),
     };
-    2 + of_id + document.values.iter().map(of_value).sum::<usize>()
+    2 + of_id + document.values.iter().map(|(_, value)| 1 + length_of(value)).sum::<usize>()
+}
+
+/// The bytes of a value with its kind.
+fn length_of(value: &Value) -> usize {
+    1 + match value {
+        Value::Text(text) => 4 + text.len(),
+        Value::Tokens(many) | Value::Keywords(many) => 4 + many.iter().map(|one| 4 + one.len()).sum::<usize>(),
+        Value::Number(_) | Value::Int(_) => 8,
+        Value::Bool(_) => 1,
+        Value::Time(_, text) => 12 + text.len(),
+        Value::List(many) => 4 + many.iter().map(length_of).sum::<usize>(),
+    }
 }
 
 /// Appends a document: its id; the number of values; per value its field, its kind and its content. Lengths come before
@@ -164,20 +168,44 @@ fn write(id: &Id, document: &Document, out: &mut Vec<u8>) {
     out.push(document.values.len() as u8);
     for (field, value) in &document.values {
         out.push(*field as u8);
-        match value {
-            Value::Text(text) => {
-                out.push(0);
-                bytes(text, out);
-            }
-            Value::Tokens(many) | Value::Keywords(many) => {
-                out.push(if matches!(value, Value::Tokens(_)) { 1 } else { 2 });
-                length(many.len(), out);
-                many.iter().for_each(|one| bytes(one, out));
-            }
-            Value::Number(number) => {
-                out.push(3);
-                out.extend(number.to_le_bytes());
-            }
+        write_value(value, out);
+    }
+}
+
+fn write_value(value: &Value, out: &mut Vec<u8>) {
+    let length = |length: usize, out: &mut Vec<u8>| out.extend((length as u32).to_le_bytes());
+    let bytes = |bytes: &[u8], out: &mut Vec<u8>| {
+        length(bytes.len(), out);
+        out.extend(bytes);
+    };
+    match value {
+        Value::Text(text) => {
+            out.push(0);
+            bytes(text, out);
+        }
+        Value::Tokens(many) | Value::Keywords(many) => {
+            out.push(if matches!(value, Value::Tokens(_)) { 1 } else { 2 });
+            length(many.len(), out);
+            many.iter().for_each(|one| bytes(one, out));
+        }
+        Value::Number(number) => {
+            out.push(3);
+            out.extend(number.to_le_bytes());
+        }
+        Value::Int(number) => {
+            out.push(4);
+            out.extend(number.to_le_bytes());
+        }
+        Value::Bool(truth) => out.extend([5, (*truth).into()]),
+        Value::Time(seconds, text) => {
+            out.push(6);
+            out.extend(seconds.to_le_bytes());
+            bytes(text, out);
+        }
+        Value::List(many) => {
+            out.push(7);
+            length(many.len(), out);
+            many.iter().for_each(|one| write_value(one, out));
         }
     }
 }
@@ -228,15 +256,29 @@ impl<'b> Reader<'b> {
         let count = self.byte();
         let value = |_| {
             let field = self.byte().into();
-            let value = match self.byte() {
-                0 => Value::Text(memory::copied(self.bytes())?),
-                1 => Value::Tokens(self.many()?),
-                2 => Value::Keywords(self.many()?),
-                _ => Value::Number(f64::from_le_bytes(self.eight())),
-            };
-            Ok((field, value))
+            Ok((field, self.value()?))
         };
         Ok(Document { values: (0..count).map(value).collect::<Result<_>>()? })
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        Ok(match self.byte() {
+            0 => Value::Text(memory::copied(self.bytes())?),
+            1 => Value::Tokens(self.many()?),
+            2 => Value::Keywords(self.many()?),
+            3 => Value::Number(f64::from_le_bytes(self.eight())),
+            4 => Value::Int(i64::from_le_bytes(self.eight())),
+            5 => Value::Bool(self.byte() == 1),
+            6 => Value::Time(f64::from_le_bytes(self.eight()), memory::copied(self.bytes())?),
+            _ => {
+                let count = self.length();
+                let mut many = memory::room(count)?;
+                for _ in 0..count {
+                    many.push(self.value()?);
+                }
+                Value::List(many)
+            }
+        })
     }
 
     fn many(&mut self) -> Result<Vec<Vec<u8>>> {
@@ -270,11 +312,15 @@ mod tests {
                     Some(length) => {
                         let text = vec![b'a'; length];
                         let many = vec![text.clone(), Vec::new(), b"x".to_vec()];
-                        let document = Document { values: match length % 5 {
+                        let document = Document { values: match length % 6 {
                             0 => vec![],
                             1 => vec![(0, Value::Text(text)), (254, Value::Number(-0.5))],
                             2 => vec![(1, Value::Tokens(many))],
-                            3 => vec![(2, Value::Keywords(many)), (0, Value::Text(text))],
+                            3 => vec![(2, Value::Keywords(many)), (0, Value::Text(text)), (3, Value::Bool(length % 2 == 0))],
+                            4 => vec![
+                                (1, Value::Time(0.5, text.clone())),
+                                (2, Value::List(vec![Value::Int(-7), Value::Text(text), Value::Number(1.5)])),
+                            ],
                             _ => vec![(9, Value::Tokens(vec![])), (0, Value::Text(text))],
                         } };
                         expected.push((id.clone(), document.clone()));

@@ -112,6 +112,7 @@ pub enum Test {
 #[derive(Clone)]
 pub enum Value {
     Null,
+    Bool(bool),
     Int(i64),
     Float(f64),
     Text(Box<[u8]>),
@@ -126,6 +127,7 @@ impl Value {
             (_, Some(int), _) => Value::Int(int),
             (.., Some(float)) => Value::Float(float),
             _ if value.is_null() => Value::Null,
+            _ if value.is_bool() => Value::Bool(value.bool().unwrap_or_default()),
             _ => Value::Other(type_name(value)),
         }
     }
@@ -134,6 +136,7 @@ impl Value {
     pub fn type_name(&self) -> &str {
         match self {
             Value::Null => "null",
+            Value::Bool(_) => "bool",
             Value::Int(_) => "int",
             Value::Float(_) => "float",
             Value::Text(_) => "string",

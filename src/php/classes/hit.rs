@@ -167,7 +167,16 @@ pub fn fields(index: &Index, doc_id: u64) -> Outcome<Zval> {
 fn field_value(value: &Value) -> Outcome<Zval> {
     let mut result = Zval::new();
     match value {
-        Value::Text(text) => output::bytes(&mut result, text)?,
+        Value::Text(text) | Value::Time(_, text) => output::bytes(&mut result, text)?,
+        Value::Int(number) => result.set_long(*number),
+        Value::Bool(truth) => result.set_bool(*truth),
+        Value::List(many) => {
+            let mut list = List::with_room(many.len())?;
+            for one in many {
+                list.push(field_value(one)?);
+            }
+            list.store(&mut result);
+        }
         Value::Tokens(many) | Value::Keywords(many) => {
             let mut list = List::with_room(many.len())?;
             for one in many {

@@ -2,6 +2,7 @@
 
 use super::analyzer;
 use super::codec::Choice;
+use super::index;
 use crate::Error;
 use crate::analysis::Analyzer;
 use crate::index::{BlockCodec, Codecs, Id, Schema, Writer, WriterOptions};
@@ -12,7 +13,9 @@ use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_STRING, function, widen};
 use crate::php::documents::{self, Form, Place};
 use crate::php::enumeration::{self, Enumeration};
 use crate::php::exception::{self, Outcome, Thrown, no_exception, type_name};
-use crate::php::{fields, ini, path, traverse};
+use crate::php::input::natural;
+use crate::php::{ffi, fields, ini, path, traverse};
+use crate::search::{self, Options};
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::ffi::_call_user_function_impl;
@@ -21,6 +24,7 @@ use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
 use ext_php_rs::zend::BailoutGuard;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Documents between two calls of the progress callback.
 const STEP: i64 = 1000;
@@ -48,7 +52,8 @@ impl Class for Object {
                     .arg(Arg::new("memory", DataType::Long).default(WriterOptions::default().memory.to_string()))
                     .arg(Arg::new("threads", DataType::Long).allow_null().default("null"))
                     .arg(codec("frequencyCodec"))
-                    .arg(codec("positionCodec")),
+                    .arg(codec("positionCodec"))
+                    .arg(Arg::new("wait", DataType::Long).default("0")),
             ),
             method(function("add", handler!(add), DataType::Void).arg(id()).arg(Arg::new("document", DataType::Array))),
             method(
@@ -75,6 +80,11 @@ impl Class for Object {
                     .arg(Arg::new("field", DataType::String).allow_null().default("null")),
             ),
             method(function("delete", handler!(delete), DataType::Bool).arg(id())),
+            method(
+                function("deleteWhere", handler!(delete_where), DataType::Long)
+                    .arg(Arg::new("filter", DataType::Array)),
+            ),
+            method(function("clear", handler!(clear), DataType::Void)),
             method(function("commit", handler!(commit), DataType::Long)),
             method(
                 function("optimize", handler!(optimize), DataType::Long)
@@ -115,9 +125,10 @@ fn open(call: &mut Call) -> Outcome {
     let (mut positions, mut memory) = (true, WriterOptions::default().memory as i64);
     let (mut threads, mut no_threads) = (0i64, true);
     let [mut frequency_codec, mut position_codec] = [std::ptr::null_mut::<Zval>(); 2];
+    let mut wait = 0i64;
     parse!(
         call,
-        c"P|a!O!bll!O!O!",
+        c"P|a!O!bll!O!O!l",
         &raw mut path,
         &raw mut fields,
         &raw mut own,
@@ -129,7 +140,8 @@ fn open(call: &mut Call) -> Outcome {
         &raw mut frequency_codec,
         enumeration::class::<Choice>(),
         &raw mut position_codec,
-        enumeration::class::<Choice>()
+        enumeration::class::<Choice>(),
+        &raw mut wait
     )?;
     // SAFETY: parsing set the pointers to arguments in the frame, or left them null; 'P' refuses a NUL byte.
     let (path, fields, own) = unsafe { (&*path, fields.as_ref(), own.as_ref()) };
@@ -163,8 +175,12 @@ fn open(call: &mut Call) -> Outcome {
         threads: threads as usize,
         frequency_codec: block_codec(frequency_codec, 7)?,
         position_codec: block_codec(position_codec, 8)?,
+        wait: Duration::from_millis(natural(wait, 9)? as u64),
     };
-    let writer = check_index(Writer::open(path, schema, options), 2)?;
+    let opened = Writer::open_unless(path, schema, options, &ffi::handle_signals);
+    // A handler's exception ends the wait.
+    no_exception()?;
+    let writer = check_index(opened, 2)?;
     if let Some(own) = own.filter(|&own| without && *own != writer.schema().analyzer) {
         let (is, given) = (writer.schema().analyzer.describe(), own.describe());
         let text = format!(
@@ -298,6 +314,28 @@ fn delete(call: &mut Call) -> Outcome {
     let (writer, result) = this(call)?;
     result.set_bool(check_index(writer.delete(&id), 1)?);
     Ok(())
+}
+
+fn delete_where(call: &mut Call) -> Outcome {
+    let mut given: *mut Zval = std::ptr::null_mut();
+    parse!(call, c"a", &raw mut given)?;
+    // SAFETY: parsing set it to an array argument in the frame.
+    let given = unsafe { &*given }.dereference();
+    if given.array().is_some_and(|conditions| conditions.is_empty()) {
+        let text = "must have a condition, to delete all documents there is clear()";
+        return Err(exception::argument_value(1, text));
+    }
+    let schema = this(call)?.0.schema().clone();
+    let mut wanted = Options::default();
+    index::filter::filter(&mut wanted, &schema, given, 1)?;
+    let (writer, result) = this(call)?;
+    result.set_long(check_index(search::delete_where(writer, &wanted), 1)? as i64);
+    Ok(())
+}
+
+fn clear(call: &mut Call) -> Outcome {
+    call.no_arguments()?;
+    check_plain(this(call)?.0.clear())
 }
 
 /// As [`check_index`], for methods without an argument that could be wrong.

@@ -27,10 +27,24 @@ fn of(given: &Given, schema: &Schema, place: u32) -> Outcome<Condition> {
         Node::Ids(ids) => Condition::Ids(ids.clone()),
         Node::DocIds(list) => Condition::DocIds(DocIds(list.clone())),
         Node::Field(name, test) => {
-            let field = fields::named(schema, name, place)?;
+            let field = fields::named_for(schema, name, place, &kinds(test))?;
             OnField { schema, field, place }.condition(test)?
         }
     })
+}
+
+/// The kinds of fields that a condition may mean, of several with one name: the one that it suits first.
+fn kinds(test: &Test) -> [Kind; 3] {
+    let is_text = |value: &Value| matches!(value, Value::Text(_));
+    let texts = match test {
+        Test::One(value) => is_text(value),
+        Test::Several(values, _) | Test::Is(values) => values.is_empty() || values.iter().any(is_text),
+        Test::Between { .. } | Test::Exists | Test::Missing => false,
+    };
+    match texts {
+        true => [Kind::Keyword, Kind::Numeric, Kind::Text],
+        false => [Kind::Numeric, Kind::Keyword, Kind::Text],
+    }
 }
 
 /// A field that a condition names.
@@ -55,13 +69,16 @@ impl OnField<'_> {
 
     fn condition(&self, test: &Test) -> Outcome<Condition> {
         let field = self.field;
+        if self.schema.fields[field].kind == Kind::Stored {
+            return Err(self.wrong("is only stored; filters need a keyword or numeric field"));
+        }
         match test {
             Test::Exists => return Ok(Condition::Exists(field)),
             Test::Missing => return Ok(Condition::Not(Box::new(Condition::Exists(field)))),
             _ => (),
         }
         match (self.schema.fields[field].kind, test) {
-            (Kind::Text, _) => Err(self.wrong("is text; filters need a keyword or numeric field")),
+            (Kind::Text | Kind::Stored, _) => Err(self.wrong("is text; filters need a keyword or numeric field")),
             (Kind::Keyword, Test::One(value)) => self.keywords(std::slice::from_ref(value)),
             (Kind::Keyword, Test::Several(values, _) | Test::Is(values)) => self.keywords(values),
             (Kind::Keyword, _) => Err(self.wrong("is a keyword field; bounds need a numeric field")),
@@ -94,6 +111,8 @@ impl OnField<'_> {
         let keyword = |value: &Value| match value {
             Value::Text(text) => Ok(text.to_vec()),
             Value::Int(number) => Ok(number.to_string().into_bytes()),
+            // As documents have it.
+            Value::Bool(flag) => Ok(flag.to_string().into_bytes()),
             _ => Err(self.wrong_type(KEYWORDS, value)),
         };
         Ok(Condition::Keywords(self.field, values.iter().map(keyword).collect::<Outcome<_>>()?))
@@ -103,6 +122,7 @@ impl OnField<'_> {
     fn number(&self, value: &Value, what: &str) -> Outcome<(f64, f64)> {
         match value {
             Value::Int(integer) => Ok(around(*integer)),
+            Value::Bool(flag) => Ok((f64::from(*flag), f64::from(*flag))),
             Value::Float(number) if number.is_nan() => Err(self.wrong(&format!("{what}, NAN given"))),
             Value::Float(number) => Ok((*number, *number)),
             _ => Err(self.wrong_type(what, value)),

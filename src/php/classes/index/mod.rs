@@ -2,14 +2,15 @@
 
 mod arguments;
 mod export;
-mod filter;
+pub(super) mod filter;
 mod ids;
 mod object;
-mod options;
+pub(super) mod options;
 mod search;
 mod words;
 
 use super::{analyzer, hits, posting_list, search_stream};
+use crate::index::removal;
 use crate::php::call::{Call, check_index, handler, parse};
 use crate::php::class::{self, Class, Method, method, static_method, this_and_result};
 use crate::php::declare::{MAY_BE_STRING, RETURN_VALUE, function, nullable, widen};
@@ -64,6 +65,8 @@ impl Class for Object {
             |function: FunctionBuilder<'static>| function.arg(string("query")).arg(string("text")).not_required();
         vec![
             static_method(function("open", handler!(open), DataType::object("self")).arg(string("path"))),
+            static_method(function("exists", handler!(exists), DataType::Bool).arg(string("path"))),
+            static_method(function("drop", handler!(drop_index), DataType::Bool).arg(string("path"))),
             search::SEARCH.method(function("search", handler!(search::search), DataType::object(hits::Object::NAME))),
             search::BATCH.method(function("searchBatch", handler!(search::search_batch), DataType::Array)),
             search::STREAM.method(function(
@@ -146,6 +149,24 @@ fn open(call: &mut Call) -> Outcome {
     let path = path::allowed(unsafe { &*given }.as_bytes())?;
     let index = check_index(Index::open(path), 1)?;
     class::store(Object(index), call.result)
+}
+
+fn exists(call: &mut Call) -> Outcome {
+    let mut given: *mut ZendStr = null_mut();
+    parse!(call, c"P", &raw mut given)?;
+    // SAFETY: as in `open`.
+    let path = path::allowed(unsafe { &*given }.as_bytes())?;
+    call.result.set_bool(check_index(removal::exists(path), 1)?);
+    Ok(())
+}
+
+fn drop_index(call: &mut Call) -> Outcome {
+    let mut given: *mut ZendStr = null_mut();
+    parse!(call, c"P", &raw mut given)?;
+    // SAFETY: as in `open`.
+    let path = path::allowed(unsafe { &*given }.as_bytes())?;
+    call.result.set_bool(check_index(removal::remove(path), 1)?);
+    Ok(())
 }
 
 fn reload(call: &mut Call) -> Outcome {

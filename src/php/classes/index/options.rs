@@ -57,14 +57,15 @@ pub fn sort(options: &mut Options, schema: &Schema, argument: &Zval, place: u32)
         let sort_key = match &*name {
             b":score" => SortKey::Score,
             b":id" => SortKey::Id,
-            _ => SortKey::Field(fields::of_key(schema, &key, place)?),
+            _ => SortKey::Field(fields::of_key_for(schema, &key, place, &[Kind::Numeric, Kind::Keyword])?),
         };
         let about = |what: &str| match sort_key {
             SortKey::Field(field) => in_field(schema, field, what),
             _ => format!("'{}': {what}", String::from_utf8_lossy(&name)),
         };
-        if matches!(sort_key, SortKey::Field(field) if schema.fields[field].kind == Kind::Text) {
-            let text = about("is text; hits are sorted by numeric and keyword fields, ':score' and ':id'");
+        if matches!(sort_key, SortKey::Field(field) if !matches!(schema.fields[field].kind, Kind::Numeric | Kind::Keyword))
+        {
+            let text = about("is neither; hits are sorted by numeric and keyword fields, ':score' and ':id'");
             return Err(exception::argument_value(place, &text));
         }
         let direction = value.zend_str().map(|text| text.as_bytes());
@@ -196,7 +197,7 @@ pub fn after(options: &mut Options, index: &Index, argument: &Zval, place: u32) 
 /// Sets weights by an `array $weights` argument.
 pub fn weights(options: &mut Options, schema: &Schema, argument: &Zval, place: u32) -> Outcome {
     for (key, value) in pairs(argument) {
-        let field = fields::of_key(schema, &key, place)?;
+        let field = fields::of_key_for(schema, &key, place, &[Kind::Text])?;
         if schema.fields[field].kind != Kind::Text {
             let text = in_field(schema, field, "only text has a weight: keywords and numbers are not scored");
             return Err(exception::argument_value(place, &text));

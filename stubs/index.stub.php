@@ -417,10 +417,10 @@ namespace Postings {
          * the same, to the last bit of the scores.
          *
          * Of a batch that a device ranks, the CPU answers meanwhile the queries with more than 256 terms, a word, phrase,
-         * prefix or fuzzy word counting once for each field in which it is searched. Batches with $sort, or with more than
-         * 1,024 hits per query ($offset + $limit), stay on the CPU altogether. The lists of a query are sent the first time
-         * that it needs them and stay in device memory, within postings.device_memory; see warm(). Those of phrases, prefixes
-         * and fuzzy words are put together first, which takes about as long as a search on the CPU.
+         * prefix or fuzzy word counting once for each field in which it is searched. Batches with $sort, $facets, $distinct or
+         * $after, or with more than 1,024 hits per query ($offset + $limit), stay on the CPU altogether. The lists of a query
+         * are sent the first time that it needs them and stay in device memory, within postings.device_memory; see warm().
+         * Those of phrases, prefixes and fuzzy words are put together first, which takes about as long as a search on the CPU.
          *
          * @template K of array-key
          * @param array<K, string> $queries

@@ -121,3 +121,24 @@ outcome('many', function () {
 outcome('many in an array', fn () => $index->count(filter: array_fill(0, 1_000_000, Filter::exists('tag'))));
 ?>
 --EXPECT--
+32 filters
+no field: ValueError: Postings\Index::search(): Argument #5 ($filter) field 'nosuch': there is none, only 'text', 'tag', 'price'
+text: ValueError: Postings\Index::search(): Argument #5 ($filter) field 'text': is text; filters need a keyword or numeric field
+bounds of keywords: ValueError: Postings\Index::search(): Argument #5 ($filter) field 'tag': is a keyword field; bounds need a numeric field
+a keyword that is a float: TypeError: Postings\Index::search(): Argument #5 ($filter) field 'tag': must be string|int, or a list of them, float given
+a number that is a string: TypeError: Postings\Index::search(): Argument #5 ($filter) field 'price': must be int|float, or a list of them, string given
+no condition: ValueError: Postings\Index::search(): Argument #5 ($filter) field '0': there is none, only 'text', 'tag', 'price'
+a string: TypeError: Postings\Filter::not(): Argument #1 ($conditions) must be of type Postings\Filter|array, string given
+a string: TypeError: Postings\Filter::any(): Argument #2 must be of type Postings\Filter|array, int given
+NAN: ValueError: Postings\Filter::in(): Argument #3 ($high) must be a number, NAN given
+NAN: ValueError: Postings\Filter::is(): Argument #2 ($value) must be a value, NAN given
+a bound that is a string: TypeError: Postings\Filter::above(): Argument #2 ($bound) must be of type int|float, string given
+null: TypeError: Postings\Filter::below(): Argument #2 ($bound) must be of type int|float, null given
+a value that is none: TypeError: Postings\Filter::is(): Argument #2 ($value) must be of type int|float|string, or a list of them, bool given
+ids: TypeError: Postings\Filter::ids(): Argument #2 must be of type int|string, or a list of them, float given at index 1
+new: Error: Call to private Postings\Filter::__construct() from global scope
+deep filters: ValueError: Postings\Filter::not(): Argument #1 ($conditions) must not nest conditions deeper than 64
+deep arrays: ValueError: Postings\Index::count(): Argument #3 ($filter) must not nest conditions deeper than 64
+an array in itself: ValueError: Postings\Index::count(): Argument #3 ($filter) must not nest conditions deeper than 64
+many: ValueError: Postings\Filter::any(): Argument #1 must have at most 10000 conditions: give several values to one
+many in an array: ValueError: Postings\Index::count(): Argument #3 ($filter) must have at most 10000 conditions: give several values to one

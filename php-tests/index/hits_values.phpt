@@ -23,7 +23,7 @@ var_dump($hits);
 $dump = ob_get_clean();
 outcome('var_dump', fn () => [str_contains($dump, 'object(Postings\Hits)'), substr_count($dump, 'object(Postings\Hit)'), str_contains($dump, '["facets"]'), str_contains($dump, 'Posting lists')]);
 $bytes = serialize($hits);
-foreach (['"hits"' => '"hitz"', 's:5:"total";i:4' => 's:5:"total";i:-4', 's:7:"expired";b:0' => 's:7:"expired";i:0', 'i:3;a:4' => 'i:3;a:5', 's:4:"hits";a:3' => 's:4:"hits";b:1;x'] as $from => $to) {
+foreach (['"hits"' => '"hitz"', 's:5:"total";i:5' => 's:5:"total";i:-5', 's:7:"expired";b:0' => 's:7:"expired";i:0', 'i:0;s:4:"list";i:1;d:' => 'i:0;d:5;i:1;d:', 's:4:"hits";a:3' => 's:4:"hits";b:1;x'] as $from => $to) {
     $changed = str_replace($from, $to, $bytes);
     try {
         $result = @unserialize($changed);
@@ -39,3 +39,36 @@ outcome('a hit without values', fn () => json_encode(unserialize('O:12:"Postings
 outcome('after it', fn () => $index->search('list', after: unserialize('O:12:"Postings\Hit":0:{}'))->ids());
 ?>
 --EXPECT--
+docIds: returned true
+json: returned true
+"list"["id","score","fields"]
+hits: returned array (
+  0 => 'Postings\\Hits',
+  1 => true,
+  2 => true,
+  3 => true,
+  4 => false,
+)
+again: returned true
+json of a copy: returned true
+empty: returned 0
+a hit: returned true
+after a copy: returned true
+changed: Error: Postings\Hits objects cannot be changed
+var_dump: returned array (
+  0 => true,
+  1 => 3,
+  2 => true,
+  3 => true,
+)
+Postings\CorruptDataException: hits: serialized data: hits
+Postings\CorruptDataException: hits: serialized data: total must be null or not negative, and expired bool
+Postings\CorruptDataException: hits: serialized data: total must be null or not negative, and expired bool
+Postings\CorruptDataException: hits: serialized data: a hit must be a list of id, score, docID and fields
+Postings\CorruptDataException: hits: serialized data: facets must be null or an array, and hits a list
+bad: Postings\CorruptDataException: hits: serialized data: is of the format C:, and hits are written as O:
+bad: Postings\CorruptDataException: hits: serialized data: total
+bad: Postings\CorruptDataException: hits: serialized data: a hit must be a list of id, score, docID and fields
+bad: TypeError: Cannot assign array to property Postings\Hit::$id of type string|int
+a hit without values: returned '{"id":null,"score":null}'
+after it: ValueError: Postings\Index::search(): Argument #13 ($after) is a hit without id or score

@@ -121,3 +121,53 @@ foreach ([['facets' => ['text']], ['facets' => ['nosuch']], ['facets' => ['tag' 
 }
 ?>
 --EXPECT--
+[]: returned true
+{"tag":"asc"}: returned true
+{"tag":"desc"}: returned true
+{"price":"asc","tag":"desc"}: returned true
+{":score":"asc"}: returned true
+{":score":"desc"}: returned true
+{":id":"asc"}: returned true
+{":id":"desc"}: returned true
+{"price":"desc",":score":"desc",":id":"desc"}: returned true
+{"tag":"ASC",":score":"desc"}: returned true
+facets: returned true
+all values: returned true
+numbers: returned '{"min":3,"max":7,"count":160}'
+as facets(): returned true
+total: returned true
+in a batch: returned array (
+  'price' => 
+  array (
+    'min' => NULL,
+    'max' => NULL,
+    'count' => 0,
+  ),
+  'tag' => 
+  array (
+  ),
+)
+without: returned NULL
+the default: returned 10
+{"facets":["text"]}: ValueError: Postings\Index::search(): Argument #11 ($facets) field 'text': must be a keyword or numeric field
+{"facets":["nosuch"]}: ValueError: Postings\Index::search(): Argument #11 ($facets) field 'nosuch': there is none, only 'text', 'tag', 'price'
+{"facets":{"tag":-1}}: ValueError: Postings\Index::search(): Argument #11 ($facets) field 'tag': must not be negative, -1 given
+{"facets":{"tag":"x"}}: TypeError: Postings\Index::search(): Argument #11 ($facets) must contain names of fields, or name => the most values, string given for 'tag'
+{"facets":[[]]}: TypeError: Postings\Index::search(): Argument #11 ($facets) must contain names of fields, or name => the most values, array given for '0'
+{"distinct":"text"}: ValueError: Postings\Index::search(): Argument #12 ($distinct) field 'text': must be a keyword or numeric field
+{"distinct":"nosuch"}: ValueError: Postings\Index::search(): Argument #12 ($distinct) field 'nosuch': there is none, only 'text', 'tag', 'price'
+{"distinct":5}: ValueError: Postings\Index::search(): Argument #12 ($distinct) field '5': there is none, only 'text', 'tag', 'price'
+{"sort":{":nosuch":"asc"}}: ValueError: Postings\Index::search(): Argument #6 ($sort) field ':nosuch': there is none, only 'text', 'tag', 'price'
+{"sort":{":score":1}}: TypeError: Postings\Index::search(): Argument #6 ($sort) ':score': must be 'asc' or 'desc', int given
+{"after":5}: TypeError: Postings\Index::search(): Argument #13 ($after) must be of type Postings\Hit|array|null, int given
+{"after":[]}: ValueError: Postings\Index::search(): Argument #13 ($after) must have a value for each of 1 sort keys, and an id: 0 given
+{"after":[1,"nosuch"]}: ValueError: Postings\Index::search(): Argument #13 ($after) names document 'nosuch', which the index does not have
+{"after":["x",1]}: TypeError: Postings\Index::search(): Argument #13 ($after) must have int|float at index 0, string given
+{"after":[1,1.5]}: TypeError: Postings\Index::search(): Argument #13 ($after) must have an id, int|string, at index 1, float given
+{"after":[0,1]}: ValueError: Postings\Index::search(): Argument #13 ($after) cannot be used: what hits are to come after has other values than they are sorted by
+{"after":[1,1],"distinct":"tag"}: ValueError: Postings\Index::search(): Argument #13 ($after) cannot be used: hits after another one cannot be distinct: use an offset
+{"after":[1,1],"matching":"all-then-any"}: ValueError: Postings\Index::search(): Argument #13 ($after) cannot be used: hits with any word, which follow those with all, need an offset
+{"after":[5,1],"sort":{":id":"asc"},"limit":1}: returned array (
+  0 => 7,
+)
+{"after":[[],1],"sort":{"tag":"asc"}}: TypeError: Postings\Index::search(): Argument #13 ($after) must have string|int|null at index 0, array given

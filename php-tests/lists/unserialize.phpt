@@ -51,7 +51,8 @@ Postings\Yioop\ShardIterator: 0
 Postings\Yioop\Shard: 0
 Postings\Yioop\Conjunction: 0
 Postings\Analyzer: 2
-Postings\Hit: 0
+Postings\Filter: 0
+Postings\Hit: 4
 Postings\HitsIterator: 0
 Postings\Hits: 0
 Postings\IndexWriter: 0

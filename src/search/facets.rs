@@ -151,8 +151,8 @@ struct Matches<'m> {
     clock: &'m Clock,
 }
 
-/// The lists of so many values are intersected with the documents, if these are most.
-const FEW_VALUES: usize = 256;
+/// Looking up a document's values takes as long as intersecting so many words of a list's bit set with that of the documents.
+const WORDS_PER_DOCUMENT: usize = 3;
 
 /// Values are counted in a table if there are at most so many for each document.
 const VALUES_PER_DOCUMENT: usize = 8;
@@ -209,7 +209,8 @@ impl Matches<'_> {
     fn by_number(&self, field: usize) -> Result<Vec<(u32, u64)>> {
         let documents = self.segment.documents() as usize;
         let values = self.segment.dictionary(field)?.len();
-        if self.found == documents || values <= FEW_VALUES && self.found > documents / 2 {
+        let words = values.saturating_mul(documents / 64);
+        if self.found == documents || words < self.found.saturating_mul(WORDS_PER_DOCUMENT) {
             return self.by_lists(field);
         }
         let column = self.segment.keyword_column(field)?;

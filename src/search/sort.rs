@@ -130,7 +130,7 @@ impl<'s> Reader<'s> {
 
 /// Documents without a number come last in both directions.
 #[inline(always)]
-fn directed(number: Option<f64>, direction: Direction) -> f64 {
+pub(super) fn directed(number: Option<f64>, direction: Direction) -> f64 {
     match (number, direction) {
         (None, _) => f64::INFINITY,
         // -0 is 0.

@@ -50,6 +50,11 @@ pub(super) fn sorted(
             }
             _ => None,
         };
+        // What most sorts begin with is read without asking each time what it is.
+        let numbers = match (&readers[..], &options.sort[..]) {
+            ([Reader::Number(column), ..], [(_, direction), ..]) => Some((*column, *direction)),
+            _ => None,
+        };
         let ordinals = part.segment.kept_ordinals()?;
         matching::matching(
             part.segment.documents(),
@@ -62,12 +67,25 @@ pub(super) fn sorted(
                     return;
                 }
                 matching::for_each_bit(first, bits, |doc_id| {
+                    let score = || score_of(&mut scored.borrow_mut(), doc_id);
+                    let first_key = match &numbers {
+                        Some((column, direction)) => sort::directed(column.get(doc_id), *direction),
+                        None => readers
+                            .first()
+                            .map_or(f64::NEG_INFINITY, |reader| reader.key(doc_id, options.sort[0].1, score)),
+                    };
+                    if first_key > top.worst {
+                        return;
+                    }
                     let ordinal = ordinals.map_or(doc_id, |ordinals| ordinals[doc_id as usize]);
                     let hit =
                         Hit { score: 0.0, ordinal: part.base + u64::from(ordinal), segment: number as u32, doc_id };
-                    let score = || score_of(&mut scored.borrow_mut(), doc_id);
-                    let keys = readers.iter().zip(&options.sort);
-                    top.push(hit, keys.map(|(reader, (_, direction))| reader.key(doc_id, *direction, score)));
+                    let keys = readers.iter().zip(&options.sort).enumerate();
+                    let keys = keys.map(|(at, (reader, (_, direction)))| match at {
+                        0 => first_key,
+                        _ => reader.key(doc_id, *direction, score),
+                    });
+                    top.push(hit, keys);
                 });
             },
         );
@@ -109,6 +127,8 @@ struct Sorted<'o> {
     hits: Vec<(Vec<f64>, Hit)>,
     /// What a hit must come before.
     last: Option<(Vec<f64>, u64)>,
+    /// Its first key: a greater one comes too late, whatever the others are.
+    worst: f64,
     /// What a hit must come after.
     after: Option<(Vec<f64>, u64)>,
     keys: Vec<f64>,
@@ -122,7 +142,7 @@ fn order(a: (&[f64], u64), b: (&[f64], u64)) -> Ordering {
 
 impl<'o> Sorted<'o> {
     fn new(options: &'o Options, wanted: usize) -> Self {
-        Sorted { options, wanted, hits: Vec::new(), last: None, after: None, keys: Vec::new() }
+        Sorted { options, wanted, hits: Vec::new(), last: None, worst: f64::INFINITY, after: None, keys: Vec::new() }
     }
 
     fn room(&self) -> usize {
@@ -154,6 +174,7 @@ impl<'o> Sorted<'o> {
             let (_, last, _) = self
                 .hits
                 .select_nth_unstable_by(self.wanted - 1, |a, b| order((&a.0, a.1.ordinal), (&b.0, b.1.ordinal)));
+            self.worst = last.0.first().copied().unwrap_or(f64::INFINITY);
             self.last = Some((last.0.clone(), last.1.ordinal));
         }
         self.hits.truncate(self.wanted);
@@ -162,7 +183,7 @@ impl<'o> Sorted<'o> {
     /// The first hits so far, in any order; none remain.
     fn take(&mut self) -> Vec<(Vec<f64>, Hit)> {
         self.cut();
-        self.last = None;
+        (self.last, self.worst) = (None, f64::INFINITY);
         std::mem::take(&mut self.hits)
     }
 

@@ -84,7 +84,14 @@ impl<'c> Column<'c> {
     /// that of document d. About a nanosecond per document.
     pub fn add_between(&self, low: f64, high: f64, bits: &mut [u64]) {
         if !self.integers {
-            return self.add_if(bits, |number| (low..=high).contains(&f64::from_bits(number)));
+            let fits = |number: u64| low <= f64::from_bits(number) && f64::from_bits(number) <= high;
+            let Some(numbers) = self.packed.wide() else { return self.add_if(bits, fits) };
+            for (at, (word, numbers)) in bits.iter_mut().zip(numbers.chunks(64)).enumerate() {
+                let numbers = numbers.iter().map(|&bytes| u64::from_le_bytes(bytes));
+                let fitting = numbers.zip(0..).fold(0, |word, (number, bit)| word | u64::from(fits(number)) << bit);
+                *word |= fitting & self.present_in(at);
+            }
+            return;
         }
         // Conversions saturate: beyond, there are no numbers.
         let (low, high) = (low.ceil() as i64, high.floor() as i64);
@@ -104,12 +111,18 @@ impl<'c> Column<'c> {
             for bit in 0..64.min(documents - first) {
                 fitting |= u64::from(self.packed.get(first + bit).is_some_and(&fits)) << bit;
             }
-            if !self.present.is_empty() {
-                let present = &self.present[8 * at..self.present.len().min(8 * at + 8)];
-                fitting &= present.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-            }
-            *word |= fitting;
+            *word |= fitting & self.present_in(at);
         }
+    }
+
+    /// Which of 64 documents have a number, as a word of bits.
+    #[inline(always)]
+    fn present_in(&self, at: usize) -> u64 {
+        if self.present.is_empty() {
+            return u64::MAX;
+        }
+        let present = &self.present[8 * at..self.present.len().min(8 * at + 8)];
+        present.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
     }
 
     /// The number of a document, if it has one and there is such a document.

@@ -85,6 +85,11 @@ impl<'p> Packed<'p> {
         Some(extract(*bytes, bit, self.width))
     }
 
+    /// All of them as they lie in memory, if they take 64 bits each.
+    pub fn wide(&self) -> Option<&'p [[u8; 8]]> {
+        if self.width == 64 { self.bytes.as_chunks().0.get(..self.count) } else { None }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.count

@@ -74,16 +74,16 @@ pub fn store(results: &Results, at: usize, target: &mut Zval) -> Outcome {
     Ok(())
 }
 
-/// Id and score of an object of this class; `None` for any other value.
-fn properties(value: &Zval) -> Option<[Zval; 2]> {
-    let object = value.object().filter(|object| std::ptr::eq(object.ce, class::entry::<Object>()))?;
-    // SAFETY: objects of this class have these properties.
-    Some(unsafe { [0, 1].map(|number| property::get(object, number)) })
+/// Whether a value is an object of this class.
+pub fn is_hit(value: &Zval) -> bool {
+    value.object().is_some_and(|object| std::ptr::eq(object.ce, class::entry::<Object>()))
 }
 
-/// Id and score of a `Hit`; `None` for any other value.
+/// Id and score of a `Hit`; `None` for any other value, and a `Hit` without them.
 pub fn id_and_score(value: &Zval) -> Option<(Id, f64)> {
-    let [id, score] = properties(value)?;
+    let object = value.object().filter(|_| is_hit(value))?;
+    // SAFETY: objects of this class have these properties.
+    let [id, score] = unsafe { [0, 1].map(|number| property::get(object, number)) };
     Some((documents::id(&id)?, score.double()?))
 }
 

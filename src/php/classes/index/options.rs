@@ -148,12 +148,15 @@ pub fn after(options: &mut Options, index: &Index, argument: &Zval, place: u32) 
     if let Some((id, score)) = hit::id_and_score(argument) {
         let doc_id = doc_id_of(id)?;
         options.after = Some(index.after(doc_id, score, options).map_err(used)?);
-        return Ok(());
+        return index.wanted(options).map(drop).map_err(used);
     }
     let keys = match options.sort.is_empty() {
         true => vec![SortKey::Score],
         false => options.sort.iter().map(|&(key, _)| key).collect(),
     };
+    if hit::is_hit(argument) {
+        return Err(exception::argument_value(place, "is a hit without id or score"));
+    }
     let Some(array) = argument.array() else {
         let text = format!("must be of type {}|array|null, {} given", hit::Object::NAME, type_name(argument));
         return Err(exception::argument_type(place, &text));
@@ -191,7 +194,7 @@ pub fn after(options: &mut Options, index: &Index, argument: &Zval, place: u32) 
     let last = given.len() - 1;
     let Some(id) = id(given[last]) else { return wrong(last, "an id, int|string,") };
     options.after = Some(After { values, doc_id: doc_id_of(id)? });
-    Ok(())
+    index.wanted(options).map(drop).map_err(used)
 }
 
 /// Sets weights by an `array $weights` argument.

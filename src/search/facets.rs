@@ -38,6 +38,7 @@ pub(super) fn facets(
         let Some((mut clauses, mut restriction)) = of_segment(&plan, part, number, options, needs_all, clock)? else {
             continue;
         };
+        let needs_all = matching::only_required(&mut clauses, needs_all);
         let mut set = Vec::with_capacity(part.segment.documents().div_ceil(64) as usize);
         matching::matching(part.segment.documents(), &mut clauses, needs_all, &mut restriction, clock, |_, bits| {
             set.extend_from_slice(bits);

@@ -1,6 +1,8 @@
 //! What a search can be told.
 
+use crate::query::{Reading, Synonyms, Typos};
 use crate::rank::{Bm25, Clock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Which of the words of a query a document must have.
@@ -67,6 +69,20 @@ pub struct Options {
     /// Prefixes and fuzzy words that have more stand for fewer terms: the rarest are left out. Phrases that exceed it, in the
     /// order in which they were typed, are looked up as words; if they are to exclude documents, they are ignored.
     pub joined: Option<u64>,
+    /// How many edits plain words forgive; see [`Reading::typos`]. What they stand for is bounded as by
+    /// [`expansions`](Self::expansions).
+    pub typos: Typos,
+    /// Whether the last word is also a prefix; see [`Reading::prefix`].
+    pub prefix: bool,
+    /// The numbers of the only text fields that are searched, and that `field:word` can name; a field with weight 0 counts
+    /// as if it had none. `None`: all, those with weight 0 only by name.
+    pub fields: Option<Vec<usize>>,
+    /// Whether a query has operators; otherwise it is plain words.
+    pub syntax: bool,
+    /// The most words of a query that count; what follows them is ignored.
+    pub words: usize,
+    /// What else words of the query stand for. Phrases among them that exceed [`joined`](Self::joined) are left out.
+    pub synonyms: Option<Arc<Synonyms>>,
 }
 
 /// See [`Options::joined`].
@@ -91,6 +107,11 @@ impl End {
 }
 
 impl Options {
+    /// How queries are read.
+    pub(super) fn reading(&self) -> Reading {
+        Reading { typos: self.typos, prefix: self.prefix, operators: self.syntax, words: self.words }
+    }
+
     /// The end of what begins now.
     pub(crate) fn end(&self) -> End {
         // A time too far away to be told never comes.
@@ -112,6 +133,12 @@ impl Default for Options {
             deadline: None,
             expansions: 10_000,
             joined: None,
+            typos: Typos::None,
+            prefix: false,
+            fields: None,
+            syntax: true,
+            words: usize::MAX,
+            synonyms: None,
         }
     }
 }

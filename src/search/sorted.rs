@@ -25,6 +25,7 @@ pub(super) fn sorted(
         let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
             continue;
         };
+        let needs_all = matching::only_required(&mut clauses, needs_all);
         let columns = options.sort.iter().map(|&(field, _)| part.segment.column(field));
         let columns = columns.collect::<Result<Vec<Column>>>()?;
         let ordinals = part.segment.kept_ordinals()?;

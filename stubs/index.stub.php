@@ -302,10 +302,13 @@ namespace Postings {
      *
      *     fast lists            words
      *     "posting list"        a phrase
+     *     "posting list"~2      the words of a phrase, moved by 2 words in all
      *     -word -"a phrase"     not with it
+     *     +word +"a phrase"     only with it, also with 'any' and 'all-then-any'
+     *     word^2 "a phrase"^0.5 counts for more or less, 0.001 to 1000
      *     title:word            only in that text field
-     *     comp*                 words that begin so, the 1,000 most frequent ones
-     *     serach~ serach~2      words within 1 or 2 edits, the 1,000 most frequent ones
+     *     comp*                 words that begin so, the 1,000 most frequent ones; the word itself comes first
+     *     serach~ serach~2      words within 1 or 2 edits, the closest 1,000; the word itself comes first
      *
      * A query never throws: unbalanced quotes and lone operators are text, and bytes that are not UTF-8 are in no word. An
      * empty query matches every document; one with signs or stop words only matches none. Prefixes and fuzzy words are
@@ -325,6 +328,13 @@ namespace Postings {
      *   by number; keyword fields by the bytes of their UTF-8, ascending by a document's least value, descending by its
      *   greatest. Documents without a value come last. ':id': integers before strings. Equal ones are in the order in which
      *   documents were added.
+     * - $typos: how many edits each plain word forgives (not phrases, excluded words, and words with ~ or *): 'auto' (none up
+     *   to 3 letters, one up to 7, two in longer words), or 0 to 2. The first letter must be right.
+     * - $prefix: whether the last word, if it is a plain word, also stands for words that begin with it, or with a typo of it.
+     * - $fields: names of the only text fields that are searched, and that `field:word` can name; null: all.
+     * - $syntax: false: everything typed is plain words.
+     * - $maxWords: the words after so many are ignored; null: none.
+     * - $synonyms: word or words => what else they stand for, a string or a list of strings; several words are a phrase.
      * - $weights: text field => a number from 0.001 to 1000 in place of the field's weight; 0: not searched, unless the
      *   query names it.
      * - $facets: names of keyword and numeric fields, or name => the most values (10), for Hits::$facets.
@@ -385,6 +395,8 @@ namespace Postings {
          * @param array<int|string, mixed> $filter
          * @param array<string, string> $sort
          * @param array<string, int|float> $weights
+         * @param ?list<string> $fields
+         * @param array<string, string|list<string>> $synonyms
          * @param bool $total whether to count all documents that match, which costs about as much as count()
          * @param float $k1 0 to 1000: how slowly further occurrences of a word stop mattering
          * @param float $b 0 to 1: how much long texts are penalised
@@ -406,6 +418,12 @@ namespace Postings {
             array $facets = [],
             ?string $distinct = null,
             Hit|array|null $after = null,
+            int|string|false|null $typos = null,
+            bool $prefix = false,
+            ?array $fields = null,
+            bool $syntax = true,
+            ?int $maxWords = null,
+            array $synonyms = [],
         ): Hits {
         }
 
@@ -427,6 +445,8 @@ namespace Postings {
          * @param array<int|string, mixed> $filter
          * @param array<string, string> $sort
          * @param array<string, int|float> $weights
+         * @param ?list<string> $fields
+         * @param array<string, string|list<string>> $synonyms
          * @param ?int $deadline milliseconds after which queries that are not finished come back as empty Hits with `expired`. A
          *     call of a device that has begun is waited for, within postings.device_timeout. null: none
          * @param array<int|string, int|string> $facets
@@ -449,6 +469,12 @@ namespace Postings {
             array $facets = [],
             ?string $distinct = null,
             Hit|array|null $after = null,
+            int|string|false|null $typos = null,
+            bool $prefix = false,
+            ?array $fields = null,
+            bool $syntax = true,
+            ?int $maxWords = null,
+            array $synonyms = [],
         ): array {
         }
 
@@ -462,6 +488,8 @@ namespace Postings {
          * @param array<int|string, mixed> $filter
          * @param array<string, string> $sort
          * @param array<string, int|float> $weights
+         * @param ?list<string> $fields
+         * @param array<string, string|list<string>> $synonyms
          * @param ?int $deadline milliseconds after which a query that was not begun comes back as empty Hits with `expired`;
          *     null: none
          * @param int $capacity the most queries that were not taken, 1 to 1,048,576
@@ -484,6 +512,12 @@ namespace Postings {
             array $facets = [],
             ?string $distinct = null,
             Hit|array|null $after = null,
+            int|string|false|null $typos = null,
+            bool $prefix = false,
+            ?array $fields = null,
+            bool $syntax = true,
+            ?int $maxWords = null,
+            array $synonyms = [],
         ): SearchStream {
         }
 
@@ -497,6 +531,8 @@ namespace Postings {
          *
          * @param iterable<string> $queries those that a device does not rank are passed over
          * @param array<string, int|float> $weights
+         * @param ?list<string> $fields
+         * @param array<string, string|list<string>> $synonyms
          * @return int the lists that are in device memory then, one for each term, phrase, prefix or fuzzy word in each
          *     field and segment; 0 if there is no device that postings.device and postings.offload allow. Of several
          *     devices, each gets the lists, and the least number counts, unless each has segments of its own: then all count
@@ -507,6 +543,12 @@ namespace Postings {
             array $weights = [],
             float $k1 = 1.2,
             float $b = 0.75,
+            int|string|false|null $typos = null,
+            bool $prefix = false,
+            ?array $fields = null,
+            bool $syntax = true,
+            ?int $maxWords = null,
+            array $synonyms = [],
         ): int {
         }
 
@@ -516,12 +558,20 @@ namespace Postings {
          *
          * @param array<int|string, mixed> $filter
          * @param array<string, int|float> $weights
+         * @param ?list<string> $fields
+         * @param array<string, string|list<string>> $synonyms
          */
         public function count(
             string $query = '',
             Matching|string $matching = 'all',
             array $filter = [],
             array $weights = [],
+            int|string|false|null $typos = null,
+            bool $prefix = false,
+            ?array $fields = null,
+            bool $syntax = true,
+            ?int $maxWords = null,
+            array $synonyms = [],
         ): int {
         }
 
@@ -532,6 +582,8 @@ namespace Postings {
          *
          * @param array<int|string, mixed> $filter
          * @param array<string, int|float> $weights
+         * @param ?list<string> $fields
+         * @param array<string, string|list<string>> $synonyms
          * @return array<int|string, int>
          */
         public function facets(
@@ -541,6 +593,12 @@ namespace Postings {
             array $filter = [],
             int $limit = 10,
             array $weights = [],
+            int|string|false|null $typos = null,
+            bool $prefix = false,
+            ?array $fields = null,
+            bool $syntax = true,
+            ?int $maxWords = null,
+            array $synonyms = [],
         ): array {
         }
 
@@ -561,10 +619,13 @@ namespace Postings {
          *
          * Each part is what a clause of the query adds in a field: the clause as it was understood, the words that it stands
          * for (term), how often the field has it, the field's length as rounded, how many documents of the index contain
-         * it, its idf, its weight (idf · (k1 + 1) · the field's · how often it was typed) and its score.
+         * it, its idf, by how much it counts for less than what was typed (discount: 1, or less for words that a prefix or fuzzy
+         * word stands for), its weight (idf · (k1 + 1) · the field's · how often it was typed · discount) and its score.
          *
          * @param array<string, int|float> $weights
-         * @return ?array{matches: bool, score: float, parts: list<array{clause: string, field: string, term: string, frequency: int, length: int, documents: int, idf: float, weight: float, score: float}>}
+         * @param ?list<string> $fields
+         * @param array<string, string|list<string>> $synonyms
+         * @return ?array{matches: bool, score: float, parts: list<array{clause: string, field: string, term: string, frequency: int, length: int, documents: int, idf: float, discount: float, weight: float, score: float}>}
          */
         public function explain(
             string $query,
@@ -573,6 +634,12 @@ namespace Postings {
             array $weights = [],
             float $k1 = 1.2,
             float $b = 0.75,
+            int|string|false|null $typos = null,
+            bool $prefix = false,
+            ?array $fields = null,
+            bool $syntax = true,
+            ?int $maxWords = null,
+            array $synonyms = [],
         ): ?array {
         }
 

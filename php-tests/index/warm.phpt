@@ -110,7 +110,7 @@ one word and a table: 2 lists, 3 new, 1 device, 0 failures
 again: 2 lists, 0 new, 1 device, 0 failures
 title: 4 lists, 3 new, 1 device, 0 failures
 none: 0 lists, 0 new, 0 device, 0 failures
-phrase, prefix, fuzzy word: 8 lists, 14 new, 1 device, 0 failures
+phrase, prefix, fuzzy word: 10 lists, 14 new, 1 device, 0 failures
 no match: 0 lists, 0 new, 0 device, 0 failures
 any: 2 lists, 0 new, 1 device, 0 failures
 not searched: 0 lists, 0 new, 0 device, 0 failures

@@ -42,8 +42,8 @@ keys: returned array (
 )
 [0,1,2,4][0,1,4][]
 ["list","codec",7] ["codec",7,"list"]
-{"matches":true,"score":9.6412,"parts":[{"clause":"post","field":"body","term":"post","frequency":1,"length":4,"documents":3,"idf":0.6931,"weight":1.5249,"score":0.7802},{"clause":"\"fast codec\"","field":"title","term":"fast codec","frequency":1,"length":3,"documents":1,"idf":2.5701,"weight":16.9624,"score":7.1271},{"clause":"comp*","field":"body","term":"compress","frequency":1,"length":4,"documents":1,"idf":1.5404,"weight":3.389,"score":1.7339}]}
-{"matches":true,"score":1.2223,"parts":[{"clause":"fast","field":"body","term":"fast","frequency":1,"length":9,"documents":1,"idf":1.5404,"weight":3.389,"score":1.2223}]}
+{"matches":true,"score":9.2077,"parts":[{"clause":"post","field":"body","term":"post","frequency":1,"length":4,"documents":3,"idf":0.6931,"discount":1,"weight":1.5249,"score":0.7802},{"clause":"\"fast codec\"","field":"title","term":"fast codec","frequency":1,"length":3,"documents":1,"idf":2.5701,"discount":1,"weight":16.9624,"score":7.1271},{"clause":"comp*","field":"body","term":"compress","frequency":1,"length":4,"documents":1,"idf":1.5404,"discount":0.75,"weight":2.5417,"score":1.3004}]}
+{"matches":true,"score":1.2223,"parts":[{"clause":"fast","field":"body","term":"fast","frequency":1,"length":9,"documents":1,"idf":1.5404,"discount":1,"weight":3.389,"score":1.2223}]}
 {"matches":false,"score":0,"parts":[]}
 {"matches":true,"score":0,"parts":[]}
 unknown: returned NULL

@@ -12,6 +12,7 @@ const POSITIONS: u32 = 1 << 8;
 const PHRASE: u32 = 2 << 8;
 const WORDS: u32 = 3 << 8;
 const TOGETHER: u32 = 4 << 8;
+const NEAR: u32 = 5 << 8;
 const ORDINALS: u32 = u32::MAX;
 
 /// The list of a segment that a recipe makes.
@@ -23,6 +24,7 @@ pub(super) fn list(segment: &Identity, field: usize, recipe: &Recipe) -> Key {
     let (kind, of) = match recipe {
         Recipe::Term(value) => return Key { owner, item: (field, *value), of: None },
         Recipe::Phrase(of) => (PHRASE, of),
+        Recipe::Near(of) => (NEAR, of),
         Recipe::Words(of) => (WORDS, of),
         Recipe::Together(of) => (TOGETHER, of),
     };

@@ -41,13 +41,13 @@ pub fn accepts(automaton: &DFA, word: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
 
     /// The distance by its recurrence (optimal string alignment).
-    fn distance(a: &str, b: &str) -> usize {
+    pub(crate) fn distance(a: &str, b: &str) -> usize {
         let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
         let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
         for i in 0..=a.len() {

@@ -25,15 +25,28 @@ impl Matcher {
         let mut sorted = BTreeSet::new();
         let mut words = HashSet::new();
         let mut automata = Vec::new();
-        for clause in query.clauses.iter().filter(|clause| !clause.exclude) {
-            match &clause.atom {
+        let clauses = query.clauses.iter().filter(|clause| !clause.exclude);
+        for atom in clauses.flat_map(|clause| clause.atom.alternatives()) {
+            match atom {
+                Atom::OneOf(_) => (),
                 Atom::Term(term) => {
                     terms.insert(term.clone());
                 }
-                Atom::Phrase(phrase) => terms.extend(phrase.iter().map(|(_, term)| term.clone())),
+                Atom::Phrase(phrase) | Atom::Near { terms: phrase, .. } => {
+                    terms.extend(phrase.iter().map(|(_, term)| term.clone()))
+                }
                 Atom::All(all) => terms.extend(all.iter().cloned()),
                 Atom::Prefix(prefix) => {
                     sorted.insert(prefix.as_str());
+                }
+                Atom::Like { term, word, edits, start } => {
+                    terms.extend(term.clone());
+                    if *start {
+                        sorted.insert(word.as_str());
+                    }
+                    if *edits > 0 && automata.len() < MAX_FUZZY && words.insert((word, edits)) {
+                        automata.push(fuzzy::automaton(word, *edits));
+                    }
                 }
                 Atom::Fuzzy { word, distance } => {
                     if automata.len() < MAX_FUZZY && words.insert((word, distance)) {

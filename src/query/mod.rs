@@ -2,7 +2,10 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `mod.rs` | [`parse`]: string → [`Query`] |
+//! | `mod.rs` | [`Query`] and its parts |
+//! | `parser.rs` | [`parse`]: string → [`Query`] |
+//! | `reading.rs` | [`Reading`]: what words stand for |
+//! | `synonyms.rs` | [`Synonyms`]: what else they stand for |
 //! | `fuzzy.rs` | automata of fuzzy words |
 //! | `matcher.rs` | [`Matcher`]: which words of a text a query matches |
 //! | `highlight.rs` | [`highlight`](highlight::highlight) and [`snippet`](highlight::snippet) |
@@ -12,7 +15,10 @@
 //! |---|---|
 //! | `fast lists` | words |
 //! | `"posting list"` | a phrase; the quotes “ ” „ ‟ « » ＂ count as `"` |
+//! | `"posting list"~2` | these words close to each other: moved by 2 words in all |
 //! | `-word`, `-"a phrase"` | documents with it are excluded |
+//! | `+word`, `+"a phrase"` | documents must have it, whatever the others must |
+//! | `word^2`, `"a phrase"^0.5` | counts for so much more or less, 0.001 to 1000 |
 //! | `title:word`, `-title:"a phrase"` | only in that field; with an unknown field the colon is text |
 //! | `comp*` | words that begin so |
 //! | `serach~`, `serach~2` | words within an edit distance, 1 or 2 ([`fuzzy`]); larger numbers mean 2, 0 means the word |
@@ -30,15 +36,25 @@
 pub mod fuzzy;
 pub mod highlight;
 mod matcher;
+mod parser;
+mod reading;
+mod synonyms;
 #[cfg(test)]
 mod tests;
 
-use crate::analysis::{Analyzer, MAX_TERM, Scratch, is_lone_unit};
+#[cfg(doc)]
+use crate::analysis::MAX_TERM;
 pub use matcher::Matcher;
+pub use parser::{parse, unusable_name};
+pub use reading::{Boost, Reading, Typos};
 use std::collections::BTreeSet;
+pub use synonyms::Synonyms;
 
 /// The most words of a phrase: further ones do not count.
 pub const MOST_PHRASE_WORDS: usize = 64;
+
+/// The most words between those of a phrase; larger numbers mean this.
+pub const MOST_SLOP: u32 = 1000;
 
 /// The most prefixes and fuzzy words of a query, equal ones too: the operators of further ones are ignored, so that they
 /// are looked up as words. Each costs a walk through the dictionary of each field.
@@ -58,6 +74,10 @@ pub struct Query {
 pub struct Clause {
     /// Whether documents that match are excluded.
     pub exclude: bool,
+    /// Whether documents must match, even if they need not have all clauses.
+    pub required: bool,
+    /// What it counts for.
+    pub boost: Boost,
     /// The field, as an index into the names given to [`parse`]; `None`: any field.
     pub field: Option<usize>,
     /// What is looked for.
@@ -71,6 +91,13 @@ pub enum Atom {
     Term(String),
     /// Two or more terms with their positions, increasing, the first 0. Gaps are left by stop words and too long words.
     Phrase(Vec<(u32, String)>),
+    /// A phrase whose words may be moved (in `rank`, `near`).
+    Near {
+        /// As of a phrase.
+        terms: Vec<(u32, String)>,
+        /// By how many words they may be moved in all, 1 to [`MOST_SLOP`].
+        slop: u32,
+    },
     /// Different terms in the same field, wherever they are. Only in excluded clauses, in place of a phrase if the index
     /// has no positions: one clause per term would exclude documents that have only one of them.
     All(Vec<String>),
@@ -83,202 +110,47 @@ pub enum Atom {
         /// 1 or 2.
         distance: u8,
     },
+    /// A plain word that forgives typos, or is a prefix too: the term, and terms within an edit distance that begin with the
+    /// same letter.
+    Like {
+        /// What the word is in the dictionary; `None` for a stop word that is a prefix.
+        term: Option<String>,
+        /// Normalized, not stemmed, 1 to [`fuzzy::MAX_CHARACTERS`] characters.
+        word: String,
+        /// 0 to 2.
+        edits: u8,
+        /// Whether it is also a prefix, or a typo of one.
+        start: bool,
+    },
+    /// What was typed, and its synonyms: documents have one of them. None is of this kind.
+    OneOf(Vec<Atom>),
 }
 
 impl Atom {
     /// How many words it has.
     pub fn word_count(&self) -> usize {
         match self {
-            Atom::Phrase(terms) => terms.len(),
+            Atom::Phrase(terms) | Atom::Near { terms, .. } => terms.len(),
             Atom::All(terms) => terms.len(),
-            Atom::Term(_) | Atom::Prefix(_) | Atom::Fuzzy { .. } => 1,
+            Atom::OneOf(atoms) => atoms.iter().map(Atom::word_count).sum(),
+            Atom::Term(_) | Atom::Prefix(_) | Atom::Fuzzy { .. } | Atom::Like { .. } => 1,
         }
+    }
+
+    /// What a document may have of it: one, unless there are synonyms.
+    pub fn alternatives(&self) -> &[Atom] {
+        if let Atom::OneOf(atoms) = self { atoms } else { std::slice::from_ref(self) }
     }
 
     /// The different words of a phrase, each as an atom of its own.
     pub fn words(&self) -> impl Iterator<Item = Atom> {
         let terms: BTreeSet<&String> = match self {
-            Atom::Phrase(terms) => terms.iter().map(|(_, term)| term).collect(),
+            Atom::Phrase(terms) | Atom::Near { terms, .. } => terms.iter().map(|(_, term)| term).collect(),
             Atom::All(terms) => terms.iter().collect(),
-            Atom::Term(_) | Atom::Prefix(_) | Atom::Fuzzy { .. } => BTreeSet::new(),
+            Atom::Term(_) | Atom::Prefix(_) | Atom::Fuzzy { .. } | Atom::Like { .. } | Atom::OneOf(_) => {
+                BTreeSet::new()
+            }
         };
         terms.into_iter().map(|term| Atom::Term(term.clone())).collect::<Vec<_>>().into_iter()
-    }
-}
-
-/// Parses what a visitor typed; see the top of `query/mod.rs`. Never fails, and is linear in the length of `text`.
-///
-/// `fields` are the names that may stand before a colon. `phrases` says whether the index has positions; without them a
-/// phrase becomes a clause per term, or [`Atom::All`] if it is excluded.
-pub fn parse(text: &str, fields: &[&str], phrases: bool, analyzer: &Analyzer, scratch: &mut Scratch) -> Query {
-    let mut parser = Parser { fields, phrases, analyzer, scratch, query: Query::default(), expanded: 0 };
-    // Quotes are looked for up to the last one only.
-    let last_quote = text.rfind(is_quote).unwrap_or(0);
-    let mut rest = text.trim_start();
-    while !rest.is_empty() {
-        let (word, field, exclude) = parser.operators(rest);
-        // The offset of `word` in the text tells whether there is a quote after it.
-        let opened = word.strip_prefix(is_quote).filter(|after| text.len() - after.len() <= last_quote);
-        if let Some((phrase, after)) = opened.and_then(|phrase| phrase.split_once(is_quote)) {
-            parser.text(phrase, field, exclude, true);
-            rest = after_phrase(after).trim_start();
-        } else {
-            let (word, after) = word.split_at(word.find(char::is_whitespace).unwrap_or(word.len()));
-            parser.word(word, field, exclude);
-            rest = after.trim_start();
-        }
-    }
-    parser.query
-}
-
-/// Why no query could name a field so; `None` if one can.
-pub fn unusable_name(name: &str) -> Option<&'static str> {
-    if name.is_empty() {
-        Some("must not be empty")
-    } else if name.starts_with('-') {
-        Some("must not begin with '-', which excludes words in queries")
-    } else if name.starts_with(is_quote) {
-        Some("must not begin with a quotation mark, which begins a phrase in queries")
-    } else if name.contains(|c: char| c == ':' || c.is_whitespace()) {
-        Some("must not contain ':' or white space")
-    } else {
-        None
-    }
-}
-
-fn is_quote(c: char) -> bool {
-    matches!(c, '"' | '“' | '”' | '„' | '‟' | '«' | '»' | '＂')
-}
-
-/// What comes after the closing quote, without an operator there: phrases have none.
-fn after_phrase(text: &str) -> &str {
-    match text.strip_prefix('~') {
-        Some(after) => after.trim_start_matches(|c: char| c.is_ascii_digit()),
-        None => text.trim_start_matches('*'),
-    }
-}
-
-/// What stands at the end of a word.
-enum Operator {
-    Prefix,
-    Fuzzy(u8),
-}
-
-/// Splits a word from the operator at its end.
-fn split_operator(word: &str) -> (&str, Option<Operator>) {
-    if let Some(word) = word.strip_suffix('*') {
-        return (word.trim_end_matches('*'), Some(Operator::Prefix));
-    }
-    let without_digits = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    let Some(before) = without_digits.strip_suffix('~') else { return (word, None) };
-    let distance = match &word[without_digits.len()..] {
-        "" => 1,
-        digits => digits.parse().unwrap_or(fuzzy::MAX_DISTANCE).min(fuzzy::MAX_DISTANCE),
-    };
-    (before.trim_end_matches('~'), (distance > 0).then_some(Operator::Fuzzy(distance)))
-}
-
-struct Parser<'a> {
-    fields: &'a [&'a str],
-    phrases: bool,
-    analyzer: &'a Analyzer,
-    scratch: &'a mut Scratch,
-    query: Query,
-    /// Prefixes and fuzzy words so far.
-    expanded: usize,
-}
-
-impl Parser<'_> {
-    /// Takes `-` and `field:` off the start of `text`, which does not begin with a space.
-    fn operators<'t>(&self, text: &'t str) -> (&'t str, Option<usize>, bool) {
-        let (text, exclude) = match text.strip_prefix('-') {
-            Some(text) => (text, true),
-            None => (text, false),
-        };
-        // By name, as looking for the colon could take long, again and again.
-        for (field, name) in self.fields.iter().enumerate() {
-            if let Some(after) = text.strip_prefix(name).and_then(|after| after.strip_prefix(':'))
-                && !after.is_empty()
-                && !after.starts_with(char::is_whitespace)
-            {
-                return (after, Some(field), exclude);
-            }
-        }
-        (text, None, exclude)
-    }
-
-    fn push(&mut self, atom: Atom, field: Option<usize>, exclude: bool) {
-        self.expanded += usize::from(matches!(atom, Atom::Prefix(_) | Atom::Fuzzy { .. }));
-        self.query.clauses.push(Clause { exclude, field, atom });
-    }
-
-    /// Adds the clauses of a word with an operator at its end, or none.
-    fn word(&mut self, word: &str, field: Option<usize>, exclude: bool) {
-        let (word, mut operator) = split_operator(word);
-        if self.expanded >= MOST_EXPANDED {
-            operator = None;
-        }
-        let mut last = None;
-        let mut count = 0;
-        if operator.is_some() {
-            self.analyzer.words(word, |start, end, units| {
-                last = Some((start, end, units));
-                count += 1;
-            });
-        }
-        let (Some(operator), Some((start, end, false))) = (operator, last) else {
-            return self.text(word, field, exclude, false);
-        };
-        let normalized = self.analyzer.normalize(&word[start..end]);
-        let too_long = match operator {
-            Operator::Prefix => normalized.len() > MAX_TERM,
-            Operator::Fuzzy(_) => normalized.chars().count() > fuzzy::MAX_CHARACTERS,
-        };
-        if exclude && count > 1 || normalized.is_empty() || too_long {
-            return self.text(word, field, exclude, false);
-        }
-        self.query.words = true;
-        self.text(&word[..start], field, exclude, false);
-        let atom = match operator {
-            Operator::Prefix => Atom::Prefix(normalized),
-            Operator::Fuzzy(distance) => Atom::Fuzzy { word: normalized, distance },
-        };
-        self.push(atom, field, exclude);
-    }
-
-    /// Adds the clauses of text without operators.
-    fn text(&mut self, text: &str, field: Option<usize>, exclude: bool, quoted: bool) {
-        let mut lone_unit = false;
-        if !self.query.words || !quoted {
-            let mut count = 0;
-            self.analyzer.words(text, |start, end, units| {
-                count += 1;
-                lone_unit = count == 1 && units && is_lone_unit(&text[start..end]);
-            });
-            self.query.words |= count > 0;
-        }
-        let mut terms: Vec<(u32, String)> = Vec::new();
-        self.analyzer.tokens(text, self.scratch, |token| {
-            terms.push((token.position, token.term.to_owned()));
-        });
-        let first = terms.first().map_or(0, |&(position, _)| position);
-        for (position, _) in &mut terms {
-            *position -= first;
-        }
-
-        if terms.len() > 1 && self.phrases {
-            terms.truncate(MOST_PHRASE_WORDS);
-            self.push(Atom::Phrase(terms), field, exclude);
-        } else if terms.len() > 1 && exclude {
-            terms.truncate(MOST_PHRASE_WORDS);
-            let different: BTreeSet<String> = terms.into_iter().map(|(_, term)| term).collect();
-            self.push(Atom::All(different.into_iter().collect()), field, exclude);
-        } else {
-            for (_, term) in terms {
-                let is_prefix = lone_unit && !quoted && self.expanded < MOST_EXPANDED;
-                let atom = if is_prefix { Atom::Prefix(term) } else { Atom::Term(term) };
-                self.push(atom, field, exclude);
-            }
-        }
     }
 }

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::highlight::{highlight, snippet};
 use super::*;
-use crate::analysis::AnalyzerOptions;
+use crate::analysis::{Analyzer, AnalyzerOptions, Scratch};
 
 const FIELDS: &[&str] = &["title", "body", "ü"];
 const BEFORE: &str = "<mark>";
@@ -18,7 +18,7 @@ fn analyzer(language: Option<&str>, stop_words: &[&str]) -> Analyzer {
 }
 
 fn parsed(text: &str, phrases: bool) -> Query {
-    parse(text, FIELDS, phrases, &analyzer(Some("english"), &["the", "of"]), &mut Scratch::new())
+    parse(text, FIELDS, phrases, Reading::default(), &analyzer(Some("english"), &["the", "of"]), &mut Scratch::new())
 }
 
 /// A query in short: `-title:"a 2:b"`, `all(a b)`, `comp*`, `serach~1`.
@@ -33,9 +33,24 @@ fn short(query: &Query) -> String {
             Atom::All(terms) => format!("all({})", terms.join(" ")),
             Atom::Prefix(prefix) => format!("{prefix}*"),
             Atom::Fuzzy { word, distance } => format!("{word}~{distance}"),
+            Atom::Near { terms, slop } => {
+                let terms: Vec<_> = terms.iter().map(|(position, term)| format!("{position}:{term}")).collect();
+                format!("\"{}\"~{slop}", terms.join(" "))
+            }
+            Atom::OneOf(atoms) => {
+                let one = |atom: &Atom| {
+                    short(&Query { clauses: vec![Clause { atom: atom.clone(), ..plain() }], words: true })
+                };
+                format!("({})", atoms.iter().map(one).collect::<Vec<_>>().join(" | "))
+            }
+            Atom::Like { term, word, edits, start } => {
+                format!("{}={word}~{edits}{}", term.as_deref().unwrap_or_default(), if *start { "*" } else { "" })
+            }
         };
         let field = clause.field.map_or(String::new(), |field| format!("{}:", FIELDS[field]));
-        format!("{}{field}{atom}", if clause.exclude { "-" } else { "" })
+        let sign = if clause.exclude { "-" } else { "" }.to_owned() + if clause.required { "+" } else { "" };
+        let boost = clause.boost.factor();
+        format!("{sign}{field}{atom}{}", if boost == 1.0 { String::new() } else { format!("^{boost}") })
     };
     query.clauses.iter().map(clause).collect::<Vec<_>>().join(" ")
 }
@@ -60,10 +75,22 @@ fn syntax() {
         ("\"a b\" \"c d", "\"0:a 1:b\" c d"),
         ("5\" disk", "5 disk"),
         ("\"a b\"c d", "\"0:a 1:b\" c d"),
-        ("\"a b\"~2 \"c d\"* e", "\"0:a 1:b\" \"0:c 1:d\" e"),
+        ("\"a b\"~2 \"c d\"* e", "\"0:a 1:b\"~2 \"0:c 1:d\" e"),
         // Operators that are alone, or elsewhere
         ("- * ~ \" : -- ** ~2 -* *~ :x x: -", "x x"),
-        ("--a +b c- d&&e", "-a b c \"0:d 1:e\""),
+        ("--a +b c- d&&e", "-a +b c \"0:d 1:e\""),
+        // Words that are required, and boosts
+        ("+a +title:b +\"c d\" ++e + +- a+", "+a +title:b +\"0:c 1:d\" +e a"),
+        (
+            "a^2 -b^3 title:c^.5 \"d e\"^3 f*^2 g~^0 h~2^9999999",
+            "a^2 -b^3 title:c^0.5 \"0:d 1:e\"^3 f*^2 g~1^0.001 h~2^1000",
+        ),
+        ("a^ b^x c^-1 d^2.5.1 ^2 e^2^3", "a \"0:b 1:x\" \"0:c 1:1\" \"0:d 1:2.5.1\" 2 \"0:e 1:2\"^3"),
+        (
+            "\"a b\"~ \"a b\"~0 \"a b\"~99999999999 \"a b\"~3^2",
+            "\"0:a 1:b\" \"0:a 1:b\" \"0:a 1:b\"~1000 \"0:a 1:b\"~3^2",
+        ),
+        ("\"a\"~2 -\"a b\"~1", "a -\"0:a 1:b\"~1"),
         ("title: title:\" title:", "titl titl"),
         ("other:word Title:word title:body:x", "other:word title:word title:body:x"),
         // Prefixes and fuzzy words
@@ -84,6 +111,103 @@ fn syntax() {
         ("the of", ""),
     ] {
         assert_eq!(short(&parsed(text, true)), expected, "{text}");
+    }
+}
+
+fn read(text: &str, reading: Reading) -> String {
+    short(&parse(text, FIELDS, true, reading, &analyzer(Some("english"), &["the", "of"]), &mut Scratch::new()))
+}
+
+fn plain() -> Clause {
+    Clause { exclude: false, required: false, boost: Boost::default(), field: None, atom: Atom::Term(String::new()) }
+}
+
+#[test]
+fn synonyms() {
+    let analyzer = analyzer(Some("english"), &["the", "of"]);
+    let mut synonyms = Synonyms::default();
+    for (typed, of) in [
+        ("TV", "television"),
+        ("tv", "television sets"),
+        ("television", "tv"),
+        ("united states", "USA"),
+        ("united states of america", "usa"),
+        ("e-mail", "mail"),
+        ("usa", "united states"),
+    ] {
+        assert!(synonyms.add(&analyzer, typed, of), "{typed}");
+    }
+    assert!(
+        !synonyms.add(&analyzer, "the", "x")
+            && !synonyms.add(&analyzer, "x", "...")
+            && !synonyms.add(&analyzer, "", "")
+    );
+    let found = |text: &str, phrases: bool| {
+        let mut query = parsed(text, phrases);
+        synonyms.apply(&mut query, phrases);
+        short(&query)
+    };
+    for (text, expected) in [
+        ("tv", "(tv | televis | \"0:televis 1:set\")"),
+        ("a television x", "a (televis | tv) x"),
+        ("united united states x", "unit (all(state unit) | usa) x"),
+        ("united states of america", "(all(america state unit) | usa)"),
+        ("united states america", "(all(america state unit) | usa)"),
+        ("united +states title:united states", "unit +state title:unit state"),
+        ("+usa -tv tv*", "+(usa | \"0:unit 1:state\") -tv tv*"),
+        ("e-mail tv^2", "(\"0:e 1:mail\" | mail) (tv | televis | \"0:televis 1:set\")^2"),
+        ("", ""),
+    ] {
+        assert_eq!(found(text, true), expected, "{text}");
+    }
+    assert_eq!(found("usa e-mail", false), "(usa | all(state unit)) (all(e mail) | mail)");
+    for at in 0..Synonyms::MOST {
+        assert!(synonyms.add(&analyzer, "many", &format!("m{at}")));
+    }
+    assert!(!synonyms.add(&analyzer, "many", "more"));
+}
+
+#[test]
+fn ways_of_reading() {
+    let usual = Reading::default();
+    let auto = Reading { typos: Typos::Auto, ..usual };
+    for (text, expected) in [
+        ("a house searching Engineers2024", "a hous=house~1 search=searching~2 engineers2024=engineers2024~2"),
+        (
+            "\"large house\" -house house* house~2 +title:house^2",
+            "\"0:larg 1:hous\" -hous house* house~2 +title:hous=house~1^2",
+        ),
+        ("full-house 12345 検索語 \"house\" the house~0", "\"0:full 1:hous\" 12345 \"0:検索 1:索語\" hous hous"),
+    ] {
+        assert_eq!(read(text, auto), expected, "{text}");
+    }
+    assert_eq!(read("a house", Reading { typos: Typos::UpTo(9), ..usual }), "a=a~2 hous=house~2");
+    let prefix = Reading { prefix: true, ..usual };
+    for (text, expected) in [
+        ("large hou", "larg hou=hou~0*"),
+        ("large houses ", "larg hous=houses~0*"),
+        ("large the", "larg =the~0*"),
+        ("full-tex", "full tex=tex~0*"),
+        ("a -hou", "a -hou"),
+        ("a \"hou\"", "a hou"),
+        ("a hou~1 hou*", "a hou~1 hou*"),
+        ("a 検索語", "a \"0:検索 1:索語\""),
+    ] {
+        assert_eq!(read(text, prefix), expected, "{text}");
+    }
+    assert_eq!(read("large hous", Reading { prefix: true, ..auto }), "larg=large~1 hous=hous~1*");
+    let plain = Reading { operators: false, ..usual };
+    assert_eq!(read("-a +b title:c d* e~2 f^2 \"g h\"", plain), "a b title:c d \"0:e 1:2\" \"0:f 1:2\" g h");
+    for (words, expected) in [
+        (0, ""),
+        (1, "a"),
+        (2, "a -b"),
+        (3, "a -b c"),
+        (4, "a -b \"0:c 1:d\""),
+        (6, "a -b \"0:c 1:d\" e f"),
+        (9, "a -b \"0:c 1:d\" e f"),
+    ] {
+        assert_eq!(read("a -b \"c d\" e f", Reading { words, ..usual }), expected, "{words}");
     }
 }
 
@@ -144,7 +268,7 @@ fn long_queries() {
 fn marked(query: &str, text: &str) -> String {
     let analyzer = analyzer(Some("english"), &["the", "of"]);
     let mut scratch = Scratch::new();
-    let matcher = Matcher::new(&parse(query, FIELDS, true, &analyzer, &mut scratch));
+    let matcher = Matcher::new(&parse(query, FIELDS, true, Reading::default(), &analyzer, &mut scratch));
     highlight(text, &analyzer, &mut scratch, |term, word| matcher.matches(term, word), "[", "]")
 }
 
@@ -182,7 +306,7 @@ fn matchers() {
 fn shown(query: &str, text: &str, length: usize) -> String {
     let analyzer = analyzer(Some("english"), &["the", "of"]);
     let mut scratch = Scratch::new();
-    let matcher = Matcher::new(&parse(query, FIELDS, true, &analyzer, &mut scratch));
+    let matcher = Matcher::new(&parse(query, FIELDS, true, Reading::default(), &analyzer, &mut scratch));
     snippet(text, &analyzer, &mut scratch, |term, word| matcher.matches(term, word), "[", "]", length, "…")
 }
 
@@ -258,7 +382,7 @@ proptest! {
     fn clauses_are_what_the_analyzer_gives(text in typed(), phrases: bool) {
         let analyzer = analyzer(Some("english"), &["the", "of"]);
         let mut scratch = Scratch::new();
-        let query = parse(&text, FIELDS, phrases, &analyzer, &mut scratch);
+        let query = parse(&text, FIELDS, phrases, Reading::default(), &analyzer, &mut scratch);
         let mut of_text = std::collections::HashSet::new();
         analyzer.tokens(&text, &mut scratch, |token| { of_text.insert(token.term.to_owned()); });
         let mut count = 0;
@@ -274,7 +398,8 @@ proptest! {
             };
             match &clause.atom {
                 Atom::Term(term) => prop_assert!(is_term(term)),
-                Atom::Phrase(terms) => {
+                Atom::Like { .. } | Atom::OneOf(_) => prop_assert!(false, "{:?}", clause),
+                Atom::Phrase(terms) | Atom::Near { terms, .. } => {
                     prop_assert!(phrases && terms.len() > 1 && terms[0].0 == 0);
                     prop_assert!(terms.iter().all(|(_, term)| is_term(term)));
                     prop_assert!(terms.windows(2).all(|pair| pair[0].0 < pair[1].0));
@@ -310,7 +435,7 @@ proptest! {
     fn highlighting_only_adds_marks(query in typed(), text in typed(), length in 0..60usize) {
         let analyzer = analyzer(Some("english"), &["the", "of"]);
         let mut scratch = Scratch::new();
-        let matcher = Matcher::new(&parse(&query, FIELDS, true, &analyzer, &mut scratch));
+        let matcher = Matcher::new(&parse(&query, FIELDS, true, Reading::default(), &analyzer, &mut scratch));
         let matches = |term: &str, word: &str| matcher.matches(term, word);
         let plain = |html: &str| html.replace(BEFORE, "").replace(AFTER, "").replace("&lt;", "<").replace("&gt;", ">")
             .replace("&quot;", "\"").replace("&#39;", "'").replace("&amp;", "&");

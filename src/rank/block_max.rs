@@ -9,12 +9,14 @@ use super::tiers::tiered;
 use super::window::{Window, range};
 
 tiered! {
-    /// The best documents with all clauses.
-    pub fn all<'c, 's>(clauses: Vec<Clause<'s>>, collector: &mut Collector<'c, 's>) -> () = all_on_tier;
+    /// The best documents with all clauses. The `optional` terms only add to their scores.
+    pub fn all<'c, 's>(
+        clauses: Vec<Clause<'s>>, optional: Vec<Term<'s>>, collector: &mut Collector<'c, 's>,
+    ) -> () = all_on_tier;
 }
 
 #[inline(always)]
-fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, 's>) {
+fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, mut optional: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) {
     if clauses.is_empty() {
         return;
     }
@@ -30,6 +32,9 @@ fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, '
     // The upper bounds of each of the other clauses in the range, and their sums from each on.
     let mut upper = vec![0.0; others.len()];
     let mut rest = vec![0.0; others.len() + 1];
+    // The same of the optional terms, of which those that add the most come first.
+    optional.sort_by(|a, b| b.max_score().total_cmp(&a.max_score()));
+    let mut more = vec![0.0; optional.len() + 1];
     let initial = if others.is_empty() { initial_threshold(lead, collector) } else { f64::NEG_INFINITY };
     let mut next = 0;
     while let Some((first, last)) = range(lead, &leads, next) {
@@ -39,6 +44,10 @@ fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, '
         next = last.saturating_add(1);
         let threshold = collector.threshold().max(initial);
         let of_lead: f64 = leads.iter().map(|&at| f64::from(lead[at].max_score_between(first, last))).sum();
+        for (at, term) in optional.iter_mut().enumerate().rev() {
+            more[at] = more[at + 1] + f64::from(term.max_score_between(first, last));
+        }
+        rest[others.len()] = more[0];
         for (at, clause) in others.iter_mut().enumerate().rev() {
             upper[at] = clause.terms.iter_mut().map(|term| f64::from(term.max_score_between(first, last))).sum();
             rest[at] = rest[at + 1] + upper[at];
@@ -51,6 +60,12 @@ fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, '
                     break;
                 }
                 candidates.require(clause, collector.threshold(), upper[at], rest[at + 1]);
+            }
+            for (at, term) in optional.iter_mut().enumerate() {
+                if candidates.is_empty() || collector.clock.is_over() {
+                    break;
+                }
+                candidates.add(term, collector.threshold(), more[at] - more[at + 1], more[at + 1]);
             }
             candidates.offer(collector);
         }

@@ -6,6 +6,8 @@ use super::term::Term;
 pub struct Clause<'s> {
     /// The terms; at least one.
     pub terms: Vec<Term<'s>>,
+    /// Whether documents must have it, even if they need not have all clauses.
+    pub required: bool,
 }
 
 impl Clause<'_> {

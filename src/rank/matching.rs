@@ -226,6 +226,16 @@ pub fn for_each_bit(first: u32, bits: &[u64], mut take: impl FnMut(u32)) {
     }
 }
 
+/// Leaves out clauses that do not say which documents match: if documents need not have all clauses, but must have some,
+/// the others. Returns whether they must have all that remain.
+pub fn only_required(clauses: &mut Vec<Clause>, needs_all: bool) -> bool {
+    let some = !needs_all && clauses.iter().any(|clause| clause.required);
+    if some {
+        clauses.retain(|clause| clause.required);
+    }
+    needs_all || some
+}
+
 tiered! {
     /// The number of documents in a list that are in a set of the whole segment.
     pub fn count_in<'a, 's>(set: &'a [u64], term: &'a mut Term<'s>) -> u64 = count_in_on_tier;

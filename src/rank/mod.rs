@@ -10,6 +10,7 @@
 //! | `window`, `candidates` | its parts: the documents of the lead or essential terms, and what becomes of them |
 //! | `tiers` | compiles a function for each tier |
 //! | [`positions`], [`phrase`] | positions of terms, and phrases of them |
+//! | [`near`] | words of a phrase close to each other |
 //! | [`matching`] | which documents match, without scores |
 //! | [`collector`], [`top_k`] | what they are reported to |
 //! | [`clock`] | the time limit of a search |
@@ -53,6 +54,7 @@ pub mod clause;
 pub mod clock;
 pub mod collector;
 pub mod matching;
+pub mod near;
 pub mod phrase;
 pub mod positions;
 pub mod score;

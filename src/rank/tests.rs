@@ -97,7 +97,7 @@ impl Corpus {
     fn exhaustive(
         &self,
         clauses: &[Vec<usize>],
-        needs_all: bool,
+        required: usize,
         norms: &Norms,
         k: usize,
         allows: impl Fn(u32) -> bool,
@@ -113,8 +113,7 @@ impl Corpus {
                 (!found.is_empty()).then(|| found.iter().sum())
             };
             let found: Vec<Option<f64>> = scores.iter().map(of_clause).collect();
-            let matches = if needs_all { found.iter().all(Option::is_some) } else { found.iter().any(Option::is_some) };
-            if matches {
+            if found[..required].iter().all(Option::is_some) && found.iter().any(Option::is_some) {
                 hits.push((doc_id, found.into_iter().flatten().sum()));
             }
         }
@@ -132,25 +131,29 @@ fn check(corpus: &Corpus, clauses: &[Vec<usize>], k: usize, deleted: Option<&[u6
     let norms = Norms::new(&Bm25::default(), 35 * u64::from(corpus.documents), corpus.documents.into());
     for tier in Tier::available() {
         let term = |at: usize| corpus.term(at, &norms, weight(at), tier);
-        for needs_all in [true, false] {
+        // All clauses, any, or the first and perhaps others.
+        for required in [clauses.len(), 0, 1] {
             let allows = |doc_id: u32| {
                 deleted.is_none_or(|deleted| !crate::base::bits::has_bit(deleted, doc_id))
                     && excluded.is_none_or(|at| corpus.postings[at].0.binary_search(&doc_id).is_err())
             };
-            let wanted = corpus.exhaustive(clauses, needs_all, &norms, k, allows);
+            let wanted = corpus.exhaustive(clauses, required, &norms, k, allows);
             let mut top = TopK::new(k);
             let excluded = excluded.into_iter().map(term).collect();
             let restriction = Restriction { deleted, allowed: None, after: None, excluded };
             let mut collector =
                 Collector { top: &mut top, restriction, segment: 0, base: 0, ordinals: None, clock: &Clock::never() };
-            if needs_all {
-                let clause = |clause: &Vec<usize>| Clause { terms: clause.iter().map(|&at| term(at)).collect() };
-                block_max::all(tier, clauses.iter().map(clause).collect(), &mut collector);
+            if required > 0 {
+                let of_clause = |clause: &Vec<usize>| clause.iter().map(|&at| term(at)).collect();
+                let clause = |clause: &Vec<usize>| Clause { terms: of_clause(clause), required: false };
+                let (required, optional) = clauses.split_at(required);
+                let optional = optional.iter().flatten().map(|&at| term(at)).collect();
+                block_max::all(tier, required.iter().map(clause).collect(), optional, &mut collector);
             } else {
                 block_max::any(tier, clauses.iter().flatten().map(|&at| term(at)).collect(), &mut collector);
             }
             let got: Vec<(u32, f64)> = top.into_hits().iter().map(|hit| (hit.doc_id, hit.score)).collect();
-            assert_eq!(got, wanted, "{} {clauses:?} all: {needs_all}, k {k}", tier.name());
+            assert_eq!(got, wanted, "{} {clauses:?} required: {required}, k {k}", tier.name());
         }
     }
 }

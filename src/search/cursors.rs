@@ -28,8 +28,8 @@ pub(super) fn of_segment<'s>(
         let terms = clause.leaves.iter().map(|leaf| term(plan, part, number, leaf, clock));
         let terms: Vec<Term> = terms.filter_map(Result::transpose).collect::<Result<_>>()?;
         if !terms.is_empty() {
-            clauses.push(Clause { terms });
-        } else if needs_all {
+            clauses.push(Clause { terms, required: clause.required });
+        } else if needs_all || clause.required {
             return Ok(None);
         }
     }

@@ -4,12 +4,12 @@
 //! segments.
 
 use super::options::Options;
-use super::words::{Counted, MOST_WORDS, most_frequent, prefix_automaton};
+use super::pattern::{DISCOUNTS, Pattern};
+use super::words::{Counted, MOST_WORDS, Word, closest, prefix_automaton};
 use super::{Index, options};
 use crate::base::error::Result;
-use crate::query::{Atom, fuzzy};
+use crate::query::Atom;
 use crate::rank::Clock;
-use fst::Automaton;
 
 /// For a list that is put together at most so many postings are read for each that [`Options::joined`] allows: long texts
 /// have many of the terms, and count once.
@@ -38,12 +38,23 @@ impl Budget {
     }
 }
 
-/// The terms that an atom stands for in each of some fields, the most frequent first.
-pub(super) type Expansion = Vec<(usize, Vec<Counted>)>;
+/// Terms that are as far from what was typed, and count as one.
+#[derive(Debug, Default)]
+pub(super) struct Class {
+    /// By how much they count for less than the word itself.
+    pub(super) discount: f32,
+    /// The most documents that contain a term at most as far away.
+    pub(super) common: u64,
+    /// The most frequent first.
+    pub(super) terms: Vec<Counted>,
+}
+
+/// The terms that an atom stands for in each of some fields, the closest first.
+pub(super) type Expansion = Vec<(usize, Vec<Class>)>;
 
 /// Whether an atom stands for terms of the dictionary.
 pub(super) fn is_expanded(atom: &Atom) -> bool {
-    matches!(atom, Atom::Prefix(_) | Atom::Fuzzy { .. })
+    matches!(atom, Atom::Prefix(_) | Atom::Fuzzy { .. } | Atom::Like { .. })
 }
 
 /// What each atom stands for in its fields, in the same order.
@@ -61,12 +72,25 @@ pub(super) fn expand(
     let mut expansions = Vec::with_capacity(atoms.len());
     for &(atom, fields) in atoms {
         expansions.push(match atom {
-            Atom::Prefix(prefix) => in_each(index, fields, &prefix_automaton(prefix), share, clock)?,
-            Atom::Fuzzy { word, distance } => in_each(index, fields, &fuzzy::automaton(word, *distance), share, clock)?,
-            Atom::Term(_) | Atom::Phrase(_) | Atom::All(_) => Expansion::new(),
+            Atom::Prefix(prefix) => {
+                let automaton = prefix_automaton(prefix);
+                let class = |term: &[u8]| u8::from(term.len() > prefix.len());
+                in_each(fields, |field| closest(index, field, &automaton, b"", class, share, clock))?
+            }
+            Atom::Fuzzy { .. } | Atom::Like { .. } => {
+                let pattern = Pattern::new(atom);
+                let class = |term: &[u8]| pattern.class(term).unwrap_or_default();
+                let first = pattern.first();
+                match pattern.of_whole() {
+                    Some(whole) => in_each(fields, |field| closest(index, field, whole, first, class, share, clock))?,
+                    None => in_each(fields, |field| closest(index, field, &pattern, first, class, share, clock))?,
+                }
+            }
+            Atom::Term(_) | Atom::Phrase(_) | Atom::Near { .. } | Atom::All(_) | Atom::OneOf(_) => Expansion::new(),
         });
     }
-    let lists = expansions.iter_mut().flatten().map(|(_, terms)| terms);
+    let classes = expansions.iter_mut().flatten().flat_map(|(_, classes)| classes);
+    let lists = classes.map(|class| &mut class.terms);
     let left_out = cut(lists.collect(), index.snapshot().documents(), Budget::new(index, options).left);
     if left_out > 0 {
         log::info!("a query's prefixes and fuzzy words have too many postings: {left_out} of their terms are left out");
@@ -74,14 +98,24 @@ pub(super) fn expand(
     Ok(expansions)
 }
 
-fn in_each<A: Automaton>(
-    index: &Index,
-    fields: &[usize],
-    automaton: &A,
-    share: usize,
-    clock: &Clock,
-) -> Result<Expansion> {
-    fields.iter().map(|&field| Ok((field, most_frequent(index, field, automaton, share, clock)?))).collect()
+fn in_each(fields: &[usize], words: impl Fn(usize) -> Result<Vec<Word>>) -> Result<Expansion> {
+    fields.iter().map(|&field| Ok((field, classes(words(field)?)))).collect()
+}
+
+/// Divides words, the closest first, into their classes.
+fn classes(words: Vec<Word>) -> Vec<Class> {
+    let mut classes: Vec<Class> = Vec::new();
+    let (mut last, mut common) = (None, 0);
+    for Word { class, documents, term } in words {
+        common = documents.0.max(common);
+        if last.replace(class) != Some(class) {
+            classes.push(Class { discount: DISCOUNTS[usize::from(class)], common, terms: Vec::new() });
+        }
+        if let Some(of_class) = classes.last_mut() {
+            of_class.terms.push((term, documents.0));
+        }
+    }
+    classes
 }
 
 /// Shortens lists of terms, the most frequent first, so that what is put together of them has at most `most` postings.

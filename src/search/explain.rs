@@ -40,7 +40,9 @@ pub struct TermScore {
     pub documents: u64,
     /// Its idf.
     pub idf: f64,
-    /// The weight: idf · (k1 + 1) · weight of the field · how often it was typed.
+    /// By how much it counts for less than what was typed: 1 unless a prefix or a fuzzy word stands for other words.
+    pub discount: f64,
+    /// The weight: idf · (k1 + 1) · weight of the field · how often it was typed · discount.
     pub weight: f64,
     /// What it adds to the score.
     pub score: f64,
@@ -69,6 +71,7 @@ pub(super) fn explain(index: &Index, text: &str, doc_id: u64, options: &Options)
             length: 0,
             documents: leaf.documents,
             idf: leaf.idf,
+            discount: leaf.leaf.discount().into(),
             weight: leaf.weight.into(),
             score: score.into(),
         });
@@ -79,6 +82,9 @@ pub(super) fn explain(index: &Index, text: &str, doc_id: u64, options: &Options)
     }
     let has_enough = match options.matching {
         Matching::All => clauses.len() == plan.clauses.len(),
+        _ if plan.clauses.iter().any(|clause| clause.required) => {
+            plan.clauses.iter().enumerate().all(|(at, clause)| !clause.required || clauses.contains(&at))
+        }
         _ => plan.clauses.is_empty() || !clauses.is_empty(),
     };
     explanation.matches = !plan.nothing && has_enough && !is_left_out(&plan, part, number, local, options)?;

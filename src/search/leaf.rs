@@ -12,10 +12,11 @@ use once_cell::unsync::OnceCell;
 pub(super) enum Leaf {
     /// A term.
     Term { field: usize, term: String },
-    /// Terms at these offsets.
-    Phrase { field: usize, offsets: Vec<u32>, terms: Vec<String> },
-    /// Terms that count as one: those that begin with a prefix, or resemble a word.
-    Words { field: usize, typed: String, words: Vec<Vec<u8>> },
+    /// Terms at these offsets, moved by `slop` in all.
+    Phrase { field: usize, offsets: Vec<u32>, terms: Vec<String>, slop: u32 },
+    /// Terms that count as one: those that begin with a prefix, or are as many edits away from a word. They count for the
+    /// `discount` of the word itself, and are no rarer than `common` documents.
+    Words { field: usize, typed: String, words: Vec<Vec<u8>>, discount: f32, common: u64 },
     /// Terms that a document must have all.
     Together { field: usize, terms: Vec<String> },
 }
@@ -29,6 +30,11 @@ impl Leaf {
             | Leaf::Words { field, .. }
             | Leaf::Together { field, .. } => *field,
         }
+    }
+
+    /// By how much it counts for less than what was typed.
+    pub(super) fn discount(&self) -> f32 {
+        if let Leaf::Words { discount, .. } = self { *discount } else { 1.0 }
     }
 
     fn terms(&self) -> Vec<&[u8]> {
@@ -51,6 +57,7 @@ impl Leaf {
     pub(super) fn typed(&self) -> String {
         match self {
             Leaf::Term { term, .. } => term.clone(),
+            Leaf::Phrase { terms, slop: slop @ 1.., .. } => format!("\"{}\"~{slop}", terms.join(" ")),
             Leaf::Phrase { terms, .. } | Leaf::Together { terms, .. } => format!("\"{}\"", terms.join(" ")),
             Leaf::Words { typed, .. } => typed.clone(),
         }
@@ -114,10 +121,11 @@ pub(super) fn weighted(index: &Index, leaf: Leaf, weight: f32, options: &Options
             let most = containing.iter().copied().max().unwrap_or(0);
             // Frequencies are added up in an array of all documents.
             let joins = if terms.len() > 1 { sum() + all / OF_ARRAY } else { 0 };
-            (most, sum().min(all), joins, idf(all, most))
+            let common = if let Leaf::Words { common, .. } = leaf { common } else { 0 };
+            (most, sum().min(all), joins, idf(all, most.max(common)))
         }
     };
-    let factor = (1.0 + f64::from(options.bm25.k1)) * f64::from(weight);
+    let factor = (1.0 + f64::from(options.bm25.k1)) * f64::from(weight * leaf.discount());
     let is_term = matches!(leaf, Leaf::Term { .. });
     let joined = if is_term { Vec::new() } else { parts.iter().map(|_| OnceCell::new()).collect() };
     Ok(Weighted { leaf, values, joined, documents, at_most, joins, idf, weight: (idf * factor) as f32 })

@@ -1,7 +1,7 @@
 //! The postings of a leaf in a segment.
 
 use super::leaf::{Leaf, Weighted};
-use super::recipe::Recipe;
+use super::recipe::{self, Recipe};
 use crate::base::cpu;
 use crate::base::error::Result;
 use crate::base::memory::{room, zeros};
@@ -10,6 +10,7 @@ use crate::index::Kind;
 use crate::index::list::Decoded;
 use crate::index::segment::Segment;
 use crate::rank::Clock;
+use crate::rank::near::near;
 use crate::rank::phrase::{PhraseTerm, phrase};
 use crate::rank::positions::Places;
 use crate::rank::term::Source;
@@ -60,16 +61,25 @@ fn join(segment: &Segment, field: usize, recipe: &Recipe, clock: &Clock) -> Resu
         Recipe::Words(values) => union(segment, field, values, clock),
         Recipe::Together(values) => together(segment, field, values, clock),
         Recipe::Phrase(_) => {
-            let (doc_ids, less_one) = phrase(cpu::tier(), phrase_terms(segment, field, recipe)?, clock)?;
+            let (doc_ids, less_one) = phrase(cpu::tier(), phrase_terms(segment, field, recipe.phrase())?, clock)?;
+            Ok(Source::decoded(doc_ids, less_one))
+        }
+        Recipe::Near(of) => {
+            let Some((&slop, words)) = of.split_first() else { return Ok(None) };
+            let (doc_ids, less_one) = near(phrase_terms(segment, field, recipe::words(words))?, slop as u32, clock)?;
             Ok(Source::decoded(doc_ids, less_one))
         }
     }
 }
 
 /// The terms of a phrase, each once.
-fn phrase_terms<'s>(segment: &'s Segment, field: usize, recipe: &Recipe) -> Result<Vec<PhraseTerm<'s>>> {
+fn phrase_terms(
+    segment: &Segment,
+    field: usize,
+    words: impl Iterator<Item = (u32, u64)>,
+) -> Result<Vec<PhraseTerm<'_>>> {
     let mut offsets: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
-    for (offset, value) in recipe.phrase() {
+    for (offset, value) in words {
         offsets.entry(value).or_default().push(offset);
     }
     let term = |(value, offsets)| Ok(PhraseTerm { offsets, places: places(segment, field, value)? });
@@ -127,8 +137,48 @@ fn for_each(segment: &Segment, field: usize, value: u64, mut take: impl FnMut(u3
     }
 }
 
+/// Terms in fewer documents than one in so many are put together by sorting.
+const RARE: u64 = 32;
+
+/// [`union`] of terms that have few postings.
+fn union_of_rare(
+    segment: &Segment,
+    field: usize,
+    values: &[u64],
+    postings: usize,
+    clock: &Clock,
+) -> Result<Option<Source<'static>>> {
+    let mut all: Vec<(u32, u32)> = room(postings)?;
+    for &value in values {
+        clock.check()?;
+        for_each(segment, field, value, |doc_id, less_one| {
+            all.push((doc_id, less_one));
+            Ok(())
+        })?;
+    }
+    all.sort_unstable();
+    let (mut doc_ids, mut less_one): (Vec<u32>, Vec<u32>) = (room(all.len())?, room(all.len())?);
+    for (doc_id, more) in all {
+        match less_one.last_mut() {
+            Some(last) if doc_ids.last() == Some(&doc_id) => *last = last.saturating_add(more.saturating_add(1)),
+            _ => {
+                doc_ids.push(doc_id);
+                less_one.push(more);
+            }
+        }
+    }
+    Ok(Source::decoded(doc_ids, less_one))
+}
+
 /// The documents that have one of several terms, which count as one term: their frequencies are added up.
 fn union(segment: &Segment, field: usize, values: &[u64], clock: &Clock) -> Result<Option<Source<'static>>> {
+    let mut postings = 0;
+    for &value in values {
+        postings += segment.documents_with(field, value)?;
+    }
+    if postings < u64::from(segment.documents()) / RARE {
+        return union_of_rare(segment, field, values, postings as usize, clock);
+    }
     // A counter per document, which costs less than sorting unless the terms are rare; they are bounded in number.
     let mut counters: Vec<u32> = zeros(segment.documents() as usize)?;
     let mut touched: Vec<u64> = zeros(counters.len().div_ceil(64))?;

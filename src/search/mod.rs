@@ -6,6 +6,7 @@
 //! | [`options`](Options) | how a search can be told to work |
 //! | `plan` | a query becomes leaves with weights, by the statistics of the whole index |
 //! | `expansion` | the terms that prefixes and fuzzy words stand for, and what a query may cost |
+//! | `pattern` | which terms they are, and how far from what was typed |
 //! | `leaf` | what one list of postings is made of |
 //! | `prepared` | a query as a device can rank it |
 //! | `lists` | the postings of a leaf in a segment |
@@ -33,6 +34,7 @@ mod filter;
 mod leaf;
 mod lists;
 mod options;
+mod pattern;
 mod plan;
 pub(crate) mod prepared;
 pub(crate) mod recipe;
@@ -61,7 +63,9 @@ use crate::base::threads;
 use crate::index::snapshot::{self, Snapshot};
 use crate::index::{Id, Kind, Schema, Value};
 use crate::list::PostingList;
-use crate::query::{self, Matcher, Query, highlight};
+pub use crate::query::fuzzy::MAX_DISTANCE;
+use crate::query::{self, Matcher, Query, Reading, highlight};
+pub use crate::query::{Synonyms, Typos};
 use crate::rank::{Bm25, Norms};
 use std::cell::RefCell;
 use std::path::Path;
@@ -187,10 +191,15 @@ impl Index {
 
     /// What a visitor typed, as a query of this index. Never fails.
     pub fn parse(&self, text: &str) -> Query {
+        let fields: Vec<usize> = self.text_fields().collect();
+        self.parse_in(text, &fields, Reading::default())
+    }
+
+    /// The same, with these fields for names, read in that way. Clauses have indices of `fields`.
+    fn parse_in(&self, text: &str, fields: &[usize], reading: Reading) -> Query {
         let schema = self.schema();
-        let names: Vec<&str> =
-            schema.fields.iter().filter(|field| field.kind == Kind::Text).map(|f| &*f.name).collect();
-        with_scratch(|scratch| query::parse(text, &names, schema.positions, &schema.analyzer, scratch))
+        let names: Vec<&str> = fields.iter().map(|&field| &*schema.fields[field].name).collect();
+        with_scratch(|scratch| query::parse(text, &names, schema.positions, reading, &schema.analyzer, scratch))
     }
 
     /// The best hits of a query.

@@ -2,7 +2,9 @@
 
 use super::condition::Filter;
 use super::sort::{After, SortKey};
+use crate::query::{Reading, Synonyms, Typos};
 use crate::rank::{Bm25, Clock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Which of the words of a query a document must have.
@@ -67,6 +69,20 @@ pub struct Options {
     pub distinct: Option<usize>,
     /// Fields whose [facets](super::Facet) are wanted, each with the most values; `None` if they are not asked for.
     pub facets: Option<Vec<(usize, usize)>>,
+    /// How many edits plain words forgive; see [`Reading::typos`]. What they stand for is bounded as by
+    /// [`expansions`](Self::expansions).
+    pub typos: Typos,
+    /// Whether the last word is also a prefix; see [`Reading::prefix`].
+    pub prefix: bool,
+    /// The numbers of the only text fields that are searched, and that `field:word` can name; a field with weight 0 counts
+    /// as if it had none. `None`: all, those with weight 0 only by name.
+    pub fields: Option<Vec<usize>>,
+    /// Whether a query has operators; otherwise it is plain words.
+    pub syntax: bool,
+    /// The most words of a query that count; what follows them is ignored.
+    pub words: usize,
+    /// What else words of the query stand for. Phrases among them that exceed [`joined`](Self::joined) are left out.
+    pub synonyms: Option<Arc<Synonyms>>,
 }
 
 /// See [`Options::joined`].
@@ -114,6 +130,11 @@ impl Options {
         }
     }
 
+    /// How queries are read.
+    pub(super) fn reading(&self) -> Reading {
+        Reading { typos: self.typos, prefix: self.prefix, operators: self.syntax, words: self.words }
+    }
+
     /// The end of what begins now.
     pub(crate) fn end(&self) -> End {
         // A time too far away to be told never comes.
@@ -138,6 +159,12 @@ impl Default for Options {
             after: None,
             distinct: None,
             facets: None,
+            typos: Typos::None,
+            prefix: false,
+            fields: None,
+            syntax: true,
+            words: usize::MAX,
+            synonyms: None,
         }
     }
 }

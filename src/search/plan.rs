@@ -1,17 +1,19 @@
 //! [`QueryPlan`]: a query as leaves with weights, for all segments alike.
 
 use super::Index;
-use super::expansion::{Budget, Expansion, expand, is_expanded};
+use super::expansion::{Budget, Class, Expansion, expand, is_expanded};
 use super::leaf::{Leaf, Weighted, weighted};
 use super::options::{Matching, Options};
 use crate::base::error::{Error, Result};
-use crate::index::{Kind, Schema};
+use crate::index::{Field, Kind, Schema};
 use crate::query::{Atom, Clause, Query};
 use crate::rank::{Clock, Norms};
 use std::collections::HashMap;
 
 /// A clause: in each field in which it is searched, a leaf.
 pub(super) struct PlannedClause {
+    /// Whether documents must have it, even if they need not have all clauses.
+    pub(super) required: bool,
     /// A document has the clause if it has one of them.
     pub(super) leaves: Vec<Weighted>,
 }
@@ -34,8 +36,12 @@ impl QueryPlan {
     /// # Errors
     /// [`Error::Argument`] for weights that do not fit; [`Error::Corrupt`]; [`Error::Expired`].
     pub(super) fn new(index: &Index, text: &str, options: &Options, clock: &Clock) -> Result<QueryPlan> {
-        let query = index.parse(text);
         let weights = weights(index, options)?;
+        let texts = texts(index, options)?;
+        let mut query = index.parse_in(text, &texts, options.reading());
+        if let Some(synonyms) = &options.synonyms {
+            synonyms.apply(&mut query, index.schema().positions);
+        }
         let typed_something = !text.trim().is_empty();
         let mut plan = QueryPlan {
             clauses: Vec::new(),
@@ -45,11 +51,11 @@ impl QueryPlan {
             none_has_all: false,
             norms: vec![None; weights.len()],
         };
-        let typed = in_fields(index, distinct(&query), &weights);
+        let typed = in_fields(&texts, distinct(&query), &weights, options);
         let expanded: Vec<(&Atom, &[usize])> = typed
             .iter()
-            .filter(|typed| is_expanded(&typed.clause.atom))
-            .map(|typed| (&typed.clause.atom, &typed.fields[..]))
+            .flat_map(|typed| typed.clause.atom.alternatives().iter().map(|atom| (atom, &typed.fields[..])))
+            .filter(|(atom, _)| is_expanded(atom))
             .collect();
         let mut expansions = expand(index, &expanded, options, clock)?.into_iter();
         let mut budget = Budget::new(index, options);
@@ -59,16 +65,34 @@ impl QueryPlan {
                 // A field that is named counts, even if it is not searched otherwise.
                 let weight = weights[leaf.field()];
                 let weight = if weight > 0.0 { weight } else { 1.0 };
-                weighted(index, leaf, weight * typed.times as f32, options)
+                weighted(index, leaf, weight * typed.times as f32 * typed.clause.boost.factor(), options)
             };
-            let leaves = match is_expanded(&typed.clause.atom) {
-                true => words(&typed.clause.atom, expansions.next().unwrap_or_default()),
-                false => typed.fields.iter().map(|&field| leaf(&typed.clause.atom, field)).collect(),
+            let mut of_atom = |atom: &Atom| -> Result<Vec<Weighted>> {
+                let leaves = match is_expanded(atom) {
+                    true => leaves(atom, expansions.next().unwrap_or_default()),
+                    false => typed.fields.iter().map(|&field| leaf(atom, field)).collect(),
+                };
+                leaves.into_iter().map(weigh).collect()
             };
-            let leaves: Vec<Weighted> = leaves.into_iter().map(weigh).collect::<Result<_>>()?;
-            let is_joined = matches!(typed.clause.atom, Atom::Phrase(_) | Atom::All(_));
-            if !is_joined || budget.take(leaves.iter().map(|leaf| leaf.at_most).sum()) {
-                plan.add(index, leaves, typed.clause.exclude, options);
+            let mut fits = |atom: &Atom, leaves: &[Weighted]| {
+                let is_joined = matches!(atom, Atom::Phrase(_) | Atom::Near { .. } | Atom::All(_));
+                !is_joined || budget.take(leaves.iter().map(|leaf| leaf.at_most).sum())
+            };
+            if let Atom::OneOf(atoms) = &typed.clause.atom {
+                let mut all = Vec::new();
+                for atom in atoms {
+                    let leaves = of_atom(atom)?;
+                    match fits(atom, &leaves) {
+                        true => all.extend(leaves),
+                        false => log::info!("the phrases of a query have too many postings: a synonym is left out"),
+                    }
+                }
+                plan.add(index, all, typed.clause, options);
+                continue;
+            }
+            let leaves = of_atom(&typed.clause.atom)?;
+            if fits(&typed.clause.atom, &leaves) {
+                plan.add(index, leaves, typed.clause, options);
                 continue;
             }
             log::info!(
@@ -76,7 +100,7 @@ impl QueryPlan {
             );
             for atom in typed.clause.atom.words().filter(|_| !typed.clause.exclude) {
                 let leaves = typed.fields.iter().map(|&field| weigh(leaf(&atom, field)));
-                plan.add(index, leaves.collect::<Result<_>>()?, false, options);
+                plan.add(index, leaves.collect::<Result<_>>()?, typed.clause, options);
             }
         }
         // Words that no document has: nothing matches any of them.
@@ -86,19 +110,19 @@ impl QueryPlan {
     }
 
     /// Adds a clause, of whose leaves those count that are in some document.
-    fn add(&mut self, index: &Index, mut leaves: Vec<Weighted>, exclude: bool, options: &Options) {
+    fn add(&mut self, index: &Index, mut leaves: Vec<Weighted>, clause: &Clause, options: &Options) {
         leaves.retain(|leaf| leaf.documents > 0);
-        if exclude {
+        if clause.exclude {
             self.excluded.extend(leaves);
         } else if leaves.is_empty() {
             self.none_has_all = true;
-            self.nothing |= options.matching == Matching::All;
+            self.nothing |= clause.required || options.matching == Matching::All;
         } else {
             for leaf in &leaves {
                 let field = leaf.leaf.field();
                 self.norms[field].get_or_insert_with(|| index.norms(field, &options.bm25));
             }
-            self.clauses.push(PlannedClause { leaves });
+            self.clauses.push(PlannedClause { required: clause.required, leaves });
         }
     }
 }
@@ -115,16 +139,21 @@ struct Typed<'q> {
 pub const MOST_LEAVES: usize = 1 << 12;
 
 /// The clauses with their fields, as many as a query may have.
-fn in_fields<'q>(index: &Index, clauses: Vec<(&'q Clause, usize)>, weights: &[f32]) -> Vec<Typed<'q>> {
-    let texts: Vec<usize> = index.text_fields().collect();
-    let searched: Vec<usize> = texts.iter().copied().filter(|&field| weights[field] > 0.0).collect();
+fn in_fields<'q>(
+    texts: &[usize],
+    clauses: Vec<(&'q Clause, usize)>,
+    weights: &[f32],
+    options: &Options,
+) -> Vec<Typed<'q>> {
+    let is_searched = |field: &usize| weights[*field] > 0.0 || options.fields.is_some();
+    let searched: Vec<usize> = texts.iter().copied().filter(is_searched).collect();
     let count = clauses.len();
     let mut typed: Vec<Typed> = Vec::with_capacity(count.min(MOST_LEAVES));
     let mut leaves = 0;
     for (clause, times) in clauses {
         let fields = match clause.field {
             Some(at) => texts.get(at).copied().into_iter().collect(),
-            None if clause.exclude => texts.clone(),
+            None if clause.exclude => texts.to_vec(),
             None => searched.clone(),
         };
         leaves += fields.len() * clause.atom.word_count();
@@ -164,6 +193,24 @@ fn distinct(query: &Query) -> Vec<(&Clause, usize)> {
 /// So many clauses are compared with each other, which needs no table.
 const FEW: usize = 8;
 
+/// The text fields that a query can ask for.
+fn texts(index: &Index, options: &Options) -> Result<Vec<usize>> {
+    let Some(fields) = &options.fields else { return Ok(index.text_fields().collect()) };
+    let mut fields = fields.clone();
+    fields.sort_unstable();
+    fields.dedup();
+    for &field in &fields {
+        match index.schema().fields.get(field) {
+            Some(Field { kind: Kind::Text, .. }) => (),
+            Some(field) => {
+                return Err(Error::Argument(format!("the field {} is not text: it is not searched", field.name)));
+            }
+            None => return Err(Error::Argument(format!("there is no field {field}"))),
+        }
+    }
+    Ok(fields)
+}
+
 /// The weight of each field; 0 for those that are not searched.
 fn weights(index: &Index, options: &Options) -> Result<Vec<f32>> {
     options.bm25.check()?;
@@ -189,26 +236,37 @@ fn weights(index: &Index, options: &Options) -> Result<Vec<f32>> {
 fn leaf(atom: &Atom, field: usize) -> Leaf {
     match atom {
         Atom::Term(term) => Leaf::Term { field, term: term.clone() },
-        Atom::Phrase(terms) => Leaf::Phrase {
+        Atom::Phrase(terms) | Atom::Near { terms, .. } => Leaf::Phrase {
             field,
             offsets: terms.iter().map(|&(offset, _)| offset).collect(),
             terms: terms.iter().map(|(_, term)| term.clone()).collect(),
+            slop: if let Atom::Near { slop, .. } = atom { *slop } else { 0 },
         },
         Atom::All(terms) => Leaf::Together { field, terms: terms.clone() },
-        Atom::Prefix(prefix) => Leaf::Words { field, typed: format!("{prefix}*"), words: Vec::new() },
-        Atom::Fuzzy { word, distance } => Leaf::Words { field, typed: format!("{word}~{distance}"), words: Vec::new() },
+        Atom::Prefix(_) | Atom::Fuzzy { .. } | Atom::Like { .. } | Atom::OneOf(_) => {
+            words(atom, field, Class::default())
+        }
     }
 }
 
-/// The leaves of a prefix or a fuzzy word.
-fn words(atom: &Atom, expansion: Expansion) -> Vec<Leaf> {
-    let of_field = |(field, terms): (usize, Vec<(Vec<u8>, u64)>)| {
-        let mut leaf = leaf(atom, field);
-        if let Leaf::Words { words, .. } = &mut leaf {
-            words.extend(terms.into_iter().map(|(term, _)| term));
-            words.sort_unstable();
+/// The leaves of a prefix or a fuzzy word: in each field, one for each distance.
+fn leaves(atom: &Atom, expansion: Expansion) -> Vec<Leaf> {
+    let of_field = |(field, classes): (usize, Vec<Class>)| classes.into_iter().map(move |of| words(atom, field, of));
+    expansion.into_iter().flat_map(of_field).collect()
+}
+
+fn words(atom: &Atom, field: usize, class: Class) -> Leaf {
+    let Class { discount, common, terms } = class;
+    let typed = match atom {
+        Atom::Prefix(prefix) => format!("{prefix}*"),
+        Atom::Fuzzy { word, distance } => format!("{word}~{distance}"),
+        Atom::Like { word, edits, start, .. } => {
+            let edits = if *edits > 0 { format!("~{edits}") } else { String::new() };
+            format!("{word}{edits}{}", if *start { "*" } else { "" })
         }
-        leaf
+        Atom::Term(_) | Atom::Phrase(_) | Atom::Near { .. } | Atom::All(_) | Atom::OneOf(_) => String::new(),
     };
-    expansion.into_iter().map(of_field).collect()
+    let mut words: Vec<Vec<u8>> = terms.into_iter().map(|(term, _)| term).collect();
+    words.sort_unstable();
+    Leaf::Words { field, typed, words, discount, common }
 }

@@ -1,7 +1,7 @@
 //! [`Prepared`]: a query as someone else can rank it, who has the lists of the segments in another form.
 
 use super::leaf::Weighted;
-use super::options::{End, Options};
+use super::options::{End, Matching, Options};
 use super::plan::QueryPlan;
 use super::recipe::Recipe;
 use super::{Found, Index, filter, lists, run};
@@ -82,7 +82,9 @@ impl Index {
             return Ok(None);
         }
         let QueryPlan { mut clauses, excluded, none_has_all, .. } = plan;
-        if clauses.len() > usize::from(u16::MAX) {
+        // Kernels do not know required clauses among others.
+        let differs = options.matching != Matching::All && clauses.iter().any(|clause| clause.required);
+        if differs || clauses.len() > usize::from(u16::MAX) {
             return Ok(None);
         }
         // Of clauses of as many documents, those that are put together have fewer in truth.

@@ -10,8 +10,10 @@ use crate::base::cpu;
 use crate::base::error::{Error, Result};
 use crate::index::segment::Ids;
 use crate::rank::block_max;
+use crate::rank::clause::Clause;
 use crate::rank::collector::{Collector, Restriction};
 use crate::rank::matching;
+use crate::rank::term::Term;
 use crate::rank::{Clock, Hit, TopK};
 use std::collections::HashSet;
 
@@ -103,6 +105,11 @@ pub(super) fn found(
     Ok(found)
 }
 
+/// The terms of clauses of which a document need not have all.
+fn terms<'s>(clauses: Vec<Clause<'s>>) -> Vec<Term<'s>> {
+    clauses.into_iter().flat_map(|clause| clause.terms).collect()
+}
+
 /// The best `wanted` hits.
 fn top(
     index: &Index,
@@ -130,9 +137,12 @@ fn top(
         let (segment, base) = (number as u32, part.base);
         let mut collector = Collector { top: &mut top, restriction, segment, base, ordinals, clock };
         if needs_all || clauses.len() == 1 {
-            block_max::all(cpu::tier(), clauses, &mut collector);
+            block_max::all(cpu::tier(), clauses, Vec::new(), &mut collector);
+        } else if clauses.iter().any(|clause| clause.required) {
+            let (required, optional) = clauses.into_iter().partition(|clause| clause.required);
+            block_max::all(cpu::tier(), required, terms(optional), &mut collector);
         } else {
-            block_max::any(cpu::tier(), clauses.into_iter().flat_map(|clause| clause.terms).collect(), &mut collector);
+            block_max::any(cpu::tier(), terms(clauses), &mut collector);
         }
         clock.check()?;
     }
@@ -157,6 +167,7 @@ fn count_plan(index: &Index, plan: &QueryPlan, options: &Options, clock: &Clock)
         let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
             continue;
         };
+        let needs_all = matching::only_required(&mut clauses, needs_all);
         let simple = restriction.is_none() && clauses.iter().all(|clause| clause.terms.len() == 1);
         count += if simple && !clauses.is_empty() && (needs_all || clauses.len() == 1) {
             matching::count_all(cpu::tier(), clauses.into_iter().flat_map(|clause| clause.terms).collect(), clock)

@@ -4,29 +4,43 @@ use super::Index;
 use crate::analysis::Analyzer;
 use crate::base::error::{Error, Result};
 use crate::index::Kind;
+use crate::index::segment::Dictionary;
 use crate::rank::Clock;
+use fst::map::StreamBuilder;
 use fst::{Automaton, IntoStreamer, Streamer};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-/// The most terms of a field that a prefix or a fuzzy word stands for: those that the most documents contain. See
-/// [`Options::expansions`](super::Options::expansions).
+/// The most terms of a field that a prefix or a fuzzy word stands for: the closest ones, of these those that the most
+/// documents contain. See [`Options::expansions`](super::Options::expansions).
 pub const MOST_WORDS: usize = 1000;
 
 /// Terms of several segments that are counted in a table, which takes some 25 MB at most. More are merged in order, which
 /// takes half as long again.
 const MOST_COUNTED: usize = 1 << 18;
 
-/// Calls `take` with each term of a field that the automaton accepts, and how many documents contain it, once per segment,
-/// until it returns false.
+/// The terms of a segment's field that the automaton accepts and that begin with `first`.
+fn accepted<'d, A: Automaton>(dictionary: &'d Dictionary, automaton: &'d A, first: &[u8]) -> StreamBuilder<'d, &'d A> {
+    let accepted = dictionary.search(automaton);
+    // A byte of UTF-8 is below 255.
+    match first.split_last() {
+        Some((&last, before)) => accepted.ge(first).lt([before, &[last + 1]].concat()),
+        None => accepted,
+    }
+}
+
+/// Calls `take` with each term of a field that the automaton accepts and that begins with `first`, and how many documents
+/// contain it, once per segment, until it returns false.
 fn in_segments<A: Automaton>(
     index: &Index,
     field: usize,
     automaton: &A,
+    first: &[u8],
     clock: &Clock,
     mut take: impl FnMut(&[u8], u64) -> bool,
 ) -> Result<()> {
     for part in index.snapshot().parts() {
-        let mut stream = part.segment.dictionary(field)?.search(automaton).into_stream();
+        let mut stream = accepted(part.segment.dictionary(field)?, automaton, first).into_stream();
         while let Some((term, value)) = stream.next() {
             clock.check()?;
             if !take(term, part.segment.documents_with(field, value)?) {
@@ -37,19 +51,19 @@ fn in_segments<A: Automaton>(
     Ok(())
 }
 
-/// Calls `take` with each term of a field that the automaton accepts, in the order of their bytes, and how many documents
-/// contain it.
+/// Calls `take` with each of these terms, in the order of their bytes, and how many documents contain it.
 fn in_order<A: Automaton>(
     index: &Index,
     field: usize,
     automaton: &A,
+    first: &[u8],
     clock: &Clock,
     mut take: impl FnMut(&[u8], u64),
 ) -> Result<()> {
     let parts = index.snapshot().parts();
     let mut all = fst::map::OpBuilder::new();
     for part in parts {
-        all.push(part.segment.dictionary(field)?.search(automaton));
+        all.push(accepted(part.segment.dictionary(field)?, automaton, first));
     }
     let mut all = all.union();
     while let Some((term, of_segments)) = all.next() {
@@ -66,32 +80,48 @@ fn in_order<A: Automaton>(
 /// A term, and how many documents contain it.
 pub(super) type Counted = (Vec<u8>, u64);
 
-/// The `limit` most frequent terms of a field that the automaton accepts, the most frequent first, of equal ones the first
-/// by their bytes. Memory does not grow with the dictionary.
-pub(super) fn most_frequent<A: Automaton>(
+/// A term that something typed stands for. The closest come first, of these the most frequent, of these the first by their
+/// bytes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Word {
+    /// How far it is from what was typed; 0: it is what was typed.
+    pub(super) class: u8,
+    /// How many documents contain it.
+    pub(super) documents: Reverse<u64>,
+    pub(super) term: Vec<u8>,
+}
+
+/// The `limit` first [`Word`]s of a field that the automaton accepts and that begin with `first`, in order. `class`: that of a term which it accepts.
+/// Memory does not grow with the dictionary.
+pub(super) fn closest<A: Automaton>(
     index: &Index,
     field: usize,
     automaton: &A,
+    first: &[u8],
+    class: impl Fn(&[u8]) -> u8,
     limit: usize,
     clock: &Clock,
-) -> Result<Vec<Counted>> {
-    match in_table(index, field, automaton, limit, MOST_COUNTED, clock)? {
+) -> Result<Vec<Word>> {
+    match in_table(index, field, automaton, first, &class, limit, MOST_COUNTED, clock)? {
         Some(found) => Ok(found),
-        None => merged(index, field, automaton, limit, clock),
+        None => merged(index, field, automaton, first, &class, limit, clock),
     }
 }
 
-/// As [`most_frequent`]; `None` if there are more than `most` terms.
+/// As [`closest`]; `None` if there are more than `most` terms.
+#[expect(clippy::too_many_arguments, reason = "those of `closest`, and a limit that tests lower")]
 fn in_table<A: Automaton>(
     index: &Index,
     field: usize,
     automaton: &A,
+    first: &[u8],
+    class: impl Fn(&[u8]) -> u8,
     limit: usize,
     most: usize,
     clock: &Clock,
-) -> Result<Option<Vec<Counted>>> {
+) -> Result<Option<Vec<Word>>> {
     let mut found: HashMap<Vec<u8>, u64> = HashMap::new();
-    in_segments(index, field, automaton, clock, |term, documents| {
+    in_segments(index, field, automaton, first, clock, |term, documents| {
         match found.get_mut(term) {
             Some(sum) => *sum += documents,
             None => {
@@ -103,34 +133,47 @@ fn in_table<A: Automaton>(
     if found.len() > most {
         return Ok(None);
     }
-    let mut found: Vec<Counted> = found.into_iter().collect();
-    best(&mut found, limit);
+    let word = |(term, documents): (Vec<u8>, u64)| Word { class: class(&term), documents: Reverse(documents), term };
+    let mut found: Vec<Word> = found.into_iter().map(word).collect();
+    keep_first(&mut found, limit);
     Ok(Some(found))
 }
 
-/// As [`most_frequent`]; holds about twice the `limit`.
+/// As [`closest`]; holds about twice the `limit`.
 fn merged<A: Automaton>(
     index: &Index,
     field: usize,
     automaton: &A,
+    first: &[u8],
+    class: impl Fn(&[u8]) -> u8,
     limit: usize,
     clock: &Clock,
-) -> Result<Vec<Counted>> {
-    let mut found: Vec<Counted> = Vec::new();
-    // How many documents contain the rarest that is kept, once there are enough.
-    let mut least = 0;
-    in_order(index, field, automaton, clock, |term, documents| {
+) -> Result<Vec<Word>> {
+    let mut found: Vec<Word> = Vec::new();
+    // Class and documents of the last that is kept, once there are enough.
+    let mut last = None;
+    in_order(index, field, automaton, first, clock, |term, documents| {
+        let (class, documents) = (class(term), Reverse(documents));
         // Terms come in order, so that an equal one comes too late.
-        if documents > least {
-            found.push((term.to_vec(), documents));
+        if last.is_none_or(|last| (class, documents) < last) {
+            found.push(Word { class, documents, term: term.to_vec() });
         }
         if found.len() >= limit.saturating_mul(2).max(64) {
-            best(&mut found, limit);
-            least = found.last().map_or(0, |last| last.1);
+            keep_first(&mut found, limit);
+            last = found.last().map(|last| (last.class, last.documents));
         }
     })?;
-    best(&mut found, limit);
+    keep_first(&mut found, limit);
     Ok(found)
+}
+
+/// Keeps the first ones, ordered.
+fn keep_first(found: &mut Vec<Word>, limit: usize) {
+    if limit > 0 && found.len() > limit {
+        found.select_nth_unstable(limit - 1);
+    }
+    found.truncate(limit);
+    found.sort_unstable();
 }
 
 /// Keeps the most frequent, ordered; equal ones in the order of their bytes.
@@ -182,7 +225,7 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
     let mut found: HashMap<String, u64> = HashMap::new();
     let automaton = prefix_automaton(&word);
     for field in fields {
-        in_segments(index, field, &automaton, &Clock::never(), |term, documents| {
+        in_segments(index, field, &automaton, b"", &Clock::never(), |term, documents| {
             if let Ok(term) = std::str::from_utf8(term) {
                 match found.get_mut(term) {
                     Some(sum) => *sum += documents,
@@ -218,12 +261,13 @@ fn last_word(analyzer: &Analyzer, word: &str) -> Option<String> {
 
 /// Both ways of counting, on an index of several segments.
 #[cfg(test)]
-pub(super) fn both_ways(index: &Index, field: usize, prefix: &str, limit: usize) -> [Option<Vec<Counted>>; 3] {
+pub(super) fn both_ways(index: &Index, field: usize, prefix: &str, limit: usize) -> [Option<Vec<Word>>; 3] {
     let (automaton, clock) = (prefix_automaton(prefix), Clock::never());
+    let class = |term: &[u8]| u8::from(term.len() > prefix.len());
     [usize::MAX, 3]
-        .map(|most| in_table(index, field, &automaton, limit, most, &clock).unwrap())
+        .map(|most| in_table(index, field, &automaton, b"", class, limit, most, &clock).unwrap())
         .into_iter()
-        .chain([Some(merged(index, field, &automaton, limit, &clock).unwrap())])
+        .chain([Some(merged(index, field, &automaton, b"", class, limit, &clock).unwrap())])
         .collect::<Vec<_>>()
         .try_into()
         .unwrap()

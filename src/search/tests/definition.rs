@@ -3,9 +3,10 @@
 use super::super::{Condition, Direction, Index, MOST_WORDS, Matching, Options, SortKey};
 use crate::index::segment::Segment;
 use crate::index::{Codecs, Document, Field, Id, Kind, Schema, Value, length};
-use crate::query::fuzzy;
+use crate::query::Typos;
+use crate::query::fuzzy::{self, tests::distance};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 pub(super) const TITLE: usize = 0;
 pub(super) const TAG: usize = 1;
@@ -17,6 +18,10 @@ const SERIAL: usize = 5;
 /// Numbers and names of the text fields, which are not neighbours.
 pub(super) const TEXTS: [(usize, &str); 3] = [(TITLE, "title"), (BODY, "body"), (NOTE, "note")];
 const WEIGHTS: [f64; 5] = [2.0, 0.0, 1.0, 0.0, 0.5];
+
+/// What words also stand for. None is looked up again.
+pub(super) const SYNONYMS: [(&str, &str); 5] =
+    [("abc", "b"), ("abc", "ab a"), ("b", "abc"), ("zebra", "nobody"), ("nobody", "a")];
 
 pub(super) fn schema(positions: bool) -> Schema {
     let field = |name: &str, kind, number: usize| Field {
@@ -68,11 +73,15 @@ pub(super) enum Atom {
     Phrase(Vec<String>),
     Prefix(String),
     Fuzzy(String, u8),
+    /// Words of a phrase, moved by so many in all.
+    Near(Vec<String>, u32),
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Clause {
     pub(super) exclude: bool,
+    pub(super) required: bool,
+    pub(super) boost: f64,
     /// An index into [`TEXTS`].
     pub(super) field: Option<usize>,
     pub(super) atom: Atom,
@@ -80,16 +89,24 @@ pub(super) struct Clause {
 
 /// What is typed.
 pub(super) fn typed(query: &[Clause]) -> String {
-    let clauses = query.iter().map(|Clause { exclude, field, atom }| {
-        let minus = if *exclude { "-" } else { "" };
+    let clauses = query.iter().map(|Clause { exclude, required, boost, field, atom }| {
+        let sign = if *exclude {
+            "-"
+        } else if *required {
+            "+"
+        } else {
+            ""
+        };
         let field = field.map_or(String::new(), |field| format!("{}:", TEXTS[field].1));
         let atom = match atom {
             Atom::Word(word) => word.clone(),
             Atom::Phrase(words) => format!("\"{}\"", words.join(" ")),
             Atom::Prefix(prefix) => format!("{prefix}*"),
             Atom::Fuzzy(word, distance) => format!("{word}~{distance}"),
+            Atom::Near(words, slop) => format!("\"{}\"~{slop}", words.join(" ")),
         };
-        format!("{minus}{field}{atom}")
+        let boost = if *boost == 1.0 { String::new() } else { format!("^{boost}") };
+        format!("{sign}{field}{atom}{boost}")
     });
     clauses.collect::<Vec<_>>().join(" ")
 }
@@ -123,16 +140,14 @@ impl Definition {
 
     /// The words of a field, with the number of documents containing each.
     pub(super) fn words(&self, field: usize, accepts: impl Fn(&str) -> bool) -> BTreeMap<String, u64> {
-        let mut found = BTreeMap::new();
+        let mut found: BTreeMap<&String, u64> = BTreeMap::new();
         for doc in &self.docs {
-            let mut words: Vec<&String> = doc.words(field).iter().filter(|word| accepts(word)).collect();
-            words.sort();
-            words.dedup();
+            let words: HashSet<&String> = doc.words(field).iter().collect();
             for word in words {
-                *found.entry(word.clone()).or_default() += 1;
+                *found.entry(word).or_default() += 1;
             }
         }
-        found
+        found.into_iter().filter(|(word, _)| accepts(word)).map(|(word, n)| (word.clone(), n)).collect()
     }
 
     fn idf(&self, containing: u64) -> f64 {
@@ -140,32 +155,45 @@ impl Definition {
         (1.0 + (all - containing + 0.5) / (containing + 0.5)).ln()
     }
 
-    /// The idf of an atom in a field, and its frequency in each document.
-    fn leaf(&self, atom: &Atom, exclude: bool, field: usize) -> (f64, Vec<usize>) {
-        let one_of = |words: BTreeMap<String, u64>| {
-            let mut words: Vec<_> = words.into_iter().collect();
-            words.sort_by_key(|(_, containing)| u64::MAX - containing);
+    /// What an atom is in a field: the idf, with what it counts for less than what was typed, and the frequency in each
+    /// document; once for each distance.
+    fn leaves(&self, atom: &Atom, edits: u8, start: bool, exclude: bool, field: usize) -> Vec<(f64, Vec<usize>)> {
+        let expanded = |discount: &dyn Fn(&str) -> Option<f64>| {
+            let words = self.words(field, |word| discount(word).is_some());
+            let mut words: Vec<_> = words.into_iter().map(|(word, n)| (discount(&word).unwrap(), n, word)).collect();
+            words.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)).then(a.2.cmp(&b.2)));
             words.truncate(MOST_WORDS);
-            let idf = self.idf(words.iter().map(|word| word.1).max().unwrap_or(0));
-            let words: BTreeMap<String, u64> = words.into_iter().collect();
-            let frequency = |doc: &Doc| doc.words(field).iter().filter(|word| words.contains_key(*word)).count();
-            (idf, self.docs.iter().map(frequency).collect())
+            let leaf = |of: f64| {
+                let common = words.iter().filter(|word| word.0 >= of).map(|word| word.1).max();
+                let counting: HashSet<&String> = words.iter().filter(|word| word.0 == of).map(|word| &word.2).collect();
+                if counting.is_empty() {
+                    return (0.0, Vec::new());
+                }
+                let counts = |other: &&String| counting.contains(other);
+                let frequency = |doc: &Doc| doc.words(field).iter().filter(counts).count();
+                (of * self.idf(common.unwrap_or(0)), self.docs.iter().map(frequency).collect())
+            };
+            [1.0, 0.75, 0.5, 0.25].map(leaf).to_vec()
         };
         match atom {
-            Atom::Word(word) => one_of(self.words(field, |other| other == word)),
-            Atom::Prefix(prefix) => one_of(self.words(field, |word| word.starts_with(prefix))),
-            Atom::Fuzzy(word, distance) => {
-                let automaton = fuzzy::automaton(word, *distance);
-                one_of(self.words(field, |other| fuzzy::accepts(&automaton, other)))
-            }
-            Atom::Phrase(words) => {
+            Atom::Word(word) => expanded(&|other| like(word, other, edits, start)),
+            Atom::Prefix(prefix) => expanded(&|word| {
+                let whole = if word == prefix { 1.0 } else { 0.75 };
+                word.starts_with(prefix).then_some(whole)
+            }),
+            Atom::Fuzzy(word, distance) => expanded(&|other| {
+                let within = |most: u8| fuzzy::accepts(&fuzzy::automaton(word, most), other);
+                (0..=*distance).find(|&edits| within(edits)).map(|edits| 0.5f64.powi(edits.into()))
+            }),
+            Atom::Phrase(words) | Atom::Near(words, _) => {
+                let slop = if let Atom::Near(_, slop) = atom { *slop } else { 0 };
                 let containing = self.words(field, |word| words.iter().any(|other| other == word));
                 let idf = words.iter().map(|word| self.idf(containing.get(word).copied().unwrap_or(0))).sum();
                 let frequency = |doc: &Doc| match exclude && !self.positions {
                     true => usize::from(words.iter().all(|word| doc.words(field).contains(word))),
-                    false => doc.words(field).windows(words.len()).filter(|some| *some == words).count(),
+                    false => near(doc.words(field), words, slop.into()),
                 };
-                (idf, self.docs.iter().map(frequency).collect())
+                vec![(idf, self.docs.iter().map(frequency).collect())]
             }
         }
     }
@@ -175,36 +203,63 @@ impl Definition {
         let (k1, b) = (f64::from(options.bm25.k1), f64::from(options.bm25.b));
         let mut weights = WEIGHTS.to_vec();
         options.weights.iter().for_each(|&(field, weight)| weights[field] = f64::from(weight));
-        let mut matching: Vec<bool> = vec![needs_all; self.docs.len()];
         let mut excluded = vec![false; self.docs.len()];
         let mut scores = vec![0.0; self.docs.len()];
         let mut wanted = false;
-        for Clause { exclude, field, atom } in query {
+        let counting = first_words(query, options.words, self.positions);
+        let some_required = !needs_all && counting.iter().any(|clause| clause.required && !clause.exclude);
+        let mut matching = vec![needs_all || some_required; self.docs.len()];
+        for (place, Clause { exclude, required, boost, field, atom }) in counting.iter().enumerate() {
+            let is_last = place + 1 == query.len() && options.prefix && !exclude;
             // Without positions a phrase is its words.
             let atoms: Vec<Atom> = match atom {
-                Atom::Phrase(words) if !self.positions && !exclude => words.iter().cloned().map(Atom::Word).collect(),
+                Atom::Phrase(words) | Atom::Near(words, _) if !self.positions && !exclude => {
+                    words.iter().cloned().map(Atom::Word).collect()
+                }
                 atom => vec![atom.clone()],
             };
+            let is_phrase = matches!(atom, Atom::Phrase(_) | Atom::Near(..));
             for atom in atoms {
+                let edits = match (options.typos, &atom) {
+                    (Typos::UpTo(edits), Atom::Word(_)) if !exclude && !is_phrase => edits,
+                    (Typos::Auto, Atom::Word(word)) if !exclude && !is_phrase => {
+                        [0, 0, 0, 0, 1, 1, 1, 1, 2][word.len().min(8)]
+                    }
+                    _ => 0,
+                };
+                let start = is_last && !is_phrase;
                 let mut has = vec![false; self.docs.len()];
                 for (number, &(at, _)) in TEXTS.iter().enumerate() {
                     let weight = match field {
                         Some(field) if *field != number => continue,
+                        _ if options.fields.as_ref().is_some_and(|fields| !fields.contains(&at)) => continue,
+                        _ if options.fields.is_some() && weights[at] == 0.0 => 1.0,
                         Some(_) if weights[at] == 0.0 => 1.0,
                         None if weights[at] == 0.0 && !exclude => continue,
                         _ => weights[at],
                     };
                     let tokens: usize = self.docs.iter().map(|doc| doc.texts[number].len()).sum();
                     let average = tokens as f64 / self.docs.len() as f64;
-                    let (idf, frequencies) = self.leaf(&atom, *exclude, at);
-                    for (doc, &frequency) in frequencies.iter().enumerate().filter(|(_, frequency)| **frequency > 0) {
+                    let mut leaves = self.leaves(&atom, edits, start, *exclude, at);
+                    if let (Atom::Word(word), false, Some(_)) = (&atom, *exclude, &options.synonyms) {
+                        for (_, synonym) in SYNONYMS.iter().filter(|(of, _)| of == word) {
+                            let words: Vec<String> = synonym.split(' ').map(str::to_owned).collect();
+                            let synonym =
+                                if let [word] = &words[..] { Atom::Word(word.clone()) } else { Atom::Phrase(words) };
+                            leaves.extend(self.leaves(&synonym, 0, false, true, at));
+                        }
+                    }
+                    let leaves = leaves.iter().flat_map(|(idf, frequencies)| {
+                        frequencies.iter().enumerate().map(move |(doc, &frequency)| (*idf, doc, frequency))
+                    });
+                    for (idf, doc, frequency) in leaves.filter(|leaf| leaf.2 > 0) {
                         has[doc] = true;
                         if !exclude {
                             let length = self.docs[doc].texts[number].len() as u32;
                             let length = f64::from(length::decode(length::encode(length)));
                             let tf = frequency as f64;
                             scores[doc] +=
-                                weight * idf * (k1 + 1.0) * tf / (tf + k1 * (1.0 - b + b * length / average));
+                                boost * weight * idf * (k1 + 1.0) * tf / (tf + k1 * (1.0 - b + b * length / average));
                         }
                     }
                 }
@@ -214,7 +269,10 @@ impl Definition {
                 }
                 wanted = true;
                 for (matching, has) in matching.iter_mut().zip(has) {
-                    *matching = if needs_all { *matching && has } else { *matching || has };
+                    *matching = match () {
+                        () if needs_all || some_required => *matching && (has || !needs_all && !required),
+                        () => *matching || has,
+                    };
                 }
             }
         }
@@ -267,6 +325,69 @@ fn by_values<T>(a: Option<T>, b: Option<T>, ascends: bool, order: impl Fn(&T, &T
         (Some(a), Some(b)) => order(&b, &a),
         (a, b) => b.is_some().cmp(&a.is_some()),
     }
+}
+
+/// What a word of a document counts for where a plain word was typed that forgives typos, or is a prefix.
+fn like(word: &str, other: &str, edits: u8, start: bool) -> Option<f64> {
+    if word == other {
+        return Some(1.0);
+    }
+    let within = |other: &str| Some(distance(word, other)).filter(|&of| of <= edits.into());
+    let whole = within(other).map(|of| 0.5f64.powi(of as i32));
+    let starts =
+        (1..=other.len()).filter(|&end| start && other.is_char_boundary(end)).filter_map(|end| within(&other[..end]));
+    let start = starts.min().map(|of| if of == 0 { 0.75 } else { 0.5f64.powi(of as i32) });
+    let best = whole.into_iter().chain(start).max_by(f64::total_cmp);
+    best.filter(|_| word.chars().next() == other.chars().next())
+}
+
+/// In how many windows of differences, each beginning with one, every word of a phrase has a position of its own.
+fn near(text: &[String], phrase: &[String], slop: i64) -> usize {
+    fn fits(text: &[String], phrase: &[String], word: usize, start: i64, slop: i64, used: &mut Vec<usize>) -> bool {
+        let is_in = |at: usize| (start..=start + slop).contains(&(at as i64 - word as i64));
+        word == phrase.len()
+            || (0..text.len()).filter(|&at| text[at] == phrase[word] && is_in(at)).any(|at| {
+                if used.contains(&at) {
+                    return false;
+                }
+                used.push(at);
+                let fits = fits(text, phrase, word + 1, start, slop, used);
+                used.pop();
+                fits
+            })
+    }
+    let mut starts: Vec<i64> = Vec::new();
+    for (word, of_phrase) in phrase.iter().enumerate() {
+        starts.extend((0..text.len()).filter(|&at| text[at] == *of_phrase).map(|at| at as i64 - word as i64));
+    }
+    starts.sort_unstable();
+    starts.dedup();
+    starts.into_iter().filter(|&start| fits(text, phrase, 0, start, slop, &mut Vec::new())).count()
+}
+
+/// The words of a query that count.
+fn first_words(query: &[Clause], mut most: usize, positions: bool) -> Vec<Clause> {
+    let mut first = Vec::new();
+    for clause in query {
+        let mut clause = clause.clone();
+        if let Atom::Phrase(words) | Atom::Near(words, _) = &mut clause.atom {
+            if clause.exclude && !positions {
+                words.sort();
+                words.dedup();
+            }
+            words.truncate(most);
+            most -= words.len();
+            if words.is_empty() {
+                break;
+            }
+        } else if most == 0 {
+            break;
+        } else {
+            most -= 1;
+        }
+        first.push(clause);
+    }
+    first
 }
 
 fn passes(doc: &Doc, options: &Options) -> bool {

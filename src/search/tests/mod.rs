@@ -93,6 +93,10 @@ fn near(a: f64, b: f64) -> bool {
 
 /// Checks all that can be asked with a query.
 fn check(index: &Index, definition: &Definition, query: &[Clause], options: &Options) {
+    // Of fields that are not searched the name is text.
+    let is_bound = |field: usize| options.fields.as_ref().is_none_or(|fields| fields.contains(&TEXTS[field].0));
+    let bound = |clause: &Clause| Clause { field: clause.field.filter(|&field| is_bound(field)), ..clause.clone() };
+    let query = &query.iter().map(bound).collect::<Vec<_>>()[..];
     let text = typed(query);
     let numbers: BTreeMap<i64, usize> = (0..definition.docs.len())
         .filter(|&doc| definition.live[doc])
@@ -242,14 +246,19 @@ fn query() -> impl Strategy<Value = Vec<Clause>> {
     let phrase = (1..5usize, 2..6usize).prop_flat_map(|(different, length)| {
         prop::collection::vec(prop::sample::select(WORDS[..different].to_vec()).prop_map(str::to_owned), length)
     });
+    let near = prop::collection::vec(prop::sample::select(WORDS[..5].to_vec()).prop_map(str::to_owned), 2..4);
     let atom = prop_oneof![
         5 => word().prop_map(Atom::Word),
         2 => phrase.prop_map(Atom::Phrase),
         1 => prop::sample::select(vec!["a", "ab", "z", "x"]).prop_map(|prefix| Atom::Prefix(prefix.into())),
         1 => (word(), 1..3u8).prop_map(|(word, distance)| Atom::Fuzzy(word, distance)),
+        1 => (near, 1..5u32).prop_map(|(words, slop)| Atom::Near(words, slop)),
     ];
-    let clause = (prop::bool::weighted(0.15), prop::option::weighted(0.3, 0..TEXTS.len()), atom);
-    let clause = clause.prop_map(|(exclude, field, atom)| Clause { exclude, field, atom });
+    let sign = prop::sample::select(vec![(false, false), (false, false), (false, false), (true, false), (false, true)]);
+    let boost = prop::sample::select(vec![1.0, 1.0, 1.0, 2.5, 0.125]);
+    let clause = (sign, boost, prop::option::weighted(0.3, 0..TEXTS.len()), atom);
+    let clause =
+        clause.prop_map(|((exclude, required), boost, field, atom)| Clause { exclude, required, boost, field, atom });
     prop::collection::vec(clause, 0..5)
 }
 
@@ -271,17 +280,32 @@ fn options() -> impl Strategy<Value = Options> {
     ];
     let bm25 = prop_oneof![3 => Just(Bm25::default()), 1 => Just(Bm25 { k1: 0.9, b: 0.4 }), 1 => Just(Bm25 { k1: 0.0, b: 1.0 })];
     let limit = prop_oneof![3 => 0..12usize, 1 => Just(1000)];
-    (matching, filter, sort, weights, bm25, limit, 0..6usize, any::<bool>()).prop_map(
-        |(matching, filter, sort, weights, bm25, limit, offset, total)| Options {
-            limit,
-            offset,
-            matching,
-            filter,
-            sort,
-            weights,
-            total,
-            bm25,
-            ..Options::default()
+    let typos = vec![Typos::None, Typos::None, Typos::Auto, Typos::UpTo(1), Typos::UpTo(2)];
+    let words = prop_oneof![5 => Just(usize::MAX), 1 => 1..6usize];
+    let fields = prop::sample::select(vec![None, None, None, Some(vec![BODY]), Some(vec![NOTE, TITLE])]);
+    let mut synonyms = Synonyms::default();
+    let analyzer = definition::schema(true).analyzer;
+    definition::SYNONYMS.iter().for_each(|(typed, of)| assert!(synonyms.add(&analyzer, typed, of)));
+    let synonyms = prop::sample::select(vec![None, None, Some(Arc::new(synonyms))]);
+    let read = (prop::sample::select(typos), prop::bool::weighted(0.3), words, fields, synonyms);
+    (matching, filter, sort, weights, bm25, limit, (0..6usize, any::<bool>()), read).prop_map(
+        |(matching, filter, sort, weights, bm25, limit, (offset, total), (typos, prefix, words, fields, synonyms))| {
+            Options {
+                limit,
+                offset,
+                matching,
+                filter,
+                sort,
+                weights,
+                total,
+                bm25,
+                typos,
+                prefix,
+                words,
+                fields,
+                synonyms,
+                ..Options::default()
+            }
         },
     )
 }
@@ -397,7 +421,7 @@ fn large_index() {
 }
 
 fn word(word: impl Into<String>) -> Clause {
-    Clause { exclude: false, field: None, atom: Atom::Word(word.into()) }
+    Clause { exclude: false, required: false, boost: 1.0, field: None, atom: Atom::Word(word.into()) }
 }
 
 const MATCHINGS: [Matching; 3] = [Matching::All, Matching::Any, Matching::AllThenAny];
@@ -436,7 +460,7 @@ fn prefixes_of_many_words() {
     let definition = define(&index, &commits);
     assert!(definition.words(BODY, |word| word.starts_with('p')).len() > MOST_WORDS);
     for (query, matching) in [("p", Matching::All), ("p1", Matching::All), ("", Matching::Any)] {
-        let prefix = Clause { exclude: false, field: None, atom: Atom::Prefix(query.into()) };
+        let prefix = Clause { atom: Atom::Prefix(query.into()), ..word("") };
         let query = if query.is_empty() { vec![word("q")] } else { vec![prefix, word("q")] };
         check(&index, &definition, &query, &Options { matching, limit: 20, ..Options::default() });
     }

@@ -6,7 +6,7 @@ use crate::index::{Id, Schema};
 use crate::php::call::{Call, parsed};
 use crate::php::class::{Class, Method, method};
 use crate::php::classes::{hit, matching};
-use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_STRING, widen};
+use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_FALSE, MAY_BE_STRING, widen};
 use crate::php::documents::id_argument;
 use crate::php::enumeration::Enumeration;
 use crate::php::exception::{self, Outcome, Thrown};
@@ -45,9 +45,24 @@ pub enum Argument {
     Deadline(Option<i64>),
     /// How many queries a stream holds.
     Capacity,
+    /// Names of fields.
     Facets,
+    /// The name of a field, or null.
     Distinct,
+    /// A hit, what it is found by, or null.
     After,
+    /// 'auto', how many edits, or null or false: none.
+    Typos,
+    /// Whether the last word is a prefix.
+    Prefix,
+    /// Names of text fields, or null: all.
+    Fields,
+    /// Whether there are operators.
+    Syntax,
+    /// How many words count, or null: all.
+    MaxWords,
+    /// What else words stand for.
+    Synonyms,
 }
 
 const LIMIT: i64 = 10;
@@ -93,6 +108,12 @@ impl Argument {
             Argument::Facets => array("facets"),
             Argument::Distinct => with("distinct", DataType::String, "null".into()).allow_null(),
             Argument::After => with("after", DataType::object(hit::Object::NAME), "null".into()).allow_null(),
+            Argument::Typos => with("typos", DataType::Long, "null".into()).allow_null(),
+            Argument::Prefix => with("prefix", DataType::Bool, "false".into()),
+            Argument::Fields => with("fields", DataType::Array, "null".into()).allow_null(),
+            Argument::Syntax => with("syntax", DataType::Bool, "true".into()),
+            Argument::MaxWords => with("maxWords", DataType::Long, "null".into()).allow_null(),
+            Argument::Synonyms => array("synonyms"),
         }
     }
 
@@ -101,6 +122,7 @@ impl Argument {
         match self {
             Argument::Id | Argument::Matching => MAY_BE_STRING,
             Argument::Log | Argument::After => MAY_BE_ARRAY,
+            Argument::Typos => MAY_BE_STRING | MAY_BE_FALSE,
             _ => 0,
         }
     }
@@ -148,7 +170,7 @@ impl Signature {
 }
 
 /// The most arguments that a method has.
-const MOST: usize = 14;
+const MOST: usize = 20;
 
 /// The arguments of a call; those that are not given have their defaults.
 pub struct Arguments<'c> {
@@ -162,6 +184,9 @@ pub struct Arguments<'c> {
     b: f64,
     deadline: Option<i64>,
     capacity: i64,
+    prefix: bool,
+    syntax: bool,
+    max_words: Option<i64>,
 }
 
 impl<'c> Arguments<'c> {
@@ -180,6 +205,9 @@ impl<'c> Arguments<'c> {
             b: B,
             deadline,
             capacity: CAPACITY,
+            prefix: false,
+            syntax: true,
+            max_words: None,
         }
     }
 
@@ -196,12 +224,26 @@ impl<'c> Arguments<'c> {
         let (mut string, mut array) = (null_mut::<ZendStr>(), null_mut::<Zval>());
         match argument {
             Argument::Query | Argument::Field => parse!(c"S", &raw mut string),
-            Argument::Queries | Argument::Filter | Argument::Sort | Argument::Weights | Argument::Facets => {
+            Argument::Queries
+            | Argument::Filter
+            | Argument::Sort
+            | Argument::Weights
+            | Argument::Facets
+            | Argument::Synonyms => {
                 parse!(c"a", &raw mut array)
             }
             Argument::Distinct => parse!(c"S!", &raw mut string),
             // What may be of several types is looked at by who uses it.
-            Argument::Log | Argument::Id | Argument::Matching | Argument::After => Ok(()),
+            Argument::Log | Argument::Id | Argument::Matching | Argument::After | Argument::Typos => Ok(()),
+            Argument::Fields => parse!(c"a!", &raw mut array),
+            Argument::Prefix => parse!(c"b", &raw mut self.prefix),
+            Argument::Syntax => parse!(c"b", &raw mut self.syntax),
+            Argument::MaxWords => {
+                let (mut words, mut is_null) = (0i64, false);
+                parse!(c"l!", &raw mut words, &raw mut is_null)?;
+                self.max_words = (!is_null).then_some(words);
+                Ok(())
+            }
             Argument::Limit => parse!(c"l", &raw mut self.limit),
             Argument::Offset => parse!(c"l", &raw mut self.offset),
             Argument::Total => parse!(c"b", &raw mut self.total),
@@ -288,6 +330,12 @@ impl<'c> Arguments<'c> {
                 Argument::B => options.bm25.b = options::b(self.b, number)?,
                 Argument::Facets => options::facets(&mut options, schema, value, number)?,
                 Argument::Distinct => options::distinct(&mut options, schema, value, number)?,
+                Argument::Typos => options.typos = options::typos(value, number)?,
+                Argument::Prefix => options.prefix = self.prefix,
+                Argument::Fields => options.fields = options::text_fields(schema, value, number)?,
+                Argument::Syntax => options.syntax = self.syntax,
+                Argument::MaxWords => options.words = options::max_words(self.max_words, number)?,
+                Argument::Synonyms => options.synonyms = options::synonyms(schema, value, number)?,
                 _ => (),
             }
         }

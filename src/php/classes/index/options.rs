@@ -1,6 +1,7 @@
 //! The options of a search out of arguments.
 
 use crate::Error;
+use crate::analysis::valid_utf8;
 use crate::index::{Id, Kind, Schema};
 use crate::php::class::Class;
 use crate::php::classes::hit;
@@ -9,8 +10,9 @@ use crate::php::exception::{self, Outcome, shown, type_name};
 use crate::php::fields;
 use crate::php::zend::{Key, elements, number};
 use crate::rank::Bm25;
-use crate::search::{After, Direction, Index, Options, SortKey, SortValue};
+use crate::search::{After, Direction, Index, MAX_DISTANCE, Options, SortKey, SortValue, Synonyms, Typos};
 use ext_php_rs::types::Zval;
+use std::sync::Arc;
 
 /// The elements of an array argument.
 fn pairs(argument: &Zval) -> impl Iterator<Item = (Key, &Zval)> {
@@ -195,6 +197,92 @@ pub fn after(options: &mut Options, index: &Index, argument: &Zval, place: u32) 
     let Some(id) = id(given[last]) else { return wrong(last, "an id, int|string,") };
     options.after = Some(After { values, doc_id: doc_id_of(id)? });
     index.wanted(options).map(drop).map_err(used)
+}
+
+/// What a `typos` argument says.
+pub fn typos(argument: &Zval, place: u32) -> Outcome<Typos> {
+    let argument = argument.dereference();
+    let wrong = |given: &str| {
+        let most = MAX_DISTANCE;
+        exception::argument_value(place, &format!("must be 'auto', or how many edits, 0 to {most}; {given} given"))
+    };
+    match (argument.zend_str(), argument.long()) {
+        (Some(text), _) if text.as_bytes().eq_ignore_ascii_case(b"auto") => Ok(Typos::Auto),
+        (Some(text), _) => Err(wrong(&format!("'{}'", String::from_utf8_lossy(text.as_bytes())))),
+        (None, Some(edits)) => match u8::try_from(edits) {
+            Ok(0) => Ok(Typos::None),
+            Ok(edits) if edits <= MAX_DISTANCE => Ok(Typos::UpTo(edits)),
+            _ => Err(wrong(&edits.to_string())),
+        },
+        (None, None) if argument.is_null() || argument.is_false() => Ok(Typos::None),
+        (None, None) => {
+            let text = format!("must be of type string|int|false|null, {} given", type_name(argument));
+            Err(exception::argument_type(place, &text))
+        }
+    }
+}
+
+/// The text fields that a `?array $fields` argument names.
+pub fn text_fields(schema: &Schema, argument: &Zval, place: u32) -> Outcome<Option<Vec<usize>>> {
+    let Some(names) = argument.dereference().array() else { return Ok(None) };
+    let mut fields = Vec::new();
+    for (_, name) in elements(names) {
+        let Some(name) = name.zend_str() else {
+            let text = format!("must be names of text fields, {} given", type_name(name));
+            return Err(exception::argument_type(place, &text));
+        };
+        fields.push(fields::of_kind(schema, name.as_bytes(), place, &[Kind::Text], "text, to be searched")?);
+    }
+    match fields.is_empty() {
+        true => Err(exception::argument_value(place, "must name a text field at least, or be null for all; [] given")),
+        false => Ok(Some(fields)),
+    }
+}
+
+/// How many words of a query count.
+pub fn max_words(words: Option<i64>, place: u32) -> Outcome<usize> {
+    let Some(words) = words else { return Ok(usize::MAX) };
+    let most = usize::try_from(words).ok().filter(|&words| words > 0);
+    most.ok_or_else(|| exception::argument_value(place, &format!("must be at least 1, or null for all; {words} given")))
+}
+
+/// Pairs of words that synonyms may have.
+const MOST_SYNONYMS: usize = 10_000;
+
+/// What an `array $synonyms` argument says words stand for.
+pub fn synonyms(schema: &Schema, argument: &Zval, place: u32) -> Outcome<Option<Arc<Synonyms>>> {
+    let mut synonyms = Synonyms::default();
+    let mut count = 0;
+    let text = |bytes: &[u8]| valid_utf8(bytes).into_owned();
+    for (key, value) in pairs(argument) {
+        let typed = text(&fields::key_text(&key));
+        let mut add = |value: &Zval| {
+            let Some(synonym) = value.zend_str() else {
+                let what = format!("must have strings or lists of strings, {} given for '{typed}'", type_name(value));
+                return Err(exception::argument_type(place, &what));
+            };
+            let synonym = text(synonym.as_bytes());
+            count += 1;
+            if count > MOST_SYNONYMS {
+                let what = format!("must have at most {MOST_SYNONYMS} synonyms in all");
+                return Err(exception::argument_value(place, &what));
+            }
+            if !synonyms.add(&schema.analyzer, &typed, &synonym) {
+                let most = Synonyms::MOST;
+                let what = format!(
+                    "'{typed}' => '{synonym}': both need 1 to 64 words that the analyzer keeps, and no words have more than \
+                     {most} synonyms"
+                );
+                return Err(exception::argument_value(place, &what));
+            }
+            Ok(())
+        };
+        match value.array() {
+            Some(list) => elements(list).try_for_each(|(_, value)| add(value))?,
+            None => add(value)?,
+        }
+    }
+    Ok((count > 0).then(|| Arc::new(synonyms)))
 }
 
 /// Sets weights by an `array $weights` argument.

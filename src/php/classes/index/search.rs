@@ -39,7 +39,13 @@ macro_rules! search_signature {
                 $(, $after)*,
                 Argument::Facets,
                 Argument::Distinct,
-                Argument::After
+                Argument::After,
+                Argument::Typos,
+                Argument::Prefix,
+                Argument::Fields,
+                Argument::Syntax,
+                Argument::MaxWords,
+                Argument::Synonyms
             ],
         }
     };
@@ -50,10 +56,35 @@ pub const BATCH: Signature = search_signature!(1, [Argument::Queries], [Argument
 pub const STREAM: Signature = search_signature!(0, [], [Argument::Deadline(Some(500)), Argument::Capacity]);
 pub const WARM: Signature = Signature {
     required: 1,
-    arguments: &[Argument::Log, Argument::Matching, Argument::Weights, Argument::K1, Argument::B],
+    arguments: &[
+        Argument::Log,
+        Argument::Matching,
+        Argument::Weights,
+        Argument::K1,
+        Argument::B,
+        Argument::Typos,
+        Argument::Prefix,
+        Argument::Fields,
+        Argument::Syntax,
+        Argument::MaxWords,
+        Argument::Synonyms,
+    ],
 };
-pub const COUNT: Signature =
-    Signature { required: 0, arguments: &[Argument::Query, Argument::Matching, Argument::Filter, Argument::Weights] };
+pub const COUNT: Signature = Signature {
+    required: 0,
+    arguments: &[
+        Argument::Query,
+        Argument::Matching,
+        Argument::Filter,
+        Argument::Weights,
+        Argument::Typos,
+        Argument::Prefix,
+        Argument::Fields,
+        Argument::Syntax,
+        Argument::MaxWords,
+        Argument::Synonyms,
+    ],
+};
 pub const FACETS: Signature = Signature {
     required: 1,
     arguments: &[
@@ -63,6 +94,12 @@ pub const FACETS: Signature = Signature {
         Argument::Filter,
         Argument::Limit,
         Argument::Weights,
+        Argument::Typos,
+        Argument::Prefix,
+        Argument::Fields,
+        Argument::Syntax,
+        Argument::MaxWords,
+        Argument::Synonyms,
     ],
 };
 

@@ -44,7 +44,20 @@ pub fn suggest(call: &mut Call) -> Outcome {
 
 pub const EXPLAIN: Signature = Signature {
     required: 2,
-    arguments: &[Argument::Query, Argument::Id, Argument::Matching, Argument::Weights, Argument::K1, Argument::B],
+    arguments: &[
+        Argument::Query,
+        Argument::Id,
+        Argument::Matching,
+        Argument::Weights,
+        Argument::K1,
+        Argument::B,
+        Argument::Typos,
+        Argument::Prefix,
+        Argument::Fields,
+        Argument::Syntax,
+        Argument::MaxWords,
+        Argument::Synonyms,
+    ],
 };
 
 pub fn explain(call: &mut Call) -> Outcome {
@@ -62,7 +75,7 @@ pub fn explain(call: &mut Call) -> Outcome {
         let mut term = Zval::new();
         output::bytes(&mut term, part.term.as_bytes())?;
         parts.push(
-            Record::with_room(9)
+            Record::with_room(10)
                 .field("clause", part.clause.as_str())
                 .field("field", part.field.as_str())
                 .field("term", term)
@@ -70,6 +83,7 @@ pub fn explain(call: &mut Call) -> Outcome {
                 .field("length", i64::from(part.length))
                 .field("documents", part.documents as i64)
                 .field("idf", part.idf)
+                .field("discount", part.discount)
                 .field("weight", part.weight)
                 .field("score", part.score)
                 .into_zval(),

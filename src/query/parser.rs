@@ -1,0 +1,298 @@
+//! [`parse`]: what a visitor typed becomes clauses; see the top of `query/mod.rs`.
+
+use super::{Atom, Boost, Clause, MOST_EXPANDED, MOST_PHRASE_WORDS, MOST_SLOP, Query, Reading, Typos, fuzzy};
+use crate::analysis::{Analyzer, MAX_TERM, Scratch, is_lone_unit};
+use std::collections::BTreeSet;
+
+/// Parses what a visitor typed; see the top of `query/mod.rs`. Never fails, and is linear in the length of `text`.
+///
+/// `fields` are the names that may stand before a colon. `phrases` says whether the index has positions; without them a
+/// phrase becomes a clause per term, or [`Atom::All`] if it is excluded.
+pub fn parse(
+    text: &str,
+    fields: &[&str],
+    phrases: bool,
+    reading: Reading,
+    analyzer: &Analyzer,
+    scratch: &mut Scratch,
+) -> Query {
+    let mut parser =
+        Parser { fields, phrases, reading, analyzer, scratch, query: Query::default(), expanded: 0, slop: 0 };
+    // Quotes are looked for up to the last one only.
+    let trimmed = text.trim();
+    let last_quote = trimmed.rfind(is_quote).unwrap_or(0);
+    let mut rest = trimmed;
+    while !rest.is_empty() && parser.reading.words > 0 {
+        let (word, mut head) = if reading.operators { parser.operators(rest) } else { (rest, Head::default()) };
+        // The offset of `word` in the text tells whether there is a quote after it.
+        let has_close = |after: &&str| reading.operators && trimmed.len() - after.len() <= last_quote;
+        let opened = word.strip_prefix(is_quote).filter(has_close);
+        if let Some((phrase, after)) = opened.and_then(|phrase| phrase.split_once(is_quote)) {
+            let after = parser.after_phrase(after, &mut head);
+            parser.text(phrase, head, true);
+            rest = after.trim_start();
+        } else {
+            let (word, after) = word.split_at(word.find(char::is_whitespace).unwrap_or(word.len()));
+            rest = after.trim_start();
+            match reading.operators {
+                true => parser.word(word, head, rest.is_empty()),
+                false => parser.plain(word, head, rest.is_empty()),
+            }
+        }
+    }
+    parser.query
+}
+
+/// Why no query could name a field so; `None` if one can.
+pub fn unusable_name(name: &str) -> Option<&'static str> {
+    if name.is_empty() {
+        Some("must not be empty")
+    } else if name.starts_with('-') {
+        Some("must not begin with '-', which excludes words in queries")
+    } else if name.starts_with(is_quote) {
+        Some("must not begin with a quotation mark, which begins a phrase in queries")
+    } else if name.contains(|c: char| c == ':' || c.is_whitespace()) {
+        Some("must not contain ':' or white space")
+    } else {
+        None
+    }
+}
+
+fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '“' | '”' | '„' | '‟' | '«' | '»' | '＂')
+}
+
+/// What stands around a word or a phrase.
+#[derive(Clone, Copy, Default)]
+struct Head {
+    field: Option<usize>,
+    exclude: bool,
+    required: bool,
+    boost: Boost,
+}
+
+/// Splits a word from the boost at its end.
+fn split_boost(word: &str) -> (&str, Option<Boost>) {
+    match word.rsplit_once('^').map(|(word, boost)| (word, Boost::parse(boost))) {
+        Some((word, boost @ Some(_))) => (word, boost),
+        _ => (word, None),
+    }
+}
+
+/// What stands at the end of a word.
+enum Operator {
+    Prefix,
+    Fuzzy(u8),
+}
+
+/// Splits a word from the operator at its end.
+fn split_operator(word: &str) -> (&str, Option<Operator>) {
+    if let Some(word) = word.strip_suffix('*') {
+        return (word.trim_end_matches('*'), Some(Operator::Prefix));
+    }
+    let without_digits = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    let Some(before) = without_digits.strip_suffix('~') else { return (word, None) };
+    let distance = match &word[without_digits.len()..] {
+        "" => 1,
+        digits => digits.parse().unwrap_or(fuzzy::MAX_DISTANCE).min(fuzzy::MAX_DISTANCE),
+    };
+    (before.trim_end_matches('~'), (distance > 0).then_some(Operator::Fuzzy(distance)))
+}
+
+struct Parser<'a> {
+    fields: &'a [&'a str],
+    phrases: bool,
+    /// Of the words, how many may follow.
+    reading: Reading,
+    analyzer: &'a Analyzer,
+    scratch: &'a mut Scratch,
+    query: Query,
+    /// Prefixes and fuzzy words so far.
+    expanded: usize,
+    /// Of the phrase that is being read.
+    slop: u32,
+}
+
+impl Parser<'_> {
+    /// Takes `-` or `+`, and `field:`, off the start of `text`, which does not begin with a space.
+    fn operators<'t>(&self, text: &'t str) -> (&'t str, Head) {
+        let (exclude, required) = (text.starts_with('-'), text.starts_with('+'));
+        let text = if exclude || required { &text[1..] } else { text };
+        let head = Head { exclude, required, ..Head::default() };
+        // By name, as looking for the colon could take long, again and again.
+        for (field, name) in self.fields.iter().enumerate() {
+            if let Some(after) = text.strip_prefix(name).and_then(|after| after.strip_prefix(':'))
+                && !after.is_empty()
+                && !after.starts_with(char::is_whitespace)
+            {
+                return (after, Head { field: Some(field), ..head });
+            }
+        }
+        (text, head)
+    }
+
+    /// Reads the operators after the closing quote; returns what follows them.
+    fn after_phrase<'t>(&mut self, text: &'t str, head: &mut Head) -> &'t str {
+        let number =
+            |text: &'t str, is_part: fn(char) -> bool| text.split_at(text.find(|c| !is_part(c)).unwrap_or(text.len()));
+        let mut text = text.trim_start_matches('*');
+        self.slop = 0;
+        if let Some(after) = text.strip_prefix('~') {
+            let (slop, after) = number(after, |c| c.is_ascii_digit());
+            self.slop = if slop.is_empty() { 0 } else { slop.parse().unwrap_or(MOST_SLOP).min(MOST_SLOP) };
+            text = after;
+        }
+        if let Some(after) = text.strip_prefix('^') {
+            let (boost, after) = number(after, |c| c.is_ascii_digit() || c == '.');
+            if let Some(boost) = Boost::parse(boost) {
+                head.boost = boost;
+                text = after;
+            }
+        }
+        text
+    }
+
+    /// Adds a clause of as many words as still count; at least one does.
+    fn push(&mut self, mut atom: Atom, head: Head) {
+        let left = self.reading.words;
+        if left == 0 {
+            return;
+        }
+        if atom.word_count() > left {
+            match &mut atom {
+                Atom::Phrase(terms) | Atom::Near { terms, .. } if left > 1 => terms.truncate(left),
+                Atom::Phrase(terms) | Atom::Near { terms, .. } => {
+                    terms.truncate(left);
+                    let Some((_, term)) = terms.pop() else { return };
+                    atom = Atom::Term(term);
+                }
+                Atom::All(terms) => terms.truncate(left),
+                _ => return,
+            }
+        }
+        self.reading.words -= atom.word_count();
+        self.expanded += usize::from(matches!(atom, Atom::Prefix(_) | Atom::Fuzzy { .. } | Atom::Like { .. }));
+        let Head { field, exclude, required, boost } = head;
+        self.query.clauses.push(Clause { exclude, required, boost, field, atom });
+    }
+
+    /// Adds the clauses of a word with operators at its end, or none; `is_last`: of the query.
+    fn word(&mut self, word: &str, mut head: Head, is_last: bool) {
+        if let (before, Some(boost)) = split_boost(word) {
+            // Without a word before it, it is text.
+            return match before.is_empty() {
+                true => self.text(word, head, false),
+                false => {
+                    head.boost = boost;
+                    self.unboosted(before, head, is_last)
+                }
+            };
+        }
+        self.unboosted(word, head, is_last);
+    }
+
+    fn unboosted(&mut self, word: &str, head: Head, is_last: bool) {
+        let (word, mut operator) = match split_operator(word) {
+            (plain, None) if plain.len() == word.len() && !head.exclude => return self.plain(word, head, is_last),
+            split => split,
+        };
+        if self.expanded >= MOST_EXPANDED {
+            operator = None;
+        }
+        let mut last = None;
+        let mut count = 0;
+        if operator.is_some() {
+            self.analyzer.words(word, |start, end, units| {
+                last = Some((start, end, units));
+                count += 1;
+            });
+        }
+        let (Some(operator), Some((start, end, false))) = (operator, last) else {
+            return self.text(word, head, false);
+        };
+        let normalized = self.analyzer.normalize(&word[start..end]);
+        let too_long = match operator {
+            Operator::Prefix => normalized.len() > MAX_TERM,
+            Operator::Fuzzy(_) => normalized.chars().count() > fuzzy::MAX_CHARACTERS,
+        };
+        if head.exclude && count > 1 || normalized.is_empty() || too_long {
+            return self.text(word, head, false);
+        }
+        self.query.words = true;
+        self.text(&word[..start], head, false);
+        let atom = match operator {
+            Operator::Prefix => Atom::Prefix(normalized),
+            Operator::Fuzzy(distance) => Atom::Fuzzy { word: normalized, distance },
+        };
+        self.push(atom, head);
+    }
+
+    /// Adds the clauses of a word that forgives typos, or is a prefix too if `is_last`.
+    fn plain(&mut self, word: &str, head: Head, is_last: bool) {
+        let start = is_last && self.reading.prefix;
+        if !start && self.reading.typos == Typos::None || self.expanded >= MOST_EXPANDED {
+            return self.text(word, head, false);
+        }
+        let mut last = None;
+        let mut count = 0;
+        self.analyzer.words(word, |from, to, units| {
+            last = Some((from, to, units));
+            count += 1;
+        });
+        // What is several words is a phrase, unless its last word is a prefix.
+        let Some((from, to, false)) = last.filter(|_| count == 1 || start) else {
+            return self.text(word, head, false);
+        };
+        let normalized = self.analyzer.normalize(&word[from..to]);
+        let edits = self.reading.typos.of(&normalized);
+        let mut term = None;
+        self.analyzer.tokens(&word[from..to], self.scratch, |token| term = Some(token.term.to_owned()));
+        let too_long = normalized.chars().count() > fuzzy::MAX_CHARACTERS;
+        if normalized.is_empty() || too_long || !start && (edits == 0 || term.is_none()) {
+            return self.text(word, head, false);
+        }
+        self.query.words = true;
+        self.text(&word[..from], head, false);
+        if self.reading.words > 0 {
+            self.push(Atom::Like { term, word: normalized, edits, start }, head);
+        }
+    }
+
+    /// Adds the clauses of text without operators.
+    fn text(&mut self, text: &str, head: Head, quoted: bool) {
+        let exclude = head.exclude;
+        let slop = if quoted { self.slop } else { 0 };
+        let mut lone_unit = false;
+        if !self.query.words || !quoted {
+            let mut count = 0;
+            self.analyzer.words(text, |start, end, units| {
+                count += 1;
+                lone_unit = count == 1 && units && is_lone_unit(&text[start..end]);
+            });
+            self.query.words |= count > 0;
+        }
+        let mut terms: Vec<(u32, String)> = Vec::new();
+        self.analyzer.tokens(text, self.scratch, |token| {
+            terms.push((token.position, token.term.to_owned()));
+        });
+        let first = terms.first().map_or(0, |&(position, _)| position);
+        for (position, _) in &mut terms {
+            *position -= first;
+        }
+
+        if terms.len() > 1 && self.phrases {
+            terms.truncate(MOST_PHRASE_WORDS);
+            self.push(if slop > 0 { Atom::Near { terms, slop } } else { Atom::Phrase(terms) }, head);
+        } else if terms.len() > 1 && exclude {
+            terms.truncate(MOST_PHRASE_WORDS);
+            let different: BTreeSet<String> = terms.into_iter().map(|(_, term)| term).collect();
+            self.push(Atom::All(different.into_iter().collect()), head);
+        } else {
+            for (_, term) in terms {
+                let is_prefix = lone_unit && !quoted && self.expanded < MOST_EXPANDED;
+                let atom = if is_prefix { Atom::Prefix(term) } else { Atom::Term(term) };
+                self.push(atom, head);
+            }
+        }
+    }
+}

@@ -123,7 +123,7 @@ fn pages_follow_each_other() {
     let sort = vec![(SortKey::Field(TAG), Direction::Ascending)];
     let options = Options { sort: sort.clone(), after: Some(after), ..Options::default() };
     let all = index.search("a", &Options { sort, limit: 5000, ..Options::default() }).unwrap().hits;
-    let tag = |hit: &&FoundHit| matches!(hit.id, Id::Int(id) if format!("t{}", id * 31 % 997) > "t5005".to_owned());
+    let tag = |hit: &&FoundHit| matches!(hit.id, Id::Int(id) if *format!("t{}", id * 31 % 997) > *"t5005");
     let wanted: Vec<FoundHit> = all.iter().filter(tag).take(10).cloned().collect();
     assert_eq!(index.search("a", &options).unwrap().hits, wanted);
 }

@@ -12,6 +12,8 @@ CORPUS ?=
 QUERY ?=
 # For `make demo`: how many queries to search for in one call, on the CPU and on DEVICE.
 BATCH ?=
+# For `make serve`.
+PORT ?= 8000
 # For `make bench`: a folder of real lists to measure too, one list per file, numbers separated by commas. For `make
 # experiments` also a folder of such folders, or of zip files.
 LISTS ?=
@@ -46,13 +48,18 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo test test-aarch64 test-browser bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-browser bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
 demo: setup-demo $(EXTENSION)  ## index all Debian package descriptions and search them; CORPUS= QUERY= DEVICE= BATCH=
 	$(RUN_PHP) examples/demo/index.php --output '$(DEMO_INDEX)' $(if $(CORPUS),--corpus '$(CORPUS)')
 	$(RUN_PHP) examples/demo/search.php --index '$(DEMO_INDEX)' --sample $(if $(CORPUS),index,debian) $(if $(QUERY),--query '$(QUERY)') $(if $(BATCH),--batch '$(BATCH)')
+
+# All the set-up, then a page at http://localhost:8000.
+serve: setup-demo $(EXTENSION)  ## search the demo's index in a browser, as you type; CORPUS= PORT=
+	[ -d '$(DEMO_INDEX)' ] || $(RUN_PHP) examples/demo/index.php --output '$(DEMO_INDEX)' $(if $(CORPUS),--corpus '$(CORPUS)')
+	DEMO_INDEX='$(abspath $(DEMO_INDEX))' $(RUN_PHP) -S localhost:$(PORT) examples/search-as-you-type/index.php
 
 test: setup-test lint $(EXTENSION) test-rust test-php test-examples  ## check format and lints; run the Rust tests, the PHP tests and the examples
 

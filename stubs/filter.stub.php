@@ -58,11 +58,11 @@ namespace Postings {
 
         /**
          * What has this value, or one of these: of a keyword field, or of a numeric one, where two are no range. Of an empty
-         * list, nothing has one.
+         * list, nothing has one. true is the keyword 'true' and the number 1.
          *
-         * @param int|float|string|list<int|float|string> $value
+         * @param int|float|string|bool|list<int|float|string|bool> $value
          */
-        public static function is(string $field, int|float|string|array $value): self
+        public static function is(string $field, int|float|string|bool|array $value): self
         {
         }
 

@@ -3,9 +3,12 @@
 
 const input = document.getElementById('q');
 const completions = document.getElementById('completions');
+const facets = document.getElementById('facets');
 const status = document.getElementById('status');
 const hits = document.getElementById('hits');
 let question = new AbortController();
+/** The values that were chosen, by field. */
+const chosen = {};
 
 /** An element with text, or with HTML that the server has made safe. */
 function element(name, { text, html, children = [] }) {
@@ -28,6 +31,18 @@ function completion(word) {
   return element('li', { children: [button] });
 }
 
+/** A button that shows only the documents with a value, or all again. */
+function facet(field, value, count) {
+  const button = element('button', { text: `${value} ${count}` });
+  button.type = 'button';
+  button.setAttribute('aria-pressed', chosen[field] === value);
+  button.addEventListener('click', () => {
+    if (chosen[field] === value) delete chosen[field]; else chosen[field] = value;
+    search();
+  });
+  return element('li', { children: [button] });
+}
+
 function hit({ where, title, snippet }) {
   const heading = element('h2', { html: title });
   return element('li', { children: [heading, element('small', { text: where }), element('p', { html: snippet })] });
@@ -37,10 +52,13 @@ async function search() {
   question.abort();
   question = new AbortController();
   try {
-    const response = await fetch('search?q=' + encodeURIComponent(input.value), { signal: question.signal });
+    const asked = new URLSearchParams({ ...chosen, q: input.value });
+    const response = await fetch('search?' + asked, { signal: question.signal });
     if (!response.ok) throw new Error('the server answered ' + response.status);
     const answer = await response.json();
     completions.replaceChildren(...answer.completions.map(completion));
+    facets.replaceChildren(...Object.entries(answer.facets).flatMap(([field, counts]) =>
+      Object.entries(counts).map(([value, count]) => facet(field, value, count))));
     hits.replaceChildren(...answer.hits.map(hit));
     status.textContent = input.value.trim() === '' ? '' : `${answer.total} found in ${answer.milliseconds} ms`;
   } catch (error) {

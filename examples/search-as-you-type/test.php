@@ -130,6 +130,12 @@ $answer = $ask('posting li');
 $check('hits', $answer['total'] > 5 && count($answer['hits']) === 8, $answer);
 $check('marks', str_contains($answer['hits'][0]['title'] . $answer['hits'][0]['snippet'], '<mark>'), $answer);
 $check('completions', in_array('list', $answer['completions'], true) && in_array('lists', $answer['completions'], true), $answer);
+$check('a typing error', $ask('postnig lists')['total'] > 0 && str_contains($ask('postnig lists')['hits'][0]['title'] . $ask('postnig lists')['hits'][0]['snippet'], '<mark>'), $ask('postnig lists'));
+$check('facets', ($answer['facets']['page'] ?? []) !== [] && array_sum($answer['facets']['page']) <= $answer['total'], $answer['facets']);
+$page = (string) array_key_first($answer['facets']['page']);
+$narrowed = json_decode($get('/search?q=posting+li&page=' . rawurlencode($page))[1], true);
+$check('a facet that was chosen', $narrowed['total'] === $answer['facets']['page'][$page], $narrowed);
+$check('a filter that is no text', isset(json_decode($get('/search?q=list&page[]=1')[1], true)['hits']));
 $check('nothing typed', $ask('')['hits'] === [] && $ask('')['total'] === 0, $ask(''));
 foreach (['"', '-', '*', '~', 'a"b', "\xff", '<script>', 'q[]', str_repeat('word ', 1000)] as $typed) {
     $check("an answer to " . substr($typed, 0, 10), isset($ask($typed)['hits']), $get('/search?q=' . rawurlencode($typed)));
@@ -154,6 +160,9 @@ if ($chromium === '') {
         $browser->evaluate("[...document.querySelectorAll('#completions button')].find(button => button.textContent === 'lists').click()");
         $check('a completion replaces the last word', $browser->evaluate("document.getElementById('q').value") === 'posting lists ', $browser->evaluate("document.getElementById('q').value"));
         $check('the focus is back in the input', $browser->evaluate("document.activeElement.id") === 'q');
+        $browser->evaluate("document.querySelector('#facets button').click()");
+        $check('a facet narrows the hits to as many as it says', $browser->wait("document.getElementById('status').textContent.startsWith(document.querySelector('#facets button[aria-pressed=true]')?.textContent.split(' ').pop() + ' found')"), $browser->evaluate('document.body.innerText'));
+        $browser->evaluate("document.querySelector('#facets button').click()");
         $browser->type('qzxv');
         $check('more typing changes the hits', $browser->wait("document.querySelectorAll('#completions > li').length === 0"), $browser->evaluate('document.body.innerText'));
         $browser->evaluate("document.getElementById('q').value = '<img src=x onerror=\"window.attacked = 1\">'; search()");

@@ -94,7 +94,7 @@ outcome('NAN', fn () => Filter::in('price', 1, NAN));
 outcome('NAN', fn () => Filter::is('price', [1, NAN]));
 outcome('a bound that is a string', fn () => Filter::above('price', '1'));
 outcome('null', fn () => Filter::below('price', null));
-outcome('a value that is none', fn () => Filter::is('tag', ['red', true]));
+outcome('a value that is none', fn () => Filter::is('tag', ['red', null]));
 outcome('ids', fn () => Filter::ids(1, [2, 3.5]));
 outcome('new', fn () => new Filter());
 outcome('deep filters', function () {
@@ -134,7 +134,7 @@ NAN: ValueError: Postings\Filter::in(): Argument #3 ($high) must be a number, NA
 NAN: ValueError: Postings\Filter::is(): Argument #2 ($value) must be a value, NAN given
 a bound that is a string: TypeError: Postings\Filter::above(): Argument #2 ($bound) must be of type int|float, string given
 null: TypeError: Postings\Filter::below(): Argument #2 ($bound) must be of type int|float, null given
-a value that is none: TypeError: Postings\Filter::is(): Argument #2 ($value) must be of type int|float|string, or a list of them, bool given
+a value that is none: TypeError: Postings\Filter::is(): Argument #2 ($value) must be of type int|float|string|bool, or a list of them, null given
 ids: TypeError: Postings\Filter::ids(): Argument #2 must be of type int|string, or a list of them, float given at index 1
 new: Error: Call to private Postings\Filter::__construct() from global scope
 deep filters: ValueError: Postings\Filter::not(): Argument #1 ($conditions) must not nest conditions deeper than 64

@@ -126,21 +126,21 @@ array(2) {
 }
 hose~1 title horse house 0.5
 hose~1 body house 0.5
-typos: ValueError: Postings\Index::search(): Argument #11 ($typos) must be 'auto', or how many edits, 0 to 2; 3 given
-typos: ValueError: Postings\Index::search(): Argument #11 ($typos) must be 'auto', or how many edits, 0 to 2; -1 given
-typos: ValueError: Postings\Index::search(): Argument #11 ($typos) must be 'auto', or how many edits, 0 to 2; 'some' given
-typos: TypeError: Postings\Index::search(): Argument #11 ($typos) must be of type string|int|false|null, bool given
-typos: TypeError: Postings\Index::search(): Argument #11 ($typos) must be of type string|int|false|null, float given
-fields: ValueError: Postings\Index::search(): Argument #13 ($fields) must name a text field at least, or be null for all; [] given
-fields: ValueError: Postings\Index::search(): Argument #13 ($fields) field 'titel': there is none, only 'title', 'body', 'note', 'tag'
-fields: ValueError: Postings\Index::search(): Argument #13 ($fields) field 'tag': must be text, to be searched
-fields: TypeError: Postings\Index::search(): Argument #13 ($fields) must be names of text fields, int given
-maxWords: ValueError: Postings\Index::search(): Argument #15 ($maxWords) must be at least 1, or null for all; 0 given
-maxWords: ValueError: Postings\Index::search(): Argument #15 ($maxWords) must be at least 1, or null for all; -1 given
-prefix: TypeError: Postings\Index::search(): Argument #12 ($prefix) must be of type bool, array given
-synonyms: TypeError: Postings\Index::search(): Argument #16 ($synonyms) must have strings or lists of strings, int given for 'x'
-synonyms: TypeError: Postings\Index::search(): Argument #16 ($synonyms) must have strings or lists of strings, null given for 'x'
-synonyms: ValueError: Postings\Index::search(): Argument #16 ($synonyms) '' => 'y': both need 1 to 64 words that the analyzer keeps, and no words have more than 64 synonyms
-synonyms: ValueError: Postings\Index::search(): Argument #16 ($synonyms) 'x' => '...': both need 1 to 64 words that the analyzer keeps, and no words have more than 64 synonyms
-synonyms: ValueError: Postings\Index::search(): Argument #16 ($synonyms) 'x' => 'a65': both need 1 to 64 words that the analyzer keeps, and no words have more than 64 synonyms
-synonyms: ValueError: Postings\Index::search(): Argument #16 ($synonyms) must have at most 10000 synonyms in all
+typos: ValueError: Postings\Index::search(): Argument #14 ($typos) must be 'auto', or how many edits, 0 to 2; 3 given
+typos: ValueError: Postings\Index::search(): Argument #14 ($typos) must be 'auto', or how many edits, 0 to 2; -1 given
+typos: ValueError: Postings\Index::search(): Argument #14 ($typos) must be 'auto', or how many edits, 0 to 2; 'some' given
+typos: TypeError: Postings\Index::search(): Argument #14 ($typos) must be of type string|int|false|null, bool given
+typos: TypeError: Postings\Index::search(): Argument #14 ($typos) must be of type string|int|false|null, float given
+fields: ValueError: Postings\Index::search(): Argument #16 ($fields) must name a text field at least, or be null for all; [] given
+fields: ValueError: Postings\Index::search(): Argument #16 ($fields) field 'titel': there is none, only 'title', 'body', 'note', 'tag'
+fields: ValueError: Postings\Index::search(): Argument #16 ($fields) field 'tag': must be text, to be searched
+fields: TypeError: Postings\Index::search(): Argument #16 ($fields) must be names of text fields, int given
+maxWords: ValueError: Postings\Index::search(): Argument #18 ($maxWords) must be at least 1, or null for all; 0 given
+maxWords: ValueError: Postings\Index::search(): Argument #18 ($maxWords) must be at least 1, or null for all; -1 given
+prefix: TypeError: Postings\Index::search(): Argument #15 ($prefix) must be of type bool, array given
+synonyms: TypeError: Postings\Index::search(): Argument #19 ($synonyms) must have strings or lists of strings, int given for 'x'
+synonyms: TypeError: Postings\Index::search(): Argument #19 ($synonyms) must have strings or lists of strings, null given for 'x'
+synonyms: ValueError: Postings\Index::search(): Argument #19 ($synonyms) '' => 'y': both need 1 to 64 words that the analyzer keeps, and no words have more than 64 synonyms
+synonyms: ValueError: Postings\Index::search(): Argument #19 ($synonyms) 'x' => '...': both need 1 to 64 words that the analyzer keeps, and no words have more than 64 synonyms
+synonyms: ValueError: Postings\Index::search(): Argument #19 ($synonyms) 'x' => 'a65': both need 1 to 64 words that the analyzer keeps, and no words have more than 64 synonyms
+synonyms: ValueError: Postings\Index::search(): Argument #19 ($synonyms) must have at most 10000 synonyms in all

@@ -5,7 +5,7 @@ use crate::index::Id;
 use crate::list::PostingList;
 use crate::php::call::{Call, handler, parse};
 use crate::php::class::{self, Class, Method, class, static_method};
-use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_DOUBLE, MAY_BE_STRING, function, widen};
+use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_BOOL, MAY_BE_DOUBLE, MAY_BE_STRING, function, widen};
 use crate::php::documents::id;
 use crate::php::exception::{self, Outcome, type_name};
 use crate::php::fields::key_text;
@@ -62,7 +62,7 @@ impl Class for Object {
         let others = [
             ("in", 1, MAY_BE_DOUBLE),
             ("in", 2, MAY_BE_DOUBLE),
-            ("is", 1, MAY_BE_DOUBLE | MAY_BE_STRING | MAY_BE_ARRAY),
+            ("is", 1, MAY_BE_BOOL | MAY_BE_DOUBLE | MAY_BE_STRING | MAY_BE_ARRAY),
             ("ids", 0, MAY_BE_STRING | MAY_BE_ARRAY),
         ];
         debug_assert_eq!(MAY_BE_LONG, crate::php::property::INT);
@@ -324,7 +324,7 @@ fn is(call: &mut Call) -> Outcome {
         None => vec![Value::of(value)],
     };
     if let Some(wrong) = values.iter().find(|value| matches!(value, Value::Null | Value::Other(_))) {
-        let text = format!("must be of type int|float|string, or a list of them, {} given", wrong.type_name());
+        let text = format!("must be of type int|float|string|bool, or a list of them, {} given", wrong.type_name());
         return Err(exception::argument_type(2, &text));
     }
     if values.iter().any(|value| matches!(value, Value::Float(number) if number.is_nan())) {

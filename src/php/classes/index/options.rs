@@ -65,9 +65,14 @@ pub fn sort(options: &mut Options, schema: &Schema, argument: &Zval, place: u32)
             SortKey::Field(field) => in_field(schema, field, what),
             _ => format!("'{}': {what}", String::from_utf8_lossy(&name)),
         };
-        if matches!(sort_key, SortKey::Field(field) if !matches!(schema.fields[field].kind, Kind::Numeric | Kind::Keyword))
+        if let SortKey::Field(field) = sort_key
+            && let Some(is) = match schema.fields[field].kind {
+                Kind::Text => Some("is text"),
+                Kind::Stored => Some("is only stored"),
+                Kind::Keyword | Kind::Numeric => None,
+            }
         {
-            let text = about("is neither; hits are sorted by numeric and keyword fields, ':score' and ':id'");
+            let text = about(&format!("{is}; hits are sorted by numeric and keyword fields, ':score' and ':id'"));
             return Err(exception::argument_value(place, &text));
         }
         let direction = value.zend_str().map(|text| text.as_bytes());

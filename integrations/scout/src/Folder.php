@@ -1,0 +1,114 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Postings\Scout;
+
+use Postings\Analyzer;
+use Postings\Index;
+use Postings\IndexException;
+use Postings\IndexWriter;
+
+/** A folder with the index of each model, in a folder of the name that its searchableAs() returns. */
+final class Folder
+{
+    /** @var array<string, Index> */
+    private array $open = [];
+
+    /**
+     * @param int $wait milliseconds to wait for another process that writes in the index
+     * @param array<string, array{language?: ?string, fold?: bool, weights?: array<string, int|float>}> $settings by index
+     */
+    public function __construct(
+        private readonly string $path,
+        private readonly int $wait = 10000,
+        private array $settings = [],
+    ) {
+    }
+
+    /**
+     * Settings by the name of the index, if they are given by model.
+     *
+     * @param array<string, array<string, mixed>> $settings
+     * @return array<string, array<string, mixed>>
+     */
+    public static function byIndex(array $settings): array
+    {
+        $byIndex = [];
+        foreach ($settings as $name => $of) {
+            $byIndex[\class_exists($name) ? (new $name())->searchableAs() : $name] = $of;
+        }
+
+        return $byIndex;
+    }
+
+    /** The index as of its last commit, by whichever process; null if nothing was ever added. */
+    public function index(string $name): ?Index
+    {
+        if (!isset($this->open[$name])) {
+            if (!Index::exists($this->path($name))) {
+                return null;
+            }
+            $this->open[$name] = Index::open($this->path($name));
+        }
+        $this->open[$name]->reload();
+
+        return $this->open[$name];
+    }
+
+    /**
+     * A writer of an index that has fields for these attributes; it is made, or gets those that are new.
+     *
+     * @param array<string, mixed> $attributes by the names of their fields: see Attributes::values()
+     */
+    public function writer(string $name, array $attributes): IndexWriter
+    {
+        $settings = $this->settings[$name] ?? [];
+        $wanted = Attributes::fields([Attributes::DELETED . '|num' => true] + $attributes, $settings['weights'] ?? []);
+        $path = $this->path($name);
+        for ($tries = 0; ; ++$tries) {
+            $writer = Index::exists($path) ? IndexWriter::open($path, wait: $this->wait) : IndexWriter::open(
+                $path,
+                fields: $wanted,
+                analyzer: new Analyzer($settings['language'] ?? null, fold: $settings['fold'] ?? true),
+                wait: $this->wait,
+            );
+            [$known, $analyzer] = [$writer->fields(), $writer->analyzer()];
+            if (\array_diff_key($wanted, $known) === []) {
+                return $writer;
+            }
+            $writer->close();
+            try {
+                return IndexWriter::open($path, fields: $known + $wanted, analyzer: $analyzer, wait: $this->wait);
+            } catch (\ValueError $error) {
+                // Meanwhile, another process may have added fields, too.
+                if ($tries === 9) {
+                    throw $error;
+                }
+            }
+        }
+    }
+
+    public function drop(string $name): void
+    {
+        unset($this->open[$name]);
+        if (Index::exists($this->path($name))) {
+            Index::drop($this->path($name));
+        }
+    }
+
+    /** @param array<string, mixed> $settings */
+    public function set(string $name, array $settings): void
+    {
+        $this->settings[$name] = $settings;
+    }
+
+    private function path(string $name): string
+    {
+        if ($name === '' || \preg_match('{^\.{1,2}$|[/\\\\\0]}', $name)) {
+            throw new IndexException('"' . $name . '" cannot be the name of an index: it is the name of a folder.');
+        }
+
+        return $this->path . '/' . $name;
+    }
+}

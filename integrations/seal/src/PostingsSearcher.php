@@ -1,0 +1,129 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Postings\Seal;
+
+use CmsIg\Seal\Adapter\SearcherInterface;
+use CmsIg\Seal\Search\Condition;
+use CmsIg\Seal\Search\Result;
+use CmsIg\Seal\Search\Search;
+use Postings\Filter;
+use Postings\Hits;
+
+final class PostingsSearcher implements SearcherInterface
+{
+    public function __construct(private readonly Folder $folder)
+    {
+    }
+
+    public function search(Search $search): Result
+    {
+        $index = $this->folder->index($search->index);
+        $query = '';
+        $hits = $index->search(
+            // Conditions may say what was typed.
+            filter: $this->filters($search, $search->filters, $query),
+            query: $query,
+            limit: $search->limit ?? \count($index),
+            offset: $search->offset,
+            sort: $search->sortBys,
+            total: true,
+            typos: $this->folder->typos,
+            prefix: $this->folder->prefix,
+        );
+
+        return new Result(self::documents($hits), $hits->total);
+    }
+
+    /** @return \Generator<int, array<string, mixed>> */
+    private static function documents(Hits $hits): \Generator
+    {
+        foreach ($hits as $hit) {
+            yield \json_decode($hit->fields[Folder::SOURCE], true, flags: \JSON_THROW_ON_ERROR);
+        }
+    }
+
+    /**
+     * @param object[] $conditions
+     * @return list<Filter|array<string, mixed>>
+     */
+    private function filters(Search $search, array $conditions, string &$query): array
+    {
+        $filters = [];
+        foreach ($conditions as $condition) {
+            if ($condition instanceof Condition\SearchCondition) {
+                $query = $condition->query;
+            } else {
+                $filters[] = $this->filter($search, $condition, $query);
+            }
+        }
+
+        return $filters;
+    }
+
+    private function filter(Search $search, object $condition, string &$query): Filter
+    {
+        return match (true) {
+            $condition instanceof Condition\IdentifierCondition => Filter::ids([$condition->identifier]),
+            $condition instanceof Condition\EqualCondition => $this->is($search, $condition->field, [$condition->value]),
+            $condition instanceof Condition\InCondition => $this->is($search, $condition->field, $condition->values),
+            $condition instanceof Condition\NotEqualCondition => Filter::not($this->is($search, $condition->field, [$condition->value])),
+            $condition instanceof Condition\NotInCondition => Filter::not($this->is($search, $condition->field, $condition->values)),
+            $condition instanceof Condition\GreaterThanCondition => Filter::above(...$this->bound($search, $condition, '|max')),
+            $condition instanceof Condition\GreaterThanEqualCondition => Filter::atLeast(...$this->bound($search, $condition, '|max')),
+            $condition instanceof Condition\LessThanCondition => Filter::below(...$this->bound($search, $condition, '|min')),
+            $condition instanceof Condition\LessThanEqualCondition => Filter::atMost(...$this->bound($search, $condition, '|min')),
+            $condition instanceof Condition\GeoBoundingBoxCondition => self::box($condition),
+            $condition instanceof Condition\AndCondition => Filter::all(...$this->filters($search, $condition->conditions, $query)),
+            $condition instanceof Condition\OrCondition => Filter::any(...$this->filters($search, $condition->conditions, $query)),
+            default => throw new \LogicException($condition::class . ' is not implemented.'),
+        };
+    }
+
+    /** @param array<string|int|float|bool> $values */
+    private function is(Search $search, string $path, array $values): Filter
+    {
+        if ($path === $search->index->getIdentifierField()->name) {
+            return Filter::ids(\array_map(\strval(...), $values));
+        }
+        $field = $search->index->getFieldByPath($path);
+
+        return match (true) {
+            Values::isText($field) => Filter::is($path, \array_map(Values::keyword(...), $values)),
+            $field->multiple => Filter::is("$path|is", \array_map(Values::keyword(...), $values)),
+            default => Filter::is($path, \array_map(self::number(...), $values)),
+        };
+    }
+
+    /** @return array{string, int|float} field and number */
+    private function bound(Search $search, object $condition, string $ofList): array
+    {
+        $field = $search->index->getFieldByPath($condition->field);
+
+        return [$condition->field . ($field->multiple ? $ofList : ''), self::number($condition->value)];
+    }
+
+    private static function box(Condition\GeoBoundingBoxCondition $box): Filter
+    {
+        $longitude = "$box->field|lng";
+
+        return Filter::all(
+            Filter::in("$box->field|lat", $box->southLatitude, $box->northLatitude),
+            // Across the antimeridian the west is the greater number.
+            $box->westLongitude <= $box->eastLongitude
+                ? Filter::in($longitude, $box->westLongitude, $box->eastLongitude)
+                : Filter::any(Filter::atLeast($longitude, $box->westLongitude), Filter::atMost($longitude, $box->eastLongitude)),
+        );
+    }
+
+    /** A number as the index has it; dates are seconds since 1970. */
+    private static function number(string|int|float|bool $value): int|float
+    {
+        return match (true) {
+            \is_bool($value) => (int) $value,
+            \is_string($value) => \is_numeric($value) ? $value + 0 : (int) \strtotime($value),
+            default => $value,
+        };
+    }
+}

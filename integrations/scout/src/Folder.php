@@ -13,7 +13,7 @@ use Postings\IndexWriter;
 final class Folder
 {
     /** @var array<string, Index> */
-    private array $open = [];
+    private array $indexes = [];
 
     /**
      * @param int $wait milliseconds to wait for another process that writes in the index
@@ -45,15 +45,15 @@ final class Folder
     /** The index as of its last commit, by whichever process; null if nothing was ever added. */
     public function index(string $name): ?Index
     {
-        if (!isset($this->open[$name])) {
+        if (!isset($this->indexes[$name])) {
             if (!Index::exists($this->path($name))) {
                 return null;
             }
-            $this->open[$name] = Index::open($this->path($name));
+            $this->indexes[$name] = Index::open($this->path($name));
         }
-        $this->open[$name]->reload();
+        $this->indexes[$name]->reload();
 
-        return $this->open[$name];
+        return $this->indexes[$name];
     }
 
     /**
@@ -63,35 +63,44 @@ final class Folder
      */
     public function writer(string $name, array $attributes): IndexWriter
     {
-        $settings = $this->settings[$name] ?? [];
-        $wanted = Attributes::fields([Attributes::DELETED . '|num' => true] + $attributes, $settings['weights'] ?? []);
-        $path = $this->path($name);
+        $weights = $this->settings[$name]['weights'] ?? [];
+        $wanted = Attributes::fields([Attributes::DELETED . '|num' => true] + $attributes, $weights);
         for ($tries = 0; ; ++$tries) {
-            $writer = Index::exists($path) ? IndexWriter::open($path, wait: $this->wait) : IndexWriter::open(
-                $path,
-                fields: $wanted,
-                analyzer: new Analyzer($settings['language'] ?? null, fold: $settings['fold'] ?? true),
-                wait: $this->wait,
-            );
-            [$known, $analyzer] = [$writer->fields(), $writer->analyzer()];
-            if (\array_diff_key($wanted, $known) === []) {
-                return $writer;
-            }
-            $writer->close();
             try {
-                return IndexWriter::open($path, fields: $known + $wanted, analyzer: $analyzer, wait: $this->wait);
+                return $this->open($name, $wanted);
             } catch (\ValueError $error) {
-                // Meanwhile, another process may have added fields, too.
-                if ($tries === 9) {
+                // Meanwhile, another process has made the index, or added fields.
+                if ($tries === 99) {
                     throw $error;
                 }
             }
         }
     }
 
+    /** @param array<string, array<string, mixed>> $wanted fields */
+    private function open(string $name, array $wanted): IndexWriter
+    {
+        $path = $this->path($name);
+        if (!Index::exists($path)) {
+            $settings = $this->settings[$name] ?? [];
+            $analyzer = new Analyzer($settings['language'] ?? null, fold: $settings['fold'] ?? true);
+
+            return IndexWriter::open($path, fields: $wanted, analyzer: $analyzer, wait: $this->wait);
+        }
+        $writer = IndexWriter::open($path, wait: $this->wait);
+        $known = $writer->fields();
+        if (\array_diff_key($wanted, $known) === []) {
+            return $writer;
+        }
+        $analyzer = $writer->analyzer();
+        $writer->close();
+
+        return IndexWriter::open($path, fields: $known + $wanted, analyzer: $analyzer, wait: $this->wait);
+    }
+
     public function drop(string $name): void
     {
-        unset($this->open[$name]);
+        unset($this->indexes[$name]);
         if (Index::exists($this->path($name))) {
             Index::drop($this->path($name));
         }

@@ -8,7 +8,7 @@
  *
  * The documents are the sections of this project's README.md and docs/. They are indexed at the first request, and again
  * when one of the files is newer than the index. `make serve` has those of the demo instead: DEMO_INDEX names the folder of
- * an index whose first text field is a title, and whose last one is the text.
+ * an index whose first text field is a title, and whose other ones are the text.
  *
  * | path | what |
  * |---|---|
@@ -94,7 +94,7 @@ function answer(array $asked): array
         $shown[] = [
             'where' => (string) $hit->id,
             'title' => $index->highlight($typed, $hit->fields[$texts[0]]),
-            'snippet' => $index->snippet($typed, $hit->fields[end($texts)] ?? '', length: 160),
+            'snippet' => $index->snippet($typed, implode(' – ', array_filter(array_intersect_key($hit->fields, array_flip(array_slice($texts, 1))))), length: 160),
         ];
     }
     $completions = array_map('strval', array_keys($index->suggest($typed, limit: 6)));

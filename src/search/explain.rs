@@ -1,5 +1,6 @@
 //! Explains scores.
 
+use super::check::check;
 use super::cursors::{term, without_scores};
 use super::leaf::Weighted;
 use super::options::{Matching, Options};
@@ -49,7 +50,7 @@ pub struct TermScore {
 }
 
 pub(super) fn explain(index: &Index, text: &str, doc_id: u64, options: &Options) -> Result<Explanation> {
-    filter::check(index, options)?;
+    check(index, options)?;
     let plan = QueryPlan::new(index, text, options, &Clock::never())?;
     let parts = index.snapshot().parts();
     let number = parts.partition_point(|part| part.base <= doc_id).saturating_sub(1);

@@ -4,10 +4,11 @@
 //! [column](KeywordColumn) of the field. If they are most documents and the field has few values, its lists are intersected
 //! with them instead; if they are all documents, the lengths of the lists are what is asked for.
 
+use super::check::check;
 use super::cursors::of_segment;
 use super::options::{Matching, Options};
 use super::plan::QueryPlan;
-use super::{Index, filter, words};
+use super::{Index, words};
 use crate::base::bits::has_bit;
 use crate::base::cpu;
 use crate::base::error::{Error, Result};
@@ -51,7 +52,7 @@ pub(super) fn facets(
     options: &Options,
     limit: usize,
 ) -> Result<Vec<(Vec<u8>, u64)>> {
-    filter::check(index, options)?;
+    check(index, options)?;
     let named =
         index.schema().fields.get(field).ok_or_else(|| Error::Argument(format!("there is no field {field}")))?;
     if named.kind != Kind::Keyword {

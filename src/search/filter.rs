@@ -4,10 +4,11 @@
 //! conditions that must all hold, the one expected to hold for the fewest documents is asked first; if that leaves few, the
 //! others are asked about these only.
 
-use super::condition::{self, Allowed, Condition};
+use super::check::check;
+use super::condition::{Allowed, Condition};
 use super::options::Options;
 use super::set::{Set, Union, subtract};
-use super::{Index, lists, sort};
+use super::{Index, lists};
 use crate::base::bits::has_bit;
 use crate::base::cpu;
 use crate::base::error::Result;
@@ -20,17 +21,6 @@ use crate::list::PostingList;
 use crate::rank::matching::{add_to, for_each_bit};
 use crate::rank::term::Term;
 use crate::rank::{Clock, matching};
-
-/// Checks that filters and the order fit their fields.
-///
-/// # Errors
-/// [`Error::Argument`](crate::Error::Argument), which names the field.
-pub(super) fn check(index: &Index, options: &Options) -> Result<()> {
-    if let Some(condition) = options.filter.condition() {
-        condition::check(condition, index.schema())?;
-    }
-    sort::check(index, options)
-}
 
 /// The documents of a segment that pass the filter, deleted ones too; `None` if there is no filter.
 ///

@@ -12,7 +12,8 @@
 //! | `lists` | the postings of a leaf in a segment |
 //! | `cursors` | the terms of a query in a segment, and which documents count there |
 //! | `run` | hits and counts, segment by segment |
-//! | `sort`, `sorted` | what hits are sorted by; hits in such an order |
+//! | `order`, `sort`, `sorted` | what hits can be ordered by; keys and values of documents; hits in such an order |
+//! | `check` | whether options fit the index |
 //! | `facets`, `distinct` | what the documents that match have in a field; the first hit of each value |
 //! | `condition`, `filter`, `set` | what hits must meet besides the query; conditions become sets of documents |
 //! | `delete` | deleting by filters |
@@ -23,6 +24,7 @@
 //! so they are the same however it is cut into segments: N and n count documents in all segments, also deleted ones that
 //! no merge has removed yet, and so does the average length.
 
+mod check;
 mod condition;
 mod cursors;
 mod delete;
@@ -34,6 +36,7 @@ mod filter;
 mod leaf;
 mod lists;
 mod options;
+mod order;
 mod pattern;
 mod plan;
 pub(crate) mod prepared;
@@ -51,9 +54,9 @@ pub use delete::delete_where;
 pub use explain::{Explanation, TermScore};
 pub use facets::{Facet, FieldFacet};
 pub(crate) use options::End;
-pub use options::{Direction, FEW_JOINED, JOINED_PER_DOCUMENT, Matching, Options};
+pub use options::{FEW_JOINED, JOINED_PER_DOCUMENT, Matching, Options};
+pub use order::{After, Direction, SortKey, SortValue};
 pub use plan::MOST_LEAVES;
-pub use sort::{After, SortKey, SortValue};
 pub use words::MOST_WORDS;
 
 use crate::Codec;

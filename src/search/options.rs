@@ -1,7 +1,7 @@
 //! What a search can be told.
 
 use super::condition::Filter;
-use super::sort::{After, SortKey};
+use super::order::{After, Direction, SortKey};
 use crate::query::{Reading, Synonyms, Typos};
 use crate::rank::{Bm25, Clock};
 use std::sync::Arc;
@@ -17,15 +17,6 @@ pub enum Matching {
     Any,
     /// All of them; if fewer documents have all than are wanted, they are followed by those that have any.
     AllThenAny,
-}
-
-/// The direction of sorting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// The smallest first.
-    Ascending,
-    /// The greatest first.
-    Descending,
 }
 
 /// How to search.

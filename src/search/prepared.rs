@@ -1,5 +1,6 @@
 //! [`Prepared`]: a query as someone else can rank it, who has the lists of the segments in another form.
 
+use super::check::check;
 use super::leaf::Weighted;
 use super::options::{End, Matching, Options};
 use super::plan::QueryPlan;
@@ -105,7 +106,7 @@ impl Index {
     /// # Errors
     /// [`Error::Argument`] for options that do not fit the fields.
     pub(crate) fn wanted(&self, options: &Options) -> Result<usize> {
-        filter::check(self, options)?;
+        check(self, options)?;
         let live = usize::try_from(self.documents()).unwrap_or(usize::MAX);
         Ok(options.offset.saturating_add(options.limit).min(live))
     }

@@ -1,11 +1,12 @@
 //! Searching and counting: a plan is carried out segment by segment.
 
+use super::check::check;
 use super::cursors::of_segment;
 use super::options::{End, Matching, Options};
+use super::order::SortValue;
 use super::plan::QueryPlan;
-use super::sort::SortValue;
 use super::sorted::sorted;
-use super::{Found, FoundHit, Index, distinct, facets, filter, sort};
+use super::{Found, FoundHit, Index, distinct, facets, sort};
 use crate::base::cpu;
 use crate::base::error::{Error, Result};
 use crate::index::segment::Ids;
@@ -19,7 +20,7 @@ use std::collections::HashSet;
 
 /// The best hits of a query; those of one that is not finished at the `end` are unknown.
 pub(super) fn search(index: &Index, text: &str, options: &Options, end: End) -> Result<Found> {
-    filter::check(index, options)?;
+    check(index, options)?;
     match in_time(index, text, options, &end.clock()) {
         Err(Error::Expired) => Ok(Found::late()),
         found => found,
@@ -150,7 +151,7 @@ fn top(
 }
 
 pub(super) fn count(index: &Index, text: &str, options: &Options) -> Result<u64> {
-    filter::check(index, options)?;
+    check(index, options)?;
     let clock = &options.end().clock();
     let plan = QueryPlan::new(index, text, options, clock)?;
     if plan.nothing { Ok(0) } else { count_plan(index, &plan, options, clock) }

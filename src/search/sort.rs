@@ -1,97 +1,15 @@
 //! What hits are ordered by: keys as numbers within a segment, and as values between segments.
 
-use super::options::{Direction, Matching, Options};
-use super::{Index, filter};
+use super::Index;
+use super::check::check;
+use super::options::Options;
+use super::order::{After, Direction, SortKey, SortValue};
 use crate::base::error::{Error, Result};
+use crate::index::Kind;
 use crate::index::segment::{Column, IdRef, KeywordColumn, Segment};
 use crate::index::snapshot::SnapshotSegment;
-use crate::index::{Id, Kind};
 use crate::rank::{Clock, Hit};
 use std::cmp::Ordering;
-
-/// What hits can be sorted by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SortKey {
-    /// A numeric field, or a keyword field in the order of the bytes of its values: ascending by a document's least value,
-    /// descending by its greatest. Documents without a value come last in both directions.
-    Field(usize),
-    /// The score: 0 if the query has no words.
-    Score,
-    /// The id: integers before strings, strings in the order of their bytes.
-    Id,
-}
-
-/// What a hit has of a [`SortKey`].
-#[derive(Debug, Clone, PartialEq)]
-pub enum SortValue {
-    /// No value.
-    None,
-    /// The number of a numeric field, or the score.
-    Number(f64),
-    /// The value of a keyword field.
-    Keyword(Vec<u8>),
-    /// The id.
-    Id(Id),
-}
-
-/// A place in the order of hits; those after it are wanted.
-#[derive(Debug, Clone, PartialEq)]
-pub struct After {
-    /// A value for each key of [`Options::sort`]; the score if there is none.
-    pub values: Vec<SortValue>,
-    /// The docID, which decides between hits with equal values: they are in the order of insertion.
-    pub doc_id: u64,
-}
-
-/// Checks order, place, facets and groups.
-///
-/// # Errors
-/// [`Error::Argument`].
-pub(super) fn check(index: &Index, options: &Options) -> Result<()> {
-    let schema = index.schema();
-    let named = |field: usize, what: &str| {
-        let named = schema.fields.get(field).ok_or_else(|| Error::Argument(format!("there is no field {field}")))?;
-        match named.kind {
-            Kind::Text => Err(Error::Argument(format!("{what} keyword or numeric field, and {} is none", named.name))),
-            kind => Ok(kind),
-        }
-    };
-    for (key, _) in &options.sort {
-        if let SortKey::Field(field) = key {
-            named(*field, "hits are sorted by a")?;
-        }
-    }
-    for (field, _) in options.facets.iter().flatten() {
-        named(*field, "facets are those of a")?;
-    }
-    if let Some(field) = options.distinct {
-        named(field, "hits are made distinct by a")?;
-    }
-    let Some(after) = &options.after else { return Ok(()) };
-    if options.distinct.is_some() {
-        return Err(Error::Argument("hits after another one cannot be distinct: use an offset".into()));
-    }
-    if options.matching == Matching::AllThenAny {
-        return Err(Error::Argument("hits with any word, which follow those with all, need an offset".into()));
-    }
-    if !index.has_doc_id(after.doc_id) {
-        return Err(Error::Argument(format!("there is no document {} for hits to come after", after.doc_id)));
-    }
-    let fits = |(key, value): (&SortKey, &SortValue)| match (key, value) {
-        (SortKey::Field(_), SortValue::None) | (SortKey::Id, SortValue::Id(_)) => true,
-        (SortKey::Score, SortValue::Number(number)) => !number.is_nan(),
-        (SortKey::Field(field), SortValue::Number(number)) => {
-            schema.fields[*field].kind == Kind::Numeric && !number.is_nan()
-        }
-        (SortKey::Field(field), SortValue::Keyword(_)) => schema.fields[*field].kind == Kind::Keyword,
-        _ => false,
-    };
-    let keys = options.keys();
-    if keys.len() == after.values.len() && keys.iter().zip(&after.values).all(fits) {
-        return Ok(());
-    }
-    Err(Error::Argument("what hits are to come after has other values than they are sorted by".into()))
-}
 
 /// Where a document of a segment stands by a key.
 pub(super) enum Reader<'s> {
@@ -242,7 +160,7 @@ impl Index {
     /// # Errors
     /// [`Error::Argument`] if there is no such document, or options do not fit the fields; as [`Index::search`] otherwise.
     pub fn after(&self, doc_id: u64, score: f64, options: &Options) -> Result<After> {
-        filter::check(self, options)?;
+        check(self, options)?;
         let gone = || Error::Argument(format!("there is no document {doc_id}"));
         let (part, local) = self.place(doc_id).ok_or_else(gone)?;
         let values = options

@@ -3,8 +3,9 @@
 use super::Index;
 use super::cursors::of_segment;
 use super::options::Options;
+use super::order::{SortKey, SortValue};
 use super::plan::QueryPlan;
-use super::sort::{self, Reader, SortValue};
+use super::sort::{self, Reader};
 use crate::base::error::Result;
 use crate::rank::clause::Clause;
 use crate::rank::matching;
@@ -28,7 +29,7 @@ pub(super) fn sorted(
     let parts = index.snapshot().parts();
     let is_local = parts.len() > 1 && options.sort.iter().any(|&(key, _)| sort::is_local(index, key));
     let ordinal_after = options.after.as_ref().map(|after| sort::ordinal(index, after.doc_id)).transpose()?;
-    let has_scores = options.sort.iter().any(|&(key, _)| key == sort::SortKey::Score) && !plan.clauses.is_empty();
+    let has_scores = options.sort.iter().any(|&(key, _)| key == SortKey::Score) && !plan.clauses.is_empty();
     let mut top = Sorted::new(options, wanted);
     let mut of_segments: Vec<(Vec<SortValue>, Hit)> = Vec::new();
     for (number, part) in parts.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! What a search found, in memory of the request: memory_limit counts it, as it counts arrays.
 
-use super::hit;
+use super::stored;
 use crate::index::segment::IdRef;
 use crate::php::exception::Outcome;
 use crate::php::ffi::allocate;
@@ -101,7 +101,7 @@ impl Results {
     /// The stored fields of the hit at that place, by name.
     pub fn fields(&self, at: usize, hit: &Hit) -> Outcome<Zval> {
         match &self.index {
-            Some(index) => hit::fields(index, hit.doc_id),
+            Some(index) => stored::fields(index, hit.doc_id),
             None => match self.stored.array().and_then(|stored| stored.get_index(at as i64)) {
                 Some(fields) => Ok(fields.shallow_clone()),
                 None => Ok(List::with_room(0)?.into_zval()),

@@ -2,23 +2,22 @@
 //! objects are the fastest to make and to read.
 
 use super::found::{Hit, Results};
+use crate::index::Id;
 use crate::index::segment::IdRef;
-use crate::index::{Id, Value};
-use crate::php::call::{Call, check_index, handler};
+use crate::php::call::{Call, handler};
 use crate::php::class::{self, Class, Method, class, method};
 use crate::php::declare::function;
 use crate::php::documents;
 use crate::php::exception::{Outcome, Thrown};
 use crate::php::ffi::{allocate, ends_for_memory, php_json_serializable_ce};
-use crate::php::output::{self, List, Map};
+use crate::php::output::{self, Map};
 use crate::php::property;
 use crate::php::zend::{COLLECTABLE, REFCOUNTED};
-use crate::search::Index;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::ffi::{object_properties_init, std_object_handlers, zend_object_std_init, zend_objects_new};
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::{ZendObject, Zval};
-use ext_php_rs::zend::{BailoutGuard, ClassEntry};
+use ext_php_rs::zend::ClassEntry;
 
 /// Only declares the class: no object has this value.
 pub struct Object;
@@ -147,46 +146,4 @@ pub fn store_id(id: IdRef, target: &mut Zval) -> Outcome {
         IdRef::Bytes(id) => output::bytes(target, id)?,
     }
     Ok(())
-}
-
-/// The stored fields of a document by name; empty if it has none.
-pub fn fields(index: &Index, doc_id: u64) -> Outcome<Zval> {
-    let schema = index.schema();
-    if !schema.fields.iter().any(|field| field.stored) {
-        return Ok(List::with_room(0)?.into_zval());
-    }
-    let values = BailoutGuard::new(check_index(index.stored(doc_id), 1)?);
-    let mut map = Map::with_room(values.len())?;
-    for (field, value) in values.iter() {
-        let name = schema.fields.get(*field).map_or("", |field| &field.name);
-        map.set(name.as_bytes(), field_value(value)?)?;
-    }
-    Ok(map.into_zval())
-}
-
-fn field_value(value: &Value) -> Outcome<Zval> {
-    let mut result = Zval::new();
-    match value {
-        Value::Text(text) | Value::Time(_, text) => output::bytes(&mut result, text)?,
-        Value::Int(number) => result.set_long(*number),
-        Value::Bool(truth) => result.set_bool(*truth),
-        Value::List(many) => {
-            let mut list = List::with_room(many.len())?;
-            for one in many {
-                list.push(field_value(one)?);
-            }
-            list.store(&mut result);
-        }
-        Value::Tokens(many) | Value::Keywords(many) => {
-            let mut list = List::with_room(many.len())?;
-            for one in many {
-                let mut value = Zval::new();
-                output::bytes(&mut value, one)?;
-                list.push(value);
-            }
-            list.store(&mut result);
-        }
-        Value::Number(number) => result.set_double(*number),
-    }
-    Ok(result)
 }

@@ -18,6 +18,7 @@ mod posting_list_iterator;
 mod search_stream;
 mod shard;
 mod shard_iterator;
+mod stored;
 
 pub use found::end_request;
 

@@ -3,7 +3,7 @@
 use super::object::Object;
 use crate::php::call::{Call, check_index, parse};
 use crate::php::class::this_and_result;
-use crate::php::classes::hit;
+use crate::php::classes::{hit, stored};
 use crate::php::documents::id_argument;
 use crate::php::exception::Outcome;
 use crate::search::Index;
@@ -46,7 +46,7 @@ pub fn doc_id(call: &mut Call) -> Outcome {
 
 pub fn stored(call: &mut Call) -> Outcome {
     match doc_id_of(call)? {
-        (Some(doc_id), index, result) => *result = hit::fields(index, doc_id)?,
+        (Some(doc_id), index, result) => *result = stored::fields(index, doc_id)?,
         (None, _, result) => result.set_null(),
     }
     Ok(())

@@ -1,0 +1,51 @@
+//! Stored values as PHP has them.
+
+use crate::index::Value;
+use crate::php::call::check_index;
+use crate::php::exception::Outcome;
+use crate::php::output::{self, List, Map};
+use crate::search::Index;
+use ext_php_rs::types::Zval;
+use ext_php_rs::zend::BailoutGuard;
+
+/// The stored fields of a document by name; empty if it has none.
+pub fn fields(index: &Index, doc_id: u64) -> Outcome<Zval> {
+    let schema = index.schema();
+    if !schema.fields.iter().any(|field| field.stored) {
+        return Ok(List::with_room(0)?.into_zval());
+    }
+    let values = BailoutGuard::new(check_index(index.stored(doc_id), 1)?);
+    let mut map = Map::with_room(values.len())?;
+    for (field, value) in values.iter() {
+        let name = schema.fields.get(*field).map_or("", |field| &field.name);
+        map.set(name.as_bytes(), field_value(value)?)?;
+    }
+    Ok(map.into_zval())
+}
+
+fn field_value(value: &Value) -> Outcome<Zval> {
+    let mut result = Zval::new();
+    match value {
+        Value::Text(text) | Value::Time(_, text) => output::bytes(&mut result, text)?,
+        Value::Int(number) => result.set_long(*number),
+        Value::Bool(truth) => result.set_bool(*truth),
+        Value::List(many) => {
+            let mut list = List::with_room(many.len())?;
+            for one in many {
+                list.push(field_value(one)?);
+            }
+            list.store(&mut result);
+        }
+        Value::Tokens(many) | Value::Keywords(many) => {
+            let mut list = List::with_room(many.len())?;
+            for one in many {
+                let mut value = Zval::new();
+                output::bytes(&mut value, one)?;
+                list.push(value);
+            }
+            list.store(&mut result);
+        }
+        Value::Number(number) => result.set_double(*number),
+    }
+    Ok(result)
+}

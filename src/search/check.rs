@@ -1,0 +1,60 @@
+//! Whether options fit an index.
+
+use super::options::{Matching, Options};
+use super::order::{SortKey, SortValue};
+use super::{Index, condition};
+use crate::base::error::{Error, Result};
+use crate::index::Kind;
+
+/// Checks filter, order, place, facets and groups.
+///
+/// # Errors
+/// [`Error::Argument`], which names the field.
+pub(super) fn check(index: &Index, options: &Options) -> Result<()> {
+    if let Some(condition) = options.filter.condition() {
+        condition::check(condition, index.schema())?;
+    }
+    let schema = index.schema();
+    let named = |field: usize, what: &str| {
+        let named = schema.fields.get(field).ok_or_else(|| Error::Argument(format!("there is no field {field}")))?;
+        match named.kind {
+            Kind::Text => Err(Error::Argument(format!("{what} keyword or numeric field, and {} is none", named.name))),
+            kind => Ok(kind),
+        }
+    };
+    for (key, _) in &options.sort {
+        if let SortKey::Field(field) = key {
+            named(*field, "hits are sorted by a")?;
+        }
+    }
+    for (field, _) in options.facets.iter().flatten() {
+        named(*field, "facets are those of a")?;
+    }
+    if let Some(field) = options.distinct {
+        named(field, "hits are made distinct by a")?;
+    }
+    let Some(after) = &options.after else { return Ok(()) };
+    if options.distinct.is_some() {
+        return Err(Error::Argument("hits after another one cannot be distinct: use an offset".into()));
+    }
+    if options.matching == Matching::AllThenAny {
+        return Err(Error::Argument("hits with any word, which follow those with all, need an offset".into()));
+    }
+    if !index.has_doc_id(after.doc_id) {
+        return Err(Error::Argument(format!("there is no document {} for hits to come after", after.doc_id)));
+    }
+    let fits = |(key, value): (&SortKey, &SortValue)| match (key, value) {
+        (SortKey::Field(_), SortValue::None) | (SortKey::Id, SortValue::Id(_)) => true,
+        (SortKey::Score, SortValue::Number(number)) => !number.is_nan(),
+        (SortKey::Field(field), SortValue::Number(number)) => {
+            schema.fields[*field].kind == Kind::Numeric && !number.is_nan()
+        }
+        (SortKey::Field(field), SortValue::Keyword(_)) => schema.fields[*field].kind == Kind::Keyword,
+        _ => false,
+    };
+    let keys = options.keys();
+    if keys.len() == after.values.len() && keys.iter().zip(&after.values).all(fits) {
+        return Ok(());
+    }
+    Err(Error::Argument("what hits are to come after has other values than they are sorted by".into()))
+}

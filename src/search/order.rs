@@ -1,0 +1,46 @@
+//! What hits can be ordered by, and places in such an order.
+
+use crate::index::Id;
+
+/// What hits can be sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SortKey {
+    /// A numeric field, or a keyword field in the order of the bytes of its values: ascending by a document's least value,
+    /// descending by its greatest. Documents without a value come last in both directions.
+    Field(usize),
+    /// The score: 0 if the query has no words.
+    Score,
+    /// The id: integers before strings, strings in the order of their bytes.
+    Id,
+}
+
+/// What a hit has of a [`SortKey`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum SortValue {
+    /// No value.
+    None,
+    /// The number of a numeric field, or the score.
+    Number(f64),
+    /// The value of a keyword field.
+    Keyword(Vec<u8>),
+    /// The id.
+    Id(Id),
+}
+
+/// A place in the order of hits; those after it are wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct After {
+    /// A value for each key of [`Options::sort`]; the score if there is none.
+    pub values: Vec<SortValue>,
+    /// The docID, which decides between hits with equal values: they are in the order of insertion.
+    pub doc_id: u64,
+}
+
+/// The direction of sorting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// The smallest first.
+    Ascending,
+    /// The greatest first.
+    Descending,
+}

@@ -168,6 +168,35 @@ final class PostingsEngineTest extends TestCase
         $engine->deleteIndex('../elsewhere');
     }
 
+    public function test_the_provider_registers_the_driver_with_its_configuration(): void
+    {
+        $app = new class($this->folder) extends \Illuminate\Container\Container {
+            public function __construct(private readonly string $folder)
+            {
+            }
+
+            public function storagePath(string $path): string
+            {
+                return "$this->folder/$path";
+            }
+        };
+        $app->instance('config', $this->app['config']);
+        $app->instance('events', $this->app['events']);
+        \Illuminate\Container\Container::setInstance($app);
+        $app['config']->set('scout.postings', ['index-settings' => [Product::class => ['language' => 'english']]]);
+        $app->singleton(EngineManager::class, fn ($app) => new EngineManager($app));
+        $provider = new \Postings\Scout\PostingsServiceProvider($app);
+        $provider->register();
+        $provider->boot();
+        self::assertSame("$this->folder/search", $app['config']['scout.postings.path']);
+        self::assertSame(10000, $app['config']['scout.postings.wait']);
+        Product::makeAllSearchable();
+        self::assertSame([1, 2], self::keys(Product::search('lamps')->orderBy('price', 'desc')));
+        self::assertSame([1, 2], self::keys(Product::search('lmap')->orderBy('price', 'desc')), 'typos by configuration');
+        Index::drop("$this->folder/search/products");
+        rmdir("$this->folder/search");
+    }
+
     /** Two processes add models, each with attributes of its own, at the same time. */
     public function test_two_workers_lose_nothing(): void
     {

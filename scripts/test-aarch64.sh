@@ -94,5 +94,5 @@ export CARGO_PROFILE_DEV_DEBUG=line-tables-only
 exec cargo test --no-default-features --target aarch64-unknown-linux-gnu --no-fail-fast --lib --test suite -- \
     --skip writer::tests::faults::after_a --skip writer::tests::kills::killed --skip damage::forged --skip damage::flipped \
     --skip writer::tests::disk::a_file_that_cannot_grow --skip writer::tests::processes::a_forked_writer \
-    --skip writer::tests::processes::there_is_one_writer --skip writer::tests::memory::what_has_no_memory \
+    --skip writer::tests::processes::there_is_one_writer --skip writer::tests::life::a_writer_waits --skip writer::tests::memory::what_has_no_memory \
     --skip limits::lists_for_which_there_is_no_memory

@@ -21,9 +21,35 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All of them, by number.
+    pub const ALL: [Kind; 4] = [Kind::Text, Kind::Keyword, Kind::Numeric, Kind::Stored];
+
     /// Whether fields of that kind have terms, and lists of them.
     pub fn has_terms(self) -> bool {
         matches!(self, Kind::Text | Kind::Keyword)
+    }
+}
+
+/// What is done with the value that documents give for a name: the kinds of all fields that have it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Uses {
+    /// A bit per kind.
+    kinds: u8,
+    /// Whether the value is kept.
+    pub stored: bool,
+}
+
+impl Uses {
+    /// Whether a field of the name is of that kind.
+    #[inline]
+    pub fn has(self, kind: Kind) -> bool {
+        self.kinds >> kind as u8 & 1 != 0
+    }
+
+    /// The kinds of the name's fields.
+    #[inline]
+    pub fn kinds(self) -> impl Iterator<Item = Kind> {
+        Kind::ALL.into_iter().filter(move |&kind| self.has(kind))
     }
 }
 
@@ -89,6 +115,17 @@ impl Schema {
     /// The fields with that name, in their order.
     pub fn named<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'s Field> {
         self.fields.iter().filter(move |field| field.name == name)
+    }
+
+    /// By field, what is done with the values that documents give for its name.
+    pub fn uses(&self) -> Vec<Uses> {
+        let uses = |name| {
+            self.named(name).fold(Uses::default(), |uses, field| Uses {
+                kinds: uses.kinds | 1 << field.kind as u8,
+                stored: uses.stored || field.stored,
+            })
+        };
+        self.fields.iter().map(|field| uses(&field.name)).collect()
     }
 
     /// The names, each once.

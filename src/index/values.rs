@@ -11,7 +11,6 @@
 
 use super::document::Value;
 use super::schema::Kind;
-use std::borrow::Cow;
 
 /// The positions between two texts of a list, so that no phrase spans them.
 pub const GAP: u32 = 100;
@@ -57,26 +56,27 @@ impl Value {
         if suits { Ok(()) } else { Err(format!("{wanted} must be given")) }
     }
 
-    /// The texts of a text field, unless it is the one text or the caller's tokens.
-    pub(super) fn texts(&self) -> Vec<Cow<'_, [u8]>> {
-        self.parts(false)
+    /// Visits the texts of a text field, unless it is the one text or the caller's tokens.
+    #[inline]
+    pub(super) fn each_text(&self, visit: &mut impl FnMut(&[u8])) {
+        self.each_part(false, visit);
     }
 
-    /// The values of a keyword field.
-    pub fn keywords(&self) -> Vec<Cow<'_, [u8]>> {
-        self.parts(true)
+    /// Visits the values of a keyword field.
+    #[inline]
+    pub(super) fn each_keyword(&self, visit: &mut impl FnMut(&[u8])) {
+        self.each_part(true, visit);
     }
 
-    fn parts(&self, truths: bool) -> Vec<Cow<'_, [u8]>> {
-        let owned = |text: String| vec![Cow::Owned(text.into_bytes())];
+    fn each_part(&self, truths: bool, visit: &mut impl FnMut(&[u8])) {
         match self {
-            Value::Text(text) | Value::Time(_, text) => vec![Cow::Borrowed(&text[..])],
-            Value::Tokens(many) | Value::Keywords(many) => many.iter().map(|one| Cow::Borrowed(&one[..])).collect(),
-            Value::Number(number) => owned(decimals(*number)),
-            Value::Int(number) => owned(number.to_string()),
-            Value::Bool(truth) if truths => owned(truth.to_string()),
-            Value::Bool(_) => Vec::new(),
-            Value::List(many) => many.iter().flat_map(|one| one.parts(truths)).collect(),
+            Value::Text(text) | Value::Time(_, text) => visit(text),
+            Value::Tokens(many) | Value::Keywords(many) => many.iter().for_each(|one| visit(one)),
+            Value::Number(number) => visit(decimals(*number).as_bytes()),
+            Value::Int(number) => visit(number.to_string().as_bytes()),
+            Value::Bool(truth) if truths => visit(truth.to_string().as_bytes()),
+            Value::Bool(_) => (),
+            Value::List(many) => many.iter().for_each(|one| one.each_part(truths, visit)),
         }
     }
 
@@ -164,7 +164,12 @@ mod tests {
                 }
             }
         }
-        assert_eq!(list().keywords(), [&b"a b"[..], b"7", b"0.5"]);
-        assert_eq!(Value::Bool(false).keywords(), [&b"false"[..]]);
+        let keywords = |value: Value| {
+            let mut keywords = Vec::new();
+            value.each_keyword(&mut |keyword| keywords.push(keyword.to_vec()));
+            keywords
+        };
+        assert_eq!(keywords(list()), [&b"a b"[..], b"7", b"0.5"]);
+        assert_eq!(keywords(Value::Bool(false)), [&b"false"[..]]);
     }
 }

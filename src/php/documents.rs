@@ -4,11 +4,12 @@ use super::exception::{self, Outcome, Thrown, type_name};
 use super::ffi::{php_date_get_interface_ce, zend_ce_backed_enum, zval_try_get_string_func};
 use super::fields::{key_text, no_field};
 use super::zend::elements;
-use crate::index::{Document, Id, Kind, Schema, Value};
+use crate::index::{Document, Id, Kind, Schema, Uses, Value};
 use ext_php_rs::boxed::ZBox;
 use ext_php_rs::ffi::zend_ce_stringable;
 use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
 use ext_php_rs::zend::BailoutGuard;
+use std::sync::Arc;
 
 /// An `int|string` argument, or key, as an id. Types are not converted: `7` and `'7'` are two ids.
 pub fn id(value: &Zval) -> Option<Id> {
@@ -71,14 +72,28 @@ pub enum Form {
     Tokens,
 }
 
+/// What documents are read for.
+pub struct Shape {
+    schema: Arc<Schema>,
+    /// By field.
+    uses: Vec<Uses>,
+}
+
+impl Shape {
+    pub fn new(schema: &Arc<Schema>) -> Arc<Shape> {
+        Arc::new(Shape { schema: schema.clone(), uses: schema.uses() })
+    }
+}
+
 /// A document out of an `array|string` value; a string is the value of the first field. Conversions may run PHP code.
-pub fn document(schema: &Schema, value: &Zval, form: Form, place: Place<'_>) -> Outcome<Document> {
+pub fn document(shape: &Shape, value: &Zval, form: Form, place: Place<'_>) -> Outcome<Document> {
+    let Shape { schema, uses } = shape;
     let value = value.dereference();
     let types = if form == Form::Texts { "array|string" } else { "array" };
     let wrong = || place.wrong_type(&format!("must be of type {types}"), value);
     if form == Form::Texts && value.zend_str().is_some() {
         let name = schema.fields[0].name.as_bytes();
-        let value = field_value(schema, 0, name, value, form, place)?;
+        let value = field_value(uses[0], name, value, form, place)?;
         return Ok(Document { values: value.map(|value| (0, value)).into_iter().collect() });
     }
     if !value.is_array() {
@@ -93,65 +108,33 @@ pub fn document(schema: &Schema, value: &Zval, form: Form, place: Place<'_>) -> 
         let name = key_text(&key);
         let number = schema.fields.iter().position(|field| field.name.as_bytes() == &*name);
         let number = number.ok_or_else(|| place.wrong_value(&no_field(schema, &name)))?;
-        if let Some(value) = field_value(schema, number, &name, value, form, place)? {
+        if let Some(value) = field_value(uses[number], &name, value, form, place)? {
             document.values.push((number, value));
         }
     }
     Ok(document.into_inner())
 }
 
-/// What is done with the value of a field.
-#[derive(Clone, Copy, Default)]
-struct Wanted {
-    text: bool,
-    keyword: bool,
-    numeric: bool,
-    kept: bool,
-}
-
-impl Wanted {
-    fn of(schema: &Schema, number: usize) -> Wanted {
-        let mut wanted = Wanted::default();
-        for field in schema.named(&schema.fields[number].name) {
-            wanted.kept |= field.stored;
-            match field.kind {
-                Kind::Text => wanted.text = true,
-                Kind::Keyword => wanted.keyword = true,
-                Kind::Numeric => wanted.numeric = true,
-                Kind::Stored => {}
-            }
-        }
-        wanted
-    }
-
-    /// What a value must be.
-    fn types(self) -> &'static str {
-        match (self.numeric, self.text) {
-            (true, _) => "int|float|bool|DateTimeInterface|null",
-            (_, true) => "string|Stringable|int|float|DateTimeInterface|null, or a list of string|int|float",
-            _ => "string|Stringable|int|float|bool|DateTimeInterface|null, or a list of string|int|float|bool",
-        }
+/// What a value must be for these uses.
+fn types(uses: Uses) -> &'static str {
+    match (uses.has(Kind::Numeric), uses.has(Kind::Text)) {
+        (true, _) => "int|float|bool|DateTimeInterface|null",
+        (_, true) => "string|Stringable|int|float|DateTimeInterface|null, or a list of string|int|float",
+        _ => "string|Stringable|int|float|bool|DateTimeInterface|null, or a list of string|int|float|bool",
     }
 }
 
 /// The value of a field; `None` for null, which is no value.
-fn field_value(
-    schema: &Schema,
-    number: usize,
-    name: &[u8],
-    value: &Zval,
-    form: Form,
-    place: Place<'_>,
-) -> Outcome<Option<Value>> {
+fn field_value(uses: Uses, name: &[u8], value: &Zval, form: Form, place: Place<'_>) -> Outcome<Option<Value>> {
     if value.is_null() {
         return Ok(None);
     }
-    let wanted = Wanted::of(schema, number);
+    let numeric = uses.has(Kind::Numeric);
     let wrong = |what: &str, value: &Zval| {
         let name = String::from_utf8_lossy(name);
         place.wrong_type(&format!("field '{name}' must be {what}"), value)
     };
-    if wanted.text && form == Form::Tokens {
+    if uses.has(Kind::Text) && form == Form::Tokens {
         let what = "a list of string|int";
         let array = value.array().ok_or_else(|| wrong(what, value))?;
         let mut terms = super::input::with_room(array.len())?;
@@ -164,10 +147,8 @@ fn field_value(
         }
         return Ok(Some(Value::Tokens(terms)));
     }
-    if !wanted.numeric
-        && let Some(array) = value.array()
-    {
-        return list(array, wanted, &wrong).map(Some);
+    if !numeric && let Some(array) = value.array() {
+        return list(array, uses, &wrong).map(Some);
     }
     /// From here on not every integer is a float.
     const EXACT: i64 = 1 << 53;
@@ -176,26 +157,26 @@ fn field_value(
         Err(place.wrong_value(&format!("field '{name}' must be {what} given")))
     };
     match (value.long(), value.double()) {
-        (Some(number), _) if wanted.numeric && !(-EXACT..=EXACT).contains(&number) => {
+        (Some(number), _) if numeric && !(-EXACT..=EXACT).contains(&number) => {
             return out_of_range(format!("from -2^53 to 2^53, {number}"));
         }
-        (_, Some(number)) if !number.is_finite() && (wanted.numeric || wanted.kept) => {
+        (_, Some(number)) if !number.is_finite() && (numeric || uses.stored) => {
             return out_of_range(format!("finite, {}", exception::shown(number)));
         }
         _ => {}
     }
     // The code that a conversion runs may drop the variable that the value is in.
     let held = value.shallow_clone();
-    match scalar(&held, wanted)? {
-        Some(Value::Text(_)) | None if wanted.numeric => Err(wrong(wanted.types(), value)),
-        Some(Value::Bool(_)) if wanted.text => Err(wrong(wanted.types(), value)),
+    match scalar(&held, uses)? {
+        Some(Value::Text(_)) | None if numeric => Err(wrong(types(uses), value)),
+        Some(Value::Bool(_)) if uses.has(Kind::Text) => Err(wrong(types(uses), value)),
         Some(value) => Ok(Some(value)),
-        None => Err(wrong(wanted.types(), value)),
+        None => Err(wrong(types(uses), value)),
     }
 }
 
 /// A list as a value.
-fn list(array: &ZendHashTable, wanted: Wanted, wrong: &dyn Fn(&str, &Zval) -> Thrown) -> Outcome<Value> {
+fn list(array: &ZendHashTable, uses: Uses, wrong: &dyn Fn(&str, &Zval) -> Thrown) -> Outcome<Value> {
     let of_texts = elements(array).all(|(_, value)| value.zend_str().is_some());
     if of_texts {
         let mut texts = super::input::with_room(array.len())?;
@@ -211,15 +192,15 @@ fn list(array: &ZendHashTable, wanted: Wanted, wrong: &dyn Fn(&str, &Zval) -> Th
             (Some(text), ..) => Value::Text(text.as_bytes().to_vec()),
             (_, Some(number), ..) => Value::Int(number),
             (_, _, Some(number), _) if number.is_finite() => Value::Number(number),
-            (.., Some(truth)) if !wanted.text => Value::Bool(truth),
-            _ => return Err(wrong(wanted.types(), value)),
+            (.., Some(truth)) if !uses.has(Kind::Text) => Value::Bool(truth),
+            _ => return Err(wrong(types(uses), value)),
         });
     }
     Ok(Value::List(values))
 }
 
 /// A value that is no list; `None` if there is none such. May run PHP code.
-fn scalar(value: &Zval, wanted: Wanted) -> Outcome<Option<Value>> {
+fn scalar(value: &Zval, uses: Uses) -> Outcome<Option<Value>> {
     if let Some(text) = value.zend_str() {
         super::input::ensure_memory(text.len())?;
         return Ok(Some(Value::Text(text.as_bytes().to_vec())));
@@ -240,7 +221,7 @@ fn scalar(value: &Zval, wanted: Wanted) -> Outcome<Option<Value>> {
     // SAFETY: PHP has these classes from its start.
     let (time, backed) = unsafe { (php_date_get_interface_ce().as_ref(), zend_ce_backed_enum.as_ref()) };
     if time.is_some_and(|class| object.instance_of(class)) {
-        return moment(value, wanted).map(Some);
+        return moment(value, uses).map(Some);
     }
     if backed.is_some_and(|class| object.instance_of(class)) {
         // SAFETY: the value behind a case is the second property of every object of such an enum.
@@ -257,7 +238,7 @@ fn scalar(value: &Zval, wanted: Wanted) -> Outcome<Option<Value>> {
 }
 
 /// A DateTimeInterface: its seconds since 1970, and ISO 8601 with the fraction, if there is one.
-fn moment(value: &Zval, wanted: Wanted) -> Outcome<Value> {
+fn moment(value: &Zval, uses: Uses) -> Outcome<Value> {
     let formatted = |format: &str| -> Outcome<Vec<u8>> {
         let text = value.try_call_method("format", vec![&format]).map_err(|_| Thrown)?;
         super::exception::no_exception()?;
@@ -265,7 +246,7 @@ fn moment(value: &Zval, wanted: Wanted) -> Outcome<Value> {
     };
     let seconds = formatted("U.u")?;
     let seconds: f64 = std::str::from_utf8(&seconds).ok().and_then(|text| text.parse().ok()).unwrap_or(f64::NAN);
-    if wanted.numeric && !wanted.text && !wanted.keyword {
+    if uses.has(Kind::Numeric) && !uses.has(Kind::Text) && !uses.has(Kind::Keyword) {
         return Ok(Value::Number(seconds));
     }
     let format = if seconds.fract() == 0.0 { "Y-m-d\\TH:i:sP" } else { "Y-m-d\\TH:i:s.uP" };

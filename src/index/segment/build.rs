@@ -14,7 +14,7 @@ use crate::base::files::failed;
 use crate::base::memory;
 use crate::index::storage::Folder;
 use crate::index::values::GAP;
-use crate::index::{Document, Field, Id, Kind, LONGEST_KEYWORD, Schema, Value};
+use crate::index::{Document, Field, Id, Kind, LONGEST_KEYWORD, Schema, Uses, Value};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use std::sync::Arc;
@@ -41,6 +41,8 @@ pub struct SegmentBuilder {
     fields: Vec<Gathered>,
     /// Per field, the field whose value it has: the first with its name.
     given: Vec<usize>,
+    /// Per field, what is done with the values of its name.
+    uses: Vec<Uses>,
     /// Whether a stored value has a form of version 3.
     new_forms: bool,
     ids: IdColumn,
@@ -67,6 +69,7 @@ impl SegmentBuilder {
         SegmentBuilder {
             fields: schema.fields.iter().map(|field| gathered(field.kind)).collect(),
             given: schema.fields.iter().map(given).collect(),
+            uses: schema.uses(),
             new_forms: false,
             stored: schema.fields.iter().any(|field| field.stored).then(Blocks::default),
             schema,
@@ -173,11 +176,13 @@ impl SegmentBuilder {
                     memory::reserve(numbers, 1)?;
                     numbers.push(value.and_then(Value::number).unwrap_or(numbers::MISSING));
                 }
-                Gathered::Tokens(tokens) if self.schema.fields[number].kind == Kind::Keyword => match value {
-                    Some(Value::Keywords(values)) => tokens.keywords(values.iter().map(Vec::as_slice))?,
-                    Some(value) => tokens.keywords(value.keywords().iter().map(|value| &**value))?,
-                    None => tokens.keywords(std::iter::empty())?,
-                },
+                Gathered::Tokens(tokens) if self.schema.fields[number].kind == Kind::Keyword => {
+                    let begin = tokens.next();
+                    if let Some(value) = value {
+                        value.each_keyword(&mut |keyword| tokens.push_keyword(begin, keyword));
+                    }
+                    tokens.end_keywords(begin)?;
+                }
                 Gathered::Tokens(tokens) => match value {
                     Some(Value::Text(text)) => {
                         let (begin, mut length) = (tokens.next(), 0);
@@ -197,16 +202,16 @@ impl SegmentBuilder {
                     }
                     Some(value) => {
                         let (begin, mut length, mut first) = (tokens.next(), 0, 0);
-                        for text in value.texts() {
+                        value.each_text(&mut |text| {
                             let mut last = None;
-                            self.schema.analyzer.tokens(&valid_utf8(&text), &mut self.scratch, |token| {
+                            self.schema.analyzer.tokens(&valid_utf8(text), &mut self.scratch, |token| {
                                 last = Some(first + token.position);
                                 tokens.push(begin, first + token.position, token.term.as_bytes());
                                 length += 1;
                             });
                             let gap = if self.schema.positions { GAP } else { 0 };
                             first = last.map_or(first, |last| last + 1 + gap);
-                        }
+                        });
                         tokens.end_text(length)?;
                     }
                     None => tokens.end_text(0)?,
@@ -299,12 +304,15 @@ impl SegmentBuilder {
             if self.given[*number] != *number {
                 return Err(Error::Argument(format!("field {name}: its value is that of its first kind")));
             }
-            for kind in self.schema.named(name).map(|field| field.kind) {
+            let uses = self.uses[*number];
+            for kind in uses.kinds() {
                 value.check(kind).map_err(|what| Error::Argument(format!("field {name}: {what}")))?;
-                if kind == Kind::Keyword
-                    && let Some(long) = value.keywords().iter().find(|one| one.len() > LONGEST_KEYWORD)
-                {
-                    let what = format!("a keyword of {} bytes; the longest may have {LONGEST_KEYWORD}", long.len());
+            }
+            if uses.has(Kind::Keyword) {
+                let mut longest = 0;
+                value.each_keyword(&mut |keyword| longest = longest.max(keyword.len()));
+                if longest > LONGEST_KEYWORD {
+                    let what = format!("a keyword of {longest} bytes; the longest may have {LONGEST_KEYWORD}");
                     return Err(Error::Argument(format!("field {name}: {what}")));
                 }
             }
@@ -313,9 +321,10 @@ impl SegmentBuilder {
                 // An entry takes a place, even if it is empty, and if it is a text, those of the gap after it.
                 Value::Tokens(many) => many.iter().map(|one| one.len().max(4)).sum(),
                 Value::Keywords(_) | Value::List(_) => {
-                    let text = self.schema.named(name).any(|field| field.kind == Kind::Text);
-                    let least = if text { 4 * GAP as usize } else { 4 };
-                    value.keywords().iter().map(|one| one.len().max(4) + least).sum()
+                    let least = if uses.has(Kind::Text) { 4 * GAP as usize } else { 4 };
+                    let mut bytes = 0;
+                    value.each_keyword(&mut |one| bytes += one.len().max(4) + least);
+                    bytes
                 }
                 Value::Number(_) | Value::Int(_) | Value::Bool(_) | Value::Time(..) => 0,
             });

@@ -102,23 +102,26 @@ impl Tokens {
         self.end()
     }
 
-    /// Adds a document of a keyword field.
+    /// Adds a keyword to a document whose tokens begin at `begin`.
+    pub fn push_keyword(&mut self, begin: usize, value: &[u8]) {
+        if self.missing > 0 || self.tokens.len() == self.tokens.capacity() && !self.has_room(1) {
+            return;
+        }
+        match self.terms.count(value) {
+            None => self.missing = value.len().max(1),
+            // Usually there are one or two.
+            Some(number) if self.tokens.len() - begin < 16 && self.tokens[begin..].contains(&number) => {
+                self.terms.uncount(number);
+            }
+            Some(number) => self.tokens.push(number),
+        }
+    }
+
+    /// Ends a document of a keyword field whose tokens begin at `begin`.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]: [`Tokens::undo`] it.
-    pub fn keywords<'v>(&mut self, values: impl Iterator<Item = &'v [u8]>) -> Result<()> {
-        let begin = self.next();
-        for value in values {
-            memory::reserve(&mut self.tokens, 1)?;
-            let bytes = value.len();
-            let number = self.terms.count(value).ok_or(Error::OutOfMemory { bytes })?;
-            // Usually there are one or two.
-            if self.tokens[begin..].contains(&number) && self.tokens.len() - begin < 16 {
-                self.terms.uncount(number);
-            } else {
-                self.tokens.push(number);
-            }
-        }
+    pub fn end_keywords(&mut self, begin: usize) -> Result<()> {
         if self.tokens.len() - begin >= 16 {
             let many = &mut self.tokens[begin..];
             many.sort_unstable();

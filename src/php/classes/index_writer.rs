@@ -10,7 +10,7 @@ use crate::interchange;
 use crate::php::call::{Call, check_index, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method, this_and_result};
 use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_STRING, function, widen};
-use crate::php::documents::{self, Form, Place};
+use crate::php::documents::{self, Form, Place, Shape};
 use crate::php::enumeration::{self, Enumeration};
 use crate::php::exception::{self, Outcome, Thrown, no_exception, type_name};
 use crate::php::input::natural;
@@ -30,7 +30,13 @@ use std::time::Duration;
 const STEP: i64 = 1000;
 
 /// `None` once it is closed.
-pub struct Object(Option<Writer>);
+pub struct Object(Option<Open>);
+
+struct Open {
+    writer: Writer,
+    /// Of its documents.
+    shape: Arc<Shape>,
+}
 
 class!(Object);
 
@@ -115,8 +121,16 @@ impl Class for Object {
 
 fn this<'a>(call: &'a mut Call) -> Outcome<(&'a mut Writer, &'a mut Zval)> {
     let (object, result) = this_and_result::<Object>(call)?;
-    let writer = object.0.as_mut().ok_or_else(|| exception::error("the Postings\\IndexWriter is closed"))?;
-    Ok((writer, result))
+    Ok((&mut opened(object)?.writer, result))
+}
+
+fn opened(object: &mut Object) -> Outcome<&mut Open> {
+    object.0.as_mut().ok_or_else(|| exception::error("the Postings\\IndexWriter is closed"))
+}
+
+/// What the writer's documents are read for.
+fn shape(call: &mut Call) -> Outcome<Arc<Shape>> {
+    Ok(opened(this_and_result::<Object>(call)?.0)?.shape.clone())
 }
 
 fn open(call: &mut Call) -> Outcome {
@@ -189,7 +203,8 @@ fn open(call: &mut Call) -> Outcome {
         );
         return Err(exception::argument_value(3, &text));
     }
-    class::store(Object(Some(writer)), call.result)
+    let shape = Shape::new(writer.schema());
+    class::store(Object(Some(Open { writer, shape })), call.result)
 }
 
 /// The codec that an argument names, if it does.
@@ -212,14 +227,14 @@ fn add_one(call: &mut Call, form: Form) -> Outcome {
     parse!(call, c"zz", &raw mut id, &raw mut document)?;
     // SAFETY: parsing set both to arguments in the frame.
     let (id, document) = unsafe { (&*id, &*document) };
-    let schema = this(call)?.0.schema().clone();
-    add_document(call, &schema, id, 1, document, form, Place { argument: 2, id: None })
+    let shape = shape(call)?;
+    add_document(call, &shape, id, 1, document, form, Place { argument: 2, id: None })
 }
 
 /// Adds a document. Its conversion may run PHP code, which may use this writer: it is borrowed only after that.
 fn add_document(
     call: &mut Call,
-    schema: &Arc<Schema>,
+    shape: &Shape,
     id: &Zval,
     id_argument: u32,
     document: &Zval,
@@ -227,7 +242,7 @@ fn add_document(
     place: Place,
 ) -> Outcome {
     let id = documents::id_argument(id, id_argument)?;
-    let document = documents::document(schema, document, form, place)?;
+    let document = documents::document(shape, document, form, place)?;
     this(call)?.0.add(id, document).map_err(|error| place.failed(&error))
 }
 
@@ -259,9 +274,8 @@ fn add_all(call: &mut Call) -> Outcome {
         let text = format!("must be a valid callback or null, {} given", type_name(progress));
         return Err(exception::argument_type(2, &text));
     }
-    let schema = this(call)?.0.schema().clone();
     // PHP code may end the script by a jump over this frame.
-    let schema = BailoutGuard::new(schema);
+    let shape = BailoutGuard::new(shape(call)?);
     let mut done = 0;
     let mut each = |id: &Zval, document: &Zval| -> Outcome {
         let Some(named) = documents::id(id) else {
@@ -270,7 +284,7 @@ fn add_all(call: &mut Call) -> Outcome {
         };
         let named = BailoutGuard::new(named);
         let place = Place { argument: 1, id: Some(&named) };
-        add_document(call, &schema, id, 1, document, Form::Texts, place)?;
+        add_document(call, &shape, id, 1, document, Form::Texts, place)?;
         done += 1;
         if done % STEP == 0 { report(progress, done) } else { Ok(()) }
     };

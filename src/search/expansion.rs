@@ -5,11 +5,12 @@
 
 use super::options::Options;
 use super::pattern::{DISCOUNTS, Pattern};
-use super::words::{Counted, MOST_WORDS, Word, closest, prefix_automaton};
+use super::words::{Counted, MOST_WORDS, Word, Words, prefix_automaton};
 use super::{Index, options};
 use crate::base::error::Result;
 use crate::query::Atom;
 use crate::rank::Clock;
+use fst::Automaton;
 
 /// For a list that is put together at most so many postings are read for each that [`Options::joined`] allows: long texts
 /// have many of the terms, and count once.
@@ -73,17 +74,25 @@ pub(super) fn expand(
     for &(atom, fields) in atoms {
         expansions.push(match atom {
             Atom::Prefix(prefix) => {
-                let automaton = prefix_automaton(prefix);
                 let class = |term: &[u8]| u8::from(term.len() > prefix.len());
-                in_each(fields, |field| closest(index, field, &automaton, b"", class, share, clock))?
+                in_each(
+                    fields,
+                    Words { index, field: 0, automaton: &prefix_automaton(prefix), first: b"", clock },
+                    class,
+                    share,
+                )?
             }
             Atom::Fuzzy { .. } | Atom::Like { .. } => {
                 let pattern = Pattern::new(atom);
                 let class = |term: &[u8]| pattern.class(term).unwrap_or_default();
                 let first = pattern.first();
                 match pattern.of_whole() {
-                    Some(whole) => in_each(fields, |field| closest(index, field, whole, first, class, share, clock))?,
-                    None => in_each(fields, |field| closest(index, field, &pattern, first, class, share, clock))?,
+                    Some(whole) => {
+                        in_each(fields, Words { index, field: 0, automaton: whole, first, clock }, class, share)?
+                    }
+                    None => {
+                        in_each(fields, Words { index, field: 0, automaton: &pattern, first, clock }, class, share)?
+                    }
                 }
             }
             Atom::Term(_) | Atom::Phrase(_) | Atom::Near { .. } | Atom::All(_) | Atom::OneOf(_) => Expansion::new(),
@@ -98,8 +107,14 @@ pub(super) fn expand(
     Ok(expansions)
 }
 
-fn in_each(fields: &[usize], words: impl Fn(usize) -> Result<Vec<Word>>) -> Result<Expansion> {
-    fields.iter().map(|&field| Ok((field, classes(words(field)?)))).collect()
+fn in_each<A: Automaton>(
+    fields: &[usize],
+    words: Words<A>,
+    class: impl Fn(&[u8]) -> u8,
+    share: usize,
+) -> Result<Expansion> {
+    let in_field = |&field| Ok((field, classes(Words { field, ..words }.closest(&class, share)?)));
+    fields.iter().map(in_field).collect()
 }
 
 /// Divides words, the closest first, into their classes.

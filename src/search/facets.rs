@@ -182,12 +182,7 @@ impl Matches<'_> {
             }
             Counter::Values { counts, .. } => {
                 let of_segment = self.by_number(field)?;
-                self.with_values(field, &of_segment, |_, count, value| match counts.get_mut(value) {
-                    Some(sum) => *sum += count,
-                    None => {
-                        counts.insert(value.to_vec(), count);
-                    }
-                })
+                self.with_values(field, &of_segment, |_, count, value| words::count(counts, value, count))
             }
         }
     }

@@ -28,7 +28,10 @@ pub(super) fn sorted(
 ) -> Result<Vec<Hit>> {
     let parts = index.snapshot().parts();
     let is_local = parts.len() > 1 && options.sort.iter().any(|&(key, _)| sort::is_local(index, key));
-    let ordinal_after = options.after.as_ref().map(|after| sort::ordinal(index, after.doc_id)).transpose()?;
+    let after = match &options.after {
+        Some(after) => Some((after, sort::ordinal(index, after.doc_id)?)),
+        None => None,
+    };
     let has_scores = options.sort.iter().any(|&(key, _)| key == SortKey::Score) && !plan.clauses.is_empty();
     let mut top = Sorted::new(options, wanted);
     let mut of_segments: Vec<(Vec<SortValue>, Hit)> = Vec::new();
@@ -45,12 +48,10 @@ pub(super) fn sorted(
         let scored = RefCell::new(scored.unwrap_or_default());
         let readers = options.sort.iter().map(|&(key, _)| Reader::new(&part.segment, key));
         let readers = readers.collect::<Result<Vec<Reader>>>()?;
-        top.after = match (&options.after, ordinal_after) {
-            (Some(after), Some(ordinal)) => {
-                // Without keys, or of a query without words, only the order of insertion counts.
-                Some((sort::keys_after(part, options, after, clock)?, ordinal))
-            }
-            _ => None,
+        top.after = match after {
+            // Without keys, or of a query without words, only the order of insertion counts.
+            Some((after, ordinal)) => Some((sort::keys_after(part, options, after, clock)?, ordinal)),
+            None => None,
         };
         // What most sorts begin with is read without asking each time what it is.
         let numbers = match (&readers[..], &options.sort[..]) {
@@ -142,6 +143,10 @@ fn order(a: (&[f64], u64), b: (&[f64], u64)) -> Ordering {
     keys.unwrap_or_else(|| a.1.cmp(&b.1))
 }
 
+fn of_hits(a: &(Vec<f64>, Hit), b: &(Vec<f64>, Hit)) -> Ordering {
+    order((&a.0, a.1.ordinal), (&b.0, b.1.ordinal))
+}
+
 impl<'o> Sorted<'o> {
     fn new(options: &'o Options, wanted: usize) -> Self {
         Sorted { options, wanted, hits: Vec::new(), last: None, worst: f64::INFINITY, after: None, keys: Vec::new() }
@@ -173,9 +178,7 @@ impl<'o> Sorted<'o> {
 
     fn cut(&mut self) {
         if self.hits.len() > self.wanted && self.wanted > 0 {
-            let (_, last, _) = self
-                .hits
-                .select_nth_unstable_by(self.wanted - 1, |a, b| order((&a.0, a.1.ordinal), (&b.0, b.1.ordinal)));
+            let (_, last, _) = self.hits.select_nth_unstable_by(self.wanted - 1, of_hits);
             self.worst = last.0.first().copied().unwrap_or(f64::INFINITY);
             self.last = Some((last.0.clone(), last.1.ordinal));
         }
@@ -191,7 +194,7 @@ impl<'o> Sorted<'o> {
 
     fn into_hits(mut self) -> Vec<Hit> {
         self.cut();
-        self.hits.sort_unstable_by(|a, b| order((&a.0, a.1.ordinal), (&b.0, b.1.ordinal)));
+        self.hits.sort_unstable_by(of_hits);
         self.hits.into_iter().map(|(_, hit)| hit).collect()
     }
 }

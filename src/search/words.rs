@@ -19,62 +19,13 @@ pub const MOST_WORDS: usize = 1000;
 /// takes half as long again.
 const MOST_COUNTED: usize = 1 << 18;
 
-/// The terms of a segment's field that the automaton accepts and that begin with `first`.
-fn accepted<'d, A: Automaton>(dictionary: &'d Dictionary, automaton: &'d A, first: &[u8]) -> StreamBuilder<'d, &'d A> {
-    let accepted = dictionary.search(automaton);
-    // A byte of UTF-8 is below 255.
-    match first.split_last() {
-        Some((&last, before)) => accepted.ge(first).lt([before, &[last + 1]].concat()),
-        None => accepted,
-    }
-}
-
-/// Calls `take` with each term of a field that the automaton accepts and that begins with `first`, and how many documents
-/// contain it, once per segment, until it returns false.
-fn in_segments<A: Automaton>(
-    index: &Index,
-    field: usize,
-    automaton: &A,
-    first: &[u8],
-    clock: &Clock,
-    mut take: impl FnMut(&[u8], u64) -> bool,
-) -> Result<()> {
-    for part in index.snapshot().parts() {
-        let mut stream = accepted(part.segment.dictionary(field)?, automaton, first).into_stream();
-        while let Some((term, value)) = stream.next() {
-            clock.check()?;
-            if !take(term, part.segment.documents_with(field, value)?) {
-                return Ok(());
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Calls `take` with each of these terms, in the order of their bytes, and how many documents contain it.
-fn in_order<A: Automaton>(
-    index: &Index,
-    field: usize,
-    automaton: &A,
-    first: &[u8],
-    clock: &Clock,
-    mut take: impl FnMut(&[u8], u64),
-) -> Result<()> {
-    let parts = index.snapshot().parts();
-    let mut all = fst::map::OpBuilder::new();
-    for part in parts {
-        all.push(accepted(part.segment.dictionary(field)?, automaton, first));
-    }
-    let mut all = all.union();
-    while let Some((term, of_segments)) = all.next() {
-        clock.check()?;
-        let mut documents = 0;
-        for in_segment in of_segments {
-            documents += parts[in_segment.index].segment.documents_with(field, in_segment.value)?;
-        }
-        take(term, documents);
-    }
-    Ok(())
+/// Terms of a field: those that the automaton accepts and that begin with `first`.
+pub(super) struct Words<'a, A> {
+    pub(super) index: &'a Index,
+    pub(super) field: usize,
+    pub(super) automaton: &'a A,
+    pub(super) first: &'a [u8],
+    pub(super) clock: &'a Clock,
 }
 
 /// A term, and how many documents contain it.
@@ -91,80 +42,102 @@ pub(super) struct Word {
     pub(super) term: Vec<u8>,
 }
 
-/// The `limit` first [`Word`]s of a field that the automaton accepts and that begin with `first`, in order. `class`: that of a term which it accepts.
-/// Memory does not grow with the dictionary.
-pub(super) fn closest<A: Automaton>(
-    index: &Index,
-    field: usize,
-    automaton: &A,
-    first: &[u8],
-    class: impl Fn(&[u8]) -> u8,
-    limit: usize,
-    clock: &Clock,
-) -> Result<Vec<Word>> {
-    match in_table(index, field, automaton, first, &class, limit, MOST_COUNTED, clock)? {
-        Some(found) => Ok(found),
-        None => merged(index, field, automaton, first, &class, limit, clock),
+impl<'a, A: Automaton> Words<'a, A> {
+    /// The `limit` first [`Word`]s, in order. `class` is that of a term. Memory does not grow with the dictionary.
+    pub(super) fn closest(&self, class: impl Fn(&[u8]) -> u8, limit: usize) -> Result<Vec<Word>> {
+        match self.in_table(&class, limit, MOST_COUNTED)? {
+            Some(found) => Ok(found),
+            None => self.merged(&class, limit),
+        }
     }
-}
 
-/// As [`closest`]; `None` if there are more than `most` terms.
-#[expect(clippy::too_many_arguments, reason = "those of `closest`, and a limit that tests lower")]
-fn in_table<A: Automaton>(
-    index: &Index,
-    field: usize,
-    automaton: &A,
-    first: &[u8],
-    class: impl Fn(&[u8]) -> u8,
-    limit: usize,
-    most: usize,
-    clock: &Clock,
-) -> Result<Option<Vec<Word>>> {
-    let mut found: HashMap<Vec<u8>, u64> = HashMap::new();
-    in_segments(index, field, automaton, first, clock, |term, documents| {
-        match found.get_mut(term) {
-            Some(sum) => *sum += documents,
-            None => {
-                found.insert(term.to_vec(), documents);
+    /// As [`closest`](Self::closest); `None` if there are more than `most` terms.
+    fn in_table(&self, class: impl Fn(&[u8]) -> u8, limit: usize, most: usize) -> Result<Option<Vec<Word>>> {
+        let mut found: HashMap<Vec<u8>, u64> = HashMap::new();
+        self.in_segments(|term, documents| {
+            count(&mut found, term, documents);
+            found.len() <= most
+        })?;
+        if found.len() > most {
+            return Ok(None);
+        }
+        let word = |(term, documents): Counted| Word { class: class(&term), documents: Reverse(documents), term };
+        let mut found: Vec<Word> = found.into_iter().map(word).collect();
+        keep_first(&mut found, limit);
+        Ok(Some(found))
+    }
+
+    /// As [`closest`](Self::closest); holds about twice the `limit`.
+    fn merged(&self, class: impl Fn(&[u8]) -> u8, limit: usize) -> Result<Vec<Word>> {
+        let mut found: Vec<Word> = Vec::new();
+        // Class and documents of the last that is kept, once there are enough.
+        let mut last = None;
+        self.in_order(|term, documents| {
+            let (class, documents) = (class(term), Reverse(documents));
+            // Terms come in order, so that an equal one comes too late.
+            if last.is_none_or(|last| (class, documents) < last) {
+                found.push(Word { class, documents, term: term.to_vec() });
+            }
+            if found.len() >= limit.saturating_mul(2).max(64) {
+                keep_first(&mut found, limit);
+                last = found.last().map(|last| (last.class, last.documents));
+            }
+        })?;
+        keep_first(&mut found, limit);
+        Ok(found)
+    }
+
+    /// Calls `take` with each term and how many documents contain it, once per segment, until it returns false.
+    fn in_segments(&self, mut take: impl FnMut(&[u8], u64) -> bool) -> Result<()> {
+        for part in self.index.snapshot().parts() {
+            let mut stream = self.accepted(part.segment.dictionary(self.field)?).into_stream();
+            while let Some((term, value)) = stream.next() {
+                self.clock.check()?;
+                if !take(term, part.segment.documents_with(self.field, value)?) {
+                    return Ok(());
+                }
             }
         }
-        found.len() <= most
-    })?;
-    if found.len() > most {
-        return Ok(None);
+        Ok(())
     }
-    let word = |(term, documents): (Vec<u8>, u64)| Word { class: class(&term), documents: Reverse(documents), term };
-    let mut found: Vec<Word> = found.into_iter().map(word).collect();
-    keep_first(&mut found, limit);
-    Ok(Some(found))
+
+    /// Calls `take` with each term, in the order of their bytes, and how many documents contain it.
+    fn in_order(&self, mut take: impl FnMut(&[u8], u64)) -> Result<()> {
+        let parts = self.index.snapshot().parts();
+        let mut all = fst::map::OpBuilder::new();
+        for part in parts {
+            all.push(self.accepted(part.segment.dictionary(self.field)?));
+        }
+        let mut all = all.union();
+        while let Some((term, of_segments)) = all.next() {
+            self.clock.check()?;
+            let mut documents = 0;
+            for in_segment in of_segments {
+                documents += parts[in_segment.index].segment.documents_with(self.field, in_segment.value)?;
+            }
+            take(term, documents);
+        }
+        Ok(())
+    }
+
+    fn accepted(&self, dictionary: &'a Dictionary) -> StreamBuilder<'a, &'a A> {
+        let accepted = dictionary.search(self.automaton);
+        // A byte of UTF-8 is below 255.
+        match self.first.split_last() {
+            Some((&last, before)) => accepted.ge(self.first).lt([before, &[last + 1]].concat()),
+            None => accepted,
+        }
+    }
 }
 
-/// As [`closest`]; holds about twice the `limit`.
-fn merged<A: Automaton>(
-    index: &Index,
-    field: usize,
-    automaton: &A,
-    first: &[u8],
-    class: impl Fn(&[u8]) -> u8,
-    limit: usize,
-    clock: &Clock,
-) -> Result<Vec<Word>> {
-    let mut found: Vec<Word> = Vec::new();
-    // Class and documents of the last that is kept, once there are enough.
-    let mut last = None;
-    in_order(index, field, automaton, first, clock, |term, documents| {
-        let (class, documents) = (class(term), Reverse(documents));
-        // Terms come in order, so that an equal one comes too late.
-        if last.is_none_or(|last| (class, documents) < last) {
-            found.push(Word { class, documents, term: term.to_vec() });
+/// Adds to the count of a term, which is copied the first time only.
+pub(super) fn count(counts: &mut HashMap<Vec<u8>, u64>, term: &[u8], documents: u64) {
+    match counts.get_mut(term) {
+        Some(sum) => *sum += documents,
+        None => {
+            counts.insert(term.to_vec(), documents);
         }
-        if found.len() >= limit.saturating_mul(2).max(64) {
-            keep_first(&mut found, limit);
-            last = found.last().map(|last| (last.class, last.documents));
-        }
-    })?;
-    keep_first(&mut found, limit);
-    Ok(found)
+    }
 }
 
 /// Keeps the first ones, ordered.
@@ -222,22 +195,17 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
         None => index.text_fields().collect(),
     };
     let Some(word) = last_word(&index.schema().analyzer, word) else { return Ok(Vec::new()) };
-    let mut found: HashMap<String, u64> = HashMap::new();
-    let automaton = prefix_automaton(&word);
+    let mut found: HashMap<Vec<u8>, u64> = HashMap::new();
+    let (automaton, clock) = (prefix_automaton(&word), Clock::never());
     for field in fields {
-        in_segments(index, field, &automaton, b"", &Clock::never(), |term, documents| {
-            if let Ok(term) = std::str::from_utf8(term) {
-                match found.get_mut(term) {
-                    Some(sum) => *sum += documents,
-                    None => {
-                        found.insert(term.to_owned(), documents);
-                    }
-                }
-            }
+        Words { index, field, automaton: &automaton, first: b"", clock: &clock }.in_segments(|term, documents| {
+            count(&mut found, term, documents);
             true
         })?;
     }
-    let mut found: Vec<(String, u64)> = found.into_iter().collect();
+    // The caller's own terms may be any bytes.
+    let text = |(term, documents)| Some((String::from_utf8(term).ok()?, documents));
+    let mut found: Vec<(String, u64)> = found.into_iter().filter_map(text).collect();
     best(&mut found, limit);
     Ok(found)
 }
@@ -264,11 +232,7 @@ fn last_word(analyzer: &Analyzer, word: &str) -> Option<String> {
 pub(super) fn both_ways(index: &Index, field: usize, prefix: &str, limit: usize) -> [Option<Vec<Word>>; 3] {
     let (automaton, clock) = (prefix_automaton(prefix), Clock::never());
     let class = |term: &[u8]| u8::from(term.len() > prefix.len());
-    [usize::MAX, 3]
-        .map(|most| in_table(index, field, &automaton, b"", class, limit, most, &clock).unwrap())
-        .into_iter()
-        .chain([Some(merged(index, field, &automaton, b"", class, limit, &clock).unwrap())])
-        .collect::<Vec<_>>()
-        .try_into()
-        .unwrap()
+    let words = Words { index, field, automaton: &automaton, first: b"", clock: &clock };
+    let [all, few] = [usize::MAX, 3].map(|most| words.in_table(class, limit, most).unwrap());
+    [all, few, Some(words.merged(class, limit).unwrap())]
 }

@@ -84,7 +84,7 @@ function classes(string $file): array
             }
         }
         foreach ($class->getReflectionConstants() as $constant) {
-            if (!$constant->isEnumCase()) {
+            if (!$constant->isEnumCase() && $constant->class === $name) {
                 $section .= sprintf("\n`const %s = %s`\n\n%s", $constant->name, var_export($constant->getValue(), true), text($constant->getDocComment()));
             }
         }

@@ -77,6 +77,22 @@ pub struct Signature {
     pub arguments: &'static [Argument],
 }
 
+/// The arguments of a method that reads queries: its own, then how they are read.
+macro_rules! reading {
+    ($($argument:expr),* $(,)?) => {
+        &[
+            $($argument,)*
+            Argument::Typos,
+            Argument::Prefix,
+            Argument::Fields,
+            Argument::Syntax,
+            Argument::MaxWords,
+            Argument::Synonyms,
+        ]
+    };
+}
+pub(super) use reading;
+
 impl Argument {
     /// As PHP shows it by reflection.
     fn declared(self, required: bool) -> Arg<'static> {

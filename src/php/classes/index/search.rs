@@ -1,6 +1,6 @@
 //! Searches: one, many at once, a stream of them, and what goes with them.
 
-use super::arguments::{Argument, Signature};
+use super::arguments::{Argument, Signature, reading};
 use super::object::Object;
 use super::words::store_counts;
 use crate::analysis::valid_utf8;
@@ -25,7 +25,7 @@ macro_rules! search_signature {
     ($required:literal, [$($before:expr),*], [$($after:expr),*]) => {
         Signature {
             required: $required,
-            arguments: &[
+            arguments: reading![
                 $($before,)*
                 Argument::Limit,
                 Argument::Offset,
@@ -40,12 +40,6 @@ macro_rules! search_signature {
                 Argument::Facets,
                 Argument::Distinct,
                 Argument::After,
-                Argument::Typos,
-                Argument::Prefix,
-                Argument::Fields,
-                Argument::Syntax,
-                Argument::MaxWords,
-                Argument::Synonyms
             ],
         }
     };
@@ -56,50 +50,21 @@ pub const BATCH: Signature = search_signature!(1, [Argument::Queries], [Argument
 pub const STREAM: Signature = search_signature!(0, [], [Argument::Deadline(Some(500)), Argument::Capacity]);
 pub const WARM: Signature = Signature {
     required: 1,
-    arguments: &[
-        Argument::Log,
-        Argument::Matching,
-        Argument::Weights,
-        Argument::K1,
-        Argument::B,
-        Argument::Typos,
-        Argument::Prefix,
-        Argument::Fields,
-        Argument::Syntax,
-        Argument::MaxWords,
-        Argument::Synonyms,
-    ],
+    arguments: reading![Argument::Log, Argument::Matching, Argument::Weights, Argument::K1, Argument::B],
 };
 pub const COUNT: Signature = Signature {
     required: 0,
-    arguments: &[
-        Argument::Query,
-        Argument::Matching,
-        Argument::Filter,
-        Argument::Weights,
-        Argument::Typos,
-        Argument::Prefix,
-        Argument::Fields,
-        Argument::Syntax,
-        Argument::MaxWords,
-        Argument::Synonyms,
-    ],
+    arguments: reading![Argument::Query, Argument::Matching, Argument::Filter, Argument::Weights],
 };
 pub const FACETS: Signature = Signature {
     required: 1,
-    arguments: &[
+    arguments: reading![
         Argument::Field,
         Argument::Query,
         Argument::Matching,
         Argument::Filter,
         Argument::Limit,
         Argument::Weights,
-        Argument::Typos,
-        Argument::Prefix,
-        Argument::Fields,
-        Argument::Syntax,
-        Argument::MaxWords,
-        Argument::Synonyms,
     ],
 };
 

@@ -1,6 +1,6 @@
 //! Words: what a query is told of them, what a text has of them, and what the index has.
 
-use super::arguments::{Argument, Signature};
+use super::arguments::{Argument, Signature, reading};
 use super::object::Object;
 use crate::index::Kind;
 use crate::php::call::{Call, check_index, parse};
@@ -44,19 +44,13 @@ pub fn suggest(call: &mut Call) -> Outcome {
 
 pub const EXPLAIN: Signature = Signature {
     required: 2,
-    arguments: &[
+    arguments: reading![
         Argument::Query,
         Argument::Id,
         Argument::Matching,
         Argument::Weights,
         Argument::K1,
         Argument::B,
-        Argument::Typos,
-        Argument::Prefix,
-        Argument::Fields,
-        Argument::Syntax,
-        Argument::MaxWords,
-        Argument::Synonyms,
     ],
 };
 

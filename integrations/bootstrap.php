@@ -5,7 +5,7 @@ declare(strict_types=1);
 /*
  * The classes of the adapters' tests, where Packagist is not at hand: those of the adapters, and of checkouts that variables
  * name. SEAL_DIR: PHP-CMSIG/search; SCOUT_DIR: laravel/scout; LARAVEL_DIR: laravel/framework. What these need of others is in
- * Debian's packages composer, php-nesbot-carbon, php-doctrine-inflector and php-psr-container.
+ * Debian's packages composer, php-nesbot-carbon, php-doctrine-inflector, php-psr-container and php-symfony-console.
  */
 
 require_once 'Composer/Autoload/ClassLoader.php';
@@ -35,6 +35,10 @@ if ($laravel = getenv('LARAVEL_DIR')) {
     }
     foreach (['Carbon', 'Doctrine/Inflector', 'Psr/Container'] as $package) {
         require_once "$package/autoload.php";
+    }
+    // For the test of a command only.
+    if (stream_resolve_include_path('Symfony/Component/Console/autoload.php') !== false) {
+        require_once 'Symfony/Component/Console/autoload.php';
     }
     require_once "$illuminate/Collections/helpers.php";
     require_once "$illuminate/Support/helpers.php";

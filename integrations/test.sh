@@ -2,7 +2,8 @@
 # Runs the adapters' tests, which are those of the libraries that they adapt to and their own:
 #     SEAL_DIR=… SCOUT_DIR=… LARAVEL_DIR=… sh integrations/test.sh path/to/postings.so
 # The variables name checkouts of PHP-CMSIG/search, laravel/scout and laravel/framework (10.x); what they do not name is
-# skipped. Needs phpunit, composer, php-sqlite3, php-mbstring, php-nesbot-carbon and php-doctrine-inflector.
+# skipped. Needs phpunit, composer, php-sqlite3, php-mbstring, php-nesbot-carbon, php-doctrine-inflector and
+# php-symfony-console.
 set -u
 POSTINGS_EXTENSION=$(realpath "$1") || exit 2
 export POSTINGS_EXTENSION
@@ -12,7 +13,7 @@ status=0
 # suite NAME: runs the tests of a folder and prints a line of counts.
 suite() {
     log=$(mktemp)
-    php -d extension="$POSTINGS_EXTENSION" "$(command -v phpunit)" --no-configuration --bootstrap bootstrap.php \
+    php -d extension="$POSTINGS_EXTENSION" "$(command -v phpunit)" --no-configuration --do-not-cache-result --bootstrap bootstrap.php \
         --testdox --log-junit "$log.xml" "$1/tests" >"$log" 2>&1 || { status=1; cat "$log"; }
     php -r '
         $suite = simplexml_load_file($argv[2])->testsuite;

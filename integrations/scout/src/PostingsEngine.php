@@ -19,7 +19,7 @@ use Postings\Index;
  * `options()` of a query are arguments of Postings\Index::search() by name, in place of those of the configuration; a
  * callback gets the index, the query and all arguments, and returns hits.
  */
-final class PostingsEngine extends Engine
+final class PostingsEngine extends Engine implements IndexSettings
 {
     /** @param array<string, mixed> $search arguments of every search */
     public function __construct(
@@ -183,26 +183,34 @@ final class PostingsEngine extends Engine
     public function map(Builder $builder, $results, $model)
     {
         $ids = $results?->ids() ?? [];
-        if ($ids === []) {
-            return $model->newCollection();
-        }
-        $places = \array_flip($ids);
 
-        return $model->getScoutModelsByIds($builder, $ids)
-            ->filter(static fn ($found) => isset($places[$found->getScoutKey()]))
-            ->sortBy(static fn ($found) => $places[$found->getScoutKey()])
-            ->values();
+        return $ids === []
+            ? $model->newCollection()
+            : self::inOrder($model->getScoutModelsByIds($builder, $ids), $ids);
     }
 
     public function lazyMap(Builder $builder, $results, $model): LazyCollection
     {
         $ids = $results?->ids() ?? [];
-        if ($ids === []) {
-            return LazyCollection::empty();
-        }
+
+        return $ids === []
+            ? LazyCollection::empty()
+            : self::inOrder($model->queryScoutModelsByIds($builder, $ids)->cursor(), $ids);
+    }
+
+    /**
+     * The models that were found, in the order of their hits.
+     *
+     * @template T of Collection|LazyCollection
+     * @param T $models
+     * @param list<int|string> $ids
+     * @return T
+     */
+    private static function inOrder(Collection|LazyCollection $models, array $ids): Collection|LazyCollection
+    {
         $places = \array_flip($ids);
 
-        return $model->queryScoutModelsByIds($builder, $ids)->cursor()
+        return $models
             ->filter(static fn ($found) => isset($places[$found->getScoutKey()]))
             ->sortBy(static fn ($found) => $places[$found->getScoutKey()])
             ->values();
@@ -252,7 +260,7 @@ final class PostingsEngine extends Engine
     }
 
     /**
-     * For `scout:sync-index-settings`: whether a model is in the bin can always be asked.
+     * What newer Scouts' `scout:sync-index-settings` asks: whether a model is in the bin can be filtered by as it is.
      *
      * @param array<string, mixed> $settings
      * @return array<string, mixed>

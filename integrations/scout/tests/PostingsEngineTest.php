@@ -6,8 +6,10 @@ namespace Postings\Scout\Tests;
 
 use Illuminate\Database\Capsule\Manager as Capsule;
 use Illuminate\Database\Schema\Blueprint;
+use Laravel\Scout\Console\SyncIndexSettingsCommand;
 use Laravel\Scout\EngineManager;
 use Postings\Index;
+use Postings\Scout\IndexSettings;
 
 final class PostingsEngineTest extends TestCase
 {
@@ -198,6 +200,57 @@ final class PostingsEngineTest extends TestCase
     }
 
     /** Two processes add models, each with attributes of its own, at the same time. */
+    public function test_the_command_synchronises_settings(): void
+    {
+        if (!class_exists(\Symfony\Component\Console\Command\Command::class)) {
+            self::markTestSkipped('there is no symfony/console');
+        }
+        $this->app['config']->set('scout.postings.index-settings', [Product::class => ['language' => 'english']]);
+        Index::drop("$this->folder/products");
+        // Its output needs a whole application.
+        $command = new class extends SyncIndexSettingsCommand {
+            /** @var list<string> */
+            public array $said = [];
+
+            public function info($string, $verbosity = null)
+            {
+                $this->said[] = $string;
+            }
+
+            public function error($string, $verbosity = null)
+            {
+                $this->said[] = "error: $string";
+            }
+        };
+        $command->handle($this->app->make(EngineManager::class));
+        self::assertSame(['Settings for the [products] index synced successfully.'], $command->said);
+        self::assertSame('english', $this->index()->analyzer()->options()['language']);
+        // Newer Scouts ask before, and of the soft deletes.
+        self::assertInstanceOf(IndexSettings::class, $this->engine());
+        self::assertSame(['language' => 'german'], $this->engine()->configureSoftDeleteFilter(['language' => 'german']));
+    }
+
+    public function test_the_engine_has_the_interface_of_newer_scouts(): void
+    {
+        $code = <<<'PHP'
+            namespace Laravel\Scout\Contracts {
+                interface UpdatesIndexSettings
+                {
+                    public function updateIndexSettings(string $name, array $options = []);
+                    public function configureSoftDeleteFilter(array $settings = []): array;
+                }
+            }
+            namespace {
+                require $argv[1];
+                echo is_subclass_of(Postings\Scout\PostingsEngine::class, Laravel\Scout\Contracts\UpdatesIndexSettings::class)
+                    ? 'yes' : 'no';
+            }
+            PHP;
+        $extension = 'extension=' . getenv('POSTINGS_EXTENSION');
+        $command = [PHP_BINARY, '-d', $extension, '-r', $code, '--', dirname(__DIR__, 2) . '/bootstrap.php'];
+        self::assertSame('yes', shell_exec(implode(' ', array_map(escapeshellarg(...), $command))));
+    }
+
     public function test_two_workers_lose_nothing(): void
     {
         $worker = static fn (int $number) => <<<PHP

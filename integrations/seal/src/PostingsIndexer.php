@@ -45,8 +45,10 @@ final class PostingsIndexer implements IndexerInterface
     ): ?TaskInterface {
         $writer = $this->folder->writer($index);
         $identifier = $index->getIdentifierField()->name;
+        $fields = Folder::fields($index);
         foreach ($saveDocuments as $document) {
-            $writer->add((string) $document[$identifier], $this->values($index, $document));
+            $values = \array_intersect_key($this->values($index, $document), $fields);
+            $writer->add((string) $document[$identifier], $values);
         }
         foreach ($deleteDocumentIdentifiers as $id) {
             $writer->delete($id);
@@ -59,7 +61,7 @@ final class PostingsIndexer implements IndexerInterface
 
     /**
      * @param array<string, mixed> $document
-     * @return array<string, mixed> by the names of the index's fields
+     * @return array<string, mixed> by the names of fields, of which the index may lack some
      */
     private function values(Index $index, array $document): array
     {
@@ -80,6 +82,6 @@ final class PostingsIndexer implements IndexerInterface
             }
         }
 
-        return \array_intersect_key($values, Folder::fields($index));
+        return $values;
     }
 }

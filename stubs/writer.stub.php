@@ -245,10 +245,17 @@ namespace Postings {
          * @param array<string>|string|bool $stopWords words to leave out: a list, the language of a built-in list
          *     (stopWords()), or true for that of $language. Words keep their positions, so phrases match only words that
          *     stand so in the text
+         * @param bool $parts whether a word that a full stop, a colon or an underscore joins is found by its parts:
+         *     `final.pdf`, `sentence.Another`, `mary_jones@example.com`. In texts and queries it is the phrase of its parts.
+         *     Numbers (2.50, 12:30) and single letters (U.S.A) stay together
          * @throws \ValueError if there is no such language or list
          */
-        public function __construct(?string $language = null, bool $fold = false, array|string|bool $stopWords = [])
-        {
+        public function __construct(
+            ?string $language = null,
+            bool $fold = false,
+            array|string|bool $stopWords = [],
+            bool $parts = false,
+        ) {
         }
 
         /**
@@ -263,9 +270,17 @@ namespace Postings {
         /**
          * What the constructor was given: the language by its full name, stop words normalized and sorted.
          *
-         * @return array{language: ?string, fold: bool, stopWords: list<string>}
+         * @return array{language: ?string, fold: bool, stopWords: list<string>, parts: bool}
          */
         public function options(): array
+        {
+        }
+
+        /**
+         * The language of a text, for the constructor; null if it has no stemmer, or the text leaves doubts, as one of a few
+         * words does. Looks at the first 4 KiB.
+         */
+        public static function detect(string $text): ?string
         {
         }
 

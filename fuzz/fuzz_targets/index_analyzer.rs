@@ -12,7 +12,9 @@ fuzz_target!(|input: (u8, &str, &[u8])| {
     let all = ALL.get_or_init(|| {
         let languages = std::iter::once(None).chain(analysis::languages().map(|name| Some(name.to_owned())));
         let options = languages.flat_map(|language| {
-            [false, true].map(|fold| AnalyzerOptions { language: language.clone(), fold, ..AnalyzerOptions::default() })
+            [(false, false), (true, false), (false, true)].map(|(fold, parts)| {
+                AnalyzerOptions { language: language.clone(), fold, parts, ..AnalyzerOptions::default() }
+            })
         });
         options.map(|options| Analyzer::new(options).expect("a known language")).collect()
     });

@@ -6,20 +6,21 @@ require __DIR__ . '/../helpers.inc';
 use Postings\Analyzer;
 
 $show = fn (array $terms) => json_encode($terms, JSON_UNESCAPED_UNICODE);
-$text = "The Quick foxes' jumping, déjà-vu! e-mail don't 3.14 検索語 \xff x_y";
-foreach ([new Analyzer(), new Analyzer('english'), new Analyzer('en', true), new Analyzer(language: 'english', stopWords: true), new Analyzer(null, false, 'english'), new Analyzer(stopWords: ['QUICK', 'x']), new Analyzer('german'), new Analyzer('french', fold: true)] as $analyzer) {
+$text = "The Quick foxes' jumping, déjà-vu! e-mail don't 3.14 検索語 \xff x_y sentence.Another";
+foreach ([new Analyzer(), new Analyzer('english'), new Analyzer('en', true), new Analyzer(language: 'english', stopWords: true), new Analyzer(null, false, 'english'), new Analyzer(stopWords: ['QUICK', 'x']), new Analyzer('german'), new Analyzer('french', fold: true), new Analyzer(parts: true)] as $analyzer) {
     $options = $analyzer->options();
     $options['stopWords'] = count($options['stopWords']);
     echo json_encode($options), ' ', $show($analyzer->tokens($text)), "\n";
 }
 outcome('nothing', fn () => [(new Analyzer())->tokens(''), (new Analyzer())->tokens(" \n.,"), (new Analyzer())->tokens(str_repeat('x', 256)), count((new Analyzer())->tokens(str_repeat('wort ', 100000)))]);
+outcome('detect', fn () => [Analyzer::detect('It was the best of times, it was the worst of times.'), Analyzer::detect('Wer immer strebend sich bemüht, den können wir erlösen.'), Analyzer::detect('x'), Analyzer::detect('')]);
 outcome('numbers of', fn () => [count(Analyzer::languages()) > 20, in_array('english', Analyzer::languages(), true), count(Analyzer::stopWords('german')) > 50, in_array('the', Analyzer::stopWords('english'), true)]);
 foreach (Analyzer::languages() as $language) {
     if ((new Analyzer($language))->tokens('word') === []) {
         echo "$language\n";
     }
 }
-foreach ([fn () => new Analyzer('klingon'), fn () => new Analyzer(''), fn () => new Analyzer("\xff"), fn () => new Analyzer('finnish', stopWords: true), fn () => new Analyzer(stopWords: true), fn () => new Analyzer(stopWords: 'finnish'), fn () => new Analyzer(stopWords: [1]), fn () => new Analyzer(stopWords: ["\xff"]), fn () => new Analyzer(stopWords: null), fn () => new Analyzer(stopWords: 1), fn () => new Analyzer([]), fn () => new Analyzer('english', false, [], 1), fn () => Analyzer::stopWords('finnish')] as $wrong) {
+foreach ([fn () => new Analyzer('klingon'), fn () => new Analyzer(''), fn () => new Analyzer("\xff"), fn () => new Analyzer('finnish', stopWords: true), fn () => new Analyzer(stopWords: true), fn () => new Analyzer(stopWords: 'finnish'), fn () => new Analyzer(stopWords: [1]), fn () => new Analyzer(stopWords: ["\xff"]), fn () => new Analyzer(stopWords: null), fn () => new Analyzer(stopWords: 1), fn () => new Analyzer([]), fn () => new Analyzer('english', false, [], true, 1), fn () => Analyzer::stopWords('finnish')] as $wrong) {
     try {
         $wrong();
         echo "worked\n";
@@ -36,14 +37,15 @@ outcome('property', function () use ($english) { $english->language = 'german'; 
 outcome('a failed one', function () { try { $a = (new ReflectionClass(Analyzer::class))->newInstanceWithoutConstructor(); } finally { echo isset($a) ? "made\n" : "not made\n"; } });
 ?>
 --EXPECT--
-{"language":null,"fold":false,"stopWords":0} ["the","quick","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y"]
-{"language":"english","fold":false,"stopWords":0} ["the","quick","fox","jump","déjà","vu","e","mail","don't","3.14","検索","索語","x_i"]
-{"language":"english","fold":true,"stopWords":0} ["the","quick","fox","jump","deja","vu","e","mail","don't","3.14","検索","索語","x_i"]
-{"language":"english","fold":false,"stopWords":123} ["quick","fox","jump","déjà","vu","e","mail","don't","3.14","検索","索語","x_i"]
-{"language":null,"fold":false,"stopWords":123} ["quick","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y"]
-{"language":null,"fold":false,"stopWords":2} ["the","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y"]
-{"language":"german","fold":false,"stopWords":0} ["the","quick","fox","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y"]
-{"language":"french","fold":true,"stopWords":0} ["the","quick","fox","jumping","dej","vu","e","mail","don't","3.14","検索","索語","x_y"]
+{"language":null,"fold":false,"stopWords":0,"parts":false} ["the","quick","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.another"]
+{"language":"english","fold":false,"stopWords":0,"parts":false} ["the","quick","fox","jump","déjà","vu","e","mail","don't","3.14","検索","索語","x_i","sentence.anoth"]
+{"language":"english","fold":true,"stopWords":0,"parts":false} ["the","quick","fox","jump","deja","vu","e","mail","don't","3.14","検索","索語","x_i","sentence.anoth"]
+{"language":"english","fold":false,"stopWords":123,"parts":false} ["quick","fox","jump","déjà","vu","e","mail","don't","3.14","検索","索語","x_i","sentence.anoth"]
+{"language":null,"fold":false,"stopWords":123,"parts":false} ["quick","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.another"]
+{"language":null,"fold":false,"stopWords":2,"parts":false} ["the","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.another"]
+{"language":"german","fold":false,"stopWords":0,"parts":false} ["the","quick","fox","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.another"]
+{"language":"french","fold":true,"stopWords":0,"parts":false} ["the","quick","fox","jumping","dej","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.another"]
+{"language":null,"fold":false,"stopWords":0,"parts":true} ["the","quick","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence","another"]
 nothing: returned array (
   0 => 
   array (
@@ -55,6 +57,12 @@ nothing: returned array (
   array (
   ),
   3 => 100000,
+)
+detect: returned array (
+  0 => 'english',
+  1 => 'german',
+  2 => NULL,
+  3 => NULL,
 )
 numbers of: returned array (
   0 => true,

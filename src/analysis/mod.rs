@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `mod.rs` | [`Analyzer`]: options and their bytes; [`Analyzer::tokens`] |
 //! | `segment.rs` | words by UAX #29, with a table for ASCII and letters of two bytes; pairs for scripts without spaces |
+//! | `detect.rs` | the language of a text |
+//! | `parts.rs` | the parts of words that a full stop, a colon or an underscore joins |
 //! | `normalize.rs` | lower-casing, composed form, folding |
 //! | `cache.rs` | words seen lately and their terms |
 //! | `stop_words.rs` | lists of stop words |
@@ -13,7 +15,9 @@
 //! match only words that stand so in the text.
 
 mod cache;
+mod detect;
 mod normalize;
+mod parts;
 mod segment;
 mod stop_words;
 #[cfg(test)]
@@ -28,6 +32,7 @@ use frostem::{Algorithm, Stemmer};
 
 use crate::{Error, Result};
 use cache::{Cache, Key};
+pub use detect::detect;
 pub(crate) use segment::is_lone_unit;
 use segment::{Kind, Word};
 pub use stop_words::stop_words;
@@ -49,6 +54,9 @@ pub struct AnalyzerOptions {
     pub language: Option<String>,
     /// Whether é and e are the same: diacritics and compatibility forms are removed, ß is ss.
     pub fold: bool,
+    /// Whether a word that a full stop, a colon or an underscore joins is several words: those of `final.pdf` are `final`
+    /// and `pdf`.
+    pub parts: bool,
     /// Words that are left out, in any case; empty: none are. See [`stop_words`].
     pub stop_words: Vec<String>,
     /// [`VERSION`].
@@ -56,9 +64,9 @@ pub struct AnalyzerOptions {
 }
 
 impl Default for AnalyzerOptions {
-    /// No stemming, no folding, no stop words.
+    /// No stemming, no folding, no parts, no stop words.
     fn default() -> Self {
-        AnalyzerOptions { language: None, fold: false, stop_words: Vec::new(), version: VERSION }
+        AnalyzerOptions { language: None, fold: false, parts: false, stop_words: Vec::new(), version: VERSION }
     }
 }
 
@@ -175,6 +183,9 @@ impl Analyzer {
         if options.fold {
             text.push_str(", fold");
         }
+        if options.parts {
+            text.push_str(", parts");
+        }
         match options.stop_words.len() {
             0 => {}
             1 => text.push_str(", 1 stop word"),
@@ -183,12 +194,13 @@ impl Analyzer {
         text
     }
 
-    /// The options as bytes, which an index stores: version (u32), folding (u8), then strings with their length (u16):
+    /// The options as bytes, which an index stores: version (u32), bits (u8; 0: folding, 1:
+    /// parts), then strings with their length (u16):
     /// the language, empty if none, and as many stop words as a u32 before them says. All little-endian.
     pub fn to_bytes(&self) -> Vec<u8> {
         let options = self.options();
         let mut bytes = options.version.to_le_bytes().to_vec();
-        bytes.push(options.fold.into());
+        bytes.push(u8::from(options.fold) | u8::from(options.parts) << 1);
         let string = |bytes: &mut Vec<u8>, string: &str| {
             // Names of languages and stop words have at most MAX_TERM bytes.
             bytes.extend((string.len() as u16).to_le_bytes());
@@ -212,10 +224,9 @@ impl Analyzer {
         if version != VERSION {
             return Analyzer::new(AnalyzerOptions { version, ..AnalyzerOptions::default() });
         }
-        let fold = match reader.take::<1>("folding")? {
-            [0] => false,
-            [1] => true,
-            [other] => return Err(reader.corrupt("folding", format!("{other} instead of 0 or 1"))),
+        let (fold, parts) = match reader.take::<1>("options")? {
+            [bits @ 0..=3] => (bits & 1 != 0, bits & 2 != 0),
+            [other] => return Err(reader.corrupt("options", format!("{other} instead of 0 to 3"))),
         };
         let language = Some(reader.string("language")?).filter(|language| !language.is_empty());
         let count = u32::from_le_bytes(reader.take("number of stop words")?);
@@ -227,7 +238,7 @@ impl Analyzer {
         if reader.offset != bytes.len() {
             return Err(reader.corrupt("end", format!("{} bytes too many", bytes.len() - reader.offset)));
         }
-        Analyzer::new(AnalyzerOptions { language, fold, stop_words, version })
+        Analyzer::new(AnalyzerOptions { language, fold, parts, stop_words, version })
     }
 
     /// Calls `each` for the terms of `text`, in order.
@@ -238,7 +249,7 @@ impl Analyzer {
         let as_is = inner.stemmer.is_none() && inner.stop_words.is_empty();
         let Scratch { normalized, cache } = scratch;
         let mut position = 0u32;
-        segment::words(text, |Word { start, end, kind }| {
+        self.each_word(text, |Word { start, end, kind }| {
             let at = position;
             position = position.saturating_add(1);
             let word = &text[start..end];
@@ -281,7 +292,16 @@ impl Analyzer {
     /// Calls `each` with the bytes of each word of `text` in order, stop words and too long ones too, and whether it is a
     /// pair of units or a lone unit of a script without spaces.
     pub(crate) fn words(&self, text: &str, mut each: impl FnMut(usize, usize, bool)) {
-        segment::words(text, |word| each(word.start, word.end, word.kind == Kind::Units));
+        self.each_word(text, |word| each(word.start, word.end, word.kind == Kind::Units));
+    }
+
+    #[inline]
+    fn each_word(&self, text: &str, mut each: impl FnMut(Word)) {
+        let has_parts = self.inner.options.parts;
+        segment::words(text, |word| match has_parts && parts::may_have(&text[word.start..word.end], word.kind) {
+            false => each(word),
+            true => parts::each(text, word, &mut each),
+        });
     }
 }
 

@@ -294,8 +294,11 @@ fn mixed() -> impl Strategy<Value = String> {
 }
 
 fn some_analyzer() -> impl Strategy<Value = Analyzer> {
-    (proptest::sample::select(vec![None, Some("english"), Some("german"), Some("greek")]), any::<bool>(), any::<bool>())
-        .prop_map(|(language, fold, stop)| analyzer(language, fold, if stop { &["a", "b"] } else { &[] }))
+    let languages = proptest::sample::select(vec![None, Some("english"), Some("german"), Some("greek")]);
+    (languages, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(language, fold, stop, parts)| {
+        let options = analyzer(language, fold, if stop { &["a", "b"] } else { &[] }).options().clone();
+        Analyzer::new(AnalyzerOptions { parts, ..options }).unwrap()
+    })
 }
 
 proptest! {
@@ -338,7 +341,7 @@ proptest! {
         let mut scratch = Scratch::new();
         let found = tokens_with(&analyzer, &text, &mut scratch);
         let mut count = 0;
-        words(&text, |_| count += 1);
+        analyzer.words(&text, |_, _, _| count += 1);
         for (term, position, start, end) in &found {
             prop_assert!((1..=MAX_TERM).contains(&term.len()) && *position < count && start < end);
             prop_assert!(text.get(*start..*end).is_some());
@@ -350,6 +353,32 @@ proptest! {
         prop_assert_eq!(tokens_with(&analyzer, &text, &mut scratch), found);
     }
 
+    /// A word is cut where its definition says, and nothing but the marks is lost.
+    #[test]
+    fn parts_are_those_of_the_definition(word in "[aZé09._:]{1,9}") {
+        let mut found = Vec::new();
+        with_parts().words(&word, |start, end, _| found.push(word[start..end].to_owned()));
+        let mut expected = Vec::new();
+        words(&word, |whole| {
+            let chars: Vec<char> = word[whole.start..whole.end].chars().collect();
+            let digit = |at: usize| chars.get(at).is_some_and(char::is_ascii_digit);
+            let mut parts = vec![String::new()];
+            for (at, &c) in chars.iter().enumerate() {
+                if c == '_' || ".:".contains(c) && !(at > 0 && digit(at - 1) && digit(at + 1)) {
+                    parts.push(String::new());
+                } else if let Some(last) = parts.last_mut() {
+                    last.push(c);
+                }
+            }
+            parts.retain(|part| !part.is_empty());
+            if parts.iter().all(|part| part.chars().count() == 1) {
+                parts = vec![chars.into_iter().collect()];
+            }
+            expected.extend(parts);
+        });
+        prop_assert_eq!(found, expected);
+    }
+
     #[test]
     fn normalizing_twice_is_normalizing_once(word in mixed(), fold: bool) {
         let analyzer = analyzer(None, fold, &[]);
@@ -359,6 +388,66 @@ proptest! {
         use unicode_normalization::UnicodeNormalization;
         prop_assert_eq!(analyzer.normalize(&word.nfd().collect::<String>()), once);
     }
+}
+
+#[test]
+fn languages_of_texts() {
+    for (text, expected) in [
+        ("It was the best of times, it was the worst of times, it was the age of wisdom.", Some("english")),
+        ("Wer immer strebend sich bemüht, den können wir erlösen, sagen die Engel im letzten Akt.", Some("german")),
+        ("Longtemps, je me suis couché de bonne heure, et parfois mes yeux se fermaient si vite.", Some("french")),
+        (
+            "En un lugar de la Mancha, de cuyo nombre no quiero acordarme, no ha mucho tiempo que vivía.",
+            Some("spanish"),
+        ),
+        ("Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива.", Some("russian")),
+        (
+            "Det var en gang en konge som hadde hørt om et skip som gikk like fort til lands som til vanns.",
+            Some("norwegian"),
+        ),
+        // There is no stemmer.
+        ("私は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。", None),
+        ("", None),
+        ("12345 !?", None),
+    ] {
+        assert_eq!(detect(text), expected, "{text}");
+    }
+    // Cut within a character.
+    assert_eq!(detect(&"é".repeat(5000)), detect(&"é".repeat(2048)));
+    for language in whatlang::Lang::all() {
+        let name = language.eng_name().to_lowercase();
+        let renamed = ["bokmal", "persian"].contains(&&*name);
+        assert!(renamed || !name.contains(' '), "{name}");
+    }
+}
+
+fn with_parts() -> Analyzer {
+    Analyzer::new(AnalyzerOptions { parts: true, ..AnalyzerOptions::default() }).unwrap()
+}
+
+#[test]
+fn words_that_marks_join_are_several() {
+    let analyzer = with_parts();
+    for (text, expected) in [
+        ("End of a sentence.Another one", "end of a sentence another one"),
+        ("mary_jones@mail.example.com", "mary jones mail example com"),
+        ("report_2024-final.tar.gz", "report 2024 final tar gz"),
+        ("Postings::Index::open", "postings index open"),
+        ("__init__ _x", "init x"),
+        ("2.50 12:30 1.5kg v1.2", "2.50 12:30 1.5kg v1.2"),
+        ("U.S.A e.g. i.e", "u.s.a e.g i.e"),
+        ("don't 検索.語", "don't 検索 語"),
+    ] {
+        assert_eq!(terms(&analyzer, text).join(" "), expected, "{text}");
+    }
+    // Positions are those of the parts, so that a query's word is the phrase of its parts.
+    let positions = |text: &str| tokens(&analyzer, text).iter().map(|token| token.1).collect::<Vec<_>>();
+    assert_eq!(positions("see sentence.Another thing"), [0, 1, 2, 3]);
+    assert_eq!(Analyzer::from_bytes(&analyzer.to_bytes()), Ok(analyzer.clone()));
+    assert_eq!(analyzer.describe(), "version 1, language none, parts");
+    // Indexes of releases without parts have the same bytes as before.
+    assert_eq!(analyzer.to_bytes()[4], 2);
+    assert_eq!(super::tests::analyzer(None, true, &[]).to_bytes()[4], 1);
 }
 
 /// Words whose first and last bytes agree, and of every length, have entries of their own or none.
@@ -381,7 +470,8 @@ fn the_cache_tells_words_apart() {
 /// Quadratic scanning would take hours.
 #[test]
 fn long_texts() {
-    let analyzer = analyzer(Some("english"), true, &["x"]);
+    let options = analyzer(Some("english"), true, &["x"]).options().clone();
+    let analyzers = [false, true].map(|parts| Analyzer::new(AnalyzerOptions { parts, ..options.clone() }).unwrap());
     let mut scratch = Scratch::new();
     for piece in [
         "x",
@@ -405,8 +495,10 @@ fn long_texts() {
         ":",
     ] {
         let text = piece.repeat(2_000_000 / piece.len());
-        let mut count = 0;
-        analyzer.tokens(&text, &mut scratch, |_| count += 1);
-        assert!(count <= text.len());
+        for analyzer in &analyzers {
+            let mut count = 0;
+            analyzer.tokens(&text, &mut scratch, |_| count += 1);
+            assert!(count <= text.len());
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::analysis::{self, Analyzer, AnalyzerOptions, Scratch};
 use crate::php::call::{Call, check, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method, this_and_result};
-use crate::php::declare::{MAY_BE_BOOL, MAY_BE_STRING, function, widen};
+use crate::php::declare::{MAY_BE_BOOL, MAY_BE_STRING, function, nullable, widen};
 use crate::php::exception::{self, Outcome, type_name};
 use crate::php::ffi;
 use crate::php::output::{self, List, Record};
@@ -31,6 +31,9 @@ impl Class for Object {
         vec![
             method(function("tokens", handler!(tokens), DataType::Array).arg(Arg::new("text", DataType::String))),
             method(function("options", handler!(options), DataType::Array)),
+            static_method(
+                nullable("detect", handler!(detect), DataType::String).arg(Arg::new("text", DataType::String)),
+            ),
             static_method(function("languages", handler!(languages), DataType::Array)),
             static_method(function("stopWords", handler!(stop_words), DataType::Array).arg(language())),
         ]
@@ -45,6 +48,7 @@ impl Class for Object {
                     .arg(Arg::new("language", DataType::String).allow_null().default("null"))
                     .arg(Arg::new("fold", DataType::Bool).default("false"))
                     .arg(Arg::new("stopWords", DataType::Array).default("[]"))
+                    .arg(Arg::new("parts", DataType::Bool).default("false"))
             },
             flags: Some(MethodFlags::Public),
         })
@@ -103,13 +107,13 @@ fn construct(frame: &mut ExecuteData) -> ConstructorResult<Object> {
 
 fn made(call: &mut Call) -> Outcome<Object> {
     let mut language: *mut ZendStr = std::ptr::null_mut();
-    let mut fold = false;
+    let [mut fold, mut parts] = [false; 2];
     let mut words: *mut Zval = std::ptr::null_mut();
-    parse!(call, c"|S!bz", &raw mut language, &raw mut fold, &raw mut words)?;
+    parse!(call, c"|S!bzb", &raw mut language, &raw mut fold, &raw mut words, &raw mut parts)?;
     // SAFETY: parsing set both to arguments in the frame, or left them null.
     let (language, words) = unsafe { (language.as_ref(), words.as_ref()) };
     let language = language.map(|language| text(language, 1)).transpose()?;
-    let options = AnalyzerOptions { language: language.clone(), fold, ..AnalyzerOptions::default() };
+    let options = AnalyzerOptions { language: language.clone(), fold, parts, ..AnalyzerOptions::default() };
     // The language is checked first: it is argument 1.
     let plain = check(Analyzer::new(options.clone()), 1)?;
     let stop_words = match words {
@@ -211,7 +215,17 @@ fn options(call: &mut Call) -> Outcome {
         .field("language", options.language.as_deref())
         .field("fold", options.fold)
         .field("stopWords", stop_words.into_zval())
+        .field("parts", options.parts)
         .store(result);
+    Ok(())
+}
+
+fn detect(call: &mut Call) -> Outcome {
+    let text = call.bytes()?;
+    match analysis::detect(&analysis::valid_utf8(text)) {
+        Some(language) => output::bytes(call.result, language.as_bytes())?,
+        None => call.result.set_null(),
+    }
     Ok(())
 }
 

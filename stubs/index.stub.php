@@ -90,7 +90,7 @@ namespace Postings {
         /**
          * What the documents that match have in the fields that the search was told by `facets:`; null without. A keyword field
          * has value => number of documents, the most frequent first; a numeric one min and max (null if no document has a
-         * number) and count, the number of documents that have one.
+         * number) of all their numbers, and count, the number of documents that have one.
          *
          * @var ?array<string, array<int|string, int|float|null>>
          */

@@ -36,8 +36,8 @@ namespace Postings {
          * @param ?array<string, array{weight?: int|float, text?: bool, keyword?: bool, numeric?: bool, stored?: bool, indexed?: bool}> $fields
          *     the fields of documents, 1 to 255 (each kind counted), by name. Without options a field is text: analysed,
          *     searched, scored, times its 'weight' (default 1, from 0.001 to 1000). 'keyword': one or more whole values per
-         *     document, for filters and facets. 'numeric': one number per document, for filters and sorting. Several of 'text'
-         *     (or 'weight'), 'keyword' and 'numeric' are kinds of one value. 'stored': keeps values, to be returned with hits;
+         *     document, for filters and facets. 'numeric': one or more numbers, for filters and sorting. Several of 'text' (or
+         *     'weight'), 'keyword' and 'numeric' are kinds of one value. 'stored': keeps values, to be returned with hits;
          *     with 'indexed' => false that is all. Names must be UTF-8 without ':' and white space, and those of new fields
          *     must not begin with '-' or a quotation mark. An index that exists gets weights and, after its own fields, new ones
          *     by the next commit; everything else must be as it was. null: those of the index, which must exist
@@ -78,8 +78,8 @@ namespace Postings {
          *
          * @param array<string, mixed>|string $document values by field; null or a missing field is no value. Text:
          *     string|Stringable|int|float|DateTimeInterface, or a list of string|int|float. Keyword: the same and bool, up to
-         *     1,000 bytes each. Numeric: int|float|bool|DateTimeInterface, finite, integers up to ±2^53 (a float is exact no
-         *     further). Cases of backed enums are their values. A string is the value of the first field
+         *     1,000 bytes each. Numeric: int|float|bool|DateTimeInterface, or a list of these; finite, integers up to ±2^53 (a
+         *     float is exact no further). Cases of backed enums are their values. A string is the value of the first field
          * @throws \ValueError|\TypeError naming the field; nothing was added then
          */
         public function add(int|string $id, array|string $document): void

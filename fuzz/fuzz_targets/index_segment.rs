@@ -105,8 +105,9 @@ fuzz_target!(|input: (Vec<(u16, u8)>, Vec<(u16, u8)>, u16, Vec<u8>)| {
     for field in 3..5 {
         if let Ok(column) = segment.column(field) {
             (0..=segment.documents()).for_each(|doc| {
-                black_box(column.get(doc));
+                black_box((column.get(doc), column.greatest(doc), column.all_of(doc).count()));
             });
+            column.add_between(3.0, 90.0, &mut vec![0; segment.documents().div_ceil(64) as usize]);
         }
     }
 });

@@ -61,7 +61,8 @@ pub fn index() -> &'static Path {
                 (2, Value::Keywords((0..i % 3).map(|tag| format!("t{tag}").into()).collect())),
                 (3, Value::Number(1900.0 + (i % 120) as f64)),
             ];
-            let rare = (i % 40 == 0).then(|| (4, Value::Number(i as f64 / 3.0)));
+            let several = Value::List(vec![Value::Number(i as f64 / 3.0), Value::Int(7), Value::Int(i as i64)]);
+            let rare = (i % 40 == 0).then_some((4, several));
             let id = if i % 2 == 0 { Id::Int(i as i64) } else { Id::Bytes(format!("id {i}").into_bytes().into()) };
             writer.add(id, Document { values: values.into_iter().chain(rare).collect() }).expect("it fits");
         }

@@ -6,7 +6,7 @@
 //! | integer, number | its decimals | its decimals | itself |
 //! | truth | – | `true`, `false` | 1, 0 |
 //! | time | ISO 8601 | ISO 8601 | seconds since 1970 |
-//! | list | each, [apart](GAP) | each | – |
+//! | list | each, [apart](GAP) | each | each; no texts |
 //! | tokens | themselves | each | – |
 
 use super::document::Value;
@@ -38,11 +38,8 @@ impl Value {
             }
             (Kind::Numeric, Value::Int(_) | Value::Number(_) | Value::Bool(_)) => true,
             (Kind::Numeric, Value::Time(seconds, _)) => seconds.is_finite(),
-            (Kind::Numeric, _) => false,
             (_, Value::List(many)) => {
-                let nested = |value: &Value| {
-                    matches!(value, Value::List(_) | Value::Tokens(_) | Value::Keywords(_) | Value::Time(..))
-                };
+                let nested = |value: &Value| matches!(value, Value::List(_) | Value::Tokens(_) | Value::Keywords(_));
                 for value in many {
                     match nested(value) {
                         true => return Err("a list in a list".into()),
@@ -51,6 +48,7 @@ impl Value {
                 }
                 true
             }
+            (Kind::Numeric, _) => false,
             _ => true,
         };
         if suits { Ok(()) } else { Err(format!("{wanted} must be given")) }
@@ -80,7 +78,7 @@ impl Value {
         }
     }
 
-    /// The number of a numeric field.
+    /// The number of a numeric field, unless it is a list.
     pub(super) fn number(&self) -> Option<f64> {
         match self {
             Value::Number(number) | Value::Time(number, _) => Some(*number),
@@ -143,8 +141,11 @@ mod tests {
     fn each_kind_takes_what_the_table_says() {
         let text = || Value::Text(b"a b".to_vec());
         let list = || Value::List(vec![text(), Value::Int(7), Value::Number(0.5)]);
+        let numbers = || Value::List(vec![Value::Int(7), Value::Number(0.5), Value::Time(1.0, b"1970".to_vec())]);
         let all = [
             (text(), [true, true, false]),
+            (numbers(), [true, true, true]),
+            (Value::List(vec![Value::Int(i64::MAX)]), [true, true, false]),
             (Value::Int(7), [true, true, true]),
             (Value::Int(i64::MAX), [true, true, false]),
             (Value::Number(f64::NAN), [false, false, false]),
@@ -152,14 +153,14 @@ mod tests {
             (Value::Time(0.5, b"1970".to_vec()), [true, true, true]),
             (list(), [true, true, false]),
             (Value::List(vec![list()]), [false, false, false]),
-            (Value::List(vec![Value::Bool(true)]), [false, true, false]),
+            (Value::List(vec![Value::Bool(true)]), [false, true, true]),
             (Value::Keywords(vec![]), [true, true, false]),
             (Value::Tokens(vec![]), [true, true, false]),
         ];
         for (value, suits) in all {
             for (kind, suits) in [Kind::Text, Kind::Keyword, Kind::Numeric].into_iter().zip(suits) {
                 assert_eq!(value.check(kind).is_ok(), suits, "{value:?} {kind:?}");
-                if suits && kind == Kind::Numeric {
+                if suits && kind == Kind::Numeric && !matches!(value, Value::List(_)) {
                     assert!(value.number().is_some());
                 }
             }

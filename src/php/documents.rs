@@ -7,7 +7,7 @@ use super::zend::elements;
 use crate::index::{Document, Id, Kind, Schema, Uses, Value};
 use ext_php_rs::boxed::ZBox;
 use ext_php_rs::ffi::zend_ce_stringable;
-use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
+use ext_php_rs::types::{ZendObject, ZendStr, Zval};
 use ext_php_rs::zend::BailoutGuard;
 use std::sync::Arc;
 
@@ -118,7 +118,7 @@ pub fn document(shape: &Shape, value: &Zval, form: Form, place: Place<'_>) -> Ou
 /// What a value must be for these uses.
 fn types(uses: Uses) -> &'static str {
     match (uses.has(Kind::Numeric), uses.has(Kind::Text)) {
-        (true, _) => "int|float|bool|DateTimeInterface|null",
+        (true, _) => "int|float|bool|DateTimeInterface|null, or a list of int|float|bool|DateTimeInterface",
         (_, true) => "string|Stringable|int|float|DateTimeInterface|null, or a list of string|int|float",
         _ => "string|Stringable|int|float|bool|DateTimeInterface|null, or a list of string|int|float|bool",
     }
@@ -129,7 +129,6 @@ fn field_value(uses: Uses, name: &[u8], value: &Zval, form: Form, place: Place<'
     if value.is_null() {
         return Ok(None);
     }
-    let numeric = uses.has(Kind::Numeric);
     let wrong = |what: &str, value: &Zval| {
         let name = String::from_utf8_lossy(name);
         place.wrong_type(&format!("field '{name}' must be {what}"), value)
@@ -147,11 +146,42 @@ fn field_value(uses: Uses, name: &[u8], value: &Zval, form: Form, place: Place<'
         }
         return Ok(Some(Value::Tokens(terms)));
     }
-    if !numeric && let Some(array) = value.array() {
-        return list(array, uses, &wrong).map(Some);
+    if !value.is_array() {
+        return one(uses, name, value, place).map(Some);
     }
+    // What runs meanwhile may change the variable, but not an array that has one more owner.
+    let held = value.shallow_clone();
+    let array = held.array().ok_or_else(|| wrong(types(uses), value))?;
+    if !uses.has(Kind::Numeric) && elements(array).all(|(_, value)| value.zend_str().is_some()) {
+        let mut texts = super::input::with_room(array.len())?;
+        for text in elements(array).filter_map(|(_, value)| value.zend_str()) {
+            super::input::ensure_memory(text.len())?;
+            texts.push(text.as_bytes().to_vec());
+        }
+        return Ok(Some(Value::Keywords(texts)));
+    }
+    // PHP code may end the script by a jump over this frame.
+    let mut values = BailoutGuard::new(super::input::with_room(array.len())?);
+    for (_, value) in elements(array) {
+        let is_plain = value.zend_str().is_some() || value.long().is_some() || value.double().is_some();
+        let is_time = || value.object().is_some_and(is_time);
+        if !is_plain && value.bool().is_none() && !is_time() {
+            return Err(wrong(types(uses), value));
+        }
+        values.push(one(uses, name, value, place)?);
+    }
+    Ok(Some(Value::List(values.into_inner())))
+}
+
+/// A value that is no list, nor null. May run PHP code.
+fn one(uses: Uses, name: &[u8], value: &Zval, place: Place<'_>) -> Outcome<Value> {
     /// From here on not every integer is a float.
     const EXACT: i64 = 1 << 53;
+    let numeric = uses.has(Kind::Numeric);
+    let wrong = || {
+        let name = String::from_utf8_lossy(name);
+        place.wrong_type(&format!("field '{name}' must be {}", types(uses)), value)
+    };
     let out_of_range = |what: String| {
         let name = String::from_utf8_lossy(name);
         Err(place.wrong_value(&format!("field '{name}' must be {what} given")))
@@ -168,35 +198,11 @@ fn field_value(uses: Uses, name: &[u8], value: &Zval, form: Form, place: Place<'
     // The code that a conversion runs may drop the variable that the value is in.
     let held = value.shallow_clone();
     match scalar(&held, uses)? {
-        Some(Value::Text(_)) | None if numeric => Err(wrong(types(uses), value)),
-        Some(Value::Bool(_)) if uses.has(Kind::Text) => Err(wrong(types(uses), value)),
-        Some(value) => Ok(Some(value)),
-        None => Err(wrong(types(uses), value)),
+        Some(Value::Text(_)) if numeric => Err(wrong()),
+        Some(Value::Bool(_)) if uses.has(Kind::Text) => Err(wrong()),
+        Some(value) => Ok(value),
+        None => Err(wrong()),
     }
-}
-
-/// A list as a value.
-fn list(array: &ZendHashTable, uses: Uses, wrong: &dyn Fn(&str, &Zval) -> Thrown) -> Outcome<Value> {
-    let of_texts = elements(array).all(|(_, value)| value.zend_str().is_some());
-    if of_texts {
-        let mut texts = super::input::with_room(array.len())?;
-        for text in elements(array).filter_map(|(_, value)| value.zend_str()) {
-            super::input::ensure_memory(text.len())?;
-            texts.push(text.as_bytes().to_vec());
-        }
-        return Ok(Value::Keywords(texts));
-    }
-    let mut values = super::input::with_room(array.len())?;
-    for (_, value) in elements(array) {
-        values.push(match (value.zend_str(), value.long(), value.double(), value.bool()) {
-            (Some(text), ..) => Value::Text(text.as_bytes().to_vec()),
-            (_, Some(number), ..) => Value::Int(number),
-            (_, _, Some(number), _) if number.is_finite() => Value::Number(number),
-            (.., Some(truth)) if !uses.has(Kind::Text) => Value::Bool(truth),
-            _ => return Err(wrong(types(uses), value)),
-        });
-    }
-    Ok(Value::List(values))
 }
 
 /// A value that is no list; `None` if there is none such. May run PHP code.
@@ -218,11 +224,11 @@ fn scalar(value: &Zval, uses: Uses) -> Outcome<Option<Value>> {
         return Ok(Some(Value::Bool(truth)));
     }
     let Some(object) = value.object() else { return Ok(None) };
-    // SAFETY: PHP has these classes from its start.
-    let (time, backed) = unsafe { (php_date_get_interface_ce().as_ref(), zend_ce_backed_enum.as_ref()) };
-    if time.is_some_and(|class| object.instance_of(class)) {
+    if is_time(object) {
         return moment(value, uses).map(Some);
     }
+    // SAFETY: PHP has the class from its start.
+    let backed = unsafe { zend_ce_backed_enum.as_ref() };
     if backed.is_some_and(|class| object.instance_of(class)) {
         // SAFETY: the value behind a case is the second property of every object of such an enum.
         let case = unsafe { &*object.properties_table.as_ptr().add(1) };
@@ -235,6 +241,12 @@ fn scalar(value: &Zval, uses: Uses) -> Outcome<Option<Value>> {
         true => Ok(Some(Value::Text(string(value)?.as_bytes().to_vec()))),
         false => Ok(None),
     }
+}
+
+fn is_time(object: &ZendObject) -> bool {
+    // SAFETY: PHP has the class from its start.
+    let time = unsafe { php_date_get_interface_ce().as_ref() };
+    time.is_some_and(|class| object.instance_of(class))
 }
 
 /// A DateTimeInterface: its seconds since 1970, and ISO 8601 with the fraction, if there is one.

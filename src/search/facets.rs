@@ -190,6 +190,11 @@ impl Matches<'_> {
     fn numbers(&self, field: usize, range: &mut Option<(f64, f64)>, count: &mut u64) -> Result<()> {
         let column = self.segment.column(field)?;
         let (mut least, mut greatest) = range.unwrap_or((f64::INFINITY, f64::NEG_INFINITY));
+        column.each_further(|doc_id, number| {
+            if has_bit(self.set, doc_id) {
+                greatest = greatest.max(number);
+            }
+        });
         matching::for_each_bit(0, self.set, |doc_id| {
             if let Some(number) = column.get(doc_id) {
                 (least, greatest) = (least.min(number), greatest.max(number));

@@ -132,7 +132,7 @@ impl Asked<'_> {
                     [number] => column.add_between(number, number, &mut bits),
                     _ => {
                         for doc_id in 0..self.documents {
-                            let is_one = column.get(doc_id).is_some_and(|number| is_among(number, numbers));
+                            let is_one = column.has(doc_id, |number| is_among(number, numbers));
                             bits[doc_id as usize / 64] |= u64::from(is_one) << (doc_id % 64);
                         }
                     }
@@ -196,12 +196,12 @@ impl Asked<'_> {
             Condition::Range(field, low, high) => {
                 let column = self.segment.column(*field)?;
                 let is_within = |number: f64| *low <= number && number <= *high;
-                doc_ids.retain(|&doc_id| column.get(doc_id).is_some_and(is_within));
+                doc_ids.retain(|&doc_id| column.has(doc_id, is_within));
                 Ok(())
             }
             Condition::Numbers(field, numbers) => {
                 let column = self.segment.column(*field)?;
-                doc_ids.retain(|&doc_id| column.get(doc_id).is_some_and(|number| is_among(number, numbers)));
+                doc_ids.retain(|&doc_id| column.has(doc_id, |number| is_among(number, numbers)));
                 Ok(())
             }
             Condition::Keywords(..) | Condition::Exists(_) | Condition::Ids(_) | Condition::DocIds(_) => {

@@ -36,7 +36,8 @@ impl<'s> Reader<'s> {
     #[inline(always)]
     pub(super) fn key(&self, doc_id: u32, direction: Direction, score: impl FnOnce() -> f64) -> f64 {
         let number = match (self, direction) {
-            (Reader::Number(column), _) => column.get(doc_id),
+            (Reader::Number(column), Direction::Ascending) => column.get(doc_id),
+            (Reader::Number(column), Direction::Descending) => column.greatest(doc_id),
             (Reader::Keyword(column), Direction::Ascending) => column.of(doc_id).first().map(|&first| first.into()),
             (Reader::Keyword(column), Direction::Descending) => column.of(doc_id).last().map(|&last| last.into()),
             (Reader::Id(ranks), _) => Some(ranks.map_or(doc_id, |ranks| ranks[doc_id as usize]).into()),
@@ -71,7 +72,10 @@ fn value_of(segment: &Segment, key: SortKey, direction: Direction, doc_id: u32, 
     Ok(match Reader::new(segment, key)? {
         Reader::Score => SortValue::Number(score),
         Reader::Id(_) => SortValue::Id(segment.id(doc_id)?),
-        Reader::Number(column) => column.get(doc_id).map_or(SortValue::None, SortValue::Number),
+        Reader::Number(column) => {
+            let number = if direction == Direction::Ascending { column.get(doc_id) } else { column.greatest(doc_id) };
+            number.map_or(SortValue::None, SortValue::Number)
+        }
         Reader::Keyword(column) => {
             let numbers = column.of(doc_id);
             let number = if direction == Direction::Ascending { numbers.first() } else { numbers.last() };

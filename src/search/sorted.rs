@@ -55,7 +55,9 @@ pub(super) fn sorted(
         };
         // What most sorts begin with is read without asking each time what it is.
         let numbers = match (&readers[..], &options.sort[..]) {
-            ([Reader::Number(column), ..], [(_, direction), ..]) => Some((*column, *direction)),
+            ([Reader::Number(column), ..], [(_, direction), ..]) if !column.has_several() => {
+                Some((*column, *direction))
+            }
             _ => None,
         };
         let ordinals = part.segment.kept_ordinals()?;

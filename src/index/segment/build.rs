@@ -1,12 +1,13 @@
 //! [`SegmentBuilder`]: documents in memory → a segment.
 
-use super::file::SegmentWriter;
-use super::format::{FieldCounts, NO_FIELD, Section};
+use super::file::{Has, SegmentWriter};
+use super::format::{NO_FIELD, Section};
 use super::ids::{IdColumn, IdRef};
 use super::invert::Tokens;
+use super::numbers::Numbers;
 use super::stored::{self, Blocks};
 use super::write::{self, FieldWriter};
-use super::{SegmentMeta, hash, numbers};
+use super::{SegmentMeta, hash};
 use crate::analysis::{MAX_TERM, Scratch, valid_utf8};
 use crate::base::bits::has_bit;
 use crate::base::error::{Error, Result};
@@ -30,7 +31,7 @@ const FULL: usize = 1 << 30;
 #[derive(Debug)]
 enum Gathered {
     Tokens(Tokens),
-    Numbers(Vec<f64>),
+    Numbers(Numbers),
     Nothing,
 }
 
@@ -62,7 +63,7 @@ impl SegmentBuilder {
     pub fn new(schema: Arc<Schema>) -> SegmentBuilder {
         let gathered = |kind| match kind {
             Kind::Text | Kind::Keyword => Gathered::Tokens(Tokens::new()),
-            Kind::Numeric => Gathered::Numbers(Vec::new()),
+            Kind::Numeric => Gathered::Numbers(Numbers::default()),
             Kind::Stored => Gathered::Nothing,
         };
         let given = |field: &Field| schema.field(&field.name).unwrap_or_default();
@@ -92,7 +93,8 @@ impl SegmentBuilder {
     pub fn is_full(&self) -> bool {
         let used = |field: &Gathered| match field {
             Gathered::Tokens(tokens) => tokens.used(),
-            Gathered::Numbers(_) | Gathered::Nothing => 0,
+            Gathered::Numbers(numbers) => numbers.used(),
+            Gathered::Nothing => 0,
         };
         self.ids.len() >= FULL || self.fields.iter().any(|field| used(field) >= FULL)
     }
@@ -107,7 +109,7 @@ impl SegmentBuilder {
                     kept += field;
                     most = most.max(transient + write::MEMORY);
                 }
-                Gathered::Numbers(numbers) => kept += 8 * numbers.capacity(),
+                Gathered::Numbers(numbers) => kept += numbers.memory(),
                 Gathered::Nothing => {}
             }
         }
@@ -172,10 +174,12 @@ impl SegmentBuilder {
             let value = document.values.iter().find(|(field, _)| *field == given).map(|(_, value)| value);
             match gathered {
                 Gathered::Nothing => {}
-                Gathered::Numbers(numbers) => {
-                    memory::reserve(numbers, 1)?;
-                    numbers.push(value.and_then(Value::number).unwrap_or(numbers::MISSING));
-                }
+                Gathered::Numbers(numbers) => match value {
+                    Some(Value::List(many)) => {
+                        numbers.push_all(&mut memory::collected(many.iter().filter_map(Value::number))?)?;
+                    }
+                    value => numbers.push(value.and_then(Value::number))?,
+                },
                 Gathered::Tokens(tokens) if self.schema.fields[number].kind == Kind::Keyword => {
                     let begin = tokens.next();
                     if let Some(value) = value {
@@ -239,7 +243,7 @@ impl SegmentBuilder {
     fn undo(&mut self, documents: usize) {
         for gathered in &mut self.fields {
             match gathered {
-                Gathered::Numbers(numbers) => numbers.truncate(documents),
+                Gathered::Numbers(numbers) => numbers.undo(documents),
                 Gathered::Tokens(tokens) => tokens.undo(documents),
                 Gathered::Nothing => {}
             }
@@ -355,16 +359,15 @@ impl SegmentBuilder {
         }
         let documents = (all - deaths) as u32;
         let is_dead = |doc: usize| has_bit(&dead, doc as u32);
-        let mut writer = SegmentWriter::create(folder, number, documents, false, new_forms, &schema)?;
+        let several = fields.iter().any(|field| matches!(field, Gathered::Numbers(numbers) if numbers.has_several()));
+        let has = Has { reordered: false, new_forms, several };
+        let mut writer = SegmentWriter::create(folder, number, documents, has, &schema)?;
         for (field, gathered) in fields.into_iter().enumerate() {
             match gathered {
                 Gathered::Nothing => {}
                 Gathered::Numbers(mut numbers) => {
-                    let mut doc = 0..;
-                    numbers.retain(|_| !doc.next().is_some_and(is_dead));
-                    let documents = numbers.iter().filter(|number| !number.is_nan()).count() as u32;
-                    writer.section(Section::Numbers, field as u8, |out| numbers::write(&numbers, out))?;
-                    writer.set_counts(field, FieldCounts { documents, ..FieldCounts::default() });
+                    numbers.remove(is_dead)?;
+                    write::numbers(&mut writer, field, &numbers)?;
                 }
                 Gathered::Tokens(tokens) => {
                     let text = schema.fields[field].kind == Kind::Text;

@@ -14,6 +14,17 @@ use std::path::{Path, PathBuf};
 /// Bytes gathered before they are written; a multiple of [`CHUNK`].
 const BUFFER: usize = 32 * CHUNK;
 
+/// What a segment has besides what its schema says.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Has {
+    /// Documents in another order than that of insertion.
+    pub reordered: bool,
+    /// Stored values of forms of version 3.
+    pub new_forms: bool,
+    /// Documents with several numbers in a field.
+    pub several: bool,
+}
+
 /// Writes one segment. A file that is not finished is removed when the writer is dropped.
 #[derive(Debug)]
 pub(super) struct SegmentWriter {
@@ -35,8 +46,7 @@ impl SegmentWriter {
         folder: &Folder,
         number: u64,
         documents: u32,
-        reordered: bool,
-        new_forms: bool,
+        Has { reordered, new_forms, several }: Has,
         schema: &Schema,
     ) -> Result<SegmentWriter> {
         let name = manifest::segment_name(number);
@@ -44,7 +54,7 @@ impl SegmentWriter {
         let fields = schema.fields.iter().map(|field| (field.kind as u8, FieldCounts::default())).collect();
         let frame = Frame {
             documents,
-            flags: Flags { positions: schema.positions, reordered, new_forms, codecs: schema.codecs },
+            flags: Flags { positions: schema.positions, reordered, new_forms, several, codecs: schema.codecs },
             extents: Vec::new(),
             fields,
             checksums: Vec::new(),

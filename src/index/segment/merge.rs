@@ -4,11 +4,11 @@
 //! encoded again. Memory is that of the longest list, and some 30 bytes per document.
 
 use super::SegmentMeta;
-use super::file::SegmentWriter;
-use super::format::{FieldCounts, NO_FIELD, Section};
+use super::file::{Has, SegmentWriter};
+use super::format::{NO_FIELD, Section};
 use super::ids::IdColumn;
 use super::merge_plan::{GONE, Input, MergePlan, by_rank, is_deleted, reordered};
-use super::numbers::{self, MISSING};
+use super::numbers::Numbers;
 use super::ordinals;
 use super::stored::Blocks;
 use super::write::{self, FieldWriter};
@@ -42,8 +42,12 @@ pub(in crate::index) fn merge(
     if documents == 0 {
         return Ok(None);
     }
-    let new_forms = inputs.iter().any(|(segment, _)| segment.has_new_forms());
-    let mut writer = SegmentWriter::create(folder, number, documents, plan.ordinals.is_some(), new_forms, schema)?;
+    let has = Has {
+        reordered: plan.ordinals.is_some(),
+        new_forms: inputs.iter().any(|(segment, _)| segment.flags().new_forms),
+        several: inputs.iter().any(|(segment, _)| segment.flags().several),
+    };
+    let mut writer = SegmentWriter::create(folder, number, documents, has, schema)?;
     for (field, Field { kind, .. }) in schema.fields.iter().enumerate() {
         match kind {
             Kind::Numeric => merge_numbers(inputs, &plan, field, &mut writer)?,
@@ -75,12 +79,15 @@ pub(in crate::index) fn merge(
 
 fn merge_numbers(inputs: &[Input], plan: &MergePlan, field: usize, writer: &mut SegmentWriter) -> Result<()> {
     let columns: Vec<_> = inputs.iter().map(|(segment, _)| segment.column(field)).collect::<Result<_>>()?;
-    let number = |&(input, doc): &(u32, u32)| columns[input as usize].get(doc).unwrap_or(MISSING);
-    let numbers: Vec<f64> = memory::collected(plan.sources.iter().map(number))?;
-    let documents = numbers.iter().filter(|number| !number.is_nan()).count() as u32;
-    writer.section(Section::Numbers, field as u8, |out| numbers::write(&numbers, out))?;
-    writer.set_counts(field, FieldCounts { documents, ..FieldCounts::default() });
-    Ok(())
+    let mut numbers = Numbers::default();
+    for &(input, doc) in &plan.sources {
+        let column = &columns[input as usize];
+        match column.has_several() {
+            false => numbers.push(column.get(doc))?,
+            true => numbers.push_all(&mut memory::collected(column.all_of(doc))?)?,
+        }
+    }
+    write::numbers(writer, field, &numbers)
 }
 
 /// Merges the stored values, which are in the order of insertion in all segments.

@@ -276,9 +276,9 @@ impl Segment {
         self.frame.fields.len() == self.schema.fields.len()
     }
 
-    /// Whether stored values may have forms of version 3.
-    pub(super) fn has_new_forms(&self) -> bool {
-        self.frame.flags.new_forms
+    /// What it has besides what its schema says.
+    fn flags(&self) -> format::Flags {
+        self.frame.flags
     }
 
     #[cold]

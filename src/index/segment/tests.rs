@@ -20,7 +20,7 @@ pub(super) struct Contents {
     terms: Vec<Terms>,
     counts: Vec<FieldCounts>,
     lengths: Vec<Vec<u8>>,
-    numbers: Vec<Vec<Option<f64>>>,
+    numbers: Vec<Vec<Vec<f64>>>,
     pub ids: Vec<Id>,
     stored: Vec<Vec<(usize, Value)>>,
     pub ordinals: Vec<u32>,
@@ -73,15 +73,21 @@ pub(super) fn definition(documents: &[(Id, Document)], ordinals: Vec<u32>, schem
                 _ => {}
             }
             occurrences.retain(|(term, _)| *kind == Kind::Keyword || term.len() <= crate::analysis::MAX_TERM);
-            let number = if let Some(Value::Number(number)) = value { Some(*number) } else { None };
+            let mut numbers: Vec<f64> = match value {
+                Some(Value::Number(number)) => vec![*number],
+                Some(Value::List(many)) => many.iter().filter_map(Value::number).collect(),
+                _ => Vec::new(),
+            };
+            numbers.sort_by(f64::total_cmp);
+            numbers.dedup();
             let counts = &mut contents.counts[field];
-            counts.documents += u32::from(!occurrences.is_empty() || number.is_some());
+            counts.documents += u32::from(!occurrences.is_empty() || !numbers.is_empty());
             match kind {
                 Kind::Text => {
                     contents.lengths[field].push(length::encode(occurrences.len() as u32));
                     counts.tokens += occurrences.len() as u64;
                 }
-                Kind::Numeric => contents.numbers[field].push(number),
+                Kind::Numeric => contents.numbers[field].push(numbers),
                 Kind::Keyword | Kind::Stored => {}
             }
             for (term, position) in occurrences {
@@ -155,7 +161,10 @@ pub(super) fn contents(segment: &Segment) -> Result<Contents> {
         contents.counts.push(segment.counts(field)?);
         contents.lengths.push(if *kind == Kind::Text { segment.lengths(field)?.to_vec() } else { Vec::new() });
         contents.numbers.push(match kind {
-            Kind::Numeric => documents.clone().map(|doc| segment.number(field, doc)).collect::<Result<_>>()?,
+            Kind::Numeric => {
+                let column = segment.column(field)?;
+                documents.clone().map(|doc| column.all_of(doc).collect()).collect()
+            }
             _ => Vec::new(),
         });
     }
@@ -196,7 +205,7 @@ pub(super) fn a_document() -> impl Strategy<Value = Document> {
         prop::option::of(prop_oneof![tokens(), prop::collection::vec(prop::collection::vec(97u8..110, 0..2), 0..60)]),
         prop::option::of(words(WORDS, 8)),
         prop::option::of(number),
-        prop::option::weighted(0.1, 0i32..100),
+        prop::option::weighted(0.2, prop::collection::vec(0i32..20, 0..5)),
     )
         .prop_map(|(body, lang, title, price, rare)| {
             let values = [
@@ -204,7 +213,13 @@ pub(super) fn a_document() -> impl Strategy<Value = Document> {
                 (0, body),
                 (1, lang.map(Value::Keywords)),
                 (2, title.map(Value::Text)),
-                (4, rare.map(|rare| Value::Number(rare.into()))),
+                (
+                    4,
+                    rare.map(|rare| match rare[..] {
+                        [rare] => Value::Number(rare.into()),
+                        _ => Value::List(rare.into_iter().map(|rare| Value::Number(rare.into())).collect()),
+                    }),
+                ),
             ];
             Document { values: values.into_iter().filter_map(|(field, value)| Some((field, value?))).collect() }
         })

@@ -3,6 +3,7 @@
 use super::file::{SegmentWriter, Spill};
 use super::format::{FieldCounts, NO_FIELD, Section};
 use super::ids::IdColumn;
+use super::numbers::Numbers;
 use crate::base::error::{Error, Result};
 use crate::base::files::{failed, failed_within};
 use crate::index::list::{self, Codecs, Postings};
@@ -29,6 +30,13 @@ pub(super) struct FieldWriter<'w> {
     at: u64,
     terms: u64,
     tokens: u64,
+}
+
+/// Writes the column of a numeric field.
+pub(super) fn numbers(writer: &mut SegmentWriter, field: usize, numbers: &Numbers) -> Result<()> {
+    writer.section(Section::Numbers, field as u8, |out| numbers.write(out))?;
+    writer.set_counts(field, FieldCounts { documents: numbers.documents(), ..FieldCounts::default() });
+    Ok(())
 }
 
 impl<'w> FieldWriter<'w> {

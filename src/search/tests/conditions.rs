@@ -116,7 +116,7 @@ fn many_ids_and_values() {
                 .iter()
                 .zip(&definition.live)
                 .filter(|(doc, live)| {
-                    **live && doc.price.is_some_and(|price| price >= 0.0 && (2.0 * price).fract() == 0.0)
+                    **live && doc.prices.iter().any(|price| *price >= 0.0 && (2.0 * price).fract() == 0.0)
                 })
                 .count(),
         };

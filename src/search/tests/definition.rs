@@ -42,13 +42,13 @@ pub(super) fn schema(positions: bool) -> Schema {
     Schema { fields, positions, codecs: Codecs::default(), analyzer }
 }
 
-/// A document: words of the text fields, keywords, and a number.
+/// A document: words of the text fields, keywords, and numbers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Doc {
     pub(super) id: i64,
     pub(super) texts: [Vec<String>; 3],
     pub(super) tags: Vec<String>,
-    pub(super) price: Option<f64>,
+    pub(super) prices: Vec<f64>,
 }
 
 impl Doc {
@@ -58,7 +58,11 @@ impl Doc {
             values.push((*field, Value::Text(words.join(" ").into())));
         }
         values.push((TAG, Value::Keywords(self.tags.iter().map(|tag| tag.clone().into()).collect())));
-        values.extend(self.price.map(|price| (PRICE, Value::Number(price))));
+        match self.prices[..] {
+            [] => (),
+            [price] => values.push((PRICE, Value::Number(price))),
+            ref prices => values.push((PRICE, Value::List(prices.iter().copied().map(Value::Number).collect()))),
+        }
         Document { values }
     }
 
@@ -302,7 +306,12 @@ impl Definition {
         for &(key, direction) in &options.sort {
             let ascends = direction == Direction::Ascending;
             let order = match key {
-                SortKey::Field(PRICE) => by_values(first.price, second.price, ascends, f64::total_cmp),
+                SortKey::Field(PRICE) => {
+                    let least = |doc: &Doc| doc.prices.iter().copied().reduce(f64::min);
+                    let greatest = |doc: &Doc| doc.prices.iter().copied().reduce(f64::max);
+                    let price = |doc: &Doc| if ascends { least(doc) } else { greatest(doc) };
+                    by_values(price(first), price(second), ascends, f64::total_cmp)
+                }
                 SortKey::Field(TAG) => {
                     let tag = |doc: &Doc| if ascends { doc.tags.iter().min() } else { doc.tags.iter().max() }.cloned();
                     by_values(tag(first), tag(second), ascends, String::cmp)
@@ -377,8 +386,11 @@ fn first_words(query: &[Clause], mut most: usize, positions: bool) -> Vec<Clause
             }
             words.truncate(most);
             most -= words.len();
-            if words.is_empty() {
-                break;
+            match &words[..] {
+                [] => break,
+                // What is left of it is a word like others.
+                [word] => clause.atom = Atom::Word(word.clone()),
+                _ => (),
             }
         } else if most == 0 {
             break;
@@ -400,10 +412,10 @@ fn holds(doc: &Doc, condition: &Condition) -> bool {
         Condition::Any(of) => of.iter().any(|of| holds(doc, of)),
         Condition::Not(of) => !holds(doc, of),
         Condition::Keywords(_, values) => doc.tags.iter().any(|tag| values.iter().any(|value| value == tag.as_bytes())),
-        Condition::Range(_, low, high) => doc.price.is_some_and(|price| *low <= price && price <= *high),
-        Condition::Numbers(_, numbers) => doc.price.is_some_and(|price| numbers.contains(&price)),
+        Condition::Range(_, low, high) => doc.prices.iter().any(|price| low <= price && price <= high),
+        Condition::Numbers(_, numbers) => doc.prices.iter().any(|price| numbers.contains(price)),
         Condition::Exists(TAG) => !doc.tags.is_empty(),
-        Condition::Exists(PRICE) => doc.price.is_some(),
+        Condition::Exists(PRICE) => !doc.prices.is_empty(),
         Condition::Exists(field) => !doc.words(*field).is_empty(),
         Condition::Ids(ids) => ids.contains(&Id::Int(doc.id)),
         Condition::DocIds(_) => panic!("documents do not know their docIDs"),

@@ -227,12 +227,14 @@ fn words(most: usize) -> impl Strategy<Value = Vec<String>> {
 
 fn doc() -> impl Strategy<Value = Doc> {
     let tags = prop::collection::vec(prop::sample::select(vec!["red", "green", "blue", ""]), 0..3);
-    let price = prop::option::of(prop::sample::select(vec![-1.5, 0.0, 2.0, 7.25]));
-    (0..30i64, words(4), words(60), words(9), tags, price).prop_map(|(id, title, body, note, tags, price)| Doc {
+    let number = prop::sample::select(vec![-1.5, 0.0, 2.0, 7.25]);
+    let prices =
+        prop_oneof![4 => prop::collection::vec(number.clone(), 0..2), 1 => prop::collection::vec(number, 0..5)];
+    (0..30i64, words(4), words(60), words(9), tags, prices).prop_map(|(id, title, body, note, tags, prices)| Doc {
         id,
         texts: [title, body, note],
         tags: tags.into_iter().map(str::to_owned).collect(),
-        price,
+        prices,
     })
 }
 
@@ -384,7 +386,8 @@ fn noisy_doc(id: i64, noise: &mut Noise) -> Doc {
         doc.texts[text] = words;
     }
     doc.tags = ["red", "green", "blue"][noise.below(3)..].iter().map(|tag| (*tag).to_owned()).collect();
-    doc.price = (noise.below(5) > 0).then(|| noise.below(40) as f64 / 4.0 - 3.0);
+    let count = [0, 1, 1, 1, 1, 1, 1, 1, 2, 9][noise.below(10)];
+    doc.prices = (0..count).map(|_| noise.below(40) as f64 / 4.0 - 3.0).collect();
     doc
 }
 

@@ -12,12 +12,13 @@ pub(super) fn check(
     matching: &[usize],
     tags: Vec<(Vec<u8>, u64)>,
 ) {
-    let prices: Vec<f64> = matching.iter().filter_map(|&doc| definition.docs[doc].price).collect();
+    let of_documents = || matching.iter().map(|&doc| &definition.docs[doc].prices).filter(|prices| !prices.is_empty());
+    let prices: Vec<f64> = of_documents().flatten().copied().collect();
     let least = prices.iter().copied().reduce(f64::min);
     let range = least.zip(prices.iter().copied().reduce(f64::max));
     let facets = vec![
         FieldFacet { field: TAG, facet: Facet::Values(tags) },
-        FieldFacet { field: PRICE, facet: Facet::Numbers { range, count: prices.len() as u64 } },
+        FieldFacet { field: PRICE, facet: Facet::Numbers { range, count: of_documents().count() as u64 } },
     ];
     let asked = Options { facets: Some(vec![(TAG, 2), (PRICE, 9)]), total: true, ..options.clone() };
     let found = index.search(text, &asked).unwrap();
@@ -32,7 +33,7 @@ pub(super) fn check(
             let doc = &definition.docs[doc.unwrap()];
             let value = match field {
                 TAG => doc.tags.iter().min().cloned(),
-                _ => doc.price.map(|price| price.to_string()),
+                _ => doc.prices.iter().copied().reduce(f64::min).map(|price| price.to_string()),
             };
             let is_new = value.is_none() || !seen.contains(&value);
             seen.push(value);
@@ -72,7 +73,7 @@ fn many_values() {
     let doc = |id: i64, noise: &mut Noise| {
         let tags = (0..noise.below(4)).map(|_| format!("{}", noise.below(20_000))).collect();
         let body = vec!["all".to_owned(), format!("w{}", noise.below(200))];
-        Change::Add(Doc { id, texts: [vec![], body, vec![]], tags, price: Some(noise.below(9) as f64) })
+        Change::Add(Doc { id, texts: [vec![], body, vec![]], tags, prices: vec![noise.below(9) as f64] })
     };
     let docs: Vec<Change> = (0..6000).map(|id| doc(id * 7 % 6000, &mut noise)).collect();
     let mut commits = [docs[..5000].to_vec(), docs[5000..].to_vec(), Vec::new()];
@@ -97,9 +98,9 @@ fn many_values() {
 #[test]
 fn pages_follow_each_other() {
     let doc = |id: i64| {
-        let (price, tags) = (Some((id % 13) as f64), vec![format!("t{}", id * 31 % 997)]);
+        let (prices, tags) = (vec![(id % 13) as f64], vec![format!("t{}", id * 31 % 997)]);
         let body = vec!["a".to_owned(); (id % 7) as usize + 1];
-        Change::Add(Doc { id, texts: [vec![], body, vec![]], tags, price })
+        Change::Add(Doc { id, texts: [vec![], body, vec![]], tags, prices })
     };
     let commits: Vec<Vec<Change>> = (0..3).map(|part| (part * 500..(part + 1) * 500).map(doc).collect()).collect();
     let folder = tempfile::tempdir().unwrap();

@@ -6,9 +6,10 @@ use super::ids::{IdColumn, IdRef};
 use super::invert::Tokens;
 use super::stored::{self, Blocks};
 use super::write::{self, FieldWriter};
-use super::{SegmentMeta, hash, numbers};
+use super::{SegmentMeta, hash, numbers, points};
 use crate::analysis::{MAX_TERM, Scratch, valid_utf8};
 use crate::base::bits::has_bit;
+use crate::base::earth::Point;
 use crate::base::error::{Error, Result};
 use crate::base::files::failed;
 use crate::base::memory;
@@ -31,6 +32,7 @@ const FULL: usize = 1 << 30;
 enum Gathered {
     Tokens(Tokens),
     Numbers(Vec<f64>),
+    Points(Vec<Option<Point>>),
     Nothing,
 }
 
@@ -64,6 +66,7 @@ impl SegmentBuilder {
             Kind::Text | Kind::Keyword => Gathered::Tokens(Tokens::new()),
             Kind::Numeric => Gathered::Numbers(Vec::new()),
             Kind::Stored => Gathered::Nothing,
+            Kind::Geo => Gathered::Points(Vec::new()),
         };
         let given = |field: &Field| schema.field(&field.name).unwrap_or_default();
         SegmentBuilder {
@@ -92,7 +95,7 @@ impl SegmentBuilder {
     pub fn is_full(&self) -> bool {
         let used = |field: &Gathered| match field {
             Gathered::Tokens(tokens) => tokens.used(),
-            Gathered::Numbers(_) | Gathered::Nothing => 0,
+            Gathered::Numbers(_) | Gathered::Points(_) | Gathered::Nothing => 0,
         };
         self.ids.len() >= FULL || self.fields.iter().any(|field| used(field) >= FULL)
     }
@@ -108,6 +111,10 @@ impl SegmentBuilder {
                     most = most.max(transient + write::MEMORY);
                 }
                 Gathered::Numbers(numbers) => kept += 8 * numbers.capacity(),
+                Gathered::Points(points) => {
+                    kept += size_of::<Option<Point>>() * points.capacity();
+                    most = most.max(points::MEMORY * points.len());
+                }
                 Gathered::Nothing => {}
             }
         }
@@ -176,6 +183,10 @@ impl SegmentBuilder {
                     memory::reserve(numbers, 1)?;
                     numbers.push(value.and_then(Value::number).unwrap_or(numbers::MISSING));
                 }
+                Gathered::Points(points) => {
+                    memory::reserve(points, 1)?;
+                    points.push(value.and_then(Value::point));
+                }
                 Gathered::Tokens(tokens) if self.schema.fields[number].kind == Kind::Keyword => {
                     let begin = tokens.next();
                     if let Some(value) = value {
@@ -240,6 +251,7 @@ impl SegmentBuilder {
         for gathered in &mut self.fields {
             match gathered {
                 Gathered::Numbers(numbers) => numbers.truncate(documents),
+                Gathered::Points(points) => points.truncate(documents),
                 Gathered::Tokens(tokens) => tokens.undo(documents),
                 Gathered::Nothing => {}
             }
@@ -326,7 +338,7 @@ impl SegmentBuilder {
                     value.each_keyword(&mut |one| bytes += one.len().max(4) + least);
                     bytes
                 }
-                Value::Number(_) | Value::Int(_) | Value::Bool(_) | Value::Time(..) => 0,
+                Value::Number(_) | Value::Int(_) | Value::Bool(_) | Value::Time(..) | Value::Point(..) => 0,
             });
         }
         if bytes > LARGEST_DOCUMENT {
@@ -365,6 +377,11 @@ impl SegmentBuilder {
                     let documents = numbers.iter().filter(|number| !number.is_nan()).count() as u32;
                     writer.section(Section::Numbers, field as u8, |out| numbers::write(&numbers, out))?;
                     writer.set_counts(field, FieldCounts { documents, ..FieldCounts::default() });
+                }
+                Gathered::Points(mut points) => {
+                    let mut doc = 0..;
+                    points.retain(|_| !doc.next().is_some_and(is_dead));
+                    points::write(&points, field, &mut writer)?;
                 }
                 Gathered::Tokens(tokens) => {
                     let text = schema.fields[field].kind == Kind::Text;

@@ -310,6 +310,7 @@ impl Definition {
                 SortKey::Field(field) => panic!("nothing is sorted by {field}"),
                 SortKey::Score => by_values(Some(a.1), Some(b.1), ascends, f64::total_cmp),
                 SortKey::Id => by_values(Some(first.id), Some(second.id), ascends, i64::cmp),
+                SortKey::Distance(..) => panic!("these documents have no points"),
             };
             if order.is_ne() {
                 return order;
@@ -406,6 +407,7 @@ fn holds(doc: &Doc, condition: &Condition) -> bool {
         Condition::Exists(PRICE) => doc.price.is_some(),
         Condition::Exists(field) => !doc.words(*field).is_empty(),
         Condition::Ids(ids) => ids.contains(&Id::Int(doc.id)),
+        Condition::Within(..) => panic!("these documents have no points"),
         Condition::DocIds(_) => panic!("documents do not know their docIDs"),
     }
 }

@@ -61,9 +61,9 @@ for ($page = 1; $page <= 3; ++$page) {
     $show("everything, page $page", $index->search('', limit: 3, offset: 3 * ($page - 1), sort: ['price' => 'asc'], total: true));
 }
 
-// What a visitor in Garmisch can collect: in shops within 80 km, the nearest first, then the cheapest.
+// What a visitor in Garmisch can collect: in shops within 100 km, the nearest first, then the cheapest.
 $here = [47.492, 11.096];
-foreach ($index->search('bag', filter: [Filter::near('shop', ...$here, metres: 80_000)], sort: ['shop' => $here, 'price' => 'asc']) as $hit) {
+foreach ($index->search('bag', filter: [Filter::near('shop', ...$here, metres: 100_000)], sort: ['shop' => $here, 'price' => 'asc']) as $hit) {
     printf("%s in %.0f km\n", $hit->fields['name'], $hit->distance / 1000);
 }
 

@@ -20,8 +20,8 @@ const GROWTH: f64 = 4.0;
 /// A circle is looked at if it may have so many documents for each hit that is wanted, and some more. One with more than a
 /// part of all documents is not.
 const PER_HIT: usize = 8;
-const MORE: usize = 256;
-const PART: u64 = 16;
+const MORE: usize = 64;
+const PART: u64 = 8;
 
 /// A filter is repeated for each circle, so it must not have more values.
 const MOST_VALUES: usize = 1000;

@@ -10,7 +10,7 @@ fn degrees(most: f64) -> impl Strategy<Value = f64> {
     prop_oneof![
         4 => -most..=most,
         2 => prop::sample::select(vec![-most, most, 0.0, -0.0, most - 1e-6, 1e-9 - most, most / 2.0]),
-        2 => (47.9..48.2f64),
+        2 => 47.9..48.2f64,
     ]
 }
 

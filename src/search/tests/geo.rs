@@ -1,9 +1,12 @@
 //! Areas and distances, compared with a look at every document.
 
+use super::super::nearest::nearest;
+use super::super::plan::QueryPlan;
 use super::*;
 use crate::base::earth::area::{Area, Circle, Rect};
 use crate::base::earth::{Origin, Point};
 use crate::index::{Codecs, Document, Field};
+use crate::rank::Clock;
 
 const BODY: usize = 0;
 const TAG: usize = 1;
@@ -235,6 +238,13 @@ fn many_documents() {
         let folder = tempfile::tempdir().unwrap();
         let (index, live) = built(folder.path(), &commits, optimize);
         assert_eq!(index.snapshot().parts().len() > 1, optimize.is_none());
+        // Few of them are looked at for the nearest ones.
+        let from = Point::new(48.1, 11.6).unwrap();
+        let sort = vec![(SortKey::Distance(PLACE, from), Direction::Ascending)];
+        let (options, clock) = (Options { sort, ..Options::default() }, Clock::never());
+        let plan = QueryPlan::new(&index, "", &options, &clock).unwrap();
+        let hits = nearest(&index, &plan, &options, true, 10, &clock).unwrap();
+        assert!(hits.is_some_and(|hits| hits.len() == 10));
         let mut runner = TestRunner::deterministic();
         for _ in 0..60 {
             check_filters(&index, &live, area().new_tree(&mut runner).unwrap().current());

@@ -4,7 +4,7 @@
 
 declare(strict_types=1);
 
-use Postings\{Analyzer, Hits, Index, IndexWriter};
+use Postings\{Analyzer, Filter, Hits, Index, IndexWriter};
 
 $folder = sys_get_temp_dir() . '/catalogue-' . getmypid();
 register_shutdown_function(static function () use ($folder): void {
@@ -20,6 +20,7 @@ $writer = IndexWriter::open(
         'brand' => ['keyword' => true, 'stored' => true],
         'colour' => ['keyword' => true],                    // a product has one or several
         'price' => ['numeric' => true, 'stored' => true],
+        'shop' => ['geo' => true],                          // where it can be collected
     ],
     analyzer: new Analyzer(language: 'english', fold: true),
 );
@@ -33,6 +34,8 @@ $products = [
     'J100' => ['name' => 'Waterproof jacket', 'description' => 'For hiking in rain', 'brand' => 'Fjell', 'colour' => ['blue', 'red'], 'price' => 189.00],
     'C100' => ['name' => 'Café cup', 'description' => 'Enamel, for the camp fire', 'brand' => 'Karst', 'colour' => 'blue', 'price' => 9.90],
 ];
+$shops = ['Fjell' => [47.269, 11.404], 'Karst' => [48.137, 11.575]];      // in Innsbruck and Munich
+$products = array_map(static fn (array $product): array => $product + ['shop' => $shops[$product['brand']]], $products);
 $writer->addAll($products);
 $writer->commit();
 
@@ -56,6 +59,12 @@ echo 'colours of what costs 50 or more: ', $counts($index->facets('colour', filt
 // An empty query matches everything; pages of three, the cheapest first.
 for ($page = 1; $page <= 3; ++$page) {
     $show("everything, page $page", $index->search('', limit: 3, offset: 3 * ($page - 1), sort: ['price' => 'asc'], total: true));
+}
+
+// What a visitor in Garmisch can collect: in shops within 100 km, the nearest first, then the cheapest.
+$here = [47.492, 11.096];
+foreach ($index->search('bag', filter: [Filter::near('shop', ...$here, metres: 100_000)], sort: ['shop' => $here, 'price' => 'asc']) as $hit) {
+    printf("%s in %.0f km\n", $hit->fields['name'], $hit->distance / 1000);
 }
 
 // A changed price: the product is replaced under its id. The reader sees it when it reloads.
@@ -91,5 +100,7 @@ everything, page 2: 8
 everything, page 3: 8
   B100  Down sleeping bag     319.00  Fjell
   T200  Family tent           399.50  Fjell
+Down sleeping bag in 34 km
+Summer sleeping bag in 80 km
 before reload() 9.90, after it 7.90
 */

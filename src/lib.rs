@@ -24,7 +24,7 @@
 //! | [`yioop`] | Yioop's posting lists, shard files, conjunctions and scores | `codec`, `base` |
 //! | [`list`] | [`PostingList`]: header, block directory, payload; the byte format and its checks; results of batches | `codec`, `base` |
 //! | [`codec`] | docIDs to words and back; the registry of codecs | `base` |
-//! | [`base`] | what has no subject of search: errors, bit fields, CPU, processes, environment, threads, memory, files | |
+//! | [`base`] | what has no subject of search: errors, bit fields, CPU, processes, environment, threads, memory, files, points on the earth | |
 
 pub mod analysis;
 pub mod base;

@@ -86,7 +86,39 @@ namespace Postings {
         {
         }
 
-        /** What has a value in a keyword or numeric field, or a word in a text field. */
+        /**
+         * What has a point at most $metres from this one in a geo field, in degrees, by the shortest way on a sphere. Points
+         * have been rounded by less than a centimetre. Hit::$distance has the distances.
+         *
+         * Cost: a few hundred cells of the map, and a look at the documents in cells at the border of the circle; never all
+         * documents.
+         *
+         * @param float $lat from -90 to 90
+         * @param float $lng from -180 to 180
+         * @param float $metres finite, not negative
+         *
+         * @throws \ValueError for other numbers
+         */
+        public static function near(string $field, float $lat, float $lng, float $metres): self
+        {
+        }
+
+        /**
+         * What has a point in this box, its sides included: from a corner in the south-west eastwards to one in the north-east,
+         * each [latitude, longitude] or ['lat' => …, 'lng' => …], in degrees. If the west is the greater longitude, the box
+         * lies across the antimeridian. Cost: as near().
+         *
+         * @param array{float, float}|array{lat: float, lng: float}|array{lat: float, lon: float} $southWest
+         * @param array{float, float}|array{lat: float, lng: float}|array{lat: float, lon: float} $northEast
+         *
+         * @throws \TypeError for what are no coordinates
+         * @throws \ValueError for coordinates out of range, and a north side south of the south side
+         */
+        public static function box(string $field, array $southWest, array $northEast): self
+        {
+        }
+
+        /** What has a value in a keyword, numeric or geo field, or a word in a text field. */
         public static function exists(string $field): self
         {
         }

@@ -45,11 +45,18 @@ namespace Postings {
 
         /**
          * The document's values of fields with 'stored' => true, by name: a string (text; a list of terms if the document
-         * came by addTokens()), a list of strings (keyword), or a float (numeric). Empty if there are none.
+         * came by addTokens()), a list of strings (keyword), a float (numeric), or [latitude, longitude] (geo). Empty if
+         * there are none.
          *
-         * @var array<string, string|float|list<string>>
+         * @var array<string, string|float|list<string>|array{float, float}>
          */
         public readonly array $fields;
+
+        /**
+         * How far the document is, in metres: from the point of the first distance in `sort:`, otherwise of the first
+         * Filter::near() in `filter:`; null without either, or if it has no point in that field.
+         */
+        public readonly ?float $distance;
 
         /** Hits are made by Hits. */
         private function __construct()
@@ -59,7 +66,7 @@ namespace Postings {
         /**
          * What json_encode() encodes, alone and in Hits.
          *
-         * @return array{id: int|string, score: float, fields?: array<string, mixed>}
+         * @return array{id: int|string, score: float, fields?: array<string, mixed>, distance?: float}
          */
         public function jsonSerialize(): array
         {
@@ -70,8 +77,8 @@ namespace Postings {
      * What a search found, best first, `$hits[0]` to `$hits[count($hits) - 1]`. Immutable. It keeps the snapshot that was
      * searched, whatever is committed meanwhile. As every object it is true, also if it is empty: ask count($hits).
      *
-     * json_encode() gives {"total": …, "hits": [{"id": …, "score": …, "fields": {…}}, …]}, without "fields" if a document has
-     * no stored ones.
+     * json_encode() gives {"total": …, "hits": [{"id": …, "score": …, "fields": {…}, "distance": …}, …]}, without "fields" if
+     * a document has no stored ones, and without "distance" if it has none.
      *
      * @implements \IteratorAggregate<int, Hit>
      * @implements \ArrayAccess<int, Hit>
@@ -160,7 +167,7 @@ namespace Postings {
         /**
          * What json_encode() encodes.
          *
-         * @return array{total: ?int, hits: list<array{id: int|string, score: float, fields?: array<string, mixed>}>}
+         * @return array{total: ?int, hits: list<array{id: int|string, score: float, fields?: array<string, mixed>, distance?: float}>}
          */
         public function jsonSerialize(): array
         {
@@ -326,7 +333,8 @@ namespace Postings {
      *   name: a Filter, a PostingList of docIDs, or an array of conditions.
      * - $sort: field => 'asc' or 'desc', the first one first, in place of the score; ':score' and ':id' as fields. Numeric fields
      *   by number; keyword fields by the bytes of their UTF-8, ascending by a document's least value, descending by its
-     *   greatest. Documents without a value come last. ':id': integers before strings. Equal ones are in the order in which
+     *   greatest. Geo field => a point, [latitude, longitude] or ['lat' => …, 'lng' => …]: the nearest documents first.
+     *   Documents without a value come last. ':id': integers before strings. Equal ones are in the order in which
      *   documents were added.
      * - $typos: how many edits each plain word forgives (not phrases, excluded words, and words with ~ or *): 'auto' (none up
      *   to 3 letters, one up to 7, two in longer words), or 0 to 2. The first letter must be right.
@@ -341,7 +349,7 @@ namespace Postings {
      * - $distinct: the first hit of each value of this field; the least of several values counts, and hits without one are all
      *   returned. Pages are full as long as there are such hits. Total and facets are of all documents.
      * - $after: a hit; those that follow it are returned, of any page at the price of the first. Or what it is found by: a
-     *   value for each key of $sort (or the score), null for none, then the id. Not with $distinct or 'all-then-any'.
+     *   value for each key of $sort (or the score; of a geo field the distance), null for none, then the id. Not with $distinct or 'all-then-any'.
      *
      * All methods throw ValueError or TypeError, naming the field, if an option does not fit; CorruptDataException, naming
      * file, part and offset, if a part of the index that is used for the first time is damaged; IndexException if a file was
@@ -393,7 +401,7 @@ namespace Postings {
          * @param int $limit the most hits to return
          * @param int $offset hits to leave out at the front
          * @param array<int|string, mixed> $filter
-         * @param array<string, string> $sort
+         * @param array<string, string|array<float>> $sort
          * @param array<string, int|float> $weights
          * @param ?list<string> $fields
          * @param array<string, string|list<string>> $synonyms
@@ -443,7 +451,7 @@ namespace Postings {
          * @template K of array-key
          * @param array<K, string> $queries
          * @param array<int|string, mixed> $filter
-         * @param array<string, string> $sort
+         * @param array<string, string|array<float>> $sort
          * @param array<string, int|float> $weights
          * @param ?list<string> $fields
          * @param array<string, string|list<string>> $synonyms
@@ -486,7 +494,7 @@ namespace Postings {
          * or an accelerator. What searchBatch() says of devices holds here, too.
          *
          * @param array<int|string, mixed> $filter
-         * @param array<string, string> $sort
+         * @param array<string, string|array<float>> $sort
          * @param array<string, int|float> $weights
          * @param ?list<string> $fields
          * @param array<string, string|list<string>> $synonyms

@@ -8,9 +8,11 @@ mod index_support;
 use fst::Streamer;
 use index_support::{edit, folder, index, put_crc, schema, u64_at};
 use libfuzzer_sys::fuzz_target;
+use postings::base::earth::Point;
+use postings::base::earth::area::{Area, Circle};
 use postings::index::Snapshot;
 use postings::index::list::Decoded;
-use postings::index::segment::{Segment, SegmentMeta};
+use postings::index::segment::{Candidates, Segment, SegmentMeta};
 use std::hint::black_box;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -108,6 +110,14 @@ fuzz_target!(|input: (Vec<(u16, u8)>, Vec<(u16, u8)>, u16, Vec<u8>)| {
                 black_box((column.get(doc), column.greatest(doc), column.all_of(doc).count()));
             });
             column.add_between(3.0, 90.0, &mut vec![0; segment.documents().div_ceil(64) as usize]);
+        }
+    }
+    let around = Point::new(10.0, 20.0).and_then(|point| Circle::new(point, 5e6)).expect("a circle");
+    if let Ok(points) = segment.points(5) {
+        let area = Area::Circle(around);
+        let _ = black_box((points.expected(&area), points.all()));
+        for part in points.candidates(&area).iter().flatten().flat_map(Candidates::parts) {
+            let _ = points.for_each(&part, &area, |doc| assert!(doc < segment.documents()));
         }
     }
 });

@@ -26,6 +26,7 @@ pub fn schema() -> Schema {
         field("tag", Kind::Keyword, true),
         field("year", Kind::Numeric, true),
         field("rare", Kind::Numeric, false),
+        field("place", Kind::Geo, false),
     ];
     // Those of a file of the newest version.
     let codecs =
@@ -61,10 +62,11 @@ pub fn index() -> &'static Path {
                 (2, Value::Keywords((0..i % 3).map(|tag| format!("t{tag}").into()).collect())),
                 (3, Value::Number(1900.0 + (i % 120) as f64)),
             ];
+            let place = (i % 9 > 0).then(|| (5, Value::Point((i % 180) as f64 - 90.0, random(360) as f64 - 180.0)));
             let several = Value::List(vec![Value::Number(i as f64 / 3.0), Value::Int(7), Value::Int(i as i64)]);
             let rare = (i % 40 == 0).then_some((4, several));
             let id = if i % 2 == 0 { Id::Int(i as i64) } else { Id::Bytes(format!("id {i}").into_bytes().into()) };
-            writer.add(id, Document { values: values.into_iter().chain(rare).collect() }).expect("it fits");
+            writer.add(id, Document { values: values.into_iter().chain(rare).chain(place).collect() }).expect("it fits");
         }
         writer.commit().expect("a commit");
         writer.optimize(true).expect("one segment");

@@ -153,9 +153,9 @@ declared
 {"text":true,"keyword":true}: returned '{"weight":1,"keyword":true}'
 {"keyword":true,"numeric":true}: returned '{"keyword":true,"numeric":true}'
 {"indexed":true,"weight":2}: returned '{"weight":2}'
-{"text":false}: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'f': it must be text, keyword or numeric, or have 'stored' => true and 'indexed' => false
+{"text":false}: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'f': it must be text, keyword, numeric or geo, or have 'stored' => true and 'indexed' => false
 {"indexed":false}: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'f': it is neither indexed nor stored
-{"indexed":false,"stored":true,"keyword":true}: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'f': it cannot be text, keyword or numeric without being indexed
+{"indexed":false,"stored":true,"keyword":true}: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'f': it cannot be text, keyword, numeric or geo without being indexed
 {"text":false,"weight":2}: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'f': only text has a weight: keywords and numbers are not scored
 {"indexed":1}: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'f': 'indexed' must be bool, int given
 values

@@ -96,6 +96,7 @@ hits: returned array (
     1 => 'score',
     2 => 'docId',
     3 => 'fields',
+    4 => 'distance',
   ),
 )
 clone: Error: Trying to clone an uncloneable object of class Postings\Hits

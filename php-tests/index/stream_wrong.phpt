@@ -76,7 +76,7 @@ var_dump($tickets, $failed);
 {"offset":-1}: ValueError: Postings\Index::stream(): Argument #2 ($offset) must not be negative, -1 given
 {"matching":"some"}: ValueError: Postings\Index::stream(): Argument #3 ($matching) %s
 {"filter":{"body":"x"}}: ValueError: Postings\Index::stream(): Argument #4 ($filter) field 'body': is text; filters need a keyword or numeric field
-{"sort":{"title":"asc"}}: ValueError: Postings\Index::stream(): Argument #5 ($sort) field 'title': is text; hits are sorted by numeric and keyword fields, ':score' and ':id'
+{"sort":{"title":"asc"}}: ValueError: Postings\Index::stream(): Argument #5 ($sort) field 'title': is text; hits are sorted by numeric and keyword fields, distances, ':score' and ':id'
 {"weights":{"lang":1}}: ValueError: Postings\Index::stream(): Argument #6 ($weights) field 'lang': only text has a weight: keywords and numbers are not scored
 {"k1":-1}: ValueError: Postings\Index::stream(): Argument #8 ($k1) must be a number from 0 to 1000, -1 given
 {"b":2}: ValueError: Postings\Index::stream(): Argument #9 ($b) must be a number from 0 to 1, 2 given

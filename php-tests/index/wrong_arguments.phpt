@@ -96,7 +96,7 @@ field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a:
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a b': a name must not be empty and must not contain ':' or white space
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field '�': a name must be UTF-8
 field: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a': the options must be an array, string given
-field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'b': no option 'wieght': there are weight, text, keyword, numeric, stored and indexed
+field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'b': no option 'wieght': there are weight, text, keyword, numeric, geo, stored and indexed
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'c': 'weight' must be a number from 0.001 to 1000, 0 given
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'd': 'weight' must be a number from 0.001 to 1000, -1 given
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'weight' must be a number from 0.001 to 1000, NAN given
@@ -104,7 +104,7 @@ field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'f'
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'g': 'weight' must be a number from 0.001 to 1000, 1E-60 given
 field: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'h': 'weight' must be int|float, string given
 field: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'i': 'keyword' must be bool, int given
-field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'j': it must be text, keyword or numeric, or have 'stored' => true and 'indexed' => false
+field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'j': it must be text, keyword, numeric or geo, or have 'stored' => true and 'indexed' => false
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'k': only text has a weight: keywords and numbers are not scored
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'l': it is neither indexed nor stored
 list of names: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field '0': the options must be an array, string given
@@ -171,7 +171,7 @@ search: ValueError: Postings\Index::search(): Argument #5 ($filter) field 'price
 search: ValueError: Postings\Index::search(): Argument #5 ($filter) field 'price': must be int|float, or [lowest, highest] with null for none, NAN given
 search: TypeError: Postings\Index::search(): Argument #5 ($filter) must be of type array, string given
 search: ValueError: Postings\Index::search(): Argument #6 ($sort) field 'nosuch': there is none, only 'title', 'body', 'lang', 'price'
-search: ValueError: Postings\Index::search(): Argument #6 ($sort) field 'title': is text; hits are sorted by numeric and keyword fields, ':score' and ':id'
+search: ValueError: Postings\Index::search(): Argument #6 ($sort) field 'title': is text; hits are sorted by numeric and keyword fields, distances, ':score' and ':id'
 search: ValueError: Postings\Index::search(): Argument #6 ($sort) field 'price': must be 'asc' or 'desc', 'up' given
 search: TypeError: Postings\Index::search(): Argument #6 ($sort) field 'price': must be 'asc' or 'desc', int given
 search: ValueError: Postings\Index::search(): Argument #6 ($sort) field '0': there is none, only 'title', 'body', 'lang', 'price'

@@ -395,7 +395,10 @@ fn languages_of_texts() {
     for (text, expected) in [
         ("It was the best of times, it was the worst of times, it was the age of wisdom.", Some("english")),
         ("Wer immer strebend sich bemüht, den können wir erlösen, sagen die Engel im letzten Akt.", Some("german")),
-        ("Longtemps, je me suis couché de bonne heure, et parfois mes yeux se fermaient si vite.", Some("french")),
+        (
+            "Longtemps, je me suis couché de bonne heure. Parfois, à peine ma bougie éteinte, mes yeux se fermaient si vite que je n'avais pas le temps de me dire : « Je m'endors. »",
+            Some("french"),
+        ),
         (
             "En un lugar de la Mancha, de cuyo nombre no quiero acordarme, no ha mucho tiempo que vivía.",
             Some("spanish"),
@@ -433,7 +436,7 @@ fn words_that_marks_join_are_several() {
         ("mary_jones@mail.example.com", "mary jones mail example com"),
         ("report_2024-final.tar.gz", "report 2024 final tar gz"),
         ("Postings::Index::open", "postings index open"),
-        ("__init__ _x", "init x"),
+        ("__init__ _private", "init private"),
         ("2.50 12:30 1.5kg v1.2", "2.50 12:30 1.5kg v1.2"),
         ("U.S.A e.g. i.e", "u.s.a e.g i.e"),
         ("don't 検索.語", "don't 検索 語"),

@@ -15,11 +15,13 @@
 //! | `threads` | threads for the work of one call |
 //! | `skipped` | how tests say that they have not tested something |
 //! | `background` | threads that outlive a call, and what a fork means to them |
+//! | [`earth`] | points on the earth: distances, areas, cells |
 
 pub(crate) mod background;
 pub mod bits;
 pub(crate) mod cache_folder;
 pub mod cpu;
+pub mod earth;
 pub(crate) mod environment;
 pub mod error;
 pub(crate) mod files;

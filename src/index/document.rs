@@ -28,6 +28,8 @@ pub enum Value {
     Time(f64, Vec<u8>),
     /// Several texts, numbers, integers or truth values.
     List(Vec<Value>),
+    /// A point on the earth: latitude and longitude in degrees. Stored as a list of two numbers.
+    Point(f64, f64),
 }
 
 /// A document: values by field number, each field at most once. Fields that are missing are empty. Of several fields with

@@ -18,11 +18,13 @@ pub enum Kind {
     Numeric = 2,
     /// Nothing but the stored value.
     Stored = 3,
+    /// A point on the earth per document, for areas and distances.
+    Geo = 4,
 }
 
 impl Kind {
     /// All of them, by number.
-    pub const ALL: [Kind; 4] = [Kind::Text, Kind::Keyword, Kind::Numeric, Kind::Stored];
+    pub const ALL: [Kind; 5] = [Kind::Text, Kind::Keyword, Kind::Numeric, Kind::Stored, Kind::Geo];
 
     /// Whether fields of that kind have terms, and lists of them.
     pub fn has_terms(self) -> bool {

@@ -8,9 +8,12 @@
 //! | time | ISO 8601 | ISO 8601 | seconds since 1970 |
 //! | list | each, [apart](GAP) | each | each; no texts |
 //! | tokens | themselves | each | – |
+//!
+//! A point is a value of geo fields alone, and they have no other values.
 
 use super::document::Value;
 use super::schema::Kind;
+use crate::base::earth;
 
 /// The positions between two texts of a list, so that no phrase spans them.
 pub const GAP: u32 = 100;
@@ -29,9 +32,15 @@ impl Value {
             Kind::Keyword => "keywords",
             Kind::Numeric => "a number",
             Kind::Stored => "something else",
+            Kind::Geo => "a point",
         };
         let suits = match (kind, self) {
             (_, Value::Number(number)) if !number.is_finite() => return Err(format!("{number} is not finite")),
+            (Kind::Geo, Value::Point(lat, lng)) if earth::Point::new(*lat, *lng).is_none() => {
+                return Err(format!("{lat} and {lng} are no latitude and longitude"));
+            }
+            (kind, Value::Point(..)) => kind == Kind::Geo,
+            (Kind::Geo, _) => false,
             (Kind::Text, Value::Bool(_)) => false,
             (Kind::Numeric, Value::Int(number)) if !EXACT_INTEGERS.contains(number) => {
                 return Err(format!("{number} is not from -2^53 to 2^53"));
@@ -39,7 +48,9 @@ impl Value {
             (Kind::Numeric, Value::Int(_) | Value::Number(_) | Value::Bool(_)) => true,
             (Kind::Numeric, Value::Time(seconds, _)) => seconds.is_finite(),
             (_, Value::List(many)) => {
-                let nested = |value: &Value| matches!(value, Value::List(_) | Value::Tokens(_) | Value::Keywords(_));
+                let nested = |value: &Value| {
+                    matches!(value, Value::List(_) | Value::Tokens(_) | Value::Keywords(_) | Value::Point(..))
+                };
                 for value in many {
                     match nested(value) {
                         true => return Err("a list in a list".into()),
@@ -73,7 +84,7 @@ impl Value {
             Value::Number(number) => visit(decimals(*number).as_bytes()),
             Value::Int(number) => visit(number.to_string().as_bytes()),
             Value::Bool(truth) if truths => visit(truth.to_string().as_bytes()),
-            Value::Bool(_) => (),
+            Value::Bool(_) | Value::Point(..) => (),
             Value::List(many) => many.iter().for_each(|one| one.each_part(truths, visit)),
         }
     }
@@ -84,7 +95,15 @@ impl Value {
             Value::Number(number) | Value::Time(number, _) => Some(*number),
             Value::Int(number) => Some(*number as f64),
             Value::Bool(truth) => Some(f64::from(u8::from(*truth))),
-            Value::Text(_) | Value::Tokens(_) | Value::Keywords(_) | Value::List(_) => None,
+            Value::Text(_) | Value::Tokens(_) | Value::Keywords(_) | Value::List(_) | Value::Point(..) => None,
+        }
+    }
+
+    /// The point of a geo field.
+    pub(super) fn point(&self) -> Option<earth::Point> {
+        match self {
+            Value::Point(lat, lng) => earth::Point::new(*lat, *lng),
+            _ => None,
         }
     }
 
@@ -156,8 +175,10 @@ mod tests {
             (Value::List(vec![Value::Bool(true)]), [false, true, true]),
             (Value::Keywords(vec![]), [true, true, false]),
             (Value::Tokens(vec![]), [true, true, false]),
+            (Value::Point(90.0, -180.0), [false, false, false]),
         ];
         for (value, suits) in all {
+            assert_eq!(value.check(Kind::Geo).is_ok(), matches!(value, Value::Point(..)));
             for (kind, suits) in [Kind::Text, Kind::Keyword, Kind::Numeric].into_iter().zip(suits) {
                 assert_eq!(value.check(kind).is_ok(), suits, "{value:?} {kind:?}");
                 if suits && kind == Kind::Numeric && !matches!(value, Value::List(_)) {

@@ -3,6 +3,7 @@
 use super::exception::{self, Outcome, Thrown, type_name};
 use super::ffi::{php_date_get_interface_ce, zend_ce_backed_enum, zval_try_get_string_func};
 use super::fields::{key_text, no_field};
+use super::points;
 use super::zend::elements;
 use crate::index::{Document, Id, Kind, Schema, Uses, Value};
 use ext_php_rs::boxed::ZBox;
@@ -128,6 +129,11 @@ fn types(uses: Uses) -> &'static str {
 fn field_value(uses: Uses, name: &[u8], value: &Zval, form: Form, place: Place<'_>) -> Outcome<Option<Value>> {
     if value.is_null() {
         return Ok(None);
+    }
+    if uses.has(Kind::Geo) {
+        let text = |what: &str| place.text(&format!("field '{}' {what}", String::from_utf8_lossy(name)));
+        let point = points::point(value).map_err(|wrong| wrong.throw(place.argument, text));
+        return point.map(|(lat, lng)| Some(Value::Point(lat, lng)));
     }
     let wrong = |what: &str, value: &Zval| {
         let name = String::from_utf8_lossy(name);

@@ -107,6 +107,7 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
     let Some(array) = options.array() else { return wrong_type("the options must be an array", options) };
     let mut field = Field { name: text.to_owned(), kind: Kind::Text, weight: 1.0, stored: false };
     let (mut text, mut keyword, mut numeric, mut weighted, mut indexed) = (None, false, false, false, true);
+    let mut geo = false;
     for (key, value) in elements(array) {
         let flag = match &*key_text(&key) {
             b"weight" => {
@@ -124,11 +125,12 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
             b"indexed" => &mut indexed,
             b"keyword" => &mut keyword,
             b"numeric" => &mut numeric,
+            b"geo" => &mut geo,
             b"stored" => &mut field.stored,
             other => {
                 let other = String::from_utf8_lossy(other);
                 return wrong(&format!(
-                    "no option '{other}': there are weight, text, keyword, numeric, stored and indexed"
+                    "no option '{other}': there are weight, text, keyword, numeric, geo, stored and indexed"
                 ));
             }
         };
@@ -138,10 +140,16 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
         *flag = value;
     }
     if !indexed {
-        return match (weighted || text == Some(true) || keyword || numeric, field.stored) {
-            (true, _) => wrong("it cannot be text, keyword or numeric without being indexed"),
+        return match (weighted || text == Some(true) || keyword || numeric || geo, field.stored) {
+            (true, _) => wrong("it cannot be text, keyword, numeric or geo without being indexed"),
             (_, false) => wrong("it is neither indexed nor stored"),
             _ => Ok(vec![Field { kind: Kind::Stored, ..field }]),
+        };
+    }
+    if geo {
+        return match weighted || text == Some(true) || keyword || numeric {
+            true => wrong("a geo field cannot be text, keyword or numeric, too: its values are points"),
+            false => Ok(vec![Field { kind: Kind::Geo, ..field }]),
         };
     }
     let text = text.unwrap_or(weighted || !keyword && !numeric);
@@ -156,7 +164,7 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
         fields.push(Field { name: field.name.clone(), kind, weight, stored });
     }
     if fields.is_empty() {
-        return wrong("it must be text, keyword or numeric, or have 'stored' => true and 'indexed' => false");
+        return wrong("it must be text, keyword, numeric or geo, or have 'stored' => true and 'indexed' => false");
     }
     Ok(fields)
 }
@@ -173,6 +181,7 @@ pub fn store(schema: &Schema, target: &mut Zval) -> Outcome {
                 Kind::Keyword => options.field("keyword", true),
                 Kind::Numeric => options.field("numeric", true),
                 Kind::Stored => options.field("indexed", false),
+                Kind::Geo => options.field("geo", true),
             };
         }
         let stored = schema.named(name).any(|field| field.stored);

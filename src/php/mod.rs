@@ -41,6 +41,7 @@ mod input;
 mod log;
 mod output;
 mod path;
+mod points;
 mod property;
 mod traverse;
 mod zend;

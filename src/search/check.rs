@@ -18,13 +18,17 @@ pub(super) fn check(index: &Index, options: &Options) -> Result<()> {
     let named = |field: usize, what: &str| {
         let named = schema.fields.get(field).ok_or_else(|| Error::Argument(format!("there is no field {field}")))?;
         match named.kind {
-            Kind::Text => Err(Error::Argument(format!("{what} keyword or numeric field, and {} is none", named.name))),
-            kind => Ok(kind),
+            Kind::Keyword | Kind::Numeric => Ok(()),
+            _ => Err(Error::Argument(format!("{what} keyword or numeric field, and {} is none", named.name))),
         }
     };
     for (key, _) in &options.sort {
-        if let SortKey::Field(field) = key {
-            named(*field, "hits are sorted by a")?;
+        match key {
+            SortKey::Field(field) => named(*field, "hits are sorted by a")?,
+            SortKey::Distance(field, _) if schema.fields.get(*field).is_none_or(|field| field.kind != Kind::Geo) => {
+                return Err(Error::Argument(format!("distances are those of a geo field, and {field} is none")));
+            }
+            _ => (),
         }
     }
     for (field, _) in options.facets.iter().flatten() {
@@ -44,8 +48,8 @@ pub(super) fn check(index: &Index, options: &Options) -> Result<()> {
         return Err(Error::Argument(format!("there is no document {} for hits to come after", after.doc_id)));
     }
     let fits = |(key, value): (&SortKey, &SortValue)| match (key, value) {
-        (SortKey::Field(_), SortValue::None) | (SortKey::Id, SortValue::Id(_)) => true,
-        (SortKey::Score, SortValue::Number(number)) => !number.is_nan(),
+        (SortKey::Field(_) | SortKey::Distance(..), SortValue::None) | (SortKey::Id, SortValue::Id(_)) => true,
+        (SortKey::Score | SortKey::Distance(..), SortValue::Number(number)) => !number.is_nan(),
         (SortKey::Field(field), SortValue::Number(number)) => {
             schema.fields[*field].kind == Kind::Numeric && !number.is_nan()
         }

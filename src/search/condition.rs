@@ -1,5 +1,7 @@
 //! [`Condition`] and [`Filter`]: what hits must meet besides the query.
 
+use crate::base::earth::Origin;
+use crate::base::earth::area::Area;
 use crate::base::error::{Error, Result};
 use crate::index::segment::Segment;
 use crate::index::{Id, Kind, Schema};
@@ -23,7 +25,9 @@ pub enum Condition {
     Range(usize, f64, f64),
     /// A numeric field has one of these numbers.
     Numbers(usize, Vec<f64>),
-    /// A keyword or numeric field has a value, a text field a word.
+    /// A geo field has a point in this area.
+    Within(usize, Area),
+    /// A keyword, numeric or geo field has a value, a text field a word.
     Exists(usize),
     /// The document has one of these ids.
     Ids(Vec<Id>),
@@ -38,6 +42,28 @@ impl Condition {
             Condition::All(of) | Condition::Any(of) => of.iter().any(Condition::names_doc_ids),
             Condition::Not(of) => of.names_doc_ids(),
             other => matches!(other, Condition::DocIds(_)),
+        }
+    }
+
+    /// How many values, numbers and ids it has, those of conditions in it included.
+    pub(super) fn values(&self) -> usize {
+        match self {
+            Condition::All(of) | Condition::Any(of) => of.iter().map(Condition::values).fold(0, usize::saturating_add),
+            Condition::Not(of) => of.values(),
+            Condition::Keywords(_, values) => values.len(),
+            Condition::Numbers(_, numbers) => numbers.len(),
+            Condition::Ids(ids) => ids.len(),
+            Condition::Range(..) | Condition::Within(..) | Condition::Exists(_) | Condition::DocIds(_) => 1,
+        }
+    }
+
+    /// The first circle in it: its field, and from where its radius is measured.
+    pub(super) fn first_origin(&self) -> Option<(usize, Origin)> {
+        match self {
+            Condition::All(of) | Condition::Any(of) => of.iter().find_map(Condition::first_origin),
+            Condition::Not(of) => of.first_origin(),
+            Condition::Within(field, Area::Circle(circle)) => Some((*field, circle.origin())),
+            _ => None,
         }
     }
 }
@@ -96,6 +122,15 @@ impl Filter {
     /// What must hold, if anything.
     pub fn condition(&self) -> Option<&Condition> {
         self.0.as_deref().map(|shared| &shared.condition)
+    }
+
+    /// What passes this and meets a condition without values.
+    pub(super) fn and(&self, within: Condition) -> Filter {
+        let condition = match self.condition() {
+            Some(condition) => Condition::All(vec![within, condition.clone()]),
+            None => within,
+        };
+        Filter(Some(Arc::new(Shared { condition, sets: Mutex::default() })))
     }
 
     /// Whether every document passes.
@@ -165,7 +200,7 @@ fn arrange(condition: &mut Condition, depth: usize, count: &mut usize) -> Result
             ids.sort_unstable();
             ids.dedup();
         }
-        Condition::Range(..) | Condition::Exists(_) | Condition::DocIds(_) => (),
+        Condition::Range(..) | Condition::Within(..) | Condition::Exists(_) | Condition::DocIds(_) => (),
     }
     Ok(())
 }
@@ -182,6 +217,7 @@ pub(super) fn check(condition: &Condition, schema: &Schema) -> Result<()> {
         Condition::Keywords(field, _) => (*field, |kind| kind == Kind::Keyword, "by values"),
         Condition::Range(field, ..) => (*field, |kind| kind == Kind::Numeric, "by a range"),
         Condition::Numbers(field, _) => (*field, |kind| kind == Kind::Numeric, "by numbers"),
+        Condition::Within(field, _) => (*field, |kind| kind == Kind::Geo, "by an area"),
         Condition::Exists(field) => (*field, |kind| kind != Kind::Stored, "at all, as it is only stored"),
     };
     let named = schema.fields.get(field).ok_or_else(|| Error::Argument(format!("there is no field {field}")))?;

@@ -11,10 +11,11 @@ use super::set::{Set, Union, subtract};
 use super::{Index, lists};
 use crate::base::bits::has_bit;
 use crate::base::cpu;
+use crate::base::earth::area::Area;
 use crate::base::error::Result;
 use crate::base::memory::{reserve, room, zeros};
 use crate::codec::block_buffer;
-use crate::index::segment::{IdRef, Segment};
+use crate::index::segment::{Candidates, IdRef, Segment};
 use crate::index::snapshot::SnapshotSegment;
 use crate::index::{Id, Kind};
 use crate::list::PostingList;
@@ -94,6 +95,7 @@ impl Asked<'_> {
                 sum
             }
             Condition::Range(..) | Condition::Numbers(..) | Condition::Exists(_) => documents.saturating_mul(2),
+            Condition::Within(field, area) => self.segment.points(*field)?.expected(area)?,
             Condition::Ids(ids) => ids.len(),
             Condition::DocIds(list) => list.0.len(),
         })
@@ -139,6 +141,7 @@ impl Asked<'_> {
                 }
                 Ok(Set::Bits(bits))
             }
+            Condition::Within(field, area) => self.within(*field, area),
             Condition::Exists(field) => self.existing(*field).map(Set::Bits),
             Condition::Ids(ids) => self.ids(ids).map(Set::Few),
             Condition::DocIds(list) => self.doc_ids(&list.0),
@@ -204,6 +207,17 @@ impl Asked<'_> {
                 doc_ids.retain(|&doc_id| column.has(doc_id, |number| is_among(number, numbers)));
                 Ok(())
             }
+            Condition::Within(field, area) => {
+                let points = self.segment.points(*field)?;
+                let mut within = Vec::new();
+                for &doc_id in &*doc_ids {
+                    if points.get(doc_id)?.is_some_and(|point| area.contains(point)) {
+                        within.push(doc_id);
+                    }
+                }
+                *doc_ids = within;
+                Ok(())
+            }
             Condition::Keywords(..) | Condition::Exists(_) | Condition::Ids(_) | Condition::DocIds(_) => {
                 match self.set(condition)? {
                     Set::Bits(bits) => doc_ids.retain(|&doc_id| has_bit(&bits, doc_id)),
@@ -253,6 +267,22 @@ impl Asked<'_> {
         Ok(union.finish())
     }
 
+    fn within(&self, field: usize, area: &Area) -> Result<Set> {
+        let points = self.segment.points(field)?;
+        let mut union = Union::new(self.documents);
+        let found = points.candidates(area)?;
+        for candidates in found.iter().flat_map(Candidates::parts) {
+            self.clock.check()?;
+            match union.bits_for(candidates.len())? {
+                Some(bits) => points.for_each(&candidates, area, |doc_id| {
+                    bits[doc_id as usize / 64] |= 1 << (doc_id % 64);
+                })?,
+                None => points.for_each(&candidates, area, |doc_id| union.few.push(doc_id))?,
+            }
+        }
+        Ok(union.finish())
+    }
+
     fn existing(&self, field: usize) -> Result<Vec<u64>> {
         let segment = self.segment;
         let mut bits = self.zeros()?;
@@ -264,6 +294,7 @@ impl Asked<'_> {
                 }
             }
             Kind::Keyword => segment.keyword_column(field)?.add_present(&mut bits),
+            Kind::Geo => segment.points(field)?.add_present(&mut bits),
             // Was refused when the filter was checked.
             Kind::Stored => (),
         }

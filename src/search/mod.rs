@@ -15,6 +15,7 @@
 //! | `order`, `sort`, `sorted` | what hits can be ordered by; keys and values of documents; hits in such an order |
 //! | `check` | whether options fit the index |
 //! | `facets`, `distinct` | what the documents that match have in a field; the first hit of each value |
+//! | `distance`, `nearest` | how far documents are from a point; the nearest ones, found near by |
 //! | `condition`, `filter`, `set` | what hits must meet besides the query; conditions become sets of documents |
 //! | `delete` | deleting by filters |
 //! | `words` | the dictionary: prefixes, fuzzy words, suggestions |
@@ -28,6 +29,7 @@ mod check;
 mod condition;
 mod cursors;
 mod delete;
+mod distance;
 mod distinct;
 mod expansion;
 mod explain;
@@ -35,6 +37,7 @@ mod facets;
 mod filter;
 mod leaf;
 mod lists;
+mod nearest;
 mod options;
 mod order;
 mod pattern;
@@ -103,6 +106,9 @@ pub struct FoundHit {
     pub score: f64,
     /// Its docID in this snapshot: the number of documents before it.
     pub doc_id: u64,
+    /// How far it is, in metres, from where the first distance of the order is measured, otherwise from the middle of the first
+    /// circle of the filter; `None` if there is neither, or it has no point in that field.
+    pub distance: Option<f64>,
 }
 
 /// An index, open for searching, as of one commit. Cheap to clone; used by any number of threads.

@@ -2,6 +2,7 @@
 
 use super::condition::Filter;
 use super::order::{After, Direction, SortKey};
+use crate::base::earth::Origin;
 use crate::query::{Reading, Synonyms, Typos};
 use crate::rank::{Bm25, Clock};
 use std::sync::Arc;
@@ -119,6 +120,16 @@ impl Options {
             true => vec![Direction::Descending],
             false => self.sort.iter().map(|&(_, direction)| direction).collect(),
         }
+    }
+
+    /// From where the distances of hits are measured, and those of which field: as the first distance in the order, otherwise
+    /// the first circle of the filter.
+    pub(super) fn origin(&self) -> Option<(usize, Origin)> {
+        let sorted = self.sort.iter().find_map(|&(key, _)| match key {
+            SortKey::Distance(field, from) => Some((field, Origin::new(from))),
+            _ => None,
+        });
+        sorted.or_else(|| self.filter.condition()?.first_origin())
     }
 
     /// How queries are read.

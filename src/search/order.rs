@@ -1,5 +1,6 @@
 //! What hits can be ordered by, and places in such an order.
 
+use crate::base::earth::Point;
 use crate::index::Id;
 
 /// What hits can be sorted by.
@@ -12,6 +13,8 @@ pub enum SortKey {
     Score,
     /// The id: integers before strings, strings in the order of their bytes.
     Id,
+    /// The distance of a geo field's points from one. Documents without a point come last in both directions.
+    Distance(usize, Point),
 }
 
 /// What a hit has of a [`SortKey`].
@@ -19,7 +22,7 @@ pub enum SortKey {
 pub enum SortValue {
     /// No value.
     None,
-    /// The number of a numeric field, or the score.
+    /// The number of a numeric field, the score, or a distance in metres.
     Number(f64),
     /// The value of a keyword field.
     Keyword(Vec<u8>),

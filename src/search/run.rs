@@ -2,6 +2,7 @@
 
 use super::check::check;
 use super::cursors::of_segment;
+use super::nearest::nearest;
 use super::options::{End, Matching, Options};
 use super::order::SortValue;
 use super::plan::QueryPlan;
@@ -94,6 +95,7 @@ pub(super) fn found(
     let mut found = Found { hits: Vec::with_capacity(hits.size_hint().0), total, ..Found::default() };
     let parts = index.snapshot().parts();
     let mut ids: Vec<Option<Ids>> = vec![None; parts.len()];
+    let origin = options.origin();
     for hit in hits {
         let part = &parts[hit.segment as usize];
         let ids = match &mut ids[hit.segment as usize] {
@@ -101,7 +103,11 @@ pub(super) fn found(
             none => none.insert(part.segment.ids()?),
         };
         let id = ids.get(hit.doc_id)?.to_id();
-        found.hits.push(FoundHit { id, score: hit.score, doc_id: part.base + u64::from(hit.doc_id) });
+        let distance = match origin {
+            Some((field, origin)) => part.segment.points(field)?.get(hit.doc_id)?.map(|point| origin.distance(point)),
+            None => None,
+        };
+        found.hits.push(FoundHit { id, score: hit.score, doc_id: part.base + u64::from(hit.doc_id), distance });
     }
     Ok(found)
 }
@@ -124,6 +130,9 @@ fn top(
         return Ok(Vec::new());
     }
     if plan.clauses.is_empty() || !options.is_by_score() {
+        if let Some(hits) = nearest(index, plan, options, needs_all, wanted, clock)? {
+            return Ok(hits);
+        }
         return sorted(index, plan, options, needs_all, wanted, clock);
     }
     let after = match options.after.as_ref().map(|after| (&after.values[..], after.doc_id)) {

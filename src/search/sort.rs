@@ -2,6 +2,7 @@
 
 use super::Index;
 use super::check::check;
+use super::distance::Distances;
 use super::options::Options;
 use super::order::{After, Direction, SortKey, SortValue};
 use crate::base::error::{Error, Result};
@@ -14,6 +15,7 @@ use std::cmp::Ordering;
 /// Where a document of a segment stands by a key.
 pub(super) enum Reader<'s> {
     Number(Column<'s>),
+    Distance(Distances<'s>),
     Keyword(&'s KeywordColumn),
     /// Ranks by id; none if they are the docIDs.
     Id(Option<&'s [u32]>),
@@ -25,6 +27,7 @@ impl<'s> Reader<'s> {
         Ok(match key {
             SortKey::Score => Reader::Score,
             SortKey::Id => Reader::Id(segment.id_ranks()?),
+            SortKey::Distance(field, from) => Reader::Distance(Distances::new(segment, field, from)?),
             SortKey::Field(field) => match segment.schema().fields[field].kind {
                 Kind::Keyword => Reader::Keyword(segment.keyword_column(field)?),
                 _ => Reader::Number(segment.column(field)?),
@@ -38,12 +41,22 @@ impl<'s> Reader<'s> {
         let number = match (self, direction) {
             (Reader::Number(column), Direction::Ascending) => column.get(doc_id),
             (Reader::Number(column), Direction::Descending) => column.greatest(doc_id),
+            (Reader::Distance(distances), _) => distances.get(doc_id),
             (Reader::Keyword(column), Direction::Ascending) => column.of(doc_id).first().map(|&first| first.into()),
             (Reader::Keyword(column), Direction::Descending) => column.of(doc_id).last().map(|&last| last.into()),
             (Reader::Id(ranks), _) => Some(ranks.map_or(doc_id, |ranks| ranks[doc_id as usize]).into()),
             (Reader::Score, _) => Some(score()),
         };
         directed(number, direction)
+    }
+
+    /// The same; what is greater than `worst` may be any such number.
+    #[inline(always)]
+    pub(super) fn first_key(&self, doc_id: u32, direction: Direction, worst: f64, score: impl FnOnce() -> f64) -> f64 {
+        match (self, direction) {
+            (Reader::Distance(distances), Direction::Ascending) => directed(distances.up_to(doc_id, worst), direction),
+            _ => self.key(doc_id, direction, score),
+        }
     }
 }
 
@@ -61,7 +74,7 @@ pub(super) fn directed(number: Option<f64>, direction: Direction) -> f64 {
 /// Whether keys of different segments cannot be compared.
 pub(super) fn is_local(index: &Index, key: SortKey) -> bool {
     match key {
-        SortKey::Score => false,
+        SortKey::Score | SortKey::Distance(..) => false,
         SortKey::Id => true,
         SortKey::Field(field) => index.schema().fields[field].kind == Kind::Keyword,
     }
@@ -76,6 +89,7 @@ fn value_of(segment: &Segment, key: SortKey, direction: Direction, doc_id: u32, 
             let number = if direction == Direction::Ascending { column.get(doc_id) } else { column.greatest(doc_id) };
             number.map_or(SortValue::None, SortValue::Number)
         }
+        Reader::Distance(distances) => distances.get(doc_id).map_or(SortValue::None, SortValue::Number),
         Reader::Keyword(column) => {
             let numbers = column.of(doc_id);
             let number = if direction == Direction::Ascending { numbers.first() } else { numbers.last() };
@@ -92,7 +106,7 @@ fn value_of(segment: &Segment, key: SortKey, direction: Direction, doc_id: u32, 
 /// The values that hits of several segments are compared by, as [`Reader::key`] gives them where those can be compared.
 pub(super) fn values_of(segment: &Segment, options: &Options, hit: &Hit, keys: &[f64]) -> Result<Vec<SortValue>> {
     let values = options.sort.iter().zip(keys).map(|(&(key, direction), &number)| match Reader::new(segment, key)? {
-        Reader::Number(_) | Reader::Score => Ok(SortValue::Number(number)),
+        Reader::Number(_) | Reader::Distance(_) | Reader::Score => Ok(SortValue::Number(number)),
         _ => value_of(segment, key, direction, hit.doc_id, 0.0),
     });
     values.collect()

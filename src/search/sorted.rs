@@ -75,9 +75,9 @@ pub(super) fn sorted(
                     let score = || score_of(&mut scored.borrow_mut(), doc_id);
                     let first_key = match &numbers {
                         Some((column, direction)) => sort::directed(column.get(doc_id), *direction),
-                        None => readers
-                            .first()
-                            .map_or(f64::NEG_INFINITY, |reader| reader.key(doc_id, options.sort[0].1, score)),
+                        None => readers.first().map_or(f64::NEG_INFINITY, |reader| {
+                            reader.first_key(doc_id, options.sort[0].1, top.worst, score)
+                        }),
                     };
                     if first_key > top.worst {
                         return;

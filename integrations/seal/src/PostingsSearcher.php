@@ -74,7 +74,17 @@ final class PostingsSearcher implements SearcherInterface
             $condition instanceof Condition\GreaterThanEqualCondition => Filter::atLeast(...$this->bound($search, $condition, '|max')),
             $condition instanceof Condition\LessThanCondition => Filter::below(...$this->bound($search, $condition, '|min')),
             $condition instanceof Condition\LessThanEqualCondition => Filter::atMost(...$this->bound($search, $condition, '|min')),
-            $condition instanceof Condition\GeoBoundingBoxCondition => self::box($condition),
+            $condition instanceof Condition\GeoDistanceCondition => Filter::near(
+                $condition->field,
+                $condition->latitude,
+                $condition->longitude,
+                $condition->distance,
+            ),
+            $condition instanceof Condition\GeoBoundingBoxCondition => Filter::box(
+                $condition->field,
+                [$condition->southLatitude, $condition->westLongitude],
+                [$condition->northLatitude, $condition->eastLongitude],
+            ),
             $condition instanceof Condition\AndCondition => Filter::all(...$this->filters($search, $condition->conditions, $query)),
             $condition instanceof Condition\OrCondition => Filter::any(...$this->filters($search, $condition->conditions, $query)),
             default => throw new \LogicException($condition::class . ' is not implemented.'),
@@ -102,19 +112,6 @@ final class PostingsSearcher implements SearcherInterface
         $field = $search->index->getFieldByPath($condition->field);
 
         return [$condition->field . ($field->multiple ? $ofList : ''), self::number($condition->value)];
-    }
-
-    private static function box(Condition\GeoBoundingBoxCondition $box): Filter
-    {
-        $longitude = "$box->field|lng";
-
-        return Filter::all(
-            Filter::in("$box->field|lat", $box->southLatitude, $box->northLatitude),
-            // Across the antimeridian the west is the greater number.
-            $box->westLongitude <= $box->eastLongitude
-                ? Filter::in($longitude, $box->westLongitude, $box->eastLongitude)
-                : Filter::any(Filter::atLeast($longitude, $box->westLongitude), Filter::atMost($longitude, $box->eastLongitude)),
-        );
     }
 
     /** A number as the index has it; dates are seconds since 1970. */

@@ -10,16 +10,16 @@ use CmsIg\Seal\Schema\Field;
  * How values of SEAL's fields are filtered and sorted: by which fields of the index, and by which values in them.
  *
  * Texts are keywords under the path of their field, single numbers, dates and booleans numbers. A list of numbers has
- * keywords for equality, and its least and greatest number for comparisons: one of them is above 3 if the greatest is. A
- * place has its latitude and its longitude.
+ * keywords for equality, and its least and greatest number for comparisons: one of them is above 3 if the greatest is.
+ * Points stay as they are.
  */
 final class Values
 {
-    /** @return array<string, 'keyword'|'numeric'> kinds by name */
+    /** @return array<string, 'keyword'|'numeric'|'geo'> kinds by name */
     public static function fields(Field\AbstractField $field, string $path): array
     {
         return match (true) {
-            $field instanceof Field\GeoPointField => ["$path|lat" => 'numeric', "$path|lng" => 'numeric'],
+            $field instanceof Field\GeoPointField => [$path => 'geo'],
             self::isText($field) => [$path => 'keyword'],
             $field->multiple => ["$path|is" => 'keyword', "$path|min" => 'numeric', "$path|max" => 'numeric'],
             default => [$path => 'numeric'],
@@ -29,10 +29,7 @@ final class Values
     /** @return array<string, mixed> values by the names of fields() */
     public static function of(Field\AbstractField $field, string $path, mixed $value): array
     {
-        if ($field instanceof Field\GeoPointField) {
-            return $value ? ["$path|lat" => $value['lat'], "$path|lng" => $value['lng']] : [];
-        }
-        if (self::isText($field) || !$field->multiple) {
+        if (self::isText($field) || $field instanceof Field\GeoPointField || !$field->multiple) {
             return [$path => $value];
         }
 

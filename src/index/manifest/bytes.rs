@@ -13,7 +13,7 @@
 //! ```
 //! All numbers are little-endian. The identity is random and chosen when the index is created. In manifests of version 1,
 //! which older releases can read, both codecs are 0. Version 3 has what those of version 2 cannot read: several fields of one
-//! name, fields that are only stored, or (grown) segments with fewer fields.
+//! name, fields that are only stored, or (grown) segments with fewer fields. Version 4 has geo fields.
 
 use super::{DeletedMeta, Entry, MAGIC, Manifest, check_schema};
 use crate::analysis::Analyzer;
@@ -27,7 +27,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The newest version.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// The bytes of one segment.
 const ENTRY: usize = 40;
 
@@ -40,7 +40,8 @@ impl Manifest {
         let mut out = room(256 + ENTRY * self.segments.len())?;
         out.extend(MAGIC);
         let version = match self.schema.codecs == Codecs::FIRST {
-            _ if self.needs_version_3() => VERSION,
+            _ if self.schema.fields.iter().any(|field| field.kind == Kind::Geo) => VERSION,
+            _ if self.needs_version_3() => 3,
             true => 1,
             false => 2,
         };
@@ -197,6 +198,7 @@ impl<'b> Reader<'b> {
                 [1] => Kind::Keyword,
                 [2] => Kind::Numeric,
                 [3] if version > 2 => Kind::Stored,
+                [4] if version > 3 => Kind::Geo,
                 [other] => return Err(self.wrong(&item, &format!("no kind has the number {other}"))),
             };
             let mut weight = f32::from_le_bytes(self.array(&item)?);

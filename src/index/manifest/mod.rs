@@ -104,6 +104,9 @@ pub fn check_schema(schema: &Schema) -> Result<()> {
         if *kind == Kind::Stored && (!first || !stored || schema.named(name).count() > 1) {
             return wrong(format!("the field \"{name}\" is only stored, and more than that"));
         }
+        if *kind == Kind::Geo && schema.named(name).count() > 1 {
+            return wrong(format!("the field \"{name}\" has points, and other values"));
+        }
         if *stored && !first {
             return wrong(format!("the field \"{name}\" is stored twice"));
         }

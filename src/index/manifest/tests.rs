@@ -38,7 +38,7 @@ prop_compose! {
         identity in any::<u64>(),
         mut segments in proptest::collection::vec(entry(), 0..9),
         first in 0u64..1000,
-        (grown, several) in any::<(bool, bool)>(),
+        (grown, several, geo) in any::<(bool, bool, bool)>(),
     ) -> Manifest {
         let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
         let mut schema = Schema { fields, positions, codecs, analyzer };
@@ -51,6 +51,9 @@ prop_compose! {
                 schema.fields.push(Field { name: name.clone(), kind, weight: 1.0, stored: false });
             }
             schema.fields.push(Field { name: "kept".into(), kind: Kind::Stored, weight: 1.0, stored: true });
+        }
+        if geo {
+            schema.fields.push(Field { name: "place".into(), kind: Kind::Geo, weight: 1.0, stored: several });
         }
         for (number, entry) in segments.iter_mut().enumerate() {
             entry.meta.number = first + number as u64;
@@ -119,7 +122,7 @@ fn errors_name_file_part_and_offset() {
     let mut other = manifest.encode().unwrap();
     other[4] = 9;
     let error = Manifest::parse(&with_crc(other), Path::new("m")).unwrap_err().to_string();
-    assert!(error.contains("version 9; this release reads versions 1 to 3"), "{error}");
+    assert!(error.contains("version 9; this release reads versions 1 to 4"), "{error}");
     for deleted in [(0, 1, 1), (2, 1, 1), (1, 0, 1), (1, 4, 1)] {
         let (generation, count, crc) = deleted;
         manifest.segments[0].deleted = Some(DeletedMeta { generation, count, crc });
@@ -152,6 +155,23 @@ fn codecs_need_version_2_and_must_exist() {
             assert!(error.to_string().contains(&wanted), "{error}");
         }
     }
+}
+
+#[test]
+fn geo_fields_need_version_4() {
+    let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
+    let field = |name: &str, kind| Field { name: name.into(), kind, weight: 1.0, stored: false };
+    let of =
+        |fields| Manifest::new(Schema { fields, positions: true, codecs: Codecs::FIRST, analyzer: analyzer.clone() });
+    let with = of(vec![field("body", Kind::Text), field("place", Kind::Geo)]).unwrap().encode().unwrap();
+    let without = of(vec![field("body", Kind::Text), field("place", Kind::Keyword)]).unwrap().encode().unwrap();
+    assert_eq!((with[4], without[4], with.len()), (4, 1, without.len() + 3));
+    let mut older = with;
+    older[4] = 3;
+    let error = Manifest::parse(&with_crc(older), Path::new("m")).unwrap_err().to_string();
+    assert!(error.contains("no kind has the number 4"), "{error}");
+    assert!(of(vec![field("place", Kind::Geo), field("place", Kind::Keyword)]).is_err());
+    assert!(of(vec![field("place", Kind::Text), field("place", Kind::Geo)]).is_err());
 }
 
 #[test]

@@ -7,9 +7,10 @@ use super::invert::Tokens;
 use super::numbers::Numbers;
 use super::stored::{self, Blocks};
 use super::write::{self, FieldWriter};
-use super::{SegmentMeta, hash};
+use super::{SegmentMeta, hash, points};
 use crate::analysis::{MAX_TERM, Scratch, valid_utf8};
 use crate::base::bits::has_bit;
+use crate::base::earth::Point;
 use crate::base::error::{Error, Result};
 use crate::base::files::failed;
 use crate::base::memory;
@@ -32,6 +33,7 @@ const FULL: usize = 1 << 30;
 enum Gathered {
     Tokens(Tokens),
     Numbers(Numbers),
+    Points(Vec<Option<Point>>),
     Nothing,
 }
 
@@ -65,6 +67,7 @@ impl SegmentBuilder {
             Kind::Text | Kind::Keyword => Gathered::Tokens(Tokens::new()),
             Kind::Numeric => Gathered::Numbers(Numbers::default()),
             Kind::Stored => Gathered::Nothing,
+            Kind::Geo => Gathered::Points(Vec::new()),
         };
         let given = |field: &Field| schema.field(&field.name).unwrap_or_default();
         SegmentBuilder {
@@ -94,7 +97,7 @@ impl SegmentBuilder {
         let used = |field: &Gathered| match field {
             Gathered::Tokens(tokens) => tokens.used(),
             Gathered::Numbers(numbers) => numbers.used(),
-            Gathered::Nothing => 0,
+            Gathered::Points(_) | Gathered::Nothing => 0,
         };
         self.ids.len() >= FULL || self.fields.iter().any(|field| used(field) >= FULL)
     }
@@ -110,6 +113,10 @@ impl SegmentBuilder {
                     most = most.max(transient + write::MEMORY);
                 }
                 Gathered::Numbers(numbers) => kept += numbers.memory(),
+                Gathered::Points(points) => {
+                    kept += size_of::<Option<Point>>() * points.capacity();
+                    most = most.max(points::MEMORY * points.len());
+                }
                 Gathered::Nothing => {}
             }
         }
@@ -180,6 +187,10 @@ impl SegmentBuilder {
                     }
                     value => numbers.push(value.and_then(Value::number))?,
                 },
+                Gathered::Points(points) => {
+                    memory::reserve(points, 1)?;
+                    points.push(value.and_then(Value::point));
+                }
                 Gathered::Tokens(tokens) if self.schema.fields[number].kind == Kind::Keyword => {
                     let begin = tokens.next();
                     if let Some(value) = value {
@@ -244,6 +255,7 @@ impl SegmentBuilder {
         for gathered in &mut self.fields {
             match gathered {
                 Gathered::Numbers(numbers) => numbers.undo(documents),
+                Gathered::Points(points) => points.truncate(documents),
                 Gathered::Tokens(tokens) => tokens.undo(documents),
                 Gathered::Nothing => {}
             }
@@ -330,7 +342,7 @@ impl SegmentBuilder {
                     value.each_keyword(&mut |one| bytes += one.len().max(4) + least);
                     bytes
                 }
-                Value::Number(_) | Value::Int(_) | Value::Bool(_) | Value::Time(..) => 0,
+                Value::Number(_) | Value::Int(_) | Value::Bool(_) | Value::Time(..) | Value::Point(..) => 0,
             });
         }
         if bytes > LARGEST_DOCUMENT {
@@ -368,6 +380,11 @@ impl SegmentBuilder {
                 Gathered::Numbers(mut numbers) => {
                     numbers.remove(is_dead)?;
                     write::numbers(&mut writer, field, &numbers)?;
+                }
+                Gathered::Points(mut points) => {
+                    let mut doc = 0..;
+                    points.retain(|_| !doc.next().is_some_and(is_dead));
+                    points::write(&points, field, &mut writer)?;
                 }
                 Gathered::Tokens(tokens) => {
                     let text = schema.fields[field].kind == Kind::Text;

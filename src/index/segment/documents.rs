@@ -1,7 +1,7 @@
 //! The documents of a segment: their ids, numbers, ranks and stored values.
 
 use super::format::Section;
-use super::{Column, IdRef, Ids, Segment, ordinals, stored};
+use super::{Column, IdRef, Ids, Points, Segment, ordinals, stored};
 use crate::base::error::{Error, Result};
 use crate::index::{Id, Kind, Value};
 
@@ -23,6 +23,17 @@ impl Segment {
     /// As [`Segment::section`].
     pub fn number(&self, field: usize, doc: u32) -> Result<Option<f64>> {
         Ok(self.column(field)?.get(doc))
+    }
+
+    /// The points of a geo field.
+    ///
+    /// # Errors
+    /// As [`Segment::section`].
+    pub fn points(&self, field: usize) -> Result<Points<'_>> {
+        if self.lacks(field) && self.schema.fields[field].kind == Kind::Geo {
+            return Ok(Points::NONE);
+        }
+        Points::parse(self.section_ref(Section::Points, field)?, self.documents())
     }
 
     /// The ids, for many documents.

@@ -6,7 +6,7 @@ use crate::base::error::Result;
 use crate::base::files::{failed, failed_within};
 use crate::index::list::Codecs;
 use crate::index::storage::{self, Folder};
-use crate::index::{Schema, manifest};
+use crate::index::{Kind, Schema, manifest};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -54,7 +54,14 @@ impl SegmentWriter {
         let fields = schema.fields.iter().map(|field| (field.kind as u8, FieldCounts::default())).collect();
         let frame = Frame {
             documents,
-            flags: Flags { positions: schema.positions, reordered, new_forms, several, codecs: schema.codecs },
+            flags: Flags {
+                positions: schema.positions,
+                reordered,
+                new_forms,
+                several,
+                new_kinds: schema.fields.iter().any(|field| field.kind == Kind::Geo),
+                codecs: schema.codecs,
+            },
             extents: Vec::new(),
             fields,
             checksums: Vec::new(),

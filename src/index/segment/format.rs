@@ -10,9 +10,10 @@
 //! tail      24 bytes: length of the footer u64, CRC-32 of the footer and that length u32, zero u32, "PSEG-end"
 //! ```
 //! All numbers are little-endian. A field of 255 is that of sections that belong to none. Flags: bit 0: positions; bit 1:
-//! reordered; bit 2: stored values of forms that came with version 3; bit 5: several numbers of a document; bits 8–15 and 16–23: the codecs of frequencies and
-//! positions. Segments are of the oldest version that has what they have, so that older releases can read them: of version
-//! 1 if both codecs are 0, otherwise of version 2; with bit 2 of version 3, with bit 5 of version 4.
+//! reordered; bit 2: stored values of forms that came with version 3; bit 3: fields of kinds that came with version 4; bit 5:
+//! several numbers of a document; bits 8–15 and 16–23: the codecs of frequencies and positions. Segments are of the oldest
+//! version that has what they have, so that older releases can read them: of version 1 if both codecs are 0, otherwise of
+//! version 2; with bit 2 of version 3, with a later one of version 4.
 //!
 //! A segment may have fewer fields than its index: those that were added later.
 
@@ -62,10 +63,12 @@ pub enum Section {
     StoredDirectory = 7,
     /// Insertion ranks of reordered documents.
     Ordinals = 8,
+    /// The points of a geo field.
+    Points = 9,
 }
 
 impl Section {
-    pub(super) const ALL: [Section; 9] = [
+    pub(super) const ALL: [Section; 10] = [
         Section::Lists,
         Section::Dictionary,
         Section::Lengths,
@@ -75,6 +78,7 @@ impl Section {
         Section::Stored,
         Section::StoredDirectory,
         Section::Ordinals,
+        Section::Points,
     ];
 
     /// Its name, for messages.
@@ -89,6 +93,7 @@ impl Section {
             Section::Stored => "stored values",
             Section::StoredDirectory => "directory of stored values",
             Section::Ordinals => "ordinals",
+            Section::Points => "points",
         }
     }
 
@@ -99,6 +104,7 @@ impl Section {
             Section::Lists | Section::Dictionary => matches!(kind, Some(Kind::Text | Kind::Keyword)),
             Section::Lengths => kind == Some(Kind::Text),
             Section::Numbers => kind == Some(Kind::Numeric),
+            Section::Points => kind == Some(Kind::Geo),
             _ => field == NO_FIELD,
         }
     }
@@ -112,6 +118,7 @@ pub(super) fn required(schema: &Schema) -> impl Iterator<Item = (Section, u8)> {
             Kind::Keyword => &[Section::Lists, Section::Dictionary],
             Kind::Numeric => &[Section::Numbers],
             Kind::Stored => &[],
+            Kind::Geo => &[Section::Points],
         };
         sections.iter().map(move |&section| (section, number))
     });
@@ -157,6 +164,8 @@ pub(super) struct Flags {
     pub reordered: bool,
     /// Whether stored values may have forms of version 3.
     pub new_forms: bool,
+    /// Whether there are fields of kinds of version 4.
+    pub new_kinds: bool,
     /// Whether documents may have several numbers in a field.
     pub several: bool,
     /// The codecs of long lists.
@@ -167,7 +176,7 @@ impl Flags {
     /// The word in the file.
     fn word(self) -> u32 {
         let [frequencies, positions] = self.codecs.numbers();
-        let bits = [self.positions, self.reordered, self.new_forms, false, false, self.several];
+        let bits = [self.positions, self.reordered, self.new_forms, self.new_kinds, false, self.several];
         let low = bits.into_iter().rev().fold(0, |low, bit| low << 1 | u8::from(bit));
         u32::from_le_bytes([low, frequencies, positions, 0])
     }
@@ -175,19 +184,19 @@ impl Flags {
     /// Reads the word of a file; what is wrong with it if it is none.
     pub(super) fn parse(word: u32) -> Result<Flags, String> {
         let [low, frequencies, positions, high] = word.to_le_bytes();
-        if low & !0b10_0111 != 0 || high != 0 {
+        if low & !0b10_1111 != 0 || high != 0 {
             return Err(format!("flags {word:#x}"));
         }
         let codecs = Codecs::from_numbers([frequencies, positions])
             .map_err(|number| format!("no codec of frequencies or positions has the number {number}"))?;
-        let [positions, reordered, new_forms, several] = [1, 2, 4, 32].map(|bit| low & bit != 0);
-        Ok(Flags { positions, reordered, new_forms, several, codecs })
+        let [positions, reordered, new_forms, new_kinds, several] = [0, 1, 2, 3, 5].map(|bit| low >> bit & 1 != 0);
+        Ok(Flags { positions, reordered, new_forms, new_kinds, several, codecs })
     }
 
     /// The oldest version with such flags.
     fn version(self) -> u32 {
         match self.codecs == Codecs::FIRST {
-            _ if self.several => 4,
+            _ if self.new_kinds || self.several => VERSION,
             _ if self.new_forms => 3,
             true => 1,
             false => 2,

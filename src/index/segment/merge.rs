@@ -9,9 +9,9 @@ use super::format::{NO_FIELD, Section};
 use super::ids::IdColumn;
 use super::merge_plan::{GONE, Input, MergePlan, by_rank, is_deleted, reordered};
 use super::numbers::Numbers;
-use super::ordinals;
 use super::stored::Blocks;
 use super::write::{self, FieldWriter};
+use super::{ordinals, points};
 use crate::base::error::{Error, Result};
 use crate::base::files::failed;
 use crate::base::memory;
@@ -61,6 +61,7 @@ pub(in crate::index) fn merge(
             }
             Kind::Keyword => merge_terms(inputs, &plan, field, &[], &mut writer)?,
             Kind::Stored => {}
+            Kind::Geo => merge_points(inputs, &plan, field, &mut writer)?,
         }
     }
     let all: Vec<_> = inputs.iter().map(|(segment, _)| segment.ids()).collect::<Result<_>>()?;
@@ -88,6 +89,12 @@ fn merge_numbers(inputs: &[Input], plan: &MergePlan, field: usize, writer: &mut 
         }
     }
     write::numbers(writer, field, &numbers)
+}
+
+fn merge_points(inputs: &[Input], plan: &MergePlan, field: usize, writer: &mut SegmentWriter) -> Result<()> {
+    let all = inputs.iter().map(|(segment, _)| segment.points(field)?.all()).collect::<Result<Vec<_>>>()?;
+    let merged = plan.sources.iter().map(|&(input, doc)| all[input as usize].get(doc));
+    points::write(&memory::collected(merged)?, field, writer)
 }
 
 /// Merges the stored values, which are in the order of insertion in all segments.

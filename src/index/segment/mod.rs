@@ -8,7 +8,7 @@
 //! | [`reorder`] | an order of documents in which lists are shorter |
 //! | `format`, `footer` | header, table of sections, footer; reading and checking them |
 //! | `file`, `write` | files from front to back; the sections with terms |
-//! | `ids`, `numbers`, `stored`, `ordinals`, `packed` | the sections of documents |
+//! | `ids`, `numbers`, `points`, `stored`, `ordinals`, `packed` | the sections of documents |
 //! | `section` | one section of an open segment; checksums |
 //! | `lists`, `documents` | what an open segment has: terms and lists; ids and values |
 //! | `keyword_column` | the values of a keyword field by document, made of its lists when that is first asked for |
@@ -33,6 +33,7 @@ mod merge_plan;
 mod numbers;
 mod ordinals;
 mod packed;
+mod points;
 pub mod reorder;
 mod section;
 mod stored;
@@ -49,6 +50,7 @@ pub use keyword_column::KeywordColumn;
 pub(super) use merge::merge;
 pub use merge_plan::Input;
 pub use numbers::Column;
+pub use points::{Candidates, PointColumn, Points};
 
 use crate::base::error::{Error, Result};
 use crate::base::files::failed;
@@ -121,7 +123,7 @@ pub struct Segment {
     /// Bytes before the footer.
     body: usize,
     /// By field (then [`NO_FIELD`]) and section, one more than the index in the table of sections.
-    indices: Vec<[u16; 9]>,
+    indices: Vec<[u16; Section::ALL.len()]>,
     /// A bit per chunk whose checksum has been compared.
     checked: Box<[AtomicU64]>,
     /// Per section, whether all its chunks have.
@@ -175,7 +177,7 @@ impl Segment {
         // the map lives as long as anything that borrows from it.
         let map = unsafe { Mmap::map(&file) }.map_err(|error| failed(path, error))?;
         let frame = Frame::parse(&map, meta, &schema).map_err(bad)?;
-        let mut indices = vec![[0; 9]; schema.fields.len() + 1];
+        let mut indices = vec![[0; Section::ALL.len()]; schema.fields.len() + 1];
         for (extent, index) in frame.extents.iter().zip(1..) {
             let field = if extent.field == NO_FIELD { schema.fields.len() } else { extent.field.into() };
             indices[field][extent.section as usize] = index;

@@ -92,6 +92,7 @@ fn length_of(value: &Value) -> usize {
         Value::Number(_) | Value::Int(_) => 8,
         Value::Bool(_) => 1,
         Value::List(many) => put_length(many.len()) + many.iter().map(length_of).sum::<usize>(),
+        Value::Point(..) => 1 + 2 * (1 + 8),
     }
 }
 
@@ -136,6 +137,7 @@ fn put_value(value: &Value, out: &mut Vec<u8>) {
             put(many.len(), out);
             many.iter().for_each(|one| put_value(one, out));
         }
+        Value::Point(lat, lng) => put_value(&Value::List([*lat, *lng].map(Value::Number).into()), out),
     }
 }
 

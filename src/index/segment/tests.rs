@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::analysis::{Analyzer, AnalyzerOptions, Scratch};
+use crate::base::earth::Point;
 use crate::base::error::Error;
 use crate::index::list::{Codecs, Decoded};
 use crate::index::{Document, Field, Id, Kind, Value, length};
@@ -21,6 +22,7 @@ pub(super) struct Contents {
     counts: Vec<FieldCounts>,
     lengths: Vec<Vec<u8>>,
     numbers: Vec<Vec<Vec<f64>>>,
+    points: Vec<Vec<Option<Point>>>,
     pub ids: Vec<Id>,
     stored: Vec<Vec<(usize, Value)>>,
     pub ordinals: Vec<u32>,
@@ -47,6 +49,7 @@ pub(super) fn definition(documents: &[(Id, Document)], ordinals: Vec<u32>, schem
         counts: vec![FieldCounts::default(); schema.fields.len()],
         lengths: empty(),
         numbers: vec![Vec::new(); schema.fields.len()],
+        points: vec![Vec::new(); schema.fields.len()],
         ids: documents.iter().map(|(id, _)| id.clone()).collect(),
         stored: documents
             .iter()
@@ -80,14 +83,19 @@ pub(super) fn definition(documents: &[(Id, Document)], ordinals: Vec<u32>, schem
             };
             numbers.sort_by(f64::total_cmp);
             numbers.dedup();
+            let point = match value {
+                Some(Value::Point(lat, lng)) => Point::new(*lat, *lng),
+                _ => None,
+            };
             let counts = &mut contents.counts[field];
-            counts.documents += u32::from(!occurrences.is_empty() || !numbers.is_empty());
+            counts.documents += u32::from(!occurrences.is_empty() || !numbers.is_empty() || point.is_some());
             match kind {
                 Kind::Text => {
                     contents.lengths[field].push(length::encode(occurrences.len() as u32));
                     counts.tokens += occurrences.len() as u64;
                 }
                 Kind::Numeric => contents.numbers[field].push(numbers),
+                Kind::Geo => contents.points[field].push(point),
                 Kind::Keyword | Kind::Stored => {}
             }
             for (term, position) in occurrences {
@@ -124,6 +132,7 @@ pub(super) fn contents(segment: &Segment) -> Result<Contents> {
         counts: Vec::new(),
         lengths: Vec::new(),
         numbers: Vec::new(),
+        points: Vec::new(),
         ids: documents.clone().map(|doc| segment.id(doc)).collect::<Result<_>>()?,
         stored: documents.clone().map(|doc| segment.stored(doc)).collect::<Result<_>>()?,
         ordinals: documents.clone().map(|doc| segment.ordinal(doc)).collect::<Result<_>>()?,
@@ -142,7 +151,7 @@ pub(super) fn contents(segment: &Segment) -> Result<Contents> {
     let mut decoded = Decoded::default();
     for (field, Field { kind, .. }) in schema.fields.iter().enumerate() {
         let mut terms = Terms::new();
-        if *kind != Kind::Numeric {
+        if kind.has_terms() {
             let mut stream = segment.dictionary(field)?.stream();
             while let Some((term, value)) = stream.next() {
                 assert_eq!(segment.term(field, term)?, Some(value));
@@ -164,6 +173,13 @@ pub(super) fn contents(segment: &Segment) -> Result<Contents> {
             Kind::Numeric => {
                 let column = segment.column(field)?;
                 documents.clone().map(|doc| column.all_of(doc).collect()).collect()
+            }
+            _ => Vec::new(),
+        });
+        contents.points.push(match kind {
+            Kind::Geo => {
+                let column = segment.points(field)?.all()?;
+                documents.clone().map(|doc| column.get(doc)).collect()
             }
             _ => Vec::new(),
         });

@@ -142,6 +142,7 @@ fn length_of(value: &Value) -> usize {
         Value::Tokens(many) | Value::Keywords(many) => 4 + many.iter().map(|one| 4 + one.len()).sum::<usize>(),
         Value::Number(_) | Value::Int(_) => 8,
         Value::Bool(_) => 1,
+        Value::Point(..) => 16,
         Value::Time(_, text) => 12 + text.len(),
         Value::List(many) => 4 + many.iter().map(length_of).sum::<usize>(),
     }
@@ -207,6 +208,11 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
             length(many.len(), out);
             many.iter().for_each(|one| write_value(one, out));
         }
+        Value::Point(lat, lng) => {
+            out.push(8);
+            out.extend(lat.to_le_bytes());
+            out.extend(lng.to_le_bytes());
+        }
     }
 }
 
@@ -270,6 +276,7 @@ impl<'b> Reader<'b> {
             4 => Value::Int(i64::from_le_bytes(self.eight())),
             5 => Value::Bool(self.byte() == 1),
             6 => Value::Time(f64::from_le_bytes(self.eight()), memory::copied(self.bytes())?),
+            8 => Value::Point(f64::from_le_bytes(self.eight()), f64::from_le_bytes(self.eight())),
             _ => {
                 let count = self.length();
                 let mut many = memory::room(count)?;
@@ -315,7 +322,7 @@ mod tests {
                         let document = Document { values: match length % 6 {
                             0 => vec![],
                             1 => vec![(0, Value::Text(text)), (254, Value::Number(-0.5))],
-                            2 => vec![(1, Value::Tokens(many))],
+                            2 => vec![(1, Value::Tokens(many)), (7, Value::Point(-0.5, 12.25))],
                             3 => vec![(2, Value::Keywords(many)), (0, Value::Text(text)), (3, Value::Bool(length % 2 == 0))],
                             4 => vec![
                                 (1, Value::Time(0.5, text.clone())),

@@ -1,6 +1,8 @@
 //! The class `Postings\Filter`: conditions without an index. Fields and values are checked when a search uses them.
 
 use super::posting_list;
+use crate::base::earth::area::{Area, Circle, Rect};
+use crate::base::earth::{Point, is_latitude};
 use crate::index::Id;
 use crate::list::PostingList;
 use crate::php::call::{Call, handler, parse};
@@ -10,6 +12,7 @@ use crate::php::documents::id;
 use crate::php::exception::{self, Outcome, type_name};
 use crate::php::fields::key_text;
 use crate::php::input::with_room;
+use crate::php::points::{latitude, longitude, point};
 use crate::php::zend::{Key, elements};
 use crate::search::{MOST_CONDITIONS, MOST_DEPTH};
 use ext_php_rs::args::Arg;
@@ -33,6 +36,8 @@ impl Class for Object {
         let conditions = || Arg::new("conditions", DataType::object(Object::NAME));
         let field = || Arg::new("field", DataType::String);
         let number = |name: &'static str| Arg::new(name, DataType::Long);
+        let float = |name: &'static str| Arg::new(name, DataType::Double);
+        let corner = |name: &'static str| Arg::new(name, DataType::Array);
         let itself = || DataType::object("self");
         let all = [
             function("not", handler!(not), itself()).arg(conditions()),
@@ -49,6 +54,12 @@ impl Class for Object {
             function("atMost", handler!(at_most), itself()).arg(field()).arg(number("bound")),
             function("exists", handler!(exists), itself()).arg(field()),
             function("missing", handler!(missing), itself()).arg(field()),
+            function("near", handler!(near), itself())
+                .arg(field())
+                .arg(float("lat"))
+                .arg(float("lng"))
+                .arg(float("metres")),
+            function("box", handler!(rect), itself()).arg(field()).arg(corner("southWest")).arg(corner("northEast")),
             function("ids", handler!(ids), itself()).not_required().arg(number("ids").is_variadic()),
         ];
         all.into_iter().map(static_method).collect()
@@ -104,6 +115,8 @@ pub enum Test {
         high: Value,
         inclusive: bool,
     },
+    /// A point there.
+    Within(Area),
     Exists,
     Missing,
 }
@@ -341,6 +354,40 @@ fn exists(call: &mut Call) -> Outcome {
 fn missing(call: &mut Call) -> Outcome {
     let name = call.bytes()?.into();
     store(call, Node::Field(name, Test::Missing))
+}
+
+fn near(call: &mut Call) -> Outcome {
+    let mut name = null_mut::<ZendStr>();
+    let [mut lat, mut lng, mut metres] = [0.0; 3];
+    parse!(call, c"Sddd", &raw mut name, &raw mut lat, &raw mut lng, &raw mut metres)?;
+    if !is_latitude(lat) {
+        return Err(exception::argument_value(2, &format!("must be {}", latitude(lat))));
+    }
+    let Some(around) = Point::new(lat, lng) else {
+        return Err(exception::argument_value(3, &format!("must be {}", longitude(lng))));
+    };
+    let Some(circle) = Circle::new(around, metres) else {
+        let text = format!("must be finite and not negative, {} given", exception::shown(metres));
+        return Err(exception::argument_value(4, &text));
+    };
+    store(call, Node::Field(field(name), Test::Within(Area::Circle(circle))))
+}
+
+/// `Filter::box()`, whose name is a word of Rust's.
+fn rect(call: &mut Call) -> Outcome {
+    let (mut name, mut south_west, mut north_east) = (null_mut::<ZendStr>(), null_mut::<Zval>(), null_mut::<Zval>());
+    parse!(call, c"Saa", &raw mut name, &raw mut south_west, &raw mut north_east)?;
+    let corner = |value: *mut Zval, argument| {
+        // SAFETY: parsing set it to an argument in the frame.
+        point(unsafe { &*value }).map_err(|wrong| wrong.throw(argument, str::to_owned))
+    };
+    let (south_west, north_east) = (corner(south_west, 2)?, corner(north_east, 3)?);
+    let Some(rect) = Rect::new(south_west, north_east) else {
+        let (south, north) = (exception::shown(south_west.0), exception::shown(north_east.0));
+        let text = format!("must not be south of $southWest, at latitude {south}; {north} given");
+        return Err(exception::argument_value(3, &text));
+    };
+    store(call, Node::Field(field(name), Test::Within(Area::Rect(rect))))
 }
 
 fn ids(call: &mut Call) -> Outcome {

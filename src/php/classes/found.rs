@@ -19,9 +19,12 @@ pub struct Results {
     pub total: Option<u64>,
     hits: *mut Record,
     len: usize,
+    /// Whether each of the hits has a distance, which is NaN if it is not known.
+    distances: bool,
 }
 
-/// A hit, as a block of memory has it. After all of them come the ids that are strings: length, bytes.
+/// A hit, as a block of memory has it. After all of them come the distances, if there are any, and the ids that are strings:
+/// length, bytes.
 #[derive(Clone, Copy)]
 struct Record {
     score: f64,
@@ -42,6 +45,7 @@ pub struct Hit<'r> {
     pub id: IdRef<'r>,
     pub score: f64,
     pub doc_id: u64,
+    pub distance: Option<f64>,
 }
 
 impl Results {
@@ -53,18 +57,22 @@ impl Results {
             total: found.total,
             hits: std::ptr::null_mut(),
             len: 0,
+            distances: found.hits.iter().any(|hit| hit.distance.is_some()),
         };
         let strings = found.hits.iter().filter_map(|hit| match IdRef::from(&hit.id) {
             IdRef::Int(_) => None,
             IdRef::Bytes(id) => Some(LENGTH + id.len()),
         });
-        let size = found.hits.len() * size_of::<Record>() + strings.sum::<usize>();
+        let distances = if results.distances { found.hits.len() * size_of::<f64>() } else { 0 };
+        let size = found.hits.len() * size_of::<Record>() + distances + strings.sum::<usize>();
         if size == 0 {
             return Ok(results);
         }
         let block: *mut u8 = allocate(size).ok_or(NoRoom::MemoryLimit)?.cast();
         results.hits = block.cast();
-        let mut end = found.hits.len() * size_of::<Record>();
+        let mut end = found.hits.len() * size_of::<Record>() + distances;
+        // SAFETY: if there are distances, the block has room for them after the records, and is aligned as these are.
+        let of_distances = unsafe { results.hits.add(found.hits.len()).cast::<f64>() };
         for hit in &found.hits {
             debug_assert!(hit.doc_id & STRING == 0, "docID {}", hit.doc_id);
             let (id, string) = match IdRef::from(&hit.id) {
@@ -85,6 +93,10 @@ impl Results {
             unsafe {
                 results.hits.add(results.len).write(Record { score: hit.score, doc_id: hit.doc_id | string, id })
             };
+            if results.distances {
+                // SAFETY: as above.
+                unsafe { of_distances.add(results.len).write(hit.distance.unwrap_or(f64::NAN)) };
+            }
             results.len += 1;
         }
         debug_assert_eq!(end, size);
@@ -134,7 +146,10 @@ impl Results {
                 IdRef::Bytes(std::slice::from_raw_parts(string.add(LENGTH), len))
             },
         };
-        Some(Hit { id, score: record.score, doc_id: record.doc_id & !STRING })
+        // SAFETY: if there are distances, they are after the records, one for each.
+        let distance = self.distances.then(|| unsafe { *self.hits.add(self.len).cast::<f64>().add(at) });
+        let distance = distance.filter(|distance| !distance.is_nan());
+        Some(Hit { id, score: record.score, doc_id: record.doc_id & !STRING, distance })
     }
 
     pub fn iter(&self) -> impl Iterator<Item = Hit<'_>> {

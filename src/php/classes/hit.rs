@@ -1,4 +1,4 @@
-//! The class `Postings\Hit`: an ordinary object of PHP with four readonly properties, because the properties of such
+//! The class `Postings\Hit`: an ordinary object of PHP with five readonly properties, because the properties of such
 //! objects are the fastest to make and to read.
 
 use super::found::{Hit, Results};
@@ -42,6 +42,7 @@ impl Class for Object {
         property::declare(class, "score", property::FLOAT);
         property::declare(class, "docId", property::INT);
         property::declare(class, "fields", property::ARRAY);
+        property::declare(class, "distance", property::NULLABLE_FLOAT);
         // SAFETY: `finish` runs during MINIT, when entries may be written to.
         unsafe { (*class).__bindgen_anon_2.create_object = Some(create) };
         // PHP serializes ordinary objects by itself, and checks the types of their properties when it makes them again.
@@ -91,19 +92,22 @@ fn json_serialize(call: &mut Call) -> Outcome {
     let (object, result) = call.this_and_result();
     let Some(object) = object else { return Err(class::uninitialised::<Object>()) };
     // SAFETY: objects of this class have these properties.
-    let [id, score, fields] = unsafe { [0, 1, 3].map(|number| property::get(object, number)) };
-    json(id, score, fields)?.store(result);
+    let [id, score, fields, distance] = unsafe { [0, 1, 3, 4].map(|number| property::get(object, number)) };
+    json(id, score, fields, distance)?.store(result);
     Ok(())
 }
 
 /// What json_encode() encodes of a hit.
-pub fn json(id: Zval, score: Zval, fields: Zval) -> Outcome<Map> {
-    let mut hit = Map::with_room(3)?;
+pub fn json(id: Zval, score: Zval, fields: Zval, distance: Zval) -> Outcome<Map> {
+    let mut hit = Map::with_room(4)?;
     hit.set(b"id", id)?;
     hit.set(b"score", score)?;
     // An empty array would become a list, unlike the others.
     if fields.array().is_some_and(|fields| !fields.is_empty()) {
         hit.set(b"fields", fields)?;
+    }
+    if !distance.is_null() {
+        hit.set(b"distance", distance)?;
     }
     Ok(hit)
 }
@@ -118,14 +122,14 @@ fn new(hit: &Hit, fields: Zval) -> Outcome<Zval> {
     store_id(hit.id, &mut id)?;
     score.set_double(hit.score);
     doc_id.set_long(hit.doc_id as i64);
-    let properties = [id, score, doc_id, fields];
+    let properties = [id, score, doc_id, fields, distance(hit)];
     // With room for the first property.
     let size = size_of::<ZendObject>() + (properties.len() - 1) * size_of::<Zval>();
     // Lists of hits may be long: the object must not be allocated by what kills the process far above memory_limit.
     let object: *mut ZendObject = allocate(size).ok_or(Thrown)?.cast();
     /// The type of a counted value that may be part of a cycle.
     const OBJECT: u32 = 8 | REFCOUNTED | COLLECTABLE;
-    // SAFETY: the class is registered. The block is large enough for an object of it with these four properties, and
+    // SAFETY: the class is registered. The block is large enough for an object of it with these properties, and
     // becomes what `create` returns; the value, which owned nothing, becomes its one owner.
     unsafe {
         zend_object_std_init(object, class::entry::<Object>());
@@ -137,6 +141,15 @@ fn new(hit: &Hit, fields: Zval) -> Outcome<Zval> {
         value.u1.type_info = OBJECT;
     }
     Ok(value)
+}
+
+/// The distance of a hit; null if it has none.
+pub fn distance(hit: &Hit) -> Zval {
+    let mut value = Zval::null();
+    if let Some(distance) = hit.distance {
+        value.set_double(distance);
+    }
+    value
 }
 
 /// Makes an id the value of `target`.

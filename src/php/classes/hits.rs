@@ -245,7 +245,7 @@ fn json_serialize(call: &mut Call) -> Outcome {
         let mut score = Zval::new();
         score.set_double(found.score);
         let fields = if results.may_have_fields() { results.fields(at, &found)? } else { Zval::null() };
-        hits.push(hit::json(id, score, fields)?.into_zval());
+        hits.push(hit::json(id, score, fields, hit::distance(&found))?.into_zval());
     }
     let total = results.total.map(|total| total as i64);
     Record::new().field("total", total).field("hits", hits.into_zval()).store(target);
@@ -291,7 +291,7 @@ fn serialize(call: &mut Call) -> Outcome {
     let (results, target) = this(call)?;
     let mut hits = List::with_room(results.len())?;
     for (at, found) in results.iter().enumerate() {
-        let mut hit = List::with_room(4)?;
+        let mut hit = List::with_room(5)?;
         let mut id = Zval::new();
         hit::store_id(found.id, &mut id)?;
         hit.push(id);
@@ -300,6 +300,9 @@ fn serialize(call: &mut Call) -> Outcome {
         hit.push(score);
         hit.push_long(found.doc_id as i64);
         hit.push(results.fields(at, &found)?);
+        if found.distance.is_some() {
+            hit.push(hit::distance(&found));
+        }
         hits.push(hit.into_zval());
     }
     let data = Record::new().field("total", total).field("expired", expired).field("facets", facets);
@@ -333,7 +336,8 @@ fn unserialize(call: &mut Call) -> Outcome {
     found.hits = input::with_room(hits.len())?;
     let mut stored = List::with_room(hits.len())?;
     for (_, hit) in elements(hits) {
-        let part = |at: i64| hit.array().filter(|hit| hit.len() == 4).and_then(|hit| hit.get_index(at));
+        let part = |at: i64| hit.array().filter(|hit| [4, 5].contains(&hit.len())).and_then(|hit| hit.get_index(at));
+        let distance = part(4).and_then(|distance| distance.dereference().double());
         let parts = [0, 1, 2, 3].map(|at| part(at).map(Zval::dereference));
         let values = match parts {
             [Some(id), Some(score), Some(doc_id), Some(fields)] if fields.is_array() => {
@@ -345,7 +349,7 @@ fn unserialize(call: &mut Call) -> Outcome {
         let Some((((id, score), doc_id), fields)) = values else {
             return Err(bad("a hit must be a list of id, score, docID and fields"));
         };
-        found.hits.push(FoundHit { id, score, doc_id });
+        found.hits.push(FoundHit { id, score, doc_id, distance });
         stored.push(fields.shallow_clone());
     }
     let (total, expired, facets) = (total.shallow_clone(), expired.shallow_clone(), facets.shallow_clone());

@@ -46,6 +46,7 @@ fn field_value(value: &Value) -> Outcome<Zval> {
             list.store(&mut result);
         }
         Value::Number(number) => result.set_double(*number),
+        Value::Point(lat, lng) => result = field_value(&Value::List([*lat, *lng].map(Value::Number).into()))?,
     }
     Ok(result)
 }

@@ -245,7 +245,13 @@ impl Definition {
                     let tokens: usize = self.docs.iter().map(|doc| doc.texts[number].len()).sum();
                     let average = tokens as f64 / self.docs.len() as f64;
                     let mut leaves = self.leaves(&atom, edits, start, *exclude, at);
-                    if let (Atom::Word(word), false, Some(_)) = (&atom, *exclude, &options.synonyms) {
+                    let word = match &atom {
+                        Atom::Word(word) => Some(word),
+                        // What is left of a phrase.
+                        Atom::Phrase(words) | Atom::Near(words, _) if words.len() == 1 => words.first(),
+                        _ => None,
+                    };
+                    if let (Some(word), false, Some(_)) = (word, *exclude, &options.synonyms) {
                         for (_, synonym) in SYNONYMS.iter().filter(|(of, _)| of == word) {
                             let words: Vec<String> = synonym.split(' ').map(str::to_owned).collect();
                             let synonym =
@@ -319,6 +325,7 @@ impl Definition {
                 SortKey::Field(field) => panic!("nothing is sorted by {field}"),
                 SortKey::Score => by_values(Some(a.1), Some(b.1), ascends, f64::total_cmp),
                 SortKey::Id => by_values(Some(first.id), Some(second.id), ascends, i64::cmp),
+                SortKey::Distance(..) => panic!("these documents have no points"),
             };
             if order.is_ne() {
                 return order;
@@ -386,11 +393,8 @@ fn first_words(query: &[Clause], mut most: usize, positions: bool) -> Vec<Clause
             }
             words.truncate(most);
             most -= words.len();
-            match &words[..] {
-                [] => break,
-                // What is left of it is a word like others.
-                [word] => clause.atom = Atom::Word(word.clone()),
-                _ => (),
+            if words.is_empty() {
+                break;
             }
         } else if most == 0 {
             break;
@@ -418,6 +422,7 @@ fn holds(doc: &Doc, condition: &Condition) -> bool {
         Condition::Exists(PRICE) => !doc.prices.is_empty(),
         Condition::Exists(field) => !doc.words(*field).is_empty(),
         Condition::Ids(ids) => ids.contains(&Id::Int(doc.id)),
+        Condition::Within(..) => panic!("these documents have no points"),
         Condition::DocIds(_) => panic!("documents do not know their docIDs"),
     }
 }

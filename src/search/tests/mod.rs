@@ -3,6 +3,7 @@
 mod codecs;
 mod conditions;
 mod definition;
+mod geo;
 mod limits;
 mod pages;
 

@@ -83,6 +83,19 @@ fn only_other_codecs_need_the_newer_version() {
 }
 
 #[test]
+fn geo_fields_need_version_4() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut schema = Schema::clone(&super::schema(true));
+    schema.fields.push(Field { name: "place".into(), kind: Kind::Geo, weight: 1.0, stored: false });
+    let schema = Arc::new(schema);
+    let meta = build(folder.path(), 1, &texts(200, 0), &schema).unwrap().meta();
+    let bytes = std::fs::read(folder.path().join("1.segment")).unwrap();
+    assert_eq!((u32_at(&bytes, 4), bytes[12] & 8), (4, 8));
+    let segment = Segment::open(&folder.path().join("1.segment"), &meta, schema).unwrap();
+    assert_eq!(segment.points(5).unwrap().get(7), Ok(None));
+}
+
+#[test]
 fn codecs_that_do_not_exist_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let schema = with(BlockCodec::BP128, BlockCodec::from_name("optpfd").unwrap());

@@ -1,11 +1,14 @@
 //! Damaged files are refused with their names, or read as if nothing had happened; they never end the process.
 
 use super::*;
+use crate::base::earth::area::{Area, Circle, Rect};
 use crate::index::segment::format::{CHUNK, TAIL, u32_at, u64_at};
 
 /// A segment with every kind of section, some of them longer than a chunk, and its bytes.
 fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
-    let schema = schema(true);
+    let mut schema = Schema::clone(&schema(true));
+    schema.fields.push(Field { name: "place".into(), kind: Kind::Geo, weight: 1.0, stored: false });
+    let schema = Arc::new(schema);
     let word = |i: u64| format!("w{}", hash::hash(1, &i.to_le_bytes()) % 400).into_bytes();
     let documents: Vec<(Id, Document)> = (0..700u64)
         .map(|i| {
@@ -18,8 +21,9 @@ fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
             ];
             let rare =
                 (i % 50 == 0).then(|| (4, Value::List(vec![Value::Number(i as f64), Value::Int(3), Value::Int(800)])));
+            let place = (i % 9 > 0).then_some((5, Value::Point(i as f64 / 10.0, (i * i % 360) as f64 - 180.0)));
             let id = if i % 2 == 0 { Id::Int(i as i64) } else { Id::Bytes(word(i * 1000 + 7).repeat(3).into()) };
-            (id, Document { values: values.into_iter().chain(rare).collect() })
+            (id, Document { values: values.into_iter().chain(rare).chain(place).collect() })
         })
         .collect();
     let built = build(folder, 1, &documents, &schema).unwrap();
@@ -63,6 +67,21 @@ fn survey(segment: &Segment) -> Result<()> {
             (0..=segment.documents()).for_each(|doc| {
                 std::hint::black_box((column.all_of(doc).count(), column.greatest(doc)));
             });
+        }));
+    }
+    let circle = Area::Circle(Circle::new(Point { lat: 1 << 28, lng: 0 }, 3e6).unwrap());
+    let area = Area::Rect(Rect::new((10.0, 100.0), (50.0, -100.0)).unwrap());
+    for area in [circle, area] {
+        let points = segment.points(5);
+        note(points.as_ref().map_err(Error::clone).and_then(|points| {
+            let expected = points.expected(&area)?;
+            let candidates = points.candidates(&area)?;
+            assert!(expected < 2000 && candidates.iter().map(Candidates::len).sum::<usize>() < 2000);
+            for part in candidates.iter().flat_map(Candidates::parts) {
+                points.for_each(&part, &area, |doc| assert!(doc < segment.documents()))?;
+            }
+            points.add_present(&mut [0; 11]);
+            points.all().map(drop)
         }));
     }
     first
@@ -181,7 +200,7 @@ fn forged_files_do_not_end_the_process() {
     let extents = segment.frame.extents.clone();
     let body = segment.body;
     drop(segment);
-    assert_eq!(extents.len(), 3 + 2 + 3 + 2 + 5);
+    assert_eq!(extents.len(), 3 + 2 + 3 + 2 + 1 + 5);
     let mut places: Vec<usize> = (0..64).chain(body..bytes.len() - TAIL - 4 * body.div_ceil(CHUNK)).collect();
     for extent in extents.iter().filter(|extent| extent.section != Section::Dictionary) {
         let section = extent.offset as usize..(extent.offset + extent.length) as usize;

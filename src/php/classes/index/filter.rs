@@ -39,7 +39,7 @@ fn kinds(test: &Test) -> [Kind; 3] {
     let texts = match test {
         Test::One(value) => is_text(value),
         Test::Several(values, _) | Test::Is(values) => values.is_empty() || values.iter().any(is_text),
-        Test::Between { .. } | Test::Exists | Test::Missing => false,
+        Test::Between { .. } | Test::Within(_) | Test::Exists | Test::Missing => false,
     };
     match texts {
         true => [Kind::Keyword, Kind::Numeric, Kind::Text],
@@ -78,6 +78,11 @@ impl OnField<'_> {
             _ => (),
         }
         match (self.schema.fields[field].kind, test) {
+            (Kind::Geo, Test::Within(area)) => Ok(Condition::Within(field, *area)),
+            (Kind::Geo, _) => {
+                Err(self.wrong("is a geo field; filters are Filter::near(), box(), exists() and missing()"))
+            }
+            (_, Test::Within(_)) => Err(self.wrong("is no geo field; areas need one")),
             (Kind::Text | Kind::Stored, _) => Err(self.wrong("is text; filters need a keyword or numeric field")),
             (Kind::Keyword, Test::One(value)) => self.keywords(std::slice::from_ref(value)),
             (Kind::Keyword, Test::Several(values, _) | Test::Is(values)) => self.keywords(values),

@@ -2,12 +2,14 @@
 
 use crate::Error;
 use crate::analysis::valid_utf8;
+use crate::base::earth::Point;
 use crate::index::{Id, Kind, Schema};
 use crate::php::class::Class;
 use crate::php::classes::hit;
 use crate::php::documents::id;
 use crate::php::exception::{self, Outcome, shown, type_name};
 use crate::php::fields;
+use crate::php::points;
 use crate::php::zend::{Key, elements, number};
 use crate::rank::Bm25;
 use crate::search::{After, Direction, Index, MAX_DISTANCE, Options, SortKey, SortValue, Synonyms, Typos};
@@ -66,13 +68,23 @@ pub fn sort(options: &mut Options, schema: &Schema, argument: &Zval, place: u32)
             _ => format!("'{}': {what}", String::from_utf8_lossy(&name)),
         };
         if let SortKey::Field(field) = sort_key
+            && schema.fields[field].kind == Kind::Geo
+        {
+            let (lat, lng) = points::point(value).map_err(|wrong| wrong.throw(place, about))?;
+            if let Some(from) = Point::new(lat, lng) {
+                options.sort.push((SortKey::Distance(field, from), Direction::Ascending));
+            }
+            continue;
+        }
+        if let SortKey::Field(field) = sort_key
             && let Some(is) = match schema.fields[field].kind {
                 Kind::Text => Some("is text"),
                 Kind::Stored => Some("is only stored"),
-                Kind::Keyword | Kind::Numeric => None,
+                Kind::Keyword | Kind::Numeric | Kind::Geo => None,
             }
         {
-            let text = about(&format!("{is}; hits are sorted by numeric and keyword fields, ':score' and ':id'"));
+            let text =
+                about(&format!("{is}; hits are sorted by numeric and keyword fields, distances, ':score' and ':id'"));
             return Err(exception::argument_value(place, &text));
         }
         let direction = value.zend_str().map(|text| text.as_bytes());
@@ -182,13 +194,13 @@ pub fn after(options: &mut Options, index: &Index, argument: &Zval, place: u32) 
         let value = given[at];
         let is_keyword = matches!(key, SortKey::Field(field) if index.schema().fields[field].kind == Kind::Keyword);
         values.push(match key {
-            SortKey::Field(_) if value.is_null() => SortValue::None,
+            SortKey::Field(_) | SortKey::Distance(..) if value.is_null() => SortValue::None,
             SortKey::Field(_) if is_keyword => match (value.zend_str(), value.long()) {
                 (Some(text), _) => SortValue::Keyword(text.as_bytes().into()),
                 (_, Some(number)) => SortValue::Keyword(number.to_string().into()),
                 _ => return wrong(at, "string|int|null"),
             },
-            SortKey::Field(_) | SortKey::Score => match number(value) {
+            SortKey::Field(_) | SortKey::Distance(..) | SortKey::Score => match number(value) {
                 Some(number) => SortValue::Number(number),
                 None => return wrong(at, "int|float"),
             },

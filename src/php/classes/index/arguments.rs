@@ -63,10 +63,34 @@ pub enum Argument {
     MaxWords,
     /// What else words stand for.
     Synonyms,
+    /// A text in which matches are marked.
+    Text,
+    /// Characters of a fragment.
+    Length,
+    /// What is put before and behind marks.
+    Before,
+    Behind,
+    Ellipsis,
+    Fragments,
+    /// Whether the text is escaped.
+    Escape,
+    /// Whether null stands for a text without matches.
+    OrNull,
+    /// The name of the field that a text is of, or null.
+    InField,
+    /// The document, or the text, that others are like, or null; and arrays of them.
+    LikeId,
+    LikeText,
+    LikeIds,
+    LikeTexts,
+    /// How many words of a document are searched for.
+    Words,
 }
 
 const LIMIT: i64 = 10;
 const CAPACITY: i64 = 65_536;
+const LENGTH: i64 = 200;
+const WORDS: i64 = 25;
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
@@ -130,13 +154,27 @@ impl Argument {
             Argument::Syntax => with("syntax", DataType::Bool, "true".into()),
             Argument::MaxWords => with("maxWords", DataType::Long, "null".into()).allow_null(),
             Argument::Synonyms => array("synonyms"),
+            Argument::Text => Arg::new("text", DataType::String),
+            Argument::Length => with("length", DataType::Long, LENGTH.to_string()),
+            Argument::Before => with("before", DataType::String, "'<mark>'".into()),
+            Argument::Behind => with("after", DataType::String, "'</mark>'".into()),
+            Argument::Ellipsis => with("ellipsis", DataType::String, "'…'".into()),
+            Argument::Fragments => with("fragments", DataType::Long, "1".into()),
+            Argument::Escape => with("escape", DataType::Bool, "true".into()),
+            Argument::OrNull => with("orNull", DataType::Bool, "false".into()),
+            Argument::InField => with("field", DataType::String, "null".into()).allow_null(),
+            Argument::LikeId => with("id", DataType::Long, "null".into()).allow_null(),
+            Argument::LikeText => with("text", DataType::String, "null".into()).allow_null(),
+            Argument::LikeIds => array("ids"),
+            Argument::LikeTexts => array("texts"),
+            Argument::Words => with("words", DataType::Long, WORDS.to_string()),
         }
     }
 
     /// The types that it has beside the declared one.
     fn widened(self) -> u32 {
         match self {
-            Argument::Id | Argument::Matching => MAY_BE_STRING,
+            Argument::Id | Argument::LikeId | Argument::Matching => MAY_BE_STRING,
             Argument::Log | Argument::After => MAY_BE_ARRAY,
             Argument::Typos => MAY_BE_STRING | MAY_BE_FALSE,
             _ => 0,
@@ -203,6 +241,11 @@ pub struct Arguments<'c> {
     prefix: bool,
     syntax: bool,
     max_words: Option<i64>,
+    pub length: i64,
+    pub fragments: i64,
+    pub escape: bool,
+    pub or_null: bool,
+    pub words: i64,
 }
 
 impl<'c> Arguments<'c> {
@@ -224,6 +267,11 @@ impl<'c> Arguments<'c> {
             prefix: false,
             syntax: true,
             max_words: None,
+            length: LENGTH,
+            fragments: 1,
+            escape: true,
+            or_null: false,
+            words: WORDS,
         }
     }
 
@@ -239,18 +287,30 @@ impl<'c> Arguments<'c> {
         // Strings and arrays are left in the frame.
         let (mut string, mut array) = (null_mut::<ZendStr>(), null_mut::<Zval>());
         match argument {
-            Argument::Query | Argument::Field => parse!(c"S", &raw mut string),
+            Argument::Query
+            | Argument::Field
+            | Argument::Text
+            | Argument::Before
+            | Argument::Behind
+            | Argument::Ellipsis => parse!(c"S", &raw mut string),
             Argument::Queries
             | Argument::Filter
             | Argument::Sort
             | Argument::Weights
             | Argument::Facets
-            | Argument::Synonyms => {
+            | Argument::Synonyms
+            | Argument::LikeIds
+            | Argument::LikeTexts => {
                 parse!(c"a", &raw mut array)
             }
-            Argument::Distinct => parse!(c"S!", &raw mut string),
+            Argument::Distinct | Argument::InField | Argument::LikeText => parse!(c"S!", &raw mut string),
             // What may be of several types is looked at by who uses it.
-            Argument::Log | Argument::Id | Argument::Matching | Argument::After | Argument::Typos => Ok(()),
+            Argument::Log
+            | Argument::Id
+            | Argument::LikeId
+            | Argument::Matching
+            | Argument::After
+            | Argument::Typos => Ok(()),
             Argument::Fields => parse!(c"a!", &raw mut array),
             Argument::Prefix => parse!(c"b", &raw mut self.prefix),
             Argument::Syntax => parse!(c"b", &raw mut self.syntax),
@@ -272,6 +332,11 @@ impl<'c> Arguments<'c> {
                 Ok(())
             }
             Argument::Capacity => parse!(c"l", &raw mut self.capacity),
+            Argument::Length => parse!(c"l", &raw mut self.length),
+            Argument::Fragments => parse!(c"l", &raw mut self.fragments),
+            Argument::Escape => parse!(c"b", &raw mut self.escape),
+            Argument::OrNull => parse!(c"b", &raw mut self.or_null),
+            Argument::Words => parse!(c"l", &raw mut self.words),
         }
     }
 
@@ -286,8 +351,24 @@ impl<'c> Arguments<'c> {
         self.find(argument).expect("a required argument is given")
     }
 
-    fn bytes(&self, argument: Argument) -> &'c [u8] {
-        self.find(argument).and_then(|(_, value)| value.zend_str()).map_or(&[], ZendStr::as_bytes)
+    pub fn bytes(&self, argument: Argument) -> &'c [u8] {
+        self.given(argument).and_then(Zval::zend_str).map_or(&[], ZendStr::as_bytes)
+    }
+
+    /// The value of an argument, if it is given.
+    pub fn given(&self, argument: Argument) -> Option<&'c Zval> {
+        self.find(argument).map(|(_, value)| value)
+    }
+
+    /// A text, or what it is by default; what is not UTF-8 is replaced.
+    pub fn text_or(&self, argument: Argument, default: &'static str) -> Cow<'c, str> {
+        self.given(argument).map_or(Cow::Borrowed(default), |_| valid_utf8(self.bytes(argument)))
+    }
+
+    /// The name of the field that a text is of, and the number of the argument.
+    pub fn in_field(&self) -> Option<(&'c [u8], u32)> {
+        let (number, name) = self.find(Argument::InField)?;
+        Some((name.zend_str()?.as_bytes(), number))
     }
 
     /// How many arguments there are.

@@ -69,7 +69,7 @@ pub const FACETS: Signature = Signature {
 };
 
 /// Bytes of as many hits as these queries find at most.
-fn bytes_of_hits(index: &Index, options: &Options, queries: usize) -> usize {
+pub(super) fn bytes_of_hits(index: &Index, options: &Options, queries: usize) -> usize {
     let most = usize::try_from(index.documents()).unwrap_or(usize::MAX).min(options.limit);
     most.saturating_mul(queries).saturating_mul(size_of::<FoundHit>())
 }

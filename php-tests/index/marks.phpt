@@ -101,3 +101,54 @@ function mb_scrub_like(string $text): string
 }
 ?>
 --EXPECT--
+Phrases:
+[Posting lists], lists of postings, a [posting list]
+[Posting lists], [lists] of postings
+[posting lists of] words
+a [fast codec], a codec that is fast
+a list, a posting; [posting] of a [list]. [Posting] x y z list
+As in the search:
+[Running] [shoes]
+Running shoes
+[post] [posts]
+[Searching], searched
+[TV] or [television]
+[lists], [codec]
+a [fast] codec
+title: fast [lists] of the body
+In a field:
+[fast] [lists]
+[fast] [lists]
+[fast] lists
+fast lists
+keyword: ValueError: Postings\Index::highlight(): Argument #7 ($field) field 'lang': must be a text field
+unknown: ValueError: Postings\Index::snippet(): Argument #10 ($field) field 'nosuch': there is none, only 'title', 'body', 'lang', 'price'
+type: TypeError: Postings\Index::matches(): Argument #3 ($field) must be of type ?string, array given
+As it is, and nothing:
+<i>[list]</i>
+null
+&lt;i&gt;codec&lt;/i&gt;
+null
+null
+null
+null
+a <<mark>text</mark>>
+Fragments:
+…[fish], two [fish]…
+…[fish], two [fish]… red [dog], &amp;…
+…[fish], two [fish]… red [dog], &amp;… red [hat]; the…
+…[fish], two [fish]… red [dog], &amp;… blue [fish] with… red [hat]; the…
+ (...) red [dog], &amp; (...)  red [hat]; the (...) 
+One fish,…
+fragments: ValueError: Postings\Index::snippet(): Argument #7 ($fragments) must be from 1 to 100, 0 given
+fragments: ValueError: Postings\Index::snippet(): Argument #7 ($fragments) must be from 1 to 100, -1 given
+fragments: ValueError: Postings\Index::snippet(): Argument #7 ($fragments) must be from 1 to 100, 101 given
+fragments: ValueError: Postings\Index::snippet(): Argument #7 ($fragments) must be from 1 to 100, 9223372036854775807 given
+Places:
+[[2,"6c697374 list"],[10,"706f7374696e67206c69737473 posting lists"]]
+[[5,"57c3b672746572 Wörter"],[14,"e6a49ce7b4a2 検索"]]
+[[4,"6c697374 list"],[13,"6c697374 list"]]
+[[0,"6661737420ff206c697374 fast � list"],[13,"66617374ffff6c697374 fast��list"]]
+[[0,"6c69737473 lists"]]
+[]
+any text: returned 0

@@ -50,7 +50,7 @@ function by_hand(Index $index, array $texts, ?string $id, int $words, array $fie
         return [];
     }
     $hits = [];
-    foreach ($index->search($query, matching: Matching::Any, limit: 100, fields: $fields, ...$how) as $hit) {
+    foreach ($index->search($query, ...$how, matching: Matching::Any, limit: 100, fields: $fields) as $hit) {
         if ($hit->id !== $id) {
             $hits[] = [$hit->id, $hit->score];
         }
@@ -108,3 +108,56 @@ $index->reload();
 echo $index->occurrences('mani', 'text'), ' ', array_sum(range(1, 300)), ' ', $index->terms('mani', 'text')['mani'], "\n";
 ?>
 --EXPECT--
+whale 25: returned true
+whale 3: returned true
+whale 1: returned true
+whale, in text: returned true
+whale, filtered: returned true
+sea 25: returned true
+sea 3: returned true
+sea 1: returned true
+sea, in text: returned true
+sea, filtered: returned true
+snow 25: returned true
+snow 3: returned true
+snow 1: returned true
+snow, in text: returned true
+snow, filtered: returned true
+town 25: returned true
+town 3: returned true
+town 1: returned true
+town, in text: returned true
+town, filtered: returned true
+late 25: returned true
+late 3: returned true
+late 1: returned true
+late, in text: returned true
+late, filtered: returned true
+empty 25: returned true
+empty 3: returned true
+empty 1: returned true
+empty, in text: returned true
+empty, filtered: returned true
+text: returned true
+text of a document: returned true
+["snow","town",7,"sea","late"]["whale","town","late","sea"]["snow","town"]["town",7][]
+[][][]["sea","whale",7,"town"]
+{"a":["snow","town",7],"b":["whale","town","late"],"c":[],"d":["whale","town",7],"e":["late",7,"sea"],"9":[]}
+batch: returned true
+none: returned array (
+)
+neither: ValueError: Postings\Index::similar(): Argument #1 ($id) must be the id of a document, or $text must be given; null given
+unknown: ValueError: Postings\Index::similar(): Argument #1 ($id) cannot be used: the index has no document 'nosuch'
+not stored: ValueError: Postings\Index::similar(): Argument #1 ($id) cannot be used: the texts of document 'whale' are not stored (fields 'note'): give its text
+not text: ValueError: Postings\Index::similar(): Argument #7 ($fields) field 'tag': must be text, to be searched
+type: TypeError: Postings\Index::similar(): Argument #1 ($id) must be of type int|string, array given
+words: ValueError: Postings\Index::similar(): Argument #8 ($words) must be from 1 to 1000, 0 given
+words: ValueError: Postings\Index::similarBatch(): Argument #8 ($words) must be from 1 to 1000, 1001 given
+ids: TypeError: Postings\Index::similarBatch(): Argument #1 ($ids) must contain only int|string, float given for 'x'
+texts: TypeError: Postings\Index::similarBatch(): Argument #2 ($texts) must contain only string, int given for 'x'
+unknown: ValueError: Postings\Index::similarBatch(): Argument #1 ($ids) cannot be used: the index has no document 'nosuch'
+deleted: ValueError: Postings\Index::similar(): Argument #1 ($id) cannot be used: the index has no document 'whale'
+[3,1,1,0,3,4]
+unknown: ValueError: Postings\Index::occurrences(): Argument #2 ($field) field 'nosuch': there is none, only 'title', 'text', 'note', 'tag'
+[2,3]
+45150 45150 300

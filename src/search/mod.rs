@@ -72,9 +72,7 @@ use crate::index::snapshot::{self, Snapshot};
 use crate::index::{Id, Kind, Schema, Value};
 use crate::list::PostingList;
 pub use crate::query::fuzzy::MAX_DISTANCE;
-pub use crate::query::{
-    MOST_FRAGMENTS, Match, Style, Synonyms, Typos, escape, highlight, in_bytes, marks, snippet,
-};
+pub use crate::query::{MOST_FRAGMENTS, Match, Style, Synonyms, Typos, escape, highlight, in_bytes, marks, snippet};
 use crate::rank::{Bm25, Norms};
 use std::cell::RefCell;
 use std::path::Path;

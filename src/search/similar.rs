@@ -89,9 +89,8 @@ impl Index {
 
     /// The docID of a document.
     fn existing(&self, id: &Id) -> Result<u64> {
-        self.doc_id(id)?.ok_or_else(|| {
-            Error::Argument(format!("names document {}, which the index does not have", shown(id)))
-        })
+        self.doc_id(id)?
+            .ok_or_else(|| Error::Argument(format!("names document {}, which the index does not have", shown(id))))
     }
 
     /// The texts that a document has in these fields.
@@ -102,7 +101,7 @@ impl Index {
         if !schema.fields.iter().any(|field| field.stored && is_wanted(&field.name)) {
             let names: Vec<_> = fields.iter().map(|&field| format!("'{}'", schema.fields[field].name)).collect();
             return Err(Error::Argument(format!(
-                "names document {}, whose texts are not stored (fields {}): give its text",
+                "the texts of document {} are not stored (fields {}): give its text",
                 shown(id),
                 names.join(", ")
             )));
@@ -121,7 +120,8 @@ impl Index {
         let fields: Vec<usize> = self.text_fields().collect();
         let options = Options::default();
         // In quotes nothing is an operator, but in Hebrew they are part of words.
-        let forms = [format!("\"{written}\"^{boost:.3}"), format!("{written}^{boost:.3}"), format!("\"{term}\"^{boost:.3}")];
+        let forms =
+            [format!("\"{written}\"^{boost:.3}"), format!("{written}^{boost:.3}"), format!("\"{term}\"^{boost:.3}")];
         forms.into_iter().find(|form| {
             let query = self.read(form, &fields, &options);
             matches!(&query.clauses[..], [clause] if !clause.exclude && clause.field.is_none()

@@ -192,17 +192,57 @@ fn fits_window(
 
 fn phrase_query() -> impl Strategy<Value = String> {
     let piece = proptest::sample::select(vec![
-        "a ", "b ", "c ", "\"a b\" ", "\"a b c\" ", "\"b a\" ", "\"a a\" ", "\"a the b\" ", "\"c of the a\" ", "\"a b\"~1 ",
-        "\"a b\"~3 ", "\"a b a\"~2 ", "\"a a b\"~2 ", "\"c b a\"~4 ", "full-text ", "検索語 ", "\"検索語\"~1 ", "-b ", "runn* ",
-        "hause~ ", "title:a ", "\"running houses\" ", "lists ",
+        "a ",
+        "b ",
+        "c ",
+        "\"a b\" ",
+        "\"a b c\" ",
+        "\"b a\" ",
+        "\"a a\" ",
+        "\"a the b\" ",
+        "\"c of the a\" ",
+        "\"a b\"~1 ",
+        "\"a b\"~3 ",
+        "\"a b a\"~2 ",
+        "\"a a b\"~2 ",
+        "\"c b a\"~4 ",
+        "full-text ",
+        "検索語 ",
+        "\"検索語\"~1 ",
+        "-b ",
+        "runn* ",
+        "hause~ ",
+        "title:a ",
+        "\"running houses\" ",
+        "lists ",
     ]);
     proptest::collection::vec(piece, 0..5).prop_map(|pieces| pieces.concat())
 }
 
 fn phrase_text() -> impl Strategy<Value = String> {
     let piece = proptest::sample::select(vec![
-        "a ", "a ", "b ", "b ", "c ", "the ", "A, ", "Full-Text ", "full ", "text ", "検索語", "検索 ", "語", "Running ", "runs ",
-        "house ", "housing ", "huose ", "<b>&'", "\u{301}", "é ", "lits ",
+        "a ",
+        "a ",
+        "b ",
+        "b ",
+        "c ",
+        "the ",
+        "A, ",
+        "Full-Text ",
+        "full ",
+        "text ",
+        "検索語",
+        "検索 ",
+        "語",
+        "Running ",
+        "runs ",
+        "house ",
+        "housing ",
+        "huose ",
+        "<b>&'",
+        "\u{301}",
+        "é ",
+        "lits ",
     ]);
     proptest::collection::vec(piece, 0..25).prop_map(|pieces| pieces.concat())
 }

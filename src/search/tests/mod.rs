@@ -5,6 +5,7 @@ mod conditions;
 mod definition;
 mod limits;
 mod pages;
+mod similar;
 
 use super::*;
 use crate::index::{self, Writer};

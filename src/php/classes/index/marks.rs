@@ -1,6 +1,7 @@
 //! What queries match in texts: highlighted, as a snippet, and as places.
 
-use super::arguments::{Argument, Arguments, Signature, reading};
+use super::argument::{Argument, reading};
+use super::arguments::{Arguments, Signature};
 use super::object::Object;
 use crate::analysis::valid_utf8;
 use crate::index::Kind;
@@ -47,9 +48,8 @@ pub const MATCHES: Signature =
 /// What the query matches in the text.
 fn found(arguments: &Arguments, object: &Object, text: &str) -> Outcome<Vec<Match>> {
     let schema = object.0.schema();
-    let field = arguments.in_field().map(|(name, number)| {
-        fields::of_kind(schema, name, number, &[Kind::Text], "a text field")
-    });
+    let field =
+        arguments.in_field().map(|(name, number)| fields::of_kind(schema, name, number, &[Kind::Text], "a text field"));
     let (field, options) = (field.transpose()?, arguments.options(schema)?);
     check_index(object.0.matches(&arguments.query(), text, &options, field), 1)
 }

@@ -1,5 +1,6 @@
 //! The class `Postings\Index`.
 
+mod argument;
 mod arguments;
 mod export;
 pub(super) mod filter;
@@ -21,7 +22,6 @@ use crate::php::{fields, path};
 use crate::search::Index;
 use arguments::Signature;
 use ext_php_rs::args::Arg;
-use ext_php_rs::builders::FunctionBuilder;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::ZendStr;

@@ -1,6 +1,7 @@
 //! Searches: one, many at once, a stream of them, and what goes with them.
 
-use super::arguments::{Argument, Signature, reading};
+use super::argument::{Argument, reading};
+use super::arguments::Signature;
 use super::object::Object;
 use super::words::store_counts;
 use crate::analysis::valid_utf8;

@@ -1,6 +1,7 @@
 //! Documents that are like others.
 
-use super::arguments::{Argument, Signature};
+use super::argument::Argument;
+use super::arguments::Signature;
 use super::object::Object;
 use super::search::bytes_of_hits;
 use crate::analysis::valid_utf8;

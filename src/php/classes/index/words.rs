@@ -1,6 +1,7 @@
 //! Words: what a query is told of them, and what the index has.
 
-use super::arguments::{Argument, Signature, reading};
+use super::argument::{Argument, reading};
+use super::arguments::Signature;
 use super::object::Object;
 use crate::index::Kind;
 use crate::php::call::{Call, check_index, parse};

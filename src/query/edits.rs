@@ -28,14 +28,15 @@ pub(super) struct Word<'t> {
     letters: u64,
 }
 
-/// A letter in a set, which it shares with others.
-fn bit(c: char) -> u64 {
-    1 << (c as u32 % MOST as u32)
+/// The letters of a word as a set, in which some are the same: all that are not ASCII, among others.
+fn letters(word: &str) -> u64 {
+    let bit = |byte: u8| 1 << if byte.is_ascii() { byte % 64 } else { 63 };
+    word.bytes().fold(0, |letters, byte| letters | bit(byte))
 }
 
 impl<'t> Word<'t> {
     pub(super) fn new(text: &'t str) -> Word<'t> {
-        Word { text, letters: text.chars().fold(0, |letters, c| letters | bit(c)) }
+        Word { text, letters: letters(text) }
     }
 }
 
@@ -47,15 +48,26 @@ impl Edits {
             return None;
         }
         let (mut ascii, mut others) = (Box::new([0; 128]), Vec::<(char, u64)>::new());
-        let mut letters = 0;
         for (at, c) in word.chars().enumerate() {
-            letters |= bit(c);
             match (ascii.get_mut(c as usize), others.iter_mut().find(|(other, _)| *other == c)) {
                 (Some(places), _) | (None, Some((_, places))) => *places |= 1u64 << at,
                 (None, None) => others.push((c, 1 << at)),
             }
         }
-        Some(Edits { ascii, others, characters: characters as u32, letters, edits: edits.into(), start, first })
+        Some(Edits {
+            ascii,
+            others,
+            characters: characters as u32,
+            letters: letters(word),
+            edits: edits.into(),
+            start,
+            first,
+        })
+    }
+
+    /// The fewest bytes of a word that is accepted.
+    pub(super) fn shortest(&self) -> usize {
+        self.characters.saturating_sub(self.edits) as usize
     }
 
     fn places(&self, c: char) -> u64 {

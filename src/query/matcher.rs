@@ -23,6 +23,8 @@ pub struct Matcher {
     /// Sorted; none begins with another one.
     prefixes: Vec<String>,
     edits: Vec<Edits>,
+    /// The fewest bytes of what one of them accepts.
+    shortest: usize,
     phrases: Phrases,
     near: Vec<Near>,
     /// How many different terms `near` has.
@@ -46,6 +48,7 @@ impl Matcher {
             terms: HashMap::new(),
             prefixes: Vec::new(),
             edits: Vec::new(),
+            shortest: usize::MAX,
             phrases: Phrases::new(),
             near: Vec::new(),
             near_terms: 0,
@@ -56,7 +59,9 @@ impl Matcher {
         for atom in clauses.flat_map(|clause| clause.atom.alternatives()) {
             let mut compare = |word: &str, edits: u8, start: bool, first: Option<char>| {
                 if compared.insert((word.to_owned(), edits, start, first)) {
-                    matcher.edits.extend(Edits::new(word, edits, start, first));
+                    let edits = Edits::new(word, edits, start, first);
+                    matcher.shortest = edits.iter().map(Edits::shortest).fold(matcher.shortest, usize::min);
+                    matcher.edits.extend(edits);
                 }
             };
             match atom {
@@ -199,6 +204,9 @@ impl Matcher {
         let before = self.prefixes.partition_point(|prefix| prefix.as_str() <= word);
         if before.checked_sub(1).is_some_and(|last| word.starts_with(&self.prefixes[last])) {
             return true;
+        }
+        if word.len() < self.shortest {
+            return false;
         }
         let compared = Word::new(word);
         self.edits.iter().any(|edits| edits.accepts(&compared))

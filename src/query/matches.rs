@@ -78,7 +78,7 @@ mod tests {
         let mut matches = vec![of(4, 6), of(0, 3), of(2, 9), of(2, 5), of(9, 12), of(2, 9), of(8, 13)];
         keep_longest(&mut matches);
         assert_eq!(matches, [of(0, 3), of(2, 9), of(8, 13)]);
-        assert_eq!(marks(&matches).collect::<Vec<_>>(), [0..13]);
+        assert!(marks(&matches).eq(std::iter::once(0..13)));
         assert_eq!(marks(&[of(0, 3), of(3, 4), of(7, 9)]).collect::<Vec<_>>(), [0..3, 3..4, 7..9]);
     }
 

@@ -77,7 +77,7 @@ pub(super) fn fragments(text: &str, matches: &[Match], length: usize, fragments:
         chosen.insert(at, fragment);
     }
     if chosen.is_empty() {
-        return vec![0..last_boundary(text, 0, skip(text, length))];
+        chosen.push(0..last_boundary(text, 0, skip(text, length)));
     }
     let mut joined: Vec<Range<usize>> = Vec::with_capacity(chosen.len());
     for fragment in chosen {

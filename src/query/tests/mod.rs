@@ -217,6 +217,7 @@ fn without_positions() {
         ("-full-text -\"a b\" -a", "-all(full text) -all(a b) -a"),
         ("title:検索語", "title:検索 title:索語"),
         ("-full-te*", "-all(full te)"),
+        ("-\"a a\"", "-a"),
     ] {
         assert_eq!(short(&parsed(text, false)), expected, "{text}");
     }

@@ -78,23 +78,22 @@ function answer(array $asked): array
     $keywords = array_keys(array_filter($fields, static fn (array $field): bool => isset($field['keyword'])));
     $filter = array_filter(array_intersect_key($asked, array_flip($keywords)), static fn (mixed $value): bool => is_string($value) && $value !== '');
     // The last word is one that may go on, unless a space or sign follows it.
-    $prefix = preg_match('/[\pL\pN]$/u', $typed) === 1;
+    $how = ['typos' => 'auto', 'prefix' => preg_match('/[\pL\pN]$/u', $typed) === 1];
     $hits = trim($typed) === '' ? null : $index->search(
         $typed,
+        ...$how,
         limit: 8,
         matching: 'all-then-any',
         filter: $filter,
         total: true,
-        typos: 'auto',
-        prefix: $prefix,
         facets: $keywords,
     );
     $shown = [];
     foreach ($hits ?? [] as $hit) {
         $shown[] = [
             'where' => (string) $hit->id,
-            'title' => $index->highlight($typed, $hit->fields[$texts[0]]),
-            'snippet' => $index->snippet($typed, implode(' – ', array_filter(array_intersect_key($hit->fields, array_flip(array_slice($texts, 1))))), length: 160),
+            'title' => $index->highlight($typed, $hit->fields[$texts[0]], ...$how),
+            'snippet' => $index->snippet($typed, implode(' – ', array_filter(array_intersect_key($hit->fields, array_flip(array_slice($texts, 1))))), ...$how, length: 80, fragments: 2),
         ];
     }
     $completions = array_map('strval', array_keys($index->suggest($typed, limit: 6)));

@@ -130,6 +130,13 @@ $answer = $ask('posting li');
 $check('hits', $answer['total'] > 5 && count($answer['hits']) === 8, $answer);
 $check('marks', str_contains($answer['hits'][0]['title'] . $answer['hits'][0]['snippet'], '<mark>'), $answer);
 $check('completions', in_array('list', $answer['completions'], true) && in_array('lists', $answer['completions'], true), $answer);
+$marks = static function (string $typed) use ($ask): string {
+    preg_match_all('~<mark>(.*?)</mark>~', implode(' ', array_map(static fn (array $hit): string => $hit['title'] . ' ' . $hit['snippet'], $ask($typed)['hits'])), $found);
+    return strtolower(implode(' ', $found[1]));
+};
+$check('a typing error is marked', str_contains($marks('postnig'), 'posting'), $marks('postnig'));
+$check('a beginning is marked', str_contains($marks('inters'), 'intersect'), $marks('inters'));
+$check('a phrase is one mark', str_contains($marks('"posting lists"'), 'posting lists'), $marks('"posting lists"'));
 $check('a typing error', $ask('postnig lists')['total'] > 0 && str_contains($ask('postnig lists')['hits'][0]['title'] . $ask('postnig lists')['hits'][0]['snippet'], '<mark>'), $ask('postnig lists'));
 $check('facets', ($answer['facets']['page'] ?? []) !== [] && array_sum($answer['facets']['page']) <= $answer['total'], $answer['facets']);
 $page = (string) array_key_first($answer['facets']['page']);

@@ -6,8 +6,7 @@
 mod index_support;
 
 use libfuzzer_sys::fuzz_target;
-use postings::query::highlight::escape;
-use postings::search::{Index, Matching, Options};
+use postings::search::{Index, Like, Matching, Options, Style, Typos, escape, highlight, marks, snippet};
 use std::hint::black_box;
 use std::sync::OnceLock;
 
@@ -28,11 +27,20 @@ fuzz_target!(|input: (u8, &str, &str)| {
         assert!(explained.is_some());
     }
     let _ = black_box(index.suggest(query, None, 5));
+    let read = Options { typos: Typos::UpTo(flags % 3), prefix: flags & 4 != 0, syntax: flags & 8 == 0, ..Options::default() };
+    let matches = index.matches(query, text, &read, None).expect("any text is a query");
+    let places: Vec<_> = marks(&matches).collect();
+    assert!(places.is_sorted_by(|a, b| a.end <= b.start) && places.iter().all(|mark| !text[mark.clone()].is_empty()));
     let mut escaped = String::new();
     escape(text, &mut escaped);
-    assert_eq!(index.highlight(query, text, "", ""), escaped);
-    let marked = index.highlight(query, text, "\u{1}", "\u{2}");
+    let style = |before, after| Style { before, after, escape: true };
+    assert_eq!(highlight(text, &matches, &style("", "")), escaped);
+    let marked = highlight(text, &matches, &style("\u{1}", "\u{2}"));
     let count = |mark| marked.matches(mark).count() - escaped.matches(mark).count();
-    assert_eq!(count('\u{1}'), count('\u{2}'));
-    black_box(index.snippet(query, text, usize::from(flags), "<b>", "</b>", "…"));
+    assert_eq!((count('\u{1}'), count('\u{2}')), (places.len(), places.len()));
+    let fragments = usize::from(flags) % 5;
+    black_box(snippet(text, &matches, &style("<b>", "</b>"), usize::from(flags), fragments, "…"));
+    let like = Like { id: None, text: Some(text) };
+    let (words, _) = index.best_words(&like, 25, &read).expect("any text has words, or none");
+    assert!(words.is_empty() || !index.search(&words, &Options { matching: Matching::Any, ..read }).expect("a query").hits.is_empty());
 });

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `lists` | operations on posting lists |
 //! | `ranked` | ranked search, on devices or the CPU |
+//! | `similar` | documents that are like others |
 //! | `keys` | what the lists of ranked search are called in the cache of a device |
 //! | `yioop` | operations on Yioop's lists |
 //! | `settings` | how a call is to run |
@@ -21,6 +22,7 @@ mod offload;
 pub(crate) mod ranked;
 pub mod schedule;
 mod settings;
+mod similar;
 mod stats;
 pub mod stream;
 mod yioop;
@@ -38,4 +40,5 @@ pub use lists::{decode, decode_to, intersect, intersect_batch, intersect_count, 
 pub use offload::{devices, on_cpu, prepare};
 pub use ranked::{Warming, search, search_batch};
 pub use settings::{Division, Offload, Settings};
+pub use similar::similar;
 pub use stats::{Stats, stats};

@@ -67,7 +67,7 @@ impl Value {
 
     /// Visits the texts of a text field, unless it is the one text or the caller's tokens.
     #[inline]
-    pub(super) fn each_text(&self, visit: &mut impl FnMut(&[u8])) {
+    pub fn each_text(&self, visit: &mut impl FnMut(&[u8])) {
         self.each_part(false, visit);
     }
 

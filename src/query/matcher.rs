@@ -1,89 +1,214 @@
-//! Which words of a text a query matches, for highlighting.
+//! [`Matcher`]: which words and phrases of a text a query matches. Highlighting, snippets and the places of matches are made
+//! of it alone.
 
-use std::collections::{BTreeSet, HashSet};
+use super::edits::{Edits, Word};
+use super::matches::{Match, keep_longest};
+use super::near::{Near, Place};
+use super::phrases::{Phrases, Reader};
+use super::{Atom, Query};
+use crate::analysis::{Analyzer, Scratch};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use levenshtein_automata::DFA;
+/// The most phrases with slop of which only words that stand close to each other are matched; of further ones, each word is.
+const MOST_NEAR: usize = 8;
 
-use super::{Atom, Query, fuzzy};
-
-/// How many fuzzy words of a query are compared: each costs up to 5 MB, and time per word of the text.
-const MAX_FUZZY: usize = 8;
-
-/// Tells which words a query matches: those of all its clauses but the excluded ones, in whatever field they are, and of
-/// phrases each word by itself. Only the first 8 different fuzzy words count.
+/// Tells what of a text a query matches: of all its clauses but the excluded ones
+/// - words, as they are, by a beginning, or within some edits. Prefixes and fuzzy words are compared with the term of a word
+///   and with the word itself, lower-cased and folded: the index may find it by either, and a visitor reads the word;
+/// - phrases, from their first word to their last; with slop, each of their words in a
+///   [window](super::near) that has all.
+#[derive(Debug)]
 pub struct Matcher {
-    terms: HashSet<String>,
+    terms: HashMap<String, Term>,
     /// Sorted; none begins with another one.
     prefixes: Vec<String>,
-    fuzzy: Vec<DFA>,
+    edits: Vec<Edits>,
+    /// The fewest bytes of what one of them accepts.
+    shortest: usize,
+    phrases: Phrases,
+    near: Vec<Near>,
+    /// How many different terms `near` has.
+    near_terms: usize,
+}
+
+/// What a term is.
+#[derive(Debug)]
+struct Term {
+    number: u32,
+    is_word: bool,
+    is_in_phrase: bool,
+    /// Its number among those of phrases with slop.
+    near: Option<usize>,
 }
 
 impl Matcher {
-    /// The matcher of a query. Linear in the length of the query.
-    pub fn new(query: &Query) -> Matcher {
-        let mut terms = HashSet::new();
-        let mut sorted = BTreeSet::new();
-        let mut words = HashSet::new();
-        let mut automata = Vec::new();
-        let clauses = query.clauses.iter().filter(|clause| !clause.exclude);
+    /// The matcher of a query, of the clauses whose field is [meant](super::Clause::field). Linear in the length of the query.
+    pub fn new(query: &Query, mut is_meant: impl FnMut(Option<usize>) -> bool) -> Matcher {
+        let mut matcher = Matcher {
+            terms: HashMap::new(),
+            prefixes: Vec::new(),
+            edits: Vec::new(),
+            shortest: usize::MAX,
+            phrases: Phrases::new(),
+            near: Vec::new(),
+            near_terms: 0,
+        };
+        let mut prefixes = BTreeSet::new();
+        let mut compared = HashSet::new();
+        let clauses = query.clauses.iter().filter(|clause| !clause.exclude && is_meant(clause.field));
         for atom in clauses.flat_map(|clause| clause.atom.alternatives()) {
+            let mut compare = |word: &str, edits: u8, start: bool, first: Option<char>| {
+                if compared.insert((word.to_owned(), edits, start, first)) {
+                    let edits = Edits::new(word, edits, start, first);
+                    matcher.shortest = edits.iter().map(Edits::shortest).fold(matcher.shortest, usize::min);
+                    matcher.edits.extend(edits);
+                }
+            };
             match atom {
                 Atom::OneOf(_) => (),
-                Atom::Term(term) => {
-                    terms.insert(term.clone());
-                }
-                Atom::Phrase(phrase) | Atom::Near { terms: phrase, .. } => {
-                    terms.extend(phrase.iter().map(|(_, term)| term.clone()))
-                }
-                Atom::All(all) => terms.extend(all.iter().cloned()),
+                Atom::Term(term) => matcher.term(term).is_word = true,
+                Atom::Phrase(terms) => matcher.phrase(terms),
+                Atom::Near { terms, slop } if matcher.near.len() < MOST_NEAR => matcher.near(terms, *slop),
+                Atom::Near { terms, .. } => terms.iter().for_each(|(_, term)| matcher.term(term).is_word = true),
+                Atom::All(terms) => terms.iter().for_each(|term| matcher.term(term).is_word = true),
                 Atom::Prefix(prefix) => {
-                    sorted.insert(prefix.as_str());
+                    prefixes.insert(prefix.as_str());
                 }
+                Atom::Fuzzy { word, distance } => compare(word, *distance, false, None),
                 Atom::Like { term, word, edits, start } => {
-                    terms.extend(term.clone());
                     if *start {
-                        sorted.insert(word.as_str());
+                        prefixes.insert(word.as_str());
                     }
-                    if *edits > 0 && automata.len() < MAX_FUZZY && words.insert((word, edits)) {
-                        automata.push(fuzzy::automaton(word, *edits));
+                    if *edits > 0 {
+                        // Stems begin as their words do, with exceptions.
+                        let first = word.chars().next();
+                        let first = first.filter(|&first| term.as_ref().is_none_or(|term| term.starts_with(first)));
+                        compare(word, *edits, *start, first);
+                        if let Some(term) = term.as_ref().filter(|term| *term != word) {
+                            compare(term, *edits, false, first);
+                        }
                     }
-                }
-                Atom::Fuzzy { word, distance } => {
-                    if automata.len() < MAX_FUZZY && words.insert((word, distance)) {
-                        automata.push(fuzzy::automaton(word, *distance));
+                    if let Some(term) = term {
+                        matcher.term(term).is_word = true;
                     }
                 }
             }
         }
-        let mut prefixes: Vec<String> = Vec::new();
-        for prefix in sorted {
+        for prefix in prefixes {
             // What begins with a shorter one comes right after it.
-            if !prefixes.last().is_some_and(|shorter| prefix.starts_with(shorter)) {
-                prefixes.push(prefix.to_owned());
+            if !matcher.prefixes.last().is_some_and(|shorter| prefix.starts_with(shorter)) {
+                matcher.prefixes.push(prefix.to_owned());
             }
         }
-        Matcher { terms, prefixes, fuzzy: automata }
+        matcher
+    }
+
+    fn term(&mut self, term: &str) -> &mut Term {
+        let number = self.terms.len() as u32;
+        let new = || Term { number, is_word: false, is_in_phrase: false, near: None };
+        self.terms.entry(term.to_owned()).or_insert_with(new)
+    }
+
+    fn phrase(&mut self, terms: &[(u32, String)]) {
+        let mut numbers = Vec::with_capacity(terms.len());
+        for (position, term) in terms {
+            let term = self.term(term);
+            term.is_in_phrase = true;
+            numbers.push((*position, term.number));
+        }
+        self.phrases.add(numbers.into_iter());
+    }
+
+    fn near(&mut self, terms: &[(u32, String)], slop: u32) {
+        let mut numbers = Vec::with_capacity(terms.len());
+        for (offset, term) in terms {
+            let next = self.near_terms;
+            let number = *self.term(term).near.get_or_insert(next);
+            self.near_terms = next.max(number + 1);
+            numbers.push((*offset, number));
+        }
+        self.near.push(Near::new(numbers.into_iter(), slop));
     }
 
     /// Whether nothing matches.
     pub fn is_empty(&self) -> bool {
-        self.terms.is_empty() && self.prefixes.is_empty() && self.fuzzy.is_empty()
+        self.terms.is_empty() && !self.expands()
     }
 
-    /// Whether the query matches a word with this `term`, whose normalized form before stemming is `word`. Prefixes and
-    /// fuzzy words are compared with both: the index finds the term, and a visitor reads the word.
-    pub fn matches(&self, term: &str, word: &str) -> bool {
-        self.terms.contains(term)
-            || self.expands_to(term)
-            // Most terms are their words.
-            || (word != term && self.expands_to(word))
+    /// What the query matches in `text`. Linear in the length of `text`; memory grows with the number of matches, and of words
+    /// of phrases with slop.
+    pub fn matches(&self, text: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Vec<Match> {
+        let mut found = Vec::new();
+        if self.is_empty() {
+            return found;
+        }
+        let mut reader = Reader::new(&self.phrases);
+        let mut places: Vec<Vec<Place>> = vec![Vec::new(); self.near_terms];
+        // Numbers of terms that the query does not have itself, after those of phrases.
+        let of_phrases = self.terms.len() as u32;
+        let (mut others, of_others) = (HashMap::<String, u32>::new(), of_phrases + self.phrases.len());
+        let mut buffer = String::new();
+        analyzer.tokens(text, scratch, |token| {
+            let (start, end) = (token.start, token.end);
+            let word = |number| Match { start, end, number, words: 1 };
+            let known = self.terms.get(token.term);
+            if let Some(term) = known {
+                if let Some(near) = term.near {
+                    places[near].push(Place { position: token.position, word: word(term.number) });
+                }
+                if term.is_in_phrase
+                    && let Some(phrase) = reader.read(term.number, &token)
+                {
+                    // The words of a phrase are part of it.
+                    return found.push(Match { number: of_phrases + phrase.number, ..phrase });
+                }
+                if term.is_word {
+                    return found.push(word(term.number));
+                }
+            }
+            if self.expands() && self.expands_to(&token, &text[start..end], analyzer, &mut buffer) {
+                let number = known.map(|term| term.number).or_else(|| others.get(token.term).copied());
+                let number = number.unwrap_or_else(|| {
+                    let next = of_others + others.len() as u32;
+                    *others.entry(token.term.to_owned()).or_insert(next)
+                });
+                found.push(word(number));
+            }
+        });
+        for near in &self.near {
+            near.find(&places, &mut found);
+        }
+        if !(self.phrases.is_empty() && self.near.is_empty()) {
+            keep_longest(&mut found);
+        }
+        found
     }
 
-    /// Whether a prefix or fuzzy word has `word` among its terms.
-    fn expands_to(&self, word: &str) -> bool {
+    /// Whether there are prefixes or fuzzy words.
+    fn expands(&self) -> bool {
+        !(self.prefixes.is_empty() && self.edits.is_empty())
+    }
+
+    /// Whether a prefix or fuzzy word stands for the term of a word, or for the word as it is written.
+    fn expands_to(&self, token: &crate::analysis::Token, word: &str, analyzer: &Analyzer, buffer: &mut String) -> bool {
+        if self.stands_for(token.term) {
+            return true;
+        }
+        let word = analyzer.normalize_to(word, buffer);
+        // Most terms are their words.
+        word != token.term && self.stands_for(word)
+    }
+
+    fn stands_for(&self, word: &str) -> bool {
         // A prefix of `word` is not after it, and what is between the two begins with the prefix.
         let before = self.prefixes.partition_point(|prefix| prefix.as_str() <= word);
-        before.checked_sub(1).is_some_and(|last| word.starts_with(&self.prefixes[last]))
-            || self.fuzzy.iter().any(|automaton| fuzzy::accepts(automaton, word))
+        if before.checked_sub(1).is_some_and(|last| word.starts_with(&self.prefixes[last])) {
+            return true;
+        }
+        if word.len() < self.shortest {
+            return false;
+        }
+        let compared = Word::new(word);
+        self.edits.iter().any(|edits| edits.accepts(&compared))
     }
 }

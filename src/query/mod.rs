@@ -7,8 +7,11 @@
 //! | `reading.rs` | [`Reading`]: what words stand for |
 //! | `synonyms.rs` | [`Synonyms`]: what else they stand for |
 //! | `fuzzy.rs` | automata of fuzzy words |
-//! | `matcher.rs` | [`Matcher`]: which words of a text a query matches |
-//! | `highlight.rs` | [`highlight`](highlight::highlight) and [`snippet`](highlight::snippet) |
+//! | `matcher.rs` | [`Matcher`]: what of a text a query matches |
+//! | `edits.rs`, `phrases.rs`, `near.rs` | words within some edits, phrases, and words close to each other in a text |
+//! | `matches.rs` | [`Match`], and [`marks`] of matches |
+//! | `highlight.rs` | [`highlight()`]: a text with its matches marked |
+//! | `snippet.rs` | [`snippet()`]: passages of it |
 //!
 //! # Syntax
 //! | typed | meaning |
@@ -33,20 +36,28 @@
 //! The first [`MOST_PHRASE_WORDS`] words of a phrase count, and the operators of the first [`MOST_EXPANDED`] prefixes and
 //! fuzzy words.
 
+mod edits;
 pub mod fuzzy;
-pub mod highlight;
+mod highlight;
 mod matcher;
+mod matches;
+mod near;
 mod parser;
+mod phrases;
 mod reading;
+mod snippet;
 mod synonyms;
 #[cfg(test)]
 mod tests;
 
 #[cfg(doc)]
 use crate::analysis::MAX_TERM;
+pub use highlight::{Style, escape, highlight};
 pub use matcher::Matcher;
+pub use matches::{Match, in_bytes, marks};
 pub use parser::{parse, unusable_name};
 pub use reading::{Boost, Reading, Typos};
+pub use snippet::{MOST_FRAGMENTS, snippet};
 use std::collections::BTreeSet;
 pub use synonyms::Synonyms;
 

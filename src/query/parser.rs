@@ -286,7 +286,8 @@ impl Parser<'_> {
         } else if terms.len() > 1 && exclude {
             terms.truncate(MOST_PHRASE_WORDS);
             let different: BTreeSet<String> = terms.into_iter().map(|(_, term)| term).collect();
-            self.push(Atom::All(different.into_iter().collect()), head);
+            let all: Vec<String> = different.into_iter().collect();
+            self.push(if let [term] = &all[..] { Atom::Term(term.clone()) } else { Atom::All(all) }, head);
         } else {
             for (_, term) in terms {
                 let is_prefix = lone_unit && !quoted && self.expanded < MOST_EXPANDED;

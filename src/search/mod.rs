@@ -20,6 +20,8 @@
 //! | `delete` | deleting by filters |
 //! | `words` | the dictionary: prefixes, fuzzy words, suggestions |
 //! | `explain` | explains a score |
+//! | `marks` | what a query matches in a text |
+//! | `similar` | the best words of a document as a query; how often there are words |
 //!
 //! A search asks one snapshot, segment by segment, with the hits of all in one heap. Scores depend on the whole index only,
 //! so they are the same however it is cut into segments: N and n count documents in all segments, also deleted ones that
@@ -37,6 +39,7 @@ mod facets;
 mod filter;
 mod leaf;
 mod lists;
+mod marks;
 mod nearest;
 mod options;
 mod order;
@@ -46,6 +49,7 @@ pub(crate) mod prepared;
 pub(crate) mod recipe;
 mod run;
 mod set;
+mod similar;
 mod sort;
 mod sorted;
 #[cfg(test)]
@@ -60,6 +64,7 @@ pub(crate) use options::End;
 pub use options::{FEW_JOINED, JOINED_PER_DOCUMENT, Matching, Options};
 pub use order::{After, Direction, SortKey, SortValue};
 pub use plan::MOST_LEAVES;
+pub use similar::Like;
 pub use words::MOST_WORDS;
 
 use crate::Codec;
@@ -70,8 +75,7 @@ use crate::index::snapshot::{self, Snapshot};
 use crate::index::{Id, Kind, Schema, Value};
 use crate::list::PostingList;
 pub use crate::query::fuzzy::MAX_DISTANCE;
-use crate::query::{self, Matcher, Query, Reading, highlight};
-pub use crate::query::{Synonyms, Typos};
+pub use crate::query::{MOST_FRAGMENTS, Match, Style, Synonyms, Typos, escape, highlight, in_bytes, marks, snippet};
 use crate::rank::{Bm25, Norms};
 use std::cell::RefCell;
 use std::path::Path;
@@ -196,19 +200,6 @@ impl Index {
     /// The number of the commit.
     pub fn generation(&self) -> u64 {
         self.snapshot.generation()
-    }
-
-    /// What a visitor typed, as a query of this index. Never fails.
-    pub fn parse(&self, text: &str) -> Query {
-        let fields: Vec<usize> = self.text_fields().collect();
-        self.parse_in(text, &fields, Reading::default())
-    }
-
-    /// The same, with these fields for names, read in that way. Clauses have indices of `fields`.
-    fn parse_in(&self, text: &str, fields: &[usize], reading: Reading) -> Query {
-        let schema = self.schema();
-        let names: Vec<&str> = fields.iter().map(|&field| &*schema.fields[field].name).collect();
-        with_scratch(|scratch| query::parse(text, &names, schema.positions, reading, &schema.analyzer, scratch))
     }
 
     /// The best hits of a query.
@@ -362,22 +353,6 @@ impl Index {
             Some(doc_id) => explain::explain(self, query, doc_id, options).map(Some),
             None => Ok(None),
         }
-    }
-
-    /// `text` as HTML with the words of the query between `before` and `after`.
-    pub fn highlight(&self, query: &str, text: &str, before: &str, after: &str) -> String {
-        let matcher = Matcher::new(&self.parse(query));
-        let analyzer = &self.schema().analyzer;
-        let matches = |term: &str, word: &str| matcher.matches(term, word);
-        with_scratch(|scratch| highlight::highlight(text, analyzer, scratch, matches, before, after))
-    }
-
-    /// About `length` characters of `text` with as many words of the query as possible, as HTML.
-    pub fn snippet(&self, query: &str, text: &str, length: usize, before: &str, after: &str, ellipsis: &str) -> String {
-        let matcher = Matcher::new(&self.parse(query));
-        let analyzer = &self.schema().analyzer;
-        let matches = |term: &str, word: &str| matcher.matches(term, word);
-        with_scratch(|scratch| highlight::snippet(text, analyzer, scratch, matches, before, after, length, ellipsis))
     }
 
     /// The segment of a document that is not deleted, and its docID there.

@@ -38,10 +38,7 @@ impl QueryPlan {
     pub(super) fn new(index: &Index, text: &str, options: &Options, clock: &Clock) -> Result<QueryPlan> {
         let weights = weights(index, options)?;
         let texts = texts(index, options)?;
-        let mut query = index.parse_in(text, &texts, options.reading());
-        if let Some(synonyms) = &options.synonyms {
-            synonyms.apply(&mut query, index.schema().positions);
-        }
+        let query = index.read(text, &texts, options);
         let typed_something = !text.trim().is_empty();
         let mut plan = QueryPlan {
             clauses: Vec::new(),
@@ -194,7 +191,7 @@ fn distinct(query: &Query) -> Vec<(&Clause, usize)> {
 const FEW: usize = 8;
 
 /// The text fields that a query can ask for.
-fn texts(index: &Index, options: &Options) -> Result<Vec<usize>> {
+pub(super) fn texts(index: &Index, options: &Options) -> Result<Vec<usize>> {
     let Some(fields) = &options.fields else { return Ok(index.text_fields().collect()) };
     let mut fields = fields.clone();
     fields.sort_unstable();

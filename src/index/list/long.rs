@@ -25,7 +25,9 @@ use crate::codec::{BLOCK, BlockBuffer, Codec, Encoded, PADDING, block_buffer, di
 use crate::list::{self, PostingList};
 
 /// Words before the docIDs.
-const HEADER: usize = 8;
+pub(super) const HEADER: usize = 8;
+/// Where in it the sum of the frequencies begins.
+pub(super) const SUM: usize = 5;
 
 const LIST: u32 = 0;
 const BITS: u32 = 1;

@@ -161,6 +161,18 @@ pub fn count(front: &[u8], value: u64) -> Result<u32> {
     Ok(u32::from_le_bytes(*word))
 }
 
+/// Bytes of the header of a long list.
+pub const HEADER_BYTES: usize = 4 * long::HEADER;
+
+/// The sum of the frequencies of a long list, given its header.
+///
+/// # Errors
+/// [`Error::Corrupt`].
+pub fn long_occurrences(header: &[u8]) -> Result<u64> {
+    let sum = header.get(4 * long::SUM..).and_then(|sum| sum.first_chunk());
+    sum.map(|sum| u64::from_le_bytes(*sum)).ok_or_else(|| corrupt("long list", "ends early"))
+}
+
 /// Decodes a short list; positions only if they are `wanted`. `decoded` is cleared first. Returns the number of bytes read.
 ///
 /// # Errors

@@ -105,6 +105,24 @@ impl Segment {
         list::count(front, value).map(u64::from).map_err(|error| named(&part, error))
     }
 
+    /// How often all documents together have a term, given its value; in a keyword field each has it once.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn occurrences(&self, field: usize, value: u64) -> Result<u64> {
+        if !self.parts(field).frequencies {
+            return self.documents_with(field, value);
+        }
+        if value & 1 == 0 {
+            let mut decoded = Decoded::default();
+            self.list(field, value, false, &mut decoded)?;
+            return Ok(decoded.frequencies.iter().map(|&frequency| u64::from(frequency)).sum());
+        }
+        let part = self.section_ref(Section::Lists, field)?;
+        let front = part.range((value >> 1) as usize, list::HEADER_BYTES)?;
+        list::long_occurrences(front).map_err(|error| named(&part, error))
+    }
+
     /// As [`lengths`](Self::lengths), followed by four readable bytes of anything.
     ///
     /// # Errors

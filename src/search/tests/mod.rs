@@ -6,6 +6,7 @@ mod definition;
 mod geo;
 mod limits;
 mod pages;
+mod similar;
 
 use super::*;
 use crate::index::{self, Writer};

@@ -1,147 +1,29 @@
-//! The arguments of searches, which the methods have in common: declared, parsed and checked here, once.
+//! The arguments of a call, which methods have in common: parsed and checked here, once.
 
+use super::argument::{Argument, B, CAPACITY, K1, LENGTH, LIMIT, WORDS};
 use super::{filter, options};
 use crate::analysis::valid_utf8;
 use crate::index::{Id, Schema};
 use crate::php::call::{Call, parsed};
-use crate::php::class::{Class, Method, method};
-use crate::php::classes::{hit, matching};
-use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_FALSE, MAY_BE_STRING, widen};
+use crate::php::class::{Method, method};
+use crate::php::classes::matching;
+use crate::php::declare::widen;
 use crate::php::documents::id_argument;
-use crate::php::enumeration::Enumeration;
 use crate::php::exception::{self, Outcome, Thrown};
 use crate::php::ffi::{zend_parse_parameter, zend_wrong_parameters_count_error};
 use crate::php::input::natural;
-use crate::search::{Index, Matching, Options};
-use ext_php_rs::args::Arg;
+use crate::search::{Index, Options};
 use ext_php_rs::builders::FunctionBuilder;
-use ext_php_rs::flags::DataType;
 use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
 use std::borrow::Cow;
 use std::ptr::null_mut;
 use std::time::Duration;
-
-/// An argument that several methods have.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Argument {
-    Query,
-    /// An array of queries.
-    Queries,
-    /// An array of queries, or a `Traversable`.
-    Log,
-    /// The name of a field.
-    Field,
-    Id,
-    Limit,
-    Offset,
-    Matching,
-    Filter,
-    Sort,
-    Weights,
-    Total,
-    K1,
-    B,
-    /// In milliseconds, with its default: null if there is none.
-    Deadline(Option<i64>),
-    /// How many queries a stream holds.
-    Capacity,
-    /// Names of fields.
-    Facets,
-    /// The name of a field, or null.
-    Distinct,
-    /// A hit, what it is found by, or null.
-    After,
-    /// 'auto', how many edits, or null or false: none.
-    Typos,
-    /// Whether the last word is a prefix.
-    Prefix,
-    /// Names of text fields, or null: all.
-    Fields,
-    /// Whether there are operators.
-    Syntax,
-    /// How many words count, or null: all.
-    MaxWords,
-    /// What else words stand for.
-    Synonyms,
-}
-
-const LIMIT: i64 = 10;
-const CAPACITY: i64 = 65_536;
-const K1: f64 = 1.2;
-const B: f64 = 0.75;
 
 /// The arguments of a method: in order, the required ones first.
 #[derive(Debug)]
 pub struct Signature {
     pub required: usize,
     pub arguments: &'static [Argument],
-}
-
-/// The arguments of a method that reads queries: its own, then how they are read.
-macro_rules! reading {
-    ($($argument:expr),* $(,)?) => {
-        &[
-            $($argument,)*
-            Argument::Typos,
-            Argument::Prefix,
-            Argument::Fields,
-            Argument::Syntax,
-            Argument::MaxWords,
-            Argument::Synonyms,
-        ]
-    };
-}
-pub(super) use reading;
-
-impl Argument {
-    /// As PHP shows it by reflection.
-    fn declared(self, required: bool) -> Arg<'static> {
-        let with = |name: &'static str, kind: DataType, default: String| Arg::new(name, kind).default(default);
-        let array = |name| with(name, DataType::Array, "[]".into());
-        match self {
-            Argument::Query if required => Arg::new("query", DataType::String),
-            Argument::Query => with("query", DataType::String, "''".into()),
-            Argument::Queries => Arg::new("queries", DataType::Array),
-            Argument::Log => Arg::new("queries", DataType::object("Traversable")),
-            Argument::Field => Arg::new("field", DataType::String),
-            Argument::Id => Arg::new("id", DataType::Long),
-            Argument::Limit => with("limit", DataType::Long, LIMIT.to_string()),
-            Argument::Offset => with("offset", DataType::Long, "0".into()),
-            // Not the case: PHP compiles a constant anew whenever an argument after it is given by name, which takes
-            // longer than many a search.
-            Argument::Matching => with("matching", DataType::object(Matching::NAME), "'all'".into()),
-            Argument::Filter => array("filter"),
-            Argument::Sort => array("sort"),
-            Argument::Weights => array("weights"),
-            Argument::Total => with("total", DataType::Bool, "false".into()),
-            Argument::K1 => with("k1", DataType::Double, K1.to_string()),
-            Argument::B => with("b", DataType::Double, B.to_string()),
-            Argument::Deadline(default) => {
-                let default = default.map_or("null".into(), |default| default.to_string());
-                with("deadline", DataType::Long, default).allow_null()
-            }
-            Argument::Capacity => with("capacity", DataType::Long, CAPACITY.to_string()),
-            Argument::Facets => array("facets"),
-            Argument::Distinct => with("distinct", DataType::String, "null".into()).allow_null(),
-            Argument::After => with("after", DataType::object(hit::Object::NAME), "null".into()).allow_null(),
-            Argument::Typos => with("typos", DataType::Long, "null".into()).allow_null(),
-            Argument::Prefix => with("prefix", DataType::Bool, "false".into()),
-            Argument::Fields => with("fields", DataType::Array, "null".into()).allow_null(),
-            Argument::Syntax => with("syntax", DataType::Bool, "true".into()),
-            Argument::MaxWords => with("maxWords", DataType::Long, "null".into()).allow_null(),
-            Argument::Synonyms => array("synonyms"),
-        }
-    }
-
-    /// The types that it has beside the declared one.
-    fn widened(self) -> u32 {
-        match self {
-            Argument::Id | Argument::Matching => MAY_BE_STRING,
-            Argument::Log | Argument::After => MAY_BE_ARRAY,
-            Argument::Typos => MAY_BE_STRING | MAY_BE_FALSE,
-            _ => 0,
-        }
-    }
 }
 
 impl Signature {
@@ -203,6 +85,11 @@ pub struct Arguments<'c> {
     prefix: bool,
     syntax: bool,
     max_words: Option<i64>,
+    pub length: i64,
+    pub fragments: i64,
+    pub escape: bool,
+    pub or_null: bool,
+    pub words: i64,
 }
 
 impl<'c> Arguments<'c> {
@@ -224,6 +111,11 @@ impl<'c> Arguments<'c> {
             prefix: false,
             syntax: true,
             max_words: None,
+            length: LENGTH,
+            fragments: 1,
+            escape: true,
+            or_null: false,
+            words: WORDS,
         }
     }
 
@@ -239,18 +131,30 @@ impl<'c> Arguments<'c> {
         // Strings and arrays are left in the frame.
         let (mut string, mut array) = (null_mut::<ZendStr>(), null_mut::<Zval>());
         match argument {
-            Argument::Query | Argument::Field => parse!(c"S", &raw mut string),
+            Argument::Query
+            | Argument::Field
+            | Argument::Text
+            | Argument::Before
+            | Argument::Behind
+            | Argument::Ellipsis => parse!(c"S", &raw mut string),
             Argument::Queries
             | Argument::Filter
             | Argument::Sort
             | Argument::Weights
             | Argument::Facets
-            | Argument::Synonyms => {
+            | Argument::Synonyms
+            | Argument::LikeIds
+            | Argument::LikeTexts => {
                 parse!(c"a", &raw mut array)
             }
-            Argument::Distinct => parse!(c"S!", &raw mut string),
+            Argument::Distinct | Argument::InField | Argument::LikeText => parse!(c"S!", &raw mut string),
             // What may be of several types is looked at by who uses it.
-            Argument::Log | Argument::Id | Argument::Matching | Argument::After | Argument::Typos => Ok(()),
+            Argument::Log
+            | Argument::Id
+            | Argument::LikeId
+            | Argument::Matching
+            | Argument::After
+            | Argument::Typos => Ok(()),
             Argument::Fields => parse!(c"a!", &raw mut array),
             Argument::Prefix => parse!(c"b", &raw mut self.prefix),
             Argument::Syntax => parse!(c"b", &raw mut self.syntax),
@@ -272,6 +176,11 @@ impl<'c> Arguments<'c> {
                 Ok(())
             }
             Argument::Capacity => parse!(c"l", &raw mut self.capacity),
+            Argument::Length => parse!(c"l", &raw mut self.length),
+            Argument::Fragments => parse!(c"l", &raw mut self.fragments),
+            Argument::Escape => parse!(c"b", &raw mut self.escape),
+            Argument::OrNull => parse!(c"b", &raw mut self.or_null),
+            Argument::Words => parse!(c"l", &raw mut self.words),
         }
     }
 
@@ -286,8 +195,24 @@ impl<'c> Arguments<'c> {
         self.find(argument).expect("a required argument is given")
     }
 
-    fn bytes(&self, argument: Argument) -> &'c [u8] {
-        self.find(argument).and_then(|(_, value)| value.zend_str()).map_or(&[], ZendStr::as_bytes)
+    pub fn bytes(&self, argument: Argument) -> &'c [u8] {
+        self.given(argument).and_then(Zval::zend_str).map_or(&[], ZendStr::as_bytes)
+    }
+
+    /// The value of an argument, if it is given.
+    pub fn given(&self, argument: Argument) -> Option<&'c Zval> {
+        self.find(argument).map(|(_, value)| value)
+    }
+
+    /// A text, or what it is by default; what is not UTF-8 is replaced.
+    pub fn text_or(&self, argument: Argument, default: &'static str) -> Cow<'c, str> {
+        self.given(argument).map_or(Cow::Borrowed(default), |_| valid_utf8(self.bytes(argument)))
+    }
+
+    /// The name of the field that a text is of, and the number of the argument.
+    pub fn in_field(&self) -> Option<(&'c [u8], u32)> {
+        let (number, name) = self.find(Argument::InField)?;
+        Some((name.zend_str()?.as_bytes(), number))
     }
 
     /// How many arguments there are.

@@ -1,12 +1,15 @@
 //! The class `Postings\Index`.
 
+mod argument;
 mod arguments;
 mod export;
 pub(super) mod filter;
 mod ids;
+mod marks;
 mod object;
 pub(super) mod options;
 mod search;
+mod similar;
 mod words;
 
 use super::{analyzer, hits, posting_list, search_stream};
@@ -19,7 +22,6 @@ use crate::php::{fields, path};
 use crate::search::Index;
 use arguments::Signature;
 use ext_php_rs::args::Arg;
-use ext_php_rs::builders::FunctionBuilder;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::ZendStr;
@@ -29,7 +31,7 @@ use std::ptr::null_mut;
 pub use object::Object;
 
 /// The methods whose arguments are declared where they are parsed, by their names in small letters.
-const WITH_SIGNATURES: [(&str, &Signature); 7] = [
+const WITH_SIGNATURES: [(&str, &Signature); 12] = [
     ("search", &search::SEARCH),
     ("searchbatch", &search::BATCH),
     ("stream", &search::STREAM),
@@ -37,6 +39,11 @@ const WITH_SIGNATURES: [(&str, &Signature); 7] = [
     ("count", &search::COUNT),
     ("facets", &search::FACETS),
     ("explain", &words::EXPLAIN),
+    ("snippet", &marks::SNIPPET),
+    ("highlight", &marks::HIGHLIGHT),
+    ("matches", &marks::MATCHES),
+    ("similar", &similar::SIMILAR),
+    ("similarbatch", &similar::BATCH),
 ];
 
 fn string(name: &'static str) -> Arg<'static> {
@@ -51,18 +58,12 @@ fn field() -> Arg<'static> {
     string("field").allow_null().default("null")
 }
 
-fn marks(function: FunctionBuilder<'static>) -> FunctionBuilder<'static> {
-    function.arg(string("before").default("'<mark>'")).arg(string("after").default("'</mark>'"))
-}
-
 impl Class for Object {
     const NAME: &'static str = "Postings\\Index";
     const INTERFACES: &'static [ClassEntryInfo] = &[(ce::countable, "Countable")];
 
     fn methods() -> Vec<Method> {
         let id = || Arg::new("id", DataType::Long);
-        let text =
-            |function: FunctionBuilder<'static>| function.arg(string("query")).arg(string("text")).not_required();
         vec![
             static_method(function("open", handler!(open), DataType::object("self")).arg(string("path"))),
             static_method(function("exists", handler!(exists), DataType::Bool).arg(string("path"))),
@@ -85,14 +86,15 @@ impl Class for Object {
                     .arg(field()),
             ),
             words::EXPLAIN.method(nullable("explain", handler!(words::explain), DataType::Array)),
-            method(
-                marks(
-                    text(function("snippet", handler!(words::snippet), DataType::String))
-                        .arg(Arg::new("length", DataType::Long).default("200")),
-                )
-                .arg(string("ellipsis").default("'…'")),
-            ),
-            method(marks(text(function("highlight", handler!(words::highlight), DataType::String)))),
+            marks::SNIPPET.method(nullable("snippet", handler!(marks::snippet), DataType::String)),
+            marks::HIGHLIGHT.method(nullable("highlight", handler!(marks::highlight), DataType::String)),
+            marks::MATCHES.method(function("matches", handler!(marks::matches), DataType::Array)),
+            similar::SIMILAR.method(function(
+                "similar",
+                handler!(similar::similar),
+                DataType::object(hits::Object::NAME),
+            )),
+            similar::BATCH.method(function("similarBatch", handler!(similar::similar_batch), DataType::Array)),
             method(
                 function("terms", handler!(words::terms), DataType::Array)
                     .not_required()
@@ -102,6 +104,12 @@ impl Class for Object {
             ),
             method(
                 function("postings", handler!(words::postings), DataType::object(posting_list::NAME))
+                    .arg(string("term"))
+                    .not_required()
+                    .arg(field()),
+            ),
+            method(
+                function("occurrences", handler!(words::occurrences), DataType::Long)
                     .arg(string("term"))
                     .not_required()
                     .arg(field()),

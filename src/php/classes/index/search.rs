@@ -1,6 +1,7 @@
 //! Searches: one, many at once, a stream of them, and what goes with them.
 
-use super::arguments::{Argument, Signature, reading};
+use super::argument::{Argument, reading};
+use super::arguments::Signature;
 use super::object::Object;
 use super::words::store_counts;
 use crate::analysis::valid_utf8;
@@ -69,7 +70,7 @@ pub const FACETS: Signature = Signature {
 };
 
 /// Bytes of as many hits as these queries find at most.
-fn bytes_of_hits(index: &Index, options: &Options, queries: usize) -> usize {
+pub(super) fn bytes_of_hits(index: &Index, options: &Options, queries: usize) -> usize {
     let most = usize::try_from(index.documents()).unwrap_or(usize::MAX).min(options.limit);
     most.saturating_mul(queries).saturating_mul(size_of::<FoundHit>())
 }

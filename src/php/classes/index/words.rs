@@ -1,6 +1,7 @@
-//! Words: what a query is told of them, what a text has of them, and what the index has.
+//! Words: what a query is told of them, and what the index has.
 
-use super::arguments::{Argument, Signature, reading};
+use super::argument::{Argument, reading};
+use super::arguments::Signature;
 use super::object::Object;
 use crate::index::Kind;
 use crate::php::call::{Call, check_index, parse};
@@ -12,7 +13,6 @@ use crate::php::input::{natural, text};
 use crate::php::output::{self, List, Map, Record};
 use ext_php_rs::types::{ZendStr, Zval};
 use ext_php_rs::zend::BailoutGuard;
-use std::borrow::Cow;
 use std::ptr::null_mut;
 
 /// Makes value => number the value of `target`.
@@ -91,41 +91,6 @@ pub fn explain(call: &mut Call) -> Outcome {
     Ok(())
 }
 
-pub fn snippet(call: &mut Call) -> Outcome {
-    let [mut query, mut document, mut before, mut after, mut ellipsis] = [null_mut::<ZendStr>(); 5];
-    let mut length = 200i64;
-    parse!(
-        call,
-        c"SS|lSSS",
-        &raw mut query,
-        &raw mut document,
-        &raw mut length,
-        &raw mut before,
-        &raw mut after,
-        &raw mut ellipsis
-    )?;
-    let length = natural(length, 3)?;
-    let [before, after, ellipsis] =
-        [(before, "<mark>"), (after, "</mark>"), (ellipsis, "…")].map(|(given, default)| text_or(given, default));
-    let (object, result) = this_and_result::<Object>(call)?;
-    let html = object.0.snippet(&text(query), &text(document), length, &before, &after, &ellipsis);
-    let html = BailoutGuard::new(html);
-    Ok(output::bytes(result, html.as_bytes())?)
-}
-
-fn text_or<'a>(given: *mut ZendStr, default: &'a str) -> Cow<'a, str> {
-    if given.is_null() { Cow::Borrowed(default) } else { text(given) }
-}
-
-pub fn highlight(call: &mut Call) -> Outcome {
-    let [mut query, mut document, mut before, mut after] = [null_mut::<ZendStr>(); 4];
-    parse!(call, c"SS|SS", &raw mut query, &raw mut document, &raw mut before, &raw mut after)?;
-    let [before, after] = [(before, "<mark>"), (after, "</mark>")].map(|(given, default)| text_or(given, default));
-    let (object, result) = this_and_result::<Object>(call)?;
-    let html = BailoutGuard::new(object.0.highlight(&text(query), &text(document), &before, &after));
-    Ok(output::bytes(result, html.as_bytes())?)
-}
-
 pub fn terms(call: &mut Call) -> Outcome {
     let [mut prefix, mut field] = [null_mut::<ZendStr>(); 2];
     let mut limit = 100i64;
@@ -146,4 +111,15 @@ pub fn postings(call: &mut Call) -> Outcome {
     // SAFETY: parsing set it to a string that the frame holds.
     let term = unsafe { &*term }.as_bytes();
     posting_list::store(check_index(object.0.postings(term, field), 1)?, result)
+}
+
+pub fn occurrences(call: &mut Call) -> Outcome {
+    let [mut term, mut field] = [null_mut::<ZendStr>(); 2];
+    parse!(call, c"S|S!", &raw mut term, &raw mut field)?;
+    let (object, result) = this_and_result::<Object>(call)?;
+    let field = fields::with_terms(object.0.schema(), field, 2)?;
+    // SAFETY: parsing set it to a string that the frame holds.
+    let term = unsafe { &*term }.as_bytes();
+    result.set_long(check_index(object.0.occurrences(term, field), 1)? as i64);
+    Ok(())
 }

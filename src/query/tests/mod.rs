@@ -1,12 +1,11 @@
 use proptest::prelude::*;
 
-use super::highlight::{highlight, snippet};
+mod marks;
+
 use super::*;
 use crate::analysis::{Analyzer, AnalyzerOptions, Scratch};
 
 const FIELDS: &[&str] = &["title", "body", "ü"];
-const BEFORE: &str = "<mark>";
-const AFTER: &str = "</mark>";
 
 fn analyzer(language: Option<&str>, stop_words: &[&str]) -> Analyzer {
     Analyzer::new(AnalyzerOptions {
@@ -218,6 +217,7 @@ fn without_positions() {
         ("-full-text -\"a b\" -a", "-all(full text) -all(a b) -a"),
         ("title:検索語", "title:検索 title:索語"),
         ("-full-te*", "-all(full te)"),
+        ("-\"a a\"", "-a"),
     ] {
         assert_eq!(short(&parsed(text, false)), expected, "{text}");
     }
@@ -263,79 +263,6 @@ fn long_queries() {
         assert!(query.clauses.len() <= text.len());
     }
     assert_eq!(parsed(&"word ".repeat(10_000), true).clauses.len(), 10_000);
-}
-
-fn marked(query: &str, text: &str) -> String {
-    let analyzer = analyzer(Some("english"), &["the", "of"]);
-    let mut scratch = Scratch::new();
-    let matcher = Matcher::new(&parse(query, FIELDS, true, Reading::default(), &analyzer, &mut scratch));
-    highlight(text, &analyzer, &mut scratch, |term, word| matcher.matches(term, word), "[", "]")
-}
-
-#[test]
-fn marks() {
-    for (query, text, expected) in [
-        ("list", "A List of lists, listed.", "A [List] of [lists], [listed]."),
-        ("\"posting list\" -toy", "posting toy list", "[posting] toy [list]"),
-        ("title:x", "x y", "[x] y"),
-        ("comp*", "Computers compare, co", "[Computers] [compare], co"),
-        // The word, not only its stem
-        ("runni*", "running runs", "[running] runs"),
-        ("serach~ hause~1", "Search searching House", "[Search] [searching] [House]"),
-        ("a", "<a href=\"x\">'&", "&lt;[a] href=&quot;x&quot;&gt;&#39;&amp;"),
-        ("検索語", "全文検索語の検索", "全文[検索語]の[検索]"),
-        ("", "x", "x"),
-        ("-x", "x", "x"),
-    ] {
-        assert_eq!(marked(query, text), expected, "{query}");
-    }
-}
-
-#[test]
-fn matchers() {
-    let matcher = Matcher::new(&parsed("ab* a* abc* b*", true));
-    for (word, expected) in
-        [("a", true), ("abz", true), ("az", true), ("bb", true), ("", false), ("c", false), ("A", false)]
-    {
-        assert_eq!(matcher.matches("?", word), expected, "{word}");
-    }
-    assert!(Matcher::new(&parsed("-x the", true)).is_empty());
-    assert!(!matcher.is_empty());
-}
-
-fn shown(query: &str, text: &str, length: usize) -> String {
-    let analyzer = analyzer(Some("english"), &["the", "of"]);
-    let mut scratch = Scratch::new();
-    let matcher = Matcher::new(&parse(query, FIELDS, true, Reading::default(), &analyzer, &mut scratch));
-    snippet(text, &analyzer, &mut scratch, |term, word| matcher.matches(term, word), "[", "]", length, "…")
-}
-
-#[test]
-fn passages() {
-    let text = "One fish, two fish. Then came a red dog, & later a blue fish with a red hat; the end.";
-    for (query, length, expected) in [
-        (
-            "fish",
-            1000,
-            "One [fish], two [fish]. Then came a red dog, &amp; later a blue [fish] with a red hat; the end.",
-        ),
-        ("fish", 15, "…[fish], two [fish].…"),
-        ("dog", 20, "…a red [dog], &amp; later…"),
-        ("blue hat", 30, "…a [blue] fish with a red [hat];…"),
-        ("end", 13, "…hat; the [end]."),
-        ("nothing", 18, "One fish, two fish…"),
-        ("nothing", 0, "…"),
-        ("dog", 0, "…[dog]…"),
-        ("", 0, "…"),
-    ] {
-        assert_eq!(shown(query, text, length), expected, "{query} {length}");
-    }
-    assert_eq!(shown("x", "", 10), "");
-    assert_eq!(shown("x", "short", 10), "short");
-    assert_eq!(shown("x", &"y".repeat(1000), 10), "yyyyyyyyyy…");
-    assert_eq!(shown("索語", "全文の検索語を調べる", 4), "…検[索語]を…");
-    // Two different terms are better than three matches of one.
-    assert_eq!(shown("a b", "a a a . . . . . . . . . . b a", 5), "…[b] [a]");
 }
 
 fn typed() -> impl Strategy<Value = String> {
@@ -429,25 +356,6 @@ proptest! {
         // In quotes they are one phrase.
         let quoted = parsed(&format!("\"{text}\""), true);
         prop_assert_eq!(quoted.clauses.len(), terms.len().min(1));
-    }
-
-    #[test]
-    fn highlighting_only_adds_marks(query in typed(), text in typed(), length in 0..60usize) {
-        let analyzer = analyzer(Some("english"), &["the", "of"]);
-        let mut scratch = Scratch::new();
-        let matcher = Matcher::new(&parse(&query, FIELDS, true, Reading::default(), &analyzer, &mut scratch));
-        let matches = |term: &str, word: &str| matcher.matches(term, word);
-        let plain = |html: &str| html.replace(BEFORE, "").replace(AFTER, "").replace("&lt;", "<").replace("&gt;", ">")
-            .replace("&quot;", "\"").replace("&#39;", "'").replace("&amp;", "&");
-        let html = highlight(&text, &analyzer, &mut scratch, matches, BEFORE, AFTER);
-        prop_assert_eq!(plain(&html), &*text);
-        prop_assert_eq!(html.matches(BEFORE).count(), html.matches(AFTER).count());
-
-        let html = snippet(&text, &analyzer, &mut scratch, matches, BEFORE, AFTER, length, "");
-        let passage = plain(&html);
-        prop_assert!(text.contains(&passage));
-        let longest = text.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
-        prop_assert!(passage.chars().count() <= length.max(longest), "{:?}", passage);
     }
 }
 

@@ -1,0 +1,175 @@
+//! More like this: the best words of a document as a query.
+
+use super::options::Options;
+use super::{Index, plan, with_scratch};
+use crate::analysis::valid_utf8;
+use crate::base::error::{Error, Result};
+use crate::index::Id;
+use crate::query::Atom;
+use crate::rank::bm25::idf;
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+/// What documents should be like.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Like<'t> {
+    /// A document, which is not among those that are like it.
+    pub id: Option<Id>,
+    /// A text; otherwise the document's stored texts are taken.
+    pub text: Option<&'t str>,
+}
+
+/// A term of the texts.
+struct Word {
+    /// How often they have it.
+    times: u64,
+    /// As it is written there first.
+    written: String,
+}
+
+impl Index {
+    /// The best words of a document or a text, as a query for any of them: `"word"^1 "other"^0.725`. Those are the `words`
+    /// terms with the greatest tf · idf: how often the texts have the term, and how few documents, of those fields of the
+    /// options that are searched the one with the most, contain it (as in BM25). The greatest counts for 1, others for their
+    /// part of it. What no other document has is left out; empty if there is nothing else. And the docID of the document, if
+    /// there is one.
+    ///
+    /// Linear in the length of the texts; each different term of theirs is looked up in each field.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if there is no such document, or none of the fields is stored and there is no text;
+    /// [`Error::Corrupt`].
+    pub fn best_words(&self, like: &Like, words: usize, options: &Options) -> Result<(String, Option<u64>)> {
+        self.check_files()?;
+        let fields = plan::texts(self, options)?;
+        let doc_id = like.id.as_ref().map(|id| self.existing(id)).transpose()?;
+        let texts = match (like.text, doc_id, &like.id) {
+            (Some(text), ..) => vec![Cow::Borrowed(text)],
+            (None, Some(doc_id), Some(id)) => self.stored_texts(doc_id, id, &fields)?,
+            _ => return Err(Error::Argument("must be a document or a text".into())),
+        };
+        let analyzer = &self.schema().analyzer;
+        let mut found: HashMap<String, Word> = HashMap::new();
+        for text in &texts {
+            let count = |token: crate::analysis::Token| match found.get_mut(token.term) {
+                Some(word) => word.times += 1,
+                None => {
+                    let written = text[token.start..token.end].to_owned();
+                    found.insert(token.term.to_owned(), Word { times: 1, written });
+                }
+            };
+            with_scratch(|scratch| analyzer.tokens(text, scratch, count));
+        }
+        let all = self.snapshot().documents();
+        let mut best: Vec<(f64, Reverse<String>, String)> = Vec::with_capacity(found.len());
+        for (term, Word { times, written }) in found {
+            let mut documents = 0;
+            for &field in &fields {
+                documents = documents.max(self.documents_with(field, term.as_bytes())?);
+            }
+            if documents > u64::from(doc_id.is_some()) {
+                best.push((times as f64 * idf(all, documents), Reverse(term), written));
+            }
+        }
+        best.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| b.1.cmp(&a.1)));
+        let (mut query, mut count, mut greatest) = (String::new(), 0, None);
+        for (weight, Reverse(term), written) in best {
+            if count == words {
+                break;
+            }
+            let part = (weight / *greatest.get_or_insert(weight)).max(0.001);
+            let Some(clause) = self.clause(&term, &written, part) else { continue };
+            query.push_str(if count > 0 { " " } else { "" });
+            query.push_str(&clause);
+            count += 1;
+        }
+        Ok((query, doc_id))
+    }
+
+    /// The docID of a document.
+    fn existing(&self, id: &Id) -> Result<u64> {
+        self.doc_id(id)?
+            .ok_or_else(|| Error::Argument(format!("names document {}, which the index does not have", shown(id))))
+    }
+
+    /// The texts that a document has in these fields.
+    fn stored_texts(&self, doc_id: u64, id: &Id, fields: &[usize]) -> Result<Vec<Cow<'static, str>>> {
+        let schema = self.schema();
+        let is_wanted = |name: &str| fields.iter().any(|&field| schema.fields[field].name == name);
+        // Of the fields with one name, the first keeps the value.
+        if !schema.fields.iter().any(|field| field.stored && is_wanted(&field.name)) {
+            let names: Vec<_> = fields.iter().map(|&field| format!("'{}'", schema.fields[field].name)).collect();
+            return Err(Error::Argument(format!(
+                "the texts of document {} are not stored (fields {}): give its text",
+                shown(id),
+                names.join(", ")
+            )));
+        }
+        let mut texts = Vec::new();
+        for (field, value) in self.stored(doc_id)? {
+            if schema.fields.get(field).is_some_and(|field| is_wanted(&field.name)) {
+                value.each_text(&mut |text| texts.push(Cow::Owned(valid_utf8(text).into_owned())));
+            }
+        }
+        Ok(texts)
+    }
+
+    /// A clause of a query that is this term; none if no text that is typed is.
+    fn clause(&self, term: &str, written: &str, boost: f64) -> Option<String> {
+        let fields: Vec<usize> = self.text_fields().collect();
+        let options = Options::default();
+        // In quotes nothing is an operator, but in Hebrew they are part of words.
+        let forms =
+            [format!("\"{written}\"^{boost:.3}"), format!("{written}^{boost:.3}"), format!("\"{term}\"^{boost:.3}")];
+        forms.into_iter().find(|form| {
+            let query = self.read(form, &fields, &options);
+            matches!(&query.clauses[..], [clause] if !clause.exclude && clause.field.is_none()
+                && matches!(&clause.atom, Atom::Term(given) if given == term))
+        })
+    }
+
+    /// How many documents contain a term, deleted ones included.
+    fn documents_with(&self, field: usize, term: &[u8]) -> Result<u64> {
+        self.sum_of(field, term, |segment, value| segment.documents_with(field, value))
+    }
+
+    /// How often a field has a term, in all documents together; deleted ones count until a merge removes them. A keyword
+    /// field has a value once per document. A look-up in each segment, and reading a list of at most 128 postings there.
+    ///
+    /// # Errors
+    /// As [`terms`](Self::terms).
+    pub fn occurrences(&self, term: &[u8], field: usize) -> Result<u64> {
+        self.check_files()?;
+        match self.schema().fields.get(field) {
+            Some(named) if named.kind.has_terms() => {
+                self.sum_of(field, term, |segment, value| segment.occurrences(field, value))
+            }
+            Some(named) => Err(Error::Argument(format!("the field {} has no terms", named.name))),
+            None => Err(Error::Argument(format!("there is no field {field}"))),
+        }
+    }
+
+    /// The sum of a number that each segment with the term has.
+    fn sum_of(
+        &self,
+        field: usize,
+        term: &[u8],
+        of: impl Fn(&crate::index::segment::Segment, u64) -> Result<u64>,
+    ) -> Result<u64> {
+        let mut sum = 0;
+        for part in self.snapshot().parts() {
+            if let Some(value) = part.segment.term(field, term)? {
+                sum += of(&part.segment, value)?;
+            }
+        }
+        Ok(sum)
+    }
+}
+
+fn shown(id: &Id) -> String {
+    match id {
+        Id::Int(id) => id.to_string(),
+        Id::Bytes(id) => format!("'{}'", String::from_utf8_lossy(id)),
+    }
+}

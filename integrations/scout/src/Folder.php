@@ -83,7 +83,7 @@ final class Folder
         $path = $this->path($name);
         if (!Index::exists($path)) {
             $settings = $this->settings[$name] ?? [];
-            $analyzer = new Analyzer($settings['language'] ?? null, fold: $settings['fold'] ?? true);
+            $analyzer = new Analyzer($settings['language'] ?? null, fold: $settings['fold'] ?? true, parts: true);
 
             return IndexWriter::open($path, fields: $wanted, analyzer: $analyzer, wait: $this->wait);
         }

@@ -71,7 +71,7 @@ final class Folder
         return IndexWriter::open(
             $this->path($schema),
             fields: self::fields($schema),
-            analyzer: new Analyzer($this->language, fold: $this->fold),
+            analyzer: new Analyzer($this->language, fold: $this->fold, parts: true),
             wait: $this->wait,
         );
     }
@@ -85,9 +85,7 @@ final class Folder
             $fields[$path] = ['weight' => 1];
         }
         foreach (\array_diff([...$schema->filterableFields, ...$schema->sortableFields], [$identifier]) as $path) {
-            foreach (Values::fields($schema->getFieldByPath($path), $path) as $name => $kind) {
-                $fields[$name] = [...$fields[$name] ?? [], $kind => true];
-            }
+            $fields[$path] = [...$fields[$path] ?? [], Values::kind($schema->getFieldByPath($path)) => true];
         }
 
         return $fields;

@@ -67,8 +67,7 @@ final class PostingsIndexer implements IndexerInterface
     {
         $marshalled = $this->marshaller->marshall($index->fields, $document);
         $values = [Folder::SOURCE => $marshalled[Folder::SOURCE]];
-        $compared = [...$index->filterableFields, ...$index->sortableFields];
-        foreach ([...$index->searchableFields, ...$compared] as $path) {
+        foreach ([...$index->searchableFields, ...$index->filterableFields, ...$index->sortableFields] as $path) {
             $value = $marshalled[$path] ?? null;
             if ($value === null || $path === $index->getIdentifierField()->name) {
                 continue;
@@ -77,9 +76,6 @@ final class PostingsIndexer implements IndexerInterface
                 $value = \array_values(\array_filter($value, static fn (mixed $part) => $part !== null));
             }
             $values += [$path => $value];
-            if (\in_array($path, $compared, true)) {
-                $values = [...$values, ...Values::of($index->getFieldByPath($path), $path, $value)];
-            }
         }
 
         return $values;

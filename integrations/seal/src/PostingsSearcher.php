@@ -70,10 +70,10 @@ final class PostingsSearcher implements SearcherInterface
             $condition instanceof Condition\InCondition => $this->is($search, $condition->field, $condition->values),
             $condition instanceof Condition\NotEqualCondition => Filter::not($this->is($search, $condition->field, [$condition->value])),
             $condition instanceof Condition\NotInCondition => Filter::not($this->is($search, $condition->field, $condition->values)),
-            $condition instanceof Condition\GreaterThanCondition => Filter::above(...$this->bound($search, $condition, '|max')),
-            $condition instanceof Condition\GreaterThanEqualCondition => Filter::atLeast(...$this->bound($search, $condition, '|max')),
-            $condition instanceof Condition\LessThanCondition => Filter::below(...$this->bound($search, $condition, '|min')),
-            $condition instanceof Condition\LessThanEqualCondition => Filter::atMost(...$this->bound($search, $condition, '|min')),
+            $condition instanceof Condition\GreaterThanCondition => Filter::above(...self::bound($condition)),
+            $condition instanceof Condition\GreaterThanEqualCondition => Filter::atLeast(...self::bound($condition)),
+            $condition instanceof Condition\LessThanCondition => Filter::below(...self::bound($condition)),
+            $condition instanceof Condition\LessThanEqualCondition => Filter::atMost(...self::bound($condition)),
             $condition instanceof Condition\GeoDistanceCondition => Filter::near(
                 $condition->field,
                 $condition->latitude,
@@ -97,21 +97,15 @@ final class PostingsSearcher implements SearcherInterface
         if ($path === $search->index->getIdentifierField()->name) {
             return Filter::ids(\array_map(\strval(...), $values));
         }
-        $field = $search->index->getFieldByPath($path);
+        $isText = Values::isText($search->index->getFieldByPath($path));
 
-        return match (true) {
-            Values::isText($field) => Filter::is($path, \array_map(Values::keyword(...), $values)),
-            $field->multiple => Filter::is("$path|is", \array_map(Values::keyword(...), $values)),
-            default => Filter::is($path, \array_map(self::number(...), $values)),
-        };
+        return Filter::is($path, \array_map($isText ? Values::keyword(...) : self::number(...), $values));
     }
 
     /** @return array{string, int|float} field and number */
-    private function bound(Search $search, object $condition, string $ofList): array
+    private static function bound(object $condition): array
     {
-        $field = $search->index->getFieldByPath($condition->field);
-
-        return [$condition->field . ($field->multiple ? $ofList : ''), self::number($condition->value)];
+        return [$condition->field, self::number($condition->value)];
     }
 
     /** A number as the index has it; dates are seconds since 1970. */

@@ -6,38 +6,17 @@ namespace Postings\Seal;
 
 use CmsIg\Seal\Schema\Field;
 
-/**
- * How values of SEAL's fields are filtered and sorted: by which fields of the index, and by which values in them.
- *
- * Texts are keywords under the path of their field, single numbers, dates and booleans numbers. A list of numbers has
- * keywords for equality, and its least and greatest number for comparisons: one of them is above 3 if the greatest is.
- * Points stay as they are.
- */
+/** As what values of SEAL's fields are filtered and sorted: texts as keywords, numbers, dates and booleans as numbers. */
 final class Values
 {
-    /** @return array<string, 'keyword'|'numeric'|'geo'> kinds by name */
-    public static function fields(Field\AbstractField $field, string $path): array
+    /** @return 'keyword'|'numeric'|'geo' */
+    public static function kind(Field\AbstractField $field): string
     {
         return match (true) {
-            $field instanceof Field\GeoPointField => [$path => 'geo'],
-            self::isText($field) => [$path => 'keyword'],
-            $field->multiple => ["$path|is" => 'keyword', "$path|min" => 'numeric', "$path|max" => 'numeric'],
-            default => [$path => 'numeric'],
+            $field instanceof Field\GeoPointField => 'geo',
+            self::isText($field) => 'keyword',
+            default => 'numeric',
         };
-    }
-
-    /** @return array<string, mixed> values by the names of fields() */
-    public static function of(Field\AbstractField $field, string $path, mixed $value): array
-    {
-        if (self::isText($field) || $field instanceof Field\GeoPointField || !$field->multiple) {
-            return [$path => $value];
-        }
-
-        return $value === [] || $value === null ? [] : [
-            "$path|is" => \array_map(self::keyword(...), $value),
-            "$path|min" => \min($value),
-            "$path|max" => \max($value),
-        ];
     }
 
     public static function isText(Field\AbstractField $field): bool

@@ -361,7 +361,7 @@ function table(int $count): array
             $row[] = sprintf($time < 1 ? '%.3f' : ($time < 100 ? '%.2f' : '%.0f'), $time);
             printf(' %10s', end($row));
             if ($name !== 'Postings') {
-                $ratio = sprintf($ratios[$name] < 9.5 ? '%.2g' : '%.0f', $ratios[$name]);
+                $ratio = $ratios[$name] < 9.5 ? sprintf('%.2g', $ratios[$name]) : number_format($ratios[$name]);
                 $row[] = $ratios[$name] < $target ? "**$ratio**" : $ratio;
                 printf(' %8s', $ratio);
             }
@@ -375,7 +375,7 @@ function table(int $count): array
 $options = getopt('', ['json:'], $rest);
 $tables = array_map(table(...), array_map('intval', array_slice($argv, $rest)) ?: [50_000, 1_000_000]);
 if (isset($options['json'])) {
-    file_put_contents($options['json'], json_encode([
+    $json = json_encode([
         'title' => 'A shop\'s searches from PHP, beside SQLite FTS5 and Loupe',
         'machine' => php_uname('m') . ', PHP ' . PHP_VERSION,
         'date' => date('j F Y'),
@@ -385,5 +385,7 @@ if (isset($options['json'])) {
             . 'is wanted, 10 times at 50,000 documents and 20 at a million.',
         ],
         'tables' => $tables,
-    ], JSON_PRETTY_PRINT | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES) . "\n");
+    ], JSON_PRETTY_PRINT | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES);
+    $row = static fn (array $match) => preg_replace('/\s*\n\s*/', ' ', $match[0]);
+    file_put_contents($options['json'], preg_replace_callback('/\[[^][{}]*\]/', $row, $json) . "\n");
 }

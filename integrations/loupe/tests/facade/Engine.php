@@ -157,11 +157,8 @@ class Engine
         if ($index === null) {
             return ['fields' => $fields, 'analyzer' => $this->schema->analyzer($documents)];
         }
-        $writer = IndexWriter::open("$this->path/index", wait: 5000);
-        [$known, $analyzer] = [$writer->fields(), $writer->analyzer()];
-        $writer->close();
 
-        return ['fields' => $known + $fields, 'analyzer' => $analyzer];
+        return ['fields' => $index->fields() + $fields, 'analyzer' => $index->analyzer()];
     }
 
     private function change(callable $change): void

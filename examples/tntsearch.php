@@ -70,10 +70,11 @@ final class TNTSearch
     /** `a b`: both; `a or b`: one of them; `-a`: not that. */
     public function searchBoolean(string $phrase, int $limit = 100): array
     {
-        $all = ['ids' => [], 'hits' => 0, 'execution_time' => 0.0];
+        $all = ['ids' => [], 'hits' => 0, 'docScores' => [], 'execution_time' => 0.0];
         foreach (preg_split('/\s+or\s+/i', $phrase) as $alternative) {
             $found = $this->answer($alternative, $limit, 'all');
             $all['ids'] = array_slice(array_unique([...$all['ids'], ...$found['ids']]), 0, $limit);
+            $all['docScores'] += $found['docScores'];
             $all['execution_time'] += $found['execution_time'];
         }
         return ['hits' => count($all['ids'])] + $all;
@@ -83,7 +84,8 @@ final class TNTSearch
     {
         $began = hrtime(true);
         $hits = $this->index->search($phrase, $limit, matching: $matching, total: true, typos: $typos, prefix: $prefix);
-        return ['ids' => $hits->ids(), 'hits' => $hits->total, 'execution_time' => (hrtime(true) - $began) / 1e6];
+        $scores = array_column(iterator_to_array($hits), 'score', 'id');
+        return ['ids' => $hits->ids(), 'hits' => $hits->total, 'docScores' => $scores, 'execution_time' => (hrtime(true) - $began) / 1e6];
     }
 
     private function change(callable $change): void

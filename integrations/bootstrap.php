@@ -19,6 +19,7 @@ if ($seal = getenv('SEAL_DIR')) {
     foreach (['Memory' => 'memory', 'Multi' => 'multi', 'ReadWrite' => 'read-write'] as $name => $package) {
         $loader->addPsr4("CmsIg\\Seal\\Adapter\\$name\\", "$seal/packages/seal-$package-adapter/src");
     }
+    $loader->addPsr4('CmsIg\\Seal\\Integration\\Symfony\\', "$seal/integrations/symfony/src");
     $loader->addPsr4('CmsIg\\Seal\\', "$seal/packages/seal/src");
 }
 if ($scout = getenv('SCOUT_DIR')) {

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs the adapters' tests, which are those of the libraries that they adapt to and their own:
-#     SEAL_DIR=… SCOUT_DIR=… LARAVEL_DIR=… sh integrations/test.sh path/to/postings.so
-# The variables name checkouts of PHP-CMSIG/search, laravel/scout and laravel/framework (10.x); what they do not name is
-# skipped. Needs phpunit, composer, php-sqlite3, php-mbstring, php-nesbot-carbon, php-doctrine-inflector and
-# php-symfony-console.
+# Runs the adapters' tests, which are those of the libraries that they adapt to and their own, and Loupe's and
+# TNTSearch's tests on Postings:
+#     SEAL_DIR=… SCOUT_DIR=… LARAVEL_DIR=… LOUPE_DIR=… TNTSEARCH_DIR=… sh integrations/test.sh path/to/postings.so
+# The variables name checkouts (README.md); what they do not name is skipped. Needs phpunit, composer, php-sqlite3,
+# php-mbstring, php-nesbot-carbon, php-doctrine-inflector and php-symfony-console.
 set -u
 POSTINGS_EXTENSION=$(realpath "$1") || exit 2
 export POSTINGS_EXTENSION
@@ -23,10 +23,45 @@ suite() {
     rm -f "$log" "$log.xml"
 }
 
+# theirs NAME FOLDER PHPUNIT TESTS…: runs a library's own tests on a facade and on the library itself, and compares.
+theirs() {
+    name=$1 folder=$2 phpunit=$3
+    shift 3
+    log=$(mktemp)
+    {
+        printf '<phpunit><testsuites><testsuite name="theirs">'
+        for tests in "$@"; do
+            kind=file
+            [ -d "$tests" ] && kind=directory
+            printf '<%s>%s</%s>' "$kind" "$tests" "$kind"
+        done
+        printf '</testsuite></testsuites></phpunit>'
+    } >"$log.config.xml"
+    for engine in postings library; do
+        SUITE_ENGINE=$engine php -d extension="$POSTINGS_EXTENSION" -d memory_limit=2G "$phpunit" \
+            -c "$log.config.xml" --bootstrap "$folder/tests/bootstrap.php" --do-not-cache-result \
+            --log-junit "$log.$engine.xml" >"$log.$engine" 2>&1
+    done
+    php suite.php "$name" "$folder/tests/differences.txt" "$log.postings.xml" "$log.library.xml" \
+        || { status=1; cat "$log.postings"; }
+    rm -f "$log" "$log".*
+}
+
 if [ -n "${SEAL_DIR:-}" ]; then suite seal; else echo 'SKIPPED: the SEAL adapter: SEAL_DIR names no checkout'; fi
 if [ -n "${SCOUT_DIR:-}" ] && [ -n "${LARAVEL_DIR:-}" ]; then
     suite scout
 else
     echo 'SKIPPED: the Scout engine: SCOUT_DIR and LARAVEL_DIR name no checkouts'
+fi
+if [ -n "${LOUPE_DIR:-}" ]; then
+    theirs Loupe loupe "$LOUPE_DIR/vendor/bin/phpunit" "$LOUPE_DIR/tests/Functional"
+else
+    echo "SKIPPED: Loupe's tests: LOUPE_DIR names no checkout"
+fi
+if [ -n "${TNTSEARCH_DIR:-}" ]; then
+    theirs TNTSearch tntsearch "$(command -v phpunit)" "$TNTSEARCH_DIR/tests/TNTSearchTest.php" \
+        "$TNTSEARCH_DIR/tests/indexer/TNTIndexerTest.php"
+else
+    echo "SKIPPED: TNTSearch's tests: TNTSEARCH_DIR names no checkout"
 fi
 exit $status

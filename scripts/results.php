@@ -17,6 +17,7 @@ declare(strict_types=1);
 const SECTIONS = [
     'search' => 'Ranked search, beside tantivy',
     'search-php' => 'Ranked search from PHP, beside SQLite FTS5',
+    'shop' => '',
     'search-index' => 'Indexing',
     'index-codecs' => '',
     'quality' => '',

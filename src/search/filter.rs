@@ -273,7 +273,7 @@ impl Asked<'_> {
         let found = points.candidates(area)?;
         for candidates in found.iter().flat_map(Candidates::parts) {
             self.clock.check()?;
-            match union.bits_for(candidates.len())? {
+            match union.bits_for(candidates.most())? {
                 Some(bits) => points.for_each(&candidates, area, |doc_id| {
                     bits[doc_id as usize / 64] |= 1 << (doc_id % 64);
                 })?,

@@ -18,7 +18,7 @@ pub mod cell;
 use std::f64::consts::PI;
 
 /// The mean radius of the earth, in metres, as Lucene has it.
-pub const RADIUS: f64 = 6_371_008.7714;
+pub const RADIUS: f64 = 6_371_008.771_4;
 
 /// 2^32 steps go around the earth, and as many, each of half the size, from pole to pole.
 const STEPS: f64 = 4_294_967_296.0;

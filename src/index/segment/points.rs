@@ -90,8 +90,8 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// How many there are at most.
-    pub fn len(&self) -> usize {
+    /// How many documents there are at most.
+    pub fn most(&self) -> usize {
         self.blocks.len() * BLOCK
     }
 
@@ -193,7 +193,7 @@ impl<'s> Points<'s> {
     /// [`Error::Corrupt`](crate::Error::Corrupt).
     pub fn expected(&self, area: &Area) -> Result<usize> {
         let candidates = self.cover(area, (self.count / 256).max(BLOCK))?;
-        Ok(candidates.iter().map(Candidates::len).sum())
+        Ok(candidates.iter().map(Candidates::most).sum())
     }
 
     /// The candidates, of which those of cells with at most so many documents are not told apart.

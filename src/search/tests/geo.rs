@@ -120,11 +120,14 @@ fn is_in(doc: &Doc, area: &Area) -> bool {
     }
 }
 
+/// Whether a document is meant.
+type Is<'a> = &'a dyn Fn(&Doc) -> bool;
+
 /// Filters alone, and beside others of which few or many documents are left.
 fn check_filters(index: &Index, live: &[Doc], area: Area) {
     let within = || Condition::Within(PLACE, area);
     let tag = || Condition::Keywords(TAG, vec![b"rare".to_vec()]);
-    let cases: [(Condition, &dyn Fn(&Doc) -> bool); 5] = [
+    let cases: [(Condition, Is); 5] = [
         (within(), &|doc| is_in(doc, &area)),
         (Condition::Not(Box::new(within())), &|doc| !is_in(doc, &area)),
         (Condition::All(vec![within(), tag()]), &|doc| is_in(doc, &area) && doc.has_tag()),
@@ -139,7 +142,7 @@ fn check_filters(index: &Index, live: &[Doc], area: Area) {
     ];
     for (condition, passes) in cases {
         let options = Options { filter: filter(condition), limit: usize::MAX, ..Options::default() };
-        for (query, matches) in [("", &(|_: &Doc| true) as &dyn Fn(&Doc) -> bool), ("word", &Doc::has_word)] {
+        for (query, matches) in [("", &(|_: &Doc| true) as Is), ("word", &Doc::has_word)] {
             let found = index.search(query, &options).unwrap();
             let wanted: Vec<i64> = live.iter().filter(|doc| matches(doc) && passes(doc)).map(|doc| doc.id).collect();
             assert_eq!(ids(&found), wanted, "{query} {options:?}");
@@ -239,12 +242,14 @@ fn many_documents() {
         let (index, live) = built(folder.path(), &commits, optimize);
         assert_eq!(index.snapshot().parts().len() > 1, optimize.is_none());
         // Few of them are looked at for the nearest ones.
-        let from = Point::new(48.1, 11.6).unwrap();
-        let sort = vec![(SortKey::Distance(PLACE, from), Direction::Ascending)];
-        let (options, clock) = (Options { sort, ..Options::default() }, Clock::never());
-        let plan = QueryPlan::new(&index, "", &options, &clock).unwrap();
-        let hits = nearest(&index, &plan, &options, true, 10, &clock).unwrap();
-        assert!(hits.is_some_and(|hits| hits.len() == 10));
+        let found_near = |(lat, lng): &(f64, f64)| {
+            let sort = vec![(SortKey::Distance(PLACE, Point::new(*lat, *lng).unwrap()), Direction::Ascending)];
+            let (options, clock) = (Options { sort, ..Options::default() }, Clock::never());
+            let plan = QueryPlan::new(&index, "", &options, &clock).unwrap();
+            nearest(&index, &plan, &options, true, 10, &clock).unwrap().is_some_and(|hits| hits.len() == 10)
+        };
+        let points = [(0.0, 180.0), (5.0, -179.5), (-10.0, 179.8), (89.5, 20.0), (-89.9, 7.0), (48.05, 11.5)];
+        assert!(points.iter().any(found_near));
         let mut runner = TestRunner::deterministic();
         for _ in 0..60 {
             check_filters(&index, &live, area().new_tree(&mut runner).unwrap().current());

@@ -76,7 +76,7 @@ fn survey(segment: &Segment) -> Result<()> {
         note(points.as_ref().map_err(Error::clone).and_then(|points| {
             let expected = points.expected(&area)?;
             let candidates = points.candidates(&area)?;
-            assert!(expected < 2000 && candidates.iter().map(Candidates::len).sum::<usize>() < 2000);
+            assert!(expected < 2000 && candidates.iter().map(Candidates::most).sum::<usize>() < 2000);
             for part in candidates.iter().flat_map(Candidates::parts) {
                 points.for_each(&part, &area, |doc| assert!(doc < segment.documents()))?;
             }

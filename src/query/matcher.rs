@@ -178,8 +178,14 @@ impl Matcher {
                 found.push(word(number));
             }
         });
+        let mut is_matched: Vec<Vec<bool>> = places.iter().map(|places| vec![false; places.len()]).collect();
         for near in &self.near {
-            near.find(&places, &mut found);
+            near.find(&places, &mut is_matched);
+        }
+        for (place, _) in
+            places.iter().flatten().zip(is_matched.iter().flatten()).filter(|(_, is_matched)| **is_matched)
+        {
+            found.push(place.word);
         }
         if !(self.phrases.is_empty() && self.near.is_empty()) {
             keep_longest(&mut found);

@@ -49,9 +49,8 @@ impl Near {
         Near { slots, slop: slop.into() }
     }
 
-    /// Adds the words that match, some of them several times, given the places of each term. Each window takes as long
-    /// as the phrase has words.
-    pub(super) fn find(&self, places: &[Vec<Place>], found: &mut Vec<Match>) {
+    /// Marks which places of each term match. Each window takes as long as the phrase has words.
+    pub(super) fn find(&self, places: &[Vec<Place>], is_matched: &mut [Vec<bool>]) {
         let mut progress = vec![Progress::default(); self.slots.len()];
         let number = |slot: &Slot, at: usize| -> Option<u64> {
             places[slot.term].get(at).map(|place| u64::from(place.position) + slot.shift)
@@ -80,7 +79,7 @@ impl Near {
                 for (slot, progress) in self.slots.iter().zip(&mut progress) {
                     progress.marked = progress.marked.max(progress.next);
                     while number(slot, progress.marked).is_some_and(|number| number <= end) {
-                        found.push(places[slot.term][progress.marked].word);
+                        is_matched[slot.term][progress.marked] = true;
                         progress.marked += 1;
                     }
                 }

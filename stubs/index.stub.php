@@ -652,14 +652,14 @@ namespace Postings {
         }
 
         /**
-         * Passages of a text as HTML, with what the query matches marked (see highlight()): of all passages the one with the
-         * most different words of the query, then with the most, then the first; the beginning of the text if nothing matches.
-         * O(bytes), for each fragment O(matches).
+         * Passages of a text as HTML, with what the query matches marked (see highlight()): of all passages the one
+         * with the most different words of the query, then with the most, then the first; the beginning of the text if
+         * nothing matches. O(bytes), for each fragment O(matches).
          *
-         * Of several $fragments, each further one is chosen in the same way among the rest, words that were not shown yet first;
-         * there are fewer if the rest has no match. They are shown in the order of the text. $ellipsis stands where text is left
-         * out: at the beginning, at the end, and between two fragments, where a space follows it. Those without text between
-         * them are joined.
+         * Of several $fragments, each further one is chosen in the same way among the rest, words that were not shown
+         * yet first; there are fewer if the rest has no match. They are shown in the order of the text. $ellipsis
+         * stands where text is left out: at the beginning, at the end, and between two fragments, where a space follows
+         * it. Those without text between them are joined.
          *
          * @param string $text of any source; the index does not need to store it
          * @param int $length of each fragment, in characters, about
@@ -693,21 +693,22 @@ namespace Postings {
         }
 
         /**
-         * A text as HTML, with what the query matches marked. Give $typos, $prefix, $fields, $syntax, $maxWords and $synonyms as
-         * in the search: marked is what it finds.
+         * A text as HTML, with what the query matches marked. Give $typos, $prefix, $fields, $syntax, $maxWords and
+         * $synonyms as in the search: marked is what it finds.
          *
-         * Words of prefixes and typos are compared as they are written and as the index has them (stems), one of which must fit.
-         * A phrase is one mark, and its words are not marked elsewhere, unless the query has them as words too. Of a phrase with
-         * slop, each word is a mark, where all are close enough (of the first eight such phrases; of others, everywhere). Marks
-         * that overlap are joined. Excluded words are not marked. O(bytes), whatever the query.
+         * Words of prefixes and typos are compared as they are written and as the index has them (stems), one of which
+         * must fit. A phrase is one mark, and its words are not marked elsewhere, unless the query has them as words
+         * too. Of a phrase with slop, each word is a mark, where all are close enough (of the first eight such phrases;
+         * of others, everywhere). Marks that overlap are joined. Excluded words are not marked. O(bytes), whatever the
+         * query.
          *
          * The text is escaped, so the result is safe between tags; bytes that are not UTF-8 become U+FFFD.
          *
          * @param string $before HTML before each mark; as it is, like $after
          * @param bool $escape false: the text stays as it is. Then what is no HTML must be escaped by you
          * @param bool $orNull null for a text in which nothing matches
-         * @param ?string $field the text field that the text is of: marked is what the query looks for there (words without a
-         *     field if the field is searched, `title:word` in the field title); null: of any field
+         * @param ?string $field the text field that the text is of: marked is what the query looks for there (words
+         *     without a field if the field is searched, `title:word` in the field title); null: of any field
          * @param ?list<string> $fields
          * @param array<string, string|list<string>> $synonyms
          * @return ($orNull is true ? ?string : string)
@@ -730,8 +731,8 @@ namespace Postings {
         }
 
         /**
-         * Where highlight() with the same arguments sets marks: offset and length of each in bytes of $text, as substr() takes
-         * them, in order. Empty if nothing matches.
+         * Where highlight() with the same arguments sets marks: offset and length of each in bytes of $text, as
+         * substr() takes them, in order. Empty if nothing matches.
          *
          * @param ?list<string> $fields
          * @param array<string, string|list<string>> $synonyms
@@ -753,12 +754,13 @@ namespace Postings {
         /**
          * Documents that are like another one, or like a text: those with any of its best words, best first.
          *
-         * These are the $words terms with the greatest tf · idf: how often the document has a term in $fields, times the idf of
-         * the term in that field of them in which it is most frequent (see docs/index.md). They are searched for as
-         * `"word"^boost`, with 1 for the best and for others their part of its tf · idf. Terms that no other document has do not
-         * count. The document itself is not among the hits.
+         * These are the $words terms with the greatest tf · idf: how often the document has a term in $fields, times
+         * the idf of the term in that field of them in which it is most frequent (see docs/index.md). They are searched
+         * for as `"word"^boost`, with 1 for the best and for others their part of its tf · idf. Terms that no other
+         * document has do not count. The document itself is not among the hits.
          *
-         * Takes as long as a search with any of so many words, and as analysing the text and looking up each different term.
+         * Takes as long as a search with any of so many words, and as analysing the text and looking up each different
+         * term.
          *
          * @param int|string|null $id a document, whose stored texts are taken unless $text is given
          * @param ?string $text a text; with an id, the text of that document
@@ -831,8 +833,9 @@ namespace Postings {
         }
 
         /**
-         * How often a field has a term in all documents together, deleted ones included until a merge removes them. (How many
-         * documents have it: terms().) In a keyword field, each document has a value once. A look-up in each segment.
+         * How often a field has a term in all documents together, deleted ones included until a merge removes them.
+         * (How many documents have it: terms().) In a keyword field, each document has a value once. A look-up in each
+         * segment.
          *
          * @param string $term is not analysed
          * @param ?string $field a text or keyword field; null: the first text field

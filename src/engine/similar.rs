@@ -9,9 +9,9 @@ use crate::search::{Found, Index, Like, Matching, Options};
 /// Texts are analysed by several threads if each gets at least so many.
 const PER_THREAD: usize = 8;
 
-/// For each of `likes` the documents that are most like it: what a search for any of its [best `words`](Index::best_words)
-/// finds, without the document itself. Of the options, limit, offset, filter, weights, fields and BM25's parameters count. A
-/// device ranks them as it ranks a [batch](search_batch).
+/// For each of `likes` the documents that are most like it: what a search for any of its [best
+/// `words`](Index::best_words) finds, without the document itself. Of the options, limit, offset, filter, weights,
+/// fields and BM25's parameters count. A device ranks them as it ranks a [batch](search_batch).
 ///
 /// # Errors
 /// As [`Index::best_words`] and [`Index::search`].

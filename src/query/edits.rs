@@ -1,8 +1,9 @@
-//! Whether a word is within an edit distance of another one, as [`fuzzy`](super::fuzzy) has it: for the words of a text, of
-//! which there are too few for an automaton to pay.
+//! Whether a word is within an edit distance of another one, as [`fuzzy`](super::fuzzy) has it: for the words of a
+//! text, of which there are too few for an automaton to pay.
 //!
 //! A column of the table of distances is a word of bits: Hyyrö, "A bit-vector algorithm for computing Levenshtein and
-//! Damerau edit distances" (2003). Some nanoseconds per character, and words with other letters are not compared at all.
+//! Damerau edit distances" (2003). Some nanoseconds per character, and words with other letters are not compared at
+//! all.
 
 /// The most characters of a word that others are compared with.
 const MOST: usize = u64::BITS as usize;
@@ -77,8 +78,8 @@ impl Edits {
         }
     }
 
-    /// Whether the word is one of these. Time does not grow with its length beyond that of the other one, but for finding its
-    /// letters once.
+    /// Whether the word is one of these. Time does not grow with its length beyond that of the other one, but for
+    /// finding its letters once.
     pub(super) fn accepts(&self, word: &Word) -> bool {
         // Each letter that only one of the two has takes an edit.
         let missing = (self.letters & !word.letters).count_ones();

@@ -10,7 +10,8 @@ pub struct Style<'s> {
     pub before: &'s str,
     /// What comes after it; as it is.
     pub after: &'s str,
-    /// Whether the text is escaped (`&` `<` `>` `"` `'`), so that the result is safe between tags and in quoted attributes.
+    /// Whether the text is escaped (`&` `<` `>` `"` `'`), so that the result is safe between tags and in quoted
+    /// attributes.
     pub escape: bool,
 }
 

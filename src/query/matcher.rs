@@ -1,5 +1,5 @@
-//! [`Matcher`]: which words and phrases of a text a query matches. Highlighting, snippets and the places of matches are made
-//! of it alone.
+//! [`Matcher`]: which words and phrases of a text a query matches. Highlighting, snippets and the places of matches are
+//! made of it alone.
 
 use super::edits::{Edits, Word};
 use super::matches::{Match, keep_longest};
@@ -9,12 +9,14 @@ use super::{Atom, Query};
 use crate::analysis::{Analyzer, Scratch};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The most phrases with slop of which only words that stand close to each other are matched; of further ones, each word is.
+/// The most phrases with slop of which only words that stand close to each other are matched; of further ones, each
+/// word is.
 const MOST_NEAR: usize = 8;
 
 /// Tells what of a text a query matches: of all its clauses but the excluded ones
-/// - words, as they are, by a beginning, or within some edits. Prefixes and fuzzy words are compared with the term of a word
-///   and with the word itself, lower-cased and folded: the index may find it by either, and a visitor reads the word;
+/// - words, as they are, by a beginning, or within some edits. Prefixes and fuzzy words are compared with the term of a
+///   word and with the word itself, lower-cased and folded: the index may find it by either, and a visitor reads the
+///   word;
 /// - phrases, from their first word to their last; with slop, each of their words in a
 ///   [window](super::near) that has all.
 #[derive(Debug)]
@@ -42,7 +44,8 @@ struct Term {
 }
 
 impl Matcher {
-    /// The matcher of a query, of the clauses whose field is [meant](super::Clause::field). Linear in the length of the query.
+    /// The matcher of a query, of the clauses whose field is [meant](super::Clause::field). Linear in the length of the
+    /// query.
     pub fn new(query: &Query, mut is_meant: impl FnMut(Option<usize>) -> bool) -> Matcher {
         let mut matcher = Matcher {
             terms: HashMap::new(),
@@ -135,8 +138,8 @@ impl Matcher {
         self.terms.is_empty() && !self.expands()
     }
 
-    /// What the query matches in `text`. Linear in the length of `text`; memory grows with the number of matches, and of words
-    /// of phrases with slop.
+    /// What the query matches in `text`. Linear in the length of `text`; memory grows with the number of matches, and
+    /// of words of phrases with slop.
     pub fn matches(&self, text: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Vec<Match> {
         let mut found = Vec::new();
         if self.is_empty() {
@@ -175,8 +178,14 @@ impl Matcher {
                 found.push(word(number));
             }
         });
+        let mut is_matched: Vec<Vec<bool>> = places.iter().map(|places| vec![false; places.len()]).collect();
         for near in &self.near {
-            near.find(&places, &mut found);
+            near.find(&places, &mut is_matched);
+        }
+        for (place, _) in
+            places.iter().flatten().zip(is_matched.iter().flatten()).filter(|(_, is_matched)| **is_matched)
+        {
+            found.push(place.word);
         }
         if !(self.phrases.is_empty() && self.near.is_empty()) {
             keep_longest(&mut found);

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// A word or a phrase of a text that a query matches. Those of a text begin and end one after the other; only pairs of units
-/// of a script without spaces, and phrases, overlap.
+/// A word or a phrase of a text that a query matches. Those of a text begin and end one after the other; only pairs of
+/// units of a script without spaces, and phrases, overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Match {
     /// The first byte in the text.

@@ -1,7 +1,7 @@
 //! [`Near`]: where the words of a phrase stand close to each other in a text, as search has it (in `rank`, `near`).
 //!
-//! Take from the position of each word its place in the phrase. If a window of `slop + 1` of these numbers has all words of
-//! the phrase, each at a position of its own, then all their occurrences in the window are matched.
+//! Take from the position of each word its place in the phrase. If a window of `slop + 1` of these numbers has all
+//! words of the phrase, each at a position of its own, then all their occurrences in the window are matched.
 
 use super::matches::Match;
 
@@ -41,16 +41,16 @@ impl Near {
     /// The place in the phrase, and the number among those whose places will be given, of each term.
     pub(super) fn new(terms: impl Iterator<Item = (u32, usize)>, slop: u32) -> Near {
         let mut terms: Vec<(usize, u32)> = terms.map(|(offset, term)| (term, offset)).collect();
-        // Slots of a term follow each other, in the order in which they stand, so that the first gets the first position.
+        // Slots of a term follow each other, in the order in which they stand, so that the first gets the first
+        // position.
         terms.sort_unstable();
         let last = terms.iter().map(|&(_, offset)| offset).max().unwrap_or(0);
         let slots = terms.iter().map(|&(term, offset)| Slot { term, shift: (last - offset).into() }).collect();
         Near { slots, slop: slop.into() }
     }
 
-    /// Adds the words that match, some of them several times, given the places of each term. Each window takes as long as the
-    /// phrase has words.
-    pub(super) fn find(&self, places: &[Vec<Place>], found: &mut Vec<Match>) {
+    /// Marks which places of each term match. Each window takes as long as the phrase has words.
+    pub(super) fn find(&self, places: &[Vec<Place>], is_matched: &mut [Vec<bool>]) {
         let mut progress = vec![Progress::default(); self.slots.len()];
         let number = |slot: &Slot, at: usize| -> Option<u64> {
             places[slot.term].get(at).map(|place| u64::from(place.position) + slot.shift)
@@ -79,7 +79,7 @@ impl Near {
                 for (slot, progress) in self.slots.iter().zip(&mut progress) {
                     progress.marked = progress.marked.max(progress.next);
                     while number(slot, progress.marked).is_some_and(|number| number <= end) {
-                        found.push(places[slot.term][progress.marked].word);
+                        is_matched[slot.term][progress.marked] = true;
                         progress.marked += 1;
                     }
                 }

@@ -1,14 +1,14 @@
 //! [`Phrases`]: finds any number of phrases in a text at once.
 //!
-//! They are a tree of their words, each with how many words it stands after the one before. Reading a text, one keeps the
-//! places in the tree that beginnings of phrases have led to.
+//! They are a tree of their words, each with how many words it stands after the one before. Reading a text, one keeps
+//! the places in the tree that beginnings of phrases have led to.
 
 use super::matches::Match;
 use crate::analysis::Token;
 use std::collections::HashMap;
 
-/// The most beginnings of phrases that are followed at a time; further ones are not begun. Without stop words in phrases
-/// there are fewer, as a phrase has at most [`MOST_PHRASE_WORDS`](super::MOST_PHRASE_WORDS).
+/// The most beginnings of phrases that are followed at a time; further ones are not begun. Without stop words in
+/// phrases there are fewer, as a phrase has at most [`MOST_PHRASE_WORDS`](super::MOST_PHRASE_WORDS).
 const MOST_OPEN: usize = 64;
 
 /// How many words later a word stands, the number of its term, and the node that it leads to.

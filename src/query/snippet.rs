@@ -12,15 +12,16 @@ const CONTEXT: usize = 256;
 /// The most fragments of a snippet. Each takes as long as looking at all matches.
 pub const MOST_FRAGMENTS: usize = 100;
 
-/// Up to `fragments` fragments of `text` (at least one, at most [`MOST_FRAGMENTS`]) with their matches marked, each of about
-/// `length` characters (marks, entities and ellipses not counted), in the order of the text.
+/// Up to `fragments` fragments of `text` (at least one, at most [`MOST_FRAGMENTS`]) with their matches marked, each of
+/// about `length` characters (marks, entities and ellipses not counted), in the order of the text.
 ///
-/// The first that is chosen is the one with the most different matched words, then with the most matches, then the first in
-/// the text; the next one is so among the rest, and words that were not shown before come first. A phrase counts as its
-/// words. Without a match it is the beginning of the text.
+/// The first that is chosen is the one with the most different matched words, then with the most matches, then the
+/// first in the text; the next one is so among the rest, and words that were not shown before come first. A phrase
+/// counts as its words. Without a match it is the beginning of the text.
 ///
-/// Fragments are cut at word boundaries, with `ellipsis` where text is left out: at the beginning, at the end, and, with a
-/// space after it, between two. One is longer than `length` only if a single match is. Linear in the length of `text`.
+/// Fragments are cut at word boundaries, with `ellipsis` where text is left out: at the beginning, at the end, and,
+/// with a space after it, between two. One is longer than `length` only if a single match is. Linear in the length of
+/// `text`.
 pub fn snippet(
     text: &str,
     matches: &[Match],
@@ -169,8 +170,8 @@ fn best(
     found.map(|(_, best, gap)| (best, gap))
 }
 
-/// The matches with what fits around them in the gap. The rest of the length goes to both sides alike, unless the gap ends
-/// there.
+/// The matches with what fits around them in the gap. The rest of the length goes to both sides alike, unless the gap
+/// ends there.
 fn widened(text: &str, best: &Best, gap: &Range<usize>, length: usize) -> Range<usize> {
     let Range { start, end } = best.bytes;
     let (before, after) = (&text[gap.start..start], &text[end..gap.end]);

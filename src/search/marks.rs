@@ -8,9 +8,9 @@ use crate::index::{Kind, Schema};
 use crate::query::{Match, Matcher, Query};
 
 impl Index {
-    /// What a query matches in a text, which the index need not have: what a search with these options, of which those count
-    /// that say how queries are [read](Options::reading), finds it by. `field`: only what it would look for in that text
-    /// field; otherwise what it would in any.
+    /// What a query matches in a text, which the index need not have: what a search with these options, of which those
+    /// count that say how queries are [read](Options::reading), finds it by. `field`: only what it would look for in
+    /// that text field; otherwise what it would in any.
     ///
     /// Linear in the lengths of query and text.
     ///
@@ -32,7 +32,8 @@ impl Index {
         Ok(with_scratch(|scratch| matcher.matches(text, &self.schema().analyzer, scratch)))
     }
 
-    /// A query as it is read with these options, with these text fields for names; clauses have indices of them. Never fails.
+    /// A query as it is read with these options, with these text fields for names; clauses have indices of them. Never
+    /// fails.
     pub(super) fn read(&self, text: &str, texts: &[usize], options: &Options) -> Query {
         let schema = self.schema();
         let names: Vec<&str> = texts.iter().map(|&field| &*schema.fields[field].name).collect();

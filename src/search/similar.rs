@@ -29,11 +29,11 @@ struct Word {
 }
 
 impl Index {
-    /// The best words of a document or a text, as a query for any of them: `"word"^1 "other"^0.725`. Those are the `words`
-    /// terms with the greatest tf · idf: how often the texts have the term, and how few documents, of those fields of the
-    /// options that are searched the one with the most, contain it (as in BM25). The greatest counts for 1, others for their
-    /// part of it. What no other document has is left out; empty if there is nothing else. And the docID of the document, if
-    /// there is one.
+    /// The best words of a document or a text, as a query for any of them: `"word"^1 "other"^0.725`. Those are the
+    /// `words` terms with the greatest tf · idf: how often the texts have the term, and how few documents, of those
+    /// fields of the options that are searched the one with the most, contain it (as in BM25). The greatest counts for
+    /// 1, others for their part of it. What no other document has is left out; empty if there is nothing else. And the
+    /// docID of the document, if there is one.
     ///
     /// Linear in the length of the texts; each different term of theirs is looked up in each field.
     ///
@@ -134,8 +134,9 @@ impl Index {
         self.sum_of(field, term, |segment, value| segment.documents_with(field, value))
     }
 
-    /// How often a field has a term, in all documents together; deleted ones count until a merge removes them. A keyword
-    /// field has a value once per document. A look-up in each segment, and reading a list of at most 128 postings there.
+    /// How often a field has a term, in all documents together; deleted ones count until a merge removes them. A
+    /// keyword field has a value once per document. A look-up in each segment, and reading a list of at most 128
+    /// postings there.
     ///
     /// # Errors
     /// As [`terms`](Self::terms).

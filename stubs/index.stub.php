@@ -319,8 +319,8 @@ namespace Postings {
      *
      * A query never throws: unbalanced quotes and lone operators are text, and bytes that are not UTF-8 are in no word. An
      * empty query matches every document; one with signs or stop words only matches none. Prefixes and fuzzy words are
-     * compared with terms, which are stems if the analyzer stems. A single Chinese or Japanese character finds only pairs
-     * that begin with it.
+     * compared with words as they were written, but for case and folding; if the analyzer stems, each word is then searched by
+     * its stem. A single Chinese or Japanese character finds only pairs that begin with it.
      *
      * Scores are BM25 as tantivy and Lucene define it, with k1 and b, per word and field times the field's weight, summed.
      * Field lengths above 40 are rounded down to 8 steps per doubling. Statistics are those of all segments, with deleted
@@ -611,9 +611,10 @@ namespace Postings {
         }
 
         /**
-         * Completions of the last word of what a visitor has typed so far, as terms (stems, if the analyzer stems: use one
-         * without a language if completions matter), the most frequent first, with the number of documents containing each,
-         * added up over fields, deleted ones included until a merge removes them. Words that are integers are so as keys.
+         * Completions of the last word of what a visitor has typed so far, the most frequent first, with the number of
+         * documents containing each, added up over fields, deleted ones included until a merge removes them. They are words as
+         * they were written, but for case and folding. If the analyzer stems, numbers are estimates once documents were
+         * deleted, and segments of earlier releases have stems instead. Words that are integers are so as keys.
          *
          * @param ?string $field a text field; null: all
          * @return array<int|string, int>
@@ -811,8 +812,9 @@ namespace Postings {
         }
 
         /**
-         * The terms of a field that begin with $prefix, in the order of their bytes, with the number of documents containing
-         * each, deleted ones included until a merge removes them. Terms that are integers are so as keys.
+         * The terms of a field (stems, if the analyzer stems) that begin with $prefix, in the order of their bytes, with the
+         * number of documents containing each, deleted ones included until a merge removes them. Terms that are integers are
+         * so as keys.
          *
          * @param string $prefix is not analysed
          * @param ?string $field a text or keyword field; null: the first text field

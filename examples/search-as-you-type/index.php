@@ -19,11 +19,10 @@
 
 declare(strict_types=1);
 
-use Postings\{Index, IndexException, IndexWriter};
+use Postings\{Analyzer, Index, IndexException, IndexWriter};
 
 const PROJECT = __DIR__ . '/../..';
-const FOLDER = PROJECT . '/target/search-as-you-type';
-// Without a stemmer, so that completions are whole words.
+const FOLDER = PROJECT . '/target/search-as-you-type-english';
 const FIELDS = ['title' => ['weight' => 3, 'stored' => true], 'page' => ['keyword' => true], 'text' => ['stored' => true]];
 
 /** @return Generator<string, array{title: string, page: string, text: string}> the sections of Markdown files, by file and number */
@@ -49,7 +48,7 @@ function open_index(): Index
     for ($attempt = 0; ; ++$attempt) {
         try {
             if (!is_dir(FOLDER) || @filemtime(FOLDER) < $newest) {
-                $writer = IndexWriter::open(FOLDER, FIELDS);
+                $writer = IndexWriter::open(FOLDER, FIELDS, new Analyzer('english'));
                 $writer->addAll(sections($files));
                 $writer->optimize();
                 touch(FOLDER);

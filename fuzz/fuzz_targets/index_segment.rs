@@ -12,7 +12,7 @@ use postings::base::earth::Point;
 use postings::base::earth::area::{Area, Circle};
 use postings::index::Snapshot;
 use postings::index::list::Decoded;
-use postings::index::segment::{Candidates, Segment, SegmentMeta};
+use postings::index::segment::{Candidates, Segment, SegmentMeta, Words};
 use std::hint::black_box;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -21,6 +21,8 @@ const TAIL: usize = 24;
 const ROW: usize = 24;
 const CHUNK: usize = 16 << 10;
 const DICTIONARY: u8 = 1;
+/// With a dictionary after a head of eight bytes.
+const WORDS: u8 = 10;
 
 struct Sample {
     meta: SegmentMeta,
@@ -43,9 +45,10 @@ fn sample() -> &'static Sample {
         let mut kept = Vec::new();
         let sections = u32::from_le_bytes(std::array::from_fn(|i| bytes[body + i])) as usize;
         for row in (0..sections).map(|i| body + ROW + i * ROW) {
-            if bytes[row] == DICTIONARY {
+            if bytes[row] == DICTIONARY || bytes[row] == WORDS {
                 let begin = u64_at(&bytes, row + 8) as usize;
-                kept.extend([row..row + ROW, begin..begin + u64_at(&bytes, row + 16) as usize]);
+                let head = if bytes[row] == WORDS { 8 } else { 0 };
+                kept.extend([row..row + ROW, begin + head..begin + u64_at(&bytes, row + 16) as usize]);
             }
         }
         let others = (0..bytes.len()).filter(|at| !kept.iter().any(|range| range.contains(at))).collect();
@@ -93,6 +96,12 @@ fuzz_target!(|input: (Vec<(u16, u8)>, Vec<(u16, u8)>, u16, Vec<u8>)| {
     let mut decoded = Decoded::default();
     for field in 0..3 {
         let _ = black_box(segment.lengths(field));
+        if let Ok(Some(words)) = segment.words(field) {
+            let mut stream = words.map().stream();
+            while let Some((_, value)) = stream.next() {
+                black_box(Words::documents(value));
+            }
+        }
         let Ok(dictionary) = segment.dictionary(field) else { continue };
         let mut terms = dictionary.stream();
         while let Some((_, value)) = terms.next() {

@@ -35,7 +35,12 @@ pub fn schema() -> Schema {
         fields,
         positions: true,
         codecs,
-        analyzer: Analyzer::new(analysis::AnalyzerOptions::default()).expect("no language"),
+        // With words beside stems.
+        analyzer: Analyzer::new(analysis::AnalyzerOptions {
+            language: Some("english".into()),
+            ..analysis::AnalyzerOptions::default()
+        })
+        .expect("a language"),
     }
 }
 

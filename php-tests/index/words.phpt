@@ -25,15 +25,15 @@ $show($index->explain('', 'list'));
 outcome('unknown', fn () => $index->explain('fast', 'nosuch'));
 ?>
 --EXPECT--
-"po" {"post":4} {"post":4} [] {"post":1}
-"fast po" {"post":4} {"post":4} [] {"post":1}
-"POST" {"post":4} {"post":4} [] {"post":1}
-"l" {"list":6} {"list":6} [] {"list":2}
+"po" {"posting":4} {"posting":4} [] {"posting":1}
+"fast po" {"posting":4} {"posting":4} [] {"posting":1}
+"POST" {"posting":4} {"posting":4} [] {"posting":1}
+"l" {"lists":3,"list":2,"liste":1} {"lists":3} [] {"liste":1,"lists":1}
 "" [] [] [] []
 " " [] [] [] []
 "xyz" [] [] [] []
 "\ufffd" [] [] [] []
-"\"po" {"post":4} {"post":4} [] {"post":1}
+"\"po" {"posting":4} {"posting":4} [] {"posting":1}
 {"a":2,"as":1,"codec":2,"ein":1,"engin":1,"fast":1,"id":1,"list":2,"post":1,"search":1,"string":1,"toy":1}{"search":1}{"2024":2,"de":3,"en":3}{"2024":2}[][]
 keys: returned array (
   0 => 2024,

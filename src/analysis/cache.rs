@@ -10,6 +10,8 @@
 //! | 34 to 63 | the term |
 //!
 //! Longer words and terms are not kept; few are so long.
+//!
+//! [`Numbers`] keeps in the same way what number somebody gave each word.
 
 /// 1 MiB of entries. Half as many make stemming English documentation 10 % slower.
 const ENTRIES: usize = 16384;
@@ -28,6 +30,58 @@ pub(super) struct Key {
     bytes: [u8; KEY],
     length: u8,
     slot: usize,
+}
+
+/// What has no number.
+const NO_NUMBER: u32 = u32::MAX;
+
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+struct Numbered {
+    bytes: [u8; KEY],
+    number: u32,
+    /// 0 in a free entry.
+    length: u8,
+    space: u8,
+}
+
+/// Words seen lately → numbers, in several spaces of numbers: two fields may give a word different ones.
+#[derive(Debug)]
+pub struct Numbers {
+    entries: Vec<Numbered>,
+}
+
+impl Default for Numbers {
+    /// Empty; memory is taken on first use.
+    fn default() -> Numbers {
+        Numbers { entries: Vec::new() }
+    }
+}
+
+impl Numbers {
+    /// Where the word with this key is, or would be.
+    #[inline]
+    fn slot(key: &Key, space: u8) -> usize {
+        // Fields often have the same words.
+        (key.slot + 5167 * usize::from(space)) % ENTRIES
+    }
+
+    /// The number of a word, if it is known; of a word without one it is `None`.
+    #[inline]
+    pub(super) fn get(&self, key: &Key, space: u8) -> Option<Option<u32>> {
+        let entry = self.entries.get(Numbers::slot(key, space))?;
+        let known = entry.bytes == key.bytes && entry.length == key.length && entry.space == space;
+        known.then_some((entry.number != NO_NUMBER).then_some(entry.number))
+    }
+
+    /// Keeps the number of a word.
+    pub(super) fn put(&mut self, key: &Key, space: u8, number: Option<u32>) {
+        if self.entries.is_empty() {
+            self.entries = vec![Numbered { bytes: [0; KEY], number: NO_NUMBER, length: 0, space: 0 }; ENTRIES];
+        }
+        let (bytes, number) = (key.bytes, number.unwrap_or(NO_NUMBER));
+        self.entries[Numbers::slot(key, space)] = Numbered { bytes, number, length: key.length, space };
+    }
 }
 
 impl Key {

@@ -268,7 +268,7 @@ fn segment(text: &str, start: usize, each: &mut dyn FnMut(Word)) -> usize {
     let mut run = Run { last: None, alone: false };
     for (at, segment) in text[start..end].split_word_bound_indices() {
         let at = start + at;
-        if segment.starts_with(is_unit) && segment.chars().all(|c| is_unit(c) || extends(c)) {
+        if is_units(segment) {
             for_each_unit(segment, |unit, end| run.push(at + unit, at + end, each));
             continue;
         }
@@ -335,6 +335,11 @@ fn extends(c: char) -> bool {
 /// Whether a word of [`Kind::Units`] is a unit by itself, not a pair.
 pub(crate) fn is_lone_unit(word: &str) -> bool {
     word.chars().filter(|&c| is_unit(c)).count() == 1
+}
+
+/// Whether a word consists of units, as it is in the text or normalized.
+pub(super) fn is_units(word: &str) -> bool {
+    word.starts_with(is_unit) && word.chars().all(|c| is_unit(c) || extends(c))
 }
 
 /// Whether a character begins a unit: a letter of a script without spaces.

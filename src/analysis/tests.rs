@@ -278,6 +278,25 @@ fn a_scratch_serves_several_analyzers() {
     }
 }
 
+/// Numbers words as they come.
+struct Listed<'a> {
+    analyzer: &'a Analyzer,
+    words: &'a mut Vec<String>,
+    found: Vec<(u32, u32)>,
+}
+
+impl Taker for Listed<'_> {
+    fn number(&mut self, word: &str) -> Result<Option<u32>> {
+        assert_eq!(self.analyzer.normalize(word), word);
+        self.words.push(word.to_owned());
+        Ok(Some(self.words.len() as u32 - 1))
+    }
+
+    fn take(&mut self, position: u32, number: u32) {
+        self.found.push((position, number));
+    }
+}
+
 /// Text of characters that the rules of UAX #29 treat differently.
 fn ascii() -> impl Strategy<Value = String> {
     "([abAZ019._,:;'\"_ \t\r\n(-]|[\\x00-\\x7F]){0,60}"
@@ -377,6 +396,24 @@ proptest! {
             expected.extend(parts);
         });
         prop_assert_eq!(found, expected);
+    }
+
+    /// Words as they were written lead to the same terms.
+    #[test]
+    fn numbered_words_have_the_stems_that_texts_have(texts in proptest::collection::vec(mixed(), 1..4), analyzer in some_analyzer()) {
+        let (mut scratch, mut numbers) = (Scratch::new(), Numbers::default());
+        let mut words: Vec<Vec<String>> = vec![Vec::new(); 2];
+        for (at, text) in texts.iter().chain(&texts).enumerate() {
+            let space = at % 2;
+            let mut taker = Listed { analyzer: &analyzer, words: &mut words[space], found: Vec::new() };
+            analyzer.numbered(text, &mut numbers, space as u8, &mut taker).unwrap();
+            let Listed { found, words, .. } = taker;
+            let found: Vec<_> = found.into_iter().map(|(position, number)| {
+                (analyzer.stem(&words[number as usize]).into_owned(), position)
+            }).collect();
+            let expected = tokens_with(&analyzer, text, &mut scratch);
+            prop_assert_eq!(found, expected.into_iter().map(|(term, position, ..)| (term, position)).collect::<Vec<_>>());
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The terms of a planned query in a segment, and which of its documents count.
 
+use super::among::{self, Among};
 use super::leaf::Weighted;
 use super::options::Options;
 use super::plan::QueryPlan;
@@ -10,7 +11,7 @@ use crate::index::snapshot::SnapshotSegment;
 use crate::rank::clause::Clause;
 use crate::rank::collector::Restriction;
 use crate::rank::score::Scorer;
-use crate::rank::term::Term;
+use crate::rank::term::{Source, Term};
 use crate::rank::{Clock, Norms};
 
 /// The clauses in a segment, and which documents count; `None` if no document of the segment can match.
@@ -22,15 +23,30 @@ pub(super) fn of_segment<'s>(
     needs_all: bool,
     clock: &Clock,
 ) -> Result<Option<(Vec<Clause<'s>>, Restriction<'s>)>> {
+    let order = if needs_all { among::order(plan) } else { None };
+    let mut among = None;
     let mut clauses = Vec::with_capacity(plan.clauses.len());
-    for clause in &plan.clauses {
+    for at in 0..plan.clauses.len() {
         clock.check()?;
-        let terms = clause.leaves.iter().map(|leaf| term(plan, part, number, leaf, clock));
-        let terms: Vec<Term> = terms.filter_map(Result::transpose).collect::<Result<_>>()?;
+        let clause = &plan.clauses[order.as_ref().map_or(at, |order| order[at])];
+        let mut sources = Vec::with_capacity(clause.leaves.len());
+        for leaf in &clause.leaves {
+            let source = match &among {
+                None => lists::source(&part.segment, number, leaf, clock)?,
+                Some(among) => Among::source(among, &part.segment, number, leaf, clock)?,
+            };
+            sources.extend(source.map(|source| (leaf, source)));
+        }
+        if sources.is_empty() && (needs_all || clause.required) {
+            return Ok(None);
+        }
+        if order.is_some() && among.is_none() {
+            among = Some(Among::new(part.segment.documents(), sources.iter().map(|(_, source)| source))?);
+        }
+        let terms = sources.into_iter().map(|(leaf, source)| with_scores(plan, part, leaf, source));
+        let terms: Vec<Term> = terms.collect::<Result<_>>()?;
         if !terms.is_empty() {
             clauses.push(Clause { terms, required: clause.required });
-        } else if needs_all || clause.required {
-            return Ok(None);
         }
     }
     if clauses.is_empty() && !plan.clauses.is_empty() {
@@ -54,14 +70,23 @@ pub(super) fn term<'s>(
     leaf: &'s Weighted,
     clock: &Clock,
 ) -> Result<Option<Term<'s>>> {
-    let Some(source) = lists::source(&part.segment, number, leaf, clock)? else { return Ok(None) };
+    let source = lists::source(&part.segment, number, leaf, clock)?;
+    source.map(|source| with_scores(plan, part, leaf, source)).transpose()
+}
+
+fn with_scores<'s>(
+    plan: &'s QueryPlan,
+    part: &'s SnapshotSegment,
+    leaf: &'s Weighted,
+    source: Source<'s>,
+) -> Result<Term<'s>> {
     let field = leaf.leaf.field();
     let scorer = Scorer {
         weight: leaf.weight,
         norms: plan.norms[field].as_ref().unwrap_or(Norms::NONE),
         lengths: part.segment.padded_lengths(field)?,
     };
-    Ok(Some(Term::new(cpu::tier(), scorer, source)))
+    Ok(Term::new(cpu::tier(), scorer, source))
 }
 
 /// The postings of a leaf in a segment.

@@ -3,14 +3,14 @@
 //! The choice depends on the terms and on how many documents contain each, so it is the same however the index is cut into
 //! segments.
 
+use super::closest::Compared;
 use super::options::Options;
-use super::pattern::{DISCOUNTS, Pattern};
-use super::words::{Counted, MOST_WORDS, Word, Words, prefix_automaton};
-use super::{Index, options};
+use super::pattern::DISCOUNTS;
+use super::words::{Counted, MOST_WORDS, Of, Word};
+use super::{Index, options, stemmed};
 use crate::base::error::Result;
 use crate::query::Atom;
 use crate::rank::Clock;
-use fst::Automaton;
 
 /// For a list that is put together at most so many postings are read for each that [`Options::joined`] allows: long texts
 /// have many of the terms, and count once.
@@ -72,31 +72,15 @@ pub(super) fn expand(
     let share = (options.expansions / lookups.max(1)).clamp(1, MOST_WORDS);
     let mut expansions = Vec::with_capacity(atoms.len());
     for &(atom, fields) in atoms {
-        expansions.push(match atom {
-            Atom::Prefix(prefix) => {
-                let class = |term: &[u8]| u8::from(term.len() > prefix.len());
-                in_each(
-                    fields,
-                    Words { index, field: 0, automaton: &prefix_automaton(prefix), first: b"", clock },
-                    class,
-                    share,
-                )?
+        let words: Vec<(usize, Vec<Word>)> = match index.schema().analyzer.stems() {
+            true => stemmed::closest(index, fields, atom, share, clock)?,
+            false => {
+                let compared = Compared::new(atom);
+                let closest = |&field| Ok((field, compared.closest(index, field, Of::Terms, share, clock)?));
+                fields.iter().map(closest).collect::<Result<_>>()?
             }
-            Atom::Fuzzy { .. } | Atom::Like { .. } => {
-                let pattern = Pattern::new(atom);
-                let class = |term: &[u8]| pattern.class(term).unwrap_or_default();
-                let first = pattern.first();
-                match pattern.of_whole() {
-                    Some(whole) => {
-                        in_each(fields, Words { index, field: 0, automaton: whole, first, clock }, class, share)?
-                    }
-                    None => {
-                        in_each(fields, Words { index, field: 0, automaton: &pattern, first, clock }, class, share)?
-                    }
-                }
-            }
-            Atom::Term(_) | Atom::Phrase(_) | Atom::Near { .. } | Atom::All(_) | Atom::OneOf(_) => Expansion::new(),
-        });
+        };
+        expansions.push(words.into_iter().map(|(field, words)| (field, classes(words))).collect::<Expansion>());
     }
     let classes = expansions.iter_mut().flatten().flat_map(|(_, classes)| classes);
     let lists = classes.map(|class| &mut class.terms);
@@ -105,16 +89,6 @@ pub(super) fn expand(
         log::info!("a query's prefixes and fuzzy words have too many postings: {left_out} of their terms are left out");
     }
     Ok(expansions)
-}
-
-fn in_each<A: Automaton>(
-    fields: &[usize],
-    words: Words<A>,
-    class: impl Fn(&[u8]) -> u8,
-    share: usize,
-) -> Result<Expansion> {
-    let in_field = |&field| Ok((field, classes(Words { field, ..words }.closest(&class, share)?)));
-    fields.iter().map(in_field).collect()
 }
 
 /// Divides words, the closest first, into their classes.

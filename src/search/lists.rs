@@ -156,6 +156,11 @@ fn union_of_rare(
             Ok(())
         })?;
     }
+    summed(all)
+}
+
+/// Postings of several terms that count as one: documents, and frequencies less 1.
+pub(super) fn summed(mut all: Vec<(u32, u32)>) -> Result<Option<Source<'static>>> {
     all.sort_unstable();
     let (mut doc_ids, mut less_one): (Vec<u32>, Vec<u32>) = (room(all.len())?, room(all.len())?);
     for (doc_id, more) in all {

@@ -6,10 +6,11 @@
 //! | [`options`](Options) | how a search can be told to work |
 //! | `plan` | a query becomes leaves with weights, by the statistics of the whole index |
 //! | `expansion` | the terms that prefixes and fuzzy words stand for, and what a query may cost |
-//! | `pattern` | which terms they are, and how far from what was typed |
+//! | `pattern`, `closest`, `stemmed` | which terms they are, and how far from what was typed; the same by words where terms are stems |
 //! | `leaf` | what one list of postings is made of |
 //! | `prepared` | a query as a device can rank it |
 //! | `lists` | the postings of a leaf in a segment |
+//! | `among` | the same among the documents of another clause |
 //! | `cursors` | the terms of a query in a segment, and which documents count there |
 //! | `run` | hits and counts, segment by segment |
 //! | `order`, `sort`, `sorted` | what hits can be ordered by; keys and values of documents; hits in such an order |
@@ -18,7 +19,7 @@
 //! | `distance`, `nearest` | how far documents are from a point; the nearest ones, found near by |
 //! | `condition`, `filter`, `set` | what hits must meet besides the query; conditions become sets of documents |
 //! | `delete` | deleting by filters |
-//! | `words` | the dictionary: prefixes, fuzzy words, suggestions |
+//! | `words` | the dictionary, and words beside stems: prefixes, fuzzy words, suggestions |
 //! | `explain` | explains a score |
 //! | `marks` | what a query matches in a text |
 //! | `similar` | the best words of a document as a query; how often there are words |
@@ -27,7 +28,9 @@
 //! so they are the same however it is cut into segments: N and n count documents in all segments, also deleted ones that
 //! no merge has removed yet, and so does the average length.
 
+mod among;
 mod check;
+mod closest;
 mod condition;
 mod cursors;
 mod delete;
@@ -52,6 +55,7 @@ mod set;
 mod similar;
 mod sort;
 mod sorted;
+mod stemmed;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -264,8 +268,9 @@ impl Index {
         filter::matching(self, options)
     }
 
-    /// Completions of the last word of `text`: terms that begin with it, with the number of documents containing each,
-    /// the most frequent first. `field`: in that text field alone, otherwise in the one that is named before the word
+    /// Completions of the last word of `text`: words that begin with it, with the number of documents containing each,
+    /// the most frequent first. They are words as they were written, but for case and folding; stems only in segments that
+    /// do not know them, and numbers of documents are estimated if some were deleted before their segments were merged. `field`: in that text field alone, otherwise in the one that is named before the word
     /// (`title:wo`), or in all.
     ///
     /// # Errors

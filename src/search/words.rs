@@ -1,10 +1,10 @@
-//! The words of the dictionary: prefixes, fuzzy words, suggestions.
+//! The words of the dictionary, and those beside stems: prefixes, fuzzy words, suggestions.
 
 use super::Index;
 use crate::analysis::Analyzer;
 use crate::base::error::{Error, Result};
 use crate::index::Kind;
-use crate::index::segment::Dictionary;
+use crate::index::segment::{self, Dictionary, Segment};
 use crate::rank::Clock;
 use fst::map::StreamBuilder;
 use fst::{Automaton, IntoStreamer, Streamer};
@@ -19,10 +19,47 @@ pub const MOST_WORDS: usize = 1000;
 /// takes half as long again.
 const MOST_COUNTED: usize = 1 << 18;
 
-/// Terms of a field: those that the automaton accepts and that begin with `first`.
+/// What of a segment is looked through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    /// Terms.
+    Terms,
+    /// Words beside stems. Segments that do not know them have none.
+    Written,
+    /// Terms of segments where the words of some are not known.
+    Unknown,
+}
+
+impl Of {
+    /// Whether some segment has any in a field.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub(super) fn is_in(self, index: &Index, field: usize) -> Result<bool> {
+        for part in index.snapshot().parts() {
+            if self.dictionary(&part.segment, field)?.is_some_and(|(dictionary, _)| !dictionary.is_empty()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The dictionary of a segment's field, and whether it has words beside stems.
+    fn dictionary(self, segment: &Segment, field: usize) -> Result<Option<(&Dictionary, bool)>> {
+        let words = if self == Of::Terms { None } else { segment.words(field)? };
+        Ok(match self {
+            Of::Written => words.map(|words| (words.map(), true)),
+            Of::Unknown if words.is_some_and(|words| words.all_known()) => None,
+            Of::Terms | Of::Unknown => Some((segment.dictionary(field)?, false)),
+        })
+    }
+}
+
+/// Terms or words of a field: those that the automaton accepts and that begin with `first`.
 pub(super) struct Words<'a, A> {
     pub(super) index: &'a Index,
     pub(super) field: usize,
+    pub(super) of: Of,
     pub(super) automaton: &'a A,
     pub(super) first: &'a [u8],
     pub(super) clock: &'a Clock,
@@ -90,34 +127,54 @@ impl<'a, A: Automaton> Words<'a, A> {
     /// Calls `take` with each term and how many documents contain it, once per segment, until it returns false.
     fn in_segments(&self, mut take: impl FnMut(&[u8], u64) -> bool) -> Result<()> {
         for part in self.index.snapshot().parts() {
-            let mut stream = self.accepted(part.segment.dictionary(self.field)?).into_stream();
-            while let Some((term, value)) = stream.next() {
-                self.clock.check()?;
-                if !take(term, part.segment.documents_with(self.field, value)?) {
-                    return Ok(());
-                }
+            if !self.in_segment(&part.segment, &mut take)? {
+                break;
             }
         }
         Ok(())
     }
 
+    /// The same in one segment; returns whether `take` always returned true.
+    fn in_segment(&self, segment: &Segment, mut take: impl FnMut(&[u8], u64) -> bool) -> Result<bool> {
+        let Some((dictionary, written)) = self.of.dictionary(segment, self.field)? else { return Ok(true) };
+        let mut stream = self.accepted(dictionary).into_stream();
+        while let Some((term, value)) = stream.next() {
+            self.clock.check()?;
+            if !take(term, self.documents(segment, written, value)?) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Calls `take` with each term, in the order of their bytes, and how many documents contain it.
     fn in_order(&self, mut take: impl FnMut(&[u8], u64)) -> Result<()> {
-        let parts = self.index.snapshot().parts();
+        let mut segments = Vec::new();
         let mut all = fst::map::OpBuilder::new();
-        for part in parts {
-            all.push(self.accepted(part.segment.dictionary(self.field)?));
+        for part in self.index.snapshot().parts() {
+            if let Some((dictionary, written)) = self.of.dictionary(&part.segment, self.field)? {
+                segments.push((&*part.segment, written));
+                all.push(self.accepted(dictionary));
+            }
         }
         let mut all = all.union();
         while let Some((term, of_segments)) = all.next() {
             self.clock.check()?;
             let mut documents = 0;
             for in_segment in of_segments {
-                documents += parts[in_segment.index].segment.documents_with(self.field, in_segment.value)?;
+                let (segment, written) = segments[in_segment.index];
+                documents += self.documents(segment, written, in_segment.value)?;
             }
             take(term, documents);
         }
         Ok(())
+    }
+
+    fn documents(&self, segment: &Segment, written: bool, value: u64) -> Result<u64> {
+        match written {
+            true => Ok(segment::Words::documents(value).min(segment.documents().into())),
+            false => segment.documents_with(self.field, value),
+        }
     }
 
     fn accepted(&self, dictionary: &'a Dictionary) -> StreamBuilder<'a, &'a A> {
@@ -141,7 +198,7 @@ pub(super) fn count(counts: &mut HashMap<Vec<u8>, u64>, term: &[u8], documents: 
 }
 
 /// Keeps the first ones, ordered.
-fn keep_first(found: &mut Vec<Word>, limit: usize) {
+pub(super) fn keep_first(found: &mut Vec<Word>, limit: usize) {
     if limit > 0 && found.len() > limit {
         found.select_nth_unstable(limit - 1);
     }
@@ -197,11 +254,27 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
     let Some(word) = last_word(&index.schema().analyzer, word) else { return Ok(Vec::new()) };
     let mut found: HashMap<Vec<u8>, u64> = HashMap::new();
     let (automaton, clock) = (prefix_automaton(&word), Clock::never());
+    let stems = index.schema().analyzer.stems();
     for field in fields {
-        Words { index, field, automaton: &automaton, first: b"", clock: &clock }.in_segments(|term, documents| {
+        let words = |of| Words { index, field, of, automaton: &automaton, first: b"", clock: &clock };
+        let mut add = |term: &[u8], documents| {
             count(&mut found, term, documents);
             true
-        })?;
+        };
+        if !stems {
+            words(Of::Terms).in_segments(add)?;
+            continue;
+        }
+        for part in index.snapshot().parts() {
+            let segment = &part.segment;
+            let written = segment.words(field)?;
+            words(Of::Written).in_segment(segment, &mut add)?;
+            // What is a word, too, is in as many documents as the term.
+            words(Of::Unknown).in_segment(segment, |term, documents| {
+                let known = written.and_then(|written| written.map().get(term)).map_or(0, segment::Words::documents);
+                add(term, documents.saturating_sub(known))
+            })?;
+        }
     }
     // The caller's own terms may be any bytes.
     let text = |(term, documents)| Some((String::from_utf8(term).ok()?, documents));
@@ -232,7 +305,7 @@ fn last_word(analyzer: &Analyzer, word: &str) -> Option<String> {
 pub(super) fn both_ways(index: &Index, field: usize, prefix: &str, limit: usize) -> [Option<Vec<Word>>; 3] {
     let (automaton, clock) = (prefix_automaton(prefix), Clock::never());
     let class = |term: &[u8]| u8::from(term.len() > prefix.len());
-    let words = Words { index, field, automaton: &automaton, first: b"", clock: &clock };
+    let words = Words { index, field, of: Of::Terms, automaton: &automaton, first: b"", clock: &clock };
     let [all, few] = [usize::MAX, 3].map(|most| words.in_table(class, limit, most).unwrap());
     [all, few, Some(words.merged(class, limit).unwrap())]
 }

@@ -6,9 +6,9 @@ use super::ids::{IdColumn, IdRef};
 use super::invert::Tokens;
 use super::numbers::Numbers;
 use super::stored::{self, Blocks};
+use super::texts::Reader;
 use super::write::{self, FieldWriter};
-use super::{SegmentMeta, hash, points};
-use crate::analysis::{MAX_TERM, Scratch, valid_utf8};
+use super::{SegmentMeta, hash, points, words};
 use crate::base::bits::has_bit;
 use crate::base::earth::Point;
 use crate::base::error::{Error, Result};
@@ -57,14 +57,15 @@ pub struct SegmentBuilder {
     deaths: usize,
     stored: Option<Blocks>,
     stored_bytes: Vec<u8>,
-    scratch: Scratch,
+    reader: Reader,
 }
 
 impl SegmentBuilder {
     /// No documents.
     pub fn new(schema: Arc<Schema>) -> SegmentBuilder {
         let gathered = |kind| match kind {
-            Kind::Text | Kind::Keyword => Gathered::Tokens(Tokens::new()),
+            Kind::Text => Gathered::Tokens(Tokens::new(schema.analyzer.stems())),
+            Kind::Keyword => Gathered::Tokens(Tokens::new(false)),
             Kind::Numeric => Gathered::Numbers(Numbers::default()),
             Kind::Stored => Gathered::Nothing,
             Kind::Geo => Gathered::Points(Vec::new()),
@@ -83,7 +84,7 @@ impl SegmentBuilder {
             dead: Vec::new(),
             deaths: 0,
             stored_bytes: Vec::new(),
-            scratch: Scratch::default(),
+            reader: Reader::default(),
         }
     }
 
@@ -198,39 +199,7 @@ impl SegmentBuilder {
                     }
                     tokens.end_keywords(begin)?;
                 }
-                Gathered::Tokens(tokens) => match value {
-                    Some(Value::Text(text)) => {
-                        let (begin, mut length) = (tokens.next(), 0);
-                        self.schema.analyzer.tokens(&valid_utf8(text), &mut self.scratch, |token| {
-                            tokens.push(begin, token.position, token.term.as_bytes());
-                            length += 1;
-                        });
-                        tokens.end_text(length)?;
-                    }
-                    Some(Value::Tokens(terms)) => {
-                        let (begin, mut length) = (tokens.next(), 0);
-                        for (position, term) in (0..).zip(terms).filter(|(_, term)| term.len() <= MAX_TERM) {
-                            tokens.push(begin, position, term);
-                            length += 1;
-                        }
-                        tokens.end_text(length)?;
-                    }
-                    Some(value) => {
-                        let (begin, mut length, mut first) = (tokens.next(), 0, 0);
-                        value.each_text(&mut |text| {
-                            let mut last = None;
-                            self.schema.analyzer.tokens(&valid_utf8(text), &mut self.scratch, |token| {
-                                last = Some(first + token.position);
-                                tokens.push(begin, first + token.position, token.term.as_bytes());
-                                length += 1;
-                            });
-                            let gap = if self.schema.positions { GAP } else { 0 };
-                            first = last.map_or(first, |last| last + 1 + gap);
-                        });
-                        tokens.end_text(length)?;
-                    }
-                    None => tokens.end_text(0)?,
-                },
+                Gathered::Tokens(tokens) => self.reader.add(tokens, number, value, &self.schema)?,
             }
         }
         Ok(())
@@ -372,7 +341,8 @@ impl SegmentBuilder {
         let documents = (all - deaths) as u32;
         let is_dead = |doc: usize| has_bit(&dead, doc as u32);
         let several = fields.iter().any(|field| matches!(field, Gathered::Numbers(numbers) if numbers.has_several()));
-        let has = Has { reordered: false, new_forms, several };
+        let words = fields.iter().any(|field| matches!(field, Gathered::Tokens(tokens) if tokens.has_words()));
+        let has = Has { reordered: false, new_forms, several, words };
         let mut writer = SegmentWriter::create(folder, number, documents, has, &schema)?;
         for (field, gathered) in fields.into_iter().enumerate() {
             match gathered {
@@ -386,8 +356,13 @@ impl SegmentBuilder {
                     points.retain(|_| !doc.next().is_some_and(is_dead));
                     points::write(&points, field, &mut writer)?;
                 }
-                Gathered::Tokens(tokens) => {
+                Gathered::Tokens(mut tokens) => {
                     let text = schema.fields[field].kind == Kind::Text;
+                    if let Some(of_field) = tokens.take_words(is_dead)?
+                        && words
+                    {
+                        words::write(&mut writer, field, of_field.all_known, of_field.iter())?;
+                    }
                     let lengths = tokens.lengths(is_dead)?;
                     if text {
                         write::lengths(&mut writer, field, &lengths)?;

@@ -23,6 +23,8 @@ pub(super) struct Has {
     pub new_forms: bool,
     /// Documents with several numbers in a field.
     pub several: bool,
+    /// Words beside stems.
+    pub words: bool,
 }
 
 /// Writes one segment. A file that is not finished is removed when the writer is dropped.
@@ -46,7 +48,7 @@ impl SegmentWriter {
         folder: &Folder,
         number: u64,
         documents: u32,
-        Has { reordered, new_forms, several }: Has,
+        Has { reordered, new_forms, several, words }: Has,
         schema: &Schema,
     ) -> Result<SegmentWriter> {
         let name = manifest::segment_name(number);
@@ -59,6 +61,7 @@ impl SegmentWriter {
                 reordered,
                 new_forms,
                 several,
+                words,
                 new_kinds: schema.fields.iter().any(|field| field.kind == Kind::Geo),
                 codecs: schema.codecs,
             },

@@ -127,8 +127,8 @@ fn parse_extents(rows: &[u8], body: u64, documents: u32, schema: &Schema) -> Res
     for (i, row) in rows.chunks_exact(FOOTER_ROW).enumerate() {
         let at = FOOTER_HEAD + i * FOOTER_ROW;
         let (field, offset, length) = (row[1], u64_at(row, 8), u64_at(row, 16));
-        let section = Section::ALL.get(row[0] as usize).filter(|section| section.belongs(field, schema));
-        let Some(&section) = section else {
+        let is_it = |section: &Section| *section as u8 == row[0] && section.belongs(field, schema);
+        let Some(section) = Section::ALL.into_iter().find(is_it) else {
             return Err((at, format!("a section of kind {} and field {field}", row[0])));
         };
         let name = section.name();
@@ -167,11 +167,15 @@ fn parse_fields(rows: &[u8], first: usize, documents: u32, schema: &Schema) -> R
 /// Checks that no section is missing.
 fn check_complete(frame: &Frame, schema: &Schema) -> Result<(), Wrong> {
     let has = |section, field| frame.extents.iter().any(|e| (e.section, e.field) == (section, field));
-    if let Some((section, field)) = required(schema).find(|&(section, field)| !has(section, field)) {
+    let words = frame.flags.words;
+    if let Some((section, field)) = required(schema, words).find(|&(section, field)| !has(section, field)) {
         return Err((FOOTER_HEAD, format!("no {} of field {field}", section.name())));
     }
     if has(Section::Ordinals, NO_FIELD) != frame.flags.reordered {
         return Err((16, "ordinals without reordering, or the reverse".into()));
+    }
+    if !words && frame.extents.iter().any(|extent| extent.section == Section::Words) {
+        return Err((16, "words that its flags do not name".into()));
     }
     Ok(())
 }

@@ -10,10 +10,10 @@
 //! tail      24 bytes: length of the footer u64, CRC-32 of the footer and that length u32, zero u32, "PSEG-end"
 //! ```
 //! All numbers are little-endian. A field of 255 is that of sections that belong to none. Flags: bit 0: positions; bit 1:
-//! reordered; bit 2: stored values of forms that came with version 3; bit 3: fields of kinds that came with version 4; bit 5:
-//! several numbers of a document; bits 8–15 and 16–23: the codecs of frequencies and positions. Segments are of the oldest
-//! version that has what they have, so that older releases can read them: of version 1 if both codecs are 0, otherwise of
-//! version 2; with bit 2 of version 3, with a later one of version 4.
+//! reordered; bit 2: stored values of forms that came with version 3; bit 3: fields of kinds that came with version 4; bit 4:
+//! words beside stems; bit 5: several numbers of a document; bits 8–15 and 16–23: the codecs of frequencies and positions.
+//! Segments are of the oldest version that has what they have, so that older releases can read them: of version 1 if both
+//! codecs are 0, otherwise of version 2; with bit 2 of version 3, with a later one of version 4.
 //!
 //! A segment may have fewer fields than its index: those that were added later.
 
@@ -65,10 +65,12 @@ pub enum Section {
     Ordinals = 8,
     /// The points of a geo field.
     Points = 9,
+    /// Words of a text field whose terms are stems.
+    Words = 10,
 }
 
 impl Section {
-    pub(super) const ALL: [Section; 10] = [
+    pub(super) const ALL: [Section; 11] = [
         Section::Lists,
         Section::Dictionary,
         Section::Lengths,
@@ -79,6 +81,7 @@ impl Section {
         Section::StoredDirectory,
         Section::Ordinals,
         Section::Points,
+        Section::Words,
     ];
 
     /// Its name, for messages.
@@ -94,6 +97,7 @@ impl Section {
             Section::StoredDirectory => "directory of stored values",
             Section::Ordinals => "ordinals",
             Section::Points => "points",
+            Section::Words => "words",
         }
     }
 
@@ -102,7 +106,7 @@ impl Section {
         let kind = schema.fields.get(field as usize).map(|field| field.kind);
         match self {
             Section::Lists | Section::Dictionary => matches!(kind, Some(Kind::Text | Kind::Keyword)),
-            Section::Lengths => kind == Some(Kind::Text),
+            Section::Lengths | Section::Words => kind == Some(Kind::Text),
             Section::Numbers => kind == Some(Kind::Numeric),
             Section::Points => kind == Some(Kind::Geo),
             _ => field == NO_FIELD,
@@ -110,10 +114,11 @@ impl Section {
     }
 }
 
-/// The sections that every segment of a schema has.
-pub(super) fn required(schema: &Schema) -> impl Iterator<Item = (Section, u8)> {
-    let fields = schema.fields.iter().zip(0u8..).flat_map(|(field, number)| {
+/// The sections that every segment of a schema has; `words`: with words beside stems.
+pub(super) fn required(schema: &Schema, words: bool) -> impl Iterator<Item = (Section, u8)> {
+    let fields = schema.fields.iter().zip(0u8..).flat_map(move |(field, number)| {
         let sections: &[Section] = match field.kind {
+            Kind::Text if words => &[Section::Lists, Section::Dictionary, Section::Lengths, Section::Words],
             Kind::Text => &[Section::Lists, Section::Dictionary, Section::Lengths],
             Kind::Keyword => &[Section::Lists, Section::Dictionary],
             Kind::Numeric => &[Section::Numbers],
@@ -166,6 +171,8 @@ pub(super) struct Flags {
     pub new_forms: bool,
     /// Whether there are fields of kinds of version 4.
     pub new_kinds: bool,
+    /// Whether text fields have words beside stems.
+    pub words: bool,
     /// Whether documents may have several numbers in a field.
     pub several: bool,
     /// The codecs of long lists.
@@ -176,7 +183,7 @@ impl Flags {
     /// The word in the file.
     fn word(self) -> u32 {
         let [frequencies, positions] = self.codecs.numbers();
-        let bits = [self.positions, self.reordered, self.new_forms, self.new_kinds, false, self.several];
+        let bits = [self.positions, self.reordered, self.new_forms, self.new_kinds, self.words, self.several];
         let low = bits.into_iter().rev().fold(0, |low, bit| low << 1 | u8::from(bit));
         u32::from_le_bytes([low, frequencies, positions, 0])
     }
@@ -184,19 +191,20 @@ impl Flags {
     /// Reads the word of a file; what is wrong with it if it is none.
     pub(super) fn parse(word: u32) -> Result<Flags, String> {
         let [low, frequencies, positions, high] = word.to_le_bytes();
-        if low & !0b10_1111 != 0 || high != 0 {
+        if low > 0b11_1111 || high != 0 {
             return Err(format!("flags {word:#x}"));
         }
         let codecs = Codecs::from_numbers([frequencies, positions])
             .map_err(|number| format!("no codec of frequencies or positions has the number {number}"))?;
-        let [positions, reordered, new_forms, new_kinds, several] = [0, 1, 2, 3, 5].map(|bit| low >> bit & 1 != 0);
-        Ok(Flags { positions, reordered, new_forms, new_kinds, several, codecs })
+        let [positions, reordered, new_forms, new_kinds, words, several] =
+            [0, 1, 2, 3, 4, 5].map(|bit| low >> bit & 1 != 0);
+        Ok(Flags { positions, reordered, new_forms, new_kinds, words, several, codecs })
     }
 
     /// The oldest version with such flags.
     fn version(self) -> u32 {
         match self.codecs == Codecs::FIRST {
-            _ if self.new_kinds || self.several => VERSION,
+            _ if self.new_kinds || self.words || self.several => VERSION,
             _ if self.new_forms => 3,
             true => 1,
             false => 2,

@@ -3,8 +3,12 @@
 //! While documents come in, a token is four bytes: the number of its term, at the index that is its position. At the end
 //! the numbers are replaced by the ranks of the terms, and the tokens are sorted by a counting sort. That is done for one
 //! range of terms after the other, so that a quarter of the tokens, at eight bytes each, is sorted at a time.
+//!
+//! If terms are stems, the numbers are those of words, and become those of their terms first (`stems.rs`).
 
+use super::stems::{Stems, Words};
 use super::terms::Terms;
+use crate::analysis::Analyzer;
 use crate::base::error::{Error, Result};
 use crate::base::memory::{self, room, zeros};
 use crate::index::length;
@@ -12,7 +16,7 @@ use crate::index::list::Postings;
 use std::ops::Range;
 
 /// What stands at positions without an indexed term.
-const HOLE: u32 = u32::MAX;
+pub(super) const HOLE: u32 = u32::MAX;
 
 /// Ranges of terms that are sorted one after the other, unless some term is more frequent than that.
 const RANGES: usize = 4;
@@ -21,6 +25,8 @@ const RANGES: usize = 4;
 #[derive(Debug)]
 pub(super) struct Tokens {
     terms: Terms,
+    /// If terms are stems, tokens are numbers of words.
+    stems: Option<Stems>,
     tokens: Vec<u32>,
     /// Per document, where its tokens end.
     ends: Vec<u32>,
@@ -31,9 +37,10 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    /// Nothing.
-    pub fn new() -> Tokens {
-        Tokens { terms: Terms::new(), tokens: Vec::new(), ends: Vec::new(), lengths: Vec::new(), missing: 0 }
+    /// Nothing; `stems`: whether terms are to be added as words.
+    pub fn new(stems: bool) -> Tokens {
+        let stems = stems.then(Stems::new);
+        Tokens { terms: Terms::new(), stems, tokens: Vec::new(), ends: Vec::new(), lengths: Vec::new(), missing: 0 }
     }
 
     /// Bytes in use, and those that [`Tokens::invert`] will need besides.
@@ -42,12 +49,15 @@ impl Tokens {
         let kept = 4 * (self.tokens.len() + self.ends.len()) + self.lengths.len() + self.terms.memory();
         let range = (self.tokens.len() / RANGES).max(self.terms.most() as usize);
         let of_term = 3 * 4 * self.terms.most() as usize;
-        (kept, 8 * range + of_term + self.terms.len() * (Terms::SORTING + 12))
+        let transient = 8 * range + of_term + self.terms.len() * (Terms::SORTING + 12);
+        // Words go before terms are sorted.
+        let (of_words, for_words) = self.stems.as_ref().map_or((0, 0), Stems::memory);
+        (kept + of_words, transient.saturating_sub(of_words).max(for_words))
     }
 
     /// Entries in use of those that 32 bits can name: tokens and bytes of terms.
     pub fn used(&self) -> usize {
-        self.tokens.len().max(self.terms.bytes())
+        self.tokens.len().max(self.terms.bytes()).max(self.stems.as_ref().map_or(0, Stems::bytes))
     }
 
     /// Adds a term of the document that has not been ended, whose tokens begin at `begin` ([`Tokens::next`]). Positions
@@ -55,17 +65,48 @@ impl Tokens {
     /// nothing more is added, and ending the document fails.
     #[inline]
     pub fn push(&mut self, begin: usize, position: u32, term: &[u8]) {
-        let index = begin + position as usize;
-        if self.missing > 0 || self.tokens.len() < index && !self.skip_to(index) {
+        if !self.reaches(begin + position as usize) {
             return;
         }
-        if self.tokens.len() == self.tokens.capacity() && !self.has_room(1) {
-            return;
-        }
-        match self.terms.count(term) {
+        let number = match &mut self.stems {
+            None => self.terms.count(term),
+            Some(stems) => {
+                stems.term(term, &mut self.terms).inspect(|&word| self.terms.count_again(stems.term_of(word)))
+            }
+        };
+        match number {
             Some(number) => self.tokens.push(number),
             None => self.missing = term.len().max(1),
         }
+    }
+
+    /// The number of a word, for [`push_word`](Self::push_word), if terms are stems. `None` if it has no term.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn word(&mut self, word: &str, analyzer: &Analyzer) -> Result<Option<u32>> {
+        let Tokens { stems, terms, .. } = self;
+        stems.as_mut().map_or(Ok(None), |stems| stems.word(word, terms, analyzer))
+    }
+
+    /// Adds a word by its number, as [`push`](Self::push) adds a term.
+    #[inline]
+    pub fn push_word(&mut self, begin: usize, position: u32, word: u32) {
+        if !self.reaches(begin + position as usize) {
+            return;
+        }
+        if let Some(stems) = &self.stems {
+            self.terms.count_again(stems.term_of(word));
+            self.tokens.push(word);
+        }
+    }
+
+    /// Leaves positions empty up to this index, and makes room for a token there; tells whether it could.
+    #[inline]
+    fn reaches(&mut self, index: usize) -> bool {
+        self.missing == 0
+            && (self.tokens.len() >= index || self.skip_to(index))
+            && (self.tokens.len() < self.tokens.capacity() || self.has_room(1))
     }
 
     /// Makes room for tokens; tells whether it could.
@@ -156,15 +197,31 @@ impl Tokens {
         self.lengths.truncate(documents);
         let begin = self.next();
         for &number in self.tokens[begin..].iter().filter(|&&number| number != HOLE) {
-            self.terms.uncount(number);
+            self.terms.uncount(self.stems.as_ref().map_or(number, |stems| stems.term_of(number)));
         }
         self.tokens.truncate(begin);
     }
 
     /// Documents and their tokens.
-    fn documents(ends: &[u32]) -> impl Iterator<Item = Range<usize>> {
+    pub fn documents(ends: &[u32]) -> impl Iterator<Item = Range<usize>> {
         let mut begin = 0;
         ends.iter().map(move |&end| std::mem::replace(&mut begin, end as usize)..end as usize)
+    }
+
+    /// Whether terms are stems of words, some of which are known.
+    pub fn has_words(&self) -> bool {
+        self.stems.as_ref().is_some_and(Stems::has_words)
+    }
+
+    /// Replaces words by their terms, which [`invert`](Self::invert) expects; the words of documents that are not dead.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn take_words(&mut self, dead: impl Fn(usize) -> bool) -> Result<Option<Words>> {
+        match self.stems.take() {
+            Some(stems) => stems.into_words(&mut self.tokens, &self.ends, dead).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// The length bytes of the documents that are not dead.
@@ -191,6 +248,7 @@ impl Tokens {
         mut each: impl FnMut(&[u8], &Postings) -> Result<()>,
     ) -> Result<u32> {
         debug_assert_eq!(self.next(), self.tokens.len(), "all documents were ended");
+        debug_assert!(self.stems.is_none(), "tokens are terms");
         self.terms.freeze();
         let sorted = self.terms.sorted()?;
         let with_terms = self.rank(&sorted, &dead)?;

@@ -10,6 +10,7 @@ use super::ids::IdColumn;
 use super::merge_plan::{GONE, Input, MergePlan, by_rank, is_deleted, reordered};
 use super::numbers::Numbers;
 use super::stored::Blocks;
+use super::words::{self, Lost};
 use super::write::{self, FieldWriter};
 use super::{ordinals, points};
 use crate::base::error::{Error, Result};
@@ -42,10 +43,12 @@ pub(in crate::index) fn merge(
     if documents == 0 {
         return Ok(None);
     }
+    let words = inputs.iter().any(|(segment, _)| segment.flags().words);
     let has = Has {
         reordered: plan.ordinals.is_some(),
         new_forms: inputs.iter().any(|(segment, _)| segment.flags().new_forms),
         several: inputs.iter().any(|(segment, _)| segment.flags().several),
+        words,
     };
     let mut writer = SegmentWriter::create(folder, number, documents, has, schema)?;
     for (field, Field { kind, .. }) in schema.fields.iter().enumerate() {
@@ -57,9 +60,13 @@ pub(in crate::index) fn merge(
                     inputs.iter().map(|(segment, _)| segment.lengths(field)).collect::<Result<_>>()?;
                 lengths.extend(plan.sources.iter().map(|&(input, doc)| all[input as usize][doc as usize]));
                 write::lengths(&mut writer, field, &lengths)?;
-                merge_terms(inputs, &plan, field, &lengths, &mut writer)?;
+                let mut lost = words.then(Lost::new);
+                merge_terms(inputs, &plan, field, &lengths, lost.as_mut(), &mut writer)?;
+                if let Some(lost) = lost {
+                    words::merge(inputs, &plan, field, &schema.analyzer, lost, &mut writer)?;
+                }
             }
-            Kind::Keyword => merge_terms(inputs, &plan, field, &[], &mut writer)?,
+            Kind::Keyword => merge_terms(inputs, &plan, field, &[], None, &mut writer)?,
             Kind::Stored => {}
             Kind::Geo => merge_points(inputs, &plan, field, &mut writer)?,
         }
@@ -131,6 +138,7 @@ fn merge_terms(
     plan: &MergePlan,
     field: usize,
     lengths: &[u8],
+    mut lost: Option<&mut Lost>,
     writer: &mut SegmentWriter,
 ) -> Result<()> {
     let mut union = fst::map::OpBuilder::new();
@@ -149,6 +157,9 @@ fn merge_terms(
         for &(input, value) in &lists {
             inputs[input].0.decode(field, value, &mut merger.decoded)?;
             merger.append(input)?;
+        }
+        if let Some(lost) = &mut lost {
+            lost.term(term, merger.before, merger.merged.doc_ids.len())?;
         }
         merger.put_in_order()?;
         if !merger.merged.doc_ids.is_empty() {
@@ -178,6 +189,8 @@ struct Merger<'p> {
     /// The list of an input.
     decoded: Decoded,
     merged: Decoded,
+    /// Postings of the inputs' lists.
+    before: usize,
     /// A bit per document with a term, for keywords.
     with_terms: Vec<u64>,
     order: Vec<(u32, u32)>,
@@ -198,6 +211,7 @@ impl<'p> Merger<'p> {
             parts,
             decoded: Decoded::default(),
             merged: Decoded::default(),
+            before: 0,
             with_terms,
             order: Vec::new(),
             sorted: Decoded::default(),
@@ -206,6 +220,7 @@ impl<'p> Merger<'p> {
     }
 
     fn clear(&mut self) {
+        self.before = 0;
         self.merged.doc_ids.clear();
         self.merged.frequencies.clear();
         self.merged.positions.clear();
@@ -214,6 +229,7 @@ impl<'p> Merger<'p> {
     /// Appends the decoded list of an input, with the merged docIDs.
     fn append(&mut self, input: usize) -> Result<()> {
         let (decoded, merged) = (&self.decoded, &mut self.merged);
+        self.before += decoded.doc_ids.len();
         reserve(merged, decoded)?;
         if let Some(shift) = self.shifts[input] {
             merged.doc_ids.extend(decoded.doc_ids.iter().map(|doc| doc + shift));

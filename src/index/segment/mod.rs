@@ -3,11 +3,13 @@
 //! | file | what |
 //! |---|---|
 //! | [`build`] | documents in memory → a segment |
-//! | `terms`, `invert` | numbers for terms; tokens in the order of documents → postings in the order of terms |
+//! | `texts` | values of text fields → tokens |
+//! | `terms`, `stems`, `invert` | numbers for terms, and for words beside stems; tokens in the order of documents → postings in the order of terms |
 //! | [`merge`], `merge_plan` | several segments → one, without deleted documents |
 //! | [`reorder`] | an order of documents in which lists are shorter |
 //! | `format`, `footer` | header, table of sections, footer; reading and checking them |
 //! | `file`, `write` | files from front to back; the sections with terms |
+//! | `words` | the section of words whose terms are stems |
 //! | `ids`, `numbers`, `points`, `stored`, `ordinals`, `packed` | the sections of documents |
 //! | `section` | one section of an open segment; checksums |
 //! | `lists`, `documents` | what an open segment has: terms and lists; ids and values |
@@ -36,8 +38,11 @@ mod packed;
 mod points;
 pub mod reorder;
 mod section;
+mod stems;
 mod stored;
 mod terms;
+mod texts;
+mod words;
 mod write;
 
 #[cfg(test)]
@@ -51,6 +56,7 @@ pub(super) use merge::merge;
 pub use merge_plan::Input;
 pub use numbers::Column;
 pub use points::{Candidates, PointColumn, Points};
+pub use words::Words;
 
 use crate::base::error::{Error, Result};
 use crate::base::files::failed;
@@ -129,6 +135,8 @@ pub struct Segment {
     /// Per section, whether all its chunks have.
     whole: Box<[AtomicBool]>,
     dictionaries: Box<[OnceLock<Dictionary>]>,
+    /// By field; see [`words`](Self::words).
+    words: Box<[OnceLock<Words>]>,
     /// Long lists that were checked, by field and value.
     sound: RwLock<HashSet<(u8, u64)>>,
     /// The length bytes of text fields that it does not have, with what pads them.
@@ -193,6 +201,7 @@ impl Segment {
             checked: (0..frame.checksums.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             whole: frame.extents.iter().map(|_| AtomicBool::new(false)).collect(),
             dictionaries: schema.fields.iter().map(|_| OnceLock::new()).collect(),
+            words: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             sound: RwLock::default(),
             no_lengths: OnceLock::new(),
             ordinals: OnceLock::new(),

@@ -62,6 +62,22 @@ impl Terms {
     /// memory for it; nothing has changed then.
     #[inline]
     pub fn count(&mut self, term: &[u8]) -> Option<u32> {
+        let number = self.number(term)?;
+        self.count_again(number);
+        Some(number)
+    }
+
+    /// Counts one occurrence of a term.
+    #[inline]
+    pub fn count_again(&mut self, number: u32) {
+        let count = &mut self.terms[number as usize].count;
+        *count += 1;
+        self.most = self.most.max(*count);
+    }
+
+    /// As [`count`](Self::count), without counting.
+    #[inline]
+    pub fn number(&mut self, term: &[u8]) -> Option<u32> {
         let length = term.len();
         let first = hash::word(term);
         let mut state = hash::step(hash::start(self.seed, length), first);
@@ -84,11 +100,7 @@ impl Terms {
                     && hash::word(bytes) & used == first
                     && (length <= 8 || bytes[8..length] == term[8..])
                 {
-                    let number = u32_at(head, 0);
-                    let count = &mut self.terms[number as usize].count;
-                    *count += 1;
-                    self.most = self.most.max(*count);
-                    return Some(number);
+                    return Some(u32_at(head, 0));
                 }
             }
             at = (at + 1) & mask;
@@ -108,8 +120,7 @@ impl Terms {
         self.arena.extend((term.len() as u16).to_le_bytes());
         self.arena.extend(term);
         self.arena.extend([0; PADDING]);
-        self.terms.push(Term { place, count: 1 });
-        self.most = self.most.max(1);
+        self.terms.push(Term { place, count: 0 });
         self.slots[slot] = u64::from(tag) << 32 | u64::from(place + 1);
         if is_full {
             self.grow(more);

@@ -26,6 +26,8 @@ pub(super) struct Contents {
     pub ids: Vec<Id>,
     stored: Vec<Vec<(usize, Value)>>,
     pub ordinals: Vec<u32>,
+    /// Per field, whether all words are known, and the documents with each.
+    words: Vec<Option<(bool, BTreeMap<Vec<u8>, u64>)>>,
 }
 
 pub(super) fn schema(positions: bool) -> Arc<Schema> {
@@ -39,6 +41,13 @@ pub(super) fn schema(positions: bool) -> Arc<Schema> {
     ];
     let analyzer = Analyzer::new(AnalyzerOptions::default()).unwrap();
     Arc::new(Schema { fields, positions, codecs: Codecs::default(), analyzer })
+}
+
+/// The same with an analyzer that stems.
+pub(super) fn english(positions: bool) -> Arc<Schema> {
+    let language = Some("english".to_owned());
+    let analyzer = Analyzer::new(AnalyzerOptions { language, ..AnalyzerOptions::default() }).unwrap();
+    Arc::new(Schema { analyzer, ..Schema::clone(&schema(positions)) })
 }
 
 /// What a segment of these documents holds, in that order; `ordinals` are their ranks in the order of insertion.
@@ -56,7 +65,13 @@ pub(super) fn definition(documents: &[(Id, Document)], ordinals: Vec<u32>, schem
             .map(|(_, document)| document.values.iter().filter(|(f, _)| schema.fields[*f].stored).cloned().collect())
             .collect(),
         ordinals,
+        words: vec![None; schema.fields.len()],
     };
+    for (field, _) in schema.fields.iter().enumerate().filter(|(_, field)| field.kind == Kind::Text) {
+        if schema.analyzer.stems() {
+            contents.words[field] = Some(written(documents, field, schema));
+        }
+    }
     let mut scratch = Scratch::default();
     for (doc, (_, document)) in (0..).zip(documents) {
         for (field, Field { kind, .. }) in schema.fields.iter().enumerate() {
@@ -121,6 +136,31 @@ pub(super) fn definition(documents: &[(Id, Document)], ordinals: Vec<u32>, schem
     contents
 }
 
+/// The words of a field as they were written.
+fn written(documents: &[(Id, Document)], field: usize, schema: &Schema) -> (bool, BTreeMap<Vec<u8>, u64>) {
+    let (mut all_known, mut words) = (true, BTreeMap::new());
+    for (_, document) in documents {
+        match document.values.iter().find(|(number, _)| *number == field) {
+            Some((_, Value::Text(text))) => {
+                let text = String::from_utf8_lossy(text);
+                let mut different = BTreeSet::new();
+                schema.analyzer.words(&text, |start, end, _| {
+                    let word = schema.analyzer.normalize(&text[start..end]).into_bytes();
+                    if (1..=crate::analysis::MAX_TERM).contains(&word.len()) {
+                        different.insert(word);
+                    }
+                });
+                different.into_iter().for_each(|word| *words.entry(word).or_default() += 1);
+            }
+            Some((_, Value::Tokens(tokens))) => {
+                all_known &= tokens.iter().all(|term| term.len() > crate::analysis::MAX_TERM);
+            }
+            _ => {}
+        }
+    }
+    (all_known, words)
+}
+
 /// Reads everything.
 pub(super) fn contents(segment: &Segment) -> Result<Contents> {
     use fst::Streamer;
@@ -136,7 +176,19 @@ pub(super) fn contents(segment: &Segment) -> Result<Contents> {
         ids: documents.clone().map(|doc| segment.id(doc)).collect::<Result<_>>()?,
         stored: documents.clone().map(|doc| segment.stored(doc)).collect::<Result<_>>()?,
         ordinals: documents.clone().map(|doc| segment.ordinal(doc)).collect::<Result<_>>()?,
+        words: Vec::new(),
     };
+    for field in 0..schema.fields.len() {
+        let words = segment.words(field)?.map(|words| {
+            let mut all = BTreeMap::new();
+            let mut stream = words.map().stream();
+            while let Some((word, value)) = stream.next() {
+                all.insert(word.to_vec(), Words::documents(value));
+            }
+            (words.all_known(), all)
+        });
+        contents.words.push(words);
+    }
     if let Some(ordinals) = segment.ordinals()? {
         assert_eq!(ordinals, contents.ordinals);
     }
@@ -201,7 +253,8 @@ pub(super) fn an_id() -> impl Strategy<Value = Id> {
 }
 
 pub(super) fn a_document() -> impl Strategy<Value = Document> {
-    const WORDS: &[&str] = &["a", "b", "quick", "brown", "Fox", "internationalisation", "über", "\u{0}", "x1", "2024"];
+    const WORDS: &[&str] =
+        &["a", "b", "quick", "brown", "Fox", "internationalisation", "foxes", "über", "\u{0}", "x1", "2024"];
     let tokens = || prop::collection::vec(prop::collection::vec(any::<u8>(), 0..10), 0..6);
     let number = prop_oneof![
         (-1000i32..1000).prop_map(f64::from),
@@ -274,8 +327,10 @@ proptest! {
         documents in prop::collection::vec((an_id(), a_document()), 0..120),
         removed in prop::collection::btree_set(an_id(), 0..5),
         positions in any::<bool>(),
+        stems in any::<bool>(),
     ) {
-        let (schema, folder) = (schema(positions), tempfile::tempdir().unwrap());
+        let folder = tempfile::tempdir().unwrap();
+        let schema = if stems { english(positions) } else { schema(positions) };
         let mut builder = SegmentBuilder::new(schema.clone());
         for (id, document) in &documents {
             builder.add(id, document).unwrap();
@@ -293,7 +348,10 @@ proptest! {
         prop_assert_eq!(path.exists(), meta.is_some());
         if let Some(meta) = meta {
             let segment = Segment::open(&path, &meta, schema.clone()).unwrap();
-            let expected = definition(&alive, (0..meta.documents).collect(), &schema);
+            let mut expected = definition(&alive, (0..meta.documents).collect(), &schema);
+            if [0, 2].iter().all(|&field| written(&documents, field, &schema).1.is_empty()) {
+                expected.words.fill(None);
+            }
             prop_assert_eq!(contents(&segment).unwrap(), expected);
             prop_assert!(segment.id(meta.documents).is_err() && segment.stored(u32::MAX).is_err());
             prop_assert_eq!(segment.number(3, meta.documents).unwrap(), None);

@@ -78,7 +78,7 @@ impl<'w> FieldWriter<'w> {
 }
 
 /// The error of a dictionary's builder. Its own words for a failure to write are "I/O error".
-fn not_built(path: &Path, error: fst::Error) -> Error {
+pub(super) fn not_built(path: &Path, error: fst::Error) -> Error {
     match error {
         fst::Error::Io(error) => failed_within(path, error),
         fst::Error::Fst(error) => failed(path, error),

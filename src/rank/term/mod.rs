@@ -133,9 +133,13 @@ impl<'s> Term<'s> {
                     _ => self.at += gallop(lasts, doc_id),
                 }
             }
-            Source::Decoded { .. } => {
-                while self.at < self.blocks && self.last(self.at) < doc_id {
-                    self.at += 1;
+            Source::Decoded { doc_ids, .. } => {
+                if self.at < self.blocks && self.last(self.at) < doc_id {
+                    self.at = (BLOCK * self.at + gallop(&doc_ids[BLOCK * self.at..], doc_id)) / BLOCK;
+                    // After the last posting there is no block, though the last one may not be full.
+                    if doc_ids.last().is_some_and(|&last| last < doc_id) {
+                        self.at = self.blocks;
+                    }
                 }
             }
         }

@@ -1,12 +1,13 @@
 //! What a search finds, by definition: every document is looked at, in double precision.
 
 use super::super::{Condition, Direction, Index, MOST_WORDS, Matching, Options, SortKey};
-use crate::index::segment::Segment;
+use crate::analysis::{Analyzer, AnalyzerOptions};
+use crate::index::segment::{Dictionary, Segment};
 use crate::index::{Codecs, Document, Field, Id, Kind, Schema, Value, length};
 use crate::query::Typos;
 use crate::query::fuzzy::{self, tests::distance};
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 pub(super) const TITLE: usize = 0;
 pub(super) const TAG: usize = 1;
@@ -24,6 +25,10 @@ pub(super) const SYNONYMS: [(&str, &str); 5] =
     [("abc", "b"), ("abc", "ab a"), ("b", "abc"), ("zebra", "nobody"), ("nobody", "a")];
 
 pub(super) fn schema(positions: bool) -> Schema {
+    schema_in(None, positions)
+}
+
+pub(super) fn schema_in(language: Option<&str>, positions: bool) -> Schema {
     let field = |name: &str, kind, number: usize| Field {
         name: name.into(),
         kind,
@@ -38,7 +43,8 @@ pub(super) fn schema(positions: bool) -> Schema {
         field("note", Kind::Text, NOTE),
         field("serial", Kind::Numeric, SERIAL),
     ];
-    let analyzer = crate::analysis::Analyzer::new(crate::analysis::AnalyzerOptions::default()).unwrap();
+    let language = language.map(str::to_owned);
+    let analyzer = Analyzer::new(AnalyzerOptions { language, ..AnalyzerOptions::default() }).unwrap();
     Schema { fields, positions, codecs: Codecs::default(), analyzer }
 }
 
@@ -49,13 +55,18 @@ pub(super) struct Doc {
     pub(super) texts: [Vec<String>; 3],
     pub(super) tags: Vec<String>,
     pub(super) prices: Vec<f64>,
+    /// Whether its words are added as terms, without an analyzer.
+    pub(super) as_terms: bool,
 }
 
 impl Doc {
     pub(super) fn document(&self, serial: usize) -> Document {
         let mut values = vec![(SERIAL, Value::Number(serial as f64))];
         for ((field, _), words) in TEXTS.iter().zip(&self.texts) {
-            values.push((*field, Value::Text(words.join(" ").into())));
+            values.push(match self.as_terms {
+                true => (*field, Value::Tokens(words.iter().map(|word| word.clone().into()).collect())),
+                false => (*field, Value::Text(words.join(" ").into())),
+            });
         }
         values.push((TAG, Value::Keywords(self.tags.iter().map(|tag| tag.clone().into()).collect())));
         match self.prices[..] {
@@ -120,13 +131,24 @@ pub(super) fn typed(query: &[Clause]) -> String {
 pub(super) struct Definition {
     pub(super) docs: Vec<Doc>,
     pub(super) live: Vec<bool>,
+    /// Per document and field, the terms.
+    terms: Vec<[Vec<String>; 3]>,
+    /// Per field, how many documents have each term.
+    containing: BTreeMap<usize, HashMap<String, u64>>,
     positions: bool,
+    analyzer: Analyzer,
+    /// Per field, if terms are stems: words, and terms whose words are not known. After a merge there may be words of
+    /// documents that are gone, which only the index knows.
+    known: BTreeMap<usize, [BTreeSet<String>; 2]>,
 }
 
 impl Definition {
     /// `versions` are all documents that were ever added, by serial number.
     pub(super) fn new(index: &Index, versions: &[Doc]) -> Definition {
-        let mut definition = Definition { docs: Vec::new(), live: Vec::new(), positions: index.schema().positions };
+        let (positions, analyzer) = (index.schema().positions, index.schema().analyzer.clone());
+        let known = if analyzer.stems() { known(index) } else { BTreeMap::new() };
+        let (docs, live, terms, containing) = Default::default();
+        let mut definition = Definition { docs, live, terms, containing, positions, analyzer, known };
         for part in index.snapshot().parts() {
             let segment: &Segment = &part.segment;
             let mut doc_ids: Vec<u32> = (0..segment.documents()).collect();
@@ -135,9 +157,19 @@ impl Definition {
                 let serial = segment.number(SERIAL, doc_id).unwrap().unwrap();
                 let doc = versions[serial as usize].clone();
                 assert_eq!(segment.id(doc_id).unwrap(), Id::Int(doc.id));
+                let term = |word: &String| if doc.as_terms { word.clone() } else { definition.term(word) };
+                definition.terms.push(doc.texts.each_ref().map(|words| words.iter().map(term).collect()));
                 definition.docs.push(doc);
                 definition.live.push(part.deleted.as_ref().is_none_or(|deleted| !deleted.contains(doc_id)));
             }
+        }
+        for (field, _) in TEXTS {
+            let mut containing: HashMap<String, u64> = HashMap::new();
+            for terms in definition.terms(field) {
+                let different: HashSet<&String> = terms.iter().collect();
+                different.into_iter().for_each(|term| *containing.entry(term.clone()).or_default() += 1);
+            }
+            definition.containing.insert(field, containing);
         }
         definition
     }
@@ -154,6 +186,52 @@ impl Definition {
         found.into_iter().filter(|(word, _)| accepts(word)).map(|(word, n)| (word.clone(), n)).collect()
     }
 
+    /// The terms of each document's field.
+    fn terms(&self, field: usize) -> impl Iterator<Item = &Vec<String>> {
+        let number = TEXTS.iter().position(|text| text.0 == field).unwrap();
+        self.terms.iter().map(move |terms| &terms[number])
+    }
+
+    fn term(&self, word: &str) -> String {
+        self.analyzer.stem(word).into_owned()
+    }
+
+    /// What terms of a field count for, by what their words do, or they themselves.
+    fn nearest(
+        &self,
+        field: usize,
+        of_word: &dyn Fn(&str) -> Option<f64>,
+        of_term: &dyn Fn(&str) -> Option<f64>,
+        typed: Option<&str>,
+    ) -> BTreeMap<String, f64> {
+        let mut nearest: BTreeMap<String, f64> = BTreeMap::new();
+        let mut add = |term: String, of: f64| {
+            let best = nearest.entry(term).or_insert(of);
+            *best = best.max(of);
+        };
+        match self.known.get(&field) {
+            None => self.words(field, |_| true).into_keys().for_each(|word| {
+                if let Some(of) = of_word(&word) {
+                    add(word, of);
+                }
+            }),
+            Some([words, terms]) => {
+                words
+                    .iter()
+                    .filter_map(|word| Some((word, of_word(word)?)))
+                    .for_each(|(word, of)| add(self.term(word), of));
+                terms
+                    .iter()
+                    .filter_map(|term| Some((term, of_term(term)?)))
+                    .for_each(|(term, of)| add(term.clone(), of));
+            }
+        }
+        if let Some(typed) = typed {
+            add(self.term(typed), 1.0);
+        }
+        nearest
+    }
+
     fn idf(&self, containing: u64) -> f64 {
         let (all, containing) = (self.docs.len() as f64, containing as f64);
         (1.0 + (all - containing + 0.5) / (containing + 0.5)).ln()
@@ -162,42 +240,54 @@ impl Definition {
     /// What an atom is in a field: the idf, with what it counts for less than what was typed, and the frequency in each
     /// document; once for each distance.
     fn leaves(&self, atom: &Atom, edits: u8, start: bool, exclude: bool, field: usize) -> Vec<(f64, Vec<usize>)> {
-        let expanded = |discount: &dyn Fn(&str) -> Option<f64>| {
-            let words = self.words(field, |word| discount(word).is_some());
-            let mut words: Vec<_> = words.into_iter().map(|(word, n)| (discount(&word).unwrap(), n, word)).collect();
-            words.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)).then(a.2.cmp(&b.2)));
-            words.truncate(MOST_WORDS);
+        let expanded = |of_word: &dyn Fn(&str) -> Option<f64>, of_term: &dyn Fn(&str) -> Option<f64>, typed| {
+            let terms = self.nearest(field, of_word, of_term, typed).into_iter();
+            let containing = &self.containing[&field];
+            let counted = |(term, of): (String, f64)| Some((of, *containing.get(&term)?, term));
+            let mut terms: Vec<_> = terms.filter_map(counted).collect();
+            terms.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)).then(a.2.cmp(&b.2)));
+            terms.truncate(MOST_WORDS);
             let leaf = |of: f64| {
-                let common = words.iter().filter(|word| word.0 >= of).map(|word| word.1).max();
-                let counting: HashSet<&String> = words.iter().filter(|word| word.0 == of).map(|word| &word.2).collect();
+                let common = terms.iter().filter(|term| term.0 >= of).map(|term| term.1).max();
+                let counting: HashSet<&String> = terms.iter().filter(|term| term.0 == of).map(|term| &term.2).collect();
                 if counting.is_empty() {
                     return (0.0, Vec::new());
                 }
-                let counts = |other: &&String| counting.contains(other);
-                let frequency = |doc: &Doc| doc.words(field).iter().filter(counts).count();
-                (of * self.idf(common.unwrap_or(0)), self.docs.iter().map(frequency).collect())
+                let frequency = |terms: &Vec<String>| terms.iter().filter(|term| counting.contains(term)).count();
+                (of * self.idf(common.unwrap_or(0)), self.terms(field).map(frequency).collect())
             };
             [1.0, 0.75, 0.5, 0.25].map(leaf).to_vec()
         };
         match atom {
-            Atom::Word(word) => expanded(&|other| like(word, other, edits, start)),
-            Atom::Prefix(prefix) => expanded(&|word| {
-                let whole = if word == prefix { 1.0 } else { 0.75 };
-                word.starts_with(prefix).then_some(whole)
-            }),
-            Atom::Fuzzy(word, distance) => expanded(&|other| {
-                let within = |most: u8| fuzzy::accepts(&fuzzy::automaton(word, most), other);
-                (0..=*distance).find(|&edits| within(edits)).map(|edits| 0.5f64.powi(edits.into()))
-            }),
+            Atom::Word(word) => {
+                let of_word = |other: &str| like(word, word, other, edits, start);
+                let of_term = |other: &str| like(word, &self.term(word), other, edits, start);
+                expanded(&of_word, &of_term, Some(word))
+            }
+            Atom::Prefix(prefix) => {
+                let of = |word: &str| {
+                    let whole = if word == prefix { 1.0 } else { 0.75 };
+                    word.starts_with(prefix).then_some(whole)
+                };
+                expanded(&of, &of, None)
+            }
+            Atom::Fuzzy(word, distance) => {
+                let of = |other: &str| {
+                    let within = |most: u8| fuzzy::accepts(&fuzzy::automaton(word, most), other);
+                    (0..=*distance).find(|&edits| within(edits)).map(|edits| 0.5f64.powi(edits.into()))
+                };
+                expanded(&of, &of, None)
+            }
             Atom::Phrase(words) | Atom::Near(words, _) => {
                 let slop = if let Atom::Near(_, slop) = atom { *slop } else { 0 };
-                let containing = self.words(field, |word| words.iter().any(|other| other == word));
+                let words: Vec<String> = words.iter().map(|word| self.term(word)).collect();
+                let containing = &self.containing[&field];
                 let idf = words.iter().map(|word| self.idf(containing.get(word).copied().unwrap_or(0))).sum();
-                let frequency = |doc: &Doc| match exclude && !self.positions {
-                    true => usize::from(words.iter().all(|word| doc.words(field).contains(word))),
-                    false => near(doc.words(field), words, slop.into()),
+                let frequency = |terms: &Vec<String>| match exclude && !self.positions {
+                    true => usize::from(words.iter().all(|word| terms.contains(word))),
+                    false => near(terms, &words, slop.into()),
                 };
-                vec![(idf, self.docs.iter().map(frequency).collect())]
+                vec![(idf, self.terms(field).map(frequency).collect())]
             }
         }
     }
@@ -343,18 +433,38 @@ fn by_values<T>(a: Option<T>, b: Option<T>, ascends: bool, order: impl Fn(&T, &T
     }
 }
 
-/// What a word of a document counts for where a plain word was typed that forgives typos, or is a prefix.
-fn like(word: &str, other: &str, edits: u8, start: bool) -> Option<f64> {
-    if word == other {
+/// The words beside stems, and the terms of segments that do not know all words.
+fn known(index: &Index) -> BTreeMap<usize, [BTreeSet<String>; 2]> {
+    let keys = |dictionary: &Dictionary| dictionary.stream().into_str_keys().unwrap();
+    let of_field = |&(field, _): &(usize, &str)| {
+        let [mut words, mut terms] = [BTreeSet::new(), BTreeSet::new()];
+        for part in index.snapshot().parts() {
+            let known = part.segment.words(field).unwrap();
+            words.extend(known.into_iter().flat_map(|known| keys(known.map())));
+            if known.is_none_or(|known| !known.all_known()) {
+                terms.extend(keys(part.segment.dictionary(field).unwrap()));
+            }
+        }
+        (field, [words, terms])
+    };
+    TEXTS.iter().map(of_field).collect()
+}
+
+/// What a word or term of a document counts for where a plain word was typed that forgives typos, or is a prefix. Whole ones
+/// are compared with `whole`, beginnings with what was typed.
+fn like(typed: &str, whole: &str, other: &str, edits: u8, start: bool) -> Option<f64> {
+    if whole == other {
         return Some(1.0);
     }
-    let within = |other: &str| Some(distance(word, other)).filter(|&of| of <= edits.into());
-    let whole = within(other).map(|of| 0.5f64.powi(of as i32));
-    let starts =
-        (1..=other.len()).filter(|&end| start && other.is_char_boundary(end)).filter_map(|end| within(&other[..end]));
+    let within = |word: &str, other: &str| Some(distance(word, other)).filter(|&of| of <= edits.into());
+    let of_whole = within(whole, other).map(|of| 0.5f64.powi(of as i32));
+    let starts = (1..=other.len())
+        .filter(|&end| start && other.is_char_boundary(end))
+        .filter_map(|end| within(typed, &other[..end]));
     let start = starts.min().map(|of| if of == 0 { 0.75 } else { 0.5f64.powi(of as i32) });
-    let best = whole.into_iter().chain(start).max_by(f64::total_cmp);
-    best.filter(|_| word.chars().next() == other.chars().next())
+    let best = of_whole.into_iter().chain(start).max_by(f64::total_cmp);
+    let first = typed.chars().next();
+    best.filter(|_| first == other.chars().next() || whole.chars().next() != first)
 }
 
 /// In how many windows of differences, each beginning with one, every word of a phrase has a position of its own.

@@ -123,7 +123,7 @@ proptest! {
         let mut first: Option<Vec<Found>> = None;
         for (at_once, threads, optimize) in [(false, 1, Some(false)), (true, 1, Some(true)), (false, 2, Some(false))] {
             let folder = tempfile::tempdir().unwrap();
-            let index = build(folder.path(), &commits, Way { at_once, threads, optimize, positions: true });
+            let index = build(folder.path(), &commits, Way { at_once, threads, optimize, ..PLAIN });
             let search = |query: &Vec<Clause>| index.search(&typed(query), &options).unwrap();
             let mut found: Vec<Found> = queries.iter().map(search).collect();
             found.iter_mut().flat_map(|found| &mut found.hits).for_each(|hit| hit.doc_id = 0);

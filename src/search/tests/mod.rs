@@ -7,6 +7,7 @@ mod geo;
 mod limits;
 mod pages;
 mod similar;
+mod stemmed;
 
 use super::*;
 use crate::index::{self, Writer};
@@ -34,13 +35,14 @@ struct Way {
     threads: usize,
     optimize: Option<bool>,
     positions: bool,
+    language: Option<&'static str>,
 }
 
-const PLAIN: Way = Way { at_once: false, threads: 1, optimize: None, positions: true };
+const PLAIN: Way = Way { at_once: false, threads: 1, optimize: None, positions: true, language: None };
 
 fn build(folder: &Path, commits: &[Vec<Change>], way: Way) -> Index {
     let options = index::WriterOptions { threads: way.threads, ..index::WriterOptions::default() };
-    let mut writer = Writer::open(folder, Some(definition::schema(way.positions)), options).unwrap();
+    let mut writer = Writer::open(folder, Some(definition::schema_in(way.language, way.positions)), options).unwrap();
     let mut serial = 0;
     for commit in commits {
         for change in commit {
@@ -237,6 +239,7 @@ fn doc() -> impl Strategy<Value = Doc> {
         texts: [title, body, note],
         tags: tags.into_iter().map(str::to_owned).collect(),
         prices,
+        as_terms: false,
     })
 }
 
@@ -326,7 +329,7 @@ proptest! {
         positions in prop::bool::weighted(0.8),
     ) {
         let folder = tempfile::tempdir().unwrap();
-        let index = build(folder.path(), &commits, Way { at_once: false, threads, optimize, positions });
+        let index = build(folder.path(), &commits, Way { at_once: false, threads, optimize, positions, language: None });
         let definition = define(&index, &commits);
         check_words(&index, &definition);
         for (query, options) in &queries {
@@ -345,7 +348,7 @@ proptest! {
             [(false, 1, Some(false)), (false, 1, Some(true)), (true, 1, Some(false)), (false, 2, Some(false)), (true, 2, Some(true))]
         {
             let folder = tempfile::tempdir().unwrap();
-            let index = build(folder.path(), &commits, Way { at_once, threads, optimize, positions: true });
+            let index = build(folder.path(), &commits, Way { at_once, threads, optimize, ..PLAIN });
             let texts: Vec<String> = queries.iter().map(|query| typed(query)).collect();
             let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
             let mut found = index.search_batch(&texts, &options, threads).unwrap();

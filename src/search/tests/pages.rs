@@ -73,7 +73,13 @@ fn many_values() {
     let doc = |id: i64, noise: &mut Noise| {
         let tags = (0..noise.below(4)).map(|_| format!("{}", noise.below(20_000))).collect();
         let body = vec!["all".to_owned(), format!("w{}", noise.below(200))];
-        Change::Add(Doc { id, texts: [vec![], body, vec![]], tags, prices: vec![noise.below(9) as f64] })
+        Change::Add(Doc {
+            id,
+            texts: [vec![], body, vec![]],
+            tags,
+            prices: vec![noise.below(9) as f64],
+            ..Doc::default()
+        })
     };
     let docs: Vec<Change> = (0..6000).map(|id| doc(id * 7 % 6000, &mut noise)).collect();
     let mut commits = [docs[..5000].to_vec(), docs[5000..].to_vec(), Vec::new()];
@@ -100,7 +106,7 @@ fn pages_follow_each_other() {
     let doc = |id: i64| {
         let (prices, tags) = (vec![(id % 13) as f64], vec![format!("t{}", id * 31 % 997)]);
         let body = vec!["a".to_owned(); (id % 7) as usize + 1];
-        Change::Add(Doc { id, texts: [vec![], body, vec![]], tags, prices })
+        Change::Add(Doc { id, texts: [vec![], body, vec![]], tags, prices, ..Doc::default() })
     };
     let commits: Vec<Vec<Change>> = (0..3).map(|part| (part * 500..(part + 1) * 500).map(doc).collect()).collect();
     let folder = tempfile::tempdir().unwrap();

@@ -1,0 +1,126 @@
+//! Postings among some documents: if documents must have all clauses, what is put together of many lists is put together
+//! only for those that have the rarest clause.
+
+use super::leaf::{Leaf, Weighted};
+use super::lists::{of_term, source, summed};
+use super::plan::{PlannedClause, QueryPlan};
+use crate::base::bits::has_bit;
+use crate::base::cpu;
+use crate::base::error::Result;
+use crate::base::memory::{self, zeros};
+use crate::codec::{BLOCK, block_buffer, gallop};
+use crate::index::segment::Segment;
+use crate::rank::Clock;
+use crate::rank::term::Source;
+
+/// Documents of a segment.
+pub(super) struct Among {
+    doc_ids: Vec<u32>,
+    /// A bit for each.
+    bits: Vec<u64>,
+}
+
+/// Other clauses are put together among the documents of one that has at most one in so many of their postings.
+const WORTH: u64 = 2;
+
+/// The clauses in the order in which their postings are to be found, if that is worth it: the first provides the documents
+/// [among](Among) which the others are wanted.
+pub(super) fn order(plan: &QueryPlan) -> Option<Vec<usize>> {
+    let sum = |clause: &PlannedClause, of: fn(&Weighted) -> u64| clause.leaves.iter().map(of).sum::<u64>();
+    let joins = |clause: &PlannedClause| sum(clause, |leaf| if is_union(leaf) { leaf.joins } else { 0 });
+    let mut order: Vec<usize> = (0..plan.clauses.len()).collect();
+    order.sort_by_key(|&at| sum(&plan.clauses[at], |leaf| leaf.at_most));
+    let (&first, others) = order.split_first()?;
+    let first = sum(&plan.clauses[first], |leaf| leaf.at_most);
+    let others: u64 = others.iter().map(|&at| joins(&plan.clauses[at])).sum();
+    (others / WORTH > first).then_some(order)
+}
+
+fn is_union(leaf: &Weighted) -> bool {
+    matches!(leaf.leaf, Leaf::Words { .. }) && leaf.joins > 0
+}
+
+impl Among {
+    /// The documents of a segment that are in one of the lists.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub(super) fn new<'l, 's: 'l>(documents: u32, lists: impl Iterator<Item = &'l Source<'s>>) -> Result<Among> {
+        let mut bits: Vec<u64> = zeros((documents as usize).div_ceil(64))?;
+        let mut set = |doc_ids: &[u32]| doc_ids.iter().for_each(|&doc| bits[doc as usize / 64] |= 1 << (doc % 64));
+        let mut buffer = block_buffer();
+        for list in lists {
+            match list {
+                Source::Decoded { doc_ids, .. } => set(doc_ids),
+                Source::List(view) => {
+                    for block in 0..view.blocks() {
+                        let count = view.decode_doc_ids(cpu::tier(), block, &mut buffer);
+                        set(&buffer[..count]);
+                    }
+                }
+            }
+        }
+        let mut doc_ids = memory::room(bits.iter().map(|word| word.count_ones() as usize).sum())?;
+        crate::rank::matching::for_each_bit(0, &bits, |doc| doc_ids.push(doc));
+        Ok(Among { doc_ids, bits })
+    }
+
+    /// The postings of a leaf in the segment with that number, of these documents at least; `None` if none of them has it.
+    ///
+    /// # Errors
+    /// As [`source`].
+    pub(super) fn source<'s>(
+        &self,
+        segment: &'s Segment,
+        number: usize,
+        leaf: &Weighted,
+        clock: &Clock,
+    ) -> Result<Option<Source<'s>>> {
+        let present: Vec<u64> = leaf.values[number].iter().copied().flatten().collect();
+        match is_union(leaf) && present.len() > 1 && leaf.joined[number].get().is_none() {
+            true => self.union(segment, leaf.leaf.field(), &present, clock),
+            false => source(segment, number, leaf, clock),
+        }
+    }
+
+    /// Those of the documents that have one of several terms, which count as one term.
+    fn union(&self, segment: &Segment, field: usize, values: &[u64], clock: &Clock) -> Result<Option<Source<'static>>> {
+        let mut found: Vec<(u32, u32)> = Vec::new();
+        let (mut doc_ids, mut less_one) = (block_buffer(), [0; BLOCK]);
+        for &value in values {
+            clock.check()?;
+            match of_term(segment, field, value)? {
+                Source::Decoded { doc_ids, less_one } => self.keep(&doc_ids, &less_one, &mut found)?,
+                Source::List(view) => {
+                    let mut next = 0;
+                    for block in 0..view.blocks() {
+                        let (first, last) = (view.last_doc_ids[..block].last(), view.last_doc_ids[block]);
+                        next += gallop(&self.doc_ids[next..], first.map_or(0, |before| before + 1));
+                        match self.doc_ids.get(next) {
+                            None => break,
+                            Some(&doc) if doc > last => continue,
+                            Some(_) => (),
+                        }
+                        let count = view.decode_doc_ids(cpu::tier(), block, &mut doc_ids);
+                        if doc_ids[..count].iter().any(|&doc| has_bit(&self.bits, doc)) {
+                            view.frequencies_less_one(block, &mut less_one);
+                            self.keep(&doc_ids[..count], &less_one, &mut found)?;
+                        }
+                    }
+                }
+            }
+        }
+        summed(found)
+    }
+
+    /// Adds those postings to `found` that are of these documents.
+    fn keep(&self, doc_ids: &[u32], less_one: &[u32], found: &mut Vec<(u32, u32)>) -> Result<()> {
+        for (&doc, &less_one) in doc_ids.iter().zip(less_one) {
+            if has_bit(&self.bits, doc) {
+                memory::reserve(found, 1)?;
+                found.push((doc, less_one));
+            }
+        }
+        Ok(())
+    }
+}

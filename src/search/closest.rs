@@ -1,0 +1,50 @@
+//! [`Compared`]: which words an atom stands for.
+
+use super::Index;
+use super::pattern::Pattern;
+use super::words::{Of, Word, Words, prefix_automaton};
+use crate::base::error::Result;
+use crate::query::Atom;
+use crate::rank::Clock;
+
+/// What words are compared with.
+pub(super) enum Compared<'a> {
+    Prefix(&'a str),
+    Pattern(Pattern),
+}
+
+impl<'a> Compared<'a> {
+    /// An atom that [stands for](super::expansion::is_expanded) words.
+    pub(super) fn new(atom: &'a Atom) -> Compared<'a> {
+        if let Atom::Prefix(prefix) = atom { Compared::Prefix(prefix) } else { Compared::Pattern(Pattern::new(atom)) }
+    }
+
+    /// The `limit` closest words of a field, in order.
+    ///
+    /// # Errors
+    /// [`Error::Expired`](crate::Error::Expired); [`Error::Corrupt`](crate::Error::Corrupt).
+    pub(super) fn closest(
+        &self,
+        index: &Index,
+        field: usize,
+        of: Of,
+        limit: usize,
+        clock: &Clock,
+    ) -> Result<Vec<Word>> {
+        match self {
+            Compared::Prefix(prefix) => {
+                let class = |word: &[u8]| u8::from(word.len() > prefix.len());
+                let automaton = &prefix_automaton(prefix);
+                Words { index, field, of, automaton, first: b"", clock }.closest(class, limit)
+            }
+            Compared::Pattern(pattern) => {
+                let class = |word: &[u8]| pattern.class(word).unwrap_or_default();
+                let first = pattern.first();
+                match pattern.of_whole() {
+                    Some(automaton) => Words { index, field, of, automaton, first, clock }.closest(class, limit),
+                    None => Words { index, field, of, automaton: pattern, first, clock }.closest(class, limit),
+                }
+            }
+        }
+    }
+}

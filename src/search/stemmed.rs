@@ -1,0 +1,92 @@
+//! What prefixes and typos stand for where terms are stems: words as they were written, each of which is searched by its
+//! stem, as if it had been typed.
+//!
+//! Where words are not known, in segments of older releases and of documents that were added as terms, stems are compared in
+//! their place.
+
+use super::Index;
+use super::closest::Compared;
+use super::words::{Of, Word, keep_first};
+use crate::base::error::Result;
+use crate::query::Atom;
+use crate::rank::Clock;
+use std::cell::LazyCell;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+/// In each of some fields, the terms of the `limit` closest words, as near as the closest of their words; in order.
+///
+/// # Errors
+/// [`Error::Expired`](crate::Error::Expired); [`Error::Corrupt`](crate::Error::Corrupt).
+pub(super) fn closest(
+    index: &Index,
+    fields: &[usize],
+    atom: &Atom,
+    limit: usize,
+    clock: &Clock,
+) -> Result<Vec<(usize, Vec<Word>)>> {
+    let as_written = as_written(atom);
+    // Large ones take some time to make.
+    let (words, terms) = (LazyCell::new(|| Compared::new(&as_written)), LazyCell::new(|| Compared::new(atom)));
+    let in_field = |&field: &usize| {
+        let mut classes: HashMap<Vec<u8>, u8> = HashMap::new();
+        let mut add = |term: Vec<u8>, class: u8| {
+            let nearest = classes.entry(term).or_insert(class);
+            *nearest = class.min(*nearest);
+        };
+        if let Atom::Like { term: Some(term), .. } = atom {
+            add(term.clone().into_bytes(), 0);
+        }
+        for Word { class, term: word, .. } in found(index, field, &words, Of::Written, limit, clock)? {
+            // A forged file may have any bytes.
+            let Ok(word) = std::str::from_utf8(&word) else { continue };
+            add(index.schema().analyzer.stem(word).into_owned().into_bytes(), class);
+        }
+        for Word { class, term, .. } in found(index, field, &terms, Of::Unknown, limit, clock)? {
+            add(term, class);
+        }
+        let mut counted = Vec::with_capacity(classes.len());
+        for (term, class) in classes {
+            let documents = documents_with(index, field, &term)?;
+            if documents > 0 {
+                counted.push(Word { class, documents: Reverse(documents), term });
+            }
+        }
+        keep_first(&mut counted, limit);
+        Ok((field, counted))
+    };
+    fields.iter().map(in_field).collect()
+}
+
+fn found<'a>(
+    index: &Index,
+    field: usize,
+    compared: &LazyCell<Compared<'a>, impl FnOnce() -> Compared<'a>>,
+    of: Of,
+    limit: usize,
+    clock: &Clock,
+) -> Result<Vec<Word>> {
+    match of.is_in(index, field)? {
+        true => compared.closest(index, field, of, limit, clock),
+        false => Ok(Vec::new()),
+    }
+}
+
+/// An atom that words are compared with, in place of their stems.
+fn as_written(atom: &Atom) -> Atom {
+    match atom.clone() {
+        Atom::Like { term, word, edits, start } => Atom::Like { term: term.map(|_| word.clone()), word, edits, start },
+        other => other,
+    }
+}
+
+/// How many documents of the index contain a term.
+fn documents_with(index: &Index, field: usize, term: &[u8]) -> Result<u64> {
+    let mut documents = 0;
+    for part in index.snapshot().parts() {
+        if let Some(value) = part.segment.term(field, term)? {
+            documents += part.segment.documents_with(field, value)?;
+        }
+    }
+    Ok(documents)
+}

@@ -6,6 +6,7 @@
 //! | `segment.rs` | words by UAX #29, with a table for ASCII and letters of two bytes; pairs for scripts without spaces |
 //! | `detect.rs` | the language of a text |
 //! | `parts.rs` | the parts of words that a full stop, a colon or an underscore joins |
+//! | `numbered.rs` | words by numbers, and their stems |
 //! | `normalize.rs` | lower-casing, composed form, folding |
 //! | `cache.rs` | words seen lately and their terms, or their numbers |
 //! | `stop_words.rs` | lists of stop words |
@@ -17,6 +18,7 @@
 mod cache;
 mod detect;
 mod normalize;
+mod numbered;
 mod parts;
 mod segment;
 mod stop_words;
@@ -34,6 +36,7 @@ use crate::{Error, Result};
 pub use cache::Numbers;
 use cache::{Cache, Key};
 pub use detect::detect;
+pub use numbered::Taker;
 pub(crate) use segment::is_lone_unit;
 use segment::{Kind, Word};
 pub use stop_words::stop_words;
@@ -111,19 +114,6 @@ pub struct Token<'a> {
     pub start: usize,
     /// The byte after its word. Words overlap only if they are pairs of units.
     pub end: usize,
-}
-
-/// Who numbers words, and takes those of a text.
-pub trait Taker {
-    /// The number of a word that is [normalized](Analyzer::normalize) and no stop word; its term is its
-    /// [`stem`](Analyzer::stem). `None` if it is not to be taken.
-    ///
-    /// # Errors
-    /// Any: no further word is looked at.
-    fn number(&mut self, word: &str) -> Result<Option<u32>>;
-
-    /// Takes a word: how many words come before it in the text, and its number.
-    fn take(&mut self, position: u32, number: u32);
 }
 
 /// Working memory of [`Analyzer::tokens`]: make one per thread and use it again. One megabyte, of which pages
@@ -286,58 +276,6 @@ impl Analyzer {
         });
     }
 
-    /// Gives the words of `text` that have a term to `taker`, in order, by their numbers. Those that `numbers` does not know
-    /// in this `space`, it asks for.
-    ///
-    /// # Errors
-    /// The first one of [`Taker::number`]; what has been taken by then counts for nothing.
-    pub fn numbered(&self, text: &str, numbers: &mut Numbers, space: u8, taker: &mut impl Taker) -> Result<()> {
-        let mut normalized = String::new();
-        let mut position = 0u32;
-        let mut failed = Ok(());
-        self.each_word(text, |Word { start, end, .. }| {
-            let at = position;
-            position = position.saturating_add(1);
-            let word = &text[start..end];
-            if word.len() > MAX_WORD || failed.is_err() {
-                return;
-            }
-            let key = Key::new(word);
-            let number = match key.as_ref().and_then(|key| numbers.get(key, space)) {
-                Some(known) => known,
-                None => match self.inner.number(word, &mut normalized, taker) {
-                    Ok(number) => {
-                        if let Some(key) = &key {
-                            numbers.put(key, space, number);
-                        }
-                        number
-                    }
-                    Err(error) => return failed = Err(error),
-                },
-            };
-            if let Some(number) = number {
-                taker.take(at, number);
-            }
-        });
-        failed
-    }
-
-    /// Whether terms may differ from normalized words.
-    pub fn stems(&self) -> bool {
-        self.inner.stemmer.is_some()
-    }
-
-    /// The term of a word that is [normalized](Analyzer::normalize), and no stop word.
-    pub fn stem<'w>(&self, word: &'w str) -> Cow<'w, str> {
-        match self.inner.stemmer {
-            Some(stemmer) if !segment::is_units(word) => match stemmer.stem(word) {
-                Cow::Owned(stem) if !stem.is_empty() => Cow::Owned(stem),
-                _ => Cow::Borrowed(word),
-            },
-            _ => Cow::Borrowed(word),
-        }
-    }
-
     /// `word` lower-cased and folded, not stemmed: what prefixes and fuzzy words are compared with. It is not cut into
     /// words, and may be of any length.
     pub fn normalize(&self, word: &str) -> String {
@@ -396,17 +334,6 @@ impl Inner {
             cache.put(key, term);
         }
         term
-    }
-
-    /// The number of a word as it stands in a text, if it has a term.
-    #[cold]
-    #[inline(never)]
-    fn number(&self, word: &str, normalized: &mut String, taker: &mut impl Taker) -> Result<Option<u32>> {
-        normalize::normalize(word, self.options.fold, normalized);
-        match !(1..=MAX_TERM).contains(&normalized.len()) || self.stop_words.contains(&**normalized) {
-            true => Ok(None),
-            false => taker.number(normalized),
-        }
     }
 
     /// Writes the term of `word` to `term`; false if it has none.

@@ -14,7 +14,7 @@ pub(super) enum Compared<'a> {
 }
 
 impl<'a> Compared<'a> {
-    /// An atom that [stands for](super::expansion::is_expanded) words.
+    /// An atom that stands for words.
     pub(super) fn new(atom: &'a Atom) -> Compared<'a> {
         if let Atom::Prefix(prefix) = atom { Compared::Prefix(prefix) } else { Compared::Pattern(Pattern::new(atom)) }
     }

@@ -7,16 +7,12 @@
 //! If terms are stems, the numbers are those of words, and become those of their terms first (`stems.rs`).
 
 use super::stems::{Stems, Words};
-use super::terms::Terms;
+use super::terms::{HOLE, Terms, documents};
 use crate::analysis::Analyzer;
 use crate::base::error::{Error, Result};
 use crate::base::memory::{self, room, zeros};
 use crate::index::length;
 use crate::index::list::Postings;
-use std::ops::Range;
-
-/// What stands at positions without an indexed term.
-pub(super) const HOLE: u32 = u32::MAX;
 
 /// Ranges of terms that are sorted one after the other, unless some term is more frequent than that.
 const RANGES: usize = 4;
@@ -202,12 +198,6 @@ impl Tokens {
         self.tokens.truncate(begin);
     }
 
-    /// Documents and their tokens.
-    pub fn documents(ends: &[u32]) -> impl Iterator<Item = Range<usize>> {
-        let mut begin = 0;
-        ends.iter().map(move |&end| std::mem::replace(&mut begin, end as usize)..end as usize)
-    }
-
     /// Whether terms are stems of words, some of which are known.
     pub fn has_words(&self) -> bool {
         self.stems.as_ref().is_some_and(Stems::has_words)
@@ -279,7 +269,7 @@ impl Tokens {
             ranks[number as usize] = rank;
         }
         let mut with_terms = 0;
-        for (doc, range) in Tokens::documents(&self.ends).enumerate() {
+        for (doc, range) in documents(&self.ends).enumerate() {
             let tokens = &mut self.tokens[range];
             if dead(doc) {
                 tokens.iter().filter(|&&token| token != HOLE).for_each(|&number| self.terms.uncount(number));
@@ -336,7 +326,7 @@ impl Sorter {
     fn fill(&mut self, low: usize, tokens: &[u32], ends: &[u32], dead: impl Fn(usize) -> bool) {
         let (pairs, all_next) = (&mut self.pairs[..], &mut self.next[..]);
         let mut doc = 0u64;
-        for (i, range) in Tokens::documents(ends).enumerate() {
+        for (i, range) in documents(ends).enumerate() {
             for (position, token) in (0u64..).zip(&tokens[range]) {
                 if let Some(next) = all_next.get_mut(token.wrapping_sub(low as u32) as usize) {
                     pairs[*next as usize] = doc << 32 | position;
@@ -349,7 +339,7 @@ impl Sorter {
 
     /// The pairs of each term, in order of docIDs and positions.
     fn by_term(&self) -> impl Iterator<Item = &[u64]> {
-        Tokens::documents(&self.next).map(|range| &self.pairs[range])
+        documents(&self.next).map(|range| &self.pairs[range])
     }
 }
 

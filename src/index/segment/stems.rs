@@ -2,8 +2,7 @@
 //!
 //! A token costs one look-up, of its word; only what is new is stemmed.
 
-use super::invert::{HOLE, Tokens};
-use super::terms::Terms;
+use super::terms::{HOLE, Terms, documents};
 use crate::analysis::{Analyzer, MAX_TERM};
 use crate::base::error::{Error, Result};
 use crate::base::memory::{self, filled};
@@ -96,7 +95,7 @@ impl Stems {
     /// [`Error::OutOfMemory`].
     pub fn into_words(self, tokens: &mut [u32], ends: &[u32], dead: impl Fn(usize) -> bool) -> Result<Words> {
         let mut seen = filled(Seen { last: u32::MAX, documents: 0 }, self.terms.len())?;
-        for (doc, range) in Tokens::documents(ends).enumerate() {
+        for (doc, range) in documents(ends).enumerate() {
             let is_dead = dead(doc);
             for token in tokens[range].iter_mut().filter(|token| **token != HOLE) {
                 let seen = &mut seen[*token as usize];

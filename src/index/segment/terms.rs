@@ -9,11 +9,21 @@ use super::format::u32_at;
 use super::hash;
 use crate::base::error::Result;
 use crate::base::memory::{self, collected, zeros};
+use std::ops::Range;
 
 const RECORD: usize = 6;
 
 /// Zeros at the end of the arena, so that eight bytes can be read where a term begins.
 const PADDING: usize = 8;
+
+/// What stands at positions without an indexed term.
+pub(super) const HOLE: u32 = u32::MAX;
+
+/// Documents and their tokens, by where the tokens of each end.
+pub(super) fn documents(ends: &[u32]) -> impl Iterator<Item = Range<usize>> {
+    let mut begin = 0;
+    ends.iter().map(move |&end| std::mem::replace(&mut begin, end as usize)..end as usize)
+}
 
 /// The terms of a field and their numbers, from 0 in the order of their first occurrence.
 #[derive(Debug)]

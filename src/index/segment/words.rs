@@ -38,7 +38,9 @@ impl Words {
             Some([known @ (0 | 1), 0, 0, 0, 0, 0, 0, 0]) => *known == 1,
             _ => return Err(part.corrupt(0, "what it begins with is none of the possible heads")),
         };
-        let map = fst::Map::new(bytes(HEAD)).map_err(|error| part.corrupt(HEAD, error.to_string()))?;
+        // Its own checksum tells that it is whole, if the section's length is forged.
+        let map = fst::Map::new(bytes(HEAD)).and_then(|map| map.as_fst().verify().map(|()| map));
+        let map = map.map_err(|error| part.corrupt(HEAD, error.to_string()))?;
         Ok(Words { map, all_known })
     }
 

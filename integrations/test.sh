@@ -47,6 +47,24 @@ theirs() {
     rm -f "$log" "$log".*
 }
 
+# same SCRIPT SEED…: whether a script prints the same with Postings and with the library, for each seed.
+same() {
+    script=$1
+    shift
+    log=$(mktemp)
+    for seed in "$@"; do
+        php -d extension="$POSTINGS_EXTENSION" "$script" "$seed" >"$log" 2>&1
+        if SUITE_ENGINE=library php "$script" "$seed" 2>&1 | diff "$log" - >"$log.diff" && [ -s "$log" ]; then
+            echo "$script $seed: $(wc -l <"$log") answers are the same"
+        else
+            status=1
+            echo "$script $seed: DIFFERENT"
+            head -n 20 "$log.diff"
+        fi
+    done
+    rm -f "$log" "$log.diff"
+}
+
 if [ -n "${SEAL_DIR:-}" ]; then suite seal; else echo 'SKIPPED: the SEAL adapter: SEAL_DIR names no checkout'; fi
 if [ -n "${SCOUT_DIR:-}" ] && [ -n "${LARAVEL_DIR:-}" ]; then
     suite scout
@@ -55,6 +73,7 @@ else
 fi
 if [ -n "${LOUPE_DIR:-}" ]; then
     theirs Loupe loupe "$LOUPE_DIR/vendor/bin/phpunit" "$LOUPE_DIR/tests/Functional"
+    same loupe/tests/random.php 1 2 3 4 5
 else
     echo "SKIPPED: Loupe's tests: LOUPE_DIR names no checkout"
 fi

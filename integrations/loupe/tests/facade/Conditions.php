@@ -73,31 +73,24 @@ final class Conditions
             return Filter::is(Schema::EMPTY, $attribute);
         }
         if ($operator === 'BETWEEN') {
-            return $this->anyNumber($attribute, static fn (string $field) => Filter::in($field, ...$value));
+            return $this->number('in', $attribute, ...$value);
         }
         if ($operator === '=' || $operator === 'IN') {
             return Filter::any(...\array_map(fn (mixed $one) => $this->equal($attribute, $one), (array) $value));
         }
         $method = ['>' => 'above', '>=' => 'atLeast', '<' => 'below', '<=' => 'atMost'][$operator];
 
-        return $this->anyNumber($attribute, static fn (string $field) => Filter::$method($field, $value));
+        return $this->number($method, $attribute, $value);
     }
 
     private function equal(string $attribute, bool|float|string $value): Filter
     {
-        if (\is_float($value)) {
-            return $this->anyNumber($attribute, static fn (string $field) => Filter::is($field, $value));
-        }
-
-        return Filter::is("$attribute|k", $value);
+        return \is_float($value) ? $this->number('is', $attribute, $value) : Filter::is("$attribute|k", $value);
     }
 
-    /** One of the numbers of a list. */
-    private function anyNumber(string $attribute, callable $filter): Filter
+    private function number(string $method, string $attribute, float|string|bool ...$numbers): Filter
     {
-        $fields = $this->schema->isNumeric($attribute) ? $this->schema->numbers($attribute) : [];
-
-        return Filter::any(...\array_map($filter, $fields));
+        return $this->schema->isNumeric($attribute) ? Filter::$method("$attribute|n", ...$numbers) : Filter::any();
     }
 
     private static function geo(string $method, string $attribute, mixed ...$place): Filter

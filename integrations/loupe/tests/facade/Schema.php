@@ -13,9 +13,7 @@ use Postings\Filter;
 
 /**
  * Which fields of Postings an attribute of Loupe is: `a` its words, `a|k` its values as keywords (numbers, too, for
- * facets), `a|n` its number, `a|p` its point. A list of numbers is in `a|n`, `a|n1`, `a|n2` …, one in each, and its
- * least and greatest in `a|min` and `a|max`, since a numeric field has one number. Lists and texts that are empty are
- * named in `|empty`.
+ * facets), `a|n` its numbers, `a|p` its point. Lists and texts that are empty are named in `|empty`.
  */
 final class Schema
 {
@@ -26,19 +24,17 @@ final class Schema
     /**
      * @param array<string, string> $types of attributes that are filtered or sorted by
      * @param list<string> $names of attributes that are searched, if all are
-     * @param array<string, int> $lengths how many numbers lists have at most
      */
     public function __construct(
         private readonly Configuration $configuration,
         private array $types = [],
         private array $names = [],
-        private array $lengths = [],
     ) {
     }
 
     public function state(): array
     {
-        return ['types' => $this->types, 'names' => $this->names, 'lengths' => $this->lengths];
+        return ['types' => $this->types, 'names' => $this->names];
     }
 
     public function type(string $attribute): ?string
@@ -60,17 +56,6 @@ final class Schema
         return $searched === ['*'] ? $this->names : $searched;
     }
 
-    /** @return list<string> the fields that have an attribute's numbers */
-    public function numbers(string $attribute): array
-    {
-        $fields = ["$attribute|n"];
-        for ($i = 1; $i < ($this->lengths[$attribute] ?? 0); $i++) {
-            $fields[] = "$attribute|n$i";
-        }
-
-        return $fields;
-    }
-
     public function id(array $document): string
     {
         return (string) $document[$this->configuration->getPrimaryKey()];
@@ -89,9 +74,6 @@ final class Schema
             $type = LoupeTypes::getTypeFromValue($value);
             if (!\in_array($attribute, $this->names, true) && \preg_match(self::NAME, $attribute)) {
                 $this->names[] = $attribute;
-            }
-            if ($type === LoupeTypes::TYPE_ARRAY_NUMBER) {
-                $this->lengths[$attribute] = \max($this->lengths[$attribute] ?? 0, \count($value));
             }
             if (!\in_array($attribute, $relevant, true)) {
                 continue;
@@ -119,9 +101,7 @@ final class Schema
         foreach ($this->types as $attribute => $type) {
             $fields["$attribute|k"] = ['keyword' => true];
             if ($this->isNumeric($attribute)) {
-                foreach ([...$this->numbers($attribute), "$attribute|min", "$attribute|max"] as $name) {
-                    $fields[$name] = ['numeric' => true];
-                }
+                $fields["$attribute|n"] = ['numeric' => true];
             }
             if ($type === LoupeTypes::TYPE_GEO && \method_exists(Filter::class, 'near')) {
                 $fields["$attribute|p"] = ['geo' => true];
@@ -150,7 +130,9 @@ final class Schema
             } elseif ($value !== null) {
                 $list = \is_array($value) ? $value : [$value];
                 $values["$attribute|k"] = \array_values(\array_map(self::keyword(...), $list));
-                $values += $this->isNumeric($attribute) ? $this->numeric($attribute, $list) : [];
+                if ($this->isNumeric($attribute)) {
+                    $values["$attribute|n"] = $value;
+                }
             }
         }
 
@@ -192,14 +174,5 @@ final class Schema
             \is_bool($value) => $value ? 'true' : 'false',
             default => LoupeTypes::convertToString($value),
         };
-    }
-
-    /** @param array<mixed> $list */
-    private function numeric(string $attribute, array $list): array
-    {
-        $list = \array_map('floatval', \array_values($list));
-        $fields = \array_slice($this->numbers($attribute), 0, \count($list));
-
-        return ["$attribute|min" => \min($list), "$attribute|max" => \max($list)] + \array_combine($fields, $list);
     }
 }

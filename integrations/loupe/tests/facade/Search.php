@@ -126,7 +126,8 @@ final class Search
                     $match[1],
                     [(float) $match[2], (float) $match[3]],
                 ],
-                \preg_match('/^(min|max)\((\w+)\)$/', $name, $match) => [$match[2], $match[1]],
+                // The least number of a list ascending, the greatest descending, as for Postings.
+                \preg_match('/^(?:min|max)\((\w+)\)$/', $name, $match) => [$match[1], null],
                 default => [$name, null],
             };
             if (!\in_array($attribute, $this->configuration->getSortableAttributes(), true)) {
@@ -135,7 +136,7 @@ final class Search
             if ($this->schema->type($attribute) !== null) {
                 $field = match (true) {
                     \is_array($value) => "$attribute|p",
-                    $this->schema->isNumeric($attribute) => "$attribute|" . ($value ?? 'min'),
+                    $this->schema->isNumeric($attribute) => "$attribute|n",
                     default => "$attribute|k",
                 };
                 $keys[$field] = \is_array($value) ? $value : $order;
@@ -157,7 +158,7 @@ final class Search
             if ($this->schema->type($attribute) !== null) {
                 $fields[] = "$attribute|k";
                 if ($this->schema->isNumeric($attribute)) {
-                    \array_push($fields, "$attribute|min", "$attribute|max");
+                    $fields[] = "$attribute|n";
                 }
             }
         }
@@ -173,7 +174,7 @@ final class Search
             \ksort($counts, $this->schema->isNumeric($attribute) ? \SORT_NUMERIC : \SORT_STRING);
             $distribution[$attribute] = $counts;
             if ($this->schema->isNumeric($attribute)) {
-                [$min, $max] = [$found["$attribute|min"]['min'], $found["$attribute|max"]['max']];
+                ['min' => $min, 'max' => $max] = $found["$attribute|n"];
                 $stats[$attribute] = $min === null ? [] : ['min' => $min, 'max' => $max];
             }
         }

@@ -16,7 +16,12 @@ declare(strict_types=1);
 function outcomes(string $file): array
 {
     $outcomes = [];
-    foreach (simplexml_load_file($file)->xpath('//testcase') as $case) {
+    $log = is_file($file) && filesize($file) > 0 ? simplexml_load_file($file) : false;
+    if ($log === false) {
+        echo "  the tests did not run to their end: $file is not whole\n";
+        exit(1);
+    }
+    foreach ($log->xpath('//testcase') as $case) {
         $class = preg_replace('/.*\\\\/', '', (string) $case['class']);
         $outcomes["$class::{$case['name']}"] = match (true) {
             isset($case->failure), isset($case->error) => 'failed',

@@ -74,7 +74,7 @@ final class SymfonyTest extends TestCase
             ['id' => '2', 'name' => 'A tie', 'price' => 19.0],
         ], []);
         // In English, and with a typo, as the DSN of README.md says.
-        $found = $engine->createSearchBuilder('products')->addFilter(new SearchCondition('run shou'))->getResult();
+        $found = $engine->createSearchBuilder('products')->addFilter(new SearchCondition('runnign shoe'))->getResult();
         self::assertSame(['1'], \array_column([...$found], 'id'));
 
         $drop = new CommandTester($container->get('cmsig_seal.index_drop_command'));

@@ -42,10 +42,9 @@ final class Conditions
         return match (true) {
             $node instanceof Group => $this->group($node),
             $node instanceof GeoDistance
-                => self::geo('near', $node->attributeName, $node->lat, $node->lng, $node->distance),
-            $node instanceof GeoBoundingBox => self::geo(
-                'box',
-                $node->attributeName,
+                => Filter::near("{$node->attributeName}|p", $node->lat, $node->lng, $node->distance),
+            $node instanceof GeoBoundingBox => Filter::box(
+                "{$node->attributeName}|p",
                 [$node->getBbox()->getSouth(), $node->getBbox()->getWest()],
                 [$node->getBbox()->getNorth(), $node->getBbox()->getEast()],
             ),
@@ -91,14 +90,5 @@ final class Conditions
     private function number(string $method, string $attribute, float|string|bool ...$numbers): Filter
     {
         return $this->schema->isNumeric($attribute) ? Filter::$method("$attribute|n", ...$numbers) : Filter::any();
-    }
-
-    private static function geo(string $method, string $attribute, mixed ...$place): Filter
-    {
-        if (!\method_exists(Filter::class, $method)) {
-            throw new \LogicException("This build of Postings has no Filter::$method().");
-        }
-
-        return Filter::$method("$attribute|p", ...$place);
     }
 }

@@ -118,28 +118,18 @@ final class Hits
             + ($parameters->showMatchesPosition() ? ['_matchesPosition' => \array_filter($positions)] : []);
     }
 
-    /** The words of a text that Postings marks, with the options that this build has. */
+    /** The words of a text that Postings marks. */
     private function matches(string $text, string $field): TokenCollection
     {
-        $known = \array_column((new \ReflectionMethod(Index::class, 'highlight'))->getParameters(), 'name', 'name');
-        $options = ['before' => "\u{1}", 'after' => "\u{2}", 'escape' => false, 'field' => $field];
-        $options += $this->query->options;
-        $marked = $this->index->highlight($this->query->query, $text, ...\array_intersect_key($options, $known));
-        $marked = isset($known['escape']) ? $marked : \htmlspecialchars_decode($marked, \ENT_QUOTES | \ENT_HTML5);
-
-        // Texts before a mark and in it, in turns.
         $matches = [];
-        $start = 0;
-        foreach (\preg_split("/[\u{1}\u{2}]/u", $marked) as $number => $part) {
-            $end = $start + \mb_strlen($part);
-            if ($number % 2 === 1) {
-                foreach ($this->tokenizer->tokenize($text)->all() as $token) {
-                    if ($token->getOriginalStartPosition() >= $start && $token->getOriginalStartPosition() < $end) {
-                        $matches[] = $token;
-                    }
+        foreach ($this->index->matches($this->query->query, $text, $field, ...$this->query->options) as $place) {
+            $start = \mb_strlen(\substr($text, 0, $place['offset']));
+            $end = $start + \mb_strlen(\substr($text, $place['offset'], $place['length']));
+            foreach ($this->tokenizer->tokenize($text)->all() as $token) {
+                if ($token->getOriginalStartPosition() >= $start && $token->getOriginalStartPosition() < $end) {
+                    $matches[] = $token;
                 }
             }
-            $start = $end;
         }
 
         return new TokenCollection($matches);

@@ -9,7 +9,6 @@ use Loupe\Loupe\Exception\InvalidDocumentException;
 use Loupe\Loupe\Exception\PrimaryKeyNotFoundException;
 use Loupe\Loupe\Internal\LoupeTypes;
 use Postings\Analyzer;
-use Postings\Filter;
 
 /**
  * Which fields of Postings an attribute of Loupe is: `a` its words, `a|k` its values as keywords (numbers, too, for
@@ -103,7 +102,7 @@ final class Schema
             if ($this->isNumeric($attribute)) {
                 $fields["$attribute|n"] = ['numeric' => true];
             }
-            if ($type === LoupeTypes::TYPE_GEO && \method_exists(Filter::class, 'near')) {
+            if ($type === LoupeTypes::TYPE_GEO) {
                 $fields["$attribute|p"] = ['geo' => true];
             }
         }
@@ -124,9 +123,8 @@ final class Schema
             if ($value === '' || $value === []) {
                 $values[self::EMPTY][] = $attribute;
             } elseif ($type === LoupeTypes::TYPE_GEO) {
-                if ($value !== null && \method_exists(Filter::class, 'near')) {
-                    $values["$attribute|p"] = ['lat' => (float) $value['lat'], 'lng' => (float) $value['lng']];
-                }
+                $point = $value === null ? null : ['lat' => (float) $value['lat'], 'lng' => (float) $value['lng']];
+                $values["$attribute|p"] = $point;
             } elseif ($value !== null) {
                 $list = \is_array($value) ? $value : [$value];
                 $values["$attribute|k"] = \array_values(\array_map(self::keyword(...), $list));
@@ -143,7 +141,7 @@ final class Schema
     {
         $languages = $this->configuration->getLanguages();
         $language = $languages[0] ?? null;
-        if (\count($languages) !== 1 && \method_exists(Analyzer::class, 'detect')) {
+        if (\count($languages) !== 1) {
             $text = '';
             foreach ($documents as $document) {
                 foreach ($this->searched() as $attribute) {

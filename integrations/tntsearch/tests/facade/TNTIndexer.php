@@ -78,7 +78,6 @@ class TNTIndexer
         $this->example->delete(self::id($id));
     }
 
-    /** How often a term occurs: a build without Index::occurrences() cannot tell. */
     public function countWordInWordList(string $word): int
     {
         return Index::open($this->tnt->path)->occurrences($this->term($word), 'text');

@@ -248,7 +248,7 @@ namespace Postings {
          *     stand so in the text
          * @param bool $parts whether a word that a full stop, a colon or an underscore joins is found by its parts:
          *     `final.pdf`, `sentence.Another`, `mary_jones@example.com`. In texts and queries it is the phrase of its parts.
-         *     Numbers (2.50, 12:30) and single letters (U.S.A) stay together
+         *     Numbers (2.50) and single letters (U.S.A) stay together
          * @throws \ValueError if there is no such language or list
          */
         public function __construct(

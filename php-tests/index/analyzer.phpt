@@ -43,8 +43,8 @@ outcome('a failed one', function () { try { $a = (new ReflectionClass(Analyzer::
 {"language":"english","fold":false,"stopWords":123,"parts":false} ["quick","fox","jump","déjà","vu","e","mail","don't","3.14","検索","索語","x_i","sentence.anoth"]
 {"language":null,"fold":false,"stopWords":123,"parts":false} ["quick","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.another"]
 {"language":null,"fold":false,"stopWords":2,"parts":false} ["the","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.another"]
-{"language":"german","fold":false,"stopWords":0,"parts":false} ["the","quick","fox","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.another"]
-{"language":"french","fold":true,"stopWords":0,"parts":false} ["the","quick","fox","jumping","dej","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.another"]
+{"language":"german","fold":false,"stopWords":0,"parts":false} ["the","quick","fox","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.anoth"]
+{"language":"french","fold":true,"stopWords":0,"parts":false} ["the","quick","fox","jumping","dej","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.anoth"]
 {"language":null,"fold":false,"stopWords":0,"parts":true} ["the","quick","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence","another"]
 nothing: returned array (
   0 => 
@@ -59,7 +59,7 @@ nothing: returned array (
   3 => 100000,
 )
 detect: returned array (
-  0 => 'english',
+  0 => NULL,
   1 => 'german',
   2 => NULL,
   3 => NULL,
@@ -81,7 +81,7 @@ ValueError: Postings\Analyzer::__construct(): Argument #3 ($stopWords) must be U
 TypeError: Postings\Analyzer::__construct(): Argument #3 ($stopWords) must be of type array|string|bool, null given
 TypeError: Postings\Analyzer::__construct(): Argument #3 ($stopWords) must be of type array|string|bool, int given
 TypeError: Postings\Analyzer::__construct(): Argument #1 ($language) must be of type ?string, array given
-ArgumentCountError: Postings\Analyzer::__construct() expects at most 3 arguments, 4 given
+ArgumentCountError: Postings\Analyzer::__construct() expects at most 4 arguments, 5 given
 ValueError: Postings\Analyzer::stopWords(): Argument #1 ($language) must be a language with a list of stop words: dutch, english, french, german, italian, portuguese, spanish; 'finnish' given
 equal: returned array (
   0 => true,

@@ -49,3 +49,24 @@ foreach ([['a'], [[1]], [null], [NAN], [1, INF], [2 ** 53 + 1], [new stdClass()]
 var_dump($writer->hasChanges());
 ?>
 --EXPECT--
+two segments
+[1] [1,2] [6] [] [1,4] [6] [4] [1,2,4,6] [3,5] [2,3,4,5,6] [1] [1] [1] 
+[4,1,2,6,3,5][6,1,2,4,3,5][1,2,3,4,5,6] {"size":{"min":-3,"max":110,"count":4}}
+[2,4,3,5] {"size":[42,38.5,40,38.5],"day":["1970-01-02T00:00:00+00:00","1970-01-01T00:00:00+00:00"]}
+merged
+[1] [1,2] [6] [] [1,4] [6] [4] [1,2,4,6] [3,5] [2,3,4,5,6] [1] [1] [1] 
+[4,1,2,6,3,5][6,1,2,4,3,5][1,2,3,4,5,6] {"size":{"min":-3,"max":110,"count":4}}
+[2,4,3,5] {"size":[42,38.5,40,38.5],"day":["1970-01-02T00:00:00+00:00","1970-01-01T00:00:00+00:00"]}
+without 2 and 3
+[1] [1] [6] [] [1,4] [6] [4] [1,4,6] [5] [4,5,6] [1] [1] [1] 
+[4,1,6,5][6,1,4,5][1,4,5,6] {"size":{"min":-3,"max":110,"count":3}}
+[4,5] {"size":[42,38.5,40,38.5],"day":["1970-01-02T00:00:00+00:00","1970-01-01T00:00:00+00:00"]}
+: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'size' must be int|float|bool|DateTimeInterface|null, or a list of int|float|bool|DateTimeInterface, string given
+: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'size' must be int|float|bool|DateTimeInterface|null, or a list of int|float|bool|DateTimeInterface, array given
+: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'size' must be int|float|bool|DateTimeInterface|null, or a list of int|float|bool|DateTimeInterface, null given
+: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'size' must be finite, NAN given
+: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'size' must be finite, INF given
+: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'size' must be from -2^53 to 2^53, 9007199254740993 given
+: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'size' must be int|float|bool|DateTimeInterface|null, or a list of int|float|bool|DateTimeInterface, stdClass given
+: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'size' must be int|float|bool|DateTimeInterface|null, or a list of int|float|bool|DateTimeInterface, string given
+bool(false)

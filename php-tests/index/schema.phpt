@@ -168,9 +168,9 @@ objects {"text":"shown text","tag":"L","number":3,"both":3,"kept":"shown text"}
 strings {"text":"x","tag":"Any","kept":""}
 ["ints"]["truths"]["lists","objects"]["times"]["times"]["truths"]["truths"]["truths"]
 ["lists"][]["lists"]["ints"]["objects"]
-number: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'number' must be int|float|bool|DateTimeInterface|null, string given
-both: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'both' must be int|float|bool|DateTimeInterface|null, string given
-both: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'both' must be int|float|bool|DateTimeInterface|null, array given
+number: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'number' must be int|float|bool|DateTimeInterface|null, or a list of int|float|bool|DateTimeInterface, string given
+both: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'both' must be int|float|bool|DateTimeInterface|null, or a list of int|float|bool|DateTimeInterface, string given
+both: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'both' must be int|float|bool|DateTimeInterface|null, or a list of int|float|bool|DateTimeInterface, string given
 text: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'text' must be string|Stringable|int|float|DateTimeInterface|null, or a list of string|int|float, bool given
 tag: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'tag' must be string|Stringable|int|float|bool|DateTimeInterface|null, or a list of string|int|float|bool, Plain given
 tag: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'tag' must be string|Stringable|int|float|bool|DateTimeInterface|null, or a list of string|int|float|bool, array given

@@ -42,7 +42,7 @@ $writer = IndexWriter::open($folder);
 foreach ([
     [1.5, 'text'], [null, 'text'], [true, 'text'], [new ArrayObject(), 'text'], [1, 5], [1, null], [1, ['tittle' => 'x']], [1, [5 => 'x']],
     [1, ['title' => true]], [1, ['title' => [[]]]], [1, ['title' => new ArrayObject()]], [1, ['lang' => new ArrayObject()]], [1, ['lang' => ['en', null]]], [1, ['lang' => str_repeat('x', 1001)]],
-    [1, ['price' => '10']], [1, ['price' => new ArrayObject()]], [1, ['price' => NAN]], [1, ['price' => -INF]], [1, ['price' => 2 ** 53 + 1]], [1, ['price' => PHP_INT_MIN]], [1, ['price' => [1]]],
+    [1, ['price' => '10']], [1, ['price' => new ArrayObject()]], [1, ['price' => NAN]], [1, ['price' => -INF]], [1, ['price' => 2 ** 53 + 1]], [1, ['price' => PHP_INT_MIN]], [1, ['price' => ['1']]],
 ] as [$id, $document]) {
     refused('add', fn () => $writer->add($id, $document));
 }
@@ -132,19 +132,19 @@ add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'titl
 add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'lang' must be string|Stringable|int|float|bool|DateTimeInterface|null, or a list of string|int|float|bool, ArrayObject given
 add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'lang' must be string|Stringable|int|float|bool|DateTimeInterface|null, or a list of string|int|float|bool, null given
 add: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) cannot be added: field lang: a keyword of 1001 bytes; the longest may have 1000
-add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be int|float|bool|DateTimeInterface|null, string given
-add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be int|float|bool|DateTimeInterface|null, ArrayObject given
+add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be int|float|bool|DateTimeInterface|null, or a list of int|float|bool|DateTimeInterface, string given
+add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be int|float|bool|DateTimeInterface|null, or a list of int|float|bool|DateTimeInterface, ArrayObject given
 add: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be finite, NAN given
 add: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be finite, -INF given
 add: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be from -2^53 to 2^53, 9007199254740993 given
 add: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be from -2^53 to 2^53, -9223372036854775808 given
-add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be int|float|bool|DateTimeInterface|null, array given
+add: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'price' must be int|float|bool|DateTimeInterface|null, or a list of int|float|bool|DateTimeInterface, string given
 addTokens: TypeError: Postings\IndexWriter::addTokens(): Argument #2 ($document) field 'title' must be a list of string|int, string given
 addTokens: TypeError: Postings\IndexWriter::addTokens(): Argument #2 ($document) field 'title' must be a list of string|int, float given
 addTokens: TypeError: Postings\IndexWriter::addTokens(): Argument #2 ($document) field 'title' must be a list of string|int, array given
 addTokens: TypeError: Postings\IndexWriter::addTokens(): Argument #2 ($document) must be of type array, string given
 addTokens: ValueError: Postings\IndexWriter::addTokens(): Argument #2 ($document) field 'nosuch': there is none, only 'title', 'body', 'lang', 'price'
-addAll: TypeError: Postings\IndexWriter::addAll(): Argument #1 ($documents) document 'b': field 'price' must be int|float|bool|DateTimeInterface|null, string given
+addAll: TypeError: Postings\IndexWriter::addAll(): Argument #1 ($documents) document 'b': field 'price' must be int|float|bool|DateTimeInterface|null, or a list of int|float|bool|DateTimeInterface, string given
 addAll: TypeError: Postings\IndexWriter::addAll(): Argument #1 ($documents) must be of type Traversable|array, string given
 addAll: TypeError: Postings\IndexWriter::addAll(): Argument #1 ($documents) must be of type Traversable|array, stdClass given
 addAll: TypeError: Postings\IndexWriter::addAll(): Argument #1 ($documents) must have only int|string as keys, float given

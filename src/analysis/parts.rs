@@ -9,14 +9,14 @@ pub(super) fn may_have(word: &str, kind: Kind) -> bool {
 }
 
 /// Calls `each` with the parts of a word of `text` in order, or with the word itself if it is not cut: between two digits
-/// (2.50, 12:30) a mark separates nothing, and letters that stand alone (e.g, U.S.A) belong together.
+/// (2.50) a mark separates nothing, and letters that stand alone (e.g, U.S.A) belong together.
 #[cold]
 pub(super) fn each(text: &str, word: Word, each: &mut dyn FnMut(Word)) {
     let bytes = &text.as_bytes()[word.start..word.end];
     let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
     let is_cut = |at: usize| match bytes[at] {
-        b'_' => true,
-        b'.' | b':' => !(is_digit(at.checked_sub(1)) && is_digit(Some(at + 1))),
+        b'_' | b':' => true,
+        b'.' => !(is_digit(at.checked_sub(1)) && is_digit(Some(at + 1))),
         _ => false,
     };
     // The next part that is not empty, from `at` on.

@@ -383,7 +383,7 @@ proptest! {
             let digit = |at: usize| chars.get(at).is_some_and(char::is_ascii_digit);
             let mut parts = vec![String::new()];
             for (at, &c) in chars.iter().enumerate() {
-                if c == '_' || ".:".contains(c) && !(at > 0 && digit(at - 1) && digit(at + 1)) {
+                if "_:".contains(c) || c == '.' && !(at > 0 && digit(at - 1) && digit(at + 1)) {
                     parts.push(String::new());
                 } else if let Some(last) = parts.last_mut() {
                     last.push(c);
@@ -440,7 +440,10 @@ fn languages_of_texts() {
             "En un lugar de la Mancha, de cuyo nombre no quiero acordarme, no ha mucho tiempo que vivía.",
             Some("spanish"),
         ),
-        ("Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива.", Some("russian")),
+        (
+            "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива по-своему. Все смешалось в доме. Жена узнала, что муж был в связи с бывшею в их доме гувернанткой, и объявила мужу, что не может жить с ним в одном доме.",
+            Some("russian"),
+        ),
         (
             "Det var en gang en konge som hadde hørt om et skip som gikk like fort til lands som til vanns.",
             Some("norwegian"),
@@ -474,7 +477,7 @@ fn words_that_marks_join_are_several() {
         ("report_2024-final.tar.gz", "report 2024 final tar gz"),
         ("Postings::Index::open", "postings index open"),
         ("__init__ _private", "init private"),
-        ("2.50 12:30 1.5kg v1.2", "2.50 12:30 1.5kg v1.2"),
+        ("2.50 1.5kg v1.2 a:b2:c", "2.50 1.5kg v1.2 a b2 c"),
         ("U.S.A e.g. i.e", "u.s.a e.g i.e"),
         ("don't 検索.語", "don't 検索 語"),
     ] {

@@ -89,8 +89,7 @@ impl Index {
 
     /// The docID of a document.
     fn existing(&self, id: &Id) -> Result<u64> {
-        self.doc_id(id)?
-            .ok_or_else(|| Error::Argument(format!("names document {}, which the index does not have", shown(id))))
+        self.doc_id(id)?.ok_or_else(|| Error::Argument(format!("the index has no document {}", shown(id))))
     }
 
     /// The texts that a document has in these fields.

@@ -31,7 +31,7 @@ const FULL: usize = 1 << 30;
 /// What is gathered of a field.
 #[derive(Debug)]
 enum Gathered {
-    Tokens(Tokens),
+    Tokens(Box<Tokens>),
     Numbers(Numbers),
     Points(Vec<Option<Point>>),
     Nothing,
@@ -64,8 +64,8 @@ impl SegmentBuilder {
     /// No documents.
     pub fn new(schema: Arc<Schema>) -> SegmentBuilder {
         let gathered = |kind| match kind {
-            Kind::Text => Gathered::Tokens(Tokens::new(schema.analyzer.stems())),
-            Kind::Keyword => Gathered::Tokens(Tokens::new(false)),
+            Kind::Text => Gathered::Tokens(Box::new(Tokens::new(schema.analyzer.stems()))),
+            Kind::Keyword => Gathered::Tokens(Box::new(Tokens::new(false))),
             Kind::Numeric => Gathered::Numbers(Numbers::default()),
             Kind::Stored => Gathered::Nothing,
             Kind::Geo => Gathered::Points(Vec::new()),

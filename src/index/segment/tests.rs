@@ -13,6 +13,7 @@ mod codecs;
 mod collisions;
 mod damage;
 
+type Counts = BTreeMap<Vec<u8>, u64>;
 type Terms = BTreeMap<Vec<u8>, Vec<(u32, Vec<u32>)>>;
 
 /// All that a segment holds.
@@ -27,7 +28,7 @@ pub(super) struct Contents {
     stored: Vec<Vec<(usize, Value)>>,
     pub ordinals: Vec<u32>,
     /// Per field, whether all words are known, and the documents with each.
-    words: Vec<Option<(bool, BTreeMap<Vec<u8>, u64>)>>,
+    words: Vec<Option<(bool, Counts)>>,
 }
 
 pub(super) fn schema(positions: bool) -> Arc<Schema> {

@@ -445,7 +445,7 @@ fn languages_of_texts() {
             Some("russian"),
         ),
         (
-            "Det var en gang en konge som hadde hørt om et skip som gikk like fort til lands som til vanns.",
+            "Det var en gang en konge som hadde hørt om et skip som gikk like fort til lands som til vanns. Han ville gjerne ha et slikt skip, og lovte ut kongsdatteren og halve riket til den som kunne bygge det.",
             Some("norwegian"),
         ),
         // There is no stemmer.
@@ -457,11 +457,6 @@ fn languages_of_texts() {
     }
     // Cut within a character.
     assert_eq!(detect(&"é".repeat(5000)), detect(&"é".repeat(2048)));
-    for language in whatlang::Lang::all() {
-        let name = language.eng_name().to_lowercase();
-        let renamed = ["bokmal", "persian"].contains(&&*name);
-        assert!(renamed || !name.contains(' '), "{name}");
-    }
 }
 
 fn with_parts() -> Analyzer {

@@ -155,14 +155,19 @@ impl SegmentWriter {
 }
 
 impl Write for SegmentWriter {
+    /// Takes all bytes: `fst` adds them to its checksum before it knows how many are taken.
     #[inline]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let fits = bytes.len().min(BUFFER - self.buffer.len());
-        self.buffer.extend_from_slice(&bytes[..fits]);
-        if self.buffer.len() == BUFFER {
-            self.empty()?;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let (fits, others) = rest.split_at(rest.len().min(BUFFER - self.buffer.len()));
+            self.buffer.extend_from_slice(fits);
+            rest = others;
+            if self.buffer.len() == BUFFER {
+                self.empty()?;
+            }
         }
-        Ok(fits)
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

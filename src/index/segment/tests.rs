@@ -427,6 +427,27 @@ fn bits(deleted: &[u32], documents: u32) -> Vec<u64> {
     words
 }
 
+/// Words that take more than the writer gathers before it writes.
+#[test]
+fn many_words_beside_stems() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = AnalyzerOptions { language: Some("english".into()), ..AnalyzerOptions::default() };
+    let schema = Arc::new(Schema { analyzer: Analyzer::new(options).unwrap(), ..(*schema(false)).clone() });
+    let word = |i: u64| format!("{:013x}q", hash::hash(7, &i.to_le_bytes()) >> 12);
+    let text = |doc: u64| (0..2000).map(|i| word(2000 * doc + i)).collect::<Vec<_>>().join(" ");
+    let documents: Vec<(Id, Document)> = (0..60)
+        .map(|doc| (Id::Int(doc as i64), Document { values: vec![(0, Value::Text(text(doc).into()))] }))
+        .collect();
+    let built = build(folder.path(), 1, &documents, &schema).unwrap();
+    let merged = merge(&[(built.clone(), None)], &opened(folder.path()), 2, &schema, None).unwrap().unwrap();
+    let merged = Segment::open(&folder.path().join("2.segment"), &merged, schema).unwrap();
+    for segment in [built, merged] {
+        let words = segment.words(0).unwrap().unwrap();
+        assert!(words.all_known() && words.map().as_fst().as_bytes().len() > 1 << 20);
+        assert_eq!(words.map().len(), 120_000);
+    }
+}
+
 /// A permutation that depends on the numbers.
 fn shuffled(documents: usize, seed: u64) -> Vec<u32> {
     let mut order: Vec<u32> = (0..documents as u32).collect();

@@ -331,8 +331,9 @@ impl SegmentBuilder {
     /// # Errors
     /// [`Error::File`]; there is no file then.
     pub(in crate::index) fn finish(self, folder: &Folder, number: u64) -> Result<Option<SegmentMeta>> {
-        let SegmentBuilder { schema, fields, mut ids, places, dead, deaths, stored, stored_bytes, new_forms, .. } =
-            self;
+        let SegmentBuilder {
+            schema, mut fields, mut ids, places, dead, deaths, stored, stored_bytes, new_forms, ..
+        } = self;
         drop(places);
         let all = ids.len();
         if all == deaths {
@@ -340,6 +341,11 @@ impl SegmentBuilder {
         }
         let documents = (all - deaths) as u32;
         let is_dead = |doc: usize| has_bit(&dead, doc as u32);
+        for field in &mut fields {
+            if let Gathered::Numbers(numbers) = field {
+                numbers.remove(is_dead)?;
+            }
+        }
         let several = fields.iter().any(|field| matches!(field, Gathered::Numbers(numbers) if numbers.has_several()));
         let words = fields.iter().any(|field| matches!(field, Gathered::Tokens(tokens) if tokens.has_words()));
         let has = Has { reordered: false, new_forms, several, words };
@@ -347,10 +353,7 @@ impl SegmentBuilder {
         for (field, gathered) in fields.into_iter().enumerate() {
             match gathered {
                 Gathered::Nothing => {}
-                Gathered::Numbers(mut numbers) => {
-                    numbers.remove(is_dead)?;
-                    write::numbers(&mut writer, field, &numbers)?;
-                }
+                Gathered::Numbers(numbers) => write::numbers(&mut writer, field, &numbers)?,
                 Gathered::Points(mut points) => {
                     let mut doc = 0..;
                     points.retain(|_| !doc.next().is_some_and(is_dead));

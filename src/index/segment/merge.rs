@@ -47,7 +47,7 @@ pub(in crate::index) fn merge(
     let has = Has {
         reordered: plan.ordinals.is_some(),
         new_forms: inputs.iter().any(|(segment, _)| segment.flags().new_forms),
-        several: inputs.iter().any(|(segment, _)| segment.flags().several),
+        several: has_several(inputs, &plan, schema)?,
         words,
     };
     let mut writer = SegmentWriter::create(folder, number, documents, has, schema)?;
@@ -83,6 +83,18 @@ pub(in crate::index) fn merge(
         writer.section(Section::Ordinals, NO_FIELD, |out| ordinals::write(ordinals, out))?;
     }
     writer.finish().map(Some)
+}
+
+/// Whether a document that stays has several numbers in a field.
+fn has_several(inputs: &[Input], plan: &MergePlan, schema: &Schema) -> Result<bool> {
+    let mut found = false;
+    for ((segment, _), places) in inputs.iter().zip(&plan.maps).filter(|((segment, _), _)| segment.flags().several) {
+        for (field, _) in schema.fields.iter().enumerate().filter(|(_, field)| field.kind == Kind::Numeric) {
+            let stays = |doc: u32| places.get(doc as usize).is_some_and(|&place| place != GONE);
+            segment.column(field)?.each_further(|doc, _| found |= stays(doc));
+        }
+    }
+    Ok(found)
 }
 
 fn merge_numbers(inputs: &[Input], plan: &MergePlan, field: usize, writer: &mut SegmentWriter) -> Result<()> {

@@ -431,8 +431,7 @@ fn bits(deleted: &[u32], documents: u32) -> Vec<u64> {
 #[test]
 fn many_words_beside_stems() {
     let folder = tempfile::tempdir().unwrap();
-    let options = AnalyzerOptions { language: Some("english".into()), ..AnalyzerOptions::default() };
-    let schema = Arc::new(Schema { analyzer: Analyzer::new(options).unwrap(), ..(*schema(false)).clone() });
+    let schema = english(false);
     let word = |i: u64| format!("{:013x}q", hash::hash(7, &i.to_le_bytes()) >> 12);
     let text = |doc: u64| (0..2000).map(|i| word(2000 * doc + i)).collect::<Vec<_>>().join(" ");
     let documents: Vec<(Id, Document)> = (0..60)

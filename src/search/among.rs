@@ -1,9 +1,8 @@
 //! Postings among some documents: if documents must have all clauses, what is put together of many lists is put together
 //! only for those that have the rarest clause.
 
-use super::leaf::{Leaf, Weighted};
+use super::leaf::Weighted;
 use super::lists::{of_term, source, summed};
-use super::plan::{PlannedClause, QueryPlan};
 use crate::base::bits::has_bit;
 use crate::base::cpu;
 use crate::base::error::Result;
@@ -18,26 +17,6 @@ pub(super) struct Among {
     doc_ids: Vec<u32>,
     /// A bit for each.
     bits: Vec<u64>,
-}
-
-/// Other clauses are put together among the documents of one that has at most one in so many of their postings.
-const WORTH: u64 = 2;
-
-/// The clauses in the order in which their postings are to be found, if that is worth it: the first provides the documents
-/// [among](Among) which the others are wanted.
-pub(super) fn order(plan: &QueryPlan) -> Option<Vec<usize>> {
-    let sum = |clause: &PlannedClause, of: fn(&Weighted) -> u64| clause.leaves.iter().map(of).sum::<u64>();
-    let joins = |clause: &PlannedClause| sum(clause, |leaf| if is_union(leaf) { leaf.joins } else { 0 });
-    let mut order: Vec<usize> = (0..plan.clauses.len()).collect();
-    order.sort_by_key(|&at| sum(&plan.clauses[at], |leaf| leaf.at_most));
-    let (&first, others) = order.split_first()?;
-    let first = sum(&plan.clauses[first], |leaf| leaf.at_most);
-    let others: u64 = others.iter().map(|&at| joins(&plan.clauses[at])).sum();
-    (others / WORTH > first).then_some(order)
-}
-
-fn is_union(leaf: &Weighted) -> bool {
-    matches!(leaf.leaf, Leaf::Words { .. }) && leaf.joins > 0
 }
 
 impl Among {
@@ -77,7 +56,7 @@ impl Among {
         clock: &Clock,
     ) -> Result<Option<Source<'s>>> {
         let present: Vec<u64> = leaf.values[number].iter().copied().flatten().collect();
-        match is_union(leaf) && present.len() > 1 && leaf.joined[number].get().is_none() {
+        match leaf.is_union() && present.len() > 1 && leaf.joined[number].get().is_none() {
             true => self.union(segment, leaf.leaf.field(), &present, clock),
             false => source(segment, number, leaf, clock),
         }

@@ -1,6 +1,6 @@
 //! The terms of a planned query in a segment, and which of its documents count.
 
-use super::among::{self, Among};
+use super::among::Among;
 use super::leaf::Weighted;
 use super::options::Options;
 use super::plan::QueryPlan;
@@ -23,31 +23,32 @@ pub(super) fn of_segment<'s>(
     needs_all: bool,
     clock: &Clock,
 ) -> Result<Option<(Vec<Clause<'s>>, Restriction<'s>)>> {
-    let order = if needs_all { among::order(plan) } else { None };
-    let mut among = None;
+    let order = plan.rarest_first.as_ref().filter(|_| needs_all);
+    let mut among: Option<Among> = None;
     let mut clauses = Vec::with_capacity(plan.clauses.len());
     for at in 0..plan.clauses.len() {
         clock.check()?;
-        let clause = &plan.clauses[order.as_ref().map_or(at, |order| order[at])];
-        let mut sources = Vec::with_capacity(clause.leaves.len());
+        let clause = &plan.clauses[order.map_or(at, |order| order[at])];
+        let mut terms: Vec<Term> = Vec::with_capacity(clause.leaves.len());
         for leaf in &clause.leaves {
             let source = match &among {
                 None => lists::source(&part.segment, number, leaf, clock)?,
-                Some(among) => Among::source(among, &part.segment, number, leaf, clock)?,
+                Some(among) => among.source(&part.segment, number, leaf, clock)?,
             };
-            sources.extend(source.map(|source| (leaf, source)));
+            if let Some(source) = source {
+                terms.push(with_scores(plan, part, leaf, source)?);
+            }
         }
-        if sources.is_empty() && (needs_all || clause.required) {
-            return Ok(None);
+        if terms.is_empty() {
+            if needs_all || clause.required {
+                return Ok(None);
+            }
+            continue;
         }
         if order.is_some() && among.is_none() {
-            among = Some(Among::new(part.segment.documents(), sources.iter().map(|(_, source)| source))?);
+            among = Some(Among::new(part.segment.documents(), terms.iter().map(Term::source))?);
         }
-        let terms = sources.into_iter().map(|(leaf, source)| with_scores(plan, part, leaf, source));
-        let terms: Vec<Term> = terms.collect::<Result<_>>()?;
-        if !terms.is_empty() {
-            clauses.push(Clause { terms, required: clause.required });
-        }
+        clauses.push(Clause { terms, required: clause.required });
     }
     if clauses.is_empty() && !plan.clauses.is_empty() {
         return Ok(None);

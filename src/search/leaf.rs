@@ -84,6 +84,13 @@ pub(super) struct Weighted {
     pub(super) weight: f32,
 }
 
+impl Weighted {
+    /// Whether the lists of several terms are put together for it.
+    pub(super) fn is_union(&self) -> bool {
+        matches!(self.leaf, Leaf::Words { .. }) && self.joins > 0
+    }
+}
+
 /// Looking a posting up and comparing its positions takes as long as reading so many.
 const WITH_POSITIONS: u64 = 8;
 /// Clearing the counters of so many documents takes as long as reading a posting.

@@ -19,10 +19,10 @@
 //! | `distance`, `nearest` | how far documents are from a point; the nearest ones, found near by |
 //! | `condition`, `filter`, `set` | what hits must meet besides the query; conditions become sets of documents |
 //! | `delete` | deleting by filters |
-//! | `words` | the dictionary, and words beside stems: prefixes, fuzzy words, suggestions |
+//! | `words` | the dictionary, and words beside stems: prefixes, fuzzy words, suggestions, counts |
 //! | `explain` | explains a score |
 //! | `marks` | what a query matches in a text |
-//! | `similar` | the best words of a document as a query; how often there are words |
+//! | `similar` | the best words of a document as a query |
 //!
 //! A search asks one snapshot, segment by segment, with the hits of all in one heap. Scores depend on the whole index only,
 //! so they are the same however it is cut into segments: N and n count documents in all segments, also deleted ones that
@@ -270,8 +270,8 @@ impl Index {
 
     /// Completions of the last word of `text`: words that begin with it, with the number of documents containing each,
     /// the most frequent first. They are words as they were written, but for case and folding; stems only in segments that
-    /// do not know them, and numbers of documents are estimated if some were deleted before their segments were merged. `field`: in that text field alone, otherwise in the one that is named before the word
-    /// (`title:wo`), or in all.
+    /// do not know them, and numbers of documents are estimated if some were deleted before their segments were merged.
+    /// `field`: in that text field alone, otherwise in the one that is named before the word (`title:wo`), or in all.
     ///
     /// # Errors
     /// As [`search`](Self::search).

@@ -30,7 +30,13 @@ pub(super) struct QueryPlan {
     pub(super) none_has_all: bool,
     /// By field number; `None` for fields that are not searched.
     pub(super) norms: Vec<Option<Norms>>,
+    /// If documents must have all clauses: the order in which their postings are to be found, where it is worth it that the
+    /// first provides the documents [among](super::among) which the others are put together.
+    pub(super) rarest_first: Option<Vec<usize>>,
 }
+
+/// Other clauses are put together among the documents of one that has at most one in so many of their postings.
+const WORTH: u64 = 2;
 
 impl QueryPlan {
     /// # Errors
@@ -47,6 +53,7 @@ impl QueryPlan {
             nothing: typed_something && query.clauses.is_empty(),
             none_has_all: false,
             norms: vec![None; weights.len()],
+            rarest_first: None,
         };
         let typed = in_fields(&texts, distinct(&query), &weights, options);
         let expanded: Vec<(&Atom, &[usize])> = typed
@@ -103,6 +110,7 @@ impl QueryPlan {
         // Words that no document has: nothing matches any of them.
         let wanted = query.clauses.iter().any(|clause| !clause.exclude);
         plan.nothing |= wanted && plan.clauses.is_empty();
+        plan.rarest_first = rarest_first(&plan.clauses);
         Ok(plan)
     }
 
@@ -122,6 +130,21 @@ impl QueryPlan {
             self.clauses.push(PlannedClause { required: clause.required, leaves });
         }
     }
+}
+
+fn rarest_first(clauses: &[PlannedClause]) -> Option<Vec<usize>> {
+    let joins = |clause: &PlannedClause| {
+        clause.leaves.iter().filter(|leaf| leaf.is_union()).map(|leaf| leaf.joins).sum::<u64>()
+    };
+    if clauses.iter().all(|clause| joins(clause) == 0) {
+        return None;
+    }
+    let at_most = |at: usize| clauses[at].leaves.iter().map(|leaf| leaf.at_most).sum::<u64>();
+    let mut order: Vec<usize> = (0..clauses.len()).collect();
+    order.sort_by_key(|&at| at_most(at));
+    let (&first, others) = order.split_first()?;
+    let others: u64 = others.iter().map(|&at| joins(&clauses[at])).sum();
+    (others / WORTH > at_most(first)).then_some(order)
 }
 
 /// A clause as it was typed: how often, and in which fields it is looked for.

@@ -127,44 +127,6 @@ impl Index {
                 && matches!(&clause.atom, Atom::Term(given) if given == term))
         })
     }
-
-    /// How many documents contain a term, deleted ones included.
-    fn documents_with(&self, field: usize, term: &[u8]) -> Result<u64> {
-        self.sum_of(field, term, |segment, value| segment.documents_with(field, value))
-    }
-
-    /// How often a field has a term, in all documents together; deleted ones count until a merge removes them. A
-    /// keyword field has a value once per document. A look-up in each segment, and reading a list of at most 128
-    /// postings there.
-    ///
-    /// # Errors
-    /// As [`terms`](Self::terms).
-    pub fn occurrences(&self, term: &[u8], field: usize) -> Result<u64> {
-        self.check_files()?;
-        match self.schema().fields.get(field) {
-            Some(named) if named.kind.has_terms() => {
-                self.sum_of(field, term, |segment, value| segment.occurrences(field, value))
-            }
-            Some(named) => Err(Error::Argument(format!("the field {} has no terms", named.name))),
-            None => Err(Error::Argument(format!("there is no field {field}"))),
-        }
-    }
-
-    /// The sum of a number that each segment with the term has.
-    fn sum_of(
-        &self,
-        field: usize,
-        term: &[u8],
-        of: impl Fn(&crate::index::segment::Segment, u64) -> Result<u64>,
-    ) -> Result<u64> {
-        let mut sum = 0;
-        for part in self.snapshot().parts() {
-            if let Some(value) = part.segment.term(field, term)? {
-                sum += of(&part.segment, value)?;
-            }
-        }
-        Ok(sum)
-    }
 }
 
 fn shown(id: &Id) -> String {

@@ -38,7 +38,13 @@ impl<'s> Reader<'s> {
     /// A number that is smaller for what comes first.
     #[inline(always)]
     pub(super) fn key(&self, doc_id: u32, direction: Direction, score: impl FnOnce() -> f64) -> f64 {
-        let number = match (self, direction) {
+        directed(self.number(doc_id, direction, score), direction)
+    }
+
+    /// The number that a document is compared by in that direction: of several, the one that comes first.
+    #[inline(always)]
+    fn number(&self, doc_id: u32, direction: Direction, score: impl FnOnce() -> f64) -> Option<f64> {
+        match (self, direction) {
             (Reader::Number(column), Direction::Ascending) => column.get(doc_id),
             (Reader::Number(column), Direction::Descending) => column.greatest(doc_id),
             (Reader::Distance(distances), _) => distances.get(doc_id),
@@ -46,8 +52,7 @@ impl<'s> Reader<'s> {
             (Reader::Keyword(column), Direction::Descending) => column.of(doc_id).last().map(|&last| last.into()),
             (Reader::Id(ranks), _) => Some(ranks.map_or(doc_id, |ranks| ranks[doc_id as usize]).into()),
             (Reader::Score, _) => Some(score()),
-        };
-        directed(number, direction)
+        }
     }
 
     /// The same; what is greater than `worst` may be any such number.
@@ -82,14 +87,12 @@ pub(super) fn is_local(index: &Index, key: SortKey) -> bool {
 
 /// What a document has of a key. The score is not known here.
 fn value_of(segment: &Segment, key: SortKey, direction: Direction, doc_id: u32, score: f64) -> Result<SortValue> {
-    Ok(match Reader::new(segment, key)? {
-        Reader::Score => SortValue::Number(score),
-        Reader::Id(_) => SortValue::Id(segment.id(doc_id)?),
-        Reader::Number(column) => {
-            let number = if direction == Direction::Ascending { column.get(doc_id) } else { column.greatest(doc_id) };
-            number.map_or(SortValue::None, SortValue::Number)
+    let reader = Reader::new(segment, key)?;
+    Ok(match &reader {
+        Reader::Score | Reader::Number(_) | Reader::Distance(_) => {
+            reader.number(doc_id, direction, || score).map_or(SortValue::None, SortValue::Number)
         }
-        Reader::Distance(distances) => distances.get(doc_id).map_or(SortValue::None, SortValue::Number),
+        Reader::Id(_) => SortValue::Id(segment.id(doc_id)?),
         Reader::Keyword(column) => {
             let numbers = column.of(doc_id);
             let number = if direction == Direction::Ascending { numbers.first() } else { numbers.last() };

@@ -47,7 +47,7 @@ pub(super) fn closest(
         }
         let mut counted = Vec::with_capacity(classes.len());
         for (term, class) in classes {
-            let documents = documents_with(index, field, &term)?;
+            let documents = index.documents_with(field, &term)?;
             if documents > 0 {
                 counted.push(Word { class, documents: Reverse(documents), term });
             }
@@ -78,15 +78,4 @@ fn as_written(atom: &Atom) -> Atom {
         Atom::Like { term, word, edits, start } => Atom::Like { term: term.map(|_| word.clone()), word, edits, start },
         other => other,
     }
-}
-
-/// How many documents of the index contain a term.
-fn documents_with(index: &Index, field: usize, term: &[u8]) -> Result<u64> {
-    let mut documents = 0;
-    for part in index.snapshot().parts() {
-        if let Some(value) = part.segment.term(field, term)? {
-            documents += part.segment.documents_with(field, value)?;
-        }
-    }
-    Ok(documents)
 }

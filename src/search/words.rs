@@ -221,12 +221,47 @@ pub(super) fn prefix_automaton(prefix: &str) -> impl Automaton + '_ {
     fst::automaton::Str::new(prefix).starts_with()
 }
 
-pub(super) fn terms(index: &Index, prefix: &[u8], field: usize, limit: usize) -> Result<Vec<(Vec<u8>, u64)>> {
-    let named = index.schema().fields.get(field);
-    let named = named.ok_or_else(|| Error::Argument(format!("there is no field {field}")))?;
-    if !named.kind.has_terms() {
-        return Err(Error::Argument(format!("the field {} has no terms", named.name)));
+impl Index {
+    /// How many documents contain a term, deleted ones included.
+    pub(super) fn documents_with(&self, field: usize, term: &[u8]) -> Result<u64> {
+        self.sum_of(field, term, |segment, value| segment.documents_with(field, value))
     }
+
+    /// How often a field has a term, in all documents together; deleted ones count until a merge removes them. A
+    /// keyword field has a value once per document. A look-up in each segment, and reading a list of at most 128
+    /// postings there.
+    ///
+    /// # Errors
+    /// As [`terms`](Self::terms).
+    pub fn occurrences(&self, term: &[u8], field: usize) -> Result<u64> {
+        self.check_files()?;
+        check_terms(self, field)?;
+        self.sum_of(field, term, |segment, value| segment.occurrences(field, value))
+    }
+
+    /// The sum of a number that each segment with the term has.
+    fn sum_of(&self, field: usize, term: &[u8], of: impl Fn(&Segment, u64) -> Result<u64>) -> Result<u64> {
+        let mut sum = 0;
+        for part in self.snapshot().parts() {
+            if let Some(value) = part.segment.term(field, term)? {
+                sum += of(&part.segment, value)?;
+            }
+        }
+        Ok(sum)
+    }
+}
+
+/// Checks that a field has terms.
+fn check_terms(index: &Index, field: usize) -> Result<()> {
+    match index.schema().fields.get(field) {
+        Some(named) if named.kind.has_terms() => Ok(()),
+        Some(named) => Err(Error::Argument(format!("the field {} has no terms", named.name))),
+        None => Err(Error::Argument(format!("there is no field {field}"))),
+    }
+}
+
+pub(super) fn terms(index: &Index, prefix: &[u8], field: usize, limit: usize) -> Result<Vec<(Vec<u8>, u64)>> {
+    check_terms(index, field)?;
     let mut found: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
     for part in index.snapshot().parts() {
         let mut stream = part.segment.dictionary(field)?.range().ge(prefix).into_stream();

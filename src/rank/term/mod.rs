@@ -93,6 +93,11 @@ impl<'s> Term<'s> {
         self.tier
     }
 
+    /// Where they come from.
+    pub fn source(&self) -> &Source<'s> {
+        &self.source
+    }
+
     /// The number of postings.
     pub fn postings(&self) -> usize {
         match &self.source {

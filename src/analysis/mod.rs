@@ -340,18 +340,29 @@ impl Inner {
     #[cold]
     #[inline(never)]
     fn term(&self, word: &str, kind: Kind, term: &mut String) -> bool {
-        normalize::normalize(word, self.options.fold, term);
-        if term.len() > MAX_TERM || self.stop_words.contains(&**term) {
+        if !self.is_kept(word, term) {
             return false;
         }
-        if let Some(stemmer) = self.stemmer
-            && kind != Kind::Units
-            && let Cow::Owned(stem) = stemmer.stem(term)
-            && !stem.is_empty()
+        if kind != Kind::Units
+            && let Some(stem) = self.stem(term)
         {
             *term = stem;
         }
-        (1..=MAX_TERM).contains(&term.len())
+        term.len() <= MAX_TERM
+    }
+
+    /// Writes `word` normalized to `normalized`; false if it is a stop word, empty, or too long.
+    fn is_kept(&self, word: &str, normalized: &mut String) -> bool {
+        normalize::normalize(word, self.options.fold, normalized);
+        (1..=MAX_TERM).contains(&normalized.len()) && !self.stop_words.contains(&**normalized)
+    }
+
+    /// The stem of a normalized word, if it is another one.
+    fn stem(&self, word: &str) -> Option<String> {
+        match self.stemmer?.stem(word) {
+            Cow::Owned(stem) if !stem.is_empty() => Some(stem),
+            _ => None,
+        }
     }
 }
 

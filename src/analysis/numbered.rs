@@ -3,7 +3,7 @@
 
 use super::cache::{Key, Numbers};
 use super::segment::{self, Word};
-use super::{Analyzer, Inner, MAX_TERM, MAX_WORD, normalize};
+use super::{Analyzer, Inner, MAX_WORD};
 use crate::Result;
 use std::borrow::Cow;
 
@@ -64,13 +64,8 @@ impl Analyzer {
 
     /// The term of a word that is [normalized](Analyzer::normalize), and no stop word.
     pub fn stem<'w>(&self, word: &'w str) -> Cow<'w, str> {
-        match self.inner.stemmer {
-            Some(stemmer) if !segment::is_units(word) => match stemmer.stem(word) {
-                Cow::Owned(stem) if !stem.is_empty() => Cow::Owned(stem),
-                _ => Cow::Borrowed(word),
-            },
-            _ => Cow::Borrowed(word),
-        }
+        let stem = if segment::is_units(word) { None } else { self.inner.stem(word) };
+        stem.map_or(Cow::Borrowed(word), Cow::Owned)
     }
 }
 
@@ -79,10 +74,6 @@ impl Inner {
     #[cold]
     #[inline(never)]
     fn number(&self, word: &str, normalized: &mut String, taker: &mut impl Taker) -> Result<Option<u32>> {
-        normalize::normalize(word, self.options.fold, normalized);
-        match !(1..=MAX_TERM).contains(&normalized.len()) || self.stop_words.contains(&**normalized) {
-            true => Ok(None),
-            false => taker.number(normalized),
-        }
+        if self.is_kept(word, normalized) { taker.number(normalized) } else { Ok(None) }
     }
 }

@@ -19,6 +19,12 @@ pub fn natural(value: i64, argument: u32) -> Outcome<usize> {
         .map_err(|_| exception::argument_value(argument, &format!("must not be negative, {value} given")))
 }
 
+/// An `int` argument from 1 to `most`.
+pub fn up_to(value: i64, most: usize, argument: u32) -> Outcome<usize> {
+    let number = usize::try_from(value).ok().filter(|number| (1..=most).contains(number));
+    number.ok_or_else(|| exception::argument_value(argument, &format!("must be from 1 to {most}, {value} given")))
+}
+
 /// The text of a string argument; what is not UTF-8 is replaced.
 pub fn text<'a>(string: *mut ZendStr) -> Cow<'a, str> {
     // SAFETY: parsing set it to a string that the frame holds, or left it null.

@@ -5,7 +5,7 @@ use super::edits::{Edits, Word};
 use super::matches::{Match, keep_longest};
 use super::near::{Near, Place};
 use super::phrases::{Phrases, Reader};
-use super::{Atom, Query};
+use super::{Atom, Query, first_letter};
 use crate::analysis::{Analyzer, Scratch};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -83,9 +83,7 @@ impl Matcher {
                         prefixes.insert(word.as_str());
                     }
                     if *edits > 0 {
-                        // Stems begin as their words do, with exceptions.
-                        let first = word.chars().next();
-                        let first = first.filter(|&first| term.as_ref().is_none_or(|term| term.starts_with(first)));
+                        let first = first_letter(word, term.as_deref());
                         compare(word, *edits, *start, first);
                         if let Some(term) = term.as_ref().filter(|term| *term != word) {
                             compare(term, *edits, false, first);

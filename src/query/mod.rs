@@ -137,6 +137,12 @@ pub enum Atom {
     OneOf(Vec<Atom>),
 }
 
+/// What words must begin with to be within some edits of a plain word: its first letter, unless its term begins with another
+/// one. Stems begin as their words do, with exceptions.
+pub fn first_letter(word: &str, term: Option<&str>) -> Option<char> {
+    word.chars().next().filter(|&first| term.is_none_or(|term| term.starts_with(first)))
+}
+
 impl Atom {
     /// How many words it has.
     pub fn word_count(&self) -> usize {

@@ -1,6 +1,6 @@
 //! [`Pattern`]: which terms of the dictionary a prefix or a fuzzy word stands for, and how far each is from what was typed.
 
-use crate::query::{Atom, fuzzy};
+use crate::query::{Atom, first_letter, fuzzy};
 use fst::Automaton;
 use levenshtein_automata::{DFA, Distance, SINK_STATE};
 
@@ -42,10 +42,7 @@ impl Pattern {
                 Pattern { exact: None, first: Vec::new(), whole: Some(fuzzy::automaton(word, *distance)), start: None }
             }
             Atom::Like { term, word, edits, start } => {
-                let first = word.chars().next().map(String::from).filter(|first| {
-                    // Stems begin as their words do, with exceptions.
-                    term.as_ref().is_none_or(|term| term.starts_with(first))
-                });
+                let first = first_letter(word, term.as_deref()).map(String::from);
                 // What is as near as a whole is so as a beginning, too.
                 let whole = term.as_ref().filter(|term| !start || *term != word);
                 Pattern {

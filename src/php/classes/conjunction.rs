@@ -22,7 +22,7 @@ use ext_php_rs::zend::{BailoutGuard, ce};
 const MOST_LISTS: usize = 1024;
 
 /// Hits that one call of `next` returns at most.
-const MOST_HITS: i64 = 1 << 16;
+const MOST_HITS: usize = 1 << 16;
 
 pub struct Object {
     cursor: yioop::Conjunction,
@@ -216,12 +216,10 @@ fn seek(call: &mut Call) -> Outcome {
 fn next(call: &mut Call) -> Outcome {
     let mut count = 64i64;
     parse!(call, c"|l", &raw mut count)?;
-    if !(1..=MOST_HITS).contains(&count) {
-        return Err(exception::argument_value(1, &format!("must be from 1 to {MOST_HITS}, {count} given")));
-    }
+    let count = input::up_to(count, MOST_HITS, 1)?;
     let object = this(call)?;
     let precision = object.precision;
-    let hits = BailoutGuard::new(check(object.cursor.next_hits(count as usize), 1)?);
+    let hits = BailoutGuard::new(check(object.cursor.next_hits(count), 1)?);
     let mut list = List::with_room(hits.len())?;
     for hit in hits.iter() {
         list.push(record(hit, precision)?.into_zval());

@@ -13,7 +13,7 @@ use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_STRING, function, widen};
 use crate::php::documents::{self, Form, Place, Shape};
 use crate::php::enumeration::{self, Enumeration};
 use crate::php::exception::{self, Outcome, Thrown, no_exception, type_name};
-use crate::php::input::natural;
+use crate::php::input::{natural, up_to};
 use crate::php::{ffi, fields, ini, path, traverse};
 use crate::search::{self, Options};
 use ext_php_rs::args::Arg;
@@ -161,12 +161,10 @@ fn open(call: &mut Call) -> Outcome {
     let (path, fields, own) = unsafe { (&*path, fields.as_ref(), own.as_ref()) };
     let path = path::allowed(path.as_bytes())?;
     let own = own.and_then(analyzer::of);
-    if call.count() < 6 || no_threads {
-        threads = ini::settings().threads as i64;
-    } else if !(1..=ini::MOST_THREADS as i64).contains(&threads) {
-        let text = format!("must be from 1 to {}, {threads} given", ini::MOST_THREADS);
-        return Err(exception::argument_value(6, &text));
-    }
+    let threads = match call.count() < 6 || no_threads {
+        true => ini::settings().threads,
+        false => up_to(threads, ini::MOST_THREADS, 6)?,
+    };
     let least = WriterOptions::LEAST_MEMORY;
     let memory = usize::try_from(memory).ok().filter(|&memory| memory >= least).ok_or_else(|| {
         exception::argument_value(5, &format!("must be at least {least} ({} MiB), {memory} given", least >> 20))
@@ -186,7 +184,7 @@ fn open(call: &mut Call) -> Outcome {
     let without = schema.is_none();
     let options = WriterOptions {
         memory,
-        threads: threads as usize,
+        threads,
         frequency_codec: block_codec(frequency_codec, 7)?,
         position_codec: block_codec(position_codec, 8)?,
         wait: Duration::from_millis(natural(wait, 9)? as u64),

@@ -9,9 +9,9 @@ use crate::php::class::{Method, method};
 use crate::php::classes::matching;
 use crate::php::declare::widen;
 use crate::php::documents::id_argument;
-use crate::php::exception::{self, Outcome, Thrown};
+use crate::php::exception::{Outcome, Thrown};
 use crate::php::ffi::{zend_parse_parameter, zend_wrong_parameters_count_error};
-use crate::php::input::natural;
+use crate::php::input::{natural, up_to};
 use crate::search::{Index, Options};
 use ext_php_rs::builders::FunctionBuilder;
 use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
@@ -247,11 +247,7 @@ impl<'c> Arguments<'c> {
 
     /// How many queries a stream holds: 1 to `most`.
     pub fn capacity(&self, most: usize) -> Outcome<usize> {
-        let capacity = usize::try_from(self.capacity).ok().filter(|capacity| (1..=most).contains(capacity));
-        capacity.ok_or_else(|| {
-            let number = self.find(Argument::Capacity).map_or(0, |(number, _)| number);
-            exception::argument_value(number, &format!("must be from 1 to {most}, {} given", self.capacity))
-        })
+        up_to(self.capacity, most, self.find(Argument::Capacity).map_or(0, |(number, _)| number))
     }
 
     /// What the arguments say about how to search.

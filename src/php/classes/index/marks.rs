@@ -7,12 +7,13 @@ use crate::analysis::valid_utf8;
 use crate::index::Kind;
 use crate::php::call::{Call, check_index};
 use crate::php::class::this_and_result;
-use crate::php::exception::{self, Outcome};
+use crate::php::exception::Outcome;
 use crate::php::fields;
-use crate::php::input::natural;
+use crate::php::input::{natural, up_to};
 use crate::php::output::{self, List, Record};
 use crate::search::{self, MOST_FRAGMENTS, Match, Style};
 use ext_php_rs::zend::BailoutGuard;
+use std::borrow::Cow;
 use std::ops::Range;
 
 pub const SNIPPET: Signature = Signature {
@@ -54,48 +55,36 @@ fn found(arguments: &Arguments, object: &Object, text: &str) -> Outcome<Vec<Matc
     check_index(object.0.matches(&arguments.query(), text, &options, field), 1)
 }
 
-fn store(html: String, call_result: &mut ext_php_rs::types::Zval) -> Outcome {
-    let html = BailoutGuard::new(html);
-    Ok(output::bytes(call_result, html.as_bytes())?)
+/// Makes what `html` makes of the text, its matches and their style the result; null if there are none, on request.
+fn marked(call: &mut Call, arguments: &Arguments, html: impl FnOnce(&str, &[Match], &Style) -> String) -> Outcome {
+    let text = valid_utf8(arguments.bytes(Argument::Text));
+    let [before, after] =
+        [arguments.text_or(Argument::Before, "<mark>"), arguments.text_or(Argument::Behind, "</mark>")];
+    let (object, result) = this_and_result::<Object>(call)?;
+    let matches = found(arguments, object, &text)?;
+    if arguments.or_null && matches.is_empty() {
+        result.set_null();
+        return Ok(());
+    }
+    let style = Style { before: &before, after: &after, escape: arguments.escape };
+    let html = BailoutGuard::new(html(&text, &matches, &style));
+    Ok(output::bytes(result, html.as_bytes())?)
 }
 
 pub fn snippet(call: &mut Call) -> Outcome {
     let arguments = SNIPPET.parse(call)?;
     let length = natural(arguments.length, 3)?;
-    let fragments = usize::try_from(arguments.fragments).ok().filter(|count| (1..=MOST_FRAGMENTS).contains(count));
-    let fragments = fragments.ok_or_else(|| {
-        let text = format!("must be from 1 to {MOST_FRAGMENTS}, {} given", arguments.fragments);
-        exception::argument_value(7, &text)
-    })?;
-    let text = valid_utf8(arguments.bytes(Argument::Text));
-    let [before, after, ellipsis] = [
-        arguments.text_or(Argument::Before, "<mark>"),
-        arguments.text_or(Argument::Behind, "</mark>"),
-        arguments.text_or(Argument::Ellipsis, "…"),
-    ];
-    let (object, result) = this_and_result::<Object>(call)?;
-    let matches = found(&arguments, object, &text)?;
-    if arguments.or_null && matches.is_empty() {
-        result.set_null();
-        return Ok(());
-    }
-    let style = Style { before: &before, after: &after, escape: arguments.escape };
-    store(search::snippet(&text, &matches, &style, length, fragments, &ellipsis), result)
+    let fragments = up_to(arguments.fragments, MOST_FRAGMENTS, 7)?;
+    let ellipsis = arguments.text_or(Argument::Ellipsis, "…");
+    let html = |text: &str, matches: &[Match], style: &Style| {
+        search::snippet(text, matches, style, length, fragments, &ellipsis)
+    };
+    marked(call, &arguments, html)
 }
 
 pub fn highlight(call: &mut Call) -> Outcome {
     let arguments = HIGHLIGHT.parse(call)?;
-    let text = valid_utf8(arguments.bytes(Argument::Text));
-    let [before, after] =
-        [arguments.text_or(Argument::Before, "<mark>"), arguments.text_or(Argument::Behind, "</mark>")];
-    let (object, result) = this_and_result::<Object>(call)?;
-    let matches = found(&arguments, object, &text)?;
-    if arguments.or_null && matches.is_empty() {
-        result.set_null();
-        return Ok(());
-    }
-    let style = Style { before: &before, after: &after, escape: arguments.escape };
-    store(search::highlight(&text, &matches, &style), result)
+    marked(call, &arguments, search::highlight)
 }
 
 pub fn matches(call: &mut Call) -> Outcome {
@@ -106,7 +95,7 @@ pub fn matches(call: &mut Call) -> Outcome {
     let matches = found(&arguments, object, &text)?;
     let mut marks: Vec<Range<usize>> = search::marks(&matches).collect();
     drop(matches);
-    if let std::borrow::Cow::Owned(_) = text {
+    if let Cow::Owned(_) = text {
         search::in_bytes(bytes, &mut marks);
     }
     drop(text);

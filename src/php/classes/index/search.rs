@@ -14,9 +14,9 @@ use crate::php::classes::{hits, search_stream};
 use crate::php::exception::{self, Outcome, Thrown, type_name};
 use crate::php::fields;
 use crate::php::output::Map;
-use crate::php::zend::elements;
+use crate::php::zend::{Key, elements};
 use crate::php::{ini, input, traverse};
-use crate::search::{FoundHit, Index, Options};
+use crate::search::{Found, FoundHit, Index, Options};
 use ext_php_rs::types::Zval;
 use ext_php_rs::zend::BailoutGuard;
 use std::time::Instant;
@@ -92,6 +92,20 @@ fn no_string(query: &Zval, at: usize) -> Thrown {
     exception::argument_type(1, &text)
 }
 
+/// Adds what was found for each of some queries, under the next keys.
+pub(super) fn put_all(map: &mut Map, keys: impl Iterator<Item = Key>, index: &Index, found: Vec<Found>) -> Outcome {
+    // The last first, to be taken from the end. PHP may end the script by a jump over this frame.
+    let mut found = BailoutGuard::new(found.into_iter().rev().collect::<Vec<_>>());
+    for key in keys.take(found.len()) {
+        let mut result = Zval::new();
+        hits::prepare(&mut result)?;
+        let Some(one) = found.pop() else { break };
+        hits::fill(&mut result, index, one)?;
+        map.put(key, result);
+    }
+    Ok(())
+}
+
 pub fn search_batch(call: &mut Call) -> Outcome {
     /// The engine's hits take no more than this: memory_limit does not count them before they are PHP's. Only batches
     /// with large limits are searched in parts.
@@ -120,15 +134,7 @@ pub fn search_batch(call: &mut Call) -> Outcome {
         let found = check_index(engine::search_batch(&index, &queries, &options, &ini::settings()), 1)?;
         drop(queries);
         drop(texts);
-        // The last first, to be taken from the end.
-        let mut found = BailoutGuard::new(found.into_iter().rev().collect::<Vec<_>>());
-        for key in keys.by_ref().take(found.len()) {
-            let mut result = Zval::new();
-            hits::prepare(&mut result)?;
-            let Some(one) = found.pop() else { break };
-            hits::fill(&mut result, &index, one)?;
-            map.put(key, result);
-        }
+        put_all(&mut map, keys.by_ref(), &index, found)?;
         if let Some(end) = end {
             options.deadline = Some(end.saturating_duration_since(Instant::now()));
         }

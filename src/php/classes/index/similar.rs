@@ -3,7 +3,7 @@
 use super::argument::Argument;
 use super::arguments::Signature;
 use super::object::Object;
-use super::search::bytes_of_hits;
+use super::search::{bytes_of_hits, put_all};
 use crate::analysis::valid_utf8;
 use crate::engine;
 use crate::index::Id;
@@ -47,11 +47,6 @@ pub const BATCH: Signature = similar_signature!(0, Argument::LikeIds, Argument::
 /// The most words of a document that are searched for.
 const MOST_WORDS: usize = 1000;
 
-fn words(given: i64, argument: u32) -> Outcome<usize> {
-    let words = usize::try_from(given).ok().filter(|words| (1..=MOST_WORDS).contains(words));
-    words.ok_or_else(|| exception::argument_value(argument, &format!("must be from 1 to {MOST_WORDS}, {given} given")))
-}
-
 pub fn similar(call: &mut Call) -> Outcome {
     let arguments = SIMILAR.parse(call)?;
     let id = arguments.given(Argument::LikeId).filter(|id| !id.is_null());
@@ -60,7 +55,7 @@ pub fn similar(call: &mut Call) -> Outcome {
     if id.is_none() && text.is_none() {
         return Err(exception::argument_value(1, "must be the id of a document, or $text must be given; null given"));
     }
-    let words = words(arguments.words, 8)?;
+    let words = input::up_to(arguments.words, MOST_WORDS, 8)?;
     let (object, result) = this_and_result::<Object>(call)?;
     let index = &object.0;
     let options = arguments.options(index.schema())?;
@@ -100,7 +95,7 @@ fn wanted<'a>(ids: Option<&'a ZendHashTable>, texts: Option<&'a ZendHashTable>) 
 
 pub fn similar_batch(call: &mut Call) -> Outcome {
     let arguments = BATCH.parse(call)?;
-    let words = words(arguments.words, 8)?;
+    let words = input::up_to(arguments.words, MOST_WORDS, 8)?;
     let array = |argument| arguments.given(argument).and_then(Zval::array);
     let wanted = wanted(array(Argument::LikeIds), array(Argument::LikeTexts))?;
     let index = this::<Object>(call)?.0.clone();
@@ -112,16 +107,8 @@ pub fn similar_batch(call: &mut Call) -> Outcome {
     // PHP may end the script by a jump over this frame.
     let keys = BailoutGuard::new(wanted.into_iter().map(|(key, ..)| key).collect::<Vec<_>>());
     let index = BailoutGuard::new(index);
-    // The last first, to be taken from the end.
-    let mut found = BailoutGuard::new(found.into_iter().rev().collect::<Vec<_>>());
     let mut map = Map::with_room(keys.len())?;
-    for &key in keys.iter() {
-        let mut result = Zval::new();
-        hits::prepare(&mut result)?;
-        let Some(one) = found.pop() else { break };
-        hits::fill(&mut result, &index, one)?;
-        map.put(key, result);
-    }
+    put_all(&mut map, keys.iter().copied(), &index, found)?;
     map.store(call.result);
     Ok(())
 }

@@ -15,7 +15,10 @@ declare(strict_types=1);
 const WIDTH = 120;
 
 $root = dirname(__DIR__);
-$stubs = ['index' => 'Searching', 'writer' => 'Writing', 'postings' => 'Posting lists', 'yioop' => 'Yioop', 'filter' => 'Filters'];
+$stubs = [
+    'index' => 'Searching', 'hits' => 'Hits found', 'filter' => 'Filters', 'writer' => 'Writing',
+    'postings' => 'Posting lists', 'yioop' => 'Yioop',
+];
 $page = <<<'PAGE'
 # API
 

@@ -3,7 +3,8 @@
 /**
  * Postings: a ranked, durable search index, as it is searched. docs/index.md is the guide.
  *
- * IndexWriter, which fills it, is in writer.stub.php; exceptions and PostingList are in postings.stub.php.
+ * What searches find, Hits, is in hits.stub.php; IndexWriter, which fills the index, in writer.stub.php; exceptions and
+ * PostingList are in postings.stub.php.
  */
 
 namespace Postings {
@@ -25,213 +26,6 @@ namespace Postings {
 
         /** All words; if fewer documents than wanted have all, those with some of them follow, best first. */
         case AllThenAny = 'all-then-any';
-    }
-
-    /**
-     * A document that a search found.
-     *
-     * Hits are made when they are asked for, from Hits, and are ordinary objects: two are `==` if all their properties are.
-     */
-    final class Hit implements \JsonSerializable
-    {
-        /** The caller's name of the document, as it was added: 7 and '7' are two documents. */
-        public readonly int|string $id;
-
-        /** BM25, summed over words and fields; 0 if the query has no words. */
-        public readonly float $score;
-
-        /** The document's number in the snapshot that was searched, from 0. Another commit may give it another. */
-        public readonly int $docId;
-
-        /**
-         * The document's values of fields with 'stored' => true, by name: a string (text; a list of terms if the document
-         * came by addTokens()), a list of strings (keyword), a float (numeric), or [latitude, longitude] (geo). Empty if
-         * there are none.
-         *
-         * @var array<string, string|float|list<string>|array{float, float}>
-         */
-        public readonly array $fields;
-
-        /**
-         * How far the document is, in metres: from the point of the first distance in `sort:`, otherwise of the first
-         * Filter::near() in `filter:`; null without either, or if it has no point in that field.
-         */
-        public readonly ?float $distance;
-
-        /** Hits are made by Hits. */
-        private function __construct()
-        {
-        }
-
-        /**
-         * What json_encode() encodes, alone and in Hits.
-         *
-         * @return array{id: int|string, score: float, fields?: array<string, mixed>, distance?: float}
-         */
-        public function jsonSerialize(): array
-        {
-        }
-    }
-
-    /**
-     * What a search found, best first, `$hits[0]` to `$hits[count($hits) - 1]`. Immutable. It keeps the snapshot that was
-     * searched, whatever is committed meanwhile. As every object it is true, also if it is empty: ask count($hits).
-     *
-     * json_encode() gives {"total": …, "hits": [{"id": …, "score": …, "fields": {…}, "distance": …}, …]}, without "fields" if
-     * a document has no stored ones, and without "distance" if it has none.
-     *
-     * @implements \IteratorAggregate<int, Hit>
-     * @implements \ArrayAccess<int, Hit>
-     */
-    final class Hits implements \Countable, \IteratorAggregate, \ArrayAccess, \JsonSerializable
-    {
-        /**
-         * How many documents match in all (with 'all-then-any': have any of the words); null unless the search was told
-         * `total: true`.
-         */
-        public readonly ?int $total;
-
-        /** Whether searchBatch() or a stream had not begun this query when the deadline came, so that nothing is known of its hits. */
-        public readonly bool $expired;
-
-        /**
-         * What the documents that match have in the fields that the search was told by `facets:`; null without. A keyword field
-         * has value => number of documents, the most frequent first; a numeric one min and max (null if no document has a
-         * number) of all their numbers, and count, the number of documents that have one.
-         *
-         * @var ?array<string, array<int|string, int|float|null>>
-         */
-        public readonly ?array $facets;
-
-        /** Hits are made by Index::search(), searchBatch() and SearchStream::take(). */
-        private function __construct()
-        {
-        }
-
-        /** The number of hits, at most the limit. O(1). */
-        public function count(): int
-        {
-        }
-
-        /**
-         * The ids alone; reads no stored fields. O(hits).
-         *
-         * @return list<int|string>
-         */
-        public function ids(): array
-        {
-        }
-
-        /**
-         * The docIDs alone. O(hits).
-         *
-         * @return list<int>
-         */
-        public function docIds(): array
-        {
-        }
-
-        /**
-         * Iterates over the hits; keys count from 0. Stored fields are read as it goes.
-         *
-         * @return \Iterator<int, Hit>
-         */
-        public function getIterator(): \Iterator
-        {
-        }
-
-        /** Whether there is a hit of that number. */
-        public function offsetExists(mixed $offset): bool
-        {
-        }
-
-        /**
-         * The hit of that number, an int from 0; null if there is none, or $offset is no int. Reads its stored fields.
-         *
-         * @throws CorruptDataException
-         */
-        public function offsetGet(mixed $offset): ?Hit
-        {
-        }
-
-        /** @throws \Error always: hits cannot be changed */
-        public function offsetSet(mixed $offset, mixed $value): void
-        {
-        }
-
-        /** @throws \Error always: hits cannot be changed */
-        public function offsetUnset(mixed $offset): void
-        {
-        }
-
-        /**
-         * What json_encode() encodes.
-         *
-         * @return array{total: ?int, hits: list<array{id: int|string, score: float, fields?: array<string, mixed>, distance?: float}>}
-         */
-        public function jsonSerialize(): array
-        {
-        }
-
-        /**
-         * What serialize() keeps: the hits as values, with their stored fields, and no index.
-         *
-         * @return array{total: ?int, expired: bool, facets: ?array<string, mixed>, hits: list<mixed>}
-         */
-        public function __serialize(): array
-        {
-        }
-
-        /**
-         * @param array<string, mixed> $data
-         * @throws CorruptDataException if it is not what __serialize() returned
-         */
-        public function __unserialize(array $data): void
-        {
-        }
-
-        /**
-         * What var_dump() shows.
-         *
-         * @return array{total: ?int, expired: bool, facets: ?array<string, mixed>, hits: list<Hit>}
-         */
-        public function __debugInfo(): array
-        {
-        }
-    }
-
-    /**
-     * What Hits::getIterator() returns.
-     *
-     * @implements \Iterator<int, Hit>
-     */
-    final class HitsIterator implements \Iterator
-    {
-        private function __construct()
-        {
-        }
-
-        /** The hit; null after the last. */
-        public function current(): ?Hit
-        {
-        }
-
-        /** Its number, from 0; null after the last. */
-        public function key(): ?int
-        {
-        }
-
-        public function next(): void
-        {
-        }
-
-        public function rewind(): void
-        {
-        }
-
-        public function valid(): bool
-        {
-        }
     }
 
     /**
@@ -349,7 +143,18 @@ namespace Postings {
      * - $distinct: the first hit of each value of this field; the least of several values counts, and hits without one are all
      *   returned. Pages are full as long as there are such hits. Total and facets are of all documents.
      * - $after: a hit; those that follow it are returned, of any page at the price of the first. Or what it is found by: a
-     *   value for each key of $sort (or the score; of a geo field the distance), null for none, then the id. Not with $distinct or 'all-then-any'.
+     *   value for each key of $sort (or the score; of a geo field the distance), null for none, then the id. Not with
+     *   $distinct or 'all-then-any'.
+     *
+     * Parameters that highlight(), snippet() and matches() share:
+     * - $before, $after: HTML before and after each mark; as it is.
+     * - $escape: false: the text stays as it is. Then what is no HTML must be escaped by you.
+     * - $orNull: null for a text in which nothing matches.
+     * - $field: the text field that the text is of: marked is what the query looks for there (words without a field if the
+     *   field is searched, `title:word` in the field title); null: of any field.
+     *
+     * Of terms(), postings() and occurrences(), $field is a text or keyword field; null: the first text field. Terms are not
+     * analysed.
      *
      * All methods throw ValueError or TypeError, naming the field, if an option does not fit; CorruptDataException, naming
      * file, part and offset, if a part of the index that is used for the first time is damaged; IndexException if a file was
@@ -664,11 +469,8 @@ namespace Postings {
          *
          * @param string $text of any source; the index does not need to store it
          * @param int $length of each fragment, in characters, about
-         * @param string $before HTML before each mark; as it is, like $after and $ellipsis
+         * @param string $ellipsis as it is
          * @param int $fragments the most fragments, 1 to 100
-         * @param bool $escape false: the text stays as it is. Then what is no HTML must be escaped by you
-         * @param bool $orNull null for a text in which nothing matches
-         * @param ?string $field the text field that the text is of; see highlight()
          * @param ?list<string> $fields
          * @param array<string, string|list<string>> $synonyms
          * @return ($orNull is true ? ?string : string)
@@ -705,11 +507,6 @@ namespace Postings {
          *
          * The text is escaped, so the result is safe between tags; bytes that are not UTF-8 become U+FFFD.
          *
-         * @param string $before HTML before each mark; as it is, like $after
-         * @param bool $escape false: the text stays as it is. Then what is no HTML must be escaped by you
-         * @param bool $orNull null for a text in which nothing matches
-         * @param ?string $field the text field that the text is of: marked is what the query looks for there (words
-         *     without a field if the field is searched, `title:word` in the field title); null: of any field
          * @param ?list<string> $fields
          * @param array<string, string|list<string>> $synonyms
          * @return ($orNull is true ? ?string : string)
@@ -816,8 +613,6 @@ namespace Postings {
          * number of documents containing each, deleted ones included until a merge removes them. Terms that are integers are
          * so as keys.
          *
-         * @param string $prefix is not analysed
-         * @param ?string $field a text or keyword field; null: the first text field
          * @return array<int|string, int>
          */
         public function terms(string $prefix = '', ?string $field = null, int $limit = 100): array
@@ -826,9 +621,6 @@ namespace Postings {
 
         /**
          * The docIDs of the documents containing a term, without deleted ones, to be intersected with other lists. O(list).
-         *
-         * @param string $term is not analysed
-         * @param ?string $field a text or keyword field; null: the first text field
          */
         public function postings(string $term, ?string $field = null): PostingList
         {
@@ -838,9 +630,6 @@ namespace Postings {
          * How often a field has a term in all documents together, deleted ones included until a merge removes them.
          * (How many documents have it: terms().) In a keyword field, each document has a value once. A look-up in each
          * segment.
-         *
-         * @param string $term is not analysed
-         * @param ?string $field a text or keyword field; null: the first text field
          */
         public function occurrences(string $term, ?string $field = null): int
         {

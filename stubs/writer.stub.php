@@ -132,12 +132,9 @@ namespace Postings {
         /**
          * Adds the documents of a collection of PISA: "$basename.docs", ".freqs" and ".sizes", with terms from ".terms" and
          * names from ".documents", one per line. Without ".terms", terms are the numbers of lists from 0 on ('17'); without
-         * ".documents", the ids are docIDs, as integers. Otherwise as importCiff().
+         * ".documents", the ids are docIDs, as integers. Otherwise, and in what it throws, as importCiff().
          *
          * @param ?string $field a text field; null: the first
-         * @throws CorruptDataException if a file is damaged; nothing was added
-         * @throws \ValueError if a document has more than 4,194,304 tokens; rollback() drops those before it
-         * @throws IndexException if a file cannot be read, or open_basedir does not allow it
          */
         public function importPisa(string $basename, ?string $field = null): int
         {

@@ -75,7 +75,7 @@ namespace Postings\Yioop {
     /**
      * Whether all phrases occur in a document. O(parts * positions * log(positions)), with the parts of all phrases.
      *
-     * @param array<array<int>> $positionLists for each word its positions in the document, ascending
+     * @param array<array<int>> $positionLists as for proximity()
      * @param array<array<int|string, int|string>> $phrases as for Conjunction::of()
      * @throws \ValueError if positions decrease
      */

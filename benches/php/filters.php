@@ -15,13 +15,7 @@ declare(strict_types=1);
 
 use Postings\{Filter, Index, IndexWriter};
 
-/** What this process has used of the processors, in milliseconds: others may be busy. */
-function cpu(): float
-{
-    $usage = getrusage();
-
-    return ($usage['ru_utime.tv_sec'] + $usage['ru_stime.tv_sec']) * 1e3 + ($usage['ru_utime.tv_usec'] + $usage['ru_stime.tv_usec']) / 1e3;
-}
+require __DIR__ . '/cpu.php';
 
 $documents = (int) ($argv[1] ?? 1_000_000);
 $folder = $argv[2] ?? sys_get_temp_dir() . "/postings-bench-filters-$documents";

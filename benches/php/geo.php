@@ -16,13 +16,7 @@ declare(strict_types=1);
 
 use Postings\{Filter, Index, IndexWriter};
 
-/** What this process has used of the processors, in milliseconds: others may be busy. */
-function cpu(): float
-{
-    $usage = getrusage();
-
-    return ($usage['ru_utime.tv_sec'] + $usage['ru_stime.tv_sec']) * 1e3 + ($usage['ru_utime.tv_usec'] + $usage['ru_stime.tv_usec']) / 1e3;
-}
+require __DIR__ . '/cpu.php';
 
 /** Points as `lat, lng, lat, lng …`, in parts. */
 function points(int $documents): Generator

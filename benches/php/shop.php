@@ -24,6 +24,8 @@ use Loupe\Loupe\Config\TypoTolerance;
 use Loupe\Loupe\{Configuration, Loupe, LoupeFactory, SearchParameters};
 use Postings\{Index, IndexWriter};
 
+require __DIR__ . '/cpu.php';
+
 const ROUNDS = 5;
 /** The most documents that Loupe gets. */
 const LOUPE = 100_000;
@@ -259,15 +261,6 @@ function compare(string $what, object $ours, object $theirs, Query $query): void
         $asked = json_encode($query);
         throw new Exception("$what: " . $theirs::class . " finds {$found[1]} documents and not $total: $asked");
     }
-}
-
-/** What this process has used of the processors, in milliseconds: others may be busy. */
-function cpu(): float
-{
-    $usage = getrusage();
-
-    $seconds = $usage['ru_utime.tv_sec'] + $usage['ru_stime.tv_sec'];
-    return $seconds * 1e3 + ($usage['ru_utime.tv_usec'] + $usage['ru_stime.tv_usec']) / 1e3;
 }
 
 function median(array $values): float

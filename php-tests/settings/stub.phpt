@@ -38,16 +38,18 @@ foreach ($matches as [, $comment, $function]) {
 }
 ?>
 --EXPECT--
-array(5) {
+array(6) {
   [0]=>
   string(15) "filter.stub.php"
   [1]=>
-  string(14) "index.stub.php"
+  string(13) "hits.stub.php"
   [2]=>
-  string(17) "postings.stub.php"
+  string(14) "index.stub.php"
   [3]=>
-  string(15) "writer.stub.php"
+  string(17) "postings.stub.php"
   [4]=>
+  string(15) "writer.stub.php"
+  [5]=>
   string(14) "yioop.stub.php"
 }
 bool(true)

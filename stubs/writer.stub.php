@@ -40,8 +40,8 @@ namespace Postings {
          *     'weight'), 'keyword' and 'numeric' are kinds of one value. 'geo': one point on the earth per document, for
          *     filters by area and sorting by distance; it is no other kind. 'stored': keeps values, to be returned with hits;
          *     with 'indexed' => false that is all. Names must be UTF-8 without ':' and white space, and those of new fields
-         *     must not begin with '-' or a quotation mark. An index that exists gets weights and, after its own fields, new ones
-         *     by the next commit; everything else must be as it was. null: those of the index, which must exist
+         *     must not begin with '-' or a quotation mark. An index that exists gets weights and new fields by the next commit;
+         *     everything else must be as it was, in any order. null: those of the index, which must exist
          * @param ?Analyzer $analyzer how texts become terms; null: words are only lower-cased or, without $fields, that of
          *     the index. An existing index is opened only with its own positions and analyzer
          * @param bool $positions whether positions of terms are kept, without which phrases are only words that occur

@@ -74,6 +74,12 @@ $why('one kind more', ['year' => ['keyword' => true, 'numeric' => true]] + $new)
 $why('not kept', ['price' => ['numeric' => true]] + $new);
 $why('in front', ['zero' => []] + $new);
 $why('behind', $new + ['more' => []]);
+$writer = IndexWriter::open($folder, ['zero' => []] + array_reverse($new));
+$writer->add('d', ['zero' => 'nought', 'title' => 'green boot', 'price' => 3]);
+$writer->commit();
+$index->reload();
+echo 'any order: ', implode(' ', array_keys($writer->fields())), ids($index, 'nought boot'), ids($index, '', filter: ['price' => 3]), "\n";
+$writer->close();
 
 echo "declared\n";
 foreach ([
@@ -145,8 +151,9 @@ removed: it has a field "year"; it has a field "price"; it has a field "raw"
 another kind: field "brand" is Keyword, not Numeric
 one kind more: field "year" is Text and Keyword and Numeric, not Keyword and Numeric; field "year" is stored
 not kept: field "price" is stored
-in front: its fields are in the order title, brand, year, price, raw, before new ones
+in front: opened
 behind: opened
+any order: title brand year price raw zero["d"]["d"]
 declared
 {"text":true}: returned '{"weight":1}'
 {"text":false,"keyword":true}: returned '{"keyword":true}'

@@ -20,8 +20,8 @@ pub const MOST_FRAGMENTS: usize = 100;
 /// counts as its words. Without a match it is the beginning of the text.
 ///
 /// Fragments are cut at word boundaries, with `ellipsis` where text is left out: at the beginning, at the end, and,
-/// with a space after it, between two. One is longer than `length` only if a single match is. Linear in the length of
-/// `text`.
+/// with a space after it, between two; two without words between them are one. One is longer than `length` only if it is
+/// two, or a single match is longer. Linear in the length of `text`.
 pub fn snippet(
     text: &str,
     matches: &[Match],

@@ -2,14 +2,15 @@
 //! only for those that have the rarest clause.
 
 use super::leaf::Weighted;
-use super::lists::{of_term, source, summed};
+use super::lists::{of_term, source};
 use crate::base::bits::has_bit;
 use crate::base::cpu;
 use crate::base::error::Result;
-use crate::base::memory::{self, zeros};
+use crate::base::memory::{room, zeros};
 use crate::codec::{BLOCK, block_buffer, gallop};
 use crate::index::segment::Segment;
 use crate::rank::Clock;
+use crate::rank::matching::for_each_bit;
 use crate::rank::term::Source;
 
 /// Documents of a segment.
@@ -17,6 +18,8 @@ pub(super) struct Among {
     doc_ids: Vec<u32>,
     /// A bit for each.
     bits: Vec<u64>,
+    /// Per word of `bits`, how many come before it.
+    before: Vec<u32>,
 }
 
 impl Among {
@@ -39,9 +42,15 @@ impl Among {
                 }
             }
         }
-        let mut doc_ids = memory::room(bits.iter().map(|word| word.count_ones() as usize).sum())?;
-        crate::rank::matching::for_each_bit(0, &bits, |doc| doc_ids.push(doc));
-        Ok(Among { doc_ids, bits })
+        let mut before = room(bits.len())?;
+        let mut count = 0;
+        for word in &bits {
+            before.push(count);
+            count += word.count_ones();
+        }
+        let mut doc_ids = room(count as usize)?;
+        for_each_bit(0, &bits, |doc| doc_ids.push(doc));
+        Ok(Among { doc_ids, bits, before })
     }
 
     /// The postings of a leaf in the segment with that number, of these documents at least; `None` if none of them has it.
@@ -64,12 +73,13 @@ impl Among {
 
     /// Those of the documents that have one of several terms, which count as one term.
     fn union(&self, segment: &Segment, field: usize, values: &[u64], clock: &Clock) -> Result<Option<Source<'static>>> {
-        let mut found: Vec<(u32, u32)> = Vec::new();
+        // Per document, how often it has the terms.
+        let mut counts: Vec<u32> = zeros(self.doc_ids.len())?;
         let (mut doc_ids, mut less_one) = (block_buffer(), [0; BLOCK]);
         for &value in values {
             clock.check()?;
             match of_term(segment, field, value)? {
-                Source::Decoded { doc_ids, less_one } => self.keep(&doc_ids, &less_one, &mut found)?,
+                Source::Decoded { doc_ids, less_one } => self.count(&doc_ids, &less_one, &mut counts),
                 Source::List(view) => {
                     let mut next = 0;
                     for block in 0..view.blocks() {
@@ -83,23 +93,30 @@ impl Among {
                         let count = view.decode_doc_ids(cpu::tier(), block, &mut doc_ids);
                         if doc_ids[..count].iter().any(|&doc| has_bit(&self.bits, doc)) {
                             view.frequencies_less_one(block, &mut less_one);
-                            self.keep(&doc_ids[..count], &less_one, &mut found)?;
+                            self.count(&doc_ids[..count], &less_one, &mut counts);
                         }
                     }
                 }
             }
         }
-        summed(found)
+        let found = counts.iter().filter(|&&count| count > 0).count();
+        let (mut doc_ids, mut less_one) = (room(found)?, room(found)?);
+        for (&doc, &count) in self.doc_ids.iter().zip(&counts).filter(|(_, count)| **count > 0) {
+            doc_ids.push(doc);
+            less_one.push(count - 1);
+        }
+        Ok(Source::decoded(doc_ids, less_one))
     }
 
-    /// Adds those postings to `found` that are of these documents.
-    fn keep(&self, doc_ids: &[u32], less_one: &[u32], found: &mut Vec<(u32, u32)>) -> Result<()> {
+    /// Adds the frequencies of those postings to `counts` that are of these documents.
+    fn count(&self, doc_ids: &[u32], less_one: &[u32], counts: &mut [u32]) {
         for (&doc, &less_one) in doc_ids.iter().zip(less_one) {
-            if has_bit(&self.bits, doc) {
-                memory::reserve(found, 1)?;
-                found.push((doc, less_one));
+            let (word, bit) = (self.bits[doc as usize / 64], 1 << (doc % 64));
+            if word & bit != 0 {
+                let at = self.before[doc as usize / 64] + (word & (bit - 1)).count_ones();
+                let count = &mut counts[at as usize];
+                *count = count.saturating_add(less_one.saturating_add(1));
             }
         }
-        Ok(())
     }
 }

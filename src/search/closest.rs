@@ -2,7 +2,7 @@
 
 use super::Index;
 use super::pattern::Pattern;
-use super::words::{Of, Word, Words, prefix_automaton};
+use super::words::{Beginning, Of, Word, Words};
 use crate::base::error::Result;
 use crate::query::Atom;
 use crate::rank::Clock;
@@ -33,16 +33,14 @@ impl<'a> Compared<'a> {
     ) -> Result<Vec<Word>> {
         match self {
             Compared::Prefix(prefix) => {
-                let class = |word: &[u8]| u8::from(word.len() > prefix.len());
-                let automaton = &prefix_automaton(prefix);
-                Words { index, field, of, automaton, first: b"", clock }.closest(class, limit)
+                let automaton = &Beginning(prefix.len());
+                Words { index, field, of, automaton, first: prefix.as_bytes(), clock }.closest(limit)
             }
             Compared::Pattern(pattern) => {
-                let class = |word: &[u8]| pattern.class(word).unwrap_or_default();
                 let first = pattern.first();
                 match pattern.of_whole() {
-                    Some(automaton) => Words { index, field, of, automaton, first, clock }.closest(class, limit),
-                    None => Words { index, field, of, automaton: pattern, first, clock }.closest(class, limit),
+                    Some(automaton) => Words { index, field, of, automaton, first, clock }.closest(limit),
+                    None => Words { index, field, of, automaton: pattern, first, clock }.closest(limit),
                 }
             }
         }

@@ -148,22 +148,18 @@ fn union_of_rare(
     postings: usize,
     clock: &Clock,
 ) -> Result<Option<Source<'static>>> {
-    let mut all: Vec<(u32, u32)> = room(postings)?;
+    // A document in the upper half, the frequency less 1 in the lower one: such numbers are sorted fastest.
+    let mut all: Vec<u64> = room(postings)?;
     for &value in values {
         clock.check()?;
         for_each(segment, field, value, |doc_id, less_one| {
-            all.push((doc_id, less_one));
+            all.push(u64::from(doc_id) << 32 | u64::from(less_one));
             Ok(())
         })?;
     }
-    summed(all)
-}
-
-/// Postings of several terms that count as one: documents, and frequencies less 1.
-pub(super) fn summed(mut all: Vec<(u32, u32)>) -> Result<Option<Source<'static>>> {
     all.sort_unstable();
     let (mut doc_ids, mut less_one): (Vec<u32>, Vec<u32>) = (room(all.len())?, room(all.len())?);
-    for (doc_id, more) in all {
+    for (doc_id, more) in all.into_iter().map(|posting| ((posting >> 32) as u32, posting as u32)) {
         match less_one.last_mut() {
             Some(last) if doc_ids.last() == Some(&doc_id) => *last = last.saturating_add(more.saturating_add(1)),
             _ => {

@@ -1,10 +1,11 @@
 //! [`Pattern`]: which terms of the dictionary a prefix or a fuzzy word stands for, and how far each is from what was typed.
 
+use super::words::Graded;
 use crate::query::{Atom, first_letter, fuzzy};
 use fst::Automaton;
 use levenshtein_automata::{DFA, Distance, SINK_STATE};
 
-/// How much a term counts, by its [class](Pattern::class): the word itself, words that begin with it, and those one and two
+/// How much a term counts, by its [class](super::words::Word::class): the word itself, words that begin with it, and those one and two
 /// edits away.
 pub const DISCOUNTS: [f32; 4] = [1.0, 0.75, 0.5, 0.25];
 
@@ -66,20 +67,11 @@ impl Pattern {
     pub(super) fn of_whole(&self) -> Option<&DFA> {
         self.whole.as_ref().filter(|_| self.start.is_none())
     }
+}
 
-    /// The number of the class of a term, an index of [`DISCOUNTS`]; `None` if the pattern does not stand for it.
-    pub(super) fn class(&self, term: &[u8]) -> Option<u8> {
-        if self.exact.as_deref() == Some(term) {
-            return Some(0);
-        }
-        let state = term.iter().fold(self.start(), |state, &byte| self.accept(&state, byte));
-        if !self.is_match(&state) {
-            return None;
-        }
-        let of_whole = edits(self.whole.as_ref(), state.whole).map_or(NONE, |edits| edits + u8::from(edits > 0));
-        let of_start = if state.fewest == NONE { NONE } else { state.fewest + 1 };
-        Some(of_whole.min(of_start))
-    }
+/// The class of what is so many edits away.
+fn class_of_edits(edits: u8) -> u8 {
+    edits + u8::from(edits > 0)
 }
 
 /// The edits of what has led an automaton to this state, if they are few enough.
@@ -87,6 +79,23 @@ fn edits(automaton: Option<&DFA>, state: u32) -> Option<u8> {
     match automaton?.distance(state) {
         Distance::Exact(edits) => Some(edits),
         Distance::AtLeast(_) => None,
+    }
+}
+
+impl Graded for DFA {
+    fn class(&self, _: &[u8], &state: &u32) -> u8 {
+        edits(Some(self), state).map_or(NONE, class_of_edits)
+    }
+}
+
+impl Graded for Pattern {
+    fn class(&self, term: &[u8], state: &State) -> u8 {
+        if self.exact.as_deref() == Some(term) {
+            return 0;
+        }
+        let of_whole = edits(self.whole.as_ref(), state.whole).map_or(NONE, class_of_edits);
+        let of_start = if state.fewest == NONE { NONE } else { state.fewest + 1 };
+        of_whole.min(of_start)
     }
 }
 

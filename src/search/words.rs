@@ -6,7 +6,7 @@ use crate::base::error::{Error, Result};
 use crate::index::Kind;
 use crate::index::segment::{self, Dictionary, Segment};
 use crate::rank::Clock;
-use fst::map::StreamBuilder;
+use fst::map::StreamWithStateBuilder;
 use fst::{Automaton, IntoStreamer, Streamer};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -55,6 +55,17 @@ impl Of {
     }
 }
 
+/// An automaton that tells how far what it accepts is from what was typed.
+pub(super) trait Graded: Automaton<State: Clone> {
+    /// The [class](Word::class) of an accepted term, which led to the state.
+    fn class(&self, term: &[u8], state: &Self::State) -> u8;
+
+    /// The same if the state is not known.
+    fn class_of(&self, term: &[u8]) -> u8 {
+        self.class(term, &term.iter().fold(self.start(), |state, &byte| self.accept(&state, byte)))
+    }
+}
+
 /// Terms or words of a field: those that the automaton accepts and that begin with `first`.
 pub(super) struct Words<'a, A> {
     pub(super) index: &'a Index,
@@ -79,53 +90,103 @@ pub(super) struct Word {
     pub(super) term: Vec<u8>,
 }
 
-impl<'a, A: Automaton> Words<'a, A> {
-    /// The `limit` first [`Word`]s, in order. `class` is that of a term. Memory does not grow with the dictionary.
-    pub(super) fn closest(&self, class: impl Fn(&[u8]) -> u8, limit: usize) -> Result<Vec<Word>> {
-        match self.in_table(&class, limit, MOST_COUNTED)? {
+impl<'a, A: Graded> Words<'a, A> {
+    /// The `limit` first [`Word`]s, in order. Memory does not grow with the dictionary.
+    pub(super) fn closest(&self, limit: usize) -> Result<Vec<Word>> {
+        if let [part] = &self.index.snapshot().parts()[..] {
+            return self.in_one(&part.segment, limit);
+        }
+        match self.in_table(limit, MOST_COUNTED)? {
             Some(found) => Ok(found),
-            None => self.merged(&class, limit),
+            None => self.merged(limit),
         }
     }
 
+    /// As [`closest`](Self::closest) in an index of one segment.
+    fn in_one(&self, segment: &Segment, limit: usize) -> Result<Vec<Word>> {
+        let mut first = First::new(limit);
+        if let Some((dictionary, written)) = self.of.dictionary(segment, self.field)? {
+            let mut stream = self.accepted(dictionary).into_stream();
+            while let Some((term, value, state)) = stream.next() {
+                self.clock.check()?;
+                let class = self.automaton.class(term, &state);
+                // Most of what is too far need not be counted.
+                if first.takes(class, u64::MAX) {
+                    first.add(class, self.documents(segment, written, value)?, term);
+                }
+            }
+        }
+        Ok(first.into_words())
+    }
+
     /// As [`closest`](Self::closest); `None` if there are more than `most` terms.
-    fn in_table(&self, class: impl Fn(&[u8]) -> u8, limit: usize, most: usize) -> Result<Option<Vec<Word>>> {
-        let mut found: HashMap<Vec<u8>, u64> = HashMap::new();
-        self.in_segments(|term, documents| {
-            count(&mut found, term, documents);
+    fn in_table(&self, limit: usize, most: usize) -> Result<Option<Vec<Word>>> {
+        let mut found: HashMap<Vec<u8>, (u8, u64)> = HashMap::new();
+        self.in_segments(|term, state, documents| {
+            match found.get_mut(term) {
+                Some((_, sum)) => *sum += documents,
+                None => {
+                    found.insert(term.to_vec(), (self.automaton.class(term, state), documents));
+                }
+            }
             found.len() <= most
         })?;
         if found.len() > most {
             return Ok(None);
         }
-        let word = |(term, documents): Counted| Word { class: class(&term), documents: Reverse(documents), term };
+        let word = |(term, (class, documents))| Word { class, documents: Reverse(documents), term };
         let mut found: Vec<Word> = found.into_iter().map(word).collect();
         keep_first(&mut found, limit);
         Ok(Some(found))
     }
 
     /// As [`closest`](Self::closest); holds about twice the `limit`.
-    fn merged(&self, class: impl Fn(&[u8]) -> u8, limit: usize) -> Result<Vec<Word>> {
-        let mut found: Vec<Word> = Vec::new();
-        // Class and documents of the last that is kept, once there are enough.
-        let mut last = None;
-        self.in_order(|term, documents| {
-            let (class, documents) = (class(term), Reverse(documents));
-            // Terms come in order, so that an equal one comes too late.
-            if last.is_none_or(|last| (class, documents) < last) {
-                found.push(Word { class, documents, term: term.to_vec() });
-            }
-            if found.len() >= limit.saturating_mul(2).max(64) {
-                keep_first(&mut found, limit);
-                last = found.last().map(|last| (last.class, last.documents));
-            }
-        })?;
-        keep_first(&mut found, limit);
-        Ok(found)
+    fn merged(&self, limit: usize) -> Result<Vec<Word>> {
+        let mut first = First::new(limit);
+        self.in_order(|term, documents| first.add(self.automaton.class_of(term), documents, term))?;
+        Ok(first.into_words())
+    }
+}
+
+/// The first [`Word`]s of those that come in the order of their bytes.
+struct First {
+    limit: usize,
+    /// About twice as many at most.
+    found: Vec<Word>,
+    /// Class and documents of the last that is kept, once there are enough.
+    last: Option<(u8, Reverse<u64>)>,
+}
+
+impl First {
+    fn new(limit: usize) -> First {
+        First { limit, found: Vec::new(), last: None }
     }
 
+    /// Whether one that is so far and in so many documents is among the first yet. An equal one comes too late.
+    fn takes(&self, class: u8, documents: u64) -> bool {
+        self.last.is_none_or(|last| (class, Reverse(documents)) < last)
+    }
+
+    fn add(&mut self, class: u8, documents: u64, term: &[u8]) {
+        if !self.takes(class, documents) {
+            return;
+        }
+        self.found.push(Word { class, documents: Reverse(documents), term: term.to_vec() });
+        if self.found.len() >= self.limit.saturating_mul(2).max(64) {
+            keep_first(&mut self.found, self.limit);
+            self.last = self.found.last().map(|last| (last.class, last.documents));
+        }
+    }
+
+    fn into_words(mut self) -> Vec<Word> {
+        keep_first(&mut self.found, self.limit);
+        self.found
+    }
+}
+
+impl<'a, A: Automaton<State: Clone>> Words<'a, A> {
     /// Calls `take` with each term and how many documents contain it, once per segment, until it returns false.
-    fn in_segments(&self, mut take: impl FnMut(&[u8], u64) -> bool) -> Result<()> {
+    fn in_segments(&self, mut take: impl FnMut(&[u8], &A::State, u64) -> bool) -> Result<()> {
         for part in self.index.snapshot().parts() {
             if !self.in_segment(&part.segment, &mut take)? {
                 break;
@@ -135,12 +196,12 @@ impl<'a, A: Automaton> Words<'a, A> {
     }
 
     /// The same in one segment; returns whether `take` always returned true.
-    fn in_segment(&self, segment: &Segment, mut take: impl FnMut(&[u8], u64) -> bool) -> Result<bool> {
+    fn in_segment(&self, segment: &Segment, mut take: impl FnMut(&[u8], &A::State, u64) -> bool) -> Result<bool> {
         let Some((dictionary, written)) = self.of.dictionary(segment, self.field)? else { return Ok(true) };
         let mut stream = self.accepted(dictionary).into_stream();
-        while let Some((term, value)) = stream.next() {
+        while let Some((term, value, state)) = stream.next() {
             self.clock.check()?;
-            if !take(term, self.documents(segment, written, value)?) {
+            if !take(term, &state, self.documents(segment, written, value)?) {
                 return Ok(false);
             }
         }
@@ -154,7 +215,11 @@ impl<'a, A: Automaton> Words<'a, A> {
         for part in self.index.snapshot().parts() {
             if let Some((dictionary, written)) = self.of.dictionary(&part.segment, self.field)? {
                 segments.push((&*part.segment, written));
-                all.push(self.accepted(dictionary));
+                let accepted = dictionary.search(self.automaton);
+                all.push(match self.end() {
+                    Some(end) => accepted.ge(self.first).lt(end),
+                    None => accepted,
+                });
             }
         }
         let mut all = all.union();
@@ -177,13 +242,19 @@ impl<'a, A: Automaton> Words<'a, A> {
         }
     }
 
-    fn accepted(&self, dictionary: &'a Dictionary) -> StreamBuilder<'a, &'a A> {
-        let accepted = dictionary.search(self.automaton);
-        // A byte of UTF-8 is below 255.
-        match self.first.split_last() {
-            Some((&last, before)) => accepted.ge(self.first).lt([before, &[last + 1]].concat()),
+    /// With the states of the automaton.
+    fn accepted(&self, dictionary: &'a Dictionary) -> StreamWithStateBuilder<'a, &'a A> {
+        let accepted = dictionary.search_with_state(self.automaton);
+        match self.end() {
+            Some(end) => accepted.ge(self.first).lt(end),
             None => accepted,
         }
+    }
+
+    /// What comes after all that begins with `first`; `None` if nothing does.
+    fn end(&self) -> Option<Vec<u8>> {
+        // A byte of UTF-8 is below 255.
+        self.first.split_last().map(|(&last, before)| [before, &[last + 1]].concat())
     }
 }
 
@@ -216,9 +287,25 @@ pub(super) fn best<T: Ord>(found: &mut Vec<(T, u64)>, limit: usize) {
     found.sort_unstable_by(order);
 }
 
-/// An automaton of what begins with a prefix.
-pub(super) fn prefix_automaton(prefix: &str) -> impl Automaton + '_ {
-    fst::automaton::Str::new(prefix).starts_with()
+/// What begins with a prefix of so many bytes, among [`Words`] that do.
+pub(super) struct Beginning(pub(super) usize);
+
+impl Automaton for Beginning {
+    type State = ();
+
+    fn start(&self) {}
+
+    fn is_match(&self, (): &()) -> bool {
+        true
+    }
+
+    fn accept(&self, (): &(), _: u8) {}
+}
+
+impl Graded for Beginning {
+    fn class(&self, term: &[u8], (): &()) -> u8 {
+        u8::from(term.len() > self.0)
+    }
 }
 
 impl Index {
@@ -288,11 +375,12 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
     };
     let Some(word) = last_word(&index.schema().analyzer, word) else { return Ok(Vec::new()) };
     let mut found: HashMap<Vec<u8>, u64> = HashMap::new();
-    let (automaton, clock) = (prefix_automaton(&word), Clock::never());
+    let (automaton, clock) = (Beginning(word.len()), Clock::never());
     let stems = index.schema().analyzer.stems();
     for field in fields {
-        let words = |of| Words { index, field, of, automaton: &automaton, first: b"", clock: &clock };
-        let mut add = |term: &[u8], documents| {
+        let first = word.as_bytes();
+        let words = |of| Words { index, field, of, automaton: &automaton, first, clock: &clock };
+        let mut add = |term: &[u8], _: &(), documents| {
             count(&mut found, term, documents);
             true
         };
@@ -305,9 +393,9 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
             let written = segment.words(field)?;
             words(Of::Written).in_segment(segment, &mut add)?;
             // What is a word, too, is in as many documents as the term.
-            words(Of::Unknown).in_segment(segment, |term, documents| {
+            words(Of::Unknown).in_segment(segment, |term, state, documents| {
                 let known = written.and_then(|written| written.map().get(term)).map_or(0, segment::Words::documents);
-                add(term, documents.saturating_sub(known))
+                add(term, state, documents.saturating_sub(known))
             })?;
         }
     }
@@ -338,9 +426,8 @@ fn last_word(analyzer: &Analyzer, word: &str) -> Option<String> {
 /// Both ways of counting, on an index of several segments.
 #[cfg(test)]
 pub(super) fn both_ways(index: &Index, field: usize, prefix: &str, limit: usize) -> [Option<Vec<Word>>; 3] {
-    let (automaton, clock) = (prefix_automaton(prefix), Clock::never());
-    let class = |term: &[u8]| u8::from(term.len() > prefix.len());
-    let words = Words { index, field, of: Of::Terms, automaton: &automaton, first: b"", clock: &clock };
-    let [all, few] = [usize::MAX, 3].map(|most| words.in_table(class, limit, most).unwrap());
-    [all, few, Some(words.merged(class, limit).unwrap())]
+    let (automaton, clock) = (Beginning(prefix.len()), Clock::never());
+    let words = Words { index, field, of: Of::Terms, automaton: &automaton, first: prefix.as_bytes(), clock: &clock };
+    let [all, few] = [usize::MAX, 3].map(|most| words.in_table(limit, most).unwrap());
+    [all, few, Some(words.merged(limit).unwrap())]
 }

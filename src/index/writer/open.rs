@@ -181,10 +181,6 @@ fn joined(index: &Schema, given: &Schema, path: &Path) -> Result<Option<Schema>>
             differences.push(format!("field \"{name}\" is {}stored", if is_stored(index) { "" } else { "not " }));
         }
     }
-    let (is, wanted) = (index.names(), given.names());
-    if differences.is_empty() && !wanted.starts_with(&is) {
-        differences.push(format!("its fields are in the order {}, before new ones", is.join(", ")));
-    }
     if index.positions != given.positions {
         differences.push(format!("it has {}positions", if index.positions { "" } else { "no " }));
     }
@@ -195,7 +191,7 @@ fn joined(index: &Schema, given: &Schema, path: &Path) -> Result<Option<Schema>>
     if !differences.is_empty() {
         return Err(Error::Argument(format!(
             "the index {} was created otherwise: {}. Open it without fields and analyzer to go on with its own, or create a new \
-             index in another folder and add the documents again. Fields can be added after the others, and weights changed",
+             index in another folder and add the documents again. Fields can be added, and weights changed",
             path.display(),
             differences.join("; ")
         )));
@@ -205,7 +201,7 @@ fn joined(index: &Schema, given: &Schema, path: &Path) -> Result<Option<Schema>>
             field.weight = given.fields[other].weight;
         }
     }
-    joined.fields.extend(given.fields.iter().filter(|field| !is.contains(&&*field.name)).cloned());
+    joined.fields.extend(given.fields.iter().filter(|field| index.field(&field.name).is_none()).cloned());
     if joined.fields == index.fields {
         return Ok(None);
     }

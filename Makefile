@@ -12,6 +12,9 @@ CORPUS ?=
 QUERY ?=
 # For `make demo`: how many queries to search for in one call, on the CPU and on DEVICE.
 BATCH ?=
+# For `make test-zts`: how many threads, one run after the other, and for how long.
+THREADS ?= 2 16 500
+SECONDS_EACH ?= 20
 # For `make serve`.
 PORT ?= 8000
 # For `make bench`: a folder of real lists to measure too, one list per file, numbers separated by commas. For `make
@@ -48,7 +51,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-browser bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-zts test-browser bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -65,6 +68,10 @@ test: setup-test lint $(EXTENSION) test-rust test-php test-examples  ## check fo
 
 test-browser: setup-browser $(EXTENSION)  ## test examples/search-as-you-type in headless Chromium, which it installs
 	$(PHP) -n examples/search-as-you-type/test.php '$(EXTENSION)'
+
+# Builds a thread-safe PHP of Debian's sources first, and the extension for it.
+test-zts:  ## test in a thread-safe PHP, whose requests are threads: the PHP tests, then 2, 16 and 500 threads; THREADS= SECONDS_EACH=
+	@THREADS='$(THREADS)' SECONDS_EACH='$(SECONDS_EACH)' sh scripts/test-zts.sh
 
 test-aarch64:  ## run the Rust tests as an aarch64 program under qemu, which it downloads (Debian, x86-64)
 	@sh scripts/test-aarch64.sh

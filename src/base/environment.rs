@@ -10,7 +10,7 @@
 
 use crate::base::error::{Error, Result};
 use crate::base::process::{self, Process};
-use once_cell::sync::Lazy;
+use once_cell::sync::{Lazy, OnceCell};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, OsStr, OsString, c_char};
@@ -68,7 +68,8 @@ fn is_drivers(name: &OsStr) -> bool {
 /// Our variables and those of drivers, with their present values.
 fn now() -> BTreeMap<OsString, OsString> {
     let mut variables = BTreeMap::new();
-    // SAFETY: nothing in this loop changes the environment.
+    let _held = Held::new();
+    // SAFETY: nothing in this loop changes the environment, and other threads wait.
     for variable in unsafe { all() } {
         let variable = variable.to_bytes();
         let Some(at) = variable.iter().position(|&byte| byte == b'=') else { continue };
@@ -192,11 +193,54 @@ static ACCEPTED: AtomicU64 = AtomicU64::new(0);
 fn fingerprint() -> u64 {
     static KEY: Lazy<RandomState> = Lazy::new(RandomState::new);
     let mut hasher = KEY.build_hasher();
-    // SAFETY: nothing in this loop changes the environment.
+    let _held = Held::new();
+    // SAFETY: nothing in this loop changes the environment, and other threads wait.
     for variable in unsafe { all() } {
         hasher.write(variable.to_bytes_with_nul());
     }
     hasher.finish()
+}
+
+/// What threads hold while they change the environment: a function that takes it, and one that gives it back.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EnvironmentLock {
+    pub(crate) take: unsafe extern "C" fn(),
+    pub(crate) give: unsafe extern "C" fn(),
+}
+
+static LOCK: OnceCell<EnvironmentLock> = OnceCell::new();
+
+/// From now on the environment is read with this lock. Without one, nobody changes the environment while another thread
+/// reads it.
+///
+/// # Safety
+/// Both functions can be called from any thread as long as the process lives.
+#[cfg_attr(not(feature = "php"), allow(dead_code))]
+pub(crate) unsafe fn lock_with(lock: EnvironmentLock) {
+    let _ = LOCK.set(lock);
+}
+
+/// The lock, held.
+struct Held(Option<EnvironmentLock>);
+
+impl Held {
+    fn new() -> Held {
+        let lock = LOCK.get().copied();
+        if let Some(lock) = lock {
+            // SAFETY: by the contract of `lock_with`; this thread does not hold it yet.
+            unsafe { (lock.take)() };
+        }
+        Held(lock)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(lock) = self.0 {
+            // SAFETY: this thread took it.
+            unsafe { (lock.give)() };
+        }
+    }
 }
 
 unsafe extern "C" {
@@ -226,7 +270,7 @@ fn place() -> *const *const *const c_char {
 /// All variables, as `name=value`.
 ///
 /// # Safety
-/// Nobody changes the environment meanwhile: of other threads that is taken for granted, as by `std::env::vars_os`.
+/// Nobody changes the environment meanwhile.
 unsafe fn all<'a>() -> impl Iterator<Item = &'a CStr> {
     // SAFETY: the variable lives as long as the process.
     let mut next = unsafe { *place() };

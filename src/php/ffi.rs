@@ -1,5 +1,6 @@
 //! The parts of PHP's C interface that ext-php-rs does not bind.
 
+use crate::base::environment::EnvironmentLock;
 use ext_php_rs::ffi::{
     ext_php_rs_executor_globals, zend_class_entry, zend_object, zend_object_iterator, zend_string, zend_type,
 };
@@ -45,6 +46,7 @@ unsafe extern "C" {
     pub static spl_ce_RuntimeException: *mut ClassEntry;
 
     fn php_check_open_basedir_ex(path: *const c_char, warn: c_int) -> c_int;
+    fn expand_filepath(path: *const c_char, buffer: *mut c_char) -> *mut c_char;
 
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
 }
@@ -155,6 +157,37 @@ pub fn is_in_basedir(path: &[u8]) -> bool {
     let Ok(path) = CString::new(path) else { return false };
     // SAFETY: a C string; without a warning, nothing can jump over this frame.
     unsafe { php_check_open_basedir_ex(path.as_ptr(), 0) == SUCCESS }
+}
+
+/// The lock that `putenv` holds, in builds of PHP whose requests are threads; `None` in others.
+pub fn environment_lock() -> Option<EnvironmentLock> {
+    static LOCK: Lazy<Option<EnvironmentLock>> = Lazy::new(|| {
+        let [take, give] = [optional(c"tsrm_env_lock")?, optional(c"tsrm_env_unlock")?];
+        // SAFETY: functions of these names have this signature in every PHP that has them.
+        let [take, give] =
+            [take, give].map(|address| unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn()>(address) });
+        Some(EnvironmentLock { take, give })
+    });
+    *LOCK
+}
+
+/// Whether requests are threads of one process.
+pub fn has_threads() -> bool {
+    environment_lock().is_some()
+}
+
+/// The bytes of the longest path, with its NUL; PHP's `MAXPATHLEN`.
+const LONGEST_PATH: usize = libc::PATH_MAX as usize;
+
+/// A path from the root, of one that may begin in the folder where the script is; `None` if it is too long or leads
+/// through a file. Threads have each a folder of their own, of which the system knows nothing.
+pub fn from_root(path: &[u8]) -> Option<Vec<u8>> {
+    let path = CString::new(path).ok()?;
+    let mut buffer = [0; LONGEST_PATH];
+    // SAFETY: a C string, and room for the longest path.
+    let expanded = unsafe { expand_filepath(path.as_ptr(), buffer.as_mut_ptr()) };
+    // SAFETY: it is the buffer, with a C string in it, or null.
+    (!expanded.is_null()).then(|| unsafe { CStr::from_ptr(expanded) }.to_bytes().to_vec())
 }
 
 type MathRound = unsafe extern "C" fn(value: f64, places: c_int, mode: c_int) -> f64;

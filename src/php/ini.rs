@@ -99,7 +99,7 @@ unsafe extern "C" fn on_modify(
         (text((*entry).name), text(value))
     };
     // Nothing in it calls PHP, which could jump over the frame.
-    if std::panic::catch_unwind(|| take(name, value)).unwrap_or(false) {
+    if std::panic::catch_unwind(|| take(name, value, stage)).unwrap_or(false) {
         return SUCCESS;
     }
     if stage == INI_STAGE_STARTUP {
@@ -119,7 +119,7 @@ unsafe extern "C" fn on_modify(
 }
 
 /// Takes a setting's value; `false` if it is not a valid one.
-fn take(name: &[u8], value: &[u8]) -> bool {
+fn take(name: &[u8], value: &[u8], stage: c_int) -> bool {
     if name == DEVICE.to_bytes() {
         take_device(value)
     } else if name == OFFLOAD.to_bytes() {
@@ -131,7 +131,7 @@ fn take(name: &[u8], value: &[u8]) -> bool {
     } else if name == DEVICE_TIMEOUT.to_bytes() {
         take_device_timeout(value)
     } else if name == LOG_LEVEL.to_bytes() {
-        log::level(value).map(::log::set_max_level).is_some()
+        log::level(value).map(|level| log::set_level(level, stage == INI_STAGE_STARTUP)).is_some()
     } else if name == OPENCL.to_bytes() {
         take_opencl(value)
     } else {

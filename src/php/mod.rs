@@ -88,6 +88,12 @@ pub extern "C" fn get_module() -> *mut ModuleEntry {
 unsafe extern "C" fn start(kind: i32, module_number: i32) -> i32 {
     let started = std::panic::catch_unwind(|| -> ext_php_rs::error::Result<()> {
         log::install();
+        if let Some(lock) = ffi::environment_lock() {
+            // SAFETY: PHP's functions live as long as the process.
+            unsafe { crate::base::environment::lock_with(lock) };
+        }
+        // Rust needs one key of thread-local storage, which other modules may have used up later.
+        let _ = std::thread::current();
         // Before any script can change it.
         crate::base::environment::take();
         ini::register(module_number);

@@ -93,7 +93,7 @@ pub(super) struct Word {
 impl<'a, A: Graded> Words<'a, A> {
     /// The `limit` first [`Word`]s, in order. Memory does not grow with the dictionary.
     pub(super) fn closest(&self, limit: usize) -> Result<Vec<Word>> {
-        if let [part] = &self.index.snapshot().parts()[..] {
+        if let [part] = self.index.snapshot().parts() {
             return self.in_one(&part.segment, limit);
         }
         match self.in_table(limit, MOST_COUNTED)? {

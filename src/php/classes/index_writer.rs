@@ -189,7 +189,7 @@ fn open(call: &mut Call) -> Outcome {
         position_codec: block_codec(position_codec, 8)?,
         wait: Duration::from_millis(natural(wait, 9)? as u64),
     };
-    let opened = Writer::open_unless(path, schema, options, &ffi::handle_signals);
+    let opened = Writer::open_unless(&path, schema, options, &ffi::handle_signals);
     // A handler's exception ends the wait.
     no_exception()?;
     let writer = check_index(opened, 2)?;
@@ -314,7 +314,7 @@ fn import(
     let field = fields::text_or_first(writer.schema(), field, 2)?;
     // SAFETY: parsing set it to a string that the frame holds; 'P' refuses one with a NUL byte.
     let path = path::allowed_with(unsafe { &*given }.as_bytes(), suffixes)?;
-    result.set_long(check_index(from(path, writer, field), 1)?.documents as i64);
+    result.set_long(check_index(from(&path, writer, field), 1)?.documents as i64);
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use crate::php::declare::{function, nullable};
 use crate::php::exception::{self, Outcome};
 use crate::php::foreach::{self, Aggregate, get_iterator};
 use crate::php::output::{self, List, Record, Text};
-use crate::php::{ffi, input};
+use crate::php::{ffi, input, path};
 use crate::yioop;
 use crate::yioop::shard::Key;
 use ext_php_rs::args::Arg;
@@ -15,8 +15,6 @@ use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::{ZendStr, Zval};
 use ext_php_rs::zend::{BailoutGuard, ce};
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
 pub struct Object(Arc<yioop::Shard>);
@@ -77,7 +75,8 @@ fn open(call: &mut Call) -> Outcome {
         let path = String::from_utf8_lossy(path);
         return Err(exception::error(&format!("{path}: open_basedir does not allow it")));
     }
-    let shard = check(yioop::Shard::open(OsStr::from_bytes(path)), 1)?;
+    let found = path::found(path).ok_or_else(|| exception::error(&path::unknown(path)))?;
+    let shard = check(yioop::Shard::open(found.as_os_str()), 1)?;
     class::store(Object(Arc::new(shard)), call.result)
 }
 

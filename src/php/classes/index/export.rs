@@ -16,7 +16,7 @@ pub fn export_ciff(call: &mut Call) -> Outcome {
     let field = fields::text_or_first(object.0.schema(), field, 2)?;
     // SAFETY: parsing set it to a string that the frame holds; 'P' refuses one with a NUL byte.
     let path = path::allowed_with(unsafe { &*given }.as_bytes(), &["", ".part"])?;
-    let counts = check_index(interchange::export_ciff(object.0.snapshot(), field, path), 1)?;
+    let counts = check_index(interchange::export_ciff(object.0.snapshot(), field, &path), 1)?;
     result.set_long(counts.documents as i64);
     Ok(())
 }
@@ -30,8 +30,8 @@ pub fn export_pisa(call: &mut Call) -> Outcome {
     // SAFETY: parsing set it to a string that the frame holds; 'P' refuses one with a NUL byte.
     let base = unsafe { &*given }.as_bytes();
     path::allowed_with(base, &suffixes.map(|suffix| format!("{suffix}.part")).each_ref().map(String::as_str))?;
-    let counts =
-        check_index(interchange::export_pisa(object.0.snapshot(), field, path::allowed_with(base, &suffixes)?), 1)?;
+    let base = path::allowed_with(base, &suffixes)?;
+    let counts = check_index(interchange::export_pisa(object.0.snapshot(), field, &base), 1)?;
     result.set_long(counts.documents as i64);
     Ok(())
 }

@@ -155,7 +155,7 @@ fn open(call: &mut Call) -> Outcome {
     parse!(call, c"P", &raw mut given)?;
     // SAFETY: parsing set it to a string that the frame holds; 'P' refuses one with a NUL byte.
     let path = path::allowed(unsafe { &*given }.as_bytes())?;
-    let index = check_index(Index::open(path), 1)?;
+    let index = check_index(Index::open(&path), 1)?;
     class::store(Object(index), call.result)
 }
 
@@ -164,7 +164,7 @@ fn exists(call: &mut Call) -> Outcome {
     parse!(call, c"P", &raw mut given)?;
     // SAFETY: as in `open`.
     let path = path::allowed(unsafe { &*given }.as_bytes())?;
-    call.result.set_bool(check_index(removal::exists(path), 1)?);
+    call.result.set_bool(check_index(removal::exists(&path), 1)?);
     Ok(())
 }
 
@@ -173,7 +173,7 @@ fn drop_index(call: &mut Call) -> Outcome {
     parse!(call, c"P", &raw mut given)?;
     // SAFETY: as in `open`.
     let path = path::allowed(unsafe { &*given }.as_bytes())?;
-    call.result.set_bool(check_index(removal::remove(path), 1)?);
+    call.result.set_bool(check_index(removal::remove(&path), 1)?);
     Ok(())
 }
 

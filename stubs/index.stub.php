@@ -699,14 +699,19 @@ namespace Postings {
         /**
          * The fields, as IndexWriter::open() takes them.
          *
-         * @return array<string, array<string, float|bool>>
+         * @return array<string, array<string, float|bool|Analyzer>>
          */
         public function fields(): array
         {
         }
 
-        /** How texts become terms. */
-        public function analyzer(): Analyzer
+        /**
+         * How texts become terms.
+         *
+         * @param ?string $field in that text field; null: in fields without an analyzer of their own
+         * @throws \ValueError if there is no such text field
+         */
+        public function analyzer(?string $field = null): Analyzer
         {
         }
     }

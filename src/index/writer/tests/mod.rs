@@ -266,12 +266,15 @@ fn opening_with_another_schema_says_what_differs() {
     differs(|schema| schema.positions = false, "it has positions");
     differs(|schema| drop(schema.fields.pop()), "it has a field \"price\"");
     differs(|schema| schema.fields[2].name = "cost".into(), "it has a field \"price\"");
-    differs(|schema| schema.fields.swap(0, 1), "its fields are in the order body, lang, price");
     let folding = |schema: &mut Schema| {
         schema.analyzer = Analyzer::new(analysis::AnalyzerOptions { fold: true, ..Default::default() }).unwrap();
     };
     differs(folding, "its analyzer is ");
-    drop(open(schema()).unwrap());
+    let in_other_order = |mut schema: Schema| {
+        schema.fields.swap(0, 1);
+        schema
+    };
+    drop(open(in_other_order(schema())).unwrap());
     drop(Writer::open(folder.path(), None, WriterOptions::default()).unwrap());
 }
 

@@ -126,7 +126,7 @@ fn by_definition(own: &[Index], query: &[Typed], searched: &[usize], options: &O
     let analyzers = analyzers();
     let is_kept = |typed: &Typed, field: usize| {
         let mut kept = typed.text.ends_with(['*', '~', '2']) && !typed.text.starts_with('"');
-        analyzers[field].tokens(&typed.text, &mut Scratch::new(), |_| kept = true);
+        analyzers[field].tokens(typed.text.trim_end_matches("~2"), &mut Scratch::new(), |_| kept = true);
         kept
     };
     let is_unnamed = |typed: &&Typed| typed.sign != "-" && typed.field.is_none();

@@ -270,6 +270,11 @@ fn opening_with_another_schema_says_what_differs() {
         schema.analyzer = Analyzer::new(analysis::AnalyzerOptions { fold: true, ..Default::default() }).unwrap();
     };
     differs(folding, "its analyzer is ");
+    let own = |schema: &mut Schema| {
+        let options = analysis::AnalyzerOptions { fold: true, ..Default::default() };
+        schema.fields[0].analyzer = Some(Analyzer::new(options).unwrap());
+    };
+    differs(own, "the analyzer of field \"body\" is version 1, language none, not version 1, language none, fold");
     let in_other_order = |mut schema: Schema| {
         schema.fields.swap(0, 1);
         schema

@@ -113,8 +113,8 @@ namespace Postings {
      *
      * A query never throws: unbalanced quotes and lone operators are text, and bytes that are not UTF-8 are in no word. An
      * empty query matches every document; one with signs or stop words only matches none. Prefixes and fuzzy words are
-     * compared with words as they were written, but for case and folding; if the analyzer stems, each word is then searched by
-     * its stem. A single Chinese or Japanese character finds only pairs that begin with it.
+     * compared with words as they were written, but for case and folding; if the field's analyzer stems, each word is then searched
+     * by its stem. A single Chinese or Japanese character finds only pairs that begin with it.
      *
      * Scores are BM25 as tantivy and Lucene define it, with k1 and b, per word and field times the field's weight, summed.
      * Field lengths above 40 are rounded down to 8 steps per doubling. Statistics are those of all segments, with deleted
@@ -151,7 +151,7 @@ namespace Postings {
      * - $escape: false: the text stays as it is. Then what is no HTML must be escaped by you.
      * - $orNull: null for a text in which nothing matches.
      * - $field: the text field that the text is of: marked is what the query looks for there (words without a field if the
-     *   field is searched, `title:word` in the field title); null: of any field.
+     *   field is searched, `title:word` in the field title), by its analyzer; null: in any field, by the analyzer of each.
      *
      * Of terms(), postings() and occurrences(), $field is a text or keyword field; null: the first text field. Terms are not
      * analysed.
@@ -699,14 +699,19 @@ namespace Postings {
         /**
          * The fields, as IndexWriter::open() takes them.
          *
-         * @return array<string, array<string, float|bool>>
+         * @return array<string, array<string, float|bool|Analyzer>>
          */
         public function fields(): array
         {
         }
 
-        /** How texts become terms. */
-        public function analyzer(): Analyzer
+        /**
+         * How texts become terms.
+         *
+         * @param ?string $field in that text field; null: in fields without an analyzer of their own
+         * @throws \ValueError if there is no such text field
+         */
+        public function analyzer(?string $field = null): Analyzer
         {
         }
     }

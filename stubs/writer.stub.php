@@ -33,17 +33,19 @@ namespace Postings {
         /**
          * Opens the index in a folder, or creates it and the folder.
          *
-         * @param ?array<string, array{weight?: int|float, text?: bool, keyword?: bool, numeric?: bool, geo?: bool, stored?: bool, indexed?: bool}> $fields
+         * @param ?array<string, array{weight?: int|float, analyzer?: ?Analyzer, text?: bool, keyword?: bool, numeric?: bool, geo?: bool, stored?: bool, indexed?: bool}> $fields
          *     the fields of documents, 1 to 255 (each kind counted), by name. Without options a field is text: analysed,
-         *     searched, scored, times its 'weight' (default 1, from 0.001 to 1000). 'keyword': one or more whole values per
-         *     document, for filters and facets. 'numeric': one or more numbers, for filters and sorting. Several of 'text' (or
+         *     searched, scored, times its 'weight' (default 1, from 0.001 to 1000). 'analyzer': how its texts, and
+         *     queries in it, become terms; null: by $analyzer. A word of a query that the analyzer of a searched field leaves out
+         *     is optional. 'keyword': one or more whole values per document, for filters and facets. 'numeric': one or more numbers, for filters and sorting. Several of 'text' (or
          *     'weight'), 'keyword' and 'numeric' are kinds of one value. 'geo': one point on the earth per document, for
          *     filters by area and sorting by distance; it is no other kind. 'stored': keeps values, to be returned with hits;
          *     with 'indexed' => false that is all. Names must be UTF-8 without ':' and white space, and those of new fields
          *     must not begin with '-' or a quotation mark. An index that exists gets weights and new fields by the next commit;
          *     everything else must be as it was, in any order. null: those of the index, which must exist
-         * @param ?Analyzer $analyzer how texts become terms; null: words are only lower-cased or, without $fields, that of
-         *     the index. An existing index is opened only with its own positions and analyzer
+         * @param ?Analyzer $analyzer how texts become terms in fields without an analyzer of their own; null: words are only
+         *     lower-cased or, without $fields, that of the index. An existing index is opened only with its own positions and
+         *     analyzers
          * @param bool $positions whether positions of terms are kept, without which phrases are only words that occur
          *     together. Without $fields it means nothing
          * @param int $memory bytes for documents that are not written yet, at least 16 MiB: more makes larger segments
@@ -89,7 +91,7 @@ namespace Postings {
 
         /**
          * As add(), with the caller's own terms in place of the analyzer's: text fields take a list of string|int. Terms of
-         * more than 255 bytes are not indexed, but take a position. Searches compare them with terms of the index's analyzer.
+         * more than 255 bytes are not indexed, but take a position. Searches compare them with terms of the field's analyzer.
          *
          * @param array<string, mixed> $document
          * @throws \ValueError|\TypeError
@@ -204,7 +206,7 @@ namespace Postings {
         /**
          * The fields, as open() takes them.
          *
-         * @return array<string, array<string, float|bool>>
+         * @return array<string, array<string, float|bool|Analyzer>>
          */
         public function fields(): array
         {
@@ -219,8 +221,13 @@ namespace Postings {
         {
         }
 
-        /** How texts become terms. */
-        public function analyzer(): Analyzer
+        /**
+         * How texts become terms.
+         *
+         * @param ?string $field in that text field; null: in fields without an analyzer of their own
+         * @throws \ValueError if there is no such text field
+         */
+        public function analyzer(?string $field = null): Analyzer
         {
         }
     }

@@ -19,7 +19,7 @@ pub fn folder() -> &'static Path {
 
 pub fn schema() -> Schema {
     let field =
-        |name: &str, kind, stored| Field { name: name.into(), kind, weight: if stored { 2.0 } else { 1.0 }, stored };
+        |name: &str, kind, stored| Field { name: name.into(), kind, weight: if stored { 2.0 } else { 1.0 }, stored, analyzer: None };
     let fields = vec![
         field("title", Kind::Text, true),
         field("body", Kind::Text, false),

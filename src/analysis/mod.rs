@@ -51,6 +51,9 @@ pub const MAX_TERM: usize = 255;
 /// The longest word that is looked at, in bytes of the text: marks that folding drops do not count for [`MAX_TERM`].
 const MAX_WORD: usize = 4 * MAX_TERM;
 
+/// The analyzers whose terms a [`Scratch`] keeps: fields of a document may have different ones.
+const MOST_CACHES: usize = 8;
+
 /// What an [`Analyzer`] does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnalyzerOptions {
@@ -97,7 +100,7 @@ impl std::fmt::Debug for Inner {
 
 impl PartialEq for Analyzer {
     fn eq(&self, other: &Self) -> bool {
-        self.inner.options == other.inner.options
+        Arc::ptr_eq(&self.inner, &other.inner) || self.inner.options == other.inner.options
     }
 }
 
@@ -116,13 +119,13 @@ pub struct Token<'a> {
     pub end: usize,
 }
 
-/// Working memory of [`Analyzer::tokens`]: make one per thread and use it again. One megabyte, of which pages
-/// are taken as words come; nothing without stemming and stop words on ASCII text.
+/// Working memory of [`Analyzer::tokens`]: make one per thread and use it again. One megabyte for each of the last
+/// [`MOST_CACHES`] analyzers, of which pages are taken as words come; nothing without stemming and stop words on ASCII text.
 #[derive(Debug, Default)]
 pub struct Scratch {
     normalized: String,
-    /// With the `id` of the analyzer whose terms it holds.
-    cache: Option<(u64, Cache)>,
+    /// Each with the `id` of the analyzer whose terms it holds; the one used last comes first.
+    caches: Vec<(u64, Cache)>,
 }
 
 impl Scratch {
@@ -251,7 +254,7 @@ impl Analyzer {
     pub fn tokens(&self, text: &str, scratch: &mut Scratch, mut each: impl FnMut(Token<'_>)) {
         let inner = &*self.inner;
         let as_is = inner.stemmer.is_none() && inner.stop_words.is_empty();
-        let Scratch { normalized, cache } = scratch;
+        let Scratch { normalized, caches } = scratch;
         let mut position = 0u32;
         self.each_word(text, |Word { start, end, kind }| {
             let at = position;
@@ -268,7 +271,7 @@ impl Analyzer {
                     normalized.make_ascii_lowercase();
                     Some(&**normalized).filter(|word| word.len() <= MAX_TERM)
                 }
-                _ => inner.cached_term(word, kind, cache, normalized),
+                _ => inner.cached_term(word, kind, caches, normalized),
             };
             if let Some(term) = term {
                 each(Token { term, position: at, start, end });
@@ -316,13 +319,13 @@ impl Inner {
         &self,
         word: &str,
         kind: Kind,
-        cache: &'a mut Option<(u64, Cache)>,
+        caches: &'a mut Vec<(u64, Cache)>,
         normalized: &'a mut String,
     ) -> Option<&'a str> {
-        if cache.as_ref().is_none_or(|(id, _)| *id != self.id) {
-            *cache = Some((self.id, Cache::new()));
+        if caches.first().is_none_or(|(id, _)| *id != self.id) {
+            self.bring_cache_to_front(caches);
         }
-        let (_, cache) = cache.as_mut()?;
+        let (_, cache) = caches.first_mut()?;
         let key = Key::new(word);
         if let Some(key) = &key
             && cache.has(key)
@@ -334,6 +337,18 @@ impl Inner {
             cache.put(key, term);
         }
         term
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn bring_cache_to_front(&self, caches: &mut Vec<(u64, Cache)>) {
+        match caches.iter().position(|(id, _)| *id == self.id) {
+            Some(at) => caches[..=at].rotate_right(1),
+            None => {
+                caches.truncate(MOST_CACHES - 1);
+                caches.insert(0, (self.id, Cache::new()));
+            }
+        }
     }
 
     /// Writes the term of `word` to `term`; false if it has none.

@@ -34,6 +34,6 @@ pub mod writer;
 pub use deleted::Deleted;
 pub use document::{Document, Id, LONGEST_KEYWORD, Value};
 pub use list::{BlockCodec, Codecs};
-pub use schema::{Field, Kind, Schema, Uses};
+pub use schema::{Analyzed, Field, Kind, Schema, Uses};
 pub use snapshot::Snapshot;
 pub use writer::{Writer, WriterOptions};

@@ -67,6 +67,17 @@ pub struct Field {
     pub weight: f32,
     /// Whether the values are kept, to be returned with hits.
     pub stored: bool,
+    /// How its texts become terms, if otherwise than by that of the [schema](Schema::analyzer).
+    pub analyzer: Option<Analyzer>,
+}
+
+/// Text fields with one analyzer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Analyzed {
+    /// How their texts become terms.
+    pub analyzer: Analyzer,
+    /// Their numbers, increasing.
+    pub fields: Vec<usize>,
 }
 
 /// The fields of an index and how text is analysed. It is chosen when the index is created. Fields may be
@@ -79,7 +90,7 @@ pub struct Schema {
     pub positions: bool,
     /// The codecs of frequencies and positions in what is written. Segments keep those that they were written with.
     pub codecs: Codecs,
-    /// How texts become terms.
+    /// How texts become terms, unless their field has an analyzer of its own.
     pub analyzer: Analyzer,
 }
 
@@ -102,6 +113,42 @@ impl Schema {
             }
         }
         Ok(())
+    }
+
+    /// How the texts of a field become terms.
+    pub fn analyzer_of(&self, field: usize) -> &Analyzer {
+        self.fields.get(field).and_then(|field| field.analyzer.as_ref()).unwrap_or(&self.analyzer)
+    }
+
+    /// The different analyzers of the text fields, in the order of their first fields.
+    pub fn analyzed(&self) -> Vec<Analyzed> {
+        let mut analyzed: Vec<Analyzed> = Vec::new();
+        let texts = self.fields.iter().enumerate().filter(|(_, field)| field.kind == Kind::Text);
+        for (number, _) in texts {
+            let analyzer = self.analyzer_of(number);
+            match analyzed.iter_mut().find(|other| other.analyzer == *analyzer) {
+                Some(other) => other.fields.push(number),
+                None => analyzed.push(Analyzed { analyzer: analyzer.clone(), fields: vec![number] }),
+            }
+        }
+        analyzed
+    }
+
+    /// The same schema in which equal analyzers are one, and that of the schema is no field's own: comparing them then takes
+    /// no time, however many words they have.
+    #[must_use]
+    pub fn with_one_of_each_analyzer(mut self) -> Schema {
+        let mut known: Vec<Analyzer> = Vec::new();
+        for own in self.fields.iter_mut().map(|field| &mut field.analyzer) {
+            *own = own.take().filter(|own| *own != self.analyzer).map(|own| {
+                let same = known.iter().find(|known| **known == own).cloned();
+                same.unwrap_or_else(|| {
+                    known.push(own.clone());
+                    own
+                })
+            });
+        }
+        self
     }
 
     /// The number of the first field with that name.

@@ -69,7 +69,7 @@ pub fn write_ciff(snapshot: &Snapshot, field: usize, out: &mut impl Write, path:
         "Postings {}, field {}, analyzer {}; lengths above 40 are rounded down",
         env!("CARGO_PKG_VERSION"),
         schema.fields[field].name,
-        schema.analyzer.describe()
+        schema.analyzer_of(field).describe()
     );
     put_bytes(&mut message, 8, description.as_bytes());
     put(&message)?;

@@ -1,5 +1,7 @@
 //! The fields of an index: named by arguments, declared by them, and shown to PHP.
 
+use super::class::Class;
+use super::classes::analyzer;
 use super::exception::{self, Outcome, type_name};
 use super::output::{Map, Record};
 use super::zend::{Key, elements, number};
@@ -105,7 +107,7 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
         return wrong("a name must not be empty and must not contain ':' or white space");
     }
     let Some(array) = options.array() else { return wrong_type("the options must be an array", options) };
-    let mut field = Field { name: text.to_owned(), kind: Kind::Text, weight: 1.0, stored: false };
+    let mut field = Field { name: text.to_owned(), kind: Kind::Text, weight: 1.0, stored: false, analyzer: None };
     let (mut text, mut keyword, mut numeric, mut weighted, mut indexed) = (None, false, false, false, true);
     let mut geo = false;
     for (key, value) in elements(array) {
@@ -121,6 +123,14 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
                 weighted = true;
                 continue;
             }
+            b"analyzer" if value.is_null() => continue,
+            b"analyzer" => {
+                let Some(own) = analyzer::of(value) else {
+                    return wrong_type(&format!("'analyzer' must be {}|null", analyzer::Object::NAME), value);
+                };
+                field.analyzer = Some(own.clone());
+                continue;
+            }
             b"text" => text.insert(false),
             b"indexed" => &mut indexed,
             b"keyword" => &mut keyword,
@@ -130,7 +140,7 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
             other => {
                 let other = String::from_utf8_lossy(other);
                 return wrong(&format!(
-                    "no option '{other}': there are weight, text, keyword, numeric, geo, stored and indexed"
+                    "no option '{other}': there are weight, analyzer, text, keyword, numeric, geo, stored and indexed"
                 ));
             }
         };
@@ -139,29 +149,34 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
         };
         *flag = value;
     }
+    let analyzed = field.analyzer.is_some();
     if !indexed {
-        return match (weighted || text == Some(true) || keyword || numeric || geo, field.stored) {
+        return match (weighted || analyzed || text == Some(true) || keyword || numeric || geo, field.stored) {
             (true, _) => wrong("it cannot be text, keyword, numeric or geo without being indexed"),
             (_, false) => wrong("it is neither indexed nor stored"),
             _ => Ok(vec![Field { kind: Kind::Stored, ..field }]),
         };
     }
     if geo {
-        return match weighted || text == Some(true) || keyword || numeric {
+        return match weighted || analyzed || text == Some(true) || keyword || numeric {
             true => wrong("a geo field cannot be text, keyword or numeric, too: its values are points"),
             false => Ok(vec![Field { kind: Kind::Geo, ..field }]),
         };
     }
-    let text = text.unwrap_or(weighted || !keyword && !numeric);
+    let text = text.unwrap_or(weighted || analyzed || !keyword && !numeric);
     if weighted && !text {
         return wrong("only text has a weight: keywords and numbers are not scored");
+    }
+    if analyzed && !text {
+        return wrong("only text has an analyzer: keywords and numbers are taken as they are");
     }
     let kinds = [(text, Kind::Text), (keyword, Kind::Keyword), (numeric, Kind::Numeric)];
     let mut fields: Vec<Field> = Vec::new();
     for (_, kind) in kinds.into_iter().filter(|(is, _)| *is) {
         let weight = if kind == Kind::Text { field.weight } else { 1.0 };
         let stored = field.stored && fields.is_empty();
-        fields.push(Field { name: field.name.clone(), kind, weight, stored });
+        let analyzer = if kind == Kind::Text { field.analyzer.clone() } else { None };
+        fields.push(Field { name: field.name.clone(), kind, weight, stored, analyzer });
     }
     if fields.is_empty() {
         return wrong("it must be text, keyword, numeric or geo, or have 'stored' => true and 'indexed' => false");
@@ -177,7 +192,17 @@ pub fn store(schema: &Schema, target: &mut Zval) -> Outcome {
         let mut options = Record::new();
         for field in schema.named(name) {
             options = match field.kind {
-                Kind::Text => options.field("weight", shortest(field.weight)),
+                Kind::Text => {
+                    let options = options.field("weight", shortest(field.weight));
+                    match &field.analyzer {
+                        Some(own) => {
+                            let mut object = Zval::new();
+                            analyzer::store(own, &mut object)?;
+                            options.field("analyzer", object)
+                        }
+                        None => options,
+                    }
+                }
                 Kind::Keyword => options.field("keyword", true),
                 Kind::Numeric => options.field("numeric", true),
                 Kind::Stored => options.field("indexed", false),

@@ -27,6 +27,23 @@ pub(super) fn keep_longest(matches: &mut Vec<Match>) {
     });
 }
 
+/// What several queries match in one text, in order, without matches that lie within others.
+pub fn together(mut of_queries: Vec<Vec<Match>>) -> Vec<Match> {
+    let mut found = of_queries.pop().unwrap_or_default();
+    if of_queries.iter().all(Vec::is_empty) {
+        return found;
+    }
+    // Numbers are those of one query.
+    let mut next = found.iter().map(|of| of.number + 1).max().unwrap_or(0);
+    for more in of_queries.into_iter().rev() {
+        let first = next;
+        next += more.iter().map(|of| of.number + 1).max().unwrap_or(0);
+        found.extend(more.into_iter().map(|of| Match { number: first + of.number, ..of }));
+    }
+    keep_longest(&mut found);
+    found
+}
+
 /// What is marked in a text: matches that overlap are one mark.
 pub fn marks(matches: &[Match]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut rest = matches;

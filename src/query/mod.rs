@@ -54,7 +54,7 @@ mod tests;
 use crate::analysis::MAX_TERM;
 pub use highlight::{Style, escape, highlight};
 pub use matcher::Matcher;
-pub use matches::{Match, in_bytes, marks};
+pub use matches::{Match, in_bytes, marks, together};
 pub use parser::{parse, unusable_name};
 pub use reading::{Boost, Reading, Typos};
 pub use snippet::{MOST_FRAGMENTS, snippet};
@@ -78,6 +78,8 @@ pub struct Query {
     pub clauses: Vec<Clause>,
     /// Whether the string had a word, even if only stop words or too long ones, which give no clause.
     pub words: bool,
+    /// The bytes of the string that were read: all, unless the [most words](Reading::words) came before its end.
+    pub read: usize,
 }
 
 /// One condition of a query.
@@ -93,6 +95,16 @@ pub struct Clause {
     pub field: Option<usize>,
     /// What is looked for.
     pub atom: Atom,
+    /// The byte of the string at which what it was made of begins. It is the same whatever the analyzer, unless this says where
+    /// words begin within something that was typed without a space.
+    pub at: usize,
+}
+
+impl Clause {
+    /// What distinguishes it from others, wherever it was typed.
+    pub fn head(&self) -> (bool, bool, Boost, Option<usize>) {
+        (self.exclude, self.required, self.boost, self.field)
+    }
 }
 
 /// What a clause looks for.

@@ -16,8 +16,17 @@ pub fn parse(
     analyzer: &Analyzer,
     scratch: &mut Scratch,
 ) -> Query {
-    let mut parser =
-        Parser { fields, phrases, reading, analyzer, scratch, query: Query::default(), expanded: 0, slop: 0 };
+    let mut parser = Parser {
+        typed: text,
+        fields,
+        phrases,
+        reading,
+        analyzer,
+        scratch,
+        query: Query::default(),
+        expanded: 0,
+        slop: 0,
+    };
     // Quotes are looked for up to the last one only.
     let trimmed = text.trim();
     let last_quote = trimmed.rfind(is_quote).unwrap_or(0);
@@ -40,6 +49,7 @@ pub fn parse(
             }
         }
     }
+    parser.query.read = parser.at(rest);
     parser.query
 }
 
@@ -100,6 +110,8 @@ fn split_operator(word: &str) -> (&str, Option<Operator>) {
 }
 
 struct Parser<'a> {
+    /// All of what was typed.
+    typed: &'a str,
     fields: &'a [&'a str],
     phrases: bool,
     /// Of the words, how many may follow.
@@ -114,6 +126,11 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
+    /// Where a part of what was typed begins.
+    fn at(&self, part: &str) -> usize {
+        part.as_ptr() as usize - self.typed.as_ptr() as usize
+    }
+
     /// Takes `-` or `+`, and `field:`, off the start of `text`, which does not begin with a space.
     fn operators<'t>(&self, text: &'t str) -> (&'t str, Head) {
         let (exclude, required) = (text.starts_with('-'), text.starts_with('+'));
@@ -152,8 +169,8 @@ impl Parser<'_> {
         text
     }
 
-    /// Adds a clause of as many words as still count; at least one does.
-    fn push(&mut self, mut atom: Atom, head: Head) {
+    /// Adds a clause of as many words as still count; at least one does. `typed`: what begins where it does.
+    fn push(&mut self, mut atom: Atom, head: Head, typed: &str) {
         let left = self.reading.words;
         if left == 0 {
             return;
@@ -173,7 +190,8 @@ impl Parser<'_> {
         self.reading.words -= atom.word_count();
         self.expanded += usize::from(matches!(atom, Atom::Prefix(_) | Atom::Fuzzy { .. } | Atom::Like { .. }));
         let Head { field, exclude, required, boost } = head;
-        self.query.clauses.push(Clause { exclude, required, boost, field, atom });
+        let at = self.at(typed);
+        self.query.clauses.push(Clause { exclude, required, boost, field, atom, at });
     }
 
     /// Adds the clauses of a word with operators at its end, or none; `is_last`: of the query.
@@ -224,7 +242,7 @@ impl Parser<'_> {
             Operator::Prefix => Atom::Prefix(normalized),
             Operator::Fuzzy(distance) => Atom::Fuzzy { word: normalized, distance },
         };
-        self.push(atom, head);
+        self.push(atom, head, if count == 1 { word } else { &word[start..] });
     }
 
     /// Adds the clauses of a word that forgives typos, or is a prefix too if `is_last`.
@@ -254,7 +272,8 @@ impl Parser<'_> {
         self.query.words = true;
         self.text(&word[..from], head, false);
         if self.reading.words > 0 {
-            self.push(Atom::Like { term, word: normalized, edits, start }, head);
+            let typed = if count == 1 { word } else { &word[from..] };
+            self.push(Atom::Like { term, word: normalized, edits, start }, head, typed);
         }
     }
 
@@ -272,8 +291,10 @@ impl Parser<'_> {
             self.query.words |= count > 0;
         }
         let mut terms: Vec<(u32, String)> = Vec::new();
+        let mut starts: Vec<usize> = Vec::new();
         self.analyzer.tokens(text, self.scratch, |token| {
             terms.push((token.position, token.term.to_owned()));
+            starts.push(if token.position == 0 { 0 } else { token.start });
         });
         let first = terms.first().map_or(0, |&(position, _)| position);
         for (position, _) in &mut terms {
@@ -282,17 +303,18 @@ impl Parser<'_> {
 
         if terms.len() > 1 && self.phrases {
             terms.truncate(MOST_PHRASE_WORDS);
-            self.push(if slop > 0 { Atom::Near { terms, slop } } else { Atom::Phrase(terms) }, head);
+            self.push(if slop > 0 { Atom::Near { terms, slop } } else { Atom::Phrase(terms) }, head, text);
         } else if terms.len() > 1 && exclude {
             terms.truncate(MOST_PHRASE_WORDS);
             let different: BTreeSet<String> = terms.into_iter().map(|(_, term)| term).collect();
             let all: Vec<String> = different.into_iter().collect();
-            self.push(if let [term] = &all[..] { Atom::Term(term.clone()) } else { Atom::All(all) }, head);
+            self.push(if let [term] = &all[..] { Atom::Term(term.clone()) } else { Atom::All(all) }, head, text);
         } else {
-            for (_, term) in terms {
+            let is_one = terms.len() == 1 && self.phrases;
+            for ((_, term), start) in terms.into_iter().zip(starts) {
                 let is_prefix = lone_unit && !quoted && self.expanded < MOST_EXPANDED;
                 let atom = if is_prefix { Atom::Prefix(term) } else { Atom::Term(term) };
-                self.push(atom, head);
+                self.push(atom, head, if is_one { text } else { &text[start..] });
             }
         }
     }

@@ -4,11 +4,17 @@ use super::{Atom, Clause, MOST_PHRASE_WORDS, Query};
 use crate::analysis::{Analyzer, Scratch};
 use std::collections::{BTreeSet, HashMap};
 
-/// What else words, or sequences of words, stand for in queries. In the analyzer's terms.
+/// What else words, or sequences of words, stand for in queries. In the terms of each analyzer.
 ///
 /// What a synonym gives is not looked up again, so none leads to itself.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Synonyms {
+    tables: Vec<(Analyzer, Table)>,
+}
+
+/// Those in the terms of one analyzer.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Table {
     of: HashMap<Vec<String>, Vec<Vec<(u32, String)>>>,
     /// The most words of a sequence.
     longest: usize,
@@ -18,7 +24,7 @@ impl Synonyms {
     /// The most of one sequence of words.
     pub const MOST: usize = 64;
 
-    /// Adds what `typed` also stands for. Returns false if one of the two has no words, or more than a phrase can have, or
+    /// Adds what `typed` also stands for in queries that go through this analyzer. Returns false if one of the two has no words, or more than a phrase can have, or
     /// `typed` has [`MOST`](Self::MOST) synonyms.
     pub fn add(&mut self, analyzer: &Analyzer, typed: &str, synonym: &str) -> bool {
         let mut scratch = Scratch::new();
@@ -31,8 +37,13 @@ impl Synonyms {
         };
         let (Some(key), Some(value)) = (terms(typed), terms(synonym)) else { return false };
         let key: Vec<String> = key.into_iter().map(|(_, term)| term).collect();
-        self.longest = self.longest.max(key.len());
-        let of = self.of.entry(key).or_default();
+        let at = self.tables.iter().position(|(other, _)| other == analyzer).unwrap_or_else(|| {
+            self.tables.push((analyzer.clone(), Table::default()));
+            self.tables.len() - 1
+        });
+        let (_, table) = &mut self.tables[at];
+        table.longest = table.longest.max(key.len());
+        let of = table.of.entry(key).or_default();
         let has_room = of.len() < Self::MOST;
         if has_room && !of.contains(&value) {
             of.push(value);
@@ -40,9 +51,17 @@ impl Synonyms {
         has_room
     }
 
-    /// Adds to the plain words of a query what else they stand for: from the first word on, the longest sequence that has
-    /// synonyms becomes one clause.
-    pub fn apply(&self, query: &mut Query, phrases: bool) {
+    /// Adds to the plain words of a query that has gone through this analyzer what else they stand for: from the first word on,
+    /// the longest sequence that has synonyms becomes one clause.
+    pub fn apply(&self, query: &mut Query, phrases: bool, analyzer: &Analyzer) {
+        if let Some((_, table)) = self.tables.iter().find(|(other, _)| other == analyzer) {
+            table.apply(query, phrases);
+        }
+    }
+}
+
+impl Table {
+    fn apply(&self, query: &mut Query, phrases: bool) {
         let mut clauses = std::mem::take(&mut query.clauses).into_iter().peekable();
         let mut rest: Vec<Clause> = Vec::new();
         // Words that are looked at, from the last one taken on.
@@ -91,8 +110,7 @@ impl Synonyms {
 
 /// Whether a clause can be of the same sequence of words as another.
 fn goes_with(first: &Clause, next: &Clause) -> bool {
-    let head = |clause: &Clause| (clause.exclude, clause.required, clause.boost, clause.field);
-    head(first) == head(next)
+    first.head() == next.head()
 }
 
 /// The terms of plain words, or of a phrase.

@@ -23,7 +23,7 @@ pub(super) fn of_segment<'s>(
     needs_all: bool,
     clock: &Clock,
 ) -> Result<Option<(Vec<Clause<'s>>, Restriction<'s>)>> {
-    let order = plan.rarest_first.as_ref().filter(|_| needs_all);
+    let order = plan.rarest_first.as_ref().filter(|_| plan.needs_all(needs_all));
     let mut among: Option<Among> = None;
     let mut clauses = Vec::with_capacity(plan.clauses.len());
     for at in 0..plan.clauses.len() {
@@ -39,8 +39,9 @@ pub(super) fn of_segment<'s>(
                 terms.push(with_scores(plan, part, leaf, source)?);
             }
         }
+        let required = clause.required || needs_all && !clause.optional;
         if terms.is_empty() {
-            if needs_all || clause.required {
+            if required {
                 return Ok(None);
             }
             continue;
@@ -48,7 +49,7 @@ pub(super) fn of_segment<'s>(
         if order.is_some() && among.is_none() {
             among = Some(Among::new(part.segment.documents(), terms.iter().map(Term::source))?);
         }
-        clauses.push(Clause { terms, required: clause.required });
+        clauses.push(Clause { terms, required });
     }
     if clauses.is_empty() && !plan.clauses.is_empty() {
         return Ok(None);

@@ -58,7 +58,7 @@ pub(super) fn is_expanded(atom: &Atom) -> bool {
     matches!(atom, Atom::Prefix(_) | Atom::Fuzzy { .. } | Atom::Like { .. })
 }
 
-/// What each atom stands for in its fields, in the same order.
+/// What each atom stands for in its fields, which have one analyzer; in the same order.
 ///
 /// # Errors
 /// [`Error::Expired`](crate::Error::Expired); [`Error::Corrupt`](crate::Error::Corrupt).
@@ -72,14 +72,15 @@ pub(super) fn expand(
     let share = (options.expansions / lookups.max(1)).clamp(1, MOST_WORDS);
     let mut expansions = Vec::with_capacity(atoms.len());
     for &(atom, fields) in atoms {
-        let words: Vec<(usize, Vec<Word>)> = match index.schema().analyzer.stems() {
-            true => stemmed::closest(index, fields, atom, share, clock)?,
-            false => {
-                let compared = Compared::new(atom);
-                let closest = |&field| Ok((field, compared.closest(index, field, Of::Terms, share, clock)?));
-                fields.iter().map(closest).collect::<Result<_>>()?
-            }
-        };
+        let words: Vec<(usize, Vec<Word>)> =
+            match fields.first().is_some_and(|&field| index.schema().analyzer_of(field).stems()) {
+                true => stemmed::closest(index, fields, atom, share, clock)?,
+                false => {
+                    let compared = Compared::new(atom);
+                    let closest = |&field| Ok((field, compared.closest(index, field, Of::Terms, share, clock)?));
+                    fields.iter().map(closest).collect::<Result<_>>()?
+                }
+            };
         expansions.push(words.into_iter().map(|(field, words)| (field, classes(words))).collect::<Expansion>());
     }
     let classes = expansions.iter_mut().flatten().flat_map(|(_, classes)| classes);

@@ -4,7 +4,7 @@ use super::check::check;
 use super::cursors::{term, without_scores};
 use super::leaf::Weighted;
 use super::options::{Matching, Options};
-use super::plan::QueryPlan;
+use super::plan::{PlannedClause, QueryPlan};
 use super::{Index, filter};
 use crate::base::bits::has_bit;
 use crate::base::error::{Error, Result};
@@ -82,7 +82,10 @@ pub(super) fn explain(index: &Index, text: &str, doc_id: u64, options: &Options)
         part_of_score.length = length::decode(byte);
     }
     let has_enough = match options.matching {
-        Matching::All => clauses.len() == plan.clauses.len(),
+        Matching::All => {
+            let has = |(at, clause): (usize, &PlannedClause)| clause.optional || clauses.contains(&at);
+            plan.clauses.iter().enumerate().all(has) && (plan.clauses.is_empty() || !clauses.is_empty())
+        }
         _ if plan.clauses.iter().any(|clause| clause.required) => {
             plan.clauses.iter().enumerate().all(|(at, clause)| !clause.required || clauses.contains(&at))
         }

@@ -4,13 +4,13 @@ use super::options::Options;
 use super::plan;
 use super::{Index, with_scratch};
 use crate::base::error::{Error, Result};
-use crate::index::{Kind, Schema};
-use crate::query::{Match, Matcher, Query};
+use crate::index::{Analyzed, Kind, Schema};
+use crate::query::{self, Match, Matcher};
 
 impl Index {
     /// What a query matches in a text, which the index need not have: what a search with these options, of which those
     /// count that say how queries are [read](Options::reading), finds it by. `field`: only what it would look for in
-    /// that text field; otherwise what it would in any.
+    /// that text field, with its analyzer; otherwise what it would in any, with the analyzer of each.
     ///
     /// Linear in the lengths of query and text.
     ///
@@ -21,29 +21,22 @@ impl Index {
         if let Some(field) = field.filter(|&field| !is_text(self.schema(), field)) {
             return Err(Error::Argument(format!("field {field} is no text field")));
         }
-        let query = self.read(query, &texts, options);
-        // Words without a field are looked for in all that are searched.
-        let is_meant = |of_clause: Option<usize>| match (of_clause, field) {
-            (_, None) => true,
-            (Some(at), Some(field)) => texts.get(at) == Some(&field),
-            (None, Some(field)) => texts.contains(&field),
-        };
-        let matcher = Matcher::new(&query, is_meant);
-        Ok(with_scratch(|scratch| matcher.matches(text, &self.schema().analyzer, scratch)))
-    }
-
-    /// A query as it is read with these options, with these text fields for names; clauses have indices of them. Never
-    /// fails.
-    pub(super) fn read(&self, text: &str, texts: &[usize], options: &Options) -> Query {
-        let schema = self.schema();
-        let names: Vec<&str> = texts.iter().map(|&field| &*schema.fields[field].name).collect();
-        let mut query = with_scratch(|scratch| {
-            crate::query::parse(text, &names, schema.positions, options.reading(), &schema.analyzer, scratch)
-        });
-        if let Some(synonyms) = &options.synonyms {
-            synonyms.apply(&mut query, schema.positions);
+        let mut found = Vec::new();
+        for (Analyzed { analyzer, fields }, query) in self.analyzed().iter().zip(self.read(query, &texts, options)) {
+            if field.is_some_and(|field| !fields.contains(&field)) {
+                continue;
+            }
+            // Words without a field are looked for in all that are searched.
+            let is_meant = |of_clause: Option<usize>| match (of_clause.map(|at| texts[at]), field) {
+                (None, None) => true,
+                (Some(named), None) => fields.contains(&named),
+                (Some(named), Some(field)) => named == field,
+                (None, Some(field)) => texts.contains(&field),
+            };
+            let matcher = Matcher::new(&query, is_meant);
+            found.push(with_scratch(|scratch| matcher.matches(text, analyzer, scratch)));
         }
-        query
+        Ok(query::together(found))
     }
 }
 

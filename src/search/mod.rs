@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `mod.rs` | [`Index`]: what can be asked |
 //! | [`options`](Options) | how a search can be told to work |
+//! | `read` | a query as the analyzers of the fields read it |
 //! | `plan` | a query becomes leaves with weights, by the statistics of the whole index |
 //! | `expansion` | the terms that prefixes and fuzzy words stand for, and what a query may cost |
 //! | `pattern`, `closest`, `stemmed` | which terms they are, and how far from what was typed; the same by words where terms are stems |
@@ -49,6 +50,7 @@ mod order;
 mod pattern;
 mod plan;
 pub(crate) mod prepared;
+mod read;
 pub(crate) mod recipe;
 mod run;
 mod set;
@@ -67,7 +69,7 @@ pub use facets::{Facet, FieldFacet};
 pub(crate) use options::End;
 pub use options::{FEW_JOINED, JOINED_PER_DOCUMENT, Matching, Options};
 pub use order::{After, Direction, SortKey, SortValue};
-pub use plan::MOST_LEAVES;
+pub use read::MOST_LEAVES;
 pub use similar::Like;
 pub use words::MOST_WORDS;
 
@@ -76,7 +78,7 @@ use crate::analysis::Scratch;
 use crate::base::error::{Error, Result};
 use crate::base::threads;
 use crate::index::snapshot::{self, Snapshot};
-use crate::index::{Id, Kind, Schema, Value};
+use crate::index::{Analyzed, Id, Kind, Schema, Value};
 use crate::list::PostingList;
 pub use crate::query::fuzzy::MAX_DISTANCE;
 pub use crate::query::{MOST_FRAGMENTS, Match, Style, Synonyms, Typos, escape, highlight, in_bytes, marks, snippet};
@@ -125,6 +127,7 @@ pub struct Index {
     snapshot: Arc<Snapshot>,
     /// Sums over all segments, by field number.
     fields: Arc<[FieldSums]>,
+    analyzed: Arc<[Analyzed]>,
 }
 
 /// What is known of a field in the whole index.
@@ -170,7 +173,8 @@ impl Index {
             Ok(FieldSums { tokens: tokens.sum::<Result<u64>>()?, norms: OnceLock::new() })
         };
         let fields = (0..snapshot.schema().fields.len()).map(sums).collect::<Result<_>>()?;
-        Ok(Index { snapshot, fields })
+        let analyzed = snapshot.schema().analyzed().into();
+        Ok(Index { snapshot, fields, analyzed })
     }
 
     /// Moves to the last commit; returns whether there was a newer one.
@@ -191,7 +195,12 @@ impl Index {
         &self.snapshot
     }
 
-    /// The fields and the analyzer.
+    /// The [analyzers](Schema::analyzed) of the text fields.
+    fn analyzed(&self) -> &[Analyzed] {
+        &self.analyzed
+    }
+
+    /// The fields and their analyzers.
     pub fn schema(&self) -> &Arc<Schema> {
         self.snapshot.schema()
     }

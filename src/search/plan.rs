@@ -4,16 +4,18 @@ use super::Index;
 use super::expansion::{Budget, Class, Expansion, expand, is_expanded};
 use super::leaf::{Leaf, Weighted, weighted};
 use super::options::{Matching, Options};
+use super::read::{Part, cut, typed};
 use crate::base::error::{Error, Result};
 use crate::index::{Field, Kind, Schema};
-use crate::query::{Atom, Clause, Query};
+use crate::query::{Atom, Clause};
 use crate::rank::{Clock, Norms};
-use std::collections::HashMap;
 
 /// A clause: in each field in which it is searched, a leaf.
 pub(super) struct PlannedClause {
     /// Whether documents must have it, even if they need not have all clauses.
     pub(super) required: bool,
+    /// Whether they need not have it, even if they must have all: an analyzer [leaves it out](super::read).
+    pub(super) optional: bool,
     /// A document has the clause if it has one of them.
     pub(super) leaves: Vec<Weighted>,
 }
@@ -44,21 +46,26 @@ impl QueryPlan {
     pub(super) fn new(index: &Index, text: &str, options: &Options, clock: &Clock) -> Result<QueryPlan> {
         let weights = weights(index, options)?;
         let texts = texts(index, options)?;
-        let query = index.read(text, &texts, options);
+        let queries = index.read(text, &texts, options);
+        let is_searched = |field: &usize| weights[*field] > 0.0 || options.fields.is_some();
+        let searched: Vec<usize> = texts.iter().copied().filter(is_searched).collect();
+        let mut typed = typed(index.analyzed(), &queries, &texts, &searched);
+        let wanted = typed.iter().any(|typed| !typed.clause.exclude);
         let typed_something = !text.trim().is_empty();
         let mut plan = QueryPlan {
             clauses: Vec::new(),
             excluded: Vec::new(),
             // Text without any words finds nothing; no text at all finds everything.
-            nothing: typed_something && query.clauses.is_empty(),
+            nothing: typed_something && typed.is_empty(),
             none_has_all: false,
             norms: vec![None; weights.len()],
             rarest_first: None,
         };
-        let typed = in_fields(&texts, distinct(&query), &weights, options);
+        cut(&mut typed);
         let expanded: Vec<(&Atom, &[usize])> = typed
             .iter()
-            .flat_map(|typed| typed.clause.atom.alternatives().iter().map(|atom| (atom, &typed.fields[..])))
+            .flat_map(|typed| &typed.parts)
+            .flat_map(|part| part.atom.alternatives().iter().map(|atom| (atom, &part.fields[..])))
             .filter(|(atom, _)| is_expanded(atom))
             .collect();
         let mut expansions = expand(index, &expanded, options, clock)?.into_iter();
@@ -71,10 +78,10 @@ impl QueryPlan {
                 let weight = if weight > 0.0 { weight } else { 1.0 };
                 weighted(index, leaf, weight * typed.times as f32 * typed.clause.boost.factor(), options)
             };
-            let mut of_atom = |atom: &Atom| -> Result<Vec<Weighted>> {
+            let mut of_atom = |atom: &Atom, fields: &[usize]| -> Result<Vec<Weighted>> {
                 let leaves = match is_expanded(atom) {
                     true => leaves(atom, expansions.next().unwrap_or_default()),
-                    false => typed.fields.iter().map(|&field| leaf(atom, field)).collect(),
+                    false => fields.iter().map(|&field| leaf(atom, field)).collect(),
                 };
                 leaves.into_iter().map(weigh).collect()
             };
@@ -82,52 +89,65 @@ impl QueryPlan {
                 let is_joined = matches!(atom, Atom::Phrase(_) | Atom::Near { .. } | Atom::All(_));
                 !is_joined || budget.take(leaves.iter().map(|leaf| leaf.at_most).sum())
             };
-            if let Atom::OneOf(atoms) = &typed.clause.atom {
-                let mut all = Vec::new();
-                for atom in atoms {
-                    let leaves = of_atom(atom)?;
+            let mut all = Vec::new();
+            let mut too_many: Vec<&Part> = Vec::new();
+            for part in &typed.parts {
+                let is_one = !matches!(part.atom, Atom::OneOf(_));
+                for atom in part.atom.alternatives() {
+                    let leaves = of_atom(atom, &part.fields)?;
                     match fits(atom, &leaves) {
                         true => all.extend(leaves),
+                        false if is_one => too_many.push(part),
                         false => log::info!("the phrases of a query have too many postings: a synonym is left out"),
                     }
                 }
-                plan.add(index, all, typed.clause, options);
-                continue;
             }
-            let leaves = of_atom(&typed.clause.atom)?;
-            if fits(&typed.clause.atom, &leaves) {
-                plan.add(index, leaves, typed.clause, options);
+            if too_many.is_empty() {
+                plan.add(index, all, typed.clause, typed.optional, options);
                 continue;
             }
             log::info!(
                 "the phrases of a query have too many postings: one is looked up as words, or ignored if excluded"
             );
-            for atom in typed.clause.atom.words().filter(|_| !typed.clause.exclude) {
-                let leaves = typed.fields.iter().map(|&field| weigh(leaf(&atom, field)));
-                plan.add(index, leaves.collect::<Result<_>>()?, typed.clause, options);
+            // Words of one analyzer are no substitute for what another makes of the phrase.
+            let optional = typed.optional || typed.parts.len() > 1;
+            if typed.parts.len() > 1 {
+                plan.add(index, all, typed.clause, optional, options);
+            }
+            for part in too_many.into_iter().filter(|_| !typed.clause.exclude) {
+                for atom in part.atom.words() {
+                    let leaves = part.fields.iter().map(|&field| weigh(leaf(&atom, field)));
+                    plan.add(index, leaves.collect::<Result<_>>()?, typed.clause, optional, options);
+                }
             }
         }
         // Words that no document has: nothing matches any of them.
-        let wanted = query.clauses.iter().any(|clause| !clause.exclude);
         plan.nothing |= wanted && plan.clauses.is_empty();
         plan.rarest_first = rarest_first(&plan.clauses);
         Ok(plan)
     }
 
+    /// Whether documents must have all clauses of those in [a segment](super::cursors::of_segment), if they must have all: not
+    /// if some are optional, and the others required.
+    pub(super) fn needs_all(&self, needs_all: bool) -> bool {
+        needs_all && !self.clauses.iter().any(|clause| clause.optional)
+    }
+
     /// Adds a clause, of whose leaves those count that are in some document.
-    fn add(&mut self, index: &Index, mut leaves: Vec<Weighted>, clause: &Clause, options: &Options) {
+    fn add(&mut self, index: &Index, mut leaves: Vec<Weighted>, clause: &Clause, optional: bool, options: &Options) {
         leaves.retain(|leaf| leaf.documents > 0);
         if clause.exclude {
             self.excluded.extend(leaves);
         } else if leaves.is_empty() {
-            self.none_has_all = true;
-            self.nothing |= clause.required || options.matching == Matching::All;
+            self.none_has_all |= !optional;
+            self.nothing |= !optional && (clause.required || options.matching == Matching::All);
         } else {
             for leaf in &leaves {
                 let field = leaf.leaf.field();
                 self.norms[field].get_or_insert_with(|| index.norms(field, &options.bm25));
             }
-            self.clauses.push(PlannedClause { required: clause.required, leaves });
+            let required = clause.required && !optional;
+            self.clauses.push(PlannedClause { required, optional, leaves });
         }
     }
 }
@@ -146,72 +166,6 @@ fn rarest_first(clauses: &[PlannedClause]) -> Option<Vec<usize>> {
     let others: u64 = others.iter().map(|&at| joins(&clauses[at])).sum();
     (others / WORTH > at_most(first)).then_some(order)
 }
-
-/// A clause as it was typed: how often, and in which fields it is looked for.
-struct Typed<'q> {
-    clause: &'q Clause,
-    times: usize,
-    fields: Vec<usize>,
-}
-
-/// The most words of a query, times the fields that each is looked for in. A prefix or a fuzzy word is one, a phrase as many
-/// as it has. Clauses that exceed it are left out. The cursor of a word takes some 4 KB.
-pub const MOST_LEAVES: usize = 1 << 12;
-
-/// The clauses with their fields, as many as a query may have.
-fn in_fields<'q>(
-    texts: &[usize],
-    clauses: Vec<(&'q Clause, usize)>,
-    weights: &[f32],
-    options: &Options,
-) -> Vec<Typed<'q>> {
-    let is_searched = |field: &usize| weights[*field] > 0.0 || options.fields.is_some();
-    let searched: Vec<usize> = texts.iter().copied().filter(is_searched).collect();
-    let count = clauses.len();
-    let mut typed: Vec<Typed> = Vec::with_capacity(count.min(MOST_LEAVES));
-    let mut leaves = 0;
-    for (clause, times) in clauses {
-        let fields = match clause.field {
-            Some(at) => texts.get(at).copied().into_iter().collect(),
-            None if clause.exclude => texts.to_vec(),
-            None => searched.clone(),
-        };
-        leaves += fields.len() * clause.atom.word_count();
-        if leaves > MOST_LEAVES {
-            log::info!("a query has {count} different clauses, of which the first {} count", typed.len());
-            break;
-        }
-        typed.push(Typed { clause, times, fields });
-    }
-    typed
-}
-
-/// The clauses in the order in which they were typed, each once, with how often.
-fn distinct(query: &Query) -> Vec<(&Clause, usize)> {
-    let clauses = &query.clauses;
-    let mut distinct: Vec<(&Clause, usize)> = Vec::with_capacity(clauses.len());
-    if clauses.len() <= FEW {
-        for clause in clauses {
-            match distinct.iter_mut().find(|(other, _)| *other == clause) {
-                Some((_, times)) => *times += 1,
-                None => distinct.push((clause, 1)),
-            }
-        }
-        return distinct;
-    }
-    let mut places: HashMap<&Clause, usize> = HashMap::new();
-    for clause in clauses {
-        let at = *places.entry(clause).or_insert_with(|| {
-            distinct.push((clause, 0));
-            distinct.len() - 1
-        });
-        distinct[at].1 += 1;
-    }
-    distinct
-}
-
-/// So many clauses are compared with each other, which needs no table.
-const FEW: usize = 8;
 
 /// The text fields that a query can ask for.
 pub(super) fn texts(index: &Index, options: &Options) -> Result<Vec<usize>> {

@@ -82,9 +82,14 @@ impl Index {
         if plan.nothing || plan.clauses.is_empty() || !options.is_ranking() {
             return Ok(None);
         }
+        let all_count = plan.needs_all(true);
         let QueryPlan { mut clauses, excluded, none_has_all, .. } = plan;
         // Kernels do not know required clauses among others.
-        let differs = options.matching != Matching::All && clauses.iter().any(|clause| clause.required);
+        let differs = match options.matching {
+            Matching::All => !all_count,
+            Matching::Any => clauses.iter().any(|clause| clause.required),
+            Matching::AllThenAny => !all_count || clauses.iter().any(|clause| clause.required),
+        };
         if differs || clauses.len() > usize::from(u16::MAX) {
             return Ok(None);
         }

@@ -29,6 +29,7 @@ pub(super) fn closest(
     // Large ones take some time to make.
     let (words, terms) = (LazyCell::new(|| Compared::new(&as_written)), LazyCell::new(|| Compared::new(atom)));
     let in_field = |&field: &usize| {
+        let analyzer = index.schema().analyzer_of(field);
         let mut classes: HashMap<Vec<u8>, u8> = HashMap::new();
         let mut add = |term: Vec<u8>, class: u8| {
             let nearest = classes.entry(term).or_insert(class);
@@ -40,7 +41,7 @@ pub(super) fn closest(
         for Word { class, term: word, .. } in found(index, field, &words, Of::Written, limit, clock)? {
             // A forged file may have any bytes.
             let Ok(word) = std::str::from_utf8(&word) else { continue };
-            add(index.schema().analyzer.stem(word).into_owned().into_bytes(), class);
+            add(analyzer.stem(word).into_owned().into_bytes(), class);
         }
         for Word { class, term, .. } in found(index, field, &terms, Of::Unknown, limit, clock)? {
             add(term, class);

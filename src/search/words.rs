@@ -373,18 +373,18 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
         Some(field) => vec![field],
         None => index.text_fields().collect(),
     };
-    let Some(word) = last_word(&index.schema().analyzer, word) else { return Ok(Vec::new()) };
     let mut found: HashMap<Vec<u8>, u64> = HashMap::new();
-    let (automaton, clock) = (Beginning(word.len()), Clock::never());
-    let stems = index.schema().analyzer.stems();
+    let clock = Clock::never();
     for field in fields {
-        let first = word.as_bytes();
+        let analyzer = index.schema().analyzer_of(field);
+        let Some(word) = last_word(analyzer, word) else { continue };
+        let (automaton, first) = (Beginning(word.len()), word.as_bytes());
         let words = |of| Words { index, field, of, automaton: &automaton, first, clock: &clock };
         let mut add = |term: &[u8], _: &(), documents| {
             count(&mut found, term, documents);
             true
         };
-        if !stems {
+        if !analyzer.stems() {
             words(Of::Terms).in_segments(add)?;
             continue;
         }

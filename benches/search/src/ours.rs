@@ -34,7 +34,7 @@ impl Contestant for Ours {
     }
 
     fn build(&self, folder: &Path, passages: &Passages, job: Job) -> Result<Built> {
-        let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
+        let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false, analyzer: None };
         // Queries go through the analyzer also if the passages are tokens already. Of those tokens it makes themselves.
         let analyzer = Analyzer::new(analysis::AnalyzerOptions::default())?;
         let schema = Schema { fields: vec![body], positions: true, codecs: self.codecs, analyzer };

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// An index of 2,000 documents of words w0 to w123, of which the first are the most frequent.
 pub(in crate::engine) fn index_of_words(folder: &Path) -> Index {
-    let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
+    let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false, analyzer: None };
     let schema = Schema {
         fields: vec![body],
         positions: true,

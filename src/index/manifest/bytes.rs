@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! "PMAN", version u32, identity u64, generation u64, next segment number u64
-//! positions u8, fields u8; per field: length u16, name, kind u8, weight f32, stored u8
+//! positions u8, fields u8; per field: length u16, name, kind u8, weight f32, bits u8 (0: stored, 1: own analyzer)
 //! length u32, analyzer
+//! analyzers u8; per analyzer: length u32, analyzer; per field with its own: number u8 (if one has)
 //! codec of frequencies u8, codec of positions u8 (from version 2 on)
 //! grown u8 (from version 3 on)
 //! segments u32; per segment, in order of insertion:
@@ -13,7 +14,8 @@
 //! ```
 //! All numbers are little-endian. The identity is random and chosen when the index is created. In manifests of version 1,
 //! which older releases can read, both codecs are 0. Version 3 has what those of version 2 cannot read: several fields of one
-//! name, fields that are only stored, or (grown) segments with fewer fields. Version 4 has geo fields.
+//! name, fields that are only stored, or (grown) segments with fewer fields. Version 4 has geo fields, or fields with analyzers
+//! of their own.
 
 use super::{DeletedMeta, Entry, MAGIC, Manifest, check_schema};
 use crate::analysis::Analyzer;
@@ -28,6 +30,8 @@ use std::sync::Arc;
 
 /// The newest version.
 const VERSION: u32 = 4;
+/// The bit of a field with an analyzer of its own.
+const OWN_ANALYZER: u8 = 2;
 /// The bytes of one segment.
 const ENTRY: usize = 40;
 
@@ -40,7 +44,7 @@ impl Manifest {
         let mut out = room(256 + ENTRY * self.segments.len())?;
         out.extend(MAGIC);
         let version = match self.schema.codecs == Codecs::FIRST {
-            _ if self.schema.fields.iter().any(|field| field.kind == Kind::Geo) => VERSION,
+            _ if self.schema.fields.iter().any(|field| field.kind == Kind::Geo || field.analyzer.is_some()) => VERSION,
             _ if self.needs_version_3() => 3,
             true => 1,
             false => 2,
@@ -55,11 +59,28 @@ impl Manifest {
             out.extend(field.name.as_bytes());
             out.push(field.kind as u8);
             out.extend(field.weight.to_le_bytes());
-            out.push(field.stored.into());
+            out.push(u8::from(field.stored) | if field.analyzer.is_some() { OWN_ANALYZER } else { 0 });
         }
-        let analyzer = self.schema.analyzer.to_bytes();
-        out.extend((analyzer.len() as u32).to_le_bytes());
-        out.extend(analyzer);
+        let add = |analyzer: &Analyzer, out: &mut Vec<u8>| {
+            let bytes = analyzer.to_bytes();
+            out.extend((bytes.len() as u32).to_le_bytes());
+            out.extend(bytes);
+        };
+        add(&self.schema.analyzer, &mut out);
+        let mut own: Vec<&Analyzer> = Vec::new();
+        let mut numbers: Vec<u8> = Vec::new();
+        for analyzer in self.schema.fields.iter().filter_map(|field| field.analyzer.as_ref()) {
+            let number = own.iter().position(|other| *other == analyzer).unwrap_or_else(|| {
+                own.push(analyzer);
+                own.len() - 1
+            });
+            numbers.push(number as u8);
+        }
+        if !own.is_empty() {
+            out.push(own.len() as u8);
+            own.into_iter().for_each(|analyzer| add(analyzer, &mut out));
+            out.extend(numbers);
+        }
         if version > 1 {
             out.extend(self.schema.codecs.numbers());
         }
@@ -188,6 +209,7 @@ impl<'b> Reader<'b> {
         let positions = self.flag("positions")?;
         let [count] = self.array("number of fields")?;
         let mut fields = Vec::with_capacity(count.into());
+        let mut with_own: Vec<usize> = Vec::new();
         for index in 0..count {
             let item = format!("field {index}");
             let length = self.u16(&item)?;
@@ -206,10 +228,28 @@ impl<'b> Reader<'b> {
             if weight > 0.0 && weight <= 1e6 {
                 weight = weight.clamp(*Schema::WEIGHTS.start(), *Schema::WEIGHTS.end());
             }
-            fields.push(Field { name, kind, weight, stored: self.flag(&item)? });
+            let bits = match self.array(&item)? {
+                [bits @ 0..=1] => bits,
+                [bits @ 2..=3] if version > 3 => bits,
+                [other] => return Err(self.wrong(&item, &format!("its bits are {other}"))),
+            };
+            if bits & OWN_ANALYZER != 0 {
+                with_own.push(index.into());
+            }
+            fields.push(Field { name, kind, weight, stored: bits & 1 != 0, analyzer: None });
         }
-        let length = self.u32("analyzer")?;
-        let analyzer = Analyzer::from_bytes(self.take(length as usize, "analyzer")?)?;
+        let analyzer = self.analyzer()?;
+        if !with_own.is_empty() {
+            let [count] = self.array("number of analyzers")?;
+            let own = (0..count).map(|_| self.analyzer()).collect::<Result<Vec<_>>>()?;
+            for field in with_own {
+                let item = format!("analyzer of field {field}");
+                let [number] = self.array(&item)?;
+                let of_field = own.get(usize::from(number));
+                let of_field = of_field.ok_or_else(|| self.wrong(&item, &format!("number {number} of {count}")))?;
+                fields[field].analyzer = Some(of_field.clone());
+            }
+        }
         let codecs = match version {
             1 => Codecs::FIRST,
             _ => Codecs::from_numbers(self.array("codecs")?).map_err(|number| {
@@ -218,7 +258,12 @@ impl<'b> Reader<'b> {
         };
         let schema = Schema { fields, positions, codecs, analyzer };
         check_schema(&schema).map_err(|error| self.wrong("schema", &error.to_string()))?;
-        Ok(schema)
+        Ok(schema.with_one_of_each_analyzer())
+    }
+
+    fn analyzer(&mut self) -> Result<Analyzer> {
+        let length = self.u32("analyzer")?;
+        Analyzer::from_bytes(self.take(length as usize, "analyzer")?)
     }
 
     fn entry(&mut self, index: usize, newest: u64) -> Result<Entry> {

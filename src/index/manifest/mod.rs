@@ -93,7 +93,7 @@ pub fn check_schema(schema: &Schema) -> Result<()> {
         return wrong(format!("an index has 1 to {} fields, not {}", Schema::MOST_FIELDS, schema.fields.len()));
     }
     let mut names = HashSet::new();
-    for (number, Field { name, kind, weight, stored }) in schema.fields.iter().enumerate() {
+    for (number, Field { name, kind, weight, stored, analyzer }) in schema.fields.iter().enumerate() {
         if name.is_empty() || name.len() > LONGEST_NAME {
             return wrong(format!("the name of a field has 1 to {LONGEST_NAME} bytes, not {}", name.len()));
         }
@@ -106,6 +106,9 @@ pub fn check_schema(schema: &Schema) -> Result<()> {
         }
         if *kind == Kind::Geo && schema.named(name).count() > 1 {
             return wrong(format!("the field \"{name}\" has points, and other values"));
+        }
+        if analyzer.is_some() && *kind != Kind::Text {
+            return wrong(format!("the field \"{name}\" has an analyzer, but no text"));
         }
         if *stored && !first {
             return wrong(format!("the field \"{name}\" is stored twice"));
@@ -125,6 +128,7 @@ impl Manifest {
     /// [`Error::Argument`] as [`check_schema`].
     pub fn new(schema: Schema) -> Result<Manifest> {
         check_schema(&schema)?;
+        let schema = schema.with_one_of_each_analyzer();
         // The keys of the standard library's hash tables are random.
         let identity = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), std::process::id());
         Ok(Manifest { identity, generation: 1, schema: Arc::new(schema), next: 1, grown: false, segments: Vec::new() })

@@ -12,6 +12,7 @@ fn field() -> impl Strategy<Value = Field> {
         kind,
         weight,
         stored,
+        analyzer: None,
     })
 }
 
@@ -39,28 +40,37 @@ prop_compose! {
         mut segments in proptest::collection::vec(entry(), 0..9),
         first in 0u64..1000,
         (grown, several, geo) in any::<(bool, bool, bool)>(),
+        own in proptest::collection::vec(proptest::option::of(0..3usize), 6),
     ) -> Manifest {
         let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
         let mut schema = Schema { fields, positions, codecs, analyzer };
         for (number, field) in schema.fields.iter_mut().enumerate() {
             field.name.push_str(&number.to_string());
+            field.analyzer = own[number].filter(|_| field.kind == Kind::Text).map(of_number);
         }
         if several {
             let Field { name, kind: first, .. } = schema.fields[0].clone();
             for kind in [Kind::Text, Kind::Keyword, Kind::Numeric].into_iter().filter(|&kind| kind != first) {
-                schema.fields.push(Field { name: name.clone(), kind, weight: 1.0, stored: false });
+                schema.fields.push(Field { name: name.clone(), kind, weight: 1.0, stored: false, analyzer: None });
             }
-            schema.fields.push(Field { name: "kept".into(), kind: Kind::Stored, weight: 1.0, stored: true });
+            schema.fields.push(Field { name: "kept".into(), kind: Kind::Stored, weight: 1.0, stored: true, analyzer: None });
         }
         if geo {
-            schema.fields.push(Field { name: "place".into(), kind: Kind::Geo, weight: 1.0, stored: several });
+            schema.fields.push(Field { name: "place".into(), kind: Kind::Geo, weight: 1.0, stored: several, analyzer: None });
         }
         for (number, entry) in segments.iter_mut().enumerate() {
             entry.meta.number = first + number as u64;
         }
         let next = first + segments.len() as u64;
-        Manifest { identity, generation: 50, schema: Arc::new(schema), next, grown, segments }
+        let schema = Arc::new(schema.with_one_of_each_analyzer());
+        Manifest { identity, generation: 50, schema, next, grown, segments }
     }
+}
+
+/// Different analyzers; the first is that of the index.
+fn of_number(number: usize) -> Analyzer {
+    let language = [None, Some("german"), Some("english")][number].map(str::to_owned);
+    Analyzer::new(analysis::AnalyzerOptions { language, ..analysis::AnalyzerOptions::default() }).unwrap()
 }
 
 fn with_crc(mut bytes: Vec<u8>) -> Vec<u8> {
@@ -108,7 +118,7 @@ proptest! {
 #[test]
 fn errors_name_file_part_and_offset() {
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
-    let field = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
+    let field = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false, analyzer: None };
     let schema = Schema { fields: vec![field], positions: true, codecs: Codecs::default(), analyzer };
     let mut manifest = Manifest::new(schema).unwrap();
     let meta = SegmentMeta { number: 7, documents: 3, bytes: 100, footer_crc: 5 };
@@ -133,7 +143,7 @@ fn errors_name_file_part_and_offset() {
 #[test]
 fn codecs_need_version_2_and_must_exist() {
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
-    let field = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false };
+    let field = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false, analyzer: None };
     let of = |codecs| {
         let fields = vec![field.clone()];
         Manifest::new(Schema { fields, positions: true, codecs, analyzer: analyzer.clone() }).unwrap().encode().unwrap()
@@ -160,7 +170,7 @@ fn codecs_need_version_2_and_must_exist() {
 #[test]
 fn geo_fields_need_version_4() {
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
-    let field = |name: &str, kind| Field { name: name.into(), kind, weight: 1.0, stored: false };
+    let field = |name: &str, kind| Field { name: name.into(), kind, weight: 1.0, stored: false, analyzer: None };
     let of =
         |fields| Manifest::new(Schema { fields, positions: true, codecs: Codecs::FIRST, analyzer: analyzer.clone() });
     let with = of(vec![field("body", Kind::Text), field("place", Kind::Geo)]).unwrap().encode().unwrap();
@@ -175,9 +185,54 @@ fn geo_fields_need_version_4() {
 }
 
 #[test]
+fn analyzers_of_fields_need_version_4() {
+    let field = |name: &str, analyzer: Option<usize>| {
+        let analyzer = analyzer.map(of_number);
+        Field { name: name.into(), kind: Kind::Text, weight: 1.0, stored: true, analyzer }
+    };
+    let of = |analyzers: [Option<usize>; 4]| {
+        let fields = ["a", "b", "c", "d"].into_iter().zip(analyzers).map(|(name, own)| field(name, own)).collect();
+        Schema { fields, positions: true, codecs: Codecs::FIRST, analyzer: of_number(0) }
+    };
+    let encoded = |analyzers| Manifest::new(of(analyzers)).unwrap().encode().unwrap();
+    let without = encoded([None; 4]);
+    // All but identity and CRC.
+    let same = encoded([Some(0), None, Some(0), Some(0)]);
+    let (from, to) = (16, without.len() - 4);
+    assert_eq!(same[from..to], without[from..to], "that of the index");
+    let with = encoded([Some(1), None, Some(2), Some(1)]);
+    assert_eq!((without[4], with[4]), (1, 4));
+    // Their number, two of them, the numbers of three fields, and what version 4 has besides.
+    let analyzers: usize = [1, 2].map(|number| 4 + of_number(number).to_bytes().len()).into_iter().sum();
+    assert_eq!(with.len(), without.len() + 1 + analyzers + 3 + 3);
+    let read = Manifest::parse(&with, Path::new("m")).unwrap();
+    assert_eq!(*read.schema, of([Some(1), None, Some(2), Some(1)]));
+    let analyzed = read.schema.analyzed();
+    assert_eq!(analyzed.iter().map(|of| &of.fields[..]).collect::<Vec<_>>(), [&[0, 3][..], &[1], &[2]]);
+    let refused = |change: &dyn Fn(&mut Vec<u8>), wanted: &str| {
+        let mut bytes = with.clone();
+        change(&mut bytes);
+        let error = Manifest::parse(&with_crc(bytes), Path::new("m")).unwrap_err();
+        assert!(matches!(error, Error::Corrupt { .. }) && error.to_string().contains(wanted), "{error}");
+    };
+    // Before the codecs, grown, the number of segments and the CRC: the numbers of fields.
+    let end = with.len() - 11;
+    assert_eq!(with[end - 3..end], [0, 1, 0]);
+    refused(&|bytes| bytes[end - 2] = 2, "number 2 of 2");
+    refused(&|bytes| bytes[4] = 3, "its bits are 3");
+    let count = end - 3 - analyzers - 1;
+    refused(&|bytes| bytes[count] = 0, " of 0");
+    refused(&|bytes| bytes[count] = 200, "cut off");
+    let mut keyword = of([Some(1), None, None, None]);
+    keyword.fields[0].kind = Kind::Keyword;
+    assert!(Manifest::new(keyword).unwrap_err().to_string().contains("has an analyzer, but no text"));
+}
+
+#[test]
 fn schemas_that_cannot_be_are_refused() {
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
-    let field = |name: &str, weight| Field { name: name.into(), kind: Kind::Text, weight, stored: false };
+    let field =
+        |name: &str, weight| Field { name: name.into(), kind: Kind::Text, weight, stored: false, analyzer: None };
     let codecs = Codecs::default();
     let of = |fields| Manifest::new(Schema { fields, positions: true, codecs, analyzer: analyzer.clone() });
     assert!(of(vec![field("a", 1.0), field("b", 2.0)]).is_ok());
@@ -213,7 +268,7 @@ fn files_of_an_index_are_told_by_their_names() {
 /// Earlier releases took weights from next to nothing to a million.
 #[test]
 fn old_weights_become_the_nearest_ones() {
-    let field = |weight| Field { name: "body".into(), kind: Kind::Text, weight, stored: false };
+    let field = |weight| Field { name: "body".into(), kind: Kind::Text, weight, stored: false, analyzer: None };
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
     for (old, weight) in [(1e-42, 1e-3), (1e-4, 1e-3), (1e-3, 1e-3), (2.5, 2.5), (1e3, 1e3), (1e6, 1e3)] {
         let schema =

@@ -63,8 +63,8 @@ pub struct SegmentBuilder {
 impl SegmentBuilder {
     /// No documents.
     pub fn new(schema: Arc<Schema>) -> SegmentBuilder {
-        let gathered = |kind| match kind {
-            Kind::Text => Gathered::Tokens(Box::new(Tokens::new(schema.analyzer.stems()))),
+        let gathered = |(number, field): (usize, &Field)| match field.kind {
+            Kind::Text => Gathered::Tokens(Box::new(Tokens::new(schema.analyzer_of(number).stems()))),
             Kind::Keyword => Gathered::Tokens(Box::new(Tokens::new(false))),
             Kind::Numeric => Gathered::Numbers(Numbers::default()),
             Kind::Stored => Gathered::Nothing,
@@ -72,7 +72,7 @@ impl SegmentBuilder {
         };
         let given = |field: &Field| schema.field(&field.name).unwrap_or_default();
         SegmentBuilder {
-            fields: schema.fields.iter().map(|field| gathered(field.kind)).collect(),
+            fields: schema.fields.iter().enumerate().map(gathered).collect(),
             given: schema.fields.iter().map(given).collect(),
             uses: schema.uses(),
             new_forms: false,

@@ -117,6 +117,7 @@ impl Section {
 /// The sections that every segment of a schema has; `words`: with words beside stems.
 pub(super) fn required(schema: &Schema, words: bool) -> impl Iterator<Item = (Section, u8)> {
     let fields = schema.fields.iter().zip(0u8..).flat_map(move |(field, number)| {
+        let words = words && schema.analyzer_of(number.into()).stems();
         let sections: &[Section] = match field.kind {
             Kind::Text if words => &[Section::Lists, Section::Dictionary, Section::Lengths, Section::Words],
             Kind::Text => &[Section::Lists, Section::Dictionary, Section::Lengths],

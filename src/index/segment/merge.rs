@@ -60,10 +60,11 @@ pub(in crate::index) fn merge(
                     inputs.iter().map(|(segment, _)| segment.lengths(field)).collect::<Result<_>>()?;
                 lengths.extend(plan.sources.iter().map(|&(input, doc)| all[input as usize][doc as usize]));
                 write::lengths(&mut writer, field, &lengths)?;
-                let mut lost = words.then(Lost::new);
+                let analyzer = schema.analyzer_of(field);
+                let mut lost = (words && analyzer.stems()).then(Lost::new);
                 merge_terms(inputs, &plan, field, &lengths, lost.as_mut(), &mut writer)?;
                 if let Some(lost) = lost {
-                    words::merge(inputs, &plan, field, &schema.analyzer, lost, &mut writer)?;
+                    words::merge(inputs, &plan, field, analyzer, lost, &mut writer)?;
                 }
             }
             Kind::Keyword => merge_terms(inputs, &plan, field, &[], None, &mut writer)?,

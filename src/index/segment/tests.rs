@@ -32,7 +32,7 @@ pub(super) struct Contents {
 }
 
 pub(super) fn schema(positions: bool) -> Arc<Schema> {
-    let field = |name: &str, kind, stored| Field { name: name.into(), kind, weight: 1.0, stored };
+    let field = |name: &str, kind, stored| Field { name: name.into(), kind, weight: 1.0, stored, analyzer: None };
     let fields = vec![
         field("body", Kind::Text, false),
         field("lang", Kind::Keyword, true),

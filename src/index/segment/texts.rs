@@ -21,7 +21,8 @@ impl Reader {
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory): [`Tokens::undo`] it.
     pub fn add(&mut self, tokens: &mut Tokens, field: usize, value: Option<&Value>, schema: &Schema) -> Result<()> {
         let begin = tokens.next();
-        let mut document = Document { tokens, analyzer: &schema.analyzer, begin, first: 0, last: None, length: 0 };
+        let mut document =
+            Document { tokens, analyzer: schema.analyzer_of(field), begin, first: 0, last: None, length: 0 };
         match value {
             None => {}
             Some(Value::Text(text)) => self.read(&valid_utf8(text), field, &mut document)?,

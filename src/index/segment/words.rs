@@ -69,7 +69,8 @@ impl Segment {
     /// As [`Segment::section`].
     pub fn words(&self, field: usize) -> Result<Option<&Words>> {
         let is_text = self.schema.fields.get(field).is_some_and(|field| field.kind == Kind::Text);
-        let Some(place) = self.words.get(field).filter(|_| is_text && self.flags().words && !self.lacks(field)) else {
+        let may_have = is_text && self.flags().words && !self.lacks(field) && self.schema.analyzer_of(field).stems();
+        let Some(place) = self.words.get(field).filter(|_| may_have) else {
             return Ok(None);
         };
         if let Some(words) = place.get() {

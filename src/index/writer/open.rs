@@ -3,12 +3,12 @@
 use super::patience::Patience;
 use super::{Pending, Writer, WriterOptions, WriterSegment, commit};
 use crate::base::error::{Error, Result};
-use crate::index::Schema;
 use crate::index::deleted::Deleted;
 use crate::index::lock::Lock;
 use crate::index::manifest::{self, Entry, Manifest};
 use crate::index::segment::Segment;
 use crate::index::storage::{self, Folder};
+use crate::index::{Field, Schema};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -181,6 +181,15 @@ fn joined(index: &Schema, given: &Schema, path: &Path) -> Result<Option<Schema>>
             differences.push(format!("field \"{name}\" is {}stored", if is_stored(index) { "" } else { "not " }));
         }
     }
+    for field in index.analyzed().into_iter().flat_map(|analyzed| analyzed.fields) {
+        let Field { name, kind, analyzer, .. } = &index.fields[field];
+        let Some(other) = given.of_kind(name.as_bytes(), *kind) else { continue };
+        let (is, wanted) = (index.analyzer_of(field), given.analyzer_of(other));
+        if is != wanted && (analyzer.is_some() || given.fields[other].analyzer.is_some()) {
+            let (is, wanted) = (is.describe(), wanted.describe());
+            differences.push(format!("the analyzer of field \"{name}\" is {is}, not {wanted}"));
+        }
+    }
     if index.positions != given.positions {
         differences.push(format!("it has {}positions", if index.positions { "" } else { "no " }));
     }
@@ -206,6 +215,7 @@ fn joined(index: &Schema, given: &Schema, path: &Path) -> Result<Option<Schema>>
         return Ok(None);
     }
     manifest::check_schema(&joined)?;
+    let joined = joined.with_one_of_each_analyzer();
     Schema { fields: joined.fields[index.fields.len()..].to_vec(), ..joined.clone() }.check_names()?;
     Ok(Some(joined))
 }

@@ -103,7 +103,11 @@ impl Class for Object {
             method(function("generation", handler!(generation), DataType::Long)),
             method(function("fields", handler!(fields_of), DataType::Array)),
             method(function("codecs", handler!(codecs), DataType::Array)),
-            method(function("analyzer", handler!(analyzer_of), DataType::object(analyzer::Object::NAME))),
+            method(
+                function("analyzer", handler!(analyzer_of), DataType::object(analyzer::Object::NAME))
+                    .not_required()
+                    .arg(Arg::new("field", DataType::String).allow_null().default("null")),
+            ),
         ]
     }
 
@@ -419,7 +423,8 @@ fn codecs(call: &mut Call) -> Outcome {
 }
 
 fn analyzer_of(call: &mut Call) -> Outcome {
-    call.no_arguments()?;
+    let mut field = std::ptr::null_mut::<ZendStr>();
+    parse!(call, c"|S!", &raw mut field)?;
     let (writer, result) = this(call)?;
-    analyzer::store(&writer.schema().analyzer, result)
+    analyzer::of_field(writer.schema(), field, result)
 }

@@ -2,7 +2,7 @@
 //! [`Iterate`](super::foreach::Iterate) or [`Aggregate`](super::foreach::Aggregate) if `foreach` goes over them), and
 //! one line in [`CLASSES`].
 
-mod analyzer;
+pub mod analyzer;
 mod codec;
 pub mod conjunction;
 mod filter;

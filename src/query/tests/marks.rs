@@ -73,7 +73,7 @@ fn as_they_were_read() {
     let english = analyzer(Some("english"), &["the", "of"]);
     assert!(synonyms.add(&english, "tv", "television set") && synonyms.add(&english, "united states", "usa"));
     let mut query = parsed("tv united states", true);
-    synonyms.apply(&mut query, true);
+    synonyms.apply(&mut query, true, &english);
     let text = "TV, a television set, a television; states united, USA";
     assert_eq!(highlighted(&query, text), "[TV], a [television set], a television; [states] [united], [USA]");
 }
@@ -272,7 +272,7 @@ proptest! {
         if has_synonyms {
             let mut synonyms = Synonyms::default();
             prop_assert!(synonyms.add(&english, "a b", "c") && synonyms.add(&english, "lists", "full text"));
-            synonyms.apply(&mut query, true);
+            synonyms.apply(&mut query, true, &english);
         }
         let words = words(&text, &english);
         let mut places = Vec::new();

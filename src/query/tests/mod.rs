@@ -38,7 +38,7 @@ fn short(query: &Query) -> String {
             }
             Atom::OneOf(atoms) => {
                 let one = |atom: &Atom| {
-                    short(&Query { clauses: vec![Clause { atom: atom.clone(), ..plain() }], words: true })
+                    short(&Query { clauses: vec![Clause { atom: atom.clone(), ..plain() }], words: true, read: 0 })
                 };
                 format!("({})", atoms.iter().map(one).collect::<Vec<_>>().join(" | "))
             }
@@ -118,7 +118,14 @@ fn read(text: &str, reading: Reading) -> String {
 }
 
 fn plain() -> Clause {
-    Clause { exclude: false, required: false, boost: Boost::default(), field: None, atom: Atom::Term(String::new()) }
+    Clause {
+        exclude: false,
+        required: false,
+        boost: Boost::default(),
+        field: None,
+        atom: Atom::Term(String::new()),
+        at: 0,
+    }
 }
 
 #[test]
@@ -143,7 +150,7 @@ fn synonyms() {
     );
     let found = |text: &str, phrases: bool| {
         let mut query = parsed(text, phrases);
-        synonyms.apply(&mut query, phrases);
+        synonyms.apply(&mut query, phrases, &analyzer);
         short(&query)
     };
     for (text, expected) in [

@@ -34,6 +34,7 @@ pub(super) fn schema_in(language: Option<&str>, positions: bool) -> Schema {
         kind,
         weight: if kind == Kind::Text { WEIGHTS[number] as f32 } else { 1.0 },
         stored: number == TITLE,
+        analyzer: None,
     };
     let fields = vec![
         field("title", Kind::Text, TITLE),

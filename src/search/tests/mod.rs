@@ -1,5 +1,6 @@
 //! Searches of generated indexes, compared with [`definition`].
 
+mod analyzers;
 mod codecs;
 mod conditions;
 mod definition;

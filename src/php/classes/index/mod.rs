@@ -133,7 +133,11 @@ impl Class for Object {
             method(function("documents", handler!(documents), DataType::Long)),
             method(function("generation", handler!(generation), DataType::Long)),
             method(function("fields", handler!(fields_of), DataType::Array)),
-            method(function("analyzer", handler!(analyzer_of), DataType::object(analyzer::Object::NAME))),
+            method(
+                function("analyzer", handler!(analyzer_of), DataType::object(analyzer::Object::NAME))
+                    .not_required()
+                    .arg(Arg::new("field", DataType::String).allow_null().default("null")),
+            ),
         ]
     }
 
@@ -205,7 +209,8 @@ fn fields_of(call: &mut Call) -> Outcome {
 }
 
 fn analyzer_of(call: &mut Call) -> Outcome {
-    call.no_arguments()?;
+    let mut field = std::ptr::null_mut::<ZendStr>();
+    parse!(call, c"|S!", &raw mut field)?;
     let (object, result) = this_and_result::<Object>(call)?;
-    analyzer::store(&object.0.schema().analyzer, result)
+    analyzer::of_field(object.0.schema(), field, result)
 }

@@ -1,7 +1,7 @@
 //! The options of a search out of arguments.
 
 use crate::Error;
-use crate::analysis::valid_utf8;
+use crate::analysis::{Analyzer, valid_utf8};
 use crate::base::earth::Point;
 use crate::index::{Id, Kind, Schema};
 use crate::php::class::Class;
@@ -268,6 +268,7 @@ const MOST_SYNONYMS: usize = 10_000;
 
 /// What an `array $synonyms` argument says words stand for.
 pub fn synonyms(schema: &Schema, argument: &Zval, place: u32) -> Outcome<Option<Arc<Synonyms>>> {
+    let analyzed = schema.analyzed();
     let mut synonyms = Synonyms::default();
     let mut count = 0;
     let text = |bytes: &[u8]| valid_utf8(bytes).into_owned();
@@ -284,7 +285,9 @@ pub fn synonyms(schema: &Schema, argument: &Zval, place: u32) -> Outcome<Option<
                 let what = format!("must have at most {MOST_SYNONYMS} synonyms in all");
                 return Err(exception::argument_value(place, &what));
             }
-            if !synonyms.add(&schema.analyzer, &typed, &synonym) {
+            // Fields whose analyzer leaves something of it out do without.
+            let add = |analyzer: &Analyzer| synonyms.add(analyzer, &typed, &synonym);
+            if !analyzed.iter().map(|analyzed| &analyzed.analyzer).map(add).fold(false, |any, added| any | added) {
                 let most = Synonyms::MOST;
                 let what = format!(
                     "'{typed}' => '{synonym}': both need 1 to 64 words that the analyzer keeps, and no words have more than \

@@ -50,7 +50,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-browser test-packages dist deb deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-browser test-packages dist deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -146,6 +146,9 @@ deb: setup-deb  ## make a Debian package by dh-php's conventions, in target/dist
 # As root. Debian 12 has PHP 8.2, Debian 13 PHP 8.4; for others only dist and deb work.
 test-packages: setup-packages  ## install both in a bare Debian (debootstrap) and search there; PHP= PHP_CONFIG= MODULE=
 	archive=$$($(PACKAGING)/dist.sh) && package=$$($(PACKAGING)/deb.sh) && sh packaging/test.sh "$$archive" "$$package"
+
+lint-packages: setup-packages  ## check the scripts of packages and the workflow of releases
+	sh packaging/lint.sh
 
 # Compiles cargo-deny, once. Needs the network, for the database of advisories.
 deny: setup-build  ## check licences, sources and advisories of all crates with cargo-deny

@@ -2,7 +2,7 @@
 # Makes a Debian package for the PHP at hand or the one named, by dh-php's conventions, in $CARGO_TARGET_DIR/dist, and
 # checks it with lintian.
 #   PHP=php8.4 PHP_CONFIG=php-config8.4 packaging/deb.sh
-#   MODULE=postings.so NOTICES=folder      as for packaging/dist.sh
+#   MODULE=postings.so                     as for packaging/dist.sh
 #   DEBFULLNAME=… DEBEMAIL=…               who maintains the package; the author of the last commit if not set
 set -eu
 cd "$(dirname "$0")/.."
@@ -11,7 +11,7 @@ target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target/dist" && target=$(cd "$target" && pwd)
 export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(sh packaging/date.sh)}" LC_ALL=C TZ=UTC
 module=${MODULE:-$(sh packaging/build.sh)}
-notices=${NOTICES:-$(sh packaging/notices.sh)}
+notices=$(sh packaging/notices.sh)
 version=$(sed -n 's/^version *= *"\(.*\)"/\1/p' Cargo.toml | head -n 1)
 of_php=$("${PHP:-php}" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
 maintainer=${DEBEMAIL:+${DEBFULLNAME:-$DEBEMAIL} <$DEBEMAIL>}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the archive that PIE installs without a compiler, and its checksum, in $CARGO_TARGET_DIR/dist.
 #   PHP=php8.4 PHP_CONFIG=php-config8.4 packaging/dist.sh
-#   MODULE=postings.so NOTICES=folder      instead of what packaging/build.sh and packaging/notices.sh make
+#   MODULE=postings.so       packs this one instead of building
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -16,7 +16,7 @@ version=${name#php_postings-} version=${version%%_*}
 
 module=${MODULE:-$(sh packaging/build.sh)}
 [ -f "$module" ] || die "$module is not there"
-notices=${NOTICES:-$(sh packaging/notices.sh)}
+notices=$(sh packaging/notices.sh)
 
 content=$target/dist/$name
 rm -rf "$content" "$content.zip" "$content.zip.sha256"
@@ -24,7 +24,7 @@ mkdir -p "$content/stubs"
 # PIE looks for the extension at the top. There must be no folder `pie`, in which it would look then.
 objcopy --strip-unneeded "$module" "$content/postings.so"
 cp LICENSE-MIT LICENSE-APACHE CHANGELOG.md "$notices/THIRD-PARTY-LICENSES" "$notices/postings.cdx.json" "$content"
-cp stubs/*.stub.php "$content/stubs"
+cp stubs/* "$content/stubs"
 find "$content" -type f -exec chmod 644 {} + -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
 [ "$("$php" -n -d extension="$content/postings.so" -r 'echo phpversion("postings");')" = "$version" ] ||
     die "$php does not load $content/postings.so as version $version"

@@ -5,7 +5,7 @@
 #   scripts/setup.sh browser  also what `make test-browser` needs: Chromium
 #   scripts/setup.sh bench    also what `make bench-search` needs: what the tests need, SQLite for PHP
 #   scripts/setup.sh dist     what `make dist` needs: a build without OpenCL, zip; `deb`: also dh-php and lintian
-#   scripts/setup.sh packages also what `make test-packages` needs: debootstrap
+#   scripts/setup.sh packages also what `make test-packages` and `make lint-packages` need: debootstrap, shellcheck
 #   scripts/setup.sh test     also what `make test` needs: rustfmt, clippy, PoCL, unzip
 #
 # It never removes a package: if a needed package conflicts with an installed one, apt-get refuses, and this script says
@@ -84,6 +84,8 @@ has_libclang || need clang
 has_file /etc/ssl/certs/ca-certificates.crt || need ca-certificates
 if [ "$want" = packages ]; then
     has debootstrap || need debootstrap
+    has shellcheck || need shellcheck
+    python3 -c 'import ensurepip' 2>/dev/null || need python3-venv
     want=deb
 fi
 if [ "$want" = deb ]; then

@@ -1,5 +1,5 @@
 # Run in a bare Debian: installs the package, searches, removes and purges it; then every file is as before.
-cd /packages
+cd /packages || exit
 state() {
     find / -xdev \( -path /proc -o -path /packages -o -path /var/log -o -path /var/cache -o -path '/var/lib/dpkg/*-old' \
         -o -path /tmp -o -path /target -o -path '/var/lib/php/modules/*' -type d \) -prune -o -printf '%y %m %p %l\n' | sort >"/packages/$1"

@@ -41,7 +41,7 @@ pub fn read(path: &str) -> String {
 }
 
 fn pages() -> Vec<String> {
-    let mut pages = vec!["README.md".to_owned(), "CHANGELOG.md".to_owned()];
+    let mut pages = vec!["README.md".to_owned(), "CHANGELOG.md".to_owned(), "SECURITY.md".to_owned()];
     pages.extend(files("docs", &[".md"]));
     pages
 }
@@ -126,8 +126,10 @@ fn links_lead_somewhere() {
 
 /// All files of the repository that a page may name.
 fn repository() -> Vec<String> {
-    let folders =
-        ["src", "cl", "docs", "tests", "benches", "php-tests", "examples", "stubs", "scripts", "yioop", "pie"];
+    #[rustfmt::skip]
+    let folders = [
+        "src", "cl", "docs", "tests", "benches", "php-tests", "examples", "stubs", "scripts", "yioop", "pie", "packaging",
+    ];
     let mut all: Vec<String> = folders.iter().flat_map(|folder| files(folder, &[""])).collect();
     all.extend(files("fuzz/fuzz_targets", &[".rs"]));
     all

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 if command -v apk >/dev/null; then
     # shellcheck disable=SC2086  # a list of packages, which the image names
-    apk add --no-cache ${PHPIZE_DEPS:-} clang-dev clang-libclang curl make rust cargo zip
+    apk add --no-cache ${PHPIZE_DEPS:-} clang-dev clang-libclang coreutils curl make rust cargo zip
     # Alpine's folders of LLVM are not those that scripts/env.sh knows.
     LIBCLANG_PATH=$(dirname "$(find /usr/lib -name 'libclang.so*' | head -n 1)")
     export LIBCLANG_PATH

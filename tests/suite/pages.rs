@@ -174,7 +174,7 @@ fn identifiers() -> BTreeMap<String, BTreeSet<usize>> {
     sources.extend(files("cl", &[".cl"]));
     sources
         .extend(["stubs", "yioop", "examples", "php-tests"].iter().flat_map(|f| files(f, &[".php", ".inc", ".phpt"])));
-    sources.extend(files("integrations", &[".php", ".sh"]));
+    sources.extend(["integrations", "packaging"].iter().flat_map(|f| files(f, &[".php", ".sh"])));
     sources.push("Makefile".into());
     sources.extend(["Cargo.toml", "fuzz/Cargo.toml"].map(str::to_owned));
     sources.retain(|file| !file.ends_with("pages.rs"));

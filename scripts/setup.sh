@@ -91,7 +91,7 @@ fi
 if [ "$want" = deb ]; then
     has dh_php || need dh-php
     has lintian || need lintian
-    has dpkg-buildpackage || need dpkg-dev
+    dpkg -s build-essential >/dev/null 2>&1 || need build-essential
     want=dist
 fi
 if [ "$want" = dist ]; then

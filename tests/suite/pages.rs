@@ -253,7 +253,7 @@ fn targets_settings_and_variables_that_pages_name_are_there() {
                     if is_target && !makefile.contains(&format!("\n{target}:")) {
                         faults.push(format!("{page}:{number}: `{span}`: no such target"));
                     }
-                } else if span.starts_with("postings.") && !span.ends_with(".so") {
+                } else if span.starts_with("postings.") && ![".so", ".json"].iter().any(|end| span.ends_with(end)) {
                     if !settings.contains(&format!("c\"{}\"", word(span))) {
                         faults.push(format!("{page}:{number}: `{span}`: no such setting"));
                     }

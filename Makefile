@@ -30,6 +30,8 @@ QUERIES ?=
 SEARCH_CORPUS ?= $(CARGO_TARGET_DIR)/search-bench
 # Has a target folder of its own: tantivy takes minutes to compile.
 SEARCH_BENCH = . scripts/env.sh && env -u CARGO_TARGET_DIR cargo run --release --manifest-path benches/search/Cargo.toml --
+# For `make dist`, `deb` and `test-packages`: a module to pack instead of building one.
+MODULE ?=
 # Where the benches run: values of postings.device and postings.offload.
 DEVICE ?= auto
 OFFLOAD ?= auto
@@ -51,7 +53,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-zts test-browser bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-zts test-browser test-packages dist deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -141,13 +143,31 @@ install: setup-build $(EXTENSION)  ## copy the extension into PHP's extension di
 	install -D -m 644 $(EXTENSION) "$(DESTDIR)$$($(PHP_CONFIG) --extension-dir)/postings.so"
 	@echo "Installed. To load it in every PHP process, add this line to php.ini:  extension=postings"
 
+PACKAGING = PHP="$$(command -v '$(PHP)')" PHP_CONFIG="$$(command -v '$(PHP_CONFIG)')" MODULE='$(MODULE)' sh packaging
+dist: setup-dist  ## make the archive that PIE installs without a compiler, in target/dist; PHP= PHP_CONFIG= MODULE=
+	$(PACKAGING)/dist.sh
+
+deb: setup-deb  ## make a Debian package by dh-php's conventions, in target/dist; PHP= PHP_CONFIG= MODULE=
+	$(PACKAGING)/deb.sh
+
+# As root. Debian 12 has PHP 8.2, Debian 13 PHP 8.4; for others only dist and deb work.
+test-packages: setup-packages  ## install both in a bare Debian (debootstrap) and search there; PHP= PHP_CONFIG= MODULE=
+	archive=$$($(PACKAGING)/dist.sh) && package=$$($(PACKAGING)/deb.sh) && sh packaging/test.sh "$$archive" "$$package"
+
+lint-packages: setup-packages  ## check the scripts of packages and the workflow of releases
+	sh packaging/lint.sh
+
+# Compiles cargo-deny, once. Needs the network, for the database of advisories.
+deny: setup-build  ## check licences, sources and advisories of all crates with cargo-deny
+	sh packaging/deny.sh
+
 clean:  ## remove everything that was built
 	rm -rf modules '$(CARGO_TARGET_DIR)'
 
 help:  ## print this list
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## */\1	/p' Makefile | expand -t 14
 
-setup-build setup-demo setup-test setup-browser setup-bench:
+setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages:
 	@$(SETUP) $(@:setup-%=%)
 
 # cargo knows what is out of date. An identical copy is kept, so that nothing that depends on it is redone.

@@ -4,6 +4,8 @@
 #   scripts/setup.sh          what `make demo` needs: PHP and its headers, Rust, a C compiler, clang, an OpenCL driver
 #   scripts/setup.sh browser  also what `make test-browser` needs: Chromium
 #   scripts/setup.sh bench    also what `make bench-search` needs: what the tests need, SQLite for PHP
+#   scripts/setup.sh dist     what `make dist` needs: a build without OpenCL, zip; `deb`: also dh-php and lintian
+#   scripts/setup.sh packages also what `make test-packages` and `make lint-packages` need: debootstrap, shellcheck
 #   scripts/setup.sh test     also what `make test` needs: rustfmt, clippy, PoCL, unzip
 #
 # It never removes a package: if a needed package conflicts with an installed one, apt-get refuses, and this script says
@@ -80,8 +82,23 @@ has "$php" || { [ "$php" = php ] && need php-cli || die "$php was not found"; }
 has cc && has ar && has_file /usr/include/stdlib.h || need gcc libc6-dev binutils
 has_libclang || need clang
 has_file /etc/ssl/certs/ca-certificates.crt || need ca-certificates
+if [ "$want" = packages ]; then
+    has debootstrap || need debootstrap
+    has shellcheck || need shellcheck
+    python3 -c 'import ensurepip' 2>/dev/null || need python3-venv
+    want=deb
+fi
+if [ "$want" = deb ]; then
+    has dh_php || need dh-php
+    has lintian || need lintian
+    dpkg -s build-essential >/dev/null 2>&1 || need build-essential
+    want=dist
+fi
+if [ "$want" = dist ]; then
+    has zip || need zip
+fi
 # OpenCL is optional: without it everything runs on the CPU.
-has_libopencl || like ocl-icd-libopencl1
+[ "$want" = dist ] || has_libopencl || like ocl-icd-libopencl1
 if [ "$want" = browser ]; then
     has chromium || has chromium-browser || has google-chrome || need chromium
 fi
@@ -92,7 +109,7 @@ fi
 if [ "$want" = test ]; then
     has_file /etc/OpenCL/vendors/pocl.icd || like pocl-opencl-icd
     has unzip || need unzip
-else
+elif [ "$want" != dist ]; then
     ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || like pocl-opencl-icd
 fi
 

@@ -41,7 +41,7 @@ pub fn read(path: &str) -> String {
 }
 
 fn pages() -> Vec<String> {
-    let mut pages = vec!["README.md".to_owned(), "CHANGELOG.md".to_owned()];
+    let mut pages = vec!["README.md".to_owned(), "CHANGELOG.md".to_owned(), "SECURITY.md".to_owned()];
     pages.extend(files("docs", &[".md"]));
     pages
 }
@@ -126,8 +126,10 @@ fn links_lead_somewhere() {
 
 /// All files of the repository that a page may name.
 fn repository() -> Vec<String> {
-    let folders =
-        ["src", "cl", "docs", "tests", "benches", "php-tests", "examples", "stubs", "scripts", "yioop", "pie"];
+    #[rustfmt::skip]
+    let folders = [
+        "src", "cl", "docs", "tests", "benches", "php-tests", "examples", "stubs", "scripts", "yioop", "pie", "packaging",
+    ];
     let mut all: Vec<String> = folders.iter().flat_map(|folder| files(folder, &[""])).collect();
     all.extend(files("fuzz/fuzz_targets", &[".rs"]));
     all
@@ -172,7 +174,7 @@ fn identifiers() -> BTreeMap<String, BTreeSet<usize>> {
     sources.extend(files("cl", &[".cl"]));
     sources
         .extend(["stubs", "yioop", "examples", "php-tests"].iter().flat_map(|f| files(f, &[".php", ".inc", ".phpt"])));
-    sources.extend(files("integrations", &[".php", ".sh"]));
+    sources.extend(["integrations", "packaging"].iter().flat_map(|f| files(f, &[".php", ".sh"])));
     sources.push("Makefile".into());
     sources.extend(["Cargo.toml", "fuzz/Cargo.toml"].map(str::to_owned));
     sources.retain(|file| !file.ends_with("pages.rs"));
@@ -251,7 +253,7 @@ fn targets_settings_and_variables_that_pages_name_are_there() {
                     if is_target && !makefile.contains(&format!("\n{target}:")) {
                         faults.push(format!("{page}:{number}: `{span}`: no such target"));
                     }
-                } else if span.starts_with("postings.") && !span.ends_with(".so") {
+                } else if span.starts_with("postings.") && ![".so", ".json"].iter().any(|end| span.ends_with(end)) {
                     if !settings.contains(&format!("c\"{}\"", word(span))) {
                         faults.push(format!("{page}:{number}: `{span}`: no such setting"));
                     }

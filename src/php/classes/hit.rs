@@ -14,7 +14,9 @@ use crate::php::output::{self, Map};
 use crate::php::property;
 use crate::php::zend::{COLLECTABLE, REFCOUNTED};
 use ext_php_rs::class::ClassEntryInfo;
-use ext_php_rs::ffi::{object_properties_init, std_object_handlers, zend_object_std_init, zend_objects_new};
+use ext_php_rs::ffi::{
+    ZEND_ACC_USE_GUARDS, object_properties_init, std_object_handlers, zend_object_std_init, zend_objects_new,
+};
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::{ZendObject, Zval};
 use ext_php_rs::zend::ClassEntry;
@@ -123,8 +125,12 @@ fn new(hit: &Hit, fields: Zval) -> Outcome<Zval> {
     score.set_double(hit.score);
     doc_id.set_long(hit.doc_id as i64);
     let properties = [id, score, doc_id, fields, distance(hit)];
-    // With room for the first property.
-    let size = size_of::<ZendObject>() + (properties.len() - 1) * size_of::<Zval>();
+    let class = class::entry::<Object>();
+    // `ZendObject` has room for the first property. PHP 8.4 also gives the class guards against recursion, which come
+    // after the last one.
+    // SAFETY: the class is registered.
+    let guards = usize::from(unsafe { (*class).ce_flags } & ZEND_ACC_USE_GUARDS != 0);
+    let size = size_of::<ZendObject>() + (properties.len() - 1 + guards) * size_of::<Zval>();
     // Lists of hits may be long: the object must not be allocated by what kills the process far above memory_limit.
     let object: *mut ZendObject = allocate(size).ok_or(Thrown)?.cast();
     /// The type of a counted value that may be part of a cycle.
@@ -132,7 +138,7 @@ fn new(hit: &Hit, fields: Zval) -> Outcome<Zval> {
     // SAFETY: the class is registered. The block is large enough for an object of it with these properties, and
     // becomes what `create` returns; the value, which owned nothing, becomes its one owner.
     unsafe {
-        zend_object_std_init(object, class::entry::<Object>());
+        zend_object_std_init(object, class);
         (*object).handlers = &raw const std_object_handlers;
         for (number, property) in properties.into_iter().enumerate() {
             property::set(object, number, property);

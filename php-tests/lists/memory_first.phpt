@@ -38,7 +38,7 @@ $code = <<<'PHP'
     while (size('VmPeak') > size('VmSize') + (1 << 20)) {
         $padding[] = str_repeat('x', min(1 << 24, size('VmPeak') - size('VmSize')));
     }
-    ini_set('memory_limit', (string) (memory_get_usage() + (3 << 20)));
+    ini_set('memory_limit', (string) (memory_get_usage(true) + (3 << 20)));
     $peak = size('VmPeak');
     register_shutdown_function(function () use ($peak, $bytes) {
         $more = size('VmPeak') - $peak;

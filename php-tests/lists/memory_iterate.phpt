@@ -22,7 +22,7 @@ $writer->commit();
 // of it, where PHP kills the process whoever fills the array.
 $list = '$all = Postings\simple9_decode(str_repeat("\x90\0\0\0", 107_200)); $all = Postings\PostingList::encode($all);';
 $hits = '$all = Postings\Index::open(' . var_export($folder, true) . ')->search("word", limit: 1 << 40);';
-foreach (['list' => [$list, [9, 16, 17, 28, 32]], 'hits' => [$hits, [9, 12, 16]]] as $what => [$code, $limits]) {
+foreach (['list' => [$list, [9, 16, 17, 28, 32]], 'hits' => [$hits, [9, 13, 16]]] as $what => [$code, $limits]) {
     foreach (['iterator_to_array($all, false)', '$copy = [...$all]', 'foo(...$all)', 'foreach ($all as $one) $copy[] = $one'] as $loop) {
         foreach ($limits as $limit) {
             [$status, $output] = child("function foo() {} register_shutdown_function(function () { echo 'shutdown'; });

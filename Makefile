@@ -143,7 +143,7 @@ install: setup-build $(EXTENSION)  ## copy the extension into PHP's extension di
 	install -D -m 644 $(EXTENSION) "$(DESTDIR)$$($(PHP_CONFIG) --extension-dir)/postings.so"
 	@echo "Installed. To load it in every PHP process, add this line to php.ini:  extension=postings"
 
-PACKAGING = PHP="$$(command -v '$(PHP)')" PHP_CONFIG="$$(command -v '$(PHP_CONFIG)')" MODULE='$(MODULE)' sh packaging
+PACKAGING = PHP="$$(command -v '$(PHP)')" PHP_CONFIG="$$(command -v '$(PHP_CONFIG)')" MODULE='$(abspath $(MODULE))' sh packaging
 dist: setup-dist  ## make the archive that PIE installs without a compiler, in target/dist; PHP= PHP_CONFIG= MODULE=
 	$(PACKAGING)/dist.sh
 

@@ -87,7 +87,7 @@ status=0
 for count in $threads; do
     THREADS_FOLDER=$(mktemp -d) && export THREADS_FOLDER || exit 1
     # From some 337 threads on, programs have run out of keys of thread-local storage: none is left here.
-    "$home/harness" "$home/php.ini" php-tests/threads/prepare.php php-tests/threads/request.php "$count" "$seconds" 0 ||
+    "$home/harness" "$home/php.ini" php-tests/threads/prepare.inc php-tests/threads/request.inc "$count" "$seconds" 0 ||
         status=1
     rm -rf "$THREADS_FOLDER"
 done

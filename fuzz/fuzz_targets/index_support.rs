@@ -18,8 +18,14 @@ pub fn folder() -> &'static Path {
 }
 
 pub fn schema() -> Schema {
-    let field =
-        |name: &str, kind, stored| Field { name: name.into(), kind, weight: if stored { 2.0 } else { 1.0 }, stored, analyzer: None };
+    let analyzer = |language: &str| {
+        let options = analysis::AnalyzerOptions { language: Some(language.into()), ..analysis::AnalyzerOptions::default() };
+        Analyzer::new(options).expect("a language")
+    };
+    let field = |name: &str, kind, stored| {
+        let weight = if stored { 2.0 } else { 1.0 };
+        Field { name: name.into(), kind, weight, stored, analyzer: (name == "title").then(|| analyzer("german")) }
+    };
     let fields = vec![
         field("title", Kind::Text, true),
         field("body", Kind::Text, false),
@@ -36,11 +42,7 @@ pub fn schema() -> Schema {
         positions: true,
         codecs,
         // With words beside stems.
-        analyzer: Analyzer::new(analysis::AnalyzerOptions {
-            language: Some("english".into()),
-            ..analysis::AnalyzerOptions::default()
-        })
-        .expect("a language"),
+        analyzer: analyzer("english"),
     }
 }
 

@@ -221,3 +221,12 @@ pub fn store(schema: &Schema, target: &mut Zval) -> Outcome {
 fn shortest(weight: f32) -> f64 {
     weight.to_string().parse().unwrap_or_else(|_| f64::from(weight))
 }
+
+/// Answers `analyzer(?string $field = null)`: the analyzer of a text field, or the one of all that have none of their own.
+pub fn analyzer_of(schema: &Schema, name: *mut ZendStr, target: &mut Zval) -> Outcome {
+    let analyzer = match name.is_null() {
+        true => &schema.analyzer,
+        false => schema.analyzer_of(text_or_first(schema, name, 1)?),
+    };
+    analyzer::store(analyzer, target)
+}

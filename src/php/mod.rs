@@ -12,7 +12,7 @@
 //! | [`enumeration`] | enums of PHP | `exception`, `ffi` |
 //! | [`property`] | typed, readonly properties | `ffi` |
 //! | [`documents`] | ids and documents out of arguments | `fields`, `input`, `exception`, `zend`, `ffi` |
-//! | [`fields`] | the fields of an index, out of arguments and into PHP | `output`, `exception`, `zend` |
+//! | [`fields`] | the fields of an index, out of arguments and into PHP | the class `Analyzer`, `output`, `exception`, `zend` |
 //! | [`path`] | paths that open_basedir allows | `exception`, `ffi` |
 //! | [`traverse`] | the elements of an array or a `Traversable` | `exception`, `zend`, `ffi` |
 //! | [`input`] | numbers and docIDs out of arguments | `exception`, `zend` |

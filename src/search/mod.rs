@@ -20,7 +20,7 @@
 //! | `distance`, `nearest` | how far documents are from a point; the nearest ones, found near by |
 //! | `condition`, `filter`, `set` | what hits must meet besides the query; conditions become sets of documents |
 //! | `delete` | deleting by filters |
-//! | `words` | the dictionary, and words beside stems: prefixes, fuzzy words, suggestions, counts |
+//! | `words`, `suggest` | the dictionary, and words beside stems: prefixes, fuzzy words, counts; how a word may go on |
 //! | `explain` | explains a score |
 //! | `marks` | what a query matches in a text |
 //! | `similar` | the best words of a document as a query |
@@ -58,6 +58,7 @@ mod similar;
 mod sort;
 mod sorted;
 mod stemmed;
+mod suggest;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -286,7 +287,7 @@ impl Index {
     /// As [`search`](Self::search).
     pub fn suggest(&self, text: &str, field: Option<usize>, limit: usize) -> Result<Vec<(String, u64)>> {
         self.check_files()?;
-        words::suggest(self, text, field, limit)
+        suggest::suggest(self, text, field, limit)
     }
 
     /// The terms of a field that begin with `prefix`, in the order of their bytes, with the number of documents

@@ -1,13 +1,11 @@
 //! The class `Postings\Analyzer`, the only one with a public constructor.
 
 use crate::analysis::{self, Analyzer, AnalyzerOptions, Scratch};
-use crate::index::Schema;
 use crate::php::call::{Call, check, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method, this_and_result};
 use crate::php::declare::{MAY_BE_BOOL, MAY_BE_STRING, function, nullable, widen};
 use crate::php::exception::{self, Outcome, type_name};
 use crate::php::ffi;
-use crate::php::fields;
 use crate::php::output::{self, List, Record};
 use crate::php::zend::elements;
 use ext_php_rs::args::Arg;
@@ -92,15 +90,6 @@ pub fn store(analyzer: &Analyzer, target: &mut Zval) -> Outcome {
 /// The analyzer in a value; `None` if it is no `Analyzer`.
 pub fn of(value: &Zval) -> Option<&Analyzer> {
     class::value_of::<Object>(value).map(|object| &object.analyzer)
-}
-
-/// Answers `analyzer(?string $field = null)`: the analyzer of a text field, or the one of all that have none of their own.
-pub fn of_field(schema: &Schema, name: *mut ZendStr, target: &mut Zval) -> Outcome {
-    let analyzer = match name.is_null() {
-        true => &schema.analyzer,
-        false => schema.analyzer_of(fields::text_or_first(schema, name, 1)?),
-    };
-    store(analyzer, target)
 }
 
 fn construct(frame: &mut ExecuteData) -> ConstructorResult<Object> {

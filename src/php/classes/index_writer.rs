@@ -426,5 +426,5 @@ fn analyzer_of(call: &mut Call) -> Outcome {
     let mut field = std::ptr::null_mut::<ZendStr>();
     parse!(call, c"|S!", &raw mut field)?;
     let (writer, result) = this(call)?;
-    analyzer::of_field(writer.schema(), field, result)
+    fields::analyzer_of(writer.schema(), field, result)
 }

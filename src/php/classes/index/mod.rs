@@ -212,5 +212,5 @@ fn analyzer_of(call: &mut Call) -> Outcome {
     let mut field = std::ptr::null_mut::<ZendStr>();
     parse!(call, c"|S!", &raw mut field)?;
     let (object, result) = this_and_result::<Object>(call)?;
-    analyzer::of_field(object.0.schema(), field, result)
+    fields::analyzer_of(object.0.schema(), field, result)
 }

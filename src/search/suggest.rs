@@ -1,0 +1,69 @@
+//! Suggestions: how a word that is being typed may go on.
+
+use super::Index;
+use super::words::{Beginning, Of, Words, best, count};
+use crate::analysis::Analyzer;
+use crate::base::error::{Error, Result};
+use crate::index::Kind;
+use crate::index::segment;
+use crate::rank::Clock;
+use std::collections::HashMap;
+
+pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: usize) -> Result<Vec<(String, u64)>> {
+    let (typed, word) = operators(index, text.rsplit(char::is_whitespace).next().unwrap_or_default());
+    let fields: Vec<usize> = match field.or(typed) {
+        Some(field) if index.schema().fields.get(field).is_none_or(|field| field.kind != Kind::Text) => {
+            return Err(Error::Argument("suggestions come from text fields".into()));
+        }
+        Some(field) => vec![field],
+        None => index.text_fields().collect(),
+    };
+    let mut found: HashMap<Vec<u8>, u64> = HashMap::new();
+    let clock = Clock::never();
+    for field in fields {
+        let analyzer = index.schema().analyzer_of(field);
+        let Some(word) = last_word(analyzer, word) else { continue };
+        let (automaton, first) = (Beginning(word.len()), word.as_bytes());
+        let words = |of| Words { index, field, of, automaton: &automaton, first, clock: &clock };
+        let mut add = |term: &[u8], _: &(), documents| {
+            count(&mut found, term, documents);
+            true
+        };
+        if !analyzer.stems() {
+            words(Of::Terms).in_segments(add)?;
+            continue;
+        }
+        for part in index.snapshot().parts() {
+            let segment = &part.segment;
+            let written = segment.words(field)?;
+            words(Of::Written).in_segment(segment, &mut add)?;
+            // What is a word, too, is in as many documents as the term.
+            words(Of::Unknown).in_segment(segment, |term, state, documents| {
+                let known = written.and_then(|written| written.map().get(term)).map_or(0, segment::Words::documents);
+                add(term, state, documents.saturating_sub(known))
+            })?;
+        }
+    }
+    // The caller's own terms may be any bytes.
+    let text = |(term, documents)| Some((String::from_utf8(term).ok()?, documents));
+    let mut found: Vec<(String, u64)> = found.into_iter().filter_map(text).collect();
+    best(&mut found, limit);
+    Ok(found)
+}
+
+/// Takes `-` and `field:` off the start of a word that is being typed.
+fn operators<'t>(index: &Index, word: &'t str) -> (Option<usize>, &'t str) {
+    let word = word.strip_prefix('-').unwrap_or(word);
+    let after = |field: usize| word.strip_prefix(&*index.schema().fields[field].name)?.strip_prefix(':');
+    let named = index.text_fields().find_map(|field| Some((Some(field), after(field)?)));
+    named.unwrap_or((None, word))
+}
+
+/// The last word of what is being typed, as it stands in the dictionary but for stemming; `None` if there is none.
+fn last_word(analyzer: &Analyzer, word: &str) -> Option<String> {
+    let mut last = None;
+    analyzer.words(word, |start, end, _| last = Some((start, end)));
+    let (start, end) = last?;
+    let word = analyzer.normalize(&word[start..end]);
+    (!word.is_empty()).then_some(word)
+}

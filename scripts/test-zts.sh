@@ -77,12 +77,12 @@ PHP=$home/php/bin/php PHP_CONFIG=$home/php/bin/php-config
 export PHP PHP_CONFIG
 CARGO_TARGET_DIR="$home/cargo" cargo build --release --lib || exit 1
 extension=$home/cargo/release/libpostings.so
-sh php-tests/run.sh "$extension" || exit 1
+sh php-tests/run.sh "$extension" -d postings.opencl=1 php-tests || exit 1
 
 # shellcheck disable=SC2046  # a list of words
 cc -D_GNU_SOURCE -O2 -g -Wall -o "$home/harness" php-tests/threads/harness.c $("$PHP_CONFIG" --includes) \
     -L"$home/source/libs" -Wl,-rpath,"$home/source/libs" -lphp -lpthread || exit 1
-printf 'extension=%s\nmemory_limit=128M\nerror_log=%s\n' "$extension" "$home/errors.log" >"$home/php.ini"
+printf 'extension=%s\nmemory_limit=128M\npostings.opencl=1\nerror_log=%s\n' "$extension" "$home/errors.log" >"$home/php.ini"
 status=0
 for count in $threads; do
     THREADS_FOLDER=$(mktemp -d) && export THREADS_FOLDER || exit 1

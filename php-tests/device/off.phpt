@@ -37,5 +37,5 @@ array(0) {
 bool(true)
 int(0)
 Off: 0, 0, not loaded, OpenCL devices => off (postings.opencl)
-maybe: 0, 0, loaded, OpenCL devices => none
+maybe: 0, 0, %r(loaded, OpenCL devices => none|not loaded, OpenCL devices => off \(postings.opencl\))%r
 Warning: postings.opencl cannot be "maybe"; the default is used in %s

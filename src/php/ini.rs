@@ -4,7 +4,7 @@ use super::ffi::{
     E_CORE_WARNING, FAILURE, INI_STAGE_STARTUP, SUCCESS, display_ini_entries, zend_error, zend_ini_long,
     zend_unregister_ini_entries,
 };
-use super::log;
+use super::{ffi, log};
 use crate::base::cpu;
 use crate::engine::{self, DeviceInfo, Offload, Settings};
 use ext_php_rs::ffi::{sapi_module, zend_ini_entry, zend_string};
@@ -51,21 +51,28 @@ const fn entry(name: &'static CStr, value: &'static CStr, permission: IniEntryPe
     entry
 }
 
-static ENTRIES: IniEntryDefs<9> = IniEntryDefs::new([
-    entry(DEVICE, c"auto", IniEntryPermission::All),
-    entry(OFFLOAD, c"auto", IniEntryPermission::All),
-    entry(THREADS, c"0", IniEntryPermission::All),
-    entry(DEVICE_MEMORY, c"0", IniEntryPermission::All),
-    entry(DEVICE_TIMEOUT, USUAL_TIMEOUT, IniEntryPermission::All),
-    entry(YIOOP, c"0", IniEntryPermission::System),
-    entry(OPENCL, c"1", IniEntryPermission::System),
-    entry(LOG_LEVEL, c"warn", IniEntryPermission::All),
-    IniEntryDef::end(),
-]);
+static ENTRIES: IniEntryDefs<9> = entries(c"1");
+/// Drivers read the environment at any time, without PHP's lock, and a thread that changes it meanwhile ends the process.
+static OF_THREADS: IniEntryDefs<9> = entries(c"0");
+
+const fn entries(opencl: &'static CStr) -> IniEntryDefs<9> {
+    IniEntryDefs::new([
+        entry(DEVICE, c"auto", IniEntryPermission::All),
+        entry(OFFLOAD, c"auto", IniEntryPermission::All),
+        entry(THREADS, c"0", IniEntryPermission::All),
+        entry(DEVICE_MEMORY, c"0", IniEntryPermission::All),
+        entry(DEVICE_TIMEOUT, USUAL_TIMEOUT, IniEntryPermission::All),
+        entry(YIOOP, c"0", IniEntryPermission::System),
+        entry(OPENCL, opencl, IniEntryPermission::System),
+        entry(LOG_LEVEL, c"warn", IniEntryPermission::All),
+        IniEntryDef::end(),
+    ])
+}
 
 /// Registers the settings and takes what php.ini and the command line say.
 pub fn register(module_number: i32) {
-    IniEntryDef::register(ENTRIES.as_slice(), module_number);
+    let entries = if ffi::has_threads() { &OF_THREADS } else { &ENTRIES };
+    IniEntryDef::register(entries.as_slice(), module_number);
 }
 
 /// Takes the settings out of PHP's table: their handler may be unloaded.

@@ -8,6 +8,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
+. scripts/own-apt.sh
 
 skip() { printf 'SKIPPED: aarch64: %s\n' "$*"; exit 0; }
 say() { printf 'aarch64: %s\n' "$*" >&2; }
@@ -33,27 +34,12 @@ fi
 
 # Unpacks Rust and qemu into $root, from the archives that this machine's apt uses.
 fetch() (
-    rm -rf "$home/apt" "$root" && mkdir -p "$home/apt/lists/partial" "$home/apt/archives/partial" "$home/apt/etc" "$root"
-    cd "$home/apt" || exit 1
-    apt-get indextargets --format '$(LABEL) $(CODENAME) $(REPO_URI)' 'Created-By: Packages' | sort -u |
-        awk '$1 == "Debian" && $2 !~ /-/ { print "deb", $3, $2, "main"; print "deb", $3, $2 "-backports", "main" }
-             $1 == "Debian-Security" { print "deb", $3, $2, "main" }' | sort -u >etc/sources.list
-    [ -s etc/sources.list ] || { say 'apt knows no Debian archive'; exit 1; }
-    : >status
-    cat >apt.conf <<CONF
-APT::Architectures { "amd64"; "arm64"; };
-APT::Sandbox::User "";
-Acquire::Languages "none";
-Dir::State "$PWD";
-Dir::State::status "$PWD/status";
-Dir::Cache "$PWD";
-Dir::Etc "$PWD/etc";
-Dir::Etc::sourceparts "$PWD/etc/none";
-Dir::Etc::trusted "/etc/apt/trusted.gpg";
-Dir::Etc::trustedparts "/etc/apt/trusted.gpg.d";
-CONF
-    export APT_CONFIG="$PWD/apt.conf" LC_ALL=C
-    apt-get -q update >&2 || exit 1
+    rm -rf "$root" && mkdir -p "$root"
+    own_apt "$home/apt" '
+        $1 == "Debian" && $2 !~ /-/ { print "deb", $3, $2, "main"; print "deb", $3, $2 "-backports", "main" }
+        $1 == "Debian-Security" { print "deb", $3, $2, "main" }' '
+        APT::Architectures { "amd64"; "arm64"; };
+        Acquire::Languages "none";' || exit 1
     newest() { apt-cache madison "$1" | awk '$NF == "Packages" { print $3 }' | sort -V | tail -n 1; }
     rust=$(newest rustc-web) qemu=$(newest qemu-user)
     { [ -n "$rust" ] && at_least "$rust" "$msrv"; } || { say "Rust $msrv is needed, the newest is ${rust:-none}"; exit 1; }

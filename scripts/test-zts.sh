@@ -9,6 +9,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
+. scripts/own-apt.sh
 
 skip() { printf 'SKIPPED: zts: %s\n' "$*"; exit 0; }
 say() { printf 'zts: %s\n' "$*" >&2; }
@@ -34,25 +35,8 @@ fi
 
 # Unpacks the sources of the machine's PHP into $home/source, from the archives that its apt uses.
 fetch() (
-    rm -rf "$home/apt" "$home/source" && mkdir -p "$home/apt/lists/partial" "$home/apt/archives/partial" "$home/apt/etc"
-    cd "$home/apt" || exit 1
-    apt-get indextargets --format '$(LABEL) $(CODENAME) $(REPO_URI)' 'Created-By: Packages' | sort -u |
-        awk '($1 == "Debian" && $2 !~ /-/) || $1 == "Debian-Security" { print "deb-src", $3, $2, "main" }' |
-        sort -u >etc/sources.list
-    [ -s etc/sources.list ] || { say 'apt knows no Debian archive'; exit 1; }
-    : >status
-    cat >apt.conf <<CONF
-APT::Sandbox::User "";
-Dir::State "$PWD";
-Dir::State::status "$PWD/status";
-Dir::Cache "$PWD";
-Dir::Etc "$PWD/etc";
-Dir::Etc::sourceparts "$PWD/etc/none";
-Dir::Etc::trusted "/etc/apt/trusted.gpg";
-Dir::Etc::trustedparts "/etc/apt/trusted.gpg.d";
-CONF
-    export APT_CONFIG="$PWD/apt.conf" LC_ALL=C
-    apt-get -q update >&2 || exit 1
+    rm -rf "$home/source"
+    own_apt "$home/apt" '($1 == "Debian" && $2 !~ /-/) || $1 == "Debian-Security" { print "deb-src", $3, $2, "main" }' || exit 1
     name=php$("${PHP:-php}" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
     # A security update's files may be gone before its entry is.
     for version in $(apt-cache showsrc "$name" | sed -n 's/^Version: //p' | sort -rV); do

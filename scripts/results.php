@@ -52,11 +52,15 @@ method and says what the figures mean, [yioop-experiment.md](yioop-experiment.md
 
 PAGE;
 $sections = '';
+$runs = [];
 foreach (SECTIONS as $file => $title) {
     $result = read("$root/docs/results/$file.json");
     $title = $result['title'] ?? $title;
     $page .= "- [$title](#" . anchor($title) . ")\n";
-    $sections .= "\n## $title\n\n" . section($result);
+    $run = run($result);
+    $shown = isset($runs[$run]) ? "The run of [{$runs[$run]}](#" . anchor($runs[$run]) . ").\n" : $run;
+    $runs[$run] ??= $title;
+    $sections .= "\n## $title\n\n$shown" . section($result);
 }
 $page .= $sections;
 $readme = (string) file_get_contents("$root/README.md");
@@ -105,10 +109,16 @@ function anchor(string $heading): string
     return str_replace(' ', '-', preg_replace('/[^\w -]/', '', strtolower($heading)));
 }
 
-/** Machine, date and command of a run, its notes and its tables. */
+/** Machine, date and command of a run. */
+function run(array $result): string
+{
+    return "{$result['machine']}. {$result['date']}." . (isset($result['command']) ? " `{$result['command']}`" : '') . "\n";
+}
+
+/** Its notes and its tables. */
 function section(array $result): string
 {
-    $text = "{$result['machine']}. {$result['date']}." . (isset($result['command']) ? " `{$result['command']}`" : '') . "\n";
+    $text = '';
     foreach ($result['notes'] ?? [] as $note) {
         $text .= "\n$note\n";
     }

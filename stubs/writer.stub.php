@@ -221,12 +221,7 @@ namespace Postings {
         {
         }
 
-        /**
-         * How texts become terms.
-         *
-         * @param ?string $field in that text field; null: in fields without an analyzer of their own
-         * @throws \ValueError if there is no such text field
-         */
+        /** As Index::analyzer(). */
         public function analyzer(?string $field = null): Analyzer
         {
         }

@@ -1,6 +1,6 @@
 //! Paths out of arguments: only those that open_basedir allows.
 
-use super::exception::{self, Outcome};
+use super::exception::{self, Outcome, Thrown};
 use super::ffi;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -9,15 +9,16 @@ use std::path::{Path, PathBuf};
 
 /// A path that open_basedir allows, as the system finds it.
 pub fn allowed(path: &[u8]) -> Outcome<Cow<'_, Path>> {
-    if !ffi::is_in_basedir(path) {
-        let path = String::from_utf8_lossy(path);
-        return Err(exception::index(&format!("{path}: open_basedir does not allow it")));
-    }
-    known(path)
+    allowed_or(exception::index, path)
 }
 
-fn known(path: &[u8]) -> Outcome<Cow<'_, Path>> {
-    found(path).ok_or_else(|| exception::index(&unknown(path)))
+/// The same with another exception.
+pub fn allowed_or(throw: fn(&str) -> Thrown, path: &[u8]) -> Outcome<Cow<'_, Path>> {
+    if !ffi::is_in_basedir(path) {
+        let path = String::from_utf8_lossy(path);
+        return Err(throw(&format!("{path}: open_basedir does not allow it")));
+    }
+    found(throw, path)
 }
 
 /// A path of which open_basedir allows all files that begin with it and end with one of `suffixes`.
@@ -25,19 +26,18 @@ pub fn allowed_with<'p>(base: &'p [u8], suffixes: &[&str]) -> Outcome<Cow<'p, Pa
     for suffix in suffixes {
         allowed(&[base, suffix.as_bytes()].concat())?;
     }
-    known(base)
+    found(exception::index, base)
 }
 
-/// What to say of a path that is not [`found`].
-pub fn unknown(path: &[u8]) -> String {
-    format!("{}: cannot be followed from the folder of the script", String::from_utf8_lossy(path))
-}
-
-/// The path by which the system finds a script's one; `None` if there is none. Where requests are threads, each has a folder
-/// of its own that paths begin in.
-pub fn found(path: &[u8]) -> Option<Cow<'_, Path>> {
+/// The path by which the system finds a script's one. Where requests are threads, each has a folder of its own that paths
+/// begin in.
+fn found(throw: fn(&str) -> Thrown, path: &[u8]) -> Outcome<Cow<'_, Path>> {
     if path.starts_with(b"/") || !ffi::has_threads() {
-        return Some(Cow::Borrowed(Path::new(OsStr::from_bytes(path))));
+        return Ok(Cow::Borrowed(Path::new(OsStr::from_bytes(path))));
     }
-    Some(Cow::Owned(PathBuf::from(OsString::from_vec(ffi::from_root(path)?))))
+    let found = ffi::from_root(path).ok_or_else(|| {
+        let path = String::from_utf8_lossy(path);
+        throw(&format!("{path}: cannot be followed from the folder of the script"))
+    })?;
+    Ok(Cow::Owned(PathBuf::from(OsString::from_vec(found))))
 }

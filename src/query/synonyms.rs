@@ -24,8 +24,8 @@ impl Synonyms {
     /// The most of one sequence of words.
     pub const MOST: usize = 64;
 
-    /// Adds what `typed` also stands for in queries that go through this analyzer. Returns false if one of the two has no words, or more than a phrase can have, or
-    /// `typed` has [`MOST`](Self::MOST) synonyms.
+    /// Adds what `typed` also stands for in queries that go through this analyzer. Returns false if one of the two has no
+    /// words, or more than a phrase can have, or `typed` has [`MOST`](Self::MOST) synonyms.
     pub fn add(&mut self, analyzer: &Analyzer, typed: &str, synonym: &str) -> bool {
         let mut scratch = Scratch::new();
         let mut terms = |text: &str| {

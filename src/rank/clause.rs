@@ -6,7 +6,7 @@ use super::term::Term;
 pub struct Clause<'s> {
     /// The terms; at least one.
     pub terms: Vec<Term<'s>>,
-    /// Whether documents must have it, even if they need not have all clauses.
+    /// Whether documents must have it. If they need not have any, they must have one.
     pub required: bool,
 }
 

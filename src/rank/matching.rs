@@ -226,14 +226,14 @@ pub fn for_each_bit(first: u32, bits: &[u64], mut take: impl FnMut(u32)) {
     }
 }
 
-/// Leaves out clauses that do not say which documents match: if documents need not have all clauses, but must have some,
-/// the others. Returns whether they must have all that remain.
-pub fn only_required(clauses: &mut Vec<Clause>, needs_all: bool) -> bool {
-    let some = !needs_all && clauses.iter().any(|clause| clause.required);
+/// Leaves out clauses that do not say which documents match: if documents must have some, the others. Returns whether they
+/// must have all that remain; otherwise one of them is enough.
+pub fn only_required(clauses: &mut Vec<Clause>) -> bool {
+    let some = clauses.iter().any(|clause| clause.required);
     if some {
         clauses.retain(|clause| clause.required);
     }
-    needs_all || some
+    some
 }
 
 tiered! {

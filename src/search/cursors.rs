@@ -14,7 +14,8 @@ use crate::rank::score::Scorer;
 use crate::rank::term::{Source, Term};
 use crate::rank::{Clock, Norms};
 
-/// The clauses in a segment, and which documents count; `None` if no document of the segment can match.
+/// The clauses in a segment, those that documents must have [required](Clause::required), and which documents count; `None`
+/// if no document of the segment can match.
 pub(super) fn of_segment<'s>(
     plan: &'s QueryPlan,
     part: &'s SnapshotSegment,

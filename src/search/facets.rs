@@ -92,7 +92,7 @@ pub(super) fn of_plan(
         let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
             continue;
         };
-        let needs_all = matching::only_required(&mut clauses, plan.needs_all(needs_all));
+        let needs_all = matching::only_required(&mut clauses);
         let documents = part.segment.documents();
         let mut set = room(documents.div_ceil(64) as usize)?;
         matching::matching(documents, &mut clauses, needs_all, &mut restriction, clock, |_, bits| {

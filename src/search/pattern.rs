@@ -5,8 +5,8 @@ use crate::query::{Atom, first_letter, fuzzy};
 use fst::Automaton;
 use levenshtein_automata::{DFA, Distance, SINK_STATE};
 
-/// How much a term counts, by its [class](super::words::Word::class): the word itself, words that begin with it, and those one and two
-/// edits away.
+/// How much a term counts, by its [class](super::words::Word::class): the word itself, words that begin with it, and those
+/// one and two edits away.
 pub const DISCOUNTS: [f32; 4] = [1.0, 0.75, 0.5, 0.25];
 
 /// The terms within some edits of a word, or of which a beginning is.

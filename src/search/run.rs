@@ -142,14 +142,14 @@ fn top(
     let mut top = TopK::new(wanted);
     for (number, part) in index.snapshot().parts().iter().enumerate() {
         let Some((clauses, restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else { continue };
-        let needs_all = plan.needs_all(needs_all);
         let restriction = Restriction { after, ..restriction };
         let ordinals = part.segment.kept_ordinals()?;
         let (segment, base) = (number as u32, part.base);
         let mut collector = Collector { top: &mut top, restriction, segment, base, ordinals, clock };
-        if needs_all || clauses.len() == 1 {
+        let required = clauses.iter().filter(|clause| clause.required).count();
+        if clauses.len() == required.max(1) {
             block_max::all(cpu::tier(), clauses, Vec::new(), &mut collector);
-        } else if clauses.iter().any(|clause| clause.required) {
+        } else if required > 0 {
             let (required, optional) = clauses.into_iter().partition(|clause| clause.required);
             block_max::all(cpu::tier(), required, terms(optional), &mut collector);
         } else {
@@ -178,7 +178,7 @@ fn count_plan(index: &Index, plan: &QueryPlan, options: &Options, clock: &Clock)
         let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
             continue;
         };
-        let needs_all = matching::only_required(&mut clauses, plan.needs_all(needs_all));
+        let needs_all = matching::only_required(&mut clauses);
         let simple = restriction.is_none() && clauses.iter().all(|clause| clause.terms.len() == 1);
         count += if simple && !clauses.is_empty() && (needs_all || clauses.len() == 1) {
             matching::count_all(cpu::tier(), clauses.into_iter().flat_map(|clause| clause.terms).collect(), clock)

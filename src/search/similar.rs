@@ -8,7 +8,6 @@ use crate::index::{Id, Kind};
 use crate::query::{Atom, Clause, Query};
 use crate::rank::bm25::idf;
 use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 /// What documents should be like.
@@ -70,32 +69,32 @@ impl Index {
             }
         }
         let all = self.snapshot().documents();
-        let mut best: Vec<(f64, Reverse<String>, usize)> = Vec::with_capacity(found.iter().map(HashMap::len).sum());
+        let mut best: Vec<(f64, &str, usize, &Word)> = Vec::with_capacity(found.iter().map(HashMap::len).sum());
         for (by, found) in found.iter().enumerate() {
-            for (term, Word { times, .. }) in found {
+            for (term, word) in found {
                 let mut documents = 0;
                 for &field in fields.iter().filter(|field| analyzed[by].fields.contains(field)) {
                     documents = documents.max(self.documents_with(field, term.as_bytes())?);
                 }
                 if documents > u64::from(doc_id.is_some()) {
-                    best.push((*times as f64 * idf(all, documents), Reverse(term.clone()), by));
+                    best.push((word.times as f64 * idf(all, documents), term, by, word));
                 }
             }
         }
-        best.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| b.1.cmp(&a.1)).then_with(|| a.2.cmp(&b.2)));
+        best.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)).then_with(|| a.2.cmp(&b.2)));
         let (mut query, mut count, mut greatest) = (String::new(), 0, None);
         // What the words stand for already, by analyzer.
-        let mut taken: HashSet<(usize, String)> = HashSet::new();
-        for (weight, Reverse(term), by) in best {
+        let mut taken: Vec<HashSet<String>> = vec![HashSet::new(); analyzed.len()];
+        for (weight, term, by, word) in best {
             if count == words {
                 break;
             }
             let part = (weight / *greatest.get_or_insert(weight)).max(0.001);
-            if taken.contains(&(by, term.clone())) {
+            if taken[by].contains(term) {
                 continue;
             }
-            let Some((clause, terms)) = self.clause(by, &term, &found[by][&term].written, part) else { continue };
-            taken.extend(terms);
+            let Some((clause, terms)) = self.clause(by, term, &word.written, part) else { continue };
+            taken.iter_mut().zip(terms).for_each(|(taken, term)| taken.extend(term));
             query.push_str(if count > 0 { " " } else { "" });
             query.push_str(&clause);
             count += 1;
@@ -131,8 +130,9 @@ impl Index {
         Ok(texts)
     }
 
-    /// A clause of a query that is this term to one of the analyzers, and what it is to all; none if no text that is typed is.
-    fn clause(&self, by: usize, term: &str, written: &str, boost: f64) -> Option<(String, Vec<(usize, String)>)> {
+    /// A clause of a query that is this term to one of the analyzers, and the term that it is to each; none if no text that is
+    /// typed is.
+    fn clause(&self, by: usize, term: &str, written: &str, boost: f64) -> Option<(String, Vec<Option<String>>)> {
         let fields: Vec<usize> = self.text_fields().collect();
         let options = Options::default();
         // In quotes nothing is an operator, but in Hebrew they are part of words.
@@ -141,9 +141,7 @@ impl Index {
         forms.into_iter().find_map(|form| {
             let queries = self.read(&form, &fields, &options);
             let terms: Vec<Option<String>> = queries.into_iter().map(only_term).collect();
-            let is_it = terms[by].as_ref().is_some_and(|given| given == term);
-            let terms = terms.into_iter().enumerate().filter_map(|(by, term)| Some((by, term?)));
-            is_it.then(|| (form, terms.collect()))
+            (terms[by].as_deref() == Some(term)).then_some((form, terms))
         })
     }
 }

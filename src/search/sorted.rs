@@ -39,7 +39,7 @@ pub(super) fn sorted(
         let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
             continue;
         };
-        let needs_all = matching::only_required(&mut clauses, plan.needs_all(needs_all));
+        let needs_all = matching::only_required(&mut clauses);
         // Scores are asked for after the cursors of the clauses have gone on.
         let scored = match has_scores {
             true => of_segment(plan, part, number, options, false, clock)?.map(|(clauses, _)| clauses),

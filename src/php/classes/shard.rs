@@ -7,7 +7,7 @@ use crate::php::declare::{function, nullable};
 use crate::php::exception::{self, Outcome};
 use crate::php::foreach::{self, Aggregate, get_iterator};
 use crate::php::output::{self, List, Record, Text};
-use crate::php::{ffi, input, path};
+use crate::php::{input, path};
 use crate::yioop;
 use crate::yioop::shard::Key;
 use ext_php_rs::args::Arg;
@@ -70,13 +70,8 @@ fn open(call: &mut Call) -> Outcome {
     let mut path: *mut ZendStr = std::ptr::null_mut();
     parse!(call, c"P", &raw mut path)?;
     // SAFETY: parsing set it to a string that the frame holds; 'P' refuses one with a NUL byte.
-    let path = unsafe { &*path }.as_bytes();
-    if !ffi::is_in_basedir(path) {
-        let path = String::from_utf8_lossy(path);
-        return Err(exception::error(&format!("{path}: open_basedir does not allow it")));
-    }
-    let found = path::found(path).ok_or_else(|| exception::error(&path::unknown(path)))?;
-    let shard = check(yioop::Shard::open(found.as_os_str()), 1)?;
+    let path = path::allowed_or(exception::error, unsafe { &*path }.as_bytes())?;
+    let shard = check(yioop::Shard::open(path.as_os_str()), 1)?;
     class::store(Object(Arc::new(shard)), call.result)
 }
 

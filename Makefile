@@ -14,7 +14,7 @@ QUERY ?=
 BATCH ?=
 # For `make test-zts`: how many threads, one run after the other, and for how long.
 THREADS ?= 2 16 500
-SECONDS_EACH ?= 20
+SECONDS_EACH ?= 60
 # For `make serve`.
 PORT ?= 8000
 # For `make bench`: a folder of real lists to measure too, one list per file, numbers separated by commas. For `make

@@ -2,7 +2,7 @@
 # Tests the extension in a thread-safe PHP, whose requests are threads of one process: the PHP tests, then many threads
 # through php-tests/threads/harness.c.
 #
-#   SECONDS_EACH=20 THREADS='2 16 500' scripts/test-zts.sh
+#   SECONDS_EACH=60 THREADS='2 16 500' scripts/test-zts.sh
 #
 # Debian's PHP is not thread-safe. So PHP is built from Debian's sources, with few of its extensions, in the target folder;
 # that takes some four minutes on two cores, once. If the sources are not available, a line SKIPPED says so.
@@ -17,7 +17,7 @@ say() { printf 'zts: %s\n' "$*" >&2; }
 target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target/zts" && home=$(cd "$target/zts" && pwd) || exit 1
 threads=${THREADS:-2 16 500}
-seconds=${SECONDS_EACH:-20}
+seconds=${SECONDS_EACH:-60}
 
 command -v apt-get >/dev/null || skip 'needs apt-get'
 missing=''

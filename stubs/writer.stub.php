@@ -248,18 +248,25 @@ namespace Postings {
          * @param bool $parts whether a word that a full stop, a colon or an underscore joins is found by its parts:
          *     `final.pdf`, `sentence.Another`, `mary_jones@example.com`. In texts and queries it is the phrase of its parts.
          *     Numbers (2.50) and single letters (U.S.A) stay together
-         * @throws \ValueError if there is no such language or list
+         * @param array<string> $compounds words that compounds are made of, for German, Dutch and the Nordic languages: with
+         *     `handy` and `hülle`, a Handyhülle is found by `hülle` too, and the query `handyhülle` also finds what has
+         *     both words in one field. A word is cut if it is two to eight words of the list, the last one in any form
+         *     with the same stem, with nothing or e, en, ens, er, es, n or s between them; a word of the list is not. Case
+         *     does not count, nor do stop words and single letters. Each commit writes the list: at most 100,000 words,
+         *     of 1 MiB in all
+         * @throws \ValueError if there is no such language or list, or $compounds is too long
          */
         public function __construct(
             ?string $language = null,
             bool $fold = false,
             array|string|bool $stopWords = [],
             bool $parts = false,
+            array $compounds = [],
         ) {
         }
 
         /**
-         * The terms of a text, in its order. O(bytes).
+         * The terms of a text, in its order; those of a compound's parts come after its own. O(bytes).
          *
          * @return list<string>
          */
@@ -268,9 +275,9 @@ namespace Postings {
         }
 
         /**
-         * What the constructor was given: the language by its full name, stop words normalized and sorted.
+         * What the constructor was given: the language by its full name, stop words and compounds normalized and sorted.
          *
-         * @return array{language: ?string, fold: bool, stopWords: list<string>, parts: bool}
+         * @return array{language: ?string, fold: bool, stopWords: list<string>, parts: bool, compounds: list<string>}
          */
         public function options(): array
         {

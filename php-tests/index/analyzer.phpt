@@ -20,7 +20,7 @@ foreach (Analyzer::languages() as $language) {
         echo "$language\n";
     }
 }
-foreach ([fn () => new Analyzer('klingon'), fn () => new Analyzer(''), fn () => new Analyzer("\xff"), fn () => new Analyzer('finnish', stopWords: true), fn () => new Analyzer(stopWords: true), fn () => new Analyzer(stopWords: 'finnish'), fn () => new Analyzer(stopWords: [1]), fn () => new Analyzer(stopWords: ["\xff"]), fn () => new Analyzer(stopWords: null), fn () => new Analyzer(stopWords: 1), fn () => new Analyzer([]), fn () => new Analyzer('english', false, [], true, 1), fn () => Analyzer::stopWords('finnish')] as $wrong) {
+foreach ([fn () => new Analyzer('klingon'), fn () => new Analyzer(''), fn () => new Analyzer("\xff"), fn () => new Analyzer('finnish', stopWords: true), fn () => new Analyzer(stopWords: true), fn () => new Analyzer(stopWords: 'finnish'), fn () => new Analyzer(stopWords: [1]), fn () => new Analyzer(stopWords: ["\xff"]), fn () => new Analyzer(stopWords: null), fn () => new Analyzer(stopWords: 1), fn () => new Analyzer([]), fn () => new Analyzer('english', false, [], true, [], 1), fn () => Analyzer::stopWords('finnish')] as $wrong) {
     try {
         $wrong();
         echo "worked\n";
@@ -37,15 +37,15 @@ outcome('property', function () use ($english) { $english->language = 'german'; 
 outcome('a failed one', function () { try { $a = (new ReflectionClass(Analyzer::class))->newInstanceWithoutConstructor(); } finally { echo isset($a) ? "made\n" : "not made\n"; } });
 ?>
 --EXPECT--
-{"language":null,"fold":false,"stopWords":0,"parts":false} ["the","quick","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.another"]
-{"language":"english","fold":false,"stopWords":0,"parts":false} ["the","quick","fox","jump","déjà","vu","e","mail","don't","3.14","検索","索語","x_i","sentence.anoth"]
-{"language":"english","fold":true,"stopWords":0,"parts":false} ["the","quick","fox","jump","deja","vu","e","mail","don't","3.14","検索","索語","x_i","sentence.anoth"]
-{"language":"english","fold":false,"stopWords":123,"parts":false} ["quick","fox","jump","déjà","vu","e","mail","don't","3.14","検索","索語","x_i","sentence.anoth"]
-{"language":null,"fold":false,"stopWords":123,"parts":false} ["quick","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.another"]
-{"language":null,"fold":false,"stopWords":2,"parts":false} ["the","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.another"]
-{"language":"german","fold":false,"stopWords":0,"parts":false} ["the","quick","fox","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.anoth"]
-{"language":"french","fold":true,"stopWords":0,"parts":false} ["the","quick","fox","jumping","dej","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.anoth"]
-{"language":null,"fold":false,"stopWords":0,"parts":true} ["the","quick","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence","another"]
+{"language":null,"fold":false,"stopWords":0,"parts":false,"compounds":[]} ["the","quick","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.another"]
+{"language":"english","fold":false,"stopWords":0,"parts":false,"compounds":[]} ["the","quick","fox","jump","déjà","vu","e","mail","don't","3.14","検索","索語","x_i","sentence.anoth"]
+{"language":"english","fold":true,"stopWords":0,"parts":false,"compounds":[]} ["the","quick","fox","jump","deja","vu","e","mail","don't","3.14","検索","索語","x_i","sentence.anoth"]
+{"language":"english","fold":false,"stopWords":123,"parts":false,"compounds":[]} ["quick","fox","jump","déjà","vu","e","mail","don't","3.14","検索","索語","x_i","sentence.anoth"]
+{"language":null,"fold":false,"stopWords":123,"parts":false,"compounds":[]} ["quick","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.another"]
+{"language":null,"fold":false,"stopWords":2,"parts":false,"compounds":[]} ["the","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.another"]
+{"language":"german","fold":false,"stopWords":0,"parts":false,"compounds":[]} ["the","quick","fox","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.anoth"]
+{"language":"french","fold":true,"stopWords":0,"parts":false,"compounds":[]} ["the","quick","fox","jumping","dej","vu","e","mail","don't","3.14","検索","索語","x_y","sentence.anoth"]
+{"language":null,"fold":false,"stopWords":0,"parts":true,"compounds":[]} ["the","quick","foxes","jumping","déjà","vu","e","mail","don't","3.14","検索","索語","x_y","sentence","another"]
 nothing: returned array (
   0 => 
   array (
@@ -81,7 +81,7 @@ ValueError: Postings\Analyzer::__construct(): Argument #3 ($stopWords) must be U
 TypeError: Postings\Analyzer::__construct(): Argument #3 ($stopWords) must be of type array|string|bool, null given
 TypeError: Postings\Analyzer::__construct(): Argument #3 ($stopWords) must be of type array|string|bool, int given
 TypeError: Postings\Analyzer::__construct(): Argument #1 ($language) must be of type ?string, array given
-ArgumentCountError: Postings\Analyzer::__construct() expects at most 4 arguments, 5 given
+ArgumentCountError: Postings\Analyzer::__construct() expects at most 5 arguments, 6 given
 ValueError: Postings\Analyzer::stopWords(): Argument #1 ($language) must be a language with a list of stop words: dutch, english, french, german, italian, portuguese, spanish; 'finnish' given
 equal: returned array (
   0 => true,

@@ -77,19 +77,19 @@ v4-analyzers, as it was
 [4][1,4][1,4,"two"]
 [{"title":"running shoes","n":[3,1.5],"kept":["a",2,true],"place":[48.137,11.575]},{"title":["blue boots","report_2024.pdf"],"n":0.5,"place":[-33.9,180]},null,{"title":"runs","n":true,"place":[90,7]}]
 [1]["two"][4,1,"two"]
-[1,4]["two"][1,4]{"language":"german","fold":true,"stopWords":["die"],"parts":false}
+[1,4]["two"][1,4]{"language":"german","fold":true,"stopWords":["die"],"parts":false,"compounds":[]}
 {"running":1,"runs":1}
 v4-analyzers, merged
 [4,1][4,1]["two"]["two"]["two"]
 [4][1,4][1,4,"two"]
 [{"title":"running shoes","n":[3,1.5],"kept":["a",2,true],"place":[48.137,11.575]},{"title":["blue boots","report_2024.pdf"],"n":0.5,"place":[-33.9,180]},null,{"title":"runs","n":true,"place":[90,7]}]
 [1]["two"][4,1,"two"]
-[1,4]["two"][1,4]{"language":"german","fold":true,"stopWords":["die"],"parts":false}
+[1,4]["two"][1,4]{"language":"german","fold":true,"stopWords":["die"],"parts":false,"compounds":[]}
 {"running":1,"runs":1}
 v4-analyzers, added to
 [4,1][4,1]["two"]["two"]["two"]
 [4][1,4][5,1,4,"two"]
 [{"title":"running shoes","n":[3,1.5],"kept":["a",2,true],"place":[48.137,11.575]},{"title":["blue boots","report_2024.pdf"],"n":0.5,"place":[-33.9,180]},null,{"title":"runs","n":true,"place":[90,7]}]
 [1]["two"][4,1,"two",5]
-[1,4]["two"][1,4]{"language":"german","fold":true,"stopWords":["die"],"parts":false}
+[1,4]["two"][1,4]{"language":"german","fold":true,"stopWords":["die"],"parts":false,"compounds":[]}
 {"runners":1,"running":1,"runs":1}

@@ -13,6 +13,8 @@
 //!
 //! [`Numbers`] keeps in the same way what number somebody gave each word.
 
+use super::compounds;
+
 /// 1 MiB of entries. Half as many make stemming English documentation 10 % slower.
 const ENTRIES: usize = 16384;
 const ENTRY: usize = 64;
@@ -120,11 +122,13 @@ impl Key {
 pub(super) struct Cache {
     /// Zeroed memory: pages that are never used cost nothing.
     entries: Vec<[u8; ENTRY]>,
+    /// The parts of compounds.
+    pub(super) parts: compounds::Cache,
 }
 
 impl Cache {
     pub(super) fn new() -> Self {
-        Cache { entries: vec![[0; ENTRY]; ENTRIES] }
+        Cache { entries: vec![[0; ENTRY]; ENTRIES], parts: compounds::Cache::default() }
     }
 
     /// Whether the word with this key is known.

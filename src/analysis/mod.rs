@@ -6,6 +6,7 @@
 //! | `segment.rs` | words by UAX #29, with a table for ASCII and letters of two bytes; pairs for scripts without spaces |
 //! | `detect.rs` | the language of a text |
 //! | `parts.rs` | the parts of words that a full stop, a colon or an underscore joins |
+//! | `compounds.rs` | the words that compounds are made of |
 //! | `numbered.rs` | words by numbers, and their stems |
 //! | `normalize.rs` | lower-casing, composed form, folding |
 //! | `cache.rs` | words seen lately and their terms, or their numbers |
@@ -16,6 +17,7 @@
 //! match only words that stand so in the text.
 
 mod cache;
+mod compounds;
 mod detect;
 mod normalize;
 mod numbered;
@@ -26,15 +28,16 @@ mod stop_words;
 mod tests;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use frostem::{Algorithm, Stemmer};
 
 use crate::{Error, Result};
 pub use cache::Numbers;
 use cache::{Cache, Key};
+use compounds::{Compounds, Part};
 pub use detect::detect;
 pub use numbered::Taker;
 pub(crate) use segment::is_lone_unit;
@@ -51,6 +54,13 @@ pub const MAX_TERM: usize = 255;
 /// The longest word that is looked at, in bytes of the text: marks that folding drops do not count for [`MAX_TERM`].
 const MAX_WORD: usize = 4 * MAX_TERM;
 
+/// The most [words of compounds](AnalyzerOptions::compounds), and their most bytes: each commit writes them.
+const MOST_COMPOUNDS: (usize, usize) = (100_000, 1 << 20);
+
+/// Analyzers of more bytes take a while to make of them; so many are kept.
+const WORTH_KEEPING: usize = 1 << 10;
+const MOST_KEPT: usize = 4;
+
 /// The analyzers whose terms a [`Scratch`] keeps: fields of a document may have different ones.
 const MOST_CACHES: usize = 8;
 
@@ -66,14 +76,24 @@ pub struct AnalyzerOptions {
     pub parts: bool,
     /// Words that are left out, in any case; empty: none are. See [`stop_words`].
     pub stop_words: Vec<String>,
+    /// Words that compounds are made of: a word made of them alone is found by them, too. See `compounds.rs` for how it is
+    /// cut. Stop words and single letters do not count. At most 100,000, and 1 MiB.
+    pub compounds: Vec<String>,
     /// [`VERSION`].
     pub version: u32,
 }
 
 impl Default for AnalyzerOptions {
-    /// No stemming, no folding, no parts, no stop words.
+    /// No stemming, no folding, no parts, no stop words, no compounds.
     fn default() -> Self {
-        AnalyzerOptions { language: None, fold: false, parts: false, stop_words: Vec::new(), version: VERSION }
+        AnalyzerOptions {
+            language: None,
+            fold: false,
+            parts: false,
+            stop_words: Vec::new(),
+            compounds: Vec::new(),
+            version: VERSION,
+        }
     }
 }
 
@@ -88,6 +108,7 @@ struct Inner {
     stemmer: Option<Stemmer>,
     /// Normalized.
     stop_words: HashSet<Box<str>>,
+    compounds: Option<Compounds>,
     /// Distinguishes analyzers of the process, for [`Scratch`].
     id: u64,
 }
@@ -111,12 +132,14 @@ impl Eq for Analyzer {}
 pub struct Token<'a> {
     /// 1 to [`MAX_TERM`] bytes.
     pub term: &'a str,
-    /// How many words come before it in the text; pairs of units (see `segment.rs`) count as words.
+    /// How many words come before it in the text; pairs of units (see `segment.rs`) and parts of compounds count as words.
     pub position: u32,
     /// The first byte of its word in the text.
     pub start: usize,
-    /// The byte after its word. Words overlap only if they are pairs of units.
+    /// The byte after its word. Words overlap only if they are pairs of units, or parts of a compound.
     pub end: usize,
+    /// Whether it is a part of the last word that is none.
+    pub is_part: bool,
 }
 
 /// Working memory of [`Analyzer::tokens`]: make one per thread and use it again. One megabyte for each of the last
@@ -156,28 +179,33 @@ impl Analyzer {
         };
         options.language = algorithm.map(|algorithm| algorithm.name().to_owned());
 
-        let mut normalized = String::new();
-        for word in &mut options.stop_words {
-            normalize::normalize(word, options.fold, &mut normalized);
-            word.clone_from(&normalized);
+        let bytes = options.compounds.iter().map(String::len).sum::<usize>();
+        if options.compounds.len() > MOST_COMPOUNDS.0 || bytes > MOST_COMPOUNDS.1 {
+            return Err(Error::Argument(format!(
+                "compounds have at most {} words, of {} bytes in all; these are {}, of {bytes}",
+                MOST_COMPOUNDS.0,
+                MOST_COMPOUNDS.1,
+                options.compounds.len()
+            )));
         }
-        // No longer word has a term.
-        options.stop_words.retain(|word| (1..=MAX_TERM).contains(&word.len()));
-        options.stop_words.sort_unstable();
-        options.stop_words.dedup();
+        normalize_all(&mut options.stop_words, options.fold);
+        normalize_all(&mut options.compounds, options.fold);
+        let stop_words: HashSet<Box<str>> = options.stop_words.iter().map(|word| word.as_str().into()).collect();
+        options.compounds.retain(|word| word.chars().nth(1).is_some() && !stop_words.contains(word.as_str()));
 
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         Ok(Analyzer {
             inner: Arc::new(Inner {
                 stemmer: algorithm.map(Stemmer::new),
-                stop_words: options.stop_words.iter().map(|word| word.as_str().into()).collect(),
+                compounds: Compounds::new(&options.compounds),
+                stop_words,
                 id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
                 options,
             }),
         })
     }
 
-    /// The options in the form in which they are compared: the language by its own name, stop words normalized and sorted.
+    /// The options in the form in which they are compared: the language by its own name, words normalized and sorted.
     pub fn options(&self) -> &AnalyzerOptions {
         &self.inner.options
     }
@@ -198,54 +226,77 @@ impl Analyzer {
             1 => text.push_str(", 1 stop word"),
             count => text.push_str(&format!(", {count} stop words")),
         }
+        match options.compounds.len() {
+            0 => {}
+            1 => text.push_str(", compounds of 1 word"),
+            count => text.push_str(&format!(", compounds of {count} words")),
+        }
         text
     }
 
-    /// The options as bytes, which an index stores: version (u32), bits (u8; 0: folding, 1:
-    /// parts), then strings with their length (u16):
-    /// the language, empty if none, and as many stop words as a u32 before them says. All little-endian.
+    /// The options as bytes, which an index stores: version (u32), bits (u8; 0: folding, 1: parts, 2: compounds), then strings
+    /// with their length (u16): the language, empty if none; as many stop words as a u32 before them says; with bit 2, as many
+    /// words of compounds as a u32 says. All little-endian.
     pub fn to_bytes(&self) -> Vec<u8> {
         let options = self.options();
         let mut bytes = options.version.to_le_bytes().to_vec();
-        bytes.push(u8::from(options.fold) | u8::from(options.parts) << 1);
+        let has_compounds = !options.compounds.is_empty();
+        bytes.push(u8::from(options.fold) | u8::from(options.parts) << 1 | u8::from(has_compounds) << 2);
         let string = |bytes: &mut Vec<u8>, string: &str| {
-            // Names of languages and stop words have at most MAX_TERM bytes.
+            // Names of languages and words have at most MAX_TERM bytes.
             bytes.extend((string.len() as u16).to_le_bytes());
             bytes.extend(string.as_bytes());
         };
         string(&mut bytes, options.language.as_deref().unwrap_or_default());
-        bytes.extend((options.stop_words.len() as u32).to_le_bytes());
-        for word in &options.stop_words {
-            string(&mut bytes, word);
+        let strings = |bytes: &mut Vec<u8>, words: &[String]| {
+            bytes.extend((words.len() as u32).to_le_bytes());
+            words.iter().for_each(|word| string(bytes, word));
+        };
+        strings(&mut bytes, &options.stop_words);
+        if has_compounds {
+            strings(&mut bytes, &options.compounds);
         }
         bytes
     }
 
-    /// The analyzer whose [`to_bytes`](Analyzer::to_bytes) gave all of `bytes`.
+    /// The analyzer whose [`to_bytes`](Analyzer::to_bytes) gave all of `bytes`. Those with lists of words are kept, so that each
+    /// commit of an index has the same one.
     ///
     /// # Errors
     /// [`Error::Corrupt`] if none did; [`Error::Argument`] as [`Analyzer::new`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Analyzer> {
+        static KEPT: Mutex<VecDeque<(Box<[u8]>, Analyzer)>> = Mutex::new(VecDeque::new());
+        if bytes.len() < WORTH_KEEPING {
+            return Analyzer::read(bytes);
+        }
+        let lock = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, kept)) = lock().iter().find(|(of, _)| **of == *bytes) {
+            return Ok(kept.clone());
+        }
+        let analyzer = Analyzer::read(bytes)?;
+        let mut kept = lock();
+        kept.truncate(MOST_KEPT - 1);
+        kept.push_front((bytes.into(), analyzer.clone()));
+        Ok(analyzer)
+    }
+
+    fn read(bytes: &[u8]) -> Result<Analyzer> {
         let mut reader = Reader { bytes, offset: 0 };
         let version = u32::from_le_bytes(reader.take("version")?);
         if version != VERSION {
             return Analyzer::new(AnalyzerOptions { version, ..AnalyzerOptions::default() });
         }
-        let (fold, parts) = match reader.take::<1>("options")? {
-            [bits @ 0..=3] => (bits & 1 != 0, bits & 2 != 0),
-            [other] => return Err(reader.corrupt("options", format!("{other} instead of 0 to 3"))),
+        let (fold, parts, has_compounds) = match reader.take::<1>("options")? {
+            [bits @ 0..=7] => (bits & 1 != 0, bits & 2 != 0, bits & 4 != 0),
+            [other] => return Err(reader.corrupt("options", format!("{other} instead of 0 to 7"))),
         };
         let language = Some(reader.string("language")?).filter(|language| !language.is_empty());
-        let count = u32::from_le_bytes(reader.take("number of stop words")?);
-        // Each takes its two bytes of length at least, which bounds the loop before the vector grows.
-        let mut stop_words = Vec::new();
-        for _ in 0..count {
-            stop_words.push(reader.string("stop word")?);
-        }
+        let stop_words = reader.strings("stop word")?;
+        let compounds = if has_compounds { reader.strings("compound word")? } else { Vec::new() };
         if reader.offset != bytes.len() {
             return Err(reader.corrupt("end", format!("{} bytes too many", bytes.len() - reader.offset)));
         }
-        Analyzer::new(AnalyzerOptions { language, fold, parts, stop_words, version })
+        Analyzer::new(AnalyzerOptions { language, fold, parts, stop_words, compounds, version })
     }
 
     /// Calls `each` for the terms of `text`, in order.
@@ -253,7 +304,7 @@ impl Analyzer {
     /// Linear in the length of `text`; positions are counted from 0 and stay at the largest u32 in texts of more words.
     pub fn tokens(&self, text: &str, scratch: &mut Scratch, mut each: impl FnMut(Token<'_>)) {
         let inner = &*self.inner;
-        let as_is = inner.stemmer.is_none() && inner.stop_words.is_empty();
+        let as_is = inner.stemmer.is_none() && inner.stop_words.is_empty() && inner.compounds.is_none();
         let Scratch { normalized, caches } = scratch;
         let mut position = 0u32;
         self.each_word(text, |Word { start, end, kind }| {
@@ -274,9 +325,19 @@ impl Analyzer {
                 _ => inner.cached_term(word, kind, caches, normalized),
             };
             if let Some(term) = term {
-                each(Token { term, position: at, start, end });
+                each(Token { term, position: at, start, end, is_part: false });
+                for part in inner.cached_parts(word, kind, caches) {
+                    let (from, to) = (start + part.place.start as usize, start + part.place.end as usize);
+                    each(Token { term: &part.term, position, start: from, end: to, is_part: true });
+                    position = position.saturating_add(1);
+                }
             }
         });
+    }
+
+    /// Whether some words are found by the words that they are made of.
+    pub(crate) fn has_compounds(&self) -> bool {
+        self.inner.compounds.is_some()
     }
 
     /// `word` lower-cased and folded, not stemmed: what prefixes and fuzzy words are compared with. It is not cut into
@@ -337,6 +398,30 @@ impl Inner {
             cache.put(key, term);
         }
         term
+    }
+
+    /// The parts of a word that has a term, after its [`cached_term`](Inner::cached_term).
+    #[inline]
+    fn cached_parts<'a>(&self, word: &str, kind: Kind, caches: &'a mut [(u64, Cache)]) -> &'a [Part] {
+        match (&self.compounds, caches.first_mut()) {
+            (Some(compounds), Some((_, cache))) if kind != Kind::Units => {
+                cache.parts.of(word, || self.parts(compounds, word))
+            }
+            _ => &[],
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn parts(&self, compounds: &Compounds, word: &str) -> Box<[Part]> {
+        let mut normalized = String::new();
+        normalize::normalize(word, self.options.fold, &mut normalized);
+        let part = |of: std::ops::Range<usize>| {
+            let part = &normalized[of.clone()];
+            let term = self.stem(part).map_or_else(|| part.into(), String::into);
+            Part { term, place: compounds::place(word, &normalized, of) }
+        };
+        compounds.parts(&normalized, |word| self.stem(word)).into_iter().map(part).collect()
     }
 
     #[cold]
@@ -405,6 +490,30 @@ impl Reader<'_> {
         self.offset += length;
         Ok(string.to_owned())
     }
+
+    /// As many strings as a u32 before them says.
+    fn strings(&mut self, item: &str) -> Result<Vec<String>> {
+        let count = u32::from_le_bytes(self.take(&format!("number of {item}s"))?);
+        // Each takes its two bytes of length at least, which bounds the loop before the vector grows.
+        let mut strings = Vec::new();
+        for _ in 0..count {
+            strings.push(self.string(item)?);
+        }
+        Ok(strings)
+    }
+}
+
+/// Normalizes words, and leaves each of those that can be terms once, in order.
+fn normalize_all(words: &mut Vec<String>, fold: bool) {
+    let mut normalized = String::new();
+    for word in words.iter_mut() {
+        normalize::normalize(word, fold, &mut normalized);
+        word.clone_from(&normalized);
+    }
+    // No longer word has a term.
+    words.retain(|word| (1..=MAX_TERM).contains(&word.len()));
+    words.sort_unstable();
+    words.dedup();
 }
 
 /// The languages with a stemmer, in alphabetical order.

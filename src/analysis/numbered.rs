@@ -6,6 +6,7 @@ use super::segment::{self, Word};
 use super::{Analyzer, Inner, MAX_WORD};
 use crate::Result;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Who numbers words, and takes those of a text.
 pub trait Taker {
@@ -16,8 +17,9 @@ pub trait Taker {
     /// Any: no further word is looked at.
     fn number(&mut self, word: &str) -> Result<Option<u32>>;
 
-    /// Takes a word: how many words come before it in the text, and its number.
-    fn take(&mut self, position: u32, number: u32);
+    /// Takes a word: how many words come before it in the text, and its number. Returns how many [parts](Analyzer::parts) it
+    /// has, which take the positions after it.
+    fn take(&mut self, position: u32, number: u32) -> u32;
 }
 
 impl Analyzer {
@@ -51,7 +53,7 @@ impl Analyzer {
                 },
             };
             if let Some(number) = number {
-                taker.take(at, number);
+                position = position.saturating_add(taker.take(at, number));
             }
         });
         failed
@@ -66,6 +68,14 @@ impl Analyzer {
     pub fn stem<'w>(&self, word: &'w str) -> Cow<'w, str> {
         let stem = if segment::is_units(word) { None } else { self.inner.stem(word) };
         stem.map_or(Cow::Borrowed(word), Cow::Owned)
+    }
+
+    /// The words that a [normalized](Analyzer::normalize) word is made of, as bytes of it; none if it is no compound.
+    pub fn parts(&self, word: &str) -> Vec<Range<usize>> {
+        match &self.inner.compounds {
+            Some(compounds) if !segment::is_units(word) => compounds.parts(word, |word| self.inner.stem(word)),
+            _ => Vec::new(),
+        }
     }
 }
 

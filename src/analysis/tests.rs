@@ -14,6 +14,11 @@ fn analyzer(language: Option<&str>, fold: bool, stop_words: &[&str]) -> Analyzer
     .unwrap()
 }
 
+fn with_compounds(analyzer: &Analyzer, words: &[&str]) -> Analyzer {
+    let compounds = words.iter().map(|word| word.to_string()).collect();
+    Analyzer::new(AnalyzerOptions { compounds, ..analyzer.options().clone() }).unwrap()
+}
+
 type Owned = (String, u32, usize, usize);
 
 fn tokens_with(analyzer: &Analyzer, text: &str, scratch: &mut Scratch) -> Vec<Owned> {
@@ -218,6 +223,7 @@ fn options_as_bytes() {
         analyzer(None, false, &[]),
         analyzer(Some("english"), true, &["b", "A", "a", "É", ""]),
         analyzer(Some("tamil"), false, &["x"; 1000]),
+        with_compounds(&analyzer(Some("german"), true, &["die"]), &["haus", "Tür", "die", "x"]),
     ] {
         let bytes = analyzer.to_bytes();
         assert_eq!(Analyzer::from_bytes(&bytes).as_ref(), Ok(&analyzer));
@@ -233,6 +239,12 @@ fn options_as_bytes() {
     assert_eq!(analyzer(None, false, &[]).describe(), "version 1, language none");
     let described = analyzer(Some("en"), true, &["a", "b", "c"]).describe();
     assert_eq!(described, "version 1, language english, fold, 3 stop words");
+    let compounds = with_compounds(&analyzer(None, true, &["die"]), &["haus", "Tür", "die", "x", "tur"]);
+    assert_eq!(compounds.options().compounds, ["haus", "tur"]);
+    assert_eq!(compounds.describe(), "version 1, language none, fold, 1 stop word, compounds of 2 words");
+    let without = with_compounds(&analyzer(None, true, &[]), &["x"]);
+    assert_eq!(without, analyzer(None, true, &[]));
+    assert_eq!(without.to_bytes(), analyzer(None, true, &[]).to_bytes());
 }
 
 #[test]
@@ -242,6 +254,11 @@ fn wrong_options_are_named() {
     assert!(message.contains("\"klingon\"") && message.contains("english, "), "{message}");
     let newer = AnalyzerOptions { version: VERSION + 1, ..AnalyzerOptions::default() };
     assert!(matches!(Analyzer::new(newer), Err(Error::Argument(_))));
+    for (word, count) in [("x".to_owned(), 100_001), ("x".repeat(1025), 1024)] {
+        let many = AnalyzerOptions { compounds: vec![word; count], ..AnalyzerOptions::default() };
+        let Err(Error::Argument(message)) = Analyzer::new(many) else { panic!("{count}") };
+        assert!(message.contains("at most 100000 words, of 1048576 bytes"), "{message}");
+    }
     let mut bytes = analyzer(None, false, &[]).to_bytes();
     bytes[0] += 1;
     assert!(matches!(Analyzer::from_bytes(&bytes), Err(Error::Argument(_))));
@@ -292,8 +309,15 @@ impl Taker for Listed<'_> {
         Ok(Some(self.words.len() as u32 - 1))
     }
 
-    fn take(&mut self, position: u32, number: u32) {
+    fn take(&mut self, position: u32, number: u32) -> u32 {
         self.found.push((position, number));
+        let word = self.words[number as usize].clone();
+        let parts = self.analyzer.parts(&word);
+        for (later, part) in (1..).zip(&parts) {
+            self.found.push((position + later, self.words.len() as u32));
+            self.words.push(word[part.clone()].to_owned());
+        }
+        parts.len() as u32
     }
 }
 
@@ -314,9 +338,11 @@ fn mixed() -> impl Strategy<Value = String> {
 
 fn some_analyzer() -> impl Strategy<Value = Analyzer> {
     let languages = proptest::sample::select(vec![None, Some("english"), Some("german"), Some("greek")]);
-    (languages, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(language, fold, stop, parts)| {
+    (languages, any::<[bool; 4]>()).prop_map(|(language, [fold, stop, parts, compounds])| {
         let options = analyzer(language, fold, if stop { &["a", "b"] } else { &[] }).options().clone();
-        Analyzer::new(AnalyzerOptions { parts, ..options }).unwrap()
+        let analyzer = Analyzer::new(AnalyzerOptions { parts, ..options }).unwrap();
+        // Of letters that the texts have.
+        with_compounds(&analyzer, if compounds { &["ab", "bZ", "é9", "ßa", "ss"] } else { &[] })
     })
 }
 
@@ -361,12 +387,26 @@ proptest! {
         let found = tokens_with(&analyzer, &text, &mut scratch);
         let mut count = 0;
         analyzer.words(&text, |_, _, _| count += 1);
+        // Words, and parts of the word before them.
+        let (mut words, mut parts_of) = (Vec::new(), Vec::<Vec<(usize, usize)>>::new());
+        analyzer.tokens(&text, &mut Scratch::new(), |token| match token.is_part {
+            true => parts_of.last_mut().unwrap().push((token.start, token.end)),
+            false => {
+                words.push((token.start, token.end));
+                parts_of.push(Vec::new());
+            }
+        });
+        count += parts_of.iter().map(Vec::len).sum::<usize>() as u32;
         for (term, position, start, end) in &found {
             prop_assert!((1..=MAX_TERM).contains(&term.len()) && *position < count && start < end);
             prop_assert!(text.get(*start..*end).is_some());
         }
-        for pair in found.windows(2) {
-            prop_assert!(pair[0].1 < pair[1].1 && pair[0].2 < pair[1].2 && pair[0].3 < pair[1].3);
+        prop_assert!(found.windows(2).all(|pair| pair[0].1 < pair[1].1));
+        prop_assert!(words.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1));
+        for ((start, end), parts) in words.into_iter().zip(parts_of) {
+            prop_assert!(parts.len() != 1 && parts.iter().all(|part| part.0 >= start && part.1 <= end));
+            let is_whole = |part: &(usize, usize)| *part == (start, end);
+            prop_assert!(parts.windows(2).all(|pair| pair[0].1 <= pair[1].0 || is_whole(&pair[0]) && is_whole(&pair[1])));
         }
         // The cache changes nothing.
         prop_assert_eq!(tokens_with(&analyzer, &text, &mut scratch), found);
@@ -509,7 +549,10 @@ fn the_cache_tells_words_apart() {
 #[test]
 fn long_texts() {
     let options = analyzer(Some("english"), true, &["x"]).options().clone();
-    let analyzers = [false, true].map(|parts| Analyzer::new(AnalyzerOptions { parts, ..options.clone() }).unwrap());
+    let analyzers = [false, true].map(|parts| {
+        let analyzer = Analyzer::new(AnalyzerOptions { parts, ..options.clone() }).unwrap();
+        with_compounds(&analyzer, if parts { &["xx", "ee", "xxxxxx"] } else { &[] })
+    });
     let mut scratch = Scratch::new();
     for piece in [
         "x",

@@ -185,7 +185,7 @@ impl Matcher {
         {
             found.push(place.word);
         }
-        if !(self.phrases.is_empty() && self.near.is_empty()) {
+        if !(self.phrases.is_empty() && self.near.is_empty()) || analyzer.has_compounds() {
             keep_longest(&mut found);
         }
         found

@@ -33,6 +33,9 @@
 //! as the index has pairs of units; in quotes it is a term. In `full-te*` and `full-te~` the operator is that of the last
 //! word; it is ignored if the clause is excluded, as "not this phrase" has no such form, and on units.
 //!
+//! A compound, of an analyzer that knows what it is [made of](crate::analysis::AnalyzerOptions::compounds), stands for itself
+//! or all of its parts; in quotes, or excluded, for itself.
+//!
 //! The first [`MOST_PHRASE_WORDS`] words of a phrase count, and the operators of the first [`MOST_EXPANDED`] prefixes and
 //! fuzzy words.
 
@@ -121,8 +124,9 @@ pub enum Atom {
         /// By how many words they may be moved in all, 1 to [`MOST_SLOP`].
         slop: u32,
     },
-    /// Different terms in the same field, wherever they are. Only in excluded clauses, in place of a phrase if the index
-    /// has no positions: one clause per term would exclude documents that have only one of them.
+    /// Different terms in the same field, wherever they are: the parts of a compound, or words that have synonyms; in excluded
+    /// clauses a phrase, if the index has no positions: one clause per term would exclude documents that have only one of
+    /// them.
     All(Vec<String>),
     /// Terms that begin so. Normalized, not stemmed, not empty, at most [`MAX_TERM`] bytes.
     Prefix(String),
@@ -145,7 +149,8 @@ pub enum Atom {
         /// Whether it is also a prefix, or a typo of one.
         start: bool,
     },
-    /// What was typed, and its synonyms: documents have one of them. None is of this kind.
+    /// What was typed, and what else it stands for: the parts of a compound, synonyms. Documents have one of them. None is of
+    /// this kind.
     OneOf(Vec<Atom>),
 }
 
@@ -166,7 +171,7 @@ impl Atom {
         }
     }
 
-    /// What a document may have of it: one, unless there are synonyms.
+    /// What a document may have of it: one, unless it is a compound or has synonyms.
     pub fn alternatives(&self) -> &[Atom] {
         if let Atom::OneOf(atoms) = self { atoms } else { std::slice::from_ref(self) }
     }

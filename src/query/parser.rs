@@ -109,6 +109,17 @@ fn split_operator(word: &str) -> (&str, Option<Operator>) {
     (before.trim_end_matches('~'), (distance > 0).then_some(Operator::Fuzzy(distance)))
 }
 
+/// A word, or all of its parts.
+fn or_parts(word: Atom, parts: Vec<String>) -> Atom {
+    let different: BTreeSet<String> = parts.into_iter().collect();
+    let mut parts: Vec<String> = different.into_iter().collect();
+    match parts.len() {
+        0 => word,
+        1 => Atom::OneOf(vec![word, Atom::Term(parts.remove(0))]),
+        _ => Atom::OneOf(vec![word, Atom::All(parts)]),
+    }
+}
+
 struct Parser<'a> {
     /// All of what was typed.
     typed: &'a str,
@@ -175,7 +186,9 @@ impl Parser<'_> {
         if left == 0 {
             return;
         }
-        if atom.word_count() > left {
+        // A compound was typed as one.
+        let count = |atom: &Atom| if let Atom::OneOf(_) = atom { 1 } else { atom.word_count() };
+        if count(&atom) > left {
             match &mut atom {
                 Atom::Phrase(terms) | Atom::Near { terms, .. } if left > 1 => terms.truncate(left),
                 Atom::Phrase(terms) | Atom::Near { terms, .. } => {
@@ -187,8 +200,9 @@ impl Parser<'_> {
                 _ => return,
             }
         }
-        self.reading.words -= atom.word_count();
-        self.expanded += usize::from(matches!(atom, Atom::Prefix(_) | Atom::Fuzzy { .. } | Atom::Like { .. }));
+        self.reading.words -= count(&atom);
+        let is_expanded = |atom: &Atom| matches!(atom, Atom::Prefix(_) | Atom::Fuzzy { .. } | Atom::Like { .. });
+        self.expanded += usize::from(atom.alternatives().iter().any(is_expanded));
         let Head { field, exclude, required, boost } = head;
         let at = self.at(typed);
         self.query.clauses.push(Clause { exclude, required, boost, field, atom, at });
@@ -263,8 +277,11 @@ impl Parser<'_> {
         };
         let normalized = self.analyzer.normalize(&word[from..to]);
         let edits = self.reading.typos.of(&normalized);
-        let mut term = None;
-        self.analyzer.tokens(&word[from..to], self.scratch, |token| term = Some(token.term.to_owned()));
+        let (mut term, mut parts) = (None, Vec::new());
+        self.analyzer.tokens(&word[from..to], self.scratch, |token| match token.is_part {
+            false => term = Some(token.term.to_owned()),
+            true => parts.push(token.term.to_owned()),
+        });
         let too_long = normalized.chars().count() > fuzzy::MAX_CHARACTERS;
         if normalized.is_empty() || too_long || !start && (edits == 0 || term.is_none()) {
             return self.text(word, head, false);
@@ -273,7 +290,7 @@ impl Parser<'_> {
         self.text(&word[..from], head, false);
         if self.reading.words > 0 {
             let typed = if count == 1 { word } else { &word[from..] };
-            self.push(Atom::Like { term, word: normalized, edits, start }, head, typed);
+            self.push(or_parts(Atom::Like { term, word: normalized, edits, start }, parts), head, typed);
         }
     }
 
@@ -291,10 +308,14 @@ impl Parser<'_> {
             self.query.words |= count > 0;
         }
         let mut terms: Vec<(u32, String)> = Vec::new();
-        let mut starts: Vec<usize> = Vec::new();
-        self.analyzer.tokens(text, self.scratch, |token| {
-            terms.push((token.position, token.term.to_owned()));
-            starts.push(if token.position == 0 { 0 } else { token.start });
+        // Of each, where it starts, and the parts of a compound.
+        let mut others: Vec<(usize, Vec<String>)> = Vec::new();
+        self.analyzer.tokens(text, self.scratch, |token| match others.last_mut() {
+            Some((_, parts)) if token.is_part => parts.push(token.term.to_owned()),
+            _ => {
+                terms.push((token.position, token.term.to_owned()));
+                others.push((if token.position == 0 { 0 } else { token.start }, Vec::new()));
+            }
         });
         let first = terms.first().map_or(0, |&(position, _)| position);
         for (position, _) in &mut terms {
@@ -311,9 +332,13 @@ impl Parser<'_> {
             self.push(if let [term] = &all[..] { Atom::Term(term.clone()) } else { Atom::All(all) }, head, text);
         } else {
             let is_one = terms.len() == 1 && self.phrases;
-            for ((_, term), start) in terms.into_iter().zip(starts) {
+            for ((_, term), (start, parts)) in terms.into_iter().zip(others) {
                 let is_prefix = lone_unit && !quoted && self.expanded < MOST_EXPANDED;
-                let atom = if is_prefix { Atom::Prefix(term) } else { Atom::Term(term) };
+                let atom = match is_prefix {
+                    true => Atom::Prefix(term),
+                    false if quoted || exclude => Atom::Term(term),
+                    false => or_parts(Atom::Term(term), parts),
+                };
                 self.push(atom, head, if is_one { text } else { &text[start..] });
             }
         }

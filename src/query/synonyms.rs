@@ -30,7 +30,11 @@ impl Synonyms {
         let mut scratch = Scratch::new();
         let mut terms = |text: &str| {
             let mut terms: Vec<(u32, String)> = Vec::new();
-            analyzer.tokens(text, &mut scratch, |token| terms.push((token.position, token.term.to_owned())));
+            analyzer.tokens(text, &mut scratch, |token| {
+                if !token.is_part {
+                    terms.push((token.position, token.term.to_owned()));
+                }
+            });
             let first = terms.first().map_or(0, |first| first.0);
             terms.iter_mut().for_each(|term| term.0 -= first);
             Some(terms).filter(|terms| (1..=MOST_PHRASE_WORDS).contains(&terms.len()))
@@ -94,13 +98,17 @@ impl Table {
             let mut taken = open.drain(..count);
             let Some(mut clause) = taken.next() else { break };
             let all = |terms: BTreeSet<String>| Atom::All(terms.into_iter().collect());
-            let typed = if count > 1 { all(key.into_iter().collect()) } else { clause.atom };
+            let typed = match clause.atom {
+                _ if count > 1 => vec![all(key.into_iter().collect())],
+                Atom::OneOf(compound) => compound,
+                typed => vec![typed],
+            };
             let other = |words: &Vec<(u32, String)>| match &words[..] {
                 [(_, term)] => Atom::Term(term.clone()),
                 _ if phrases => Atom::Phrase(words.clone()),
                 _ => all(words.iter().map(|(_, term)| term.clone()).collect()),
             };
-            clause.atom = Atom::OneOf([typed].into_iter().chain(synonyms.iter().map(other)).collect());
+            clause.atom = Atom::OneOf(typed.into_iter().chain(synonyms.iter().map(other)).collect());
             drop(taken);
             rest.push(clause);
         }
@@ -113,9 +121,9 @@ fn goes_with(first: &Clause, next: &Clause) -> bool {
     first.head() == next.head()
 }
 
-/// The terms of plain words, or of a phrase.
+/// The terms of plain words, or of a phrase; of a compound, its own.
 fn terms(clause: &Clause) -> Option<Vec<String>> {
-    match &clause.atom {
+    match clause.atom.alternatives().first()? {
         _ if clause.exclude => None,
         Atom::Term(term) | Atom::Like { term: Some(term), .. } => Some(vec![term.clone()]),
         Atom::Phrase(terms) => Some(terms.iter().map(|(_, term)| term.clone()).collect()),

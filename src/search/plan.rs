@@ -98,7 +98,9 @@ impl QueryPlan {
                     match fits(atom, &leaves) {
                         true => all.extend(leaves),
                         false if is_one => too_many.push(part),
-                        false => log::info!("the phrases of a query have too many postings: a synonym is left out"),
+                        false => log::info!(
+                            "the phrases of a query have too many postings: a synonym or the parts of a compound are left out"
+                        ),
                     }
                 }
             }

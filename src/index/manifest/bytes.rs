@@ -18,7 +18,7 @@
 //! of their own.
 
 use super::{DeletedMeta, Entry, MAGIC, Manifest, check_schema};
-use crate::analysis::Analyzer;
+use crate::analysis::{Analyzer, AnalyzerOptions};
 use crate::base::error::{Error, Result};
 use crate::base::memory::room;
 use crate::index::list::Codecs;
@@ -44,7 +44,7 @@ impl Manifest {
         let mut out = room(256 + ENTRY * self.segments.len())?;
         out.extend(MAGIC);
         let version = match self.schema.codecs == Codecs::FIRST {
-            _ if self.schema.fields.iter().any(|field| field.kind == Kind::Geo || field.analyzer.is_some()) => VERSION,
+            _ if self.needs_version_4() => VERSION,
             _ if self.needs_version_3() => 3,
             true => 1,
             false => 2,
@@ -101,6 +101,12 @@ impl Manifest {
         let crc = crc32fast::hash(&out);
         out.extend(crc.to_le_bytes());
         Ok(out)
+    }
+
+    fn needs_version_4(&self) -> bool {
+        let is_new = |field: &Field| field.kind == Kind::Geo || field.analyzer.is_some();
+        let AnalyzerOptions { parts, compounds, .. } = self.schema.analyzer.options();
+        *parts || !compounds.is_empty() || self.schema.fields.iter().any(is_new)
     }
 
     fn needs_version_3(&self) -> bool {

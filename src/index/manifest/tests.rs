@@ -228,6 +228,20 @@ fn analyzers_of_fields_need_version_4() {
     assert!(Manifest::new(keyword).unwrap_err().to_string().contains("has an analyzer, but no text"));
 }
 
+/// Releases that read version 3 know neither parts nor compounds.
+#[test]
+fn parts_and_compounds_need_version_4() {
+    let fields = vec![Field { name: "a".into(), kind: Kind::Text, weight: 1.0, stored: true, analyzer: None }];
+    for (parts, compounds, version) in [(false, vec![], 1), (true, vec![], 4), (false, vec!["haus".to_owned()], 4)] {
+        let options = analysis::AnalyzerOptions { parts, compounds, ..analysis::AnalyzerOptions::default() };
+        let analyzer = Analyzer::new(options).unwrap();
+        let schema = Schema { fields: fields.clone(), positions: true, codecs: Codecs::FIRST, analyzer };
+        let encoded = Manifest::new(schema.clone()).unwrap().encode().unwrap();
+        assert_eq!(encoded[4], version);
+        assert_eq!(*Manifest::parse(&encoded, Path::new("m")).unwrap().schema, schema);
+    }
+}
+
 #[test]
 fn schemas_that_cannot_be_are_refused() {
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();

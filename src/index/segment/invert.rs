@@ -85,16 +85,29 @@ impl Tokens {
         stems.as_mut().map_or(Ok(None), |stems| stems.word(word, terms, analyzer))
     }
 
-    /// Adds a word by its number, as [`push`](Self::push) adds a term.
+    /// Adds a word by its number, as [`push`](Self::push) adds a term, and its parts after it. Returns how many these are.
     #[inline]
-    pub fn push_word(&mut self, begin: usize, position: u32, word: u32) {
+    pub fn push_word(&mut self, begin: usize, position: u32, word: u32) -> u32 {
         if !self.reaches(begin + position as usize) {
-            return;
+            return 0;
         }
-        if let Some(stems) = &self.stems {
-            self.terms.count_again(stems.term_of(word));
-            self.tokens.push(word);
+        let Some(stems) = &self.stems else { return 0 };
+        self.terms.count_again(stems.term_of(word));
+        self.tokens.push(word);
+        if stems.parts_of(word).is_empty() { 0 } else { self.push_parts(word) }
+    }
+
+    fn push_parts(&mut self, word: u32) -> u32 {
+        let count = self.stems.as_ref().map_or(0, |stems| stems.parts_of(word).len());
+        if self.has_room(count)
+            && let Some(stems) = &self.stems
+        {
+            for &part in stems.parts_of(word) {
+                self.terms.count_again(stems.term_of(part));
+                self.tokens.push(part);
+            }
         }
+        count as u32
     }
 
     /// Leaves positions empty up to this index, and makes room for a token there; tells whether it could.

@@ -6,6 +6,7 @@ use super::terms::{HOLE, Terms, documents};
 use crate::analysis::{Analyzer, MAX_TERM};
 use crate::base::error::{Error, Result};
 use crate::base::memory::{self, filled};
+use std::collections::HashMap;
 
 /// What stands before a term whose word is not known: a byte that no word has.
 const TERM: u8 = 0xFF;
@@ -19,20 +20,26 @@ pub(super) struct Stems {
     words: Terms,
     /// Per word, the number of its term.
     terms: Vec<u32>,
+    /// The numbers of the words that a compound is made of.
+    parts: HashMap<u32, Box<[u32]>>,
     /// How many are words.
     known: usize,
     key: Vec<u8>,
 }
 
+/// What the parts of a compound take, in bytes; few have more than three.
+const OF_PARTS: usize = 64;
+
 impl Stems {
     /// Nothing.
     pub fn new() -> Stems {
-        Stems { words: Terms::new(), terms: Vec::new(), known: 0, key: Vec::new() }
+        Stems { words: Terms::new(), terms: Vec::new(), parts: HashMap::new(), known: 0, key: Vec::new() }
     }
 
     /// Bytes in use, and those that [`into_words`](Self::into_words) will need besides.
     pub fn memory(&self) -> (usize, usize) {
-        (self.words.memory() + 4 * self.terms.capacity(), self.words.len() * (size_of::<Seen>() + Terms::SORTING))
+        let kept = self.words.memory() + 4 * self.terms.capacity() + OF_PARTS * self.parts.len();
+        (kept, self.words.len() * (size_of::<Seen>() + Terms::SORTING))
     }
 
     /// Bytes of words and records.
@@ -51,7 +58,14 @@ impl Stems {
         self.terms[word as usize]
     }
 
-    /// The number of a word, which is new if need be; its term is added to `terms`. `None` if it has none.
+    /// The parts of a word, by their numbers; none if it is no compound.
+    #[inline]
+    pub fn parts_of(&self, word: u32) -> &[u32] {
+        if self.parts.is_empty() { &[] } else { self.parts.get(&word).map_or(&[], |parts| parts) }
+    }
+
+    /// The number of a word, which is new if need be; its term, and those of its parts, are added to `terms`. `None` if it has
+    /// no term.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -70,8 +84,25 @@ impl Stems {
                 false => HOLE,
             };
             self.known += 1;
+            let has_term = *term != HOLE;
+            if has_term && analyzer.has_compounds() {
+                self.cut(word, number, terms, analyzer)?;
+            }
         }
-        Ok((*term != HOLE).then_some(number))
+        Ok((self.term_of(number) != HOLE).then_some(number))
+    }
+
+    /// Keeps the parts of a new word. They are words of a list, which are no compounds.
+    fn cut(&mut self, word: &str, number: u32, terms: &mut Terms, analyzer: &Analyzer) -> Result<()> {
+        let places = analyzer.parts(word);
+        let mut parts = Vec::with_capacity(places.len());
+        for place in places {
+            parts.extend(self.word(&word[place], terms, analyzer)?);
+        }
+        if !parts.is_empty() {
+            self.parts.insert(number, parts.into());
+        }
+        Ok(())
     }
 
     /// The number, among those of words, of a term whose word is not known. `None` if there is no memory for it.

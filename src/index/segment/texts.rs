@@ -91,8 +91,11 @@ impl Taker for Document<'_> {
     }
 
     #[inline]
-    fn take(&mut self, position: u32, number: u32) {
+    fn take(&mut self, position: u32, number: u32) -> u32 {
         let position = self.next(position);
-        self.tokens.push_word(self.begin, position, number);
+        let parts = self.tokens.push_word(self.begin, position, number);
+        self.last = Some(position + parts);
+        self.length += parts;
+        parts
     }
 }

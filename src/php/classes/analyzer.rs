@@ -11,7 +11,7 @@ use crate::php::zend::elements;
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::{ClassEntryInfo, ConstructorMeta, ConstructorResult};
 use ext_php_rs::flags::{DataType, MethodFlags};
-use ext_php_rs::types::{ZendStr, Zval};
+use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
 use ext_php_rs::zend::{BailoutGuard, ExecuteData};
 use std::ffi::c_int;
 
@@ -49,6 +49,7 @@ impl Class for Object {
                     .arg(Arg::new("fold", DataType::Bool).default("false"))
                     .arg(Arg::new("stopWords", DataType::Array).default("[]"))
                     .arg(Arg::new("parts", DataType::Bool).default("false"))
+                    .arg(Arg::new("compounds", DataType::Array).default("[]"))
             },
             flags: Some(MethodFlags::Public),
         })
@@ -108,10 +109,11 @@ fn construct(frame: &mut ExecuteData) -> ConstructorResult<Object> {
 fn made(call: &mut Call) -> Outcome<Object> {
     let mut language: *mut ZendStr = std::ptr::null_mut();
     let [mut fold, mut parts] = [false; 2];
-    let mut words: *mut Zval = std::ptr::null_mut();
-    parse!(call, c"|S!bzb", &raw mut language, &raw mut fold, &raw mut words, &raw mut parts)?;
-    // SAFETY: parsing set both to arguments in the frame, or left them null.
-    let (language, words) = unsafe { (language.as_ref(), words.as_ref()) };
+    let [mut words, mut compounds]: [*mut Zval; 2] = [std::ptr::null_mut(); 2];
+    let of_words = (&raw mut words, &raw mut parts, &raw mut compounds);
+    parse!(call, c"|S!bzba", &raw mut language, &raw mut fold, of_words.0, of_words.1, of_words.2)?;
+    // SAFETY: parsing set them to arguments in the frame, or left them null.
+    let (language, words, compounds) = unsafe { (language.as_ref(), words.as_ref(), compounds.as_ref()) };
     let language = language.map(|language| text(language, 1)).transpose()?;
     let options = AnalyzerOptions { language: language.clone(), fold, parts, ..AnalyzerOptions::default() };
     // The language is checked first: it is argument 1.
@@ -120,9 +122,13 @@ fn made(call: &mut Call) -> Outcome<Object> {
         None => Vec::new(),
         Some(words) => stop_words_of(words.dereference(), plain.options().language.as_deref())?,
     };
-    let analyzer = match stop_words.is_empty() {
+    let compounds = match compounds.and_then(|compounds| compounds.array()) {
+        None => Vec::new(),
+        Some(compounds) => strings_of(compounds, 5)?,
+    };
+    let analyzer = match stop_words.is_empty() && compounds.is_empty() {
         true => plain,
-        false => check(Analyzer::new(AnalyzerOptions { stop_words, ..options }), 3)?,
+        false => check(Analyzer::new(AnalyzerOptions { stop_words, compounds, ..options }), 5)?,
     };
     Ok(Object { analyzer, scratch: Scratch::default() })
 }
@@ -141,19 +147,23 @@ fn list_of(language: &str, argument: u32) -> Outcome<&'static [&'static str]> {
     })
 }
 
+/// The strings of an array.
+fn strings_of(list: &ZendHashTable, argument: u32) -> Outcome<Vec<String>> {
+    let string = |(_, word): (_, &Zval)| match word.zend_str() {
+        Some(word) => text(word, argument),
+        None => {
+            let text = format!("must contain only string, {} given", type_name(word));
+            Err(exception::argument_type(argument, &text))
+        }
+    };
+    elements(list).map(string).collect()
+}
+
 /// The words that an `array|string|bool` argument means.
 fn stop_words_of(value: &Zval, language: Option<&str>) -> Outcome<Vec<String>> {
     let owned = |list: &[&str]| list.iter().map(|&word| word.to_owned()).collect();
     if let Some(list) = value.array() {
-        return elements(list)
-            .map(|(_, word)| match word.zend_str() {
-                Some(word) => text(word, 3),
-                None => {
-                    let text = format!("must contain only string, {} given", type_name(word));
-                    Err(exception::argument_type(3, &text))
-                }
-            })
-            .collect();
+        return strings_of(list, 3);
     }
     match (value.zend_str(), value.bool()) {
         (Some(language), _) => list_of(&text(language, 3)?, 3).map(owned),
@@ -211,11 +221,13 @@ fn options(call: &mut Call) -> Outcome {
     let (object, result) = this_and_result::<Object>(call)?;
     let options = object.analyzer.options();
     let stop_words = strings(options.stop_words.iter().map(String::as_str))?;
+    let compounds = strings(options.compounds.iter().map(String::as_str))?;
     Record::new()
         .field("language", options.language.as_deref())
         .field("fold", options.fold)
         .field("stopWords", stop_words.into_zval())
         .field("parts", options.parts)
+        .field("compounds", compounds.into_zval())
         .store(result);
     Ok(())
 }

@@ -11,13 +11,15 @@ const WEIGHTS: [f32; 4] = [2.0, 1.0, 0.5, 3.0];
 
 /// The last one is that of the index, which `sku` names too.
 fn analyzers() -> [Analyzer; 4] {
-    let of = |language: Option<&str>, stop_words: &[&str], parts| {
-        let stop_words = stop_words.iter().map(|&word| word.to_owned()).collect();
+    let of = |language: Option<&str>, stop_words: &[&str], parts, compounds: &[&str]| {
+        let [stop_words, compounds] =
+            [stop_words, compounds].map(|words| words.iter().map(|&word| word.to_owned()).collect());
         let language = language.map(str::to_owned);
-        Analyzer::new(AnalyzerOptions { language, stop_words, parts, ..AnalyzerOptions::default() }).unwrap()
+        Analyzer::new(AnalyzerOptions { language, stop_words, parts, compounds, ..AnalyzerOptions::default() }).unwrap()
     };
-    let (en, de) = (of(Some("english"), &["the", "of"], true), of(Some("german"), &["die", "of"], false));
-    [en, de, of(None, &[], false), of(None, &[], false)]
+    let en = of(Some("english"), &["the", "of"], true, &[]);
+    let de = of(Some("german"), &["die", "of"], false, &["haus", "run"]);
+    [en, de, of(None, &[], false, &[]), of(None, &[], false, &[])]
 }
 
 fn schema(positions: bool) -> Schema {
@@ -62,6 +64,7 @@ fn word() -> impl Strategy<Value = &'static str> {
         "Haus",
         "Häuser",
         "hauses",
+        "Hausrun",
         "die.haus",
         "run-the",
         "the-of",
@@ -145,9 +148,12 @@ fn by_definition(own: &[Index], query: &[Typed], searched: &[usize], options: &O
             (Some(field), _) => vec![field],
             _ => searched.to_vec(),
         };
+        // An excluded compound is only itself.
+        let excludes_one = typed.sign == "-" && typed.text == "Hausrun";
+        let text = if excludes_one { "\"Hausrun\"" } else { &typed.text };
         let has: BTreeSet<i64> = (fields.iter())
             .filter(|&&field| is_kept(typed, field))
-            .flat_map(|&field| found(&own[field], &typed.text, &everything()).into_keys())
+            .flat_map(|&field| found(&own[field], text, &everything()).into_keys())
             .collect();
         if typed.sign == "-" {
             excluded.extend(has);

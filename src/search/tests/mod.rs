@@ -2,6 +2,7 @@
 
 mod analyzers;
 mod codecs;
+mod compounds;
 mod conditions;
 mod definition;
 mod geo;

@@ -73,6 +73,16 @@ $writer->add(5, ['nl' => 'huizen']);
 $writer->commit();
 echo json_encode([idsOf(Index::open($folder), 'huis'), idsOf(Index::open($folder), 'nl:huizen')]), "\n";
 $writer->close();
+echo "the very word first\n";
+$twice = new_folder();
+$of = IndexWriter::open($twice, ['text' => ['analyzer' => new Analyzer('english', fold: true)], 'exact' => ['analyzer' => new Analyzer(), 'weight' => 0.5]]);
+foreach ([1 => 'he runs far', 2 => 'running far', 3 => 'a resume now', 4 => 'a résumé now'] as $id => $text) {
+    $of->add($id, ['text' => $text, 'exact' => $text]);
+}
+$of->commit();
+foreach (['running', 'runs', 'résumé', 'resume'] as $query) {
+    echo $query, ' ', json_encode(Index::open($twice)->search($query)->ids()), json_encode(Index::open($twice)->search($query, fields: ['exact'])->ids()), "\n";
+}
 echo "what is refused\n";
 $refused = function (callable $what) use ($folder) {
     try {
@@ -159,6 +169,11 @@ bool(true)
 bool(true)
 bool(true)
 [[5],[5]]
+the very word first
+running [2,1][2]
+runs [1,2][1]
+résumé [4,3][4]
+resume [3,4][3]
 what is refused
 ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) cannot be used: the index FOLDER was created otherwise: the analyzer of field "de" is version 1, language german, fold, 153 stop words, not version 1, language english, 123 stop words. Open it without fields and analyzer to go on with its own, or create a new index in another folder and add the documents again. Fields can be added, and weights changed
 ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) cannot be used: the index FOLDER was created otherwise: the analyzer of field "de" is version 1, language german, fold, 153 stop words, not version 1, language english, 123 stop words. Open it without fields and analyzer to go on with its own, or create a new index in another folder and add the documents again. Fields can be added, and weights changed

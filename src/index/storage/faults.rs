@@ -1,7 +1,7 @@
 //! Failures on request, for tests: of single operations on the files below a folder.
 
 use super::Operation;
-use std::collections::BTreeMap;
+use super::power_loss::Event;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,16 +16,6 @@ pub(crate) enum Fault {
     From(i32),
     /// The process ends before that one, as by `kill -9`.
     Kill,
-}
-
-/// What was done to the files, for [`after_power_loss`].
-#[derive(Debug, Clone)]
-pub(crate) enum Event {
-    Created(OsString),
-    Synced(OsString, Vec<u8>),
-    Renamed(OsString, OsString),
-    Removed(OsString),
-    FolderSynced,
 }
 
 #[derive(Debug, Default)]
@@ -115,53 +105,9 @@ pub(super) fn done(operation: Operation, path: &Path, to: Option<&Path>) {
     lock(&state).events.push(event);
 }
 
-/// How much of what is not durable a loss of power leaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Left {
-    /// Nothing.
-    Nothing,
-    /// All names, but no content that was not made durable.
-    Names,
-    /// Removals, but no new names.
-    Removals,
-    /// Renamed files, but no other new names, and all removals.
-    Renames,
-}
-
-/// The files that a folder has after a loss of power: what those events leave by the promises of POSIX alone.
-pub(crate) fn after_power_loss(events: &[Event], left: Left) -> BTreeMap<OsString, Vec<u8>> {
-    // Files by number: their durable content. Names now, and names on the disk.
-    let mut contents: Vec<Vec<u8>> = Vec::new();
-    let (mut now, mut durable) = (BTreeMap::<OsString, usize>::new(), BTreeMap::new());
-    let from = events.iter().rposition(|event| matches!(event, Event::FolderSynced)).map_or(0, |at| at + 1);
-    for (at, event) in events.iter().enumerate() {
-        let late = at >= from;
-        match event {
-            Event::Created(name) => {
-                assert!(!now.contains_key(name), "{name:?} is created anew, never overwritten");
-                contents.push(Vec::new());
-                now.insert(name.clone(), contents.len() - 1);
-                if late && left == Left::Names {
-                    durable.insert(name.clone(), contents.len() - 1);
-                }
-            }
-            Event::Synced(name, content) => contents[now[name]] = content.clone(),
-            Event::Renamed(old, new) => {
-                let file = now.remove(old).unwrap();
-                now.insert(new.clone(), file);
-                if late && matches!(left, Left::Names | Left::Renames) {
-                    durable.remove(old);
-                    durable.insert(new.clone(), file);
-                }
-            }
-            Event::Removed(name) => {
-                now.remove(name);
-                if late && left != Left::Nothing {
-                    durable.remove(name);
-                }
-            }
-            Event::FolderSynced => durable = now.clone(),
-        }
+/// Comes after bytes were written to a file.
+pub(super) fn wrote(path: &Path, bytes: &[u8]) {
+    if let Some(state) = watch_of(path) {
+        lock(&state).events.push(Event::Written(name(path), bytes.to_vec()));
     }
-    durable.into_iter().map(|(name, file)| (name, contents[file].clone())).collect()
 }

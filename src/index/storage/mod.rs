@@ -335,7 +335,10 @@ impl Write for File {
             // As a disk that becomes full within the bytes.
             let _ = self.file.write(&bytes[..bytes.len() / 2]);
         })?;
-        self.file.write(bytes)
+        let count = self.file.write(bytes)?;
+        #[cfg(test)]
+        faults::wrote(&self.path, &bytes[..count]);
+        Ok(count)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -378,3 +381,5 @@ fn done(operation: Operation, path: &Path, to: Option<&Path>) {
 
 #[cfg(test)]
 pub(crate) mod faults;
+#[cfg(test)]
+pub(crate) mod power_loss;

@@ -1,7 +1,8 @@
 //! Every single operation on files fails, ends the process, or is the last before a loss of power.
 
 use super::*;
-use crate::index::storage::faults::{self, Event, Fault, Left, Watch};
+use crate::index::storage::faults::{Fault, Watch};
+use crate::index::storage::power_loss::{Event, Left, after_power_loss};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
@@ -317,8 +318,10 @@ fn after_a_kill_at_any_operation_the_last_commit_is_there() {
     assert_eq!(killed, operations, "a process ended by itself");
 }
 
-/// What is left by the promises of POSIX alone if the power fails after any operation: content that was made durable, under
-/// names that were.
+/// How often the power fails after each operation and leaves what chance wants.
+const CHANCES: u64 = 6;
+
+/// What is left by the promises of POSIX alone if the power fails after any operation.
 #[test]
 fn after_a_loss_of_power_the_last_commit_is_there() {
     let models = models();
@@ -337,11 +340,17 @@ fn after_a_loss_of_power_the_last_commit_is_there() {
     drop(writer);
     let events: Vec<Event> = watch.events();
     assert_eq!(acknowledged.len(), models.len());
+    let mut others = 0;
     for count in acknowledged[0]..=events.len() {
         let commits = acknowledged.iter().filter(|&&at| at <= count).count() - 1;
-        for left in [Left::Nothing, Left::Names, Left::Removals, Left::Renames] {
+        let orderly = [Left::Nothing, Left::Names, Left::Removals, Left::Renames];
+        let by_chance = (0..CHANCES).map(|chance| Left::Some(count as u64 * CHANCES + chance));
+        let orderly_files = orderly.map(|left| after_power_loss(&events[..count], left));
+        for left in orderly.into_iter().chain(by_chance) {
             let after = tempfile::tempdir().unwrap();
-            for (name, content) in faults::after_power_loss(&events[..count], left) {
+            let files = after_power_loss(&events[..count], left);
+            others += usize::from(!orderly_files.contains(&files));
+            for (name, content) in files {
                 fs::write(after.path().join(name), content).unwrap();
             }
             let found = committed(after.path());
@@ -350,4 +359,5 @@ fn after_a_loss_of_power_the_last_commit_is_there() {
             goes_on(after.path(), &found);
         }
     }
+    assert!(others > events.len(), "{others} of {} events: chance left nothing else", events.len());
 }

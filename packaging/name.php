@@ -4,7 +4,7 @@
  * Prints the name of the archive for the PHP that runs this, as PIE 1.4 and later ask a release for it (php/pie,
  * src/Platform/PrePackagedBinaryAssetName.php), without `.zip`:
  *
- *     php -n packaging/name.php          php_postings-0.1.0_php8.2-x86_64-linux-glibc
+ *     php -n packaging/name.php          php_postings-0.2.0_php8.2-x86_64-linux-glibc
  *
  * The version is the release's tag as it is written, so tags have no `v`.
  */

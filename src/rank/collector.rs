@@ -6,13 +6,22 @@ use super::top_k::{Hit, TopK};
 use crate::base::bits::has_bit;
 use std::sync::Arc;
 
+/// The documents of a segment that pass a filter.
+#[derive(Debug)]
+pub struct Allowed {
+    /// Bit d of the sequence is document d.
+    pub bits: Vec<u64>,
+    /// The documents in order, if they are few.
+    pub few: Option<Vec<u32>>,
+}
+
 /// The documents of a segment that count.
 #[derive(Default)]
 pub struct Restriction<'s> {
     /// Documents that were deleted: bit d of the sequence is document d.
     pub deleted: Option<&'s [u64]>,
-    /// Documents that pass the filter, as a bit set; all if there is none.
-    pub allowed: Option<Arc<Vec<u64>>>,
+    /// Documents that pass the filter; all if there is none.
+    pub allowed: Option<Arc<Allowed>>,
     /// Lists of documents that are excluded.
     pub excluded: Vec<Term<'s>>,
     /// Score and ordinal (in all segments) that hits must come after, in the order of hits.
@@ -35,7 +44,7 @@ impl Restriction<'_> {
     #[inline(always)]
     pub fn allows(&self, doc_id: u32) -> bool {
         self.deleted.is_none_or(|deleted| !has_bit(deleted, doc_id))
-            && self.allowed.as_ref().is_none_or(|allowed| has_bit(allowed, doc_id))
+            && self.allowed.as_ref().is_none_or(|allowed| has_bit(&allowed.bits, doc_id))
     }
 
     /// Whether a document is excluded. docIDs must not decrease.

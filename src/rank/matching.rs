@@ -148,7 +148,7 @@ pub fn matching(
             bits.iter_mut().zip(&deleted[from..]).for_each(|(bits, deleted)| *bits &= !deleted);
         }
         if let Some(allowed) = &restriction.allowed {
-            bits.iter_mut().zip(&allowed[from..]).for_each(|(bits, allowed)| *bits &= allowed);
+            bits.iter_mut().zip(&allowed.bits[from..]).for_each(|(bits, allowed)| *bits &= allowed);
         }
         take(first, bits);
         match last.checked_add(1) {

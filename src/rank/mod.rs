@@ -7,6 +7,7 @@
 //! | [`term`] | the postings of a term with their scores and upper bounds |
 //! | [`clause`] | terms of which a document must have one |
 //! | [`block_max`] | the best documents with all, or any, of some terms |
+//! | [`few`] | the best of a few documents, which a filter leaves |
 //! | `window`, `candidates` | its parts: the documents of the lead or essential terms, and what becomes of them |
 //! | `tiers` | compiles a function for each tier |
 //! | [`positions`], [`phrase`] | positions of terms, and phrases of them |
@@ -53,6 +54,7 @@ mod candidates;
 pub mod clause;
 pub mod clock;
 pub mod collector;
+pub mod few;
 pub mod matching;
 pub mod near;
 pub mod phrase;

@@ -6,6 +6,7 @@ use crate::base::error::{Error, Result};
 use crate::index::segment::Segment;
 use crate::index::{Id, Kind, Schema};
 use crate::list::PostingList;
+use crate::rank::collector::Allowed;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -90,8 +91,8 @@ pub const MOST_DEPTH: usize = 64;
 /// The most conditions of a filter, those that combine others included. Values, ids and docIDs of a condition are not counted.
 pub const MOST_CONDITIONS: usize = 10_000;
 
-/// Documents of a segment that pass; all if there is no set.
-pub(super) type Allowed = Option<Arc<Vec<u64>>>;
+/// Documents of a segment that pass; all if there is none.
+pub(super) type Passing = Option<Arc<Allowed>>;
 
 /// A condition that is checked once, and of which each segment is asked once, however many queries and threads share it.
 ///
@@ -102,7 +103,7 @@ pub struct Filter(Option<Arc<Shared>>);
 struct Shared {
     condition: Condition,
     /// By the number of the segment's identity.
-    sets: Mutex<HashMap<u64, Allowed>>,
+    sets: Mutex<HashMap<u64, Passing>>,
 }
 
 impl Filter {
@@ -142,8 +143,8 @@ impl Filter {
     pub(super) fn in_segment(
         &self,
         segment: &Segment,
-        make: impl FnOnce(&Condition) -> Result<Vec<u64>>,
-    ) -> Result<Allowed> {
+        make: impl FnOnce(&Condition) -> Result<Allowed>,
+    ) -> Result<Passing> {
         let Some(shared) = &self.0 else { return Ok(None) };
         let sets = || shared.sets.lock().unwrap_or_else(PoisonError::into_inner);
         let key = segment.identity().number();

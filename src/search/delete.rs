@@ -4,7 +4,6 @@ use super::options::Options;
 use super::{condition, filter};
 use crate::base::error::{Error, Result};
 use crate::index::Writer;
-use std::sync::Arc;
 
 /// Deletes the documents that meet the filter of the options, from the next commit on: those of the last commit, and those
 /// that were added since, which are written as segments first. Returns how many. Other options mean nothing.
@@ -24,6 +23,6 @@ pub fn delete_where(writer: &mut Writer, options: &Options) -> Result<u64> {
     let clock = options.end().clock();
     writer.delete_sets(|segment| {
         let allowed = filter::in_segment(segment, 0, options, &clock)?;
-        Ok(allowed.map(Arc::unwrap_or_clone).unwrap_or_default())
+        Ok(allowed.map(|allowed| allowed.bits.clone()).unwrap_or_default())
     })
 }

@@ -127,5 +127,5 @@ fn is_left_out(
         }
     }
     let allowed = filter::allowed(part, options, &Clock::never())?;
-    Ok(allowed.is_some_and(|allowed| !has_bit(&allowed, doc_id)))
+    Ok(allowed.is_some_and(|allowed| !has_bit(&allowed.bits, doc_id)))
 }

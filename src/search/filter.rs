@@ -5,7 +5,7 @@
 //! others are asked about these only.
 
 use super::check::check;
-use super::condition::{Allowed, Condition};
+use super::condition::{Condition, Passing};
 use super::options::Options;
 use super::set::{Set, Union, subtract};
 use super::{Index, lists};
@@ -27,7 +27,7 @@ use crate::rank::{Clock, matching};
 ///
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt), `Expired`, `OutOfMemory`.
-pub(super) fn allowed(part: &SnapshotSegment, options: &Options, clock: &Clock) -> Result<Allowed> {
+pub(super) fn allowed(part: &SnapshotSegment, options: &Options, clock: &Clock) -> Result<Passing> {
     in_segment(&part.segment, part.base, options, clock)
 }
 
@@ -35,10 +35,10 @@ pub(super) fn allowed(part: &SnapshotSegment, options: &Options, clock: &Clock) 
 ///
 /// # Errors
 /// As [`allowed`].
-pub(super) fn in_segment(segment: &Segment, base: u64, options: &Options, clock: &Clock) -> Result<Allowed> {
+pub(super) fn in_segment(segment: &Segment, base: u64, options: &Options, clock: &Clock) -> Result<Passing> {
     options.filter.in_segment(segment, |condition| {
         let asked = Asked { segment, base, documents: segment.documents(), clock };
-        asked.set(condition)?.into_bits(asked.documents)
+        asked.set(condition)?.into_allowed(asked.documents)
     })
 }
 
@@ -123,16 +123,16 @@ impl Asked<'_> {
             Condition::Keywords(field, values) => self.keywords(*field, values),
             Condition::Range(field, low, high) => {
                 let mut bits = self.zeros()?;
-                self.segment.column(*field)?.add_between(*low, *high, &mut bits);
+                self.segment.add_between(*field, *low, *high, &mut bits)?;
                 Ok(Set::Bits(bits))
             }
             Condition::Numbers(field, numbers) => {
-                let column = self.segment.column(*field)?;
                 let mut bits = self.zeros()?;
                 match numbers[..] {
                     [] => return Ok(Set::Few(Vec::new())),
-                    [number] => column.add_between(number, number, &mut bits),
+                    [number] => self.segment.add_between(*field, number, number, &mut bits)?,
                     _ => {
+                        let column = self.segment.column(*field)?;
                         for doc_id in 0..self.documents {
                             let is_one = column.has(doc_id, |number| is_among(number, numbers));
                             bits[doc_id as usize / 64] |= u64::from(is_one) << (doc_id % 64);
@@ -287,7 +287,7 @@ impl Asked<'_> {
         let segment = self.segment;
         let mut bits = self.zeros()?;
         match segment.schema().fields[field].kind {
-            Kind::Numeric => segment.column(field)?.add_between(f64::NEG_INFINITY, f64::INFINITY, &mut bits),
+            Kind::Numeric => segment.add_between(field, f64::NEG_INFINITY, f64::INFINITY, &mut bits)?,
             Kind::Text => {
                 for (word, lengths) in bits.iter_mut().zip(segment.lengths(field)?.chunks(64)) {
                     *word = lengths.iter().rev().fold(0, |word, &length| word << 1 | u64::from(length > 0));
@@ -359,7 +359,7 @@ pub(super) fn for_each_allowed(
     mut take: impl FnMut(u32),
 ) -> Result<()> {
     match allowed(part, options, clock)? {
-        Some(allowed) => for_each_bit(0, &allowed, |doc_id| {
+        Some(allowed) => for_each_bit(0, &allowed.bits, |doc_id| {
             if part.is_live(doc_id) {
                 take(doc_id);
             }

@@ -126,10 +126,10 @@ impl Index {
         let words = |words: &[u64]| words.iter().flat_map(|&word| [word as u32, (word >> 32) as u32]).collect();
         Ok(match (allowed, deleted) {
             (None, None) => None,
-            (Some(allowed), None) => Some(words(&allowed)),
+            (Some(allowed), None) => Some(words(&allowed.bits)),
             (None, Some(deleted)) => Some(words(&deleted.iter().map(|word| !word).collect::<Vec<_>>())),
             (Some(allowed), Some(deleted)) => {
-                let live = allowed.iter().zip(deleted).map(|(word, deleted)| word & !deleted);
+                let live = allowed.bits.iter().zip(deleted).map(|(word, deleted)| word & !deleted);
                 Some(words(&live.collect::<Vec<_>>()))
             }
         })

@@ -14,6 +14,7 @@ use crate::index::segment::Ids;
 use crate::rank::block_max;
 use crate::rank::clause::Clause;
 use crate::rank::collector::{Collector, Restriction};
+use crate::rank::few;
 use crate::rank::matching;
 use crate::rank::term::Term;
 use crate::rank::{Clock, Hit, TopK};
@@ -145,9 +146,13 @@ fn top(
         let restriction = Restriction { after, ..restriction };
         let ordinals = part.segment.kept_ordinals()?;
         let (segment, base) = (number as u32, part.base);
+        let allowed = restriction.allowed.clone();
+        let few = allowed.as_ref().and_then(|allowed| allowed.few.as_ref());
         let mut collector = Collector { top: &mut top, restriction, segment, base, ordinals, clock };
         let required = clauses.iter().filter(|clause| clause.required).count();
-        if clauses.len() == required.max(1) {
+        if let Some(doc_ids) = few.filter(|few| few::pays(few.len(), &clauses)) {
+            few::few(cpu::tier(), doc_ids, clauses, &mut collector);
+        } else if clauses.len() == required.max(1) {
             block_max::all(cpu::tier(), clauses, Vec::new(), &mut collector);
         } else if required > 0 {
             let (required, optional) = clauses.into_iter().partition(|clause| clause.required);

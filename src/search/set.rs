@@ -1,7 +1,8 @@
 //! Sets of documents of a segment, which are lists while they are short.
 
 use crate::base::error::Result;
-use crate::base::memory::zeros;
+use crate::base::memory::{collected, zeros};
+use crate::rank::collector::Allowed;
 
 /// Some documents of a segment.
 pub(super) enum Set {
@@ -15,6 +16,11 @@ pub(super) enum Set {
 const FEW: usize = 32;
 
 impl Set {
+    pub(super) fn into_allowed(self, documents: u32) -> Result<Allowed> {
+        let few = if let Set::Few(few) = &self { Some(collected(few.iter().copied())?) } else { None };
+        Ok(Allowed { bits: self.into_bits(documents)?, few })
+    }
+
     pub(super) fn into_bits(self, documents: u32) -> Result<Vec<u64>> {
         match self {
             Set::Bits(bits) => Ok(bits),

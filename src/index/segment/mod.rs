@@ -11,6 +11,7 @@
 //! | `file`, `write` | files from front to back; the sections with terms |
 //! | `words` | the section of words whose terms are stems |
 //! | `ids`, `numbers`, `points`, `stored`, `ordinals`, `packed` | the sections of documents |
+//! | [`buckets`] | the numbers of a field in 16 bits each, for ranges |
 //! | `section` | one section of an open segment; checksums |
 //! | `lists`, `documents` | what an open segment has: terms and lists; ids and values |
 //! | `keyword_column` | the values of a keyword field by document, made of its lists when that is first asked for |
@@ -20,6 +21,7 @@
 //! (some 40 KB for a file of 150 MB), and every other part is checked when it is first used in a process. Bytes that have
 //! passed are those that were written, but whoever reads them checks counts and offsets all the same.
 
+mod buckets;
 pub mod build;
 mod documents;
 mod file;
@@ -64,6 +66,7 @@ use crate::base::identity::Identity;
 use crate::index::Schema;
 use crate::index::list::Codecs;
 use crate::index::storage::Folder;
+use buckets::KeptBuckets;
 use format::{Frame, NO_FIELD};
 use memmap2::Mmap;
 use std::collections::HashSet;
@@ -145,6 +148,8 @@ pub struct Segment {
     ordinals: OnceLock<Box<[u32]>>,
     /// By field; see [`keyword_column`](Self::keyword_column).
     keyword_columns: Box<[OnceLock<KeywordColumn>]>,
+    /// By field; see [`add_between`](Self::add_between).
+    buckets: Box<[KeptBuckets]>,
     /// See [`id_ranks`](Self::id_ranks).
     id_ranks: OnceLock<Box<[u32]>>,
     /// Held while one of the columns above is made, so that threads do not make the same one.
@@ -206,6 +211,7 @@ impl Segment {
             no_lengths: OnceLock::new(),
             ordinals: OnceLock::new(),
             keyword_columns: schema.fields.iter().map(|_| OnceLock::new()).collect(),
+            buckets: schema.fields.iter().map(|_| KeptBuckets::default()).collect(),
             id_ranks: OnceLock::new(),
             making: Mutex::new(()),
             identity: Identity::new(),

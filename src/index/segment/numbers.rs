@@ -168,18 +168,23 @@ impl<'c> Column<'c> {
     pub(super) fn parse(part: SectionRef<'c>, documents: u32) -> Result<Column<'c>> {
         let bytes = part.all()?;
         let bad = || part.corrupt(0, format!("{} bytes that are no column of {documents} documents", bytes.len()));
-        let (head, rest) = bytes.split_at_checked(HEAD).ok_or_else(bad)?;
+        Column::of_bytes(bytes, documents).ok_or_else(bad)
+    }
+
+    /// `None` if that is not what the bytes are.
+    pub(super) fn of_bytes(bytes: &'c [u8], documents: u32) -> Option<Column<'c>> {
+        let (head, rest) = bytes.split_at_checked(HEAD)?;
         let width = head[1].into();
-        let (packed, rest) = Packed::split(rest, width, documents as usize).ok_or_else(bad)?;
+        let (packed, rest) = Packed::split(rest, width, documents as usize)?;
         let bits = if head[2] == 1 { documents.div_ceil(8) as usize } else { 0 };
-        let (present, rest) = rest.split_at_checked(bits).ok_or_else(bad)?;
+        let (present, rest) = rest.split_at_checked(bits)?;
         let further = match head[3] {
-            0 if rest.is_empty() => Some(Column::NONE.further),
-            1 => further(rest, width),
-            _ => None,
+            0 if rest.is_empty() => Column::NONE.further,
+            1 => further(rest, width)?,
+            _ => return None,
         };
-        let further = further.filter(|_| head[0] <= 1 && head[2] <= 1).ok_or_else(bad)?;
-        Ok(Column { packed, integers: head[0] == 0, base: u64_at(head, 8) as i64, present, further })
+        let is_column = head[0] <= 1 && head[2] <= 1;
+        is_column.then_some(Column { packed, integers: head[0] == 0, base: u64_at(head, 8) as i64, present, further })
     }
 
     /// Whether some documents have several numbers.
@@ -228,6 +233,39 @@ impl<'c> Column<'c> {
         }
         let of_document = (begin..documents.len()).take_while(move |&at| documents.get(at) == Some(doc.into()));
         of_document.map_while(move |at| Some(self.number(numbers.get(at)?)))
+    }
+
+    /// How many documents there are.
+    pub(super) fn documents(&self) -> usize {
+        self.packed.len()
+    }
+
+    /// What stands for a document's number, the least of several, in whose order numbers are; if it has one.
+    #[inline(always)]
+    pub(super) fn key(&self, doc: usize) -> Option<u64> {
+        let is_present =
+            self.present.is_empty() || self.present.get(doc / 8).is_some_and(|bits| bits >> (doc % 8) & 1 == 1);
+        let number = self.packed.get(doc).filter(|_| is_present)?;
+        Some(if self.integers { number } else { in_order(number) })
+    }
+
+    /// Those of all documents.
+    pub(super) fn keys(&self) -> impl Iterator<Item = Option<u64>> {
+        (0..self.packed.len()).map(|doc| self.key(doc))
+    }
+
+    /// The keys that numbers from `low` to `high` have; `None` if there are no such numbers.
+    pub(super) fn keys_between(&self, low: f64, high: f64) -> Option<(u64, u64)> {
+        if !self.integers {
+            // Adding zero makes a negative zero positive, as in the column.
+            return (low <= high).then(|| (in_order((low + 0.0).to_bits()), in_order((high + 0.0).to_bits())));
+        }
+        // Conversions saturate: beyond, there are no numbers.
+        let (low, high) = (low.ceil() as i64, high.floor() as i64);
+        if low > high || high < self.base {
+            return None;
+        }
+        Some((low.max(self.base).wrapping_sub(self.base) as u64, high.wrapping_sub(self.base) as u64))
     }
 
     /// A number as it is packed.
@@ -299,6 +337,12 @@ impl<'c> Column<'c> {
         }
         Some(self.number(self.packed.get(doc)?))
     }
+}
+
+/// The bits of an f64 as an integer that is greater if the f64 is.
+#[inline(always)]
+fn in_order(bits: u64) -> u64 {
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
 /// The documents of further values, and the values, of that width; `None` if that is not what the bytes are.

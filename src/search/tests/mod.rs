@@ -8,6 +8,7 @@ mod definition;
 mod geo;
 mod limits;
 mod pages;
+mod rare;
 mod similar;
 mod stemmed;
 

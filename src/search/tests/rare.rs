@@ -1,0 +1,133 @@
+//! What a filter leaves few documents of: each is looked up in the lists. The same documents as a set of bits are found by ranking.
+
+use super::*;
+use crate::analysis::{Analyzer, AnalyzerOptions};
+use crate::index::{Document, Field, Value, WriterOptions};
+use crate::rank::{Clock, few};
+use crate::search::cursors::of_segment;
+use crate::search::plan::QueryPlan;
+
+const DOCUMENTS: u32 = 6000;
+
+/// Word i is in one of i + 2 documents; every document has a seller of a few.
+fn text(doc: u32) -> String {
+    let has = |word: &u32| doc.wrapping_mul(0x9E37_79B9).rotate_left(5 * word) % (word + 2) == 0;
+    let words: Vec<String> =
+        (0..12).filter(has).flat_map(|word| [format!("w{word}"), format!("w{}", word / 2)]).collect();
+    words.join(" ")
+}
+
+fn index_of(folder: &Path) -> Index {
+    let analyzer = Analyzer::new(AnalyzerOptions::default()).unwrap();
+    let field = |name: &str, kind| Field { name: name.into(), kind, weight: 1.0, stored: false, analyzer: None };
+    let fields = vec![
+        field("title", Kind::Text),
+        field("body", Kind::Text),
+        field("seller", Kind::Keyword),
+        field("price", Kind::Numeric),
+    ];
+    let schema = Schema { fields, analyzer, positions: true, codecs: index::Codecs::default() };
+    let mut writer = Writer::open(folder, Some(schema), WriterOptions::default()).unwrap();
+    for doc in 0..DOCUMENTS {
+        let values = vec![
+            (0, Value::Text(text(doc + 7).into())),
+            (1, Value::Text(text(doc).into())),
+            (2, Value::Keywords(vec![format!("s{}", doc % 400).into()])),
+            (3, Value::Number(f64::from(doc % 777) / 8.0)),
+        ];
+        writer.add(Id::Int(doc.into()), Document { values }).unwrap();
+        if doc == DOCUMENTS / 4 {
+            writer.commit().unwrap();
+        }
+    }
+    writer.commit().unwrap();
+    for doc in (0..DOCUMENTS).step_by(11) {
+        writer.delete(&Id::Int(doc.into())).unwrap();
+    }
+    writer.commit().unwrap();
+    Index::open(folder).unwrap()
+}
+
+fn filter(condition: Condition) -> Filter {
+    Filter::new(condition).unwrap()
+}
+
+#[test]
+fn few_documents_are_ranked_as_all_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = index_of(folder.path());
+    let queries = [
+        "w0 w1",
+        "w0",
+        "+w3 w0 w9",
+        "w0 -w1",
+        "\"w0 w1\" w2",
+        "w* w5",
+        "title:w4 w0^3",
+        "w1 w2 w3 w4 w5 w6 w7",
+        "w9 none",
+        "+w11 +w0",
+    ];
+    let conditions = || {
+        [
+            Condition::Keywords(2, vec![b"s33".to_vec()]),
+            Condition::Keywords(2, vec![b"s33".to_vec(), b"s12".to_vec(), b"no".to_vec()]),
+            Condition::Ids((100..140).map(Id::Int).collect()),
+            Condition::All(vec![Condition::Keywords(2, vec![b"s5".to_vec()]), Condition::Range(3, 10.0, 60.0)]),
+        ]
+    };
+    let mut found = 0;
+    for query in queries {
+        for condition in conditions() {
+            let as_bits = Condition::Not(Box::new(Condition::Not(Box::new(condition.clone()))));
+            for matching in [Matching::All, Matching::Any, Matching::AllThenAny] {
+                for limit in [3, 100] {
+                    let options = |condition: &Condition| Options {
+                        filter: filter(condition.clone()),
+                        matching,
+                        limit,
+                        total: true,
+                        ..Options::default()
+                    };
+                    let few = index.search(query, &options(&condition)).unwrap();
+                    assert_eq!(
+                        few,
+                        index.search(query, &options(&as_bits)).unwrap(),
+                        "{query} {condition:?} {matching:?}"
+                    );
+                    found += few.hits.len();
+                    if let Some(last) = few.hits.first().filter(|_| matching == Matching::Any) {
+                        let after = Some(After { values: vec![SortValue::Number(last.score)], doc_id: last.doc_id });
+                        let [few, bits] = [&condition, &as_bits]
+                            .map(|condition| Options { after: after.clone(), ..options(condition) });
+                        assert_eq!(index.search(query, &few).unwrap(), index.search(query, &bits).unwrap());
+                    }
+                }
+            }
+        }
+    }
+    assert!(found > 1000, "{found}");
+    // That is how they were found.
+    let options = Options { filter: filter(conditions()[0].clone()), ..Options::default() };
+    let plan = QueryPlan::new(&index, "w0 w1", &options, &Clock::never()).unwrap();
+    let part = &index.snapshot().parts()[1];
+    let (clauses, restriction) = of_segment(&plan, part, 1, &options, true, &Clock::never()).unwrap().unwrap();
+    let doc_ids = restriction.allowed.as_ref().and_then(|allowed| allowed.few.clone()).unwrap();
+    assert!((5..20).contains(&doc_ids.len()) && few::pays(doc_ids.len(), &clauses) && !few::pays(500, &clauses));
+}
+
+/// Buckets are made when a range is asked for again.
+#[test]
+fn ranges_stay_the_same_when_they_are_asked_for_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = index_of(folder.path());
+    for (low, high) in [(10.0, 20.0), (0.125, 0.125), (-5.0, 3.0), (90.0, f64::INFINITY), (96.99, 97.01), (1.01, 1.02)]
+    {
+        let expected =
+            (0..DOCUMENTS).filter(|doc| doc % 11 != 0 && (low..=high).contains(&(f64::from(doc % 777) / 8.0))).count();
+        for _ in 0..4 {
+            let options = Options { filter: filter(Condition::Range(3, low, high)), ..Options::default() };
+            assert_eq!(index.count("", &options).unwrap(), expected as u64, "{low} to {high}");
+        }
+    }
+}

@@ -21,8 +21,6 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-#[cfg(target_arch = "aarch64")]
-mod neon;
 mod raw;
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod scalar;
@@ -227,8 +225,6 @@ unsafe fn decode_values(tier: Tier, words: &[u32], out: *mut u32) -> usize {
             Tier::Avx2 => avx2::decode(words, out),
             #[cfg(target_arch = "x86_64")]
             _ => sse2::decode(words, out),
-            #[cfg(target_arch = "aarch64")]
-            Tier::Neon => neon::decode(words, out),
             #[cfg(not(target_arch = "x86_64"))]
             _ => scalar::decode(words, out),
         }

@@ -35,7 +35,8 @@ const HELD_BACK: Option<&str> = option_env!("POSTINGS_BENCH_PEER");
 
 /// The tier to which CRoaring was restricted, if any.
 fn held_back() -> Option<Tier> {
-    HELD_BACK.map(|name| Tier::ALL.into_iter().find(|tier| tier.name() == name).expect("POSTINGS_BENCH_PEER is a tier"))
+    HELD_BACK
+        .map(|name| Tier::ALL.iter().copied().find(|tier| tier.name() == name).expect("POSTINGS_BENCH_PEER is a tier"))
 }
 
 /// The tiers to measure intersections on: all available ones, or the one to which CRoaring was restricted.

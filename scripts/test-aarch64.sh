@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the Rust tests as an aarch64 program under qemu, which tests the scalar path that processors without AVX take.
+# Runs the Rust tests as an aarch64 program under qemu, with NEON; those that compare tiers run the scalar path, too.
 #
 # Needs Debian on x86-64. Only the cross compiler is installed. The rest (Rust with the aarch64 standard library, qemu) is
 # downloaded with a separate apt configuration and unpacked in the target folder, because rustup may lack the target, Debian

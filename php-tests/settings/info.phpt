@@ -24,7 +24,7 @@ postings
 
 Postings => enabled
 Version => \d+\.\d+\.\d+
-CPU path => (scalar|avx2|avx512)
+CPU path => (scalar|neon|avx2|avx512)
 (OpenCL devices => none|(OpenCL device => .+ \/ .+\n?)+)
 
 Directive => Local Value => Master Value

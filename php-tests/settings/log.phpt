@@ -18,7 +18,7 @@ foreach (['info', 'warn', 'off'] as $level) {
 unlink($file);
 ?>
 --EXPECTF--
-info: 0 "" postings: version %d.%d.%d, CPU path %r(scalar|avx2|avx512)%r
+info: 0 "" postings: version %d.%d.%d, CPU path %r(scalar|neon|avx2|avx512)%r
 
 warn: 0 ""%w
 off: 0 ""%w

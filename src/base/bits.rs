@@ -65,6 +65,16 @@ pub(crate) fn ones_by_byte(word: u64) -> u64 {
     ((fours + (fours >> 4)) & 0x0F0F_0F0F_0F0F_0F0F).wrapping_mul(0x0101_0101_0101_0101)
 }
 
+/// [`ones_by_byte`] with NEON's count of the 1 bits of each byte.
+#[cfg(target_arch = "aarch64")]
+#[target_feature(enable = "neon")]
+#[inline]
+pub(crate) fn ones_by_byte_neon(word: u64) -> u64 {
+    use std::arch::aarch64::*;
+    let ones = vcnt_u8(vcreate_u8(word));
+    vget_lane_u64::<0>(vreinterpret_u64_u8(ones)).wrapping_mul(0x0101_0101_0101_0101)
+}
+
 /// The index of the 1 bit of `word` that has `rank` 1 bits below it. The word must have more than `rank`.
 pub(crate) fn select(word: u64, rank: u32) -> u32 {
     debug_assert!(rank < word.count_ones());
@@ -136,6 +146,17 @@ mod tests {
         assert_eq!((digit_width(0, 2), digit_width(1, 2), digit_width(2, 3)), (0, 0, 1));
         assert_eq!([1, 2, 3, 4, 5].map(|digits| digit_width(1 << 20, digits)), [20, 10, 7, 5, 4]);
         assert_eq!(digit_width((1 << 20) + 1, 1), 21);
+    }
+
+    #[cfg(target_arch = "aarch64")]
+    proptest! {
+        #[test]
+        fn neon_counts_the_same_ones(word in any::<u64>()) {
+            for word in [word, 0, u64::MAX] {
+                // SAFETY: every arm64 processor has NEON.
+                prop_assert_eq!(unsafe { ones_by_byte_neon(word) }, ones_by_byte(word));
+            }
+        }
     }
 
     #[test]

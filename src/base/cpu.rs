@@ -3,15 +3,18 @@
 use crate::base::environment;
 use once_cell::sync::Lazy;
 
-/// The environment variable that lowers the tier (`scalar`, `avx2`, `avx512`), so that every path can be tested and
-/// measured on one machine. It cannot raise the tier above what the processor has.
+/// The environment variable that lowers the tier (`scalar`, `neon`, `avx2`, `avx512`), so that every path can be tested
+/// and measured on one machine. It cannot raise the tier above what the processor has.
 pub const TIER_VARIABLE: &str = "POSTINGS_CPU";
 
-/// A level of instruction sets; each includes the ones before it.
+/// A level of instruction sets; each includes the ones before it of the same architecture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
-    /// Plain Rust, for any processor.
+    /// Plain Rust, for any processor. What every processor of an architecture has, the compiler uses here too: SSE2 on
+    /// x86-64, NEON on arm64.
     Scalar,
+    /// NEON, which every arm64 processor has: four 32-bit lanes.
+    Neon,
     /// AVX2, BMI1, BMI2, POPCNT and LZCNT.
     Avx2,
     /// AVX-512 F, BW, VL, DQ, CD, VBMI, VBMI2, VPOPCNTDQ and BITALG (Ice Lake, Zen 4 and later).
@@ -19,13 +22,20 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// All tiers, slowest first.
-    pub const ALL: [Tier; 3] = [Tier::Scalar, Tier::Avx2, Tier::Avx512];
+    /// The tiers of this architecture, slowest first.
+    pub const ALL: &[Tier] = if cfg!(target_arch = "x86_64") {
+        &[Tier::Scalar, Tier::Avx2, Tier::Avx512]
+    } else if cfg!(all(target_arch = "aarch64", target_endian = "little")) {
+        &[Tier::Scalar, Tier::Neon]
+    } else {
+        &[Tier::Scalar]
+    };
 
     /// The name that [`TIER_VARIABLE`] takes and `php --ri postings` shows.
     pub fn name(self) -> &'static str {
         match self {
             Tier::Scalar => "scalar",
+            Tier::Neon => "neon",
             Tier::Avx2 => "avx2",
             Tier::Avx512 => "avx512",
         }
@@ -33,12 +43,12 @@ impl Tier {
 
     /// Whether this processor can run code of this tier.
     pub fn is_available(self) -> bool {
-        self <= *DETECTED
+        self <= *DETECTED && Tier::ALL.contains(&self)
     }
 
     /// The tiers that this processor can run, slowest first. Tests iterate over them.
     pub fn available() -> impl Iterator<Item = Tier> {
-        Tier::ALL.into_iter().filter(|tier| tier.is_available())
+        Tier::ALL.iter().copied().filter(|tier| tier.is_available())
     }
 }
 
@@ -47,9 +57,9 @@ static DETECTED: Lazy<Tier> = Lazy::new(detect);
 static SELECTED: Lazy<Tier> = Lazy::new(|| {
     let wanted = environment::variable(TIER_VARIABLE);
     Tier::ALL
-        .into_iter()
+        .iter()
         .find(|tier| wanted.as_ref().is_some_and(|wanted| wanted == tier.name()))
-        .map_or(*DETECTED, |tier| tier.min(*DETECTED))
+        .map_or(*DETECTED, |&tier| tier.min(*DETECTED))
 });
 
 /// The tier that this process uses: the best available, unless [`TIER_VARIABLE`] lowers it.
@@ -102,7 +112,23 @@ fn detect() -> Tier {
     }
 }
 
+/// All tiers of other architectures are in what each of their processors has.
 #[cfg(not(target_arch = "x86_64"))]
 fn detect() -> Tier {
-    Tier::Scalar
+    Tier::ALL[Tier::ALL.len() - 1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::env::consts::ARCH;
+
+    #[test]
+    fn tiers_are_those_of_the_architecture() {
+        for (tier, architecture) in [(Tier::Neon, "aarch64"), (Tier::Avx2, "x86_64"), (Tier::Avx512, "x86_64")] {
+            assert!(!tier.is_available() || ARCH == architecture, "{}", tier.name());
+        }
+        assert_eq!(Tier::available().next(), Some(Tier::Scalar));
+        assert!(ARCH != "aarch64" || Tier::available().eq([Tier::Scalar, Tier::Neon]));
+    }
 }

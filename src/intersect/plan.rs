@@ -102,7 +102,8 @@ fn merges(tier: Tier, shorter: &PostingList, longer: &PostingList) -> bool {
 /// and a Xeon: a merge takes 0.4 to 0.9 ns per docID of either list (1 to 4 in plain Rust), a look-up in upper bits 3
 /// to 5 ns (10 in plain Rust), and one in decoded blocks 25 to 45 ns. In uncompressed lists of 2^20 docIDs, on a Xeon: a
 /// merge 0.7 to 0.85 ns per docID of either list, a look-up in buckets 5 to 8 ns; galloping takes 20 ns or more per docID
-/// of the shorter list, and a bit set per list 2 to 3 times as long as a merge.
+/// of the shorter list, and a bit set per list 2 to 3 times as long as a merge. NEON was not measured, and is taken for
+/// the other vectors.
 pub(crate) fn merge_ratio(tier: Tier, longer: Codec) -> usize {
     match tier {
         _ if longer.looks_up() => 8,

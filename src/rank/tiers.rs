@@ -1,4 +1,5 @@
-//! Compiles a function once per tier, so that the loops inlined into it use the tier's instructions.
+//! Compiles a function once per tier, so that the loops inlined into it use the tier's instructions. What every processor
+//! of an architecture has, as NEON, needs no copy of its own.
 
 /// `tiered! { fn name<'s>(a: A, b: &mut B) -> R = body; }` defines `name(tier, a, b)`, which calls `body(a, b)`; `body`,
 /// and what is to be fast in it, must be `#[inline(always)]`.

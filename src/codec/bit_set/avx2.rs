@@ -1,29 +1,8 @@
 //! AVX2: docIDs are written eight at a time, from a table of the bits of a byte; 1 bits are counted with a table of
 //! nibbles, after adders (Muła, Kurz and Lemire, 2018).
 
-use super::{scalar, word};
+use super::{BITS_OF, FEW, scalar, word};
 use std::arch::x86_64::*;
-
-/// By byte, the indices of its 1 bits, lowest first; the other entries are unused.
-static BITS_OF: [[u8; 8]; 256] = {
-    let mut table = [[0; 8]; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let (mut bit, mut at) = (0, 0);
-        while bit < 8 {
-            if byte >> bit & 1 == 1 {
-                table[byte][at] = bit;
-                at += 1;
-            }
-            bit += 1;
-        }
-        byte += 1;
-    }
-    table
-};
-
-/// Words with at most this many bits are expanded one bit at a time, without a branch per bit.
-const FEW: u32 = 4;
 
 /// As [`super::expand`].
 ///

@@ -6,9 +6,34 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod scalar;
 
 use crate::base::cpu::Tier;
+
+/// By byte, the indices of its 1 bits, lowest first; the other entries are unused.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+static BITS_OF: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut at) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                table[byte][at] = bit;
+                at += 1;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    table
+};
+
+/// Words with at most this many bits are expanded one bit at a time, without a branch per bit.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+const FEW: u32 = 4;
 
 /// Writes the docIDs of `words` words, of which the first one's bit 0 stands for `first`, to `out`, and returns their
 /// number.
@@ -25,6 +50,8 @@ pub(crate) unsafe fn expand(tier: Tier, stream: *const u64, words: usize, first:
             Tier::Avx512 => avx512::expand(stream, words, first, out),
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 => avx2::expand(stream, words, first, out),
+            #[cfg(target_arch = "aarch64")]
+            Tier::Neon => neon::expand(stream, words, first, out),
             _ => scalar::expand(stream, words, first, out),
         }
     }
@@ -44,6 +71,8 @@ pub(crate) unsafe fn common(tier: Tier, a: *const u64, b: *const u64, words: usi
             Tier::Avx512 => avx512::common(a, b, words, out),
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 => avx2::common(a, b, words, out),
+            #[cfg(target_arch = "aarch64")]
+            Tier::Neon => neon::common(a, b, words, out),
             _ => scalar::common(a, b, words, out),
         }
     }
@@ -63,6 +92,8 @@ pub(crate) unsafe fn count_common(tier: Tier, a: *const u64, b: *const u64, word
             Tier::Avx512 => avx512::count_common(a, b, words),
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 => avx2::count_common(a, b, words),
+            #[cfg(target_arch = "aarch64")]
+            Tier::Neon => neon::count_common(a, b, words),
             _ => scalar::count_common(a, b, words),
         }
     }

@@ -1,36 +1,9 @@
 //! AVX2: eight fields at a time.
 
-use super::WIDEST;
+use super::lanes::{LANES, Lanes};
 use std::arch::x86_64::*;
 
-/// How eight fields get into 32-bit lanes. They begin at a byte boundary and take `width` bytes. The low half of a
-/// vector is loaded from their first byte and gets the first four. The high half is loaded from byte `width / 2` and
-/// gets the other four, which begin at bit 0 or 4 of that byte.
-struct Lanes {
-    /// The bytes of each lane, for a shuffle within halves.
-    bytes: [u8; 32],
-    /// The bit of its lane at which each field begins.
-    shifts: [u32; 8],
-}
-
-/// [`Lanes`] by width.
-static LANES: [Lanes; WIDEST as usize + 1] = {
-    let mut table = [const { Lanes { bytes: [0; 32], shifts: [0; 8] } }; WIDEST as usize + 1];
-    let mut width = 0;
-    while width < table.len() {
-        let mut i = 0;
-        while i < 32 {
-            let bit = i / 4 % 4 * width + if i < 16 { 0 } else { 4 * width % 8 };
-            table[width].bytes[i] = (bit / 8 + i % 4) as u8;
-            table[width].shifts[i / 4] = (bit % 8) as u32;
-            i += 1;
-        }
-        width += 1;
-    }
-    table
-};
-
-/// Fields of at most [`WIDEST`] bits, one after the other, which are read eight at a time.
+/// Fields of at most [`super::WIDEST`] bits, one after the other, which are read eight at a time.
 pub(crate) struct Eights {
     stream: *const u8,
     width: usize,
@@ -70,7 +43,7 @@ impl Eights {
     }
 }
 
-/// Reads fields of at most [`WIDEST`] bits.
+/// Reads fields of at most [`super::WIDEST`] bits.
 ///
 /// # Safety
 /// As [`super::unpack`]; the processor has AVX2.

@@ -8,6 +8,10 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod lanes;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod scalar;
 
 use crate::base::bits;
@@ -16,8 +20,11 @@ use crate::base::cpu::Tier;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use {avx2::Eights, avx512::Sixteens};
 
+#[cfg(target_arch = "aarch64")]
+pub(crate) use neon::{Eights, store};
+
 /// The widest field that a 32-bit lane holds from any bit of its first byte on.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) const WIDEST: u32 = 25;
 
 /// Words that `count` fields take.
@@ -57,6 +64,8 @@ pub unsafe fn unpack(tier: Tier, stream: *const u8, width: u32, count: usize, ou
             Tier::Avx512 if width <= WIDEST => avx512::unpack(stream, width, count, out),
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 if width <= WIDEST => avx2::unpack(stream, width, count, out),
+            #[cfg(target_arch = "aarch64")]
+            Tier::Neon if width <= WIDEST => neon::unpack(stream, width, count, out),
             _ => scalar::unpack(stream, width, count, out),
         }
     }

@@ -4,6 +4,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod scalar;
 #[cfg(target_arch = "x86_64")]
@@ -29,7 +31,9 @@ pub(crate) unsafe fn add_up(tier: Tier, out: *mut u32, count: usize, previous: u
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 => avx2::add_up(out, count, previous),
             #[cfg(target_arch = "x86_64")]
-            Tier::Scalar => sse2::add_up(out, count, previous),
+            _ => sse2::add_up(out, count, previous),
+            #[cfg(target_arch = "aarch64")]
+            Tier::Neon => neon::add_up(out, count, previous),
             #[cfg(not(target_arch = "x86_64"))]
             _ => scalar::add_up(out, count, previous),
         }
@@ -63,7 +67,7 @@ mod tests {
             assert_eq!(out.pop(), Some(0xDEAD_BEEF), "{} wrote past the slack", tier.name());
             assert_eq!(&out[..values.len()], wanted, "{}", tier.name());
         }
-        // The path of processors other than x86-64.
+        // The scalar path of processors other than x86-64.
         let mut out = values.to_vec();
         // SAFETY: `out` holds the values.
         unsafe { scalar::add_up(out.as_mut_ptr(), values.len(), previous) };

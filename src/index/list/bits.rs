@@ -1,4 +1,5 @@
-//! docIDs as a bit set, for dense lists: bit i of the sequence is set if the list contains docID i.
+//! docIDs as a bit set, for dense lists: bit i of the sequence is set if the list contains docID i. Vectors are used only
+//! where they can be compressed, which AVX2 and NEON cannot.
 
 use crate::base::cpu::Tier;
 use crate::codec::SLACK;

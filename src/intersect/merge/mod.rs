@@ -6,6 +6,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 pub(super) mod partitions;
 pub(crate) mod slices;
 mod tiles;
@@ -99,6 +101,9 @@ pub(super) fn meet_tiles(tier: Tier, a: &[u32], b: &[u32], out: &mut [u32; ROOM 
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
         Tier::Avx2 if a.len().min(b.len()) >= VECTOR => unsafe { avx2::meet(a, b, out) },
+        #[cfg(target_arch = "aarch64")]
+        // SAFETY: as above.
+        Tier::Neon if a.len().min(b.len()) >= VECTOR => unsafe { neon::meet(a, b, out) },
         _ => scalar(a, b, out),
     }
 }

@@ -19,6 +19,11 @@ pub fn saturations(tier: Tier, words: &[u32], norms: &Norms, bounds: &mut [f32])
         unsafe { avx512(words, norms, now) };
         return one_by_one(rest, norms, later);
     }
+    #[cfg(target_arch = "aarch64")]
+    if tier == Tier::Neon {
+        // SAFETY: the tier is available.
+        return unsafe { neon(words, norms, bounds) };
+    }
     let _ = tier;
     one_by_one(words, norms, bounds);
 }
@@ -64,6 +69,26 @@ unsafe fn avx512(words: &[u32], norms: &Norms, bounds: &mut [f32]) {
             let four = _mm512_castps512_ps128(_mm512_permutexvar_ps(firsts, of_four));
             _mm_storeu_ps(bounds.as_mut_ptr(), four);
         }
+    }
+}
+
+/// # Safety
+/// The processor has the tier.
+#[cfg(target_arch = "aarch64")]
+#[target_feature(enable = "neon")]
+unsafe fn neon(words: &[u32], norms: &Norms, bounds: &mut [f32]) {
+    use std::arch::aarch64::*;
+    const { assert!(crate::index::list::maxima::PAIRS == 4 && WORDS == 2) };
+    for (bound, words) in bounds.iter_mut().zip(words.as_chunks::<WORDS>().0) {
+        let norms = pairs(*words).map(|(_, byte)| norms.of(byte));
+        // SAFETY: two words are four pairs of a frequency and a length byte; there are four norms.
+        let (pairs, norms) = unsafe { (vld1_u16(words.as_ptr().cast()), vld1q_f32(norms.as_ptr())) };
+        let frequencies = vmovl_u16(vand_u16(pairs, vdup_n_u16(0xFF)));
+        let any = vceqq_u32(frequencies, vdupq_n_u32(ANY_FREQUENCY.into()));
+        let frequencies = vcvtq_f32_u32(frequencies);
+        let of_pairs = vdivq_f32(frequencies, vaddq_f32(frequencies, norms));
+        // As `f32::max`, this takes a number before a NaN.
+        *bound = vmaxnmvq_f32(vbslq_f32(any, vdupq_n_f32(1.0), of_pairs)).max(0.0);
     }
 }
 

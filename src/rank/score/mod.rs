@@ -5,6 +5,8 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 pub mod bounds;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod scalar;
 mod select;
 
@@ -84,6 +86,9 @@ impl Scorer<'_> {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
             Tier::Avx2 if vectors => unsafe { avx2::scores(self, doc_ids, frequencies_less_one, count, scores) },
+            #[cfg(target_arch = "aarch64")]
+            // SAFETY: as above.
+            Tier::Neon => unsafe { neon::scores(self, doc_ids, frequencies_less_one, count, scores) },
             _ => scalar::scores(self, doc_ids, frequencies_less_one, count, scores),
         }
     }

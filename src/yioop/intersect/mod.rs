@@ -36,7 +36,8 @@ impl Matches {
 /// plain merge loses at 32.
 fn gallop_from(tier: Tier) -> usize {
     match tier {
-        Tier::Scalar => 24,
+        // NEON is not used here.
+        Tier::Scalar | Tier::Neon => 24,
         Tier::Avx2 => 64,
         Tier::Avx512 => 128,
     }

@@ -27,6 +27,8 @@ mod avx512;
 mod far;
 mod halves;
 pub(in crate::codec::monotone) mod look_up;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod raw;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
@@ -280,6 +282,8 @@ pub(in crate::codec::monotone) unsafe fn decode_blocks(
             Tier::Avx512 => tiles::decode(parts, blocks, previous, out, &avx512::PASSES),
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 => tiles::decode(parts, blocks, previous, out, &avx2::PASSES),
+            #[cfg(target_arch = "aarch64")]
+            Tier::Neon => tiles::decode(parts, blocks, previous, out, &neon::PASSES),
             _ => tiles::decode(parts, blocks, previous, out, &scalar::PASSES),
         }
     }
@@ -305,6 +309,8 @@ pub(in crate::codec) unsafe fn find_stops(
             Tier::Avx512 => (avx512::PASSES.find)(upper, start, count, to),
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 => (avx2::PASSES.find)(upper, start, count, to),
+            #[cfg(target_arch = "aarch64")]
+            Tier::Neon => neon::find(upper, start, count, to),
             _ => scalar::find(upper, start, count, to),
         }
     }
@@ -327,6 +333,8 @@ unsafe fn decode_halves(tier: Tier, parts: &Parts, blocks: Range<usize>, previou
             Tier::Avx512 => tiles::decode(parts, blocks, previous, out, &avx512::HALVES),
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 => tiles::decode(parts, blocks, previous, out, &avx2::HALVES),
+            #[cfg(target_arch = "aarch64")]
+            Tier::Neon => tiles::decode(parts, blocks, previous, out, &neon::HALVES),
             _ => tiles::decode(parts, blocks, previous, out, &halves::PASSES),
         }
     }

@@ -4,6 +4,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 
 use crate::base::cpu::Tier;
 use crate::codec::fields;
@@ -46,6 +48,8 @@ pub(super) unsafe fn decode(tier: Tier, line: Line, stream: *const u8, width: u3
             Tier::Avx512 if width <= fields::WIDEST => avx512::decode(line, stream, width, count, out),
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 if width <= fields::WIDEST => avx2::decode(line, stream, width, count, out),
+            #[cfg(target_arch = "aarch64")]
+            Tier::Neon if width <= fields::WIDEST => neon::decode(line, stream, width, count, out),
             _ => {
                 fields::unpack(tier, stream, width, count, out);
                 add(tier, line, count, out);
@@ -69,6 +73,8 @@ pub(super) unsafe fn add(tier: Tier, line: Line, count: usize, out: *mut u32) {
             Tier::Avx512 => avx512::add(line, count, out),
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 => avx2::add(line, count, out),
+            #[cfg(target_arch = "aarch64")]
+            Tier::Neon => neon::add(line, count, out),
             _ => scalar(line, count, out),
         }
     }

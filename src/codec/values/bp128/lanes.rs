@@ -40,7 +40,7 @@ macro_rules! by_width {
         $unpack::<$constant>($($argument),*)
     };
 }
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) use {by_width, each_row};
 
 /// The width of the widest value.

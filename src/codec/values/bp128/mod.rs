@@ -31,12 +31,16 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 pub(crate) mod lanes;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 
 use super::ValueCodec;
 use super::parts::each_part;
 use crate::base::cpu::Tier;
+#[cfg(target_arch = "aarch64")]
+use crate::codec::sums;
 use crate::codec::{BLOCK, Cost, Options};
 use lanes::LANES;
 
@@ -104,19 +108,31 @@ impl ValueCodec for Bp128 {
         });
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     unsafe fn decode_doc_ids(tier: Tier, words: &[u32], count: usize, previous: u32, out: *mut u32) {
         debug_assert!(tier.is_available());
+        #[cfg(target_arch = "aarch64")]
+        if tier == Tier::Scalar {
+            // SAFETY: this function's contract; `decode` writes the values that are added up.
+            return unsafe {
+                Self::decode(tier, words, count, out);
+                sums::add_up(tier, out, count, previous);
+            };
+        }
         let mut previous = previous;
         let sum = |words: &[u32], previous: u32, out: *mut u32| {
             let packed = words[1..].as_ptr();
             // SAFETY: the words were encoded or checked, so the width is at most 32, and after the header as many words
             // follow as a whole block of it takes: the part's, and padding. There is room for a block; the processor has
-            // `tier`, and SSE2.
+            // `tier`, and SSE2 or NEON.
             unsafe {
                 match tier {
+                    #[cfg(target_arch = "aarch64")]
+                    _ => neon::unpack_and_add_up(packed, words[0], out, previous),
+                    #[cfg(target_arch = "x86_64")]
                     Tier::Scalar => sse2::unpack_and_add_up(packed, words[0], out, previous),
                     // AVX-512 was not faster: its wider vectors need more shuffles, at half as many ports.
+                    #[cfg(target_arch = "x86_64")]
                     _ => avx2::unpack_and_add_up(packed, words[0], out, previous),
                 }
             }

@@ -26,12 +26,14 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod scalar;
 
 use super::ValueCodec;
 use crate::base::bits;
 use crate::base::cpu::Tier;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::codec::fields::WIDEST;
 use crate::codec::quasi_succinct::{Positions, find_stops};
 use crate::codec::{BLOCK, Cost, OptionOf, Options};
@@ -151,6 +153,8 @@ impl ValueCodec for Rice {
                     Tier::Avx512 if width <= WIDEST => avx512::merge(&stops, remainders, width, now, out),
                     #[cfg(target_arch = "x86_64")]
                     Tier::Avx2 if width <= WIDEST => avx2::merge(&stops, remainders, width, now, out),
+                    #[cfg(target_arch = "aarch64")]
+                    Tier::Neon if width <= WIDEST => neon::merge(&stops, remainders, width, now, out),
                     _ => scalar::merge(&stops, remainders, width, now, out),
                 }
                 stops.positions[now - 1].assume_init()

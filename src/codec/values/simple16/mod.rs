@@ -24,6 +24,8 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod layouts;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod scalar;
 
 pub use layouts::{LAYOUTS, MAX_VALUES};
@@ -191,6 +193,8 @@ pub(super) unsafe fn decode_part(tier: Tier, words: &[u32], count: usize, out: *
             Tier::Avx512 => avx512::decode(words, count, out),
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 => avx2::decode(words, count, out),
+            #[cfg(target_arch = "aarch64")]
+            Tier::Neon => neon::decode(words, count, out),
             _ => scalar::decode(words, count, out),
         }
     }

@@ -224,7 +224,7 @@ unsafe fn decode_values(tier: Tier, words: &[u32], out: *mut u32) -> usize {
             #[cfg(target_arch = "x86_64")]
             Tier::Avx2 => avx2::decode(words, out),
             #[cfg(target_arch = "x86_64")]
-            Tier::Scalar => sse2::decode(words, out),
+            _ => sse2::decode(words, out),
             #[cfg(not(target_arch = "x86_64"))]
             _ => scalar::decode(words, out),
         }

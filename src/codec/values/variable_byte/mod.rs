@@ -17,7 +17,11 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod scalar;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod shuffles;
 
 use super::ValueCodec;
 use crate::base::bits;
@@ -91,6 +95,8 @@ impl ValueCodec for VariableByte {
                     Tier::Avx512 => avx512::decode(control, data, now, out),
                     #[cfg(target_arch = "x86_64")]
                     Tier::Avx2 => avx2::decode(control, data, now, out),
+                    #[cfg(target_arch = "aarch64")]
+                    Tier::Neon => neon::decode(control, data, now, out),
                     _ => scalar::decode(control, data, now, out),
                 }
             }

@@ -122,7 +122,7 @@ fn positions_past_32_bits_are_seen() {
 
 #[test]
 fn an_absent_tier_is_not_run() {
-    for tier in Tier::ALL {
+    for tier in [Tier::Neon, Tier::Avx2, Tier::Avx512] {
         assert!(tier.is_available() || sound(tier, &[0, 0, 0, 1]).is_none());
     }
     assert_eq!(sound(Tier::Scalar, &[0, 0, 0, 1]), Some(true));

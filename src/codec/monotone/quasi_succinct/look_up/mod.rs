@@ -22,6 +22,8 @@ use std::mem::MaybeUninit;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod portable;
 
 /// 64-bit words in a tile that adjoins the previous tile.
@@ -51,6 +53,12 @@ trait Machine {
     /// The number of the tile's counts that are less than `wanted`. Requires `wanted` below 2^15, and that counts
     /// ascend.
     unsafe fn less(counts: &[u16; NEXT_TILE], wanted: u32) -> usize;
+
+    /// The [`ones_by_byte`] of a word.
+    #[inline(always)]
+    unsafe fn sums(word: u64) -> u64 {
+        ones_by_byte(word)
+    }
 
     /// The bit after the `nth` 1 bit of the word, or 0 for the 0th. The word must have so many. `sums` are its
     /// [`ones_by_byte`] if the machine needs them.
@@ -121,6 +129,8 @@ impl<'l> LookUp<'l> for Select<'l> {
                 Tier::Avx512 => self.retain_avx512(candidates),
                 #[cfg(target_arch = "x86_64")]
                 Tier::Avx2 => self.retain_avx2(candidates),
+                #[cfg(target_arch = "aarch64")]
+                Tier::Neon => self.retain_neon(candidates),
                 _ => self.retain_by::<portable::Portable>(candidates),
             }
         }
@@ -166,7 +176,8 @@ impl<'l> Select<'l> {
     /// Sets the tile to `words` words from `word` on, with `ones_before` 1 bits before it.
     ///
     /// # Safety
-    /// `word` begins before the end of the upper bits, and `words` is at most [`NEXT_TILE`].
+    /// `word` begins before the end of the upper bits, and `words` is at most [`NEXT_TILE`]; the processor has the
+    /// machine's features.
     #[inline(always)]
     unsafe fn load<M: Machine>(&mut self, word: usize, ones_before: u32, words: usize) {
         self.word = word;
@@ -177,7 +188,8 @@ impl<'l> Select<'l> {
             // SAFETY: `word` begins before the end of the upper bits, and `i` is less than a tile's words.
             let upper = unsafe { self.upper(word + i) };
             ones += if M::SUMS {
-                self.sums[i] = ones_by_byte(upper);
+                // SAFETY: the processor has the machine's features.
+                self.sums[i] = unsafe { M::sums(upper) };
                 (self.sums[i] >> 56) as u16
             } else {
                 upper.count_ones() as u16
@@ -328,7 +340,7 @@ impl<'l> Select<'l> {
                     let (mut ones, mut before, mut index) = (0, 0, 0);
                     for i in 0..JUMP_TILE {
                         let upper = self.upper(word + i);
-                        ones += if M::SUMS { (ones_by_byte(upper) >> 56) as u32 } else { upper.count_ones() };
+                        ones += if M::SUMS { (M::sums(upper) >> 56) as u32 } else { upper.count_ones() };
                         let is_less = ones < wanted;
                         before = if is_less { ones } else { before };
                         index += usize::from(is_less);
@@ -340,7 +352,7 @@ impl<'l> Select<'l> {
                     }
                 };
                 let upper_word = self.upper(word);
-                let sums = if M::SUMS { ones_by_byte(upper_word) } else { 0 };
+                let sums = if M::SUMS { M::sums(upper_word) } else { 0 };
                 let start = word as u64 * 64 + u64::from(M::behind(upper_word, sums, nth));
                 found[some % BATCH].write((candidate, start));
                 some += usize::from(read_57(upper, start) & 1 == 0);

@@ -54,7 +54,7 @@ done
 case \$script in '' | *.skip.php | *.clean.php) exec '$php' "\$@" ;; esac
 export VALGRIND_LOG="$home/logs/\$(basename "\$script" .php)" USE_ZEND_ALLOC=0 ZEND_DONT_UNLOAD_MODULES=1
 exec '$(command -v valgrind)' -q --trace-children=yes --log-file='%q{VALGRIND_LOG}.%p' --num-callers=40 \\
-    --trace-children-skip='*/sh,*/dash,*/cc,*/*gcc*,*/true,*/cat' --suppressions='$PWD/php-tests/valgrind.supp' \\
+    --trace-children-skip='*/sh,*/dash,*/cc,*/*gcc*,*/ld,*/*ld.bfd,*/collect2,*/true,*/cat' --suppressions='$PWD/php-tests/valgrind.supp' \\
     --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite '$php' "\$@"
 PHP
 chmod +x "$home/php"

@@ -15,6 +15,8 @@ BATCH ?=
 # For `make test-zts`: how many threads, one run after the other, and for how long.
 THREADS ?= 2 16 500
 SECONDS_EACH ?= 60
+# For `make soak`.
+HOURS ?= 1
 # For `make serve`.
 PORT ?= 8000
 # For `make bench`: a folder of real lists to measure too, one list per file, numbers separated by commas. For `make
@@ -53,7 +55,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-zts test-browser test-packages dist deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-asan test-tsan test-memory test-valgrind test-zts soak test-browser test-packages dist deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -74,6 +76,21 @@ test-browser: setup-browser $(EXTENSION)  ## test examples/search-as-you-type in
 # Builds a thread-safe PHP of Debian's sources first, and the extension for it.
 test-zts:  ## test in a thread-safe PHP, whose requests are threads: the PHP tests, then 2, 16 and 500 threads; THREADS= SECONDS_EACH=
 	@THREADS='$(THREADS)' SECONDS_EACH='$(SECONDS_EACH)' sh scripts/test-zts.sh
+
+test-valgrind: setup-test $(EXTENSION)  ## run the PHP tests under valgrind: no error, and no definite leak
+	@PHP="$$(command -v '$(PHP)')" PHP_CONFIG="$$(command -v '$(PHP_CONFIG)')" sh scripts/test-valgrind.sh '$(EXTENSION)'
+
+test-memory: setup-build $(EXTENSION)  ## ten million calls, a million exceptions and 100,000 commits in one process, whose memory must stay flat
+	@folder=$$(mktemp -d) && { $(RUN_PHP) php-tests/soak/memory.inc "$$folder" 10000000 1000000 100000; status=$$?; rm -rf "$$folder"; exit $$status; }
+
+soak: setup-build $(EXTENSION)  ## php-fpm workers search while a writer commits; both are killed at random, all answers are checked; HOURS=
+	@PHP="$$(command -v '$(PHP)')" HOURS='$(HOURS)' sh scripts/soak.sh '$(EXTENSION)'
+
+test-asan:  ## run the Rust tests with AddressSanitizer, which also finds leaks
+	@sh scripts/test-sanitizer.sh address
+
+test-tsan:  ## run the Rust tests that use threads with ThreadSanitizer
+	@sh scripts/test-sanitizer.sh thread
 
 test-aarch64:  ## run the Rust tests as an aarch64 program under qemu, which it downloads (Debian, x86-64)
 	@sh scripts/test-aarch64.sh

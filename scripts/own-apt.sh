@@ -23,3 +23,21 @@ CONF
     export APT_CONFIG="$PWD/apt.conf" LC_ALL=C
     apt-get -q update >&2
 }
+
+# The newest version of a package.
+newest() { apt-cache madison "$1" | awk '$NF == "Packages" { print $3 }' | sort -V | tail -n 1; }
+
+# Also the libraries that Rust's LLVM needs, except those that come with every compiler. $1: the package of its library.
+rust_libraries() {
+    apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces --no-enhances "$1" |
+        grep '^lib[^:]*$' | grep -v -e '^libc6$' -e '^libgcc-s1$' -e '^libstdc++6$' -e "^$1\$"
+}
+
+# Downloads packages and unpacks them: root, packages.
+unpack() {
+    unpacked=$1 && shift && cd archives && apt-get -q download "$@" >&2 || return 1
+    for package in *.deb; do
+        dpkg-deb -x "$package" "$unpacked" || return 1
+    done
+    rm -f ./*.deb
+}

@@ -40,21 +40,13 @@ fetch() (
         $1 == "Debian-Security" { print "deb", $3, $2, "main" }' '
         APT::Architectures { "amd64"; "arm64"; };
         Acquire::Languages "none";' || exit 1
-    newest() { apt-cache madison "$1" | awk '$NF == "Packages" { print $3 }' | sort -V | tail -n 1; }
     rust=$(newest rustc-web) qemu=$(newest qemu-user)
     { [ -n "$rust" ] && at_least "$rust" "$msrv"; } || { say "Rust $msrv is needed, the newest is ${rust:-none}"; exit 1; }
     { [ -n "$qemu" ] && at_least "$qemu" 1:8; } || { say "qemu 8 is needed, the newest is ${qemu:-none}"; exit 1; }
     std=libstd-rust-web-$(echo "$rust" | cut -d. -f1-2)
-    # Also the libraries that Rust's LLVM needs, except those that come with every compiler.
-    libraries=$(apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces \
-        --no-enhances "$std" | grep '^lib[^:]*$' | grep -v -e '^libc6$' -e '^libgcc-s1$' -e '^libstdc++6$' -e "^$std\$")
-    # shellcheck disable=SC2086  # a list of words
-    cd archives && apt-get -q download "rustc-web=$rust" "$std=$rust" "libstd-rust-web-dev=$rust" \
-        "libstd-rust-web-dev:arm64=$rust" "qemu-user=$qemu" $libraries >&2 || exit 1
-    for package in *.deb; do
-        dpkg-deb -x "$package" "$root" || exit 1
-    done
-    rm -f ./*.deb
+    # shellcheck disable=SC2046  # a list of words
+    unpack "$root" "rustc-web=$rust" "$std=$rust" "libstd-rust-web-dev=$rust" "libstd-rust-web-dev:arm64=$rust" \
+        "qemu-user=$qemu" $(rust_libraries "$std") || exit 1
     "$root/usr/bin/qemu-aarch64" --version >&2 && touch "$root/complete"
 )
 [ -e "$root/complete" ] || fetch || skip 'Rust or qemu is not available, see above'

@@ -111,7 +111,12 @@ outcome('deep arrays', function () use ($index) {
 outcome('an array in itself', function () use ($index) {
     $filter = ['tag' => 'red'];
     $filter[] = &$filter;
-    return $index->count(filter: $filter);
+    try {
+        return $index->count(filter: $filter);
+    } finally {
+        // PHP would not free it.
+        $filter = null;
+    }
 });
 outcome('many', function () {
     for ($filter = Filter::exists('tag'), $times = 0; $times < 60; $times++) {

@@ -1,0 +1,75 @@
+#!/bin/sh
+# Runs the Rust tests with a sanitizer of rustc.
+#
+#   scripts/test-sanitizer.sh address   the library and tests/suite, with leaks
+#   scripts/test-sanitizer.sh thread    those of the library that use threads; the standard library is compiled, too
+#
+# Sanitizers are unstable in rustc, hence RUSTC_BOOTSTRAP. Devices are left out: drivers are not compiled so.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. scripts/env.sh
+. scripts/own-apt.sh
+
+skip() { printf 'SKIPPED: %s sanitizer: %s\n' "$sanitizer" "$*"; exit 0; }
+say() { printf '%s sanitizer: %s\n' "$sanitizer" "$*" >&2; }
+
+sanitizer=${1:-address}
+target=${CARGO_TARGET_DIR:-target}
+mkdir -p "$target/$sanitizer" && home=$(cd "$target/$sanitizer" && pwd) || exit 1
+[ "$(uname -s -m)" = 'Linux x86_64' ] || skip "needs x86-64 Linux, this is $(uname -s -m)"
+export RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=$sanitizer" CARGO_TARGET_DIR="$home/build"
+# Fewer cases per property: programs are several times slower.
+export PROPTEST_CASES="${PROPTEST_CASES:-64}"
+set -- --target x86_64-unknown-linux-gnu --no-default-features --features lab --no-fail-fast
+
+
+# The compiler whose standard library can be compiled with the sanitizer: Debian's, which has the library's sources, with the
+# sanitizer's own library of the machine's Rust, which Debian's lacks. Unpacked in the target folder.
+root=$home/root
+fetch() (
+    archive=$(find "$(rustc --print sysroot)/lib/rustlib" -name 'librustc-*_rt.tsan.a' | head -n 1)
+    [ -n "$archive" ] || { say "the machine's Rust has no ThreadSanitizer"; exit 1; }
+    rm -rf "$root" && mkdir -p "$root"
+    msrv=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' Cargo.toml)
+    own_apt "$home/apt" '
+        $1 == "Debian" && $2 !~ /-/ { print "deb", $3, $2, "main" }
+        $1 == "Debian-Security" { print "deb", $3, $2, "main" }' 'Acquire::Languages "none";' || exit 1
+    rust=$(newest rustc-web)
+    [ "$(printf '%s\n%s\n' "$rust" "$msrv" | sort -V | head -n 1)" = "$msrv" ] ||
+        { say "Rust $msrv is needed, the newest is ${rust:-none}"; exit 1; }
+    std=libstd-rust-web-$(echo "$rust" | cut -d. -f1-2)
+    # shellcheck disable=SC2046  # a list of words
+    unpack "$root" "rustc-web=$rust" "$std=$rust" "libstd-rust-web-dev=$rust" "rust-web-src=$rust" \
+        $(rust_libraries "$std") || exit 1
+    cp "$archive" "$root/usr/lib/rustlib/x86_64-unknown-linux-gnu/lib/librustc-stable_rt.tsan.a" && touch "$root/complete"
+)
+thread_compiler() {
+    command -v apt-get >/dev/null || skip 'needs apt-get'
+    [ -e "$root/complete" ] || fetch || skip "Debian's Rust is not available, see above"
+    cat >"$home/rustc" <<RUSTC
+#!/bin/sh
+LD_LIBRARY_PATH='$root/usr/lib/x86_64-linux-gnu' exec '$root/usr/bin/rustc' "\$@"
+RUSTC
+    chmod +x "$home/rustc"
+    "$home/rustc" --version >&2 || skip 'the unpacked Rust does not run here'
+    export RUSTC="$home/rustc"
+}
+
+case $sanitizer in
+    address)
+        # Left out: tests that limit the address space, of which the sanitizer takes 16 TiB.
+        exec cargo test "$@" --lib --test suite -- \
+            --skip memory::what_has_no_memory --skip limits::lists_for_which_there_is_no_memory
+        ;;
+    thread)
+        thread_compiler
+        # Left out, as under qemu: what starts processes, or lets each operation on files fail.
+        exec cargo test -Zbuild-std "$@" --lib -- engine:: search:: index::writer:: base:: \
+            --skip writer::tests::faults --skip writer::tests::kills --skip writer::tests::disk \
+            --skip writer::tests::processes --skip writer::tests::memory
+        ;;
+    *)
+        echo "usage: $0 address|thread" >&2
+        exit 2
+        ;;
+esac

@@ -11,7 +11,7 @@ const DOCUMENTS: u32 = 6000;
 
 /// Word i is in one of i + 2 documents; every document has a seller of a few.
 fn text(doc: u32) -> String {
-    let has = |word: &u32| doc.wrapping_mul(0x9E37_79B9).rotate_left(5 * word) % (word + 2) == 0;
+    let has = |word: &u32| doc.wrapping_mul(0x9E37_79B9).rotate_left(5 * word).is_multiple_of(word + 2);
     let words: Vec<String> =
         (0..12).filter(has).flat_map(|word| [format!("w{word}"), format!("w{}", word / 2)]).collect();
     words.join(" ")

@@ -16,7 +16,7 @@ fn number() -> impl Strategy<Value = f64> {
 #[test]
 fn steps_are_those_of_the_definition() {
     let of: Vec<u16> =
-        (0..STEP as u32 * 5).map(|at| (at.wrapping_mul(0x9E37_79B9) >> 20) as u16 * 16 | (at % 2) as u16).collect();
+        (0..STEP as u32 * 5).map(|at| ((at.wrapping_mul(0x9E37_79B9) >> 20) as u16 * 16) | (at % 2) as u16).collect();
     let ends = [0, 1, 2, 17, 0x7FFF, 0x8000, 0x8001, 0xFFF0, 0xFFFF];
     for first in ends {
         for last in ends.into_iter().filter(|&last| last >= first) {

@@ -17,6 +17,9 @@ THREADS ?= 2 16 500
 SECONDS_EACH ?= 60
 # For `make soak`.
 HOURS ?= 1
+# For `make fuzz`: seconds for each target, and which ones; all by default.
+TIME ?= 60
+TARGETS ?=
 # For `make serve`.
 PORT ?= 8000
 # For `make bench`: a folder of real lists to measure too, one list per file, numbers separated by commas. For `make
@@ -55,7 +58,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-asan test-tsan test-memory test-valgrind test-zts soak test-browser test-packages dist deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-asan test-tsan test-memory test-valgrind test-zts soak fuzz test-browser test-packages dist deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -85,6 +88,9 @@ test-memory: setup-build $(EXTENSION)  ## ten million calls, a million exception
 
 soak: setup-build $(EXTENSION)  ## php-fpm workers search while a writer commits; both are killed at random, all answers are checked; HOURS=
 	@PHP="$$(command -v '$(PHP)')" HOURS='$(HOURS)' sh scripts/soak.sh '$(EXTENSION)'
+
+fuzz:  ## fuzz each target of fuzz/ with AddressSanitizer for TIME= seconds, from the corpus that earlier runs left in target/
+	@TIME='$(TIME)' TARGETS='$(TARGETS)' sh scripts/fuzz.sh
 
 test-asan:  ## run the Rust tests with AddressSanitizer, which also finds leaks
 	@sh scripts/test-sanitizer.sh address

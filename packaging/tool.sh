@@ -13,6 +13,7 @@ for tool; do
         cargo-about) version=0.9.3 features=cli ;;
         cargo-cyclonedx) version=0.5.9 features= ;;
         cargo-deny) version=0.20.2 features= ;;
+        cargo-fuzz) version=0.13.2 features= ;;
         *) echo "tool: no version is chosen for $tool" >&2; exit 1 ;;
     esac
     installed=$("$tools/bin/$tool" "${tool#cargo-}" --version 2>/dev/null || true)

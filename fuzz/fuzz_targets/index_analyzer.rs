@@ -13,7 +13,8 @@ fuzz_target!(|input: (u8, &str, &[u8])| {
         let languages = std::iter::once(None).chain(analysis::languages().map(|name| Some(name.to_owned())));
         let options = languages.flat_map(|language| {
             [(false, false), (true, false), (false, true)].map(|(fold, parts)| {
-                AnalyzerOptions { language: language.clone(), fold, parts, ..AnalyzerOptions::default() }
+                let compounds = if fold { ["ab", "aa", "ss", "éa", "a.b"].map(String::from).into() } else { Vec::new() };
+                AnalyzerOptions { language: language.clone(), fold, parts, compounds, ..AnalyzerOptions::default() }
             })
         });
         options.map(|options| Analyzer::new(options).expect("a known language")).collect()
@@ -25,12 +26,23 @@ fuzz_target!(|input: (u8, &str, &[u8])| {
     analyzer.tokens(text, &mut scratch, |token| {
         assert!((1..=MAX_TERM).contains(&token.term.len()));
         assert!(token.start < token.end && text.get(token.start..token.end).is_some());
-        tokens.push((token.term.to_owned(), token.position, token.start, token.end));
+        tokens.push((token.term.to_owned(), token.position, token.start, token.end, token.is_part));
     });
-    assert!(tokens.is_sorted_by(|a, b| a.1 < b.1 && a.2 < b.2));
+    assert!(tokens.is_sorted_by(|a, b| a.1 < b.1));
+    // Parts lie within the word before them.
+    let mut word = 0..0;
+    for (_, _, start, end, is_part) in &tokens {
+        match is_part {
+            true => assert!(word.start <= *start && *end <= word.end),
+            false => {
+                assert!(word.is_empty() || word.start < *start);
+                word = *start..*end;
+            }
+        }
+    }
     let mut again = Vec::new();
     analyzer.tokens(text, &mut scratch, |token| {
-        again.push((token.term.to_owned(), token.position, token.start, token.end));
+        again.push((token.term.to_owned(), token.position, token.start, token.end, token.is_part));
     });
     assert_eq!(tokens, again);
     if let Ok(read) = Analyzer::from_bytes(bytes) {

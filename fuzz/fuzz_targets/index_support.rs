@@ -19,7 +19,10 @@ pub fn folder() -> &'static Path {
 
 pub fn schema() -> Schema {
     let analyzer = |language: &str| {
-        let options = analysis::AnalyzerOptions { language: Some(language.into()), ..analysis::AnalyzerOptions::default() };
+        // Of letters that queries have.
+        let compounds = if language == "german" { ["title", "ab", "aa", "w1"].map(String::from).into() } else { Vec::new() };
+        let options =
+            analysis::AnalyzerOptions { language: Some(language.into()), compounds, ..analysis::AnalyzerOptions::default() };
         Analyzer::new(options).expect("a language")
     };
     let field = |name: &str, kind, stored| {
@@ -64,7 +67,7 @@ pub fn index() -> &'static Path {
                 text.push_str(&format!("w{} ", random(most)));
             }
             let values = vec![
-                (0, Value::Text(format!("title {i}").into())),
+                (0, Value::Text(format!("title {i} titlew1 aasab{}", i % 3).into())),
                 (1, Value::Text(text.into())),
                 (2, Value::Keywords((0..i % 3).map(|tag| format!("t{tag}").into()).collect())),
                 (3, Value::Number(1900.0 + (i % 120) as f64)),

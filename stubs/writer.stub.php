@@ -204,9 +204,9 @@ namespace Postings {
         }
 
         /**
-         * The fields, as open() takes them.
+         * As Index::fields().
          *
-         * @return array<string, array<string, float|bool|Analyzer>>
+         * @phpstan-return array<string, array<string, float|bool|Analyzer>>
          */
         public function fields(): array
         {

@@ -13,6 +13,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
+. scripts/packages.sh
 
 want=${1:-demo}
 php=${PHP:-php}
@@ -52,9 +53,7 @@ install_packages() {
         -o DPkg::Lock::Timeout=600 install $* >&2
 }
 
-# The version of Rust that Cargo.toml requires, and whether the installed one is at least that.
-msrv=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' Cargo.toml)
-at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
+# Whether the installed Rust is as new as Cargo.toml requires.
 rust_is_new_enough() {
     has cargo && has rustc || return 1
     at_least "$(cargo --version 2>/dev/null | cut -d' ' -f2)" "$msrv" &&

@@ -5,6 +5,7 @@
 #   HOURS=1 scripts/soak.sh path/to/postings.so
 set -u
 cd "$(dirname "$0")/.." || exit 1
+. scripts/packages.sh
 
 skip() { printf 'SKIPPED: soak: %s\n' "$*"; exit 0; }
 say() { printf 'soak: %s\n' "$*" >&2; }
@@ -14,14 +15,7 @@ php=$(command -v "${PHP:-php}") || exit 1
 # Debian's is called php-fpm8.2.
 name=php$("$php" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
 find_fpm() { command -v "php-fpm${name#php}" || command -v php-fpm; }
-if ! find_fpm >/dev/null; then
-    command -v apt-get >/dev/null || skip 'needs php-fpm'
-    [ "$(id -u)" = 0 ] || skip "needs the package $name-fpm"
-    say "apt-get install $name-fpm"
-    apt-get -q -o DPkg::Lock::Timeout=600 update >&2
-    DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-remove --no-install-recommends -o DPkg::Lock::Timeout=600 \
-        install "$name-fpm" >&2 || skip "the package $name-fpm is not available"
-fi
+find_fpm >/dev/null || install_or_skip "$name-fpm"
 fpm=$(find_fpm)
 
 folder=$(mktemp -d) || exit 1

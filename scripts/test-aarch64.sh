@@ -8,7 +8,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
-. scripts/own-apt.sh
+. scripts/packages.sh
 
 skip() { printf 'SKIPPED: aarch64: %s\n' "$*"; exit 0; }
 say() { printf 'aarch64: %s\n' "$*" >&2; }
@@ -16,20 +16,13 @@ say() { printf 'aarch64: %s\n' "$*" >&2; }
 target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target/aarch64" && home=$(cd "$target/aarch64" && pwd) || exit 1
 root=$home/root
-msrv=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' Cargo.toml)
-at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
 
 [ "$(uname -s -m)" = 'Linux x86_64' ] || skip "needs x86-64 Linux, this is $(uname -s -m)"
 command -v apt-get >/dev/null || skip 'needs apt-get'
 
 # The cross compiler, to compile C and to link.
 if ! command -v aarch64-linux-gnu-gcc >/dev/null || [ ! -e /usr/aarch64-linux-gnu/include/stdlib.h ]; then
-    [ "$(id -u)" = 0 ] || skip 'needs the packages gcc-aarch64-linux-gnu and libc6-dev-arm64-cross'
-    say 'apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross'
-    export DEBIAN_FRONTEND=noninteractive
-    apt-get -q -o DPkg::Lock::Timeout=600 update >&2
-    apt-get -q -y --no-remove --no-install-recommends -o DPkg::Lock::Timeout=600 install \
-        gcc-aarch64-linux-gnu libc6-dev-arm64-cross >&2 || skip 'the cross compiler is not available'
+    install_or_skip gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 fi
 
 # Unpacks Rust and qemu into $root, from the archives that this machine's apt uses.
@@ -40,9 +33,8 @@ fetch() (
         $1 == "Debian-Security" { print "deb", $3, $2, "main" }' '
         APT::Architectures { "amd64"; "arm64"; };
         Acquire::Languages "none";' || exit 1
-    rust=$(newest rustc-web) qemu=$(newest qemu-user)
-    { [ -n "$rust" ] && at_least "$rust" "$msrv"; } || { say "Rust $msrv is needed, the newest is ${rust:-none}"; exit 1; }
-    { [ -n "$qemu" ] && at_least "$qemu" 1:8; } || { say "qemu 8 is needed, the newest is ${qemu:-none}"; exit 1; }
+    rust=$(newest_from rustc-web "$msrv") || exit 1
+    qemu=$(newest_from qemu-user 1:8) || exit 1
     std=libstd-rust-web-$(echo "$rust" | cut -d. -f1-2)
     # shellcheck disable=SC2046  # a list of words
     unpack "$root" "rustc-web=$rust" "$std=$rust" "libstd-rust-web-dev=$rust" "libstd-rust-web-dev:arm64=$rust" \
@@ -51,15 +43,9 @@ fetch() (
 )
 [ -e "$root/complete" ] || fetch || skip 'Rust or qemu is not available, see above'
 
-# cargo is the machine's own; only the compiler must match the standard library.
-cat >"$home/rustc" <<RUSTC
-#!/bin/sh
-LD_LIBRARY_PATH='$root/usr/lib/x86_64-linux-gnu' exec '$root/usr/bin/rustc' "\$@"
-RUSTC
-chmod +x "$home/rustc"
-"$home/rustc" --version >&2 || skip 'the unpacked Rust does not run here'
-
-export RUSTC="$home/rustc" CARGO_TARGET_DIR="$home/build"
+# Only the compiler must match the standard library.
+use_rust "$home"
+export CARGO_TARGET_DIR="$home/build"
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="$root/usr/bin/qemu-aarch64 -L /usr/aarch64-linux-gnu"
 # Fewer cases per property, because qemu is about 20 times slower than the machine. Device tests are left out: there is no

@@ -8,7 +8,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
-. scripts/own-apt.sh
+. scripts/packages.sh
 
 skip() { printf 'SKIPPED: %s sanitizer: %s\n' "$sanitizer" "$*"; exit 0; }
 say() { printf '%s sanitizer: %s\n' "$sanitizer" "$*" >&2; }
@@ -22,7 +22,6 @@ export RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=$sanitizer" CARGO_TARGET_DIR="$h
 export PROPTEST_CASES="${PROPTEST_CASES:-64}"
 set -- --target x86_64-unknown-linux-gnu --no-default-features --features lab --no-fail-fast
 
-
 # The compiler whose standard library can be compiled with the sanitizer: Debian's, which has the library's sources, with the
 # sanitizer's own library of the machine's Rust, which Debian's lacks. Unpacked in the target folder.
 root=$home/root
@@ -30,13 +29,10 @@ fetch() (
     archive=$(find "$(rustc --print sysroot)/lib/rustlib" -name 'librustc-*_rt.tsan.a' | head -n 1)
     [ -n "$archive" ] || { say "the machine's Rust has no ThreadSanitizer"; exit 1; }
     rm -rf "$root" && mkdir -p "$root"
-    msrv=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' Cargo.toml)
     own_apt "$home/apt" '
         $1 == "Debian" && $2 !~ /-/ { print "deb", $3, $2, "main" }
         $1 == "Debian-Security" { print "deb", $3, $2, "main" }' 'Acquire::Languages "none";' || exit 1
-    rust=$(newest rustc-web)
-    [ "$(printf '%s\n%s\n' "$rust" "$msrv" | sort -V | head -n 1)" = "$msrv" ] ||
-        { say "Rust $msrv is needed, the newest is ${rust:-none}"; exit 1; }
+    rust=$(newest_from rustc-web "$msrv") || exit 1
     std=libstd-rust-web-$(echo "$rust" | cut -d. -f1-2)
     # shellcheck disable=SC2046  # a list of words
     unpack "$root" "rustc-web=$rust" "$std=$rust" "libstd-rust-web-dev=$rust" "rust-web-src=$rust" \
@@ -46,13 +42,7 @@ fetch() (
 thread_compiler() {
     command -v apt-get >/dev/null || skip 'needs apt-get'
     [ -e "$root/complete" ] || fetch || skip "Debian's Rust is not available, see above"
-    cat >"$home/rustc" <<RUSTC
-#!/bin/sh
-LD_LIBRARY_PATH='$root/usr/lib/x86_64-linux-gnu' exec '$root/usr/bin/rustc' "\$@"
-RUSTC
-    chmod +x "$home/rustc"
-    "$home/rustc" --version >&2 || skip 'the unpacked Rust does not run here'
-    export RUSTC="$home/rustc"
+    use_rust "$home"
 }
 
 case $sanitizer in

@@ -6,6 +6,7 @@
 #   scripts/test-valgrind.sh path/to/postings.so [test files]
 set -u
 cd "$(dirname "$0")/.." || exit 1
+. scripts/packages.sh
 
 skip() { printf 'SKIPPED: valgrind: %s\n' "$*"; exit 0; }
 say() { printf 'valgrind: %s\n' "$*" >&2; }
@@ -16,14 +17,7 @@ php=$(command -v "${PHP:-php}") || exit 1
 target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target/valgrind" && home=$(cd "$target/valgrind" && pwd) || exit 1
 
-if ! command -v valgrind >/dev/null; then
-    command -v apt-get >/dev/null || skip 'needs valgrind'
-    [ "$(id -u)" = 0 ] || skip 'needs the package valgrind'
-    say 'apt-get install valgrind'
-    apt-get -q -o DPkg::Lock::Timeout=600 update >&2
-    DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-remove --no-install-recommends -o DPkg::Lock::Timeout=600 \
-        install valgrind >&2 || skip 'the package valgrind is not available'
-fi
+command -v valgrind >/dev/null || install_or_skip valgrind
 
 if [ $# = 0 ]; then
     for file in php-tests/*/*.phpt; do

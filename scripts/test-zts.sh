@@ -9,7 +9,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
-. scripts/own-apt.sh
+. scripts/packages.sh
 
 skip() { printf 'SKIPPED: zts: %s\n' "$*"; exit 0; }
 say() { printf 'zts: %s\n' "$*" >&2; }
@@ -24,14 +24,8 @@ missing=''
 for package in autoconf bison re2c pkg-config dpkg-dev; do
     dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
 done
-if [ -n "$missing" ]; then
-    [ "$(id -u)" = 0 ] || skip "needs the packages$missing"
-    say "apt-get install$missing"
-    apt-get -q -o DPkg::Lock::Timeout=600 update >&2
-    # shellcheck disable=SC2086  # a list of words
-    DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-remove --no-install-recommends -o DPkg::Lock::Timeout=600 \
-        install $missing >&2 || skip "the packages$missing are not available"
-fi
+# shellcheck disable=SC2086  # a list of words
+[ -z "$missing" ] || install_or_skip $missing
 
 # Unpacks the sources of the machine's PHP into $home/source, from the archives that its apt uses.
 fetch() (

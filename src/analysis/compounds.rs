@@ -62,10 +62,8 @@ impl Compounds {
             return parts;
         }
         let stems = self.stems.get_or_init(|| self.words.iter().filter_map(|word| Some(stem(word)?.into())).collect());
-        let is_form = |word: &str| {
-            let has_stem = |stem: &str| stems.contains(stem) || self.words.contains(stem);
-            self.words.contains(word) || stem(word).map_or_else(|| stems.contains(word), |stem| has_stem(&stem))
-        };
+        let is_or_stem = |word: &str| self.words.contains(word) || stems.contains(word);
+        let is_form = |word: &str| self.words.contains(word) || is_or_stem(stem(word).as_deref().unwrap_or(word));
         if is_form(word) {
             return parts;
         }

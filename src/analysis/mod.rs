@@ -29,6 +29,7 @@ mod tests;
 
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -57,8 +58,10 @@ const MAX_WORD: usize = 4 * MAX_TERM;
 /// The most [words of compounds](AnalyzerOptions::compounds), and their most bytes: each commit writes them.
 const MOST_COMPOUNDS: (usize, usize) = (100_000, 1 << 20);
 
-/// Analyzers of more bytes take a while to make of them; so many are kept.
+/// An analyzer of so many bytes takes a while to make, and is kept.
 const WORTH_KEEPING: usize = 1 << 10;
+
+/// The analyzers that are kept.
 const MOST_KEPT: usize = 4;
 
 /// The analyzers whose terms a [`Scratch`] keeps: fields of a document may have different ones.
@@ -403,9 +406,9 @@ impl Inner {
     /// The parts of a word that has a term, after its [`cached_term`](Inner::cached_term).
     #[inline]
     fn cached_parts<'a>(&self, word: &str, kind: Kind, caches: &'a mut [(u64, Cache)]) -> &'a [Part] {
-        match (&self.compounds, caches.first_mut()) {
-            (Some(compounds), Some((_, cache))) if kind != Kind::Units => {
-                cache.parts.of(word, || self.parts(compounds, word))
+        match caches.first_mut() {
+            Some((_, cache)) if self.compounds.is_some() && kind != Kind::Units => {
+                cache.parts.of(word, || self.parts(word))
             }
             _ => &[],
         }
@@ -413,15 +416,20 @@ impl Inner {
 
     #[cold]
     #[inline(never)]
-    fn parts(&self, compounds: &Compounds, word: &str) -> Box<[Part]> {
+    fn parts(&self, word: &str) -> Box<[Part]> {
         let mut normalized = String::new();
         normalize::normalize(word, self.options.fold, &mut normalized);
-        let part = |of: std::ops::Range<usize>| {
+        let part = |of: Range<usize>| {
             let part = &normalized[of.clone()];
             let term = self.stem(part).map_or_else(|| part.into(), String::into);
             Part { term, place: compounds::place(word, &normalized, of) }
         };
-        compounds.parts(&normalized, |word| self.stem(word)).into_iter().map(part).collect()
+        self.cut(&normalized).into_iter().map(part).collect()
+    }
+
+    /// The parts of a normalized word, as bytes of it; none if it is no compound.
+    fn cut(&self, word: &str) -> Vec<Range<usize>> {
+        self.compounds.as_ref().map_or_else(Vec::new, |compounds| compounds.parts(word, |word| self.stem(word)))
     }
 
     #[cold]

@@ -72,10 +72,7 @@ impl Analyzer {
 
     /// The words that a [normalized](Analyzer::normalize) word is made of, as bytes of it; none if it is no compound.
     pub fn parts(&self, word: &str) -> Vec<Range<usize>> {
-        match &self.inner.compounds {
-            Some(compounds) if !segment::is_units(word) => compounds.parts(word, |word| self.inner.stem(word)),
-            _ => Vec::new(),
-        }
+        if segment::is_units(word) { Vec::new() } else { self.inner.cut(word) }
     }
 }
 

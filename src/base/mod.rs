@@ -13,6 +13,7 @@
 //! | `memory` | memory of sizes that documents, files and queries decide |
 //! | `huge_pages` | memory for large results |
 //! | `threads` | threads for the work of one call |
+//! | `noise` | numbers that look random, for tests |
 //! | `skipped` | how tests say that they have not tested something |
 //! | `background` | threads that outlive a call, and what a fork means to them |
 //! | [`earth`] | points on the earth: distances, areas, cells |
@@ -28,6 +29,8 @@ pub(crate) mod files;
 pub(crate) mod huge_pages;
 pub(crate) mod identity;
 pub(crate) mod memory;
+#[cfg(test)]
+pub(crate) mod noise;
 pub(crate) mod process;
 #[cfg(test)]
 pub(crate) mod skipped;

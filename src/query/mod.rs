@@ -171,6 +171,18 @@ impl Atom {
         }
     }
 
+    /// Whether it stands for terms of the dictionary.
+    pub fn is_expanded(&self) -> bool {
+        matches!(self, Atom::Prefix(_) | Atom::Fuzzy { .. } | Atom::Like { .. })
+    }
+
+    /// All of some terms, of which there is one at least; equal ones count once.
+    fn all_of(terms: impl IntoIterator<Item = String>) -> Atom {
+        let different: BTreeSet<String> = terms.into_iter().collect();
+        let mut terms: Vec<String> = different.into_iter().collect();
+        if terms.len() == 1 { Atom::Term(terms.remove(0)) } else { Atom::All(terms) }
+    }
+
     /// What a document may have of it: one, unless it is a compound or has synonyms.
     pub fn alternatives(&self) -> &[Atom] {
         if let Atom::OneOf(atoms) = self { atoms } else { std::slice::from_ref(self) }

@@ -2,7 +2,6 @@
 
 use super::{Atom, Boost, Clause, MOST_EXPANDED, MOST_PHRASE_WORDS, MOST_SLOP, Query, Reading, Typos, fuzzy};
 use crate::analysis::{Analyzer, MAX_TERM, Scratch, is_lone_unit};
-use std::collections::BTreeSet;
 
 /// Parses what a visitor typed; see the top of `query/mod.rs`. Never fails, and is linear in the length of `text`.
 ///
@@ -111,13 +110,7 @@ fn split_operator(word: &str) -> (&str, Option<Operator>) {
 
 /// A word, or all of its parts.
 fn or_parts(word: Atom, parts: Vec<String>) -> Atom {
-    let different: BTreeSet<String> = parts.into_iter().collect();
-    let mut parts: Vec<String> = different.into_iter().collect();
-    match parts.len() {
-        0 => word,
-        1 => Atom::OneOf(vec![word, Atom::Term(parts.remove(0))]),
-        _ => Atom::OneOf(vec![word, Atom::All(parts)]),
-    }
+    if parts.is_empty() { word } else { Atom::OneOf(vec![word, Atom::all_of(parts)]) }
 }
 
 struct Parser<'a> {
@@ -201,8 +194,7 @@ impl Parser<'_> {
             }
         }
         self.reading.words -= count(&atom);
-        let is_expanded = |atom: &Atom| matches!(atom, Atom::Prefix(_) | Atom::Fuzzy { .. } | Atom::Like { .. });
-        self.expanded += usize::from(atom.alternatives().iter().any(is_expanded));
+        self.expanded += usize::from(atom.alternatives().iter().any(Atom::is_expanded));
         let Head { field, exclude, required, boost } = head;
         let at = self.at(typed);
         self.query.clauses.push(Clause { exclude, required, boost, field, atom, at });
@@ -327,9 +319,7 @@ impl Parser<'_> {
             self.push(if slop > 0 { Atom::Near { terms, slop } } else { Atom::Phrase(terms) }, head, text);
         } else if terms.len() > 1 && exclude {
             terms.truncate(MOST_PHRASE_WORDS);
-            let different: BTreeSet<String> = terms.into_iter().map(|(_, term)| term).collect();
-            let all: Vec<String> = different.into_iter().collect();
-            self.push(if let [term] = &all[..] { Atom::Term(term.clone()) } else { Atom::All(all) }, head, text);
+            self.push(Atom::all_of(terms.into_iter().map(|(_, term)| term)), head, text);
         } else {
             let is_one = terms.len() == 1 && self.phrases;
             for ((_, term), (start, parts)) in terms.into_iter().zip(others) {

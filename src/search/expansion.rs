@@ -53,11 +53,6 @@ pub(super) struct Class {
 /// The terms that an atom stands for in each of some fields, the closest first.
 pub(super) type Expansion = Vec<(usize, Vec<Class>)>;
 
-/// Whether an atom stands for terms of the dictionary.
-pub(super) fn is_expanded(atom: &Atom) -> bool {
-    matches!(atom, Atom::Prefix(_) | Atom::Fuzzy { .. } | Atom::Like { .. })
-}
-
 /// What each atom stands for in its fields, which have one analyzer; in the same order.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! [`QueryPlan`]: a query as leaves with weights, for all segments alike.
 
 use super::Index;
-use super::expansion::{Budget, Class, Expansion, expand, is_expanded};
+use super::expansion::{Budget, Class, Expansion, expand};
 use super::leaf::{Leaf, Weighted, weighted};
 use super::options::{Matching, Options};
 use super::read::{Part, cut, typed};
@@ -66,7 +66,7 @@ impl QueryPlan {
             .iter()
             .flat_map(|typed| &typed.parts)
             .flat_map(|part| part.atom.alternatives().iter().map(|atom| (atom, &part.fields[..])))
-            .filter(|(atom, _)| is_expanded(atom))
+            .filter(|(atom, _)| atom.is_expanded())
             .collect();
         let mut expansions = expand(index, &expanded, options, clock)?.into_iter();
         let mut budget = Budget::new(index, options);
@@ -79,7 +79,7 @@ impl QueryPlan {
                 weighted(index, leaf, weight * typed.times as f32 * typed.clause.boost.factor(), options)
             };
             let mut of_atom = |atom: &Atom, fields: &[usize]| -> Result<Vec<Weighted>> {
-                let leaves = match is_expanded(atom) {
+                let leaves = match atom.is_expanded() {
                     true => leaves(atom, expansions.next().unwrap_or_default()),
                     false => fields.iter().map(|&field| leaf(atom, field)).collect(),
                 };

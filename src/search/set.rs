@@ -1,7 +1,7 @@
 //! Sets of documents of a segment, which are lists while they are short.
 
 use crate::base::error::Result;
-use crate::base::memory::{collected, zeros};
+use crate::base::memory::zeros;
 use crate::rank::collector::Allowed;
 
 /// Some documents of a segment.
@@ -17,20 +17,24 @@ const FEW: usize = 32;
 
 impl Set {
     pub(super) fn into_allowed(self, documents: u32) -> Result<Allowed> {
-        let few = if let Set::Few(few) = &self { Some(collected(few.iter().copied())?) } else { None };
-        Ok(Allowed { bits: self.into_bits(documents)?, few })
+        Ok(match self {
+            Set::Bits(bits) => Allowed { bits, few: None },
+            Set::Few(doc_ids) => Allowed { bits: bits_of(&doc_ids, documents)?, few: Some(doc_ids) },
+        })
     }
 
     pub(super) fn into_bits(self, documents: u32) -> Result<Vec<u64>> {
         match self {
             Set::Bits(bits) => Ok(bits),
-            Set::Few(doc_ids) => {
-                let mut bits = zeros(documents.div_ceil(64) as usize)?;
-                set_all(&mut bits, &doc_ids);
-                Ok(bits)
-            }
+            Set::Few(doc_ids) => bits_of(&doc_ids, documents),
         }
     }
+}
+
+fn bits_of(doc_ids: &[u32], documents: u32) -> Result<Vec<u64>> {
+    let mut bits = zeros(documents.div_ceil(64) as usize)?;
+    set_all(&mut bits, doc_ids);
+    Ok(bits)
 }
 
 fn set_all(bits: &mut [u64], doc_ids: &[u32]) {

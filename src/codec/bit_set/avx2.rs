@@ -1,7 +1,7 @@
 //! AVX2: docIDs are written eight at a time, from a table of the bits of a byte; 1 bits are counted with a table of
 //! nibbles, after adders (Muła, Kurz and Lemire, 2018).
 
-use super::{BITS_OF, FEW, scalar, word};
+use super::{BITS_OF, FEW, expand_few, scalar, word};
 use std::arch::x86_64::*;
 
 /// As [`super::expand`].
@@ -20,10 +20,7 @@ pub(super) unsafe fn expand(stream: *const u64, words: usize, first: u32, out: *
             let ones = bits.count_ones();
             let to = out.add(found);
             if ones <= FEW {
-                for i in 0..FEW as usize {
-                    to.add(i).write(doc_id.wrapping_add(bits.trailing_zeros()));
-                    bits &= bits.wrapping_sub(1);
-                }
+                expand_few(bits, doc_id, to);
             } else {
                 let mut base = _mm256_set1_epi32(doc_id as i32);
                 let mut to = to;

@@ -35,6 +35,20 @@ static BITS_OF: [[u8; 8]; 256] = {
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const FEW: u32 = 4;
 
+/// Writes the docIDs of a word that has at most [`FEW`], and junk up to so many.
+///
+/// # Safety
+/// `to` has room for [`FEW`].
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+unsafe fn expand_few(mut bits: u64, doc_id: u32, to: *mut u32) {
+    for i in 0..FEW as usize {
+        // SAFETY: the contract.
+        unsafe { to.add(i).write(doc_id.wrapping_add(bits.trailing_zeros())) };
+        bits &= bits.wrapping_sub(1);
+    }
+}
+
 /// Writes the docIDs of `words` words, of which the first one's bit 0 stands for `first`, to `out`, and returns their
 /// number.
 ///

@@ -1,7 +1,7 @@
 //! NEON: docIDs are written eight at a time, from a table of the bits of a byte; an instruction counts the 1 bits of
 //! each byte.
 
-use super::{BITS_OF, FEW, scalar, word};
+use super::{BITS_OF, FEW, expand_few, scalar, word};
 use crate::base::bits::ones_by_byte_neon;
 use std::arch::aarch64::*;
 
@@ -17,15 +17,12 @@ pub(super) unsafe fn expand(stream: *const u64, words: usize, first: u32, out: *
         // SAFETY: the word can be read. `out` has room for the docIDs of this word and 64 more after those found so
         // far, and all stores are within 64 of that place.
         unsafe {
-            let mut bits = word(stream, at);
+            let bits = word(stream, at);
             let ends = ones_by_byte_neon(bits);
             let ones = (ends >> 56) as u32;
             let to = out.add(found);
             if ones <= FEW {
-                for i in 0..FEW as usize {
-                    to.add(i).write(doc_id.wrapping_add(bits.trailing_zeros()));
-                    bits &= bits.wrapping_sub(1);
-                }
+                expand_few(bits, doc_id, to);
             } else {
                 let mut base = vdupq_n_u32(doc_id);
                 for byte in 0..8 {

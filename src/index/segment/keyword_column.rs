@@ -10,7 +10,6 @@ use crate::base::error::{Error, Result};
 use crate::base::memory::{filled, reserve, room, zeros};
 use crate::codec::block_buffer;
 use crate::index::list::Decoded;
-use std::sync::PoisonError;
 
 /// What stands for no value.
 const NONE: u32 = u32::MAX;
@@ -89,15 +88,7 @@ impl Segment {
     /// [`Error::Argument`] if there is no such field or it has no terms, [`Error::Corrupt`], [`Error::OutOfMemory`].
     pub fn keyword_column(&self, field: usize) -> Result<&KeywordColumn> {
         let Some(place) = self.keyword_columns.get(field) else { return Err(self.no_field(field, "such")) };
-        if let Some(column) = place.get() {
-            return Ok(column);
-        }
-        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(column) = place.get() {
-            return Ok(column);
-        }
-        let column = self.make_keyword_column(field)?;
-        Ok(place.get_or_init(|| column))
+        self.kept(place, || self.make_keyword_column(field))
     }
 
     fn make_keyword_column(&self, field: usize) -> Result<KeywordColumn> {
@@ -165,23 +156,19 @@ impl Segment {
         if ids.increases() {
             return Ok(None);
         }
-        if let Some(ranks) = self.id_ranks.get() {
-            return Ok(Some(ranks));
-        }
-        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(ranks) = self.id_ranks.get() {
-            return Ok(Some(ranks));
-        }
-        let mut by_id = room(self.documents() as usize)?;
-        for doc in 0..self.documents() {
-            by_id.push((ids.get(doc)?, doc));
-        }
-        by_id.sort_unstable();
-        let mut ranks = zeros(by_id.len())?;
-        for (rank, (_, doc)) in (0..).zip(by_id) {
-            ranks[doc as usize] = rank;
-        }
-        Ok(Some(self.id_ranks.get_or_init(|| ranks.into())))
+        let ranks = self.kept(&self.id_ranks, || {
+            let mut by_id = room(self.documents() as usize)?;
+            for doc in 0..self.documents() {
+                by_id.push((ids.get(doc)?, doc));
+            }
+            by_id.sort_unstable();
+            let mut ranks: Vec<u32> = zeros(by_id.len())?;
+            for (rank, (_, doc)) in (0..).zip(by_id) {
+                ranks[doc as usize] = rank;
+            }
+            Ok(ranks.into())
+        })?;
+        Ok(Some(ranks))
     }
 }
 

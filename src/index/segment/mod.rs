@@ -73,7 +73,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// What a manifest keeps of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -233,6 +233,19 @@ impl Segment {
                 Err(failed(&self.path, format!("{length} bytes; there were {} when it was opened", self.meta.bytes)))
             }
         }
+    }
+
+    /// What is kept at that place, made the first time; threads that come meanwhile wait for it.
+    fn kept<'k, T>(&self, place: &'k OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&'k T> {
+        if let Some(kept) = place.get() {
+            return Ok(kept);
+        }
+        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = place.get() {
+            return Ok(kept);
+        }
+        let made = make()?;
+        Ok(place.get_or_init(|| made))
     }
 
     /// Tells it from all other segments that this process has opened.

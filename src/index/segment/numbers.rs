@@ -243,10 +243,7 @@ impl<'c> Column<'c> {
     /// What stands for a document's number, the least of several, in whose order numbers are; if it has one.
     #[inline(always)]
     pub(super) fn key(&self, doc: usize) -> Option<u64> {
-        let is_present =
-            self.present.is_empty() || self.present.get(doc / 8).is_some_and(|bits| bits >> (doc % 8) & 1 == 1);
-        let number = self.packed.get(doc).filter(|_| is_present)?;
-        Some(if self.integers { number } else { in_order(number) })
+        self.as_packed(doc).map(|number| if self.integers { number } else { in_order(number) })
     }
 
     /// Those of all documents.
@@ -296,11 +293,8 @@ impl<'c> Column<'c> {
             }
             return;
         }
-        // Conversions saturate: beyond, there are no numbers.
-        let (low, high) = (low.ceil() as i64, high.floor() as i64);
-        if low <= high {
-            let (first, span) = (self.base.wrapping_sub(low), high.wrapping_sub(low) as u64);
-            self.add_if(bits, |number| (first as u64).wrapping_add(number) <= span);
+        if let Some((low, high)) = self.keys_between(low, high) {
+            self.add_if(bits, |key| low <= key && key <= high);
         }
     }
 
@@ -331,11 +325,16 @@ impl<'c> Column<'c> {
     /// The number of a document, the least of several, if it has one and there is such a document.
     #[inline]
     pub fn get(&self, doc: u32) -> Option<f64> {
-        let doc = doc as usize;
+        self.as_packed(doc as usize).map(|number| self.number(number))
+    }
+
+    /// The same as it is packed.
+    #[inline(always)]
+    fn as_packed(&self, doc: usize) -> Option<u64> {
         if !self.present.is_empty() && self.present.get(doc / 8)? >> (doc % 8) & 1 == 0 {
             return None;
         }
-        Some(self.number(self.packed.get(doc)?))
+        self.packed.get(doc)
     }
 }
 

@@ -4,6 +4,7 @@
 //! was. What was done since may be there or not, in any order: any name may have gone back to any file that it has had since,
 //! and of what was written any sectors may be missing.
 
+use crate::base::noise::Noise;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
@@ -97,7 +98,7 @@ pub(crate) fn after_power_loss(events: &[Event], left: Left) -> BTreeMap<OsStrin
             Event::FolderSynced => names.sync(),
         }
     }
-    let mut chance = Chance(if let Left::Some(seed) = left { seed } else { 0 });
+    let mut chance = Noise(if let Left::Some(seed) = left { seed } else { 0 });
     let mut name_left = |states: &[(By, Option<usize>)]| {
         let is_left = |by: By| match left {
             Left::Names => true,
@@ -114,36 +115,24 @@ pub(crate) fn after_power_loss(events: &[Event], left: Left) -> BTreeMap<OsStrin
         names.0.into_iter().filter_map(|(name, states)| Some((name, name_left(&states)?))).collect();
     let content = |(name, file): (OsString, usize)| {
         let content = &files[file];
-        let bytes = if let Left::Some(_) = left { chance.torn(content) } else { content.durable.clone() };
+        let bytes = if let Left::Some(_) = left { torn(content, &mut chance) } else { content.durable.clone() };
         (name, bytes)
     };
     names.into_iter().map(content).collect()
 }
 
-/// SplitMix64.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((mixed ^ mixed >> 31) % count as u64) as usize
-    }
-
-    /// What is left of a file: all that is durable, and of the rest anything.
-    fn torn(&mut self, Content { durable, written }: &Content) -> Vec<u8> {
-        let rest = &written[durable.len()..];
-        // The length may be there without the bytes.
-        let length = [0, rest.len(), self.below(rest.len() + 1)][self.below(3)];
-        let mut left = durable.clone();
-        let mut is_missing = false;
-        for (at, &byte) in rest[..length].iter().enumerate() {
-            if at == 0 || left.len().is_multiple_of(SECTOR) {
-                is_missing = self.below(4) == 0;
-            }
-            left.push(if is_missing { 0 } else { byte });
+/// What is left of a file: all that is durable, and of the rest anything.
+fn torn(Content { durable, written }: &Content, chance: &mut Noise) -> Vec<u8> {
+    let rest = &written[durable.len()..];
+    // The length may be there without the bytes.
+    let length = [0, rest.len(), chance.below(rest.len() + 1)][chance.below(3)];
+    let mut left = durable.clone();
+    let mut is_missing = false;
+    for (at, &byte) in rest[..length].iter().enumerate() {
+        if at == 0 || left.len().is_multiple_of(SECTOR) {
+            is_missing = chance.below(4) == 0;
         }
-        left
+        left.push(if is_missing { 0 } else { byte });
     }
+    left
 }

@@ -13,6 +13,7 @@ mod similar;
 mod stemmed;
 
 use super::*;
+use crate::base::noise::Noise;
 use crate::index::{self, Writer};
 use definition::{Atom, BODY, Clause, Definition, Doc, NOTE, PRICE, TAG, TEXTS, TITLE, typed};
 use proptest::prelude::*;
@@ -362,19 +363,6 @@ proptest! {
             found.iter_mut().flat_map(|found| &mut found.hits).for_each(|hit| hit.doc_id = 0);
             prop_assert_eq!(first.get_or_insert_with(|| found.clone()), &found);
         }
-    }
-}
-
-/// SplitMix64.
-struct Noise(u64);
-
-impl Noise {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((x ^ (x >> 31)) % limit as u64) as usize
     }
 }
 

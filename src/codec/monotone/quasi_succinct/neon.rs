@@ -1,9 +1,9 @@
 //! NEON: both passes with eight docIDs, or low halves, at a time.
 
 use super::scalar::STOPS;
-use super::tiles::{MOST_WORDS, Passes, Positions, Tile};
+use super::tiles::{Passes, Positions, Tile};
 use super::{MAX_HALVES_WIDTH, halves, scalar};
-use crate::base::bits::{low_mask, ones_by_byte_neon, read_u64};
+use crate::base::bits::{low_mask, ones_by_byte_neon};
 use crate::codec::fields::{Eights, WIDEST, store};
 use std::arch::aarch64::*;
 
@@ -44,33 +44,35 @@ static HALF_LANES: [HalfLanes; MAX_HALVES_WIDTH as usize + 1] = {
 /// As for [`scalar::find`]; the processor has NEON.
 #[target_feature(enable = "neon")]
 pub(super) unsafe fn find(upper: *const u8, start: u64, count: usize, to: &mut Positions) -> bool {
-    let first = (start / 64) as usize;
-    let mut before = (1u64 << (start % 64)) - 1;
-    let (mut base, eight) = (vdupq_n_u16(0), vdupq_n_u16(8));
-    let (mut found, mut word) = (0, 0);
-    while found < count {
-        if word == MOST_WORDS {
-            return false;
-        }
-        // SAFETY: `found < count`, so a stop bit follows and the word begins in the upper bits; it may end in the
-        // padding. At most 72 positions are stored from `found` on, which `Positions` has room for, as in
-        // `scalar::find`.
-        unsafe {
-            let bits = read_u64(upper, 8 * (first + word)) | before;
-            before = 0;
-            let ends = ones_by_byte_neon(!bits);
-            let to = to.as_mut_ptr().add(found).cast::<u16>();
-            for byte in 0..8 {
-                let stops_before = (ends << 8 >> (8 * byte)) as u8;
-                let stops = vld1q_u16(STOPS[(bits >> (8 * byte)) as u8 as usize].0.as_ptr());
-                vst1q_u16(to.add(stops_before.into()), vaddq_u16(stops, base));
-                base = vaddq_u16(base, eight);
-            }
-            found += (ends >> 56) as usize;
-        }
-        word += 1;
+    // SAFETY: the same contract.
+    unsafe { scalar::find_by::<Eight>(upper, start, count, to) }
+}
+
+/// The position of the first bit of the next byte, in eight lanes.
+struct Eight(uint16x8_t);
+
+impl scalar::Bytes for Eight {
+    #[inline(always)]
+    fn new() -> Self {
+        // SAFETY: every arm64 processor has NEON.
+        Eight(unsafe { vdupq_n_u16(0) })
     }
-    true
+
+    #[inline(always)]
+    unsafe fn ones(word: u64) -> u64 {
+        // SAFETY: the processor has NEON, by the contract.
+        unsafe { ones_by_byte_neon(word) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(&mut self, byte: u8, to: *mut u16) {
+        // SAFETY: `Stops` is a vector of eight, for which `to` has room; the processor has NEON, by the contract.
+        unsafe {
+            let stops = vld1q_u16(STOPS[byte as usize].0.as_ptr());
+            vst1q_u16(to, vaddq_u16(stops, self.0));
+            self.0 = vaddq_u16(self.0, vdupq_n_u16(8));
+        }
+    }
 }
 
 /// The byte at which the lower bits of the tile begin.

@@ -37,10 +37,20 @@ pub(super) static PASSES: Passes<u32> = Passes { find, merge, far };
 /// As for [`Passes::find`]: at least `count` stop bits follow from `start` on.
 #[inline(always)]
 pub(super) unsafe fn find(upper: *const u8, start: u64, count: usize, to: &mut Positions) -> bool {
+    // SAFETY: the same contract, and every processor can do this.
+    unsafe { find_by::<Eight>(upper, start, count, to) }
+}
+
+/// The same, with the instructions of a tier.
+///
+/// # Safety
+/// As for [`find`]; the processor has the tier.
+#[inline(always)]
+pub(super) unsafe fn find_by<B: Bytes>(upper: *const u8, start: u64, count: usize, to: &mut Positions) -> bool {
     let first = (start / 64) as usize;
     // Bits before `start` are set to 1, so that none of them is taken for a stop bit.
     let mut before = (1u64 << (start % 64)) - 1;
-    let mut eight = Eight::new();
+    let mut bytes = B::new();
     let (mut found, mut word) = (0, 0);
     while found < count {
         if word == MOST_WORDS {
@@ -52,11 +62,11 @@ pub(super) unsafe fn find(upper: *const u8, start: u64, count: usize, to: &mut P
         unsafe {
             let bits = read_u64(upper, 8 * (first + word)) | before;
             before = 0;
-            let ends = ones_by_byte(!bits);
+            let ends = B::ones(!bits);
             let to = to.as_mut_ptr().add(found);
             for byte in 0..8 {
                 let stops_before = (ends << 8 >> (8 * byte)) as u8;
-                eight.store((bits >> (8 * byte)) as u8, to.add(stops_before.into()).cast());
+                bytes.store((bits >> (8 * byte)) as u8, to.add(stops_before.into()).cast());
             }
             found += (ends >> 56) as usize;
         }
@@ -65,22 +75,41 @@ pub(super) unsafe fn find(upper: *const u8, start: u64, count: usize, to: &mut P
     true
 }
 
+/// What a tier does with the bytes of upper bits, one after the other.
+pub(super) trait Bytes {
+    /// At the first byte.
+    fn new() -> Self;
+
+    /// As [`ones_by_byte`].
+    ///
+    /// # Safety
+    /// The processor has the tier.
+    unsafe fn ones(word: u64) -> u64;
+
+    /// Stores the positions of the 0 bits of the next byte, followed by junk up to eight positions.
+    ///
+    /// # Safety
+    /// `to` has room for eight; the processor has the tier.
+    unsafe fn store(&mut self, byte: u8, to: *mut u16);
+}
+
 /// The position of the first bit of the next byte, in eight lanes.
 #[cfg(target_arch = "x86_64")]
 struct Eight(std::arch::x86_64::__m128i);
 
 #[cfg(target_arch = "x86_64")]
-impl Eight {
+impl Bytes for Eight {
     #[inline(always)]
     fn new() -> Self {
         // SAFETY: every x86-64 processor has SSE2.
         Eight(unsafe { std::arch::x86_64::_mm_setzero_si128() })
     }
 
-    /// Stores the positions of the 0 bits of the next byte, followed by junk up to eight positions.
-    ///
-    /// # Safety
-    /// `to` has room for eight.
+    #[inline(always)]
+    unsafe fn ones(word: u64) -> u64 {
+        ones_by_byte(word)
+    }
+
     #[inline(always)]
     unsafe fn store(&mut self, byte: u8, to: *mut u16) {
         use std::arch::x86_64::*;
@@ -97,16 +126,17 @@ impl Eight {
 struct Eight(u16);
 
 #[cfg(not(target_arch = "x86_64"))]
-impl Eight {
+impl Bytes for Eight {
     #[inline(always)]
     fn new() -> Self {
         Eight(0)
     }
 
-    /// Stores the positions of the 0 bits of the next byte, followed by junk up to eight positions.
-    ///
-    /// # Safety
-    /// `to` has room for eight.
+    #[inline(always)]
+    unsafe fn ones(word: u64) -> u64 {
+        ones_by_byte(word)
+    }
+
     #[inline(always)]
     unsafe fn store(&mut self, byte: u8, to: *mut u16) {
         // SAFETY: `to` has room for eight.

@@ -15,14 +15,14 @@ use super::numbers::Column;
 use crate::base::cpu::{self, Tier};
 use crate::base::error::Result;
 use crate::base::memory::room;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{OnceLock, PoisonError};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Buckets are made if a segment has so many documents; with fewer, reading all numbers takes microseconds.
 const LEAST: u32 = 1 << 12;
 
 /// So many ranges are asked of a field before its buckets are made: that takes as long as several, and a process may end soon.
-const ASKED: u32 = 2;
+const ASKED: u64 = 2;
 
 /// Documents whose buckets are compared at a time.
 const STEP: usize = 64;
@@ -89,7 +89,7 @@ impl Buckets {
 pub(super) struct KeptBuckets {
     buckets: OnceLock<Buckets>,
     /// Ranges that were asked for before.
-    asked: AtomicU32,
+    asked: AtomicU64,
 }
 
 /// Calls `take` with each number of a word of bits, and the words of those of its documents whose buckets are in `some`, and in
@@ -114,21 +114,14 @@ impl Segment {
     /// As [`column`](Segment::column); [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub fn add_between(&self, field: usize, low: f64, high: f64, bits: &mut [u64]) -> Result<()> {
         let column = self.column(field)?;
-        let Some(kept) = self.buckets.get(field).filter(|_| self.documents() >= LEAST && !column.has_several()) else {
+        let suits = self.documents() >= LEAST && !column.has_several();
+        let kept = self.buckets.get(field).filter(|kept| suits && kept.asked.fetch_add(1, Ordering::Relaxed) >= ASKED);
+        let Some(kept) = kept else {
             column.add_between(low, high, bits);
             return Ok(());
         };
-        if kept.buckets.get().is_none() {
-            if kept.asked.fetch_add(1, Ordering::Relaxed) < ASKED {
-                column.add_between(low, high, bits);
-                return Ok(());
-            }
-            let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-            if kept.buckets.get().is_none() {
-                let _ = kept.buckets.set(Buckets::new(&column)?);
-            }
-        }
-        if let (Some(buckets), Some((low, high))) = (kept.buckets.get(), column.keys_between(low, high)) {
+        let buckets = self.kept(&kept.buckets, || Buckets::new(&column))?;
+        if let Some((low, high)) = column.keys_between(low, high) {
             buckets.add_between(cpu::tier(), &column, low, high, bits);
         }
         Ok(())

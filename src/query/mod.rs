@@ -176,10 +176,10 @@ impl Atom {
         matches!(self, Atom::Prefix(_) | Atom::Fuzzy { .. } | Atom::Like { .. })
     }
 
-    /// All of some terms, of which there is one at least; equal ones count once.
+    /// All of some terms, of which there is one at least, in their order; equal ones count once.
     fn all_of(terms: impl IntoIterator<Item = String>) -> Atom {
-        let different: BTreeSet<String> = terms.into_iter().collect();
-        let mut terms: Vec<String> = different.into_iter().collect();
+        let mut seen = BTreeSet::new();
+        let mut terms: Vec<String> = terms.into_iter().filter(|term| seen.insert(term.clone())).collect();
         if terms.len() == 1 { Atom::Term(terms.remove(0)) } else { Atom::All(terms) }
     }
 

@@ -189,7 +189,7 @@ impl Parser<'_> {
                     let Some((_, term)) = terms.pop() else { return };
                     atom = Atom::Term(term);
                 }
-                Atom::All(terms) => terms.truncate(left),
+                Atom::All(terms) => atom = Atom::all_of(terms.drain(..left)),
                 _ => return,
             }
         }

@@ -376,6 +376,13 @@ fn long_phrases_and_many_expansions_are_cut() {
     let query = parsed(&format!("-\"{} w0\"", words.join(" ")), false);
     let [Clause { atom: Atom::All(terms), .. }] = &query.clauses[..] else { panic!("{query:?}") };
     assert_eq!(terms.len(), MOST_PHRASE_WORDS);
+    // The words that were typed first, whatever their alphabetic order.
+    for (words, expected) in [(1, "-runner"), (2, "-all(runner far)")] {
+        let reading = Reading { words, ..Reading::default() };
+        let typed = "-\"runner far and away\"";
+        let query = parse(typed, &[], false, reading, &analyzer(None, &[]), &mut Scratch::new());
+        assert_eq!(short(&query), expected);
+    }
     let query = parsed(&words.join("* "), true);
     let prefixes = query.clauses.iter().filter(|clause| matches!(clause.atom, Atom::Prefix(_))).count();
     assert_eq!((query.clauses.len(), prefixes), (100, MOST_EXPANDED));

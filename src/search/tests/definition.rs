@@ -301,7 +301,7 @@ impl Definition {
         let mut excluded = vec![false; self.docs.len()];
         let mut scores = vec![0.0; self.docs.len()];
         let mut wanted = false;
-        let counting = first_words(query, options.words, self.positions);
+        let counting = self.first_words(query, options.words);
         let some_required = !needs_all && counting.iter().any(|clause| clause.required && !clause.exclude);
         let mut matching = vec![needs_all || some_required; self.docs.len()];
         for (place, Clause { exclude, required, boost, field, atom }) in counting.iter().enumerate() {
@@ -381,6 +381,31 @@ impl Definition {
             self.live[*doc] && (matching[*doc] || !wanted) && !excluded[*doc] && passes(&self.docs[*doc], options)
         };
         (0..self.docs.len()).filter(is_hit).map(|doc| (doc, scores[doc])).collect()
+    }
+
+    /// The words of a query that count.
+    fn first_words(&self, query: &[Clause], mut most: usize) -> Vec<Clause> {
+        let mut first = Vec::new();
+        for clause in query {
+            let mut clause = clause.clone();
+            if let Atom::Phrase(words) | Atom::Near(words, _) = &mut clause.atom {
+                if clause.exclude && !self.positions {
+                    let mut seen = HashSet::new();
+                    words.retain(|word| seen.insert(self.term(word)));
+                }
+                words.truncate(most);
+                most -= words.len();
+                if words.is_empty() {
+                    break;
+                }
+            } else if most == 0 {
+                break;
+            } else {
+                most -= 1;
+            }
+            first.push(clause);
+        }
+        first
     }
 
     /// Those that match, in groups that follow each other.
@@ -490,31 +515,6 @@ fn near(text: &[String], phrase: &[String], slop: i64) -> usize {
     starts.sort_unstable();
     starts.dedup();
     starts.into_iter().filter(|&start| fits(text, phrase, 0, start, slop, &mut Vec::new())).count()
-}
-
-/// The words of a query that count.
-fn first_words(query: &[Clause], mut most: usize, positions: bool) -> Vec<Clause> {
-    let mut first = Vec::new();
-    for clause in query {
-        let mut clause = clause.clone();
-        if let Atom::Phrase(words) | Atom::Near(words, _) = &mut clause.atom {
-            if clause.exclude && !positions {
-                words.sort();
-                words.dedup();
-            }
-            words.truncate(most);
-            most -= words.len();
-            if words.is_empty() {
-                break;
-            }
-        } else if most == 0 {
-            break;
-        } else {
-            most -= 1;
-        }
-        first.push(clause);
-    }
-    first
 }
 
 fn passes(doc: &Doc, options: &Options) -> bool {

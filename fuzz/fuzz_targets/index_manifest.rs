@@ -47,14 +47,14 @@ fuzz_target!(|input: (Vec<u8>, Vec<(u16, u8)>, Vec<(u16, u8)>)| {
     put_crc(&mut made);
     parse(&made);
     let mut changed = bytes.clone();
-    edit(&mut changed, &in_manifest, |_| true);
+    edit(&mut changed, &in_manifest);
     put_crc(&mut changed);
     parse(&changed);
     if in_deleted.is_empty() {
         return;
     }
     let mut deleted = deleted.clone();
-    edit(&mut deleted, &in_deleted, |_| true);
+    edit(&mut deleted, &in_deleted);
     let crc = put_crc(&mut deleted);
     let mut manifest = manifest.clone();
     let entry = &mut manifest.segments[0];

@@ -3,11 +3,9 @@
 use super::text_field;
 use crate::base::error::{Error, Result};
 use crate::index::list::Decoded;
-use crate::index::segment::{IdRef, Segment};
+use crate::index::segment::{IdRef, Segment, Union};
 use crate::index::snapshot::{Snapshot, SnapshotSegment};
 use crate::index::{Deleted, length};
-use fst::Streamer;
-use fst::map::OpBuilder;
 
 /// The lists of a field, without deleted documents.
 pub(super) struct Lists<'s> {
@@ -103,13 +101,10 @@ impl<'s> Lists<'s> {
     /// Calls `each` for each term, in the order of their bytes, with the indices of its segments and the values of its
     /// lists there.
     fn for_each_term(&self, mut each: impl FnMut(&[u8], &[(usize, u64)]) -> Result<()>) -> Result<()> {
-        let mut all = OpBuilder::new();
-        for part in &self.parts {
-            all.push(part.part.segment.dictionary(self.field)?);
-        }
-        let mut union = all.union();
+        let dictionaries = self.parts.iter().map(|part| part.part.segment.dictionary(self.field));
+        let mut union = Union::of(dictionaries.collect::<Result<Vec<_>>>()?)?;
         let mut places = Vec::new();
-        while let Some((term, values)) = union.next() {
+        while let Some((term, values)) = union.next()? {
             places.clear();
             places.extend(values.iter().map(|value| (value.index, value.value)));
             places.sort_unstable();

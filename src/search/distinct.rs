@@ -51,8 +51,8 @@ fn differing(index: &Index, field: usize, wanted: usize, mut hits: Vec<Hit>, clo
             match column.of(hit.doc_id).first() {
                 None => true,
                 Some(&number) => {
-                    numbers.insert((hit.segment, number.into()))
-                        && (parts.len() == 1 || values.insert(column.value(segment.dictionary(field)?, number)))
+                    let value = || column.value(segment.dictionary(field)?, number);
+                    numbers.insert((hit.segment, number.into())) && (parts.len() == 1 || values.insert(value()?))
                 }
             }
         } else {

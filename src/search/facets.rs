@@ -238,10 +238,10 @@ impl Matches<'_> {
     fn by_lists(&self, field: usize) -> Result<Vec<(u32, u64)>> {
         let is_whole = self.found == self.segment.documents() as usize;
         let mut counts = Vec::new();
-        let mut stream = self.segment.dictionary(field)?.stream();
+        let mut terms = self.segment.dictionary(field)?.terms()?;
         let mut decoded = Decoded::default();
         for number in 0.. {
-            let Some((_, list)) = fst::Streamer::next(&mut stream) else { break };
+            let Some((_, list, ())) = terms.next()? else { break };
             self.clock.check()?;
             let count = match is_whole {
                 true => self.segment.documents_with(field, list)?,
@@ -267,17 +267,17 @@ impl Matches<'_> {
             let column = self.segment.keyword_column(field)?;
             for &(number, count) in counts {
                 self.clock.check()?;
-                take(number, count, &column.value(dictionary, number));
+                take(number, count, &column.value(dictionary, number)?);
             }
             return Ok(());
         }
-        let mut stream = dictionary.stream();
+        let mut terms = dictionary.terms()?;
         let mut counts = counts.iter().copied().peekable();
         for number in 0.. {
             if counts.peek().is_none() {
                 break;
             }
-            let Some((value, _)) = fst::Streamer::next(&mut stream) else { break };
+            let Some((value, ..)) = terms.next()? else { break };
             self.clock.check()?;
             if let Some((_, count)) = counts.next_if(|next| next.0 == number) {
                 take(number, count, value);

@@ -98,7 +98,7 @@ fn value_of(segment: &Segment, key: SortKey, direction: Direction, doc_id: u32, 
             let number = if direction == Direction::Ascending { numbers.first() } else { numbers.last() };
             match (number, key) {
                 (Some(&number), SortKey::Field(field)) => {
-                    SortValue::Keyword(column.value(segment.dictionary(field)?, number))
+                    SortValue::Keyword(column.value(segment.dictionary(field)?, number)?)
                 }
                 _ => SortValue::None,
             }
@@ -147,7 +147,7 @@ pub(super) fn keys_after(part: &SnapshotSegment, options: &Options, after: &Afte
             (SortValue::Number(number), _) => Some(*number),
             (SortValue::Keyword(value), SortKey::Field(field)) => {
                 let column = segment.keyword_column(field)?;
-                Some(column.place(segment.dictionary(field)?, value))
+                Some(column.place(segment.dictionary(field)?, value)?)
             }
             (SortValue::Id(id), _) => {
                 let (ids, mut before, mut has) = (segment.ids()?, 0u32, false);

@@ -27,7 +27,7 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
         let words = |of| Words { index, field, of, automaton: &automaton, first, clock: &clock };
         let mut add = |term: &[u8], _: &(), documents| {
             count(&mut found, term, documents);
-            true
+            Ok(true)
         };
         if !analyzer.stems() {
             words(Of::Terms).in_segments(add)?;
@@ -39,7 +39,8 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
             words(Of::Written).in_segment(segment, &mut add)?;
             // What is a word, too, is in as many documents as the term.
             words(Of::Unknown).in_segment(segment, |term, state, documents| {
-                let known = written.and_then(|written| written.map().get(term)).map_or(0, segment::Words::documents);
+                let known = written.map(|written| written.map().get(term)).transpose()?.flatten();
+                let known = known.map_or(0, segment::Words::documents);
                 add(term, state, documents.saturating_sub(known))
             })?;
         }

@@ -3,10 +3,9 @@
 
 use super::Index;
 use crate::base::error::{Error, Result};
-use crate::index::segment::{self, Dictionary, Segment};
+use crate::index::segment::{self, Dictionary, Segment, Terms, Union};
 use crate::rank::Clock;
-use fst::map::StreamWithStateBuilder;
-use fst::{Automaton, IntoStreamer, Streamer};
+use fst::Automaton;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
@@ -105,8 +104,8 @@ impl<'a, A: Graded> Words<'a, A> {
     fn in_one(&self, segment: &Segment, limit: usize) -> Result<Vec<Word>> {
         let mut first = First::new(limit);
         if let Some((dictionary, written)) = self.of.dictionary(segment, self.field)? {
-            let mut stream = self.accepted(dictionary).into_stream();
-            while let Some((term, value, state)) = stream.next() {
+            let mut terms = self.accepted(dictionary)?;
+            while let Some((term, value, state)) = terms.next()? {
                 self.clock.check()?;
                 let class = self.automaton.class(term, &state);
                 // Most of what is too far need not be counted.
@@ -128,7 +127,7 @@ impl<'a, A: Graded> Words<'a, A> {
                     found.insert(term.to_vec(), (self.automaton.class(term, state), documents));
                 }
             }
-            found.len() <= most
+            Ok(found.len() <= most)
         })?;
         if found.len() > most {
             return Ok(None);
@@ -185,7 +184,7 @@ impl First {
 
 impl<'a, A: Automaton<State: Clone>> Words<'a, A> {
     /// Calls `take` with each term and how many documents contain it, once per segment, until it returns false.
-    pub(super) fn in_segments(&self, mut take: impl FnMut(&[u8], &A::State, u64) -> bool) -> Result<()> {
+    pub(super) fn in_segments(&self, mut take: impl FnMut(&[u8], &A::State, u64) -> Result<bool>) -> Result<()> {
         for part in self.index.snapshot().parts() {
             if !self.in_segment(&part.segment, &mut take)? {
                 break;
@@ -198,13 +197,13 @@ impl<'a, A: Automaton<State: Clone>> Words<'a, A> {
     pub(super) fn in_segment(
         &self,
         segment: &Segment,
-        mut take: impl FnMut(&[u8], &A::State, u64) -> bool,
+        mut take: impl FnMut(&[u8], &A::State, u64) -> Result<bool>,
     ) -> Result<bool> {
         let Some((dictionary, written)) = self.of.dictionary(segment, self.field)? else { return Ok(true) };
-        let mut stream = self.accepted(dictionary).into_stream();
-        while let Some((term, value, state)) = stream.next() {
+        let mut terms = self.accepted(dictionary)?;
+        while let Some((term, value, state)) = terms.next()? {
             self.clock.check()?;
-            if !take(term, &state, self.documents(segment, written, value)?) {
+            if !take(term, &state, self.documents(segment, written, value)?)? {
                 return Ok(false);
             }
         }
@@ -213,20 +212,15 @@ impl<'a, A: Automaton<State: Clone>> Words<'a, A> {
 
     /// Calls `take` with each term, in the order of their bytes, and how many documents contain it.
     fn in_order(&self, mut take: impl FnMut(&[u8], u64)) -> Result<()> {
-        let mut segments = Vec::new();
-        let mut all = fst::map::OpBuilder::new();
+        let (mut segments, mut dictionaries) = (Vec::new(), Vec::new());
         for part in self.index.snapshot().parts() {
             if let Some((dictionary, written)) = self.of.dictionary(&part.segment, self.field)? {
                 segments.push((&*part.segment, written));
-                let accepted = dictionary.search(self.automaton);
-                all.push(match self.end() {
-                    Some(end) => accepted.ge(self.first).lt(end),
-                    None => accepted,
-                });
+                dictionaries.push(dictionary);
             }
         }
-        let mut all = all.union();
-        while let Some((term, of_segments)) = all.next() {
+        let mut all = Union::matching(dictionaries, || self.automaton, self.first, self.end().as_deref())?;
+        while let Some((term, of_segments)) = all.next()? {
             self.clock.check()?;
             let mut documents = 0;
             for in_segment in of_segments {
@@ -246,12 +240,8 @@ impl<'a, A: Automaton<State: Clone>> Words<'a, A> {
     }
 
     /// With the states of the automaton.
-    fn accepted(&self, dictionary: &'a Dictionary) -> StreamWithStateBuilder<'a, &'a A> {
-        let accepted = dictionary.search_with_state(self.automaton);
-        match self.end() {
-            Some(end) => accepted.ge(self.first).lt(end),
-            None => accepted,
-        }
+    fn accepted(&self, dictionary: &'a Dictionary) -> Result<Terms<'a, &'a A>> {
+        dictionary.matching(self.automaton, self.first, self.end().as_deref())
     }
 
     /// What comes after all that begins with `first`; `None` if nothing does.
@@ -354,9 +344,9 @@ pub(super) fn terms(index: &Index, prefix: &[u8], field: usize, limit: usize) ->
     check_terms(index, field)?;
     let mut found: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
     for part in index.snapshot().parts() {
-        let mut stream = part.segment.dictionary(field)?.range().ge(prefix).into_stream();
+        let mut terms = part.segment.dictionary(field)?.from(prefix)?;
         let mut seen = 0;
-        while let Some((term, value)) = stream.next() {
+        while let Some((term, value, ())) = terms.next()? {
             if !term.starts_with(prefix) || seen == limit {
                 break;
             }

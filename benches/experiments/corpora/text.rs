@@ -4,7 +4,6 @@
 use super::{Corpus, terms_at};
 use crate::failure::Failure;
 use crate::support::data::Random;
-use fst::Streamer;
 use postings::analysis::{self, Analyzer};
 use postings::index::list::Decoded;
 use postings::index::segment::reorder;
@@ -67,8 +66,8 @@ impl Text {
         let [part] = index.snapshot().parts() else { return Err("the text has no documents".into()) };
         let segment = &part.segment;
         let (mut lists, mut terms, mut decoded) = (Vec::new(), Vec::new(), Decoded::default());
-        let mut stream = segment.dictionary(0)?.stream();
-        while let Some((term, value)) = stream.next() {
+        let mut all = segment.dictionary(0)?.terms()?;
+        while let Some((term, value, ())) = all.next()? {
             segment.decode(0, value, &mut decoded)?;
             if decoded.doc_ids.len() >= LEAST {
                 lists.push(decoded.doc_ids.clone());

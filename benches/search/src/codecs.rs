@@ -11,7 +11,6 @@ use crate::indexing;
 use crate::ours::Ours;
 use crate::queries::{self, Shape};
 use crate::searching::{self, Task};
-use fst::Streamer;
 use postings::index::list::Decoded;
 use postings::index::segment::{Section, Segment};
 use postings::index::{BlockCodec, Codecs};
@@ -125,8 +124,8 @@ fn sizes(folder: &Path) -> Result<Sizes> {
     let lists = segment.section(Section::Lists, 0)?.len();
     let mut sizes = Sizes { segment: segment.meta().bytes, short: lists, ..Sizes::default() };
     let mut values = Vec::new();
-    let mut stream = segment.dictionary(0)?.stream();
-    while let Some((_, value)) = stream.next() {
+    let mut terms = segment.dictionary(0)?.terms()?;
+    while let Some((_, value, ())) = terms.next()? {
         // Long lists have odd values.
         values.extend((value % 2 == 1).then_some(value));
     }

@@ -62,20 +62,25 @@ impl KeywordColumn {
     }
 
     /// Where a value stands among the values: its number if it is one, otherwise halfway between those of its neighbours.
-    pub fn place(&self, dictionary: &Dictionary, value: &[u8]) -> f64 {
+    ///
+    /// # Errors
+    /// As [`Dictionary::get`].
+    pub fn place(&self, dictionary: &Dictionary, value: &[u8]) -> Result<f64> {
         let number = |list: u64| self.lists.partition_point(|&other| other < list) as f64;
-        if let Some(list) = dictionary.get(value) {
-            return number(list);
+        if let Some(list) = dictionary.get(value)? {
+            return Ok(number(list));
         }
-        let mut greater = fst::IntoStreamer::into_stream(dictionary.range().ge(value));
-        let next = fst::Streamer::next(&mut greater).map_or(self.lists.len() as f64, |(_, list)| number(list));
-        next - 0.5
+        let next = dictionary.from(value)?.next()?.map_or(self.lists.len() as f64, |(_, list, ())| number(list));
+        Ok(next - 0.5)
     }
 
     /// The bytes of the value with that number, from the dictionary that the column was made of. About a microsecond.
-    pub fn value(&self, dictionary: &Dictionary, number: u32) -> Vec<u8> {
-        let key = self.list(number).and_then(|list| dictionary.as_fst().get_key(list));
-        key.unwrap_or_default()
+    ///
+    /// # Errors
+    /// As [`Dictionary::get`].
+    pub fn value(&self, dictionary: &Dictionary, number: u32) -> Result<Vec<u8>> {
+        let Some(list) = self.list(number) else { return Ok(Vec::new()) };
+        Ok(dictionary.term_of(list)?.unwrap_or_default())
     }
 }
 
@@ -98,10 +103,10 @@ impl Segment {
         let mut numbers = filled(NONE, documents)?;
         // The values of documents after their first ones, in the order of the values.
         let mut further: Vec<(u32, u32)> = Vec::new();
-        let mut stream = dictionary.stream();
+        let mut terms = dictionary.terms()?;
         let mut decoded = Decoded::default();
         let mut block = block_buffer();
-        while let Some((_, list)) = fst::Streamer::next(&mut stream) {
+        while let Some((_, list, ())) = terms.next()? {
             // Lists are written in the order of terms. That is what finds a term by its list.
             if lists.last().is_some_and(|&last| last >= list) {
                 return Err(Error::corrupt(

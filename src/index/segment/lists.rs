@@ -17,12 +17,6 @@ fn named(part: &SectionRef, error: Error) -> Error {
     }
 }
 
-/// The dictionary of a field that a segment lacks.
-fn no_terms() -> Result<Dictionary> {
-    let none = fst::Map::default().map_data(|bytes: Vec<u8>| Bytes::Own(bytes.into()));
-    none.map_err(|error| Error::corrupt("segment", "dictionary of a new field", 0, error.to_string()))
-}
-
 impl Segment {
     /// The terms of a text or keyword field. The first call reads the whole dictionary.
     ///
@@ -34,18 +28,24 @@ impl Segment {
             return Ok(dictionary);
         }
         if self.lacks(field) && self.schema.fields[field].kind.has_terms() {
-            let none = no_terms()?;
+            let none = Dictionary::empty()?;
             return Ok(place.get_or_init(|| none));
         }
         let part = self.section_ref(Section::Dictionary, field)?;
         part.all()?;
         let begin = self.extent(part.index).offset as usize;
         let bytes = Bytes::Mapped { map: self.map.clone(), begin, end: begin + part.len() };
-        let map = fst::Map::new(bytes).map_err(|error| part.corrupt(0, error.to_string()))?;
-        if map.len() as u64 != self.frame.fields[field].1.terms {
-            return Err(part.corrupt(0, format!("{} terms, not {}", map.len(), self.frame.fields[field].1.terms)));
+        let dictionary = Dictionary::new(bytes, self.name_of(self.extent(part.index)), begin)?;
+        let (terms, counted) = (dictionary.len() as u64, self.frame.fields[field].1.terms);
+        if terms != counted {
+            return Err(part.corrupt(0, format!("{terms} terms, not {counted}")));
         }
-        Ok(place.get_or_init(|| map))
+        // Each has a list of its own.
+        let bytes = self.extent(self.section_ref(Section::Lists, field)?.index).length;
+        if terms > bytes {
+            return Err(part.corrupt(0, format!("{terms} terms, and lists of {bytes} bytes")));
+        }
+        Ok(place.get_or_init(|| dictionary))
     }
 
     /// The value by which the list of a term is found in the field's lists, if the segment has the term.
@@ -54,7 +54,7 @@ impl Segment {
     /// As [`Segment::section`].
     #[inline]
     pub fn term(&self, field: usize, term: &[u8]) -> Result<Option<u64>> {
-        Ok(self.dictionary(field)?.get(term))
+        self.dictionary(field)?.get(term)
     }
 
     /// Which parts the lists of a field have.

@@ -3,7 +3,6 @@
 //! Terms come from the dictionaries in ascending order, and the lists of one term at a time are decoded, renumbered and
 //! encoded again. Memory is that of the longest list, and some 30 bytes per document.
 
-use super::SegmentMeta;
 use super::file::{Has, SegmentWriter};
 use super::format::{NO_FIELD, Section};
 use super::ids::IdColumn;
@@ -12,6 +11,7 @@ use super::numbers::Numbers;
 use super::stored::Blocks;
 use super::words::{self, Lost};
 use super::write::{self, FieldWriter};
+use super::{SegmentMeta, Union};
 use super::{ordinals, points};
 use crate::base::error::{Error, Result};
 use crate::base::files::failed;
@@ -19,7 +19,6 @@ use crate::base::memory;
 use crate::index::list::{Decoded, ListParts, Postings};
 use crate::index::storage::Folder;
 use crate::index::{Field, Kind, Schema};
-use fst::Streamer;
 
 /// Merges segments to one of that number, whose file must not exist. The file is not durable before it is synchronised.
 /// Without documents, nothing is written.
@@ -154,15 +153,12 @@ fn merge_terms(
     mut lost: Option<&mut Lost>,
     writer: &mut SegmentWriter,
 ) -> Result<()> {
-    let mut union = fst::map::OpBuilder::new();
-    for (segment, _) in inputs {
-        union.push(segment.dictionary(field)?.stream());
-    }
-    let mut union = union.union();
+    let dictionaries: Vec<_> = inputs.iter().map(|(segment, _)| segment.dictionary(field)).collect::<Result<_>>()?;
+    let mut union = Union::of(dictionaries)?;
     let mut out = FieldWriter::new(writer, field, plan.sources.len() as u32)?;
     let mut lists = Vec::new();
     let mut merger = Merger::new(plan, inputs[0].0.parts(field))?;
-    while let Some((term, values)) = union.next() {
+    while let Some((term, values)) = union.next()? {
         lists.clear();
         lists.extend(values.iter().map(|value| (value.index, value.value)));
         lists.sort_unstable();

@@ -13,6 +13,7 @@
 //! | `ids`, `numbers`, `points`, `stored`, `ordinals`, `packed` | the sections of documents |
 //! | [`buckets`] | the numbers of a field in 16 bits each, for ranges |
 //! | `section` | one section of an open segment; checksums |
+//! | `dictionary` | [`Dictionary`]: terms and their values, and walks through them |
 //! | `lists`, `documents` | what an open segment has: terms and lists; ids and values |
 //! | `keyword_column` | the values of a keyword field by document, made of its lists when that is first asked for |
 //!
@@ -23,6 +24,7 @@
 
 mod buckets;
 pub mod build;
+mod dictionary;
 mod documents;
 mod file;
 mod footer;
@@ -51,6 +53,7 @@ mod write;
 mod tests;
 
 pub use build::SegmentBuilder;
+pub use dictionary::{Dictionary, Terms, Union};
 pub use format::{FieldCounts, Section};
 pub use ids::{IdRef, Ids};
 pub use keyword_column::KeywordColumn;
@@ -113,9 +116,6 @@ impl AsRef<[u8]> for Bytes {
         }
     }
 }
-
-/// The terms of a field, in order, each with the value by which its list is found.
-pub type Dictionary = fst::Map<Bytes>;
 
 /// An open segment: a file mapped into memory. It can be used by any number of threads.
 ///

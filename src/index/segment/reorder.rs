@@ -12,12 +12,12 @@
 //! nothing) or in all. So small parts have short lists of terms, and counts that stay in the cache. Memory is four bytes
 //! per posting considered, twice, and some 30 per document. The result is the same whatever the number of threads.
 
+use super::Union;
 use super::merge_plan::{GONE, Input, MergePlan};
 use crate::base::error::{Error, Result};
 use crate::base::memory::{self, collected, filled, room, zeros};
 use crate::index::Schema;
 use crate::index::list::Decoded;
-use fst::Streamer;
 
 /// How documents are reordered.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -119,12 +119,10 @@ fn forward(inputs: &[Input], schema: &Schema, options: &ReorderOptions) -> Resul
         if !kind.has_terms() {
             continue;
         }
-        let mut union = fst::map::OpBuilder::new();
-        for (segment, _) in inputs {
-            union.push(segment.dictionary(field)?.stream());
-        }
-        let mut union = union.union();
-        while let Some((_, values)) = union.next() {
+        let dictionaries: Vec<_> =
+            inputs.iter().map(|(segment, _)| segment.dictionary(field)).collect::<Result<_>>()?;
+        let mut union = Union::of(dictionaries)?;
+        while let Some((_, values)) = union.next()? {
             let begin = postings.len();
             for value in values {
                 inputs[value.index].0.decode(field, value.value, &mut decoded)?;
@@ -316,8 +314,8 @@ mod tests {
     fn bits(segment: &Segment) -> f64 {
         let mut decoded = Decoded::default();
         let mut bits = 0.0;
-        let mut stream = segment.dictionary(0).unwrap().stream();
-        while let Some((_, value)) = stream.next() {
+        let mut terms = segment.dictionary(0).unwrap().terms().unwrap();
+        while let Some((_, value, ())) = terms.next().unwrap() {
             segment.decode(0, value, &mut decoded).unwrap();
             bits += decoded.doc_ids.windows(2).map(|pair| f64::from(pair[1] - pair[0]).log2()).sum::<f64>();
         }

@@ -164,7 +164,6 @@ fn written(documents: &[(Id, Document)], field: usize, schema: &Schema) -> (bool
 
 /// Reads everything.
 pub(super) fn contents(segment: &Segment) -> Result<Contents> {
-    use fst::Streamer;
     segment.check_file()?;
     let schema = segment.schema().clone();
     let documents = 0..segment.documents();
@@ -180,15 +179,16 @@ pub(super) fn contents(segment: &Segment) -> Result<Contents> {
         words: Vec::new(),
     };
     for field in 0..schema.fields.len() {
-        let words = segment.words(field)?.map(|words| {
-            let mut all = BTreeMap::new();
-            let mut stream = words.map().stream();
-            while let Some((word, value)) = stream.next() {
-                all.insert(word.to_vec(), Words::documents(value));
+        contents.words.push(match segment.words(field)? {
+            None => None,
+            Some(words) => {
+                let (mut words_of, mut all) = (words.map().terms()?, BTreeMap::new());
+                while let Some((word, value, ())) = words_of.next()? {
+                    all.insert(word.to_vec(), Words::documents(value));
+                }
+                Some((words.all_known(), all))
             }
-            (words.all_known(), all)
         });
-        contents.words.push(words);
     }
     if let Some(ordinals) = segment.ordinals()? {
         assert_eq!(ordinals, contents.ordinals);
@@ -205,8 +205,8 @@ pub(super) fn contents(segment: &Segment) -> Result<Contents> {
     for (field, Field { kind, .. }) in schema.fields.iter().enumerate() {
         let mut terms = Terms::new();
         if kind.has_terms() {
-            let mut stream = segment.dictionary(field)?.stream();
-            while let Some((term, value)) = stream.next() {
+            let mut all = segment.dictionary(field)?.terms()?;
+            while let Some((term, value, ())) = all.next()? {
                 assert_eq!(segment.term(field, term)?, Some(value));
                 segment.decode(field, value, &mut decoded)?;
                 let mut positions = decoded.positions.iter().copied();
@@ -442,7 +442,7 @@ fn many_words_beside_stems() {
     let merged = Segment::open(&folder.path().join("2.segment"), &merged, schema).unwrap();
     for segment in [built, merged] {
         let words = segment.words(0).unwrap().unwrap();
-        assert!(words.all_known() && words.map().as_fst().as_bytes().len() > 1 << 20);
+        assert!(words.all_known() && words.map().bytes() > 1 << 20);
         assert_eq!(words.map().len(), 120_000);
     }
 }

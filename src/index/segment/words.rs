@@ -13,12 +13,12 @@ use super::file::SegmentWriter;
 use super::format::{NO_FIELD, Section};
 use super::merge_plan::{GONE, Input, MergePlan};
 use super::section::SectionRef;
-use super::{Bytes, Dictionary, Segment};
+use super::{Bytes, Dictionary, Segment, Union};
 use crate::analysis::Analyzer;
 use crate::base::error::{Error, Result};
 use crate::base::files::failed;
 use crate::index::Kind;
-use fst::{MapBuilder, Streamer};
+use fst::MapBuilder;
 use std::io::Write;
 
 /// The bytes before the map.
@@ -38,9 +38,10 @@ impl Words {
             Some([known @ (0 | 1), 0, 0, 0, 0, 0, 0, 0]) => *known == 1,
             _ => return Err(part.corrupt(0, "what it begins with is none of the possible heads")),
         };
+        let extent = part.segment.extent(part.index);
+        let map = Dictionary::new(bytes(HEAD), part.segment.name_of(extent), extent.offset as usize + HEAD)?;
         // Its own checksum tells that it is whole, if the section's length is forged.
-        let map = fst::Map::new(bytes(HEAD)).and_then(|map| map.as_fst().verify().map(|()| map));
-        let map = map.map_err(|error| part.corrupt(HEAD, error.to_string()))?;
+        map.verify()?;
         Ok(Words { map, all_known })
     }
 
@@ -133,7 +134,7 @@ pub(super) fn merge(
 ) -> Result<()> {
     let lost = lost.0.into_map();
     let mut all_known = true;
-    let mut union = fst::map::OpBuilder::new();
+    let mut maps = Vec::new();
     for ((segment, _), documents) in inputs.iter().zip(&plan.maps) {
         let words = segment.words(field)?;
         all_known &= match words {
@@ -141,12 +142,12 @@ pub(super) fn merge(
             None => segment.counts(field)?.terms == 0,
         } || documents.iter().all(|&doc| doc == GONE);
         if let Some(words) = words {
-            union.push(words.map.stream());
+            maps.push(&words.map);
         }
     }
     let mut section = SectionWriter::begin(writer, field, all_known)?;
-    let mut union = union.union();
-    while let Some((word, values)) = union.next() {
+    let mut union = Union::of(maps)?;
+    while let Some((word, values)) = union.next()? {
         let mut documents: u64 = values.iter().map(|value| Words::documents(value.value)).sum();
         if !lost.is_empty()
             && let Ok(text) = std::str::from_utf8(word)

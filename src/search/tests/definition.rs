@@ -461,7 +461,13 @@ fn by_values<T>(a: Option<T>, b: Option<T>, ascends: bool, order: impl Fn(&T, &T
 
 /// The words beside stems, and the terms of segments that do not know all words.
 fn known(index: &Index) -> BTreeMap<usize, [BTreeSet<String>; 2]> {
-    let keys = |dictionary: &Dictionary| dictionary.stream().into_str_keys().unwrap();
+    let keys = |dictionary: &Dictionary| {
+        let (mut terms, mut keys) = (dictionary.terms().unwrap(), Vec::new());
+        while let Some((term, ..)) = terms.next().unwrap() {
+            keys.push(String::from_utf8(term.to_vec()).unwrap());
+        }
+        keys
+    };
     let of_field = |&(field, _): &(usize, &str)| {
         let [mut words, mut terms] = [BTreeSet::new(), BTreeSet::new()];
         for part in index.snapshot().parts() {

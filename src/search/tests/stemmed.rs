@@ -3,7 +3,6 @@
 use super::*;
 use crate::analysis::Analyzer;
 use crate::index::segment;
-use fst::Streamer;
 use std::collections::BTreeSet;
 
 /// In place of [`WORDS`].
@@ -67,8 +66,8 @@ fn query_in_english(query: &[Clause]) -> Vec<Clause> {
 fn known(segment: &segment::Segment, field: usize) -> Option<(BTreeMap<String, u64>, bool)> {
     let words = segment.words(field).unwrap()?;
     let mut known = BTreeMap::new();
-    let mut stream = words.map().stream();
-    while let Some((word, value)) = stream.next() {
+    let mut all = words.map().terms().unwrap();
+    while let Some((word, value, ())) = all.next().unwrap() {
         known.insert(String::from_utf8(word.to_vec()).unwrap(), segment::Words::documents(value));
     }
     Some((known, words.all_known()))
@@ -118,8 +117,8 @@ fn check_known(index: &Index, definition: &Definition, exact: bool) {
                 };
                 let (words, all_known) = known(&part.segment, field).unwrap_or_default();
                 words.iter().for_each(|(word, &documents)| add(word, documents));
-                let mut terms = part.segment.dictionary(field).unwrap().stream();
-                while let Some((term, value)) = terms.next().filter(|_| !all_known) {
+                let mut terms = part.segment.dictionary(field).unwrap().terms().unwrap();
+                while let Some((term, value, ())) = terms.next().unwrap().filter(|_| !all_known) {
                     let term = std::str::from_utf8(term).unwrap();
                     let documents = part.segment.documents_with(field, value).unwrap();
                     add(term, documents.saturating_sub(words.get(term).copied().unwrap_or(0)));

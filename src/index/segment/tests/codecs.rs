@@ -119,10 +119,9 @@ fn codecs_that_do_not_exist_are_refused() {
 
 /// Reads all lists as searches do.
 fn search(segment: &Segment) -> Result<()> {
-    use fst::Streamer;
     let (mut decoded, mut block_of) = (Decoded::default(), [0; BLOCK]);
-    let mut stream = segment.dictionary(0)?.stream();
-    while let Some((_, value)) = stream.next() {
+    let mut terms = segment.dictionary(0)?.terms()?;
+    while let Some((_, value, ())) = terms.next()? {
         let Some(view) = segment.list(0, value, true, &mut decoded)? else { continue };
         let Some(positions) = view.positions else { continue };
         for values in [view.frequencies, positions.gaps] {

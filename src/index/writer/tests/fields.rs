@@ -26,12 +26,11 @@ fn open(folder: &Path, schema: Schema, threads: usize) -> Writer {
 
 /// What a field knows of a document: its keywords or terms, its number, its length.
 fn known(segment: &Segment, field: usize, doc_id: u32) -> (BTreeSet<Vec<u8>>, Option<f64>, u8) {
-    use fst::Streamer;
     let kind = segment.schema().fields[field].kind;
     let mut terms = BTreeSet::new();
     if kind.has_terms() {
-        let mut stream = segment.dictionary(field).unwrap().stream();
-        while let Some((term, value)) = stream.next() {
+        let mut all = segment.dictionary(field).unwrap().terms().unwrap();
+        while let Some((term, value, ())) = all.next().unwrap() {
             let mut decoded = Default::default();
             segment.decode(field, value, &mut decoded).unwrap();
             if decoded.doc_ids.contains(&doc_id) {

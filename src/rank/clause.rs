@@ -11,8 +11,9 @@ pub struct Clause<'s> {
 }
 
 impl Clause<'_> {
+    /// The postings of its terms.
     #[inline(always)]
-    pub(super) fn postings(&self) -> usize {
+    pub fn postings(&self) -> usize {
         self.terms.iter().map(Term::postings).sum()
     }
 }

@@ -54,7 +54,7 @@ fn count_all_on_tier(mut terms: Vec<Term>, clock: &Clock) -> u64 {
 
 /// Moves the documents that have the term to the front, and returns their number. docIDs ascend.
 #[inline(always)]
-fn retain(term: &mut Term, doc_ids: &mut [u32]) -> usize {
+pub(super) fn retain(term: &mut Term, doc_ids: &mut [u32]) -> usize {
     if let Some(bits) = term.bits() {
         return retain_if(doc_ids, |doc_id| has(bits, doc_id));
     }
@@ -65,7 +65,7 @@ fn retain(term: &mut Term, doc_ids: &mut [u32]) -> usize {
 }
 
 #[inline(always)]
-fn retain_if(doc_ids: &mut [u32], mut keep: impl FnMut(u32) -> bool) -> usize {
+pub(super) fn retain_if(doc_ids: &mut [u32], mut keep: impl FnMut(u32) -> bool) -> usize {
     let mut kept = 0;
     for at in 0..doc_ids.len() {
         let doc_id = doc_ids[at];

@@ -14,7 +14,7 @@
 //! | `among` | the same among the documents of another clause |
 //! | `cursors` | the terms of a query in a segment, and which documents count there |
 //! | `run` | hits and counts, segment by segment |
-//! | `order`, `sort`, `sorted` | what hits can be ordered by; keys and values of documents; hits in such an order |
+//! | `order`, `sort`, `sorted`, `walk` | what hits can be ordered by; keys and values of documents; hits in such an order; documents in the order of a field |
 //! | `check` | whether options fit the index |
 //! | `facets`, `distinct` | what the documents that match have in a field; the first hit of each value |
 //! | `distance`, `nearest` | how far documents are from a point; the nearest ones, found near by |
@@ -61,6 +61,7 @@ mod stemmed;
 mod suggest;
 #[cfg(test)]
 mod tests;
+mod walk;
 mod words;
 
 pub use condition::{Condition, DocIds, Filter, MOST_CONDITIONS, MOST_DEPTH};

@@ -150,7 +150,7 @@ fn top(
         let few = allowed.as_ref().and_then(|allowed| allowed.few.as_ref());
         let mut collector = Collector { top: &mut top, restriction, segment, base, ordinals, clock };
         let required = clauses.iter().filter(|clause| clause.required).count();
-        if let Some(doc_ids) = few.filter(|few| few::pays(few.len(), &clauses)) {
+        if let Some(doc_ids) = few.filter(|few| few.len() < few::most(&clauses)) {
             few::few(cpu::tier(), doc_ids, clauses, &mut collector);
         } else if clauses.len() == required.max(1) {
             block_max::all(cpu::tier(), clauses, Vec::new(), &mut collector);

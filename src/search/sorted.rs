@@ -3,13 +3,17 @@
 use super::Index;
 use super::cursors::of_segment;
 use super::options::Options;
-use super::order::{SortKey, SortValue};
+use super::order::{Direction, SortKey, SortValue};
 use super::plan::QueryPlan;
 use super::sort::{self, Reader};
+use super::walk::Walk;
+use crate::base::cpu;
 use crate::base::error::Result;
+use crate::index::segment::Column;
+use crate::index::snapshot::SnapshotSegment;
 use crate::rank::clause::Clause;
 use crate::rank::matching;
-use crate::rank::{Clock, Hit};
+use crate::rank::{Clock, Hit, few};
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -39,61 +43,60 @@ pub(super) fn sorted(
         let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
             continue;
         };
-        let needs_all = matching::only_required(&mut clauses);
+        let has_all = matching::only_required(&mut clauses);
         // Scores are asked for after the cursors of the clauses have gone on.
         let scored = match has_scores {
             true => of_segment(plan, part, number, options, false, clock)?.map(|(clauses, _)| clauses),
             false => None,
         };
-        let scored = RefCell::new(scored.unwrap_or_default());
-        let readers = options.sort.iter().map(|&(key, _)| Reader::new(&part.segment, key));
-        let readers = readers.collect::<Result<Vec<Reader>>>()?;
+        let offers = Offers::new(part, number, options, scored.unwrap_or_default())?;
         top.after = match after {
             // Without keys, or of a query without words, only the order of insertion counts.
             Some((after, ordinal)) => Some((sort::keys_after(part, options, after, clock)?, ordinal)),
             None => None,
         };
-        // What most sorts begin with is read without asking each time what it is.
-        let numbers = match (&readers[..], &options.sort[..]) {
-            ([Reader::Number(column), ..], [(_, direction), ..]) if !column.has_several() => {
-                Some((*column, *direction))
+        // Scores are of documents that ascend, and what is put together among other documents is so once.
+        let walk = match (offers.numbers, &options.sort[..]) {
+            (Some(numbers), [(SortKey::Field(field), _), ..]) if !has_scores && plan.rarest_first.is_none() => {
+                let from = top.after.as_ref().map_or(f64::NEG_INFINITY, |(keys, _)| keys[0]);
+                let query = (&clauses[..], has_all, &restriction);
+                Walk::new(numbers, || part.segment.in_order(*field), query, wanted, from)?
             }
             _ => None,
         };
-        let ordinals = part.segment.kept_ordinals()?;
-        matching::matching(
-            part.segment.documents(),
-            &mut clauses,
-            needs_all,
-            &mut restriction,
-            clock,
-            |first, bits| {
-                if ordinals.is_none() && top.is_full() {
+        // Whether a walk found all hits, or which documents it came to before it gave up.
+        let (mut is_done, mut walked) = (false, None);
+        if let Some(mut walk) = walk {
+            let mut doc_ids = Vec::new();
+            while !walk.is_past(top.worst) && walk.next(&mut doc_ids) {
+                // Cursors go through the segment once.
+                let again = of_segment(plan, part, number, options, needs_all, clock)?;
+                let Some((mut clauses, mut restriction)) = again else { break };
+                matching::only_required(&mut clauses);
+                few::matching(cpu::tier(), &mut doc_ids, clauses, has_all, &mut restriction);
+                doc_ids.iter().for_each(|&doc_id| offers.offer(&mut top, doc_id));
+                top.cut();
+            }
+            is_done = walk.is_past(top.worst);
+            #[cfg(test)]
+            super::tests::walk::ENDS.with_borrow_mut(|ends| ends.push((walk.has_begun(), is_done)));
+            if !is_done {
+                walked = Some(walk.walked()?);
+            }
+        }
+        if !is_done {
+            let documents = part.segment.documents();
+            matching::matching(documents, &mut clauses, has_all, &mut restriction, clock, |first, bits| {
+                if offers.ordinals.is_none() && top.is_full() {
                     return;
                 }
-                matching::for_each_bit(first, bits, |doc_id| {
-                    let score = || score_of(&mut scored.borrow_mut(), doc_id);
-                    let first_key = match &numbers {
-                        Some((column, direction)) => sort::directed(column.get(doc_id), *direction),
-                        None => readers.first().map_or(f64::NEG_INFINITY, |reader| {
-                            reader.first_key(doc_id, options.sort[0].1, top.worst, score)
-                        }),
-                    };
-                    if first_key > top.worst {
-                        return;
-                    }
-                    let ordinal = ordinals.map_or(doc_id, |ordinals| ordinals[doc_id as usize]);
-                    let hit =
-                        Hit { score: 0.0, ordinal: part.base + u64::from(ordinal), segment: number as u32, doc_id };
-                    let keys = readers.iter().zip(&options.sort).enumerate();
-                    let keys = keys.map(|(at, (reader, (_, direction)))| match at {
-                        0 => first_key,
-                        _ => reader.key(doc_id, *direction, score),
-                    });
-                    top.push(hit, keys);
-                });
-            },
-        );
+                if let Some(walked) = &walked {
+                    let walked = &walked[first as usize / 64..];
+                    bits.iter_mut().zip(walked).for_each(|(bits, walked)| *bits &= !walked);
+                }
+                matching::for_each_bit(first, bits, |doc_id| offers.offer(&mut top, doc_id));
+            });
+        }
         clock.check()?;
         if is_local {
             for (keys, hit) in top.take() {
@@ -116,6 +119,63 @@ pub(super) fn sorted(
         score(index, plan, options, &mut hits, clock)?;
     }
     Ok(hits)
+}
+
+/// What makes hits of a segment's documents.
+struct Offers<'s> {
+    options: &'s Options,
+    number: u32,
+    base: u64,
+    ordinals: Option<&'s [u32]>,
+    readers: Vec<Reader<'s>>,
+    /// What most sorts begin with is read without asking each time what it is.
+    numbers: Option<(Column<'s>, Direction)>,
+    scored: RefCell<Vec<Clause<'s>>>,
+}
+
+impl<'s> Offers<'s> {
+    fn new(
+        part: &'s SnapshotSegment,
+        number: usize,
+        options: &'s Options,
+        scored: Vec<Clause<'s>>,
+    ) -> Result<Offers<'s>> {
+        let readers = options.sort.iter().map(|&(key, _)| Reader::new(&part.segment, key));
+        let readers = readers.collect::<Result<Vec<Reader>>>()?;
+        let numbers = match (&readers[..], &options.sort[..]) {
+            ([Reader::Number(column), ..], [(_, direction), ..]) if !column.has_several() => {
+                Some((*column, *direction))
+            }
+            _ => None,
+        };
+        let ordinals = part.segment.kept_ordinals()?;
+        let scored = RefCell::new(scored);
+        Ok(Offers { options, number: number as u32, base: part.base, ordinals, readers, numbers, scored })
+    }
+
+    /// Takes a document that matches. docIDs must not decrease if scores are asked for.
+    #[inline(always)]
+    fn offer(&self, top: &mut Sorted, doc_id: u32) {
+        let score = || score_of(&mut self.scored.borrow_mut(), doc_id);
+        let first_key = match &self.numbers {
+            Some((column, direction)) => sort::directed(column.get(doc_id), *direction),
+            None => self
+                .readers
+                .first()
+                .map_or(f64::NEG_INFINITY, |reader| reader.first_key(doc_id, self.options.sort[0].1, top.worst, score)),
+        };
+        if first_key > top.worst {
+            return;
+        }
+        let ordinal = self.ordinals.map_or(doc_id, |ordinals| ordinals[doc_id as usize]);
+        let hit = Hit { score: 0.0, ordinal: self.base + u64::from(ordinal), segment: self.number, doc_id };
+        let keys = self.readers.iter().zip(&self.options.sort).enumerate();
+        let keys = keys.map(|(at, (reader, (_, direction)))| match at {
+            0 => first_key,
+            _ => reader.key(doc_id, *direction, score),
+        });
+        top.push(hit, keys);
+    }
 }
 
 /// The score of a document. docIDs must not decrease.
@@ -179,7 +239,7 @@ impl<'o> Sorted<'o> {
     }
 
     fn cut(&mut self) {
-        if self.hits.len() > self.wanted && self.wanted > 0 {
+        if self.hits.len() >= self.wanted && self.wanted > 0 {
             let (_, last, _) = self.hits.select_nth_unstable_by(self.wanted - 1, of_hits);
             self.worst = last.0.first().copied().unwrap_or(f64::INFINITY);
             self.last = Some((last.0.clone(), last.1.ordinal));

@@ -12,6 +12,7 @@
 //! | `words` | the section of words whose terms are stems |
 //! | `ids`, `numbers`, `points`, `stored`, `ordinals`, `packed` | the sections of documents |
 //! | [`buckets`] | the numbers of a field in 16 bits each, for ranges |
+//! | `in_order` | documents by the numbers of a field, for sorting |
 //! | `section` | one section of an open segment; checksums |
 //! | `dictionary` | [`Dictionary`]: terms and their values, and walks through them |
 //! | `lists`, `documents` | what an open segment has: terms and lists; ids and values |
@@ -31,6 +32,7 @@ mod footer;
 mod format;
 mod hash;
 mod ids;
+mod in_order;
 mod invert;
 mod keyword_column;
 mod lists;
@@ -71,6 +73,7 @@ use crate::index::list::Codecs;
 use crate::index::storage::Folder;
 use buckets::KeptBuckets;
 use format::{Frame, NO_FIELD};
+use in_order::KeptOrder;
 use memmap2::Mmap;
 use std::collections::HashSet;
 use std::fs::File;
@@ -150,6 +153,8 @@ pub struct Segment {
     keyword_columns: Box<[OnceLock<KeywordColumn>]>,
     /// By field; see [`add_between`](Self::add_between).
     buckets: Box<[KeptBuckets]>,
+    /// By field; see [`in_order`](Self::in_order).
+    orders: Box<[KeptOrder]>,
     /// See [`id_ranks`](Self::id_ranks).
     id_ranks: OnceLock<Box<[u32]>>,
     /// Held while one of the columns above is made, so that threads do not make the same one.
@@ -212,6 +217,7 @@ impl Segment {
             ordinals: OnceLock::new(),
             keyword_columns: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             buckets: schema.fields.iter().map(|_| KeptBuckets::default()).collect(),
+            orders: schema.fields.iter().map(|_| KeptOrder::default()).collect(),
             id_ranks: OnceLock::new(),
             making: Mutex::new(()),
             identity: Identity::new(),

@@ -236,7 +236,7 @@ impl<'c> Column<'c> {
     }
 
     /// How many documents there are.
-    pub(super) fn documents(&self) -> usize {
+    pub fn documents(&self) -> usize {
         self.packed.len()
     }
 

@@ -11,6 +11,7 @@ mod pages;
 mod rare;
 mod similar;
 mod stemmed;
+pub(super) mod walk;
 
 use super::*;
 use crate::base::noise::Noise;

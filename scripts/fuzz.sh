@@ -1,31 +1,57 @@
 #!/bin/sh
-# Fuzzes with AddressSanitizer, one target after the other; each for TIME seconds.
+# Fuzzes with AddressSanitizer, as many targets at a time as there are processors; each for TIME seconds.
 #
 #   TIME=60 [TARGETS='index_query index_segment'] scripts/fuzz.sh
+#   TARGETS=index_query scripts/fuzz.sh --keep
 #
-# What a target has learned is kept in target/fuzz/corpus, so that the next run goes on from there. cargo-fuzz is compiled the
-# first time. Sanitizers are unstable in rustc, hence RUSTC_BOOTSTRAP.
+# A target begins with the inputs in fuzz/corpus, and what it has learned before, which is kept in target/fuzz/corpus. --keep
+# fuzzes nothing, and puts the smallest inputs that reach as much into fuzz/corpus. cargo-fuzz is compiled the first time.
+# Sanitizers are unstable in rustc, hence RUSTC_BOOTSTRAP.
 set -u
+self=$(realpath "$0")
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
 
-time=${TIME:-60}
 target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target/fuzz" && home=$(cd "$target/fuzz" && pwd) || exit 1
+programs=$home/build/$(rustc -vV | sed -n 's/^host: //p')/release
+
+# Fuzzes one target.
+one() {
+    name=$1
+    log=$home/$name.log
+    mkdir -p "$home/corpus/$name" "$home/found/$name" "fuzz/corpus/$name" || exit 1
+    if "$programs/$name" "$home/corpus/$name" "fuzz/corpus/$name" -max_total_time="${TIME:-60}" \
+        -artifact_prefix="$home/found/$name/" -print_final_stats=1 >"$log" 2>&1; then
+        printf 'fuzz: %-16s %s runs, none failed\n' "$name" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
+    else
+        printf 'fuzz: %-16s FAILED: see %s\n' "$name" "$log"
+        tail -n 20 "$log"
+        exit 1
+    fi
+}
+
+# Keeps what a target has learned. Long inputs reach nothing that short ones do not.
+keep() {
+    name=$1
+    mkdir -p "$home/corpus/$name" "fuzz/corpus/$name" "$home/kept" && rm -rf "$home/kept/$name" && mkdir "$home/kept/$name" || exit 1
+    "$programs/$name" "$home/kept/$name" "fuzz/corpus/$name" "$home/corpus/$name" -set_cover_merge=1 -max_len=400 \
+        >"$home/$name.log" 2>&1 || { tail -n 20 "$home/$name.log"; exit 1; }
+    rm -rf "fuzz/corpus/$name" && cp -r "$home/kept/$name" "fuzz/corpus/$name"
+    printf 'fuzz: %-16s %s inputs kept\n' "$name" "$(find "fuzz/corpus/$name" -type f | wc -l)"
+}
+
+case ${1:-} in
+    one) one "$2"; exit ;;
+    keep) keep "$2"; exit ;;
+    --keep) action=keep ;;
+    *) action=one ;;
+esac
 tools=$(sh packaging/tool.sh cargo-fuzz) || exit 1
 export RUSTC_BOOTSTRAP=1 PATH="$tools:$PATH"
 targets=${TARGETS:-$(cargo fuzz list)}
-wrong=0
 for name in $targets; do
-    mkdir -p "$home/corpus/$name" "$home/found/$name" || exit 1
-    log=$home/$name.log
-    if cargo fuzz run --target-dir "$home/build" "$name" "$home/corpus/$name" -- \
-        -max_total_time="$time" -artifact_prefix="$home/found/$name/" -print_final_stats=1 >"$log" 2>&1; then
-        printf 'fuzz: %-16s %s runs, none failed\n' "$name" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
-    else
-        wrong=1
-        printf 'fuzz: %-16s FAILED: see %s\n' "$name" "$log"
-        tail -n 20 "$log"
-    fi
+    cargo fuzz build --target-dir "$home/build" "$name" >"$home/build.log" 2>&1 || { tail -n 30 "$home/build.log"; exit 1; }
 done
-exit "$wrong"
+# shellcheck disable=SC2086  # a list of words
+printf '%s\n' $targets | xargs -n 1 -P "$(nproc)" sh "$self" "$action"

@@ -20,6 +20,8 @@ HOURS ?= 1
 # For `make fuzz`: seconds for each target, and which ones; all by default.
 TIME ?= 60
 TARGETS ?=
+# For `make test-aarch64`: parts of names of the tests that run; all if not set.
+TESTS ?=
 # For `make serve`.
 PORT ?= 8000
 # For `make bench`: a folder of real lists to measure too, one list per file, numbers separated by commas. For `make
@@ -58,7 +60,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-asan test-tsan test-memory test-valgrind test-zts soak fuzz test-browser test-packages dist deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-asan test-tsan test-memory test-valgrind test-zts soak fuzz fuzz-corpus test-browser test-packages dist deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -89,8 +91,11 @@ test-memory: setup-build $(EXTENSION)  ## ten million calls, a million exception
 soak: setup-build $(EXTENSION)  ## php-fpm workers search while a writer commits; both are killed at random, all answers are checked; HOURS=
 	@PHP="$$(command -v '$(PHP)')" HOURS='$(HOURS)' sh scripts/soak.sh '$(EXTENSION)'
 
-fuzz:  ## fuzz each target of fuzz/ with AddressSanitizer for TIME= seconds, from the corpus that earlier runs left in target/
+fuzz: setup-build  ## fuzz each target of fuzz/ with AddressSanitizer for TIME= seconds, from fuzz/corpus and what earlier runs learned; TARGETS=
 	@TIME='$(TIME)' TARGETS='$(TARGETS)' sh scripts/fuzz.sh
+
+fuzz-corpus: setup-build  ## keep in fuzz/corpus what fuzzing has learned: the fewest inputs that reach as much; TARGETS=
+	@TARGETS='$(TARGETS)' sh scripts/fuzz.sh --keep
 
 test-asan:  ## run the Rust tests with AddressSanitizer, which also finds leaks
 	@sh scripts/test-sanitizer.sh address
@@ -98,8 +103,8 @@ test-asan:  ## run the Rust tests with AddressSanitizer, which also finds leaks
 test-tsan:  ## run the Rust tests that use threads with ThreadSanitizer
 	@sh scripts/test-sanitizer.sh thread
 
-test-aarch64:  ## run the Rust tests as an aarch64 program under qemu, which it downloads (Debian, x86-64)
-	@sh scripts/test-aarch64.sh
+test-aarch64:  ## run the Rust tests as an aarch64 program under qemu, which it downloads (Debian, x86-64); TESTS=
+	@sh scripts/test-aarch64.sh $(TESTS)
 
 bench: bench-search bench-ranked $(EXTENSION)  ## measure search, CPU, device and PHP, and write reports and plots to target/bench; DEVICE= LISTS=
 	@mkdir -p '$(CARGO_TARGET_DIR)/bench'

@@ -8,14 +8,14 @@ use crate::base::memory::{room, zeros};
 use crate::codec::block_buffer;
 use crate::index::Kind;
 use crate::index::list::Decoded;
-use crate::index::segment::Segment;
+use crate::index::segment::{Joined, Segment};
 use crate::rank::Clock;
 use crate::rank::near::near;
 use crate::rank::phrase::{PhraseTerm, phrase};
 use crate::rank::positions::Places;
 use crate::rank::term::Source;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The postings of a leaf in the segment with that number; `None` if no document there has it. What is put together of
 /// several lists is put together once.
@@ -95,7 +95,7 @@ pub(super) fn of_term(segment: &Segment, field: usize, value: u64) -> Result<Sou
     let Decoded { doc_ids, mut frequencies, .. } = decoded;
     frequencies.iter_mut().for_each(|frequency| *frequency -= 1);
     frequencies.resize(doc_ids.len(), 0);
-    Ok(Source::Decoded { doc_ids: Rc::new(doc_ids), less_one: Rc::new(frequencies) })
+    Ok(Source::Decoded { doc_ids: Arc::new(doc_ids), less_one: Arc::new(frequencies) })
 }
 
 fn places(segment: &Segment, field: usize, value: u64) -> Result<Places<'_>> {
@@ -180,6 +180,12 @@ fn union(segment: &Segment, field: usize, values: &[u64], clock: &Clock) -> Resu
     if postings < u64::from(segment.documents()) / RARE {
         return union_of_rare(segment, field, values, postings as usize, clock);
     }
+    let joined = segment.joined(field, values, || union_of_many(segment, field, values, clock))?;
+    Ok(joined.map(|Joined { doc_ids, less_one }| Source::Decoded { doc_ids, less_one }))
+}
+
+/// [`union`] of terms that have many postings.
+fn union_of_many(segment: &Segment, field: usize, values: &[u64], clock: &Clock) -> Result<Option<Joined>> {
     // A counter per document, which costs less than sorting unless the terms are rare; they are bounded in number.
     let mut counters: Vec<u32> = zeros(segment.documents() as usize)?;
     let mut touched: Vec<u64> = zeros(counters.len().div_ceil(64))?;
@@ -198,7 +204,7 @@ fn union(segment: &Segment, field: usize, values: &[u64], clock: &Clock) -> Resu
         doc_ids.push(doc_id);
         less_one.push(counters[doc_id as usize] - 1);
     });
-    Ok(Source::decoded(doc_ids, less_one))
+    Ok((!doc_ids.is_empty()).then(|| Joined { doc_ids: Arc::new(doc_ids), less_one: Arc::new(less_one) }))
 }
 
 /// The documents that have all of several terms.

@@ -16,6 +16,7 @@
 //! | `section` | one section of an open segment; checksums |
 //! | `dictionary` | [`Dictionary`]: terms and their values, and walks through them |
 //! | `lists`, `documents` | what an open segment has: terms and lists; ids and values |
+//! | `joined` | postings that were put together of several lists, kept if they are wanted again |
 //! | `keyword_column` | the values of a keyword field by document, made of its lists when that is first asked for |
 //!
 //! A segment has a section per field and purpose. Each is at a multiple of 64 bytes, so that lists can be used where they
@@ -34,6 +35,7 @@ mod hash;
 mod ids;
 mod in_order;
 mod invert;
+mod joined;
 mod keyword_column;
 mod lists;
 pub mod merge;
@@ -58,6 +60,7 @@ pub use build::SegmentBuilder;
 pub use dictionary::{Dictionary, Terms, Union};
 pub use format::{FieldCounts, Section};
 pub use ids::{IdRef, Ids};
+pub use joined::Joined;
 pub use keyword_column::KeywordColumn;
 pub(super) use merge::merge;
 pub use merge_plan::Input;
@@ -74,6 +77,7 @@ use crate::index::storage::Folder;
 use buckets::KeptBuckets;
 use format::{Frame, NO_FIELD};
 use in_order::KeptOrder;
+use joined::KeptJoined;
 use memmap2::Mmap;
 use std::collections::HashSet;
 use std::fs::File;
@@ -153,6 +157,8 @@ pub struct Segment {
     keyword_columns: Box<[OnceLock<KeywordColumn>]>,
     /// By field; see [`add_between`](Self::add_between).
     buckets: Box<[KeptBuckets]>,
+    /// See [`joined`](Self::joined).
+    joined: KeptJoined,
     /// By field; see [`in_order`](Self::in_order).
     orders: Box<[KeptOrder]>,
     /// See [`id_ranks`](Self::id_ranks).
@@ -217,6 +223,7 @@ impl Segment {
             ordinals: OnceLock::new(),
             keyword_columns: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             buckets: schema.fields.iter().map(|_| KeptBuckets::default()).collect(),
+            joined: KeptJoined::default(),
             orders: schema.fields.iter().map(|_| KeptOrder::default()).collect(),
             id_ranks: OnceLock::new(),
             making: Mutex::new(()),

@@ -2,7 +2,7 @@
 
 use crate::codec::BLOCK;
 use crate::index::list::View;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Where the postings of a term come from. Clones share decoded postings.
 #[derive(Clone)]
@@ -13,21 +13,21 @@ pub enum Source<'s> {
     /// Decoded postings: of a short list, or of several terms that count as one.
     Decoded {
         /// Strictly increasing.
-        doc_ids: Rc<Vec<u32>>,
+        doc_ids: Arc<Vec<u32>>,
         /// Frequencies less 1, as many.
-        less_one: Rc<Vec<u32>>,
+        less_one: Arc<Vec<u32>>,
     },
 }
 
 impl Source<'_> {
     /// No postings.
     pub fn none() -> Self {
-        Source::Decoded { doc_ids: Rc::default(), less_one: Rc::default() }
+        Source::Decoded { doc_ids: Arc::default(), less_one: Arc::default() }
     }
 
     /// Decoded postings; `None` if there are none.
     pub fn decoded(doc_ids: Vec<u32>, less_one: Vec<u32>) -> Option<Self> {
-        (!doc_ids.is_empty()).then(|| Source::Decoded { doc_ids: Rc::new(doc_ids), less_one: Rc::new(less_one) })
+        (!doc_ids.is_empty()).then(|| Source::Decoded { doc_ids: Arc::new(doc_ids), less_one: Arc::new(less_one) })
     }
 }
 

@@ -68,7 +68,7 @@ pub(super) fn sorted(
         let (mut is_done, mut walked) = (false, None);
         if let Some(mut walk) = walk {
             let mut doc_ids = Vec::new();
-            while !walk.is_past(top.worst) && walk.next(&mut doc_ids) {
+            while !top.is_after(walk.peek(), &offers) && walk.next(&mut doc_ids) {
                 // Cursors go through the segment once.
                 let again = of_segment(plan, part, number, options, needs_all, clock)?;
                 let Some((mut clauses, mut restriction)) = again else { break };
@@ -77,9 +77,9 @@ pub(super) fn sorted(
                 doc_ids.iter().for_each(|&doc_id| offers.offer(&mut top, doc_id));
                 top.cut();
             }
-            is_done = walk.is_past(top.worst);
+            is_done = top.is_after(walk.peek(), &offers);
             #[cfg(test)]
-            super::tests::walk::ENDS.with_borrow_mut(|ends| ends.push((walk.has_begun(), is_done)));
+            super::tests::walk::ENDS.with_borrow_mut(|ends| ends.push((!doc_ids.is_empty(), is_done)));
             if !is_done {
                 walked = Some(walk.walked()?);
             }
@@ -153,6 +153,11 @@ impl<'s> Offers<'s> {
         Ok(Offers { options, number: number as u32, base: part.base, ordinals, readers, numbers, scored })
     }
 
+    #[inline(always)]
+    fn ordinal(&self, doc_id: u32) -> u64 {
+        self.base + u64::from(self.ordinals.map_or(doc_id, |ordinals| ordinals[doc_id as usize]))
+    }
+
     /// Takes a document that matches. docIDs must not decrease if scores are asked for.
     #[inline(always)]
     fn offer(&self, top: &mut Sorted, doc_id: u32) {
@@ -167,8 +172,7 @@ impl<'s> Offers<'s> {
         if first_key > top.worst {
             return;
         }
-        let ordinal = self.ordinals.map_or(doc_id, |ordinals| ordinals[doc_id as usize]);
-        let hit = Hit { score: 0.0, ordinal: self.base + u64::from(ordinal), segment: self.number, doc_id };
+        let hit = Hit { score: 0.0, ordinal: self.ordinal(doc_id), segment: self.number, doc_id };
         let keys = self.readers.iter().zip(&self.options.sort).enumerate();
         let keys = keys.map(|(at, (reader, (_, direction)))| match at {
             0 => first_key,
@@ -245,6 +249,17 @@ impl<'o> Sorted<'o> {
             self.last = Some((last.0.clone(), last.1.ordinal));
         }
         self.hits.truncate(self.wanted);
+    }
+
+    /// Whether all are found if a walk through a segment comes to this document next, and has come to all before it.
+    fn is_after(&self, next: Option<(u32, f64)>, offers: &Offers) -> bool {
+        let Some((last, ordinal)) = &self.last else { return false };
+        match next {
+            Some((_, key)) if key != self.worst => key > self.worst,
+            Some((doc_id, _)) => last.len() == 1 && offers.ordinal(doc_id) > *ordinal,
+            // Those without a number come last.
+            None => self.worst < f64::INFINITY,
+        }
     }
 
     /// The first hits so far, in any order; none remain.

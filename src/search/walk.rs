@@ -9,27 +9,31 @@ use crate::index::segment::Column;
 use crate::rank::clause::Clause;
 use crate::rank::collector::Restriction;
 use crate::rank::few;
+use std::ops::Range;
 
 /// Documents of a segment in the order of a field's numbers, some at a time.
 pub(super) struct Walk<'s> {
     column: Column<'s>,
     direction: Direction,
-    /// Those that have a number, by these, ascending.
+    /// Those that have a number, by these, ascending; equal ones in the order of insertion.
     ascending: &'s [u32],
-    /// Where it began, and how far it has come, counted from what comes first in the direction.
-    begin: usize,
-    end: usize,
+    /// Which of these come next, in their order: if numbers descend, those with the same number.
+    next: Range<usize>,
+    /// If numbers descend, those that come after these are before this place.
+    left: usize,
+    /// What it has come to.
+    walked: Vec<u32>,
     /// How many may be looked at.
     most: usize,
-    /// How many are next.
+    /// How many are taken next.
     step: usize,
 }
 
 /// As terms and numbers may know of each other, a walk begins with so many documents for each that is wanted.
-const FOR_EACH: usize = 8;
+const FOR_EACH: usize = 4;
 
-/// A walk gives up after such a part of the time that looking at all matches takes.
-const PART: usize = 4;
+/// A walk is begun if it is likely to end in such a part of the time that looking at all matches takes, after which it gives up.
+const PART: usize = 2;
 
 impl<'s> Walk<'s> {
     /// A walk that begins at `from`, a key. `None` if looking at all documents that match is likely to take less time, or if there
@@ -49,65 +53,68 @@ impl<'s> Walk<'s> {
         }
         let Some(ascending) = ascending()? else { return Ok(None) };
         let step = FOR_EACH.saturating_mul(wanted);
-        let mut walk = Walk { column, direction, ascending, begin: 0, end: 0, most, step };
-        let mut after = ascending.len();
-        while walk.begin < after {
-            let middle = walk.begin + (after - walk.begin) / 2;
-            if walk.key(middle) < from { walk.begin = middle + 1 } else { after = middle }
+        let mut walk = Walk { column, direction, ascending, next: 0..0, left: 0, walked: Vec::new(), most, step };
+        match direction {
+            Direction::Ascending => {
+                walk.next = ascending.partition_point(|&doc_id| walk.key(doc_id) < from)..ascending.len();
+            }
+            Direction::Descending => {
+                walk.left = ascending.partition_point(|&doc_id| walk.key(doc_id) >= from);
+                walk.go_on();
+            }
         }
-        walk.end = walk.begin;
         Ok(Some(walk))
     }
 
-    /// The document at a place.
-    fn at(&self, place: usize) -> u32 {
-        match self.direction {
-            Direction::Ascending => self.ascending[place],
-            Direction::Descending => self.ascending[self.ascending.len() - 1 - place],
+    fn key(&self, doc_id: u32) -> f64 {
+        directed(self.column.get(doc_id), self.direction)
+    }
+
+    /// If none is next, those with the next lower number are.
+    fn go_on(&mut self) {
+        if !self.next.is_empty() || self.left == 0 {
+            return;
         }
-    }
-
-    /// Its key.
-    fn key(&self, place: usize) -> f64 {
-        directed(self.column.get(self.at(place)), self.direction)
-    }
-
-    /// Whether it has looked at any.
-    #[cfg(test)]
-    pub(super) fn has_begun(&self) -> bool {
-        self.end > self.begin
-    }
-
-    /// Whether all documents that it has not come to have greater keys than `worst`.
-    pub(super) fn is_past(&self, worst: f64) -> bool {
-        match self.end < self.ascending.len() {
-            true => self.key(self.end) > worst,
-            // Those without a number come last.
-            false => worst < f64::INFINITY,
+        let (end, mut begin, mut step) = (self.left, self.left - 1, 1);
+        let key = self.key(self.ascending[begin]);
+        while begin >= step && self.key(self.ascending[begin - step]) == key {
+            begin -= step;
+            step *= 2;
         }
+        let from = begin.saturating_sub(step);
+        begin = from + self.ascending[from..begin].partition_point(|&doc_id| self.key(doc_id) != key);
+        self.next = begin..end;
+        self.left = begin;
+    }
+
+    /// The next document and its key.
+    pub(super) fn peek(&self) -> Option<(u32, f64)> {
+        let doc_id = *self.ascending[self.next.clone()].first()?;
+        Some((doc_id, self.key(doc_id)))
     }
 
     /// Puts the next documents into `doc_ids`, by docID; returns whether there are any, and looking at them is worth it.
     pub(super) fn next(&mut self, doc_ids: &mut Vec<u32>) -> bool {
-        let left = self.ascending.len() - self.end;
-        if left == 0 || self.end - self.begin >= self.most {
+        doc_ids.clear();
+        if self.walked.len() >= self.most {
             return false;
         }
-        let next = self.end..self.end + self.step.min(left);
-        self.end = next.end;
+        while doc_ids.len() < self.step && !self.next.is_empty() {
+            let some = self.next.len().min(self.step - doc_ids.len());
+            doc_ids.extend_from_slice(&self.ascending[self.next.start..self.next.start + some]);
+            self.next.start += some;
+            self.go_on();
+        }
         self.step = self.step.saturating_mul(2);
-        doc_ids.clear();
-        doc_ids.extend(next.map(|place| self.at(place)));
+        self.walked.extend_from_slice(doc_ids);
         doc_ids.sort_unstable();
-        true
+        !doc_ids.is_empty()
     }
 
     /// A bit per document that it has come to.
     pub(super) fn walked(&self) -> Result<Vec<u64>> {
         let mut walked = zeros(self.column.documents().div_ceil(64))?;
-        for doc_id in (self.begin..self.end).map(|place| self.at(place)) {
-            walked[doc_id as usize / 64] |= 1 << (doc_id % 64);
-        }
+        self.walked.iter().for_each(|&doc_id| walked[doc_id as usize / 64] |= 1 << (doc_id % 64));
         Ok(walked)
     }
 }

@@ -36,7 +36,22 @@ pub enum Condition {
     DocIds(DocIds),
 }
 
+/// What any number is in.
+pub(super) const EVERYTHING: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+
 impl Condition {
+    /// From where to where documents that it holds for have a number of the field, as far as that is told by its ranges.
+    pub(super) fn range_of(&self, field: usize) -> (f64, f64) {
+        match self {
+            Condition::Range(other, low, high) if *other == field => (*low, *high),
+            Condition::All(of) => of
+                .iter()
+                .map(|of| of.range_of(field))
+                .fold(EVERYTHING, |(low, high), other| (low.max(other.0), high.min(other.1))),
+            _ => EVERYTHING,
+        }
+    }
+
     /// Whether it has docIDs, or a condition in it has.
     pub(super) fn names_doc_ids(&self) -> bool {
         match self {

@@ -1,12 +1,13 @@
 //! Hits in the order of fields, ids or scores, or of insertion.
 
 use super::Index;
+use super::condition::EVERYTHING;
 use super::cursors::of_segment;
 use super::options::Options;
 use super::order::{Direction, SortKey, SortValue};
 use super::plan::QueryPlan;
 use super::sort::{self, Reader};
-use super::walk::Walk;
+use super::walk::{Walk, Wanted};
 use crate::base::cpu;
 use crate::base::error::Result;
 use crate::index::segment::Column;
@@ -59,8 +60,14 @@ pub(super) fn sorted(
         let walk = match (offers.numbers, &options.sort[..]) {
             (Some(numbers), [(SortKey::Field(field), _), ..]) if !has_scores && plan.rarest_first.is_none() => {
                 let from = top.after.as_ref().map_or(f64::NEG_INFINITY, |(keys, _)| keys[0]);
-                let query = (&clauses[..], has_all, &restriction);
-                Walk::new(numbers, || part.segment.in_order(*field), query, wanted, from)?
+                let wanted = Wanted {
+                    clauses: (&clauses, has_all),
+                    restriction: &restriction,
+                    range: options.filter.condition().map_or(EVERYTHING, |condition| condition.range_of(*field)),
+                    hits: wanted,
+                    from,
+                };
+                Walk::new(numbers, || part.segment.in_order(*field), &wanted)?
             }
             _ => None,
         };
@@ -68,7 +75,7 @@ pub(super) fn sorted(
         let (mut is_done, mut walked) = (false, None);
         if let Some(mut walk) = walk {
             let mut doc_ids = Vec::new();
-            while !top.is_after(walk.peek(), &offers) && walk.next(&mut doc_ids) {
+            while !top.is_after(&walk, &offers) && walk.next(&mut doc_ids) {
                 // Cursors go through the segment once.
                 let again = of_segment(plan, part, number, options, needs_all, clock)?;
                 let Some((mut clauses, mut restriction)) = again else { break };
@@ -77,9 +84,9 @@ pub(super) fn sorted(
                 doc_ids.iter().for_each(|&doc_id| offers.offer(&mut top, doc_id));
                 top.cut();
             }
-            is_done = top.is_after(walk.peek(), &offers);
+            is_done = top.is_after(&walk, &offers);
             #[cfg(test)]
-            super::tests::walk::ENDS.with_borrow_mut(|ends| ends.push((!doc_ids.is_empty(), is_done)));
+            super::tests::walk::ENDS.with_borrow_mut(|ends| ends.push((walk.has_begun(), is_done)));
             if !is_done {
                 walked = Some(walk.walked()?);
             }
@@ -251,8 +258,12 @@ impl<'o> Sorted<'o> {
         self.hits.truncate(self.wanted);
     }
 
-    /// Whether all are found if a walk through a segment comes to this document next, and has come to all before it.
-    fn is_after(&self, next: Option<(u32, f64)>, offers: &Offers) -> bool {
+    /// Whether nothing that a walk has not come to can be among the first.
+    fn is_after(&self, walk: &Walk, offers: &Offers) -> bool {
+        let next = walk.peek();
+        if next.is_none() && walk.is_in_range() {
+            return true;
+        }
         let Some((last, ordinal)) = &self.last else { return false };
         match next {
             Some((_, key)) if key != self.worst => key > self.worst,

@@ -17,6 +17,8 @@ pub(super) struct Walk<'s> {
     direction: Direction,
     /// Those that have a number, by these, ascending; equal ones in the order of insertion.
     ascending: &'s [u32],
+    /// Whether others cannot match.
+    is_in_range: bool,
     /// Which of these come next, in their order: if numbers descend, those with the same number.
     next: Range<usize>,
     /// If numbers descend, those that come after these are before this place.
@@ -35,31 +37,60 @@ const FOR_EACH: usize = 4;
 /// A walk is begun if it is likely to end in such a part of the time that looking at all matches takes, after which it gives up.
 const PART: usize = 2;
 
+/// What documents must meet.
+pub(super) struct Wanted<'q, 's> {
+    /// Clauses, and whether documents must have all.
+    pub(super) clauses: (&'q [Clause<'s>], bool),
+    /// What else they must.
+    pub(super) restriction: &'q Restriction<'s>,
+    /// Numbers of the field that others than from the first to the second cannot have.
+    pub(super) range: (f64, f64),
+    /// How many are wanted.
+    pub(super) hits: usize,
+    /// The key of a hit that they come after, or have too.
+    pub(super) from: f64,
+}
+
 impl<'s> Walk<'s> {
-    /// A walk that begins at `from`, a key. `None` if looking at all documents that match is likely to take less time, or if there
-    /// is no such order yet.
+    /// `None` if looking at all documents that match is likely to take less time, or if there is no such order yet.
     pub(super) fn new(
         (column, direction): (Column<'s>, Direction),
         ascending: impl FnOnce() -> Result<Option<&'s [u32]>>,
-        (clauses, needs_all, restriction): (&[Clause], bool, &Restriction),
-        wanted: usize,
-        from: f64,
+        wanted: &Wanted,
     ) -> Result<Option<Walk<'s>>> {
+        let (clauses, _) = wanted.clauses;
         let documents = column.documents();
         let most = if clauses.is_empty() { documents / 64 } else { few::most(clauses) } / PART;
-        let is_rare = restriction.allowed.as_ref().is_some_and(|allowed| allowed.few.is_some());
-        if is_rare || expected(documents, clauses, needs_all, wanted) > most as f64 {
+        let allowed = wanted.restriction.allowed.as_ref();
+        let matching = part_matching(documents, wanted.clauses);
+        let is_worth_it = |of_these: f64| wanted.hits as f64 / (matching * of_these) <= most as f64;
+        if allowed.is_some_and(|allowed| allowed.few.is_some()) || !is_worth_it(1.0) {
             return Ok(None);
         }
-        let Some(ascending) = ascending()? else { return Ok(None) };
-        let step = FOR_EACH.saturating_mul(wanted);
-        let mut walk = Walk { column, direction, ascending, next: 0..0, left: 0, walked: Vec::new(), most, step };
+        let Some(mut ascending) = ascending()? else { return Ok(None) };
+        let (low, high) = wanted.range;
+        let is_in_range = low > f64::NEG_INFINITY || high < f64::INFINITY;
+        if is_in_range {
+            let number = |doc_id: u32| column.get(doc_id).unwrap_or(f64::INFINITY);
+            let begin = ascending.partition_point(|&doc_id| number(doc_id) < low);
+            let end = ascending.partition_point(|&doc_id| number(doc_id) <= high);
+            ascending = &ascending[begin..end.max(begin)];
+        }
+        if let Some(allowed) = allowed {
+            let allowed: usize = allowed.bits.iter().map(|word| word.count_ones() as usize).sum();
+            if !is_worth_it((allowed as f64 / ascending.len().max(1) as f64).min(1.0)) {
+                return Ok(None);
+            }
+        }
+        let step = FOR_EACH.saturating_mul(wanted.hits);
+        let (next, walked) = (0..0, Vec::new());
+        let mut walk = Walk { column, direction, ascending, is_in_range, next, left: 0, walked, most, step };
         match direction {
             Direction::Ascending => {
-                walk.next = ascending.partition_point(|&doc_id| walk.key(doc_id) < from)..ascending.len();
+                walk.next = ascending.partition_point(|&doc_id| walk.key(doc_id) < wanted.from)..ascending.len();
             }
             Direction::Descending => {
-                walk.left = ascending.partition_point(|&doc_id| walk.key(doc_id) >= from);
+                walk.left = ascending.partition_point(|&doc_id| walk.key(doc_id) >= wanted.from);
                 walk.go_on();
             }
         }
@@ -93,6 +124,16 @@ impl<'s> Walk<'s> {
         Some((doc_id, self.key(doc_id)))
     }
 
+    #[cfg(test)]
+    pub(super) fn has_begun(&self) -> bool {
+        !self.walked.is_empty()
+    }
+
+    /// Whether documents that it does not come to cannot match.
+    pub(super) fn is_in_range(&self) -> bool {
+        self.is_in_range
+    }
+
     /// Puts the next documents into `doc_ids`, by docID; returns whether there are any, and looking at them is worth it.
     pub(super) fn next(&mut self, doc_ids: &mut Vec<u32>) -> bool {
         doc_ids.clear();
@@ -119,9 +160,8 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// How many documents have to be looked at until `wanted` match, if terms and numbers know nothing of each other.
-fn expected(documents: usize, clauses: &[Clause], needs_all: bool, wanted: usize) -> f64 {
+/// The part of the documents that match, if terms know nothing of each other.
+fn part_matching(documents: usize, (clauses, needs_all): (&[Clause], bool)) -> f64 {
     let parts = clauses.iter().map(|clause| (clause.postings() as f64 / documents as f64).min(1.0));
-    let matching = if needs_all || clauses.is_empty() { parts.product() } else { parts.fold(0.0, f64::max) };
-    wanted as f64 / matching
+    if needs_all || clauses.is_empty() { parts.product() } else { parts.fold(0.0, f64::max) }
 }

@@ -85,6 +85,11 @@ fn compare(reorder: bool) {
         // What the walk comes to last.
         filter_of(Condition::Range(1, 300.0, 400.0)),
         filter_of(Condition::Range(1, -40.0, -30.0)),
+        filter_of(Condition::All(vec![
+            Condition::Range(1, 10.0, 300.0),
+            Condition::Range(1, -40.0, 50.0),
+            Condition::Keywords(2, vec![b"b3".to_vec()]),
+        ])),
         filter_of(Condition::Not(Box::new(Condition::Exists(1)))),
     ];
     ENDS.take();

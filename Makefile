@@ -60,7 +60,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-asan test-tsan test-memory test-valgrind test-zts soak fuzz fuzz-corpus test-browser test-packages dist deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-asan test-tsan test-memory test-valgrind test-zts soak fuzz fuzz-corpus test-browser test-packages dist deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples test-aarch64-php dist-aarch64
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -105,6 +105,9 @@ test-tsan:  ## run the Rust tests that use threads with ThreadSanitizer
 
 test-aarch64:  ## run the Rust tests as an aarch64 program under qemu, which it downloads (Debian, x86-64); TESTS=
 	@sh scripts/test-aarch64.sh $(TESTS)
+
+test-aarch64-php: setup-build  ## run the PHP tests in Debian's PHP for arm64, under qemu: both are downloaded, the extension is cross-built
+	@sh scripts/test-aarch64-php.sh
 
 bench: bench-search bench-ranked $(EXTENSION)  ## measure search, CPU, device and PHP, and write reports and plots to target/bench; DEVICE= LISTS=
 	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
@@ -177,6 +180,9 @@ dist: setup-dist  ## make the archive that PIE installs without a compiler, in t
 
 deb: setup-deb  ## make a Debian package by dh-php's conventions, in target/dist; PHP= PHP_CONFIG= MODULE=
 	$(PACKAGING)/deb.sh
+
+dist-aarch64: setup-dist  ## cross-build the archive for arm64, of Debian's PHP, and search with what is in it under qemu
+	@sh scripts/test-aarch64-php.sh archive
 
 # As root. Debian 12 has PHP 8.2, Debian 13 PHP 8.4; for others only dist and deb work.
 test-packages: setup-packages  ## install both in a bare Debian (debootstrap) and search there; PHP= PHP_CONFIG= MODULE=

@@ -2,6 +2,7 @@
 # Makes the archive that PIE installs without a compiler, and its checksum, in $CARGO_TARGET_DIR/dist.
 #   PHP=php8.4 PHP_CONFIG=php-config8.4 packaging/dist.sh
 #   MODULE=postings.so       packs this one instead of building
+#   OBJCOPY=aarch64-linux-gnu-objcopy      for a module of another architecture
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -22,7 +23,7 @@ content=$target/dist/$name
 rm -rf "$content" "$content.zip" "$content.zip.sha256"
 mkdir -p "$content/stubs"
 # PIE looks for the extension at the top. There must be no folder `pie`, in which it would look then.
-objcopy --strip-unneeded "$module" "$content/postings.so"
+"${OBJCOPY:-objcopy}" --strip-unneeded "$module" "$content/postings.so"
 cp LICENSE-MIT LICENSE-APACHE CHANGELOG.md "$notices/THIRD-PARTY-LICENSES" "$notices/postings.cdx.json" "$content"
 cp stubs/* "$content/stubs"
 find "$content" -type f -exec chmod 644 {} + -exec touch -d "@$SOURCE_DATE_EPOCH" {} +

@@ -62,6 +62,11 @@ rust_libraries() {
         grep '^lib[^:]*$' | grep -v -e '^libc6$' -e '^libgcc-s1$' -e '^libstdc++6$' -e "^$1\$"
 }
 
+# What an installation of packages on an empty machine would install, as words for `unpack`.
+installed_with() {
+    apt-get -s -o Debug::NoLocking=1 --no-install-recommends install "$@" | sed -n 's/^Inst \([^ ]*\) (\([^ ]*\) .*/\1=\2/p'
+}
+
 # Downloads packages and unpacks them: root, packages.
 unpack() {
     unpacked=$1 && shift && cd archives && apt-get -q download "$@" >&2 || return 1

@@ -1,7 +1,7 @@
 //! Writes docIDs into the elements of a packed array, a whole cache line at a time if the processor can.
 
 use super::zend::IS_LONG;
-use crate::base::cpu::{self, Tier};
+use crate::base::cpu;
 use ext_php_rs::types::Zval;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
@@ -29,10 +29,10 @@ unsafe fn with_many(elements: *mut Zval, doc_ids: &[u32]) {
     match cpu::tier() {
         // SAFETY: the processor has the tier that it says; `elements` has room for all docIDs.
         #[cfg(target_arch = "x86_64")]
-        Tier::Avx512 => unsafe { avx512(elements.cast(), doc_ids) },
+        cpu::Tier::Avx512 => unsafe { avx512(elements.cast(), doc_ids) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Tier::Avx2 => unsafe { avx2(elements.cast(), doc_ids) },
+        cpu::Tier::Avx2 => unsafe { avx2(elements.cast(), doc_ids) },
         // SAFETY: `elements` has room for all docIDs.
         _ => unsafe { plain(elements.cast(), doc_ids) },
     }

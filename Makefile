@@ -15,6 +15,8 @@ BATCH ?=
 # For `make test-zts`: how many threads, one run after the other, and for how long.
 THREADS ?= 2 16 500
 SECONDS_EACH ?= 60
+# For `make test-power`: losses of power on each file system.
+TIMES ?= 100
 # For `make soak`.
 HOURS ?= 1
 # For `make fuzz`: seconds for each target, and which ones; all by default.
@@ -58,7 +60,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-asan test-tsan test-memory test-valgrind test-zts soak fuzz test-browser test-packages dist deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-asan test-tsan test-memory test-valgrind test-zts test-power soak fuzz test-browser test-packages dist deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -85,6 +87,9 @@ test-valgrind: setup-test $(EXTENSION)  ## run the PHP tests under valgrind: no 
 
 test-memory: setup-build $(EXTENSION)  ## ten million calls, a million exceptions and 100,000 commits in one process, whose memory must stay flat
 	@folder=$$(mktemp -d) && { $(RUN_PHP) php-tests/soak/memory.inc "$$folder" 10000000 1000000 100000; status=$$?; rm -rf "$$folder"; exit $$status; }
+
+test-power: setup-build $(EXTENSION)  ## lose power at random moments on ext4, XFS and Btrfs in files, as root; TIMES=
+	@PHP="$$(command -v '$(PHP)')" TIMES='$(TIMES)' sh scripts/test-power.sh '$(EXTENSION)'
 
 soak: setup-build $(EXTENSION)  ## php-fpm workers search while a writer commits; both are killed at random, all answers are checked; HOURS=
 	@PHP="$$(command -v '$(PHP)')" HOURS='$(HOURS)' sh scripts/soak.sh '$(EXTENSION)'

@@ -15,6 +15,8 @@ BATCH ?=
 # For `make test-zts`: how many threads, one run after the other, and for how long.
 THREADS ?= 2 16 500
 SECONDS_EACH ?= 60
+# For `make test-apache`.
+MINUTES ?= 10
 # For `make test-power`: losses of power on each file system.
 TIMES ?= 100
 # For `make soak`.
@@ -60,7 +62,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-asan test-tsan test-memory test-valgrind test-zts test-power soak fuzz test-browser test-packages dist deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-asan test-tsan test-memory test-valgrind test-zts test-apache test-power soak fuzz test-browser test-packages dist deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -79,8 +81,12 @@ test-browser: setup-browser $(EXTENSION)  ## test examples/search-as-you-type in
 	$(PHP) -n examples/search-as-you-type/test.php '$(EXTENSION)'
 
 # Builds a thread-safe PHP of Debian's sources first, and the extension for it.
-test-zts:  ## test in a thread-safe PHP, whose requests are threads: the PHP tests, then 2, 16 and 500 threads; THREADS= SECONDS_EACH=
+test-zts: setup-build  ## test in a thread-safe PHP, whose requests are threads: the PHP tests, then 2, 16 and 500 threads; THREADS= SECONDS_EACH=
 	@THREADS='$(THREADS)' SECONDS_EACH='$(SECONDS_EACH)' sh scripts/test-zts.sh
+
+# Builds Apache's module of that PHP as well.
+test-apache: setup-build  ## let threads of Apache's event MPM search under load while a writer commits, and check all answers; MINUTES=
+	@MINUTES='$(MINUTES)' sh scripts/test-apache.sh
 
 test-valgrind: setup-test $(EXTENSION)  ## run the PHP tests under valgrind: no error, and no definite leak
 	@PHP="$$(command -v '$(PHP)')" PHP_CONFIG="$$(command -v '$(PHP_CONFIG)')" sh scripts/test-valgrind.sh '$(EXTENSION)'

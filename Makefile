@@ -62,7 +62,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-asan test-tsan test-memory test-valgrind test-zts test-apache test-power soak fuzz test-browser test-packages dist deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-asan test-tsan test-memory test-valgrind test-zts test-apache test-power test-intel soak fuzz test-browser test-packages dist deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -108,6 +108,9 @@ test-asan:  ## run the Rust tests with AddressSanitizer, which also finds leaks
 
 test-tsan:  ## run the Rust tests that use threads with ThreadSanitizer
 	@sh scripts/test-sanitizer.sh thread
+
+test-intel: setup-test $(EXTENSION)  ## run the device tests on Intel's OpenCL runtime for CPUs, which it downloads (PyPI, 700 MB unpacked)
+	@PHP="$$(command -v '$(PHP)')" PHP_CONFIG="$$(command -v '$(PHP_CONFIG)')" sh scripts/test-intel.sh '$(EXTENSION)'
 
 test-aarch64:  ## run the Rust tests as an aarch64 program under qemu, which it downloads (Debian, x86-64)
 	@sh scripts/test-aarch64.sh

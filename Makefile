@@ -15,6 +15,10 @@ BATCH ?=
 # For `make test-zts`: how many threads, one run after the other, and for how long.
 THREADS ?= 2 16 500
 SECONDS_EACH ?= 60
+# For `make test-apache`.
+MINUTES ?= 10
+# For `make test-power`: losses of power on each file system.
+TIMES ?= 100
 # For `make soak`.
 HOURS ?= 1
 # For `make fuzz`: seconds for each target, and which ones; all by default.
@@ -60,7 +64,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-asan test-tsan test-memory test-valgrind test-zts soak fuzz fuzz-corpus test-browser test-packages dist deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples test-aarch64-php dist-aarch64
+.PHONY: build demo serve test test-aarch64 test-aarch64-php test-asan test-tsan test-intel test-memory test-valgrind test-zts test-apache soak test-power fuzz fuzz-corpus test-browser test-packages dist dist-aarch64 deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -79,14 +83,21 @@ test-browser: setup-browser $(EXTENSION)  ## test examples/search-as-you-type in
 	$(PHP) -n examples/search-as-you-type/test.php '$(EXTENSION)'
 
 # Builds a thread-safe PHP of Debian's sources first, and the extension for it.
-test-zts:  ## test in a thread-safe PHP, whose requests are threads: the PHP tests, then 2, 16 and 500 threads; THREADS= SECONDS_EACH=
+test-zts: setup-build  ## test in a thread-safe PHP, whose requests are threads: the PHP tests, then 2, 16 and 500 threads; THREADS= SECONDS_EACH=
 	@THREADS='$(THREADS)' SECONDS_EACH='$(SECONDS_EACH)' sh scripts/test-zts.sh
+
+# Builds Apache's module of that PHP as well.
+test-apache: setup-build  ## let threads of Apache's event MPM search under load while a writer commits, and check all answers; MINUTES=
+	@MINUTES='$(MINUTES)' sh scripts/test-apache.sh
 
 test-valgrind: setup-test $(EXTENSION)  ## run the PHP tests under valgrind: no error, and no definite leak
 	@PHP="$$(command -v '$(PHP)')" PHP_CONFIG="$$(command -v '$(PHP_CONFIG)')" sh scripts/test-valgrind.sh '$(EXTENSION)'
 
 test-memory: setup-build $(EXTENSION)  ## ten million calls, a million exceptions and 100,000 commits in one process, whose memory must stay flat
 	@folder=$$(mktemp -d) && { $(RUN_PHP) php-tests/soak/memory.inc "$$folder" 10000000 1000000 100000; status=$$?; rm -rf "$$folder"; exit $$status; }
+
+test-power: setup-build $(EXTENSION)  ## lose power at random moments on ext4, XFS and Btrfs in files, as root; TIMES=
+	@PHP="$$(command -v '$(PHP)')" TIMES='$(TIMES)' sh scripts/test-power.sh '$(EXTENSION)'
 
 soak: setup-build $(EXTENSION)  ## php-fpm workers search while a writer commits; both are killed at random, all answers are checked; HOURS=
 	@PHP="$$(command -v '$(PHP)')" HOURS='$(HOURS)' sh scripts/soak.sh '$(EXTENSION)'
@@ -102,6 +113,9 @@ test-asan:  ## run the Rust tests with AddressSanitizer, which also finds leaks
 
 test-tsan:  ## run the Rust tests that use threads with ThreadSanitizer
 	@sh scripts/test-sanitizer.sh thread
+
+test-intel: setup-test $(EXTENSION)  ## run the device tests on Intel's OpenCL runtime for CPUs, which it downloads (PyPI, 700 MB unpacked)
+	@PHP="$$(command -v '$(PHP)')" PHP_CONFIG="$$(command -v '$(PHP_CONFIG)')" sh scripts/test-intel.sh '$(EXTENSION)'
 
 test-aarch64:  ## run the Rust tests as an aarch64 program under qemu, which it downloads (Debian, x86-64); TESTS=
 	@sh scripts/test-aarch64.sh $(TESTS)

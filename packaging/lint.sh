@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks the scripts of this folder with shellcheck, and the workflow of releases with linters of GitHub's workflows and with
-# their schema, which come from PyPI in fixed versions.
+# Checks the scripts of this folder, and those that test, with shellcheck, and the workflow of releases with linters of GitHub's
+# workflows and with their schema, which come from PyPI in fixed versions.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -14,8 +14,8 @@ if [ "$(cat "$python/wanted" 2>/dev/null)" != "$wanted" ]; then
     "$python/bin/pip" install --quiet --disable-pip-version-check $wanted
     echo "$wanted" >"$python/wanted"
 fi
-# What is in single quotes is for another shell or for PHP.
-shellcheck --shell=sh --exclude=SC2016,SC1091 packaging/*.sh packaging/bare/*.sh
+# What is in single quotes is for another shell or for PHP. `-x`: with what they source.
+shellcheck -x --shell=sh --exclude=SC2016,SC1091 packaging/*.sh packaging/bare/*.sh scripts/test-*.sh scripts/fuzz.sh scripts/soak.sh
 "$python/bin/jactionlint"
 "$python/bin/check-jsonschema" --builtin-schema vendor.github-workflows .github/workflows/*.yml
 "$python/bin/zizmor" --offline --no-progress --quiet .github/workflows

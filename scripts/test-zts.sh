@@ -4,8 +4,7 @@
 #
 #   SECONDS_EACH=60 THREADS='2 16 500' scripts/test-zts.sh
 #
-# Debian's PHP is not thread-safe. So PHP is built from Debian's sources, with few of its extensions, in the target folder;
-# that takes some four minutes on two cores, once. If the sources are not available, a line SKIPPED says so.
+# The PHP is built first, as scripts/zts.sh says. If its sources are not available, a line SKIPPED says so.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
@@ -13,48 +12,12 @@ cd "$(dirname "$0")/.." || exit 1
 
 skip() { printf 'SKIPPED: zts: %s\n' "$*"; exit 0; }
 say() { printf 'zts: %s\n' "$*" >&2; }
+. scripts/zts.sh
 
-target=${CARGO_TARGET_DIR:-target}
-mkdir -p "$target/zts" && home=$(cd "$target/zts" && pwd) || exit 1
 threads=${THREADS:-2 16 500}
 seconds=${SECONDS_EACH:-60}
 
-command -v apt-get >/dev/null || skip 'needs apt-get'
-missing=''
-for package in autoconf bison re2c pkg-config dpkg-dev; do
-    dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
-done
-# shellcheck disable=SC2086  # a list of words
-[ -z "$missing" ] || install_or_skip $missing
-
-# Unpacks the sources of the machine's PHP into $home/source, from the archives that its apt uses.
-fetch() (
-    rm -rf "$home/source"
-    own_apt "$home/apt" '($1 == "Debian" && $2 !~ /-/) || $1 == "Debian-Security" { print "deb-src", $3, $2, "main" }' || exit 1
-    name=php$("${PHP:-php}" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
-    # A security update's files may be gone before its entry is.
-    for version in $(apt-cache showsrc "$name" | sed -n 's/^Version: //p' | sort -rV); do
-        rm -rf "${name:?}"-*/
-        apt-get -q source "$name=$version" >&2 && mv "$name"-*/ "$home/source" && exit 0
-    done
-    exit 1
-)
-build() (
-    cd "$home/source" || exit 1
-    ./buildconf --force && ./configure --prefix="$home/php" --disable-all --enable-zts --enable-cli --enable-embed=shared \
-        --enable-pcntl --enable-posix --disable-phpdbg --disable-cgi && make -j"$(nproc)" && make install
-)
-if [ ! -e "$home/php/complete" ]; then
-    [ -d "$home/source" ] || fetch || skip "PHP's sources are not available, see above"
-    say 'building PHP'
-    build >"$home/build.log" 2>&1 || { tail -n 30 "$home/build.log" >&2; exit 1; }
-    touch "$home/php/complete"
-fi
-
-PHP=$home/php/bin/php PHP_CONFIG=$home/php/bin/php-config
-export PHP PHP_CONFIG
-CARGO_TARGET_DIR="$home/cargo" cargo build --release --lib || exit 1
-extension=$home/cargo/release/libpostings.so
+zts_extension
 sh php-tests/run.sh "$extension" -d postings.opencl=1 php-tests || exit 1
 
 # shellcheck disable=SC2046  # a list of words

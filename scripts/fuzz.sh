@@ -4,9 +4,9 @@
 #   TIME=60 [TARGETS='index_query index_segment'] scripts/fuzz.sh
 #   TARGETS=index_query scripts/fuzz.sh --keep
 #
-# A target begins with the inputs in fuzz/corpus, and what it has learned before, which is kept in target/fuzz/corpus. --keep
-# fuzzes nothing, and puts the smallest inputs that reach as much into fuzz/corpus. cargo-fuzz is compiled the first time.
-# Sanitizers are unstable in rustc, hence RUSTC_BOOTSTRAP.
+# A target begins with the inputs in its archive in fuzz/corpus, and what it has learned before, which is kept in
+# target/fuzz/corpus. --keep fuzzes nothing, and puts the fewest inputs that reach as much into the archive. cargo-fuzz is
+# compiled the first time. Sanitizers are unstable in rustc, hence RUSTC_BOOTSTRAP.
 set -u
 self=$(realpath "$0")
 cd "$(dirname "$0")/.." || exit 1
@@ -16,12 +16,19 @@ target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target/fuzz" && home=$(cd "$target/fuzz" && pwd) || exit 1
 programs=$home/build/$(rustc -vV | sed -n 's/^host: //p')/release
 
-# Fuzzes one target.
-one() {
+# Makes the folders of a target: what it has learned, what it begins with.
+folders() {
     name=$1
     log=$home/$name.log
-    mkdir -p "$home/corpus/$name" "$home/found/$name" "fuzz/corpus/$name" || exit 1
-    if "$programs/$name" "$home/corpus/$name" "fuzz/corpus/$name" -max_total_time="${TIME:-60}" \
+    mkdir -p "$home/corpus/$name" "$home/found/$name" || exit 1
+    rm -rf "$home/begin/$name" && mkdir -p "$home/begin/$name" || exit 1
+    [ ! -e "fuzz/corpus/$name.tar.gz" ] || tar -xzf "fuzz/corpus/$name.tar.gz" -C "$home/begin/$name" || exit 1
+}
+
+# Fuzzes one target.
+one() {
+    folders "$1"
+    if "$programs/$name" "$home/corpus/$name" "$home/begin/$name" -max_total_time="${TIME:-60}" \
         -artifact_prefix="$home/found/$name/" -print_final_stats=1 >"$log" 2>&1; then
         printf 'fuzz: %-16s %s runs, none failed\n' "$name" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
     else
@@ -33,12 +40,13 @@ one() {
 
 # Keeps what a target has learned. Long inputs reach nothing that short ones do not.
 keep() {
-    name=$1
-    mkdir -p "$home/corpus/$name" "fuzz/corpus/$name" "$home/kept" && rm -rf "$home/kept/$name" && mkdir "$home/kept/$name" || exit 1
-    "$programs/$name" "$home/kept/$name" "fuzz/corpus/$name" "$home/corpus/$name" -set_cover_merge=1 -max_len=400 \
-        >"$home/$name.log" 2>&1 || { tail -n 20 "$home/$name.log"; exit 1; }
-    rm -rf "fuzz/corpus/$name" && cp -r "$home/kept/$name" "fuzz/corpus/$name"
-    printf 'fuzz: %-16s %s inputs kept\n' "$name" "$(find "fuzz/corpus/$name" -type f | wc -l)"
+    folders "$1"
+    rm -rf "$home/kept/$name" && mkdir -p "$home/kept/$name" fuzz/corpus || exit 1
+    "$programs/$name" "$home/kept/$name" "$home/begin/$name" "$home/corpus/$name" -set_cover_merge=1 -max_len=400 \
+        >"$log" 2>&1 || { tail -n 20 "$log"; exit 1; }
+    # The same inputs give the same bytes.
+    tar -czf "fuzz/corpus/$name.tar.gz" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$home/kept/$name" . || exit 1
+    printf 'fuzz: %-16s %s inputs kept\n' "$name" "$(find "$home/kept/$name" -type f | wc -l)"
 }
 
 case ${1:-} in

@@ -1,5 +1,5 @@
 # Sourced by the scripts that test on aarch64 under qemu, after packages.sh: a cross compiler, and a folder $home below the
-# target folder with Rust for aarch64 and qemu in $root. POSIX sh; uses the script's skip and say.
+# target folder with Rust for aarch64 and qemu in $root. POSIX sh.
 #
 # Needs Debian on x86-64. Only the cross compiler is installed. The rest (Rust with the aarch64 standard library, qemu) is
 # downloaded with a separate apt configuration and unpacked, because rustup may lack the target, Debian allows no second

@@ -12,6 +12,8 @@ set -u
 self=$(realpath "$0")
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
+what=fuzz
+. scripts/packages.sh
 
 target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target/fuzz" && home=$(cd "$target/fuzz" && pwd) || exit 1
@@ -56,7 +58,6 @@ case ${1:-} in
     --keep) action=keep ;;
     *) action=one ;;
 esac
-skip() { printf 'SKIPPED: fuzz: %s\n' "$*"; exit 0; }
 # A rustc of a distribution may lack it.
 [ -n "$(find "$(rustc --print sysroot)/lib" -name 'librustc*_rt.asan.a')" ] || skip 'this Rust has no AddressSanitizer'
 tools=$(sh packaging/tool.sh cargo-fuzz) || skip 'cargo-fuzz is not available, see above'

@@ -1,5 +1,9 @@
 # Sourced by scripts that need packages of Debian: installed ones, and what is unpacked in the target folder by a separate apt
-# configuration. POSIX sh; the working folder is the repository. Functions but the first use the script's skip and say.
+# configuration. POSIX sh; the working folder is the repository. $what is what a script tests, in what it says.
+
+# Ends the script, as what it needs is not there.
+skip() { printf 'SKIPPED: %s: %s\n' "$what" "$*"; exit 0; }
+say() { printf '%s: %s\n' "$what" "$*" >&2; }
 
 # The version of Rust that Cargo.toml requires, and whether a version is at least another.
 msrv=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' Cargo.toml)
@@ -13,6 +17,16 @@ install_or_skip() {
     apt-get -q -o DPkg::Lock::Timeout=600 update >&2
     DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-remove --no-install-recommends -o DPkg::Lock::Timeout=600 \
         install "$@" >&2 || skip "the packages $* are not available"
+}
+
+# Installs those of some packages that are missing.
+need_packages() {
+    missing=''
+    for package; do
+        dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
+    done
+    # shellcheck disable=SC2086  # a list of words
+    [ -z "$missing" ] || install_or_skip $missing
 }
 
 # Makes a separate apt configuration in a folder, with the archives that this machine's apt uses as an awk program turns them

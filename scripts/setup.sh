@@ -13,6 +13,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
+what=setup
 . scripts/packages.sh
 
 want=${1:-demo}
@@ -21,7 +22,6 @@ php_config=${PHP_CONFIG:-php-config}
 missing=''
 optional=''
 
-say() { printf '%s\n' "setup: $*" >&2; }
 die() { say "$@"; exit 1; }
 has() { command -v "$1" >/dev/null 2>&1; }
 need() { missing="$missing $*"; }

@@ -5,10 +5,8 @@
 #   HOURS=1 scripts/soak.sh path/to/postings.so
 set -u
 cd "$(dirname "$0")/.." || exit 1
+what=soak
 . scripts/packages.sh
-
-skip() { printf 'SKIPPED: soak: %s\n' "$*"; exit 0; }
-say() { printf 'soak: %s\n' "$*" >&2; }
 
 extension=$(realpath "$1") || exit 1
 php=$(command -v "${PHP:-php}") || exit 1

@@ -9,11 +9,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
+what=aarch64-php
 . scripts/packages.sh
-
-skip() { printf 'SKIPPED: aarch64-php: %s\n' "$*"; exit 0; }
-say() { printf 'aarch64-php: %s\n' "$*" >&2; }
-
 . scripts/aarch64.sh
 
 fetch_php() (

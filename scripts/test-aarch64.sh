@@ -7,11 +7,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
+what=aarch64
 . scripts/packages.sh
-
-skip() { printf 'SKIPPED: aarch64: %s\n' "$*"; exit 0; }
-say() { printf 'aarch64: %s\n' "$*" >&2; }
-
 . scripts/aarch64.sh
 
 export CARGO_TARGET_DIR="$home/build"

@@ -8,19 +8,12 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
+what=apache
 . scripts/packages.sh
-
-skip() { printf 'SKIPPED: apache: %s\n' "$*"; exit 0; }
-say() { printf 'apache: %s\n' "$*" >&2; }
 . scripts/zts.sh
 
 threads=${THREADS:-64}
-missing=''
-for package in apache2-bin apache2-dev wrk; do
-    dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
-done
-# shellcheck disable=SC2086  # a list of words
-[ -z "$missing" ] || install_or_skip $missing
+need_packages apache2-bin apache2-dev wrk
 
 build_php "$home/apache" true --disable-cli --with-apxs2=/usr/bin/apxs2
 zts_extension

@@ -6,10 +6,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
+what=intel
 . scripts/packages.sh
-
-skip() { printf 'SKIPPED: intel: %s\n' "$*"; exit 0; }
-say() { printf 'intel: %s\n' "$*" >&2; }
 
 extension=$(realpath "$1") || exit 1
 php=${PHP:-php}

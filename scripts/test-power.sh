@@ -10,10 +10,8 @@
 # disk had acknowledged, in the order in which it did, also in the middle of the file system's own commit.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+what=power
 . scripts/packages.sh
-
-skip() { printf 'SKIPPED: power: %s\n' "$*"; exit 0; }
-say() { printf 'power: %s\n' "$*" >&2; }
 
 extension=$(realpath "$1") || exit 1
 php=$(command -v "${PHP:-php}") || exit 1

@@ -8,12 +8,10 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
+sanitizer=${1:-address}
+what="$sanitizer sanitizer"
 . scripts/packages.sh
 
-skip() { printf 'SKIPPED: %s sanitizer: %s\n' "$sanitizer" "$*"; exit 0; }
-say() { printf '%s sanitizer: %s\n' "$sanitizer" "$*" >&2; }
-
-sanitizer=${1:-address}
 target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target/$sanitizer" && home=$(cd "$target/$sanitizer" && pwd) || exit 1
 [ "$(uname -s -m)" = 'Linux x86_64' ] || skip "needs x86-64 Linux, this is $(uname -s -m)"

@@ -6,10 +6,8 @@
 #   scripts/test-valgrind.sh path/to/postings.so [test files]
 set -u
 cd "$(dirname "$0")/.." || exit 1
+what=valgrind
 . scripts/packages.sh
-
-skip() { printf 'SKIPPED: valgrind: %s\n' "$*"; exit 0; }
-say() { printf 'valgrind: %s\n' "$*" >&2; }
 
 extension=$(realpath "$1") || exit 1
 shift

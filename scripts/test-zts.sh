@@ -8,10 +8,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/env.sh
+what=zts
 . scripts/packages.sh
-
-skip() { printf 'SKIPPED: zts: %s\n' "$*"; exit 0; }
-say() { printf 'zts: %s\n' "$*" >&2; }
 . scripts/zts.sh
 
 threads=${THREADS:-2 16 500}

@@ -1,6 +1,6 @@
 # Sourced by scripts that test in a thread-safe PHP, after env.sh and packages.sh; the working folder is the repository. Debian's
 # PHP is not thread-safe, so PHP is built from Debian's sources, with few of its extensions, in the target folder. A build takes
-# some four minutes on two cores, once. POSIX sh; uses the script's skip and say.
+# some four minutes on two cores, once. POSIX sh.
 
 target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target/zts" && home=$(cd "$target/zts" && pwd) || exit 1
@@ -23,12 +23,7 @@ build_php() {
     source=$1 last=$2
     shift 2
     [ -e "$source/complete" ] && return
-    missing=''
-    for package in autoconf bison re2c pkg-config dpkg-dev; do
-        dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
-    done
-    # shellcheck disable=SC2086  # a list of words
-    [ -z "$missing" ] || install_or_skip $missing
+    need_packages autoconf bison re2c pkg-config dpkg-dev
     [ -d "$source" ] || fetch_php "$source" || skip "PHP's sources are not available, see above"
     say 'building PHP'
     (cd "$source" && ./buildconf --force && ./configure --disable-all --enable-zts --disable-phpdbg --disable-cgi "$@" &&

@@ -123,17 +123,43 @@ impl Dictionary {
         first: &[u8],
         end: Option<&[u8]>,
     ) -> Result<Terms<'_, A>> {
-        let left = self.steps();
+        let bounds = Bounds::of(self);
         let stream = self.place.guarded(|| {
-            let all = self.map.search_with_state(Bounded { automaton, left: left.clone() }).ge(first);
+            let all = self.map.search_with_state(bounds.bounded(automaton)).ge(first);
             if let Some(end) = end { all.lt(end) } else { all }.into_stream()
         })?;
-        Ok(Terms { stream, place: &self.place, terms: self.len(), left })
+        Ok(Terms { stream, bounds })
+    }
+}
+
+/// What a walk may take yet.
+struct Bounds<'d> {
+    place: &'d Place,
+    terms: usize,
+    steps: Rc<Cell<u64>>,
+}
+
+impl<'d> Bounds<'d> {
+    /// Of a whole walk: a step for each byte of each term.
+    fn of(dictionary: &'d Dictionary) -> Bounds<'d> {
+        let terms = dictionary.len();
+        let steps = (terms as u64 + 1).saturating_mul(LONGEST_KEYWORD as u64 + 1);
+        Bounds { place: &dictionary.place, terms, steps: Rc::new(Cell::new(steps)) }
     }
 
-    /// The most steps of a walk: one for each byte of each term.
-    fn steps(&self) -> Rc<Cell<u64>> {
-        Rc::new(Cell::new((self.len() as u64 + 1).saturating_mul(LONGEST_KEYWORD as u64 + 1)))
+    fn bounded<A>(&self, automaton: A) -> Bounded<A> {
+        Bounded { automaton, left: self.steps.clone() }
+    }
+
+    /// The next term, which is counted. If there is none, that must not be for want of steps.
+    #[inline]
+    fn next<T>(&mut self, next: impl FnOnce() -> Option<T>) -> Result<Option<T>> {
+        let next = self.place.guarded(next)?;
+        match self.terms.checked_sub(next.is_some().into()) {
+            Some(fewer) if self.steps.get() > 0 => self.terms = fewer,
+            _ => return Err(self.place.corrupt("its nodes are not those of so many terms")),
+        }
+        Ok(next)
     }
 }
 
@@ -170,10 +196,7 @@ pub type Found<'t, S> = (&'t [u8], u64, S);
 /// Terms of a [`Dictionary`], in the order of their bytes.
 pub struct Terms<'d, A: Automaton = AlwaysMatch> {
     stream: StreamWithState<'d, Bounded<A>>,
-    place: &'d Place,
-    /// How many there may be yet.
-    terms: usize,
-    left: Rc<Cell<u64>>,
+    bounds: Bounds<'d>,
 }
 
 impl<A: Automaton<State: Clone>> Terms<'_, A> {
@@ -184,21 +207,9 @@ impl<A: Automaton<State: Clone>> Terms<'_, A> {
     #[expect(clippy::should_implement_trait, reason = "what it returns borrows from it")]
     #[inline]
     pub fn next(&mut self) -> Result<Option<Found<'_, A::State>>> {
-        let Terms { stream, place, terms, left } = self;
-        let next = place.guarded(|| stream.next())?;
-        check(place, next.is_some(), terms, left)?;
-        Ok(next)
+        let Terms { stream, bounds } = self;
+        bounds.next(|| stream.next())
     }
-}
-
-/// Counts a term, if there is one. Otherwise it must not be for want of steps.
-#[inline]
-fn check(place: &Place, is_one: bool, terms: &mut usize, left: &Cell<u64>) -> Result<()> {
-    match terms.checked_sub(is_one.into()) {
-        Some(fewer) if left.get() > 0 => *terms = fewer,
-        _ => return Err(place.corrupt("its nodes are not those of so many terms")),
-    }
-    Ok(())
 }
 
 /// The terms of several dictionaries, in the order of their bytes, each once.
@@ -230,13 +241,12 @@ impl<'d> Union<'d> {
         let wrong = Rc::new(Cell::new(None));
         let mut all = OpBuilder::new();
         for dictionary in dictionaries {
-            let left = dictionary.steps();
+            let bounds = Bounds::of(dictionary);
             let stream = dictionary.place.guarded(|| {
-                let all = dictionary.map.search(Bounded { automaton: automaton(), left: left.clone() }).ge(first);
+                let all = dictionary.map.search(bounds.bounded(automaton())).ge(first);
                 if let Some(end) = end { all.lt(end) } else { all }.into_stream()
             })?;
-            let (place, terms) = (&dictionary.place, dictionary.len());
-            all.push(Part { stream, place, terms, left, wrong: wrong.clone() });
+            all.push(Part { stream, bounds, wrong: wrong.clone() });
         }
         Ok(Union { all: all.union(), wrong })
     }
@@ -258,9 +268,7 @@ impl<'d> Union<'d> {
 /// What a [`Union`] takes of a dictionary.
 struct Part<'d, A: Automaton> {
     stream: Stream<'d, Bounded<A>>,
-    place: &'d Place,
-    terms: usize,
-    left: Rc<Cell<u64>>,
+    bounds: Bounds<'d>,
     wrong: Rc<Cell<Option<Error>>>,
 }
 
@@ -268,10 +276,8 @@ impl<'a, A: Automaton> Streamer<'a> for Part<'_, A> {
     type Item = (&'a [u8], u64);
 
     fn next(&'a mut self) -> Option<(&'a [u8], u64)> {
-        let Part { stream, place, terms, left, wrong } = self;
-        let next = place.guarded(|| stream.next());
-        let checked = next.and_then(|next| check(place, next.is_some(), terms, left).map(|()| next));
-        checked.unwrap_or_else(|error| {
+        let Part { stream, bounds, wrong } = self;
+        bounds.next(|| stream.next()).unwrap_or_else(|error| {
             wrong.set(Some(error));
             None
         })

@@ -74,15 +74,14 @@ use crate::base::identity::Identity;
 use crate::index::Schema;
 use crate::index::list::Codecs;
 use crate::index::storage::Folder;
-use buckets::KeptBuckets;
+use buckets::Buckets;
 use format::{Frame, NO_FIELD};
-use in_order::KeptOrder;
 use joined::KeptJoined;
 use memmap2::Mmap;
 use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// What a manifest keeps of a segment.
@@ -124,6 +123,22 @@ impl AsRef<[u8]> for Bytes {
     }
 }
 
+/// With fewer documents, looking at all of them takes microseconds.
+const WORTH_KEEPING: u32 = 1 << 12;
+
+/// What is made of a column and kept, once it was asked for some times.
+#[derive(Debug)]
+struct KeptLater<T> {
+    made: OnceLock<T>,
+    asked: AtomicU64,
+}
+
+impl<T> Default for KeptLater<T> {
+    fn default() -> Self {
+        KeptLater { made: OnceLock::new(), asked: AtomicU64::new(0) }
+    }
+}
+
 /// An open segment: a file mapped into memory. It can be used by any number of threads.
 ///
 /// The file must not be changed or truncated while it is open. A program that does so anyway is noticed by
@@ -156,11 +171,11 @@ pub struct Segment {
     /// By field; see [`keyword_column`](Self::keyword_column).
     keyword_columns: Box<[OnceLock<KeywordColumn>]>,
     /// By field; see [`add_between`](Self::add_between).
-    buckets: Box<[KeptBuckets]>,
+    buckets: Box<[KeptLater<Buckets>]>,
     /// See [`joined`](Self::joined).
     joined: KeptJoined,
     /// By field; see [`in_order`](Self::in_order).
-    orders: Box<[KeptOrder]>,
+    orders: Box<[KeptLater<Box<[u32]>>]>,
     /// See [`id_ranks`](Self::id_ranks).
     id_ranks: OnceLock<Box<[u32]>>,
     /// Held while one of the columns above is made, so that threads do not make the same one.
@@ -222,9 +237,9 @@ impl Segment {
             no_lengths: OnceLock::new(),
             ordinals: OnceLock::new(),
             keyword_columns: schema.fields.iter().map(|_| OnceLock::new()).collect(),
-            buckets: schema.fields.iter().map(|_| KeptBuckets::default()).collect(),
+            buckets: schema.fields.iter().map(|_| KeptLater::default()).collect(),
             joined: KeptJoined::default(),
-            orders: schema.fields.iter().map(|_| KeptOrder::default()).collect(),
+            orders: schema.fields.iter().map(|_| KeptLater::default()).collect(),
             id_ranks: OnceLock::new(),
             making: Mutex::new(()),
             identity: Identity::new(),
@@ -259,6 +274,22 @@ impl Segment {
         }
         let made = make()?;
         Ok(place.get_or_init(|| made))
+    }
+
+    /// The same of a column, if it was asked for more than so many times; `None` otherwise, if documents are few, and if some
+    /// have several numbers.
+    fn kept_after<'k, T>(
+        &self,
+        times: u64,
+        place: &'k KeptLater<T>,
+        column: &Column,
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Option<&'k T>> {
+        let suits = self.documents() >= WORTH_KEEPING && !column.has_several();
+        if !suits || place.asked.fetch_add(1, Ordering::Relaxed) < times {
+            return Ok(None);
+        }
+        self.kept(&place.made, make).map(Some)
     }
 
     /// Tells it from all other segments that this process has opened.

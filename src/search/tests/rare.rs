@@ -48,10 +48,6 @@ fn index_of(folder: &Path) -> Index {
     Index::open(folder).unwrap()
 }
 
-fn filter(condition: Condition) -> Filter {
-    Filter::new(condition).unwrap()
-}
-
 #[test]
 fn few_documents_are_ranked_as_all_are() {
     let folder = tempfile::tempdir().unwrap();

@@ -43,16 +43,12 @@ fn index_in(folder: &Path, reorder: bool) {
         }
     }
     writer.commit().unwrap();
-    let cheap = Options { filter: filter_of(Condition::Range(1, 3.0, 3.5)), ..Options::default() };
+    let cheap = Options { filter: filter(Condition::Range(1, 3.0, 3.5)), ..Options::default() };
     delete_where(&mut writer, &cheap).unwrap();
     writer.commit().unwrap();
     if reorder {
         writer.optimize(true).unwrap();
     }
-}
-
-fn filter_of(condition: Condition) -> Filter {
-    Filter::new(condition).unwrap()
 }
 
 #[test]
@@ -81,16 +77,16 @@ fn compare(reorder: bool) {
     ];
     let filters = [
         Filter::default(),
-        filter_of(Condition::Keywords(2, vec![b"b1".to_vec(), b"b2".to_vec()])),
+        filter(Condition::Keywords(2, vec![b"b1".to_vec(), b"b2".to_vec()])),
         // What the walk comes to last.
-        filter_of(Condition::Range(1, 300.0, 400.0)),
-        filter_of(Condition::Range(1, -40.0, -30.0)),
-        filter_of(Condition::All(vec![
+        filter(Condition::Range(1, 300.0, 400.0)),
+        filter(Condition::Range(1, -40.0, -30.0)),
+        filter(Condition::All(vec![
             Condition::Range(1, 10.0, 300.0),
             Condition::Range(1, -40.0, 50.0),
             Condition::Keywords(2, vec![b"b3".to_vec()]),
         ])),
-        filter_of(Condition::Not(Box::new(Condition::Exists(1)))),
+        filter(Condition::Not(Box::new(Condition::Exists(1)))),
     ];
     ENDS.take();
     for sort in &sorts {

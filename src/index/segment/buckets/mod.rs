@@ -15,11 +15,6 @@ use super::numbers::Column;
 use crate::base::cpu::{self, Tier};
 use crate::base::error::Result;
 use crate::base::memory::room;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Buckets are made if a segment has so many documents; with fewer, reading all numbers takes microseconds.
-const LEAST: u32 = 1 << 12;
 
 /// So many ranges are asked of a field before its buckets are made: that takes as long as several, and a process may end soon.
 const ASKED: u64 = 2;
@@ -84,14 +79,6 @@ impl Buckets {
     }
 }
 
-/// The buckets of a field, once they were made.
-#[derive(Debug, Default)]
-pub(super) struct KeptBuckets {
-    buckets: OnceLock<Buckets>,
-    /// Ranges that were asked for before.
-    asked: AtomicU64,
-}
-
 /// Calls `take` with each number of a word of bits, and the words of those of its documents whose buckets are in `some`, and in
 /// `all`.
 fn each_step(tier: Tier, of: &[u16], some: Span, all: Option<Span>, take: impl FnMut(usize, u64, u64)) {
@@ -114,15 +101,13 @@ impl Segment {
     /// As [`column`](Segment::column); [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub fn add_between(&self, field: usize, low: f64, high: f64, bits: &mut [u64]) -> Result<()> {
         let column = self.column(field)?;
-        let suits = self.documents() >= LEAST && !column.has_several();
-        let kept = self.buckets.get(field).filter(|kept| suits && kept.asked.fetch_add(1, Ordering::Relaxed) >= ASKED);
-        let Some(kept) = kept else {
-            column.add_between(low, high, bits);
-            return Ok(());
-        };
-        let buckets = self.kept(&kept.buckets, || Buckets::new(&column))?;
-        if let Some((low, high)) = column.keys_between(low, high) {
-            buckets.add_between(cpu::tier(), &column, low, high, bits);
+        match self.kept_after(ASKED, &self.buckets[field], &column, || Buckets::new(&column))? {
+            None => column.add_between(low, high, bits),
+            Some(buckets) => {
+                if let Some((low, high)) = column.keys_between(low, high) {
+                    buckets.add_between(cpu::tier(), &column, low, high, bits);
+                }
+            }
         }
         Ok(())
     }

@@ -41,7 +41,7 @@ pub(super) fn sorted(
     let mut top = Sorted::new(options, wanted);
     let mut of_segments: Vec<(Vec<SortValue>, Hit)> = Vec::new();
     for (number, part) in parts.iter().enumerate() {
-        let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
+        let Some((mut clauses, restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
             continue;
         };
         let has_all = matching::only_required(&mut clauses);
@@ -71,15 +71,23 @@ pub(super) fn sorted(
             }
             _ => None,
         };
+        // Cursors go through the segment once.
+        let mut unused = Some((clauses, restriction));
+        let mut cursors = || match unused.take() {
+            Some(unused) => Ok(Some(unused)),
+            None => of_segment(plan, part, number, options, needs_all, clock).map(|again| {
+                again.map(|(mut clauses, restriction)| {
+                    matching::only_required(&mut clauses);
+                    (clauses, restriction)
+                })
+            }),
+        };
         // Whether a walk found all hits, or which documents it came to before it gave up.
         let (mut is_done, mut walked) = (false, None);
         if let Some(mut walk) = walk {
             let mut doc_ids = Vec::new();
             while !top.is_after(&walk, &offers) && walk.next(&mut doc_ids) {
-                // Cursors go through the segment once.
-                let again = of_segment(plan, part, number, options, needs_all, clock)?;
-                let Some((mut clauses, mut restriction)) = again else { break };
-                matching::only_required(&mut clauses);
+                let Some((clauses, mut restriction)) = cursors()? else { break };
                 few::matching(cpu::tier(), &mut doc_ids, clauses, has_all, &mut restriction);
                 doc_ids.iter().for_each(|&doc_id| offers.offer(&mut top, doc_id));
                 top.cut();
@@ -91,7 +99,7 @@ pub(super) fn sorted(
                 walked = Some(walk.walked()?);
             }
         }
-        if !is_done {
+        if !is_done && let Some((mut clauses, mut restriction)) = cursors()? {
             let documents = part.segment.documents();
             matching::matching(documents, &mut clauses, has_all, &mut restriction, clock, |first, bits| {
                 if offers.ordinals.is_none() && top.is_full() {

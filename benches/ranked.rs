@@ -27,7 +27,6 @@ use postings::search::{Found, Index, Matching, Options};
 use random::Random;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -172,7 +171,7 @@ impl log::Log for Printer {
 }
 
 struct Bench<'b> {
-    device: Arc<Device>,
+    device: Device,
     selector: String,
     args: &'b Args,
     /// JSON objects.

@@ -15,6 +15,13 @@
 #define NAME_OF(prefix, name) JOIN_NAMES(prefix, name)
 #define OF(name) NAME_OF(CODEC, name)
 
+/* A function that is called in so many places that compilers for CPUs take seconds to inline it. For GPUs all are inlined. */
+#ifdef ON_CPU
+#define OUT_OF_LINE __attribute__((noinline))
+#else
+#define OUT_OF_LINE
+#endif
+
 typedef struct {
     uint codec; /* the codec's number */
     uint parameter; /* the codec's parameter byte */

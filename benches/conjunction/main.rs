@@ -100,7 +100,7 @@ fn main() -> Result<()> {
             continue;
         }
         let mut row = Row::default();
-        queries.iter().try_for_each(|query| row.add(query, device.as_deref(), &args))?;
+        queries.iter().try_for_each(|query| row.add(query, device.as_ref(), &args))?;
         println!("| {common} common, {rare} rare {}", row.text(queries.len() as f64, device.is_some()));
     }
     Ok(())

@@ -23,7 +23,6 @@ use postings::lab::ceiling::Ceilings;
 use postings::{Codec, PostingList};
 use std::panic::AssertUnwindSafe;
 use std::process::Command;
-use std::sync::Arc;
 use std::time::Instant;
 use support::args::Args;
 use support::clock::{Effort, median, seconds};
@@ -35,7 +34,7 @@ const USAGE: &str = "device --device NAME [--log-max N] [--out DIR] [--quick] [-
 
 /// What all parts of this benchmark share.
 struct Bench {
-    device: Arc<Device>,
+    device: Device,
     selector: String,
     log_max: u32,
     quick: bool,
@@ -64,7 +63,7 @@ fn main() {
     }
 }
 
-fn run(args: &Args, selector: String, device: Arc<Device>) -> Result<(), Failure> {
+fn run(args: &Args, selector: String, device: Device) -> Result<(), Failure> {
     let info = device.info();
     let mut report = Report::here();
     report.note("device", format!("{} / {}, {} compute units", info.platform, info.name, info.compute_units));

@@ -67,7 +67,7 @@ typedef struct {
 
 /* The number `rank` of an array. There is no recursion in OpenCL C, so arrays that wait for a number of another are kept on
  * a stack. */
-uint pfordelta_get(uint level, __global const uint *words, uint at, uint count, uint positions, uint rank) {
+OUT_OF_LINE uint pfordelta_get(uint level, __global const uint *words, uint at, uint count, uint positions, uint rank) {
     pfordelta_Wait waits[PFORDELTA_LEVELS];
     uint depth = 0;
     uint number = 0;

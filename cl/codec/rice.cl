@@ -31,7 +31,7 @@ rice_Walk rice_walk(const List *list, uint rank) {
     return walk;
 }
 
-uint rice_next(const List *list, rice_Walk *walk, uint rank) {
+OUT_OF_LINE uint rice_next(const List *list, rice_Walk *walk, uint rank) {
     uint stop = rice_next_stop(walk->words, walk->quotient);
     uint field = bits_from(walk->words, walk->remainder) & ((1u << walk->width) - 1);
     walk->doc_id += ((stop - walk->quotient) << walk->width | field) + 1;

@@ -11,7 +11,7 @@ use crate::base::error::{Error, Result};
 use once_cell::sync::OnceCell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Whether OpenCL may be used at all.
 static ALLOWED: AtomicBool = AtomicBool::new(true);
@@ -25,7 +25,7 @@ static USED: Mutex<Used> = Mutex::new(Used { devices: Vec::new(), selectors: Non
 
 struct Used {
     /// By index in `FOUND`: `None` before the first use, then the open device or why it cannot be used.
-    devices: Vec<Option<Result<Arc<Device>>>>,
+    devices: Vec<Option<Result<Device>>>,
     /// The selectors resolved so far, as indices in `FOUND`.
     selectors: Option<HashMap<String, Option<usize>>>,
 }
@@ -87,7 +87,7 @@ pub(super) fn devices(selector: &str) -> Vec<DeviceInfo> {
 }
 
 /// See [`super::select`].
-pub(super) fn select(selector: &str) -> Result<Option<Arc<Device>>> {
+pub(super) fn select(selector: &str) -> Result<Option<Device>> {
     if platform::means_none(selector) || !is_allowed() {
         return Ok(None);
     }
@@ -114,7 +114,7 @@ fn is_twin(found: &[Found], selector: &str, selected: usize, other: usize) -> bo
 }
 
 /// See [`super::twins`].
-pub(super) fn twins(selector: &str) -> Vec<Arc<Device>> {
+pub(super) fn twins(selector: &str) -> Vec<Device> {
     let Some(found) = FOUND.get().filter(|_| is_allowed() && owner::is_ours()) else { return Vec::new() };
     let mut used = used();
     let Some(selected) = used.resolve(found, selector) else { return Vec::new() };
@@ -126,7 +126,7 @@ pub(super) fn twins(selector: &str) -> Vec<Arc<Device>> {
 }
 
 /// See [`super::opened_twins`].
-pub(super) fn opened_twins(selector: &str) -> Vec<Arc<Device>> {
+pub(super) fn opened_twins(selector: &str) -> Vec<Device> {
     let Some(found) = FOUND.get().filter(|_| is_allowed() && owner::is_ours()) else { return Vec::new() };
     let mut used = used();
     let Some(selected) = used.resolve(found, selector) else { return Vec::new() };
@@ -141,7 +141,7 @@ fn told_once<T>(error: Error) -> Result<Option<T>> {
 }
 
 /// See [`super::opened`].
-pub(super) fn opened(selector: &str) -> Option<Arc<Device>> {
+pub(super) fn opened(selector: &str) -> Option<Device> {
     let found = FOUND.get().filter(|_| is_allowed() && owner::is_ours())?;
     let mut used = used();
     let selected = used.resolve(found, selector)?;
@@ -156,13 +156,13 @@ fn used() -> MutexGuard<'static, Used> {
 
 impl Used {
     /// The device with that index in `FOUND`, opened on first use.
-    fn open(&mut self, found: &[Found], index: usize) -> Result<Option<Arc<Device>>> {
+    fn open(&mut self, found: &[Found], index: usize) -> Result<Option<Device>> {
         self.devices.resize_with(found.len(), || None);
         if let Some(device) = &self.devices[index] {
             return device.clone().map(Some);
         }
         match environment::guard() {
-            Ok(_guard) => self.devices[index].insert(Device::open(&found[index]).map(Arc::new)).clone().map(Some),
+            Ok(_guard) => self.devices[index].insert(Device::open(&found[index])).clone().map(Some),
             Err(error) => told_once(error),
         }
     }

@@ -8,19 +8,26 @@ use super::session::{Inner, Session};
 use super::wait::{Lost, USUAL_LIMIT};
 use crate::base::error::{Error, Result};
 use crate::list::PostingList;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// An open device: context, queue, programs and memory. Calls from several threads take turns.
+/// An open device. Clones are the same device; calls from several threads take turns. How long operations wait belongs to the
+/// handle, so that each user of a shared device has a limit of its own.
+#[derive(Clone)]
 pub struct Device {
+    shared: Arc<Shared>,
+    /// How long a wait goes on without progress, if there is a limit.
+    patience: Option<Duration>,
+}
+
+/// Context, queue, programs and memory.
+struct Shared {
     info: DeviceInfo,
     target: String,
     limits: Limits,
     inner: Mutex<Inner>,
     profiling: AtomicBool,
-    /// Milliseconds that a wait goes on without progress; 0 means without a limit.
-    timeout: AtomicU64,
     lost: Lost,
 }
 
@@ -39,9 +46,9 @@ impl Device {
         let link = Link::open(found)?;
         let lost = link.lost.clone();
         let inner = Mutex::new(Inner::new(link, &target));
-        let timeout = AtomicU64::new(USUAL_LIMIT.as_millis() as u64);
         let (info, limits, profiling) = (found.info.clone(), found.limits, AtomicBool::new(false));
-        Ok(Device { info, target, limits, inner, profiling, timeout, lost })
+        let shared = Arc::new(Shared { info, target, limits, inner, profiling, lost });
+        Ok(Device { shared, patience: Some(USUAL_LIMIT) })
     }
 
     /// Locks the device for one operation; waits while another thread holds it.
@@ -53,59 +60,63 @@ impl Device {
         if !owner::is_ours() {
             return Err(owner::forked());
         }
-        let mut inner =
-            self.inner.lock().map_err(|_| Error::Device("a thread panicked while it held the device".into()))?;
-        let limit = self.timeout.load(Relaxed);
-        inner.link.patience = (limit != 0).then(|| Duration::from_millis(limit));
-        Session::begin(inner, &self.profiling)
+        let locked = self.shared.inner.lock();
+        let mut inner = locked.map_err(|_| Error::Device("a thread panicked while it held the device".into()))?;
+        inner.link.patience = self.patience;
+        Session::begin(inner, &self.shared.profiling)
     }
 
-    /// Limits how long operations wait for the device without any progress, to whole milliseconds. Zero means no limit; the
-    /// default is ten seconds. A device that takes longer is lost, and so is one of which a command fails for another reason
-    /// than memory: this process does not use it again.
-    pub fn set_timeout(&self, limit: Duration) {
-        let milliseconds = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-        self.timeout.store(if limit.is_zero() { 0 } else { milliseconds.max(1) }, Relaxed);
+    /// The same device, for operations that wait so long at most without any progress. Zero means no limit; the default is
+    /// ten seconds. A device that takes longer is lost, and so is one of which a command fails for another reason than
+    /// memory: this process does not use it again, by any handle.
+    #[must_use]
+    pub fn with_timeout(&self, limit: Duration) -> Device {
+        Device { shared: self.shared.clone(), patience: (!limit.is_zero()).then_some(limit) }
+    }
+
+    /// Whether both are one device.
+    pub fn is(&self, other: &Device) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
     }
 
     /// Whether the device is lost.
     pub fn is_lost(&self) -> bool {
-        self.lost.is_lost()
+        self.shared.lost.is_lost()
     }
 
     /// What the device reports about itself; `selected` is always false.
     pub fn info(&self) -> &DeviceInfo {
-        &self.info
+        &self.shared.info
     }
 
     /// Bytes that ranked search may keep in device memory, of a budget of so many; 0 means the usual one.
     pub(crate) fn cache_bytes(&self, budget: u64) -> u64 {
-        (cache_words(&self.limits, (budget / WORD as u64) as usize) * WORD) as u64
+        (cache_words(&self.shared.limits, (budget / WORD as u64) as usize) * WORD) as u64
     }
 
     /// Whether a list is in device memory now. False while another thread uses the device, because that cannot be told
     /// then.
     pub fn is_resident(&self, list: &PostingList) -> bool {
-        owner::is_ours() && self.inner.try_lock().is_ok_and(|inner| inner.memory.is_resident(list))
+        owner::is_ours() && self.shared.inner.try_lock().is_ok_and(|inner| inner.memory.is_resident(list))
     }
 
     /// Those of these lists that are not in device memory. While another thread uses the device that cannot be told,
     /// and all of them are returned.
     pub(crate) fn missing<'l>(&self, lists: impl Iterator<Item = &'l PostingList>) -> Vec<&'l PostingList> {
-        let inner = if owner::is_ours() { self.inner.try_lock().ok() } else { None };
+        let inner = if owner::is_ours() { self.shared.inner.try_lock().ok() } else { None };
         lists.filter(|list| !inner.as_ref().is_some_and(|inner| inner.memory.is_resident(list))).collect()
     }
 
     /// Those of these things whose items of the cache are not in device memory; all of them while another thread uses the
     /// device.
     pub(crate) fn lacks<'i, T>(&self, all: &'i [T], key: impl Fn(&T) -> &Key) -> Vec<&'i T> {
-        let inner = if owner::is_ours() { self.inner.try_lock().ok() } else { None };
+        let inner = if owner::is_ours() { self.shared.inner.try_lock().ok() } else { None };
         all.iter().filter(|of| !inner.as_ref().is_some_and(|inner| inner.memory.has(key(of)))).collect()
     }
 
     /// A key for cached programs and measurements: this crate's version, the device and its driver.
     pub(crate) fn target(&self) -> &str {
-        &self.target
+        &self.shared.target
     }
 
     /// Forgets all lists in device memory, so that they are sent again. For benchmarks.
@@ -115,7 +126,7 @@ impl Device {
 
     /// Starts or stops timing kernels, which is off at first. Returns the previous setting. For benchmarks.
     pub fn set_profiling(&self, on: bool) -> bool {
-        self.profiling.swap(on, Relaxed)
+        self.shared.profiling.swap(on, Relaxed)
     }
 
     /// The kernels launched since the last call while timing was on, in order.
@@ -130,6 +141,6 @@ impl Device {
     /// Limits the arena to that many words.
     #[cfg(test)]
     pub(super) fn limit_arena(&self, words: usize) {
-        self.inner.lock().unwrap().memory.limit_arena(words);
+        self.shared.inner.lock().unwrap().memory.limit_arena(words);
     }
 }

@@ -35,7 +35,7 @@ pub(super) struct Link {
     lane: usize,
     pub(super) limits: Limits,
     /// Whether the device computes on the host's cores.
-    is_cpu: bool,
+    pub(super) is_cpu: bool,
     /// How long a wait goes on without progress; without a limit as long as it takes.
     pub(super) patience: Option<Duration>,
     pub(super) lost: Lost,

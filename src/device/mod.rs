@@ -71,7 +71,6 @@ pub use platform::DeviceInfo;
 pub(crate) use rank::{
     Hits, Kept, MOST_HITS, MOST_TERMS, PhraseWord, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted,
 };
-use std::sync::Arc;
 pub use wait::USUAL_LIMIT;
 
 /// Nanoseconds that a device takes to decode a docID, assumed until it is measured.
@@ -93,13 +92,13 @@ pub fn devices(selector: &str) -> Vec<DeviceInfo> {
 /// returns the same error. Also in a child forked after its parent used OpenCL, and in a process that changed
 /// environment variables of OpenCL drivers before it used them: there only the first call fails, and later ones return
 /// `None`.
-pub fn select(selector: &str) -> Result<Option<Arc<Device>>> {
+pub fn select(selector: &str) -> Result<Option<Device>> {
     context::select(selector)
 }
 
 /// The device that `selector` means, once it was [selected](select), and those of its platform that have the same name,
 /// opened now, unless the selector is `P:D`; none that is lost. Empty if there is none.
-pub fn twins(selector: &str) -> Vec<Arc<Device>> {
+pub fn twins(selector: &str) -> Vec<Device> {
     context::twins(selector)
 }
 
@@ -109,12 +108,12 @@ pub(crate) fn is_none(selector: &str) -> bool {
 }
 
 /// As [`select`], but opens no device: `None` if the device is not open yet or cannot be used.
-pub(crate) fn opened(selector: &str) -> Option<Arc<Device>> {
+pub(crate) fn opened(selector: &str) -> Option<Device> {
     context::opened(selector)
 }
 
 /// As [`twins`], but opens no device: those that are open.
-pub(crate) fn opened_twins(selector: &str) -> Vec<Arc<Device>> {
+pub(crate) fn opened_twins(selector: &str) -> Vec<Device> {
     context::opened_twins(selector)
 }
 

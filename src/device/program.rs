@@ -18,7 +18,7 @@ pub(crate) struct Source {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KernelOf<'o> {
     pub(crate) source: &'static Source,
-    /// Build options besides `-cl-std=CL1.2`, mostly `-D` definitions.
+    /// Build options besides `-cl-std=CL1.2` and, for CPUs, `-D ON_CPU`: mostly definitions.
     pub(crate) options: &'o str,
     pub(crate) name: &'static str,
 }
@@ -29,6 +29,7 @@ pub(super) struct Programs {
     built: Vec<Built>,
     /// What a binary depends on besides its source: the device, the driver and this crate's version.
     target: String,
+    is_cpu: bool,
 }
 
 struct Built {
@@ -46,8 +47,8 @@ pub(super) struct Ready {
 
 impl Programs {
     /// No programs yet; `target` is [`Found::target`](super::platform::Found::target).
-    pub(super) fn new(target: &str) -> Programs {
-        Programs { built: Vec::new(), target: target.to_owned() }
+    pub(super) fn new(target: &str, is_cpu: bool) -> Programs {
+        Programs { built: Vec::new(), target: target.to_owned(), is_cpu }
     }
 
     /// The kernel, built on first use.
@@ -56,7 +57,7 @@ impl Programs {
         let program = match self.built.iter().position(|b| b.source == source.name && b.options == options) {
             Some(index) => index,
             None => {
-                let program = build(context, id, source, options, &self.target);
+                let program = build(context, id, source, options, self);
                 let (source, options) = (source.name, options.to_owned());
                 self.built.push(Built { source, options, program, kernels: Vec::new() });
                 self.built.len() - 1
@@ -77,14 +78,18 @@ impl Programs {
     }
 }
 
-fn build(context: &Context, id: DeviceId, source: &Source, options: &str, target: &str) -> Result<Program> {
+fn build(context: &Context, id: DeviceId, source: &Source, options: &str, programs: &Programs) -> Result<Program> {
     fault::check(Step::Build)?;
-    let options = format!("-cl-std=CL1.2 {options}");
-    let key = [target, &options, source.name].iter().chain(source.parts).fold(String::new(), |mut key, part| {
-        key.push_str(part);
-        key.push('\0');
-        key
-    });
+    let on_cpu = if programs.is_cpu { " -D ON_CPU" } else { "" };
+    let options = format!("-cl-std=CL1.2{on_cpu} {options}");
+    let key = [programs.target.as_str(), &options, source.name].iter().chain(source.parts).fold(
+        String::new(),
+        |mut key, part| {
+            key.push_str(part);
+            key.push('\0');
+            key
+        },
+    );
     let cached = cache_folder::load(source.name, &key).and_then(|binary| {
         let refused = |error: &Error| log::debug!("the cached program {} cannot be used: {error}", source.name);
         context.load(id, &binary, &options).inspect_err(refused).ok()

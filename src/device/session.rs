@@ -82,7 +82,7 @@ pub(crate) struct Reading {
 impl Inner {
     /// The state of a device before its first command; `target` is [`Found::target`](super::platform::Found::target).
     pub(super) fn new(link: Link, target: &str) -> Inner {
-        let (memory, programs) = (Memory::new(&link.limits), Programs::new(target));
+        let (memory, programs) = (Memory::new(&link.limits), Programs::new(target, link.is_cpu));
         Inner { link, memory, programs, busy: false, wide: false, wishes: Wishes::default(), timed: Vec::new() }
     }
 }

@@ -23,7 +23,7 @@ fn named() -> String {
 }
 
 /// The device of the tests; if there is none, that is said.
-pub(crate) fn test_device() -> Option<Arc<Device>> {
+pub(crate) fn test_device() -> Option<Device> {
     let device = select(&named()).unwrap();
     if device.is_none() {
         skipped(&format!("no OpenCL device {:?}", named()));

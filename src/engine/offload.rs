@@ -7,7 +7,7 @@ use crate::base::error::Result;
 use crate::codec::Sink;
 use crate::device::{self, Device, DeviceInfo};
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// The devices of this machine; the one that `settings` select is marked.
 pub fn devices(settings: &Settings) -> Vec<DeviceInfo> {
@@ -25,7 +25,7 @@ pub(super) fn run<T>(
     on_device: impl FnOnce(&Device) -> Result<T>,
     cpu: impl FnOnce() -> T,
 ) -> T {
-    match place(settings, |selector| cost::choose(selector, work(), missing)) {
+    match place(settings, || cost::choose(settings, work(), missing)) {
         Some(device) => run_on(&device, on_device, cpu),
         None => on_cpu(cpu),
     }
@@ -57,33 +57,22 @@ pub fn on_cpu<T>(cpu: impl FnOnce() -> T) -> T {
 }
 
 /// The device to run an operation on, if any; `auto` decides if `postings.offload` is `auto`.
-pub(super) fn place(
-    settings: &Settings,
-    auto: impl FnOnce(&str) -> Result<Option<Arc<Device>>>,
-) -> Option<Arc<Device>> {
+pub(super) fn place(settings: &Settings, auto: impl FnOnce() -> Result<Option<Device>>) -> Option<Device> {
     let device = match settings.offload {
         Offload::Never => Ok(None),
-        Offload::Always => device::select(&settings.device),
-        Offload::Auto => auto(&settings.device),
+        Offload::Always => settings.select(),
+        Offload::Auto => auto(),
     };
-    let device = device.unwrap_or_else(|error| {
+    device.unwrap_or_else(|error| {
         failed(&error);
         None
-    });
-    device.inspect(|device| device.set_timeout(settings.device_timeout))
-}
-
-/// The devices that share large batches of queries, once one of them was chosen.
-pub(super) fn twins(settings: &Settings) -> Vec<Arc<Device>> {
-    let twins = device::twins(&settings.device);
-    twins.iter().for_each(|device| device.set_timeout(settings.device_timeout));
-    twins
+    })
 }
 
 /// The device for an operation on raw bytes: only with `offload=always`. `auto` never offloads raw bytes, because the
 /// CPU must check them first, which costs about as much as decoding them, before they could be sent.
-pub(super) fn insisted(settings: &Settings) -> Option<Arc<Device>> {
-    place(settings, |_| Ok(None))
+pub(super) fn insisted(settings: &Settings) -> Option<Device> {
+    place(settings, || Ok(None))
 }
 
 /// Counts a failure. Each of the first 32 distinct reasons is logged as a warning once; everything else goes to the
@@ -107,7 +96,7 @@ fn failed(error: &crate::Error) {
 /// # Errors
 /// [`Error::Device`](crate::Error::Device).
 pub fn prepare(settings: &Settings) -> Result<bool> {
-    match device::select(&settings.device)? {
+    match settings.select()? {
         Some(device) => cost::rates(&device).map(|rates| rates.is_some()),
         None => Ok(false),
     }

@@ -1,6 +1,7 @@
 //! [`Settings`]: how a call is to run.
 
-use crate::device;
+use crate::base::error::Result;
+use crate::device::{self, Device};
 use std::time::Duration;
 
 /// When work goes to the device (`postings.offload`).
@@ -40,7 +41,7 @@ pub struct Settings {
     /// Bytes of device memory that ranked search may keep lists in (`postings.device_memory`); 0 means a quarter of it.
     pub device_memory: u64,
     /// How long to wait for a device that makes no progress (`postings.device_timeout`); zero means without a limit. See
-    /// [`Device::set_timeout`](crate::device::Device::set_timeout).
+    /// [`Device::with_timeout`].
     pub device_timeout: Duration,
     /// How several devices divide a batch of ranked queries. For benchmarks and tests: all ways give the same results.
     pub division: Division,
@@ -56,5 +57,32 @@ impl Default for Settings {
             device_timeout: device::USUAL_LIMIT,
             division: Division::Auto,
         }
+    }
+}
+
+/// The devices of these settings, with their limit of time.
+impl Settings {
+    /// As [`device::select`].
+    pub(super) fn select(&self) -> Result<Option<Device>> {
+        Ok(device::select(&self.device)?.map(|device| self.limited(&device)))
+    }
+
+    /// As [`device::opened`].
+    pub(super) fn opened(&self) -> Option<Device> {
+        device::opened(&self.device).map(|device| self.limited(&device))
+    }
+
+    /// As [`device::twins`].
+    pub(super) fn twins(&self) -> Vec<Device> {
+        device::twins(&self.device).iter().map(|device| self.limited(device)).collect()
+    }
+
+    /// As [`device::opened_twins`].
+    pub(super) fn opened_twins(&self) -> Vec<Device> {
+        device::opened_twins(&self.device).iter().map(|device| self.limited(device)).collect()
+    }
+
+    fn limited(&self, device: &Device) -> Device {
+        device.with_timeout(self.device_timeout)
     }
 }

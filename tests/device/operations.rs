@@ -6,17 +6,15 @@ use crate::common::skipped;
 use postings::device::{self, Device};
 use postings::engine::{self, Settings};
 use postings::{Codec, PostingList, intersect, yioop};
-use std::sync::Arc;
 
 /// The device; if there is none, prints that the test is skipped.
-pub fn device() -> Option<Arc<Device>> {
+pub fn device() -> Option<Device> {
     let named = settings().device;
     let device = device::select(&named).expect("a usable device");
-    device.iter().for_each(|device| device.set_timeout(PATIENCE));
     if device.is_none() {
         skipped(&format!("no OpenCL device {named:?}"));
     }
-    device
+    device.map(|device| device.with_timeout(PATIENCE))
 }
 
 /// Runs an operation of the engine and checks that the device did it, because the engine falls back to the CPU

@@ -33,8 +33,7 @@ fn is_lost_by(work: impl FnOnce()) {
     assert!(device::select(&named()).expect("no error any more").is_none());
     assert!(device::twins(&named()).is_empty());
     // If it were waited for again, this case would not end.
-    kept.set_timeout(FOREVER);
-    assert!(kept.decode(&list()).is_err());
+    assert!(kept.with_timeout(FOREVER).decode(&list()).is_err());
     drop(kept);
     // Later calls do not try it.
     results_are_right(&settings());
@@ -177,7 +176,6 @@ pub fn several_threads() {
 pub fn measuring() {
     if has_device() {
         let settings = Settings { offload: engine::Offload::Auto, ..settings() };
-        device::select(&named()).expect("it opens").expect("it is there").set_timeout(TIMEOUT);
         assert!(engine::prepare(&settings).is_err());
         assert!(!engine::prepare(&settings).expect("no error any more"));
         results_are_right(&settings);

@@ -317,10 +317,10 @@ fn selectors_agree() {
     let place = device::devices(&named()).iter().position(|device| device.selected).expect("one is selected");
     let info = &device::devices("none")[place];
     let other = device::select(&format!("{} / {}", info.platform, info.name)).expect("it opens").expect("it is there");
-    assert!(std::sync::Arc::ptr_eq(&one, &other));
+    assert!(one.is(&other));
     assert_eq!(one.info().name, info.name);
     for _ in 0..1000 {
         let again = device::select(&named()).expect("it is open").expect("it is there");
-        assert!(std::sync::Arc::ptr_eq(&one, &again));
+        assert!(one.is(&again));
     }
 }

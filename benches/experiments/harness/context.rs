@@ -13,7 +13,6 @@ use postings::device::{self, Device};
 use postings::{Codec, PostingList};
 use std::cell::{OnceCell, RefCell};
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// The codec with that case in PHP's enum, if there is one.
@@ -25,7 +24,7 @@ pub fn codec_of(case: &str) -> Option<Codec> {
 pub struct Context {
     pub options: Options,
     /// The device that `--device` means.
-    pub device: Option<Arc<Device>>,
+    pub device: Option<Device>,
     text: OnceCell<Option<Text>>,
     collection: OnceCell<Option<Collection>>,
     corpora: OnceCell<Vec<Corpus>>,

@@ -46,8 +46,9 @@ use crate::base::cpu;
 use crate::base::error::Result;
 use crate::codec::Codec;
 use crate::device::{self, Device};
+use crate::engine::settings::Settings;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// Nanoseconds that finding and opening a device takes (120–360 ms for a context on an H200).
 const OPENING: f64 = 3e8;
@@ -62,10 +63,10 @@ const MARGIN: f64 = 0.8;
 /// # Errors
 /// [`Error::Device`](crate::Error::Device) if the device cannot be used.
 pub(super) fn choose(
-    selector: &str,
+    settings: &Settings,
     work: Option<Work>,
     missing: impl FnOnce(&Device) -> u64,
-) -> Result<Option<Arc<Device>>> {
+) -> Result<Option<Device>> {
     /// Nanoseconds that the device would have saved so far.
     static LOST: AtomicU64 = AtomicU64::new(0);
 
@@ -73,17 +74,17 @@ pub(super) fn choose(
         return Ok(None);
     };
     let assumed = work.on_cpu(Rates::assumed());
-    if assumed < TRIFLE || device::is_none(selector) {
+    if assumed < TRIFLE || device::is_none(&settings.device) {
         return Ok(None);
     }
-    let device = match device::opened(selector) {
+    let device = match settings.opened() {
         Some(device) => device,
         None => {
             let saving = (assumed - work.on_device(Rates::assumed(), 0.0)).max(0.0);
             if ((LOST.fetch_add(saving as u64, Relaxed) as f64) + saving) < OPENING {
                 return Ok(None);
             }
-            match device::select(selector)? {
+            match settings.select()? {
                 Some(device) => device,
                 None => return Ok(None),
             }

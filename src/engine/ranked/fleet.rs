@@ -1,20 +1,19 @@
 //! [`Fleet`]: the devices that rank queries, and how they divide the work.
 
 use crate::base::error::Result;
-use crate::device::{self, Device, MOST_HITS};
+use crate::device::{Device, MOST_HITS};
 use crate::engine::cost::{Batch, choose_for_queries, divides_segments};
-use crate::engine::offload::{place, twins};
+use crate::engine::offload::place;
 use crate::engine::settings::Settings;
 use crate::search::{Index, Options};
 use std::cmp::Reverse;
-use std::sync::Arc;
 
 /// Queries that are worth dividing among several devices.
 const MANY: usize = 512;
 
 /// The devices that rank queries. Each takes other queries, or each ranks all queries in other segments.
 pub(crate) struct Fleet {
-    devices: Vec<Arc<Device>>,
+    devices: Vec<Device>,
     /// The segments of each, if they divide the index.
     shares: Option<Vec<Vec<usize>>>,
 }
@@ -26,14 +25,14 @@ impl Fleet {
     /// As [`Index::search`].
     pub(super) fn of_batch(batch: &Batch) -> Result<Option<(Fleet, usize)>> {
         let Batch { index, queries, options, settings, .. } = *batch;
-        let Some(device) = place(settings, |selector| choose_for_queries(selector, batch)) else { return Ok(None) };
+        let Some(device) = place(settings, || choose_for_queries(batch)) else { return Ok(None) };
         index.check_files()?;
         let wanted = index.wanted(options)?;
         if !ranks(index, options, wanted) {
             return Ok(None);
         }
         let is_alone = queries.len() < MANY && !divides_segments(index, settings, &device);
-        let devices = if is_alone { vec![device] } else { twins(settings) };
+        let devices = if is_alone { vec![device] } else { settings.twins() };
         let fleet = Fleet::divided(index, settings, devices);
         Ok((!fleet.devices.is_empty()).then_some((fleet, wanted)))
     }
@@ -52,18 +51,18 @@ impl Fleet {
     }
 
     /// These devices, of which each answers other queries.
-    pub(crate) fn by_queries(devices: Vec<Arc<Device>>) -> Fleet {
+    pub(crate) fn by_queries(devices: Vec<Device>) -> Fleet {
         Fleet { devices, shares: None }
     }
 
-    fn divided(index: &Index, settings: &Settings, devices: Vec<Arc<Device>>) -> Fleet {
+    fn divided(index: &Index, settings: &Settings, devices: Vec<Device>) -> Fleet {
         let divides = devices.len() > 1 && divides_segments(index, settings, &devices[0]);
         let shares = divides.then(|| shared_out(&documents(index), devices.len()));
         Fleet { devices, shares }
     }
 
     /// The devices.
-    pub(in crate::engine) fn devices(&self) -> &[Arc<Device>] {
+    pub(in crate::engine) fn devices(&self) -> &[Device] {
         &self.devices
     }
 
@@ -84,9 +83,9 @@ fn ranks(index: &Index, options: &Options, wanted: usize) -> bool {
     (1..=MOST_HITS).contains(&wanted) && few && options.is_ranking()
 }
 
-fn open(settings: &Settings) -> Vec<Arc<Device>> {
-    let auto = |selector: &str| Ok(device::select(selector)?.filter(|device| device.info().kind != "CPU"));
-    place(settings, auto).map(|_| twins(settings)).unwrap_or_default()
+fn open(settings: &Settings) -> Vec<Device> {
+    let auto = || Ok(settings.select()?.filter(|device| device.info().kind != "CPU"));
+    place(settings, auto).map(|_| settings.twins()).unwrap_or_default()
 }
 
 /// Which segments each of some devices has: the largest segment first, each goes to the device that has the fewest documents

@@ -8,11 +8,11 @@ use crate::base::error::{Error, Result};
 use crate::base::threads;
 use crate::device::{Device, Hits, Kept, Key, PhraseWord, Provider, RankBatch, Take, Wanted};
 use crate::engine::offload::try_on;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Devices that rank a batch together, each in its own segments.
 pub(super) struct Group<'g> {
-    devices: &'g [Arc<Device>],
+    devices: &'g [Device],
     /// The segments of each.
     shares: &'g [Vec<usize>],
     /// Devices that have failed at this batch. Their segments go to the others.

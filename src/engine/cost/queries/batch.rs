@@ -7,7 +7,6 @@ use crate::engine::cost::MARGIN;
 use crate::engine::settings::Settings;
 use crate::search::{Index, Options};
 use once_cell::sync::OnceCell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -21,7 +20,7 @@ pub(in crate::engine) struct Batch<'b> {
     pub(in crate::engine) options: &'b Options,
     pub(in crate::engine) settings: &'b Settings,
     /// The device for which nanoseconds on the CPU were predicted, and these.
-    pub(super) expected: OnceCell<(Arc<Device>, f64)>,
+    pub(super) expected: OnceCell<(Device, f64)>,
 }
 
 impl<'b> Batch<'b> {

@@ -7,7 +7,6 @@ use super::sample::Sample;
 use crate::base::error::Result;
 use crate::device::{self, Device, MOST_HITS};
 use crate::engine::cost::OPENING;
-use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Batches of fewer queries are not looked at before a device is open: it is opened once queries have taken long.
@@ -17,21 +16,22 @@ const TRIFLE: u64 = 4000;
 
 /// The device to rank these queries, or some of them, if that is expected to be faster, transfers included. A device is
 /// opened only if it is worth it: see [`choose`](crate::engine::cost::choose).
-pub(in crate::engine) fn choose_for_queries(selector: &str, batch: &Batch) -> Result<Option<Arc<Device>>> {
+pub(in crate::engine) fn choose_for_queries(batch: &Batch) -> Result<Option<Device>> {
+    let settings = batch.settings;
     let work = batch.queries.len() as u64 * batch.index.snapshot().documents();
     // Options that are wrong are not the device's failure.
     let k = batch.index.wanted(batch.options).unwrap_or(0);
-    if device::is_none(selector) || work <= TRIFLE || k == 0 || k > MOST_HITS {
+    if device::is_none(&settings.device) || work <= TRIFLE || k == 0 || k > MOST_HITS {
         return Ok(None);
     }
-    let usable = |device: &Arc<Device>| device.info().kind != "CPU";
-    if let Some(device) = device::opened(selector) {
+    let usable = |device: &Device| device.info().kind != "CPU";
+    if let Some(device) = settings.opened() {
         if !usable(&device) {
             return Ok(None);
         }
         let Ok(sample) = Sample::of(batch, k, &models(&device)) else { return Ok(None) };
-        let holders = match divides_segments(batch.index, batch.settings, &device) {
-            true => device::opened_twins(selector),
+        let holders = match divides_segments(batch.index, settings, &device) {
+            true => settings.opened_twins(),
             false => vec![device.clone()],
         };
         if sample.offloads(&holders) {
@@ -51,5 +51,5 @@ pub(in crate::engine) fn choose_for_queries(selector: &str, batch: &Batch) -> Re
             return Ok(None);
         }
     }
-    Ok(device::select(selector)?.filter(usable))
+    Ok(settings.select()?.filter(usable))
 }

@@ -12,7 +12,6 @@ use crate::engine::keys;
 use crate::engine::schedule::{Costs, split};
 use crate::search::QUERIES_PER_THREAD;
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// So many queries can be divided nearly as evenly as any number.
@@ -80,7 +79,7 @@ impl Sample {
     }
 
     /// Nanoseconds in which the lists that none of these devices has are made and sent for the batch.
-    fn missing(&self, holders: &[Arc<Device>]) -> f64 {
+    fn missing(&self, holders: &[Device]) -> f64 {
         let (mut names, mut time, mut seen) = (HashSet::new(), 0.0, 0.0);
         let mut lacked: Vec<&(Key, f64)> = self.lists.iter().collect();
         for device in holders {
@@ -97,7 +96,7 @@ impl Sample {
     }
 
     /// Whether the device is to be used; `holders` are those that may have its lists.
-    pub(super) fn offloads(&self, holders: &[Arc<Device>]) -> bool {
+    pub(super) fn offloads(&self, holders: &[Device]) -> bool {
         /// Nanoseconds that queries would have been faster by, had their lists been there.
         static ABSENT: AtomicU64 = AtomicU64::new(0);
 

@@ -39,10 +39,11 @@ trap 'exit 1' HUP INT TERM
 fail() { say "$@"; exit 1; }
 
 # What PIE writes: the module; on Debian a file in mods-available, and what phpenmod makes of it; elsewhere a file in a folder
-# that PHP scans.
+# that PHP scans, or php.ini.
 n=0
-for written in "$("$php_config" --extension-dir)" "$("$php" -r 'echo PHP_CONFIG_FILE_SCAN_DIR;')" /etc/php /var/lib/php; do
-    [ -d "$written" ] || continue
+for written in "$("$php_config" --extension-dir)" "$("$php" -r 'echo php_ini_loaded_file();')" \
+    "$("$php" -r 'echo PHP_CONFIG_FILE_SCAN_DIR;')" /etc/php /var/lib/php; do
+    [ -e "$written" ] || continue
     n=$((n + 1))
     cp -a "$written" "$folder/copy$n" || exit 1
     mount --bind "$folder/copy$n" "$written" || skip "cannot mount over $written"

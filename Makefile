@@ -41,8 +41,11 @@ QUERIES ?=
 SEARCH_CORPUS ?= $(CARGO_TARGET_DIR)/search-bench
 # Has a target folder of its own: tantivy takes minutes to compile.
 SEARCH_BENCH = . scripts/env.sh && env -u CARGO_TARGET_DIR cargo run --release --manifest-path benches/search/Cargo.toml --
-# For `make dist`, `deb` and `test-packages`: a module to pack instead of building one.
+# For `make dist`, `deb`, `test-packages` and `test-pie`: a module to pack instead of building one.
 MODULE ?=
+# For `make test-pie`: pie.phar, or the folder of a clone of PIE that works; and whether PIE also compiles.
+PIE ?=
+SOURCE ?=
 # Where the benches run: values of postings.device and postings.offload.
 DEVICE ?= auto
 OFFLOAD ?= auto
@@ -64,7 +67,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-aarch64-php test-asan test-tsan test-intel test-memory test-valgrind test-zts test-apache soak test-power fuzz fuzz-corpus test-browser test-packages dist dist-aarch64 deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-aarch64-php test-asan test-tsan test-intel test-memory test-valgrind test-zts test-apache soak test-power fuzz fuzz-corpus test-browser test-packages test-pie dist dist-aarch64 deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -201,6 +204,11 @@ dist-aarch64: setup-dist  ## cross-build the archive for arm64, of Debian's PHP,
 # As root. Debian 12 has PHP 8.2, Debian 13 PHP 8.4; for others only dist and deb work.
 test-packages: setup-packages  ## install both in a bare Debian (debootstrap) and search there; PHP= PHP_CONFIG= MODULE=
 	archive=$$($(PACKAGING)/dist.sh) && package=$$($(PACKAGING)/deb.sh) && sh packaging/test.sh "$$archive" "$$package"
+
+# As root, for a mount namespace.
+test-pie: setup-dist  ## let PIE itself install the archive and search, with a stand-in for Packagist and GitHub; PIE= SOURCE=1 MODULE=
+	@PHP="$$(command -v '$(PHP)')" PHP_CONFIG="$$(command -v '$(PHP_CONFIG)')" PIE='$(PIE)' SOURCE='$(SOURCE)' MODULE='$(and $(MODULE),$(abspath $(MODULE)))' \
+	  sh scripts/test-pie.sh
 
 lint-packages: setup-packages  ## check the scripts of packages and the workflow of releases
 	sh packaging/lint.sh

@@ -56,7 +56,7 @@ foreach ([
 ] as $name => $code) {
     foreach (['7M', '64M'] as $limit) {
         [$status, $output] = child("$start$code; echo 'there was room';", ['memory_limit' => $limit]);
-        $output = preg_replace('/\s*(PHP )?Fatal error: +Allowed memory size of \d+ bytes exhausted.*line \d+\s*/s', 'memory limit', $output);
+        $output = preg_replace('/\s*(PHP )?Fatal error: +Allowed memory size of \d+ bytes exhausted.*line \d+\s*(Stack trace:.*\{main\}\s*)?/s', 'memory limit', $output);
         echo "$name, $limit: $status $output\n";
     }
 }

@@ -49,7 +49,7 @@ $code = <<<'PHP'
     $text = str_repeat('x', 300 << 20);
     PHP;
 [$status, $output] = child($list . $code, ['memory_limit' => '512M']);
-echo preg_replace('/\s*(PHP )?Fatal error: +Allowed memory size of \d+ bytes exhausted.*line \d+\s*/s', 'memory limit ', $output), "\n";
+echo preg_replace('/\s*(PHP )?Fatal error: +Allowed memory size of \d+ bytes exhausted.*line \d+\s*(Stack trace:.*\{main\}\s*)?/s', 'memory limit ', $output), "\n";
 ?>
 --EXPECT--
 3001600memory limit 3001600 3001600 3001600

@@ -89,9 +89,9 @@ outcome('first word', fn() => Conjunction::of($generations('a', 'b'), [1, 0]));
 outcome('phrase word', fn() => Conjunction::of($generations('a', 'b'), [0, 1], [[0 => 1, 2 => 1]]));
 outcome('phrase number', fn() => Conjunction::of($one, [0], [[0 => 1 << 32]]));
 outcome('phrase number', fn() => Conjunction::of($one, [0], [[-1 => 1]]));
-foreach ([NAN, INF, -INF] as $weight) {
-    outcome("weight $weight", fn() => Conjunction::of($one, [0], [], ['title' => $weight]));
-    outcome("weight $weight", fn() => Yioop\proximity([[1]], true, ['link' => $weight]));
+foreach (['NAN' => NAN, 'INF' => INF, '-INF' => -INF] as $name => $weight) {
+    outcome("weight $name", fn() => Conjunction::of($one, [0], [], ['title' => $weight]));
+    outcome("weight $name", fn() => Yioop\proximity([[1]], true, ['link' => $weight]));
 }
 outcome('weight', fn() => Conjunction::of($one, [0], [], ['title_length' => -1]));
 outcome('no generation, more lists than words', fn() => count(Conjunction::of([], [0, 5, 4294967295])));

@@ -57,10 +57,12 @@ case $sanitizer in
         thread_compiler
         # Tests ask for more memory than there is.
         export TSAN_OPTIONS="allocator_may_return_null=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
-        # Left out, as under qemu: what starts processes or forks, and what lets each operation on files fail.
+        # Left out, as under qemu: what starts processes or forks, what lets each operation on files fail, and what takes
+        # over ten minutes.
         exec cargo test -Zbuild-std "$@" --lib -- engine:: search:: index::writer:: base:: \
             --skip writer::tests::faults --skip writer::tests::kills --skip writer::tests::disk \
-            --skip writer::tests::processes --skip writer::tests::memory --skip fork --skip base::process --skip waits_for_another_process
+            --skip writer::tests::processes --skip writer::tests::memory --skip waits_for_another_process --skip fork \
+            --skip base::process --skip search::tests::long_queries
         ;;
     *)
         echo "usage: $0 address|thread" >&2

@@ -11,6 +11,7 @@
 //! | `window`, `candidates` | its parts: the documents of the lead or essential terms, and what becomes of them |
 //! | `tiers` | compiles a function for each tier |
 //! | [`positions`], [`phrase`] | positions of terms, and phrases of them |
+//! | [`chain`] | what lists of neighbouring words tell of a phrase |
 //! | [`near`] | words of a phrase close to each other |
 //! | [`matching`] | which documents match, without scores |
 //! | [`collector`], [`top_k`] | what they are reported to |
@@ -51,6 +52,7 @@
 pub mod block_max;
 pub mod bm25;
 mod candidates;
+pub mod chain;
 pub mod clause;
 pub mod clock;
 pub mod collector;

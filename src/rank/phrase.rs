@@ -1,5 +1,6 @@
 //! Phrases: the documents in which terms stand at given distances.
 
+use super::chain::Chain;
 use super::clock::Clock;
 use super::positions::{EIGHT, Places};
 use super::score::Chosen;
@@ -24,16 +25,20 @@ pub type Found = (Vec<u32>, Vec<u32>);
 tiered! {
     /// The documents in which the terms stand as in the phrase. The terms are different.
     ///
-    /// The documents of the rarest term are looked up in the other lists. Only in those that have all terms are positions
-    /// read, of the rarest terms first, and of each term once, however often the phrase has it.
+    /// The documents of the rarest term are looked up in the lists of the `chain`, then in those of the other terms; if the chain
+    /// has all of the phrase, those of its rarest pair are looked up in it. Only in those that are left, and of which the chain
+    /// does not tell enough, are positions read, of the rarest terms first, and of each term once, however often the phrase has
+    /// it.
     ///
     /// # Errors
     /// [`Error::Expired`] once the time is over; [`Error::OutOfMemory`].
-    pub fn phrase<'s, 'c>(terms: Vec<PhraseTerm<'s>>, clock: &'c Clock) -> Result<Found> = phrase_on_tier;
+    pub fn phrase<'s, 'c>(
+        terms: Vec<PhraseTerm<'s>>, chain: Chain<'s>, clock: &'c Clock,
+    ) -> Result<Found> = phrase_on_tier;
 }
 
 #[inline(always)]
-fn phrase_on_tier(mut terms: Vec<PhraseTerm>, clock: &Clock) -> Result<Found> {
+fn phrase_on_tier(mut terms: Vec<PhraseTerm>, mut chain: Chain, clock: &Clock) -> Result<Found> {
     let (mut found, mut less_one) = (Vec::new(), Vec::new());
     let tier: Tier = cpu::tier();
     terms.sort_by_key(|term| term.places.postings());
@@ -48,12 +53,21 @@ fn phrase_on_tier(mut terms: Vec<PhraseTerm>, clock: &Clock) -> Result<Found> {
     let (mut matches, mut positions) = (Vec::new(), Vec::new());
     let mut doc_ids = block_buffer();
     let mut chosen = Chosen::default();
-    for block in 0..lead.blocks() {
+    let chain_leads = chain.lead().is_some();
+    for block in 0..chain.lead().map_or(lead.blocks(), |pair| pair.blocks()) {
         clock.check()?;
-        let count = lead.decode(block, &mut doc_ids);
+        let count = match chain.lead() {
+            Some(pair) => {
+                let loaded = pair.load(block);
+                doc_ids[..loaded.len()].copy_from_slice(loaded);
+                loaded.len()
+            }
+            None => lead.decode(block, &mut doc_ids),
+        };
         chosen.take_all(&doc_ids, 0, count);
+        chain.keep(tier, &mut chosen);
         for PhraseTerm { places, .. } in others.iter_mut() {
-            if chosen.len > 0 {
+            if chosen.len > 0 && !chain_leads {
                 places.keep(tier, &mut chosen);
             }
         }
@@ -63,6 +77,13 @@ fn phrase_on_tier(mut terms: Vec<PhraseTerm>, clock: &Clock) -> Result<Found> {
         let is_dense = 8 * chosen.len > count;
         let mut within = 0;
         for &doc_id in &chosen.doc_ids[..chosen.len] {
+            if let Some(count) = chain.count(doc_id) {
+                if count > 0 {
+                    found.push(doc_id);
+                    less_one.push(count - 1);
+                }
+                continue;
+            }
             // Those chosen are some of the block, in order.
             if is_dense {
                 while doc_ids[within] != doc_id {
@@ -71,7 +92,11 @@ fn phrase_on_tier(mut terms: Vec<PhraseTerm>, clock: &Clock) -> Result<Found> {
             } else {
                 within = find(&doc_ids, count, doc_id).unwrap_or(within);
             }
-            let index = lead.index_at(block, within, doc_id);
+            let index = match chain_leads {
+                true => lead.index(doc_id),
+                false => Some(lead.index_at(block, within, doc_id)),
+            };
+            let Some(index) = index else { continue };
             let of_lead = lead.locate(index);
             // Most phrases are two terms, each of which stands in the document a few times.
             let mut of_next = None;

@@ -7,13 +7,14 @@ use crate::base::error::Result;
 use crate::base::memory::{room, zeros};
 use crate::codec::block_buffer;
 use crate::index::Kind;
-use crate::index::list::Decoded;
-use crate::index::segment::{Joined, Segment};
+use crate::index::list::{Decoded, View};
+use crate::index::segment::{Joined, Pair, Segment};
 use crate::rank::Clock;
+use crate::rank::chain::Chain;
 use crate::rank::near::near;
 use crate::rank::phrase::{PhraseTerm, phrase};
 use crate::rank::positions::Places;
-use crate::rank::term::Source;
+use crate::rank::term::{Source, Term};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -39,8 +40,11 @@ pub(super) fn source<'s>(
     if !is_joined {
         return first.map(|value| of_term(segment, leaf.field(), value)).transpose();
     }
-    let join = || Recipe::new(leaf, values).map_or(Ok(None), |recipe| join(segment, leaf.field(), &recipe, clock));
-    weighted.joined[number].get_or_try_init(join).cloned()
+    let Some(recipe) = Recipe::new(leaf, values) else { return Ok(None) };
+    match of_pair(segment, leaf.field(), &recipe)? {
+        Some(pair) => Ok(pair),
+        None => weighted.joined[number].get_or_try_init(|| join(segment, leaf.field(), &recipe, clock)).cloned(),
+    }
 }
 
 /// The postings that a recipe makes in a segment; `None` if there are none.
@@ -50,7 +54,10 @@ pub(super) fn source<'s>(
 pub(super) fn made<'s>(segment: &'s Segment, field: usize, recipe: &Recipe) -> Result<Option<Source<'s>>> {
     match *recipe {
         Recipe::Term(value) => of_term(segment, field, value).map(Some),
-        _ => join(segment, field, recipe, &Clock::never()),
+        _ => match of_pair(segment, field, recipe)? {
+            Some(pair) => Ok(pair),
+            None => join(segment, field, recipe, &Clock::never()),
+        },
     }
 }
 
@@ -61,7 +68,10 @@ fn join(segment: &Segment, field: usize, recipe: &Recipe, clock: &Clock) -> Resu
         Recipe::Words(values) => union(segment, field, values, clock),
         Recipe::Together(values) => together(segment, field, values, clock),
         Recipe::Phrase(_) => {
-            let (doc_ids, less_one) = phrase(cpu::tier(), phrase_terms(segment, field, recipe.phrase())?, clock)?;
+            let Some(pairs) = pairs(segment, field, recipe)? else { return Ok(None) };
+            let terms = phrase_terms(segment, field, recipe.phrase())?;
+            let chain = chain(segment, field, recipe, pairs)?;
+            let (doc_ids, less_one) = phrase(cpu::tier(), terms, chain, clock)?;
             Ok(Source::decoded(doc_ids, less_one))
         }
         Recipe::Near(of) => {
@@ -70,6 +80,43 @@ fn join(segment: &Segment, field: usize, recipe: &Recipe, clock: &Clock) -> Resu
             Ok(Source::decoded(doc_ids, less_one))
         }
     }
+}
+
+/// The postings of a phrase of two words, one after the other, if the segment keeps them; `Some(None)` if there are none.
+fn of_pair<'s>(segment: &'s Segment, field: usize, recipe: &Recipe) -> Result<Option<Option<Source<'s>>>> {
+    if recipe.phrase().len() != 2 {
+        return Ok(None);
+    }
+    Ok(match pairs(segment, field, recipe)? {
+        None => Some(None),
+        Some(pairs) => pairs.into_iter().next().map(Some),
+    })
+}
+
+/// The postings of those words of a phrase that follow each other, as far as the segment keeps them; `None` if two never do.
+fn pairs<'s>(segment: &'s Segment, field: usize, recipe: &Recipe) -> Result<Option<Vec<Source<'s>>>> {
+    let words = recipe.phrase();
+    let mut pairs = Vec::new();
+    for ((offset, first), (next, second)) in words.clone().zip(words.skip(1)) {
+        if offset.checked_add(1) != Some(next) {
+            continue;
+        }
+        match segment.pair(field, first, second)? {
+            Pair::Unknown => {}
+            Pair::Nowhere => return Ok(None),
+            Pair::List(value) => pairs.push(posted(|decoded| segment.pair_list(field, value, decoded))?),
+        }
+    }
+    Ok(Some(pairs))
+}
+
+/// The lists that tell of a phrase besides those of its terms.
+fn chain<'s>(segment: &'s Segment, field: usize, recipe: &Recipe, pairs: Vec<Source<'s>>) -> Result<Chain<'s>> {
+    let term = |source| Term::without_scores(cpu::tier(), source);
+    let is_whole = pairs.len() + 1 == recipe.phrase().len();
+    let inner = recipe.phrase().skip(1).take(pairs.len().saturating_sub(1));
+    let between = is_whole.then(|| inner.map(|(_, value)| of_term(segment, field, value).map(term)).collect());
+    Ok(Chain::new(pairs.into_iter().map(term).collect(), between.transpose()?))
 }
 
 /// The terms of a phrase, each once.
@@ -88,8 +135,13 @@ fn phrase_terms(
 
 /// The postings of a term.
 pub(super) fn of_term(segment: &Segment, field: usize, value: u64) -> Result<Source<'_>> {
+    posted(|decoded| segment.list(field, value, false, decoded))
+}
+
+/// The postings of a list, which is a view, or short and decoded.
+fn posted<'s>(list: impl FnOnce(&mut Decoded) -> Result<Option<View<'s>>>) -> Result<Source<'s>> {
     let mut decoded = Decoded::default();
-    if let Some(view) = segment.list(field, value, false, &mut decoded)? {
+    if let Some(view) = list(&mut decoded)? {
         return Ok(Source::List(view));
     }
     let Decoded { doc_ids, mut frequencies, .. } = decoded;

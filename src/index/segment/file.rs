@@ -1,14 +1,16 @@
 //! [`SegmentWriter`]: writes a segment file from front to back. [`Spill`]: bytes that wait for their place in it.
 
-use super::SegmentMeta;
 use super::format::{self, ALIGNMENT, CHUNK, Extent, FieldCounts, Flags, Frame, Section};
+use super::{SegmentMeta, pairs};
 use crate::base::error::Result;
 use crate::base::files::{failed, failed_within};
 use crate::index::list::Codecs;
 use crate::index::storage::{self, Folder};
 use crate::index::{Kind, Schema, manifest};
+use memmap2::Mmap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Bytes gathered before they are written; a multiple of [`CHUNK`].
@@ -57,6 +59,7 @@ impl SegmentWriter {
         let frame = Frame {
             documents,
             flags: Flags {
+                pairs: pairs::has_pairs(documents, schema),
                 positions: schema.positions,
                 reordered,
                 new_forms,
@@ -78,6 +81,23 @@ impl SegmentWriter {
     /// The codecs of its long lists.
     pub fn codecs(&self) -> Codecs {
         self.frame.flags.codecs
+    }
+
+    /// Whether it is to have pairs of that field's words.
+    pub fn has_pairs(&self, field: usize) -> bool {
+        self.frame.flags.pairs && self.frame.fields[field].0 == Kind::Text as u8
+    }
+
+    /// The file as far as it is written, and where a section is in it. Zeros are written first, so that this ends with a chunk.
+    pub fn map_section(&mut self, section: Section, field: u8) -> Result<(Mmap, Range<usize>)> {
+        self.buffer.resize(self.buffer.len().next_multiple_of(CHUNK), 0);
+        self.empty().map_err(|error| failed(&self.path, error))?;
+        let (file, _) = self.folder.open_file(&self.name).map_err(|error| failed(&self.path, error))?;
+        // SAFETY: what is written is not changed any more, and nobody else knows of the file.
+        let map = unsafe { Mmap::map(&file) }.map_err(|error| failed(&self.path, error))?;
+        let place = self.frame.extents.iter().find(|extent| (extent.section, extent.field) == (section, field));
+        let range = place.map_or(0..0, |extent| extent.offset as usize..(extent.offset + extent.length) as usize);
+        Ok((map, range))
     }
 
     /// Where the file is.

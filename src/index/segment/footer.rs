@@ -167,15 +167,18 @@ fn parse_fields(rows: &[u8], first: usize, documents: u32, schema: &Schema) -> R
 /// Checks that no section is missing.
 fn check_complete(frame: &Frame, schema: &Schema) -> Result<(), Wrong> {
     let has = |section, field| frame.extents.iter().any(|e| (e.section, e.field) == (section, field));
-    let words = frame.flags.words;
-    if let Some((section, field)) = required(schema, words).find(|&(section, field)| !has(section, field)) {
+    if let Some((section, field)) = required(schema, frame.flags).find(|&(section, field)| !has(section, field)) {
         return Err((FOOTER_HEAD, format!("no {} of field {field}", section.name())));
     }
     if has(Section::Ordinals, NO_FIELD) != frame.flags.reordered {
         return Err((16, "ordinals without reordering, or the reverse".into()));
     }
-    if !words && frame.extents.iter().any(|extent| extent.section == Section::Words) {
+    let has_any = |section| frame.extents.iter().any(|extent| extent.section == section);
+    if !frame.flags.words && has_any(Section::Words) {
         return Err((16, "words that its flags do not name".into()));
+    }
+    if !frame.flags.pairs && (has_any(Section::Pairs) || has_any(Section::PairLists)) {
+        return Err((16, "pairs that its flags do not name".into()));
     }
     Ok(())
 }

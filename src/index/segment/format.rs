@@ -11,7 +11,7 @@
 //! ```
 //! All numbers are little-endian. A field of 255 is that of sections that belong to none. Flags: bit 0: positions; bit 1:
 //! reordered; bit 2: stored values of forms that came with version 3; bit 3: fields of kinds that came with version 4; bit 4:
-//! words beside stems; bit 5: several numbers of a document; bits 8–15 and 16–23: the codecs of frequencies and positions.
+//! words beside stems; bit 5: several numbers of a document; bit 6: pairs of words; bits 8–15 and 16–23: the codecs of frequencies and positions.
 //! Segments are of the oldest version that has what they have, so that older releases can read them: of version 1 if both
 //! codecs are 0, otherwise of version 2; with bit 2 of version 3, with a later one of version 4.
 //!
@@ -67,10 +67,14 @@ pub enum Section {
     Points = 9,
     /// Words of a text field whose terms are stems.
     Words = 10,
+    /// Which common words follow each other in a text field.
+    Pairs = 11,
+    /// Encoded lists of such pairs, with [`PADDING`](crate::index::list::PADDING).
+    PairLists = 12,
 }
 
 impl Section {
-    pub(super) const ALL: [Section; 11] = [
+    pub(super) const ALL: [Section; 13] = [
         Section::Lists,
         Section::Dictionary,
         Section::Lengths,
@@ -82,6 +86,8 @@ impl Section {
         Section::Ordinals,
         Section::Points,
         Section::Words,
+        Section::Pairs,
+        Section::PairLists,
     ];
 
     /// Its name, for messages.
@@ -98,6 +104,8 @@ impl Section {
             Section::Ordinals => "ordinals",
             Section::Points => "points",
             Section::Words => "words",
+            Section::Pairs => "pairs",
+            Section::PairLists => "lists of pairs",
         }
     }
 
@@ -106,7 +114,7 @@ impl Section {
         let kind = schema.fields.get(field as usize).map(|field| field.kind);
         match self {
             Section::Lists | Section::Dictionary => matches!(kind, Some(Kind::Text | Kind::Keyword)),
-            Section::Lengths | Section::Words => kind == Some(Kind::Text),
+            Section::Lengths | Section::Words | Section::Pairs | Section::PairLists => kind == Some(Kind::Text),
             Section::Numbers => kind == Some(Kind::Numeric),
             Section::Points => kind == Some(Kind::Geo),
             _ => field == NO_FIELD,
@@ -114,19 +122,21 @@ impl Section {
     }
 }
 
-/// The sections that every segment of a schema has; `words`: with words beside stems.
-pub(super) fn required(schema: &Schema, words: bool) -> impl Iterator<Item = (Section, u8)> {
+/// The sections that every segment of a schema with such flags has.
+pub(super) fn required(schema: &Schema, flags: Flags) -> impl Iterator<Item = (Section, u8)> {
     let fields = schema.fields.iter().zip(0u8..).flat_map(move |(field, number)| {
-        let words = words && schema.analyzer_of(number.into()).stems();
         let sections: &[Section] = match field.kind {
-            Kind::Text if words => &[Section::Lists, Section::Dictionary, Section::Lengths, Section::Words],
             Kind::Text => &[Section::Lists, Section::Dictionary, Section::Lengths],
             Kind::Keyword => &[Section::Lists, Section::Dictionary],
             Kind::Numeric => &[Section::Numbers],
             Kind::Stored => &[],
             Kind::Geo => &[Section::Points],
         };
-        sections.iter().map(move |&section| (section, number))
+        let is_text = field.kind == Kind::Text;
+        let words = is_text && flags.words && schema.analyzer_of(number.into()).stems();
+        let words = words.then_some(Section::Words);
+        let pairs = [Section::Pairs, Section::PairLists].into_iter().filter(move |_| is_text && flags.pairs);
+        sections.iter().copied().chain(words).chain(pairs).map(move |section| (section, number))
     });
     fields.chain([Section::Ids, Section::Stored, Section::StoredDirectory].map(|section| (section, NO_FIELD)))
 }
@@ -176,6 +186,8 @@ pub(super) struct Flags {
     pub words: bool,
     /// Whether documents may have several numbers in a field.
     pub several: bool,
+    /// Whether text fields have pairs of common words.
+    pub pairs: bool,
     /// The codecs of long lists.
     pub codecs: Codecs,
 }
@@ -184,7 +196,8 @@ impl Flags {
     /// The word in the file.
     fn word(self) -> u32 {
         let [frequencies, positions] = self.codecs.numbers();
-        let bits = [self.positions, self.reordered, self.new_forms, self.new_kinds, self.words, self.several];
+        let bits =
+            [self.positions, self.reordered, self.new_forms, self.new_kinds, self.words, self.several, self.pairs];
         let low = bits.into_iter().rev().fold(0, |low, bit| low << 1 | u8::from(bit));
         u32::from_le_bytes([low, frequencies, positions, 0])
     }
@@ -192,20 +205,20 @@ impl Flags {
     /// Reads the word of a file; what is wrong with it if it is none.
     pub(super) fn parse(word: u32) -> Result<Flags, String> {
         let [low, frequencies, positions, high] = word.to_le_bytes();
-        if low > 0b11_1111 || high != 0 {
+        if low > 0b111_1111 || high != 0 {
             return Err(format!("flags {word:#x}"));
         }
         let codecs = Codecs::from_numbers([frequencies, positions])
             .map_err(|number| format!("no codec of frequencies or positions has the number {number}"))?;
-        let [positions, reordered, new_forms, new_kinds, words, several] =
-            [0, 1, 2, 3, 4, 5].map(|bit| low >> bit & 1 != 0);
-        Ok(Flags { positions, reordered, new_forms, new_kinds, words, several, codecs })
+        let [positions, reordered, new_forms, new_kinds, words, several, pairs] =
+            [0, 1, 2, 3, 4, 5, 6].map(|bit| low >> bit & 1 != 0);
+        Ok(Flags { positions, reordered, new_forms, new_kinds, words, several, pairs, codecs })
     }
 
     /// The oldest version with such flags.
     fn version(self) -> u32 {
         match self.codecs == Codecs::FIRST {
-            _ if self.new_kinds || self.words || self.several => VERSION,
+            _ if self.new_kinds || self.words || self.several || self.pairs => VERSION,
             _ if self.new_forms => 3,
             true => 1,
             false => 2,

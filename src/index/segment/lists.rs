@@ -70,10 +70,23 @@ impl Segment {
     /// # Errors
     /// [`Error::Corrupt`], which names file and field.
     pub fn list(&self, field: usize, value: u64, wanted: bool, decoded: &mut Decoded) -> Result<Option<View<'_>>> {
-        let part = self.section_ref(Section::Lists, field)?;
+        self.list_in(Section::Lists, field, value, self.parts(field), wanted, decoded)
+    }
+
+    /// The same of a section of lists that have such parts.
+    pub(super) fn list_in(
+        &self,
+        section: Section,
+        field: usize,
+        value: u64,
+        parts: ListParts,
+        wanted: bool,
+        decoded: &mut Decoded,
+    ) -> Result<Option<View<'_>>> {
+        let part = self.section_ref(section, field)?;
         let named = |error| named(&part, error);
-        let (documents, parts) = (self.documents(), self.parts(field));
-        let list = List::find(self.unchecked(Section::Lists, field)?, value, documents, parts).map_err(named)?;
+        let documents = self.documents();
+        let list = List::find(self.unchecked(section, field)?, value, documents, parts).map_err(named)?;
         let start = (value >> 1) as usize;
         let view = match list {
             List::Long(view) => view,
@@ -82,7 +95,7 @@ impl Segment {
                 return part.range(start, length).map(|_| None);
             }
         };
-        let key = (field as u8, value);
+        let key = (part.index as u16, value);
         if !self.sound.read().is_ok_and(|sound| sound.contains(&key)) {
             part.range(start, view.bytes())?;
             list.check(documents).map_err(named)?;

@@ -179,7 +179,7 @@ fn merge_terms(
         [] => merger.with_terms.iter().map(|word| word.count_ones()).sum(),
         lengths => lengths.iter().filter(|&&length| length != 0).count() as u32,
     };
-    out.finish(with_terms)
+    out.finish(with_terms, lengths)
 }
 
 /// Makes room in `to` for what `from` has.

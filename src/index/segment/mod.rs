@@ -10,6 +10,7 @@
 //! | `format`, `footer` | header, table of sections, footer; reading and checking them |
 //! | `file`, `write` | files from front to back; the sections with terms |
 //! | `words` | the section of words whose terms are stems |
+//! | `pairs`, `gather` | documents in which one common word follows another; finding them |
 //! | `ids`, `numbers`, `points`, `stored`, `ordinals`, `packed` | the sections of documents |
 //! | [`buckets`] | the numbers of a field in 16 bits each, for ranges |
 //! | `in_order` | documents by the numbers of a field, for sorting |
@@ -31,6 +32,7 @@ mod documents;
 mod file;
 mod footer;
 mod format;
+mod gather;
 mod hash;
 mod ids;
 mod in_order;
@@ -43,6 +45,7 @@ mod merge_plan;
 mod numbers;
 mod ordinals;
 mod packed;
+mod pairs;
 mod points;
 pub mod reorder;
 mod section;
@@ -65,6 +68,7 @@ pub use keyword_column::KeywordColumn;
 pub(super) use merge::merge;
 pub use merge_plan::Input;
 pub use numbers::Column;
+pub use pairs::Pair;
 pub use points::{Candidates, PointColumn, Points};
 pub use words::Words;
 
@@ -78,6 +82,7 @@ use buckets::Buckets;
 use format::{Frame, NO_FIELD};
 use joined::KeptJoined;
 use memmap2::Mmap;
+use pairs::Pairs;
 use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -162,8 +167,10 @@ pub struct Segment {
     dictionaries: Box<[OnceLock<Dictionary>]>,
     /// By field; see [`words`](Self::words).
     words: Box<[OnceLock<Words>]>,
-    /// Long lists that were checked, by field and value.
-    sound: RwLock<HashSet<(u8, u64)>>,
+    /// By field; see [`pair`](Self::pair).
+    pairs: Box<[OnceLock<Pairs>]>,
+    /// Long lists that were checked, by index in the table of sections and value.
+    sound: RwLock<HashSet<(u16, u64)>>,
     /// The length bytes of text fields that it does not have, with what pads them.
     no_lengths: OnceLock<Box<[u8]>>,
     /// See [`kept_ordinals`](Self::kept_ordinals).
@@ -233,6 +240,7 @@ impl Segment {
             whole: frame.extents.iter().map(|_| AtomicBool::new(false)).collect(),
             dictionaries: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             words: schema.fields.iter().map(|_| OnceLock::new()).collect(),
+            pairs: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             sound: RwLock::default(),
             no_lengths: OnceLock::new(),
             ordinals: OnceLock::new(),

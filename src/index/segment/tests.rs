@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 mod codecs;
 mod collisions;
 mod damage;
+mod pairs;
 
 type Counts = BTreeMap<Vec<u8>, u64>;
 type Terms = BTreeMap<Vec<u8>, Vec<(u32, Vec<u32>)>>;

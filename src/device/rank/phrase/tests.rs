@@ -7,6 +7,7 @@ use crate::device::Device;
 use crate::device::tests::test_device;
 use crate::index::list::Decoded;
 use crate::rank::Clock;
+use crate::rank::chain::Chain;
 use crate::rank::phrase::{PhraseTerm, phrase};
 use crate::rank::positions::Places;
 use crate::rank::term::Source as Postings;
@@ -161,7 +162,11 @@ fn documents_and_frequencies_are_those_of_the_definition() {
         if words.clone().all(|(_, word)| word.doc_ids.len() <= 128) {
             let places =
                 words.map(|(offset, word)| PhraseTerm { offsets: vec![offset], places: Places::short(word) }).collect();
-            assert_eq!(found, phrase(Tier::Scalar, places, &Clock::never()).unwrap(), "{phrase_words:?}");
+            assert_eq!(
+                found,
+                phrase(Tier::Scalar, places, Chain::none(), &Clock::never()).unwrap(),
+                "{phrase_words:?}"
+            );
         }
     }
     assert!(some > 10_000, "{some}");

@@ -1,5 +1,6 @@
 //! Damaged files are refused with their names, or read as if nothing had happened; they never end the process.
 
+use super::pairs::pairs_of;
 use super::*;
 use crate::base::earth::area::{Area, Circle, Rect};
 use crate::index::segment::format::{CHUNK, TAIL, u32_at, u64_at};
@@ -77,6 +78,9 @@ fn survey(segment: &Segment) -> Result<()> {
             Ok(())
         }));
         note(segment.dictionary(field).and_then(walk));
+    }
+    for field in [0, 2] {
+        note(pairs_of(segment, field).map(drop));
     }
     note(segment.lengths(0).map(drop));
     for field in [0, 2] {
@@ -219,7 +223,7 @@ fn forged_files_do_not_end_the_process() {
     let extents = segment.frame.extents.clone();
     let body = segment.body;
     drop(segment);
-    assert_eq!(extents.len(), 4 + 2 + 4 + 2 + 1 + 5);
+    assert_eq!(extents.len(), 6 + 2 + 6 + 2 + 1 + 5);
     let mut places: Vec<usize> = (0..64).chain(body..bytes.len() - TAIL - 4 * body.div_ceil(CHUNK)).collect();
     for extent in &extents {
         let section = extent.offset as usize..(extent.offset + extent.length) as usize;

@@ -1,0 +1,125 @@
+//! Which words follow each other.
+
+use super::*;
+use crate::index::segment::Pair;
+
+/// Documents and frequencies, by the words' values of the dictionary.
+type Pairs = BTreeMap<(u64, u64), Vec<(u32, u32)>>;
+
+fn values(segment: &Segment, field: usize) -> Result<Vec<u64>> {
+    let (mut terms, mut values) = (segment.dictionary(field)?.terms()?, Vec::new());
+    while let Some((_, value, ())) = terms.next()? {
+        values.push(value);
+    }
+    Ok(values)
+}
+
+/// All pairs that a segment knows something of.
+pub(super) fn pairs_of(segment: &Segment, field: usize) -> Result<Pairs> {
+    let (values, mut pairs) = (values(segment, field)?, Pairs::new());
+    for &first in &values {
+        for &second in &values {
+            let documents = match segment.pair(field, first, second)? {
+                Pair::Unknown => continue,
+                Pair::Nowhere => Vec::new(),
+                Pair::List(value) => {
+                    let mut decoded = Decoded::default();
+                    if let Some(view) = segment.pair_list(field, value, &mut decoded)? {
+                        view.append_doc_ids(&mut decoded.doc_ids);
+                        view.frequencies.append_to(&mut decoded.frequencies);
+                        decoded.frequencies.iter_mut().for_each(|less_one| *less_one = less_one.wrapping_add(1));
+                    }
+                    decoded.doc_ids.into_iter().zip(decoded.frequencies).collect()
+                }
+            };
+            pairs.insert((first, second), documents);
+        }
+    }
+    Ok(pairs)
+}
+
+/// The same of all words, by their positions.
+fn by_definition(segment: &Segment, field: usize) -> Pairs {
+    let mut words: BTreeMap<(u32, u32), Vec<u64>> = BTreeMap::new();
+    for value in values(segment, field).unwrap() {
+        let mut decoded = Decoded::default();
+        segment.decode(field, value, &mut decoded).unwrap();
+        let mut positions = decoded.positions.into_iter();
+        for (doc_id, frequency) in decoded.doc_ids.into_iter().zip(decoded.frequencies) {
+            for position in positions.by_ref().take(frequency as usize) {
+                words.entry((doc_id, position)).or_default().push(value);
+            }
+        }
+    }
+    let mut counts: BTreeMap<(u64, u64), BTreeMap<u32, u32>> = BTreeMap::new();
+    for (&(doc_id, position), here) in &words {
+        let next = position.checked_add(1).and_then(|next| words.get(&(doc_id, next)));
+        for (&first, &second) in
+            here.iter().flat_map(|first| next.into_iter().flatten().map(move |second| (first, second)))
+        {
+            *counts.entry((first, second)).or_default().entry(doc_id).or_default() += 1;
+        }
+    }
+    counts.into_iter().map(|(pair, documents)| (pair, documents.into_iter().collect())).collect()
+}
+
+/// How many pairs it knows something of, all of it right.
+fn checked(segment: &Segment) -> usize {
+    let (known, mut right) = (pairs_of(segment, 0).unwrap(), by_definition(segment, 0));
+    for (pair, documents) in &known {
+        assert_eq!(documents, &right.remove(pair).unwrap_or_default(), "{pair:?}");
+    }
+    known.len()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn words_follow_each_other_where_positions_say(
+        texts in prop::collection::vec(prop::collection::vec(0u8..40, 0..60), 4..300), of in 1u8..40, seed: u64
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let text = |words: &Vec<u8>| words.iter().map(|word| format!("w{}", word % of)).collect::<Vec<_>>().join(" ");
+        let documents: Vec<(Id, Document)> = (0..)
+            .zip(&texts)
+            .map(|(id, words)| (Id::Int(id), Document { values: vec![(0, Value::Text(text(words).into_bytes()))] }))
+            .collect();
+        let built = build(folder.path(), 1, &documents, &schema(true)).unwrap();
+        let known = checked(&built);
+        // Few words follow each other in few ways.
+        prop_assert!(known > 0 || of > 4 || texts.iter().all(|text| text.len() < 2));
+        let order = shuffled(texts.len(), seed);
+        let path = folder.path().join("2.segment");
+        let meta = merge(&[(built, None)], &opened(folder.path()), 2, &schema(true), Some(&order)).unwrap().unwrap();
+        checked(&Segment::open(&path, &meta, schema(true)).unwrap());
+    }
+}
+
+/// More documents than fit into a window, lists of several blocks, and terms that stand at the same position.
+#[test]
+fn windows_and_blocks_have_borders() {
+    let folder = tempfile::tempdir().unwrap();
+    let tokens = |id: i64| -> Vec<Vec<u8>> {
+        (0..id % 7)
+            .map(|at| [&b"a"[..], b"b", b"c", b"rare"][(id * at % 3) as usize + usize::from(id % 501 == 0)].to_vec())
+            .collect()
+    };
+    let documents: Vec<(Id, Document)> =
+        (0..9000).map(|id| (Id::Int(id), Document { values: vec![(0, Value::Tokens(tokens(id)))] })).collect();
+    let built = build(folder.path(), 1, &documents, &schema(true)).unwrap();
+    assert_eq!(checked(&built), 9);
+    let a = built.term(0, b"a").unwrap().unwrap();
+    assert!(pairs_of(&built, 0).unwrap()[&(a, a)].len() > 1000);
+}
+
+#[test]
+fn small_segments_and_those_without_positions_have_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = || Document { values: vec![(0, Value::Text(b"a b a b".to_vec()))] };
+    for (number, (count, positions)) in (0..).zip([(3, true), (100, false)]) {
+        let documents: Vec<(Id, Document)> = (0..count).map(|id| (Id::Int(id), text())).collect();
+        let built = build(folder.path(), number, &documents, &schema(positions)).unwrap();
+        assert!(pairs_of(&built, 0).unwrap().is_empty());
+    }
+}

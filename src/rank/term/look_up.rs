@@ -3,6 +3,7 @@
 use super::{NONE, Source, Term};
 use crate::codec::{AnyLookUp, BLOCK, BlockBuffer};
 use crate::index::list::{DocIds, View, has, rank};
+use std::hint::select_unpredictable;
 
 /// Where a document stands in the block of a bit set: counted from the document asked for before, if that is in the
 /// same block.
@@ -55,6 +56,7 @@ impl Frequencies {
 
 impl<'s> Term<'s> {
     /// How often a document contains the term, if it does. docIDs must not decrease.
+    #[inline(always)]
     pub fn frequency(&mut self, doc_id: u32) -> Option<u32> {
         Some(self.less_one(doc_id)?.saturating_add(1))
     }
@@ -135,7 +137,7 @@ pub(in crate::rank) fn find(doc_ids: &BlockBuffer, count: usize, doc_id: u32) ->
     let mut step = BLOCK / 2;
     while step > 0 {
         let next = at + step;
-        at = if next < count && doc_ids[next] <= doc_id { next } else { at };
+        at = select_unpredictable((next < count) & (doc_ids[next] <= doc_id), next, at);
         step /= 2;
     }
     (doc_ids[at] == doc_id).then_some(at)

@@ -1,6 +1,7 @@
 //! [`Leaf`]: what one list of postings is made of, and [`Weighted`], what is known of it in the whole index.
 
 use super::Index;
+use super::lists::keeps;
 use super::options::Options;
 use crate::base::error::Result;
 use crate::rank::bm25::idf;
@@ -76,7 +77,7 @@ pub(super) struct Weighted {
     pub(super) documents: u64,
     /// At most so many documents, in all segments, contain it.
     pub(super) at_most: u64,
-    /// Postings that are read to put its own together, or what takes as long; 0 if it is a term.
+    /// Postings that are read to put its own together, or what takes as long; 0 if it is a term, or kept as one.
     pub(super) joins: u64,
     /// Its idf; of a phrase the sum of those of its terms.
     pub(super) idf: f64,
@@ -120,8 +121,13 @@ pub(super) fn weighted(index: &Index, leaf: Leaf, weight: f32, options: &Options
         Leaf::Phrase { .. } | Leaf::Together { .. } => {
             let every = containing.iter().copied().min().unwrap_or(0);
             let is_phrase = matches!(leaf, Leaf::Phrase { .. });
-            // A phrase is looked for in the documents of its rarest term.
-            let joins = if is_phrase { WITH_POSITIONS * every * terms.len() as u64 } else { sum() };
+            let mut joins = sum();
+            if is_phrase {
+                // A phrase is looked for in the documents of its rarest term, unless it is kept.
+                let mut segments = parts.iter().zip(&values);
+                let is_kept = segments.all(|(part, values)| keeps(&part.segment, &leaf, values));
+                joins = if is_kept { 0 } else { WITH_POSITIONS * every * terms.len() as u64 };
+            }
             (every, every, joins, containing.iter().map(|&containing| idf(all, containing)).sum())
         }
         _ => {

@@ -14,6 +14,7 @@ mod tests;
 mod values;
 
 pub use long::{DocIds, Positions, View, has, rank};
+pub(in crate::index) use short::{Numbers, put};
 pub use values::{BlockCodec, Blocks, Codecs};
 
 use crate::base::error::{Error, Result};

@@ -46,7 +46,8 @@ pub(super) fn encode(postings: &Postings, out: &mut Vec<u8>) {
     }
 }
 
-fn put(out: &mut Vec<u8>, mut number: u64) {
+/// Appends a number.
+pub(in crate::index) fn put(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -55,11 +56,12 @@ fn put(out: &mut Vec<u8>, mut number: u64) {
 }
 
 /// Reads numbers from the front of `bytes`; `None` at the end, or if a number has more than 35 bits.
-struct Numbers<'b>(&'b [u8]);
+pub(in crate::index) struct Numbers<'b>(pub &'b [u8]);
 
 impl Numbers<'_> {
+    /// The next number.
     #[inline(always)]
-    fn next(&mut self) -> Option<u64> {
+    pub fn next(&mut self) -> Option<u64> {
         let (&first, rest) = self.0.split_first()?;
         self.0 = rest;
         if first < 0x80 {

@@ -7,7 +7,8 @@ use crate::base::cpu;
 use crate::base::error::Result;
 use crate::base::memory::{self, zeros};
 use crate::codec::{BLOCK, BlockBuffer, block_buffer};
-use crate::index::list::{self, Decoded, List, ListParts, View};
+use crate::index::length;
+use crate::index::list::{self, Decoded, List, ListParts, Numbers, View, put};
 
 /// A word is common if it is in one of so many documents.
 const COMMON: u64 = 128;
@@ -19,8 +20,9 @@ const SMALLER: usize = if cfg!(any(test, fuzzing)) { 1 } else { 6 };
 pub(super) const BYTES: usize = 32;
 /// Other bytes: tables of pairs, and buffers of the words' lists.
 pub(super) const MEMORY: usize = MOST * MOST * (size_of::<Gaps>() + 4) + MOST * size_of::<Cursor>();
-/// Documents of a window.
+/// Documents of a window, and tokens of these, at most; but one document may have more.
 const WINDOW: u32 = 4096;
+const TOKENS: u64 = 1 << 20;
 
 /// The common words of a field, as their lists are written.
 #[derive(Default)]
@@ -75,12 +77,11 @@ impl Gaps {
         Ok(())
     }
 
-    /// Moves all to the end of both.
+    /// Appends all to both.
     fn take(self, doc_ids: &mut Vec<u32>, frequencies: &mut Vec<u32>) -> Result<()> {
-        let (mut next, mut rest) = (0u32, &self.bytes[..]);
-        while !rest.is_empty() {
-            let number = number(&mut rest);
-            let frequency = if number & 1 == 1 { 1 } else { number_of(&mut rest) };
+        let (mut next, mut numbers) = (0, Numbers(&self.bytes));
+        while let Some(number) = numbers.next() {
+            let frequency = if number & 1 == 1 { 1 } else { numbers.next().unwrap_or_default() as u32 };
             let doc_id = next + (number >> 1) as u32;
             next = doc_id + 1;
             memory::reserve(doc_ids, 1)?;
@@ -90,31 +91,6 @@ impl Gaps {
         }
         Ok(())
     }
-}
-
-fn put(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-fn number(bytes: &mut &[u8]) -> u64 {
-    let (mut number, mut shift) = (0, 0);
-    while let Some((&byte, rest)) = bytes.split_first() {
-        *bytes = rest;
-        number |= u64::from(byte & 0x7f) << shift;
-        shift += 7;
-        if byte & 0x80 == 0 {
-            break;
-        }
-    }
-    number
-}
-
-fn number_of(bytes: &mut &[u8]) -> u32 {
-    number(bytes) as u32
 }
 
 impl Gathered {
@@ -139,7 +115,8 @@ impl Gathered {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-pub(super) fn gather(lists: &[u8], common: Common, documents: u32, parts: ListParts) -> Result<Gathered> {
+pub(super) fn gather(lists: &[u8], common: Common, lengths: &[u8], parts: ListParts) -> Result<Gathered> {
+    let documents = lengths.len() as u32;
     let most = (lists.len() / SMALLER).min(BYTES * documents as usize);
     let mut words = common.values();
     let all = words.len();
@@ -150,7 +127,7 @@ pub(super) fn gather(lists: &[u8], common: Common, documents: u32, parts: ListPa
     let mut window = Window::new(all)?;
     let (mut from, mut bytes) = (0, 0);
     while from < documents {
-        let to = from.saturating_add(WINDOW).min(documents);
+        let to = end_of_window(lengths, from);
         window.fill(&mut cursors[..words.len()], from, to)?;
         window.each(|doc_id, pair, frequency| {
             let pair = &mut pairs[pair];
@@ -172,6 +149,16 @@ pub(super) fn gather(lists: &[u8], common: Common, documents: u32, parts: ListPa
     numbers.sort_unstable_by_key(|&number| words[usize::from(number)]);
     words.sort_unstable();
     Ok(Gathered { words, numbers, pairs, all })
+}
+
+/// The document after a window.
+fn end_of_window(lengths: &[u8], from: u32) -> u32 {
+    let mut tokens = 0;
+    let more = lengths[from as usize..].iter().take(WINDOW as usize).take_while(|&&length| {
+        tokens += u64::from(length::decode(length));
+        tokens <= TOKENS
+    });
+    from + (more.count() as u32).max(1)
 }
 
 /// The positions of common words in some documents.

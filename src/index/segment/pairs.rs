@@ -58,7 +58,7 @@ pub(super) fn write(
 ) -> Result<()> {
     let parts = ListParts { frequencies: true, positions: true, codecs: writer.codecs() };
     let (map, lists) = writer.map_section(Section::Lists, field)?;
-    let mut gathered = gather(&map[lists], common, documents, parts)?;
+    let mut gathered = gather(&map[lists], common, lengths, parts)?;
     drop(map);
     let path = writer.path().to_owned();
     let mut lists = ListWriter::begin(writer, Section::PairLists, field)?;

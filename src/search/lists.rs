@@ -40,10 +40,14 @@ pub(super) fn source<'s>(
     if !is_joined {
         return first.map(|value| of_term(segment, leaf.field(), value)).transpose();
     }
+    let place = &weighted.joined[number];
+    if let Some(joined) = place.get() {
+        return Ok(joined.clone());
+    }
     let Some(recipe) = Recipe::new(leaf, values) else { return Ok(None) };
     match of_pair(segment, leaf.field(), &recipe)? {
         Some(pair) => Ok(pair),
-        None => weighted.joined[number].get_or_try_init(|| join(segment, leaf.field(), &recipe, clock)).cloned(),
+        None => place.get_or_try_init(|| join(segment, leaf.field(), &recipe, clock)).cloned(),
     }
 }
 

@@ -12,10 +12,12 @@ use crate::index::list::{self, Decoded, List, ListParts, Numbers, View, put};
 
 /// A word is common if it is in one of so many documents.
 const COMMON: u64 = 128;
+/// Whether segments are small, and many.
+const TESTS: bool = cfg!(any(test, fuzzing));
 /// The most common words: their pairs fit into the processor's cache.
-const MOST: usize = 256;
-/// The lists of pairs are about so many times smaller than those of words, at least. Lists of tests are too small for that.
-const SMALLER: usize = if cfg!(any(test, fuzzing)) { 1 } else { 6 };
+const MOST: usize = if TESTS { 24 } else { 256 };
+/// The lists of pairs are about so many times smaller than those of words, at least.
+const SMALLER: usize = if TESTS { 1 } else { 6 };
 /// Bytes per document that are gathered at most.
 pub(super) const BYTES: usize = 32;
 /// Other bytes: tables of pairs, and buffers of the words' lists.

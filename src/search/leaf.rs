@@ -1,9 +1,9 @@
 //! [`Leaf`]: what one list of postings is made of, and [`Weighted`], what is known of it in the whole index.
 
 use super::Index;
-use super::lists::keeps;
 use super::options::Options;
 use crate::base::error::Result;
+use crate::index::segment::{Pair, Segment};
 use crate::rank::bm25::idf;
 use crate::rank::term::Source;
 use once_cell::unsync::OnceCell;
@@ -97,6 +97,20 @@ const WITH_POSITIONS: u64 = 8;
 /// Clearing the counters of so many documents takes as long as reading a posting.
 const OF_ARRAY: u64 = 8;
 
+/// Whether a segment, in which the terms of a phrase have these values, keeps its postings, or has none.
+fn is_kept(segment: &Segment, leaf: &Leaf, values: &[Option<u64>]) -> bool {
+    match (leaf, values) {
+        (_, values) if values.contains(&None) => true,
+        (Leaf::Phrase { field, offsets, slop: 0, .. }, &[Some(first), Some(second)])
+            if offsets[0].checked_add(1) == Some(offsets[1]) =>
+        {
+            // What is wrong will be said when the list is read.
+            segment.pair(*field, first, second).is_ok_and(|pair| pair != Pair::Unknown)
+        }
+        _ => false,
+    }
+}
+
 /// `weight`: that of the field, times how often the clause was typed.
 ///
 /// # Errors
@@ -125,7 +139,7 @@ pub(super) fn weighted(index: &Index, leaf: Leaf, weight: f32, options: &Options
             if is_phrase {
                 // A phrase is looked for in the documents of its rarest term, unless it is kept.
                 let mut segments = parts.iter().zip(&values);
-                let is_kept = segments.all(|(part, values)| keeps(&part.segment, &leaf, values));
+                let is_kept = segments.all(|(part, values)| is_kept(&part.segment, &leaf, values));
                 joins = if is_kept { 0 } else { WITH_POSITIONS * every * terms.len() as u64 };
             }
             (every, every, joins, containing.iter().map(|&containing| idf(all, containing)).sum())

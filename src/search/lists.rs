@@ -86,19 +86,6 @@ fn join(segment: &Segment, field: usize, recipe: &Recipe, clock: &Clock) -> Resu
     }
 }
 
-/// Whether a segment, in which its terms have these values, keeps the postings of a phrase, or it has none.
-pub(super) fn keeps(segment: &Segment, leaf: &Leaf, values: &[Option<u64>]) -> bool {
-    let Some(recipe) = Recipe::new(leaf, values) else { return true };
-    let mut words = recipe.phrase();
-    match (words.next(), words.next(), words.next()) {
-        (Some((offset, first)), Some((next, second)), None) if offset.checked_add(1) == Some(next) => {
-            // What is wrong will be said when the list is read.
-            segment.pair(leaf.field(), first, second).is_ok_and(|pair| pair != Pair::Unknown)
-        }
-        _ => false,
-    }
-}
-
 /// The postings of a phrase of two words, one after the other, if the segment keeps them; `Some(None)` if there are none.
 fn of_pair<'s>(segment: &'s Segment, field: usize, recipe: &Recipe) -> Result<Option<Option<Source<'s>>>> {
     if recipe.phrase().len() != 2 {

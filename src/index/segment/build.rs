@@ -8,7 +8,7 @@ use super::numbers::Numbers;
 use super::stored::{self, Blocks};
 use super::texts::Reader;
 use super::write::{self, FieldWriter};
-use super::{SegmentMeta, hash, pairs, points, words};
+use super::{SegmentMeta, gather, hash, points, words};
 use crate::base::bits::has_bit;
 use crate::base::earth::Point;
 use crate::base::error::{Error, Result};
@@ -111,7 +111,7 @@ impl SegmentBuilder {
                 Gathered::Tokens(tokens) => {
                     let (field, transient) = tokens.memory();
                     kept += field;
-                    most = most.max(transient + write::MEMORY + pairs::memory(self.ids.len(), &self.schema));
+                    most = most.max(transient + write::MEMORY + gather::memory(self.ids.len(), &self.schema));
                 }
                 Gathered::Numbers(numbers) => kept += numbers.memory(),
                 Gathered::Points(points) => {

@@ -1,7 +1,7 @@
 //! [`SegmentWriter`]: writes a segment file from front to back. [`Spill`]: bytes that wait for their place in it.
 
+use super::SegmentMeta;
 use super::format::{self, ALIGNMENT, CHUNK, Extent, FieldCounts, Flags, Frame, Section};
-use super::{SegmentMeta, pairs};
 use crate::base::error::Result;
 use crate::base::files::{failed, failed_within};
 use crate::index::list::Codecs;
@@ -59,7 +59,7 @@ impl SegmentWriter {
         let frame = Frame {
             documents,
             flags: Flags {
-                pairs: pairs::has_pairs(documents, schema),
+                pairs: format::has_pairs(documents as usize, schema),
                 positions: schema.positions,
                 reordered,
                 new_forms,

@@ -141,6 +141,14 @@ pub(super) fn required(schema: &Schema, flags: Flags) -> impl Iterator<Item = (S
     fields.chain([Section::Ids, Section::Stored, Section::StoredDirectory].map(|section| (section, NO_FIELD)))
 }
 
+/// Smaller segments are written without pairs: there, positions are compared in less than a millisecond. Tests have small ones.
+const PAIRS_FROM: u32 = if cfg!(any(test, fuzzing)) { 4 } else { 1 << 17 };
+
+/// Whether a segment is written with pairs.
+pub(super) fn has_pairs(documents: usize, schema: &Schema) -> bool {
+    documents >= PAIRS_FROM as usize && schema.positions && schema.fields.iter().any(|field| field.kind == Kind::Text)
+}
+
 /// Where a section is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Extent {

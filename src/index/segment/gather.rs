@@ -3,12 +3,13 @@
 //! Documents are looked at in windows. The positions of all common words in a window are put in the order of documents and
 //! positions, and words at neighbouring positions counted. If pairs get too large, the rarest words are given up.
 
+use super::format::has_pairs;
 use crate::base::cpu;
 use crate::base::error::Result;
 use crate::base::memory::{self, zeros};
 use crate::codec::{BLOCK, BlockBuffer, block_buffer};
-use crate::index::length;
 use crate::index::list::{self, Decoded, List, ListParts, Numbers, View, put};
+use crate::index::{Schema, length};
 
 /// A word is common if it is in one of so many documents.
 const COMMON: u64 = 128;
@@ -19,12 +20,17 @@ const MOST: usize = if TESTS { 24 } else { 256 };
 /// The lists of pairs are about so many times smaller than those of words, at least.
 const SMALLER: usize = if TESTS { 1 } else { 6 };
 /// Bytes per document that are gathered at most.
-pub(super) const BYTES: usize = 32;
+const BYTES: usize = 32;
 /// Other bytes: tables of pairs, and buffers of the words' lists.
-pub(super) const MEMORY: usize = MOST * MOST * (size_of::<Gaps>() + 4) + MOST * size_of::<Cursor>();
+const OTHERS: usize = MOST * MOST * (size_of::<Gaps>() + 4) + MOST * size_of::<Cursor>();
 /// Documents of a window, and tokens of these, at most; but one document may have more.
 const WINDOW: u32 = 4096;
 const TOKENS: u64 = 1 << 20;
+
+/// Bytes that finding the pairs of a segment's field takes at most, besides common words' positions in a few documents.
+pub(super) fn memory(documents: usize, schema: &Schema) -> usize {
+    if has_pairs(documents, schema) { OTHERS + BYTES * documents } else { 0 }
+}
 
 /// The common words of a field, as their lists are written.
 #[derive(Default)]

@@ -8,9 +8,9 @@
 //! | [`merge`], `merge_plan` | several segments → one, without deleted documents |
 //! | [`reorder`] | an order of documents in which lists are shorter |
 //! | `format`, `footer` | header, table of sections, footer; reading and checking them |
-//! | `file`, `write` | files from front to back; the sections with terms |
+//! | `file`, `list_writer`, `write` | files from front to back; sections of lists; the sections with terms |
 //! | `words` | the section of words whose terms are stems |
-//! | `pairs`, `gather` | documents in which one common word follows another; finding them |
+//! | `pairs`, `gather`, `write_pairs` | documents in which one common word follows another; finding them; writing them |
 //! | `ids`, `numbers`, `points`, `stored`, `ordinals`, `packed` | the sections of documents |
 //! | [`buckets`] | the numbers of a field in 16 bits each, for ranges |
 //! | `in_order` | documents by the numbers of a field, for sorting |
@@ -39,6 +39,7 @@ mod in_order;
 mod invert;
 mod joined;
 mod keyword_column;
+mod list_writer;
 mod lists;
 pub mod merge;
 mod merge_plan;
@@ -55,6 +56,7 @@ mod terms;
 mod texts;
 mod words;
 mod write;
+mod write_pairs;
 
 #[cfg(test)]
 mod tests;

@@ -11,76 +11,19 @@
 //! documents. They are made anew for each segment, of the lists of its words, so that merging need not care for them; small
 //! segments have none.
 
-use super::file::SegmentWriter;
 use super::format::Section;
-use super::gather::{self, Common, gather};
 use super::section::SectionRef;
-use super::write::{ListWriter, not_built};
 use super::{Bytes, Dictionary, Segment};
 use crate::base::error::Result;
-use crate::index::list::{Decoded, ListParts, Postings, View};
-use crate::index::{Kind, Schema};
-use fst::MapBuilder;
-use std::io::Write;
-
-/// Segments of fewer documents have no pairs: there, positions are compared in less than a millisecond. Tests have small ones.
-const FROM: u32 = if cfg!(any(test, fuzzing)) { 4 } else { 1 << 17 };
+use crate::index::list::{Decoded, ListParts, View};
 
 /// The bytes before the table of words.
 const HEAD: usize = 8;
 
-/// Whether a segment has pairs.
-pub(super) fn has_pairs(documents: u32, schema: &Schema) -> bool {
-    documents >= FROM && schema.positions && schema.fields.iter().any(|field| field.kind == Kind::Text)
-}
-
-/// Bytes that writing the pairs of a field takes at most, besides those of common words' positions in a few documents.
-pub(super) fn memory(documents: usize, schema: &Schema) -> usize {
-    if has_pairs(documents.min(u32::MAX as usize) as u32, schema) {
-        gather::MEMORY + gather::BYTES * documents
-    } else {
-        0
-    }
-}
-
-fn key(first: u16, second: u16) -> [u8; 4] {
+/// The key of two words in the map.
+pub(super) fn key(first: u16, second: u16) -> [u8; 4] {
     let ([a, b], [c, d]) = (first.to_be_bytes(), second.to_be_bytes());
     [a, b, c, d]
-}
-
-/// Writes the sections of a text field whose lists are written.
-pub(super) fn write(
-    writer: &mut SegmentWriter,
-    field: u8,
-    common: Common,
-    documents: u32,
-    lengths: &[u8],
-) -> Result<()> {
-    let parts = ListParts { frequencies: true, positions: true, codecs: writer.codecs() };
-    let (map, lists) = writer.map_section(Section::Lists, field)?;
-    let mut gathered = gather(&map[lists], common, lengths, parts)?;
-    drop(map);
-    let path = writer.path().to_owned();
-    let mut lists = ListWriter::begin(writer, Section::PairLists, field)?;
-    let mut keys = MapBuilder::memory();
-    let (mut doc_ids, mut frequencies) = (Vec::new(), Vec::new());
-    for first in 0..gathered.words.len() as u16 {
-        for second in 0..gathered.words.len() as u16 {
-            if !gathered.take(first, second, &mut doc_ids, &mut frequencies)? {
-                continue;
-            }
-            let postings = Postings { doc_ids: &doc_ids, frequencies: &frequencies, positions: &[], lengths };
-            let value = lists.list(&postings, documents)?;
-            keys.insert(key(first, second), value).map_err(|error| not_built(&path, error))?;
-        }
-    }
-    let writer = lists.end()?;
-    let keys = keys.into_inner().map_err(|error| not_built(&path, error))?;
-    writer.section(Section::Pairs, field, |out| {
-        out.write_all(&(gathered.words.len() as u64).to_le_bytes())?;
-        gathered.words.iter().try_for_each(|word| out.write_all(&word.to_le_bytes()))?;
-        out.write_all(&keys)
-    })
 }
 
 /// The pairs of a field in a segment.

@@ -176,16 +176,16 @@ impl<'w> SectionWriter<'w> {
         let path = writer.path().to_path_buf();
         writer.begin(Section::Words, field as u8)?;
         writer.write_all(&[all_known.into(), 0, 0, 0, 0, 0, 0, 0]).map_err(|error| failed(&path, error))?;
-        let map = MapBuilder::new(writer).map_err(|error| super::write::not_built(&path, error))?;
+        let map = MapBuilder::new(writer).map_err(|error| super::list_writer::not_built(&path, error))?;
         Ok(SectionWriter { path, map })
     }
 
     fn word(&mut self, word: &[u8], documents: u64) -> Result<()> {
-        self.map.insert(word, documents - 1).map_err(|error| super::write::not_built(&self.path, error))
+        self.map.insert(word, documents - 1).map_err(|error| super::list_writer::not_built(&self.path, error))
     }
 
     fn end(self) -> Result<()> {
-        let writer = self.map.into_inner().map_err(|error| super::write::not_built(&self.path, error))?;
+        let writer = self.map.into_inner().map_err(|error| super::list_writer::not_built(&self.path, error))?;
         writer.end();
         Ok(())
     }

@@ -1,61 +1,20 @@
-//! [`FieldWriter`]: writes lists and dictionary of a field. [`ListWriter`]: writes lists alone.
+//! [`FieldWriter`]: writes lists and dictionary of a field.
 
 use super::file::{SegmentWriter, Spill};
 use super::format::{FieldCounts, NO_FIELD, Section};
 use super::gather::Common;
 use super::ids::IdColumn;
+use super::list_writer::{self, ListWriter, not_built};
 use super::numbers::Numbers;
-use super::pairs;
-use crate::base::error::{Error, Result};
-use crate::base::files::{failed, failed_within};
-use crate::index::list::{self, Postings};
+use super::write_pairs::write_pairs;
+use crate::base::error::Result;
+use crate::index::list::Postings;
 use fst::MapBuilder;
 use std::io::Write;
-use std::path::Path;
-
-/// Bytes of lists that are gathered before they are written.
-const GATHERED: usize = 256 << 10;
 
 /// Bytes of memory that the writing of a field takes, besides the postings of one term: buffers, and the tables of the
 /// dictionary's builder.
-pub(super) const MEMORY: usize = 4 * GATHERED + Spill::MEMORY + (4 << 20);
-
-/// Writes a section of lists.
-pub(super) struct ListWriter<'w> {
-    writer: &'w mut SegmentWriter,
-    lists: Vec<u8>,
-    /// Where `lists` will stand in the section.
-    at: u64,
-}
-
-impl<'w> ListWriter<'w> {
-    /// Begins the section.
-    pub fn begin(writer: &'w mut SegmentWriter, section: Section, field: u8) -> Result<ListWriter<'w>> {
-        writer.begin(section, field)?;
-        Ok(ListWriter { writer, lists: Vec::new(), at: 0 })
-    }
-
-    /// Writes the next list, of a segment with that many documents, and returns the value by which it is found.
-    pub fn list(&mut self, postings: &Postings, documents: u32) -> Result<u64> {
-        let value = list::encode(postings, documents, self.writer.codecs(), self.at, &mut self.lists)?;
-        if self.lists.len() >= GATHERED {
-            // Lists stand at multiples of 64, so that many stay or go together.
-            let whole = self.lists.len() / 64 * 64;
-            self.writer.write_all(&self.lists[..whole]).map_err(|error| failed(self.writer.path(), error))?;
-            self.lists.drain(..whole);
-            self.at += whole as u64;
-        }
-        Ok(value)
-    }
-
-    /// Writes what remains, and gives the writer back.
-    pub fn end(mut self) -> Result<&'w mut SegmentWriter> {
-        self.lists.resize(self.lists.len() + list::PADDING, 0);
-        self.writer.write_all(&self.lists).map_err(|error| failed(self.writer.path(), error))?;
-        self.writer.end();
-        Ok(self.writer)
-    }
-}
+pub(super) const MEMORY: usize = 4 * list_writer::GATHERED + Spill::MEMORY + (4 << 20);
 
 /// Writes the terms of a field in ascending order, each with its list.
 pub(super) struct FieldWriter<'w> {
@@ -89,7 +48,7 @@ impl<'w> FieldWriter<'w> {
     /// Writes the next term.
     pub fn term(&mut self, term: &[u8], postings: &Postings) -> Result<()> {
         let value = self.lists.list(postings, self.documents)?;
-        self.dictionary.insert(term, value).map_err(|error| not_built(self.lists.writer.path(), error))?;
+        self.dictionary.insert(term, value).map_err(|error| not_built(self.lists.path(), error))?;
         if let Some(common) = &mut self.common {
             common.add(postings.doc_ids.len(), self.documents, value);
         }
@@ -106,17 +65,9 @@ impl<'w> FieldWriter<'w> {
         writer.section(Section::Dictionary, field, |out| dictionary.copy_to(out))?;
         writer.set_counts(field.into(), FieldCounts { documents: containing, tokens, terms });
         match common {
-            Some(common) => pairs::write(writer, field, common, documents, lengths),
+            Some(common) => write_pairs(writer, field, common, documents, lengths),
             None => Ok(()),
         }
-    }
-}
-
-/// The error of a dictionary's builder. Its own words for a failure to write are "I/O error".
-pub(super) fn not_built(path: &Path, error: fst::Error) -> Error {
-    match error {
-        fst::Error::Io(error) => failed_within(path, error),
-        fst::Error::Fst(error) => failed(path, error),
     }
 }
 

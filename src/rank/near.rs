@@ -10,7 +10,6 @@
 
 use super::clock::Clock;
 use super::phrase::{Found, PhraseTerm};
-use crate::base::cpu;
 use crate::base::error::Result;
 use crate::base::memory;
 use crate::codec::block_buffer;
@@ -42,7 +41,7 @@ pub fn near(mut terms: Vec<PhraseTerm>, slop: u32, clock: &Clock) -> Result<Foun
         chosen.take_all(&doc_ids, 0, count);
         for other in others {
             if chosen.len > 0 {
-                other.places.keep(cpu::tier(), &mut chosen);
+                other.places.keep(&mut chosen);
             }
         }
         for list in [&mut found, &mut less_one] {

@@ -6,7 +6,6 @@ use super::positions::{EIGHT, Places};
 use super::score::Chosen;
 use super::term::find;
 use super::tiers::tiered;
-use crate::base::cpu::{self, Tier};
 use crate::base::error::Result;
 use crate::base::memory;
 use crate::codec::block_buffer;
@@ -40,7 +39,6 @@ tiered! {
 #[inline(always)]
 fn phrase_on_tier(mut terms: Vec<PhraseTerm>, mut chain: Chain, clock: &Clock) -> Result<Found> {
     let (mut found, mut less_one) = (Vec::new(), Vec::new());
-    let tier: Tier = cpu::tier();
     terms.sort_by_key(|term| term.places.postings());
     let last_offset = terms.iter().flat_map(|term| &term.offsets).copied().max().unwrap_or(0);
     // Positions are moved so that those of a match are equal in all terms.
@@ -65,10 +63,10 @@ fn phrase_on_tier(mut terms: Vec<PhraseTerm>, mut chain: Chain, clock: &Clock) -
             None => lead.decode(block, &mut doc_ids),
         };
         chosen.take_all(&doc_ids, 0, count);
-        chain.keep(tier, &mut chosen);
+        chain.keep(&mut chosen);
         for PhraseTerm { places, .. } in others.iter_mut() {
             if chosen.len > 0 && !chain_leads {
-                places.keep(tier, &mut chosen);
+                places.keep(&mut chosen);
             }
         }
         for list in [&mut found, &mut less_one] {
@@ -84,19 +82,20 @@ fn phrase_on_tier(mut terms: Vec<PhraseTerm>, mut chain: Chain, clock: &Clock) -
                 }
                 continue;
             }
-            // Those chosen are some of the block, in order.
-            if is_dense {
-                while doc_ids[within] != doc_id {
-                    within += 1;
-                }
+            let index = if chain_leads {
+                let Some(index) = lead.index(doc_id) else { continue };
+                index
             } else {
-                within = find(&doc_ids, count, doc_id).unwrap_or(within);
-            }
-            let index = match chain_leads {
-                true => lead.index(doc_id),
-                false => Some(lead.index_at(block, within, doc_id)),
+                // Those chosen are some of the block, in order.
+                if is_dense {
+                    while doc_ids[within] != doc_id {
+                        within += 1;
+                    }
+                } else {
+                    within = find(&doc_ids, count, doc_id).unwrap_or(within);
+                }
+                lead.index_at(block, within, doc_id)
             };
-            let Some(index) = index else { continue };
             let of_lead = lead.locate(index);
             // Most phrases are two terms, each of which stands in the document a few times.
             let mut of_next = None;

@@ -172,7 +172,7 @@ impl<'s> Places<'s> {
 
     /// Keeps the documents that the list contains. docIDs ascend, across calls too.
     #[inline(always)]
-    pub fn keep(&mut self, tier: Tier, chosen: &mut Chosen) {
+    pub fn keep(&mut self, chosen: &mut Chosen) {
         match self {
             Places::Short { decoded, .. } => {
                 let mut kept = 0;
@@ -183,14 +183,8 @@ impl<'s> Places<'s> {
                 }
                 chosen.len = kept;
             }
-            Places::Long(long) => {
-                if let Some(bits) = long.term.bits() {
-                    chosen.keep_in(tier, bits);
-                } else if let Some(kept) = long.term.retain(&mut chosen.doc_ids[..chosen.len]) {
-                    // Without such a way they are asked for one by one later.
-                    chosen.len = kept;
-                }
-            }
+            // What is not found out here is asked for one by one later.
+            Places::Long(long) => long.term.keep(chosen),
         }
     }
 

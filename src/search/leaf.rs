@@ -138,9 +138,8 @@ pub(super) fn weighted(index: &Index, leaf: Leaf, weight: f32, options: &Options
             let mut joins = sum();
             if is_phrase {
                 // A phrase is looked for in the documents of its rarest term, unless it is kept.
-                let mut segments = parts.iter().zip(&values);
-                let is_kept = segments.all(|(part, values)| is_kept(&part.segment, &leaf, values));
-                joins = if is_kept { 0 } else { WITH_POSITIONS * every * terms.len() as u64 };
+                let all_keep_it = parts.iter().zip(&values).all(|(part, values)| is_kept(&part.segment, &leaf, values));
+                joins = if all_keep_it { 0 } else { WITH_POSITIONS * every * terms.len() as u64 };
             }
             (every, every, joins, containing.iter().map(|&containing| idf(all, containing)).sum())
         }

@@ -11,7 +11,8 @@
 //! ```
 //! All numbers are little-endian. A field of 255 is that of sections that belong to none. Flags: bit 0: positions; bit 1:
 //! reordered; bit 2: stored values of forms that came with version 3; bit 3: fields of kinds that came with version 4; bit 4:
-//! words beside stems; bit 5: several numbers of a document; bit 6: pairs of words; bits 8–15 and 16–23: the codecs of frequencies and positions.
+//! words beside stems; bit 5: several numbers of a document; bit 6: pairs of words; bits 8–15 and 16–23: the codecs of
+//! frequencies and positions.
 //! Segments are of the oldest version that has what they have, so that older releases can read them: of version 1 if both
 //! codecs are 0, otherwise of version 2; with bit 2 of version 3, with a later one of version 4.
 //!

@@ -2,7 +2,7 @@
 
 use super::format::Section;
 use super::section::SectionRef;
-use super::{Bytes, Dictionary, Segment};
+use super::{Dictionary, Segment};
 use crate::base::error::{Error, Result};
 use crate::base::memory::zeros;
 use crate::index::Kind;
@@ -32,10 +32,7 @@ impl Segment {
             return Ok(place.get_or_init(|| none));
         }
         let part = self.section_ref(Section::Dictionary, field)?;
-        part.all()?;
-        let begin = self.extent(part.index).offset as usize;
-        let bytes = Bytes::Mapped { map: self.map.clone(), begin, end: begin + part.len() };
-        let dictionary = Dictionary::new(bytes, self.name_of(self.extent(part.index)), begin)?;
+        let dictionary = part.dictionary(0)?;
         let (terms, counted) = (dictionary.len() as u64, self.frame.fields[field].1.terms);
         if terms != counted {
             return Err(part.corrupt(0, format!("{terms} terms, not {counted}")));

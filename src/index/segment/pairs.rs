@@ -13,7 +13,7 @@
 
 use super::format::Section;
 use super::section::SectionRef;
-use super::{Bytes, Dictionary, Segment};
+use super::{Dictionary, Segment};
 use crate::base::error::Result;
 use crate::index::list::{Decoded, ListParts, View};
 
@@ -35,7 +35,7 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    fn parse(part: SectionRef, bytes: impl FnOnce(usize) -> Bytes) -> Result<Pairs> {
+    fn parse(part: SectionRef) -> Result<Pairs> {
         let all = part.all()?;
         let count = all.first_chunk().map_or(u64::MAX, |count| u64::from_le_bytes(*count));
         let words = usize::try_from(count).ok().filter(|&count| count <= usize::from(u16::MAX));
@@ -46,9 +46,7 @@ impl Pairs {
         if !words.is_sorted_by(|one, next| one < next) {
             return Err(part.corrupt(HEAD, "words do not ascend"));
         }
-        let (begin, extent) = (HEAD + table.len(), part.segment.extent(part.index));
-        let lists = Dictionary::new(bytes(begin), part.segment.name_of(extent), extent.offset as usize + begin)?;
-        Ok(Pairs { words, lists })
+        Ok(Pairs { words, lists: part.dictionary(HEAD + table.len())? })
     }
 }
 
@@ -73,12 +71,7 @@ impl Segment {
         let Some(place) = self.pairs.get(field).filter(|_| self.flags().pairs && !self.lacks(field)) else {
             return Ok(Pair::Unknown);
         };
-        let pairs = self.kept(place, || {
-            let part = self.section_ref(Section::Pairs, field)?;
-            let begin = self.extent(part.index).offset as usize;
-            let end = begin + part.len();
-            Pairs::parse(part, |head| Bytes::Mapped { map: self.map.clone(), begin: begin + head, end })
-        })?;
+        let pairs = self.kept(place, || Pairs::parse(self.section_ref(Section::Pairs, field)?))?;
         let place = |word| pairs.words.binary_search(&word).ok().map(|place| place as u16);
         let (Some(first), Some(second)) = (place(first), place(second)) else { return Ok(Pair::Unknown) };
         Ok(pairs.lists.get(&key(first, second))?.map_or(Pair::Nowhere, Pair::List))

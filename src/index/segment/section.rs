@@ -1,7 +1,7 @@
 //! [`SectionRef`]: a section of an open segment, whose bytes are given out only after their checksums have been compared.
 
-use super::Segment;
 use super::format::{CHUNK, Extent, NO_FIELD, Section};
+use super::{Bytes, Dictionary, Segment};
 use crate::base::error::{Error, Result};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -34,6 +34,15 @@ impl<'s> SectionRef<'s> {
     #[inline]
     pub fn range(&self, start: usize, length: usize) -> Result<&'s [u8]> {
         self.segment.checked_range(self.index, start, length)
+    }
+
+    /// The map that the section ends with, from byte `head` on. All of the section is read and checked.
+    pub fn dictionary(&self, head: usize) -> Result<Dictionary> {
+        let head = head.min(self.all()?.len());
+        let extent = self.segment.extent(self.index);
+        let begin = extent.offset as usize + head;
+        let bytes = Bytes::Mapped { map: self.segment.map.clone(), begin, end: begin - head + self.len() };
+        Dictionary::new(bytes, self.segment.name_of(extent), begin)
     }
 
     /// An error about byte `at` of the section.

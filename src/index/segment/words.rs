@@ -13,7 +13,7 @@ use super::file::SegmentWriter;
 use super::format::{NO_FIELD, Section};
 use super::merge_plan::{GONE, Input, MergePlan};
 use super::section::SectionRef;
-use super::{Bytes, Dictionary, Segment, Union};
+use super::{Dictionary, Segment, Union};
 use crate::analysis::Analyzer;
 use crate::base::error::{Error, Result};
 use crate::base::files::failed;
@@ -32,14 +32,13 @@ pub struct Words {
 }
 
 impl Words {
-    fn parse(part: SectionRef, bytes: impl FnOnce(usize) -> Bytes) -> Result<Words> {
+    fn parse(part: SectionRef) -> Result<Words> {
         let all = part.all()?;
         let all_known = match all.first_chunk() {
             Some([known @ (0 | 1), 0, 0, 0, 0, 0, 0, 0]) => *known == 1,
             _ => return Err(part.corrupt(0, "what it begins with is none of the possible heads")),
         };
-        let extent = part.segment.extent(part.index);
-        let map = Dictionary::new(bytes(HEAD), part.segment.name_of(extent), extent.offset as usize + HEAD)?;
+        let map = part.dictionary(HEAD)?;
         // Its own checksum tells that it is whole, if the section's length is forged.
         map.verify()?;
         Ok(Words { map, all_known })
@@ -77,10 +76,7 @@ impl Segment {
         if let Some(words) = place.get() {
             return Ok(Some(words));
         }
-        let part = self.section_ref(Section::Words, field)?;
-        let begin = self.extent(part.index).offset as usize;
-        let end = begin + part.len();
-        let words = Words::parse(part, |head| Bytes::Mapped { map: self.map.clone(), begin: begin + head, end })?;
+        let words = Words::parse(self.section_ref(Section::Words, field)?)?;
         Ok(Some(place.get_or_init(|| words)))
     }
 }

@@ -59,13 +59,13 @@ impl<'w> FieldWriter<'w> {
 
     /// Writes what remains; `containing` documents have a term in the field, and these are their lengths, as of [`Postings`].
     pub fn finish(self, containing: u32, lengths: &[u8]) -> Result<()> {
-        let FieldWriter { lists, field, documents, dictionary, terms, tokens, common } = self;
+        let FieldWriter { lists, field, dictionary, terms, tokens, common, .. } = self;
         let writer = lists.end()?;
         let dictionary = dictionary.into_inner().map_err(|error| not_built(writer.path(), error))?;
         writer.section(Section::Dictionary, field, |out| dictionary.copy_to(out))?;
         writer.set_counts(field.into(), FieldCounts { documents: containing, tokens, terms });
         match common {
-            Some(common) => write_pairs(writer, field, common, documents, lengths),
+            Some(common) => write_pairs(writer, field, common, lengths),
             None => Ok(()),
         }
     }

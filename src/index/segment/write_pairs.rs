@@ -11,13 +11,7 @@ use fst::MapBuilder;
 use std::io::Write;
 
 /// Writes the sections of a text field whose lists are written.
-pub(super) fn write_pairs(
-    writer: &mut SegmentWriter,
-    field: u8,
-    common: Common,
-    documents: u32,
-    lengths: &[u8],
-) -> Result<()> {
+pub(super) fn write_pairs(writer: &mut SegmentWriter, field: u8, common: Common, lengths: &[u8]) -> Result<()> {
     let parts = ListParts { frequencies: true, positions: true, codecs: writer.codecs() };
     let (map, lists) = writer.map_section(Section::Lists, field)?;
     let mut gathered = gather(&map[lists], common, lengths, parts)?;
@@ -32,7 +26,7 @@ pub(super) fn write_pairs(
                 continue;
             }
             let postings = Postings { doc_ids: &doc_ids, frequencies: &frequencies, positions: &[], lengths };
-            let value = lists.list(&postings, documents)?;
+            let value = lists.list(&postings, lengths.len() as u32)?;
             keys.insert(key(first, second), value).map_err(|error| not_built(&path, error))?;
         }
     }

@@ -3,6 +3,7 @@
 use super::{NONE, Source, Term};
 use crate::codec::{AnyLookUp, BLOCK, BlockBuffer};
 use crate::index::list::{DocIds, View, has, rank};
+use crate::rank::score::Chosen;
 use std::hint::select_unpredictable;
 
 /// Where a document stands in the block of a bit set: counted from the document asked for before, if that is in the
@@ -71,6 +72,17 @@ impl<'s> Term<'s> {
             self.look_up = unsafe { AnyLookUp::new(codec, self.tier, encoded) }.map(Box::new);
         }
         Some(self.look_up.as_mut()?.retain(doc_ids))
+    }
+
+    /// Keeps the documents that the list contains, if that can be found out without decoding blocks; otherwise all. docIDs
+    /// ascend, across calls too.
+    #[inline(always)]
+    pub(in crate::rank) fn keep(&mut self, chosen: &mut Chosen) {
+        if let Some(bits) = self.bits() {
+            chosen.keep_in(self.tier, bits);
+        } else if let Some(kept) = self.retain(&mut chosen.doc_ids[..chosen.len]) {
+            chosen.len = kept;
+        }
     }
 
     /// The frequency less 1 of a document, if the list contains it. docIDs must not decrease.

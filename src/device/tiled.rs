@@ -149,7 +149,7 @@ pub fn encode(tier: Tier, source: &Source, lengths: &[u8], documents: u32) -> Op
                 builder.take(&doc_ids[..count], &less_one, lengths);
             }
         }
-        Source::Decoded { doc_ids, less_one } => builder.take(doc_ids, less_one, lengths),
+        Source::Decoded { doc_ids, less_one, .. } => builder.take(doc_ids, less_one, lengths),
     }
     Some(builder.finish(documents))
 }
@@ -159,7 +159,6 @@ mod tests {
     use super::*;
     use crate::rank::Bm25;
     use proptest::prelude::*;
-    use std::sync::Arc;
 
     /// The parts, found as a kernel finds them.
     struct Parts<'w> {
@@ -205,7 +204,7 @@ mod tests {
             let documents = doc_ids[doc_ids.len() - 1] + 1 + more;
             let less_one = frequencies[..doc_ids.len()].to_vec();
             let lengths: Vec<u8> = (0..documents).map(|d| (d * 37 % 251) as u8).collect();
-            let source = Source::Decoded { doc_ids: Arc::new(doc_ids.clone()), less_one: Arc::new(less_one.clone()) };
+            let source = Source::of(doc_ids.clone(), less_one.clone());
             let words = encode(Tier::Scalar, &source, &lengths, documents).unwrap();
             let parts = parts(&words);
             prop_assert_eq!(parts.doc_ids, &doc_ids[..]);

@@ -17,6 +17,12 @@ tiered! {
 
 #[inline(always)]
 fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, mut optional: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) {
+    // What counts as one word is any of its terms.
+    if let [clause] = &mut clauses[..]
+        && (clause.terms.len() > 1 && optional.is_empty())
+    {
+        return any_on_tier(std::mem::take(&mut clause.terms), collector);
+    }
     if clauses.is_empty() {
         return;
     }

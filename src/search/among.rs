@@ -79,7 +79,7 @@ impl Among {
         for &value in values {
             clock.check()?;
             match of_term(segment, field, value)? {
-                Source::Decoded { doc_ids, less_one } => self.count(&doc_ids, &less_one, &mut counts),
+                Source::Decoded { doc_ids, less_one, .. } => self.count(&doc_ids, &less_one, &mut counts),
                 Source::List(view) => {
                     let mut next = 0;
                     for block in 0..view.blocks() {

@@ -1,6 +1,7 @@
 //! [`Compared`]: which words an atom stands for.
 
 use super::Index;
+use super::frequent;
 use super::pattern::Pattern;
 use super::words::{Beginning, Of, Word, Words};
 use crate::base::error::Result;
@@ -33,6 +34,9 @@ impl<'a> Compared<'a> {
     ) -> Result<Vec<Word>> {
         match self {
             Compared::Prefix(prefix) => {
+                if let Some(words) = frequent::closest(index, field, of, prefix.as_bytes(), limit, clock)? {
+                    return Ok(words);
+                }
                 let automaton = &Beginning(prefix.len());
                 Words { index, field, of, automaton, first: prefix.as_bytes(), clock }.closest(limit)
             }

@@ -16,7 +16,6 @@ use crate::rank::phrase::{PhraseTerm, phrase};
 use crate::rank::positions::Places;
 use crate::rank::term::{Source, Term};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// The postings of a leaf in the segment with that number; `None` if no document there has it. What is put together of
 /// several lists is put together once.
@@ -151,7 +150,7 @@ fn posted<'s>(list: impl FnOnce(&mut Decoded) -> Result<Option<View<'s>>>) -> Re
     let Decoded { doc_ids, mut frequencies, .. } = decoded;
     frequencies.iter_mut().for_each(|frequency| *frequency -= 1);
     frequencies.resize(doc_ids.len(), 0);
-    Ok(Source::Decoded { doc_ids: Arc::new(doc_ids), less_one: Arc::new(frequencies) })
+    Ok(Source::of(doc_ids, frequencies))
 }
 
 fn places(segment: &Segment, field: usize, value: u64) -> Result<Places<'_>> {
@@ -175,7 +174,7 @@ pub(super) fn for_each_doc_id(
 /// Calls `take` with each document of a list, and the frequency less 1.
 fn for_each(segment: &Segment, field: usize, value: u64, mut take: impl FnMut(u32, u32) -> Result<()>) -> Result<()> {
     match of_term(segment, field, value)? {
-        Source::Decoded { doc_ids, less_one } => {
+        Source::Decoded { doc_ids, less_one, .. } => {
             doc_ids.iter().zip(&*less_one).try_for_each(|(&doc_id, &less_one)| take(doc_id, less_one))
         }
         Source::List(view) => {
@@ -237,7 +236,10 @@ fn union(segment: &Segment, field: usize, values: &[u64], clock: &Clock) -> Resu
         return union_of_rare(segment, field, values, postings as usize, clock);
     }
     let joined = segment.joined(field, values, || union_of_many(segment, field, values, clock))?;
-    Ok(joined.map(|Joined { doc_ids, less_one }| Source::Decoded { doc_ids, less_one }))
+    Ok(joined.map(|joined| {
+        let maxima = joined.maxima();
+        Source::Decoded { doc_ids: joined.doc_ids, less_one: joined.less_one, maxima }
+    }))
 }
 
 /// [`union`] of terms that have many postings.
@@ -260,7 +262,7 @@ fn union_of_many(segment: &Segment, field: usize, values: &[u64], clock: &Clock)
         doc_ids.push(doc_id);
         less_one.push(counters[doc_id as usize] - 1);
     });
-    Ok((!doc_ids.is_empty()).then(|| Joined { doc_ids: Arc::new(doc_ids), less_one: Arc::new(less_one) }))
+    Ok((!doc_ids.is_empty()).then(|| Joined::new(doc_ids, less_one)))
 }
 
 /// The documents that have all of several terms.

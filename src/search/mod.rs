@@ -41,6 +41,7 @@ mod expansion;
 mod explain;
 mod facets;
 mod filter;
+mod frequent;
 mod leaf;
 mod lists;
 mod marks;

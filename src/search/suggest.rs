@@ -1,6 +1,7 @@
 //! Suggestions: how a word that is being typed may go on.
 
 use super::Index;
+use super::frequent;
 use super::words::{Beginning, Of, Words, best, count};
 use crate::analysis::Analyzer;
 use crate::base::error::{Error, Result};
@@ -18,8 +19,11 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
         Some(field) => vec![field],
         None => index.text_fields().collect(),
     };
-    let mut found: HashMap<Vec<u8>, u64> = HashMap::new();
     let clock = Clock::never();
+    if let Some(found) = of_frequent(index, &fields, word, limit, &clock)? {
+        return Ok(found);
+    }
+    let mut found: HashMap<Vec<u8>, u64> = HashMap::new();
     for field in fields {
         let analyzer = index.schema().analyzer_of(field);
         let Some(word) = last_word(analyzer, word) else { continue };
@@ -50,6 +54,35 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
     let mut found: Vec<(String, u64)> = found.into_iter().filter_map(text).collect();
     best(&mut found, limit);
     Ok(found)
+}
+
+/// The same, if the frequent words of all fields tell.
+fn of_frequent(
+    index: &Index,
+    fields: &[usize],
+    word: &str,
+    limit: usize,
+    clock: &Clock,
+) -> Result<Option<Vec<(String, u64)>>> {
+    let mut of_fields = fields.iter().map(|&field| {
+        let analyzer = index.schema().analyzer_of(field);
+        (last_word(analyzer, word), analyzer.stems())
+    });
+    let Some((first, stems)) = of_fields.next() else { return Ok(None) };
+    let alike = of_fields.all(|other| other == (first.clone(), stems));
+    let Some(first) = first.filter(|_| alike) else { return Ok(None) };
+    if stems {
+        for &field in fields {
+            if Of::Unknown.is_in(index, field)? {
+                return Ok(None);
+            }
+        }
+    }
+    let of = if stems { Of::Written } else { Of::Terms };
+    let found = frequent::most_frequent(index, fields, of, first.as_bytes(), limit, clock)?;
+    let text = |(word, documents)| Some((String::from_utf8(word).ok()?, documents));
+    // With the caller's own terms, which may be any bytes, there may be too few.
+    Ok(found.and_then(|found| found.into_iter().map(text).collect()))
 }
 
 /// Takes `-` and `field:` off the start of a word that is being typed.

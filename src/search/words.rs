@@ -43,7 +43,7 @@ impl Of {
     }
 
     /// The dictionary of a segment's field, and whether it has words beside stems.
-    fn dictionary(self, segment: &Segment, field: usize) -> Result<Option<(&Dictionary, bool)>> {
+    pub(super) fn dictionary(self, segment: &Segment, field: usize) -> Result<Option<(&Dictionary, bool)>> {
         let words = if self == Of::Terms { None } else { segment.words(field)? };
         Ok(match self {
             Of::Written => words.map(|words| (words.map(), true)),
@@ -110,7 +110,7 @@ impl<'a, A: Graded> Words<'a, A> {
                 let class = self.automaton.class(term, &state);
                 // Most of what is too far need not be counted.
                 if first.takes(class, u64::MAX) {
-                    first.add(class, self.documents(segment, written, value)?, term);
+                    first.add(class, count_in(segment, self.field, written, value)?, term);
                 }
             }
         }
@@ -203,7 +203,7 @@ impl<'a, A: Automaton<State: Clone>> Words<'a, A> {
         let mut terms = self.accepted(dictionary)?;
         while let Some((term, value, state)) = terms.next()? {
             self.clock.check()?;
-            if !take(term, &state, self.documents(segment, written, value)?)? {
+            if !take(term, &state, count_in(segment, self.field, written, value)?)? {
                 return Ok(false);
             }
         }
@@ -219,36 +219,37 @@ impl<'a, A: Automaton<State: Clone>> Words<'a, A> {
                 dictionaries.push(dictionary);
             }
         }
-        let mut all = Union::matching(dictionaries, || self.automaton, self.first, self.end().as_deref())?;
+        let mut all = Union::matching(dictionaries, || self.automaton, self.first, beyond(self.first).as_deref())?;
         while let Some((term, of_segments)) = all.next()? {
             self.clock.check()?;
             let mut documents = 0;
             for in_segment in of_segments {
                 let (segment, written) = segments[in_segment.index];
-                documents += self.documents(segment, written, in_segment.value)?;
+                documents += count_in(segment, self.field, written, in_segment.value)?;
             }
             take(term, documents);
         }
         Ok(())
     }
 
-    fn documents(&self, segment: &Segment, written: bool, value: u64) -> Result<u64> {
-        match written {
-            true => Ok(segment::Words::documents(value).min(segment.documents().into())),
-            false => segment.documents_with(self.field, value),
-        }
-    }
-
     /// With the states of the automaton.
     fn accepted(&self, dictionary: &'a Dictionary) -> Result<Terms<'a, &'a A>> {
-        dictionary.matching(self.automaton, self.first, self.end().as_deref())
+        dictionary.matching(self.automaton, self.first, beyond(self.first).as_deref())
     }
+}
 
-    /// What comes after all that begins with `first`; `None` if nothing does.
-    fn end(&self) -> Option<Vec<u8>> {
-        // A byte of UTF-8 is below 255.
-        self.first.split_last().map(|(&last, before)| [before, &[last + 1]].concat())
+/// In how many documents a word of a segment is, given its value of the dictionary, or of the words beside stems.
+pub(super) fn count_in(segment: &Segment, field: usize, written: bool, value: u64) -> Result<u64> {
+    match written {
+        true => Ok(segment::Words::documents(value).min(segment.documents().into())),
+        false => segment.documents_with(field, value),
     }
+}
+
+/// What comes after all words that begin with `first`; `None` if nothing does.
+pub(super) fn beyond(first: &[u8]) -> Option<Vec<u8>> {
+    // A byte of UTF-8 is below 255.
+    first.split_last().map(|(&last, before)| [before, &[last + 1]].concat())
 }
 
 /// Adds to the count of a term, which is copied the first time only.
@@ -357,11 +358,12 @@ pub(super) fn terms(index: &Index, prefix: &[u8], field: usize, limit: usize) ->
     Ok(found.into_iter().take(limit).collect())
 }
 
-/// Both ways of counting, on an index of several segments.
+/// All ways of counting, on an index of several segments.
 #[cfg(test)]
-pub(super) fn both_ways(index: &Index, field: usize, prefix: &str, limit: usize) -> [Option<Vec<Word>>; 3] {
+pub(super) fn all_ways(index: &Index, field: usize, prefix: &str, limit: usize) -> [Option<Vec<Word>>; 4] {
     let (automaton, clock) = (Beginning(prefix.len()), Clock::never());
     let words = Words { index, field, of: Of::Terms, automaton: &automaton, first: prefix.as_bytes(), clock: &clock };
+    let frequent = super::frequent::closest(index, field, Of::Terms, prefix.as_bytes(), limit, &clock).unwrap();
     let [all, few] = [usize::MAX, 3].map(|most| words.in_table(limit, most).unwrap());
-    [all, few, Some(words.merged(limit).unwrap())]
+    [frequent, all, few, Some(words.merged(limit).unwrap())]
 }

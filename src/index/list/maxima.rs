@@ -9,6 +9,7 @@
 //! A block takes two words: pair j is bytes 2j (frequency) and 2j + 1 (length byte). A list has the maxima of each
 //! block, then those of each [`GROUP`] blocks, then those of the whole list.
 
+use crate::codec::BLOCK;
 use crate::index::length;
 
 /// Blocks per group.
@@ -53,6 +54,18 @@ pub(crate) fn encode(documents: impl Iterator<Item = (u32, u8)>) -> [u32; WORDS]
     for (at, &(frequency, byte)) in front.iter().enumerate() {
         words[at / 2] |= (u32::from(frequency) | u32::from(byte) << 8) << (16 * (at % 2));
     }
+    words
+}
+
+/// All maxima of a list, given its postings and the length bytes of all documents. One that has none counts as empty.
+pub(crate) fn of_list(doc_ids: &[u32], less_one: &[u32], lengths: &[u8]) -> Vec<u32> {
+    let mut words = Vec::with_capacity(words_for(doc_ids.len().div_ceil(BLOCK)));
+    for (doc_ids, less_one) in doc_ids.chunks(BLOCK).zip(less_one.chunks(BLOCK)) {
+        let frequencies = less_one.iter().map(|less_one| less_one.saturating_add(1));
+        let lengths = doc_ids.iter().map(|&doc_id| lengths.get(doc_id as usize).copied().unwrap_or(0));
+        words.extend(encode(frequencies.zip(lengths)));
+    }
+    append_groups(&mut words, 0);
     words
 }
 

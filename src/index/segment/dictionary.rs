@@ -9,10 +9,11 @@
 //! - More terms than the map says are an error.
 
 use super::Bytes;
+use super::walk::Walk;
 use crate::base::error::{Error, Result};
 use crate::index::LONGEST_KEYWORD;
 use fst::automaton::AlwaysMatch;
-use fst::map::{IndexedValue, OpBuilder, Stream, StreamWithState};
+use fst::map::{IndexedValue, OpBuilder, Stream};
 use fst::{Automaton, IntoStreamer, Streamer};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -124,11 +125,9 @@ impl Dictionary {
         end: Option<&[u8]>,
     ) -> Result<Terms<'_, A>> {
         let bounds = Bounds::of(self);
-        let stream = self.place.guarded(|| {
-            let all = self.map.search_with_state(bounds.bounded(automaton)).ge(first);
-            if let Some(end) = end { all.lt(end) } else { all }.into_stream()
-        })?;
-        Ok(Terms { stream, bounds })
+        let steps = bounds.steps.clone();
+        let walk = self.place.guarded(|| Walk::new(self.map.as_fst(), automaton, first, end, steps))?;
+        Ok(Terms { walk, bounds })
     }
 }
 
@@ -195,7 +194,7 @@ pub type Found<'t, S> = (&'t [u8], u64, S);
 
 /// Terms of a [`Dictionary`], in the order of their bytes.
 pub struct Terms<'d, A: Automaton = AlwaysMatch> {
-    stream: StreamWithState<'d, Bounded<A>>,
+    walk: Walk<'d, Bytes, A>,
     bounds: Bounds<'d>,
 }
 
@@ -207,8 +206,8 @@ impl<A: Automaton<State: Clone>> Terms<'_, A> {
     #[expect(clippy::should_implement_trait, reason = "what it returns borrows from it")]
     #[inline]
     pub fn next(&mut self) -> Result<Option<Found<'_, A::State>>> {
-        let Terms { stream, bounds } = self;
-        bounds.next(|| stream.next())
+        let Terms { walk, bounds } = self;
+        bounds.next(|| walk.next())
     }
 }
 

@@ -41,6 +41,8 @@ pub(super) struct SegmentWriter {
     written: u64,
     number: u64,
     frame: Frame,
+    /// By field, whether it has words beside stems.
+    words: Box<[bool]>,
     finished: bool,
 }
 
@@ -60,6 +62,7 @@ impl SegmentWriter {
             documents,
             flags: Flags {
                 pairs: format::has_pairs(documents as usize, schema),
+                frequent: format::has_frequent(documents as usize, schema),
                 positions: schema.positions,
                 reordered,
                 new_forms,
@@ -72,10 +75,11 @@ impl SegmentWriter {
             fields,
             checksums: Vec::new(),
         };
+        let words = (0..schema.fields.len()).map(|field| format::has_words(frame.flags, schema, field)).collect();
         let mut buffer = Vec::with_capacity(BUFFER);
         buffer.extend(format::header(documents, frame.flags));
         let folder = folder.clone();
-        Ok(SegmentWriter { folder, name, path, file, buffer, written: 0, number, frame, finished: false })
+        Ok(SegmentWriter { folder, name, path, file, buffer, written: 0, number, frame, words, finished: false })
     }
 
     /// The codecs of its long lists.
@@ -83,9 +87,23 @@ impl SegmentWriter {
         self.frame.flags.codecs
     }
 
+    fn is_text(&self, field: usize) -> bool {
+        self.frame.fields[field].0 == Kind::Text as u8
+    }
+
     /// Whether it is to have pairs of that field's words.
     pub fn has_pairs(&self, field: usize) -> bool {
-        self.frame.flags.pairs && self.frame.fields[field].0 == Kind::Text as u8
+        self.frame.flags.pairs && self.is_text(field)
+    }
+
+    /// Whether it is to have frequent words of that field.
+    pub fn has_frequent(&self, field: usize) -> bool {
+        self.frame.flags.frequent && self.is_text(field)
+    }
+
+    /// Whether it is to have that field's words beside stems.
+    pub fn has_words(&self, field: usize) -> bool {
+        self.words[field]
     }
 
     /// The file as far as it is written, and where a section is in it. Zeros are written first, so that this ends with a chunk.

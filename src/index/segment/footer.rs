@@ -180,5 +180,8 @@ fn check_complete(frame: &Frame, schema: &Schema) -> Result<(), Wrong> {
     if !frame.flags.pairs && (has_any(Section::Pairs) || has_any(Section::PairLists)) {
         return Err((16, "pairs that its flags do not name".into()));
     }
+    if !frame.flags.frequent && has_any(Section::Frequent) {
+        return Err((16, "frequent words that its flags do not name".into()));
+    }
     Ok(())
 }

@@ -11,8 +11,8 @@
 //! ```
 //! All numbers are little-endian. A field of 255 is that of sections that belong to none. Flags: bit 0: positions; bit 1:
 //! reordered; bit 2: stored values of forms that came with version 3; bit 3: fields of kinds that came with version 4; bit 4:
-//! words beside stems; bit 5: several numbers of a document; bit 6: pairs of words; bits 8–15 and 16–23: the codecs of
-//! frequencies and positions.
+//! words beside stems; bit 5: several numbers of a document; bit 6: pairs of words; bit 7: frequent words; bits 8–15 and
+//! 16–23: the codecs of frequencies and positions.
 //! Segments are of the oldest version that has what they have, so that older releases can read them: of version 1 if both
 //! codecs are 0, otherwise of version 2; with bit 2 of version 3, with a later one of version 4.
 //!
@@ -72,10 +72,12 @@ pub enum Section {
     Pairs = 11,
     /// Encoded lists of such pairs, with [`PADDING`](crate::index::list::PADDING).
     PairLists = 12,
+    /// The frequent words of a text field.
+    Frequent = 13,
 }
 
 impl Section {
-    pub(super) const ALL: [Section; 13] = [
+    pub(super) const ALL: [Section; 14] = [
         Section::Lists,
         Section::Dictionary,
         Section::Lengths,
@@ -89,6 +91,7 @@ impl Section {
         Section::Words,
         Section::Pairs,
         Section::PairLists,
+        Section::Frequent,
     ];
 
     /// Its name, for messages.
@@ -107,6 +110,7 @@ impl Section {
             Section::Words => "words",
             Section::Pairs => "pairs",
             Section::PairLists => "lists of pairs",
+            Section::Frequent => "frequent words",
         }
     }
 
@@ -115,7 +119,9 @@ impl Section {
         let kind = schema.fields.get(field as usize).map(|field| field.kind);
         match self {
             Section::Lists | Section::Dictionary => matches!(kind, Some(Kind::Text | Kind::Keyword)),
-            Section::Lengths | Section::Words | Section::Pairs | Section::PairLists => kind == Some(Kind::Text),
+            Section::Lengths | Section::Words | Section::Pairs | Section::PairLists | Section::Frequent => {
+                kind == Some(Kind::Text)
+            }
             Section::Numbers => kind == Some(Kind::Numeric),
             Section::Points => kind == Some(Kind::Geo),
             _ => field == NO_FIELD,
@@ -134,20 +140,34 @@ pub(super) fn required(schema: &Schema, flags: Flags) -> impl Iterator<Item = (S
             Kind::Geo => &[Section::Points],
         };
         let is_text = field.kind == Kind::Text;
-        let words = is_text && flags.words && schema.analyzer_of(number.into()).stems();
-        let words = words.then_some(Section::Words);
+        let words = has_words(flags, schema, number.into()).then_some(Section::Words);
         let pairs = [Section::Pairs, Section::PairLists].into_iter().filter(move |_| is_text && flags.pairs);
-        sections.iter().copied().chain(words).chain(pairs).map(move |section| (section, number))
+        let frequent = (is_text && flags.frequent).then_some(Section::Frequent);
+        sections.iter().copied().chain(words).chain(pairs).chain(frequent).map(move |section| (section, number))
     });
     fields.chain([Section::Ids, Section::Stored, Section::StoredDirectory].map(|section| (section, NO_FIELD)))
 }
 
-/// Smaller segments are written without pairs: there, positions are compared in less than a millisecond. Tests have small ones.
-const PAIRS_FROM: u32 = if cfg!(any(test, fuzzing)) { 4 } else { 1 << 17 };
+/// Whether a field has words beside stems in a segment with such flags.
+pub(super) fn has_words(flags: Flags, schema: &Schema, field: usize) -> bool {
+    flags.words && schema.fields[field].kind == Kind::Text && schema.analyzer_of(field).stems()
+}
+
+/// Smaller segments are written without pairs and frequent words: there, positions are compared, and all words looked at, in
+/// less than a millisecond. Tests have small ones.
+const LARGE: usize = if cfg!(any(test, fuzzing)) { 4 } else { 1 << 17 };
+
+/// Fields with no more terms have no frequent words kept apart.
+pub(super) const FEW_TERMS: usize = if cfg!(any(test, fuzzing)) { 8 } else { 1 << 14 };
+
+/// Whether a segment is written with frequent words.
+pub(super) fn has_frequent(documents: usize, schema: &Schema) -> bool {
+    documents >= LARGE && schema.fields.iter().any(|field| field.kind == Kind::Text)
+}
 
 /// Whether a segment is written with pairs.
 pub(super) fn has_pairs(documents: usize, schema: &Schema) -> bool {
-    documents >= PAIRS_FROM as usize && schema.positions && schema.fields.iter().any(|field| field.kind == Kind::Text)
+    has_frequent(documents, schema) && schema.positions
 }
 
 /// Where a section is.
@@ -197,6 +217,8 @@ pub(super) struct Flags {
     pub several: bool,
     /// Whether text fields have pairs of common words.
     pub pairs: bool,
+    /// Whether text fields have frequent words kept apart.
+    pub frequent: bool,
     /// The codecs of long lists.
     pub codecs: Codecs,
 }
@@ -205,29 +227,29 @@ impl Flags {
     /// The word in the file.
     fn word(self) -> u32 {
         let [frequencies, positions] = self.codecs.numbers();
-        let bits =
-            [self.positions, self.reordered, self.new_forms, self.new_kinds, self.words, self.several, self.pairs];
-        let low = bits.into_iter().rev().fold(0, |low, bit| low << 1 | u8::from(bit));
+        let first = [self.positions, self.reordered, self.new_forms, self.new_kinds];
+        let bits = first.into_iter().chain([self.words, self.several, self.pairs, self.frequent]);
+        let low = bits.rev().fold(0, |low, bit| low << 1 | u8::from(bit));
         u32::from_le_bytes([low, frequencies, positions, 0])
     }
 
     /// Reads the word of a file; what is wrong with it if it is none.
     pub(super) fn parse(word: u32) -> Result<Flags, String> {
         let [low, frequencies, positions, high] = word.to_le_bytes();
-        if low > 0b111_1111 || high != 0 {
+        if high != 0 {
             return Err(format!("flags {word:#x}"));
         }
         let codecs = Codecs::from_numbers([frequencies, positions])
             .map_err(|number| format!("no codec of frequencies or positions has the number {number}"))?;
-        let [positions, reordered, new_forms, new_kinds, words, several, pairs] =
-            [0, 1, 2, 3, 4, 5, 6].map(|bit| low >> bit & 1 != 0);
-        Ok(Flags { positions, reordered, new_forms, new_kinds, words, several, pairs, codecs })
+        let [positions, reordered, new_forms, new_kinds, words, several, pairs, frequent] =
+            [0, 1, 2, 3, 4, 5, 6, 7].map(|bit| low >> bit & 1 != 0);
+        Ok(Flags { positions, reordered, new_forms, new_kinds, words, several, pairs, frequent, codecs })
     }
 
     /// The oldest version with such flags.
     fn version(self) -> u32 {
         match self.codecs == Codecs::FIRST {
-            _ if self.new_kinds || self.words || self.several || self.pairs => VERSION,
+            _ if self.new_kinds || self.words || self.several || self.pairs || self.frequent => VERSION,
             _ if self.new_forms => 3,
             true => 1,
             false => 2,

@@ -4,9 +4,11 @@
 use super::Segment;
 use crate::base::error::Result;
 use crate::base::memory::room;
+use crate::index::Kind;
+use crate::index::list::maxima;
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Postings of terms that count as one.
 #[derive(Debug, Clone)]
@@ -15,9 +17,20 @@ pub struct Joined {
     pub doc_ids: Arc<Vec<u32>>,
     /// Frequencies less 1, as many.
     pub less_one: Arc<Vec<u32>>,
+    maxima: Arc<OnceLock<Arc<[u32]>>>,
 }
 
 impl Joined {
+    /// Postings, given as such columns.
+    pub fn new(doc_ids: Vec<u32>, less_one: Vec<u32>) -> Joined {
+        Joined { doc_ids: Arc::new(doc_ids), less_one: Arc::new(less_one), maxima: Arc::default() }
+    }
+
+    /// The [maxima] of their blocks, if they were kept.
+    pub fn maxima(&self) -> Option<Arc<[u32]>> {
+        self.maxima.get().cloned()
+    }
+
     fn bytes(&self) -> usize {
         4 * (self.doc_ids.len() + self.less_one.len())
     }
@@ -89,7 +102,12 @@ impl Segment {
         make: impl FnOnce() -> Result<Option<Joined>>,
     ) -> Result<Option<Joined>> {
         let kept = || self.joined.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(joined) = kept().get(field, values) {
+        let found = kept().get(field, values);
+        if let Some(joined) = found {
+            if joined.maxima.get().is_none() && self.schema.fields[field].kind == Kind::Text {
+                let lengths = self.lengths(field)?;
+                joined.maxima.get_or_init(|| maxima::of_list(&joined.doc_ids, &joined.less_one, lengths).into());
+            }
             return Ok(Some(joined));
         }
         let Some(joined) = make()? else { return Ok(None) };
@@ -105,7 +123,7 @@ mod tests {
     use super::*;
 
     fn of(postings: usize) -> Joined {
-        Joined { doc_ids: Arc::new(vec![0; postings]), less_one: Arc::new(vec![0; postings]) }
+        Joined::new(vec![0; postings], vec![0; postings])
     }
 
     fn key(value: u64) -> Key {

@@ -10,12 +10,13 @@
 //! | `format`, `footer` | header, table of sections, footer; reading and checking them |
 //! | `file`, `list_writer`, `write` | files from front to back; sections of lists; the sections with terms |
 //! | `words` | the section of words whose terms are stems |
+//! | `frequent` | the section of frequent words |
 //! | `pairs`, `gather`, `write_pairs` | documents in which one common word follows another; finding them; writing them |
 //! | `ids`, `numbers`, `points`, `stored`, `ordinals`, `packed` | the sections of documents |
 //! | [`buckets`] | the numbers of a field in 16 bits each, for ranges |
 //! | `in_order` | documents by the numbers of a field, for sorting |
 //! | `section` | one section of an open segment; checksums |
-//! | `dictionary` | [`Dictionary`]: terms and their values, and walks through them |
+//! | `dictionary`, `walk` | [`Dictionary`]: terms and their values, and walks through them |
 //! | `lists`, `documents` | what an open segment has: terms and lists; ids and values |
 //! | `joined` | postings that were put together of several lists, kept if they are wanted again |
 //! | `keyword_column` | the values of a keyword field by document, made of its lists when that is first asked for |
@@ -32,6 +33,7 @@ mod documents;
 mod file;
 mod footer;
 mod format;
+mod frequent;
 mod gather;
 mod hash;
 mod ids;
@@ -54,6 +56,7 @@ mod stems;
 mod stored;
 mod terms;
 mod texts;
+mod walk;
 mod words;
 mod write;
 mod write_pairs;
@@ -64,6 +67,7 @@ mod tests;
 pub use build::SegmentBuilder;
 pub use dictionary::{Dictionary, Terms, Union};
 pub use format::{FieldCounts, Section};
+pub use frequent::Level;
 pub use ids::{IdRef, Ids};
 pub use joined::Joined;
 pub use keyword_column::KeywordColumn;
@@ -171,6 +175,8 @@ pub struct Segment {
     words: Box<[OnceLock<Words>]>,
     /// By field; see [`pair`](Self::pair).
     pairs: Box<[OnceLock<Pairs>]>,
+    /// By field; see [`frequent`](Self::frequent).
+    frequent: Box<[OnceLock<Box<[Level]>>]>,
     /// Long lists that were checked, by index in the table of sections and value.
     sound: RwLock<HashSet<(u16, u64)>>,
     /// The length bytes of text fields that it does not have, with what pads them.
@@ -243,6 +249,7 @@ impl Segment {
             dictionaries: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             words: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             pairs: schema.fields.iter().map(|_| OnceLock::new()).collect(),
+            frequent: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             sound: RwLock::default(),
             no_lengths: OnceLock::new(),
             ordinals: OnceLock::new(),

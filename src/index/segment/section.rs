@@ -3,6 +3,7 @@
 use super::format::{CHUNK, Extent, NO_FIELD, Section};
 use super::{Bytes, Dictionary, Segment};
 use crate::base::error::{Error, Result};
+use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// A section of a segment.
@@ -38,10 +39,15 @@ impl<'s> SectionRef<'s> {
 
     /// The map that the section ends with, from byte `head` on. All of the section is read and checked.
     pub fn dictionary(&self, head: usize) -> Result<Dictionary> {
-        let head = head.min(self.all()?.len());
+        self.dictionary_in(head.min(self.len())..self.len())
+    }
+
+    /// The map in a part of it, which must be within. All of the section is read and checked.
+    pub fn dictionary_in(&self, part: Range<usize>) -> Result<Dictionary> {
+        self.all()?;
         let extent = self.segment.extent(self.index);
-        let begin = extent.offset as usize + head;
-        let bytes = Bytes::Mapped { map: self.segment.map.clone(), begin, end: begin - head + self.len() };
+        let [begin, end] = [part.start, part.end].map(|at| extent.offset as usize + at);
+        let bytes = Bytes::Mapped { map: self.segment.map.clone(), begin, end };
         Dictionary::new(bytes, self.segment.name_of(extent), begin)
     }
 

@@ -6,12 +6,14 @@ use crate::base::earth::Point;
 use crate::base::error::Error;
 use crate::index::list::{Codecs, Decoded};
 use crate::index::{Document, Field, Id, Kind, Value, length};
+use frequent::frequent_of;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 mod codecs;
 mod collisions;
 mod damage;
+mod frequent;
 mod pairs;
 
 type Counts = BTreeMap<Vec<u8>, u64>;
@@ -190,6 +192,7 @@ pub(super) fn contents(segment: &Segment) -> Result<Contents> {
                 Some((words.all_known(), all))
             }
         });
+        frequent_of(segment, field)?;
     }
     if let Some(ordinals) = segment.ordinals()? {
         assert_eq!(ordinals, contents.ordinals);

@@ -11,6 +11,7 @@
 
 use super::file::SegmentWriter;
 use super::format::{NO_FIELD, Section};
+use super::frequent;
 use super::merge_plan::{GONE, Input, MergePlan};
 use super::section::SectionRef;
 use super::{Dictionary, Segment, Union};
@@ -22,7 +23,7 @@ use fst::MapBuilder;
 use std::io::Write;
 
 /// The bytes before the map.
-const HEAD: usize = 8;
+pub(super) const HEAD: usize = 8;
 
 /// The words of a field in a segment.
 #[derive(Debug)]
@@ -162,6 +163,7 @@ pub(super) fn merge(
 
 /// Writes one section.
 struct SectionWriter<'w> {
+    field: u8,
     path: std::path::PathBuf,
     map: MapBuilder<&'w mut SegmentWriter>,
 }
@@ -173,7 +175,7 @@ impl<'w> SectionWriter<'w> {
         writer.begin(Section::Words, field as u8)?;
         writer.write_all(&[all_known.into(), 0, 0, 0, 0, 0, 0, 0]).map_err(|error| failed(&path, error))?;
         let map = MapBuilder::new(writer).map_err(|error| super::list_writer::not_built(&path, error))?;
-        Ok(SectionWriter { path, map })
+        Ok(SectionWriter { field: field as u8, path, map })
     }
 
     fn word(&mut self, word: &[u8], documents: u64) -> Result<()> {
@@ -183,6 +185,6 @@ impl<'w> SectionWriter<'w> {
     fn end(self) -> Result<()> {
         let writer = self.map.into_inner().map_err(|error| super::list_writer::not_built(&self.path, error))?;
         writer.end();
-        Ok(())
+        if writer.has_frequent(self.field.into()) { frequent::write(writer, self.field, None) } else { Ok(()) }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::file::{SegmentWriter, Spill};
 use super::format::{FieldCounts, NO_FIELD, Section};
+use super::frequent::{self, Counts};
 use super::gather::Common;
 use super::ids::IdColumn;
 use super::list_writer::{self, ListWriter, not_built};
@@ -26,6 +27,8 @@ pub(super) struct FieldWriter<'w> {
     tokens: u64,
     /// The common words, if their pairs are to be written.
     common: Option<Common>,
+    /// How many documents contain each term, if the frequent ones are to be written.
+    counts: Option<Counts>,
 }
 
 /// Writes the column of a numeric field.
@@ -40,9 +43,10 @@ impl<'w> FieldWriter<'w> {
     pub fn new(writer: &'w mut SegmentWriter, field: usize, documents: u32) -> Result<FieldWriter<'w>> {
         let dictionary = MapBuilder::new(writer.spill()).map_err(|error| not_built(writer.path(), error))?;
         let common = writer.has_pairs(field).then(Common::default);
+        let counts = (writer.has_frequent(field) && !writer.has_words(field)).then(Counts::default);
         let field = field as u8;
         let lists = ListWriter::begin(writer, Section::Lists, field)?;
-        Ok(FieldWriter { lists, field, documents, dictionary, terms: 0, tokens: 0, common })
+        Ok(FieldWriter { lists, field, documents, dictionary, terms: 0, tokens: 0, common, counts })
     }
 
     /// Writes the next term.
@@ -52,6 +56,9 @@ impl<'w> FieldWriter<'w> {
         if let Some(common) = &mut self.common {
             common.add(postings.doc_ids.len(), self.documents, value);
         }
+        if let Some(counts) = &mut self.counts {
+            counts.add(postings.doc_ids.len())?;
+        }
         self.terms += 1;
         self.tokens += postings.frequencies.iter().map(|&frequency| u64::from(frequency)).sum::<u64>();
         Ok(())
@@ -59,11 +66,14 @@ impl<'w> FieldWriter<'w> {
 
     /// Writes what remains; `containing` documents have a term in the field, and these are their lengths, as of [`Postings`].
     pub fn finish(self, containing: u32, lengths: &[u8]) -> Result<()> {
-        let FieldWriter { lists, field, dictionary, terms, tokens, common, .. } = self;
+        let FieldWriter { lists, field, dictionary, terms, tokens, common, counts, .. } = self;
         let writer = lists.end()?;
         let dictionary = dictionary.into_inner().map_err(|error| not_built(writer.path(), error))?;
         writer.section(Section::Dictionary, field, |out| dictionary.copy_to(out))?;
         writer.set_counts(field.into(), FieldCounts { documents: containing, tokens, terms });
+        if let Some(counts) = counts {
+            frequent::write(writer, field, Some(counts))?;
+        }
         match common {
             Some(common) => write_pairs(writer, field, common, lengths),
             None => Ok(()),

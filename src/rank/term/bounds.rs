@@ -1,6 +1,6 @@
 //! Bounds of a term's scores, from the maxima of its blocks.
 
-use super::{Source, Term};
+use super::{Term, source};
 use crate::codec::BLOCK;
 use crate::index::list::maxima;
 use crate::rank::score::bounds;
@@ -18,13 +18,13 @@ impl Term<'_> {
     /// Computes the bound of all scores. Those of blocks are computed when they are asked for, unless that takes scoring
     /// them all.
     pub(super) fn compute_max_score(&mut self) {
-        match &self.source {
-            Source::List(view) => {
+        match source::maxima(&self.source) {
+            Some(words) => {
                 self.block_max = vec![f32::NAN; self.blocks];
-                let all = &view.maxima[view.maxima.len() - maxima::WORDS..];
+                let all = &words[words.len() - maxima::WORDS..];
                 self.max_score = self.scorer.weight * bounds::saturation([all[0], all[1]], self.scorer.norms) * MARGIN;
             }
-            Source::Decoded { .. } => {
+            None => {
                 for block in 0..self.blocks {
                     let most = self.score_block(block).iter().copied().fold(0.0, f32::max);
                     self.block_max.push(most * MARGIN);
@@ -50,8 +50,8 @@ impl Term<'_> {
     fn compute_block_max(&mut self, block: usize) -> f32 {
         let first = block / GROUP * GROUP;
         let last = self.blocks.min(first + GROUP);
-        if let Source::List(view) = &self.source {
-            let words = &view.maxima[maxima::WORDS * first..maxima::WORDS * last];
+        if let Some(words) = source::maxima(&self.source) {
+            let words = &words[maxima::WORDS * first..maxima::WORDS * last];
             let bounds = &mut self.block_max[first..last];
             bounds::saturations(self.tier, words, self.scorer.norms, bounds);
             bounds.iter_mut().for_each(|bound| *bound = self.scorer.weight * *bound * MARGIN);

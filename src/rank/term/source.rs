@@ -16,18 +16,33 @@ pub enum Source<'s> {
         doc_ids: Arc<Vec<u32>>,
         /// Frequencies less 1, as many.
         less_one: Arc<Vec<u32>>,
+        /// The [maxima](crate::index::list::maxima) of their blocks, if they are known.
+        maxima: Option<Arc<[u32]>>,
     },
 }
 
 impl Source<'_> {
     /// No postings.
     pub fn none() -> Self {
-        Source::Decoded { doc_ids: Arc::default(), less_one: Arc::default() }
+        Source::of(Vec::new(), Vec::new())
+    }
+
+    /// Decoded postings, which may be none.
+    pub fn of(doc_ids: Vec<u32>, less_one: Vec<u32>) -> Self {
+        Source::Decoded { doc_ids: Arc::new(doc_ids), less_one: Arc::new(less_one), maxima: None }
     }
 
     /// Decoded postings; `None` if there are none.
     pub fn decoded(doc_ids: Vec<u32>, less_one: Vec<u32>) -> Option<Self> {
-        (!doc_ids.is_empty()).then(|| Source::Decoded { doc_ids: Arc::new(doc_ids), less_one: Arc::new(less_one) })
+        (!doc_ids.is_empty()).then(|| Source::of(doc_ids, less_one))
+    }
+}
+
+/// The maxima of blocks, if they are known.
+pub(super) fn maxima<'a>(source: &'a Source) -> Option<&'a [u32]> {
+    match source {
+        Source::List(view) => Some(view.maxima),
+        Source::Decoded { maxima, .. } => maxima.as_deref(),
     }
 }
 

@@ -314,11 +314,17 @@ fn terms_that_are_too_many_for_a_table_are_merged() {
     let folder = tempfile::tempdir().unwrap();
     let index = noisy_index(folder.path(), 3000);
     assert!(index.snapshot().parts().len() > 1);
+    let mut told = 0;
     for prefix in ["f", "f1", "a", "zebra", "nobody"] {
         for limit in [1, 2, 10, 32, 33, 1000] {
-            let [table, small, merged] = words::both_ways(&index, BODY, prefix, limit);
+            let [frequent, table, small, merged] = words::all_ways(&index, BODY, prefix, limit);
             assert_eq!(table, merged, "{prefix} {limit}");
+            if let Some(frequent) = frequent {
+                assert_eq!(frequent, merged.unwrap(), "{prefix} {limit}");
+                told += 1;
+            }
             assert_eq!(small.is_none(), index.terms(prefix.as_bytes(), BODY, 9).unwrap().len() > 3, "{prefix}");
         }
     }
+    assert!(told > 0);
 }

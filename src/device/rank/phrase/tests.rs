@@ -11,7 +11,6 @@ use crate::rank::chain::Chain;
 use crate::rank::phrase::{PhraseTerm, phrase};
 use crate::rank::positions::Places;
 use crate::rank::term::Source as Postings;
-use std::sync::Arc;
 
 /// A segment of some words, and phrases of these.
 struct Segment {
@@ -95,7 +94,7 @@ impl Provider for Segment {
             Wanted::Word { term, word, .. } => {
                 let Decoded { doc_ids, frequencies, .. } = &self.words[self.phrases[term][word].1];
                 let less_one = frequencies.iter().map(|frequency| frequency - 1).collect();
-                let source = Postings::Decoded { doc_ids: Arc::new(doc_ids.clone()), less_one: Arc::new(less_one) };
+                let source = Postings::of(doc_ids.clone(), less_one);
                 let lengths = vec![1; self.documents as usize];
                 tiled::encode(Tier::Scalar, &source, &lengths, self.documents).unwrap()
             }

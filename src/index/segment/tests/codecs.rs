@@ -77,9 +77,9 @@ fn only_other_codecs_need_the_newer_version() {
         let is_first = codec == bp128;
         // Larger segments have pairs, and so do those of tests; these need the newest version.
         assert_eq!(u32_at(&bytes, 4), 4, "{codec:?}");
-        let without = format::header(200, Flags { pairs: false, ..built.flags() });
+        let without = format::header(200, Flags { pairs: false, frequent: false, ..built.flags() });
         assert_eq!(u32_at(&without, 4), if is_first { 1 } else { 2 }, "{codec:?}");
-        let forms = format::header(200, Flags { pairs: false, new_forms: true, ..built.flags() });
+        let forms = format::header(200, Flags { pairs: false, frequent: false, new_forms: true, ..built.flags() });
         assert_eq!(u32_at(&forms, 4), 3, "{codec:?}");
         // The segment says which codecs it has, whatever the index has now.
         let segment = Segment::open(&path, &meta, super::schema(true)).unwrap();

@@ -81,6 +81,7 @@ fn survey(segment: &Segment) -> Result<()> {
     }
     for field in [0, 2] {
         note(pairs_of(segment, field).map(drop));
+        note(segment.frequent(field).and_then(|levels| levels.iter().try_for_each(|level| walk(level.words()))));
     }
     note(segment.lengths(0).map(drop));
     for field in [0, 2] {
@@ -223,7 +224,7 @@ fn forged_files_do_not_end_the_process() {
     let extents = segment.frame.extents.clone();
     let body = segment.body;
     drop(segment);
-    assert_eq!(extents.len(), 6 + 2 + 6 + 2 + 1 + 5);
+    assert_eq!(extents.len(), 7 + 2 + 7 + 2 + 1 + 5);
     let mut places: Vec<usize> = (0..64).chain(body..bytes.len() - TAIL - 4 * body.div_ceil(CHUNK)).collect();
     for extent in &extents {
         let section = extent.offset as usize..(extent.offset + extent.length) as usize;

@@ -1,0 +1,159 @@
+//! The frequent words of a text field, kept apart, so that the most frequent ones that begin with a letter are found without
+//! looking at all that do.
+//!
+//! ```text
+//! levels u64
+//! per level   least u64, bytes of its map u64
+//! per level   fst map: word → documents that contain it
+//! ```
+//! A level has all words in at least `least` documents: the first about one of 256, the second about one of 16. Words are those
+//! beside stems where the segment has these, terms otherwise, and counted alike. A field of few words has no level, a small
+//! segment no section.
+
+use super::file::SegmentWriter;
+use super::format::{FEW_TERMS, Section, u64_at};
+use super::list_writer::not_built;
+use super::section::SectionRef;
+use super::{Dictionary, Segment, words};
+use crate::base::error::Result;
+use crate::base::memory;
+use crate::index::Kind;
+use fst::{MapBuilder, Streamer};
+use std::io::Write;
+
+/// A level has one of so many words.
+const ONE_OF: [usize; 2] = if cfg!(any(test, fuzzing)) { [8, 2] } else { [256, 16] };
+/// The bytes of a level in the table.
+const ROW: usize = 16;
+
+/// All words that are in at least so many documents.
+#[derive(Debug)]
+pub struct Level {
+    least: u64,
+    words: Dictionary,
+}
+
+impl Level {
+    /// Words in fewer documents are not there. At least 1.
+    pub fn least(&self) -> u64 {
+        self.least
+    }
+
+    /// The words, each with the number of documents that contain it. In a forged file it may be any.
+    pub fn words(&self) -> &Dictionary {
+        &self.words
+    }
+}
+
+fn parse(part: SectionRef) -> Result<Box<[Level]>> {
+    let all = part.all()?;
+    let count = all.first_chunk().map_or(u64::MAX, |count| u64::from_le_bytes(*count));
+    let count = usize::try_from(count).ok().filter(|&count| count <= ONE_OF.len());
+    let Some(table) = count.and_then(|count| all.get(8..8 + ROW * count)) else {
+        return Err(part.corrupt(0, format!("no table of levels in {} bytes", all.len())));
+    };
+    let mut begin = 8 + table.len();
+    let mut levels = Vec::new();
+    for (at, row) in table.chunks_exact(ROW).enumerate() {
+        let (least, bytes) = (u64_at(row, 0), u64_at(row, 8));
+        let end =
+            usize::try_from(bytes).ok().and_then(|bytes| begin.checked_add(bytes)).filter(|&end| end <= all.len());
+        let Some(end) = end.filter(|_| (1..=u64::from(part.segment.documents()) + 1).contains(&least)) else {
+            return Err(part.corrupt(8 + ROW * at, format!("a level of {bytes} bytes, words in {least} documents")));
+        };
+        levels.push(Level { least, words: part.dictionary_in(begin..end)? });
+        begin = end;
+    }
+    Ok(levels.into())
+}
+
+impl Segment {
+    /// The levels of a text field's frequent words, those of the most frequent first. The first call reads them all.
+    ///
+    /// # Errors
+    /// As [`Segment::section`].
+    pub fn frequent(&self, field: usize) -> Result<&[Level]> {
+        let is_text = self.schema.fields.get(field).is_some_and(|field| field.kind == Kind::Text);
+        let may_have = is_text && self.flags().frequent && !self.lacks(field);
+        let Some(place) = self.frequent.get(field).filter(|_| may_have) else { return Ok(&[]) };
+        self.kept(place, || parse(self.section_ref(Section::Frequent, field)?)).map(|levels| &levels[..])
+    }
+}
+
+/// How many documents contain each term of a field, in the order of terms.
+#[derive(Default)]
+pub(super) struct Counts(Vec<u32>);
+
+impl Counts {
+    /// Adds the next term.
+    pub fn add(&mut self, containing: usize) -> Result<()> {
+        memory::reserve(&mut self.0, 1)?;
+        self.0.push(containing as u32);
+        Ok(())
+    }
+}
+
+/// Writes the section of a field, whose words are written: its terms with these counts, or those beside its stems.
+pub(super) fn write(writer: &mut SegmentWriter, field: u8, counts: Option<Counts>) -> Result<()> {
+    let path = writer.path().to_owned();
+    let not_built = |error| not_built(&path, error);
+    let (section, head) = if counts.is_some() { (Section::Dictionary, 0) } else { (Section::Words, words::HEAD) };
+    let (map, range) = writer.map_section(section, field)?;
+    let all = fst::Map::new(&map[range.start + head..range.end]).map_err(not_built)?;
+    let counts = match counts {
+        Some(Counts(counts)) => counts,
+        None => {
+            let mut of_words = memory::room(all.len())?;
+            let mut values = all.values();
+            while let Some(value) = values.next() {
+                of_words.push(words::Words::documents(value) as u32);
+            }
+            of_words
+        }
+    };
+    let mut levels = Vec::new();
+    for least in leasts(&counts)? {
+        levels.push((least, MapBuilder::memory()));
+    }
+    if let Some(&(fewest, _)) = levels.last() {
+        let (mut words, mut counts) = (all.stream(), counts.iter());
+        while let (Some((word, _)), Some(&count)) = (words.next(), counts.next()) {
+            if count >= fewest {
+                for (_, level) in levels.iter_mut().filter(|(least, _)| count >= *least) {
+                    level.insert(word, count.into()).map_err(not_built)?;
+                }
+            }
+        }
+    }
+    let levels: Vec<(u32, Vec<u8>)> = levels
+        .into_iter()
+        .map(|(least, level)| Ok((least, level.into_inner().map_err(not_built)?)))
+        .collect::<Result<_>>()?;
+    drop(map);
+    writer.section(Section::Frequent, field, |out| {
+        out.write_all(&(levels.len() as u64).to_le_bytes())?;
+        for (least, level) in &levels {
+            out.write_all(&u64::from(*least).to_le_bytes())?;
+            out.write_all(&(level.len() as u64).to_le_bytes())?;
+        }
+        levels.iter().try_for_each(|(_, level)| out.write_all(level))
+    })
+}
+
+/// The fewest documents of each level's words, descending.
+fn leasts(counts: &[u32]) -> Result<Vec<u32>> {
+    let mut leasts = Vec::new();
+    if counts.len() <= FEW_TERMS {
+        return Ok(leasts);
+    }
+    let mut sorted = memory::room(counts.len())?;
+    sorted.extend_from_slice(counts);
+    for one_of in ONE_OF {
+        let most = sorted.len() / one_of;
+        let (_, &mut beyond, _) = sorted.select_nth_unstable_by(most, |a, b| b.cmp(a));
+        // A level may have fewer words, not more.
+        leasts.extend(beyond.checked_add(1));
+    }
+    leasts.dedup();
+    Ok(leasts)
+}

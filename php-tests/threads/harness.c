@@ -5,7 +5,8 @@
  *     harness INI PREPARE REQUEST THREADS SECONDS [KEYS]
  *
  * INI: a php.ini, which loads the extension. PREPARE: a script that runs once, before the threads begin. REQUEST: the script
- * of each request, which must print "ok". KEYS: how many keys of thread-local storage are left once PHP has started.
+ * of each request, which must print "ok"; its argument is the number of its thread. KEYS: how many keys of thread-local
+ * storage are left once PHP has started.
  * THREADS_FOLDER in the environment is an empty folder; THREADS_DEVICE names a device, for one request in 16.
  * Prints requests and memory, and what a request printed in place of "ok"; exits with 1 if one did, or if memory grew.
  */
@@ -47,10 +48,14 @@ static void run(const char *script)
 
 static void *serve(void *number)
 {
-    (void)number;
+    char text[24];
+    snprintf(text, sizeof text, "%ld", (long)(intptr_t)number);
+    char *arguments[] = {(char *)request, text};
     ts_resource(0);
     ZEND_TSRMLS_CACHE_UPDATE();
     while (!atomic_load(&over)) {
+        SG(request_info).argc = 2;
+        SG(request_info).argv = arguments;
         if (php_request_startup() != SUCCESS) {
             atomic_fetch_add(&failures, 1);
             break;
@@ -123,7 +128,7 @@ int main(int argc, char **argv)
     }
     pthread_t *all = calloc(threads, sizeof *all);
     for (int at = 0; at < threads; at++) {
-        if (pthread_create(&all[at], NULL, serve, NULL) != 0) {
+        if (pthread_create(&all[at], NULL, serve, (void *)(intptr_t)at) != 0) {
             fprintf(stderr, "no thread %d\n", at);
             return 1;
         }
@@ -146,13 +151,10 @@ int main(int argc, char **argv)
     for (int at = 0; at < threads; at++) {
         pthread_join(all[at], NULL);
     }
+    free(all);
     int grew = last > warm + warm / 5 + 32 * 1024;
     printf("%d threads: %ld requests, %ld failures, %ld MiB after a third of the time, %ld MiB at the end%s\n", threads,
         atomic_load(&requests), atomic_load(&failures), warm / 1024, last / 1024, grew ? ": it grew" : "");
-    /* At the end of a request putenv() restores the variable's value before it, which a request of another thread may have set
-       and freed (PHP 8.2). PHP asks for a variable when it ends. */
-    static char *empty[] = {NULL};
-    environ = empty;
     php_embed_shutdown();
     return atomic_load(&failures) != 0 || atomic_load(&requests) == 0 || grew;
 }

@@ -94,6 +94,11 @@ impl Device {
         (cache_words(&self.shared.limits, (budget / WORD as u64) as usize) * WORD) as u64
     }
 
+    /// Memory limits of the device.
+    pub(super) fn limits(&self) -> Limits {
+        self.shared.limits
+    }
+
     /// Whether a list is in device memory now. False while another thread uses the device, because that cannot be told
     /// then.
     pub fn is_resident(&self, list: &PostingList) -> bool {

@@ -34,6 +34,11 @@ struct Flight {
 }
 
 impl Device {
+    /// How many hits of a query kernels find here, at most.
+    pub(crate) fn most_hits(&self) -> usize {
+        MOST_HITS.min(sizes(self.limits().local).1 / 2)
+    }
+
     /// What `take` makes of the best documents of each query; `None` for queries that this device cannot answer: the CPU
     /// has to.
     ///
@@ -48,7 +53,7 @@ impl Device {
         let mut session = self.lock()?;
         let count = batch.queries();
         let taken: Vec<Option<T>> = (0..count).map(|_| None).collect();
-        let most = MOST_HITS.min(sizes(session.limits().local).1 / 2);
+        let most = self.most_hits();
         if batch.k == 0 || batch.k > most {
             log::debug!("{} hits a query; kernels of this device find 1 to {most}", batch.k);
             return Ok(taken);

@@ -28,7 +28,7 @@ impl Fleet {
         let Some(device) = place(settings, || choose_for_queries(batch)) else { return Ok(None) };
         index.check_files()?;
         let wanted = index.wanted(options)?;
-        if !ranks(index, options, wanted) {
+        if !ranks(index, options, wanted) || wanted > device.most_hits() {
             return Ok(None);
         }
         let is_alone = queries.len() < MANY && !divides_segments(index, settings, &device);
@@ -47,7 +47,9 @@ impl Fleet {
     /// Those of a stream, of which each answers other queries, opened whether that has paid off yet or not; none if they
     /// cannot rank with these options, or may not.
     pub(in crate::engine) fn of_stream(index: &Index, options: &Options, settings: &Settings, wanted: usize) -> Fleet {
-        Fleet::by_queries(if ranks(index, options, wanted) { open(settings) } else { Vec::new() })
+        let mut devices = if ranks(index, options, wanted) { open(settings) } else { Vec::new() };
+        devices.retain(|device| wanted <= device.most_hits());
+        Fleet::by_queries(devices)
     }
 
     /// These devices, of which each answers other queries.

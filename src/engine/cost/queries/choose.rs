@@ -24,7 +24,7 @@ pub(in crate::engine) fn choose_for_queries(batch: &Batch) -> Result<Option<Devi
     if device::is_none(&settings.device) || work <= TRIFLE || k == 0 || k > MOST_HITS {
         return Ok(None);
     }
-    let usable = |device: &Device| device.info().kind != "CPU";
+    let usable = |device: &Device| device.info().kind != "CPU" && k <= device.most_hits();
     if let Some(device) = settings.opened() {
         if !usable(&device) {
             return Ok(None);

@@ -17,12 +17,6 @@ tiered! {
 
 #[inline(always)]
 fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, mut optional: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) {
-    // What counts as one word is any of its terms.
-    if let [clause] = &mut clauses[..]
-        && (clause.terms.len() > 1 && optional.is_empty())
-    {
-        return any_on_tier(std::mem::take(&mut clause.terms), collector);
-    }
     if clauses.is_empty() {
         return;
     }
@@ -41,14 +35,13 @@ fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, mut optional: Vec<Term<'s>>, co
     // The same of the optional terms, of which those that add the most come first.
     optional.sort_by(|a, b| b.max_score().total_cmp(&a.max_score()));
     let mut more = vec![0.0; optional.len() + 1];
-    let initial = if others.is_empty() { initial_threshold(lead, collector) } else { f64::NEG_INFINITY };
     let mut next = 0;
     while let Some((first, last)) = range(lead, &leads, next) {
         if collector.clock.is_over() {
             return;
         }
         next = last.saturating_add(1);
-        let threshold = collector.threshold().max(initial);
+        let threshold = collector.threshold();
         let of_lead: f64 = leads.iter().map(|&at| f64::from(lead[at].max_score_between(first, last))).sum();
         for (at, term) in optional.iter_mut().enumerate().rev() {
             more[at] = more[at + 1] + f64::from(term.max_score_between(first, last));
@@ -91,6 +84,37 @@ fn initial_threshold(terms: &mut [Term], collector: &Collector) -> f64 {
     // Terms are ordered by their upper bounds, so the last ones give the most.
     let of_terms = terms.iter_mut().rev().map(|term| term.likely_threshold(k));
     of_terms.into_iter().find(|threshold| threshold.is_finite()).unwrap_or(f64::NEG_INFINITY).next_down()
+}
+
+tiered! {
+    /// The best documents with a term: those of the blocks whose bounds, and whose groups' bounds, exceed the threshold.
+    pub fn one<'c, 's>(term: Term<'s>, collector: &mut Collector<'c, 's>) -> () = one_on_tier;
+}
+
+#[inline(always)]
+fn one_on_tier<'s>(mut term: Term<'s>, collector: &mut Collector<'_, 's>) {
+    let term = &mut term;
+    let initial = initial_threshold(std::slice::from_mut(term), collector);
+    let mut window = Window::new();
+    let mut candidates = Candidates::default();
+    for group in 0..term.groups() {
+        let (blocks, bound) = term.group(group);
+        if f64::from(bound) <= collector.threshold().max(initial) {
+            continue;
+        }
+        if collector.clock.is_over() {
+            return;
+        }
+        for block in blocks {
+            let threshold = collector.threshold().max(initial);
+            if f64::from(term.block_max(block)) > threshold {
+                let (first, last) = (term.first_possible(block), term.last(block));
+                let term = std::slice::from_mut(term);
+                window.candidates(term, &[0], &[], first, last, threshold, collector, &mut candidates);
+                candidates.offer(collector);
+            }
+        }
+    }
 }
 
 tiered! {

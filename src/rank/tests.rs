@@ -150,7 +150,11 @@ fn check(corpus: &Corpus, clauses: &[Vec<usize>], k: usize, deleted: Option<&[u6
                 let optional = optional.iter().flatten().map(|&at| term(at)).collect();
                 block_max::all(tier, required.iter().map(clause).collect(), optional, &mut collector);
             } else {
-                block_max::any(tier, clauses.iter().flatten().map(|&at| term(at)).collect(), &mut collector);
+                let terms: Vec<Term> = clauses.iter().flatten().map(|&at| term(at)).collect();
+                match <[Term; 1]>::try_from(terms) {
+                    Ok([term]) => block_max::one(tier, term, &mut collector),
+                    Err(terms) => block_max::any(tier, terms, &mut collector),
+                }
             }
             let got: Vec<(u32, f64)> = top.into_hits().iter().map(|hit| (hit.doc_id, hit.score)).collect();
             assert_eq!(got, wanted, "{} {clauses:?} required: {required}, k {k}", tier.name());

@@ -152,13 +152,16 @@ fn top(
         let required = clauses.iter().filter(|clause| clause.required).count();
         if let Some(doc_ids) = few.filter(|few| few.len() < few::most(&clauses)) {
             few::few(cpu::tier(), doc_ids, clauses, &mut collector);
-        } else if clauses.len() == required.max(1) {
+        } else if required == 0 || clauses.len() == 1 {
+            match <[Term; 1]>::try_from(terms(clauses)) {
+                Ok([term]) => block_max::one(cpu::tier(), term, &mut collector),
+                Err(terms) => block_max::any(cpu::tier(), terms, &mut collector),
+            }
+        } else if clauses.len() == required {
             block_max::all(cpu::tier(), clauses, Vec::new(), &mut collector);
-        } else if required > 0 {
+        } else {
             let (required, optional) = clauses.into_iter().partition(|clause| clause.required);
             block_max::all(cpu::tier(), required, terms(optional), &mut collector);
-        } else {
-            block_max::any(cpu::tier(), terms(clauses), &mut collector);
         }
         clock.check()?;
     }

@@ -4,6 +4,7 @@ use super::{Term, source};
 use crate::codec::BLOCK;
 use crate::index::list::maxima;
 use crate::rank::score::bounds;
+use std::ops::Range;
 
 /// Bounds are greater than any score by this factor, which covers the rounding of scores and of their sums.
 const MARGIN: f32 = 1.000_001;
@@ -79,16 +80,40 @@ impl Term<'_> {
         bound
     }
 
+    /// How many groups of blocks there are.
+    #[inline(always)]
+    pub fn groups(&self) -> usize {
+        self.blocks.div_ceil(GROUP)
+    }
+
+    /// The blocks of a group, and a bound of the scores there.
+    #[inline(always)]
+    pub fn group(&self, group: usize) -> (Range<usize>, f32) {
+        let blocks = GROUP * group..self.blocks.min(GROUP * (group + 1));
+        let bound = match source::maxima(&self.source) {
+            Some(words) => {
+                let words = &words[maxima::WORDS * (self.blocks + group)..];
+                self.scorer.weight * bounds::saturation([words[0], words[1]], self.scorer.norms) * MARGIN
+            }
+            None => self.block_max[blocks.clone()].iter().copied().fold(0.0, f32::max),
+        };
+        (blocks, bound)
+    }
+
     /// A number that the `k`-th best score of this term alone is at least, if a few blocks tell.
     pub fn likely_threshold(&mut self, k: usize) -> f64 {
         let wanted = k.div_ceil(BLOCK) + 1;
         if !(2 * wanted..=MOST_BLOCKS).contains(&self.blocks) {
             return f64::NEG_INFINITY;
         }
-        let mut blocks: Vec<(f32, usize)> = (0..self.blocks).map(|block| (self.block_max(block), block)).collect();
-        blocks.select_nth_unstable_by(wanted, |a, b| b.0.total_cmp(&a.0));
+        // The best blocks are looked for in the best groups.
+        let mut groups: Vec<(f32, usize)> = (0..self.groups()).map(|group| (self.group(group).1, group)).collect();
+        keep_best(&mut groups, wanted + 2);
+        let blocks = groups.iter().flat_map(|&(_, group)| self.group(group).0).collect::<Vec<_>>();
+        let mut blocks: Vec<(f32, usize)> = blocks.into_iter().map(|block| (self.block_max(block), block)).collect();
+        keep_best(&mut blocks, wanted);
         let mut scores: Vec<f32> = Vec::with_capacity(wanted * BLOCK);
-        for &(_, block) in &blocks[..wanted] {
+        for (_, block) in blocks {
             scores.extend_from_slice(self.score_block(block));
         }
         if scores.len() < k {
@@ -96,5 +121,13 @@ impl Term<'_> {
         }
         let (_, kth, _) = scores.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a));
         f64::from(*kth)
+    }
+}
+
+/// Keeps those with the greatest bounds.
+fn keep_best(bounds: &mut Vec<(f32, usize)>, most: usize) {
+    if bounds.len() > most {
+        bounds.select_nth_unstable_by(most, |a, b| b.0.total_cmp(&a.0));
+        bounds.truncate(most);
     }
 }

@@ -2,7 +2,7 @@
 
 /**
  * Makes docs/results.md, and the table of README.md, of the results in docs/results/: what benches have written
- * (search.json, search-index.json, search-php.json of `make bench-search`) and tables of other runs, each with machine,
+ * (search.json, search-index.json, search-php.json and conditions.json of `make bench-search`) and tables of other runs, each with machine,
  * date and command.
  *
  *     php -n scripts/results.php             writes the page and the table
@@ -17,6 +17,7 @@ declare(strict_types=1);
 const SECTIONS = [
     'search' => 'Ranked search, beside tantivy',
     'search-php' => 'Ranked search from PHP, beside SQLite FTS5',
+    'conditions' => '',
     'shop' => '',
     'search-index' => 'Indexing',
     'index-codecs' => '',

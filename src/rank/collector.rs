@@ -4,16 +4,8 @@ use super::clock::Clock;
 use super::term::Term;
 use super::top_k::{Hit, TopK};
 use crate::base::bits::has_bit;
+use crate::index::segment::Allowed;
 use std::sync::Arc;
-
-/// The documents of a segment that pass a filter.
-#[derive(Debug)]
-pub struct Allowed {
-    /// Bit d of the sequence is document d.
-    pub bits: Vec<u64>,
-    /// The documents in order, if they are few.
-    pub few: Option<Vec<u32>>,
-}
 
 /// The documents of a segment that count.
 #[derive(Default)]

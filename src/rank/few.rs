@@ -1,13 +1,19 @@
 //! The best of a few documents, or those that match, each of which is looked up in the lists: what a rare filter leaves, or
 //! what comes first in some order.
 
+use super::candidates::Candidates;
 use super::clause::Clause;
 use super::collector::{Collector, Restriction};
 use super::matching::{retain, retain_if};
+use super::term::Term;
 use super::tiers::tiered;
 
-/// Looking a document up in a list takes as long as so many postings of a list that is ranked as a whole.
+/// Looking a document up in a list takes as long as so many postings of a list that is ranked as a whole; many together.
 const LOOK_UP: usize = 32;
+const LOOK_UP_TOGETHER: usize = 4;
+
+/// Documents that are looked up together.
+const TOGETHER: usize = 1024;
 
 /// So many documents are looked up in the time that ranking all takes.
 pub fn most(clauses: &[Clause]) -> usize {
@@ -15,7 +21,7 @@ pub fn most(clauses: &[Clause]) -> usize {
     // A clause that documents must have bounds what is ranked.
     let required = clauses.iter().filter(|clause| clause.required).map(Clause::postings).min();
     let ranked = required.unwrap_or_else(|| clauses.iter().map(Clause::postings).sum());
-    ranked / terms.max(1) / LOOK_UP
+    ranked / terms.max(1) / if required.is_some() { LOOK_UP } else { LOOK_UP_TOGETHER }
 }
 
 tiered! {
@@ -56,6 +62,9 @@ tiered! {
 
 #[inline(always)]
 fn few_on_tier<'s>(doc_ids: &[u32], mut clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, 's>) {
+    if !clauses.iter().any(|clause| clause.required) {
+        return any_of_few(doc_ids, clauses, collector);
+    }
     clauses.sort_by_key(|clause| (!clause.required, clause.postings()));
     'documents: for &doc_id in doc_ids {
         if collector.clock.is_over() {
@@ -81,5 +90,34 @@ fn few_on_tier<'s>(doc_ids: &[u32], mut clauses: Vec<Clause<'s>>, collector: &mu
         if has_any {
             collector.offer(doc_id, score);
         }
+    }
+}
+
+/// The best of these documents with any of the terms.
+#[inline(always)]
+fn any_of_few<'s>(doc_ids: &[u32], clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, 's>) {
+    let mut terms: Vec<Term> = clauses.into_iter().flat_map(|clause| clause.terms).collect();
+    terms.sort_by(|a, b| b.max_score().total_cmp(&a.max_score()));
+    // The upper bounds of all terms from each on.
+    let mut rest = vec![0.0; terms.len() + 1];
+    for (at, term) in terms.iter().enumerate().rev() {
+        rest[at] = rest[at + 1] + f64::from(term.max_score());
+    }
+    let mut candidates = Candidates::default();
+    for doc_ids in doc_ids.chunks(TOGETHER) {
+        if collector.clock.is_over() {
+            return;
+        }
+        candidates.clear();
+        candidates.reserve(doc_ids.len());
+        for &doc_id in doc_ids {
+            candidates.push_if(collector.restriction.allows(doc_id), doc_id, 0.0);
+        }
+        for (at, term) in terms.iter_mut().enumerate() {
+            // Without any of the terms the score is 0, which is none.
+            let threshold = collector.threshold().max(0.0);
+            candidates.add(term, threshold, rest[at] - rest[at + 1], rest[at + 1]);
+        }
+        candidates.offer(collector);
     }
 }

@@ -3,10 +3,9 @@
 use crate::base::earth::Origin;
 use crate::base::earth::area::Area;
 use crate::base::error::{Error, Result};
-use crate::index::segment::Segment;
+use crate::index::segment::{Allowed, Segment};
 use crate::index::{Id, Kind, Schema};
 use crate::list::PostingList;
-use crate::rank::collector::Allowed;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,6 +60,40 @@ impl Condition {
         }
     }
 
+    /// Appends bytes that tell it from all others, and returns whether there are such: ids and docIDs are seldom the same again.
+    fn write_key(&self, key: &mut Vec<u8>) -> bool {
+        let (tag, field, count) = match self {
+            Condition::All(of) => (0, 0, of.len()),
+            Condition::Any(of) => (1, 0, of.len()),
+            Condition::Not(_) => (2, 0, 1),
+            Condition::Keywords(field, values) => (3, *field, values.len()),
+            Condition::Range(field, ..) => (4, *field, 2),
+            Condition::Numbers(field, numbers) => (5, *field, numbers.len()),
+            Condition::Within(field, _) => (6, *field, 1),
+            Condition::Exists(field) => (7, *field, 0),
+            Condition::Ids(_) | Condition::DocIds(_) => return false,
+        };
+        key.push(tag);
+        key.extend([field, count].into_iter().flat_map(|number| (number as u32).to_le_bytes()));
+        match self {
+            Condition::All(of) | Condition::Any(of) => return of.iter().all(|of| of.write_key(key)),
+            Condition::Not(of) => return of.write_key(key),
+            _ => {}
+        }
+        let mut part = |bytes: &[u8]| {
+            key.extend((bytes.len() as u32).to_le_bytes());
+            key.extend(bytes);
+        };
+        match self {
+            Condition::Keywords(_, values) => values.iter().for_each(|value| part(value)),
+            Condition::Range(_, low, high) => [low, high].into_iter().for_each(|bound| part(&bound.to_le_bytes())),
+            Condition::Numbers(_, numbers) => numbers.iter().for_each(|number| part(&number.to_le_bytes())),
+            Condition::Within(_, area) => part(format!("{area:?}").as_bytes()),
+            _ => {}
+        }
+        true
+    }
+
     /// How many values, numbers and ids it has, those of conditions in it included.
     pub(super) fn values(&self) -> usize {
         match self {
@@ -103,6 +136,9 @@ impl fmt::Debug for DocIds {
 /// How deep conditions are nested at most: what goes through them calls itself.
 pub const MOST_DEPTH: usize = 64;
 
+/// Segments know filters again that have at most so many values.
+const KEY_VALUES: usize = 256;
+
 /// The most conditions of a filter, those that combine others included. Values, ids and docIDs of a condition are not counted.
 pub const MOST_CONDITIONS: usize = 10_000;
 
@@ -117,6 +153,8 @@ pub struct Filter(Option<Arc<Shared>>);
 
 struct Shared {
     condition: Condition,
+    /// By which segments know it again.
+    key: Option<Box<[u8]>>,
     /// By the number of the segment's identity.
     sets: Mutex<HashMap<u64, Passing>>,
 }
@@ -132,7 +170,13 @@ impl Filter {
         if matches!(&condition, Condition::All(all) if all.is_empty()) {
             return Ok(Filter::default());
         }
-        Ok(Filter(Some(Arc::new(Shared { condition, sets: Mutex::default() }))))
+        Ok(Filter::of(condition))
+    }
+
+    fn of(condition: Condition) -> Filter {
+        let mut key = Vec::new();
+        let has_key = condition.values() <= KEY_VALUES && condition.write_key(&mut key);
+        Filter(Some(Arc::new(Shared { condition, key: has_key.then(|| key.into()), sets: Mutex::default() })))
     }
 
     /// What must hold, if anything.
@@ -146,7 +190,7 @@ impl Filter {
             Some(condition) => Condition::All(vec![within, condition.clone()]),
             None => within,
         };
-        Filter(Some(Arc::new(Shared { condition, sets: Mutex::default() })))
+        Filter::of(condition)
     }
 
     /// Whether every document passes.
@@ -167,8 +211,12 @@ impl Filter {
             return Ok(set.clone());
         }
         // Threads that come at the same time make it each for itself, and the first one is kept.
-        let set = Some(Arc::new(make(&shared.condition)?));
-        Ok(sets().entry(key).or_insert(set).clone())
+        let make = || make(&shared.condition);
+        let set = match &shared.key {
+            Some(key) => segment.passing(key, make)?,
+            None => Arc::new(make()?),
+        };
+        Ok(sets().entry(key).or_insert(Some(set)).clone())
     }
 }
 

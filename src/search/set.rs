@@ -2,7 +2,8 @@
 
 use crate::base::error::Result;
 use crate::base::memory::zeros;
-use crate::rank::collector::Allowed;
+use crate::index::segment::Allowed;
+use crate::rank::matching::for_each_bit;
 
 /// Some documents of a segment.
 pub(super) enum Set {
@@ -18,7 +19,15 @@ const FEW: usize = 32;
 impl Set {
     pub(super) fn into_allowed(self, documents: u32) -> Result<Allowed> {
         Ok(match self {
-            Set::Bits(bits) => Allowed { bits, few: None },
+            Set::Bits(bits) => {
+                let count: usize = bits.iter().map(|word| word.count_ones() as usize).sum();
+                let few = (count * FEW <= documents as usize).then(|| {
+                    let mut few = Vec::with_capacity(count);
+                    for_each_bit(0, &bits, |doc_id| few.push(doc_id));
+                    few
+                });
+                Allowed { bits, few }
+            }
             Set::Few(doc_ids) => Allowed { bits: bits_of(&doc_ids, documents)?, few: Some(doc_ids) },
         })
     }

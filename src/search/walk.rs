@@ -34,6 +34,9 @@ pub(super) struct Walk<'s> {
 /// As terms and numbers may know of each other, a walk begins with so many documents for each that is wanted.
 const FOR_EACH: usize = 4;
 
+/// If so few documents pass the filter for each that is wanted, all of them are looked at.
+const FEW_FOR_EACH: usize = 64;
+
 /// A walk is begun if it is likely to end in such a part of the time that looking at all matches takes, after which it gives up.
 const PART: usize = 2;
 
@@ -63,8 +66,9 @@ impl<'s> Walk<'s> {
         let most = if clauses.is_empty() { documents / 64 } else { few::most(clauses) } / PART;
         let allowed = wanted.restriction.allowed.as_ref();
         let matching = part_matching(documents, wanted.clauses);
-        let is_worth_it = |of_these: f64| wanted.hits as f64 / (matching * of_these) <= most as f64;
-        if allowed.is_some_and(|allowed| allowed.few.is_some()) || !is_worth_it(1.0) {
+        let expected = |of_these: f64| wanted.hits as f64 / (matching * of_these);
+        let few = allowed.and_then(|allowed| allowed.few.as_ref()).map(Vec::len);
+        if few.is_some_and(|few| few <= FEW_FOR_EACH.saturating_mul(wanted.hits)) || expected(1.0) > most as f64 {
             return Ok(None);
         }
         let Some(mut ascending) = ascending()? else { return Ok(None) };
@@ -77,8 +81,9 @@ impl<'s> Walk<'s> {
             ascending = &ascending[begin..end.max(begin)];
         }
         if let Some(allowed) = allowed {
-            let allowed: usize = allowed.bits.iter().map(|word| word.count_ones() as usize).sum();
-            if !is_worth_it((allowed as f64 / ascending.len().max(1) as f64).min(1.0)) {
+            let passing = few.unwrap_or_else(|| allowed.bits.iter().map(|word| word.count_ones() as usize).sum());
+            let expected = expected((passing as f64 / ascending.len().max(1) as f64).min(1.0));
+            if expected > most.min(few.unwrap_or(most)) as f64 {
                 return Ok(None);
             }
         }

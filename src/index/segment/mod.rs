@@ -18,7 +18,7 @@
 //! | `section` | one section of an open segment; checksums |
 //! | `dictionary`, `walk` | [`Dictionary`]: terms and their values, and walks through them |
 //! | `lists`, `documents` | what an open segment has: terms and lists; ids and values |
-//! | `joined` | postings that were put together of several lists, kept if they are wanted again |
+//! | `kept`, `joined`, `passing` | what is kept if it is wanted again: postings that were put together of several lists; documents that pass a filter |
 //! | `keyword_column` | the values of a keyword field by document, made of its lists when that is first asked for |
 //!
 //! A segment has a section per field and purpose. Each is at a multiple of 64 bytes, so that lists can be used where they
@@ -40,6 +40,7 @@ mod ids;
 mod in_order;
 mod invert;
 mod joined;
+mod kept;
 mod keyword_column;
 mod list_writer;
 mod lists;
@@ -49,6 +50,7 @@ mod numbers;
 mod ordinals;
 mod packed;
 mod pairs;
+mod passing;
 mod points;
 pub mod reorder;
 mod section;
@@ -75,6 +77,7 @@ pub(super) use merge::merge;
 pub use merge_plan::Input;
 pub use numbers::Column;
 pub use pairs::Pair;
+pub use passing::Allowed;
 pub use points::{Candidates, PointColumn, Points};
 pub use words::Words;
 
@@ -89,6 +92,7 @@ use format::{Frame, NO_FIELD};
 use joined::KeptJoined;
 use memmap2::Mmap;
 use pairs::Pairs;
+use passing::KeptPassing;
 use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -189,6 +193,8 @@ pub struct Segment {
     buckets: Box<[KeptLater<Buckets>]>,
     /// See [`joined`](Self::joined).
     joined: KeptJoined,
+    /// See [`passing`](Self::passing).
+    passing: KeptPassing,
     /// By field; see [`in_order`](Self::in_order).
     orders: Box<[KeptLater<Box<[u32]>>]>,
     /// See [`id_ranks`](Self::id_ranks).
@@ -256,6 +262,7 @@ impl Segment {
             keyword_columns: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             buckets: schema.fields.iter().map(|_| KeptLater::default()).collect(),
             joined: KeptJoined::default(),
+            passing: KeptPassing::default(),
             orders: schema.fields.iter().map(|_| KeptLater::default()).collect(),
             id_ranks: OnceLock::new(),
             making: Mutex::new(()),

@@ -8,7 +8,7 @@ use super::numbers::Numbers;
 use super::stored::{self, Blocks};
 use super::texts::Reader;
 use super::write::{self, FieldWriter};
-use super::{SegmentMeta, gather, hash, points, words};
+use super::{SegmentMeta, frequent, gather, hash, points, words};
 use crate::base::bits::has_bit;
 use crate::base::earth::Point;
 use crate::base::error::{Error, Result};
@@ -365,6 +365,7 @@ impl SegmentBuilder {
                         && words
                     {
                         words::write(&mut writer, field, of_field.all_known, of_field.iter())?;
+                        frequent::write_of_words(&mut writer, field)?;
                     }
                     let lengths = tokens.lengths(is_dead)?;
                     if text {

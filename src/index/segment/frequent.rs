@@ -93,8 +93,17 @@ impl Counts {
     }
 }
 
-/// Writes the section of a field, whose words are written: its terms with these counts, or those beside its stems.
-pub(super) fn write(writer: &mut SegmentWriter, field: u8, counts: Option<Counts>) -> Result<()> {
+/// Writes the section of a field whose words beside stems are written, if the segment is to have it.
+pub(super) fn write_of_words(writer: &mut SegmentWriter, field: usize) -> Result<()> {
+    if writer.has_frequent(field) { write(writer, field as u8, None) } else { Ok(()) }
+}
+
+/// Writes the section of a field whose terms are written, with these counts.
+pub(super) fn write_of_terms(writer: &mut SegmentWriter, field: u8, counts: Counts) -> Result<()> {
+    write(writer, field, Some(counts))
+}
+
+fn write(writer: &mut SegmentWriter, field: u8, counts: Option<Counts>) -> Result<()> {
     let path = writer.path().to_owned();
     let not_built = |error| not_built(&path, error);
     let (section, head) = if counts.is_some() { (Section::Dictionary, 0) } else { (Section::Words, words::HEAD) };

@@ -5,6 +5,7 @@
 
 use super::file::{Has, SegmentWriter};
 use super::format::{NO_FIELD, Section};
+use super::frequent;
 use super::ids::IdColumn;
 use super::merge_plan::{GONE, Input, MergePlan, by_rank, is_deleted, reordered};
 use super::numbers::Numbers;
@@ -64,6 +65,7 @@ pub(in crate::index) fn merge(
                 merge_terms(inputs, &plan, field, &lengths, lost.as_mut(), &mut writer)?;
                 if let Some(lost) = lost {
                     words::merge(inputs, &plan, field, analyzer, lost, &mut writer)?;
+                    frequent::write_of_words(&mut writer, field)?;
                 }
             }
             Kind::Keyword => merge_terms(inputs, &plan, field, &[], None, &mut writer)?,

@@ -11,7 +11,6 @@
 
 use super::file::SegmentWriter;
 use super::format::{NO_FIELD, Section};
-use super::frequent;
 use super::merge_plan::{GONE, Input, MergePlan};
 use super::section::SectionRef;
 use super::{Dictionary, Segment, Union};
@@ -163,7 +162,6 @@ pub(super) fn merge(
 
 /// Writes one section.
 struct SectionWriter<'w> {
-    field: u8,
     path: std::path::PathBuf,
     map: MapBuilder<&'w mut SegmentWriter>,
 }
@@ -175,7 +173,7 @@ impl<'w> SectionWriter<'w> {
         writer.begin(Section::Words, field as u8)?;
         writer.write_all(&[all_known.into(), 0, 0, 0, 0, 0, 0, 0]).map_err(|error| failed(&path, error))?;
         let map = MapBuilder::new(writer).map_err(|error| super::list_writer::not_built(&path, error))?;
-        Ok(SectionWriter { field: field as u8, path, map })
+        Ok(SectionWriter { path, map })
     }
 
     fn word(&mut self, word: &[u8], documents: u64) -> Result<()> {
@@ -185,6 +183,6 @@ impl<'w> SectionWriter<'w> {
     fn end(self) -> Result<()> {
         let writer = self.map.into_inner().map_err(|error| super::list_writer::not_built(&self.path, error))?;
         writer.end();
-        if writer.has_frequent(self.field.into()) { frequent::write(writer, self.field, None) } else { Ok(()) }
+        Ok(())
     }
 }

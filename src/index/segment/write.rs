@@ -72,7 +72,7 @@ impl<'w> FieldWriter<'w> {
         writer.section(Section::Dictionary, field, |out| dictionary.copy_to(out))?;
         writer.set_counts(field.into(), FieldCounts { documents: containing, tokens, terms });
         if let Some(counts) = counts {
-            frequent::write(writer, field, Some(counts))?;
+            frequent::write_of_terms(writer, field, counts)?;
         }
         match common {
             Some(common) => write_pairs(writer, field, common, lengths),

@@ -1,5 +1,5 @@
-//! The k best documents of a segment, by block-max conjunction ([`all`]) and block-max MaxScore ([`any`]); see the top of
-//! `rank/mod.rs`.
+//! The k best documents of a segment, by block-max conjunction ([`all`]) and block-max MaxScore ([`any`]), and those of one term
+//! ([`one`]); see the top of `rank/mod.rs`.
 
 use super::candidates::Candidates;
 use super::clause::Clause;
@@ -35,13 +35,14 @@ fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, mut optional: Vec<Term<'s>>, co
     // The same of the optional terms, of which those that add the most come first.
     optional.sort_by(|a, b| b.max_score().total_cmp(&a.max_score()));
     let mut more = vec![0.0; optional.len() + 1];
+    let initial = if others.is_empty() { initial_threshold(lead, collector) } else { f64::NEG_INFINITY };
     let mut next = 0;
     while let Some((first, last)) = range(lead, &leads, next) {
         if collector.clock.is_over() {
             return;
         }
         next = last.saturating_add(1);
-        let threshold = collector.threshold();
+        let threshold = collector.threshold().max(initial);
         let of_lead: f64 = leads.iter().map(|&at| f64::from(lead[at].max_score_between(first, last))).sum();
         for (at, term) in optional.iter_mut().enumerate().rev() {
             more[at] = more[at + 1] + f64::from(term.max_score_between(first, last));

@@ -46,7 +46,17 @@ fn matching_on_tier(doc_ids: &mut Vec<u32>, mut clauses: Vec<Clause>, needs_all:
             };
         }
     } else if !clauses.is_empty() {
-        kept = retain_if(doc_ids, |doc_id| clauses.iter_mut().any(|clause| has(clause, doc_id)));
+        let (mut found, mut of_term) = (Vec::new(), Vec::new());
+        for term in clauses.iter_mut().flat_map(|clause| &mut clause.terms) {
+            of_term.clear();
+            of_term.extend_from_slice(doc_ids);
+            let count = retain(term, &mut of_term);
+            found.extend_from_slice(&of_term[..count]);
+        }
+        found.sort_unstable();
+        found.dedup();
+        kept = found.len();
+        doc_ids[..kept].copy_from_slice(&found);
     }
     doc_ids.truncate(kept);
     doc_ids.retain(|&doc_id| !restriction.excludes(doc_id));

@@ -24,7 +24,7 @@
 //! that it touches). They come from pairs of frequency and length that are kept per block, so they hold for any k1, b and
 //! average length.
 //!
-//! Both loops of [`block_max`] go through the segment in ranges of docIDs: as far as the present blocks of the lead or
+//! Both loops of [`block_max`] for several terms go through the segment in ranges of docIDs: as far as the present blocks of the lead or
 //! essential terms reach, and at least a window of 4,096 documents if these are several. A range in which the upper bounds
 //! of all terms add up to no more than the threshold is skipped. In any other
 //!
@@ -42,6 +42,8 @@
 //!   1995; by block: Ding and Suel 2011; in ranges of documents: Lucene 10). The scores of several essential terms are added
 //!   up in an array of a window's documents. Which are essential is decided for the segment, as the threshold rises, and
 //!   anew in each range by the upper bounds there.
+//!
+//! * **One term** ([`block_max::one`]): groups of 32 blocks are skipped by their bounds, then blocks.
 //!
 //! If a few blocks of a term are likely to hold the k best of its documents, these are scored first, so that there is a
 //! threshold to begin with.

@@ -29,7 +29,7 @@ impl Window {
 
     /// The documents in `first..=last` that have one of the leading terms with a score above `least` and that count.
     #[inline(always)]
-    #[expect(clippy::too_many_arguments, reason = "one call in each of two loops")]
+    #[expect(clippy::too_many_arguments, reason = "one call in each of three loops")]
     pub(super) fn candidates(
         &mut self,
         terms: &mut [Term],

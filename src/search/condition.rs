@@ -78,6 +78,7 @@ impl Condition {
         match self {
             Condition::All(of) | Condition::Any(of) => return of.iter().all(|of| of.write_key(key)),
             Condition::Not(of) => return of.write_key(key),
+            Condition::Keywords(_, values) if values.iter().map(Vec::len).sum::<usize>() > KEY_BYTES => return false,
             _ => {}
         }
         let mut part = |bytes: &[u8]| {
@@ -136,8 +137,9 @@ impl fmt::Debug for DocIds {
 /// How deep conditions are nested at most: what goes through them calls itself.
 pub const MOST_DEPTH: usize = 64;
 
-/// Segments know filters again that have at most so many values.
+/// Segments know filters again that have at most so many values, and so many bytes of these.
 const KEY_VALUES: usize = 256;
+const KEY_BYTES: usize = 4 << 10;
 
 /// The most conditions of a filter, those that combine others included. Values, ids and docIDs of a condition are not counted.
 pub const MOST_CONDITIONS: usize = 10_000;
@@ -175,7 +177,7 @@ impl Filter {
 
     fn of(condition: Condition) -> Filter {
         let mut key = Vec::new();
-        let has_key = condition.values() <= KEY_VALUES && condition.write_key(&mut key);
+        let has_key = condition.values() <= KEY_VALUES && condition.write_key(&mut key) && key.len() <= KEY_BYTES;
         Filter(Some(Arc::new(Shared { condition, key: has_key.then(|| key.into()), sets: Mutex::default() })))
     }
 
@@ -190,7 +192,8 @@ impl Filter {
             Some(condition) => Condition::All(vec![within, condition.clone()]),
             None => within,
         };
-        Filter::of(condition)
+        // Each visitor is in another place.
+        Filter(Some(Arc::new(Shared { condition, key: None, sets: Mutex::default() })))
     }
 
     /// Whether every document passes.

@@ -15,7 +15,7 @@ pub const MOST_WORDS: usize = 1000;
 
 /// Terms of several segments that are counted in a table, which takes some 25 MB at most. More are merged in order, which
 /// takes half as long again.
-const MOST_COUNTED: usize = 1 << 18;
+pub(super) const MOST_COUNTED: usize = 1 << 18;
 
 /// What of a segment is looked through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@
 //! - More terms than the map says are an error.
 
 use super::Bytes;
-use super::walk::Walk;
+use super::term_walk::TermWalk;
 use crate::base::error::{Error, Result};
 use crate::index::LONGEST_KEYWORD;
 use fst::automaton::AlwaysMatch;
@@ -126,7 +126,7 @@ impl Dictionary {
     ) -> Result<Terms<'_, A>> {
         let bounds = Bounds::of(self);
         let steps = bounds.steps.clone();
-        let walk = self.place.guarded(|| Walk::new(self.map.as_fst(), automaton, first, end, steps))?;
+        let walk = self.place.guarded(|| TermWalk::new(self.map.as_fst(), automaton, first, end, steps))?;
         Ok(Terms { walk, bounds })
     }
 }
@@ -194,7 +194,7 @@ pub type Found<'t, S> = (&'t [u8], u64, S);
 
 /// Terms of a [`Dictionary`], in the order of their bytes.
 pub struct Terms<'d, A: Automaton = AlwaysMatch> {
-    walk: Walk<'d, Bytes, A>,
+    walk: TermWalk<'d, Bytes, A>,
     bounds: Bounds<'d>,
 }
 

@@ -87,6 +87,11 @@ impl SegmentWriter {
         self.frame.flags.codecs
     }
 
+    /// How many documents it is to have.
+    pub fn documents(&self) -> u32 {
+        self.frame.documents
+    }
+
     fn is_text(&self, field: usize) -> bool {
         self.frame.fields[field].0 == Kind::Text as u8
     }

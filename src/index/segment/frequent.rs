@@ -23,6 +23,8 @@ use std::io::Write;
 
 /// A level has one of so many words.
 const ONE_OF: [usize; 2] = if cfg!(any(test, fuzzing)) { [8, 2] } else { [256, 16] };
+/// There are fewer words beside stems for each byte of lists.
+const WORDS_PER_BYTE: usize = 64;
 /// The bytes of a level in the table.
 const ROW: usize = 16;
 
@@ -45,7 +47,8 @@ impl Level {
     }
 }
 
-fn parse(part: SectionRef) -> Result<Box<[Level]>> {
+/// The words of a level are fewer than `most`.
+fn parse(part: SectionRef, most: usize) -> Result<Box<[Level]>> {
     let all = part.all()?;
     let count = all.first_chunk().map_or(u64::MAX, |count| u64::from_le_bytes(*count));
     let count = usize::try_from(count).ok().filter(|&count| count <= ONE_OF.len());
@@ -61,8 +64,15 @@ fn parse(part: SectionRef) -> Result<Box<[Level]>> {
         let Some(end) = end.filter(|_| (1..=u64::from(part.segment.documents()) + 1).contains(&least)) else {
             return Err(part.corrupt(8 + ROW * at, format!("a level of {bytes} bytes, words in {least} documents")));
         };
-        levels.push(Level { least, words: part.dictionary_in(begin..end)? });
+        let words = part.dictionary_in(begin..end)?;
+        if words.len() >= most {
+            return Err(part.corrupt(begin, format!("{} words of a level; there are not so many", words.len())));
+        }
+        levels.push(Level { least, words });
         begin = end;
+    }
+    if begin != all.len() || !levels.is_sorted_by(|one, next| one.least > next.least) {
+        return Err(part.corrupt(begin, "levels that do not descend, or bytes after them"));
     }
     Ok(levels.into())
 }
@@ -76,7 +86,13 @@ impl Segment {
         let is_text = self.schema.fields.get(field).is_some_and(|field| field.kind == Kind::Text);
         let may_have = is_text && self.flags().frequent && !self.lacks(field);
         let Some(place) = self.frequent.get(field).filter(|_| may_have) else { return Ok(&[]) };
-        self.kept(place, || parse(self.section_ref(Section::Frequent, field)?)).map(|levels| &levels[..])
+        let make = || {
+            // Each term has a list. Of words beside stems there are some for each.
+            let lists = self.section_ref(Section::Lists, field)?.len();
+            let most = if self.words(field)?.is_some() { lists.saturating_mul(WORDS_PER_BYTE) } else { lists };
+            parse(self.section_ref(Section::Frequent, field)?, most)
+        };
+        self.kept(place, make).map(|levels| &levels[..])
     }
 }
 
@@ -115,7 +131,7 @@ fn write(writer: &mut SegmentWriter, field: u8, counts: Option<Counts>) -> Resul
             let mut of_words = memory::room(all.len())?;
             let mut values = all.values();
             while let Some(value) = values.next() {
-                of_words.push(words::Words::documents(value) as u32);
+                of_words.push(words::Words::documents(value).min(writer.documents().into()) as u32);
             }
             of_words
         }

@@ -45,7 +45,8 @@ impl Tokens {
         let kept = 4 * (self.tokens.len() + self.ends.len()) + self.lengths.len() + self.terms.memory();
         let range = (self.tokens.len() / RANGES).max(self.terms.most() as usize);
         let of_term = 3 * 4 * self.terms.most() as usize;
-        let transient = 8 * range + of_term + self.terms.len() * (Terms::SORTING + 12);
+        // Then the frequent words are found, with 8 bytes per term.
+        let transient = 8 * range + of_term + self.terms.len() * (Terms::SORTING + 12 + 8);
         // Words go before terms are sorted.
         let (of_words, for_words) = self.stems.as_ref().map_or((0, 0), Stems::memory);
         (kept + of_words, transient.saturating_sub(of_words).max(for_words))

@@ -16,7 +16,7 @@
 //! | [`buckets`] | the numbers of a field in 16 bits each, for ranges |
 //! | `in_order` | documents by the numbers of a field, for sorting |
 //! | `section` | one section of an open segment; checksums |
-//! | `dictionary`, `walk` | [`Dictionary`]: terms and their values, and walks through them |
+//! | `dictionary`, `term_walk` | [`Dictionary`]: terms and their values, and walks through them |
 //! | `lists`, `documents` | what an open segment has: terms and lists; ids and values |
 //! | `kept`, `joined`, `passing` | what is kept if it is wanted again: postings that were put together of several lists; documents that pass a filter |
 //! | `keyword_column` | the values of a keyword field by document, made of its lists when that is first asked for |
@@ -56,9 +56,9 @@ pub mod reorder;
 mod section;
 mod stems;
 mod stored;
+mod term_walk;
 mod terms;
 mod texts;
-mod walk;
 mod words;
 mod write;
 mod write_pairs;

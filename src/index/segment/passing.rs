@@ -17,7 +17,7 @@ pub struct Allowed {
 
 impl Allowed {
     fn bytes(&self) -> usize {
-        8 * self.bits.len() + 4 * self.few.as_ref().map_or(0, Vec::len)
+        size_of::<Allowed>() + 8 * self.bits.len() + 4 * self.few.as_ref().map_or(0, Vec::len)
     }
 }
 
@@ -36,7 +36,7 @@ impl Segment {
         }
         let allowed = Arc::new(make()?);
         let most = BYTES_PER_DOCUMENT * self.documents() as usize;
-        self.passing.keep(key.into(), &allowed, allowed.bytes(), most);
+        self.passing.keep(key.into(), &allowed, key.len() + allowed.bytes(), most);
         Ok(allowed)
     }
 }

@@ -1,4 +1,4 @@
-//! [`Walk`]: the terms of an `fst` map that an automaton accepts.
+//! [`TermWalk`]: the terms of an `fst` map that an automaton accepts.
 //!
 //! `fst` has one, too, which reads each node to which a transition leads before it asks the automaton, and moves what is known of
 //! both nodes at each step: with an automaton that follows few transitions it takes three times as long.
@@ -19,7 +19,7 @@ struct Visited<'d, S> {
 }
 
 /// A walk in the order of the terms' bytes. Forged maps make it panic, or give anything.
-pub(super) struct Walk<'d, D, A: Automaton> {
+pub(super) struct TermWalk<'d, D, A: Automaton> {
     fst: &'d Fst<D>,
     automaton: A,
     /// The node of each beginning of `term`, from the root on; empty at the end.
@@ -33,7 +33,7 @@ pub(super) struct Walk<'d, D, A: Automaton> {
     steps: Rc<Cell<u64>>,
 }
 
-impl<'d, D: AsRef<[u8]>, A: Automaton<State: Clone>> Walk<'d, D, A> {
+impl<'d, D: AsRef<[u8]>, A: Automaton<State: Clone>> TermWalk<'d, D, A> {
     /// A walk from `first` on, to the last before `end`.
     pub fn new(
         fst: &'d Fst<D>,
@@ -41,10 +41,10 @@ impl<'d, D: AsRef<[u8]>, A: Automaton<State: Clone>> Walk<'d, D, A> {
         first: &[u8],
         end: Option<&[u8]>,
         steps: Rc<Cell<u64>>,
-    ) -> Walk<'d, D, A> {
+    ) -> TermWalk<'d, D, A> {
         let root = Visited { node: fst.root(), next: 0, state: automaton.start(), value: 0 };
         let end = end.map(<[u8]>::to_vec);
-        let mut walk = Walk { fst, automaton, path: vec![root], term: Vec::new(), end, is_next: true, steps };
+        let mut walk = TermWalk { fst, automaton, path: vec![root], term: Vec::new(), end, is_next: true, steps };
         walk.seek(first);
         if walk.end.as_ref().is_some_and(|end| walk.term >= *end) {
             walk.path.clear();
@@ -139,7 +139,7 @@ mod tests {
                 expected.push((term.to_vec(), value, state));
             }
             let end = end.as_ref().map(String::as_bytes);
-            let mut walk = Walk::new(map.as_fst(), Subsequence::new(&part), first.as_bytes(), end, steps());
+            let mut walk = TermWalk::new(map.as_fst(), Subsequence::new(&part), first.as_bytes(), end, steps());
             let mut found = Vec::new();
             while let Some((term, value, state)) = walk.next() {
                 found.push((term.to_vec(), value, state));
@@ -154,7 +154,7 @@ mod tests {
         let map = fst::Map::from_iter([("aaa", 1u64), ("aab", 2), ("b", 3)]).unwrap();
         for (left, found) in [(0, 0), (3, 1), (4, 2), (5, 3), (6, 3)] {
             let steps = Rc::new(Cell::new(left));
-            let mut walk = Walk::new(map.as_fst(), AlwaysMatch, b"", None, steps.clone());
+            let mut walk = TermWalk::new(map.as_fst(), AlwaysMatch, b"", None, steps.clone());
             assert_eq!(std::iter::from_fn(|| walk.next().map(drop)).count(), found);
             assert_eq!(steps.get(), left.saturating_sub(5));
         }

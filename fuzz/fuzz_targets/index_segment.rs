@@ -22,6 +22,8 @@ const CHUNK: usize = 16 << 10;
 const DICTIONARY: u8 = 1;
 /// A dictionary after a head of eight bytes, with a checksum of its own at its end.
 const WORDS: u8 = 10;
+/// Dictionaries after a table.
+const FREQUENT: u8 = 13;
 
 struct Sample {
     meta: SegmentMeta,
@@ -44,7 +46,7 @@ fn sample() -> &'static Sample {
         let (mut dictionaries, mut words) = (Vec::new(), Vec::new());
         let sections = u32::from_le_bytes(std::array::from_fn(|i| bytes[body + i])) as usize;
         for row in (0..sections).map(|i| body + ROW + i * ROW) {
-            if bytes[row] == DICTIONARY || bytes[row] == WORDS {
+            if [DICTIONARY, WORDS, FREQUENT].contains(&bytes[row]) {
                 let begin = u64_at(&bytes, row + 8) as usize;
                 let end = begin + u64_at(&bytes, row + 16) as usize;
                 dictionaries.extend(begin..end);
@@ -132,6 +134,10 @@ fuzz_target!(|input: (Vec<(u16, u8)>, Vec<(u16, u8)>, Vec<(u16, u8)>, u16, Vec<u
         if let Ok(Some(words)) = segment.words(field) {
             let _ = walk(words.map());
             black_box(Words::documents(u64::from(place)));
+        }
+        for level in segment.frequent(field).into_iter().flatten() {
+            black_box(level.least());
+            let _ = walk(level.words());
         }
         let Ok(dictionary) = segment.dictionary(field) else { continue };
         let _ = walk(dictionary);

@@ -5,8 +5,7 @@
 # downloaded with a separate apt configuration and unpacked, because rustup may lack the target, Debian allows no second
 # architecture next to rustup, and qemu 7.2 of Debian 12 hangs with threads.
 
-target=${CARGO_TARGET_DIR:-target}
-mkdir -p "$target/aarch64" && home=$(cd "$target/aarch64" && pwd) || exit 1
+own_folder aarch64
 root=$home/root
 
 [ "$(uname -s -m)" = 'Linux x86_64' ] || skip "needs x86-64 Linux, this is $(uname -s -m)"

@@ -15,8 +15,7 @@ cd "$(dirname "$0")/.." || exit 1
 what=fuzz
 . scripts/packages.sh
 
-target=${CARGO_TARGET_DIR:-target}
-mkdir -p "$target/fuzz" && home=$(cd "$target/fuzz" && pwd) || exit 1
+own_folder fuzz
 programs=$home/build/$(rustc -vV | sed -n 's/^host: //p')/release
 
 # Makes the folders of a target: what it has learned, what it begins with.

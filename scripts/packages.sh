@@ -5,6 +5,12 @@
 skip() { printf 'SKIPPED: %s: %s\n' "$what" "$*"; exit 0; }
 say() { printf '%s: %s\n' "$what" "$*" >&2; }
 
+# Makes a folder in the target folder: $home. $target is the target folder as it was given.
+own_folder() {
+    target=${CARGO_TARGET_DIR:-target}
+    mkdir -p "$target/$1" && home=$(cd "$target/$1" && pwd) || exit 1
+}
+
 # The version of Rust that Cargo.toml requires, and whether a version is at least another.
 msrv=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' Cargo.toml)
 at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }

@@ -11,8 +11,7 @@ what=intel
 . scripts/driver.sh
 
 extension=$(realpath "$1") || exit 1
-target=${CARGO_TARGET_DIR:-target}
-mkdir -p "$target/intel" && home=$(cd "$target/intel" && pwd) || exit 1
+own_folder intel
 wanted='intel-opencl-rt==2026.2.0 intel-cmplr-lib-rt==2026.2.0'
 
 [ "$(uname -s -m)" = 'Linux x86_64' ] || skip "needs x86-64 Linux, this is $(uname -s -m)"

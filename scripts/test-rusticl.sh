@@ -11,8 +11,7 @@ what=rusticl
 . scripts/driver.sh
 
 extension=$(realpath "$1") || exit 1
-target=${CARGO_TARGET_DIR:-target}
-mkdir -p "$target/rusticl" && home=$(cd "$target/rusticl" && pwd) || exit 1
+own_folder rusticl
 
 command -v apt-cache >/dev/null || skip 'needs a Debian with Mesa 25'
 newest_from mesa-opencl-icd 25 >/dev/null || skip 'needs Mesa 25, as in Debian 13'

@@ -12,8 +12,7 @@ sanitizer=${1:-address}
 what="$sanitizer sanitizer"
 . scripts/packages.sh
 
-target=${CARGO_TARGET_DIR:-target}
-mkdir -p "$target/$sanitizer" && home=$(cd "$target/$sanitizer" && pwd) || exit 1
+own_folder "$sanitizer"
 [ "$(uname -s -m)" = 'Linux x86_64' ] || skip "needs x86-64 Linux, this is $(uname -s -m)"
 export RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=$sanitizer" CARGO_TARGET_DIR="$home/build"
 # Fewer cases per property: programs are several times slower.

@@ -12,8 +12,7 @@ what=valgrind
 extension=$(realpath "$1") || exit 1
 shift
 php=$(command -v "${PHP:-php}") || exit 1
-target=${CARGO_TARGET_DIR:-target}
-mkdir -p "$target/valgrind" && home=$(cd "$target/valgrind" && pwd) || exit 1
+own_folder valgrind
 
 command -v valgrind >/dev/null || install_or_skip valgrind
 

@@ -2,8 +2,7 @@
 # PHP is not thread-safe, so PHP is built from Debian's sources, with few of its extensions, in the target folder. A build takes
 # some four minutes on two cores, once. POSIX sh.
 
-target=${CARGO_TARGET_DIR:-target}
-mkdir -p "$target/zts" && home=$(cd "$target/zts" && pwd) || exit 1
+own_folder zts
 
 # Unpacks the sources of the machine's PHP into a folder, from the archives that its apt uses.
 fetch_php() (

@@ -24,9 +24,9 @@
 //! that it touches). They come from pairs of frequency and length that are kept per block, so they hold for any k1, b and
 //! average length.
 //!
-//! Both loops of [`block_max`] for several terms go through the segment in ranges of docIDs: as far as the present blocks of the lead or
-//! essential terms reach, and at least a window of 4,096 documents if these are several. A range in which the upper bounds
-//! of all terms add up to no more than the threshold is skipped. In any other
+//! Both loops of [`block_max`] for several terms go through the segment in ranges of docIDs: as far as the present blocks of
+//! the lead or essential terms reach, and at least a window of 4,096 documents if these are several. A range in which the
+//! upper bounds of all terms add up to no more than the threshold is skipped. In any other
 //!
 //! 1. some terms give the *candidates*: their documents in the range, with the sum of these terms' scores;
 //! 2. the other terms are asked about the candidates, one term after the other. Before each, candidates are dropped that
@@ -42,7 +42,6 @@
 //!   1995; by block: Ding and Suel 2011; in ranges of documents: Lucene 10). The scores of several essential terms are added
 //!   up in an array of a window's documents. Which are essential is decided for the segment, as the threshold rises, and
 //!   anew in each range by the upper bounds there.
-//!
 //! * **One term** ([`block_max::one`]): groups of 32 blocks are skipped by their bounds, then blocks.
 //!
 //! If a few blocks of a term are likely to hold the k best of its documents, these are scored first, so that there is a

@@ -164,8 +164,8 @@ pub(super) fn most_frequent(
     Ok(None)
 }
 
-/// The `limit` most frequent words, in order, once it was looked up in how many documents of the other vocabularies those are that may
-/// be among them.
+/// The `limit` most frequent words, in order, once it was looked up in how many documents of the other vocabularies those are
+/// that may be among them.
 fn complete(
     found: Found,
     vocabularies: &[Vocabulary],

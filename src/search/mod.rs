@@ -20,7 +20,7 @@
 //! | `distance`, `nearest` | how far documents are from a point; the nearest ones, found near by |
 //! | `condition`, `filter`, `set` | what hits must meet besides the query; conditions become sets of documents |
 //! | `delete` | deleting by filters |
-//! | `words`, `suggest` | the dictionary, and words beside stems: prefixes, fuzzy words, counts; how a word may go on |
+//! | `words`, `frequent`, `suggest` | the dictionary, and words beside stems: prefixes, fuzzy words, counts; the most frequent of them; how a word may go on |
 //! | `explain` | explains a score |
 //! | `marks` | what a query matches in a text |
 //! | `similar` | the best words of a document as a query |

@@ -16,36 +16,98 @@ tiered! {
 }
 
 #[inline(always)]
-fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, mut optional: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) {
+fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, optional: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) {
     if clauses.is_empty() {
         return;
     }
-    clauses.sort_by_key(Clause::postings);
+    clauses.iter_mut().for_each(|clause| clause.required = true);
+    let mut initial = f64::NEG_INFINITY;
+    if let [lead] = &mut clauses[..] {
+        initial = initial_threshold(&mut lead.terms, collector);
+    }
+    let of_required = clauses.iter().flat_map(|clause| &clause.terms).map(|term| f64::from(term.max_score())).sum();
+    let mut parts = Parts { clauses, optional, of_required, until: f64::NEG_INFINITY };
+    let mut next = Some(0);
+    while let Some(first) = next {
+        if !parts.divide(collector.threshold().max(initial)) {
+            return;
+        }
+        next = parts_on_tier(&mut parts, first, initial, collector);
+    }
+}
+
+/// What documents must have, and what only adds to their scores.
+struct Parts<'s> {
+    /// Those that are not `required` have become so: documents without any of their terms cannot exceed the threshold any more.
+    clauses: Vec<Clause<'s>>,
+    /// Those that add the most come first.
+    optional: Vec<Term<'s>>,
+    /// The upper bound of what documents must have from the beginning.
+    of_required: f64,
+    /// The parts are divided anew once the threshold is as high.
+    until: f64,
+}
+
+impl Parts<'_> {
+    /// Divides optional terms into those of which documents must have one to exceed the threshold, and the others. Returns whether
+    /// any document can.
+    fn divide(&mut self, threshold: f64) -> bool {
+        let of_optional = |clause: &mut Clause| !clause.required;
+        self.optional.extend(self.clauses.extract_if(.., of_optional).flat_map(|clause| clause.terms));
+        self.optional.sort_by(|a, b| b.max_score().total_cmp(&a.max_score()));
+        // What documents can reach that lack the terms before this one.
+        let (mut term, mut without) = (self.optional.len(), self.of_required);
+        while without <= threshold {
+            let Some(before) = term.checked_sub(1) else { return false };
+            term = before;
+            without += f64::from(self.optional[term].max_score());
+        }
+        self.until = without;
+        if term < self.optional.len() {
+            let terms = self.optional.drain(..=term).collect();
+            self.clauses.push(Clause { terms, required: false });
+        }
+        self.clauses.sort_by_key(Clause::postings);
+        true
+    }
+}
+
+/// The best documents from `next` on, until the parts are to be divided anew: then from the document that is returned on.
+#[inline(always)]
+fn parts_on_tier<'s>(
+    parts: &mut Parts<'s>,
+    mut next: u32,
+    initial: f64,
+    collector: &mut Collector<'_, 's>,
+) -> Option<u32> {
+    let Parts { clauses, optional, until, .. } = parts;
     let (lead, others) = clauses.split_at_mut(1);
     let lead = &mut lead[0].terms;
     // Clauses that are bit sets sift the lead's documents before these are scored.
     let bits = |clause: &Clause<'s>| if let [term] = &clause.terms[..] { term.bits() } else { None };
     let bit_sets: Vec<&[u32]> = others.iter().filter_map(bits).collect();
     let leads: Vec<usize> = (0..lead.len()).collect();
-    let mut window = Window::new();
+    let allowed = collector.restriction.allowed.clone();
+    let mut window = Window::new(allowed.as_ref().and_then(|allowed| allowed.sieve()));
     let mut candidates = Candidates::default();
     // The upper bounds of each of the other clauses in the range, and their sums from each on.
     let mut upper = vec![0.0; others.len()];
     let mut rest = vec![0.0; others.len() + 1];
-    // The same of the optional terms, of which those that add the most come first.
-    optional.sort_by(|a, b| b.max_score().total_cmp(&a.max_score()));
+    // The same of the optional terms.
     let mut more = vec![0.0; optional.len() + 1];
-    let initial = if others.is_empty() { initial_threshold(lead, collector) } else { f64::NEG_INFINITY };
-    let mut next = 0;
-    while let Some((first, last)) = range(lead, &leads, next) {
+    loop {
+        let threshold = collector.threshold().max(initial);
+        if threshold >= *until {
+            return Some(next);
+        }
+        let (first, last) = range(lead, &leads, next)?;
         if collector.clock.is_over() {
-            return;
+            return None;
         }
         next = last.saturating_add(1);
-        let threshold = collector.threshold().max(initial);
         let of_lead: f64 = leads.iter().map(|&at| f64::from(lead[at].max_score_between(first, last))).sum();
         for (at, term) in optional.iter_mut().enumerate().rev() {
-            more[at] = more[at + 1] + f64::from(term.max_score_between(first, last));
+            more[at] = more[at + 1] + f64::from(term.max_score_if_any(first, last));
         }
         rest[others.len()] = more[0];
         for (at, clause) in others.iter_mut().enumerate().rev() {
@@ -70,7 +132,7 @@ fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, mut optional: Vec<Term<'s>>, co
             candidates.offer(collector);
         }
         if last == u32::MAX {
-            break;
+            return None;
         }
     }
 }
@@ -96,7 +158,8 @@ tiered! {
 fn one_on_tier<'s>(mut term: Term<'s>, collector: &mut Collector<'_, 's>) {
     let term = &mut term;
     let initial = initial_threshold(std::slice::from_mut(term), collector);
-    let mut window = Window::new();
+    let allowed = collector.restriction.allowed.clone();
+    let mut window = Window::new(allowed.as_ref().and_then(|allowed| allowed.sieve()));
     let mut candidates = Candidates::default();
     for group in 0..term.groups() {
         let (blocks, bound) = term.group(group);
@@ -126,7 +189,8 @@ tiered! {
 #[inline(always)]
 fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) {
     terms.sort_by(|a, b| a.max_score().total_cmp(&b.max_score()));
-    let mut window = Window::new();
+    let allowed = collector.restriction.allowed.clone();
+    let mut window = Window::new(allowed.as_ref().and_then(|allowed| allowed.sieve()));
     let mut candidates = Candidates::default();
     let mut upper = vec![0.0f32; terms.len()];
     // Terms by their upper bounds in the range, and the sums of these up to each.

@@ -84,8 +84,9 @@ fn count_common_bits(sets: &[&[u32]]) -> u64 {
         let common = &mut common[..words.len()];
         common.copy_from_slice(words);
         for other in others {
-            let other = &other[256 * at..][..words.len()];
-            common.iter_mut().zip(other).for_each(|(word, other)| *word &= other);
+            for (word, other) in common.iter_mut().zip(&other[256 * at..][..words.len()]) {
+                *word &= other;
+            }
         }
         count += ones(common);
     }
@@ -95,7 +96,25 @@ fn count_common_bits(sets: &[&[u32]]) -> u64 {
 /// Counts the bits that are set.
 #[inline(always)]
 fn ones(words: &[u32]) -> u64 {
-    words.iter().map(|word| u64::from(word.count_ones())).sum()
+    let mut count = 0;
+    for word in words {
+        count += u64::from(word.count_ones());
+    }
+    count
+}
+
+tiered! {
+    /// Counts the bits of a set.
+    pub fn count_bits<'a>(set: &'a [u64]) -> u64 = count_bits_on_tier;
+}
+
+#[inline(always)]
+fn count_bits_on_tier(set: &[u64]) -> u64 {
+    let mut count = 0;
+    for word in set {
+        count += u64::from(word.count_ones());
+    }
+    count
 }
 
 /// Calls `take` with the bits of the documents that match, a window of [`WINDOW`] documents at a time, together with the
@@ -127,12 +146,16 @@ pub fn matching(
                 return;
             }
             if at == 0 || !needs_all {
-                clause.terms.iter_mut().for_each(|term| set(term, first, last, bits));
+                for term in &mut clause.terms {
+                    set(term, first, last, bits);
+                }
                 continue;
             }
             of_clause.fill(0);
-            clause.terms.iter_mut().for_each(|term| set(term, first, last, of_clause));
-            bits.iter_mut().zip(&*of_clause).for_each(|(bits, of_clause)| *bits &= of_clause);
+            for term in &mut clause.terms {
+                set(term, first, last, of_clause);
+            }
+            combine(bits, of_clause, |bits, of_clause| bits & of_clause);
         }
         for term in &mut restriction.excluded {
             if clock.is_over() {
@@ -140,15 +163,15 @@ pub fn matching(
             }
             of_clause.fill(0);
             set(term, first, last, of_clause);
-            bits.iter_mut().zip(&*of_clause).for_each(|(bits, of_clause)| *bits &= !of_clause);
+            combine(bits, of_clause, |bits, of_clause| bits & !of_clause);
         }
         // Windows begin at whole words.
         let from = first as usize / 64;
         if let Some(deleted) = restriction.deleted {
-            bits.iter_mut().zip(&deleted[from..]).for_each(|(bits, deleted)| *bits &= !deleted);
+            combine(bits, &deleted[from..], |bits, deleted| bits & !deleted);
         }
         if let Some(allowed) = &restriction.allowed {
-            bits.iter_mut().zip(&allowed.bits[from..]).for_each(|(bits, allowed)| *bits &= allowed);
+            combine(bits, &allowed.bits[from..], |bits, allowed| bits & allowed);
         }
         take(first, bits);
         match last.checked_add(1) {
@@ -176,9 +199,18 @@ fn count_on_tier(
 ) -> u64 {
     let mut count = 0;
     matching(documents, clauses, needs_all, restriction, clock, |_, bits| {
-        count += bits.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        count += count_bits_on_tier(bits);
     });
     count
+}
+
+/// Combines the words of a set with those of another one. Loops that are to use a tier's instructions are written as such: what
+/// is given to `for_each` may be compiled without them.
+#[inline(always)]
+fn combine(bits: &mut [u64], others: &[u64], with: impl Fn(u64, u64) -> u64) {
+    for (bits, &other) in bits.iter_mut().zip(others) {
+        *bits = with(*bits, other);
+    }
 }
 
 /// Sets the first `count` bits.
@@ -193,8 +225,13 @@ fn fill(bits: &mut [u64], count: usize) {
 #[inline(always)]
 fn set(term: &mut Term, first: u32, last: u32, bits: &mut [u64]) {
     if let Some(words) = term.bits() {
-        let words = in_pairs(&words[first as usize / 32..]);
-        bits.iter_mut().zip(words).for_each(|(to, word)| *to |= word);
+        let (pairs, last) = in_pairs(&words[first as usize / 32..]);
+        for (to, words) in bits.iter_mut().zip(pairs) {
+            *to |= pair(words);
+        }
+        if let (Some(to), Some(last)) = (bits.get_mut(pairs.len()), last) {
+            *to |= last;
+        }
         return;
     }
     let Some(mut block) = term.seek(first) else { return };
@@ -208,10 +245,16 @@ fn set(term: &mut Term, first: u32, last: u32, bits: &mut [u64]) {
     }
 }
 
-/// The words of a bit set, as words of 64 bits.
+/// The words of a bit set in pairs, each of which is a word of 64 bits, and the last one if it is alone.
 #[inline(always)]
-fn in_pairs(words: &[u32]) -> impl Iterator<Item = u64> {
-    words.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair.get(1).copied().unwrap_or(0)) << 32)
+fn in_pairs(words: &[u32]) -> (&[[u32; 2]], Option<u64>) {
+    let (pairs, rest) = words.as_chunks();
+    (pairs, rest.first().map(|&low| low.into()))
+}
+
+#[inline(always)]
+fn pair(&[low, high]: &[u32; 2]) -> u64 {
+    u64::from(low) | u64::from(high) << 32
 }
 
 /// Calls `take` with each document whose bit is set, ascending.
@@ -264,10 +307,17 @@ fn retain_all_on_tier(term: &mut Term, doc_ids: &mut Vec<u32>) {
 
 #[inline(always)]
 fn count_in_on_tier(set: &[u64], term: &mut Term) -> u64 {
-    if let Some(words) = term.bits() {
-        return set.iter().zip(in_pairs(words)).map(|(set, word)| u64::from((set & word).count_ones())).sum();
-    }
     let mut count = 0;
+    if let Some(words) = term.bits() {
+        let (pairs, last) = in_pairs(words);
+        for (set, words) in set.iter().zip(pairs) {
+            count += u64::from((set & pair(words)).count_ones());
+        }
+        if let (Some(set), Some(last)) = (set.get(pairs.len()), last) {
+            count += u64::from((set & last).count_ones());
+        }
+        return count;
+    }
     for block in 0..term.blocks() {
         count += term.load(block).iter().filter(|&&doc_id| has_bit(set, doc_id)).count() as u64;
     }

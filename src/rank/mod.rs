@@ -58,6 +58,7 @@ pub mod clause;
 pub mod clock;
 pub mod collector;
 pub mod few;
+pub mod found;
 pub mod matching;
 pub mod near;
 pub mod phrase;

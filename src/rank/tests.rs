@@ -6,8 +6,10 @@ use super::term::{Source, Term};
 use super::*;
 use crate::base::cpu::Tier;
 use crate::index::list::{BlockCodec, Codecs, Decoded, List, ListParts, PADDING, Postings, decode_short, encode};
+use crate::index::segment::Allowed;
 use byteorder::{ByteOrder, LittleEndian};
 use proptest::prelude::*;
+use std::sync::Arc;
 
 /// A segment of noise.
 struct Corpus {
@@ -127,7 +129,22 @@ fn weight(at: usize) -> f32 {
     [2.5, 0.3, 6.0, 1.1, 0.01, 3.3][at % 6]
 }
 
-fn check(corpus: &Corpus, clauses: &[Vec<usize>], k: usize, deleted: Option<&[u64]>, excluded: Option<usize>) {
+/// The documents that pass a filter: one of so many, a few of them in a row.
+fn passing(documents: u32, one_of: u32, lists_few: bool) -> Arc<Allowed> {
+    let few: Vec<u32> = (0..documents).filter(|doc_id| (doc_id / 3 + doc_id / 700).is_multiple_of(one_of)).collect();
+    let mut bits = vec![0u64; documents.div_ceil(64) as usize];
+    few.iter().for_each(|&doc_id| bits[doc_id as usize / 64] |= 1 << (doc_id % 64));
+    Arc::new(Allowed { bits, count: few.len(), few: lists_few.then_some(few) })
+}
+
+fn check(
+    corpus: &Corpus,
+    clauses: &[Vec<usize>],
+    k: usize,
+    deleted: Option<&[u64]>,
+    excluded: Option<usize>,
+    allowed: Option<&Arc<Allowed>>,
+) {
     let norms = Norms::new(&Bm25::default(), 35 * u64::from(corpus.documents), corpus.documents.into());
     for tier in Tier::available() {
         let term = |at: usize| corpus.term(at, &norms, weight(at), tier);
@@ -136,16 +153,25 @@ fn check(corpus: &Corpus, clauses: &[Vec<usize>], k: usize, deleted: Option<&[u6
             let allows = |doc_id: u32| {
                 deleted.is_none_or(|deleted| !crate::base::bits::has_bit(deleted, doc_id))
                     && excluded.is_none_or(|at| corpus.postings[at].0.binary_search(&doc_id).is_err())
+                    && allowed.is_none_or(|allowed| crate::base::bits::has_bit(&allowed.bits, doc_id))
             };
             let wanted = corpus.exhaustive(clauses, required, &norms, k, allows);
             let mut top = TopK::new(k);
-            let excluded = excluded.into_iter().map(term).collect();
-            let restriction = Restriction { deleted, allowed: None, after: None, excluded };
-            let mut collector =
-                Collector { top: &mut top, restriction, segment: 0, base: 0, ordinals: None, clock: &Clock::never() };
+            let restriction = || {
+                let excluded = excluded.into_iter().map(term).collect();
+                Restriction { deleted, allowed: allowed.cloned(), after: None, excluded }
+            };
+            let mut collector = Collector {
+                top: &mut top,
+                restriction: restriction(),
+                segment: 0,
+                base: 0,
+                ordinals: None,
+                clock: &Clock::never(),
+            };
+            let of_clause = |clause: &Vec<usize>| clause.iter().map(|&at| term(at)).collect();
+            let clause = |clause: &Vec<usize>| Clause { terms: of_clause(clause), required: false };
             if required > 0 {
-                let of_clause = |clause: &Vec<usize>| clause.iter().map(|&at| term(at)).collect();
-                let clause = |clause: &Vec<usize>| Clause { terms: of_clause(clause), required: false };
                 let (required, optional) = clauses.split_at(required);
                 let optional = optional.iter().flatten().map(|&at| term(at)).collect();
                 block_max::all(tier, required.iter().map(clause).collect(), optional, &mut collector);
@@ -158,6 +184,22 @@ fn check(corpus: &Corpus, clauses: &[Vec<usize>], k: usize, deleted: Option<&[u6
             }
             let got: Vec<(u32, f64)> = top.into_hits().iter().map(|hit| (hit.doc_id, hit.score)).collect();
             assert_eq!(got, wanted, "{} {clauses:?} required: {required}, k {k}", tier.name());
+
+            let all = corpus.exhaustive(clauses, required, &norms, usize::MAX, allows);
+            let mut all: Vec<u32> = all.into_iter().map(|(doc_id, _)| doc_id).collect();
+            all.sort_unstable();
+            let clauses =
+                || clauses[..if required > 0 { required } else { clauses.len() }].iter().map(clause).collect();
+            let never = &Clock::never();
+            let found =
+                found::found(tier, corpus.documents, clauses(), required > 0, &mut restriction(), never).unwrap();
+            assert_eq!(found.count(tier), all.len());
+            let mut got = Vec::new();
+            found.for_each(|doc_id| got.push(doc_id));
+            assert_eq!(got, all, "{} required: {required}", tier.name());
+            let count =
+                found::count(tier, corpus.documents, clauses(), required > 0, &mut restriction(), never).unwrap();
+            assert_eq!(count, all.len() as u64);
         }
     }
 }
@@ -178,8 +220,13 @@ fn the_best_are_those_of_scoring_everything() {
             (0..8).map(|at| vec![at]).collect(),
         ] {
             for k in [1, 10, 100] {
-                check(&corpus, &clauses, k, None, None);
-                check(&corpus, &clauses, k, Some(&deleted), Some(5));
+                check(&corpus, &clauses, k, None, None, None);
+                check(&corpus, &clauses, k, Some(&deleted), Some(5), None);
+                // Filters that sift, that list few documents, and that do neither.
+                for (one_of, lists_few) in [(3, false), (20, false), (50, true)] {
+                    let allowed = passing(documents, one_of, lists_few);
+                    check(&corpus, &clauses, k, (k == 10).then_some(&deleted[..]), None, Some(&allowed));
+                }
             }
         }
     }
@@ -195,6 +242,7 @@ proptest! {
         let corpus = Corpus::new(documents, &densities, seed);
         let clauses: Vec<Vec<usize>> =
             clauses.into_iter().map(|clause| clause.into_iter().map(|at| at % densities.len()).collect()).collect();
-        check(&corpus, &clauses, k, None, (seed % 3 == 0).then_some(0));
+        let allowed = passing(documents, 2 + (seed >> 8) as u32 % 40, seed % 5 == 0);
+        check(&corpus, &clauses, k, None, (seed % 3 == 0).then_some(0), (seed % 2 == 0).then_some(&allowed));
     }
 }

@@ -12,7 +12,9 @@ pub(super) const WINDOW: usize = 4096;
 const DENSE: usize = 256;
 
 /// The scores of a range of documents.
-pub(super) struct Window {
+pub(super) struct Window<'w> {
+    /// Documents that are not in this bit set do not count; asked before scores.
+    sieve: Option<&'w [u32]>,
     /// 0 for documents without a score; empty until several terms lead.
     scores: Vec<f64>,
     /// Which of them have one, if that is kept.
@@ -22,9 +24,9 @@ pub(super) struct Window {
     above: usize,
 }
 
-impl Window {
-    pub(super) fn new() -> Window {
-        Window { scores: Vec::new(), touched: [0; WINDOW / 64], chosen: Chosen::default(), above: 256 }
+impl<'w> Window<'w> {
+    pub(super) fn new(sieve: Option<&'w [u32]>) -> Window<'w> {
+        Window { sieve, scores: Vec::new(), touched: [0; WINDOW / 64], chosen: Chosen::default(), above: 256 }
     }
 
     /// The documents in `first..=last` that have one of the leading terms with a score above `least` and that count.
@@ -52,7 +54,12 @@ impl Window {
         while let Some((from, _)) = range(terms, leads, next).filter(|&(from, _)| from <= last) {
             let to = from.saturating_add(WINDOW as u32 - 1).min(last);
             let expected: usize = leads.iter().map(|&lead| terms[lead].expected(from, to)).sum();
-            if expected >= DENSE {
+            if let Some(sieve) = self.sieve {
+                for &lead in leads {
+                    self.add_sifted(&mut terms[lead], sieve, from, to);
+                }
+                self.take_touched(from, least, collector, candidates);
+            } else if expected >= DENSE {
                 for &lead in leads {
                     self.add::<false>(&mut terms[lead], from, to);
                 }
@@ -84,6 +91,30 @@ impl Window {
                 if TOUCH {
                     self.touched[at / 64] |= 1 << (at % 64);
                 }
+            }
+            block += 1;
+        }
+    }
+
+    /// The same, of documents in a bit set.
+    #[inline(always)]
+    fn add_sifted(&mut self, term: &mut Term, sieve: &[u32], from: u32, to: u32) {
+        let Some(mut block) = term.seek(from) else { return };
+        let tier = term.tier();
+        let chosen = &mut self.chosen;
+        while block < term.blocks() && term.first_possible(block) <= to {
+            let doc_ids = term.load(block);
+            let within = within(doc_ids, from, to);
+            chosen.take_all(doc_ids, within.start, within.end);
+            chosen.keep_in(tier, sieve);
+            if chosen.len >= FEW {
+                term.score_block(block);
+            }
+            for &index in &chosen.indices[..chosen.len] {
+                let (doc_id, score) = term.scored_at(block, index as usize);
+                let at = (doc_id - from) as usize % WINDOW;
+                self.scores[at] += f64::from(score);
+                self.touched[at / 64] |= 1 << (at % 64);
             }
             block += 1;
         }
@@ -161,7 +192,7 @@ pub(super) fn within(doc_ids: &[u32], from: u32, to: u32) -> std::ops::Range<usi
     start..end.max(start)
 }
 
-impl Window {
+impl Window<'_> {
     /// The documents of one term in `first..=last` with a score above `least` that count and are in all `bit_sets`.
     ///
     /// If most scores exceed `least`, bit sets come first, so that fewer documents are scored; otherwise scores, as the
@@ -187,6 +218,9 @@ impl Window {
                 let doc_ids = term.load(block);
                 let range = within(doc_ids, first, last);
                 chosen.take_all(doc_ids, range.start, range.end);
+                if let Some(sieve) = self.sieve {
+                    chosen.keep_in(tier, sieve);
+                }
                 let scores_first = self.above < ABOVE || bit_sets.is_empty();
                 if !scores_first {
                     bit_sets.iter().for_each(|bits| chosen.keep_in(tier, bits));

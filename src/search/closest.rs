@@ -38,13 +38,13 @@ impl<'a> Compared<'a> {
                     return Ok(words);
                 }
                 let automaton = &Beginning(prefix.len());
-                Words { index, field, of, automaton, first: prefix.as_bytes(), clock }.closest(limit)
+                Words { index, field, of, automaton, first: prefix.as_bytes(), key: None, clock }.closest(limit)
             }
             Compared::Pattern(pattern) => {
-                let first = pattern.first();
+                let (first, key) = (pattern.first(), Some(pattern.key()));
                 match pattern.of_whole() {
-                    Some(automaton) => Words { index, field, of, automaton, first, clock }.closest(limit),
-                    None => Words { index, field, of, automaton: pattern, first, clock }.closest(limit),
+                    Some(automaton) => Words { index, field, of, automaton, first, key, clock }.closest(limit),
+                    None => Words { index, field, of, automaton: pattern, first, key, clock }.closest(limit),
                 }
             }
         }

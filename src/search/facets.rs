@@ -14,10 +14,11 @@ use crate::base::cpu;
 use crate::base::error::{Error, Result};
 use crate::base::memory::{room, zeros};
 use crate::index::Kind;
-use crate::index::list::Decoded;
+use crate::index::list::{DENSE, Decoded};
 use crate::index::segment::{KeywordColumn, Segment};
+use crate::rank::found::Documents;
 use crate::rank::term::{Source, Term};
-use crate::rank::{Clock, matching};
+use crate::rank::{Clock, found, matching};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -94,17 +95,14 @@ pub(super) fn of_plan(
         };
         let needs_all = matching::only_required(&mut clauses);
         let documents = part.segment.documents();
-        let mut set = room(documents.div_ceil(64) as usize)?;
-        matching::matching(documents, &mut clauses, needs_all, &mut restriction, clock, |_, bits| {
-            set.extend_from_slice(bits);
-        });
+        let found = found::found(cpu::tier(), documents, clauses, needs_all, &mut restriction, clock)?;
         clock.check()?;
-        let found: u64 = set.iter().map(|word| u64::from(word.count_ones())).sum();
-        total += found;
-        if found == 0 {
+        let count = found.count(cpu::tier());
+        total += count as u64;
+        if count == 0 {
             continue;
         }
-        let matches = Matches { segment: &part.segment, set: &set, found: found as usize, clock };
+        let matches = Matches { segment: &part.segment, found: &found, count, clock };
         for (counter, &(field, _)) in counters.iter_mut().zip(fields) {
             matches.count(field, counter)?;
         }
@@ -148,13 +146,19 @@ impl Counter {
 /// The documents of a segment that match.
 struct Matches<'m> {
     segment: &'m Segment,
-    set: &'m [u64],
-    found: usize,
+    found: &'m Documents,
+    count: usize,
     clock: &'m Clock,
 }
 
-/// Looking up a document's values takes as long as intersecting so many words of a list's bit set with that of the documents.
-const WORDS_PER_DOCUMENT: usize = 3;
+/// Intersecting a word of a list's bit set with that of the documents takes a step, looking a document's values up or a posting
+/// in the set so many, and finding the next document so many for each word.
+const STEPS_OF_VALUES: usize = 9;
+const STEPS_OF_POSTING: usize = 4;
+const STEPS_OF_WORD: usize = 3;
+
+/// Lists are counted of so many values at most.
+const LISTS: usize = 64;
 
 /// Values are counted in a table if there are at most so many for each document.
 const VALUES_PER_DOCUMENT: usize = 8;
@@ -190,14 +194,9 @@ impl Matches<'_> {
     fn numbers(&self, field: usize, range: &mut Option<(f64, f64)>, count: &mut u64) -> Result<()> {
         let column = self.segment.column(field)?;
         let (mut least, mut greatest) = range.unwrap_or((f64::INFINITY, f64::NEG_INFINITY));
-        column.each_further(|doc_id, number| {
-            if has_bit(self.set, doc_id) {
-                greatest = greatest.max(number);
-            }
-        });
-        matching::for_each_bit(0, self.set, |doc_id| {
-            if let Some(number) = column.get(doc_id) {
-                (least, greatest) = (least.min(number), greatest.max(number));
+        self.found.for_each(|doc_id| {
+            if let (Some(first), Some(last)) = (column.get(doc_id), column.greatest(doc_id)) {
+                (least, greatest) = (least.min(first), greatest.max(last));
                 *count += 1;
             }
         });
@@ -211,53 +210,78 @@ impl Matches<'_> {
     fn by_number(&self, field: usize) -> Result<Vec<(u32, u64)>> {
         let documents = self.segment.documents() as usize;
         let values = self.segment.dictionary(field)?.len();
-        let words = values.saturating_mul(documents / 64);
-        if self.found == documents || words < self.found.saturating_mul(WORDS_PER_DOCUMENT) {
-            return self.by_lists(field);
+        if self.count == documents {
+            return self.by_lists(field, |list, _| self.segment.documents_with(field, list));
+        }
+        if let Documents::Set(set) = self.found
+            && self.are_lists_faster(field, values)?
+        {
+            return self.by_lists(field, |list, decoded| self.count_in(set, field, list, decoded));
         }
         let column = self.segment.keyword_column(field)?;
-        if self.found.saturating_mul(VALUES_PER_DOCUMENT) < values {
+        if self.count.saturating_mul(VALUES_PER_DOCUMENT) < values {
             return self.sorted_numbers(column);
         }
         let mut counts: Vec<u32> = zeros(values)?;
-        matching::for_each_bit(0, self.set, |doc_id| {
-            column.of(doc_id).iter().for_each(|&number| counts[number as usize] += 1);
-        });
+        self.found.for_each(|doc_id| column.of(doc_id).iter().for_each(|&number| counts[number as usize] += 1));
         self.clock.check()?;
         Ok((0..).zip(counts).filter(|&(_, count)| count > 0).map(|(number, count)| (number, count.into())).collect())
     }
 
     fn sorted_numbers(&self, column: &KeywordColumn) -> Result<Vec<(u32, u64)>> {
-        let mut numbers: Vec<u32> = room(self.found)?;
-        matching::for_each_bit(0, self.set, |doc_id| numbers.extend_from_slice(column.of(doc_id)));
+        let mut numbers: Vec<u32> = room(self.count)?;
+        self.found.for_each(|doc_id| numbers.extend_from_slice(column.of(doc_id)));
         self.clock.check()?;
         numbers.sort_unstable();
         Ok(numbers.chunk_by(u32::eq).map(|same| (same[0], same.len() as u64)).collect())
     }
 
-    fn by_lists(&self, field: usize) -> Result<Vec<(u32, u64)>> {
-        let is_whole = self.found == self.segment.documents() as usize;
+    /// Whether counting the documents of each list takes less time than looking up the values of each document.
+    fn are_lists_faster(&self, field: usize, values: usize) -> Result<bool> {
+        if values > LISTS {
+            return Ok(false);
+        }
+        let documents = u64::from(self.segment.documents());
+        let words = documents as usize / 64;
+        let mut steps = 0;
+        let mut terms = self.segment.dictionary(field)?.terms()?;
+        while let Some((_, list, ())) = terms.next()? {
+            let postings = self.segment.documents_with(field, list)?;
+            let is_bits = postings * u64::from(DENSE) >= documents;
+            steps += if is_bits { words } else { STEPS_OF_POSTING * postings as usize };
+        }
+        Ok(steps < STEPS_OF_VALUES * self.count + STEPS_OF_WORD * words)
+    }
+
+    /// The same, by what `count` says of each list.
+    fn by_lists(
+        &self,
+        field: usize,
+        mut count: impl FnMut(u64, &mut Decoded) -> Result<u64>,
+    ) -> Result<Vec<(u32, u64)>> {
         let mut counts = Vec::new();
         let mut terms = self.segment.dictionary(field)?.terms()?;
         let mut decoded = Decoded::default();
         for number in 0.. {
             let Some((_, list, ())) = terms.next()? else { break };
             self.clock.check()?;
-            let count = match is_whole {
-                true => self.segment.documents_with(field, list)?,
-                false => match self.segment.list(field, list, false, &mut decoded)? {
-                    Some(view) => {
-                        let mut term = Term::without_scores(cpu::tier(), Source::List(view));
-                        matching::count_in(cpu::tier(), self.set, &mut term)
-                    }
-                    None => decoded.doc_ids.iter().filter(|&&doc_id| has_bit(self.set, doc_id)).count() as u64,
-                },
-            };
+            let count = count(list, &mut decoded)?;
             if count > 0 {
                 counts.push((number, count));
             }
         }
         Ok(counts)
+    }
+
+    /// How many documents of a list are in a set.
+    fn count_in(&self, set: &[u64], field: usize, list: u64, decoded: &mut Decoded) -> Result<u64> {
+        Ok(match self.segment.list(field, list, false, decoded)? {
+            Some(view) => {
+                let mut term = Term::without_scores(cpu::tier(), Source::List(view));
+                matching::count_in(cpu::tier(), set, &mut term)
+            }
+            None => decoded.doc_ids.iter().filter(|&&doc_id| has_bit(set, doc_id)).count() as u64,
+        })
     }
 
     /// Calls `take` with the bytes of each value. Numbers ascend.

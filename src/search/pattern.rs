@@ -11,6 +11,8 @@ pub const DISCOUNTS: [f32; 4] = [1.0, 0.75, 0.5, 0.25];
 
 /// The terms within some edits of a word, or of which a beginning is.
 pub(super) struct Pattern {
+    /// What tells it from others.
+    key: Box<[u8]>,
     /// The term itself, if it is not the only one without edits.
     exact: Option<Vec<u8>>,
     /// What terms begin with.
@@ -38,15 +40,21 @@ const NONE: u8 = u8::MAX;
 impl Pattern {
     /// Of a fuzzy word, or a plain word that forgives typos or is a prefix too.
     pub(super) fn new(atom: &Atom) -> Pattern {
+        let key = format!("{atom:?}").into_bytes().into();
         match atom {
-            Atom::Fuzzy { word, distance } => {
-                Pattern { exact: None, first: Vec::new(), whole: Some(fuzzy::automaton(word, *distance)), start: None }
-            }
+            Atom::Fuzzy { word, distance } => Pattern {
+                key,
+                exact: None,
+                first: Vec::new(),
+                whole: Some(fuzzy::automaton(word, *distance)),
+                start: None,
+            },
             Atom::Like { term, word, edits, start } => {
                 let first = first_letter(word, term.as_deref()).map(String::from);
                 // What is as near as a whole is so as a beginning, too.
                 let whole = term.as_ref().filter(|term| !start || *term != word);
                 Pattern {
+                    key,
                     exact: term.as_ref().map(|term| term.clone().into_bytes()),
                     first: first.unwrap_or_default().into_bytes(),
                     whole: whole.map(|term| fuzzy::automaton(term, *edits)),
@@ -54,8 +62,13 @@ impl Pattern {
                 }
             }
             // Nothing.
-            _ => Pattern { exact: None, first: Vec::new(), whole: None, start: None },
+            _ => Pattern { key, exact: None, first: Vec::new(), whole: None, start: None },
         }
+    }
+
+    /// What tells it from others.
+    pub(super) fn key(&self) -> &[u8] {
+        &self.key
     }
 
     /// What terms begin with.

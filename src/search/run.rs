@@ -15,6 +15,7 @@ use crate::rank::block_max;
 use crate::rank::clause::Clause;
 use crate::rank::collector::{Collector, Restriction};
 use crate::rank::few;
+use crate::rank::found;
 use crate::rank::matching;
 use crate::rank::term::Term;
 use crate::rank::{Clock, Hit, TopK};
@@ -191,7 +192,7 @@ fn count_plan(index: &Index, plan: &QueryPlan, options: &Options, clock: &Clock)
         count += if simple && !clauses.is_empty() && (needs_all || clauses.len() == 1) {
             matching::count_all(cpu::tier(), clauses.into_iter().flat_map(|clause| clause.terms).collect(), clock)
         } else {
-            matching::count(cpu::tier(), part.segment.documents(), &mut clauses, needs_all, &mut restriction, clock)
+            found::count(cpu::tier(), part.segment.documents(), clauses, needs_all, &mut restriction, clock)?
         };
         clock.check()?;
     }

@@ -1,9 +1,10 @@
 //! Sets of documents of a segment, which are lists while they are short.
 
+use crate::base::cpu;
 use crate::base::error::Result;
 use crate::base::memory::zeros;
 use crate::index::segment::Allowed;
-use crate::rank::matching::for_each_bit;
+use crate::rank::matching::{count_bits, for_each_bit};
 
 /// Some documents of a segment.
 pub(super) enum Set {
@@ -20,15 +21,18 @@ impl Set {
     pub(super) fn into_allowed(self, documents: u32) -> Result<Allowed> {
         Ok(match self {
             Set::Bits(bits) => {
-                let count: usize = bits.iter().map(|word| word.count_ones() as usize).sum();
+                let count = count_bits(cpu::tier(), &bits) as usize;
                 let few = (count * FEW <= documents as usize).then(|| {
                     let mut few = Vec::with_capacity(count);
                     for_each_bit(0, &bits, |doc_id| few.push(doc_id));
                     few
                 });
-                Allowed { bits, few }
+                Allowed { bits, count, few }
             }
-            Set::Few(doc_ids) => Allowed { bits: bits_of(&doc_ids, documents)?, few: Some(doc_ids) },
+            Set::Few(doc_ids) => {
+                let bits = bits_of(&doc_ids, documents)?;
+                Allowed { bits, count: doc_ids.len(), few: Some(doc_ids) }
+            }
         })
     }
 

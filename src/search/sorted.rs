@@ -8,13 +8,14 @@ use super::order::{Direction, SortKey, SortValue};
 use super::plan::QueryPlan;
 use super::sort::{self, Reader};
 use super::walk::{Walk, Wanted};
+use crate::base::bits::has_bit;
 use crate::base::cpu;
 use crate::base::error::Result;
 use crate::index::segment::Column;
 use crate::index::snapshot::SnapshotSegment;
 use crate::rank::clause::Clause;
 use crate::rank::matching;
-use crate::rank::{Clock, Hit, few};
+use crate::rank::{Clock, Hit, few, found};
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -99,17 +100,14 @@ pub(super) fn sorted(
                 walked = Some(walk.walked()?);
             }
         }
-        if !is_done && let Some((mut clauses, mut restriction)) = cursors()? {
+        if !is_done && let Some((clauses, mut restriction)) = cursors()? {
             let documents = part.segment.documents();
-            matching::matching(documents, &mut clauses, has_all, &mut restriction, clock, |first, bits| {
-                if offers.ordinals.is_none() && top.is_full() {
-                    return;
+            let found = found::found(cpu::tier(), documents, clauses, has_all, &mut restriction, clock)?;
+            found.for_each(|doc_id| {
+                let is_late = offers.ordinals.is_none() && top.is_full();
+                if !is_late && walked.as_ref().is_none_or(|walked| !has_bit(walked, doc_id)) {
+                    offers.offer(&mut top, doc_id);
                 }
-                if let Some(walked) = &walked {
-                    let walked = &walked[first as usize / 64..];
-                    bits.iter_mut().zip(walked).for_each(|(bits, walked)| *bits &= !walked);
-                }
-                matching::for_each_bit(first, bits, |doc_id| offers.offer(&mut top, doc_id));
             });
         }
         clock.check()?;

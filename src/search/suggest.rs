@@ -28,7 +28,7 @@ pub(super) fn suggest(index: &Index, text: &str, field: Option<usize>, limit: us
         let analyzer = index.schema().analyzer_of(field);
         let Some(word) = last_word(analyzer, word) else { continue };
         let (automaton, first) = (Beginning(word.len()), word.as_bytes());
-        let words = |of| Words { index, field, of, automaton: &automaton, first, clock: &clock };
+        let words = |of| Words { index, field, of, automaton: &automaton, first, key: None, clock: &clock };
         let mut add = |term: &[u8], _: &(), documents| {
             count(&mut found, term, documents);
             Ok(true)

@@ -3,7 +3,7 @@
 
 use super::Index;
 use crate::base::error::{Error, Result};
-use crate::index::segment::{self, Dictionary, Segment, Terms, Union};
+use crate::index::segment::{self, Accepted, Dictionary, Segment, Terms, Union};
 use crate::rank::Clock;
 use fst::Automaton;
 use std::cmp::Reverse;
@@ -53,6 +53,9 @@ impl Of {
     }
 }
 
+/// More words of a segment are not kept.
+const MOST_KEPT: usize = 10_000;
+
 /// An automaton that tells how far what it accepts is from what was typed.
 pub(super) trait Graded: Automaton<State: Clone> {
     /// The [class](Word::class) of an accepted term, which led to the state.
@@ -71,6 +74,8 @@ pub(super) struct Words<'a, A> {
     pub(super) of: Of,
     pub(super) automaton: &'a A,
     pub(super) first: &'a [u8],
+    /// What tells the automaton from others, if what it accepts may come again and takes long to find.
+    pub(super) key: Option<&'a [u8]>,
     pub(super) clock: &'a Clock,
 }
 
@@ -103,39 +108,81 @@ impl<'a, A: Graded> Words<'a, A> {
     /// As [`closest`](Self::closest) in an index of one segment.
     fn in_one(&self, segment: &Segment, limit: usize) -> Result<Vec<Word>> {
         let mut first = First::new(limit);
-        if let Some((dictionary, written)) = self.of.dictionary(segment, self.field)? {
-            let mut terms = self.accepted(dictionary)?;
-            while let Some((term, value, state)) = terms.next()? {
-                self.clock.check()?;
-                let class = self.automaton.class(term, &state);
-                // Most of what is too far need not be counted.
-                if first.takes(class, u64::MAX) {
-                    first.add(class, count_in(segment, self.field, written, value)?, term);
-                }
+        self.graded(segment, |class, word, documents| {
+            // Most of what is too far need not be counted.
+            if first.takes(class, u64::MAX) {
+                first.add(class, documents()?, word);
             }
-        }
+            Ok(true)
+        })?;
         Ok(first.into_words())
     }
 
     /// As [`closest`](Self::closest); `None` if there are more than `most` terms.
     fn in_table(&self, limit: usize, most: usize) -> Result<Option<Vec<Word>>> {
         let mut found: HashMap<Vec<u8>, (u8, u64)> = HashMap::new();
-        self.in_segments(|term, state, documents| {
-            match found.get_mut(term) {
-                Some((_, sum)) => *sum += documents,
-                None => {
-                    found.insert(term.to_vec(), (self.automaton.class(term, state), documents));
+        for part in self.index.snapshot().parts() {
+            self.graded(&part.segment, |class, word, documents| {
+                match found.get_mut(word) {
+                    Some((_, sum)) => *sum += documents()?,
+                    None => {
+                        found.insert(word.to_vec(), (class, documents()?));
+                    }
                 }
+                Ok(found.len() <= most)
+            })?;
+            if found.len() > most {
+                return Ok(None);
             }
-            Ok(found.len() <= most)
-        })?;
-        if found.len() > most {
-            return Ok(None);
         }
         let word = |(term, (class, documents))| Word { class, documents: Reverse(documents), term };
         let mut found: Vec<Word> = found.into_iter().map(word).collect();
         keep_first(&mut found, limit);
         Ok(Some(found))
+    }
+
+    /// Calls `take` with the class of each word of a segment, the word, and what counts its documents, until it returns false.
+    fn graded(
+        &self,
+        segment: &Segment,
+        mut take: impl FnMut(u8, &[u8], &dyn Fn() -> Result<u64>) -> Result<bool>,
+    ) -> Result<()> {
+        let key = self.key.map(|key| [key, &[self.of as u8]].concat());
+        if let Some(accepted) = key.as_ref().and_then(|key| segment.accepted(self.field, key)) {
+            for Accepted { word, documents, class } in &*accepted {
+                self.clock.check()?;
+                if !take(*class, word, &|| Ok(*documents))? {
+                    break;
+                }
+            }
+            return Ok(());
+        }
+        let Some((dictionary, written)) = self.of.dictionary(segment, self.field)? else { return Ok(()) };
+        let mut kept = key.map(|key| (key, Vec::new()));
+        let mut terms = self.accepted(dictionary)?;
+        while let Some((word, value, state)) = terms.next()? {
+            self.clock.check()?;
+            let class = self.automaton.class(word, &state);
+            let count = || count_in(segment, self.field, written, value);
+            if kept.as_ref().is_some_and(|kept| kept.1.len() == MOST_KEPT) {
+                kept = None;
+            }
+            let is_wanted = match &mut kept {
+                None => take(class, word, &count)?,
+                Some((_, kept)) => {
+                    let documents = count()?;
+                    kept.push(Accepted { word: word.into(), documents, class });
+                    take(class, word, &|| Ok(documents))?
+                }
+            };
+            if !is_wanted {
+                return Ok(());
+            }
+        }
+        if let Some((key, kept)) = kept {
+            segment.keep_accepted(self.field, &key, kept);
+        }
+        Ok(())
     }
 
     /// As [`closest`](Self::closest); holds about twice the `limit`.
@@ -362,7 +409,15 @@ pub(super) fn terms(index: &Index, prefix: &[u8], field: usize, limit: usize) ->
 #[cfg(test)]
 pub(super) fn all_ways(index: &Index, field: usize, prefix: &str, limit: usize) -> [Option<Vec<Word>>; 4] {
     let (automaton, clock) = (Beginning(prefix.len()), Clock::never());
-    let words = Words { index, field, of: Of::Terms, automaton: &automaton, first: prefix.as_bytes(), clock: &clock };
+    let words = Words {
+        index,
+        field,
+        of: Of::Terms,
+        automaton: &automaton,
+        first: prefix.as_bytes(),
+        key: None,
+        clock: &clock,
+    };
     let frequent = super::frequent::closest(index, field, Of::Terms, prefix.as_bytes(), limit, &clock).unwrap();
     let [all, few] = [usize::MAX, 3].map(|most| words.in_table(limit, most).unwrap());
     [frequent, all, few, Some(words.merged(limit).unwrap())]

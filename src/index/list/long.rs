@@ -35,7 +35,7 @@ const BITS: u32 = 1;
 /// A list that contains at least one in this many of a segment's documents is kept as a bit set. Such lists are few, and
 /// asking a bit set takes a nanosecond; up to one in 4 it is larger than a quasi-succinct list, by 3 bits a posting at
 /// one in 8.
-const DENSE: u32 = 16;
+pub const DENSE: u32 = 16;
 
 fn too_large() -> Error {
     Error::Argument("the postings of a term are too many for a segment".into())

@@ -13,7 +13,7 @@ mod short;
 mod tests;
 mod values;
 
-pub use long::{DocIds, Positions, View, has, rank};
+pub use long::{DENSE, DocIds, Positions, View, has, rank};
 pub(in crate::index) use short::{Numbers, put};
 pub use values::{BlockCodec, Blocks, Codecs};
 

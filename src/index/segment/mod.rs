@@ -18,7 +18,7 @@
 //! | `section` | one section of an open segment; checksums |
 //! | `dictionary`, `term_walk` | [`Dictionary`]: terms and their values, and walks through them |
 //! | `lists`, `documents` | what an open segment has: terms and lists; ids and values |
-//! | `kept`, `joined`, `passing` | what is kept if it is wanted again: postings that were put together of several lists; documents that pass a filter |
+//! | `kept`, `joined`, `passing`, `accepted` | what is kept if it is wanted again: postings that were put together of several lists; documents that pass a filter; words that an automaton accepts |
 //! | `keyword_column` | the values of a keyword field by document, made of its lists when that is first asked for |
 //!
 //! A segment has a section per field and purpose. Each is at a multiple of 64 bytes, so that lists can be used where they
@@ -26,6 +26,7 @@
 //! (some 40 KB for a file of 150 MB), and every other part is checked when it is first used in a process. Bytes that have
 //! passed are those that were written, but whoever reads them checks counts and offsets all the same.
 
+mod accepted;
 mod buckets;
 pub mod build;
 mod dictionary;
@@ -66,6 +67,7 @@ mod write_pairs;
 #[cfg(test)]
 mod tests;
 
+pub use accepted::Accepted;
 pub use build::SegmentBuilder;
 pub use dictionary::{Dictionary, Terms, Union};
 pub use format::{FieldCounts, Section};
@@ -87,6 +89,7 @@ use crate::base::identity::Identity;
 use crate::index::Schema;
 use crate::index::list::Codecs;
 use crate::index::storage::Folder;
+use accepted::KeptAccepted;
 use buckets::Buckets;
 use format::{Frame, NO_FIELD};
 use joined::KeptJoined;
@@ -195,6 +198,8 @@ pub struct Segment {
     joined: KeptJoined,
     /// See [`passing`](Self::passing).
     passing: KeptPassing,
+    /// See [`accepted`](Self::accepted).
+    accepted: KeptAccepted,
     /// By field; see [`in_order`](Self::in_order).
     orders: Box<[KeptLater<Box<[u32]>>]>,
     /// See [`id_ranks`](Self::id_ranks).
@@ -263,6 +268,7 @@ impl Segment {
             buckets: schema.fields.iter().map(|_| KeptLater::default()).collect(),
             joined: KeptJoined::default(),
             passing: KeptPassing::default(),
+            accepted: KeptAccepted::default(),
             orders: schema.fields.iter().map(|_| KeptLater::default()).collect(),
             id_ranks: OnceLock::new(),
             making: Mutex::new(()),

@@ -11,11 +11,22 @@ use std::sync::Arc;
 pub struct Allowed {
     /// Bit d of the sequence is document d.
     pub bits: Vec<u64>,
+    /// How many there are.
+    pub count: usize,
     /// The documents in order, if they are few.
     pub few: Option<Vec<u32>>,
 }
 
+/// Postings are sifted by a filter that so small a part of the documents passes, before they are scored.
+const SIFTED: usize = 6;
+
 impl Allowed {
+    /// The bits, in words of a list's bit set, if it is better to ask them than scores first.
+    pub fn sieve(&self) -> Option<&[u32]> {
+        let is_sieve = cfg!(target_endian = "little") && self.count.saturating_mul(SIFTED) < 64 * self.bits.len();
+        is_sieve.then(|| bytemuck::cast_slice(&self.bits))
+    }
+
     fn bytes(&self) -> usize {
         size_of::<Allowed>() + 8 * self.bits.len() + 4 * self.few.as_ref().map_or(0, Vec::len)
     }

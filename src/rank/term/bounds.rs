@@ -12,6 +12,9 @@ const MARGIN: f32 = 1.000_001;
 /// A list with more blocks is not searched for its best ones.
 const MOST_BLOCKS: usize = 4096;
 
+/// A block that spans so many times a range is looked at.
+const SPARSE: u32 = 4;
+
 /// Blocks whose bounds are computed together.
 const GROUP: usize = maxima::GROUP;
 
@@ -78,6 +81,24 @@ impl Term<'_> {
             bound = bound.max(self.block_max(at));
         }
         bound
+    }
+
+    /// The same; 0 if there are no such documents, which is found out if a block spans much more of them.
+    #[inline(always)]
+    pub fn max_score_if_any(&mut self, first: u32, last: u32) -> f32 {
+        let Some(block) = self.seek(first) else { return 0.0 };
+        let begin = self.first_possible(block);
+        if begin > last {
+            return 0.0;
+        }
+        if (self.last(block) - begin) / SPARSE > last - first {
+            let doc_ids = self.load(block);
+            let next = doc_ids.partition_point(|&doc_id| doc_id < first);
+            if doc_ids.get(next).is_none_or(|&doc_id| doc_id > last) {
+                return 0.0;
+            }
+        }
+        self.max_score_between(first, last)
     }
 
     /// How many groups of blocks there are.

@@ -46,6 +46,9 @@ impl<'s> Term<'s> {
     /// A docID of a block, which is loaded, and its score.
     #[inline(always)]
     pub fn scored_at(&self, block: usize, index: usize) -> (u32, f32) {
+        if self.scored == block {
+            return (self.doc_ids[index], self.scores[index]);
+        }
         let less_one = match &self.source {
             Source::List(view) => view.frequencies.get(BLOCK * block + index),
             Source::Decoded { less_one, .. } => less_one[BLOCK * block + index],

@@ -6,6 +6,7 @@ mod compounds;
 mod conditions;
 mod definition;
 mod geo;
+mod kept;
 mod limits;
 mod pages;
 mod rare;

@@ -17,7 +17,7 @@ fn text(doc: u32) -> String {
     words.join(" ")
 }
 
-fn index_of(folder: &Path) -> Index {
+pub(super) fn index_of(folder: &Path) -> Index {
     let analyzer = Analyzer::new(AnalyzerOptions::default()).unwrap();
     let field = |name: &str, kind| Field { name: name.into(), kind, weight: 1.0, stored: false, analyzer: None };
     let fields = vec![

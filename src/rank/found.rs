@@ -1,0 +1,182 @@
+//! Which documents of a segment match, all of them: as a list if they are looked up sooner than lists are gone through, else as a
+//! set.
+
+use super::clause::Clause;
+use super::clock::Clock;
+use super::collector::Restriction;
+use super::few;
+use super::matching::{self, for_each_bit};
+use super::term::Term;
+use super::tiers::tiered;
+use crate::base::cpu::Tier;
+use crate::base::error::Result;
+use crate::base::memory::{reserve, room};
+
+/// Documents of a segment.
+pub enum Documents {
+    /// Their docIDs, ascending.
+    List(Vec<u32>),
+    /// Bit d of the sequence is document d.
+    Set(Vec<u64>),
+}
+
+impl Documents {
+    /// How many there are.
+    pub fn count(&self, tier: Tier) -> usize {
+        match self {
+            Documents::List(doc_ids) => doc_ids.len(),
+            Documents::Set(bits) => matching::count_bits(tier, bits) as usize,
+        }
+    }
+
+    /// Calls `take` with each, ascending.
+    #[inline(always)]
+    pub fn for_each(&self, mut take: impl FnMut(u32)) {
+        match self {
+            Documents::List(doc_ids) => doc_ids.iter().for_each(|&doc_id| take(doc_id)),
+            Documents::Set(bits) => for_each_bit(0, bits, take),
+        }
+    }
+}
+
+/// The documents that match: that have all clauses, or any; without clauses, all. Incomplete once the time of `clock` is over.
+///
+/// # Errors
+/// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+pub fn found<'s>(
+    tier: Tier,
+    documents: u32,
+    mut clauses: Vec<Clause<'s>>,
+    needs_all: bool,
+    restriction: &mut Restriction<'s>,
+    clock: &Clock,
+) -> Result<Documents> {
+    if let Some(lead) = lead(documents, &clauses, needs_all, restriction) {
+        return listed(tier, lead, clauses, needs_all, restriction, clock).map(Documents::List);
+    }
+    let mut bits = room(documents.div_ceil(64) as usize)?;
+    set(tier, documents, &mut clauses, needs_all, restriction, clock, &mut bits);
+    Ok(Documents::Set(bits))
+}
+
+/// How many documents match; see [`found`].
+///
+/// # Errors
+/// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+pub fn count<'s>(
+    tier: Tier,
+    documents: u32,
+    mut clauses: Vec<Clause<'s>>,
+    needs_all: bool,
+    restriction: &mut Restriction<'s>,
+    clock: &Clock,
+) -> Result<u64> {
+    if let Some(lead) = lead(documents, &clauses, needs_all, restriction) {
+        return Ok(listed(tier, lead, clauses, needs_all, restriction, clock)?.len() as u64);
+    }
+    Ok(matching::count(tier, documents, &mut clauses, needs_all, restriction, clock))
+}
+
+/// Where the documents come from that are looked up.
+#[derive(Clone, Copy)]
+enum Lead {
+    /// The few that pass the filter.
+    Filter,
+    /// Those of a clause that documents must have.
+    Clause(usize),
+}
+
+/// What takes as long as going through so many postings: looking a document up in a list, together with others; the same in
+/// lists of which it must have one.
+const LOOK_UP: usize = 4;
+const LOOK_UP_IN_SEVERAL: usize = 32;
+/// Going through so many documents of a bit set takes as long as going through one posting.
+const OF_BITS: usize = 512;
+
+/// The shortest list of documents, unless sets are faster than looking these up.
+fn lead(documents: u32, clauses: &[Clause], needs_all: bool, restriction: &Restriction) -> Option<Lead> {
+    let of_bits = documents as usize / OF_BITS;
+    let of_filter = restriction.allowed.as_ref().and_then(|allowed| Some((Lead::Filter, allowed.few.as_ref()?.len())));
+    let postings = clauses.iter().map(Clause::postings).enumerate().map(|(at, postings)| (Lead::Clause(at), postings));
+    let of_clauses = if needs_all { postings.min_by_key(|of_clause| of_clause.1) } else { None };
+    let (lead, len) = of_filter.into_iter().chain(of_clauses).min_by_key(|lead| lead.1)?;
+    let (mut by_list, mut by_set) = (len, of_bits);
+    for (at, clause) in clauses.iter().enumerate() {
+        let of_term = |term: &Term| if term.bits().is_some() { of_bits } else { term.postings() };
+        by_set += clause.terms.iter().map(of_term).sum::<usize>();
+        by_list += match (lead, &clause.terms[..]) {
+            (Lead::Clause(lead), _) if lead == at => 0,
+            (_, [term]) if term.bits().is_some() => len,
+            (_, terms) if terms.len() > 1 && needs_all => LOOK_UP_IN_SEVERAL * len * terms.len(),
+            (_, terms) => terms.iter().map(|term| term.postings().min(LOOK_UP * len) + len).sum(),
+        };
+    }
+    (by_list < by_set).then_some(lead)
+}
+
+fn listed<'s>(
+    tier: Tier,
+    lead: Lead,
+    mut clauses: Vec<Clause<'s>>,
+    needs_all: bool,
+    restriction: &mut Restriction<'s>,
+    clock: &Clock,
+) -> Result<Vec<u32>> {
+    let mut doc_ids = Vec::new();
+    match lead {
+        Lead::Filter => {
+            let few = restriction.allowed.as_ref().and_then(|allowed| allowed.few.as_deref()).unwrap_or_default();
+            reserve(&mut doc_ids, few.len())?;
+            doc_ids.extend_from_slice(few);
+        }
+        Lead::Clause(at) => {
+            let clause = clauses.swap_remove(at);
+            reserve(&mut doc_ids, clause.postings())?;
+            add_all(tier, clause, clock, &mut doc_ids);
+        }
+    }
+    few::matching(tier, &mut doc_ids, clauses, needs_all, restriction);
+    Ok(doc_ids)
+}
+
+tiered! {
+    /// Adds the documents of a clause, ascending.
+    fn add_all<'c, 's>(clause: Clause<'s>, clock: &'c Clock, doc_ids: &'c mut Vec<u32>) -> () = add_all_on_tier;
+}
+
+#[inline(always)]
+fn add_all_on_tier(clause: Clause, clock: &Clock, doc_ids: &mut Vec<u32>) {
+    let is_union = clause.terms.len() > 1;
+    for mut term in clause.terms {
+        for block in 0..term.blocks() {
+            if clock.is_over() {
+                return;
+            }
+            doc_ids.extend_from_slice(term.load(block));
+        }
+    }
+    if is_union {
+        doc_ids.sort_unstable();
+        doc_ids.dedup();
+    }
+}
+
+tiered! {
+    /// Adds the bits of the documents that match; see [`matching::matching`].
+    fn set<'a, 's>(
+        documents: u32, clauses: &'a mut [Clause<'s>], needs_all: bool, restriction: &'a mut Restriction<'s>,
+        clock: &'a Clock, set: &'a mut Vec<u64>,
+    ) -> () = set_on_tier;
+}
+
+#[inline(always)]
+fn set_on_tier(
+    documents: u32,
+    clauses: &mut [Clause],
+    needs_all: bool,
+    restriction: &mut Restriction,
+    clock: &Clock,
+    set: &mut Vec<u64>,
+) {
+    matching::matching(documents, clauses, needs_all, restriction, clock, |_, bits| set.extend_from_slice(bits));
+}

@@ -6,7 +6,7 @@
 //! The passages are paragraphs of Debian's documentation packages. For the searches both contestants index the very same
 //! tokens, on one thread into one segment, with frequencies and positions, and one thread searches; each query is timed
 //! by itself, from its words to the best documents and their scores. What they find must be the same: the same scores
-//! within 1e-5, the same documents, the same counts. Indexing is measured from text, with each contestant's own
+//! within 1e-5, the same documents, the same counts. `conditions` adds filters, sorting and facets to words. Indexing is measured from text, with each contestant's own
 //! analyzer.
 
 mod args;

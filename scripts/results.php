@@ -17,6 +17,7 @@ declare(strict_types=1);
 /** The sections of the page, in its order: file => the title of those that have none of their own. */
 const SECTIONS = [
     'search' => 'Ranked search, beside tantivy',
+    'search-benchmark-game' => '',
     'search-php' => 'Ranked search from PHP, beside SQLite FTS5',
     'conditions' => '',
     'conditions-tantivy' => 'Conditions, beside tantivy',

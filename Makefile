@@ -146,6 +146,7 @@ bench-search: setup-bench $(EXTENSION)  ## measure ranked search against tantivy
 	$(SEARCH_BENCH) search --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/search.json'
 	$(RUN_PHP) -d extension=pdo -d extension=pdo_sqlite benches/search/php.php --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/search-php.json'
 	$(RUN_PHP) benches/search/conditions.php --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/conditions.json'
+	$(SEARCH_BENCH) conditions --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/conditions-tantivy.json'
 
 # The passages and queries are those of bench-search, if it has run; without a device nothing is measured.
 bench-ranked: setup-test  ## measure ranked search on a device against the CPU, on a generated collection and the passages; DEVICE= SEARCH_CORPUS=

@@ -2,8 +2,9 @@
 
 /**
  * Makes docs/results.md, and the table of README.md, of the results in docs/results/: what benches have written
- * (search.json, search-index.json, search-php.json and conditions.json of `make bench-search`) and tables of other runs, each with machine,
- * date and command.
+ * (search.json, search-index.json, search-php.json, conditions.json and conditions-tantivy.json of `make bench-search`,
+ * search-benchmark-game.json of benches/search-benchmark-game/summary.py) and tables of other runs, each with machine, date and
+ * command.
  *
  *     php -n scripts/results.php             writes the page and the table
  *     php -n scripts/results.php --check     says whether they are those of the results; exit status 1 if they are not
@@ -16,8 +17,10 @@ declare(strict_types=1);
 /** The sections of the page, in its order: file => the title of those that have none of their own. */
 const SECTIONS = [
     'search' => 'Ranked search, beside tantivy',
+    'search-benchmark-game' => '',
     'search-php' => 'Ranked search from PHP, beside SQLite FTS5',
     'conditions' => '',
+    'conditions-tantivy' => 'Conditions, beside tantivy',
     'shop' => '',
     'search-index' => 'Indexing',
     'index-codecs' => '',
@@ -123,6 +126,9 @@ function section(array $result): string
     foreach ($result['notes'] ?? [] as $note) {
         $text .= "\n$note\n";
     }
+    if (isset($result['rows'][0]['besides'])) {
+        return $text . conditions($result);
+    }
     if (isset($result['rows'][0]['engines'])) {
         return $text . searches($result);
     }
@@ -157,6 +163,25 @@ function searches(array $result): string
     $about = sprintf("%s passages; µs per query.%s", number_format($result['passages']), isset($result['peer']) ? " The peer is {$result['peer']}." : '');
 
     return "\n$about\n\n" . table($head, $rows);
+}
+
+/** conditions-tantivy.json: mean times in microseconds; rows with queries of words have two, for all words and for any. */
+function conditions(array $result): string
+{
+    $rows = ['words' => [], 'alone' => []];
+    foreach ($result['rows'] as $row) {
+        ['ours' => $ours, 'tantivy' => $theirs] = $row['engines'];
+        $ratio = $ours['mean'] / $theirs['mean'];
+        $shown = sprintf($ratio < 0.01 ? '%.3f' : '%.2f', $ratio);
+        $table = &$rows[$row['matching'] === '' ? 'alone' : 'words'];
+        $table[$row['besides']] ??= [$row['besides']];
+        array_push($table[$row['besides']], figure($ours['mean']), figure($theirs['mean']), $ratio > $result['wanted'] ? "**$shown**" : $shown);
+    }
+    $head = ['Postings', 'tantivy', 'ratio'];
+
+    return sprintf("\n%s passages; mean µs. **Bold**: more than the wanted %s of tantivy's time.\n", number_format($result['passages']), $result['wanted'])
+        . "\n" . table(['besides', 'all words: Postings', 'tantivy', 'ratio', 'any word: Postings', 'tantivy', 'ratio'], array_values($rows['words']))
+        . "\n" . table(['call', ...$head], array_values($rows['alone']));
 }
 
 /** search-index.json: seconds. */

@@ -3,18 +3,19 @@
 use std::path::PathBuf;
 
 pub const USAGE: &str = "\
-postings-search-bench search|index|codecs|queries|extract [options]
-  search    searches of all shapes and tasks, contestants alternating (the default)
-  index     seconds and bytes of indexing, from text, with each contestant's own analyzer
-  codecs    sizes and searches of our index with each codec of frequencies and positions
-  queries   only draws the queries
-  extract   makes DATA/passages.txt from a folder of unpacked documentation (corpus.sh calls it)
+postings-search-bench search|conditions|index|codecs|queries|extract [options]
+  search      searches of all shapes and tasks, contestants alternating (the default)
+  conditions  searches with filters, sorting, facets, prefixes and fuzzy words
+  index       seconds and bytes of indexing, from text, with each contestant's own analyzer
+  codecs      sizes and searches of our index with each codec of frequencies and positions
+  queries     only draws the queries
+  extract     makes DATA/passages.txt from a folder of unpacked documentation (corpus.sh calls it)
 options
   --data DIR          where passages, queries and indexes lie (target/search-bench)
   --passages N        only the first N passages
   --queries N         only the first N queries of each shape
-  --shapes A,B        passage many rare medium common two-common common-rare phrase
-  --tasks A,B         those whose names begin so: and-top10 and-top1000 and-top10-count and-count or-… phrase-…
+  --shapes A,B        passage many rare medium common two-common common-rare phrase long-phrase thirty hundred
+  --tasks A,B         those whose names begin so: and-top10 and-top1000 and-top10-count and-count or-… first-… phrase-…
   --engines A,B       ours tantivy
   --rounds N          timed rounds (3); searches report the median, indexing the fastest
   --threads A,B       for index (1,2)
@@ -87,6 +88,11 @@ impl Args {
             }
         }
         Ok(args)
+    }
+
+    /// Whether this contestant's index is built anew.
+    pub fn rebuilds(&self, contestant: &str) -> bool {
+        self.rebuild.iter().any(|name| name == contestant)
     }
 }
 

@@ -45,7 +45,11 @@ impl ByDefinition {
             _ => words.iter().map(|word| passage.iter().filter(|token| *token == word).count()).collect(),
         };
         let present = |frequency: &usize| *frequency > 0;
-        let matches = if how == Match::Or { frequencies.iter().any(present) } else { frequencies.iter().all(present) };
+        let matches = match how {
+            Match::Or => frequencies.iter().any(present),
+            Match::First => present(&frequencies[0]),
+            Match::And | Match::Phrase => frequencies.iter().all(present),
+        };
         matches.then_some(frequencies)
     }
 

@@ -76,7 +76,7 @@ pub fn measure(args: &Args, passages: &Passages, queries: &Path) -> Result<()> {
     for (name, codecs) in chosen(&args.codecs)? {
         let contestant = Ours::with(format!("codecs-{name}").leak(), codecs);
         let rebuild = args.rebuild.iter().any(|other| other == name);
-        let folder = indexing::for_searches(&contestant, &args.data, passages, rebuild)?;
+        let folder = indexing::for_searches(&contestant, &args.data, passages, false, rebuild)?;
         rows.push(Row { name, sizes: sizes(&folder)?, times: Vec::new() });
         engines.push((name, contestant.open(&folder)?));
     }

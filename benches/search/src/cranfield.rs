@@ -6,7 +6,7 @@ mod cranfield_collection;
 use cranfield_collection::{Collection, Quality};
 use postings::analysis::{self, Analyzer, Scratch};
 use postings::index::{self, Codecs, Id, Kind, Schema, Value, Writer};
-use postings::query::Atom;
+use postings::query::{self, Atom, Reading};
 use postings::search::{Index, Matching, Options};
 use std::io::Write;
 use std::path::Path;
@@ -37,7 +37,7 @@ fn our_quality(collection: &Collection, ours: &Index) -> Quality {
     })
 }
 
-fn tantivys_quality(collection: &Collection, ours: &Index, analyzer: &Analyzer) -> Quality {
+fn tantivys_quality(collection: &Collection, analyzer: &Analyzer) -> Quality {
     let mut schema = tantivy::schema::Schema::builder();
     let indexing = TextFieldIndexing::default().set_index_option(IndexRecordOption::WithFreqsAndPositions);
     let body = schema.add_text_field("body", TextOptions::default().set_indexing_options(indexing));
@@ -64,10 +64,10 @@ fn tantivys_quality(collection: &Collection, ours: &Index, analyzer: &Analyzer) 
     writer.commit().unwrap();
     let searcher = index.reader().unwrap().searcher();
     collection.quality(|question| {
-        let clauses = ours.parse(question).clauses.into_iter();
-        let clauses = clauses.map(|clause| {
+        let clauses = query::parse(question, &[], true, Reading::default(), analyzer, &mut Scratch::new()).clauses;
+        let clauses = clauses.into_iter().map(|clause| {
             let occur = if clause.exclude { Occur::MustNot } else { Occur::Should };
-            (occur, query(body, &clause.atom))
+            (occur, of_atom(body, &clause.atom))
         });
         let found = searcher.search(&BooleanQuery::new(clauses.collect()), &TopDocs::with_limit(1400).order_by_score());
         let addresses = found.unwrap().into_iter().map(|(_, address)| address);
@@ -79,7 +79,7 @@ fn tantivys_quality(collection: &Collection, ours: &Index, analyzer: &Analyzer) 
     })
 }
 
-fn query(body: Field, atom: &Atom) -> Box<dyn Query> {
+fn of_atom(body: Field, atom: &Atom) -> Box<dyn Query> {
     let term = |term: &String| Term::from_field_text(body, term);
     match atom {
         Atom::Term(word) => Box::new(TermQuery::new(term(word), IndexRecordOption::WithFreqs)),
@@ -99,11 +99,12 @@ fn tantivy_ranks_as_we_do() {
         return;
     };
     for language in [None, Some("english")] {
-        let options = analysis::AnalyzerOptions { language: language.map(str::to_owned), ..analysis::AnalyzerOptions::default() };
+        let options =
+            analysis::AnalyzerOptions { language: language.map(str::to_owned), ..analysis::AnalyzerOptions::default() };
         let analyzer = Analyzer::new(options).unwrap();
         let folder = std::env::temp_dir().join(format!("postings-cranfield-{}", std::process::id()));
         let ours = ours(&collection, &folder, &analyzer);
-        let (our, tantivys) = (our_quality(&collection, &ours), tantivys_quality(&collection, &ours, &analyzer));
+        let (our, tantivys) = (our_quality(&collection, &ours), tantivys_quality(&collection, &analyzer));
         std::fs::remove_dir_all(&folder).unwrap();
         println!("{language:?}: ours {our:?}, tantivy {tantivys:?}");
         assert!((our.map - tantivys.map).abs() < 5e-5 && (our.ndcg - tantivys.ndcg).abs() < 5e-5);

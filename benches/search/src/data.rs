@@ -47,6 +47,26 @@ impl Passages {
     }
 }
 
+/// What a passage also has where it is a product of a shop.
+pub struct Product {
+    /// One of 10.
+    pub brand: String,
+    /// One of 50,000.
+    pub seller: String,
+    /// 1 to 1,000, evenly by its logarithm.
+    pub price: f64,
+}
+
+/// That of the passage with this number.
+pub fn product(number: usize) -> Product {
+    let mut random = Random(number as u64);
+    Product {
+        brand: format!("b{}", random.below(10)),
+        seller: format!("s{}", random.below(50_000)),
+        price: ((random.below(691) as f64 / 100.0).exp() * 100.0).round() / 100.0,
+    }
+}
+
 /// SplitMix64.
 pub struct Random(pub u64);
 

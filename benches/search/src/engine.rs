@@ -13,6 +13,8 @@ pub enum Match {
     And,
     /// Those with any.
     Or,
+    /// Those with the first word; the others only add to scores.
+    First,
     /// Those where the words stand side by side, in this order.
     Phrase,
 }
@@ -68,6 +70,8 @@ pub trait Engine {
 pub struct Job {
     /// The tokens of [`crate::tokens::words`], or what the contestant's own analyzer makes of the text.
     pub own_analyzer: bool,
+    /// Whether each passage also has a brand, a seller and a price: those of [`crate::data::product`].
+    pub product: bool,
     pub threads: usize,
     /// Bytes that all threads together may hold before they write a segment.
     pub memory: usize,

@@ -24,12 +24,19 @@ impl Row {
 }
 
 /// The folder of a contestant's index for the searches. Builds it if it is not there, or if that is asked for.
-pub fn for_searches(contestant: &dyn Contestant, data: &Path, passages: &Passages, rebuild: bool) -> Result<PathBuf> {
-    let folder = data.join(format!("{}-{}", contestant.name(), passages.len()));
+pub fn for_searches(
+    contestant: &dyn Contestant,
+    data: &Path,
+    passages: &Passages,
+    product: bool,
+    rebuild: bool,
+) -> Result<PathBuf> {
+    let products = if product { "products-" } else { "" };
+    let folder = data.join(format!("{products}{}-{}", contestant.name(), passages.len()));
     if rebuild || !folder.exists() {
         // Under another name until it is whole, so that an interrupted one is not taken for an index.
         let unfinished = folder.with_extension("unfinished");
-        let job = Job { own_analyzer: false, threads: 1, memory: 256 << 20 };
+        let job = Job { own_analyzer: false, product, threads: 1, memory: 256 << 20 };
         let built = build(contestant, &unfinished, passages, job)?;
         if folder.exists() {
             fs::remove_dir_all(&folder)?;

@@ -6,7 +6,7 @@
 //! The passages are paragraphs of Debian's documentation packages. For the searches both contestants index the very same
 //! tokens, on one thread into one segment, with frequencies and positions, and one thread searches; each query is timed
 //! by itself, from its words to the best documents and their scores. What they find must be the same: the same scores
-//! within 1e-5, the same documents, the same counts. Indexing is measured from text, with each contestant's own
+//! within 1e-5, the same documents, the same counts. `conditions` adds filters, sorting and facets to words. Indexing is measured from text, with each contestant's own
 //! analyzer.
 
 mod args;
@@ -17,6 +17,7 @@ mod check;
 #[path = "../../support/clock.rs"]
 mod clock;
 mod codecs;
+mod conditions;
 mod corpus;
 #[cfg(test)]
 mod cranfield;
@@ -58,6 +59,7 @@ fn run(args: &Args) -> Result<()> {
         "search" => search(args),
         "index" => index(args),
         "codecs" => codecs(args),
+        "conditions" => conditions::run(args, &read(args)?),
         other => Err(format!("{other} is unknown\n{}", args::USAGE).into()),
     }
 }
@@ -100,8 +102,8 @@ fn search(args: &Args) -> Result<()> {
     let passages = read(args)?;
     let mut engines = Vec::new();
     for contestant in chosen(args)? {
-        let rebuild = args.rebuild.iter().any(|name| name == contestant.name());
-        let folder = indexing::for_searches(&*contestant, &args.data, &passages, rebuild)?;
+        let rebuild = args.rebuilds(contestant.name());
+        let folder = indexing::for_searches(&*contestant, &args.data, &passages, false, rebuild)?;
         engines.push((contestant.name(), contestant.open(&folder)?));
     }
     let names: Vec<&str> = engines.iter().map(|(name, _)| *name).collect();
@@ -141,7 +143,7 @@ fn index(args: &Args) -> Result<()> {
     let mut rows = Vec::new();
     for &threads in &args.threads {
         for &memory in &args.memory {
-            let job = Job { own_analyzer: true, threads, memory: memory << 20 };
+            let job = Job { own_analyzer: true, product: false, threads, memory: memory << 20 };
             for row in indexing::measure(&chosen(args)?, &args.data, &passages, job, args.rounds)? {
                 report::index_row(&row, &passages);
                 rows.push(row);

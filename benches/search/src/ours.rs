@@ -1,6 +1,6 @@
 //! Postings.
 
-use crate::data::Passages;
+use crate::data::{Passages, Product, product};
 use crate::engine::{Built, Contestant, Engine, Found, Hit, Job, Match, Result, Want};
 use crate::tokens::words;
 use postings::analysis::{self, Analyzer};
@@ -28,16 +28,28 @@ impl Ours {
     }
 }
 
+/// All fields, by number; without products only the first.
+pub const FIELDS: [(&str, Kind); 4] =
+    [("body", Kind::Text), ("brand", Kind::Keyword), ("seller", Kind::Keyword), ("price", Kind::Numeric)];
+
 impl Contestant for Ours {
     fn name(&self) -> &'static str {
         self.name
     }
 
     fn build(&self, folder: &Path, passages: &Passages, job: Job) -> Result<Built> {
-        let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false, analyzer: None };
+        let field = |&(name, kind): &(&str, Kind)| Field {
+            name: name.into(),
+            kind,
+            weight: 1.0,
+            stored: false,
+            analyzer: None,
+        };
+        let fields = &FIELDS[..if job.product { FIELDS.len() } else { 1 }];
         // Queries go through the analyzer also if the passages are tokens already. Of those tokens it makes themselves.
         let analyzer = Analyzer::new(analysis::AnalyzerOptions::default())?;
-        let schema = Schema { fields: vec![body], positions: true, codecs: self.codecs, analyzer };
+        let schema =
+            Schema { fields: fields.iter().map(field).collect(), positions: true, codecs: self.codecs, analyzer };
 
         let start = Instant::now();
         let options = WriterOptions { memory: job.memory, threads: job.threads, ..WriterOptions::default() };
@@ -48,7 +60,13 @@ impl Contestant for Ours {
             } else {
                 Value::Tokens(words(passage).map(|word| word.to_ascii_lowercase().into_bytes()).collect())
             };
-            writer.add(Id::Int(number as i64), Document { values: vec![(0, value)] })?;
+            let mut values = vec![(0, value)];
+            if job.product {
+                let Product { brand, seller, price } = product(number);
+                let keyword = |value: String| Value::Keywords(vec![value.into_bytes()]);
+                values.extend([(1, keyword(brand)), (2, keyword(seller)), (3, Value::Number(price))]);
+            }
+            writer.add(Id::Int(number as i64), Document { values })?;
         }
         writer.commit()?;
         let commit = start.elapsed().as_secs_f64();
@@ -65,29 +83,48 @@ impl Contestant for Ours {
     }
 
     fn open(&self, folder: &Path) -> Result<Box<dyn Engine>> {
-        let index = Index::open(folder)?;
-        assert_eq!(index.snapshot().parts().len(), 1, "our index has one segment");
-        Ok(Box::new(Open { index, query: String::new() }))
+        Ok(Box::new(Open::of(folder)?))
     }
 }
 
-struct Open {
-    index: Index,
+pub struct Open {
+    pub index: Index,
+    /// Whether prefixes and fuzzy words stand for more words than the default allows.
+    pub expands_all: bool,
     /// What a visitor would type.
     query: String,
 }
 
+impl Open {
+    pub fn of(folder: &Path) -> Result<Open> {
+        let index = Index::open(folder)?;
+        assert_eq!(index.snapshot().parts().len(), 1, "our index has one segment");
+        Ok(Open { index, expands_all: false, query: String::new() })
+    }
+}
+
+/// Writes what a visitor would type, and says which words documents must have.
+pub fn write_query(query: &mut String, words: &[String], how: Match) -> Matching {
+    let quote = if how == Match::Phrase { "\"" } else { "" };
+    query.clear();
+    query.push_str(if how == Match::First { "+" } else { quote });
+    for word in words {
+        query.push_str(word);
+        query.push(' ');
+    }
+    query.push_str(quote);
+    if matches!(how, Match::Or | Match::First) { Matching::Any } else { Matching::All }
+}
+
+/// Our number of a passage.
+pub fn passage(id: Id) -> Result<u64> {
+    let Id::Int(id) = id else { return Err("we have lost an id".into()) };
+    Ok(id as u64)
+}
+
 impl Engine for Open {
     fn search(&mut self, words: &[String], how: Match, want: Want, found: &mut Found) -> Result<()> {
-        self.query.clear();
-        let quote = if how == Match::Phrase { "\"" } else { "" };
-        self.query.push_str(quote);
-        for word in words {
-            self.query.push_str(word);
-            self.query.push(' ');
-        }
-        self.query.push_str(quote);
-        let matching = if how == Match::Or { Matching::Any } else { Matching::All };
+        let matching = write_query(&mut self.query, words, how);
         let options = search::Options {
             limit: want.top(),
             matching,
@@ -101,8 +138,7 @@ impl Engine for Open {
         }
         let answer = self.index.search(&self.query, &options)?;
         for hit in answer.hits {
-            let Id::Int(id) = hit.id else { return Err("we have lost an id".into()) };
-            found.hits.push(Hit { id: id as u64, score: hit.score as f32 });
+            found.hits.push(Hit { id: passage(hit.id)?, score: hit.score as f32 });
         }
         found.count = answer.total;
         Ok(())

@@ -1,16 +1,16 @@
 //! tantivy.
 
-use crate::data::Passages;
+use crate::data::{Passages, Product, product};
 use crate::engine::{Built, Contestant, Engine, Found, Hit, Job, Match, Result, Want};
 use crate::tokens::Words;
 use std::path::Path;
 use std::time::Instant;
 use tantivy::collector::{Count, TopDocs};
 use tantivy::columnar::Column;
-use tantivy::query::{BooleanQuery, PhraseQuery, Query, TermQuery};
-use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
+use tantivy::query::{BooleanQuery, Occur, PhraseQuery, Query, TermQuery};
+use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, STRING, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::TextAnalyzer;
-use tantivy::{Index, IndexWriter, Score, Searcher, TantivyDocument, Term};
+use tantivy::{DocAddress, Index, IndexWriter, Score, Searcher, TantivyDocument, Term};
 
 /// The tokenizer of both contestants, as tantivy knows it. `default` is its own: letters and digits of Unicode,
 /// lower-cased, at most 40 bytes.
@@ -30,6 +30,10 @@ impl Contestant for Tantivy {
             .set_index_option(IndexRecordOption::WithFreqsAndPositions);
         let body = schema.add_text_field("body", TextOptions::default().set_indexing_options(indexing));
         let id = schema.add_u64_field("id", INDEXED | FAST);
+        let of_product = job.product.then(|| {
+            let [brand, seller] = ["brand", "seller"].map(|name| schema.add_text_field(name, STRING | FAST));
+            (brand, seller, schema.add_f64_field("price", INDEXED | FAST))
+        });
         let index = Index::create_in_dir(folder, schema.build())?;
         index.tokenizers().register(WORDS, TextAnalyzer::from(Words::default()));
 
@@ -39,6 +43,12 @@ impl Contestant for Tantivy {
             let mut document = TantivyDocument::new();
             document.add_text(body, passage);
             document.add_u64(id, number as u64);
+            if let Some(fields) = of_product {
+                let Product { brand, seller, price } = product(number);
+                document.add_text(fields.0, brand);
+                document.add_text(fields.1, seller);
+                document.add_f64(fields.2, price);
+            }
             writer.add_document(document)?;
         }
         writer.commit()?;
@@ -64,6 +74,18 @@ impl Contestant for Tantivy {
     }
 
     fn open(&self, folder: &Path) -> Result<Box<dyn Engine>> {
+        Ok(Box::new(Open::of(folder)?))
+    }
+}
+
+pub struct Open {
+    pub searcher: Searcher,
+    pub body: Field,
+    ids: Column<u64>,
+}
+
+impl Open {
+    pub fn of(folder: &Path) -> Result<Open> {
         let index = Index::open_in_dir(folder)?;
         index.tokenizers().register(WORDS, TextAnalyzer::from(Words::default()));
         let schema = index.schema();
@@ -71,17 +93,9 @@ impl Contestant for Tantivy {
         let searcher = index.reader()?.searcher();
         assert_eq!(searcher.segment_readers().len(), 1, "tantivy's index has one segment");
         let ids = searcher.segment_reader(0).fast_fields().u64("id")?;
-        Ok(Box::new(Open { searcher, body, ids }))
+        Ok(Open { searcher, body, ids })
     }
-}
 
-struct Open {
-    searcher: Searcher,
-    body: Field,
-    ids: Column<u64>,
-}
-
-impl Open {
     fn term(&self, word: &str) -> Term {
         Term::from_field_text(self.body, word)
     }
@@ -91,17 +105,27 @@ impl Open {
     }
 
     /// What tantivy's parser of queries makes of the same words.
-    fn query(&self, words: &[String], how: Match) -> Box<dyn Query> {
+    pub fn query(&self, words: &[String], how: Match) -> Box<dyn Query> {
         if let [word] = words {
             return Box::new(self.term_query(word));
         }
-        let terms = || words.iter().map(|word| Box::new(self.term_query(word)) as Box<dyn Query>).collect();
+        let terms = || -> Vec<Box<dyn Query>> {
+            words.iter().map(|word| Box::new(self.term_query(word)) as Box<dyn Query>).collect()
+        };
         match how {
             Match::And => Box::new(BooleanQuery::intersection(terms())),
             Match::Or => Box::new(BooleanQuery::union(terms())),
+            Match::First => {
+                let occurs = std::iter::once(Occur::Must).chain(std::iter::repeat(Occur::Should));
+                Box::new(BooleanQuery::new(occurs.zip(terms()).collect()))
+            }
             Match::Phrase => Box::new(PhraseQuery::new(words.iter().map(|word| self.term(word)).collect())),
         }
     }
+}
+
+pub fn hit((score, address): (Score, DocAddress)) -> Hit {
+    Hit { id: u64::from(address.doc_id), score }
 }
 
 impl Engine for Open {
@@ -117,7 +141,6 @@ impl Engine for Open {
             }
         };
         found.hits.clear();
-        let hit = |(score, address): (Score, tantivy::DocAddress)| Hit { id: u64::from(address.doc_id), score };
         found.hits.extend(hits.into_iter().map(hit));
         found.count = count.map(|count| count as u64);
         Ok(())

@@ -29,10 +29,16 @@ pub enum Shape {
     CommonRare,
     /// 2 or 3 neighbours in a passage.
     Phrase,
+    /// 4 to 6 neighbours in a passage.
+    LongPhrase,
+    /// 30 words of passages that follow each other.
+    Thirty,
+    /// 100 such words.
+    Hundred,
 }
 
 impl Shape {
-    pub const ALL: [Shape; 8] = [
+    pub const ALL: [Shape; 11] = [
         Shape::Passage,
         Shape::Many,
         Shape::Rare,
@@ -41,6 +47,9 @@ impl Shape {
         Shape::TwoCommon,
         Shape::CommonRare,
         Shape::Phrase,
+        Shape::LongPhrase,
+        Shape::Thirty,
+        Shape::Hundred,
     ];
 
     pub fn name(self) -> &'static str {
@@ -53,6 +62,9 @@ impl Shape {
             Shape::TwoCommon => "two-common",
             Shape::CommonRare => "common-rare",
             Shape::Phrase => "phrase",
+            Shape::LongPhrase => "long-phrase",
+            Shape::Thirty => "thirty",
+            Shape::Hundred => "hundred",
         }
     }
 
@@ -142,6 +154,9 @@ impl<'a> Draw<'a> {
             },
             Shape::CommonRare => vec![random.pick(&self.very_common).clone(), random.pick(&self.rare).clone()],
             Shape::Phrase => self.phrase(2 + random.below(2), random),
+            Shape::LongPhrase => self.phrase(4 + random.below(3), random),
+            Shape::Thirty => self.of_neighbours(30, random),
+            Shape::Hundred => self.of_neighbours(100, random),
         }
     }
 
@@ -158,11 +173,29 @@ impl<'a> Draw<'a> {
         }
     }
 
+    /// Different words of passages that follow each other, in their order.
+    fn of_neighbours(&self, number: usize, random: &mut Random) -> Query {
+        let mut query = Query::new();
+        let mut passage = random.below(self.passages.len());
+        while query.len() < number {
+            for word in words(self.passages.get(passage)).map(str::to_ascii_lowercase).filter(|word| is_word(word)) {
+                if query.len() < number && !query.contains(&word) {
+                    query.push(word);
+                }
+            }
+            passage = (passage + 1) % self.passages.len();
+        }
+        query
+    }
+
     /// Neighbours in a passage, all different.
     fn phrase(&self, number: usize, random: &mut Random) -> Query {
         loop {
             let passage = self.passages.get(random.below(self.passages.len()));
             let words: Vec<String> = words(passage).map(str::to_ascii_lowercase).collect();
+            if words.len() < number {
+                continue;
+            }
             let from = random.below(words.len() - number + 1);
             let phrase = &words[from..from + number];
             let differ = (1..number).all(|at| !phrase[..at].contains(&phrase[at]));

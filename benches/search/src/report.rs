@@ -1,6 +1,7 @@
 //! Tables for people, and JSON.
 
 use crate::clock::Spread;
+use crate::conditions;
 use crate::data::Passages;
 use crate::engine::Result;
 use crate::indexing;
@@ -60,6 +61,37 @@ pub fn write_search(path: &Path, passages: &Passages, rounds: usize, rows: &[Row
     write(
         path,
         &json!({"machine": machine(), "date": today(), "command": "make bench-search", "passages": passages.len(), "rounds": rounds, "unit": "µs", "rows": rows}),
+    )
+}
+
+pub fn conditions_header() {
+    println!("{:<40} {:<9} {:>10} {:>10} {:>7}", "besides", "", "ours µs", "tantivy", "ratio");
+}
+
+pub fn conditions_row(row: &conditions::Row, [ours, theirs]: &[conditions::Times; 2]) {
+    let (ours, theirs) = (ours.mean(), theirs.mean());
+    println!("{:<40} {:<9} {ours:>10.1} {theirs:>10.1} {:>7.2}", row.besides, row.matching, ours / theirs);
+}
+
+/// Writes the results of conditions: times in microseconds.
+pub fn write_conditions(
+    path: &Path,
+    passages: &Passages,
+    rows: &[(conditions::Row, [conditions::Times; 2])],
+) -> Result<()> {
+    let times = |times: &conditions::Times| {
+        let [mean, median, p99] =
+            [times.mean(), times.percentile(50), times.percentile(99)].map(|time| (time * 100.0).round() / 100.0);
+        json!({"mean": mean, "median": median, "p99": p99})
+    };
+    let row = |(row, [ours, theirs]): &(conditions::Row, [conditions::Times; 2])| {
+        let engines = json!({"ours": times(ours), "tantivy": times(theirs)});
+        json!({"besides": row.besides, "matching": row.matching, "queries": row.requests.len(), "engines": engines})
+    };
+    let rows: Vec<Value> = rows.iter().map(row).collect();
+    write(
+        path,
+        &json!({"machine": machine(), "date": today(), "command": "make bench-search", "passages": passages.len(), "wanted": 0.5, "unit": "µs", "rows": rows}),
     )
 }
 

@@ -33,17 +33,20 @@ const OR: [Task; 4] = [
     task("or-top10-count", Match::Or, Want::TopAndCount(10)),
     task("or-count", Match::Or, Want::Count),
 ];
+const OR_TOP100: Task = task("or-top100-count", Match::Or, Want::TopAndCount(100));
+const FIRST: Task = task("first-top10", Match::First, Want::Top(10));
 const PHRASE: [Task; 2] =
     [task("phrase-top10", Match::Phrase, Want::Top(10)), task("phrase-count", Match::Phrase, Want::Count)];
 
 /// What is asked for with queries of a shape.
 pub fn tasks(shape: Shape) -> Vec<Task> {
     match shape {
-        Shape::Passage => [AND, OR].concat(),
+        Shape::Passage => [AND.as_slice(), &OR, &[OR_TOP100, FIRST]].concat(),
         // Of one word AND and OR are the same, and its count stands in the index.
         Shape::Rare | Shape::Medium | Shape::Common => OR[..2].to_vec(),
         Shape::Many | Shape::TwoCommon | Shape::CommonRare => vec![AND[0], AND[3], OR[0], OR[1], OR[3]],
-        Shape::Phrase => PHRASE.to_vec(),
+        Shape::Phrase | Shape::LongPhrase => PHRASE.to_vec(),
+        Shape::Thirty | Shape::Hundred => OR[..1].to_vec(),
     }
 }
 
@@ -138,15 +141,18 @@ mod tests {
         let name = format!("postings-search-bench-{}-{}", contestant.name(), std::process::id());
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&folder).unwrap();
-        let job = Job { own_analyzer: false, threads: 1, memory: 64 << 20 };
+        let job = Job { own_analyzer: false, product: false, threads: 1, memory: 64 << 20 };
         contestant.build(&folder, &passages, job).unwrap();
         let mut engines: Vec<(&'static str, Box<dyn Engine>)> = vec![
             (contestant.name(), contestant.open(&folder).unwrap()),
             ("by definition", Box::new(ByDefinition::new(&passages))),
         ];
-        for shape in [Shape::Many, Shape::Common, Shape::Phrase] {
-            let queries: Vec<Query> = queries::draw(&passages, shape, 120);
-            for task in [AND.as_slice(), &OR, if shape == Shape::Phrase { &PHRASE } else { &[] }].concat() {
+        for shape in [Shape::Many, Shape::Common, Shape::Phrase, Shape::LongPhrase, Shape::Thirty] {
+            let number = if shape == Shape::Thirty { 10 } else { 120 };
+            let queries: Vec<Query> = queries::draw(&passages, shape, number);
+            let phrases = matches!(shape, Shape::Phrase | Shape::LongPhrase);
+            let more = if phrases { PHRASE } else { [OR_TOP100, FIRST] };
+            for task in [AND.as_slice(), &OR, &more].concat() {
                 let times = measure(&mut engines, task, &queries, 1).unwrap();
                 assert!(times.iter().all(|times| times.best > 0.0 && times.p99 >= times.median));
             }

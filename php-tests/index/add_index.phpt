@@ -134,3 +134,22 @@ try {
 ?>
 --EXPECT--
 int(299)
+498 documents, 296 of bob
+bool(true)
+bool(false)
+bool(true)
+bool(true)
+498 documents, 296 of bob
+["7.segment"]
+itself: ValueError 0: Postings\IndexWriter::addIndex(): Argument #1 ($folder) cannot be used: the index OWN cannot be added to itself
+no folder: Postings\IndexException 1: OTHER: No such file or directory (os error 2)
+no index: Postings\IndexException 1: OTHER: is not an index: it has no file named manifest
+no index of this library: Postings\CorruptDataException 4: manifest: header of OTHER/manifest at byte 0: it does not begin with PMAN
+a field less: ValueError 0: Postings\IndexWriter::addIndex(): Argument #1 ($folder) cannot be used: the index OTHER cannot be added to OWN, which was created otherwise: it has a field "number"
+a field more: ValueError 0: Postings\IndexWriter::addIndex(): Argument #1 ($folder) cannot be used: the index OTHER cannot be added to OWN, which was created otherwise: it has no field "more"
+another kind: ValueError 0: Postings\IndexWriter::addIndex(): Argument #1 ($folder) cannot be used: the index OTHER cannot be added to OWN, which was created otherwise: field "tag" is Keyword, not Numeric
+another order: ValueError 0: Postings\IndexWriter::addIndex(): Argument #1 ($folder) cannot be used: the index OTHER cannot be added to OWN, which was created otherwise: its fields are in another order
+another analyzer: ValueError 0: Postings\IndexWriter::addIndex(): Argument #1 ($folder) cannot be used: the index OTHER cannot be added to OWN, which was created otherwise: its analyzer is version 1, language english, not version 1, language german
+bool(false)
+OTHER: open_basedir does not allow it
+the Postings\IndexWriter is closed

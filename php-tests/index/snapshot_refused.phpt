@@ -78,3 +78,22 @@ var_dump(file_exists($outside));
 ?>
 --EXPECT--
 itself: ValueError 0: Postings\Index::snapshot(): Argument #1 ($folder) cannot be used: INDEX is the folder of the index itself
+itself, through a link: ValueError 0: Postings\Index::snapshot(): Argument #1 ($folder) cannot be used: LINK is the folder of the index itself
+itself, by its writer: ValueError 0: Postings\IndexWriter::snapshot(): Argument #1 ($folder) cannot be used: INDEX is the folder of the index itself
+a closed writer: Error 0: the Postings\IndexWriter is closed
+a NUL byte: ValueError 0: Postings\Index::snapshot(): Argument #1 ($folder) must not contain any null bytes
+a folder with a writer: Postings\LockedException 2: COPY: is being written by this process, through another writer: use that one, or end it first
+another index: Postings\IndexException 3: COPY: has another index than INDEX. Nothing was changed: remove that index first, or take another folder
+it stays: [1]
+what looks like an index: Postings\IndexException 3: COPY: 5.segment is there, but no manifest: the index is damaged, or not one of this library
+with a file of others: 2
+["1.segment","lock","manifest","notes.txt"]
+again: 2
+a damaged manifest: Postings\CorruptDataException 4: manifest: CRC-32 of COPY/manifest at byte 157: it is 64656761, but that of the bytes is 9d57fb81: the file is damaged
+dropped: 2
+string(4) "mine"
+a later commit: Postings\IndexException 3: COPY: has commit 3, which is later than commit 2 of INDEX. Nothing was changed: remove that index first, or take another folder
+["toy","theirs","codec"]["toy","codec"]
+a file: Postings\IndexException 3: COPY/notes.txt: Not a directory (os error 20)
+OUTSIDE: open_basedir does not allow it
+bool(false)

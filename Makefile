@@ -67,7 +67,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-aarch64-php test-asan test-tsan test-intel test-rusticl test-memory test-valgrind test-zts test-apache soak test-power fuzz fuzz-corpus test-browser test-packages test-pie dist dist-aarch64 deb lint-packages deny bench bench-search bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-aarch64-php test-asan test-tsan test-intel test-rusticl test-memory test-valgrind test-zts test-apache soak test-power fuzz fuzz-corpus test-browser test-packages test-pie dist dist-aarch64 deb lint-packages deny bench bench-search bench-copies bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -147,6 +147,10 @@ bench-search: setup-bench $(EXTENSION)  ## measure ranked search against tantivy
 	$(RUN_PHP) -d extension=pdo -d extension=pdo_sqlite benches/search/php.php --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/search-php.json'
 	$(RUN_PHP) benches/search/conditions.php --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/conditions.json'
 	$(SEARCH_BENCH) conditions --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/conditions-tantivy.json'
+
+bench-copies: setup-bench $(EXTENSION)  ## measure copies of an open index and joining two, on a million passages; SEARCH_CORPUS= OTHER=
+	[ -f '$(SEARCH_CORPUS)/passages.txt' ] || sh benches/search/corpus.sh '$(SEARCH_CORPUS)'
+	$(RUN_PHP) -d memory_limit=2G benches/search/copies.php --data '$(SEARCH_CORPUS)' $(if $(OTHER),--other '$(OTHER)')
 
 # The passages and queries are those of bench-search, if it has run; without a device nothing is measured.
 bench-ranked: setup-test  ## measure ranked search on a device against the CPU, on a generated collection and the passages; DEVICE= SEARCH_CORPUS=

@@ -636,6 +636,43 @@ namespace Postings {
         }
 
         /**
+         * Makes a folder an index as of the commit that this object has open, while writers go on; returns the number of that
+         * commit. Creates the folder, or brings it up to date if it has an earlier commit of this index: new files first, then
+         * the manifest, durably, then what that no longer names is removed. So readers of the folder have one commit or the
+         * other, and move on with reload(). Files of others stay.
+         *
+         * Files are hard links if the file system allows them: O(new segments), and no room on the disk until one of the two
+         * folders loses them. Otherwise they are copies of their bytes, whose checksums are compared. The folder's `lock` is
+         * held meanwhile; a writer may open the folder later, which makes it an index of its own.
+         *
+         * @throws LockedException if a writer, or another snapshot(), has the folder
+         * @throws IndexException if the folder has another index, a later commit, or commits of another writer (Index::drop() it
+         *     first); if files cannot be read or written, or open_basedir does not allow it. The folder has what it had then,
+         *     unless the message says that the commit is visible
+         * @throws CorruptDataException if a file is damaged
+         * @throws \ValueError if it is the folder of this index
+         */
+        public function snapshot(string $folder): int
+        {
+        }
+
+        /**
+         * The files of which this commit consists, in an order in which they can be copied elsewhere: the manifest last. Files
+         * never change; a writer removes those that its last commit does not name. Take them from a snapshot(), which keeps
+         * them until the next one.
+         *
+         * 'bytes' is the length. 'crc32' is a CRC-32 in 8 hexadecimal digits, as hash('crc32b', …) gives it, and is what the file
+         * ends with, not that of the whole file: of the manifest and `*.deleted`, that of all but the last 4 bytes; of
+         * `*.segment`, that of the footer, which has the checksums of everything before. Files of one name with the same length
+         * and checksum have the same contents.
+         *
+         * @return list<array{name: string, bytes: int, crc32: string}>
+         */
+        public function files(): array
+        {
+        }
+
+        /**
          * Writes a text field as a CIFF file (Common Index File Format), which PISA, Anserini, Terrier and others read; returns
          * the number of documents. The file has terms, docIDs, frequencies, ids (integers as digits) and lengths, which are
          * exact up to 40 tokens and rounded down above; it has no positions, and no deleted documents. It appears, or

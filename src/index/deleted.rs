@@ -70,6 +70,11 @@ impl Deleted {
         &self.words
     }
 
+    /// The length of the file of a segment with that many documents.
+    pub(super) fn file_bytes(documents: u32) -> u64 {
+        HEADER as u64 + 8 * u64::from(documents.div_ceil(64)) + 4
+    }
+
     /// Writes the file, which is durable after [`Folder::sync`]. Returns the checksum at its end.
     pub(super) fn write(&self, folder: &Folder, name: &str, segment: u64) -> Result<u32> {
         let mut out = room(HEADER + 8 * self.words.len() + 4)?;
@@ -94,7 +99,7 @@ impl Deleted {
         let name = manifest::deleted_name(segment.number, meta.generation);
         let path = folder.path_of(&name);
         let failed = |error: std::io::Error| storage::failed(&path, &error);
-        let expected = HEADER + 8 * segment.documents.div_ceil(64) as usize + 4;
+        let expected = Deleted::file_bytes(segment.documents) as usize;
         let (file, length) = folder.open_file(&name).map_err(failed)?;
         let wrong = |item: &str, offset: usize, what: String| {
             Err(Error::corrupt("deleted docIDs", format!("{item} of {}", path.display()), offset, what))

@@ -12,10 +12,12 @@
 //! | [`removal`] | whether there is an index; removing one |
 //! | [`snapshot`] | an index as of one commit, for reading |
 //! | [`writer`] | adding, deleting, committing |
+//! | [`copy`] | a commit in another folder; of which files it consists |
 //! | `policy` | which segments a commit merges |
 //! | `lock` | at most one writer |
 //! | `storage` | the files: all reading and writing |
 
+pub mod copy;
 pub mod deleted;
 pub mod document;
 pub mod length;

@@ -1,4 +1,4 @@
-//! Whether there is an index in a folder, and removing one.
+//! Whether there is an index in a folder, removing one, and removing files that no manifest names.
 //!
 //! The manifest is renamed first: from then on there is no index. A removal that was interrupted leaves `manifest.tmp`, by
 //! which the next one knows that the files beside it are an index's.
@@ -8,6 +8,7 @@ use super::manifest;
 use super::snapshot;
 use super::storage::{self, Folder};
 use crate::base::error::{Error, Result};
+use std::collections::HashSet;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -47,9 +48,7 @@ pub fn remove(path: &Path) -> Result<bool> {
     held.check(&folder)?;
     // Another removal may have been faster.
     let is_there = has_one(&folder)?;
-    let names = folder.names()?;
-    let names = names.iter().filter_map(|name| name.to_str()).filter(|name| manifest::number_of(name).is_some());
-    let names: Vec<&str> = names.collect();
+    let names: Vec<String> = files(&folder)?.into_iter().map(|(name, _)| name).collect();
     names.iter().try_for_each(|name| folder.refuse_link(name))?;
     if folder.status(manifest::NAME).is_ok() {
         if folder.status(manifest::TEMPORARY).is_ok() {
@@ -73,8 +72,36 @@ pub fn remove(path: &Path) -> Result<bool> {
     Ok(is_there)
 }
 
+/// The files of segments in a folder, whoever wrote them, with the numbers of their segments. Others are none of ours.
+pub(super) fn files(folder: &Folder) -> Result<Vec<(String, u64)>> {
+    let mut files = Vec::new();
+    for name in folder.names()? {
+        if let Some(name) = name.to_str()
+            && let Some(number) = manifest::number_of(name)
+        {
+            files.push((name.to_owned(), number));
+        }
+    }
+    Ok(files)
+}
+
+/// Removes the files of segments that are not among those names, and a manifest that was not finished. Failures are left to
+/// the next time.
+pub(super) fn remove_unnamed(folder: &Folder, named: &HashSet<String>) {
+    let Ok(files) = files(folder) else {
+        return;
+    };
+    let temporary = folder.status(manifest::TEMPORARY).is_ok().then_some(manifest::TEMPORARY);
+    let unnamed = files.iter().map(|(name, _)| name.as_str()).filter(|&name| !named.contains(name));
+    for name in unnamed.chain(temporary) {
+        if let Err(error) = folder.remove(name) {
+            log::warn!("a file that is no longer needed stays: {error}");
+        }
+    }
+}
+
 /// Whether a folder has an index, or what a removal has left of one.
-fn has_one(folder: &Folder) -> Result<bool> {
+pub(super) fn has_one(folder: &Folder) -> Result<bool> {
     for name in [manifest::NAME, manifest::TEMPORARY] {
         let failed = |error: std::io::Error| storage::failed(&folder.path_of(name), &error);
         let file = match folder.open_file(name) {

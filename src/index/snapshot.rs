@@ -87,6 +87,23 @@ impl Snapshot {
         Snapshot::open_after(&folder, known.as_ref())
     }
 
+    /// The same, but the process does not keep what it opens for the next time.
+    ///
+    /// # Errors
+    /// As [`Snapshot::open`].
+    pub(super) fn open_once(path: &Path) -> Result<Arc<Snapshot>> {
+        let path = std::path::absolute(path).map_err(|error| storage::failed(path, &error))?;
+        Snapshot::in_folder(&open_folder(&path)?)
+    }
+
+    /// The same in an open folder.
+    ///
+    /// # Errors
+    /// As [`Snapshot::open`].
+    pub(super) fn in_folder(folder: &Folder) -> Result<Arc<Snapshot>> {
+        Snapshot::last(folder, KNOWN.get(folder.identity()?).as_ref())
+    }
+
     /// The index as of its last commit: this snapshot if it is current, otherwise a new one.
     ///
     /// # Errors
@@ -103,15 +120,16 @@ impl Snapshot {
         Ok(read(&open_folder(&self.path)?)? == self.bytes)
     }
 
-    /// Opens the index, using what `before` has of it.
+    /// Opens the index, using what `before` has of it, and keeps it.
     fn open_after(folder: &Folder, before: Option<&Arc<Snapshot>>) -> Result<Arc<Snapshot>> {
+        Snapshot::last(folder, before).inspect(|snapshot| KNOWN.keep(snapshot))
+    }
+
+    fn last(folder: &Folder, before: Option<&Arc<Snapshot>>) -> Result<Arc<Snapshot>> {
         let mut bytes = read(folder)?;
         for _ in 0..TRIES {
             let error = match Snapshot::of(folder, &bytes, before) {
-                Ok(snapshot) => {
-                    KNOWN.keep(&snapshot);
-                    return Ok(snapshot);
-                }
+                Ok(snapshot) => return Ok(snapshot),
                 Err(error) => error,
             };
             // A writer may have merged and removed a segment since the manifest was read.
@@ -185,6 +203,16 @@ impl Snapshot {
     /// Tells it from all other snapshots of this process.
     pub(crate) fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    /// Device and inode of the folder in which it was opened.
+    pub(super) fn place(&self) -> (u64, u64) {
+        self.folder
+    }
+
+    /// The manifest as it was read.
+    pub(super) fn manifest_bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// The absolute path of the index.

@@ -134,6 +134,14 @@ impl Manifest {
         Ok(Manifest { identity, generation: 1, schema: Arc::new(schema), next: 1, grown: false, segments: Vec::new() })
     }
 
+    /// The names of the files of that commit besides the manifest, in order of insertion.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        self.segments.iter().flat_map(|Entry { meta, deleted }| {
+            let deleted = deleted.map(|deleted| deleted_name(meta.number, deleted.generation));
+            std::iter::once(segment_name(meta.number)).chain(deleted)
+        })
+    }
+
     /// Reads the manifest of an index: its bytes, which [`Manifest::parse`] takes. `None` if the folder has none.
     ///
     /// # Errors

@@ -16,6 +16,7 @@
 //! | [`buckets`] | the numbers of a field in 16 bits each, for ranges |
 //! | `in_order` | documents by the numbers of a field, for sorting |
 //! | `section` | one section of an open segment; checksums |
+//! | `copy` | the file of an open segment in another folder |
 //! | `dictionary`, `term_walk` | [`Dictionary`]: terms and their values, and walks through them |
 //! | `lists`, `documents` | what an open segment has: terms and lists; ids and values |
 //! | `kept`, `joined`, `passing`, `accepted` | what is kept if it is wanted again: postings that were put together of several lists; documents that pass a filter; words that an automaton accepts |
@@ -29,6 +30,7 @@
 mod accepted;
 mod buckets;
 pub mod build;
+mod copy;
 mod dictionary;
 mod documents;
 mod file;

@@ -14,6 +14,8 @@ pub(crate) enum Fault {
     Once(i32),
     /// That one and all later ones fail, with this error number.
     From(i32),
+    /// That one and all later ones fail if they are of this kind, with this error number.
+    Of(Operation, i32),
     /// The process ends before that one, as by `kill -9`.
     Kill,
 }
@@ -81,6 +83,9 @@ pub(super) fn gate(operation: Operation, path: &Path) -> io::Result<()> {
     match state.fault {
         Some((fails, Fault::Once(number))) if at == fails => Err(io::Error::from_raw_os_error(number)),
         Some((fails, Fault::From(number))) if at >= fails => Err(io::Error::from_raw_os_error(number)),
+        Some((fails, Fault::Of(kind, number))) if at >= fails && operation == kind => {
+            Err(io::Error::from_raw_os_error(number))
+        }
         Some((fails, Fault::Kill)) if at == fails => {
             // SAFETY: ends this process.
             unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
@@ -96,6 +101,7 @@ pub(super) fn done(operation: Operation, path: &Path, to: Option<&Path>) {
     };
     let event = match operation {
         Operation::Create => Event::Created(name(path)),
+        Operation::Link => Event::Linked(name(path), std::fs::read(path).unwrap()),
         Operation::Sync => Event::Synced(name(path), std::fs::read(path).unwrap()),
         Operation::Rename => Event::Renamed(name(path), name(to.unwrap())),
         Operation::Remove => Event::Removed(name(path)),

@@ -8,6 +8,7 @@
 //! is left after a loss of power.
 
 mod create_folder;
+mod link;
 
 use crate::base::error::Result;
 pub(crate) use crate::base::files::failed;
@@ -183,8 +184,16 @@ impl Folder {
     /// # Errors
     /// [`Error::File`](crate::Error::File), also if it is a link or no regular file.
     pub(crate) fn create(&self, name: &str) -> Result<File> {
-        self.remove_stale(name, Folder::remove)?;
+        self.make_way(name)?;
         self.create_new(name)
+    }
+
+    /// Removes the file of that name, if there is one.
+    ///
+    /// # Errors
+    /// [`Error::File`](crate::Error::File), also if it is a link or no regular file.
+    pub(crate) fn make_way(&self, name: &str) -> Result<()> {
+        self.remove_stale(name, Folder::remove)
     }
 
     fn remove_stale(&self, name: &str, remove: impl FnOnce(&Folder, &str) -> Result<()>) -> Result<()> {
@@ -352,6 +361,7 @@ pub(crate) enum Operation {
     Create,
     Write,
     Sync,
+    Link,
     Rename,
     Remove,
     SyncFolder,

@@ -12,6 +12,8 @@ use std::ffi::OsString;
 #[derive(Debug, Clone)]
 pub(crate) enum Event {
     Created(OsString),
+    /// A second name of a file that is durable elsewhere.
+    Linked(OsString, Vec<u8>),
     Written(OsString, Vec<u8>),
     Synced(OsString, Vec<u8>),
     Renamed(OsString, OsString),
@@ -81,6 +83,11 @@ pub(crate) fn after_power_loss(events: &[Event], left: Left) -> BTreeMap<OsStrin
             Event::Created(name) => {
                 assert!(names.now(name).is_none(), "{name:?} is created anew, never overwritten");
                 files.push(Content::default());
+                names.lead(name, By::Creation, Some(files.len() - 1));
+            }
+            Event::Linked(name, content) => {
+                assert!(names.now(name).is_none(), "{name:?} is free");
+                files.push(Content { durable: content.clone(), written: content.clone() });
                 names.lead(name, By::Creation, Some(files.len() - 1));
             }
             Event::Written(name, bytes) => files[names.now(name).unwrap()].written.extend(bytes),

@@ -51,14 +51,15 @@ impl Writer {
                 let number = self.next;
                 self.next += 1;
                 let written = full.finish(&self.folder, number);
-                written.and_then(|meta| self.append(meta.into_iter().collect())).map_err(|error| self.lose(error))
+                let written = written.and_then(|meta| self.append_new(meta.into_iter().collect()));
+                written.map_err(|error| self.lose(error))
             }
             Pending::Buffer(buffer, _) => {
                 let next = AtomicU64::new(self.next);
                 let work = Work { buffer, folder: &self.folder, next: &next, schema: &self.schema };
                 let written = work.run(self.options.threads(), self.options.builders());
                 self.next = next.into_inner();
-                written.and_then(|metas| self.append(metas)).inspect_err(|_| self.clean())?;
+                written.and_then(|metas| self.append_new(metas)).inspect_err(|_| self.clean())?;
                 if let Pending::Buffer(buffer, _) = &mut self.pending {
                     buffer.clear();
                 }
@@ -75,20 +76,25 @@ impl Writer {
         self.failed(what)
     }
 
-    /// Appends segments, in order of insertion, none of which has an id of another. Documents with these ids in earlier
-    /// segments are deleted. Nothing has changed after an error.
-    fn append(&mut self, metas: Vec<SegmentMeta>) -> Result<()> {
-        let schema = &self.schema;
+    fn append_new(&mut self, metas: Vec<SegmentMeta>) -> Result<()> {
         let open = |meta: &SegmentMeta| {
-            Segment::open_in(&self.folder, &manifest::segment_name(meta.number), meta, schema.clone())
+            let name = manifest::segment_name(meta.number);
+            let segment = Segment::open_in(&self.folder, &name, meta, self.schema.clone())?;
+            Ok(WriterSegment { segment, deleted: None, saved: None })
         };
         let new = metas.iter().map(open).collect::<Result<Vec<_>>>()?;
-        let count: usize = new.iter().map(|segment| segment.documents() as usize).sum();
+        self.append(new)
+    }
+
+    /// Appends segments, in order of insertion, none of which has an id of another. Documents with these ids in earlier
+    /// segments are deleted. Nothing has changed after an error.
+    pub(super) fn append(&mut self, new: Vec<WriterSegment>) -> Result<()> {
+        let count: usize = new.iter().map(|part| part.segment.documents() as usize).sum();
         self.prepare_filter(count)?;
         let mut replaced = Vec::new();
-        for segment in &new {
-            let ids = segment.ids()?;
-            for doc_id in 0..segment.documents() {
+        for added in &new {
+            let ids = added.segment.ids()?;
+            for doc_id in (0..added.segment.documents()).filter(|&doc_id| added.is_live(doc_id)) {
                 let id = ids.get(doc_id)?;
                 if self.filter.as_ref().is_some_and(|filter| !filter.may_contain(id)) {
                     continue;
@@ -103,14 +109,14 @@ impl Writer {
             }
         }
         if let Some(filter) = &mut self.filter {
-            new.iter().try_for_each(|segment| insert_all(filter, segment))?;
+            new.iter().try_for_each(|part| insert_all(filter, &part.segment))?;
         }
         replaced.iter().try_for_each(|&(at, _)| self.segments[at].prepare_to_delete())?;
         memory::reserve(&mut self.segments, new.len())?;
         for (at, doc_id) in replaced {
             self.segments[at].delete(doc_id);
         }
-        self.segments.extend(new.into_iter().map(|segment| WriterSegment { segment, deleted: None, saved: None }));
+        self.segments.extend(new);
         Ok(())
     }
 

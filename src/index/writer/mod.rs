@@ -11,12 +11,14 @@
 //! | `filter` | which ids the index may have |
 //! | `patience` | waiting for another writer |
 //! | `sets` | deleting many documents at once |
+//! | `add_index` | taking the documents of another index |
 //!
 //! Documents are gathered in memory up to a budget and then written as a segment, which no manifest names yet. A commit
 //! writes what is left, merges segments, writes the docIDs deleted since the last commit, makes all of it durable, and
 //! replaces the manifest by renaming a new one. Only then does it remove files that the manifest no longer names. Files
 //! that no manifest names were left by a writer that ended early; the next writer removes them when it opens the index.
 
+mod add_index;
 mod commit;
 mod filter;
 mod flush;
@@ -32,13 +34,15 @@ mod tests;
 use super::deleted::Deleted;
 use super::document::{Document, Id};
 use super::lock::Lock;
-use super::manifest::{self, DeletedMeta, Entry, Manifest};
+use super::manifest::{self, DeletedMeta, Manifest};
+use super::removal;
 use super::schema::Schema;
 use super::segment::{Segment, SegmentBuilder, SegmentMeta};
+use super::snapshot::Snapshot;
 use super::storage::Folder;
 use crate::base::error::{Error, Result};
 use filter::Filter;
-use open::{files, open_segments};
+use open::open_segments;
 pub use options::WriterOptions;
 use pending::Buffer;
 use std::collections::HashSet;
@@ -194,6 +198,16 @@ impl Writer {
         Ok(found.is_some() || was_pending)
     }
 
+    /// Makes another folder an index as of the last commit: [`Snapshot::copy_to`].
+    ///
+    /// # Errors
+    /// As [`Snapshot::copy_to`].
+    pub fn copy_to(&self, path: &Path) -> Result<()> {
+        self.check_process()?;
+        self.lock.check(&self.folder)?;
+        Snapshot::in_folder(&self.folder)?.copy_to(path)
+    }
+
     /// Whether there are changes that were not committed.
     pub fn has_pending(&self) -> bool {
         self.lost.is_some() || !self.pending.is_empty() || self.has_unpublished()
@@ -206,7 +220,8 @@ impl Writer {
     pub fn rollback(&mut self) -> Result<()> {
         self.check_process()?;
         self.pending = Pending::new(&self.schema, &self.options);
-        // It may contain ids that are not there, which is allowed.
+        // It lacks ids of these segments if it was made after `clear`.
+        self.filter = None;
         self.segments = open_segments(&self.folder, &self.committed, &self.schema)?;
         self.lost = None;
         self.clean();
@@ -248,22 +263,9 @@ impl Writer {
         if self.unsure {
             return;
         }
-        let Ok(files) = files(&self.folder) else {
-            return;
-        };
-        let mut named: HashSet<String> = HashSet::new();
-        named.extend(self.segments.iter().map(|part| manifest::segment_name(part.meta().number)));
-        for Entry { meta, deleted } in &self.committed.segments {
-            named.insert(manifest::segment_name(meta.number));
-            named.extend(deleted.map(|deleted| manifest::deleted_name(meta.number, deleted.generation)));
-        }
-        let temporary = self.folder.status(manifest::TEMPORARY).is_ok().then_some(manifest::TEMPORARY);
-        let unnamed = files.iter().map(|(name, _)| name.as_str()).filter(|&name| !named.contains(name));
-        for name in unnamed.chain(temporary) {
-            if let Err(error) = self.folder.remove(name) {
-                log::warn!("a file that is no longer needed stays: {error}");
-            }
-        }
+        let pending = self.segments.iter().map(|part| manifest::segment_name(part.meta().number));
+        let named: HashSet<String> = self.committed.names().chain(pending).collect();
+        removal::remove_unnamed(&self.folder, &named);
     }
 }
 

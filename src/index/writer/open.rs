@@ -6,6 +6,7 @@ use crate::base::error::{Error, Result};
 use crate::index::deleted::Deleted;
 use crate::index::lock::Lock;
 use crate::index::manifest::{self, Entry, Manifest};
+use crate::index::removal::files;
 use crate::index::segment::Segment;
 use crate::index::storage::{self, Folder};
 use crate::index::{Field, Schema};
@@ -138,31 +139,14 @@ pub(super) fn open_segments(folder: &Folder, manifest: &Manifest, schema: &Arc<S
     manifest.segments.iter().map(part).collect()
 }
 
-/// The files of segments in a folder, whoever wrote them, with the numbers of their segments. Others are none of ours.
-pub(super) fn files(folder: &Folder) -> Result<Vec<(String, u64)>> {
-    let mut files = Vec::new();
-    for name in folder.names()? {
-        if let Some(name) = name.to_str()
-            && let Some(number) = manifest::number_of(name)
-        {
-            files.push((name.to_owned(), number));
-        }
-    }
-    Ok(files)
-}
-
 /// Whether there is an index, be it a damaged one.
 fn has_manifest(path: &Path) -> bool {
     !matches!(path.join(manifest::NAME).symlink_metadata(), Err(error) if error.kind() == ErrorKind::NotFound)
 }
 
-/// The schema of the index at `path` with what a given one changes: more fields, and other weights. `None` if that is nothing.
-///
-/// # Errors
-/// [`Error::Argument`], with all that cannot be changed.
-fn joined(index: &Schema, given: &Schema, path: &Path) -> Result<Option<Schema>> {
+/// In what the schema of an index differs from another one, as far as it cannot be changed. It may lack fields of the other.
+pub(super) fn differences(index: &Schema, given: &Schema) -> Vec<String> {
     let mut differences = Vec::new();
-    let mut joined = index.clone();
     for name in index.names() {
         if given.field(name).is_none() {
             differences.push(format!("it has a field \"{name}\""));
@@ -197,6 +181,15 @@ fn joined(index: &Schema, given: &Schema, path: &Path) -> Result<Option<Schema>>
         let (is, given) = (index.analyzer.describe(), given.analyzer.describe());
         differences.push(format!("its analyzer is {is}, not {given}"));
     }
+    differences
+}
+
+/// The schema of the index at `path` with what a given one changes: more fields, and other weights. `None` if that is nothing.
+///
+/// # Errors
+/// [`Error::Argument`], with all that cannot be changed.
+fn joined(index: &Schema, given: &Schema, path: &Path) -> Result<Option<Schema>> {
+    let differences = differences(index, given);
     if !differences.is_empty() {
         return Err(Error::Argument(format!(
             "the index {} was created otherwise: {}. Open it without fields and analyzer to go on with its own, or create a new \
@@ -205,6 +198,7 @@ fn joined(index: &Schema, given: &Schema, path: &Path) -> Result<Option<Schema>>
             differences.join("; ")
         )));
     }
+    let mut joined = index.clone();
     for field in &mut joined.fields {
         if let Some(other) = given.of_kind(field.name.as_bytes(), field.kind) {
             field.weight = given.fields[other].weight;

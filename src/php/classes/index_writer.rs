@@ -85,6 +85,7 @@ impl Class for Object {
                     .not_required()
                     .arg(Arg::new("field", DataType::String).allow_null().default("null")),
             ),
+            method(function("addIndex", handler!(add_index), DataType::Long).arg(Arg::new("folder", DataType::String))),
             method(function("delete", handler!(delete), DataType::Bool).arg(id())),
             method(
                 function("deleteWhere", handler!(delete_where), DataType::Long)
@@ -98,6 +99,7 @@ impl Class for Object {
                     .arg(Arg::new("reorder", DataType::Bool).default("false")),
             ),
             method(function("rollback", handler!(rollback), DataType::Void)),
+            method(function("snapshot", handler!(snapshot), DataType::Long).arg(Arg::new("folder", DataType::String))),
             method(function("hasChanges", handler!(has_changes), DataType::Bool)),
             method(function("close", handler!(close), DataType::Void)),
             method(function("generation", handler!(generation), DataType::Long)),
@@ -322,6 +324,16 @@ fn import(
     Ok(())
 }
 
+fn add_index(call: &mut Call) -> Outcome {
+    let mut given: *mut ZendStr = std::ptr::null_mut();
+    parse!(call, c"P", &raw mut given)?;
+    let (writer, result) = this(call)?;
+    // SAFETY: parsing set it to a string that the frame holds; 'P' refuses one with a NUL byte.
+    let folder = path::allowed(unsafe { &*given }.as_bytes())?;
+    result.set_long(check_index(writer.add_index(&folder), 1)? as i64);
+    Ok(())
+}
+
 fn delete(call: &mut Call) -> Outcome {
     let mut id: *mut Zval = std::ptr::null_mut();
     parse!(call, c"z", &raw mut id)?;
@@ -380,6 +392,17 @@ fn optimize(call: &mut Call) -> Outcome {
 fn rollback(call: &mut Call) -> Outcome {
     call.no_arguments()?;
     check_plain(this(call)?.0.rollback())
+}
+
+fn snapshot(call: &mut Call) -> Outcome {
+    let mut given: *mut ZendStr = std::ptr::null_mut();
+    parse!(call, c"P", &raw mut given)?;
+    let (writer, result) = this(call)?;
+    // SAFETY: as in `add_index`.
+    let folder = path::allowed(unsafe { &*given }.as_bytes())?;
+    check_index(writer.copy_to(&folder), 1)?;
+    result.set_long(writer.generation() as i64);
+    Ok(())
 }
 
 fn has_changes(call: &mut Call) -> Outcome {

@@ -65,17 +65,58 @@ fn a_file_that_cannot_grow_is_an_error_and_leaves_the_last_commit() {
 /// A file system in memory of 2 MB; needs root.
 #[test]
 fn a_full_disk_is_an_error_and_leaves_the_last_commit() {
+    on_small_disk(|top| fills_up(&top.join("index"), |size| mount(top, libc::MS_REMOUNT, size).unwrap()));
+}
+
+/// Runs a test on a file system of its own.
+fn on_small_disk(test: impl Fn(&Path) + std::panic::RefUnwindSafe) {
     let top = tempfile::tempdir().unwrap();
     if let Err(error) = mount(top.path(), 0, "size=2m") {
         skipped(&format!("cannot mount a file system: {error}"));
         return;
     }
-    let room = |size: &str| mount(top.path(), libc::MS_REMOUNT, size).unwrap();
-    let result = std::panic::catch_unwind(|| fills_up(&top.path().join("index"), room));
+    let result = std::panic::catch_unwind(|| test(top.path()));
     let path = CString::new(top.path().as_os_str().as_encoded_bytes()).unwrap();
     // SAFETY: the path is a string that ends in zero.
     assert_eq!(unsafe { libc::umount2(path.as_ptr(), libc::MNT_DETACH) }, 0);
     result.unwrap();
+}
+
+/// Where files cannot be linked, they are copied; a copy that does not fit leaves what was there.
+#[test]
+fn copies_to_a_full_disk_leave_what_was_there() {
+    on_small_disk(|top| {
+        let (here, target, joined) = (tempfile::tempdir().unwrap(), top.join("copy"), top.join("joined"));
+        let mut source = create(here.path());
+        source.add(id(1), document(b"small")).unwrap();
+        source.commit().unwrap();
+        source.copy_to(&target).unwrap();
+        let small = committed(here.path());
+        assert_eq!(committed(&target), small);
+        let mut writer = create(&joined);
+        assert_eq!(writer.add_index(here.path()).unwrap(), 1);
+        writer.commit().unwrap();
+        let mut noise = crate::base::noise::Noise(7);
+        let mut text = || (0..60_000).map(|_| format!("{:x} ", noise.below(1 << 40))).collect::<String>();
+        for number in 2..6 {
+            source.add(id(number), document(text().as_bytes())).unwrap();
+        }
+        source.commit().unwrap();
+        let before = names(&target);
+        let error = source.copy_to(&target).unwrap_err().to_string();
+        assert!(error.contains("No space left on device"), "{error}");
+        assert_eq!((committed(&target), names(&target)), (small.clone(), before));
+        let before = names(&joined);
+        let error = writer.add_index(here.path()).unwrap_err().to_string();
+        assert!(error.contains("No space left on device"), "{error}");
+        assert_eq!((names(&joined), writer.has_pending()), (before, false));
+        mount(top, libc::MS_REMOUNT, "size=64m").unwrap();
+        source.copy_to(&target).unwrap();
+        assert_eq!(committed(&target), committed(here.path()));
+        assert_eq!(writer.add_index(here.path()).unwrap(), 5);
+        writer.commit().unwrap();
+        assert_eq!(committed(&joined), committed(here.path()));
+    });
 }
 
 fn mount(at: &Path, flags: libc::c_ulong, options: &str) -> std::io::Result<()> {

@@ -62,6 +62,26 @@ fn nothing_of_a_removed_index_stays_and_nothing_else_goes() {
     drop(filled(&link));
 }
 
+/// The filter of ids is made of what is there after `clear`, and that is gone then.
+#[test]
+fn ids_are_found_after_clearing_and_rolling_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = filled(folder.path());
+    let model = committed(folder.path());
+    writer.clear().unwrap();
+    for number in 20..25 {
+        writer.add(id(number), document(b"new")).unwrap();
+        writer.flush().unwrap();
+    }
+    assert!(writer.filter.is_some());
+    writer.rollback().unwrap();
+    assert_eq!(writer.delete(&id(4)), Ok(false));
+    assert!(writer.delete(&id(5)).unwrap());
+    writer.add(id(6), document(b"text")).unwrap();
+    writer.commit().unwrap();
+    assert_eq!(committed(folder.path()).len(), model.len() - 1);
+}
+
 #[test]
 fn what_is_no_index_or_leads_elsewhere_stays() {
     let top = tempfile::tempdir().unwrap();

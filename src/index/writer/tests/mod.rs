@@ -1,6 +1,8 @@
 //! What a writer writes is what a snapshot shows: after any changes, faults, kills and losses of power.
 
+mod add_index;
 mod codecs;
+mod copies;
 mod disk;
 mod faults;
 mod fields;

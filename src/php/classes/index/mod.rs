@@ -2,6 +2,7 @@
 
 mod argument;
 mod arguments;
+mod copy;
 mod export;
 pub(super) mod filter;
 mod ids;
@@ -129,6 +130,8 @@ impl Class for Object {
             method(nullable("id", handler!(ids::id_of), DataType::Long).arg(Arg::new("docId", DataType::Long))),
             method(nullable("docId", handler!(ids::doc_id), DataType::Long).arg(id())),
             method(nullable("stored", handler!(ids::stored), DataType::Array).arg(id())),
+            method(function("snapshot", handler!(copy::snapshot), DataType::Long).arg(string("folder"))),
+            method(function("files", handler!(copy::files), DataType::Array)),
             method(function("reload", handler!(reload), DataType::Bool)),
             method(function("documents", handler!(documents), DataType::Long)),
             method(function("generation", handler!(generation), DataType::Long)),

@@ -214,7 +214,7 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
         }
         next = last.saturating_add(1);
         for (term, upper) in terms.iter_mut().zip(&mut upper) {
-            *upper = term.max_score_between(first, last);
+            *upper = term.max_score_if_any(first, last);
         }
         order.sort_unstable_by(|&a, &b| upper[a].total_cmp(&upper[b]));
         for (at, &term) in order.iter().enumerate() {

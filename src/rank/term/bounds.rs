@@ -9,8 +9,8 @@ use std::ops::Range;
 /// Bounds are greater than any score by this factor, which covers the rounding of scores and of their sums.
 const MARGIN: f32 = 1.000_001;
 
-/// A list with more blocks is not searched for its best ones.
-const MOST_BLOCKS: usize = 4096;
+/// A list with more blocks is not searched for its best ones: looking at the bounds of their groups would take a millisecond.
+const MOST_BLOCKS: usize = 1 << 21;
 
 /// A block that spans so many times a range is looked at.
 const SPARSE: u32 = 4;

@@ -4,6 +4,7 @@
 use super::candidates::Candidates;
 use super::clause::Clause;
 use super::collector::Collector;
+use super::initial;
 use super::term::Term;
 use super::tiers::tiered;
 use super::window::{Window, range};
@@ -23,7 +24,7 @@ fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, optional: Vec<Term<'s>>, collec
     clauses.iter_mut().for_each(|clause| clause.required = true);
     let mut initial = f64::NEG_INFINITY;
     if let [lead] = &mut clauses[..] {
-        initial = initial_threshold(&mut lead.terms, collector);
+        initial = initial::threshold(&mut lead.terms, collector);
     }
     let of_required = clauses.iter().flat_map(|clause| &clause.terms).map(|term| f64::from(term.max_score())).sum();
     let mut parts = Parts { clauses, optional, of_required, until: f64::NEG_INFINITY };
@@ -137,18 +138,6 @@ fn parts_on_tier<'s>(
     }
 }
 
-/// A threshold to begin with: what the best blocks of a term alone give. Documents that equal it are hits.
-#[inline(always)]
-fn initial_threshold(terms: &mut [Term], collector: &Collector) -> f64 {
-    let k = collector.top.k();
-    if k == 0 || !collector.restriction.is_none() {
-        return f64::NEG_INFINITY;
-    }
-    // Terms are ordered by their upper bounds, so the last ones give the most.
-    let of_terms = terms.iter_mut().rev().map(|term| term.likely_threshold(k));
-    of_terms.into_iter().find(|threshold| threshold.is_finite()).unwrap_or(f64::NEG_INFINITY).next_down()
-}
-
 tiered! {
     /// The best documents with a term: those of the blocks whose bounds, and whose groups' bounds, exceed the threshold.
     pub fn one<'c, 's>(term: Term<'s>, collector: &mut Collector<'c, 's>) -> () = one_on_tier;
@@ -157,7 +146,7 @@ tiered! {
 #[inline(always)]
 fn one_on_tier<'s>(mut term: Term<'s>, collector: &mut Collector<'_, 's>) {
     let term = &mut term;
-    let initial = initial_threshold(std::slice::from_mut(term), collector);
+    let initial = initial::threshold(std::slice::from_mut(term), collector);
     let allowed = collector.restriction.allowed.clone();
     let mut window = Window::new(allowed.as_ref().and_then(|allowed| allowed.sieve()));
     let mut candidates = Candidates::default();
@@ -198,7 +187,7 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
     let mut sums = vec![0.0f64; terms.len() + 1];
     let all: Vec<usize> = order.clone();
     let max_scores: Vec<f64> = terms.iter().map(|term| term.max_score().into()).collect();
-    let initial = initial_threshold(&mut terms, collector);
+    let initial = initial::threshold(&mut terms, collector);
     // How many terms are non-essential in the whole segment, and the sum of their upper bounds and of the next one's.
     let (mut non_essential, mut sum) = (0, max_scores.first().copied().unwrap_or(0.0));
     let mut next = 0;

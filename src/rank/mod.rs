@@ -45,7 +45,7 @@
 //! * **One term** ([`block_max::one`]): groups of 32 blocks are skipped by their bounds, then blocks.
 //!
 //! If a few blocks of a term are likely to hold the k best of its documents, these are scored first, so that there is a
-//! threshold to begin with.
+//! threshold to begin with ([`initial`]).
 //!
 //! Upper bounds are a little greater than the scores that they bound, which covers rounding. Scores are sums of `f32` in
 //! `f64`: exact as long as the largest addend is not 2^29 times the smallest, so that the order of addition does not matter.
@@ -59,6 +59,7 @@ pub mod clock;
 pub mod collector;
 pub mod few;
 pub mod found;
+mod initial;
 pub mod matching;
 pub mod near;
 pub mod phrase;

@@ -121,27 +121,21 @@ impl Term<'_> {
         (blocks, bound)
     }
 
-    /// A number that the `k`-th best score of this term alone is at least, if a few blocks tell.
-    pub fn likely_threshold(&mut self, k: usize) -> f64 {
+    /// A few blocks that are likely to hold the `k` best scores of this term alone, ascending; none if they are not few.
+    pub fn best_blocks(&mut self, k: usize) -> Vec<usize> {
         let wanted = k.div_ceil(BLOCK) + 1;
         if !(2 * wanted..=MOST_BLOCKS).contains(&self.blocks) {
-            return f64::NEG_INFINITY;
+            return Vec::new();
         }
-        // The best blocks are looked for in the best groups.
+        // They are looked for in the best groups.
         let mut groups: Vec<(f32, usize)> = (0..self.groups()).map(|group| (self.group(group).1, group)).collect();
         keep_best(&mut groups, wanted + 2);
         let blocks = groups.iter().flat_map(|&(_, group)| self.group(group).0).collect::<Vec<_>>();
         let mut blocks: Vec<(f32, usize)> = blocks.into_iter().map(|block| (self.block_max(block), block)).collect();
         keep_best(&mut blocks, wanted);
-        let mut scores: Vec<f32> = Vec::with_capacity(wanted * BLOCK);
-        for (_, block) in blocks {
-            scores.extend_from_slice(self.score_block(block));
-        }
-        if scores.len() < k {
-            return f64::NEG_INFINITY;
-        }
-        let (_, kth, _) = scores.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a));
-        f64::from(*kth)
+        let mut blocks: Vec<usize> = blocks.into_iter().map(|(_, block)| block).collect();
+        blocks.sort_unstable();
+        blocks
     }
 }
 

@@ -1,0 +1,32 @@
+//! A threshold to begin with: what the k best of a few promising documents have is not more than what the k best of all have.
+
+use super::candidates::Candidates;
+use super::collector::Collector;
+use super::term::Term;
+
+/// A threshold that the k best documents of the segment reach or exceed: that of the term alone that adds the most and of which a
+/// few blocks tell. What the other terms add to these documents was tried: it raises the threshold no sooner than the documents that
+/// are ranked first do. Terms are ordered by their upper bounds. Documents that equal it are hits.
+#[inline(always)]
+pub(super) fn threshold(terms: &mut [Term], collector: &Collector) -> f64 {
+    let (k, restriction) = (collector.top.k(), &collector.restriction);
+    if k == 0 || restriction.after.is_some() || !restriction.excluded.is_empty() {
+        return f64::NEG_INFINITY;
+    }
+    for at in (0..terms.len()).rev() {
+        let blocks = terms[at].best_blocks(k);
+        if blocks.is_empty() {
+            continue;
+        }
+        let mut candidates = Candidates::default();
+        for block in blocks {
+            let (doc_ids, scores) = terms[at].scored_block(block);
+            candidates.reserve(doc_ids.len());
+            for (&doc_id, &score) in doc_ids.iter().zip(scores) {
+                candidates.push_if(restriction.allows(doc_id), doc_id, score.into());
+            }
+        }
+        return candidates.best(k).map_or(f64::NEG_INFINITY, f64::next_down);
+    }
+    f64::NEG_INFINITY
+}

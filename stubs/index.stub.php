@@ -643,12 +643,12 @@ namespace Postings {
          *
          * Files are hard links if the file system allows them: O(new segments), and no room on the disk until one of the two
          * folders loses them. Otherwise they are copies of their bytes, whose checksums are compared. The folder's `lock` is
-         * held meanwhile; a writer may open the folder later, which makes it an index of its own.
+         * held meanwhile. A writer may open the folder later, which makes it an index of its own: do not snapshot() to it then.
          *
          * @throws LockedException if a writer, or another snapshot(), has the folder
-         * @throws IndexException if the folder has another index, a later commit, or commits of another writer (Index::drop() it
-         *     first); if files cannot be read or written, or open_basedir does not allow it. The folder has what it had then,
-         *     unless the message says that the commit is visible
+         * @throws IndexException if the folder has another index, a later commit, or commits that cannot be earlier ones of this
+         *     index (Index::drop() it first); if files cannot be read or written, or open_basedir does not allow it. The folder
+         *     has what it had then, unless the message says that the commit is visible
          * @throws CorruptDataException if a file is damaged
          * @throws \ValueError if it is the folder of this index
          */

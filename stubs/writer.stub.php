@@ -146,15 +146,15 @@ namespace Postings {
          * Adds all documents of another index, as of its last commit, from the next commit on, without analysing them again;
          * returns how many. They come after all documents of this index, in their order, and replace those with the same ids,
          * also those that were added and not committed. Its deleted documents stay away. The index must have the same fields, in
-         * the same order, and analyzers; weights and codecs may differ. It may have a writer.
+         * the same order, the same analyzers, and `positions` as this one; weights and codecs may differ. It may have a writer.
          *
          * Documents that were added and not committed are written as segments first. Then the other's segments become this one's:
-         * hard links if the file system allows them, otherwise copies. Each id is looked up in this index. A few microseconds per
-         * document at most.
+         * hard links if the file system allows them, otherwise copies. Each id is looked up in this index.
          *
          * @throws \ValueError naming both indexes, and in what they differ; if it is this index
          * @throws IndexException if there is no index, or it cannot be read, or open_basedir does not allow it. Nothing was added
-         *     then
+         *     then; the message says so if documents that were not committed are lost
+         * @throws CorruptDataException if a file is damaged; nothing was added
          */
         public function addIndex(string $folder): int
         {

@@ -10,7 +10,7 @@
 
 use super::deleted::Deleted;
 use super::lock::Lock;
-use super::manifest::{self, DeletedMeta, Manifest};
+use super::manifest::{self, DeletedMeta, Entry, Manifest};
 use super::removal::{files, has_one, remove_unnamed};
 use super::segment::{Segment, SegmentMeta};
 use super::snapshot::{Snapshot, SnapshotSegment};
@@ -33,11 +33,11 @@ pub struct CommitFile {
 }
 
 impl Snapshot {
-    /// The files of this commit, in an order in which they can be copied: the manifest last. They stay in the folder as long
-    /// as the commit is the last one, or a writer has made another one without removing them.
+    /// The files of this commit, in an order in which they can be copied: the manifest last. They stay in the folder until a
+    /// writer commits without them.
     pub fn files(&self) -> Vec<CommitFile> {
         let mut files = Vec::new();
-        for manifest::Entry { meta, deleted } in &self.manifest().segments {
+        for Entry { meta, deleted } in &self.manifest().segments {
             let name = manifest::segment_name(meta.number);
             files.push(CommitFile { name, bytes: meta.bytes, crc: meta.footer_crc });
             files.extend(deleted.map(|deleted| CommitFile {
@@ -113,14 +113,20 @@ impl Snapshot {
         if there == here && before != new {
             return refused(format!("has another commit {there} than {own}"));
         }
-        for entry in &before.segments {
-            let same = new.segments.iter().find(|other| other.meta.number == entry.meta.number);
-            let differs = same.is_some_and(|other| {
-                let of_one_commit = |(a, b): (DeletedMeta, DeletedMeta)| a.generation == b.generation && a != b;
-                other.meta != entry.meta || entry.deleted.zip(other.deleted).is_some_and(of_one_commit)
-            });
+        for Entry { meta, deleted } in &new.segments {
+            let differs = match before.segments.iter().find(|old| old.meta.number == meta.number) {
+                // Later segments have later numbers.
+                None => meta.number < before.next,
+                Some(old) => {
+                    let is_later = deleted.is_some_and(|deleted| deleted.generation > there);
+                    old.meta != *meta || old.deleted != *deleted && !is_later
+                }
+            };
             if differs {
-                return refused(format!("has another segment {} than {own}", entry.meta.number));
+                return refused(format!(
+                    "has commits of another writer than {own}: they differ in segment {}",
+                    meta.number
+                ));
             }
         }
         Ok(())
@@ -135,6 +141,16 @@ fn check_free(folder: &Folder) -> Result<()> {
             Err(Error::File { path: folder.path().display().to_string(), what })
         }
         _ => Ok(()),
+    }
+}
+
+/// Whether a file of the folder's own commit is whole. Fails if that cannot be known, for example because the process has too
+/// many open files: it must not be replaced then, because the same may keep another one from being written.
+fn is_whole<T>(opened: Result<T>) -> Result<bool> {
+    match opened {
+        Ok(_) => Ok(true),
+        Err(Error::Corrupt { .. }) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -156,6 +172,12 @@ impl Copy<'_> {
     fn make(&mut self, is_same: bool) -> Result<()> {
         let Copy { of, folder, before, .. } = *self;
         if before.is_none() {
+            let left = files(folder)?;
+            if !left.is_empty() {
+                // They go before the file by which they are known as an index's is replaced.
+                left.iter().try_for_each(|(name, _)| folder.make_way(name))?;
+                folder.sync_all()?;
+            }
             // It must be there whenever one of the files is.
             folder.write(manifest::TEMPORARY, of.manifest_bytes())?;
             folder.sync(manifest::TEMPORARY)?;
@@ -189,7 +211,7 @@ impl Copy<'_> {
         let name = manifest::segment_name(meta.number);
         match self.folder.status(&name) {
             Ok(file) if segment.is_file(&file) => return Ok(true),
-            Ok(_) if self.has(&meta, None) && self.opens(segment, &name, &meta).is_ok() => return Ok(true),
+            Ok(_) if self.has(&meta, None) && is_whole(self.opens(segment, &name, &meta))? => return Ok(true),
             Ok(_) => self.folder.make_way(&name)?,
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(storage::failed(&self.folder.path_of(&name), &error)),
@@ -211,20 +233,20 @@ impl Copy<'_> {
         let (meta, folder) = (part.entry().meta, self.folder);
         let (Some(of_file), Some(deleted)) = (part.entry().deleted, &part.deleted) else { return Ok(true) };
         let name = manifest::deleted_name(meta.number, of_file.generation);
-        let is_there = || Deleted::read(folder, &meta, &of_file).is_ok();
-        if self.has(&meta, Some(of_file)) && is_there() {
+        let read = || Deleted::read(folder, &meta, &of_file);
+        if self.has(&meta, Some(of_file)) && folder.status(&name).is_ok() && is_whole(read())? {
             return Ok(true);
         }
         folder.make_way(&name)?;
         if self.source.is_some_and(|source| folder.link(source, &name, &name).is_ok()) {
-            if is_there() {
+            if read().is_ok() {
                 return Ok(false);
             }
             // The name may lead to another index's file by now.
             folder.remove(&name)?;
         }
         deleted.write(folder, &name, meta.number)?;
-        Deleted::read(folder, &meta, &of_file)?;
+        read()?;
         self.new.push(name);
         Ok(false)
     }

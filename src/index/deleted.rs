@@ -12,7 +12,7 @@ use super::segment::SegmentMeta;
 use super::storage::{self, Folder};
 use crate::base::bits::has_bit;
 use crate::base::error::{Error, Result};
-use crate::base::memory::{collected, room, zeros};
+use crate::base::memory::{collected, copied, room, zeros};
 
 const MAGIC: &[u8; 4] = b"PDEL";
 const VERSION: u32 = 1;
@@ -33,6 +33,14 @@ impl Deleted {
     /// [`Error::OutOfMemory`].
     pub fn none(documents: u32) -> Result<Deleted> {
         Ok(Deleted { words: zeros(documents.div_ceil(64) as usize)?, documents, count: 0 })
+    }
+
+    /// The same documents.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn try_clone(&self) -> Result<Deleted> {
+        Ok(Deleted { words: copied(&self.words)?, ..*self })
     }
 
     /// Whether a document is deleted. docIDs that the segment does not have are not.

@@ -6,8 +6,8 @@ use std::io;
 use std::os::fd::AsRawFd;
 
 impl Folder {
-    /// Gives what has a name in another folder a name in this one, too, which must be free. A symbolic link is not
-    /// followed: its own second name is made. Durable after [`sync_all`](Self::sync_all).
+    /// Makes a hard link to a file of another folder, under a name that must be free. Of a symbolic link, one to the link
+    /// itself. Durable after [`sync_all`](Self::sync_all).
     ///
     /// # Errors
     /// Those of the system, among them that the folders are on two file systems, that the file system has no hard links, or

@@ -3,6 +3,7 @@
 use super::open::differences;
 use super::{Writer, WriterSegment};
 use crate::base::error::{Error, Result};
+use crate::index::deleted::Deleted;
 use crate::index::manifest;
 use crate::index::segment::{Segment, SegmentMeta};
 use crate::index::snapshot::{Snapshot, SnapshotSegment};
@@ -43,10 +44,9 @@ impl Writer {
         let parts = source.parts().iter().filter(|part| part.live() > 0);
         let parts: Result<Vec<_>> = parts.map(|part| self.take(part, from.as_ref())).collect();
         parts.and_then(|parts| self.append(parts)).inspect_err(|_| self.clean())?;
-        match self.merge_many() {
-            // As in a commit.
-            Err(error @ Error::File { .. }) => log::warn!("merging is left to a later commit: {error}"),
-            merged => merged?,
+        if let Err(error) = self.merge_many() {
+            // The documents are added all the same. The commit merges, and fails if a segment is damaged.
+            log::warn!("merging is left to the commit: {error}");
         }
         Ok(source.live())
     }
@@ -58,7 +58,8 @@ impl Writer {
         let meta = SegmentMeta { number, ..part.entry().meta };
         part.segment.put_in(&self.folder, number, from)?;
         let segment = Segment::open_in(&self.folder, &manifest::segment_name(number), &meta, self.schema.clone())?;
-        Ok(WriterSegment { segment, deleted: part.deleted.as_deref().cloned(), saved: None })
+        let deleted = part.deleted.as_deref().map(Deleted::try_clone).transpose()?;
+        Ok(WriterSegment { segment, deleted, saved: None })
     }
 }
 

@@ -4,6 +4,7 @@ use super::*;
 use crate::analysis::AnalyzerOptions;
 use crate::index::storage::Operation;
 use crate::index::storage::faults::{Fault, Watch};
+use std::os::unix::fs::FileExt;
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -273,4 +274,24 @@ fn what_was_not_committed_goes_with_the_writer() {
     let ids: Vec<Id> = committed(&own).into_iter().map(|(id, _)| id).collect();
     let expected = (20..25).chain(26..30).chain(1..20);
     assert_eq!(ids, expected.map(id).collect::<Vec<_>>());
+}
+
+/// Documents are added once their segments are, whatever becomes of merging.
+#[test]
+fn merging_that_fails_is_left_to_the_commit() {
+    let top = tempfile::tempdir().unwrap();
+    let [own, other] = ["own", "other"].map(|name| top.path().join(name));
+    drop(filled(&other, 100..103, b"theirs"));
+    let mut writer = create(&own);
+    let mut noise = crate::base::noise::Noise(7);
+    for number in 0..49 {
+        let text: String = (0..8_000).map(|_| format!("{:x} ", noise.below(1 << 40))).collect();
+        writer.add(id(number), document(text.as_bytes())).unwrap();
+        writer.flush().unwrap();
+    }
+    let damaged = fs::OpenOptions::new().write(true).open(own.join("25.segment")).unwrap();
+    damaged.write_all_at(&[0x55; 64], damaged.metadata().unwrap().len() / 2).unwrap();
+    assert_eq!(writer.add_index(&other).unwrap(), 3);
+    assert!(writer.delete(&id(101)).unwrap());
+    assert!(matches!(writer.commit(), Err(Error::Corrupt { .. })));
 }

@@ -7,6 +7,7 @@ use crate::index::storage::Operation;
 use crate::index::storage::faults::{Fault, Watch};
 use crate::index::storage::power_loss::{Left, after_power_loss};
 use std::io::Read;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
@@ -249,6 +250,80 @@ fn what_is_there_is_taken_only_if_it_is_the_same() {
     assert_eq!(names(&target), ["1-3.deleted", "1.segment", "2.segment", "lock", "manifest", "mine.txt"]);
 }
 
+/// In a process of its own, which may open ever more files.
+#[test]
+#[ignore = "run by another test"]
+fn copying_with_few_open_files() {
+    let Some(folder) = std::env::var_os(FOLDER) else {
+        return;
+    };
+    let [folder, target] = ["index", "copy"].map(|name| Path::new(&folder).join(name));
+    let _no_links = Watch::new(&target, Some((0, Fault::Of(Operation::Link, libc::EXDEV))));
+    let mut writer = two_commits(&folder);
+    writer.copy_to(&target).unwrap();
+    let before = committed(&target);
+    writer.delete(&id(50)).unwrap();
+    writer.commit().unwrap();
+    let snapshot = Snapshot::open_once(&folder).unwrap();
+    let limit = |files: u64| {
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: `limit` is a limit that the calls read and write.
+        unsafe {
+            assert_eq!(libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit), 0);
+            limit.rlim_cur = files;
+            assert_eq!(libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit), 0);
+        }
+    };
+    let free = || fs::File::open("/dev/null").unwrap().as_raw_fd() as u64;
+    for more in 0.. {
+        limit(free() + more);
+        let copied = snapshot.copy_to(&target);
+        limit(1000);
+        match copied {
+            Err(error) => {
+                assert!(error.to_string().contains("Too many open files"), "{error}");
+                assert_eq!(committed(&target), before);
+            }
+            Ok(()) => {
+                assert_eq!(committed(&target), committed(&folder));
+                assert!(more > 2);
+                break;
+            }
+        }
+    }
+    println!("\nall went well");
+}
+
+#[test]
+fn what_cannot_be_opened_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = child("copies::copying_with_few_open_files", folder.path()).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\nall went well"), "{output:?}");
+}
+
+#[test]
+fn a_first_copy_can_be_interrupted_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = two_commits(folder.path());
+    for at in 0.. {
+        let target = tempfile::tempdir().unwrap();
+        for (name, bytes) in [(manifest::TEMPORARY, "PMAN"), ("1.segment", "half"), ("99.segment", "")] {
+            fs::write(target.path().join(name), bytes).unwrap();
+        }
+        // Also what would clean up fails.
+        let watch = Watch::new(target.path(), Some((at, Fault::From(libc::EIO))));
+        let is_over = writer.copy_to(target.path()).is_ok();
+        drop(watch);
+        writer.copy_to(target.path()).unwrap();
+        assert_eq!(committed(target.path()), committed(folder.path()));
+        assert_clean(target.path());
+        if is_over {
+            assert!(at > 8, "{at} operations");
+            break;
+        }
+    }
+}
+
 #[test]
 fn damage_is_not_copied() {
     let top = tempfile::tempdir().unwrap();
@@ -319,7 +394,22 @@ fn folders_that_are_something_else_are_refused_and_stay() {
     writer.delete(&id(50)).unwrap();
     writer.commit().unwrap();
     let error = writer.copy_to(&target).unwrap_err().to_string();
-    assert!(error.contains("has another segment 3 than"), "{error}");
+    assert!(error.contains("has commits of another writer than") && error.contains("segment 3."), "{error}");
+    removal::remove(&target).unwrap();
+    writer.copy_to(&target).unwrap();
+    // Again, and the second has merged all that both had.
+    let mut second = Writer::open(&target, None, WriterOptions::default()).unwrap();
+    second.add(id(203), document(b"there")).unwrap();
+    second.optimize(false).unwrap();
+    drop(second);
+    writer.add(id(204), document(b"here")).unwrap();
+    writer.commit().unwrap();
+    writer.delete(&id(51)).unwrap();
+    writer.commit().unwrap();
+    let theirs = committed(&target);
+    let error = writer.copy_to(&target).unwrap_err().to_string();
+    assert!(error.contains("has commits of another writer than"), "{error}");
+    assert_eq!(committed(&target), theirs);
     removal::remove(&target).unwrap();
     writer.copy_to(&target).unwrap();
     assert_eq!(committed(&target), committed(&folder));

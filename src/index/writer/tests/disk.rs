@@ -82,7 +82,7 @@ fn on_small_disk(test: impl Fn(&Path) + std::panic::RefUnwindSafe) {
     result.unwrap();
 }
 
-/// Where files cannot be linked, they are copied; a copy that does not fit leaves what was there.
+/// If files cannot be linked, they are copied; a copy that does not fit leaves what was there.
 #[test]
 fn copies_to_a_full_disk_leave_what_was_there() {
     on_small_disk(|top| {

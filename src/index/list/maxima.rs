@@ -3,14 +3,15 @@
 //! BM25 rises with the frequency and falls with the length. So the documents of a block that no other one beats in
 //! both, the *Pareto front*, bound the scores of all, whatever k1, b, the weights and the average length are at the time
 //! of the search. A block keeps four pairs of a frequency (255 stands for 255 and more) and a length byte. If the front
-//! has more, neighbours are replaced by the greater frequency with the smaller length, which still bounds both; if it has
-//! fewer, the last is repeated.
+//! has more, neighbours are replaced by the greater frequency with the smaller length, which still bounds both, such that the block's
+//! bound grows least; if it has fewer, the last is repeated.
 //!
 //! A block takes two words: pair j is bytes 2j (frequency) and 2j + 1 (length byte). A list has the maxima of each
 //! block, then those of each [`GROUP`] blocks, then those of the whole list.
 
 use crate::codec::BLOCK;
 use crate::index::length;
+use std::array;
 
 /// Blocks per group.
 pub const GROUP: usize = 32;
@@ -38,15 +39,8 @@ pub(crate) fn encode(documents: impl Iterator<Item = (u32, u8)>) -> [u32; WORDS]
             front.push((frequency, byte));
         }
     }
-    while front.len() > PAIRS {
-        let loss = |at: &usize| {
-            let ((more, long), (fewer, short)) = (front[*at], front[at + 1]);
-            let joined = saturation(more, short);
-            (joined - saturation(more, long)).max(joined - saturation(fewer, short))
-        };
-        let at = (0..front.len() - 1).min_by(|a, b| loss(a).total_cmp(&loss(b))).unwrap_or(0);
-        front[at].1 = front[at + 1].1;
-        front.remove(at + 1);
+    if front.len() > PAIRS {
+        join(&mut front);
     }
     let last = front.last().copied().unwrap_or_default();
     front.resize(PAIRS, last);
@@ -55,6 +49,30 @@ pub(crate) fn encode(documents: impl Iterator<Item = (u32, u8)>) -> [u32; WORDS]
         words[at / 2] |= (u32::from(frequency) | u32::from(byte) << 8) << (16 * (at % 2));
     }
     words
+}
+
+/// Joins neighbours until there are [`PAIRS`]: first those whose join does not exceed the greatest saturation of all, which bounds the
+/// block, with texts as long as some average; of these those that lose least.
+fn join(front: &mut Vec<(u8, u8)>) {
+    let mut saturations: Vec<[f32; AVERAGES.len()]> =
+        front.iter().map(|&(frequency, byte)| saturations(frequency, byte)).collect();
+    let best = saturations.iter().fold([0.0; AVERAGES.len()], |best, of| array::from_fn(|at| of[at].max(best[at])));
+    while front.len() > PAIRS {
+        let loss = |at: usize| -> f32 {
+            let joined = self::saturations(front[at].0, front[at + 1].1);
+            let of_average = |of: usize| {
+                let lost = joined[of] - saturations[at][of].min(saturations[at + 1][of]);
+                (joined[of] - best[of]).max(0.0) + LITTLE * lost
+            };
+            (0..AVERAGES.len()).map(of_average).sum()
+        };
+        let losses = (0..front.len() - 1).map(|at| (loss(at), at));
+        let at = losses.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(0, |least| least.1);
+        front[at].1 = front[at + 1].1;
+        saturations[at] = self::saturations(front[at].0, front[at].1);
+        front.remove(at + 1);
+        saturations.remove(at + 1);
+    }
 }
 
 /// All maxima of a list, given its postings and the length bytes of all documents. One that has none counts as empty.
@@ -73,11 +91,11 @@ pub(crate) fn of_list(doc_ids: &[u32], less_one: &[u32], lengths: &[u8]) -> Vec<
 pub(super) fn append_groups(words: &mut Vec<u32>, first: usize) {
     let of_blocks: Vec<[(u8, u8); PAIRS]> =
         words[first..].chunks_exact(WORDS).map(|block| pairs([block[0], block[1]])).collect();
-    let join = |blocks: &[[(u8, u8); PAIRS]]| {
+    let joined = |blocks: &[[(u8, u8); PAIRS]]| {
         encode(blocks.as_flattened().iter().map(|&(frequency, byte)| (frequency.into(), byte)))
     };
-    words.extend(of_blocks.chunks(GROUP).flat_map(join));
-    words.extend(join(&of_blocks));
+    words.extend(of_blocks.chunks(GROUP).flat_map(joined));
+    words.extend(joined(&of_blocks));
 }
 
 /// The words of all maxima of a list.
@@ -92,11 +110,16 @@ pub fn pairs(words: [u32; WORDS]) -> [(u8, u8); PAIRS] {
     [(a, b), (c, d), (e, f), (g, h)]
 }
 
-/// BM25's dependency on frequency and length, with k1 = 1.2, b = 0.75 and texts of 64 tokens on average: to choose which
-/// pairs lose least by being joined.
-fn saturation(frequency: u8, byte: u8) -> f32 {
-    let frequency = f32::from(frequency);
-    frequency / (frequency + 1.2 * (0.25 + 0.75 * length::decode(byte) as f32 / 64.0))
+/// Tokens of texts on average, to choose which pairs lose least by being joined.
+const AVERAGES: [f32; 4] = [12.0, 40.0, 200.0, 1000.0];
+
+/// What a pair loses that does not bound the block counts for so little.
+const LITTLE: f32 = 1.0 / 64.0;
+
+/// BM25's dependency on frequency and length, with k1 = 1.2, b = 0.75 and each of the averages.
+fn saturations(frequency: u8, byte: u8) -> [f32; AVERAGES.len()] {
+    let (frequency, length) = (f32::from(frequency), length::decode(byte) as f32);
+    AVERAGES.map(|average| frequency / (frequency + 1.2 * (0.25 + 0.75 * length / average)))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 /**
  * Makes docs/results.md, and the table of README.md, of the results in docs/results/: what benches have written
  * (search.json, search-index.json, search-php.json, conditions.json and conditions-tantivy.json of `make bench-search`,
- * search-benchmark-game.json of benches/search-benchmark-game/summary.py) and tables of other runs, each with machine, date and
+ * search-benchmark-game.json of benches/search-benchmark-game/summary.php) and tables of other runs, each with machine, date and
  * command.
  *
  *     php -n scripts/results.php             writes the page and the table

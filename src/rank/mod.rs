@@ -8,12 +8,12 @@
 //! | [`clause`] | terms of which a document must have one |
 //! | [`block_max`] | the best documents with all, or any, of some terms |
 //! | [`few`] | the best of a few documents, which a filter leaves |
-//! | `window`, `candidates` | its parts: the documents of the lead or essential terms, and what becomes of them |
+//! | `window`, `candidates`, `initial` | its parts: the documents of the lead or essential terms, what becomes of them, and a threshold to begin with |
 //! | `tiers` | compiles a function for each tier |
 //! | [`positions`], [`phrase`] | positions of terms, and phrases of them |
 //! | [`chain`] | what lists of neighbouring words tell of a phrase |
 //! | [`near`] | words of a phrase close to each other |
-//! | [`matching`] | which documents match, without scores |
+//! | [`found`], [`matching`] | which documents match, without scores: by lists or sets, and by sets |
 //! | [`collector`], [`top_k`] | what they are reported to |
 //! | [`clock`] | the time limit of a search |
 //!
@@ -36,12 +36,14 @@
 //!
 //! * **Conjunction** ([`block_max::all`]): the clause with the fewest postings is the *lead*. With its scores known, most
 //!   candidates are dropped before another list is touched (score-first block-max AND, as in Lucene 10). Other clauses whose
-//!   lists are bit sets sift its documents before they are scored.
+//!   lists are bit sets sift its documents before they are scored. Optional terms only add to scores, until documents without
+//!   any of some of them cannot exceed the threshold any more: these then are a clause that documents must have, and may lead.
 //! * **Disjunction** ([`block_max::any`]): terms whose upper bounds together do not exceed the threshold cannot make a hit
 //!   alone; they are *non-essential*, and the others, the *essential* ones, give the candidates (MaxScore: Turtle and Flood
 //!   1995; by block: Ding and Suel 2011; in ranges of documents: Lucene 10). The scores of several essential terms are added
 //!   up in an array of a window's documents. Which are essential is decided for the segment, as the threshold rises, and
 //!   anew in each range by the upper bounds there.
+//! * **A filter** that few documents pass sifts postings before they are scored.
 //! * **One term** ([`block_max::one`]): groups of 32 blocks are skipped by their bounds, then blocks.
 //!
 //! If a few blocks of a term are likely to hold the k best of its documents, these are scored first, so that there is a

@@ -1,7 +1,6 @@
 //! Tables for people, and JSON.
 
 use crate::clock::Spread;
-use crate::conditions;
 use crate::data::Passages;
 use crate::engine::Result;
 use crate::indexing;
@@ -64,37 +63,6 @@ pub fn write_search(path: &Path, passages: &Passages, rounds: usize, rows: &[Row
     )
 }
 
-pub fn conditions_header() {
-    println!("{:<40} {:<9} {:>10} {:>10} {:>7}", "besides", "", "ours µs", "tantivy", "ratio");
-}
-
-pub fn conditions_row(row: &conditions::Row, [ours, theirs]: &[conditions::Times; 2]) {
-    let (ours, theirs) = (ours.mean(), theirs.mean());
-    println!("{:<40} {:<9} {ours:>10.1} {theirs:>10.1} {:>7.2}", row.besides, row.matching, ours / theirs);
-}
-
-/// Writes the results of conditions: times in microseconds.
-pub fn write_conditions(
-    path: &Path,
-    passages: &Passages,
-    rows: &[(conditions::Row, [conditions::Times; 2])],
-) -> Result<()> {
-    let times = |times: &conditions::Times| {
-        let [mean, median, p99] =
-            [times.mean(), times.percentile(50), times.percentile(99)].map(|time| (time * 100.0).round() / 100.0);
-        json!({"mean": mean, "median": median, "p99": p99})
-    };
-    let row = |(row, [ours, theirs]): &(conditions::Row, [conditions::Times; 2])| {
-        let engines = json!({"ours": times(ours), "tantivy": times(theirs)});
-        json!({"besides": row.besides, "matching": row.matching, "queries": row.requests.len(), "engines": engines})
-    };
-    let rows: Vec<Value> = rows.iter().map(row).collect();
-    write(
-        path,
-        &json!({"machine": machine(), "date": today(), "command": "make bench-search", "passages": passages.len(), "wanted": 0.5, "unit": "µs", "rows": rows}),
-    )
-}
-
 pub fn index_header() {
     println!(
         "{:<9} {:>7} {:>7} {:>9} {:>9} {:>9} {:>9} {:>12} {:>12} {:>10}",
@@ -137,7 +105,7 @@ pub fn write_index(path: &Path, passages: &Passages, rows: &[indexing::Row]) -> 
 }
 
 /// The processor and how many threads it runs; `scripts/results.php` shows it with the results.
-fn machine() -> String {
+pub fn machine() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name =
         text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':')).map(|(_, name)| name.trim());
@@ -146,12 +114,12 @@ fn machine() -> String {
 }
 
 /// The date, as `date` has it.
-fn today() -> String {
+pub fn today() -> String {
     let date = std::process::Command::new("date").args(["-u", "+%-d %B %Y"]).env("LC_ALL", "C").output();
     date.map(|date| String::from_utf8_lossy(&date.stdout).trim().to_owned()).unwrap_or_default()
 }
 
-fn write(path: &Path, value: &Value) -> Result<()> {
+pub fn write(path: &Path, value: &Value) -> Result<()> {
     fs::write(path, serde_json::to_string_pretty(value)? + "\n")?;
     Ok(())
 }

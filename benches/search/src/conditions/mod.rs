@@ -14,6 +14,8 @@ use crate::engine::{Contestant, Engine, Found, Result, Want};
 use crate::{check, indexing, report};
 use requests::Request;
 pub use requests::Row;
+use serde_json::{Value, json};
+use std::path::Path;
 use std::time::Instant;
 
 /// Values of a field with the number of documents that have each, most frequent first.
@@ -61,15 +63,15 @@ pub fn run(args: &Args, passages: &Passages) -> Result<()> {
         Box::new(crate::peer::Open::of(&folder(&crate::peer::Tantivy)?)?),
     ];
     let queries = requests::queries(passages, args.queries.min(requests::QUERIES));
-    report::conditions_header();
+    header();
     let mut rows = Vec::new();
     for row in requests::rows(&queries) {
         let times = measure(&mut shops, &row)?;
-        report::conditions_row(&row, &times);
+        print(&row, &times);
         rows.push((row, times));
     }
     match &args.out {
-        Some(path) => report::write_conditions(path, passages, &rows),
+        Some(path) => write(path, passages, &rows),
         None => Ok(()),
     }
 }
@@ -146,6 +148,33 @@ fn facets_differ(a: &Facet, b: &Facet) -> Option<String> {
         certain
     };
     (counts(a) != counts(b) || certain(a) != certain(b)).then(|| format!("facets {a:?} and {b:?}"))
+}
+
+fn header() {
+    println!("{:<40} {:<9} {:>10} {:>10} {:>7}", "besides", "", "ours µs", "tantivy", "ratio");
+}
+
+fn print(row: &Row, [ours, theirs]: &[Times; 2]) {
+    let (ours, theirs) = (ours.mean(), theirs.mean());
+    println!("{:<40} {:<9} {ours:>10.1} {theirs:>10.1} {:>7.2}", row.besides, row.matching, ours / theirs);
+}
+
+/// Writes the results of conditions: times in microseconds.
+fn write(path: &Path, passages: &Passages, rows: &[(Row, [Times; 2])]) -> Result<()> {
+    let times = |times: &Times| {
+        let [mean, median, p99] =
+            [times.mean(), times.percentile(50), times.percentile(99)].map(|time| (time * 100.0).round() / 100.0);
+        json!({"mean": mean, "median": median, "p99": p99})
+    };
+    let row = |(row, [ours, theirs]): &(Row, [Times; 2])| {
+        let engines = json!({"ours": times(ours), "tantivy": times(theirs)});
+        json!({"besides": row.besides, "matching": row.matching, "queries": row.requests.len(), "engines": engines})
+    };
+    let rows: Vec<Value> = rows.iter().map(row).collect();
+    report::write(
+        path,
+        &json!({"machine": report::machine(), "date": report::today(), "command": "make bench-search", "passages": passages.len(), "wanted": 0.5, "unit": "µs", "rows": rows}),
+    )
 }
 
 #[cfg(test)]

@@ -134,6 +134,19 @@ mod tests {
         assert_eq!(pairs(encode([(1, 5), (700, 90), (255, 80)].into_iter())), [(255, 80), (1, 5), (1, 5), (1, 5)]);
     }
 
+    #[test]
+    fn what_bounds_the_block_is_joined_last() {
+        let front: [(u8, u8); 7] = [(12, 40), (9, 33), (7, 26), (5, 17), (3, 8), (2, 4), (1, 2)];
+        let pairs = pairs(encode(front.iter().map(|&(frequency, byte)| (frequency.into(), byte))));
+        assert_eq!(pairs, [(12, 40), (9, 26), (5, 8), (2, 2)]);
+        // With texts of 200 or 1,000 tokens on average the bound stays that of the best document.
+        for of in [2, 3] {
+            let of_pair = |&(frequency, byte): &(u8, u8)| saturations(frequency, byte)[of];
+            let greatest = |pairs: &[(u8, u8)]| pairs.iter().map(of_pair).fold(0.0, f32::max);
+            assert_eq!(greatest(&pairs), greatest(&front));
+        }
+    }
+
     proptest! {
         #[test]
         fn every_document_is_bounded_by_a_pair(

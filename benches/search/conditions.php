@@ -91,6 +91,7 @@ foreach ([
 }
 $alone = [];
 foreach ([
+    ['a brand, in the order of insertion', fn () => $index->search('', filter: ['brand' => 'b3']), 200, null],
     ['prices of 1 %, by price', fn () => $index->search('', filter: ['price' => [100, 107]], sort: ['price' => 'asc']), 200, null],
     ['prices of 1 % of a brand, counted', fn () => $index->count('', filter: ['price' => [100, 107], 'brand' => 'b3']), 200, null],
     ['`a*`', fn () => $index->search('a*'), 3000, 'search a*'],

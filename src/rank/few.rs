@@ -3,6 +3,7 @@
 
 use super::candidates::Candidates;
 use super::clause::Clause;
+use super::clock::Clock;
 use super::collector::{Collector, Restriction};
 use super::matching::{retain, retain_if};
 use super::term::Term;
@@ -25,20 +26,31 @@ pub fn most(clauses: &[Clause]) -> usize {
 }
 
 tiered! {
-    /// Keeps those of some documents, which ascend, that match: that have all clauses, or any; without clauses, all.
+    /// Keeps those of some documents, which ascend, that match: that have all clauses, or any; without clauses, all. Any of them
+    /// once the time of `clock` is over.
     pub fn matching<'a, 's>(
         doc_ids: &'a mut Vec<u32>, clauses: Vec<Clause<'s>>, needs_all: bool, restriction: &'a mut Restriction<'s>,
+        clock: &'a Clock,
     ) -> () = matching_on_tier;
 }
 
 #[inline(always)]
-fn matching_on_tier(doc_ids: &mut Vec<u32>, mut clauses: Vec<Clause>, needs_all: bool, restriction: &mut Restriction) {
+fn matching_on_tier(
+    doc_ids: &mut Vec<u32>,
+    mut clauses: Vec<Clause>,
+    needs_all: bool,
+    restriction: &mut Restriction,
+    clock: &Clock,
+) {
     doc_ids.retain(|&doc_id| restriction.allows(doc_id));
     let has = |clause: &mut Clause, doc_id| clause.terms.iter_mut().any(|term| term.contains(doc_id));
     let mut kept = doc_ids.len();
     if needs_all {
         clauses.sort_by_key(Clause::postings);
         for clause in &mut clauses {
+            if clock.is_over() {
+                return;
+            }
             let doc_ids = &mut doc_ids[..kept];
             kept = match &mut clause.terms[..] {
                 [term] => retain(term, doc_ids),
@@ -48,6 +60,9 @@ fn matching_on_tier(doc_ids: &mut Vec<u32>, mut clauses: Vec<Clause>, needs_all:
     } else if !clauses.is_empty() {
         let (mut found, mut of_term) = (Vec::new(), Vec::new());
         for term in clauses.iter_mut().flat_map(|clause| &mut clause.terms) {
+            if clock.is_over() {
+                return;
+            }
             of_term.clear();
             of_term.extend_from_slice(doc_ids);
             let count = retain(term, &mut of_term);

@@ -11,6 +11,7 @@ use super::tiers::tiered;
 use crate::base::cpu::Tier;
 use crate::base::error::Result;
 use crate::base::memory::{reserve, room};
+use std::ops::ControlFlow;
 
 /// Documents of a segment.
 pub enum Documents {
@@ -37,6 +38,22 @@ impl Documents {
             Documents::Set(bits) => for_each_bit(0, bits, take),
         }
     }
+
+    /// The same, until `take` breaks off.
+    #[inline(always)]
+    pub fn try_for_each(&self, mut take: impl FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()> {
+        match self {
+            Documents::List(doc_ids) => doc_ids.iter().try_for_each(|&doc_id| take(doc_id)),
+            Documents::Set(bits) => (0..).step_by(64).zip(bits).try_for_each(|(first, &word)| {
+                let mut word = word;
+                while word != 0 {
+                    take(first + word.trailing_zeros())?;
+                    word &= word - 1;
+                }
+                ControlFlow::Continue(())
+            }),
+        }
+    }
 }
 
 /// The documents that match: that have all clauses, or any; without clauses, all. Incomplete once the time of `clock` is over.
@@ -51,8 +68,8 @@ pub fn found<'s>(
     restriction: &mut Restriction<'s>,
     clock: &Clock,
 ) -> Result<Documents> {
-    if let Some(lead) = lead(documents, &clauses, needs_all, restriction) {
-        return listed(tier, lead, clauses, needs_all, restriction, clock).map(Documents::List);
+    if let Some(doc_ids) = listed(tier, documents, &mut clauses, needs_all, restriction, clock)? {
+        return Ok(Documents::List(doc_ids));
     }
     let mut bits = room(documents.div_ceil(64) as usize)?;
     set(tier, documents, &mut clauses, needs_all, restriction, clock, &mut bits);
@@ -71,8 +88,8 @@ pub fn count<'s>(
     restriction: &mut Restriction<'s>,
     clock: &Clock,
 ) -> Result<u64> {
-    if let Some(lead) = lead(documents, &clauses, needs_all, restriction) {
-        return Ok(listed(tier, lead, clauses, needs_all, restriction, clock)?.len() as u64);
+    if let Some(doc_ids) = listed(tier, documents, &mut clauses, needs_all, restriction, clock)? {
+        return Ok(doc_ids.len() as u64);
     }
     Ok(matching::count(tier, documents, &mut clauses, needs_all, restriction, clock))
 }
@@ -114,14 +131,17 @@ fn lead(documents: u32, clauses: &[Clause], needs_all: bool, restriction: &Restr
     (by_list < by_set).then_some(lead)
 }
 
+/// The documents that match, unless sets are faster; takes the clauses then.
 fn listed<'s>(
     tier: Tier,
-    lead: Lead,
-    mut clauses: Vec<Clause<'s>>,
+    documents: u32,
+    clauses: &mut Vec<Clause<'s>>,
     needs_all: bool,
     restriction: &mut Restriction<'s>,
     clock: &Clock,
-) -> Result<Vec<u32>> {
+) -> Result<Option<Vec<u32>>> {
+    let Some(lead) = lead(documents, clauses, needs_all, restriction) else { return Ok(None) };
+    let mut clauses = std::mem::take(clauses);
     let mut doc_ids = Vec::new();
     match lead {
         Lead::Filter => {
@@ -135,8 +155,8 @@ fn listed<'s>(
             add_all(tier, clause, clock, &mut doc_ids);
         }
     }
-    few::matching(tier, &mut doc_ids, clauses, needs_all, restriction);
-    Ok(doc_ids)
+    few::matching(tier, &mut doc_ids, clauses, needs_all, restriction, clock);
+    Ok(Some(doc_ids))
 }
 
 tiered! {

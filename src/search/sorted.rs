@@ -19,6 +19,7 @@ use crate::rank::{Clock, Hit, few, found};
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 /// The first `wanted` hits in the order that the options say, or of insertion; with their scores.
 ///
@@ -89,7 +90,7 @@ pub(super) fn sorted(
             let mut doc_ids = Vec::new();
             while !top.is_after(&walk, &offers) && walk.next(&mut doc_ids) {
                 let Some((clauses, mut restriction)) = cursors()? else { break };
-                few::matching(cpu::tier(), &mut doc_ids, clauses, has_all, &mut restriction);
+                few::matching(cpu::tier(), &mut doc_ids, clauses, has_all, &mut restriction, clock);
                 doc_ids.iter().for_each(|&doc_id| offers.offer(&mut top, doc_id));
                 top.cut();
             }
@@ -103,11 +104,15 @@ pub(super) fn sorted(
         if !is_done && let Some((clauses, mut restriction)) = cursors()? {
             let documents = part.segment.documents();
             let found = found::found(cpu::tier(), documents, clauses, has_all, &mut restriction, clock)?;
-            found.for_each(|doc_id| {
-                let is_late = offers.ordinals.is_none() && top.is_full();
-                if !is_late && walked.as_ref().is_none_or(|walked| !has_bit(walked, doc_id)) {
+            // In order of insertion the first ones are enough.
+            let _ = found.try_for_each(|doc_id| {
+                if offers.ordinals.is_none() && top.is_full() {
+                    return ControlFlow::Break(());
+                }
+                if walked.as_ref().is_none_or(|walked| !has_bit(walked, doc_id)) {
                     offers.offer(&mut top, doc_id);
                 }
+                ControlFlow::Continue(())
             });
         }
         clock.check()?;

@@ -88,8 +88,7 @@ fn parts_on_tier<'s>(
     let bits = |clause: &Clause<'s>| if let [term] = &clause.terms[..] { term.bits() } else { None };
     let bit_sets: Vec<&[u32]> = others.iter().filter_map(bits).collect();
     let leads: Vec<usize> = (0..lead.len()).collect();
-    let allowed = collector.restriction.allowed.clone();
-    let mut window = Window::new(allowed.as_ref().and_then(|allowed| allowed.sieve()));
+    let mut window = Window::new(&collector.restriction);
     let mut candidates = Candidates::default();
     // The upper bounds of each of the other clauses in the range, and their sums from each on.
     let mut upper = vec![0.0; others.len()];
@@ -147,8 +146,7 @@ tiered! {
 fn one_on_tier<'s>(mut term: Term<'s>, collector: &mut Collector<'_, 's>) {
     let term = &mut term;
     let initial = initial::threshold(std::slice::from_mut(term), collector);
-    let allowed = collector.restriction.allowed.clone();
-    let mut window = Window::new(allowed.as_ref().and_then(|allowed| allowed.sieve()));
+    let mut window = Window::new(&collector.restriction);
     let mut candidates = Candidates::default();
     for group in 0..term.groups() {
         let (blocks, bound) = term.group(group);
@@ -178,8 +176,7 @@ tiered! {
 #[inline(always)]
 fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) {
     terms.sort_by(|a, b| a.max_score().total_cmp(&b.max_score()));
-    let allowed = collector.restriction.allowed.clone();
-    let mut window = Window::new(allowed.as_ref().and_then(|allowed| allowed.sieve()));
+    let mut window = Window::new(&collector.restriction);
     let mut candidates = Candidates::default();
     let mut upper = vec![0.0f32; terms.len()];
     // Terms by their upper bounds in the range, and the sums of these up to each.

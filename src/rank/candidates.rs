@@ -214,13 +214,6 @@ impl Candidates {
         if self.look_up(term) { Presence::LookedUp } else { Presence::Unknown }
     }
 
-    /// The `k`-th best score, if there are as many.
-    pub(super) fn best(&mut self, k: usize) -> Option<f64> {
-        let scores = &mut self.scores[..self.len];
-        let at = k.checked_sub(1).filter(|&at| at < scores.len())?;
-        Some(*scores.select_nth_unstable_by(at, |a, b| b.total_cmp(a)).1)
-    }
-
     #[inline(always)]
     pub(super) fn offer(&self, collector: &mut Collector) {
         for (&doc_id, &score) in self.doc_ids[..self.len].iter().zip(&self.scores) {

@@ -1,8 +1,8 @@
 //! A threshold to begin with: what the k best of a few promising documents have is not more than what the k best of all have.
 
-use super::candidates::Candidates;
 use super::collector::Collector;
 use super::term::Term;
+use crate::codec::BLOCK;
 
 /// A threshold that the k best documents of the segment reach or exceed: that of the term alone that adds the most and of which a
 /// few blocks tell. What the other terms add to these documents was tried: it raises the threshold no sooner than the documents that
@@ -18,15 +18,17 @@ pub(super) fn threshold(terms: &mut [Term], collector: &Collector) -> f64 {
         if blocks.is_empty() {
             continue;
         }
-        let mut candidates = Candidates::default();
+        let mut counted: Vec<f32> = Vec::with_capacity(blocks.len() * BLOCK);
         for block in blocks {
             let (doc_ids, scores) = terms[at].scored_block(block);
-            candidates.reserve(doc_ids.len());
-            for (&doc_id, &score) in doc_ids.iter().zip(scores) {
-                candidates.push_if(restriction.allows(doc_id), doc_id, score.into());
-            }
+            let scores = doc_ids.iter().zip(scores).filter(|&(&doc_id, _)| restriction.allows(doc_id));
+            counted.extend(scores.map(|(_, score)| score));
         }
-        return candidates.best(k).map_or(f64::NEG_INFINITY, f64::next_down);
+        if counted.len() < k {
+            break;
+        }
+        let (_, kth, _) = counted.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a));
+        return f64::from(*kth).next_down();
     }
     f64::NEG_INFINITY
 }

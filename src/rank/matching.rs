@@ -88,17 +88,17 @@ fn count_common_bits(sets: &[&[u32]]) -> u64 {
                 *word &= other;
             }
         }
-        count += ones(common);
+        count += ones(common, u32::count_ones);
     }
     count
 }
 
-/// Counts the bits that are set.
+/// Counts the bits that are set, of which each word has so many.
 #[inline(always)]
-fn ones(words: &[u32]) -> u64 {
+fn ones<W: Copy>(words: &[W], of: impl Fn(W) -> u32) -> u64 {
     let mut count = 0;
-    for word in words {
-        count += u64::from(word.count_ones());
+    for &word in words {
+        count += u64::from(of(word));
     }
     count
 }
@@ -110,11 +110,7 @@ tiered! {
 
 #[inline(always)]
 fn count_bits_on_tier(set: &[u64]) -> u64 {
-    let mut count = 0;
-    for word in set {
-        count += u64::from(word.count_ones());
-    }
-    count
+    ones(set, u64::count_ones)
 }
 
 /// Calls `take` with the bits of the documents that match, a window of [`WINDOW`] documents at a time, together with the

@@ -1,9 +1,11 @@
 //! [`Window`]: adds up the scores of several terms in a range of documents.
 
 use super::candidates::Candidates;
-use super::collector::Collector;
+use super::collector::{Collector, Restriction};
 use super::score::Chosen;
 use super::term::Term;
+use crate::index::segment::Allowed;
+use std::sync::Arc;
 
 /// Documents whose scores are added up at a time.
 pub(super) const WINDOW: usize = 4096;
@@ -12,9 +14,9 @@ pub(super) const WINDOW: usize = 4096;
 const DENSE: usize = 256;
 
 /// The scores of a range of documents.
-pub(super) struct Window<'w> {
-    /// Documents that are not in this bit set do not count; asked before scores.
-    sieve: Option<&'w [u32]>,
+pub(super) struct Window {
+    /// A filter that is asked before scores.
+    sieve: Option<Arc<Allowed>>,
     /// 0 for documents without a score; empty until several terms lead.
     scores: Vec<f64>,
     /// Which of them have one, if that is kept.
@@ -24,8 +26,9 @@ pub(super) struct Window<'w> {
     above: usize,
 }
 
-impl<'w> Window<'w> {
-    pub(super) fn new(sieve: Option<&'w [u32]>) -> Window<'w> {
+impl Window {
+    pub(super) fn new(restriction: &Restriction) -> Window {
+        let sieve = restriction.allowed.clone().filter(|allowed| allowed.is_sieve());
         Window { sieve, scores: Vec::new(), touched: [0; WINDOW / 64], chosen: Chosen::default(), above: 256 }
     }
 
@@ -54,9 +57,9 @@ impl<'w> Window<'w> {
         while let Some((from, _)) = range(terms, leads, next).filter(|&(from, _)| from <= last) {
             let to = from.saturating_add(WINDOW as u32 - 1).min(last);
             let expected: usize = leads.iter().map(|&lead| terms[lead].expected(from, to)).sum();
-            if let Some(sieve) = self.sieve {
+            if self.sieve.is_some() {
                 for &lead in leads {
-                    self.add_sifted(&mut terms[lead], sieve, from, to);
+                    self.add_sifted(&mut terms[lead], from, to);
                 }
                 self.take_touched(from, least, collector, candidates);
             } else if expected >= DENSE {
@@ -96,17 +99,17 @@ impl<'w> Window<'w> {
         }
     }
 
-    /// The same, of documents in a bit set.
+    /// The same, of documents that pass the sieve.
     #[inline(always)]
-    fn add_sifted(&mut self, term: &mut Term, sieve: &[u32], from: u32, to: u32) {
-        let Some(mut block) = term.seek(from) else { return };
+    fn add_sifted(&mut self, term: &mut Term, from: u32, to: u32) {
+        let (Some(sieve), Some(mut block)) = (&self.sieve, term.seek(from)) else { return };
         let tier = term.tier();
         let chosen = &mut self.chosen;
         while block < term.blocks() && term.first_possible(block) <= to {
             let doc_ids = term.load(block);
             let within = within(doc_ids, from, to);
             chosen.take_all(doc_ids, within.start, within.end);
-            chosen.keep_in(tier, sieve);
+            chosen.keep_in(tier, sieve.words());
             if chosen.len >= FEW {
                 term.score_block(block);
             }
@@ -192,7 +195,7 @@ pub(super) fn within(doc_ids: &[u32], from: u32, to: u32) -> std::ops::Range<usi
     start..end.max(start)
 }
 
-impl Window<'_> {
+impl Window {
     /// The documents of one term in `first..=last` with a score above `least` that count and are in all `bit_sets`.
     ///
     /// If most scores exceed `least`, bit sets come first, so that fewer documents are scored; otherwise scores, as the
@@ -218,8 +221,8 @@ impl Window<'_> {
                 let doc_ids = term.load(block);
                 let range = within(doc_ids, first, last);
                 chosen.take_all(doc_ids, range.start, range.end);
-                if let Some(sieve) = self.sieve {
-                    chosen.keep_in(tier, sieve);
+                if let Some(sieve) = &self.sieve {
+                    chosen.keep_in(tier, sieve.words());
                 }
                 let scores_first = self.above < ABOVE || bit_sets.is_empty();
                 if !scores_first {

@@ -21,10 +21,15 @@ pub struct Allowed {
 const SIFTED: usize = 6;
 
 impl Allowed {
-    /// The bits, in words of a list's bit set, if it is better to ask them than scores first.
-    pub fn sieve(&self) -> Option<&[u32]> {
-        let is_sieve = cfg!(target_endian = "little") && self.count.saturating_mul(SIFTED) < 64 * self.bits.len();
-        is_sieve.then(|| bytemuck::cast_slice(&self.bits))
+    /// Whether it is better to ask it than scores first.
+    pub fn is_sieve(&self) -> bool {
+        cfg!(target_endian = "little") && self.count.saturating_mul(SIFTED) < 64 * self.bits.len()
+    }
+
+    /// The bits in words of a list's bit set, if it [is a sieve](Self::is_sieve).
+    #[inline(always)]
+    pub fn words(&self) -> &[u32] {
+        bytemuck::cast_slice(&self.bits)
     }
 
     fn bytes(&self) -> usize {

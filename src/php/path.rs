@@ -1,11 +1,14 @@
 //! Paths out of arguments: only those that open_basedir allows.
 
+use super::call::{Call, parse};
 use super::exception::{self, Outcome, Thrown};
 use super::ffi;
+use ext_php_rs::types::ZendStr;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::ptr::null_mut;
 
 /// A path that open_basedir allows, as the system finds it.
 pub fn allowed(path: &[u8]) -> Outcome<Cow<'_, Path>> {
@@ -19,6 +22,14 @@ pub fn allowed_or(throw: fn(&str) -> Thrown, path: &[u8]) -> Outcome<Cow<'_, Pat
         return Err(throw(&format!("{path}: open_basedir does not allow it")));
     }
     found(throw, path)
+}
+
+/// The one argument of a function, a path that open_basedir allows.
+pub fn argument(call: &mut Call) -> Outcome<PathBuf> {
+    let mut given: *mut ZendStr = null_mut();
+    parse!(call, c"P", &raw mut given)?;
+    // SAFETY: parsing set it to a string that the frame holds; 'P' refuses one with a NUL byte.
+    Ok(allowed(unsafe { &*given }.as_bytes())?.into_owned())
 }
 
 /// A path of which open_basedir allows all files that begin with it and end with one of `suffixes`.

@@ -325,11 +325,8 @@ fn import(
 }
 
 fn add_index(call: &mut Call) -> Outcome {
-    let mut given: *mut ZendStr = std::ptr::null_mut();
-    parse!(call, c"P", &raw mut given)?;
+    let folder = path::argument(call)?;
     let (writer, result) = this(call)?;
-    // SAFETY: parsing set it to a string that the frame holds; 'P' refuses one with a NUL byte.
-    let folder = path::allowed(unsafe { &*given }.as_bytes())?;
     result.set_long(check_index(writer.add_index(&folder), 1)? as i64);
     Ok(())
 }
@@ -395,11 +392,8 @@ fn rollback(call: &mut Call) -> Outcome {
 }
 
 fn snapshot(call: &mut Call) -> Outcome {
-    let mut given: *mut ZendStr = std::ptr::null_mut();
-    parse!(call, c"P", &raw mut given)?;
+    let folder = path::argument(call)?;
     let (writer, result) = this(call)?;
-    // SAFETY: as in `add_index`.
-    let folder = path::allowed(unsafe { &*given }.as_bytes())?;
     check_index(writer.copy_to(&folder), 1)?;
     result.set_long(writer.generation() as i64);
     Ok(())

@@ -2,20 +2,15 @@
 
 use super::object::Object;
 use crate::index::copy::CommitFile;
-use crate::php::call::{Call, check_index, parse};
+use crate::php::call::{Call, check_index};
 use crate::php::class::this_and_result;
 use crate::php::exception::Outcome;
 use crate::php::output::{List, Record};
 use crate::php::path;
-use ext_php_rs::types::ZendStr;
-use std::ptr::null_mut;
 
 pub fn snapshot(call: &mut Call) -> Outcome {
-    let mut given: *mut ZendStr = null_mut();
-    parse!(call, c"P", &raw mut given)?;
+    let folder = path::argument(call)?;
     let (object, result) = this_and_result::<Object>(call)?;
-    // SAFETY: parsing set it to a string that the frame holds; 'P' refuses one with a NUL byte.
-    let folder = path::allowed(unsafe { &*given }.as_bytes())?;
     check_index(object.0.snapshot().copy_to(&folder), 1)?;
     result.set_long(object.0.generation() as i64);
     Ok(())

@@ -27,7 +27,6 @@ use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::ZendStr;
 use ext_php_rs::zend::ce;
-use std::ptr::null_mut;
 
 pub use object::Object;
 
@@ -158,28 +157,19 @@ impl Class for Object {
 }
 
 fn open(call: &mut Call) -> Outcome {
-    let mut given: *mut ZendStr = null_mut();
-    parse!(call, c"P", &raw mut given)?;
-    // SAFETY: parsing set it to a string that the frame holds; 'P' refuses one with a NUL byte.
-    let path = path::allowed(unsafe { &*given }.as_bytes())?;
+    let path = path::argument(call)?;
     let index = check_index(Index::open(&path), 1)?;
     class::store(Object(index), call.result)
 }
 
 fn exists(call: &mut Call) -> Outcome {
-    let mut given: *mut ZendStr = null_mut();
-    parse!(call, c"P", &raw mut given)?;
-    // SAFETY: as in `open`.
-    let path = path::allowed(unsafe { &*given }.as_bytes())?;
+    let path = path::argument(call)?;
     call.result.set_bool(check_index(removal::exists(&path), 1)?);
     Ok(())
 }
 
 fn drop_index(call: &mut Call) -> Outcome {
-    let mut given: *mut ZendStr = null_mut();
-    parse!(call, c"P", &raw mut given)?;
-    // SAFETY: as in `open`.
-    let path = path::allowed(unsafe { &*given }.as_bytes())?;
+    let path = path::argument(call)?;
     call.result.set_bool(check_index(removal::remove(&path), 1)?);
     Ok(())
 }

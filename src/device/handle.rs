@@ -1,7 +1,7 @@
 //! [`Device`], the handle of an open device. Operations are its methods.
 
 use super::link::{Link, WORD};
-use super::memory::{Key, cache_words};
+use super::memory::{Name, cache_words};
 use super::owner;
 use super::platform::{DeviceInfo, Found, Limits};
 use super::session::{Inner, Session};
@@ -114,9 +114,9 @@ impl Device {
 
     /// Those of these things whose items of the cache are not in device memory; all of them while another thread uses the
     /// device.
-    pub(crate) fn lacks<'i, T>(&self, all: &'i [T], key: impl Fn(&T) -> &Key) -> Vec<&'i T> {
+    pub(crate) fn lacks<'i, T>(&self, all: &'i [T], name: impl Fn(&T) -> &Name) -> Vec<&'i T> {
         let inner = if owner::is_ours() { self.shared.inner.try_lock().ok() } else { None };
-        all.iter().filter(|of| !inner.as_ref().is_some_and(|inner| inner.memory.has(key(of)))).collect()
+        all.iter().filter(|of| !inner.as_ref().is_some_and(|inner| inner.memory.has(name(of)))).collect()
     }
 
     /// A key for cached programs and measurements: this crate's version, the device and its driver.

@@ -62,8 +62,8 @@ mod yioop;
 pub use handle::{Device, KernelTime};
 pub use intersect::Stages;
 pub(crate) use intersect::kernel_work;
-pub(crate) use memory::Key;
 pub use memory::{CacheStats, bytes_from_device, bytes_to_device, cache_stats};
+pub(crate) use memory::{Key, Name};
 
 use crate::base::error::Result;
 use crate::codec::Codec;

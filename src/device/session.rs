@@ -28,7 +28,7 @@ pub(super) use beside::SENDING;
 use super::cl::Event;
 use super::fault::{self, Step};
 use super::link::Link;
-use super::memory::{Build, Key, Memory, Placed, Places, Slot, Wishes, as_bytes};
+use super::memory::{Build, Key, Memory, Name, Placed, Places, Slot, Wishes, as_bytes};
 use super::platform::Limits;
 use super::program::{KernelOf, Programs};
 use crate::base::environment;
@@ -172,15 +172,20 @@ impl Session<'_> {
     ///
     /// # Errors
     /// [`Error::Device`] if a transfer fails; those of `build`.
-    pub(super) fn ensure(&mut self, wanted: &[Key], build: &mut Build<'_>, places: &mut Vec<Placed>) -> Result<bool> {
+    pub(super) fn ensure(
+        &mut self,
+        wanted: &[Key<'_>],
+        build: &mut Build<'_>,
+        places: &mut Vec<Placed>,
+    ) -> Result<bool> {
         let Inner { link, memory, busy, .. } = &mut *self.inner;
         *busy = true;
         memory.ensure(link, wanted, build, places)
     }
 
     /// Whether an item is in the cache.
-    pub(super) fn has(&self, key: &Key) -> bool {
-        self.inner.memory.has(key)
+    pub(super) fn has(&self, name: &Name) -> bool {
+        self.inner.memory.has(name)
     }
 
     /// What it would have saved to have positions resident.

@@ -12,6 +12,7 @@ use crate::index::segment::Segment;
 use crate::index::snapshot::SnapshotSegment;
 use crate::rank::term::Source;
 use crate::rank::{Bm25, Clock, Hit, Norms};
+use smallvec::SmallVec;
 use std::collections::HashSet;
 
 /// A query as lists of postings, all clauses of which count for the score.
@@ -30,6 +31,9 @@ impl Prepared {
     }
 }
 
+/// What a list of postings is made of in each segment; `None` where it has none. Most indexes have one large segment.
+pub(crate) type Recipes = SmallVec<[Option<Recipe>; 1]>;
+
 /// A term in a field, or what counts as one: a phrase, the words with a prefix.
 #[derive(Debug, Clone)]
 pub(crate) struct PreparedTerm {
@@ -44,7 +48,7 @@ pub(crate) struct PreparedTerm {
     /// The postings that are read to put its own together, in all segments; 0 if it is a term.
     pub(crate) joins: u64,
     /// Per segment, what its postings are made of; `None` if no document there can have it.
-    pub(crate) lists: Vec<Option<Recipe>>,
+    pub(crate) lists: Recipes,
 }
 
 impl PreparedTerm {

@@ -19,6 +19,7 @@ use crate::rank::found;
 use crate::rank::matching;
 use crate::rank::term::Term;
 use crate::rank::{Clock, Hit, TopK};
+use smallvec::{SmallVec, smallvec};
 use std::collections::HashSet;
 
 /// The best hits of a query; those of one that is not finished at the `end` are unknown.
@@ -96,7 +97,7 @@ pub(super) fn found(
     let hits = hits.into_iter().skip(options.offset).take(options.limit);
     let mut found = Found { hits: Vec::with_capacity(hits.size_hint().0), total, ..Found::default() };
     let parts = index.snapshot().parts();
-    let mut ids: Vec<Option<Ids>> = vec![None; parts.len()];
+    let mut ids: SmallVec<[Option<Ids>; 1]> = smallvec![None; parts.len()];
     let origin = options.origin();
     for hit in hits {
         let part = &parts[hit.segment as usize];

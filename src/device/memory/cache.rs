@@ -20,15 +20,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What an item is to be found by: the object that it belongs to, and which of the object's it is.
-#[derive(Debug, Clone)]
-pub(crate) struct Key {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Key<'k> {
     /// When it is gone, so is the item.
-    pub(crate) owner: Identity,
+    pub(crate) owner: &'k Identity,
     /// A kind of item, and which of that kind.
     pub(crate) item: (u32, u64),
     /// What the item is made of, if a number cannot say it. The number is then a hash of this, one whose collisions nobody can
     /// choose.
-    pub(crate) of: Option<Arc<[u64]>>,
+    pub(crate) of: Option<&'k Arc<[u64]>>,
 }
 
 /// A [`Key`] that does not keep its owner.
@@ -39,9 +39,9 @@ pub(crate) struct Name {
     of: Option<Arc<[u64]>>,
 }
 
-impl Key {
+impl Key<'_> {
     pub(crate) fn name(&self) -> Name {
-        Name { owner: self.owner.number(), item: self.item, of: self.of.clone() }
+        Name { owner: self.owner.number(), item: self.item, of: self.of.cloned() }
     }
 }
 
@@ -184,8 +184,8 @@ impl Cache {
     }
 
     /// Whether an item is in the buffer.
-    pub(super) fn has(&self, key: &Key) -> bool {
-        self.items.contains_key(&key.name())
+    pub(super) fn has(&self, name: &Name) -> bool {
+        self.items.contains_key(name)
     }
 
     /// Forgets the items of owners that are gone, for example those of segments that a merge has replaced.
@@ -210,7 +210,7 @@ impl Cache {
         &mut self,
         link: &Link,
         ferry: &mut Ferry,
-        wanted: &[Key],
+        wanted: &[Key<'_>],
         build: &mut Build<'_>,
         places: &mut Vec<Placed>,
     ) -> Result<bool> {
@@ -254,7 +254,7 @@ impl Cache {
         &mut self,
         link: &Link,
         ferry: &mut Ferry,
-        wanted: &[Key],
+        wanted: &[Key<'_>],
         which: &[usize],
         built: &[Vec<u32>],
     ) -> Result<bool> {

@@ -108,8 +108,8 @@ impl Memory {
     }
 
     /// Whether an item is in the cache.
-    pub(super) fn has(&self, key: &Key) -> bool {
-        self.cache.has(key)
+    pub(super) fn has(&self, name: &Name) -> bool {
+        self.cache.has(name)
     }
 
     /// Ensures that all these items are in the cache together, and appends the place of each to `places`. False if they do
@@ -117,7 +117,7 @@ impl Memory {
     pub(super) fn ensure(
         &mut self,
         link: &Link,
-        wanted: &[Key],
+        wanted: &[Key<'_>],
         build: &mut Build<'_>,
         places: &mut Vec<Placed>,
     ) -> Result<bool> {

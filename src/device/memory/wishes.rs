@@ -22,7 +22,7 @@ pub(crate) struct Wishes(HashMap<Name, f64>);
 impl Wishes {
     /// Notes that the host makes the list of a phrase, whose rarest word is in that many documents, unless it has the
     /// positions of a word.
-    pub(in crate::device) fn add(&mut self, positions: &Key, documents: u64) {
+    pub(in crate::device) fn add(&mut self, positions: &Key<'_>, documents: u64) {
         if self.0.len() >= MOST {
             self.0.clear();
         }
@@ -30,12 +30,12 @@ impl Wishes {
     }
 
     /// Whether it is worth sending the positions of a word that is in that many documents.
-    pub(in crate::device) fn are_enough(&self, positions: &Key, documents: u64) -> bool {
+    pub(in crate::device) fn are_enough(&self, positions: &Key<'_>, documents: u64) -> bool {
         self.0.get(&positions.name()).is_some_and(|&work| work >= documents as f64)
     }
 
     /// Forgets the wish for positions, which have been sent.
-    pub(in crate::device) fn granted(&mut self, positions: &Key) {
+    pub(in crate::device) fn granted(&mut self, positions: &Key<'_>) {
         self.0.remove(&positions.name());
     }
 }

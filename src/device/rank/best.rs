@@ -7,7 +7,7 @@ use crate::base::threads;
 use std::cmp::Reverse;
 
 /// Hits that justify one more thread.
-const HITS_PER_THREAD: usize = 8_000;
+const HITS_PER_THREAD: usize = 2_500;
 
 /// Words of a hit: the score's low and high word, the ordinal, the docID. What is said of a query takes as many.
 const WORDS: usize = 4;

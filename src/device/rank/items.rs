@@ -10,7 +10,7 @@ use std::collections::HashMap;
 pub(super) type Made = HashMap<usize, Vec<u32>>;
 
 /// Of what is wanted, what exists, and what it is called in the cache.
-pub(super) fn present(wanted: &[Wanted], provider: &dyn Provider) -> (Vec<Wanted>, Vec<Key>) {
+pub(super) fn present<'p>(wanted: &[Wanted], provider: &'p dyn Provider) -> (Vec<Wanted>, Vec<Key<'p>>) {
     wanted.iter().filter_map(|&what| Some((what, provider.key(what)?))).unzip()
 }
 

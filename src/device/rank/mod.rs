@@ -155,7 +155,8 @@ impl RankBatch {
         let scored = self.terms_of(query).iter().filter(|term| !term.excludes);
         let most: f64 = scored.map(|term| f64::from(term.weight)).sum();
         // Powers of two that are too small for `f32` are not needed: scores below the unit count as one.
-        (most.max(f64::MIN_POSITIVE).log2().floor() as i32 + 1).clamp(-60, 120)
+        // The exponent of a number as it is stored is its logarithm, rounded down.
+        ((most.max(f64::MIN_POSITIVE).to_bits() >> 52) as i32 - 1022).clamp(-60, 120)
     }
 }
 

@@ -37,21 +37,21 @@ const FOUND: [Slot; LANES] = BOUNDS;
 const RANGES: [Slot; LANES] = ORDER;
 
 /// A phrase whose list is missing.
-struct Phrase {
+struct Phrase<'p> {
     /// Its index in what is wanted.
     at: usize,
     segment: usize,
     term: usize,
     words: Vec<PhraseWord>,
     /// What the positions of its words are called.
-    positions: Vec<Key>,
+    positions: Vec<Key<'p>>,
     /// The documents that contain its rarest word.
     rarest: u64,
 }
 
-impl Phrase {
+impl Phrase<'_> {
     /// Its words, each with what its positions are called.
-    fn each(&self) -> impl Iterator<Item = (&PhraseWord, &Key)> {
+    fn each(&self) -> impl Iterator<Item = (&PhraseWord, &Key<'_>)> {
         self.words.iter().zip(&self.positions)
     }
 
@@ -87,7 +87,7 @@ impl Session<'_> {
         lane: usize,
         threads: usize,
         wanted: &[Wanted],
-        keys: &[Key],
+        keys: &[Key<'_>],
         provider: &dyn Provider,
     ) -> Result<Made> {
         let mut made = Made::new();
@@ -97,7 +97,7 @@ impl Session<'_> {
         }
         for phrase in &missing {
             for positions in &phrase.positions {
-                if !self.has(positions) {
+                if !self.has(&positions.name()) {
                     self.wishes().add(positions, phrase.rarest);
                 }
             }
@@ -105,8 +105,9 @@ impl Session<'_> {
         let mut chosen = Vec::new();
         for phrase in missing {
             let mut words = phrase.each();
-            if words.all(|(word, positions)| self.has(positions) || self.wishes().are_enough(positions, word.documents))
-            {
+            if words.all(|(word, positions)| {
+                self.has(&positions.name()) || self.wishes().are_enough(positions, word.documents)
+            }) {
                 drop(words);
                 chosen.push(phrase);
             }
@@ -129,12 +130,17 @@ impl Session<'_> {
     }
 
     /// The phrases among `wanted` whose lists are not in the cache, each once, but not those that are too long.
-    fn missing_phrases(&self, wanted: &[Wanted], keys: &[Key], provider: &dyn Provider) -> Result<Vec<Phrase>> {
+    fn missing_phrases<'p>(
+        &self,
+        wanted: &[Wanted],
+        keys: &[Key<'_>],
+        provider: &'p dyn Provider,
+    ) -> Result<Vec<Phrase<'p>>> {
         let (mut missing, mut seen) = (Vec::new(), HashSet::new());
         for (at, (what, key)) in wanted.iter().zip(keys).enumerate() {
             let &Wanted::List { segment, term } = what else { continue };
             // Only what is made of several lists says what it is made of.
-            if key.of.is_none() || self.has(key) || !seen.insert(key.name()) {
+            if key.of.is_none() || self.has(&key.name()) || !seen.insert(key.name()) {
                 continue;
             }
             let words = provider.phrase(segment, term)?;
@@ -228,7 +234,7 @@ struct Tables<'p> {
     /// of its positions, what to add to them, 0.
     words: Vec<u32>,
     /// The phrases, and where the ranges of each one's work-groups are.
-    phrases: Vec<(&'p Phrase, std::ops::Range<usize>)>,
+    phrases: Vec<(&'p Phrase<'p>, std::ops::Range<usize>)>,
     groups: usize,
 }
 

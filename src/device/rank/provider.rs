@@ -50,7 +50,7 @@ pub(crate) struct PhraseWord {
 /// Where what the kernels need comes from.
 pub(crate) trait Provider: Sync {
     /// What it is called in the cache; `None` if it does not exist.
-    fn key(&self, wanted: Wanted) -> Option<Key>;
+    fn key(&self, wanted: Wanted) -> Option<Key<'_>>;
 
     /// Its words. Called by several threads.
     ///

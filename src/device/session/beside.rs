@@ -25,7 +25,7 @@ impl Session<'_> {
     /// As [`ensure`](Session::ensure), for commands that follow in the present lane, which must not be [`SENDING`]. Returns the
     /// place of each item; `None` if they do not fit. Places are valid as long as [`keep_since`](Self::keep_since) covers this
     /// call of the cache.
-    pub(crate) fn ensure_beside(&mut self, wanted: &[Key], build: &mut Build<'_>) -> Result<Option<Vec<Placed>>> {
+    pub(crate) fn ensure_beside(&mut self, wanted: &[Key<'_>], build: &mut Build<'_>) -> Result<Option<Vec<Placed>>> {
         let lane = self.inner.link.lane();
         let mut places = Vec::with_capacity(wanted.len());
         let mut builds = 0;

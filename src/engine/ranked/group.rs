@@ -134,7 +134,7 @@ impl Selected<'_> {
 }
 
 impl Provider for Selected<'_> {
-    fn key(&self, wanted: Wanted) -> Option<Key> {
+    fn key(&self, wanted: Wanted) -> Option<Key<'_>> {
         self.provider.key(self.of(wanted))
     }
 

@@ -58,7 +58,7 @@ fn tiled_positions(segment: &Segment, field: usize, value: u64) -> Result<Vec<u3
 }
 
 impl Provider for Lists<'_> {
-    fn key(&self, wanted: Wanted) -> Option<Key> {
+    fn key(&self, wanted: Wanted) -> Option<Key<'_>> {
         let of_segment = |segment: usize| self.parts[segment].segment.identity();
         Some(match wanted {
             Wanted::Table(table) => {
@@ -74,7 +74,7 @@ impl Provider for Lists<'_> {
             }
             Wanted::Word { segment, term, word } => {
                 let (field, value) = self.word(segment, term, word)?;
-                keys::list(of_segment(segment), field, &Recipe::Term(value))
+                keys::term(of_segment(segment), field, value)
             }
             Wanted::Positions { segment, term, word } => {
                 let (field, value) = self.word(segment, term, word)?;

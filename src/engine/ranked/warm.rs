@@ -10,8 +10,7 @@ use crate::base::threads;
 use crate::device::{Device, Provider, Wanted};
 use crate::engine::offload::try_on;
 use crate::engine::settings::Settings;
-use crate::search::prepared::{Prepared, PreparedTerm};
-use crate::search::recipe::Recipe;
+use crate::search::prepared::{Prepared, PreparedTerm, Recipes};
 use crate::search::{Filter, Index, Options, QUERIES_PER_THREAD};
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -24,7 +23,7 @@ pub struct Warming {
     settings: Settings,
     fleet: Fleet,
     /// How many queries have each term: a field, and what its list in each segment is made of.
-    uses: HashMap<(usize, Vec<Option<Recipe>>), u64>,
+    uses: HashMap<(usize, Recipes), u64>,
     /// The numbers that all recipes consist of.
     size: usize,
 }

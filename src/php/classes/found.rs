@@ -9,11 +9,12 @@ use crate::search::{Found, Index};
 use ext_php_rs::types::Zval;
 use std::cell::Cell;
 use std::mem::size_of;
+use std::rc::Rc;
 
 /// The hits of a search.
 pub struct Results {
     /// What was searched; `None` if the hits were unserialized.
-    index: Option<Index>,
+    index: Option<Rc<Index>>,
     /// The stored fields of unserialized hits: a list with an array for each.
     stored: Zval,
     pub total: Option<u64>,
@@ -50,7 +51,7 @@ pub struct Hit<'r> {
 
 impl Results {
     /// A copy in memory of the request. Where PHP has no fallible allocation, it ends the script here by a jump.
-    pub fn new(index: Option<&Index>, found: &Found) -> Result<Results, NoRoom> {
+    pub fn new(index: Option<&Rc<Index>>, found: &Found) -> Result<Results, NoRoom> {
         let mut results = Results {
             index: index.cloned(),
             stored: Zval::null(),

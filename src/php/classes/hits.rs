@@ -108,7 +108,7 @@ pub fn prepare(target: &mut Zval) -> Outcome {
 }
 
 /// Puts results into what [`prepare`] made.
-pub fn fill(target: &mut Zval, index: &Index, found: Found) -> Outcome {
+pub fn fill(target: &mut Zval, index: &Rc<Index>, found: Found) -> Outcome {
     found::note(&found);
     let mut total = Zval::null();
     if let Some(count) = found.total {

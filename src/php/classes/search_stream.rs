@@ -17,6 +17,7 @@ use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
 use ext_php_rs::zend::{BailoutGuard, ce};
 use std::os::fd::AsRawFd;
 use std::ptr::null_mut;
+use std::rc::Rc;
 use std::time::Duration;
 
 pub struct Object(Stream);
@@ -103,7 +104,7 @@ fn take(call: &mut Call) -> Outcome {
     };
     // The first is taken from the end.
     found.reverse();
-    let mut found = BailoutGuard::new((object.0.index().clone(), found));
+    let mut found = BailoutGuard::new((Rc::new(object.0.index().clone()), found));
     let mut map = Map::with_room(found.1.len())?;
     while let Some(&(ticket, _)) = found.1.last() {
         let mut value = Zval::new();

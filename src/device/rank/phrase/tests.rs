@@ -80,13 +80,13 @@ impl Segment {
 }
 
 impl Provider for Segment {
-    fn key(&self, wanted: Wanted) -> Option<Key> {
+    fn key(&self, wanted: Wanted) -> Option<Key<'_>> {
         let item = match wanted {
             Wanted::Word { term, word, .. } => (0, self.phrases[term][word].1 as u64),
             Wanted::Positions { term, word, .. } => (1, self.phrases[term][word].1 as u64),
             _ => return None,
         };
-        Some(Key { owner: self.identity.clone(), item, of: None })
+        Some(Key { owner: &self.identity, item, of: None })
     }
 
     fn build(&self, wanted: Wanted) -> Result<Vec<u32>> {

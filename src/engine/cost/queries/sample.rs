@@ -5,7 +5,7 @@ use super::features::Features;
 use super::models::Models;
 use crate::base::error::Result;
 use crate::base::threads;
-use crate::device::{Device, Key};
+use crate::device::{Device, Name};
 use crate::engine::cost::MARGIN;
 use crate::engine::cost::sample::{Spread, different_of_all};
 use crate::engine::keys;
@@ -26,7 +26,7 @@ pub(super) struct Sample {
     /// How many lists of the batch each stands for.
     pub(super) each_list: f64,
     /// The lists that they need, and the nanoseconds of making and sending each.
-    pub(super) lists: Vec<(Key, f64)>,
+    pub(super) lists: Vec<(Name, f64)>,
 }
 
 impl Sample {
@@ -49,7 +49,7 @@ impl Sample {
                     let [postings, joins] = [term.documents, term.joins].map(|of| (of as f64 * share) as u64);
                     let making = Features::joining_of(joins) / threads as f64;
                     let key = keys::list(part.segment.identity(), term.field, recipe);
-                    lists.push((key, making + sending * Features::bytes(postings)));
+                    lists.push((key.name(), making + sending * Features::bytes(postings)));
                 }
             }
         }
@@ -81,13 +81,13 @@ impl Sample {
     /// Nanoseconds in which the lists that none of these devices has are made and sent for the batch.
     fn missing(&self, holders: &[Device]) -> f64 {
         let (mut names, mut time, mut seen) = (HashSet::new(), 0.0, 0.0);
-        let mut lacked: Vec<&(Key, f64)> = self.lists.iter().collect();
+        let mut lacked: Vec<&(Name, f64)> = self.lists.iter().collect();
         for device in holders {
-            lacked = device.lacks(&lacked, |(key, _)| key).into_iter().copied().collect();
+            lacked = device.lacks(&lacked, |(name, _)| name).into_iter().copied().collect();
         }
-        for (key, of_list) in lacked {
+        for (name, of_list) in lacked {
             seen += 1.0;
-            if names.insert(key.name()) {
+            if names.insert(name) {
                 time += of_list;
             }
         }

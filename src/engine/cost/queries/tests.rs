@@ -149,9 +149,15 @@ fn large_batches_and_long_queries_are_for_the_device() {
 
 #[test]
 fn clauses_are_counted_as_clauses() {
-    use crate::search::prepared::PreparedTerm;
-    let term =
-        |clause, documents, joins| PreparedTerm { field: 0, weight: 1.0, clause, documents, joins, lists: Vec::new() };
+    use crate::search::prepared::{PreparedTerm, Recipes};
+    let term = |clause, documents, joins| PreparedTerm {
+        field: 0,
+        weight: 1.0,
+        clause,
+        documents,
+        joins,
+        lists: Recipes::new(),
+    };
     let terms = vec![term(Some(0), 10, 0), term(Some(0), 20, 50), term(Some(1), 100, 0), term(None, 7, 14)];
     let query = Prepared { terms, none_has_all: false };
     let expected = Features::new(&mut [30, 100], 3, 10, 1000).with_joins(64);

@@ -27,6 +27,7 @@ use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::ZendStr;
 use ext_php_rs::zend::ce;
+use std::rc::Rc;
 
 pub use object::Object;
 
@@ -159,7 +160,7 @@ impl Class for Object {
 fn open(call: &mut Call) -> Outcome {
     let path = path::argument(call)?;
     let index = check_index(Index::open(&path), 1)?;
-    class::store(Object(index), call.result)
+    class::store(Object(Rc::new(index)), call.result)
 }
 
 fn exists(call: &mut Call) -> Outcome {
@@ -177,7 +178,7 @@ fn drop_index(call: &mut Call) -> Outcome {
 fn reload(call: &mut Call) -> Outcome {
     call.no_arguments()?;
     let (object, result) = this_and_result::<Object>(call)?;
-    result.set_bool(check_index(object.0.reload(), 1)?);
+    result.set_bool(check_index(Rc::make_mut(&mut object.0).reload(), 1)?);
     Ok(())
 }
 

@@ -2,7 +2,9 @@
 
 use crate::php::class::class;
 use crate::search::Index;
+use std::rc::Rc;
 
-pub struct Object(pub Index);
+/// Hits share it.
+pub struct Object(pub Rc<Index>);
 
 class!(Object);

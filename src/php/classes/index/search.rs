@@ -19,6 +19,7 @@ use crate::php::{ini, input, traverse};
 use crate::search::{Found, FoundHit, Index, Options};
 use ext_php_rs::types::Zval;
 use ext_php_rs::zend::BailoutGuard;
+use std::rc::Rc;
 use std::time::Instant;
 
 /// The signature of a method that has these arguments around those of every search.
@@ -93,14 +94,13 @@ fn no_string(query: &Zval, at: usize) -> Thrown {
 }
 
 /// Adds what was found for each of some queries, under the next keys.
-pub(super) fn put_all(map: &mut Map, keys: impl Iterator<Item = Key>, index: &Index, found: Vec<Found>) -> Outcome {
-    // The last first, to be taken from the end. PHP may end the script by a jump over this frame.
-    let mut found = BailoutGuard::new(found.into_iter().rev().collect::<Vec<_>>());
-    for key in keys.take(found.len()) {
+pub(super) fn put_all(map: &mut Map, keys: impl Iterator<Item = Key>, index: &Rc<Index>, found: Vec<Found>) -> Outcome {
+    // PHP may end the script by a jump over this frame.
+    let mut found = BailoutGuard::new(found);
+    for (key, one) in keys.zip(found.iter_mut()) {
         let mut result = Zval::new();
         hits::prepare(&mut result)?;
-        let Some(one) = found.pop() else { break };
-        hits::fill(&mut result, index, one)?;
+        hits::fill(&mut result, index, std::mem::take(one))?;
         map.put(key, result);
     }
     Ok(())

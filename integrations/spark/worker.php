@@ -9,9 +9,9 @@ declare(strict_types=1);
  *     +{"sku": "p-1", "title": "Lamp"}      a document, an object whose key "id" names the id
  *     .17                                   the end, and how many documents there were
  *
- * It builds in the folder `attempt`, and renames that to `folder` when all is durable, so that `folder` is there whole or not at
- * all. Without the last line nothing is kept: whoever writes the lines has died then. Prints {"documents": …}. The exit status is
- * 65 (EX_DATAERR) if a document is not valid, which repeating does not heal; the message names it.
+ * It builds in the folder `attempt`, and renames that to `folder` when all is durable, so that `folder` is there whole or
+ * not at all. Without the last line nothing is kept: whoever writes the lines has died then. Prints {"documents": …}. The
+ * exit status is 65 (EX_DATAERR) if a document is not valid, which repeating does not heal; the message names it.
  */
 
 require __DIR__ . '/schema.php';

@@ -147,7 +147,10 @@ function compare_shards(Index $reference, string $folder): int
     $hits = 0;
     foreach ([['', []], ...queries($reference)] as [$query, $arguments]) {
         // Scores are by the statistics of each shard.
-        $ids = static fn (Index $index): array => array_map(static fn (array $found) => $found[1], found($index, $query, $arguments, false));
+        $ids = static fn (Index $index): array => array_map(
+            static fn (array $found) => $found[1],
+            found($index, $query, $arguments, false),
+        );
         $of_shards = array_merge(...array_map($ids, $shards));
         ksort($of_shards, SORT_STRING);
         $expected = $ids($reference);

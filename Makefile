@@ -67,7 +67,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-aarch64-php test-asan test-tsan test-intel test-rusticl test-memory test-valgrind test-zts test-apache soak test-power fuzz fuzz-corpus test-browser test-packages test-pie dist dist-aarch64 deb lint-packages deny bench bench-search bench-copies bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-aarch64-php test-asan test-tsan test-intel test-rusticl test-spark test-memory test-valgrind test-zts test-apache soak test-power fuzz fuzz-corpus test-browser test-packages test-pie dist dist-aarch64 deb lint-packages deny bench bench-search bench-copies bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -122,6 +122,9 @@ test-intel: setup-test $(EXTENSION)  ## run the device tests on Intel's OpenCL r
 
 test-rusticl: setup-test $(EXTENSION)  ## run the device tests on Mesa's rusticl with llvmpipe, which it installs (Debian 13)
 	@PHP="$$(command -v '$(PHP)')" PHP_CONFIG="$$(command -v '$(PHP_CONFIG)')" sh scripts/test-rusticl.sh '$(EXTENSION)'
+
+test-spark: setup-build $(EXTENSION)  ## build indexes with Spark on two executors, which it installs (Debian, PyPI); workers are killed, results compared
+	@PHP="$$(command -v '$(PHP)')" sh integrations/spark/test.sh '$(EXTENSION)'
 
 test-aarch64:  ## run the Rust tests as an aarch64 program under qemu, which it downloads (Debian, x86-64); TESTS=
 	@sh scripts/test-aarch64.sh $(TESTS)

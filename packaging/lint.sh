@@ -15,7 +15,8 @@ if [ "$(cat "$python/wanted" 2>/dev/null)" != "$wanted" ]; then
     echo "$wanted" >"$python/wanted"
 fi
 # What is in single quotes is for another shell or for PHP. `-x`: with what they source.
-shellcheck -x --shell=sh --exclude=SC2016,SC1091 packaging/*.sh packaging/bare/*.sh scripts/test-*.sh scripts/fuzz.sh scripts/soak.sh
+shellcheck -x --shell=sh --exclude=SC2016,SC1091 packaging/*.sh packaging/bare/*.sh scripts/test-*.sh scripts/fuzz.sh scripts/soak.sh \
+    integrations/spark/*.sh
 "$python/bin/jactionlint"
 "$python/bin/check-jsonschema" --builtin-schema vendor.github-workflows .github/workflows/*.yml
 "$python/bin/zizmor" --offline --no-progress --quiet .github/workflows

@@ -9,6 +9,8 @@ use CmsIg\Seal\Adapter\Memory\MemoryAdapter;
 use CmsIg\Seal\Adapter\Multi\MultiAdapter;
 use CmsIg\Seal\Adapter\ReadWrite\ReadWriteAdapter;
 use CmsIg\Seal\Engine;
+use CmsIg\Seal\Reindex\ReindexConfig;
+use CmsIg\Seal\Reindex\ReindexProviderInterface;
 use CmsIg\Seal\Search\Condition;
 use CmsIg\Seal\Testing\TestingHelper;
 use PHPUnit\Framework\TestCase;
@@ -44,6 +46,48 @@ final class MoveTest extends TestCase
             }
         } finally {
             $from->dropSchema($wait)->wait();
+        }
+    }
+
+    /** MultiAdapter cannot reindex: it gives the second adapter the generator that the first one has used up. */
+    public function testTheNewOneIsFilledAlone(): void
+    {
+        $schema = TestingHelper::createSchema();
+        $postings = new PostingsAdapter(TestFolder::new());
+        $other = new MemoryAdapter();
+        $both = new Engine(new ReadWriteAdapter($postings, new MultiAdapter([$postings, $other])), $schema);
+        $alone = new Engine($other, $schema);
+        $wait = ['return_slow_promise_result' => true];
+        $index = TestingHelper::INDEX_COMPLEX;
+        $documents = TestingHelper::createComplexFixtures();
+        (new Engine($postings, $schema))->createSchema($wait)->wait();
+        try {
+            (new Engine($postings, $schema))->bulk($index, $documents, [], options: $wait)->wait();
+            $alone->createSchema($wait)->wait();
+            $both->saveDocument($index, [...$documents[0], 'title' => 'Changed'], $wait)->wait();
+            $provider = new class() implements ReindexProviderInterface {
+                public function total(): int|null
+                {
+                    return null;
+                }
+
+                public function provide(ReindexConfig $reindexConfig): \Generator
+                {
+                    yield from \array_slice(TestingHelper::createComplexFixtures(), 1);
+                }
+
+                public static function getIndex(): string
+                {
+                    return TestingHelper::INDEX_COMPLEX;
+                }
+            };
+            $alone->reindex([$provider], ReindexConfig::create()->withIndex($index));
+            foreach ([$both, $alone] as $engine) {
+                self::assertSame(\count($documents), $engine->createSearchBuilder($index)->getResult()->total());
+                self::assertSame('Changed', $engine->getDocument($index, $documents[0]['uuid'])['title']);
+            }
+        } finally {
+            $both->dropSchema($wait)->wait();
         }
     }
 }

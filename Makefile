@@ -19,6 +19,9 @@ SECONDS_EACH ?= 60
 MINUTES ?= 10
 # For `make test-power`: losses of power on each file system.
 TIMES ?= 100
+# For `make test-machines`: a checkout of Yioop 2019, and numbers of leaves, one run after the other.
+YIOOP_DIR ?=
+LEAVES ?= 2,4
 # For `make soak`.
 HOURS ?= 1
 # For `make fuzz`: seconds for each target, and which ones; all by default.
@@ -67,7 +70,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-aarch64-php test-asan test-tsan test-intel test-rusticl test-spark test-memory test-valgrind test-zts test-apache soak test-power fuzz fuzz-corpus test-browser test-packages test-pie dist dist-aarch64 deb lint-packages deny bench bench-search bench-copies bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-aarch64-php test-asan test-tsan test-intel test-rusticl test-spark test-memory test-valgrind test-zts test-apache test-machines soak test-power fuzz fuzz-corpus test-browser test-packages test-pie dist dist-aarch64 deb lint-packages deny bench bench-search bench-copies bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -101,6 +104,9 @@ test-memory: setup-build $(EXTENSION)  ## ten million calls, a million exception
 
 test-power: setup-build $(EXTENSION)  ## lose power at random moments on ext4, XFS and Btrfs in files, as root; TIMES=
 	@PHP="$$(command -v '$(PHP)')" TIMES='$(TIMES)' sh scripts/test-power.sh '$(EXTENSION)'
+
+test-machines: setup-build $(EXTENSION)  ## let a Yioop of several machines, on loopback addresses, search without the drop-in and with it; YIOOP_DIR= LEAVES=
+	@PHP="$$(command -v '$(PHP)')" YIOOP_DIR='$(YIOOP_DIR)' LEAVES='$(LEAVES)' sh scripts/test-machines.sh '$(EXTENSION)'
 
 soak: setup-build $(EXTENSION)  ## php-fpm workers search while a writer commits; both are killed at random, all answers are checked; HOURS=
 	@PHP="$$(command -v '$(PHP)')" HOURS='$(HOURS)' sh scripts/soak.sh '$(EXTENSION)'

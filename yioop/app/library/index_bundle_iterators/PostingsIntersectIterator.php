@@ -331,7 +331,8 @@ class PostingsIntersectIterator extends IndexBundleIterator
         }
         $words = [];
         for ($i = 0; $i < $this->num_words; $i++) {
-            $words[] = $this->word_iterator_map[$i];
+            // Yioop scores the first iterator for the first word. If a word is repeated, its map may name the last of equal ones.
+            $words[] = $i == 0 ? 0 : $this->word_iterator_map[$i];
         }
         while ($this->from !== null && key($this->pending) !== null && key($this->pending) < $this->from[0]) {
             unset($this->pending[key($this->pending)]);

@@ -146,12 +146,15 @@ pub struct MergingPart<'p> {
     pub hits: Vec<Merging>,
 }
 
-/// The merged hits `offset..offset + limit`, each as the number of a part and of a hit there, and how many of them have all
-/// words. Equal ones are in the order of the parts. Each part must have its first `offset + limit` hits.
+/// Each hit as the number of a part and of a hit there; and how many of them have all words, if those with any follow.
+pub type Places = (Vec<(usize, usize)>, Option<usize>);
+
+/// The merged hits `offset..offset + limit`. Equal ones are in the order of the parts. Each part must have its first
+/// `offset + limit` hits.
 ///
 /// # Errors
 /// [`Error::Argument`] if it has not.
-pub fn merge(parts: &[MergingPart], offset: usize, limit: usize) -> Result<(Vec<(usize, usize)>, Option<usize>)> {
+pub fn merge(parts: &[MergingPart], offset: usize, limit: usize) -> Result<Places> {
     let Some(MergingPart { page, .. }) = parts.first() else { return Ok((Vec::new(), None)) };
     let wanted = offset.saturating_add(limit);
     let mut all: Vec<(bool, usize, usize)> = Vec::new();

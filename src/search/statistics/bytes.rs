@@ -13,7 +13,7 @@
 //! Numbers without a type are LEB128; strings are such a length and the bytes. u64 and u32 are little-endian. Equal statistics
 //! have equal bytes.
 
-use super::{CLASSES, Count, Expansion, Field, Statistics, Told};
+use super::{ByBytes, CLASSES, Count, Expansion, Field, MOST_DOCUMENTS, Statistics, Told};
 use crate::base::error::{Error, Result};
 use crate::base::identity::Identity;
 use std::collections::BTreeMap;
@@ -95,7 +95,7 @@ impl Statistics {
         let mut fingerprint = [0; 8];
         fingerprint.copy_from_slice(reader.take(8, "fingerprint")?);
         let indexes = reader.indexes()?;
-        let documents = reader.number("documents")?;
+        let documents = reader.documents(MOST_DOCUMENTS)?;
         let mut fields: Vec<Field> = Vec::new();
         for _ in 0..reader.number("fields")? {
             let number = reader.byte("field")?;
@@ -221,7 +221,7 @@ impl<'b> Reader<'b> {
     }
 
     /// How many, and what is known of each.
-    fn map<T>(&mut self, item: &str, mut value: impl FnMut(&mut Self) -> Result<T>) -> Result<BTreeMap<Box<[u8]>, T>> {
+    fn map<T>(&mut self, item: &str, mut value: impl FnMut(&mut Self) -> Result<T>) -> Result<ByBytes<T>> {
         let mut map = BTreeMap::new();
         for _ in 0..self.number(item)? {
             let key: Box<[u8]> = self.string(item)?.into();

@@ -38,8 +38,14 @@ use std::hash::Hasher;
 /// [count](super::MOST_WORDS), so that those in few documents may differ from index to index.
 pub const MOST_TOLD: usize = 16 * super::MOST_WORDS;
 
+/// More documents are not told of, so that no sum of counts is too large for a number.
+const MOST_DOCUMENTS: u64 = 1 << 48;
+
 /// How far words can be: the [classes](Word::class).
 const CLASSES: usize = super::pattern::DISCOUNTS.len();
+
+/// In the order of their bytes.
+type ByBytes<T> = BTreeMap<Box<[u8]>, T>;
 
 /// What some queries need to know of the documents of one or more indexes.
 #[derive(Debug, Clone)]
@@ -52,9 +58,9 @@ pub struct Statistics {
     /// The text fields.
     fields: Vec<Field>,
     /// By field and term.
-    terms: BTreeMap<u8, BTreeMap<Box<[u8]>, Count>>,
+    terms: BTreeMap<u8, ByBytes<Count>>,
     /// By field, what is looked through, and what was typed.
-    expansions: BTreeMap<(u8, u8), BTreeMap<Box<[u8]>, Expansion>>,
+    expansions: BTreeMap<(u8, u8), ByBytes<Expansion>>,
     /// Tells it from others of this process.
     identity: Identity,
 }
@@ -76,7 +82,7 @@ struct Count {
 /// The words that something typed stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Expansion {
-    words: BTreeMap<Box<[u8]>, Told>,
+    words: ByBytes<Told>,
     /// By class, in how many documents words are at most that are not told of.
     rest: [u64; CLASSES],
     indexes: u32,
@@ -110,7 +116,7 @@ impl Statistics {
     /// Of the documents of all parts.
     ///
     /// # Errors
-    /// [`Error::Statistics`] if there are none, or they are of different schemas.
+    /// [`Error::Statistics`] if there are none, they are of different schemas, or of more than 2^48 documents.
     pub fn sum<'s>(parts: impl IntoIterator<Item = &'s Statistics>) -> Result<Statistics> {
         let mut parts = parts.into_iter();
         let first = parts.next().ok_or_else(|| Error::Statistics("there are no statistics to sum up".into()))?;
@@ -127,6 +133,9 @@ impl Statistics {
         }
         self.indexes = self.indexes.saturating_add(other.indexes);
         self.documents = self.documents.saturating_add(other.documents);
+        if self.documents > MOST_DOCUMENTS {
+            return Err(Error::Statistics(format!("statistics of more than {MOST_DOCUMENTS} documents")));
+        }
         for (field, added) in self.fields.iter_mut().zip(&other.fields) {
             field.tokens = field.tokens.saturating_add(added.tokens);
         }

@@ -288,7 +288,8 @@ fn stems_need_a_second_round() {
 fn expansions_are_known_or_refused() {
     use crate::search::statistics::most_frequent;
     let values = |of: &[(&str, u64)]| of.iter().map(|(value, n)| (value.as_bytes().to_vec(), *n)).collect::<Vec<_>>();
-    let all = |parts: Vec<(Vec<(Vec<u8>, u64)>, bool)>, limit| most_frequent(parts.into_iter(), limit);
+    type Values = Vec<(Vec<u8>, u64)>;
+    let all = |parts: Vec<(Values, bool)>, limit| most_frequent(parts.into_iter(), limit);
     let whole = || (values(&[("a", 5), ("b", 4), ("c", 1)]), false);
     assert_eq!(all(vec![whole(), whole()], 2), Some(values(&[("a", 10), ("b", 8)])));
     assert_eq!(

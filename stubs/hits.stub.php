@@ -175,7 +175,7 @@ namespace Postings {
         /**
          * What serialize() keeps: the hits as values, with their stored fields, and no index.
          *
-         * @return array{total: ?int, expired: bool, facets: ?array<string, mixed>, hits: list<mixed>, limit: ?int}
+         * @return array{total: ?int, expired: bool, facets: ?array<string, mixed>, limit: ?int, hits: list<mixed>}
          */
         public function __serialize(): array
         {

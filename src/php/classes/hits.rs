@@ -340,7 +340,7 @@ fn serialize(call: &mut Call) -> Outcome {
     let data = Record::new().field("total", total).field("expired", expired).field("facets", facets);
     // Merging others would need what they were ordered by.
     let limit = results.page().filter(|page| page.is_by_score()).map(|page| page.limit as i64);
-    data.field("hits", hits.into_zval()).field("limit", limit).store(target);
+    data.field("limit", limit).field("hits", hits.into_zval()).store(target);
     Ok(())
 }
 

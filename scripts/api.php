@@ -16,7 +16,8 @@ const WIDTH = 120;
 
 $root = dirname(__DIR__);
 $stubs = [
-    'index' => 'Searching', 'hits' => 'Hits found', 'filter' => 'Filters', 'writer' => 'Writing',
+    'index' => 'Searching', 'hits' => 'Hits found', 'filter' => 'Filters', 'shards' => 'Several indexes',
+    'writer' => 'Writing',
     'postings' => 'Posting lists', 'yioop' => 'Yioop',
 ];
 $page = <<<'PAGE'

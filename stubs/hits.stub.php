@@ -82,8 +82,28 @@ namespace Postings {
          */
         public readonly ?array $facets;
 
-        /** Hits are made by Index::search(), searchBatch() and SearchStream::take(). */
+        /** Hits are made by Index::search(), searchBatch() and SearchStream::take(), and by merge(). */
         private function __construct()
+        {
+        }
+
+        /**
+         * The hits of one search in several indexes, as those of one index that has all documents, those of the first before those
+         * of the second and so on. By score, or by what they were sorted by; equal ones in the order of the array. Totals are
+         * added up (null if one is), facets too. If the searches were told the same Statistics, the sum of those of all indexes,
+         * the scores are that index's. Documents that are in two indexes are found twice.
+         *
+         * Each search must begin at the first hit and have a limit of $offset + $limit at least. Hits keep the docIDs that they
+         * have in their indexes, so merged ones are no place for `after:`. Hits that were unserialized can be merged if they are
+         * in the order of scores and have no facets.
+         *
+         * @param non-empty-array<Hits> $hits
+         * @param ?int $facets the most values of each facet of a keyword field; null: as many as the searches were told. Which are
+         *     the most frequent of all may depend on values that an index left out: then ask each for more values, or merge fewer
+         * @throws \ValueError if limits are too small, the searches order, group or count otherwise, the values of facets do not
+         *     tell which are the most frequent, or distinct hits are those of 'all-then-any'
+         */
+        public static function merge(array $hits, int $limit = 10, int $offset = 0, ?int $facets = null): self
         {
         }
 
@@ -155,7 +175,7 @@ namespace Postings {
         /**
          * What serialize() keeps: the hits as values, with their stored fields, and no index.
          *
-         * @return array{total: ?int, expired: bool, facets: ?array<string, mixed>, hits: list<mixed>}
+         * @return array{total: ?int, expired: bool, facets: ?array<string, mixed>, limit: ?int, hits: list<mixed>}
          */
         public function __serialize(): array
         {

@@ -142,6 +142,7 @@ namespace Postings {
      * - $facets: names of keyword and numeric fields, or name => the most values (10), for Hits::$facets.
      * - $distinct: the first hit of each value of this field; the least of several values counts, and hits without one are all
      *   returned. Pages are full as long as there are such hits. Total and facets are of all documents.
+     * - $statistics: those of several indexes, in place of this one's: see Statistics.
      * - $after: a hit; those that follow it are returned, of any page at the price of the first. Or what it is found by: a
      *   value for each key of $sort (or the score; of a geo field the distance), null for none, then the id. Not with
      *   $distinct or 'all-then-any'.
@@ -158,7 +159,8 @@ namespace Postings {
      *
      * All methods throw ValueError or TypeError, naming the field, if an option does not fit; CorruptDataException, naming
      * file, part and offset, if a part of the index that is used for the first time is damaged; IndexException if a file was
-     * truncated meanwhile.
+     * truncated meanwhile; StatisticsException if $statistics are of another schema or analyzer, or do not tell what a query asks
+     * for, which it names.
      */
     final class Index implements \Countable
     {
@@ -237,6 +239,7 @@ namespace Postings {
             bool $syntax = true,
             ?int $maxWords = null,
             array $synonyms = [],
+            ?Statistics $statistics = null,
         ): Hits {
         }
 
@@ -288,6 +291,7 @@ namespace Postings {
             bool $syntax = true,
             ?int $maxWords = null,
             array $synonyms = [],
+            ?Statistics $statistics = null,
         ): array {
         }
 
@@ -331,6 +335,7 @@ namespace Postings {
             bool $syntax = true,
             ?int $maxWords = null,
             array $synonyms = [],
+            ?Statistics $statistics = null,
         ): SearchStream {
         }
 
@@ -385,6 +390,7 @@ namespace Postings {
             bool $syntax = true,
             ?int $maxWords = null,
             array $synonyms = [],
+            ?Statistics $statistics = null,
         ): int {
         }
 
@@ -412,7 +418,34 @@ namespace Postings {
             bool $syntax = true,
             ?int $maxWords = null,
             array $synonyms = [],
+            ?Statistics $statistics = null,
         ): array {
+        }
+
+        /**
+         * What searches for these queries need to know of the documents of this index, to be added to what others say: see
+         * Statistics. With $statistics, the sum of a first round, it also tells of all that searches by that sum ask for.
+         * Takes looking up each word, and for prefixes and fuzzy words about as long as searching for them.
+         *
+         * $weights, $typos, $prefix, $fields, $syntax, $maxWords and $synonyms must be those of the searches, because they decide which
+         * words are searched where.
+         *
+         * @param list<string>|string $queries
+         * @param array<string, int|float> $weights
+         * @param ?list<string> $fields
+         * @param array<string, string|list<string>> $synonyms
+         */
+        public function statistics(
+            array|string $queries,
+            array $weights = [],
+            int|string|false|null $typos = null,
+            bool $prefix = false,
+            ?array $fields = null,
+            bool $syntax = true,
+            ?int $maxWords = null,
+            array $synonyms = [],
+            ?Statistics $statistics = null,
+        ): Statistics {
         }
 
         /**
@@ -454,6 +487,7 @@ namespace Postings {
             bool $syntax = true,
             ?int $maxWords = null,
             array $synonyms = [],
+            ?Statistics $statistics = null,
         ): ?array {
         }
 

@@ -2,7 +2,7 @@
 
 /**
  * Postings: compressed posting lists, decoded and intersected on the CPU and on OpenCL devices. The ranked, durable search
- * index is in index.stub.php, hits.stub.php, filter.stub.php and writer.stub.php, what is for Yioop in yioop.stub.php.
+ * index is in index.stub.php, hits.stub.php, filter.stub.php, shards.stub.php and writer.stub.php, what is for Yioop in yioop.stub.php.
  *
  * For editors and static analysers; the extension itself defines everything in the stubs. php-tests/settings/stub.phpt checks that
  * they agree.
@@ -161,6 +161,14 @@ namespace Postings {
 
     /** Another writer has the index, or had it for as long as IndexWriter::open() was told to wait. */
     class LockedException extends IndexException
+    {
+    }
+
+    /**
+     * Statistics that are of another schema or analyzer than what they are used with, or do not tell what a query asks for: the
+     * message names the term or what was typed, and the field.
+     */
+    class StatisticsException extends \RuntimeException implements Exception
     {
     }
 

@@ -43,7 +43,7 @@ intersect, keys: ArgumentCountError: Postings\intersect() does not accept unknow
 intersect_count: ArgumentCountError: Postings\intersect_count() does not accept unknown named parameters
 Yioop: ArgumentCountError: Postings\Yioop\intersect() does not accept unknown named parameters
 Yioop, keys: ArgumentCountError: Postings\Yioop\intersect() does not accept unknown named parameters
-Postings\intersect, Postings\intersect_count, Postings\Yioop\intersect, encode, intersect, intersectList, any, all, ids
+Postings\intersect, Postings\intersect_count, Postings\Yioop\intersect, encode, intersect, intersectList, any, all, ids, sum
 no parameters: Error: Unknown named parameter $x
 optional: TypeError: Postings\PostingList::encode(): Argument #3 must have numbers only, Postings\Codec given as 'kodec'
 option: ValueError: Postings\PostingList::encode(): Argument #3 cannot be used: qs has no option 'kodec' (it has: c)

@@ -54,6 +54,7 @@ Postings\Analyzer: 2
 Postings\Filter: 0
 Postings\Hit: 4
 Postings\HitsIterator: 0
+Postings\Statistics: 0
 Postings\Hits: 0
 Postings\IndexWriter: 0
 Postings\SearchStream: 0

@@ -38,7 +38,7 @@ foreach ($matches as [, $comment, $function]) {
 }
 ?>
 --EXPECT--
-array(6) {
+array(7) {
   [0]=>
   string(15) "filter.stub.php"
   [1]=>
@@ -48,8 +48,10 @@ array(6) {
   [3]=>
   string(17) "postings.stub.php"
   [4]=>
-  string(15) "writer.stub.php"
+  string(15) "shards.stub.php"
   [5]=>
+  string(15) "writer.stub.php"
+  [6]=>
   string(14) "yioop.stub.php"
 }
 bool(true)

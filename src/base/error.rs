@@ -87,6 +87,10 @@ pub enum Error {
     #[error("the deadline has passed")]
     Expired,
 
+    /// Statistics that do not fit a search or each other, as one says of which term and field.
+    #[error("{0}")]
+    Statistics(String),
+
     /// A stream holds as much as it may.
     #[error("the stream is full: {0}; take answers first")]
     Full(String),

@@ -29,6 +29,7 @@ static CORRUPT: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 static INDEX: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 static FULL: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 static LOCKED: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
+static STATISTICS: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 
 /// What went wrong, as the code of an exception.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +51,7 @@ fn registered(class: &AtomicPtr<ClassEntry>) -> &'static ClassEntry {
 pub fn register() -> ext_php_rs::error::Result<()> {
     // No methods, so no argument tables to keep.
     fn keep<const CLASS: usize>(class: &'static mut ClassEntry, _: Box<[Box<[ArgInfo]>]>) {
-        [&INTERFACE, &CORRUPT, &INDEX, &FULL, &LOCKED][CLASS].store(class, Ordering::Release);
+        [&INTERFACE, &CORRUPT, &INDEX, &FULL, &LOCKED, &STATISTICS][CLASS].store(class, Ordering::Release);
     }
     ClassBuilder::new("Postings\\Exception")
         .flags(ClassFlags::Interface)
@@ -76,6 +77,7 @@ pub fn register() -> ext_php_rs::error::Result<()> {
         .extends((|| registered(&INDEX), "Postings\\IndexException"))
         .registration(keep::<4>)
         .register()?;
+    implementation("Postings\\StatisticsException").registration(keep::<5>).register()?;
     implementation("Postings\\StreamFullException").registration(keep::<3>).register()
 }
 
@@ -154,6 +156,7 @@ pub fn throw_of_query(failure: &Error, ticket: u64) -> Thrown {
     let class = match failure {
         Error::Corrupt { .. } => registered(&CORRUPT),
         Error::File { .. } | Error::Missing { .. } => registered(&INDEX),
+        Error::Statistics(_) => registered(&STATISTICS),
         _ => ce::error(),
     };
     // SAFETY: the class is registered and lives; the message is copied.
@@ -177,6 +180,7 @@ pub fn throw(failure: &Error, argument: u32) -> Thrown {
         Error::NotCodable { .. } | Error::Argument(_) => {
             argument_value(argument, &format!("cannot be used: {failure}"))
         }
+        Error::Statistics(_) => of_class(&STATISTICS, &failure.to_string(), Code::None),
         Error::Full(_) => of_class(&FULL, &failure.to_string(), Code::None),
         Error::File { .. }
         | Error::Missing { .. }

@@ -6,11 +6,13 @@
 use super::closest::Compared;
 use super::options::Options;
 use super::pattern::DISCOUNTS;
+use super::statistics::Whole;
 use super::words::{Counted, MOST_WORDS, Of, Word};
 use super::{Index, options, stemmed};
 use crate::base::error::Result;
 use crate::query::Atom;
 use crate::rank::Clock;
+use std::cell::LazyCell;
 
 /// For a list that is put together at most so many postings are read for each that [`Options::joined`] allows: long texts
 /// have many of the terms, and count once.
@@ -23,9 +25,8 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    pub(super) fn new(index: &Index, options: &Options) -> Budget {
-        let documents = index.snapshot().documents();
-        let usual = options::FEW_JOINED.max(documents.saturating_mul(options::JOINED_PER_DOCUMENT));
+    pub(super) fn new(whole: &Whole, options: &Options) -> Budget {
+        let usual = options::FEW_JOINED.max(whole.documents().saturating_mul(options::JOINED_PER_DOCUMENT));
         Budget { left: options.joined.unwrap_or(usual) }
     }
 
@@ -59,6 +60,7 @@ pub(super) type Expansion = Vec<(usize, Vec<Class>)>;
 /// [`Error::Expired`](crate::Error::Expired); [`Error::Corrupt`](crate::Error::Corrupt).
 pub(super) fn expand(
     index: &Index,
+    whole: &Whole,
     atoms: &[(&Atom, &[usize])],
     options: &Options,
     clock: &Clock,
@@ -69,10 +71,13 @@ pub(super) fn expand(
     for &(atom, fields) in atoms {
         let words: Vec<(usize, Vec<Word>)> =
             match fields.first().is_some_and(|&field| index.schema().analyzer_of(field).stems()) {
-                true => stemmed::closest(index, fields, atom, share, clock)?,
+                true => stemmed::closest(index, whole, fields, atom, share, clock)?,
                 false => {
-                    let compared = Compared::new(atom);
-                    let closest = |&field| Ok((field, compared.closest(index, field, Of::Terms, share, clock)?));
+                    let compared = LazyCell::new(|| Compared::new(atom));
+                    let closest = |&field: &usize| {
+                        let own = |limit| compared.closest(index, field, Of::Terms, limit, clock);
+                        Ok((field, whole.closest(field, Of::Terms, atom, share, clock, own)?))
+                    };
                     fields.iter().map(closest).collect::<Result<_>>()?
                 }
             };
@@ -80,7 +85,7 @@ pub(super) fn expand(
     }
     let classes = expansions.iter_mut().flatten().flat_map(|(_, classes)| classes);
     let lists = classes.map(|class| &mut class.terms);
-    let left_out = cut(lists.collect(), index.snapshot().documents(), Budget::new(index, options).left);
+    let left_out = cut(lists.collect(), whole.documents(), Budget::new(whole, options).left);
     if left_out > 0 {
         log::info!("a query's prefixes and fuzzy words have too many postings: {left_out} of their terms are left out");
     }

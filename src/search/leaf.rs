@@ -2,11 +2,13 @@
 
 use super::Index;
 use super::options::Options;
+use super::statistics::Whole;
 use crate::base::error::Result;
 use crate::index::segment::{Pair, Segment};
 use crate::rank::bm25::idf;
 use crate::rank::term::Source;
 use once_cell::unsync::OnceCell;
+use std::borrow::Cow;
 
 /// What one list of postings is made of, in one field.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,8 +18,8 @@ pub(super) enum Leaf {
     /// Terms at these offsets, moved by `slop` in all.
     Phrase { field: usize, offsets: Vec<u32>, terms: Vec<String>, slop: u32 },
     /// Terms that count as one: those that begin with a prefix, or are as many edits away from a word. They count for the
-    /// `discount` of the word itself, and are no rarer than `common` documents.
-    Words { field: usize, typed: String, words: Vec<Vec<u8>>, discount: f32, common: u64 },
+    /// `discount` of the word itself, and are no rarer than `common` documents. `counts`: the documents that contain each.
+    Words { field: usize, typed: String, words: Vec<Vec<u8>>, counts: Vec<u64>, discount: f32, common: u64 },
     /// Terms that a document must have all.
     Together { field: usize, terms: Vec<String> },
 }
@@ -73,8 +75,10 @@ pub(super) struct Weighted {
     pub(super) values: Vec<Vec<Option<u64>>>,
     /// Per segment, the postings of a leaf that is put together of several lists, once that was done; empty for a term.
     pub(super) joined: Vec<OnceCell<Option<Source<'static>>>>,
-    /// The most documents, in all segments, that contain one of its terms.
+    /// The most documents of the [whole](Whole) that contain one of its terms.
     pub(super) documents: u64,
+    /// At most so many documents of the whole contain it.
+    pub(super) in_whole: u64,
     /// At most so many documents, in all segments, contain it.
     pub(super) at_most: u64,
     /// Postings that are read to put its own together, or what takes as long; 0 if it is a term, or kept as one.
@@ -111,11 +115,24 @@ fn is_kept(segment: &Segment, leaf: &Leaf, values: &[Option<u64>]) -> bool {
     }
 }
 
+/// In how many documents of the whole each of its terms is, of which so many of the index contain it.
+fn of_whole<'c>(whole: &Whole, leaf: &Leaf, terms: &[&[u8]], containing: &'c [u64]) -> Result<Cow<'c, [u64]>> {
+    if whole.is_own() {
+        return Ok(Cow::Borrowed(containing));
+    }
+    // Who expanded a prefix or a fuzzy word knows already.
+    if let Leaf::Words { counts, .. } = leaf {
+        return Ok(Cow::Owned(counts.clone()));
+    }
+    let counts = terms.iter().zip(containing).map(|(term, &own)| whole.containing(leaf.field(), term, own));
+    counts.collect::<Result<Vec<_>>>().map(Cow::Owned)
+}
+
 /// `weight`: that of the field, times how often the clause was typed.
 ///
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
-pub(super) fn weighted(index: &Index, leaf: Leaf, weight: f32, options: &Options) -> Result<Weighted> {
+pub(super) fn weighted(index: &Index, whole: &Whole, leaf: Leaf, weight: f32, options: &Options) -> Result<Weighted> {
     let field = leaf.field();
     let parts = index.snapshot().parts();
     let terms = leaf.terms();
@@ -129,30 +146,33 @@ pub(super) fn weighted(index: &Index, leaf: Leaf, weight: f32, options: &Options
             }
         }
     }
-    let all = index.snapshot().documents();
-    let sum = || containing.iter().sum::<u64>();
-    let (documents, at_most, joins, idf) = match leaf {
+    let of_whole = of_whole(whole, &leaf, &terms, &containing)?;
+    let (all, documents) = (index.snapshot().documents(), whole.documents());
+    let sum = |counts: &[u64]| counts.iter().sum::<u64>();
+    let (documents, in_whole, at_most, joins, idf) = match leaf {
         Leaf::Phrase { .. } | Leaf::Together { .. } => {
             let every = containing.iter().copied().min().unwrap_or(0);
             let is_phrase = matches!(leaf, Leaf::Phrase { .. });
-            let mut joins = sum();
+            let mut joins = sum(&containing);
             if is_phrase {
                 // A phrase is looked for in the documents of its rarest term, unless it is kept.
                 let all_keep_it = parts.iter().zip(&values).all(|(part, values)| is_kept(&part.segment, &leaf, values));
                 joins = if all_keep_it { 0 } else { WITH_POSITIONS * every * terms.len() as u64 };
             }
-            (every, every, joins, containing.iter().map(|&containing| idf(all, containing)).sum())
+            let in_whole = of_whole.iter().copied().min().unwrap_or(0);
+            (in_whole, in_whole, every, joins, of_whole.iter().map(|&containing| idf(documents, containing)).sum())
         }
         _ => {
-            let most = containing.iter().copied().max().unwrap_or(0);
+            let most = of_whole.iter().copied().max().unwrap_or(0);
             // Frequencies are added up in an array of all documents.
-            let joins = if terms.len() > 1 { sum() + all / OF_ARRAY } else { 0 };
+            let joins = if terms.len() > 1 { sum(&containing) + all / OF_ARRAY } else { 0 };
             let common = if let Leaf::Words { common, .. } = leaf { common } else { 0 };
-            (most, sum().min(all), joins, idf(all, most.max(common)))
+            let [in_whole, at_most] = [sum(&of_whole).min(documents), sum(&containing).min(all)];
+            (most, in_whole, at_most, joins, idf(documents, most.max(common)))
         }
     };
     let factor = (1.0 + f64::from(options.bm25.k1)) * f64::from(weight * leaf.discount());
     let is_term = matches!(leaf, Leaf::Term { .. });
     let joined = if is_term { Vec::new() } else { parts.iter().map(|_| OnceCell::new()).collect() };
-    Ok(Weighted { leaf, values, joined, documents, at_most, joins, idf, weight: (idf * factor) as f32 })
+    Ok(Weighted { leaf, values, joined, documents, in_whole, at_most, joins, idf, weight: (idf * factor) as f32 })
 }

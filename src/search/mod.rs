@@ -23,6 +23,8 @@
 //! | `words`, `frequent`, `suggest` | the dictionary, and words beside stems: prefixes, fuzzy words, counts; the most frequent of them; how a word may go on |
 //! | `explain` | explains a score |
 //! | `marks` | what a query matches in a text |
+//! | `merge` | the hits of several indexes as those of one |
+//! | `statistics` | what scores depend on besides the documents, apart from the index: told, summed up, given |
 //! | `similar` | the best words of a document as a query |
 //!
 //! A search asks one snapshot, segment by segment, with the hits of all in one heap. Scores depend on the whole index only,
@@ -45,6 +47,7 @@ mod frequent;
 mod leaf;
 mod lists;
 mod marks;
+mod merge;
 mod nearest;
 mod options;
 mod order;
@@ -58,6 +61,7 @@ mod set;
 mod similar;
 mod sort;
 mod sorted;
+mod statistics;
 mod stemmed;
 mod suggest;
 #[cfg(test)]
@@ -69,11 +73,13 @@ pub use condition::{Condition, DocIds, Filter, MOST_CONDITIONS, MOST_DEPTH};
 pub use delete::delete_where;
 pub use explain::{Explanation, TermScore};
 pub use facets::{Facet, FieldFacet};
+pub use merge::{Merging, MergingPart, Page, Places, merge, merge_facets};
 pub(crate) use options::End;
 pub use options::{FEW_JOINED, JOINED_PER_DOCUMENT, Matching, Options};
 pub use order::{After, Direction, SortKey, SortValue};
 pub use read::MOST_LEAVES;
 pub use similar::Like;
+pub use statistics::{MOST_TOLD, Statistics};
 pub use words::MOST_WORDS;
 
 use crate::Codec;
@@ -99,11 +105,19 @@ pub struct Found {
     pub total: Option<u64>,
     /// What all documents that match have in the fields that were [asked for](Options::facets), in that order.
     pub facets: Option<Vec<FieldFacet>>,
+    /// If documents that have all words are followed by those with any, how many of the hits are of the first; `None` if hits
+    /// are also [distinct](Options::distinct).
+    pub with_all: Option<usize>,
     /// Whether the query was not finished by the deadline, so that nothing is known of its hits.
     pub expired: bool,
 }
 
 impl Found {
+    /// Says how many of all hits, those before the offset included, have all words.
+    pub(crate) fn count_with_all(&mut self, with_all: Option<usize>, options: &Options) {
+        self.with_all = with_all.map(|count| count.saturating_sub(options.offset).min(self.hits.len()));
+    }
+
     /// What comes back of a query that was not finished in time.
     pub(crate) fn late() -> Found {
         Found { expired: true, ..Found::default() }
@@ -131,6 +145,7 @@ pub struct Index {
     /// Sums over all segments, by field number.
     fields: Arc<[FieldSums]>,
     analyzed: Arc<[Analyzed]>,
+    fingerprint: Arc<OnceLock<u64>>,
 }
 
 /// What is known of a field in the whole index.
@@ -177,7 +192,7 @@ impl Index {
         };
         let fields = (0..snapshot.schema().fields.len()).map(sums).collect::<Result<_>>()?;
         let analyzed = snapshot.schema().analyzed().into();
-        Ok(Index { snapshot, fields, analyzed })
+        Ok(Index { snapshot, fields, analyzed, fingerprint: Arc::default() })
     }
 
     /// Moves to the last commit; returns whether there was a newer one.
@@ -394,6 +409,11 @@ impl Index {
     fn text_fields(&self) -> impl Iterator<Item = usize> {
         let fields = &self.schema().fields;
         (0..fields.len()).filter(|&field| fields[field].kind == Kind::Text)
+    }
+
+    /// That of the schema, which [`Statistics`] have, too.
+    fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| statistics::fingerprint(self.schema()))
     }
 
     /// The norms of a field.

@@ -2,6 +2,7 @@
 
 use super::condition::Filter;
 use super::order::{After, Direction, SortKey};
+use super::statistics::Statistics;
 use crate::base::earth::Origin;
 use crate::query::{Reading, Synonyms, Typos};
 use crate::rank::{Bm25, Clock};
@@ -75,6 +76,9 @@ pub struct Options {
     pub words: usize,
     /// What else words of the query stand for. Phrases among them that exceed [`joined`](Self::joined) are left out.
     pub synonyms: Option<Arc<Synonyms>>,
+    /// What scores depend on besides the documents of this index, in place of its own statistics: the sum of those of several
+    /// indexes, of the same queries and options.
+    pub statistics: Option<Arc<Statistics>>,
 }
 
 /// See [`Options::joined`].
@@ -167,6 +171,7 @@ impl Default for Options {
             syntax: true,
             words: usize::MAX,
             synonyms: None,
+            statistics: None,
         }
     }
 }

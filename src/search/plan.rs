@@ -5,6 +5,7 @@ use super::expansion::{Budget, Class, Expansion, expand};
 use super::leaf::{Leaf, Weighted, weighted};
 use super::options::{Matching, Options};
 use super::read::{Part, cut, typed};
+use super::statistics::Whole;
 use crate::base::error::{Error, Result};
 use crate::index::{Field, Kind, Schema};
 use crate::query::{Atom, Clause};
@@ -42,8 +43,22 @@ const WORTH: u64 = 2;
 
 impl QueryPlan {
     /// # Errors
-    /// [`Error::Argument`] for weights that do not fit; [`Error::Corrupt`]; [`Error::Expired`].
+    /// [`Error::Argument`] for weights that do not fit; [`Error::Corrupt`]; [`Error::Expired`]; [`Error::Statistics`].
     pub(super) fn new(index: &Index, text: &str, options: &Options, clock: &Clock) -> Result<QueryPlan> {
+        QueryPlan::with(index, &Whole::new(index, options)?, text, options, clock)
+    }
+
+    /// The same, where `whole` says what it has to know of all documents.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(super) fn with(
+        index: &Index,
+        whole: &Whole,
+        text: &str,
+        options: &Options,
+        clock: &Clock,
+    ) -> Result<QueryPlan> {
         let weights = weights(index, options)?;
         let texts = texts(index, options)?;
         let queries = index.read(text, &texts, options);
@@ -68,15 +83,15 @@ impl QueryPlan {
             .flat_map(|part| part.atom.alternatives().iter().map(|atom| (atom, &part.fields[..])))
             .filter(|(atom, _)| atom.is_expanded())
             .collect();
-        let mut expansions = expand(index, &expanded, options, clock)?.into_iter();
-        let mut budget = Budget::new(index, options);
+        let mut expansions = expand(index, whole, &expanded, options, clock)?.into_iter();
+        let mut budget = Budget::new(whole, options);
         for typed in &typed {
             clock.check()?;
             let weigh = |leaf: Leaf| {
                 // A field that is named counts, even if it is not searched otherwise.
                 let weight = weights[leaf.field()];
                 let weight = if weight > 0.0 { weight } else { 1.0 };
-                weighted(index, leaf, weight * typed.times as f32 * typed.clause.boost.factor(), options)
+                weighted(index, whole, leaf, weight * typed.times as f32 * typed.clause.boost.factor(), options)
             };
             let mut of_atom = |atom: &Atom, fields: &[usize]| -> Result<Vec<Weighted>> {
                 let leaves = match atom.is_expanded() {
@@ -87,7 +102,7 @@ impl QueryPlan {
             };
             let mut fits = |atom: &Atom, leaves: &[Weighted]| {
                 let is_joined = matches!(atom, Atom::Phrase(_) | Atom::Near { .. } | Atom::All(_));
-                !is_joined || budget.take(leaves.iter().map(|leaf| leaf.at_most).sum())
+                !is_joined || budget.take(leaves.iter().map(|leaf| leaf.in_whole).sum())
             };
             let mut all = Vec::new();
             let mut too_many: Vec<&Part> = Vec::new();
@@ -105,7 +120,7 @@ impl QueryPlan {
                 }
             }
             if too_many.is_empty() {
-                plan.add(index, all, typed.clause, typed.optional, options);
+                plan.add(whole, all, typed.clause, typed.optional, options);
                 continue;
             }
             log::info!(
@@ -114,12 +129,12 @@ impl QueryPlan {
             // Words of one analyzer are no substitute for what another makes of the phrase.
             let optional = typed.optional || typed.parts.len() > 1;
             if typed.parts.len() > 1 {
-                plan.add(index, all, typed.clause, optional, options);
+                plan.add(whole, all, typed.clause, optional, options);
             }
             for part in too_many.into_iter().filter(|_| !typed.clause.exclude) {
                 for atom in part.atom.words() {
                     let leaves = part.fields.iter().map(|&field| weigh(leaf(&atom, field)));
-                    plan.add(index, leaves.collect::<Result<_>>()?, typed.clause, optional, options);
+                    plan.add(whole, leaves.collect::<Result<_>>()?, typed.clause, optional, options);
                 }
             }
         }
@@ -136,7 +151,7 @@ impl QueryPlan {
     }
 
     /// Adds a clause, of whose leaves those count that are in some document.
-    fn add(&mut self, index: &Index, mut leaves: Vec<Weighted>, clause: &Clause, optional: bool, options: &Options) {
+    fn add(&mut self, whole: &Whole, mut leaves: Vec<Weighted>, clause: &Clause, optional: bool, options: &Options) {
         leaves.retain(|leaf| leaf.documents > 0);
         if clause.exclude {
             self.excluded.extend(leaves);
@@ -146,7 +161,7 @@ impl QueryPlan {
         } else {
             for leaf in &leaves {
                 let field = leaf.leaf.field();
-                self.norms[field].get_or_insert_with(|| index.norms(field, &options.bm25));
+                self.norms[field].get_or_insert_with(|| whole.norms(field, &options.bm25));
             }
             let required = clause.required && !optional;
             self.clauses.push(PlannedClause { required, optional, leaves });
@@ -242,7 +257,8 @@ fn words(atom: &Atom, field: usize, class: Class) -> Leaf {
         }
         Atom::Term(_) | Atom::Phrase(_) | Atom::Near { .. } | Atom::All(_) | Atom::OneOf(_) => String::new(),
     };
-    let mut words: Vec<Vec<u8>> = terms.into_iter().map(|(term, _)| term).collect();
-    words.sort_unstable();
-    Leaf::Words { field, typed, words, discount, common }
+    let mut terms = terms;
+    terms.sort_unstable();
+    let (words, counts) = terms.into_iter().unzip();
+    Leaf::Words { field, typed, words, counts, discount, common }
 }

@@ -5,13 +5,14 @@ use super::leaf::Weighted;
 use super::options::{End, Matching, Options};
 use super::plan::QueryPlan;
 use super::recipe::Recipe;
+use super::statistics::Whole;
 use super::{Found, Index, filter, lists, run};
 use crate::base::error::{Error, Result};
 use crate::base::identity::Identity;
 use crate::index::segment::Segment;
 use crate::index::snapshot::SnapshotSegment;
 use crate::rank::term::Source;
-use crate::rank::{Bm25, Clock, Hit, Norms};
+use crate::rank::{Clock, Hit, Norms};
 use smallvec::SmallVec;
 use std::collections::HashSet;
 
@@ -140,13 +141,16 @@ impl Index {
     }
 
     /// The norms of a field, for tables.
-    pub(crate) fn norms_of(&self, field: usize, bm25: &Bm25) -> Norms {
-        self.norms(field, bm25)
+    ///
+    /// # Errors
+    /// As [`Index::search`].
+    pub(crate) fn norms_of(&self, field: usize, options: &Options) -> Result<Norms> {
+        Ok(Whole::new(self, options)?.norms(field, &options.bm25))
     }
 
-    /// The identity of this commit: fields have other norms in another one.
-    pub(crate) fn identity(&self) -> &Identity {
-        self.snapshot.identity()
+    /// What the norms of fields are of: this commit, or statistics.
+    pub(crate) fn identity_of_norms<'a>(&'a self, options: &'a Options) -> &'a Identity {
+        options.statistics.as_ref().map_or_else(|| self.snapshot.identity(), |statistics| statistics.identity())
     }
 
     /// Hits that were ranked elsewhere, as score and docID, best first, with their ids; and the number of all documents that

@@ -41,27 +41,35 @@ pub(super) fn in_time(index: &Index, text: &str, options: &Options, clock: &Cloc
         return Ok(found);
     }
     let first = |wanted| first(index, &plan, options, wanted, clock);
-    let hits = match options.distinct {
-        Some(field) => distinct::distinct(index, field, wanted, live, clock, first)?,
+    let (hits, with_all) = match options.distinct {
+        Some(field) => (distinct::distinct(index, field, wanted, live, clock, |wanted| Ok(first(wanted)?.0))?, None),
         None => first(wanted)?,
     };
     // There are no more.
     let known = (hits.len() < wanted && distinct::are_all(options)).then_some(hits.len() as u64);
     let mut found = self::found(index, hits, None, options)?;
+    found.count_with_all(with_all, options);
     add_counts(index, &plan, options, known, &mut found, clock)?;
     Ok(found)
 }
 
-/// The first `wanted` hits.
-fn first(index: &Index, plan: &QueryPlan, options: &Options, wanted: usize, clock: &Clock) -> Result<Vec<Hit>> {
+/// The first `wanted` hits, and how many of them have all words, if those with any follow.
+fn first(
+    index: &Index,
+    plan: &QueryPlan,
+    options: &Options,
+    wanted: usize,
+    clock: &Clock,
+) -> Result<(Vec<Hit>, Option<usize>)> {
     let mut hits = top(index, plan, options, options.matching != Matching::Any, wanted, clock)?;
+    let with_all = (options.matching == Matching::AllThenAny).then_some(hits.len());
     if options.matching == Matching::AllThenAny && hits.len() < wanted {
         let has: HashSet<(u32, u32)> = hits.iter().map(|hit| (hit.segment, hit.doc_id)).collect();
         let any = top(index, plan, options, false, wanted, clock)?;
         hits.extend(any.into_iter().filter(|hit| !has.contains(&(hit.segment, hit.doc_id))));
         hits.truncate(wanted);
     }
-    Ok(hits)
+    Ok((hits, with_all))
 }
 
 /// Total and facets, if they are asked for; the total may be `known`.

@@ -86,7 +86,13 @@ pub(super) fn is_local(index: &Index, key: SortKey) -> bool {
 }
 
 /// What a document has of a key. The score is not known here.
-fn value_of(segment: &Segment, key: SortKey, direction: Direction, doc_id: u32, score: f64) -> Result<SortValue> {
+pub(super) fn value_of(
+    segment: &Segment,
+    key: SortKey,
+    direction: Direction,
+    doc_id: u32,
+    score: f64,
+) -> Result<SortValue> {
     let reader = Reader::new(segment, key)?;
     Ok(match &reader {
         Reader::Score | Reader::Number(_) | Reader::Distance(_) => {

@@ -6,6 +6,7 @@
 
 use super::Index;
 use super::closest::Compared;
+use super::statistics::Whole;
 use super::words::{Of, Word, keep_first};
 use crate::base::error::Result;
 use crate::query::Atom;
@@ -20,6 +21,7 @@ use std::collections::HashMap;
 /// [`Error::Expired`](crate::Error::Expired); [`Error::Corrupt`](crate::Error::Corrupt).
 pub(super) fn closest(
     index: &Index,
+    whole: &Whole,
     fields: &[usize],
     atom: &Atom,
     limit: usize,
@@ -28,6 +30,12 @@ pub(super) fn closest(
     let as_written = as_written(atom);
     // Large ones take some time to make.
     let (words, terms) = (LazyCell::new(|| Compared::new(&as_written)), LazyCell::new(|| Compared::new(atom)));
+    let found = |atom: &Atom, field: usize, of: Of, compared: &dyn Fn(usize) -> Result<Vec<Word>>| {
+        whole.closest(field, of, atom, limit, clock, |limit| match of.is_in(index, field)? {
+            true => compared(limit),
+            false => Ok(Vec::new()),
+        })
+    };
     let in_field = |&field: &usize| {
         let analyzer = index.schema().analyzer_of(field);
         let mut classes: HashMap<Vec<u8>, u8> = HashMap::new();
@@ -38,17 +46,22 @@ pub(super) fn closest(
         if let Atom::Like { term: Some(term), .. } = atom {
             add(term.clone().into_bytes(), 0);
         }
-        for Word { class, term: word, .. } in found(index, field, &words, Of::Written, limit, clock)? {
+        for Word { class, term: word, .. } in
+            found(&as_written, field, Of::Written, &|limit| words.closest(index, field, Of::Written, limit, clock))?
+        {
             // A forged file may have any bytes.
             let Ok(word) = std::str::from_utf8(&word) else { continue };
             add(analyzer.stem(word).into_owned().into_bytes(), class);
         }
-        for Word { class, term, .. } in found(index, field, &terms, Of::Unknown, limit, clock)? {
+        for Word { class, term, .. } in
+            found(atom, field, Of::Unknown, &|limit| terms.closest(index, field, Of::Unknown, limit, clock))?
+        {
             add(term, class);
         }
         let mut counted = Vec::with_capacity(classes.len());
         for (term, class) in classes {
-            let documents = index.documents_with(field, &term)?;
+            let own = if whole.asks_index() { index.documents_with(field, &term)? } else { 0 };
+            let documents = whole.containing(field, &term, own)?;
             if documents > 0 {
                 counted.push(Word { class, documents: Reverse(documents), term });
             }
@@ -57,20 +70,6 @@ pub(super) fn closest(
         Ok((field, counted))
     };
     fields.iter().map(in_field).collect()
-}
-
-fn found<'a>(
-    index: &Index,
-    field: usize,
-    compared: &LazyCell<Compared<'a>, impl FnOnce() -> Compared<'a>>,
-    of: Of,
-    limit: usize,
-    clock: &Clock,
-) -> Result<Vec<Word>> {
-    match of.is_in(index, field)? {
-        true => compared.closest(index, field, of, limit, clock),
-        false => Ok(Vec::new()),
-    }
 }
 
 /// An atom that words are compared with, in place of their stems.

@@ -107,12 +107,18 @@ impl<'j> Job<'j> {
             queries.iter().copied().enumerate().filter(|&(at, _)| is_few(&of_all[at])).unzip();
         let follow = |at: usize, any: Hits, total| {
             let hits = of_all[few[at]].as_deref().unwrap_or_default();
-            index.found(then_any(hits, any, wanted).into_iter(), total, options)
+            let mut found = index.found(then_any(hits, any, wanted).into_iter(), total, options)?;
+            found.count_with_all(Some(hits.len()), options);
+            Ok(found)
         };
         let mut followed = self.pass(device, &any, false, options.total, &follow)?.into_iter();
         let finish = |hits: &Option<Vec<(f64, u32)>>| match hits {
             hits if is_few(hits) => Ok(followed.next().flatten()),
-            Some(hits) => index.found(hits.iter().copied(), 0, options).map(Some),
+            Some(hits) => {
+                let mut found = index.found(hits.iter().copied(), 0, options)?;
+                found.count_with_all(Some(hits.len()), options);
+                Ok(Some(found))
+            }
             None => Ok(None),
         };
         of_all.iter().map(finish).collect()

@@ -63,7 +63,7 @@ impl Provider for Lists<'_> {
         Some(match wanted {
             Wanted::Table(table) => {
                 let bm25 = &self.options.bm25;
-                keys::table(self.index.identity(), self.fields[table], [bm25.k1, bm25.b])
+                keys::table(self.index.identity_of_norms(self.options), self.fields[table], [bm25.k1, bm25.b])
             }
             Wanted::Ordinals(segment) => {
                 self.parts[segment].segment.is_reordered().then(|| keys::ordinals(of_segment(segment)))?
@@ -86,7 +86,7 @@ impl Provider for Lists<'_> {
     fn build(&self, wanted: Wanted) -> Result<Vec<u32>> {
         let words = match wanted {
             Wanted::Table(table) => {
-                let norms = self.index.norms_of(self.fields[table], &self.options.bm25);
+                let norms = self.index.norms_of(self.fields[table], self.options)?;
                 let mut words = tiled::table(&norms);
                 words.extend(tiled::norms(&norms));
                 Some(words)

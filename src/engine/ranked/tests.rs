@@ -3,11 +3,18 @@ use crate::analysis::Analyzer;
 use crate::device::tests::test_device;
 use crate::engine::settings::Offload;
 use crate::index::{Document, Field, Id, Kind, Schema, Value, Writer};
-use crate::search::Matching;
+use crate::search::{Matching, MergingPart, Page, Statistics, merge};
+use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 /// An index of 2,000 documents of words w0 to w123, of which the first are the most frequent.
 pub(in crate::engine) fn index_of_words(folder: &Path) -> Index {
+    index_of(folder, 0..2000)
+}
+
+/// Some of these documents.
+fn index_of(folder: &Path, ids: Range<u64>) -> Index {
     let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false, analyzer: None };
     let schema = Schema {
         fields: vec![body],
@@ -16,7 +23,7 @@ pub(in crate::engine) fn index_of_words(folder: &Path) -> Index {
         codecs: Default::default(),
     };
     let mut writer = Writer::open(folder, Some(schema), crate::index::WriterOptions::default()).unwrap();
-    for id in 0..2000u64 {
+    for id in ids {
         let words: Vec<String> = (1..12).map(|at| format!("w{}", id * at * 7919 % (3 + at * at))).collect();
         writer.add(Id::Int(id as i64), Document { values: vec![(0, Value::Text(words.join(" ").into()))] }).unwrap();
     }
@@ -60,6 +67,67 @@ fn answers_of_both_sides_are_those_of_the_cpu() {
             let settings = Settings { offload, threads, ..Settings::default() };
             let found = on(&fleet, &index, &queries, &options, &settings);
             assert!(found == expected, "{matching:?}, {offload:?}, {threads} threads");
+        }
+    }
+}
+
+/// Devices keep tables of fields: those of statistics are others than those of the index.
+#[test]
+fn shards_find_what_one_index_finds() {
+    let Some(device) = test_device() else { return };
+    let fleet = Fleet::by_queries(vec![device]);
+    let folder = tempfile::tempdir().unwrap();
+    let one = index_of_words(&folder.path().join("one"));
+    let shards: Vec<Index> = [0..300, 300..1100, 1100..2000]
+        .into_iter()
+        .enumerate()
+        .map(|(number, ids)| index_of(&folder.path().join(number.to_string()), ids))
+        .collect();
+    let queries: Vec<String> = (0..60)
+        .map(|at| match at % 6 {
+            1 => format!("\"w{} w{}\"", at % 5, at % 3),
+            2 => format!("w{}* w{}", at % 4, at % 7),
+            3 => format!("w{}~ -w{}", at % 13, at % 4),
+            _ => format!("w{} w{} -w{}", at % 7, at % 31, at % 101),
+        })
+        .collect();
+    let queries: Vec<&str> = queries.iter().map(|query| &**query).collect();
+    let settings = Settings { offload: Offload::Always, ..Settings::default() };
+    for matching in [Matching::All, Matching::Any, Matching::AllThenAny] {
+        let options = Options { matching, total: true, ..Options::default() };
+        let parts: Vec<Statistics> = shards.iter().map(|shard| shard.statistics(&queries, &options).unwrap()).collect();
+        let given = Options { statistics: Some(Arc::new(Statistics::sum(&parts).unwrap())), ..options.clone() };
+        let found: Vec<Vec<Found>> = shards
+            .iter()
+            .map(|shard| {
+                // With its own statistics before and after.
+                let own = on(&fleet, shard, &queries, &options, &settings);
+                assert!(own == shard.search_batch(&queries, &options, 1).unwrap());
+                let found = on(&fleet, shard, &queries, &given, &settings);
+                assert!(found == shard.search_batch(&queries, &given, 1).unwrap(), "{matching:?}");
+                assert!(own == on(&fleet, shard, &queries, &options, &settings));
+                assert!(found != own);
+                found
+            })
+            .collect();
+        let page = Page::new(&options);
+        for (at, wanted) in on(&fleet, &one, &queries, &options, &settings).iter().enumerate() {
+            let part = |(shard, found): (&Index, &Vec<Found>)| MergingPart {
+                page: &page,
+                with_all: found[at].with_all,
+                hits: found[at].hits.iter().map(|hit| shard.merging(&page, hit.doc_id, hit.score).unwrap()).collect(),
+            };
+            let parts: Vec<MergingPart> = shards.iter().zip(&found).map(part).collect();
+            let places = merge(&parts, 0, options.limit).unwrap().0;
+            let merged: Vec<(Id, u64)> = places
+                .iter()
+                .map(|&(part, hit)| &found[part][at].hits[hit])
+                .map(|hit| (hit.id.clone(), hit.score.to_bits()))
+                .collect();
+            let wanted_hits: Vec<(Id, u64)> =
+                wanted.hits.iter().map(|hit| (hit.id.clone(), hit.score.to_bits())).collect();
+            assert_eq!(merged, wanted_hits, "{} {matching:?}", queries[at]);
+            assert_eq!(found.iter().map(|found| found[at].total).sum::<Option<u64>>(), wanted.total);
         }
     }
 }

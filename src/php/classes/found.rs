@@ -1,11 +1,12 @@
 //! What a search found, in memory of the request: memory_limit counts it, as it counts arrays.
 
+use super::merge::Merged;
 use super::stored;
 use crate::index::segment::IdRef;
 use crate::php::exception::Outcome;
 use crate::php::ffi::allocate;
 use crate::php::output::{List, NoRoom};
-use crate::search::{Found, Index};
+use crate::search::{Found, Index, Merging, Page};
 use ext_php_rs::types::Zval;
 use std::cell::Cell;
 use std::mem::size_of;
@@ -18,6 +19,12 @@ pub struct Results {
     /// The stored fields of unserialized hits: a list with an array for each.
     stored: Zval,
     pub total: Option<u64>,
+    /// How they were ordered and cut; `None` if that is not known.
+    page: Option<Rc<Page>>,
+    /// As [`Found::with_all`].
+    pub with_all: Option<usize>,
+    /// Of merged hits, whose each is, and where.
+    of: Vec<(Rc<Results>, usize)>,
     hits: *mut Record,
     len: usize,
     /// Whether each of the hits has a distance, which is NaN if it is not known.
@@ -51,11 +58,14 @@ pub struct Hit<'r> {
 
 impl Results {
     /// A copy in memory of the request. Where PHP has no fallible allocation, it ends the script here by a jump.
-    pub fn new(index: Option<&Rc<Index>>, found: &Found) -> Result<Results, NoRoom> {
+    pub fn new(index: Option<&Rc<Index>>, page: Option<&Rc<Page>>, found: &Found) -> Result<Results, NoRoom> {
         let mut results = Results {
             index: index.cloned(),
             stored: Zval::null(),
             total: found.total,
+            page: page.cloned(),
+            with_all: found.with_all,
+            of: Vec::new(),
             hits: std::ptr::null_mut(),
             len: 0,
             distances: found.hits.iter().any(|hit| hit.distance.is_some()),
@@ -105,14 +115,44 @@ impl Results {
     }
 
     /// As [`new`](Self::new), of hits whose stored fields are an array each of the list `stored`.
-    pub fn plain(found: &Found, stored: Zval) -> Result<Results, NoRoom> {
-        let mut results = Results::new(None, found)?;
+    pub fn plain(found: &Found, page: Option<&Rc<Page>>, stored: Zval) -> Result<Results, NoRoom> {
+        let mut results = Results::new(None, page, found)?;
         results.stored = stored;
         Ok(results)
     }
 
+    /// As [`new`](Self::new), of hits of several indexes.
+    pub fn merged(merged: &Merged) -> Result<Results, NoRoom> {
+        let mut results = Results::new(merged.index.as_ref(), Some(&merged.page), &merged.found)?;
+        results.of.clone_from(&merged.of);
+        Ok(results)
+    }
+
+    /// What was searched; of merged hits, the first index.
+    pub fn index(&self) -> Option<&Rc<Index>> {
+        self.index.as_ref()
+    }
+
+    pub fn page(&self) -> Option<&Rc<Page>> {
+        self.page.as_ref()
+    }
+
+    /// What the hit at that place is merged by.
+    pub fn merging(&self, at: usize) -> crate::Result<Merging> {
+        if let Some((results, at)) = self.of.get(at) {
+            return results.merging(*at);
+        }
+        match (self.get(at), &self.index, &self.page) {
+            (Some(hit), Some(index), Some(page)) => index.merging(page, hit.doc_id, hit.score),
+            (hit, ..) => Ok(Merging::by_score(hit.map_or(0.0, |hit| hit.score))),
+        }
+    }
+
     /// The stored fields of the hit at that place, by name.
     pub fn fields(&self, at: usize, hit: &Hit) -> Outcome<Zval> {
+        if let Some((results, at)) = self.of.get(at) {
+            return results.fields(*at, hit);
+        }
         match &self.index {
             Some(index) => stored::fields(index, hit.doc_id),
             None => match self.stored.array().and_then(|stored| stored.get_index(at as i64)) {
@@ -124,7 +164,8 @@ impl Results {
 
     /// Whether hits may have stored fields.
     pub fn may_have_fields(&self) -> bool {
-        self.index.as_ref().is_none_or(|index| index.schema().fields.iter().any(|field| field.stored))
+        !self.of.is_empty()
+            || self.index.as_ref().is_none_or(|index| index.schema().fields.iter().any(|field| field.stored))
     }
 
     pub fn len(&self) -> usize {

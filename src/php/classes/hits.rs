@@ -1,9 +1,10 @@
 //! The class `Postings\Hits`: what a search found.
 
 use super::found::{self, Results};
+use super::merge::{self, Merged};
 use super::{hit, hits_iterator};
 use crate::php::call::{Call, handler, parse};
-use crate::php::class::{self, Class, Method, class, method, this_and_result};
+use crate::php::class::{self, Class, Method, class, method, static_method, this_and_result};
 use crate::php::declare::{function, nullable};
 use crate::php::documents;
 use crate::php::exception::{self, Outcome, Thrown};
@@ -13,7 +14,7 @@ use crate::php::input;
 use crate::php::output::{List, Map, NoRoom, Record};
 use crate::php::property;
 use crate::php::zend::elements;
-use crate::search::{Facet, FieldFacet, Found, FoundHit, Index};
+use crate::search::{Facet, FieldFacet, Found, FoundHit, Index, Page};
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::ffi::{zend_class_entry, zend_unserialize_data};
@@ -47,6 +48,14 @@ impl Class for Object {
     fn methods() -> Vec<Method> {
         let offset = || Arg::new("offset", DataType::Mixed);
         vec![
+            static_method(
+                function("merge", handler!(merge::merge), DataType::object("self"))
+                    .arg(Arg::new("hits", DataType::Array))
+                    .not_required()
+                    .arg(Arg::new("limit", DataType::Long).default("10"))
+                    .arg(Arg::new("offset", DataType::Long).default("0"))
+                    .arg(Arg::new("facets", DataType::Long).allow_null().default("null")),
+            ),
             method(function("count", handler!(count), DataType::Long)),
             method(function("ids", handler!(ids), DataType::Array)),
             method(function("docIds", handler!(doc_ids), DataType::Array)),
@@ -96,7 +105,7 @@ impl Aggregate for Object {
 }
 
 impl Object {
-    fn results(&self) -> Outcome<&Rc<Results>> {
+    pub fn results(&self) -> Outcome<&Rc<Results>> {
         self.0.as_ref().ok_or_else(class::uninitialised::<Object>)
     }
 }
@@ -108,23 +117,46 @@ pub fn prepare(target: &mut Zval) -> Outcome {
 }
 
 /// Puts results into what [`prepare`] made.
-pub fn fill(target: &mut Zval, index: &Rc<Index>, found: Found) -> Outcome {
+pub fn fill(target: &mut Zval, index: &Rc<Index>, page: &Rc<Page>, found: Found) -> Outcome {
     found::note(&found);
-    let mut total = Zval::null();
-    if let Some(count) = found.total {
-        total.set_long(count as i64);
-    }
-    let mut expired = Zval::new();
-    expired.set_bool(found.expired);
+    let (total, expired) = total_and_expired(&found);
     if found.facets.is_some() || allocation_jumps() {
         let found = BailoutGuard::new(found);
         let facets = match &found.facets {
             Some(facets) => facets_by_name(index, facets)?,
             None => Zval::null(),
         };
-        return set(target, total, expired, facets, || Results::new(Some(index), &found));
+        return set(target, total, expired, facets, || Results::new(Some(index), Some(page), &found));
     }
-    set(target, total, expired, Zval::null(), || Results::new(Some(index), &found))
+    set(target, total, expired, Zval::null(), || Results::new(Some(index), Some(page), &found))
+}
+
+/// As [`fill`], of hits of several indexes.
+pub fn fill_merged(target: &mut Zval, merged: &Merged) -> Outcome {
+    found::note(&merged.found);
+    let (total, expired) = total_and_expired(&merged.found);
+    let facets = match (&merged.found.facets, &merged.index) {
+        (Some(facets), Some(index)) => facets_by_name(index, facets)?,
+        _ => Zval::null(),
+    };
+    set(target, total, expired, facets, || Results::merged(merged))
+}
+
+/// The properties of `Hits`.
+pub fn expired_and_facets(hits: &Zval) -> Outcome<[Zval; 2]> {
+    let object = hits.object().ok_or_else(class::uninitialised::<Object>)?;
+    // SAFETY: objects of this class have these properties.
+    Ok(unsafe { [EXPIRED, FACETS].map(|number| property::get(object, number)) })
+}
+
+fn total_and_expired(found: &Found) -> (Zval, Zval) {
+    let mut total = Zval::null();
+    if let Some(count) = found.total {
+        total.set_long(count as i64);
+    }
+    let mut expired = Zval::new();
+    expired.set_bool(found.expired);
+    (total, expired)
 }
 
 /// Sets what new `Hits` have.
@@ -306,7 +338,9 @@ fn serialize(call: &mut Call) -> Outcome {
         hits.push(hit.into_zval());
     }
     let data = Record::new().field("total", total).field("expired", expired).field("facets", facets);
-    data.field("hits", hits.into_zval()).store(target);
+    // Merging others would need what they were ordered by.
+    let limit = results.page().filter(|page| page.is_by_score()).map(|page| page.limit as i64);
+    data.field("limit", limit).field("hits", hits.into_zval()).store(target);
     Ok(())
 }
 
@@ -352,10 +386,13 @@ fn unserialize(call: &mut Call) -> Outcome {
         found.hits.push(FoundHit { id, score, doc_id, distance });
         stored.push(fields.shallow_clone());
     }
+    let limit = data.and_then(|data| data.get("limit")).and_then(|limit| limit.dereference().long());
+    let limit = limit.and_then(|limit| usize::try_from(limit).ok());
+    let page = limit.map(|limit| Rc::new(Page::by_score(limit)));
     let (total, expired, facets) = (total.shallow_clone(), expired.shallow_clone(), facets.shallow_clone());
     let stored = stored.into_zval();
     let found = BailoutGuard::new(found);
-    let results = Results::plain(&found, stored)?;
+    let results = Results::plain(&found, page.as_ref(), stored)?;
     let object = call.this_and_result().0.ok_or_else(class::uninitialised::<Object>)?;
     // SAFETY: the object has these properties, which were not set: it has no results yet.
     unsafe {

@@ -13,11 +13,13 @@ mod hits_iterator;
 mod index;
 mod index_writer;
 pub mod matching;
+mod merge;
 pub mod posting_list;
 mod posting_list_iterator;
 mod search_stream;
 mod shard;
 mod shard_iterator;
+mod statistics;
 mod stored;
 
 pub use found::end_request;
@@ -38,6 +40,7 @@ const CLASSES: &[Entry] = &[
     entry::<filter::Object>(),
     entry::<hit::Object>(),
     entry::<hits_iterator::Object>(),
+    entry::<statistics::Object>(),
     entry::<hits::Object>(),
     entry::<index_writer::Object>(),
     entry::<search_stream::Object>(),

@@ -10,6 +10,7 @@ use crate::php::exception::{self, Outcome, type_name};
 use crate::php::input::{self, natural};
 use crate::php::output::Map;
 use crate::php::zend::{Key, elements};
+use crate::search::Page;
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
@@ -20,7 +21,7 @@ use std::ptr::null_mut;
 use std::rc::Rc;
 use std::time::Duration;
 
-pub struct Object(Stream);
+pub struct Object(Stream, Rc<Page>);
 
 class!(Object);
 
@@ -48,8 +49,8 @@ impl Class for Object {
 }
 
 /// Makes a new object with the stream the value of `target`.
-pub fn store(stream: Stream, target: &mut Zval) -> Outcome {
-    class::store(Object(stream), target)
+pub fn store(stream: Stream, page: Page, target: &mut Zval) -> Outcome {
+    class::store(Object(stream, Rc::new(page)), target)
 }
 
 fn push(call: &mut Call) -> Outcome {
@@ -104,13 +105,13 @@ fn take(call: &mut Call) -> Outcome {
     };
     // The first is taken from the end.
     found.reverse();
-    let mut found = BailoutGuard::new((Rc::new(object.0.index().clone()), found));
+    let mut found = BailoutGuard::new((Rc::new(object.0.index().clone()), found, object.1.clone()));
     let mut map = Map::with_room(found.1.len())?;
     while let Some(&(ticket, _)) = found.1.last() {
         let mut value = Zval::new();
         hits::prepare(&mut value)?;
         let Some((_, one)) = found.1.pop() else { break };
-        hits::fill(&mut value, &found.0, one)?;
+        hits::fill(&mut value, &found.0, &found.2, one)?;
         map.put(Key::Int(ticket as i64), value);
     }
     map.store(result);

@@ -11,6 +11,7 @@ mod limits;
 mod pages;
 mod rare;
 mod similar;
+mod statistics;
 mod stemmed;
 pub(super) mod walk;
 

@@ -1,7 +1,7 @@
 //! [`Argument`]: what methods have in common as arguments, as PHP shows them.
 
 use crate::php::class::Class;
-use crate::php::classes::hit;
+use crate::php::classes::{hit, statistics};
 use crate::php::declare::{MAY_BE_ARRAY, MAY_BE_FALSE, MAY_BE_STRING};
 use crate::php::enumeration::Enumeration;
 use crate::search::Matching;
@@ -14,6 +14,8 @@ pub enum Argument {
     Query,
     /// An array of queries.
     Queries,
+    /// A query, or an array of them.
+    OneOrMore,
     /// An array of queries, or a `Traversable`.
     Log,
     /// The name of a field.
@@ -50,6 +52,8 @@ pub enum Argument {
     MaxWords,
     /// What else words stand for.
     Synonyms,
+    /// What scores depend on besides the index, or null.
+    Statistics,
     /// A text in which matches are marked.
     Text,
     /// Characters of a fragment.
@@ -89,7 +93,7 @@ impl Argument {
         match self {
             Argument::Query if required => Arg::new("query", DataType::String),
             Argument::Query => with("query", DataType::String, "''".into()),
-            Argument::Queries => Arg::new("queries", DataType::Array),
+            Argument::Queries | Argument::OneOrMore => Arg::new("queries", DataType::Array),
             Argument::Log => Arg::new("queries", DataType::object("Traversable")),
             Argument::Field => Arg::new("field", DataType::String),
             Argument::Id => Arg::new("id", DataType::Long),
@@ -118,6 +122,9 @@ impl Argument {
             Argument::Syntax => with("syntax", DataType::Bool, "true".into()),
             Argument::MaxWords => with("maxWords", DataType::Long, "null".into()).allow_null(),
             Argument::Synonyms => array("synonyms"),
+            Argument::Statistics => {
+                with("statistics", DataType::object(statistics::Object::NAME), "null".into()).allow_null()
+            }
             Argument::Text => Arg::new("text", DataType::String),
             Argument::Length => with("length", DataType::Long, LENGTH.to_string()),
             Argument::Before => with("before", DataType::String, "'<mark>'".into()),
@@ -138,7 +145,7 @@ impl Argument {
     /// The types that it has beside the declared one.
     pub fn widened(self) -> u32 {
         match self {
-            Argument::Id | Argument::LikeId | Argument::Matching => MAY_BE_STRING,
+            Argument::Id | Argument::LikeId | Argument::Matching | Argument::OneOrMore => MAY_BE_STRING,
             Argument::Log | Argument::After => MAY_BE_ARRAY,
             Argument::Typos => MAY_BE_STRING | MAY_BE_FALSE,
             _ => 0,
@@ -146,9 +153,9 @@ impl Argument {
     }
 }
 
-/// The arguments of a method that reads queries: its own, then how they are read.
+/// The arguments of a method that reads queries: its own, then how they are read, and what came later.
 macro_rules! reading {
-    ($($argument:expr),* $(,)?) => {
+    ($($argument:expr),* $(,)? $(; $($later:expr),*)?) => {
         &[
             $($argument,)*
             Argument::Typos,
@@ -157,6 +164,7 @@ macro_rules! reading {
             Argument::Syntax,
             Argument::MaxWords,
             Argument::Synonyms,
+            $($($later,)*)?
         ]
     };
 }

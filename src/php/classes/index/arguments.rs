@@ -6,7 +6,7 @@ use crate::analysis::valid_utf8;
 use crate::index::{Id, Schema};
 use crate::php::call::{Call, parsed};
 use crate::php::class::{Method, method};
-use crate::php::classes::matching;
+use crate::php::classes::{matching, statistics};
 use crate::php::declare::widen;
 use crate::php::documents::id_argument;
 use crate::php::exception::{Outcome, Thrown};
@@ -68,7 +68,7 @@ impl Signature {
 }
 
 /// The most arguments that a method has.
-const MOST: usize = 20;
+const MOST: usize = 21;
 
 /// The arguments of a call; those that are not given have their defaults.
 pub struct Arguments<'c> {
@@ -154,6 +154,8 @@ impl<'c> Arguments<'c> {
             | Argument::LikeId
             | Argument::Matching
             | Argument::After
+            | Argument::OneOrMore
+            | Argument::Statistics
             | Argument::Typos => Ok(()),
             Argument::Fields => parse!(c"a!", &raw mut array),
             Argument::Prefix => parse!(c"b", &raw mut self.prefix),
@@ -235,6 +237,11 @@ impl<'c> Arguments<'c> {
         self.required(Argument::Queries).1.array()
     }
 
+    /// A query, or an array of them.
+    pub fn one_or_more(&self) -> &'c Zval {
+        self.required(Argument::OneOrMore).1
+    }
+
     /// The queries of a log.
     pub fn log(&self) -> &'c Zval {
         self.required(Argument::Log).1
@@ -273,6 +280,7 @@ impl<'c> Arguments<'c> {
                 Argument::Syntax => options.syntax = self.syntax,
                 Argument::MaxWords => options.words = options::max_words(self.max_words, number)?,
                 Argument::Synonyms => options.synonyms = options::synonyms(schema, value, number)?,
+                Argument::Statistics => options.statistics = statistics::of(value, number)?,
                 _ => (),
             }
         }

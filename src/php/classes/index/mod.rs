@@ -13,7 +13,7 @@ mod search;
 mod similar;
 mod words;
 
-use super::{analyzer, hits, posting_list, search_stream};
+use super::{analyzer, hits, posting_list, search_stream, statistics};
 use crate::index::removal;
 use crate::php::call::{Call, check_index, handler, parse};
 use crate::php::class::{self, Class, Method, method, static_method, this_and_result};
@@ -32,13 +32,14 @@ use std::rc::Rc;
 pub use object::Object;
 
 /// The methods whose arguments are declared where they are parsed, by their names in small letters.
-const WITH_SIGNATURES: [(&str, &Signature); 12] = [
+const WITH_SIGNATURES: [(&str, &Signature); 13] = [
     ("search", &search::SEARCH),
     ("searchbatch", &search::BATCH),
     ("stream", &search::STREAM),
     ("warm", &search::WARM),
     ("count", &search::COUNT),
     ("facets", &search::FACETS),
+    ("statistics", &search::STATISTICS),
     ("explain", &words::EXPLAIN),
     ("snippet", &marks::SNIPPET),
     ("highlight", &marks::HIGHLIGHT),
@@ -79,6 +80,11 @@ impl Class for Object {
             search::WARM.method(function("warm", handler!(search::warm), DataType::Long)),
             search::COUNT.method(function("count", handler!(search::count), DataType::Long)),
             search::FACETS.method(function("facets", handler!(search::facets), DataType::Array)),
+            search::STATISTICS.method(function(
+                "statistics",
+                handler!(search::statistics),
+                DataType::object(statistics::Object::NAME),
+            )),
             method(
                 function("suggest", handler!(words::suggest), DataType::Array)
                     .arg(string("text"))

@@ -10,13 +10,13 @@ use crate::engine::{self, Warming};
 use crate::index::Kind;
 use crate::php::call::{Call, check_index};
 use crate::php::class::{this, this_and_result};
-use crate::php::classes::{hits, search_stream};
+use crate::php::classes::{hits, search_stream, statistics};
 use crate::php::exception::{self, Outcome, Thrown, type_name};
 use crate::php::fields;
 use crate::php::output::Map;
 use crate::php::zend::{Key, elements};
 use crate::php::{ini, input, traverse};
-use crate::search::{Found, FoundHit, Index, Options};
+use crate::search::{Found, FoundHit, Index, Options, Page};
 use ext_php_rs::types::Zval;
 use ext_php_rs::zend::BailoutGuard;
 use std::rc::Rc;
@@ -41,7 +41,8 @@ macro_rules! search_signature {
                 $(, $after)*,
                 Argument::Facets,
                 Argument::Distinct,
-                Argument::After,
+                Argument::After;
+                Argument::Statistics
             ],
         }
     };
@@ -56,7 +57,13 @@ pub const WARM: Signature = Signature {
 };
 pub const COUNT: Signature = Signature {
     required: 0,
-    arguments: reading![Argument::Query, Argument::Matching, Argument::Filter, Argument::Weights],
+    arguments: reading![
+        Argument::Query,
+        Argument::Matching,
+        Argument::Filter,
+        Argument::Weights;
+        Argument::Statistics
+    ],
 };
 pub const FACETS: Signature = Signature {
     required: 1,
@@ -66,9 +73,12 @@ pub const FACETS: Signature = Signature {
         Argument::Matching,
         Argument::Filter,
         Argument::Limit,
-        Argument::Weights,
+        Argument::Weights;
+        Argument::Statistics
     ],
 };
+pub const STATISTICS: Signature =
+    Signature { required: 1, arguments: reading![Argument::OneOrMore, Argument::Weights; Argument::Statistics] };
 
 /// Bytes of as many hits as these queries find at most.
 pub(super) fn bytes_of_hits(index: &Index, options: &Options, queries: usize) -> usize {
@@ -84,7 +94,7 @@ pub fn search(call: &mut Call) -> Outcome {
     input::ensure_memory(bytes_of_hits(index, &options, 1))?;
     hits::prepare(result)?;
     let found = check_index(engine::search(index, &arguments.query(), &options, &ini::settings()), 1)?;
-    hits::fill(result, index, found)
+    hits::fill(result, index, &Rc::new(Page::new(&options)), found)
 }
 
 /// What a list of queries has at `at` in place of a string.
@@ -94,13 +104,19 @@ fn no_string(query: &Zval, at: usize) -> Thrown {
 }
 
 /// Adds what was found for each of some queries, under the next keys.
-pub(super) fn put_all(map: &mut Map, keys: impl Iterator<Item = Key>, index: &Rc<Index>, found: Vec<Found>) -> Outcome {
+pub(super) fn put_all(
+    map: &mut Map,
+    keys: impl Iterator<Item = Key>,
+    index: &Rc<Index>,
+    page: &Rc<Page>,
+    found: Vec<Found>,
+) -> Outcome {
     // PHP may end the script by a jump over this frame.
     let mut found = BailoutGuard::new(found);
     for (key, one) in keys.zip(found.iter_mut()) {
         let mut result = Zval::new();
         hits::prepare(&mut result)?;
-        hits::fill(&mut result, index, std::mem::take(one))?;
+        hits::fill(&mut result, index, page, std::mem::take(one))?;
         map.put(key, result);
     }
     Ok(())
@@ -123,7 +139,7 @@ pub fn search_batch(call: &mut Call) -> Outcome {
     }
     let end = options.deadline.and_then(|deadline| Instant::now().checked_add(deadline));
     // PHP may end the script by a jump over this frame.
-    let index = BailoutGuard::new(index);
+    let index = BailoutGuard::new((index, Rc::new(Page::new(&options))));
     let mut map = Map::with_room(count)?;
     let (mut texts_left, mut keys) =
         (elements().filter_map(|(_, query)| query.zend_str()), elements().map(|(key, _)| key));
@@ -131,10 +147,10 @@ pub fn search_batch(call: &mut Call) -> Outcome {
         let mut texts = input::with_room(count.min(at_a_time))?;
         texts.extend(texts_left.by_ref().take(at_a_time).map(|text| valid_utf8(text.as_bytes())));
         let queries: Vec<&str> = texts.iter().map(|text| &**text).collect();
-        let found = check_index(engine::search_batch(&index, &queries, &options, &ini::settings()), 1)?;
+        let found = check_index(engine::search_batch(&index.0, &queries, &options, &ini::settings()), 1)?;
         drop(queries);
         drop(texts);
-        put_all(&mut map, keys.by_ref(), &index, found)?;
+        put_all(&mut map, keys.by_ref(), &index.0, &index.1, found)?;
         if let Some(end) = end {
             options.deadline = Some(end.saturating_duration_since(Instant::now()));
         }
@@ -152,7 +168,31 @@ pub fn stream(call: &mut Call) -> Outcome {
     let capacity = arguments.capacity(MOST)?;
     input::ensure_memory(bytes_of_hits(&index, &options, capacity))?;
     let stream = check_index(Stream::new(&index, &options, &ini::settings(), capacity), 1)?;
-    search_stream::store(stream, call.result)
+    search_stream::store(stream, Page::new(&options), call.result)
+}
+
+pub fn statistics(call: &mut Call) -> Outcome {
+    let arguments = STATISTICS.parse(call)?;
+    let index = &this::<Object>(call)?.0;
+    let options = arguments.options(index.schema())?;
+    let given = arguments.one_or_more();
+    let queries: Vec<&Zval> = match given.array() {
+        Some(array) => elements(array).map(|(_, query)| query.dereference()).collect(),
+        None if given.zend_str().is_some() => vec![given],
+        None => {
+            let text = format!("must be of type array|string, {} given", type_name(given));
+            return Err(exception::argument_type(1, &text));
+        }
+    };
+    if let Some((at, query)) = queries.iter().enumerate().find(|(_, query)| query.zend_str().is_none()) {
+        return Err(no_string(query, at));
+    }
+    let texts: Vec<_> =
+        queries.iter().filter_map(|query| query.zend_str()).map(|text| valid_utf8(text.as_bytes())).collect();
+    let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
+    let told = check_index(index.statistics(&texts, &options), 1)?;
+    drop((queries, texts, options));
+    statistics::store(told, call.result)
 }
 
 pub fn warm(call: &mut Call) -> Outcome {

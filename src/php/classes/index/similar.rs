@@ -15,11 +15,12 @@ use crate::php::exception::{self, Outcome, type_name};
 use crate::php::output::Map;
 use crate::php::zend::{Key, elements};
 use crate::php::{fields, ini, input};
-use crate::search::Like;
+use crate::search::{Like, Page};
 use ext_php_rs::types::{ZendHashTable, Zval};
 use ext_php_rs::zend::BailoutGuard;
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// The signature of a method that has these arguments before those of both.
 macro_rules! similar_signature {
@@ -63,7 +64,8 @@ pub fn similar(call: &mut Call) -> Outcome {
     hits::prepare(result)?;
     let like = Like { id, text: text.as_deref() };
     let found = engine::similar(index, &[like], words, &options, &ini::settings());
-    hits::fill(result, index, check_index(found, 1)?.pop().unwrap_or_default())
+    let page = Rc::new(Page::new(&options));
+    hits::fill(result, index, &page, check_index(found, 1)?.pop().unwrap_or_default())
 }
 
 /// What a batch wants: a document, a text, or both.
@@ -106,9 +108,9 @@ pub fn similar_batch(call: &mut Call) -> Outcome {
     drop(likes);
     // PHP may end the script by a jump over this frame.
     let keys = BailoutGuard::new(wanted.into_iter().map(|(key, ..)| key).collect::<Vec<_>>());
-    let index = BailoutGuard::new(index);
+    let index = BailoutGuard::new((index, Rc::new(Page::new(&options))));
     let mut map = Map::with_room(keys.len())?;
-    put_all(&mut map, keys.iter().copied(), &index, found)?;
+    put_all(&mut map, keys.iter().copied(), &index.0, &index.1, found)?;
     map.store(call.result);
     Ok(())
 }

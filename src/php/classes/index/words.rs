@@ -50,7 +50,8 @@ pub const EXPLAIN: Signature = Signature {
         Argument::Matching,
         Argument::Weights,
         Argument::K1,
-        Argument::B,
+        Argument::B;
+        Argument::Statistics
     ],
 };
 

@@ -1,0 +1,143 @@
+//! `Hits::merge()`: the hits of several indexes as those of one.
+
+use super::found::Results;
+use super::hits;
+use crate::php::call::{Call, check, parse};
+use crate::php::class::{Class, value_of};
+use crate::php::exception::{self, Outcome, type_name};
+use crate::php::fields::key_text;
+use crate::php::input::{natural, with_room};
+use crate::php::zend::{elements, number};
+use crate::search::{Facet, FieldFacet, Found, FoundHit, Index, MergingPart, Page, merge as merge_hits, merge_facets};
+use ext_php_rs::types::{ZendHashTable, Zval};
+use ext_php_rs::zend::BailoutGuard;
+use std::ptr::null_mut;
+use std::rc::Rc;
+
+/// What was found in an index.
+struct Part {
+    results: Rc<Results>,
+    expired: bool,
+    /// As PHP has them; null if there are none.
+    facets: Zval,
+}
+
+pub fn merge(call: &mut Call) -> Outcome {
+    let mut hits = null_mut::<Zval>();
+    let (mut limit, mut offset, mut values, mut is_null) = (10i64, 0i64, 0i64, true);
+    parse!(call, c"a|lll!", &raw mut hits, &raw mut limit, &raw mut offset, &raw mut values, &raw mut is_null)?;
+    let (limit, offset) = (natural(limit, 2)?, natural(offset, 3)?);
+    let values = if is_null { None } else { Some(natural(values, 4)?) };
+    // SAFETY: parsing set it to an array argument in the frame.
+    let given: Option<&ZendHashTable> = unsafe { &*hits }.dereference().array();
+    let mut parts: Vec<Part> = with_room(given.map_or(0, |given| given.len()))?;
+    for (at, (_, value)) in given.into_iter().flat_map(elements).enumerate() {
+        let Some(object) = value_of::<hits::Object>(value.dereference()) else {
+            let text = format!("must contain only {}, {} given at index {at}", hits::Object::NAME, type_name(value));
+            return Err(exception::argument_type(1, &text));
+        };
+        let [expired, facets] = hits::expired_and_facets(value.dereference())?;
+        parts.push(Part { results: object.results()?.clone(), expired: expired.bool().unwrap_or(false), facets });
+    }
+    if parts.is_empty() {
+        return Err(exception::argument_value(1, "must have Hits to merge, [] given"));
+    }
+    let merged = merged(&parts, limit, offset, values)?;
+    drop(parts);
+    // PHP may end the script by a jump over this frame.
+    let merged = BailoutGuard::new(merged);
+    hits::prepare(call.result)?;
+    hits::fill_merged(call.result, &merged)
+}
+
+/// Hits of several indexes.
+pub struct Merged {
+    pub found: Found,
+    /// Of which results each hit is, and where.
+    pub of: Vec<(Rc<Results>, usize)>,
+    pub index: Option<Rc<Index>>,
+    pub page: Rc<Page>,
+}
+
+fn merged(parts: &[Part], limit: usize, offset: usize, values: Option<usize>) -> Outcome<Merged> {
+    let mut pages: Vec<Rc<Page>> = Vec::with_capacity(parts.len());
+    for (at, part) in parts.iter().enumerate() {
+        let Some(page) = part.results.page() else {
+            let text =
+                format!("have hits at index {at} that were unserialized, and are not in the order of scores alone");
+            return Err(exception::argument_value(1, &text));
+        };
+        if let Some(first) = pages.first() {
+            let same = match (parts[0].results.index(), part.results.index()) {
+                (Some(a), Some(b)) => a.has_order_of(first, b, page),
+                _ => first.is_by_score() && page.is_by_score(),
+            };
+            if !same {
+                let text = format!("must be of searches that order, group and count alike: those at index {at} differ");
+                return Err(exception::argument_value(1, &text));
+            }
+        }
+        pages.push(page.clone());
+    }
+    let mut merging = Vec::with_capacity(parts.len());
+    for (part, page) in parts.iter().zip(&pages) {
+        let hits = (0..part.results.len()).map(|at| check(part.results.merging(at), 1)).collect::<Outcome<_>>()?;
+        merging.push(MergingPart { page, with_all: part.results.with_all, hits });
+    }
+    let (places, with_all) = check(merge_hits(&merging, offset, limit), 1)?;
+    let hit = |&(part, at): &(usize, usize)| {
+        let hit = parts[part].results.get(at)?;
+        Some(FoundHit { id: hit.id.to_id(), score: hit.score, doc_id: hit.doc_id, distance: hit.distance })
+    };
+    let hits = places.iter().filter_map(hit).collect();
+    let of = places.into_iter().map(|(part, at)| (parts[part].results.clone(), at)).collect();
+    let totals = parts.iter().map(|part| part.results.total);
+    let (facets, page) = facets(parts, &pages, values)?;
+    let found = Found { hits, total: totals.sum(), facets, with_all, expired: parts.iter().any(|part| part.expired) };
+    let index = parts[0].results.index().cloned();
+    Ok(Merged { found, of, index, page: Rc::new(page.of_merged(offset, limit)) })
+}
+
+/// The facets of all, and the first page with as many values.
+fn facets(parts: &[Part], pages: &[Rc<Page>], values: Option<usize>) -> Outcome<(Option<Vec<FieldFacet>>, Page)> {
+    let mut page = (*pages[0]).clone();
+    let Some(index) = parts[0].results.index().filter(|_| !page.facets.is_empty()) else { return Ok((None, page)) };
+    let mut facets = Vec::with_capacity(page.facets.len());
+    for at in 0..page.facets.len() {
+        let field = page.facets[at].0;
+        let name = index.schema().fields.get(field).map_or("", |field| &field.name);
+        let of_part =
+            |(part, page): (&Part, &Rc<Page>)| Some((facet(part.facets.array()?.get(name)?)?, page.facets[at].1));
+        // A search that did not finish has none.
+        let Some(all) = parts.iter().zip(pages).map(of_part).collect::<Option<Vec<_>>>() else {
+            return Ok((None, page));
+        };
+        let least = all.iter().map(|(_, limit)| *limit).min().unwrap_or(0);
+        let limit = values.unwrap_or(least);
+        let Some(facet) = merge_facets(&all, limit) else {
+            let text = format!(
+                "have too few values of the facet '{name}' for the {limit} most frequent of all: ask each index for more than \
+                 {least}, or merge with a smaller $facets"
+            );
+            return Err(exception::argument_value(1, &text));
+        };
+        page.facets[at].1 = limit;
+        facets.push(FieldFacet { field, facet });
+    }
+    Ok((Some(facets), page))
+}
+
+/// A facet as PHP has it.
+fn facet(value: &Zval) -> Option<Facet> {
+    let array = value.dereference().array()?;
+    let count = |value: &Zval| value.dereference().long().and_then(|count| u64::try_from(count).ok());
+    // Counts of numeric fields are beside their least and greatest, which a keyword's are not: those are integers.
+    if let (3, Some(min), Some(max), Some(of)) = (array.len(), array.get("min"), array.get("max"), array.get("count"))
+        && let (min, max) = (min.dereference(), max.dereference())
+        && (min.is_null() || min.is_double())
+    {
+        return Some(Facet::Numbers { range: number(min).zip(number(max)), count: count(of)? });
+    }
+    let values = elements(array).map(|(key, value)| Some((key_text(&key).into_owned(), count(value)?)));
+    values.collect::<Option<_>>().map(Facet::Values)
+}

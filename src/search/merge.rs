@@ -1,0 +1,223 @@
+//! The hits of several indexes as those of one.
+//!
+//! Each index gives its first hits, and the first of all are among these. They are in the order of an index that has the
+//! documents of the first, then those of the second and so on, if all were searched by the same
+//! [statistics](super::Statistics).
+
+use super::options::{Matching, Options};
+use super::order::{Direction, SortKey, SortValue};
+use super::statistics::most_frequent;
+use super::{Facet, Index, sort};
+use crate::base::error::{Error, Result};
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+/// How the hits of a search were ordered and cut.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    sort: Vec<(SortKey, Direction)>,
+    distinct: Option<usize>,
+    all_then_any: bool,
+    /// Whether it begins at the first hit.
+    is_first: bool,
+    /// The most hits that it may have.
+    pub limit: usize,
+    /// Fields of which there are facets, with the most values of each.
+    pub facets: Vec<(usize, usize)>,
+}
+
+impl Page {
+    /// Of a search with these options.
+    pub fn new(options: &Options) -> Page {
+        Page {
+            sort: if options.is_by_score() { Vec::new() } else { options.sort.clone() },
+            distinct: options.distinct,
+            all_then_any: options.matching == Matching::AllThenAny,
+            is_first: options.offset == 0 && options.after.is_none(),
+            limit: options.limit,
+            facets: options.facets.clone().unwrap_or_default(),
+        }
+    }
+
+    /// Of hits in the order of scores alone.
+    pub fn by_score(limit: usize) -> Page {
+        Page::new(&Options { limit, ..Options::default() })
+    }
+
+    /// Of the merged hits of pages such as this one.
+    #[must_use]
+    pub fn of_merged(self, offset: usize, limit: usize) -> Page {
+        Page { is_first: offset == 0, limit, ..self }
+    }
+
+    /// Whether hits are in the order of scores alone, from the first on, and nothing else was asked of them.
+    pub fn is_by_score(&self) -> bool {
+        *self == Page::by_score(self.limit)
+    }
+}
+
+/// A hit to be merged with those of others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Merging {
+    values: Vec<SortValue>,
+    distinct: SortValue,
+}
+
+impl Index {
+    /// What a hit of a page is merged by: its docID here, and its score.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if there is no such document; [`Error::Corrupt`].
+    pub fn merging(&self, page: &Page, doc_id: u64, score: f64) -> Result<Merging> {
+        if page.sort.is_empty() && page.distinct.is_none() {
+            return Ok(Merging::by_score(score));
+        }
+        let gone = || Error::Argument(format!("there is no document {doc_id}"));
+        let (part, local) = self.place(doc_id).ok_or_else(gone)?;
+        let value = |key, direction| sort::value_of(&part.segment, key, direction, local, score);
+        let values = match page.sort.is_empty() {
+            true => vec![SortValue::Number(score)],
+            false => page.sort.iter().map(|&(key, direction)| value(key, direction)).collect::<Result<_>>()?,
+        };
+        let distinct = page.distinct.map(|field| value(SortKey::Field(field), Direction::Ascending));
+        Ok(Merging { values, distinct: distinct.transpose()?.unwrap_or(SortValue::None) })
+    }
+
+    /// Whether the hits of a page are ordered as those of a page of another index, so that they can be merged.
+    pub fn has_order_of(&self, page: &Page, other: &Index, its: &Page) -> bool {
+        let name = |index: &Index, field: usize| index.schema().fields.get(field).map(|of| (of.name.clone(), of.kind));
+        let same_field = |a: usize, b: usize| name(self, a) == name(other, b);
+        let same_key = |(a, b): (&(SortKey, Direction), &(SortKey, Direction))| {
+            a.1 == b.1
+                && match (a.0, b.0) {
+                    (SortKey::Field(a), SortKey::Field(b)) => same_field(a, b),
+                    (SortKey::Distance(a, from), SortKey::Distance(b, to)) => from == to && same_field(a, b),
+                    (a, b) => a == b,
+                }
+        };
+        page.sort.len() == its.sort.len()
+            && page.sort.iter().zip(&its.sort).all(same_key)
+            && page.all_then_any == its.all_then_any
+            && match (page.distinct, its.distinct) {
+                (Some(a), Some(b)) => same_field(a, b),
+                (a, b) => a == b,
+            }
+            && page.facets.len() == its.facets.len()
+            && page.facets.iter().zip(&its.facets).all(|(a, b)| same_field(a.0, b.0))
+    }
+}
+
+impl Merging {
+    /// Of a hit in the order of scores alone.
+    pub fn by_score(score: f64) -> Merging {
+        Merging { values: vec![SortValue::Number(score)], distinct: SortValue::None }
+    }
+
+    /// The order of two hits, but for their places.
+    fn compare(&self, other: &Merging, page: &Page) -> Ordering {
+        let directions = page.sort.iter().map(|(_, direction)| *direction).chain([Direction::Descending]);
+        let compare = |((a, b), direction): ((&SortValue, &SortValue), Direction)| {
+            let order = match (a, b) {
+                // What has no value comes last in both directions.
+                (SortValue::None, SortValue::None) => return Ordering::Equal,
+                (SortValue::None, _) => return Ordering::Greater,
+                (_, SortValue::None) => return Ordering::Less,
+                // -0 is 0.
+                (SortValue::Number(a), SortValue::Number(b)) => (a + 0.0).total_cmp(&(b + 0.0)),
+                (SortValue::Keyword(a), SortValue::Keyword(b)) => a.cmp(b),
+                (SortValue::Id(a), SortValue::Id(b)) => a.cmp(b),
+                _ => Ordering::Equal,
+            };
+            if direction == Direction::Ascending { order } else { order.reverse() }
+        };
+        let values = self.values.iter().zip(&other.values).zip(directions);
+        values.map(compare).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    }
+}
+
+/// What was found in an index, to be merged.
+#[derive(Debug, Clone)]
+pub struct MergingPart<'p> {
+    /// How the hits were ordered and cut.
+    pub page: &'p Page,
+    /// [`Found::with_all`](super::Found::with_all).
+    pub with_all: Option<usize>,
+    /// The hits.
+    pub hits: Vec<Merging>,
+}
+
+/// Each hit as the number of a part and of a hit there; and how many of them have all words, if those with any follow.
+pub type Places = (Vec<(usize, usize)>, Option<usize>);
+
+/// The merged hits `offset..offset + limit`. Equal ones are in the order of the parts. Each part must have its first
+/// `offset + limit` hits.
+///
+/// # Errors
+/// [`Error::Argument`] if it has not.
+pub fn merge(parts: &[MergingPart], offset: usize, limit: usize) -> Result<Places> {
+    let Some(MergingPart { page, .. }) = parts.first() else { return Ok((Vec::new(), None)) };
+    let wanted = offset.saturating_add(limit);
+    let mut all: Vec<(bool, usize, usize)> = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
+        if !part.page.is_first {
+            return Err(Error::Argument(format!(
+                "hits {number} do not begin at the first: they have an offset or a place"
+            )));
+        }
+        if part.hits.len() >= part.page.limit && part.page.limit < wanted {
+            let most = part.page.limit;
+            return Err(Error::Argument(format!(
+                "hits {number} were limited to {most}, and {wanted} are to be merged"
+            )));
+        }
+        let with_all = match (part.page.all_then_any, part.with_all) {
+            (false, _) => part.hits.len(),
+            (true, Some(with_all)) => with_all,
+            (true, None) if part.hits.is_empty() => 0,
+            (true, None) => {
+                let what =
+                    "are of documents with all words and then with any, and distinct or expired: it is not known which";
+                return Err(Error::Argument(format!("hits {number} {what}")));
+            }
+        };
+        all.extend((0..part.hits.len()).map(|at| (at >= with_all, number, at)));
+    }
+    let hit = |&(_, part, at): &(bool, usize, usize)| &parts[part].hits[at];
+    // Equal ones stay in their order.
+    all.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| hit(a).compare(hit(b), page)));
+    if page.distinct.is_some() {
+        let mut seen: HashSet<Vec<u8>> = HashSet::new();
+        all.retain(|of| match &hit(of).distinct {
+            SortValue::Number(number) => seen.insert((number + 0.0).to_bits().to_le_bytes().into()),
+            SortValue::Keyword(value) => seen.insert(value.to_vec()),
+            _ => true,
+        });
+    }
+    let merged: Vec<_> = all.into_iter().skip(offset).take(limit).collect();
+    let with_all = page.all_then_any.then(|| merged.iter().filter(|(any, ..)| !any).count());
+    Ok((merged.into_iter().map(|(_, part, at)| (part, at)).collect(), with_all))
+}
+
+/// The facets of a field in several indexes, each with the most values that it may have, as one with at most `limit`; `None`
+/// if those that were left out may be among them, or have a part in their counts.
+pub fn merge_facets(parts: &[(Facet, usize)], limit: usize) -> Option<Facet> {
+    let is_number = |(facet, _): &(Facet, usize)| matches!(facet, Facet::Numbers { .. });
+    if !parts.iter().all(is_number) {
+        let values = |(facet, most): &(Facet, usize)| match facet {
+            Facet::Values(values) => (values.clone(), values.len() >= *most),
+            Facet::Numbers { .. } => (Vec::new(), true),
+        };
+        return most_frequent(parts.iter().map(values), limit).map(Facet::Values);
+    }
+    let (mut all, mut sum) = (None::<(f64, f64)>, 0u64);
+    for (facet, _) in parts {
+        if let Facet::Numbers { range, count } = facet {
+            sum = sum.saturating_add(*count);
+            all = match (all, *range) {
+                (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+                (a, b) => a.or(b),
+            };
+        }
+    }
+    Some(Facet::Numbers { range: all, count: sum })
+}

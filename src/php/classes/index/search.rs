@@ -113,7 +113,8 @@ pub(super) fn put_all(
 ) -> Outcome {
     // PHP may end the script by a jump over this frame.
     let mut found = BailoutGuard::new(found);
-    for (key, one) in keys.zip(found.iter_mut()) {
+    // Keys that are left are those of the next part: none is taken unless something was found for it.
+    for (one, key) in found.iter_mut().zip(keys) {
         let mut result = Zval::new();
         hits::prepare(&mut result)?;
         hits::fill(&mut result, index, page, std::mem::take(one))?;

@@ -64,6 +64,7 @@ mod sorted;
 mod statistics;
 mod stemmed;
 mod suggest;
+mod tell;
 #[cfg(test)]
 mod tests;
 mod walk;

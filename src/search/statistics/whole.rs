@@ -6,7 +6,6 @@ use crate::query::Atom;
 use crate::rank::{Bm25, Clock, Norms};
 use crate::search::Index;
 use crate::search::options::Options;
-use crate::search::plan::QueryPlan;
 use crate::search::words::{Of, Word, count_in};
 use std::cell::RefCell;
 
@@ -16,6 +15,18 @@ pub(in crate::search) struct Whole<'a> {
     given: Option<&'a Statistics>,
     /// What the index knows itself of all that is asked for.
     gathered: Option<&'a RefCell<Statistics>>,
+}
+
+impl Statistics {
+    /// What an index knows of its documents, without any terms yet.
+    pub(in crate::search) fn of(index: &Index) -> Statistics {
+        let fields = index.text_fields().map(|field| Field {
+            number: number(field),
+            name: index.schema().fields[field].name.clone(),
+            tokens: index.fields[field].tokens,
+        });
+        Statistics::new(index.fingerprint(), index.snapshot().documents(), fields.collect())
+    }
 }
 
 impl<'a> Whole<'a> {
@@ -31,6 +42,18 @@ impl<'a> Whole<'a> {
             )));
         }
         Ok(Whole { index, given, gathered: None })
+    }
+
+    /// The same, of which is noted in `gathered` what the index knows itself of all that is asked for.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(in crate::search) fn gathering(
+        index: &'a Index,
+        options: &'a Options,
+        gathered: &'a RefCell<Statistics>,
+    ) -> Result<Whole<'a>> {
+        Ok(Whole { gathered: Some(gathered), ..Whole::new(index, options)? })
     }
 
     /// Whether the index itself says all.
@@ -173,29 +196,5 @@ impl<'a> Whole<'a> {
              second round",
             self.name(field)
         ))
-    }
-}
-
-impl Index {
-    /// What searches for these queries with these options need to know of the documents of this index. With
-    /// [statistics](Options::statistics), those of a sum for instance, also of all that searches by these ask for: a second
-    /// round. What a term costs is looking it up; prefixes and fuzzy words cost what searching for them does.
-    ///
-    /// # Errors
-    /// As [`Index::search`]; [`Error::Expired`].
-    pub fn statistics(&self, queries: &[&str], options: &Options) -> Result<Statistics> {
-        self.check_files()?;
-        let fields = self.text_fields().map(|field| Field {
-            number: number(field),
-            name: self.schema().fields[field].name.clone(),
-            tokens: self.fields[field].tokens,
-        });
-        let own = RefCell::new(Statistics::new(self.fingerprint(), self.snapshot().documents(), fields.collect()));
-        let whole = Whole { gathered: Some(&own), ..Whole::new(self, options)? };
-        let clock = options.end().clock();
-        for query in queries {
-            QueryPlan::with(self, &whole, query, options, &clock)?;
-        }
-        Ok(own.into_inner())
     }
 }

@@ -10,6 +10,7 @@
 //! the content. The file's name ends in a hash of the key, so that files with different keys can coexist.
 
 use crate::base::environment;
+use crate::base::fnv1a::fnv1a;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -41,13 +42,9 @@ fn folder() -> Option<PathBuf> {
     folder.is_absolute().then_some(folder)
 }
 
+/// Collisions of hashes are harmless, because the keys are compared in full.
 fn file(folder: &Path, name: &str, key: &str) -> PathBuf {
     folder.join(format!("{name}-{:016x}.bin", fnv1a(key.as_bytes())))
-}
-
-/// FNV-1a, 64 bits. It only names files; collisions are harmless because the keys are compared in full.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 fn read(file: &Path, key: &str) -> Option<Vec<u8>> {

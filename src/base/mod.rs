@@ -9,6 +9,8 @@
 //! | `environment` | environment variables as they were when the process began; the guard around calls into OpenCL |
 //! | [`cpu`] | the tier of instructions that this process may use |
 //! | `cache_folder` | the folder for what a later process can use again: kernels, measured rates, the trial of OpenCL |
+//! | `fnv1a` | a hash that is the same everywhere |
+//! | `leb128` | numbers in as many bytes as they need |
 //! | `files` | opens files that something else may have replaced |
 //! | `memory` | memory of sizes that documents, files and queries decide |
 //! | `huge_pages` | memory for large results |
@@ -26,8 +28,10 @@ pub mod earth;
 pub(crate) mod environment;
 pub mod error;
 pub(crate) mod files;
+pub(crate) mod fnv1a;
 pub(crate) mod huge_pages;
 pub(crate) mod identity;
+pub(crate) mod leb128;
 pub(crate) mod memory;
 #[cfg(test)]
 pub(crate) mod noise;

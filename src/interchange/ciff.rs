@@ -18,6 +18,7 @@ use super::lists::{Lists, id_text, term_text};
 use super::{Counts, NewFile, into, text_field};
 use crate::base::error::{Error, Result};
 use crate::base::files::{failed, open_regular};
+use crate::base::leb128::put;
 use crate::index::segment::IdRef;
 use crate::index::{Snapshot, Writer};
 use std::fmt;
@@ -49,7 +50,7 @@ pub fn export_ciff(snapshot: &Snapshot, field: usize, path: &Path) -> Result<Cou
 pub fn write_ciff(snapshot: &Snapshot, field: usize, out: &mut impl Write, path: &Path) -> Result<Counts> {
     let mut put = |message: &[u8]| {
         let mut length = Vec::with_capacity(10);
-        put_varint(&mut length, message.len() as u64);
+        put(&mut length, message.len() as u64);
         out.write_all(&length).and_then(|()| out.write_all(message)).map_err(|error| failed(path, &error))
     };
     let lists = Lists::new(snapshot, field)?;
@@ -115,19 +116,11 @@ const FIXED: u8 = 1;
 const LENGTH: u8 = 2;
 const FIXED_32: u8 = 5;
 
-fn put_varint(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
 /// A field with a number; 0 is left out.
 fn put_number(out: &mut Vec<u8>, field: u8, number: u64) {
     if number != 0 {
         out.push(field << 3 | NUMBER);
-        put_varint(out, number);
+        put(out, number);
     }
 }
 
@@ -135,7 +128,7 @@ fn put_number(out: &mut Vec<u8>, field: u8, number: u64) {
 fn put_bytes(out: &mut Vec<u8>, field: u8, bytes: &[u8]) {
     if !bytes.is_empty() {
         out.push(field << 3 | LENGTH);
-        put_varint(out, bytes.len() as u64);
+        put(out, bytes.len() as u64);
         out.extend_from_slice(bytes);
     }
 }

@@ -6,6 +6,7 @@
 
 use super::options::{Matching, Options};
 use super::order::{Direction, SortKey, SortValue};
+use super::sort::directed_value;
 use super::statistics::most_frequent;
 use super::{Facet, Index, sort};
 use crate::base::error::{Error, Result};
@@ -59,6 +60,7 @@ impl Page {
 /// A hit to be merged with those of others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merging {
+    /// As [`sort::compare`] wants them.
     values: Vec<SortValue>,
     distinct: SortValue,
 }
@@ -72,12 +74,12 @@ impl Index {
         if page.sort.is_empty() && page.distinct.is_none() {
             return Ok(Merging::by_score(score));
         }
-        let gone = || Error::Argument(format!("there is no document {doc_id}"));
-        let (part, local) = self.place(doc_id).ok_or_else(gone)?;
+        let (part, local) = self.named_place(doc_id)?;
         let value = |key, direction| sort::value_of(&part.segment, key, direction, local, score);
+        let values = page.sort.iter().map(|&(key, direction)| Ok(directed_value(value(key, direction)?, direction)));
         let values = match page.sort.is_empty() {
-            true => vec![SortValue::Number(score)],
-            false => page.sort.iter().map(|&(key, direction)| value(key, direction)).collect::<Result<_>>()?,
+            true => Merging::by_score(score).values,
+            false => values.collect::<Result<_>>()?,
         };
         let distinct = page.distinct.map(|field| value(SortKey::Field(field), Direction::Ascending));
         Ok(Merging { values, distinct: distinct.transpose()?.unwrap_or(SortValue::None) })
@@ -110,28 +112,14 @@ impl Index {
 impl Merging {
     /// Of a hit in the order of scores alone.
     pub fn by_score(score: f64) -> Merging {
-        Merging { values: vec![SortValue::Number(score)], distinct: SortValue::None }
+        let value = directed_value(SortValue::Number(score), Direction::Descending);
+        Merging { values: vec![value], distinct: SortValue::None }
     }
 
     /// The order of two hits, but for their places.
     fn compare(&self, other: &Merging, page: &Page) -> Ordering {
         let directions = page.sort.iter().map(|(_, direction)| *direction).chain([Direction::Descending]);
-        let compare = |((a, b), direction): ((&SortValue, &SortValue), Direction)| {
-            let order = match (a, b) {
-                // What has no value comes last in both directions.
-                (SortValue::None, SortValue::None) => return Ordering::Equal,
-                (SortValue::None, _) => return Ordering::Greater,
-                (_, SortValue::None) => return Ordering::Less,
-                // -0 is 0.
-                (SortValue::Number(a), SortValue::Number(b)) => (a + 0.0).total_cmp(&(b + 0.0)),
-                (SortValue::Keyword(a), SortValue::Keyword(b)) => a.cmp(b),
-                (SortValue::Id(a), SortValue::Id(b)) => a.cmp(b),
-                _ => Ordering::Equal,
-            };
-            if direction == Direction::Ascending { order } else { order.reverse() }
-        };
-        let values = self.values.iter().zip(&other.values).zip(directions);
-        values.map(compare).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        sort::compare(&self.values, &other.values, directions)
     }
 }
 

@@ -24,7 +24,7 @@
 //! | `explain` | explains a score |
 //! | `marks` | what a query matches in a text |
 //! | `merge` | the hits of several indexes as those of one |
-//! | `statistics` | what scores depend on besides the documents, apart from the index: told, summed up, given |
+//! | `statistics`, `tell` | what scores depend on besides the documents, apart from the index: summed up and given; told |
 //! | `similar` | the best words of a document as a query |
 //!
 //! A search asks one snapshot, segment by segment, with the hits of all in one heap. Scores depend on the whole index only,
@@ -394,6 +394,14 @@ impl Index {
         let part = &parts[parts.partition_point(|part| part.base <= doc_id).checked_sub(1)?];
         let local = u32::try_from(doc_id - part.base).ok().filter(|&local| local < part.segment.documents())?;
         part.is_live(local).then_some((part, local))
+    }
+
+    /// The same, of a document that must be there.
+    ///
+    /// # Errors
+    /// [`Error::Argument`].
+    fn named_place(&self, doc_id: u64) -> Result<(&snapshot::SnapshotSegment, u32)> {
+        self.place(doc_id).ok_or_else(|| Error::Argument(format!("there is no document {doc_id}")))
     }
 
     /// Whether there is, or was, a document with that docID.

@@ -5,7 +5,7 @@ use super::check::check;
 use super::distance::Distances;
 use super::options::Options;
 use super::order::{After, Direction, SortKey, SortValue};
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::index::Kind;
 use crate::index::segment::{Column, IdRef, KeywordColumn, Segment};
 use crate::index::snapshot::SnapshotSegment;
@@ -121,17 +121,25 @@ pub(super) fn values_of(segment: &Segment, options: &Options, hit: &Hit, keys: &
     values.collect()
 }
 
-/// The order of hits of different segments, by what [`values_of`] gives.
-pub(super) fn compare(a: &[SortValue], b: &[SortValue], options: &Options) -> Ordering {
+/// A value as [`compare`] wants it: of numbers the smaller one comes first.
+pub(super) fn directed_value(value: SortValue, direction: Direction) -> SortValue {
+    match value {
+        SortValue::Number(number) => SortValue::Number(directed(Some(number), direction)),
+        other => other,
+    }
+}
+
+/// The order of hits of different segments or indexes, by what [`values_of`] gives, or [`directed_value`] makes of [`value_of`].
+pub(super) fn compare(a: &[SortValue], b: &[SortValue], directions: impl Iterator<Item = Direction>) -> Ordering {
     let directed = |order: Ordering, direction| match direction {
         Direction::Ascending => order,
         Direction::Descending => order.reverse(),
     };
-    let compare = |((a, b), (_, direction)): ((&SortValue, &SortValue), &(SortKey, Direction))| match (a, b) {
+    let compare = |((a, b), direction): ((&SortValue, &SortValue), Direction)| match (a, b) {
         // Already directed.
         (SortValue::Number(a), SortValue::Number(b)) => a.total_cmp(b),
-        (SortValue::Keyword(a), SortValue::Keyword(b)) => directed(a.cmp(b), *direction),
-        (SortValue::Id(a), SortValue::Id(b)) => directed(a.cmp(b), *direction),
+        (SortValue::Keyword(a), SortValue::Keyword(b)) => directed(a.cmp(b), direction),
+        (SortValue::Id(a), SortValue::Id(b)) => directed(a.cmp(b), direction),
         (SortValue::None, SortValue::None) => Ordering::Equal,
         (a, _) => {
             if *a == SortValue::None {
@@ -141,7 +149,7 @@ pub(super) fn compare(a: &[SortValue], b: &[SortValue], options: &Options) -> Or
             }
         }
     };
-    a.iter().zip(b).zip(&options.sort).map(compare).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    a.iter().zip(b).zip(directions).map(compare).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
 
 /// The keys, in a segment, of the place after which hits are wanted. Where the segment does not have the value, a key between
@@ -188,8 +196,7 @@ impl Index {
     /// [`Error::Argument`] if there is no such document, or options do not fit the fields; as [`Index::search`] otherwise.
     pub fn after(&self, doc_id: u64, score: f64, options: &Options) -> Result<After> {
         check(self, options)?;
-        let gone = || Error::Argument(format!("there is no document {doc_id}"));
-        let (part, local) = self.place(doc_id).ok_or_else(gone)?;
+        let (part, local) = self.named_place(doc_id)?;
         let values = options
             .keys()
             .into_iter()

@@ -126,8 +126,9 @@ pub(super) fn sorted(
     let mut hits = match is_local {
         false => top.into_hits(),
         true => {
+            let directions = options.sort.iter().map(|&(_, direction)| direction);
             of_segments.sort_unstable_by(|a, b| {
-                sort::compare(&a.0, &b.0, options).then_with(|| a.1.ordinal.cmp(&b.1.ordinal))
+                sort::compare(&a.0, &b.0, directions.clone()).then_with(|| a.1.ordinal.cmp(&b.1.ordinal))
             });
             of_segments.truncate(wanted);
             of_segments.into_iter().map(|(_, hit)| hit).collect()

@@ -140,7 +140,11 @@ impl Session<'_> {
         for (at, (what, key)) in wanted.iter().zip(keys).enumerate() {
             let &Wanted::List { segment, term } = what else { continue };
             // Only what is made of several lists says what it is made of.
-            if key.of.is_none() || self.has(&key.name()) || !seen.insert(key.name()) {
+            if key.of.is_none() {
+                continue;
+            }
+            let name = key.name();
+            if self.has(&name) || !seen.insert(name) {
                 continue;
             }
             let words = provider.phrase(segment, term)?;

@@ -14,7 +14,7 @@ mod tests;
 mod values;
 
 pub use long::{DENSE, DocIds, Positions, View, has, rank};
-pub(in crate::index) use short::{Numbers, put};
+pub(in crate::index) use short::Numbers;
 pub use values::{BlockCodec, Blocks, Codecs};
 
 use crate::base::error::{Error, Result};

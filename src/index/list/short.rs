@@ -10,6 +10,7 @@
 
 use super::{Decoded, ListParts, Postings, corrupt};
 use crate::base::error::Result;
+use crate::base::leb128::put;
 use crate::codec::BLOCK;
 
 /// The most postings of a short list.
@@ -44,15 +45,6 @@ pub(super) fn encode(postings: &Postings, out: &mut Vec<u8>) {
             next = u64::from(position) + 1;
         }
     }
-}
-
-/// Appends a number.
-pub(in crate::index) fn put(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
 }
 
 /// Reads numbers from the front of `bytes`; `None` at the end, or if a number has more than 35 bits.

@@ -6,9 +6,10 @@
 use super::format::has_pairs;
 use crate::base::cpu;
 use crate::base::error::Result;
+use crate::base::leb128::put;
 use crate::base::memory::{self, zeros};
 use crate::codec::{BLOCK, BlockBuffer, block_buffer};
-use crate::index::list::{self, Decoded, List, ListParts, Numbers, View, put};
+use crate::index::list::{self, Decoded, List, ListParts, Numbers, View};
 use crate::index::{Schema, length};
 
 /// A word is common if it is in one of so many documents.

@@ -16,6 +16,7 @@
 use super::{ByBytes, CLASSES, Count, Expansion, Field, MOST_DOCUMENTS, Statistics, Told};
 use crate::base::error::{Error, Result};
 use crate::base::identity::Identity;
+use crate::base::leb128::put as number;
 use std::collections::BTreeMap;
 
 const MAGIC: &[u8; 4] = b"PSTA";
@@ -147,14 +148,6 @@ impl Statistics {
             more => Err(reader.wrong("end", &format!("{more} bytes too many"))),
         }
     }
-}
-
-fn number(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
 }
 
 fn string(out: &mut Vec<u8>, string: &[u8]) {

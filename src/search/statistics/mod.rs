@@ -27,12 +27,12 @@ pub(super) use whole::Whole;
 
 use super::words::{Of, Word};
 use crate::base::error::{Error, Result};
+use crate::base::fnv1a::fnv1a;
 use crate::base::identity::Identity;
 use crate::index::{Kind, Schema};
 use crate::query::Atom;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::hash::Hasher;
 
 /// More words of a field are not told of what a prefix or a fuzzy word stands for: sixteen times as many as
 /// [count](super::MOST_WORDS), so that those in few documents may differ from index to index.
@@ -304,10 +304,10 @@ fn key(atom: &Atom) -> Box<[u8]> {
 
 /// Of what decides which terms texts have, and what they count for: fields with their weights, analyzers, positions.
 pub(super) fn fingerprint(schema: &Schema) -> u64 {
-    let mut hasher = Fnv::default();
+    let mut all = Vec::new();
     let mut add = |bytes: &[u8]| {
-        hasher.write(&(bytes.len() as u64).to_le_bytes());
-        hasher.write(bytes);
+        all.extend((bytes.len() as u64).to_le_bytes());
+        all.extend(bytes);
     };
     for field in &schema.fields {
         add(field.name.as_bytes());
@@ -321,26 +321,5 @@ pub(super) fn fingerprint(schema: &Schema) -> u64 {
         add(&analyzed.analyzer.to_bytes());
         add(&analyzed.fields.iter().map(|&field| number(field)).collect::<Vec<_>>());
     }
-    hasher.finish()
-}
-
-/// FNV-1a, which is the same everywhere.
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hasher for Fnv {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
+    fnv1a(&all)
 }

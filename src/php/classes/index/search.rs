@@ -140,7 +140,8 @@ pub fn search_batch(call: &mut Call) -> Outcome {
     }
     let end = options.deadline.and_then(|deadline| Instant::now().checked_add(deadline));
     // PHP may end the script by a jump over this frame.
-    let index = BailoutGuard::new((index, Rc::new(Page::new(&options))));
+    let index = BailoutGuard::new(index);
+    let page = BailoutGuard::new(Rc::new(Page::new(&options)));
     let mut map = Map::with_room(count)?;
     let (mut texts_left, mut keys) =
         (elements().filter_map(|(_, query)| query.zend_str()), elements().map(|(key, _)| key));
@@ -148,10 +149,10 @@ pub fn search_batch(call: &mut Call) -> Outcome {
         let mut texts = input::with_room(count.min(at_a_time))?;
         texts.extend(texts_left.by_ref().take(at_a_time).map(|text| valid_utf8(text.as_bytes())));
         let queries: Vec<&str> = texts.iter().map(|text| &**text).collect();
-        let found = check_index(engine::search_batch(&index.0, &queries, &options, &ini::settings()), 1)?;
+        let found = check_index(engine::search_batch(&index, &queries, &options, &ini::settings()), 1)?;
         drop(queries);
         drop(texts);
-        put_all(&mut map, keys.by_ref(), &index.0, &index.1, found)?;
+        put_all(&mut map, keys.by_ref(), &index, &page, found)?;
         if let Some(end) = end {
             options.deadline = Some(end.saturating_duration_since(Instant::now()));
         }

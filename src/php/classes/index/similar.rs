@@ -108,9 +108,10 @@ pub fn similar_batch(call: &mut Call) -> Outcome {
     drop(likes);
     // PHP may end the script by a jump over this frame.
     let keys = BailoutGuard::new(wanted.into_iter().map(|(key, ..)| key).collect::<Vec<_>>());
-    let index = BailoutGuard::new((index, Rc::new(Page::new(&options))));
+    let index = BailoutGuard::new(index);
+    let page = BailoutGuard::new(Rc::new(Page::new(&options)));
     let mut map = Map::with_room(keys.len())?;
-    put_all(&mut map, keys.iter().copied(), &index.0, &index.1, found)?;
+    put_all(&mut map, keys.iter().copied(), &index, &page, found)?;
     map.store(call.result);
     Ok(())
 }

@@ -1,6 +1,5 @@
 //! What a search found, in memory of the request: memory_limit counts it, as it counts arrays.
 
-use super::merge::Merged;
 use super::stored;
 use crate::index::segment::IdRef;
 use crate::php::exception::Outcome;
@@ -54,6 +53,15 @@ pub struct Hit<'r> {
     pub score: f64,
     pub doc_id: u64,
     pub distance: Option<f64>,
+}
+
+/// Hits of several indexes.
+pub struct Merged {
+    pub found: Found,
+    /// Of which results each hit is, and where.
+    pub of: Vec<(Rc<Results>, usize)>,
+    pub index: Option<Rc<Index>>,
+    pub page: Rc<Page>,
 }
 
 impl Results {

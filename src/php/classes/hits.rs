@@ -1,7 +1,7 @@
 //! The class `Postings\Hits`: what a search found.
 
-use super::found::{self, Results};
-use super::merge::{self, Merged};
+use super::found::{self, Merged, Results};
+use super::merge::{Part, merged};
 use super::{hit, hits_iterator};
 use crate::php::call::{Call, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method, this_and_result};
@@ -19,9 +19,10 @@ use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::ffi::{zend_class_entry, zend_unserialize_data};
 use ext_php_rs::flags::DataType;
-use ext_php_rs::types::Zval;
+use ext_php_rs::types::{ZendHashTable, Zval};
 use ext_php_rs::zend::{BailoutGuard, ce};
 use std::ffi::{c_int, c_uchar};
+use std::ptr::null_mut;
 use std::rc::Rc;
 
 /// `None` only until [`fill`].
@@ -49,7 +50,7 @@ impl Class for Object {
         let offset = || Arg::new("offset", DataType::Mixed);
         vec![
             static_method(
-                function("merge", handler!(merge::merge), DataType::object("self"))
+                function("merge", handler!(merge), DataType::object("self"))
                     .arg(Arg::new("hits", DataType::Array))
                     .not_required()
                     .arg(Arg::new("limit", DataType::Long).default("10"))
@@ -105,7 +106,7 @@ impl Aggregate for Object {
 }
 
 impl Object {
-    pub fn results(&self) -> Outcome<&Rc<Results>> {
+    fn results(&self) -> Outcome<&Rc<Results>> {
         self.0.as_ref().ok_or_else(class::uninitialised::<Object>)
     }
 }
@@ -132,7 +133,7 @@ pub fn fill(target: &mut Zval, index: &Rc<Index>, page: &Rc<Page>, found: Found)
 }
 
 /// As [`fill`], of hits of several indexes.
-pub fn fill_merged(target: &mut Zval, merged: &Merged) -> Outcome {
+fn fill_merged(target: &mut Zval, merged: &Merged) -> Outcome {
     found::note(&merged.found);
     let (total, expired) = total_and_expired(&merged.found);
     let facets = match (&merged.found.facets, &merged.index) {
@@ -143,7 +144,7 @@ pub fn fill_merged(target: &mut Zval, merged: &Merged) -> Outcome {
 }
 
 /// The properties of `Hits`.
-pub fn expired_and_facets(hits: &Zval) -> Outcome<[Zval; 2]> {
+fn expired_and_facets(hits: &Zval) -> Outcome<[Zval; 2]> {
     let object = hits.object().ok_or_else(class::uninitialised::<Object>)?;
     // SAFETY: objects of this class have these properties.
     Ok(unsafe { [EXPIRED, FACETS].map(|number| property::get(object, number)) })
@@ -208,6 +209,35 @@ fn facets_by_name(index: &Index, facets: &[FieldFacet]) -> Outcome<Zval> {
 fn this<'a>(call: &'a mut Call) -> Outcome<(&'a Results, &'a mut Zval)> {
     let (object, result) = this_and_result::<Object>(call)?;
     Ok((&**object.results()?, result))
+}
+
+fn merge(call: &mut Call) -> Outcome {
+    let mut hits = null_mut::<Zval>();
+    let (mut limit, mut offset, mut values, mut is_null) = (10i64, 0i64, 0i64, true);
+    parse!(call, c"a|lll!", &raw mut hits, &raw mut limit, &raw mut offset, &raw mut values, &raw mut is_null)?;
+    let (limit, offset) = (input::natural(limit, 2)?, input::natural(offset, 3)?);
+    let values = if is_null { None } else { Some(input::natural(values, 4)?) };
+    // SAFETY: parsing set it to an array argument in the frame.
+    let given: Option<&ZendHashTable> = unsafe { &*hits }.dereference().array();
+    let mut parts: Vec<Part> = input::with_room(given.map_or(0, |given| given.len()))?;
+    for (at, (_, value)) in given.into_iter().flat_map(elements).enumerate() {
+        let Some(object) = class::value_of::<Object>(value.dereference()) else {
+            let text =
+                format!("must contain only {}, {} given at index {at}", Object::NAME, exception::type_name(value));
+            return Err(exception::argument_type(1, &text));
+        };
+        let [expired, facets] = expired_and_facets(value.dereference())?;
+        parts.push(Part { results: object.results()?.clone(), expired: expired.bool().unwrap_or(false), facets });
+    }
+    if parts.is_empty() {
+        return Err(exception::argument_value(1, "must have Hits to merge, [] given"));
+    }
+    let merged = merged(&parts, limit, offset, values)?;
+    drop(parts);
+    // PHP may end the script by a jump over this frame.
+    let merged = BailoutGuard::new(merged);
+    prepare(call.result)?;
+    fill_merged(call.result, &merged)
 }
 
 fn count(call: &mut Call) -> Outcome {

@@ -1,65 +1,24 @@
 //! `Hits::merge()`: the hits of several indexes as those of one.
 
-use super::found::Results;
-use super::hits;
-use crate::php::call::{Call, check, parse};
-use crate::php::class::{Class, value_of};
-use crate::php::exception::{self, Outcome, type_name};
+use super::found::{Merged, Results};
+use crate::php::call::check;
+use crate::php::exception::{self, Outcome};
 use crate::php::fields::key_text;
-use crate::php::input::{natural, with_room};
 use crate::php::zend::{elements, number};
-use crate::search::{Facet, FieldFacet, Found, FoundHit, Index, MergingPart, Page, merge as merge_hits, merge_facets};
-use ext_php_rs::types::{ZendHashTable, Zval};
-use ext_php_rs::zend::BailoutGuard;
-use std::ptr::null_mut;
+use crate::search::{Facet, FieldFacet, Found, FoundHit, MergingPart, Page, merge as merge_hits, merge_facets};
+use ext_php_rs::types::Zval;
 use std::rc::Rc;
 
 /// What was found in an index.
-struct Part {
-    results: Rc<Results>,
-    expired: bool,
+pub struct Part {
+    pub results: Rc<Results>,
+    pub expired: bool,
     /// As PHP has them; null if there are none.
-    facets: Zval,
+    pub facets: Zval,
 }
 
-pub fn merge(call: &mut Call) -> Outcome {
-    let mut hits = null_mut::<Zval>();
-    let (mut limit, mut offset, mut values, mut is_null) = (10i64, 0i64, 0i64, true);
-    parse!(call, c"a|lll!", &raw mut hits, &raw mut limit, &raw mut offset, &raw mut values, &raw mut is_null)?;
-    let (limit, offset) = (natural(limit, 2)?, natural(offset, 3)?);
-    let values = if is_null { None } else { Some(natural(values, 4)?) };
-    // SAFETY: parsing set it to an array argument in the frame.
-    let given: Option<&ZendHashTable> = unsafe { &*hits }.dereference().array();
-    let mut parts: Vec<Part> = with_room(given.map_or(0, |given| given.len()))?;
-    for (at, (_, value)) in given.into_iter().flat_map(elements).enumerate() {
-        let Some(object) = value_of::<hits::Object>(value.dereference()) else {
-            let text = format!("must contain only {}, {} given at index {at}", hits::Object::NAME, type_name(value));
-            return Err(exception::argument_type(1, &text));
-        };
-        let [expired, facets] = hits::expired_and_facets(value.dereference())?;
-        parts.push(Part { results: object.results()?.clone(), expired: expired.bool().unwrap_or(false), facets });
-    }
-    if parts.is_empty() {
-        return Err(exception::argument_value(1, "must have Hits to merge, [] given"));
-    }
-    let merged = merged(&parts, limit, offset, values)?;
-    drop(parts);
-    // PHP may end the script by a jump over this frame.
-    let merged = BailoutGuard::new(merged);
-    hits::prepare(call.result)?;
-    hits::fill_merged(call.result, &merged)
-}
-
-/// Hits of several indexes.
-pub struct Merged {
-    pub found: Found,
-    /// Of which results each hit is, and where.
-    pub of: Vec<(Rc<Results>, usize)>,
-    pub index: Option<Rc<Index>>,
-    pub page: Rc<Page>,
-}
-
-fn merged(parts: &[Part], limit: usize, offset: usize, values: Option<usize>) -> Outcome<Merged> {
+/// The hits of all parts: `limit` from `offset` on, with facets of at most so many `values`.
+pub fn merged(parts: &[Part], limit: usize, offset: usize, values: Option<usize>) -> Outcome<Merged> {
     let mut pages: Vec<Rc<Page>> = Vec::with_capacity(parts.len());
     for (at, part) in parts.iter().enumerate() {
         let Some(page) = part.results.page() else {

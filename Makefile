@@ -70,7 +70,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-aarch64-php test-asan test-tsan test-intel test-rusticl test-spark test-memory test-valgrind test-zts test-apache test-machines soak test-power fuzz fuzz-corpus test-browser test-packages test-pie dist dist-aarch64 deb lint-packages deny bench bench-search bench-copies bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-aarch64-php test-asan test-tsan test-intel test-rusticl test-spark test-memory test-valgrind test-zts test-apache test-machines soak test-power fuzz fuzz-corpus test-browser test-packages test-pie dist dist-aarch64 deb lint-packages deny bench bench-search bench-copies bench-shards bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -160,6 +160,10 @@ bench-search: setup-bench $(EXTENSION)  ## measure ranked search against tantivy
 bench-copies: setup-bench $(EXTENSION)  ## measure copies of an open index and joining two, on a million passages; SEARCH_CORPUS= OTHER=
 	[ -f '$(SEARCH_CORPUS)/passages.txt' ] || sh benches/search/corpus.sh '$(SEARCH_CORPUS)'
 	$(RUN_PHP) -d memory_limit=2G benches/search/copies.php --data '$(SEARCH_CORPUS)' $(if $(OTHER),--other '$(OTHER)')
+
+bench-shards: setup-bench $(EXTENSION)  ## compare four indexes, told their common statistics, with one of all passages, and measure both; SEARCH_CORPUS=
+	[ -f '$(SEARCH_CORPUS)/passages.txt' ] || sh benches/search/corpus.sh '$(SEARCH_CORPUS)'
+	$(RUN_PHP) -d memory_limit=2G benches/search/shards.php --data '$(SEARCH_CORPUS)'
 
 # The passages and queries are those of bench-search, if it has run; without a device nothing is measured.
 bench-ranked: setup-test  ## measure ranked search on a device against the CPU, on a generated collection and the passages; DEVICE= SEARCH_CORPUS=

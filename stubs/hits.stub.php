@@ -98,12 +98,12 @@ namespace Postings {
          * in the order of scores and have no facets.
          *
          * @param non-empty-array<Hits> $hits
-         * @param ?int $facets the most values of each facet of a keyword field; null: as many as the searches were told. Which are
-         *     the most frequent of all may depend on values that an index left out: then ask each for more values, or merge fewer
+         * @param int|array<string, int>|null $facets the most values of each facet of a keyword field, for all or by their names;
+         *     those without: as many as the searches were told. Which are the most frequent of all may depend on values that an index left out: then ask each for more values, or merge fewer
          * @throws \ValueError if limits are too small, the searches order, group or count otherwise, the values of facets do not
          *     tell which are the most frequent, or distinct hits are those of 'all-then-any'
          */
-        public static function merge(array $hits, int $limit = 10, int $offset = 0, ?int $facets = null): self
+        public static function merge(array $hits, int $limit = 10, int $offset = 0, int|array|null $facets = null): self
         {
         }
 

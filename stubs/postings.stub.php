@@ -173,6 +173,25 @@ namespace Postings {
     }
 
     /**
+     * A leaf did not answer: getCode() says why.
+     */
+    class LeafException extends \RuntimeException implements Exception
+    {
+        /** It speaks another version of the exchange; the message names both. */
+        public const VERSION = 1;
+        /** It has another schema or analyzer; the message names both. */
+        public const SCHEMA = 2;
+        /** It has another commit; the message names both. */
+        public const COMMIT = 3;
+        /** The request asks for too much, or is damaged. */
+        public const REQUEST = 4;
+        /** The deadline has passed. */
+        public const DEADLINE = 5;
+        /** Its files, its memory or its machine failed. */
+        public const FAILED = 6;
+    }
+
+    /**
      * SearchStream::push() and pushAll(): the stream holds as many queries as it may. None of the call was added; take answers
      * first.
      */

@@ -81,4 +81,246 @@ namespace Postings {
         {
         }
     }
+
+    /**
+     * An index that is asked from elsewhere: of another machine, by whatever carries a string there and another one back. It does
+     * not listen by itself; a PHP page that a web server runs is enough:
+     *
+     *     echo Leaf::open('/var/lib/shop/shard-0')->handle(file_get_contents('php://input'));
+     *
+     * Anyone who may send requests may read all stored fields: who that is, the web server decides.
+     */
+    final class Leaf
+    {
+        /** Leaves are opened by open(). */
+        private function __construct()
+        {
+        }
+
+        /**
+         * The index in that folder.
+         *
+         * @throws IndexException        if there is none (code MISSING), or a file cannot be read (IO)
+         * @throws CorruptDataException  if a file is damaged
+         */
+        public static function open(string $path): self
+        {
+        }
+
+        /**
+         * The response to a request of LeafRequest::bytes() or LeafClient::schemaRequest(), of the last commit. What is wrong
+         * with the request, and what fails in answering it, is a response, too, which read() throws where it arrives.
+         *
+         * Requests may be any bytes. They are at most 128 MiB, and ask for at most 1,048,576 hits and values of facets.
+         *
+         * @throws IndexException        if files of a new commit cannot be read
+         * @throws CorruptDataException  if they are damaged
+         */
+        public function handle(string $request): string
+        {
+        }
+
+        /** The commit that answered last, as LeafClient::commit() says it; before, that of the opening. */
+        public function commit(): string
+        {
+        }
+    }
+
+    /**
+     * Asks leaves of one schema what an Index can be asked. It has no connection: requests are strings to send, and responses
+     * strings that came back.
+     *
+     *     $client = LeafClient::fromResponse($send(LeafClient::schemaRequest()));
+     *     $request = $client->search('red shoes', limit: 10);
+     *     $hits = $request->read($send($request->bytes()));
+     *
+     * docs/machines.md shows the rest: several leaves, and what to do if one is silent.
+     */
+    final class LeafClient
+    {
+        /** Clients are made by fromResponse(). */
+        private function __construct()
+        {
+        }
+
+        /** A request for the schema of a leaf, which fromResponse() makes a client of. */
+        public static function schemaRequest(): string
+        {
+        }
+
+        /**
+         * A client of leaves with the schema of the leaf that responded.
+         *
+         * @param bool $stored whether hits come with their stored fields
+         *
+         * @throws LeafException         as LeafRequest::read()
+         * @throws CorruptDataException  if no leaf responded this
+         */
+        public static function fromResponse(string $response, bool $stored = true): self
+        {
+        }
+
+        /**
+         * The commit that a response, refusals included, is of: the index and the number of the commit. Copies of an index, made
+         * by snapshot() or otherwise, have the commits of their original.
+         *
+         * @throws LeafException         if it is of another version (code VERSION)
+         * @throws CorruptDataException  if no leaf responded this
+         */
+        public static function commit(string $response): string
+        {
+        }
+
+        /**
+         * Asks for the hits of a query: read() returns Hits, which Hits::merge() takes. As Index::search(), but that $after must
+         * be null, and filters have no docIDs.
+         *
+         * @param array<array-key, mixed> $filter
+         * @param array<array-key, mixed> $sort
+         * @param array<string, int|float> $weights
+         * @param array<int|string, string|int> $facets
+         * @param Hit|array<mixed>|null $after
+         * @param list<string>|null $fields
+         * @param array<string, string|list<string>> $synonyms
+         */
+        public function search(
+            string $query,
+            int $limit = 10,
+            int $offset = 0,
+            Matching|string $matching = 'all',
+            array $filter = [],
+            array $sort = [],
+            array $weights = [],
+            bool $total = false,
+            float $k1 = 1.2,
+            float $b = 0.75,
+            array $facets = [],
+            ?string $distinct = null,
+            Hit|array|null $after = null,
+            string|int|false|null $typos = null,
+            bool $prefix = false,
+            ?array $fields = null,
+            bool $syntax = true,
+            ?int $maxWords = null,
+            array $synonyms = [],
+            ?Statistics $statistics = null,
+        ): LeafRequest {
+        }
+
+        /**
+         * Asks for the hits of each of at most 65,536 queries: read() returns Hits under the keys of the queries. As
+         * Index::searchBatch(), with what search() says.
+         *
+         * @param array<array-key, string> $queries
+         * @param array<array-key, mixed> $filter
+         * @param array<array-key, mixed> $sort
+         * @param array<string, int|float> $weights
+         * @param array<int|string, string|int> $facets
+         * @param Hit|array<mixed>|null $after
+         * @param list<string>|null $fields
+         * @param array<string, string|list<string>> $synonyms
+         */
+        public function searchBatch(
+            array $queries,
+            int $limit = 10,
+            int $offset = 0,
+            Matching|string $matching = 'all',
+            array $filter = [],
+            array $sort = [],
+            array $weights = [],
+            bool $total = false,
+            float $k1 = 1.2,
+            float $b = 0.75,
+            ?int $deadline = null,
+            array $facets = [],
+            ?string $distinct = null,
+            Hit|array|null $after = null,
+            string|int|false|null $typos = null,
+            bool $prefix = false,
+            ?array $fields = null,
+            bool $syntax = true,
+            ?int $maxWords = null,
+            array $synonyms = [],
+            ?Statistics $statistics = null,
+        ): LeafRequest {
+        }
+
+        /**
+         * Asks for what searches by these queries need to know: read() returns Statistics. As Index::statistics().
+         *
+         * @param array<array-key, string>|string $queries
+         * @param array<string, int|float> $weights
+         * @param list<string>|null $fields
+         * @param array<string, string|list<string>> $synonyms
+         */
+        public function statistics(
+            array|string $queries,
+            array $weights = [],
+            string|int|false|null $typos = null,
+            bool $prefix = false,
+            ?array $fields = null,
+            bool $syntax = true,
+            ?int $maxWords = null,
+            array $synonyms = [],
+            ?Statistics $statistics = null,
+        ): LeafRequest {
+        }
+
+        /** Asks for words: read() returns word => number of documents. As Index::suggest(). */
+        public function suggest(string $text, int $limit = 8, ?string $field = null): LeafRequest
+        {
+        }
+
+        /**
+         * Asks for stored fields: read() returns an array for each id, as Index::stored(); null where the leaf has no such document.
+         *
+         * @param array<array-key, int|string> $ids
+         */
+        public function stored(array $ids): LeafRequest
+        {
+        }
+
+        /**
+         * The fields, as Index::fields().
+         *
+         * @return array<string, array<string, mixed>>
+         */
+        public function fields(): array
+        {
+        }
+    }
+
+    /**
+     * What leaves are asked, and what their responses mean. Immutable; for any number of leaves.
+     */
+    final class LeafRequest
+    {
+        /** Requests are made by a LeafClient. */
+        private function __construct()
+        {
+        }
+
+        /**
+         * The bytes to send.
+         *
+         * @param string|null $commit the one commit that may answer, as LeafClient::commit() returns it: others refuse
+         */
+        public function bytes(?string $commit = null): string
+        {
+        }
+
+        /**
+         * What a response to it says: Hits, an array of them, Statistics, words or stored fields, as the method says that made
+         * the request.
+         *
+         * @return mixed
+         *
+         * @throws LeafException         if the leaf refused: its code says why
+         * @throws StatisticsException   if the leaf needs to know more than the statistics of the request say
+         * @throws CorruptDataException  if no leaf responded this: every byte is checked
+         */
+        public function read(string $response): mixed
+        {
+        }
+    }
 }

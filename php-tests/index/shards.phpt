@@ -9,7 +9,7 @@ skip_without_library();
 <?php
 require __DIR__ . '/../index.inc';
 
-use Postings\{Analyzer, Filter, Hits, Index, IndexWriter, Statistics};
+use Postings\{Analyzer, Filter, Hits, Index, IndexWriter, Leaf, LeafClient, Statistics};
 
 mt_srand(21);
 $fields = ['title' => ['weight' => 2, 'stored' => true], 'body' => [], 'tag' => ['keyword' => true], 'price' => ['numeric' => true]];
@@ -31,10 +31,13 @@ foreach (range(0, 3) as $shard) {
     $writer->close();
     $one->addIndex($folder);
     $shards[] = Index::open($folder);
+    $leaves[] = Leaf::open($folder);
 }
 $one->commit();
 $one->close();
 $one = Index::open($joined);
+$client = LeafClient::fromResponse($leaves[0]->handle(LeafClient::schemaRequest()));
+$ask = fn ($request) => array_map(fn ($leaf) => $request->read($leaf->handle($request->bytes($leaf->commit()))), $leaves);
 
 // By way of bytes, as from another machine.
 function all(array $shards, array|string $queries, array $reading = [], int $rounds = 1): Statistics
@@ -64,11 +67,20 @@ $count = 0;
 foreach ($options as $given) {
     $sum = all($shards, $queries, array_intersect_key($given, $reading));
     $batches = array_map(fn ($shard) => $shard->searchBatch($queries, ...$given, limit: 25, total: true, statistics: $sum), $shards);
+    $fromBatches = $ask($client->searchBatch($queries, ...$given, limit: 25, total: true, statistics: $sum));
+    $told = $ask($client->statistics($queries, ...array_intersect_key($given, $reading)));
+    if (Statistics::sum(...$told)->toBytes() !== $sum->toBytes()) {
+        echo json_encode($given), ": leaves tell otherwise\n";
+    }
     foreach ($queries as $at => $query) {
         $what = json_encode([$query, $given]);
         $hits = array_map(fn ($shard) => $shard->search($query, ...$given, limit: 25, total: true, statistics: $sum), $shards);
         $wanted = $one->search($query, ...$given, limit: 20, offset: 5, total: true);
         $same($what, Hits::merge($hits, 20, 5), $wanted);
+        $from = $ask($client->search($query, ...$given, limit: 25, total: true, statistics: $sum));
+        $same("$what, from leaves", Hits::merge($from, 20, 5), $wanted);
+        $same("$what, from leaves in two steps", Hits::merge([Hits::merge(array_slice($from, 0, 2), 25), Hits::merge(array_slice($from, 2), 25)], 20, 5), $wanted);
+        $same("$what, from leaves in a batch", Hits::merge(array_column($fromBatches, $at), 20, 5), $wanted);
         $same("$what, batch", Hits::merge(array_column($batches, $at), 20, 5), $wanted);
         // In two steps.
         $halves = [Hits::merge(array_slice($hits, 0, 2), 25), Hits::merge(array_slice($hits, 2), 25)];
@@ -141,6 +153,11 @@ $throws(fn () => Hits::merge([$shards[1]->search('w1', offset: 1)]));
 $throws(fn () => Hits::merge([unserialize(serialize($shards[1]->search('w1', sort: ['price' => 'asc'])))]));
 $throws(fn () => Hits::merge(array_map(fn ($shard) => $shard->search('w1', facets: ['tag' => 2], statistics: $sum), $shards)));
 var_dump(array_sum(Hits::merge(array_map(fn ($shard) => $shard->search('', facets: ['tag' => 9]), $shards), facets: 9)->facets['tag']));
+$counted = array_map(fn ($shard) => $shard->search('', facets: ['tag' => 9]), $shards);
+var_dump(count(Hits::merge($counted, facets: ['tag' => 2])->facets['tag']), count(Hits::merge($counted, facets: ['other' => 2])->facets['tag']));
+$throws(fn () => Hits::merge($counted, facets: 'tag'));
+$throws(fn () => Hits::merge($counted, facets: ['tag' => 'all']));
+$throws(fn () => Hits::merge($counted, facets: ['tag' => -1]));
 var_dump($shards[0]->search('w1', statistics: null) == $shards[0]->search('w1'), $sum == $sum, $sum == Statistics::fromBytes($sum->toBytes()));
 
 // Where terms are stems, what another index has is known after a second round.
@@ -190,6 +207,11 @@ ValueError: Postings\Hits::merge(): Argument #1 ($hits) cannot be used: hits 0 d
 ValueError: Postings\Hits::merge(): Argument #1 ($hits) have hits at index 0 that were unserialized, and are not in the order of scores alone
 ValueError: Postings\Hits::merge(): Argument #1 ($hits) have too few values of the facet 'tag' for the 2 most frequent of all: ask each index for more than 2, or merge with a smaller $facets
 int(640)
+int(2)
+int(5)
+TypeError: Postings\Hits::merge(): Argument #4 ($facets) must be of type array|int|null, string given
+TypeError: Postings\Hits::merge(): Argument #4 ($facets) must contain only int, string given for 'tag'
+ValueError: Postings\Hits::merge(): Argument #4 ($facets) must not be negative, -1 given
 bool(false)
 bool(true)
 bool(false)

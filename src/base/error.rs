@@ -91,6 +91,15 @@ pub enum Error {
     #[error("{0}")]
     Statistics(String),
 
+    /// An index that was asked from elsewhere did not answer.
+    #[error("{what}")]
+    Refused {
+        /// Why.
+        why: Refusal,
+        /// The same in words.
+        what: String,
+    },
+
     /// A stream holds as much as it may.
     #[error("the stream is full: {0}; take answers first")]
     Full(String),
@@ -102,6 +111,38 @@ pub enum Error {
     /// The OpenCL device failed; callers retry on the CPU.
     #[error("device: {0}")]
     Device(String),
+}
+
+/// Why a leaf, an index that is asked from elsewhere, did not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// It speaks another version of the exchange.
+    Version = 1,
+    /// It has another schema or analyzer.
+    Schema = 2,
+    /// It has another commit than the one that was asked for.
+    Commit = 3,
+    /// The request asks for what is not there, or for too much, or is damaged.
+    Request = 4,
+    /// The deadline has passed.
+    Deadline = 5,
+    /// Its files, its memory or its machine failed.
+    Failed = 6,
+    /// The statistics do not fit: who asked gets an [`Error::Statistics`].
+    Statistics = 7,
+}
+
+impl Refusal {
+    /// Each of them, by its number less one.
+    pub const ALL: [Refusal; 7] = [
+        Refusal::Version,
+        Refusal::Schema,
+        Refusal::Commit,
+        Refusal::Request,
+        Refusal::Deadline,
+        Refusal::Failed,
+        Refusal::Statistics,
+    ];
 }
 
 impl Error {

@@ -8,3 +8,9 @@ pub(crate) fn put(out: &mut Vec<u8>, mut number: u64) {
     }
     out.push(number as u8);
 }
+
+/// Appends the length of a string, and its bytes.
+pub(crate) fn put_string(out: &mut Vec<u8>, string: &[u8]) {
+    put(out, string.len() as u64);
+    out.extend(string);
+}

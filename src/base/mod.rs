@@ -11,6 +11,7 @@
 //! | `cache_folder` | the folder for what a later process can use again: kernels, measured rates, the trial of OpenCL |
 //! | `fnv1a` | a hash that is the same everywhere |
 //! | `leb128` | numbers in as many bytes as they need |
+//! | `reader` | bytes from elsewhere, read with every end and count checked |
 //! | `files` | opens files that something else may have replaced |
 //! | `memory` | memory of sizes that documents, files and queries decide |
 //! | `huge_pages` | memory for large results |
@@ -36,6 +37,7 @@ pub(crate) mod memory;
 #[cfg(test)]
 pub(crate) mod noise;
 pub(crate) mod process;
+pub(crate) mod reader;
 #[cfg(test)]
 pub(crate) mod skipped;
 pub(crate) mod threads;

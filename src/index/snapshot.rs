@@ -220,6 +220,11 @@ impl Snapshot {
         &self.path
     }
 
+    /// The number of the index, which tells it from others, and that of the commit. A copy has those of its original.
+    pub fn commit(&self) -> (u64, u64) {
+        (self.manifest.identity, self.manifest.generation)
+    }
+
     /// The number of the commit: 1 for an index that was just created.
     pub fn generation(&self) -> u64 {
         self.manifest.generation

@@ -2,6 +2,7 @@
 
 use super::ffi::{spl_ce_RuntimeException, zend_argument_type_error, zend_argument_value_error, zend_zval_type_name};
 use crate::Error;
+use crate::base::error::Refusal;
 use ext_php_rs::args::ArgInfo;
 use ext_php_rs::builders::ClassBuilder;
 use ext_php_rs::ffi::{zend_throw_error, zend_throw_exception};
@@ -30,6 +31,7 @@ static INDEX: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 static FULL: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 static LOCKED: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 static STATISTICS: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
+static LEAF: AtomicPtr<ClassEntry> = AtomicPtr::new(null_mut());
 
 /// What went wrong, as the code of an exception.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +43,16 @@ enum Code {
     Damaged = 4,
 }
 
+/// Why a leaf did not answer, as the codes of its exceptions.
+const LEAF_CODES: [(&str, Refusal); 6] = [
+    ("VERSION", Refusal::Version),
+    ("SCHEMA", Refusal::Schema),
+    ("COMMIT", Refusal::Commit),
+    ("REQUEST", Refusal::Request),
+    ("DEADLINE", Refusal::Deadline),
+    ("FAILED", Refusal::Failed),
+];
+
 fn registered(class: &AtomicPtr<ClassEntry>) -> &'static ClassEntry {
     // SAFETY: `register` stores entries that live until the module shuts down; null is turned to the base class.
     unsafe { class.load(Ordering::Acquire).as_ref() }.unwrap_or_else(ce::exception)
@@ -51,7 +63,7 @@ fn registered(class: &AtomicPtr<ClassEntry>) -> &'static ClassEntry {
 pub fn register() -> ext_php_rs::error::Result<()> {
     // No methods, so no argument tables to keep.
     fn keep<const CLASS: usize>(class: &'static mut ClassEntry, _: Box<[Box<[ArgInfo]>]>) {
-        [&INTERFACE, &CORRUPT, &INDEX, &FULL, &LOCKED, &STATISTICS][CLASS].store(class, Ordering::Release);
+        [&INTERFACE, &CORRUPT, &INDEX, &FULL, &LOCKED, &STATISTICS, &LEAF][CLASS].store(class, Ordering::Release);
     }
     ClassBuilder::new("Postings\\Exception")
         .flags(ClassFlags::Interface)
@@ -78,6 +90,11 @@ pub fn register() -> ext_php_rs::error::Result<()> {
         .registration(keep::<4>)
         .register()?;
     implementation("Postings\\StatisticsException").registration(keep::<5>).register()?;
+    let mut leaf = implementation("Postings\\LeafException");
+    for (name, why) in LEAF_CODES {
+        leaf = leaf.constant(name, why as i64, &[], ConstantFlags::Public)?;
+    }
+    leaf.registration(keep::<6>).register()?;
     implementation("Postings\\StreamFullException").registration(keep::<3>).register()
 }
 
@@ -123,10 +140,14 @@ pub fn error(text: &str) -> Thrown {
 }
 
 fn of_class(class: &AtomicPtr<ClassEntry>, text: &str, code: Code) -> Thrown {
+    with_code(class, text, code as i64)
+}
+
+fn with_code(class: &AtomicPtr<ClassEntry>, text: &str, code: i64) -> Thrown {
     // SAFETY: the class is registered and lives; the message is copied.
     unsafe {
         let class = std::ptr::from_ref(registered(class)).cast_mut();
-        zend_throw_exception(class, message(text).as_ptr(), code as i64);
+        zend_throw_exception(class, message(text).as_ptr(), code);
     }
     Thrown
 }
@@ -181,6 +202,7 @@ pub fn throw(failure: &Error, argument: u32) -> Thrown {
             argument_value(argument, &format!("cannot be used: {failure}"))
         }
         Error::Statistics(_) => of_class(&STATISTICS, &failure.to_string(), Code::None),
+        Error::Refused { why, .. } => with_code(&LEAF, &failure.to_string(), *why as i64),
         Error::Full(_) => of_class(&FULL, &failure.to_string(), Code::None),
         Error::File { .. }
         | Error::Missing { .. }

@@ -10,6 +10,8 @@ use std::collections::{BTreeSet, HashMap};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Synonyms {
     tables: Vec<(Analyzer, Table)>,
+    /// As they were given.
+    given: Vec<(String, String)>,
 }
 
 /// Those in the terms of one analyzer.
@@ -52,7 +54,16 @@ impl Synonyms {
         if has_room && !of.contains(&value) {
             of.push(value);
         }
+        let is_last = |last: &(String, String)| (&*last.0, &*last.1) == (typed, synonym);
+        if has_room && !self.given.last().is_some_and(is_last) {
+            self.given.push((typed.to_owned(), synonym.to_owned()));
+        }
         has_room
+    }
+
+    /// What was [added](Self::add), in that order, but once where it was added for several analyzers one after the other.
+    pub fn given(&self) -> &[(String, String)] {
+        &self.given
     }
 
     /// Adds to the plain words of a query that has gone through this analyzer what else they stand for: from the first word on,

@@ -1,7 +1,7 @@
 //! Whether options fit an index.
 
 use super::options::{Matching, Options};
-use super::order::{SortKey, SortValue};
+use super::order::SortKey;
 use super::{Index, condition};
 use crate::base::error::{Error, Result};
 use crate::index::Kind;
@@ -47,17 +47,8 @@ pub(super) fn check(index: &Index, options: &Options) -> Result<()> {
     if !index.has_doc_id(after.doc_id) {
         return Err(Error::Argument(format!("there is no document {} for hits to come after", after.doc_id)));
     }
-    let fits = |(key, value): (&SortKey, &SortValue)| match (key, value) {
-        (SortKey::Field(_) | SortKey::Distance(..), SortValue::None) | (SortKey::Id, SortValue::Id(_)) => true,
-        (SortKey::Score | SortKey::Distance(..), SortValue::Number(number)) => !number.is_nan(),
-        (SortKey::Field(field), SortValue::Number(number)) => {
-            schema.fields[*field].kind == Kind::Numeric && !number.is_nan()
-        }
-        (SortKey::Field(field), SortValue::Keyword(_)) => schema.fields[*field].kind == Kind::Keyword,
-        _ => false,
-    };
     let keys = options.keys();
-    if keys.len() == after.values.len() && keys.iter().zip(&after.values).all(fits) {
+    if keys.len() == after.values.len() && keys.iter().zip(&after.values).all(|(key, value)| key.has(value, schema)) {
         return Ok(());
     }
     Err(Error::Argument("what hits are to come after has other values than they are sorted by".into()))

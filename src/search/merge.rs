@@ -10,6 +10,7 @@ use super::sort::directed_value;
 use super::statistics::most_frequent;
 use super::{Facet, Index, sort};
 use crate::base::error::{Error, Result};
+use crate::index::Schema;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
@@ -51,6 +52,16 @@ impl Page {
         Page { is_first: offset == 0, limit, ..self }
     }
 
+    /// How many values a hit is merged by.
+    pub fn keys(&self) -> usize {
+        self.sort.len().max(1)
+    }
+
+    /// Whether a hit is merged by its score alone.
+    pub fn is_merged_by_score(&self) -> bool {
+        self.sort.is_empty() && self.distinct.is_none()
+    }
+
     /// Whether hits are in the order of scores alone, from the first on, and nothing else was asked of them.
     pub fn is_by_score(&self) -> bool {
         *self == Page::by_score(self.limit)
@@ -71,7 +82,7 @@ impl Index {
     /// # Errors
     /// [`Error::Argument`] if there is no such document; [`Error::Corrupt`].
     pub fn merging(&self, page: &Page, doc_id: u64, score: f64) -> Result<Merging> {
-        if page.sort.is_empty() && page.distinct.is_none() {
+        if page.is_merged_by_score() {
             return Ok(Merging::by_score(score));
         }
         let (part, local) = self.named_place(doc_id)?;
@@ -84,11 +95,14 @@ impl Index {
         let distinct = page.distinct.map(|field| value(SortKey::Field(field), Direction::Ascending));
         Ok(Merging { values, distinct: distinct.transpose()?.unwrap_or(SortValue::None) })
     }
+}
 
-    /// Whether the hits of a page are ordered as those of a page of another index, so that they can be merged.
-    pub fn has_order_of(&self, page: &Page, other: &Index, its: &Page) -> bool {
-        let name = |index: &Index, field: usize| index.schema().fields.get(field).map(|of| (of.name.clone(), of.kind));
-        let same_field = |a: usize, b: usize| name(self, a) == name(other, b);
+impl Page {
+    /// Whether its hits, in an index with that schema, are ordered as those of a page of another index, so that they can be
+    /// merged.
+    pub fn has_order_of(&self, schema: &Schema, its: &Page, its_schema: &Schema) -> bool {
+        let name = |schema: &Schema, field: usize| schema.fields.get(field).map(|of| (of.name.clone(), of.kind));
+        let same_field = |a: usize, b: usize| name(schema, a) == name(its_schema, b);
         let same_key = |(a, b): (&(SortKey, Direction), &(SortKey, Direction))| {
             a.1 == b.1
                 && match (a.0, b.0) {
@@ -97,15 +111,15 @@ impl Index {
                     (a, b) => a == b,
                 }
         };
-        page.sort.len() == its.sort.len()
-            && page.sort.iter().zip(&its.sort).all(same_key)
-            && page.all_then_any == its.all_then_any
-            && match (page.distinct, its.distinct) {
+        self.sort.len() == its.sort.len()
+            && self.sort.iter().zip(&its.sort).all(same_key)
+            && self.all_then_any == its.all_then_any
+            && match (self.distinct, its.distinct) {
                 (Some(a), Some(b)) => same_field(a, b),
                 (a, b) => a == b,
             }
-            && page.facets.len() == its.facets.len()
-            && page.facets.iter().zip(&its.facets).all(|(a, b)| same_field(a.0, b.0))
+            && self.facets.len() == its.facets.len()
+            && self.facets.iter().zip(&its.facets).all(|(a, b)| same_field(a.0, b.0))
     }
 }
 
@@ -114,6 +128,24 @@ impl Merging {
     pub fn by_score(score: f64) -> Merging {
         let value = directed_value(SortValue::Number(score), Direction::Descending);
         Merging { values: vec![value], distinct: SortValue::None }
+    }
+
+    /// Of a hit of a page of an index with that schema, which has these values: one for each key of its order, or the score
+    /// alone; and one that hits are distinct by. `None` if the page has other ones.
+    pub fn new(page: &Page, schema: &Schema, values: Vec<SortValue>, distinct: SortValue) -> Option<Merging> {
+        let keys =
+            if page.sort.is_empty() { vec![SortKey::Score] } else { page.sort.iter().map(|key| key.0).collect() };
+        let fit = keys.len() == values.len() && keys.iter().zip(&values).all(|(key, value)| key.has(value, schema));
+        let is_distinct = match page.distinct {
+            Some(field) => SortKey::Field(field).has(&distinct, schema),
+            None => distinct == SortValue::None,
+        };
+        (fit && is_distinct).then_some(Merging { values, distinct })
+    }
+
+    /// The values of [`new`](Self::new).
+    pub fn values(&self) -> (&[SortValue], &SortValue) {
+        (&self.values, &self.distinct)
     }
 
     /// The order of two hits, but for their places.

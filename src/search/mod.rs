@@ -80,7 +80,7 @@ pub use options::{FEW_JOINED, JOINED_PER_DOCUMENT, Matching, Options};
 pub use order::{After, Direction, SortKey, SortValue};
 pub use read::MOST_LEAVES;
 pub use similar::Like;
-pub use statistics::{MOST_TOLD, Statistics};
+pub use statistics::{MOST_TOLD, Statistics, fingerprint};
 pub use words::MOST_WORDS;
 
 use crate::Codec;
@@ -421,7 +421,7 @@ impl Index {
     }
 
     /// That of the schema, which [`Statistics`] have, too.
-    fn fingerprint(&self) -> u64 {
+    pub(crate) fn fingerprint(&self) -> u64 {
         *self.fingerprint.get_or_init(|| statistics::fingerprint(self.schema()))
     }
 

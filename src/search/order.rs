@@ -1,7 +1,7 @@
 //! What hits can be ordered by, and places in such an order.
 
 use crate::base::earth::Point;
-use crate::index::Id;
+use crate::index::{Id, Kind, Schema};
 
 /// What hits can be sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,23 @@ pub enum SortKey {
     Id,
     /// The distance of a geo field's points from one. Documents without a point come last in both directions.
     Distance(usize, Point),
+}
+
+impl SortKey {
+    /// Whether a hit of an index with that schema may have that of it.
+    pub fn has(&self, value: &SortValue, schema: &Schema) -> bool {
+        match (self, value) {
+            (SortKey::Field(_) | SortKey::Distance(..), SortValue::None) | (SortKey::Id, SortValue::Id(_)) => true,
+            (SortKey::Score | SortKey::Distance(..), SortValue::Number(number)) => !number.is_nan(),
+            (SortKey::Field(field), SortValue::Number(number)) => {
+                schema.fields.get(*field).is_some_and(|field| field.kind == Kind::Numeric) && !number.is_nan()
+            }
+            (SortKey::Field(field), SortValue::Keyword(_)) => {
+                schema.fields.get(*field).is_some_and(|field| field.kind == Kind::Keyword)
+            }
+            _ => false,
+        }
+    }
 }
 
 /// What a hit has of a [`SortKey`].

@@ -151,6 +151,16 @@ pub struct Rect {
 }
 
 impl Rect {
+    /// The southern, northern and western sides in steps, and the steps eastwards from the western to the eastern side.
+    pub fn sides(&self) -> ([i32; 3], u32) {
+        ([self.south, self.north, self.west], self.width)
+    }
+
+    /// The box with these [sides](Self::sides); `None` if the south side is north of the north side.
+    pub fn of_sides([south, north, west]: [i32; 3], width: u32) -> Option<Rect> {
+        (south <= north).then_some(Rect { south, north, west, width })
+    }
+
     /// The box from a corner in the south-west eastwards to one in the north-east, each as latitude and longitude in degrees.
     /// With a west side east of the east side it lies across the antimeridian. `None` beyond 90 and 180 degrees, and if the
     /// south side is north of the north side.

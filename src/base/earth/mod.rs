@@ -99,6 +99,11 @@ impl Origin {
         Origin { point, sin, cos }
     }
 
+    /// That point.
+    pub fn point(&self) -> Point {
+        self.point
+    }
+
     /// The metres from there to a point, along a great circle.
     #[inline]
     pub fn distance(&self, to: Point) -> f64 {

@@ -107,6 +107,21 @@ fn serialize(document: &Document, schema: &Schema, out: &mut Vec<u8>) {
     }
 }
 
+/// Stored values as they are in a block.
+pub fn values_to_bytes(values: &[(usize, Value)]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (field, value) in values {
+        out.push(*field as u8);
+        put_value(value, &mut out);
+    }
+    out
+}
+
+/// The values of which [`values_to_bytes`] gave these bytes, of a schema with so many fields; `None` if it did not.
+pub fn values_from_bytes(bytes: &[u8], fields: usize) -> Option<Vec<(usize, Value)>> {
+    parse(bytes, fields)
+}
+
 /// Appends a value with its form.
 fn put_value(value: &Value, out: &mut Vec<u8>) {
     let bytes = |bytes: &[u8], out: &mut Vec<u8>| {

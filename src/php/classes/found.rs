@@ -2,6 +2,7 @@
 
 use super::stored;
 use crate::index::segment::IdRef;
+use crate::index::{Schema, Value};
 use crate::php::exception::Outcome;
 use crate::php::ffi::allocate;
 use crate::php::output::{List, NoRoom};
@@ -10,24 +11,41 @@ use ext_php_rs::types::Zval;
 use std::cell::Cell;
 use std::mem::size_of;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The hits of a search.
 pub struct Results {
-    /// What was searched; `None` if the hits were unserialized.
-    index: Option<Rc<Index>>,
-    /// The stored fields of unserialized hits: a list with an array for each.
-    stored: Zval,
+    source: Source,
     pub total: Option<u64>,
     /// How they were ordered and cut; `None` if that is not known.
     page: Option<Rc<Page>>,
     /// As [`Found::with_all`].
     pub with_all: Option<usize>,
-    /// Of merged hits, whose each is, and where.
-    of: Vec<(Rc<Results>, usize)>,
     hits: *mut Record,
     len: usize,
     /// Whether each of the hits has a distance, which is NaN if it is not known.
     distances: bool,
+}
+
+/// Where hits are from, and so what more is known of them.
+pub enum Source {
+    /// This index.
+    Index(Rc<Index>),
+    /// An index elsewhere.
+    Leaf(FromLeaf),
+    /// Several of these: of which each is, and where. The schema is that of the first.
+    Merged(Option<Arc<Schema>>, Vec<(Rc<Results>, usize)>),
+    /// Serialized hits, with their stored fields: a list with an array for each.
+    Serialized(Zval),
+}
+
+/// What a leaf told of its hits.
+pub struct FromLeaf {
+    pub schema: Arc<Schema>,
+    /// What each is merged by.
+    pub merging: Vec<Merging>,
+    /// The stored fields of each, if they were asked for.
+    pub stored: Vec<Vec<(usize, Value)>>,
 }
 
 /// A hit, as a block of memory has it. After all of them come the distances, if there are any, and the ids that are strings:
@@ -60,20 +78,19 @@ pub struct Merged {
     pub found: Found,
     /// Of which results each hit is, and where.
     pub of: Vec<(Rc<Results>, usize)>,
-    pub index: Option<Rc<Index>>,
+    /// That of the first index, if it is known.
+    pub schema: Option<Arc<Schema>>,
     pub page: Rc<Page>,
 }
 
 impl Results {
     /// A copy in memory of the request. Where PHP has no fallible allocation, it ends the script here by a jump.
-    pub fn new(index: Option<&Rc<Index>>, page: Option<&Rc<Page>>, found: &Found) -> Result<Results, NoRoom> {
+    pub fn new(source: Source, page: Option<&Rc<Page>>, found: &Found) -> Result<Results, NoRoom> {
         let mut results = Results {
-            index: index.cloned(),
-            stored: Zval::null(),
+            source,
             total: found.total,
             page: page.cloned(),
             with_all: found.with_all,
-            of: Vec::new(),
             hits: std::ptr::null_mut(),
             len: 0,
             distances: found.hits.iter().any(|hit| hit.distance.is_some()),
@@ -122,23 +139,14 @@ impl Results {
         Ok(results)
     }
 
-    /// As [`new`](Self::new), of hits whose stored fields are an array each of the list `stored`.
-    pub fn plain(found: &Found, page: Option<&Rc<Page>>, stored: Zval) -> Result<Results, NoRoom> {
-        let mut results = Results::new(None, page, found)?;
-        results.stored = stored;
-        Ok(results)
-    }
-
-    /// As [`new`](Self::new), of hits of several indexes.
-    pub fn merged(merged: &Merged) -> Result<Results, NoRoom> {
-        let mut results = Results::new(merged.index.as_ref(), Some(&merged.page), &merged.found)?;
-        results.of.clone_from(&merged.of);
-        Ok(results)
-    }
-
-    /// What was searched; of merged hits, the first index.
-    pub fn index(&self) -> Option<&Rc<Index>> {
-        self.index.as_ref()
+    /// The schema of what was searched; of merged hits, that of the first index. `None` if that is not known.
+    pub fn schema(&self) -> Option<&Arc<Schema>> {
+        match &self.source {
+            Source::Index(index) => Some(index.schema()),
+            Source::Leaf(leaf) => Some(&leaf.schema),
+            Source::Merged(schema, _) => schema.as_ref(),
+            Source::Serialized(_) => None,
+        }
     }
 
     pub fn page(&self) -> Option<&Rc<Page>> {
@@ -147,33 +155,36 @@ impl Results {
 
     /// What the hit at that place is merged by.
     pub fn merging(&self, at: usize) -> crate::Result<Merging> {
-        if let Some((results, at)) = self.of.get(at) {
-            return results.merging(*at);
-        }
-        match (self.get(at), &self.index, &self.page) {
-            (Some(hit), Some(index), Some(page)) => index.merging(page, hit.doc_id, hit.score),
-            (hit, ..) => Ok(Merging::by_score(hit.map_or(0.0, |hit| hit.score))),
+        match (&self.source, self.get(at), &self.page) {
+            (Source::Merged(_, of), ..) if let Some((results, at)) = of.get(at) => results.merging(*at),
+            (Source::Leaf(leaf), ..) if let Some(merging) = leaf.merging.get(at) => Ok(merging.clone()),
+            (Source::Index(index), Some(hit), Some(page)) => index.merging(page, hit.doc_id, hit.score),
+            (_, hit, _) => Ok(Merging::by_score(hit.map_or(0.0, |hit| hit.score))),
         }
     }
 
     /// The stored fields of the hit at that place, by name.
     pub fn fields(&self, at: usize, hit: &Hit) -> Outcome<Zval> {
-        if let Some((results, at)) = self.of.get(at) {
-            return results.fields(*at, hit);
-        }
-        match &self.index {
-            Some(index) => stored::fields(index, hit.doc_id),
-            None => match self.stored.array().and_then(|stored| stored.get_index(at as i64)) {
-                Some(fields) => Ok(fields.shallow_clone()),
-                None => Ok(List::with_room(0)?.into_zval()),
-            },
+        match &self.source {
+            Source::Index(index) => stored::fields(index, hit.doc_id),
+            Source::Leaf(leaf) if let Some(values) = leaf.stored.get(at) => stored::by_name(&leaf.schema, values),
+            Source::Merged(_, of) if let Some((results, at)) = of.get(at) => results.fields(*at, hit),
+            Source::Serialized(stored)
+                if let Some(fields) = stored.array().and_then(|all| all.get_index(at as i64)) =>
+            {
+                Ok(fields.shallow_clone())
+            }
+            _ => Ok(List::with_room(0)?.into_zval()),
         }
     }
 
     /// Whether hits may have stored fields.
     pub fn may_have_fields(&self) -> bool {
-        !self.of.is_empty()
-            || self.index.as_ref().is_none_or(|index| index.schema().fields.iter().any(|field| field.stored))
+        match &self.source {
+            Source::Index(index) => index.schema().fields.iter().any(|field| field.stored),
+            Source::Leaf(leaf) => !leaf.stored.is_empty(),
+            Source::Merged(..) | Source::Serialized(_) => true,
+        }
     }
 
     pub fn len(&self) -> usize {

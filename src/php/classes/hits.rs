@@ -1,11 +1,13 @@
 //! The class `Postings\Hits`: what a search found.
 
-use super::found::{self, Merged, Results};
-use super::merge::{Part, merged};
+use super::found::{self, FromLeaf, Merged, Results, Source};
+use super::merge::{Part, Values, merged};
 use super::{hit, hits_iterator};
+use crate::exchange::LeafFound;
+use crate::index::Schema;
 use crate::php::call::{Call, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method, this_and_result};
-use crate::php::declare::{function, nullable};
+use crate::php::declare::{MAY_BE_ARRAY, function, nullable, widen};
 use crate::php::documents;
 use crate::php::exception::{self, Outcome, Thrown};
 use crate::php::ffi::{FAILURE, allocation_jumps, php_json_serializable_ce};
@@ -24,6 +26,7 @@ use ext_php_rs::zend::{BailoutGuard, ce};
 use std::ffi::{c_int, c_uchar};
 use std::ptr::null_mut;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// `None` only until [`fill`].
 #[derive(Default)]
@@ -92,6 +95,9 @@ impl Class for Object {
             (*class).ce_flags &= !ext_php_rs::ffi::ZEND_ACC_NOT_SERIALIZABLE;
             (*class).unserialize = Some(refuse_old_format);
         }
+        // SAFETY: the class is registered.
+        let methods = unsafe { &raw const (*class::entry::<Object>()).function_table };
+        widen(methods, "merge", 3, MAY_BE_ARRAY);
         class::only_itself_is_equal::<Object>();
         foreach::over_aggregate::<Object>();
     }
@@ -123,24 +129,34 @@ pub fn fill(target: &mut Zval, index: &Rc<Index>, page: &Rc<Page>, found: Found)
     let (total, expired) = total_and_expired(&found);
     if found.facets.is_some() || allocation_jumps() {
         let found = BailoutGuard::new(found);
-        let facets = match &found.facets {
-            Some(facets) => facets_by_name(index, facets)?,
-            None => Zval::null(),
-        };
-        return set(target, total, expired, facets, || Results::new(Some(index), Some(page), &found));
+        let facets = facets_by_name(Some(index.schema()), found.facets.as_deref())?;
+        return set(target, total, expired, facets, || Results::new(Source::Index(index.clone()), Some(page), &found));
     }
-    set(target, total, expired, Zval::null(), || Results::new(Some(index), Some(page), &found))
+    set(target, total, expired, Zval::null(), || Results::new(Source::Index(index.clone()), Some(page), &found))
+}
+
+/// As [`fill`], of what an index elsewhere has found.
+pub fn fill_from_leaf(target: &mut Zval, schema: &Arc<Schema>, page: &Rc<Page>, found: LeafFound) -> Outcome {
+    let LeafFound { found, merging, stored } = found;
+    let (total, expired) = total_and_expired(&found);
+    // PHP may end the script by a jump over this frame.
+    let mut all = BailoutGuard::new((found, FromLeaf { schema: schema.clone(), merging, stored }));
+    let facets = facets_by_name(Some(schema), all.0.facets.as_deref())?;
+    let of = FromLeaf {
+        schema: schema.clone(),
+        merging: std::mem::take(&mut all.1.merging),
+        stored: std::mem::take(&mut all.1.stored),
+    };
+    set(target, total, expired, facets, || Results::new(Source::Leaf(of), Some(page), &all.0))
 }
 
 /// As [`fill`], of hits of several indexes.
 fn fill_merged(target: &mut Zval, merged: &Merged) -> Outcome {
     found::note(&merged.found);
     let (total, expired) = total_and_expired(&merged.found);
-    let facets = match (&merged.found.facets, &merged.index) {
-        (Some(facets), Some(index)) => facets_by_name(index, facets)?,
-        _ => Zval::null(),
-    };
-    set(target, total, expired, facets, || Results::merged(merged))
+    let facets = facets_by_name(merged.schema.as_ref(), merged.found.facets.as_deref())?;
+    let source = Source::Merged(merged.schema.clone(), merged.of.clone());
+    set(target, total, expired, facets, || Results::new(source, Some(&merged.page), &merged.found))
 }
 
 /// The properties of `Hits`.
@@ -181,8 +197,9 @@ fn set(
     Ok(())
 }
 
-/// Facets as PHP gets them.
-fn facets_by_name(index: &Index, facets: &[FieldFacet]) -> Outcome<Zval> {
+/// Facets as PHP gets them; null if there are none.
+fn facets_by_name(schema: Option<&Arc<Schema>>, facets: Option<&[FieldFacet]>) -> Outcome<Zval> {
+    let (Some(schema), Some(facets)) = (schema, facets) else { return Ok(Zval::null()) };
     let mut map = Map::with_room(facets.len())?;
     for FieldFacet { field, facet } in facets {
         let mut value = Zval::new();
@@ -201,7 +218,7 @@ fn facets_by_name(index: &Index, facets: &[FieldFacet]) -> Outcome<Zval> {
                 Record::new().field("min", min).field("max", max).field("count", *count as i64).store(&mut value);
             }
         }
-        map.set(index.schema().fields[*field].name.as_bytes(), value)?;
+        map.set(schema.fields[*field].name.as_bytes(), value)?;
     }
     Ok(map.into_zval())
 }
@@ -213,10 +230,12 @@ fn this<'a>(call: &'a mut Call) -> Outcome<(&'a Results, &'a mut Zval)> {
 
 fn merge(call: &mut Call) -> Outcome {
     let mut hits = null_mut::<Zval>();
-    let (mut limit, mut offset, mut values, mut is_null) = (10i64, 0i64, 0i64, true);
-    parse!(call, c"a|lll!", &raw mut hits, &raw mut limit, &raw mut offset, &raw mut values, &raw mut is_null)?;
+    let mut facets = null_mut::<Zval>();
+    let (mut limit, mut offset) = (10i64, 0i64);
+    parse!(call, c"a|llz", &raw mut hits, &raw mut limit, &raw mut offset, &raw mut facets)?;
     let (limit, offset) = (input::natural(limit, 2)?, input::natural(offset, 3)?);
-    let values = if is_null { None } else { Some(input::natural(values, 4)?) };
+    // SAFETY: parsing set it to an argument in the frame, or left it null.
+    let values = Values::of(unsafe { facets.as_ref() }, 4)?;
     // SAFETY: parsing set it to an array argument in the frame.
     let given: Option<&ZendHashTable> = unsafe { &*hits }.dereference().array();
     let mut parts: Vec<Part> = input::with_room(given.map_or(0, |given| given.len()))?;
@@ -232,7 +251,7 @@ fn merge(call: &mut Call) -> Outcome {
     if parts.is_empty() {
         return Err(exception::argument_value(1, "must have Hits to merge, [] given"));
     }
-    let merged = merged(&parts, limit, offset, values)?;
+    let merged = merged(&parts, limit, offset, &values)?;
     drop(parts);
     // PHP may end the script by a jump over this frame.
     let merged = BailoutGuard::new(merged);
@@ -422,7 +441,7 @@ fn unserialize(call: &mut Call) -> Outcome {
     let (total, expired, facets) = (total.shallow_clone(), expired.shallow_clone(), facets.shallow_clone());
     let stored = stored.into_zval();
     let found = BailoutGuard::new(found);
-    let results = Results::plain(&found, page.as_ref(), stored)?;
+    let results = Results::new(Source::Serialized(stored), page.as_ref(), &found)?;
     let object = call.this_and_result().0.ok_or_else(class::uninitialised::<Object>)?;
     // SAFETY: the object has these properties, which were not set: it has no results yet.
     unsafe {

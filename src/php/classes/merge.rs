@@ -2,8 +2,9 @@
 
 use super::found::{Merged, Results};
 use crate::php::call::check;
-use crate::php::exception::{self, Outcome};
+use crate::php::exception::{self, Outcome, type_name};
 use crate::php::fields::key_text;
+use crate::php::input::natural;
 use crate::php::zend::{elements, number};
 use crate::search::{Facet, FieldFacet, Found, FoundHit, MergingPart, Page, merge as merge_hits, merge_facets};
 use ext_php_rs::types::Zval;
@@ -17,8 +18,52 @@ pub struct Part {
     pub facets: Zval,
 }
 
+/// How many values merged facets have at most.
+pub enum Values {
+    /// As the least that an index was asked for.
+    AsAsked,
+    /// So many, of each field.
+    Each(usize),
+    /// So many by the names of fields; of others as asked.
+    ByField(Vec<(Vec<u8>, usize)>),
+}
+
+impl Values {
+    /// What an `int|array|null` argument says.
+    pub fn of(argument: Option<&Zval>, place: u32) -> Outcome<Values> {
+        let Some(argument) = argument.map(Zval::dereference).filter(|argument| !argument.is_null()) else {
+            return Ok(Values::AsAsked);
+        };
+        let wrong = |text: String| Err(exception::argument_type(place, &text));
+        if let Some(each) = argument.long() {
+            return natural(each, place).map(Values::Each);
+        }
+        let Some(array) = argument.array() else {
+            return wrong(format!("must be of type array|int|null, {} given", type_name(argument)));
+        };
+        let mut by_field = Vec::new();
+        for (key, value) in elements(array) {
+            let name = key_text(&key).into_owned();
+            let Some(most) = value.dereference().long() else {
+                let shown = name.escape_ascii();
+                return wrong(format!("must contain only int, {} given for '{shown}'", type_name(value)));
+            };
+            by_field.push((name, natural(most, place)?));
+        }
+        Ok(Values::ByField(by_field))
+    }
+
+    fn of_field(&self, name: &str) -> Option<usize> {
+        match self {
+            Values::AsAsked => None,
+            Values::Each(each) => Some(*each),
+            Values::ByField(by_field) => by_field.iter().find(|of| of.0 == name.as_bytes()).map(|of| of.1),
+        }
+    }
+}
+
 /// The hits of all parts: `limit` from `offset` on, with facets of at most so many `values`.
-pub fn merged(parts: &[Part], limit: usize, offset: usize, values: Option<usize>) -> Outcome<Merged> {
+pub fn merged(parts: &[Part], limit: usize, offset: usize, values: &Values) -> Outcome<Merged> {
     let mut pages: Vec<Rc<Page>> = Vec::with_capacity(parts.len());
     for (at, part) in parts.iter().enumerate() {
         let Some(page) = part.results.page() else {
@@ -27,8 +72,8 @@ pub fn merged(parts: &[Part], limit: usize, offset: usize, values: Option<usize>
             return Err(exception::argument_value(1, &text));
         };
         if let Some(first) = pages.first() {
-            let same = match (parts[0].results.index(), part.results.index()) {
-                (Some(a), Some(b)) => a.has_order_of(first, b, page),
+            let same = match (parts[0].results.schema(), part.results.schema()) {
+                (Some(a), Some(b)) => first.has_order_of(a, page, b),
                 _ => first.is_by_score() && page.is_by_score(),
             };
             if !same {
@@ -53,18 +98,18 @@ pub fn merged(parts: &[Part], limit: usize, offset: usize, values: Option<usize>
     let totals = parts.iter().map(|part| part.results.total);
     let (facets, page) = facets(parts, &pages, values)?;
     let found = Found { hits, total: totals.sum(), facets, with_all, expired: parts.iter().any(|part| part.expired) };
-    let index = parts[0].results.index().cloned();
-    Ok(Merged { found, of, index, page: Rc::new(page.of_merged(offset, limit)) })
+    let schema = parts[0].results.schema().cloned();
+    Ok(Merged { found, of, schema, page: Rc::new(page.of_merged(offset, limit)) })
 }
 
 /// The facets of all, and the first page with as many values.
-fn facets(parts: &[Part], pages: &[Rc<Page>], values: Option<usize>) -> Outcome<(Option<Vec<FieldFacet>>, Page)> {
+fn facets(parts: &[Part], pages: &[Rc<Page>], values: &Values) -> Outcome<(Option<Vec<FieldFacet>>, Page)> {
     let mut page = (*pages[0]).clone();
-    let Some(index) = parts[0].results.index().filter(|_| !page.facets.is_empty()) else { return Ok((None, page)) };
+    let Some(schema) = parts[0].results.schema().filter(|_| !page.facets.is_empty()) else { return Ok((None, page)) };
     let mut facets = Vec::with_capacity(page.facets.len());
     for at in 0..page.facets.len() {
         let field = page.facets[at].0;
-        let name = index.schema().fields.get(field).map_or("", |field| &field.name);
+        let name = schema.fields.get(field).map_or("", |field| &field.name);
         let of_part =
             |(part, page): (&Part, &Rc<Page>)| Some((facet(part.facets.array()?.get(name)?)?, page.facets[at].1));
         // A search that did not finish has none.
@@ -72,7 +117,7 @@ fn facets(parts: &[Part], pages: &[Rc<Page>], values: Option<usize>) -> Outcome<
             return Ok((None, page));
         };
         let least = all.iter().map(|(_, limit)| *limit).min().unwrap_or(0);
-        let limit = values.unwrap_or(least);
+        let limit = values.of_field(name).unwrap_or(least);
         let Some(facet) = merge_facets(&all, limit) else {
             let text = format!(
                 "have too few values of the facet '{name}' for the {limit} most frequent of all: ask each index for more than \

@@ -12,6 +12,9 @@ mod hits;
 mod hits_iterator;
 mod index;
 mod index_writer;
+mod leaf;
+mod leaf_client;
+mod leaf_request;
 pub mod matching;
 mod merge;
 pub mod posting_list;
@@ -45,6 +48,9 @@ const CLASSES: &[Entry] = &[
     entry::<index_writer::Object>(),
     entry::<search_stream::Object>(),
     entry::<index::Object>(),
+    entry::<leaf::Object>(),
+    entry::<leaf_request::Object>(),
+    entry::<leaf_client::Object>(),
 ];
 
 /// Registers the enums. In MINIT.

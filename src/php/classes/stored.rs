@@ -1,6 +1,6 @@
 //! Stored values as PHP has them.
 
-use crate::index::Value;
+use crate::index::{Schema, Value};
 use crate::php::call::check_index;
 use crate::php::exception::Outcome;
 use crate::php::output::{self, List, Map};
@@ -15,6 +15,11 @@ pub fn fields(index: &Index, doc_id: u64) -> Outcome<Zval> {
         return Ok(List::with_room(0)?.into_zval());
     }
     let values = BailoutGuard::new(check_index(index.stored(doc_id), 1)?);
+    by_name(schema, &values)
+}
+
+/// Stored values by the names of their fields.
+pub fn by_name(schema: &Schema, values: &[(usize, Value)]) -> Outcome<Zval> {
     let mut map = Map::with_room(values.len())?;
     for (field, value) in values.iter() {
         let name = schema.fields.get(*field).map_or("", |field| &field.name);

@@ -16,7 +16,8 @@
 use super::{ByBytes, CLASSES, Count, Expansion, Field, MOST_DOCUMENTS, Statistics, Told};
 use crate::base::error::{Error, Result};
 use crate::base::identity::Identity;
-use crate::base::leb128::put as number;
+use crate::base::leb128::{put as number, put_string};
+use crate::base::reader::Reader;
 use std::collections::BTreeMap;
 
 const MAGIC: &[u8; 4] = b"PSTA";
@@ -37,7 +38,7 @@ impl Statistics {
         number(&mut out, self.fields.len() as u64);
         for field in &self.fields {
             out.push(field.number);
-            string(&mut out, field.name.as_bytes());
+            put_string(&mut out, field.name.as_bytes());
             number(&mut out, field.tokens);
         }
         number(&mut out, self.terms.len() as u64);
@@ -45,7 +46,7 @@ impl Statistics {
             out.push(field);
             number(&mut out, terms.len() as u64);
             for (term, count) in terms {
-                string(&mut out, term);
+                put_string(&mut out, term);
                 number(&mut out, count.documents);
                 number(&mut out, count.indexes.into());
             }
@@ -55,12 +56,12 @@ impl Statistics {
             out.extend([field, of]);
             number(&mut out, expansions.len() as u64);
             for (typed, expansion) in expansions {
-                string(&mut out, typed);
+                put_string(&mut out, typed);
                 number(&mut out, expansion.indexes.into());
                 expansion.rest.iter().for_each(|&rest| number(&mut out, rest));
                 number(&mut out, expansion.words.len() as u64);
                 for (word, told) in &expansion.words {
-                    string(&mut out, word);
+                    put_string(&mut out, word);
                     out.push(told.class);
                     number(&mut out, told.documents);
                     number(&mut out, told.more);
@@ -82,7 +83,7 @@ impl Statistics {
         let Some((content, crc)) = bytes.split_last_chunk::<4>() else {
             return Err(corrupt("end", bytes.len(), "no checksum"));
         };
-        let mut reader = Reader { bytes: content, at: 0 };
+        let mut reader = Reader::new("statistics", content);
         if reader.take(MAGIC.len(), "begin")? != MAGIC {
             return Err(corrupt("begin", 0, "these are no statistics"));
         }
@@ -93,24 +94,22 @@ impl Statistics {
         if crc32fast::hash(content) != u32::from_le_bytes(*crc) {
             return Err(corrupt("checksum", content.len(), "it is wrong"));
         }
-        let mut fingerprint = [0; 8];
-        fingerprint.copy_from_slice(reader.take(8, "fingerprint")?);
-        let indexes = reader.indexes()?;
-        let documents = reader.documents(MOST_DOCUMENTS)?;
+        let fingerprint = reader.u64("fingerprint")?;
+        let of_indexes = indexes(&mut reader)?;
+        let all = documents(&mut reader, MOST_DOCUMENTS)?;
         let mut fields: Vec<Field> = Vec::new();
         for _ in 0..reader.number("fields")? {
             let number = reader.byte("field")?;
             if fields.last().is_some_and(|last| last.number >= number) {
                 return Err(reader.wrong("field", "it is not after the one before"));
             }
-            let name = std::str::from_utf8(reader.string("name")?);
-            let name = name.map_err(|_| reader.wrong("name", "it is not UTF-8"))?.to_owned();
+            let name = reader.text("name")?.to_owned();
             fields.push(Field { number, name, tokens: reader.number("tokens")? });
         }
         let mut statistics = Statistics {
-            fingerprint: u64::from_le_bytes(fingerprint),
-            indexes,
-            documents,
+            fingerprint,
+            indexes: of_indexes,
+            documents: all,
             fields,
             terms: BTreeMap::new(),
             expansions: BTreeMap::new(),
@@ -118,116 +117,67 @@ impl Statistics {
         };
         for _ in 0..reader.number("fields with terms")? {
             let field = reader.byte("field")?;
-            let terms = reader.map("term", |reader| {
-                Ok(Count { documents: reader.documents(documents)?, indexes: reader.indexes()? })
+            let terms = map(&mut reader, "term", |reader| {
+                Ok(Count { documents: documents(reader, all)?, indexes: indexes(reader)? })
             })?;
-            reader.is_after(&statistics.terms, &field, "field")?;
+            is_after(&reader, &statistics.terms, &field, "field")?;
             statistics.terms.insert(field, terms);
         }
         for _ in 0..reader.number("kinds of expansions")? {
             let kind = (reader.byte("field")?, reader.byte("kind")?);
-            let expansions = reader.map("what was typed", |reader| {
-                let (indexes, mut rest) = (reader.indexes()?, [0; CLASSES]);
+            let expansions = map(&mut reader, "what was typed", |reader| {
+                let (indexes, mut rest) = (indexes(reader)?, [0; CLASSES]);
                 for rest in &mut rest {
                     *rest = reader.number("rest")?;
                 }
-                let words = reader.map("word", |reader| {
+                let words = map(reader, "word", |reader| {
                     let class = reader.byte("class")?;
                     if usize::from(class) >= CLASSES {
                         return Err(reader.wrong("class", &format!("{class} instead of 0 to {}", CLASSES - 1)));
                     }
-                    Ok(Told { class, documents: reader.documents(documents)?, more: reader.number("more")? })
+                    Ok(Told { class, documents: documents(reader, all)?, more: reader.number("more")? })
                 })?;
                 Ok(Expansion { words, rest, indexes })
             })?;
-            reader.is_after(&statistics.expansions, &kind, "kind of expansions")?;
+            is_after(&reader, &statistics.expansions, &kind, "kind of expansions")?;
             statistics.expansions.insert(kind, expansions);
         }
-        match content.len() - reader.at {
-            0 => Ok(statistics),
-            more => Err(reader.wrong("end", &format!("{more} bytes too many"))),
-        }
+        reader.end()?;
+        Ok(statistics)
     }
-}
-
-fn string(out: &mut Vec<u8>, string: &[u8]) {
-    number(out, string.len() as u64);
-    out.extend(string);
 }
 
 fn corrupt(item: &str, offset: usize, what: impl Into<String>) -> Error {
     Error::corrupt("statistics", item, offset, what)
 }
 
-struct Reader<'b> {
-    bytes: &'b [u8],
-    at: usize,
+fn indexes(reader: &mut Reader) -> Result<u32> {
+    let indexes = reader.number("indexes")?;
+    u32::try_from(indexes).map_err(|_| reader.wrong("indexes", &format!("{indexes} are too many")))
 }
 
-impl<'b> Reader<'b> {
-    fn wrong(&self, item: &str, what: &str) -> Error {
-        corrupt(item, self.at, what)
+/// How many documents contain something, of so many.
+fn documents(reader: &mut Reader, all: u64) -> Result<u64> {
+    match reader.number("documents")? {
+        documents if documents <= all => Ok(documents),
+        documents => Err(reader.wrong("documents", &format!("{documents} of {all}"))),
     }
+}
 
-    fn take(&mut self, count: usize, item: &str) -> Result<&'b [u8]> {
-        let taken = self.bytes[self.at..].get(..count).ok_or_else(|| self.wrong(item, "the bytes end before it"))?;
-        self.at += count;
-        Ok(taken)
+/// How many, and what is known of each.
+fn map<T>(reader: &mut Reader, item: &str, mut value: impl FnMut(&mut Reader) -> Result<T>) -> Result<ByBytes<T>> {
+    let mut map = BTreeMap::new();
+    for _ in 0..reader.number(item)? {
+        let key: Box<[u8]> = reader.string(item)?.into();
+        is_after(reader, &map, &key, item)?;
+        map.insert(key, value(reader)?);
     }
+    Ok(map)
+}
 
-    fn byte(&mut self, item: &str) -> Result<u8> {
-        Ok(self.take(1, item)?[0])
-    }
-
-    fn number(&mut self, item: &str) -> Result<u64> {
-        let mut number = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte(item)?;
-            let bits = u64::from(byte & 0x7F);
-            if bits << shift >> shift != bits || byte == 0 && shift > 0 {
-                break;
-            }
-            number |= bits << shift;
-            if byte < 0x80 {
-                return Ok(number);
-            }
-        }
-        Err(self.wrong(item, "it is no number of 64 bits"))
-    }
-
-    fn string(&mut self, item: &str) -> Result<&'b [u8]> {
-        let length = self.number(item)?;
-        self.take(usize::try_from(length).unwrap_or(usize::MAX), item)
-    }
-
-    fn indexes(&mut self) -> Result<u32> {
-        let indexes = self.number("indexes")?;
-        u32::try_from(indexes).map_err(|_| self.wrong("indexes", &format!("{indexes} are too many")))
-    }
-
-    /// How many documents contain something, of so many.
-    fn documents(&mut self, all: u64) -> Result<u64> {
-        match self.number("documents")? {
-            documents if documents <= all => Ok(documents),
-            documents => Err(self.wrong("documents", &format!("{documents} of {all}"))),
-        }
-    }
-
-    /// How many, and what is known of each.
-    fn map<T>(&mut self, item: &str, mut value: impl FnMut(&mut Self) -> Result<T>) -> Result<ByBytes<T>> {
-        let mut map = BTreeMap::new();
-        for _ in 0..self.number(item)? {
-            let key: Box<[u8]> = self.string(item)?.into();
-            self.is_after(&map, &key, item)?;
-            map.insert(key, value(self)?);
-        }
-        Ok(map)
-    }
-
-    fn is_after<K: Ord, T>(&self, map: &BTreeMap<K, T>, key: &K, item: &str) -> Result<()> {
-        match map.last_key_value() {
-            Some((last, _)) if last >= key => Err(self.wrong(item, "it is not after the one before")),
-            _ => Ok(()),
-        }
+fn is_after<K: Ord, T>(reader: &Reader, map: &BTreeMap<K, T>, key: &K, item: &str) -> Result<()> {
+    match map.last_key_value() {
+        Some((last, _)) if last >= key => Err(reader.wrong(item, "it is not after the one before")),
+        _ => Ok(()),
     }
 }

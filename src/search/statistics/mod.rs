@@ -302,8 +302,8 @@ fn key(atom: &Atom) -> Box<[u8]> {
     key.into()
 }
 
-/// Of what decides which terms texts have, and what they count for: fields with their weights, analyzers, positions.
-pub(super) fn fingerprint(schema: &Schema) -> u64 {
+/// A hash of what decides which terms texts have, and what they count for: fields with their weights, analyzers, positions.
+pub fn fingerprint(schema: &Schema) -> u64 {
     let mut all = Vec::new();
     let mut add = |bytes: &[u8]| {
         all.extend((bytes.len() as u64).to_le_bytes());

@@ -187,7 +187,7 @@ impl<'c> Arguments<'c> {
     }
 
     /// The number of an argument that the method has, from 1, and its value if it is given.
-    fn find(&self, argument: Argument) -> Option<(u32, &'c Zval)> {
+    pub fn find(&self, argument: Argument) -> Option<(u32, &'c Zval)> {
         let at = self.given.iter().position(|&given| given == argument)?;
         Some((at as u32 + 1, self.values[at]?))
     }

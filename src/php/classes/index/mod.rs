@@ -1,7 +1,7 @@
 //! The class `Postings\Index`.
 
-mod argument;
-mod arguments;
+pub(super) mod argument;
+pub(super) mod arguments;
 mod copy;
 mod export;
 pub(super) mod filter;
@@ -9,9 +9,9 @@ mod ids;
 mod marks;
 mod object;
 pub(super) mod options;
-mod search;
+pub(super) mod search;
 mod similar;
-mod words;
+pub(super) mod words;
 
 use super::{analyzer, hits, posting_list, search_stream, statistics};
 use crate::index::removal;

@@ -19,6 +19,7 @@ use crate::php::{ini, input, traverse};
 use crate::search::{Found, FoundHit, Index, Options, Page};
 use ext_php_rs::types::Zval;
 use ext_php_rs::zend::BailoutGuard;
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -98,7 +99,7 @@ pub fn search(call: &mut Call) -> Outcome {
 }
 
 /// What a list of queries has at `at` in place of a string.
-fn no_string(query: &Zval, at: usize) -> Thrown {
+pub fn no_string(query: &Zval, at: usize) -> Thrown {
     let text = format!("must contain only string, {} given at index {at}", type_name(query));
     exception::argument_type(1, &text)
 }
@@ -173,11 +174,8 @@ pub fn stream(call: &mut Call) -> Outcome {
     search_stream::store(stream, Page::new(&options), call.result)
 }
 
-pub fn statistics(call: &mut Call) -> Outcome {
-    let arguments = STATISTICS.parse(call)?;
-    let index = &this::<Object>(call)?.0;
-    let options = arguments.options(index.schema())?;
-    let given = arguments.one_or_more();
+/// A query, or an array of them; what is not UTF-8 is replaced.
+pub fn queries_of(given: &Zval) -> Outcome<Vec<Cow<'_, str>>> {
     let queries: Vec<&Zval> = match given.array() {
         Some(array) => elements(array).map(|(_, query)| query.dereference()).collect(),
         None if given.zend_str().is_some() => vec![given],
@@ -186,14 +184,22 @@ pub fn statistics(call: &mut Call) -> Outcome {
             return Err(exception::argument_type(1, &text));
         }
     };
-    if let Some((at, query)) = queries.iter().enumerate().find(|(_, query)| query.zend_str().is_none()) {
-        return Err(no_string(query, at));
+    let mut texts = Vec::with_capacity(queries.len());
+    for (at, query) in queries.into_iter().enumerate() {
+        let Some(text) = query.zend_str() else { return Err(no_string(query, at)) };
+        texts.push(valid_utf8(text.as_bytes()));
     }
-    let texts: Vec<_> =
-        queries.iter().filter_map(|query| query.zend_str()).map(|text| valid_utf8(text.as_bytes())).collect();
+    Ok(texts)
+}
+
+pub fn statistics(call: &mut Call) -> Outcome {
+    let arguments = STATISTICS.parse(call)?;
+    let index = &this::<Object>(call)?.0;
+    let options = arguments.options(index.schema())?;
+    let texts = queries_of(arguments.one_or_more())?;
     let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
     let told = check_index(index.statistics(&texts, &options), 1)?;
-    drop((queries, texts, options));
+    drop((texts, options));
     statistics::store(told, call.result)
 }
 

@@ -1,0 +1,62 @@
+//! Requests of any bytes, and those of an index with changed bytes, with checksums that fit: a leaf answers each, and its
+//! responses, changed in the same way, are read or refused. `cargo fuzz run index_exchange` (with `-s none` without a nightly
+//! compiler).
+
+#![no_main]
+
+mod index_support;
+
+use index_support::edit;
+use libfuzzer_sys::fuzz_target;
+use postings::engine::Settings;
+use postings::exchange::{Answer, MOST_BYTES, Question, Response, commit_of, handle, schema_of};
+use postings::search::{Direction, Index, Matching, Options, SortKey, Typos};
+use std::sync::OnceLock;
+
+fn with_crc(mut bytes: Vec<u8>) -> Vec<u8> {
+    let crc = crc32fast::hash(&bytes);
+    bytes.extend(crc.to_le_bytes());
+    bytes
+}
+
+fuzz_target!(|input: (u8, &str, Vec<u8>, Vec<(u16, u8)>, Vec<(u16, u8)>)| {
+    static INDEX: OnceLock<Index> = OnceLock::new();
+    let index = INDEX.get_or_init(|| Index::open(index_support::index()).expect("it was just written"));
+    let (flags, query, any, of_request, of_response) = input;
+    let settings = Settings::default();
+    let options = Options {
+        matching: [Matching::All, Matching::Any, Matching::AllThenAny][usize::from(flags) % 3],
+        typos: Typos::UpTo(flags >> 2 & 1),
+        prefix: flags & 8 != 0,
+        total: true,
+        sort: if flags & 16 != 0 { vec![(SortKey::Id, Direction::Descending)] } else { Vec::new() },
+        ..Options::default()
+    };
+    let queries = vec![query.to_owned()];
+    let question = match flags >> 5 {
+        0 => Question::Schema,
+        1 => Question::Statistics { queries, options },
+        2 => Question::Suggest { text: query.to_owned(), field: None, limit: usize::from(flags) },
+        _ => Question::Search { queries, options, stored: flags & 1 != 0 },
+    };
+    let request = question.to_bytes(Some(index.schema()), None).expect("it is small");
+    let response = handle(index, &request, &settings);
+    let read = Response::read(&response, &question, index.schema()).expect("any text is a query");
+    if let (Answer::Found(all), Question::Search { queries, options, .. }) = (&read.answer, &question) {
+        assert_eq!(Ok(&all[0].found), index.search(&queries[0], options).as_ref());
+    }
+    let mut changed = request[..request.len() - 4].to_vec();
+    edit(&mut changed, &of_request);
+    let any_body = [&b"PREQ\x01"[..], &any].concat();
+    for request in [with_crc(changed), with_crc(any_body), any.clone()] {
+        let response = handle(index, &request, &settings);
+        assert!(response.len() <= MOST_BYTES && commit_of(&response) == Ok(index.snapshot().commit()));
+        _ = Response::read(&response, &question, index.schema());
+    }
+    let mut changed = response[..response.len() - 4].to_vec();
+    edit(&mut changed, &of_response);
+    for response in [with_crc(changed), with_crc([&b"PRES\x01"[..], &any].concat()), any] {
+        _ = Response::read(&response, &question, index.schema());
+        _ = schema_of(&response);
+    }
+});

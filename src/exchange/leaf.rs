@@ -1,0 +1,114 @@
+//! [`handle`]: what an index answers to requests.
+
+use super::question::Question;
+use super::response::{self, Answer, LeafFound, Response};
+use super::{MOST_BYTES, MOST_HITS, refused};
+use crate::base::error::{Error, Refusal, Result};
+use crate::engine::{self, Settings};
+use crate::index::{Id, Value};
+use crate::search::{Found, Index, Options, Page};
+
+/// The response to a request. What is wrong with it, or fails, becomes a refusal: every request has a response.
+pub fn handle(index: &Index, request: &[u8], settings: &Settings) -> Vec<u8> {
+    let commit = index.snapshot().commit();
+    let response = Question::read(request, index)
+        .and_then(|question| answer(index, &question, settings))
+        .and_then(|answer| Response { commit, answer }.to_bytes());
+    let error = match response {
+        Ok(response) => return response,
+        Err(error) => error,
+    };
+    let what = error.to_string();
+    let why = match error {
+        Error::Refused { why, .. } => why,
+        Error::Statistics(_) => Refusal::Statistics,
+        Error::Argument(_) | Error::NotCodable { .. } | Error::NotIncreasing { .. } => Refusal::Request,
+        Error::Corrupt { codec: "request" | "statistics", .. } => Refusal::Request,
+        Error::Expired => Refusal::Deadline,
+        _ => Refusal::Failed,
+    };
+    response::refusal(commit, why, &what)
+}
+
+fn answer(index: &Index, question: &Question, settings: &Settings) -> Result<Answer> {
+    Ok(match question {
+        Question::Schema => Answer::Schema(index.schema().clone()),
+        Question::Statistics { queries, options } => Answer::Statistics(index.statistics(&as_strs(queries), options)?),
+        Question::Search { queries, options, stored } => {
+            check_hits(index, queries.len(), options)?;
+            let found = engine::search_batch(index, &as_strs(queries), options, settings)?;
+            let (page, mut room) = (Page::new(options), MOST_BYTES);
+            let stored = stored.then_some(&mut room);
+            Answer::Found(with_all(index, &page, found, stored)?)
+        }
+        Question::Suggest { text, field, limit } => {
+            Answer::Words(index.suggest(text, *field, (*limit).min(MOST_HITS))?)
+        }
+        Question::Stored { ids } => {
+            let mut room = MOST_BYTES;
+            let stored = ids.iter().map(|id| stored_of(index, id, &mut room));
+            Answer::Stored(stored.collect::<Result<_>>()?)
+        }
+    })
+}
+
+fn as_strs(queries: &[String]) -> Vec<&str> {
+    queries.iter().map(|query| &**query).collect()
+}
+
+/// Checks how much memory answers take at most.
+fn check_hits(index: &Index, queries: usize, options: &Options) -> Result<()> {
+    let documents = usize::try_from(index.documents()).unwrap_or(usize::MAX);
+    let hits = options.limit.saturating_add(options.offset).min(documents);
+    let values = options.facets.iter().flatten().map(|(_, values)| (*values).min(documents));
+    match values.fold(hits, usize::saturating_add).saturating_mul(queries) {
+        ..=MOST_HITS => Ok(()),
+        many => Err(refused(
+            Refusal::Request,
+            format!("up to {many} hits and values of facets are asked for, more than {MOST_HITS}"),
+        )),
+    }
+}
+
+/// With what hits are merged by, and their stored fields, if these have room.
+fn with_all(index: &Index, page: &Page, all: Vec<Found>, mut room: Option<&mut usize>) -> Result<Vec<LeafFound>> {
+    let mut result = Vec::with_capacity(all.len());
+    for found in all {
+        let (mut merging, mut stored) = (Vec::new(), Vec::new());
+        for hit in &found.hits {
+            if !page.is_merged_by_score() {
+                merging.push(index.merging(page, hit.doc_id, hit.score)?);
+            }
+            if let Some(room) = room.as_deref_mut() {
+                stored.push(fits(index.stored(hit.doc_id)?, room)?);
+            }
+        }
+        result.push(LeafFound { found, merging, stored });
+    }
+    Ok(result)
+}
+
+fn stored_of(index: &Index, id: &Id, room: &mut usize) -> Result<Option<response::Stored>> {
+    let Some(doc_id) = index.doc_id(id)? else { return Ok(None) };
+    fits(index.stored(doc_id)?, room).map(Some)
+}
+
+/// Stored values that there is room for.
+fn fits(values: response::Stored, room: &mut usize) -> Result<response::Stored> {
+    fn bytes(value: &Value) -> usize {
+        match value {
+            Value::Text(text) | Value::Time(_, text) => text.len(),
+            Value::Tokens(many) | Value::Keywords(many) => many.iter().map(Vec::len).sum(),
+            Value::List(many) => many.iter().map(bytes).sum(),
+            Value::Number(_) | Value::Int(_) | Value::Bool(_) | Value::Point(..) => 16,
+        }
+    }
+    let bytes: usize = values.iter().map(|(_, value)| bytes(value)).sum();
+    match room.checked_sub(bytes) {
+        Some(left) => {
+            *room = left;
+            Ok(values)
+        }
+        None => Err(refused(Refusal::Request, format!("the stored fields have more than {MOST_BYTES} bytes"))),
+    }
+}

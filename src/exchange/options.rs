@@ -1,0 +1,166 @@
+//! [`Options`] as bytes. Fields are numbers u8; what may be missing begins with whether it is there u8.
+//!
+//! ```text
+//! limit, offset, matching u8, total u8, k1 f32, b f32, typos u8 (0 none, 1 by length, from 2 on so many less 2), prefix u8,
+//! syntax u8; how many words count (2^64 - 1: all), milliseconds to the deadline
+//! weights: how many, each field, f32; order: how many, each what u8, field or point, whether descending u8
+//! facets: how many, each field, values; distinct: field; fields: how many, each field
+//! filter: condition; synonyms: how many, each two strings; statistics: string
+//! ```
+
+use super::condition;
+use crate::base::error::{Error, Result};
+use crate::base::leb128::{put, put_string};
+use crate::base::reader::Reader;
+use crate::index::{Kind, Schema};
+use crate::rank::Bm25;
+use crate::search::{Direction, Filter, MAX_DISTANCE, Matching, Options, SortKey, Statistics, Synonyms, Typos};
+use std::sync::Arc;
+use std::time::Duration;
+
+const MATCHING: [Matching; 3] = [Matching::All, Matching::Any, Matching::AllThenAny];
+
+/// # Errors
+/// [`Error::Argument`] if something of it can only be told to an index itself: docIDs, and places in its order.
+pub(super) fn write(out: &mut Vec<u8>, options: &Options) -> Result<()> {
+    if options.after.is_some() {
+        return Err(Error::Argument("a place after which hits are wanted is one of one index: use an offset".into()));
+    }
+    put(out, options.limit as u64);
+    put(out, options.offset as u64);
+    out.push(MATCHING.iter().position(|&matching| matching == options.matching).unwrap_or(0) as u8);
+    out.push(options.total.into());
+    out.extend(options.bm25.k1.to_le_bytes());
+    out.extend(options.bm25.b.to_le_bytes());
+    out.push(match options.typos {
+        Typos::None => 0,
+        Typos::Auto => 1,
+        Typos::UpTo(edits) => edits + 2,
+    });
+    out.extend([options.prefix, options.syntax].map(u8::from));
+    put(out, options.words.try_into().unwrap_or(u64::MAX));
+    let deadline = options.deadline.map(|deadline| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX));
+    optional(out, deadline, put);
+    list(out, &options.weights, |out, (field, weight)| {
+        out.push(*field as u8);
+        out.extend(weight.to_le_bytes());
+    });
+    list(out, &options.sort, |out, (key, direction)| {
+        match key {
+            SortKey::Field(field) => out.extend([0, *field as u8]),
+            SortKey::Score => out.push(1),
+            SortKey::Id => out.push(2),
+            SortKey::Distance(field, from) => {
+                out.extend([3, *field as u8]);
+                condition::write_point(out, *from);
+            }
+        }
+        out.push(u8::from(*direction == Direction::Descending));
+    });
+    optional(out, options.facets.as_deref(), |out, facets| {
+        list(out, facets, |out, (field, values)| {
+            out.push(*field as u8);
+            put(out, *values as u64);
+        });
+    });
+    optional(out, options.distinct, |out, field| out.push(field as u8));
+    optional(out, options.fields.as_deref(), |out, fields| list(out, fields, |out, field| out.push(*field as u8)));
+    let mut written = Ok(());
+    optional(out, options.filter.condition(), |out, of| written = condition::write(out, of));
+    written?;
+    list(out, options.synonyms.as_deref().map_or(&[][..], Synonyms::given), |out, (typed, synonym)| {
+        put_string(out, typed.as_bytes());
+        put_string(out, synonym.as_bytes());
+    });
+    optional(out, options.statistics.as_deref(), |out, statistics| put_string(out, &statistics.to_bytes()));
+    Ok(())
+}
+
+fn optional<T>(out: &mut Vec<u8>, value: Option<T>, write: impl FnOnce(&mut Vec<u8>, T)) {
+    out.push(value.is_some().into());
+    if let Some(value) = value {
+        write(out, value);
+    }
+}
+
+fn list<T>(out: &mut Vec<u8>, list: &[T], write: impl Fn(&mut Vec<u8>, &T)) {
+    put(out, list.len() as u64);
+    list.iter().for_each(|one| write(out, one));
+}
+
+/// Those of a search in an index with that schema.
+pub(super) fn read(reader: &mut Reader, schema: &Schema) -> Result<Options> {
+    let mut options = Options { limit: reader.size("limit")?, offset: reader.size("offset")?, ..Options::default() };
+    let matching = usize::from(reader.byte("matching")?);
+    options.matching =
+        *MATCHING.get(matching).ok_or_else(|| reader.wrong("matching", &format!("{matching} is none")))?;
+    options.total = reader.flag("total")?;
+    let [k1, b] = [reader.array("k1")?, reader.array("b")?].map(f32::from_le_bytes);
+    options.bm25 = Bm25::new(k1, b).map_err(|error| reader.wrong("b", &error.to_string()))?;
+    options.typos = match reader.byte("typos")? {
+        0 => Typos::None,
+        1 => Typos::Auto,
+        edits if edits - 2 <= MAX_DISTANCE => Typos::UpTo(edits - 2),
+        edits => return Err(reader.wrong("typos", &format!("{} edits are too many", edits - 2))),
+    };
+    options.prefix = reader.flag("prefix")?;
+    options.syntax = reader.flag("syntax")?;
+    options.words = usize::try_from(reader.number("words")?).unwrap_or(usize::MAX);
+    options.deadline = maybe(reader, "deadline", |reader| Ok(Duration::from_millis(reader.number("deadline")?)))?;
+    options.weights = reader.list("weights", |reader| {
+        let (field, weight) = (field(reader, schema, Some(Kind::Text))?, f32::from_le_bytes(reader.array("weight")?));
+        match weight == 0.0 || Schema::WEIGHTS.contains(&weight) {
+            true => Ok((field, weight)),
+            false => Err(reader.wrong("weight", &format!("{weight} is none"))),
+        }
+    })?;
+    options.sort = reader.list("order", |reader| {
+        let key = match reader.byte("key")? {
+            0 => SortKey::Field(field(reader, schema, None)?),
+            1 => SortKey::Score,
+            2 => SortKey::Id,
+            3 => SortKey::Distance(field(reader, schema, Some(Kind::Geo))?, condition::read_point(reader)?),
+            other => return Err(reader.wrong("key", &format!("{other} is none"))),
+        };
+        let direction = if reader.flag("direction")? { Direction::Descending } else { Direction::Ascending };
+        Ok((key, direction))
+    })?;
+    options.facets = maybe(reader, "facets", |reader| {
+        reader.list("facets", |reader| Ok((field(reader, schema, None)?, reader.size("values")?)))
+    })?;
+    options.distinct = maybe(reader, "distinct", |reader| field(reader, schema, None))?;
+    options.fields =
+        maybe(reader, "fields", |reader| reader.list("fields", |reader| field(reader, schema, Some(Kind::Text))))?;
+    if let Some(condition) = maybe(reader, "filter", condition::read)? {
+        options.filter = Filter::new(condition).map_err(|error| reader.wrong("filter", &error.to_string()))?;
+    }
+    let given = reader.list("synonyms", |reader| Ok((reader.text("typed")?, reader.text("synonym")?)))?;
+    if !given.is_empty() {
+        let (analyzed, mut synonyms) = (schema.analyzed(), Synonyms::default());
+        for (typed, synonym) in given {
+            analyzed.iter().for_each(|analyzed| _ = synonyms.add(&analyzed.analyzer, typed, synonym));
+        }
+        options.synonyms = Some(Arc::new(synonyms));
+    }
+    options.statistics =
+        maybe(reader, "statistics", |reader| Ok(Arc::new(Statistics::from_bytes(reader.string("statistics")?)?)))?;
+    Ok(options)
+}
+
+/// What may be missing.
+fn maybe<'b, T>(
+    reader: &mut Reader<'b>,
+    item: &str,
+    read: impl FnOnce(&mut Reader<'b>) -> Result<T>,
+) -> Result<Option<T>> {
+    reader.flag(item)?.then(|| read(reader)).transpose()
+}
+
+/// The number of a field that there is.
+pub(super) fn field(reader: &mut Reader, schema: &Schema, kind: Option<Kind>) -> Result<usize> {
+    let number = usize::from(reader.byte("field")?);
+    match schema.fields.get(number) {
+        Some(field) if kind.is_none_or(|kind| kind == field.kind) => Ok(number),
+        _ => Err(reader.wrong("field", &format!("there is no such field {number}"))),
+    }
+}

@@ -1,0 +1,171 @@
+//! [`Question`]: what a leaf can be asked.
+//!
+//! ```text
+//! schema (0)      nothing
+//! statistics (1)  how many queries, each a string; options
+//! search (2)      the same, and whether stored fields are wanted u8
+//! suggest (3)     text, whether a field is named u8, if so its number u8; limit
+//! stored (4)      how many ids, each
+//! ```
+
+use super::condition::{read_id, write_id};
+use super::{Commit, VERSION, opened, options, refused, sealed, shown};
+use crate::base::error::{Error, Refusal, Result};
+use crate::base::leb128::{put, put_string};
+use crate::base::reader::Reader;
+use crate::index::{Id, Kind, Schema};
+use crate::search::{Index, Options, fingerprint};
+
+const MAGIC: &[u8; 4] = b"PREQ";
+
+/// The most queries of a request.
+pub const MOST_QUERIES: usize = 1 << 16;
+
+/// What a leaf is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Question {
+    /// Its schema.
+    Schema,
+    /// What searches for these queries need to know of its documents: [`Index::statistics`].
+    Statistics {
+        /// The queries.
+        queries: Vec<String>,
+        /// How they are searched for.
+        options: Options,
+    },
+    /// Its hits of each query: [`Index::search_batch`].
+    Search {
+        /// The queries.
+        queries: Vec<String>,
+        /// How to search.
+        options: Options,
+        /// Whether the stored fields of hits are wanted.
+        stored: bool,
+    },
+    /// How what was typed may go on: [`Index::suggest`].
+    Suggest {
+        /// What was typed.
+        text: String,
+        /// The text field.
+        field: Option<usize>,
+        /// The most words.
+        limit: usize,
+    },
+    /// The stored fields of documents.
+    Stored {
+        /// Their ids.
+        ids: Vec<Id>,
+    },
+}
+
+impl Question {
+    /// The bytes of a request: of an index with that schema, and of that commit, if one is named.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if options can only be told to an index itself; [`Error::Refused`] if there are too many bytes or
+    /// queries.
+    pub fn to_bytes(&self, schema: Option<&Schema>, commit: Option<Commit>) -> Result<Vec<u8>> {
+        let mut out = MAGIC.to_vec();
+        out.push(VERSION);
+        out.extend(schema.map_or(0, fingerprint).to_le_bytes());
+        out.push(commit.is_some().into());
+        if let Some((index, number)) = commit {
+            out.extend(index.to_le_bytes());
+            out.extend(number.to_le_bytes());
+        }
+        match self {
+            Question::Schema => out.push(0),
+            Question::Statistics { queries, options } => {
+                out.push(1);
+                write_queries(&mut out, queries, options)?;
+            }
+            Question::Search { queries, options, stored } => {
+                out.push(2);
+                write_queries(&mut out, queries, options)?;
+                out.push((*stored).into());
+            }
+            Question::Suggest { text, field, limit } => {
+                out.push(3);
+                put_string(&mut out, text.as_bytes());
+                out.push(field.is_some().into());
+                out.extend(field.map(|field| field as u8));
+                put(&mut out, *limit as u64);
+            }
+            Question::Stored { ids } => {
+                out.push(4);
+                put(&mut out, ids.len() as u64);
+                ids.iter().for_each(|id| write_id(&mut out, id));
+            }
+        }
+        sealed(out)
+    }
+
+    /// What a request asks this index.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if it is made for another version, schema or commit; [`Error::Corrupt`] if no one made it.
+    pub(super) fn read(bytes: &[u8], index: &Index) -> Result<Question> {
+        let mut reader = opened("request", MAGIC, bytes)?;
+        let (theirs, ours) = (reader.u64("fingerprint")?, index.fingerprint());
+        if reader.flag("commit")? {
+            let (wanted, here) = ((reader.u64("index")?, reader.u64("commit")?), index.snapshot().commit());
+            if wanted != here {
+                let what = format!("the leaf has commit {}, and {} was asked for", shown(here), shown(wanted));
+                return Err(refused(Refusal::Commit, what));
+            }
+        }
+        let what = reader.byte("question")?;
+        // Who asks for the schema has none.
+        if what != 0 && theirs != ours {
+            let what =
+                format!("the request is made for schema and analyzer {theirs:016x}, and the leaf has {ours:016x}");
+            return Err(refused(Refusal::Schema, what));
+        }
+        let question = Question::read_of(what, &mut reader, index.schema())?;
+        reader.end()?;
+        Ok(question)
+    }
+
+    fn read_of(what: u8, reader: &mut Reader, schema: &Schema) -> Result<Question> {
+        let queries = |reader: &mut Reader| {
+            let queries = reader.list("queries", |reader| Ok(reader.text("query")?.to_owned()))?;
+            check_count(queries.len())?;
+            Ok::<_, Error>((queries, options::read(reader, schema)?))
+        };
+        Ok(match what {
+            0 => Question::Schema,
+            1 => {
+                let (queries, options) = queries(reader)?;
+                Question::Statistics { queries, options }
+            }
+            2 => {
+                let (queries, options) = queries(reader)?;
+                Question::Search { queries, options, stored: reader.flag("stored")? }
+            }
+            3 => {
+                let text = reader.text("text")?.to_owned();
+                let field = match reader.flag("field")? {
+                    true => Some(options::field(reader, schema, Some(Kind::Text))?),
+                    false => None,
+                };
+                Question::Suggest { text, field, limit: reader.size("limit")? }
+            }
+            4 => Question::Stored { ids: reader.list("ids", read_id)? },
+            other => return Err(reader.wrong("question", &format!("{other} is none"))),
+        })
+    }
+}
+
+fn check_count(queries: usize) -> Result<()> {
+    match queries <= MOST_QUERIES {
+        true => Ok(()),
+        false => Err(refused(Refusal::Request, format!("{queries} queries are more than {MOST_QUERIES}"))),
+    }
+}
+
+fn write_queries(out: &mut Vec<u8>, queries: &[String], options: &Options) -> Result<()> {
+    check_count(queries.len())?;
+    put(out, queries.len() as u64);
+    queries.iter().for_each(|query| put_string(out, query.as_bytes()));
+    options::write(out, options)
+}

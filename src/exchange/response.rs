@@ -1,0 +1,363 @@
+//! [`Response`]: what a leaf answers.
+//!
+//! ```text
+//! schema      the bytes of a manifest without segments
+//! statistics  their bytes
+//! search      how many queries; of each whether it expired u8, total, how many hits have all words, facets, and hits
+//! hit         id, score f64, docID, distance f64 (whether there is one first); unless hits are merged by their scores alone
+//!             the value of each key and the one they are distinct by; its stored fields, a string
+//! facet       field u8, form u8, then values and counts (0), or whether there are a least and a greatest, these, count (1)
+//! suggest     how many, each word and count
+//! stored      how many; of each whether there is such a document u8, and its stored fields, a string
+//! ```
+//! What may be missing begins with whether it is there.
+
+use super::condition::{read_id, write_id};
+use super::{Commit, Question, VERSION, opened, refused, sealed};
+use crate::base::error::{Error, Refusal, Result};
+use crate::base::leb128::{put, put_string};
+use crate::base::reader::Reader;
+use crate::index::manifest::Manifest;
+use crate::index::segment::{values_from_bytes, values_to_bytes};
+use crate::index::{Schema, Value};
+use crate::search::{Facet, FieldFacet, Found, FoundHit, Merging, Page, SortValue, Statistics};
+use std::path::Path;
+use std::sync::Arc;
+
+const MAGIC: &[u8; 4] = b"PRES";
+
+/// A text in place of an answer is not longer, in bytes.
+const LONGEST_REFUSAL: usize = 1 << 16;
+
+/// What a leaf answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Response {
+    /// The commit that answered.
+    pub commit: Commit,
+    /// The answer.
+    pub answer: Answer,
+}
+
+/// The answer to a [`Question`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// The schema.
+    Schema(Arc<Schema>),
+    /// What searches need to know.
+    Statistics(Statistics),
+    /// What was found for each query.
+    Found(Vec<LeafFound>),
+    /// Words, with in how many documents they are.
+    Words(Vec<(String, u64)>),
+    /// The stored fields of each document; `None` if there is no such document.
+    Stored(Vec<Option<Stored>>),
+}
+
+/// The stored values of a document, by field number.
+pub type Stored = Vec<(usize, Value)>;
+
+/// What a leaf found for a query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeafFound {
+    /// What was found; docIDs are the leaf's.
+    pub found: Found,
+    /// What each hit is merged by.
+    pub merging: Vec<Merging>,
+    /// The stored fields of each hit; none if they were not asked for.
+    pub stored: Vec<Stored>,
+}
+
+/// The commit that answered, or refused to.
+///
+/// # Errors
+/// [`Error::Corrupt`]; [`Error::Refused`] if it is of another version.
+pub fn commit_of(bytes: &[u8]) -> Result<Commit> {
+    read_commit(&mut opened("response", MAGIC, bytes)?)
+}
+
+fn read_commit(reader: &mut Reader) -> Result<Commit> {
+    Ok((reader.u64("index")?, reader.u64("commit")?))
+}
+
+fn head((index, number): Commit) -> Vec<u8> {
+    let mut out = MAGIC.to_vec();
+    out.push(VERSION);
+    out.extend(index.to_le_bytes());
+    out.extend(number.to_le_bytes());
+    out
+}
+
+/// A refusal in place of a response.
+pub(super) fn refusal(commit: Commit, why: Refusal, what: &str) -> Vec<u8> {
+    let mut out = head(commit);
+    out.push(why as u8);
+    let mut end = what.len().min(LONGEST_REFUSAL);
+    while !what.is_char_boundary(end) {
+        end -= 1;
+    }
+    put_string(&mut out, &what.as_bytes()[..end]);
+    // It is short.
+    sealed(out).unwrap_or_default()
+}
+
+impl Response {
+    /// The bytes of a response.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if there are too many.
+    pub(super) fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut out = head(self.commit);
+        out.push(0);
+        match &self.answer {
+            Answer::Schema(schema) => {
+                let (identity, generation) = self.commit;
+                let (next, grown, segments) = (1, false, Vec::new());
+                out.extend(Manifest { identity, generation, schema: schema.clone(), next, grown, segments }.encode()?);
+            }
+            Answer::Statistics(statistics) => out.extend(statistics.to_bytes()),
+            Answer::Found(all) => {
+                put(&mut out, all.len() as u64);
+                all.iter().for_each(|found| write_found(&mut out, found));
+            }
+            Answer::Words(words) => {
+                put(&mut out, words.len() as u64);
+                for (word, count) in words {
+                    put_string(&mut out, word.as_bytes());
+                    put(&mut out, *count);
+                }
+            }
+            Answer::Stored(all) => {
+                put(&mut out, all.len() as u64);
+                for stored in all {
+                    out.push(stored.is_some().into());
+                    if let Some(stored) = stored {
+                        put_string(&mut out, &values_to_bytes(stored));
+                    }
+                }
+            }
+        }
+        sealed(out)
+    }
+
+    /// What a leaf with that schema answered to a question.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if no leaf answered this; [`Error::Refused`] and [`Error::Statistics`] as the leaf says.
+    pub fn read(bytes: &[u8], asked: &Question, schema: &Schema) -> Result<Response> {
+        let (commit, mut reader) = answered(bytes)?;
+        let answer = match asked {
+            Question::Schema => Answer::Schema(read_schema(&mut reader)?),
+            Question::Statistics { .. } => Answer::Statistics(Statistics::from_bytes(reader.rest())?),
+            Question::Search { queries, options, stored } => {
+                let page = Page::new(options);
+                let all = reader.list("queries", |reader| read_found(reader, schema, &page, *stored))?;
+                if all.len() != queries.len() {
+                    return Err(reader.wrong("queries", &format!("{} of {}", all.len(), queries.len())));
+                }
+                Answer::Found(all)
+            }
+            Question::Suggest { .. } => Answer::Words(
+                reader.list("words", |reader| Ok((reader.text("word")?.to_owned(), reader.number("count")?)))?,
+            ),
+            Question::Stored { ids } => {
+                let all = reader.list("documents", |reader| match reader.flag("document")? {
+                    true => read_stored(reader, schema).map(Some),
+                    false => Ok(None),
+                })?;
+                if all.len() != ids.len() {
+                    return Err(reader.wrong("documents", &format!("{} of {}", all.len(), ids.len())));
+                }
+                Answer::Stored(all)
+            }
+        };
+        reader.end()?;
+        Ok(Response { commit, answer })
+    }
+}
+
+/// The schema that a leaf answered with.
+///
+/// # Errors
+/// As [`Response::read`].
+pub fn schema_of(bytes: &[u8]) -> Result<Arc<Schema>> {
+    read_schema(&mut answered(bytes)?.1)
+}
+
+fn read_schema(reader: &mut Reader) -> Result<Arc<Schema>> {
+    Ok(Manifest::parse(reader.rest(), Path::new("schema of a leaf"))?.schema)
+}
+
+/// The commit that answered, and its answer.
+fn answered(bytes: &[u8]) -> Result<(Commit, Reader<'_>)> {
+    let mut reader = opened("response", MAGIC, bytes)?;
+    let commit = read_commit(&mut reader)?;
+    let refused_for = reader.byte("refusal")?;
+    if refused_for == 0 {
+        return Ok((commit, reader));
+    }
+    let what = reader.text("refusal")?;
+    reader.end()?;
+    Err(match Refusal::ALL.get(usize::from(refused_for) - 1) {
+        Some(Refusal::Statistics) => Error::Statistics(what.to_owned()),
+        Some(&why) => refused(why, what),
+        None => reader.wrong("refusal", &format!("{refused_for} is none")),
+    })
+}
+
+fn write_number(out: &mut Vec<u8>, number: Option<u64>) {
+    out.push(number.is_some().into());
+    if let Some(number) = number {
+        put(out, number);
+    }
+}
+
+fn read_number(reader: &mut Reader, item: &str) -> Result<Option<u64>> {
+    reader.flag(item)?.then(|| reader.number(item)).transpose()
+}
+
+fn write_float(out: &mut Vec<u8>, number: Option<f64>) {
+    out.push(number.is_some().into());
+    out.extend(number.into_iter().flat_map(f64::to_le_bytes));
+}
+
+fn read_float(reader: &mut Reader, item: &str) -> Result<Option<f64>> {
+    reader.flag(item)?.then(|| reader.f64(item)).transpose()
+}
+
+fn write_found(out: &mut Vec<u8>, LeafFound { found, merging, stored }: &LeafFound) {
+    out.push(found.expired.into());
+    write_number(out, found.total);
+    write_number(out, found.with_all.map(|count| count as u64));
+    out.push(found.facets.is_some().into());
+    if let Some(facets) = &found.facets {
+        put(out, facets.len() as u64);
+        facets.iter().for_each(|facet| write_facet(out, facet));
+    }
+    put(out, found.hits.len() as u64);
+    for (at, FoundHit { id, score, doc_id, distance }) in found.hits.iter().enumerate() {
+        write_id(out, id);
+        out.extend(score.to_le_bytes());
+        put(out, *doc_id);
+        write_float(out, *distance);
+        if let Some(merging) = merging.get(at) {
+            let (values, distinct) = merging.values();
+            values.iter().chain([distinct]).for_each(|value| write_value(out, value));
+        }
+        if let Some(stored) = stored.get(at) {
+            put_string(out, &values_to_bytes(stored));
+        }
+    }
+}
+
+fn read_found(reader: &mut Reader, schema: &Schema, page: &Page, with_stored: bool) -> Result<LeafFound> {
+    let mut found =
+        Found { expired: reader.flag("expired")?, total: read_number(reader, "total")?, ..Found::default() };
+    let with_all = read_number(reader, "hits with all words")?;
+    found.facets = match reader.flag("facets")? {
+        true => Some(reader.list("facets", read_facet)?),
+        false => None,
+    };
+    let are_asked =
+        |facets: &Vec<FieldFacet>| facets.iter().map(|facet| facet.field).eq(page.facets.iter().map(|of| of.0));
+    if !found.facets.as_ref().is_none_or(are_asked) {
+        return Err(reader.wrong("facets", "they are of other fields than were asked for"));
+    }
+    let (mut merging, mut stored) = (Vec::new(), Vec::new());
+    found.hits = reader.list("hits", |reader| {
+        let (id, score) = (read_id(reader)?, reader.f64("score")?);
+        let doc_id = reader.number("docID")?;
+        if doc_id > i64::MAX as u64 {
+            return Err(reader.wrong("docID", &format!("{doc_id} is too large")));
+        }
+        let distance = read_float(reader, "distance")?;
+        merging.push(match page.is_merged_by_score() {
+            true => Merging::by_score(score),
+            false => {
+                let values = (0..page.keys()).map(|_| read_value(reader)).collect::<Result<_>>()?;
+                let merging = Merging::new(page, schema, values, read_value(reader)?);
+                merging.ok_or_else(|| reader.wrong("values", "they are not what hits are ordered by"))?
+            }
+        });
+        if with_stored {
+            stored.push(read_stored(reader, schema)?);
+        }
+        Ok(FoundHit { id, score, doc_id, distance })
+    })?;
+    if found.hits.len() > page.limit {
+        return Err(reader.wrong("hits", &format!("{} are more than {}", found.hits.len(), page.limit)));
+    }
+    found.with_all = match with_all.map(usize::try_from) {
+        None => None,
+        Some(Ok(count)) if count <= found.hits.len() => Some(count),
+        Some(_) => return Err(reader.wrong("hits with all words", "they are more than there are hits")),
+    };
+    Ok(LeafFound { found, merging, stored })
+}
+
+/// What it is u8, and what there is of it.
+fn write_value(out: &mut Vec<u8>, value: &SortValue) {
+    match value {
+        SortValue::None => out.push(0),
+        SortValue::Number(number) => {
+            out.push(1);
+            out.extend(number.to_le_bytes());
+        }
+        SortValue::Keyword(value) => {
+            out.push(2);
+            put_string(out, value);
+        }
+        SortValue::Id(id) => {
+            out.push(3);
+            write_id(out, id);
+        }
+    }
+}
+
+fn read_value(reader: &mut Reader) -> Result<SortValue> {
+    Ok(match reader.byte("value")? {
+        0 => SortValue::None,
+        1 => SortValue::Number(reader.f64("value")?),
+        2 => SortValue::Keyword(reader.string("value")?.to_vec()),
+        3 => SortValue::Id(read_id(reader)?),
+        other => return Err(reader.wrong("value", &format!("{other} is none"))),
+    })
+}
+
+fn write_facet(out: &mut Vec<u8>, FieldFacet { field, facet }: &FieldFacet) {
+    out.push(*field as u8);
+    match facet {
+        Facet::Values(values) => {
+            out.push(0);
+            put(out, values.len() as u64);
+            for (value, count) in values {
+                put_string(out, value);
+                put(out, *count);
+            }
+        }
+        Facet::Numbers { range, count } => {
+            out.push(1);
+            write_float(out, range.map(|range| range.0));
+            write_float(out, range.map(|range| range.1));
+            put(out, *count);
+        }
+    }
+}
+
+fn read_facet(reader: &mut Reader) -> Result<FieldFacet> {
+    let field = usize::from(reader.byte("field")?);
+    let facet = match reader.flag("facet")? {
+        false => Facet::Values(
+            reader.list("values", |reader| Ok((reader.string("value")?.to_vec(), reader.number("count")?)))?,
+        ),
+        true => {
+            let range = read_float(reader, "least")?.zip(read_float(reader, "greatest")?);
+            Facet::Numbers { range, count: reader.number("count")? }
+        }
+    };
+    Ok(FieldFacet { field, facet })
+}
+
+fn read_stored(reader: &mut Reader, schema: &Schema) -> Result<Stored> {
+    let stored = values_from_bytes(reader.string("stored fields")?, schema.fields.len());
+    stored.ok_or_else(|| reader.wrong("stored fields", "they are none of that schema"))
+}

@@ -1,0 +1,123 @@
+//! The class `Postings\LeafRequest`: what leaves are asked, and what their responses mean.
+
+use super::index::words::store_counts;
+use super::{hits, statistics, stored};
+use crate::base::error::{Error, Refusal};
+use crate::exchange::{Answer, Question, Response, commit_shown};
+use crate::index::Schema;
+use crate::php::call::{Call, check, check_index, handler, parse};
+use crate::php::class::{self, Class, Method, class, method, this_and_result};
+use crate::php::declare::function;
+use crate::php::exception::{self, Outcome};
+use crate::php::input;
+use crate::php::output::{self, List, Map};
+use crate::php::zend::elements;
+use crate::search::Page;
+use ext_php_rs::args::Arg;
+use ext_php_rs::class::ClassEntryInfo;
+use ext_php_rs::flags::DataType;
+use ext_php_rs::types::{ZendStr, Zval};
+use ext_php_rs::zend::BailoutGuard;
+use std::ptr::null_mut;
+use std::rc::Rc;
+use std::sync::Arc;
+
+pub struct Object {
+    question: Question,
+    /// The array whose keys the queries of a batch had; null if there is one query.
+    keys: Zval,
+    schema: Arc<Schema>,
+}
+
+class!(Object);
+
+impl Class for Object {
+    const NAME: &'static str = "Postings\\LeafRequest";
+    const INTERFACES: &'static [ClassEntryInfo] = &[];
+
+    fn methods() -> Vec<Method> {
+        vec![
+            method(
+                function("bytes", handler!(bytes), DataType::String)
+                    .not_required()
+                    .arg(Arg::new("commit", DataType::String).allow_null().default("null")),
+            ),
+            method(function("read", handler!(read), DataType::Mixed).arg(Arg::new("response", DataType::String))),
+        ]
+    }
+
+    fn finish() {
+        class::only_itself_is_equal::<Object>();
+    }
+}
+
+/// Makes a new object the value of `target`, unless its bytes would be too many, or no leaf could answer.
+pub fn store(question: Question, keys: Zval, schema: &Arc<Schema>, target: &mut Zval) -> Outcome {
+    check(question.to_bytes(Some(schema), None), 1)?;
+    class::store(Object { question, keys, schema: schema.clone() }, target)
+}
+
+fn bytes(call: &mut Call) -> Outcome {
+    let mut commit = null_mut::<ZendStr>();
+    parse!(call, c"|S!", &raw mut commit)?;
+    // SAFETY: parsing set it to a string that the frame holds, or left it null.
+    let commit = unsafe { commit.as_ref() };
+    let commit = match commit {
+        None => None,
+        Some(text) => match std::str::from_utf8(text.as_bytes()).ok().and_then(commit_shown) {
+            Some(commit) => Some(commit),
+            None => return Err(exception::argument_value(1, "must be a commit as LeafClient::commit() returns it")),
+        },
+    };
+    let (object, result) = this_and_result::<Object>(call)?;
+    let bytes = BailoutGuard::new(check(object.question.to_bytes(Some(&object.schema), commit), 1)?);
+    Ok(output::bytes(result, &bytes)?)
+}
+
+fn read(call: &mut Call) -> Outcome {
+    let response = call.bytes()?;
+    input::ensure_memory(response.len())?;
+    let (object, result) = this_and_result::<Object>(call)?;
+    let Response { answer, .. } = check_index(Response::read(response, &object.question, &object.schema), 1)?;
+    match answer {
+        Answer::Statistics(told) => statistics::store(told, result),
+        Answer::Words(words) => store_counts(words, result),
+        Answer::Stored(all) => {
+            let all = BailoutGuard::new(all);
+            let mut list = List::with_room(all.len())?;
+            for values in all.iter() {
+                list.push(values.as_ref().map_or_else(|| Ok(Zval::null()), |of| stored::by_name(&object.schema, of))?);
+            }
+            list.store(result);
+            Ok(())
+        }
+        Answer::Found(mut all) => {
+            let Question::Search { options, .. } = &object.question else { return not_asked() };
+            let page = BailoutGuard::new(Rc::new(Page::new(options)));
+            let Some(keys) = object.keys.array() else {
+                let Some(found) = all.pop() else { return not_asked() };
+                hits::prepare(result)?;
+                return hits::fill_from_leaf(result, &object.schema, &page, found);
+            };
+            all.reverse();
+            let mut all = BailoutGuard::new(all);
+            let mut map = Map::with_room(all.len())?;
+            for (key, _) in elements(keys) {
+                let mut value = Zval::new();
+                hits::prepare(&mut value)?;
+                let Some(found) = all.pop() else { break };
+                hits::fill_from_leaf(&mut value, &object.schema, &page, found)?;
+                map.put(key, value);
+            }
+            map.store(result);
+            Ok(())
+        }
+        Answer::Schema(_) => not_asked(),
+    }
+}
+
+/// A response is read as the question says.
+fn not_asked() -> Outcome {
+    let what = "the response answers another question".into();
+    check_index(Err(Error::Refused { why: Refusal::Failed, what }), 1)
+}

@@ -105,7 +105,7 @@ test-memory: setup-build $(EXTENSION)  ## ten million calls, a million exception
 test-power: setup-build $(EXTENSION)  ## lose power at random moments on ext4, XFS and Btrfs in files, as root; TIMES=
 	@PHP="$$(command -v '$(PHP)')" TIMES='$(TIMES)' sh scripts/test-power.sh '$(EXTENSION)'
 
-test-machines: setup-build $(EXTENSION)  ## let a Yioop of several machines, on loopback addresses, search without the drop-in and with it; YIOOP_DIR= LEAVES=
+test-machines: setup-build $(EXTENSION)  ## search shards on several machines, on loopback addresses, that fail; and a Yioop of several, without the drop-in and with it; YIOOP_DIR= LEAVES=
 	@PHP="$$(command -v '$(PHP)')" YIOOP_DIR='$(YIOOP_DIR)' LEAVES='$(LEAVES)' sh scripts/test-machines.sh '$(EXTENSION)'
 
 soak: setup-build $(EXTENSION)  ## php-fpm workers search while a writer commits; both are killed at random, all answers are checked; HOURS=

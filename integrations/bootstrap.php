@@ -11,7 +11,7 @@ declare(strict_types=1);
 require_once 'Composer/Autoload/ClassLoader.php';
 
 $loader = new Composer\Autoload\ClassLoader();
-foreach (['Seal' => 'seal', 'Scout' => 'scout'] as $name => $folder) {
+foreach (['Seal' => 'seal', 'Scout' => 'scout', 'Shards' => 'shards'] as $name => $folder) {
     $loader->addPsr4("Postings\\$name\\Tests\\", __DIR__ . "/$folder/tests");
     $loader->addPsr4("Postings\\$name\\", __DIR__ . "/$folder/src");
 }

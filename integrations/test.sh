@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the adapters' tests, which are those of the libraries that they adapt to and their own, and Loupe's and
-# TNTSearch's tests on Postings:
+# Runs the tests of shards, the adapters' tests, which are those of the libraries that they adapt to and their own, and
+# Loupe's and TNTSearch's tests on Postings:
 #     SEAL_DIR=… SCOUT_DIR=… LARAVEL_DIR=… LOUPE_DIR=… TNTSEARCH_DIR=… sh integrations/test.sh path/to/postings.so
 # The variables name checkouts (README.md); what they do not name is skipped. Needs phpunit, composer, php-sqlite3,
 # php-mbstring, php-nesbot-carbon, php-doctrine-inflector and php-symfony-console.
@@ -65,6 +65,7 @@ same() {
     rm -f "$log" "$log.diff"
 }
 
+suite shards
 if [ -n "${SEAL_DIR:-}" ]; then suite seal; else echo 'SKIPPED: the SEAL adapter: SEAL_DIR names no checkout'; fi
 if [ -n "${SCOUT_DIR:-}" ] && [ -n "${LARAVEL_DIR:-}" ]; then
     suite scout

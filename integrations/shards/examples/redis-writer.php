@@ -1,0 +1,48 @@
+<?php
+
+/*
+ * The one writer of a shard: takes documents from its queue, commits, and only then acknowledges them.
+ *
+ *     php redis-writer.php 0 /var/lib/postings/shard-0
+ *
+ * Whenever it is killed, the next one begins with what was taken and not acknowledged. Documents that were committed already
+ * replace themselves, so nothing is lost and nothing is twice. With `--once` it ends when the queue is empty.
+ */
+
+declare(strict_types=1);
+
+use Postings\IndexWriter;
+
+/** Documents of a commit, and milliseconds that it waits for the first of them. */
+const DOCUMENTS = 1000;
+const WAIT = 100;
+
+[, $shard, $folder] = $argv;
+$redis = new Redis();
+$redis->connect(getenv('REDIS_HOST') ?: '127.0.0.1', (int) (getenv('REDIS_PORT') ?: 6379));
+$stream = "postings:shard-$shard";
+$redis->xGroup('CREATE', $stream, 'writers', '0', true);
+// The lock of the index is what makes it the only one: one that is killed gives it back.
+$writer = IndexWriter::open($folder, require __DIR__ . '/schema.php', wait: 60_000);
+// First what an earlier one had taken: "0" reads that again, ">" what nobody has.
+for ($from = '0';;) {
+    $taken = $redis->xReadGroup('writers', 'writer', [$stream => $from], DOCUMENTS, WAIT)[$stream] ?? [];
+    if ($taken === []) {
+        if ($from === '>' && in_array('--once', $argv, true)) {
+            break;
+        }
+        $from = '>';
+        continue;
+    }
+    foreach ($taken as ['document' => $line]) {
+        $document = json_decode($line, true, flags: JSON_THROW_ON_ERROR);
+        $id = $document['id'];
+        unset($document['id']);
+        $document === [] ? $writer->delete($id) : $writer->add($id, $document);
+    }
+    $writer->commit();
+    $redis->xAck($stream, 'writers', array_keys($taken));
+    // Acknowledged ones are not wanted any more.
+    $redis->xDel($stream, array_keys($taken));
+}
+$writer->close();

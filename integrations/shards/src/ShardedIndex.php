@@ -1,0 +1,438 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Postings\Shards;
+
+use Postings\Hits;
+use Postings\LeafClient;
+use Postings\LeafException;
+use Postings\LeafRequest;
+use Postings\Statistics;
+use Postings\StatisticsException;
+use Psr\SimpleCache\CacheInterface;
+
+/**
+ * An index whose documents are on several machines, searched as one: it finds what one index of all documents would find, scores to
+ * the last bit.
+ *
+ *     $index = ShardedIndex::connect([
+ *         'shard-0' => ['http://10.0.0.1/leaf', 'http://10.0.0.2/leaf'],
+ *         'shard-1' => ['http://10.0.0.3/leaf', 'http://10.0.0.4/leaf'],
+ *     ]);
+ *     foreach ($index->search('red shoes') as $hit) …
+ *
+ * Methods and their arguments are those of Postings\Index, but for `after:`, docIDs, and streams. A search first asks each shard
+ * what it knows of the words, unless that is known, and then for its hits. Every answer of a shard is of the commit that the words were
+ * asked of: if there is a new one, words are asked again.
+ */
+final class ShardedIndex
+{
+    /** How often words are asked again because shards have new commits. */
+    private const ATTEMPTS = 8;
+    /** More queries are not kept in this process. */
+    private const KEPT = 1000;
+    /** The most values that a shard is asked for, to know which are the most frequent of all. */
+    private const MOST_VALUES = 1 << 16;
+    /** What decides which words are searched where, and so what statistics tell of. */
+    private const READING = ['weights', 'typos', 'prefix', 'fields', 'syntax', 'maxWords', 'synonyms'];
+
+    /** @var array<string, array{float, array<string, string>, Statistics}> until when, of which commits, and what, by key */
+    private array $known = [];
+    private ?LeafClient $client = null;
+
+    /** @param array<string, Shard> $shards */
+    private function __construct(
+        private readonly array $shards,
+        private readonly Scatter $scatter,
+        private readonly float $timeout,
+        private readonly float $keep,
+        private readonly bool $stored,
+        private readonly ?CacheInterface $cache,
+    ) {
+    }
+
+    /**
+     * Connects to nothing yet: machines are asked when something is to be found.
+     *
+     * @param array<string, list<string>|string> $shards the URLs of each shard's replicas. Equal hits are in the order of the shards
+     * @param float $timeout seconds that a call takes at most
+     * @param float $keep seconds for which what shards know of words is kept: as long as they have no new commits
+     * @param bool $hedge whether a second replica is asked when one is slower than 95 of 100 requests were
+     * @param bool $stored whether hits come with their stored fields
+     * @param Transport|null $transport null: curl
+     * @param CacheInterface|null $cache what keeps words from one PHP request to the next, as APCu does; null: only this object
+     */
+    public static function connect(
+        array $shards,
+        float $timeout = 2.0,
+        float $keep = 60.0,
+        bool $hedge = true,
+        bool $stored = true,
+        ?Transport $transport = null,
+        ?CacheInterface $cache = null,
+    ): self {
+        if ($shards === []) {
+            throw new \ValueError('There must be a shard at least');
+        }
+        $all = [];
+        foreach ($shards as $name => $urls) {
+            $urls = array_values((array) $urls);
+            if ($urls === []) {
+                throw new \ValueError("Shard '$name' must have a URL at least");
+            }
+            $all[$name] = new Shard((string) $name, $urls);
+        }
+        return new self($all, new Scatter($transport ?? new CurlTransport(), $hedge), $timeout, $keep, $stored, $cache);
+    }
+
+    /** The number of the shard that a document belongs to, of so many: by a hash of its id, the same everywhere. */
+    public static function shardOf(int|string $id, int $shards): int
+    {
+        return crc32((string) $id) % $shards;
+    }
+
+    /**
+     * As Index::search(). `limit` and `offset` are those of all shards; each is asked for as many as both together.
+     *
+     * @throws ShardMissing if a shard does not answer
+     */
+    public function search(string $query, mixed ...$options): Hits
+    {
+        return self::of(fn () => $this->searchBatch([$query], ...$options), fn (array $found) => $found[0]);
+    }
+
+    /**
+     * As Index::searchBatch(): every shard is asked for all queries at once.
+     *
+     * @template K of array-key
+     * @param array<K, string> $queries
+     * @return array<K, Hits>
+     * @throws ShardMissing if a shard does not answer
+     */
+    public function searchBatch(array $queries, mixed ...$options): array
+    {
+        return $queries === [] ? [] : $this->found($this->shards, $queries, $options, microtime(true) + $this->timeout);
+    }
+
+    /**
+     * As Index::count().
+     *
+     * @throws ShardMissing if a shard does not answer
+     */
+    public function count(string $query = '', mixed ...$options): int
+    {
+        return self::of(fn () => $this->search($query, ...$options, limit: 0, total: true), fn (Hits $hits) => $hits->total);
+    }
+
+    /**
+     * As Index::facets(): exact counts of the values that most documents have.
+     *
+     * @return array<int|string, int>
+     * @throws ShardMissing if a shard does not answer
+     */
+    public function facets(string $field, string $query = '', int $limit = 10, mixed ...$options): array
+    {
+        return self::of(
+            fn () => $this->search($query, ...$options, limit: 0, facets: [$field => $limit]),
+            fn (Hits $hits) => $hits->facets[$field],
+        );
+    }
+
+    /**
+     * As Index::suggest(): numbers of documents are those of all shards.
+     *
+     * @return array<int|string, int>
+     * @throws ShardMissing if a shard does not answer
+     */
+    public function suggest(string $text, int $limit = 8, ?string $field = null): array
+    {
+        return $this->suggested($this->shards, $text, $limit, $field, microtime(true) + $this->timeout);
+    }
+
+    /**
+     * The stored fields of a document, as Index::stored(); null if there is no such document.
+     *
+     * @return array<string, mixed>|null
+     * @throws ShardMissing if a shard does not answer
+     */
+    public function stored(int|string $id): ?array
+    {
+        return $this->storedIn($this->shards, $id, microtime(true) + $this->timeout);
+    }
+
+    /** The number of all documents. */
+    public function documents(): int
+    {
+        return $this->count();
+    }
+
+    /**
+     * How many second requests were sent because a replica was slow, and how many because one failed, since connect().
+     *
+     * @return array{hedges: int, retries: int}
+     */
+    public function requests(): array
+    {
+        return ['hedges' => $this->scatter->hedges, 'retries' => $this->scatter->retries];
+    }
+
+    /** What is made of a result, also of one without the shards that are missing. */
+    private static function of(\Closure $find, \Closure $make): mixed
+    {
+        try {
+            return $make($find());
+        } catch (ShardMissing $missing) {
+            throw $missing->then($make);
+        }
+    }
+
+    /** @param array<string, Shard> $shards */
+    private function storedIn(array $shards, int|string $id, float $until): ?array
+    {
+        $request = $this->client($shards, $until)->stored([$id]);
+        $others = fn (array $rest) => $this->storedIn($rest, $id, microtime(true) + $this->timeout);
+        foreach ($this->ask($shards, $request, $until, [], $others) as [$stored]) {
+            if ($stored !== null) {
+                return $stored;
+            }
+        }
+        return null;
+    }
+
+    /** @param array<string, Shard> $shards */
+    private function suggested(array $shards, string $text, int $limit, ?string $field, float $until): array
+    {
+        $others = fn (array $rest) => $this->suggested($rest, $text, $limit, $field, microtime(true) + $this->timeout);
+        for ($asked = max(4 * $limit, 32);; $asked *= 4) {
+            $request = $this->client($shards, $until)->suggest($text, $asked, $field);
+            $sum = [];
+            // A word that a shard did not tell of is in no more documents than the last one of which it did.
+            $unseen = 0;
+            foreach ($this->ask($shards, $request, $until, [], $others) as $words) {
+                foreach ($words as $word => $count) {
+                    $sum[$word] = ($sum[$word] ?? 0) + $count;
+                }
+                $unseen += count($words) < $asked ? 0 : end($words);
+            }
+            if ($unseen === 0 || $asked >= self::MOST_VALUES) {
+                // As one index orders them: the most frequent first, then by their bytes.
+                $words = array_map('strval', array_keys($sum));
+                array_multisort(array_values($sum), SORT_DESC, $words, SORT_ASC, SORT_STRING);
+                $first = array_slice($words, 0, $limit);
+                return array_combine($first, array_map(fn (string $word) => $sum[$word], $first));
+            }
+        }
+    }
+
+    /**
+     * @param array<string, Shard> $shards
+     * @param array<string> $queries
+     * @param array<string, mixed> $options
+     * @return array<Hits>
+     */
+    private function found(array $shards, array $queries, array $options, float $until): array
+    {
+        $limit = $options['limit'] ?? 10;
+        $offset = $options['offset'] ?? 0;
+        $facets = [];
+        foreach ($options['facets'] ?? [] as $field => $most) {
+            is_int($field) ? $facets[$most] = 10 : $facets[$field] = $most;
+        }
+        unset($options['offset']);
+        $others = fn (array $rest) => $this->found($rest, $queries, $options + ['offset' => $offset], microtime(true) + $this->timeout);
+        // One more tells whether a value was left out.
+        for ($more = 1;; $more = min(self::MOST_VALUES, 16 * ($more + 15))) {
+            $values = array_map(fn (int $most) => $most === 0 ? 0 : $most + $more, $facets);
+            $own = array_merge($options, ['limit' => $offset + $limit], $facets === [] ? [] : ['facets' => $values]);
+            $parts = $this->foundBy($shards, $queries, $own, $until, $others);
+            try {
+                $found = [];
+                foreach ($queries as $key => $_) {
+                    $found[$key] = Hits::merge(array_column($parts, $key), $limit, $offset, $facets === [] ? null : $facets);
+                }
+                return $found;
+            } catch (\ValueError $error) {
+                if ($facets === [] || $more >= self::MOST_VALUES) {
+                    throw $error;
+                }
+            }
+        }
+    }
+
+    /**
+     * The hits of each shard, all by the same statistics.
+     *
+     * @param array<string, Shard> $shards
+     * @return array<string, array<Hits>>
+     */
+    private function foundBy(array $shards, array $queries, array $given, float $until, \Closure $others): array
+    {
+        $reading = array_intersect_key($given, array_flip(self::READING));
+        $key = hash('xxh128', serialize([
+            array_map(fn (Shard $shard) => array_column($shard->replicas, 'url'), $shards), array_values($queries), $reading,
+        ]));
+        $second = false;
+        for ($attempt = 1;; ++$attempt) {
+            [$commits, $statistics] = $this->statistics($shards, $key, $queries, $reading, $second, $until, $others);
+            // A shard stops when nobody waits for it any more.
+            $left = max(1, (int) (1000 * ($until - microtime(true))));
+            $options = $given + ['deadline' => $left, 'statistics' => $statistics];
+            $request = $this->client($shards, $until)->searchBatch($queries, ...$options);
+            try {
+                $parts = $this->ask($shards, $request, $until, $commits, $others);
+                if (!isset($given['deadline']) && $late = array_filter($parts, self::hasExpired(...))) {
+                    throw $this->missing($shards, array_map(fn () => 'the deadline has passed', $late), $others);
+                }
+                return $parts;
+            } catch (LeafException $error) {
+                // There are new commits. What is kept is of the old ones.
+                if ($error->getCode() !== LeafException::COMMIT || $attempt >= self::ATTEMPTS) {
+                    throw $error;
+                }
+            } catch (StatisticsException $error) {
+                // What prefixes stand for where terms are stems needs a second round.
+                if ($second) {
+                    throw $error;
+                }
+                $second = true;
+            }
+            $this->forget($key);
+        }
+    }
+
+    /** @param array<Hits> $hits */
+    private static function hasExpired(array $hits): bool
+    {
+        return array_filter($hits, fn (Hits $one) => $one->expired) !== [];
+    }
+
+    /**
+     * What the shards know of some queries, and as of which commits.
+     *
+     * @param array<string, Shard> $shards
+     * @return array{array<string, string>, Statistics}
+     */
+    private function statistics(array $shards, string $key, array $queries, array $reading, bool $second, float $until, \Closure $others): array
+    {
+        if ($known = $this->known($key)) {
+            return $known;
+        }
+        $commits = $sum = null;
+        foreach ($second ? [1, 2] : [1] as $round) {
+            $request = $this->client($shards, $until)->statistics($queries, ...$reading, statistics: $sum);
+            $of = [];
+            $told = $this->ask($shards, $request, $until, $commits ?? [], $others, $of);
+            $sum = Statistics::sum(...array_values($told));
+            $commits = $of;
+        }
+        $this->keep($key, $commits, $sum);
+        return [$commits, $sum];
+    }
+
+    /** @return array{array<string, string>, Statistics}|null */
+    private function known(string $key): ?array
+    {
+        if ($known = $this->known[$key] ?? null) {
+            [$until, $commits, $statistics] = $known;
+            return $until > microtime(true) ? [$commits, $statistics] : null;
+        }
+        if ($kept = $this->cache?->get("postings.$key")) {
+            [$commits, $bytes] = $kept;
+            return [$commits, Statistics::fromBytes($bytes)];
+        }
+        return null;
+    }
+
+    /** @param array<string, string> $commits */
+    private function keep(string $key, array $commits, Statistics $statistics): void
+    {
+        if ($this->keep <= 0) {
+            return;
+        }
+        if (count($this->known) >= self::KEPT) {
+            unset($this->known[array_key_first($this->known)]);
+        }
+        $this->known[$key] = [microtime(true) + $this->keep, $commits, $statistics];
+        $this->cache?->set("postings.$key", [$commits, $statistics->toBytes()], (int) ceil($this->keep));
+    }
+
+    private function forget(string $key): void
+    {
+        unset($this->known[$key]);
+        $this->cache?->delete("postings.$key");
+    }
+
+    /** @param array<string, Shard> $shards */
+    private function client(array $shards, float $until): LeafClient
+    {
+        if ($this->client) {
+            return $this->client;
+        }
+        $key = 'postings.schema.' . hash('xxh128', serialize(array_map(fn (Shard $shard) => array_column($shard->replicas, 'url'), $this->shards)));
+        if ($response = $this->cache?->get($key)) {
+            return $this->client = LeafClient::fromResponse($response, $this->stored);
+        }
+        // Any shard tells it; the others refuse what is not of theirs.
+        $failed = [];
+        foreach ($shards as $name => $shard) {
+            $read = fn (Shard $shard, string $response) => [LeafClient::fromResponse($response, $this->stored), $response];
+            [$answers, $why] = $this->scatter->ask([$name => $shard], fn () => LeafClient::schemaRequest(), $read, $until);
+            if ($answers) {
+                [$this->client, $response] = $answers[$name];
+                $this->cache?->set($key, $response, 3600);
+                return $this->client;
+            }
+            $failed += $why;
+        }
+        throw $this->missing($shards, $failed, fn () => throw new \LogicException('unreachable'));
+    }
+
+    /**
+     * The answer of each shard, by its name, in their order.
+     *
+     * @param array<string, Shard> $shards
+     * @param array<string, string> $commits those that may answer, by shard
+     * @param \Closure(array<string, Shard>): mixed $others what the caller would return of the other shards alone
+     * @param array<string, string> $of set to the commits that answered
+     * @return array<string, mixed>
+     */
+    private function ask(array $shards, LeafRequest $request, float $until, array $commits, \Closure $others, array &$of = []): array
+    {
+        $read = function (Shard $shard, string $response) use ($request, $commits, &$of): mixed {
+            $answer = $request->read($response);
+            $commit = LeafClient::commit($response);
+            if ($commit !== ($commits[$shard->name] ?? $commit)) {
+                throw new Unanswered("$shard->name: the response is of commit $commit, and {$commits[$shard->name]} was asked for");
+            }
+            $of[$shard->name] = $commit;
+            return $answer;
+        };
+        $bytes = fn (Shard $shard) => $request->bytes($commits[$shard->name] ?? null);
+        [$answers, $failed] = $this->scatter->ask($shards, $bytes, $read, $until);
+        if ($failed === []) {
+            return array_replace(array_intersect_key($shards, $answers), $answers);
+        }
+        foreach ($failed as $error) {
+            if ($error instanceof StatisticsException || ($error instanceof LeafException && $error->getCode() !== LeafException::FAILED)) {
+                if ($error->getCode() === LeafException::SCHEMA) {
+                    // It may have changed everywhere: the next call asks for it.
+                    $this->client = null;
+                }
+                throw $error;
+            }
+        }
+        throw $this->missing($shards, $failed, $others);
+    }
+
+    /**
+     * @param array<string, Shard> $shards
+     * @param array<string, \Throwable|string> $failed
+     */
+    private function missing(array $shards, array $failed, \Closure $others): ShardMissing
+    {
+        $missing = array_map(fn (\Throwable|string $why) => is_string($why) ? $why : $why->getMessage(), $failed);
+        $rest = array_diff_key($shards, $missing);
+        return new ShardMissing($missing, fn () => $rest === [] ? throw new ShardMissing($missing, $others) : $others($rest));
+    }
+}

@@ -41,8 +41,10 @@ for ($from = '0';;) {
         $document === [] ? $writer->delete($id) : $writer->add($id, $document);
     }
     $writer->commit();
+    // Both or none: what is acknowledged is not read again, and would stay.
+    $redis->multi();
     $redis->xAck($stream, 'writers', array_keys($taken));
-    // Acknowledged ones are not wanted any more.
     $redis->xDel($stream, array_keys($taken));
+    $redis->exec();
 }
 $writer->close();

@@ -4,7 +4,9 @@ declare(strict_types=1);
 
 namespace Postings\Shards;
 
+use Postings\CorruptDataException;
 use Postings\Hits;
+use Postings\Index;
 use Postings\LeafClient;
 use Postings\LeafException;
 use Postings\LeafRequest;
@@ -99,6 +101,7 @@ final class ShardedIndex
      */
     public function search(string $query, mixed ...$options): Hits
     {
+        $options = self::named('search', 1, $options);
         return self::of(fn () => $this->searchBatch([$query], ...$options), fn (array $found) => $found[0]);
     }
 
@@ -112,6 +115,7 @@ final class ShardedIndex
      */
     public function searchBatch(array $queries, mixed ...$options): array
     {
+        $options = self::named('searchBatch', 1, $options);
         return $queries === [] ? [] : $this->found($this->shards, $queries, $options, microtime(true) + $this->timeout);
     }
 
@@ -122,7 +126,8 @@ final class ShardedIndex
      */
     public function count(string $query = '', mixed ...$options): int
     {
-        return self::of(fn () => $this->search($query, ...$options, limit: 0, total: true), fn (Hits $hits) => $hits->total);
+        $options = ['limit' => 0, 'total' => true] + self::named('count', 1, $options);
+        return self::of(fn () => $this->search($query, ...$options), fn (Hits $hits) => $hits->total);
     }
 
     /**
@@ -131,12 +136,11 @@ final class ShardedIndex
      * @return array<int|string, int>
      * @throws ShardMissing if a shard does not answer
      */
-    public function facets(string $field, string $query = '', int $limit = 10, mixed ...$options): array
+    public function facets(string $field, string $query = '', mixed ...$options): array
     {
-        return self::of(
-            fn () => $this->search($query, ...$options, limit: 0, facets: [$field => $limit]),
-            fn (Hits $hits) => $hits->facets[$field],
-        );
+        $options = self::named('facets', 2, $options);
+        $options = ['limit' => 0, 'facets' => [$field => $options['limit'] ?? 10]] + $options;
+        return self::of(fn () => $this->search($query, ...$options), fn (Hits $hits) => $hits->facets[$field]);
     }
 
     /**
@@ -177,6 +181,25 @@ final class ShardedIndex
         return ['hedges' => $this->scatter->hedges, 'retries' => $this->scatter->retries];
     }
 
+    /**
+     * Arguments by the names that the method of Index has for them.
+     *
+     * @param array<int|string, mixed> $arguments what was given after the first ones
+     * @return array<string, mixed>
+     */
+    private static function named(string $method, int $first, array $arguments): array
+    {
+        $named = array_filter($arguments, 'is_string', ARRAY_FILTER_USE_KEY);
+        if (count($named) < count($arguments)) {
+            $names = array_column((new \ReflectionMethod(Index::class, $method))->getParameters(), 'name');
+            foreach (array_diff_key($arguments, $named) as $at => $value) {
+                $name = $names[$first + $at] ?? throw new \ArgumentCountError("$method() has no argument " . $first + $at + 1);
+                $named[$name] = $value;
+            }
+        }
+        return $named;
+    }
+
     /** What is made of a result, also of one without the shards that are missing. */
     private static function of(\Closure $find, \Closure $make): mixed
     {
@@ -206,23 +229,53 @@ final class ShardedIndex
         $others = fn (array $rest) => $this->suggested($rest, $text, $limit, $field, microtime(true) + $this->timeout);
         for ($asked = max(4 * $limit, 32);; $asked *= 4) {
             $request = $this->client($shards, $until)->suggest($text, $asked, $field);
+            $told = $this->ask($shards, $request, $until, [], $others);
             $sum = [];
-            // A word that a shard did not tell of is in no more documents than the last one of which it did.
-            $unseen = 0;
-            foreach ($this->ask($shards, $request, $until, [], $others) as $words) {
+            foreach ($told as $words) {
                 foreach ($words as $word => $count) {
                     $sum[$word] = ($sum[$word] ?? 0) + $count;
                 }
-                $unseen += count($words) < $asked ? 0 : end($words);
             }
-            if ($unseen === 0 || $asked >= self::MOST_VALUES) {
-                // As one index orders them: the most frequent first, then by their bytes.
-                $words = array_map('strval', array_keys($sum));
-                array_multisort(array_values($sum), SORT_DESC, $words, SORT_ASC, SORT_STRING);
-                $first = array_slice($words, 0, $limit);
+            // As one index orders them: the most frequent first, then by their bytes.
+            $words = array_map('strval', array_keys($sum));
+            array_multisort(array_values($sum), SORT_DESC, $words, SORT_ASC, SORT_STRING);
+            $first = array_slice($words, 0, $limit);
+            $cut = array_filter($told, fn (array $words) => count($words) >= $asked);
+            if ($asked >= self::MOST_VALUES || self::areKnown($first, $sum, $cut)) {
                 return array_combine($first, array_map(fn (string $word) => $sum[$word], $first));
             }
         }
+    }
+
+    /**
+     * Whether these words are the most frequent ones, and their counts those of all shards.
+     *
+     * @param list<string> $first
+     * @param array<int|string, int> $sum of all words that were told
+     * @param array<string, array<int|string, int>> $cut what those shards told that have more words: the most frequent first
+     */
+    private static function areKnown(array $first, array $sum, array $cut): bool
+    {
+        // A word that a shard did not tell of is in no more documents there than the last one that it told of.
+        $more = function (int|string $word) use ($cut): int {
+            $more = 0;
+            foreach ($cut as $words) {
+                $more += isset($words[$word]) ? 0 : end($words);
+            }
+            return $more;
+        };
+        foreach ($first as $word) {
+            if ($more($word) > 0) {
+                return false;
+            }
+        }
+        $least = $first === [] ? 0 : $sum[end($first)];
+        foreach (array_diff_key($sum, array_flip($first)) as $word => $count) {
+            if ($more($word) > 0 && $count + $more($word) >= $least) {
+                return false;
+            }
+        }
+        return $first === [] || array_sum(array_map(fn (array $words) => end($words), $cut)) < $least;
     }
 
     /**
@@ -253,7 +306,8 @@ final class ShardedIndex
                 }
                 return $found;
             } catch (\ValueError $error) {
-                if ($facets === [] || $more >= self::MOST_VALUES) {
+                // Which are the most frequent depends on what was left out: each must tell of more.
+                if (!str_contains($error->getMessage(), 'too few values') || $more >= self::MOST_VALUES) {
                     throw $error;
                 }
             }
@@ -339,7 +393,12 @@ final class ShardedIndex
         }
         if ($kept = $this->cache?->get("postings.$key")) {
             [$commits, $bytes] = $kept;
-            return [$commits, Statistics::fromBytes($bytes)];
+            try {
+                return [$commits, Statistics::fromBytes($bytes)];
+            } catch (CorruptDataException) {
+                // Of another version, for instance: it is asked again.
+                return null;
+            }
         }
         return null;
     }
@@ -369,9 +428,12 @@ final class ShardedIndex
         if ($this->client) {
             return $this->client;
         }
-        $key = 'postings.schema.' . hash('xxh128', serialize(array_map(fn (Shard $shard) => array_column($shard->replicas, 'url'), $this->shards)));
-        if ($response = $this->cache?->get($key)) {
-            return $this->client = LeafClient::fromResponse($response, $this->stored);
+        if ($response = $this->cache?->get($this->schemaKey())) {
+            try {
+                return $this->client = LeafClient::fromResponse($response, $this->stored);
+            } catch (CorruptDataException|LeafException) {
+                // Of another version: it is asked again.
+            }
         }
         // Any shard tells it; the others refuse what is not of theirs.
         $failed = [];
@@ -380,12 +442,18 @@ final class ShardedIndex
             [$answers, $why] = $this->scatter->ask([$name => $shard], fn () => LeafClient::schemaRequest(), $read, $until);
             if ($answers) {
                 [$this->client, $response] = $answers[$name];
-                $this->cache?->set($key, $response, 3600);
+                $this->cache?->set($this->schemaKey(), $response, 3600);
                 return $this->client;
             }
             $failed += $why;
         }
         throw $this->missing($shards, $failed, fn () => throw new \LogicException('unreachable'));
+    }
+
+    private function schemaKey(): string
+    {
+        $urls = array_map(fn (Shard $shard) => array_column($shard->replicas, 'url'), $this->shards);
+        return 'postings.schema.' . hash('xxh128', serialize($urls));
     }
 
     /**
@@ -418,6 +486,7 @@ final class ShardedIndex
                 if ($error->getCode() === LeafException::SCHEMA) {
                     // It may have changed everywhere: the next call asks for it.
                     $this->client = null;
+                    $this->cache?->delete($this->schemaKey());
                 }
                 throw $error;
             }

@@ -137,12 +137,17 @@ final class ShardedIndexTest extends TestCase
         }
         self::assertSame($this->one->suggest('s'), $index->suggest('s'));
         self::assertSame($this->one->suggest('re', 1), $index->suggest('re', 1));
+        self::assertSame([], $index->suggest('s', 0));
         self::assertSame($this->one->stored(17), $index->stored(17));
         self::assertNull($index->stored(999));
         $batch = $index->searchBatch(['x' => 'sail', 5 => 'red']);
         self::assertSame(['x', 5], array_keys($batch));
         self::assertSame(array_column(iterator_to_array($this->one->search('red')), 'score'), array_column(iterator_to_array($batch[5]), 'score'));
         self::assertSame([], $index->searchBatch([]));
+        // By place, as the methods of the index take them.
+        self::assertSame(self::values($this->one->search('sail', 3, 2, 'any', ['tag' => 't1'])), self::values($index->search('sail', 3, 2, 'any', ['tag' => 't1'])));
+        self::assertSame($this->one->count('sail red', 'any', ['tag' => 't1']), $index->count('sail red', 'any', ['tag' => 't1']));
+        self::assertSame($this->one->facets('tag', 'sail red', 'any', ['price' => 3], 2), $index->facets('tag', 'sail red', 'any', ['price' => 3], 2));
     }
 
     public function testWordsAreAskedOncePerCommit(): void
@@ -165,6 +170,34 @@ final class ShardedIndexTest extends TestCase
         $found = $scores($index->search('sail', limit: 1000));
         self::assertArrayHasKey(5000, $found);
         self::assertEquals($scores($this->one->search('sail', limit: 1000)), $found);
+    }
+
+    public function testACacheKeepsWordsFromRequestToRequest(): void
+    {
+        $cache = new FakeCache();
+        $wanted = self::values($this->connect(cache: $cache)->search('sail', total: true));
+        $this->transport->requests = [];
+        self::assertSame($wanted, self::values($this->connect(cache: $cache)->search('sail', total: true)));
+        self::assertSame(self::SHARDS, array_sum($this->transport->requests));
+        // What another version has put there is not used, nor what is of an old commit.
+        $cache->values = array_map(fn ($value) => is_array($value) ? [$value[0], 'PSTA?'] : 'PRES?', $cache->values);
+        self::assertSame($wanted, self::values($this->connect(cache: $cache)->search('sail', total: true)));
+        $this->writers[0]->add(5002, ['title' => 'sail']);
+        $this->writers[0]->commit();
+        Index::open("$this->folder/0-english")->snapshot("$this->folder/0-english-copy");
+        self::assertSame($wanted[0] + 1, $this->connect(cache: $cache)->search('sail', total: true)->total);
+        // A new schema: the first call says so, the next one has it.
+        foreach (range(0, self::SHARDS - 1) as $shard) {
+            IndexWriter::open("$this->folder/new-$shard", ['title' => []])->commit();
+            $this->transport->leaves["http://$shard/a"] = $this->transport->leaves["http://$shard/b"] = Leaf::open("$this->folder/new-$shard");
+        }
+        try {
+            $this->connect(cache: $cache)->search('sail');
+            self::fail('nothing was thrown');
+        } catch (LeafException $error) {
+            self::assertSame(LeafException::SCHEMA, $error->getCode());
+        }
+        self::assertSame(0, $this->connect(cache: $cache)->search('sail', total: true)->total);
     }
 
     public function testAReplicaThatLagsIsNotMixedWithAnother(): void
@@ -294,6 +327,29 @@ final class ShardedIndexTest extends TestCase
         }
         $this->expectException(\ValueError::class);
         ShardedIndex::connect([]);
+    }
+
+    public function testSuggestionsAreThoseOfAllWords(): void
+    {
+        // Words that are rare everywhere, and in other numbers in each shard: the most frequent of all are not those of a shard.
+        $one = IndexWriter::open("$this->folder/words", self::FIELDS, new Analyzer(null));
+        foreach ($this->writers as $shard => $_) {
+            $writer = IndexWriter::open("$this->folder/words-$shard", self::FIELDS, new Analyzer(null));
+            for ($id = 0; $id < 400; ++$id) {
+                $document = ['body' => implode(' ', array_map(fn () => 'x' . mt_rand(0, 150) * mt_rand(0, 3 + $shard), range(1, 12)))];
+                $writer->add(10_000 * $shard + $id, $document);
+                $one->add(10_000 * $shard + $id, $document);
+            }
+            $writer->commit();
+            $this->transport->leaves["http://$shard/a"] = $this->transport->leaves["http://$shard/b"] = Leaf::open("$this->folder/words-$shard");
+        }
+        $one->commit();
+        $wanted = Index::open("$this->folder/words");
+        $index = $this->connect();
+        foreach ([1, 3, 8, 20, 100, 1000] as $limit) {
+            self::assertSame($wanted->suggest('x', $limit), $index->suggest('x', $limit));
+            self::assertSame($wanted->suggest('x1', $limit), $index->suggest('x1', $limit));
+        }
     }
 
     public function testDocumentsGoToTheSameShardEverywhere(): void

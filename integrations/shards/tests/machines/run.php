@@ -3,7 +3,7 @@
 /*
  * Searches shards on several machines while these fail, and measures them. The machines are processes of this one: see Machines.php.
  *
- *     php -d extension=… run.php [--passages=FILE] [--documents=N] [--seconds=S]
+ *     php -d extension=… run.php [--passages=FILE] [--documents=N] [--seconds=S] [--searches=N]
  *
  * Every answer is compared with that of one index of all documents. Exits with 1 if one differs, or if something is lost.
  */
@@ -13,7 +13,6 @@ declare(strict_types=1);
 use Postings\Hits;
 use Postings\Index;
 use Postings\IndexWriter;
-use Postings\Leaf;
 use Postings\Shards\ShardedIndex;
 use Postings\Shards\ShardMissing;
 use Postings\Shards\Tests\Machines;
@@ -26,7 +25,7 @@ spl_autoload_register(function (string $class): void {
 });
 require __DIR__ . '/Machines.php';
 
-$options = getopt('', ['passages:', 'documents:', 'seconds:', 'extension:']);
+$options = getopt('', ['passages:', 'documents:', 'seconds:', 'searches:', 'extension:']);
 $count = (int) ($options['documents'] ?? 20_000);
 $seconds = (float) ($options['seconds'] ?? 3);
 $extension = realpath($options['extension']);
@@ -82,10 +81,10 @@ $ways = [
     fn () => [$word(), ['sort' => ['price' => 'desc', 'tag' => 'asc'], 'filter' => ['tag' => ['t1', 't2']]]],
     fn () => [$word(), ['facets' => ['tag', 'price'], 'matching' => 'any']], fn () => [$word(), ['distinct' => 'tag']], fn () => [$word(), ['typos' => 'auto']],
 ];
-/** Searches for so long; each answer must be that of the one index. */
-$search = function (ShardedIndex $index, float $seconds, ?callable $meanwhile = null) use ($ways, $one, $values): array {
+/** Searches for so long, and so often at least; each answer must be that of the one index. */
+$search = function (ShardedIndex $index, float $seconds, ?callable $meanwhile = null, int $least = 0) use ($ways, $one, $values): array {
     [$times, $wrong, $missing] = [[], 0, 0];
-    for ($end = microtime(true) + $seconds, $at = 0; ($now = microtime(true)) < $end; ++$at) {
+    for ($end = microtime(true) + $seconds, $at = 0; ($now = microtime(true)) < $end || $at < $least; ++$at) {
         [$query, $options] = $ways[$at % count($ways)]();
         try {
             $found = $index->search($query, ...$options);
@@ -100,7 +99,7 @@ $search = function (ShardedIndex $index, float $seconds, ?callable $meanwhile = 
 };
 
 // All well.
-[$times, $wrong, $missing] = $search($index, $seconds);
+[$times, $wrong, $missing] = $search($index, $seconds, least: (int) ($options['searches'] ?? 0));
 $say('every answer is that of one index', $wrong + $missing === 0 && count($times) > 50, $shown($times) . $notes($wrong, $missing));
 
 // Machines are killed and come back.
@@ -154,43 +153,43 @@ foreach ([0, 1] as $replica) {
     $machines->signal("fpm-2-$replica", SIGCONT);
 }
 
-// Slow for moments: with and without hedging.
-$jitter = function () use ($machines, &$next, &$down): void {
-    if (microtime(true) >= $next) {
-        if ($down) {
-            $machines->signal($down, SIGCONT);
-        }
-        $down = $down ? null : 'fpm-' . mt_rand(0, 3) . '-' . mt_rand(0, 1);
-        $down && $machines->signal($down, SIGSTOP);
-        $next = microtime(true) + ($down ? 0.03 : 0.1);
-    }
-};
+// Slow for moments, with and without hedging: searches for two or three words that are known.
+$fixed = array_map(fn ($at) => $ways[$at % 2](), range(0, 199));
+$wanted = array_map(fn (array $of) => $values($one->search($of[0], ...$of[1])), $fixed);
 foreach ([true, false] as $hedge) {
-    $next = 0.0;
-    $down = null;
     $hedged = ShardedIndex::connect($machines->urls(), hedge: $hedge);
-    // The pauses must come while a search waits, so another process makes them.
-    $child = pcntl_fork();
-    if ($child === 0) {
-        for ($end = microtime(true) + 2 * $seconds; microtime(true) < $end; usleep(1000)) {
-            $jitter();
+    $times = [];
+    $wrong = 0;
+    foreach ([false, true] as $isMeasured) {
+        // The pauses must come while a search waits, so another process makes them.
+        $child = $isMeasured ? pcntl_fork() : null;
+        while ($child === 0) {
+            $name = 'fpm-' . mt_rand(0, 3) . '-' . mt_rand(0, 1);
+            $machines->signal($name, SIGSTOP);
+            usleep(30_000);
+            $machines->signal($name, SIGCONT);
+            usleep(100_000);
         }
-        $down && $machines->signal($down, SIGCONT);
-        posix_kill(getmypid(), SIGKILL);
+        for ($end = microtime(true) + ($isMeasured ? 2 * $seconds : 0), $at = 0; $at < count($fixed) || microtime(true) < $end; ++$at) {
+            [$query, $given] = $fixed[$at % count($fixed)];
+            $begun = microtime(true);
+            $found = $hedged->search($query, ...$given);
+            $isMeasured && $times[] = microtime(true) - $begun;
+            $wrong += $values($found) === $wanted[$at % count($fixed)] ? 0 : 1;
+        }
     }
-    [$times, $wrong, $missing] = $search($hedged, 2 * $seconds - 0.2);
+    posix_kill($child, SIGKILL);
     pcntl_waitpid($child, $status);
     foreach ($machines->each() as [$shard, $replica]) {
         $machines->signal("fpm-$shard-$replica", SIGCONT);
     }
-    $say(sprintf('pauses of 30 ms, %s hedging', $hedge ? 'with' : 'without'), $wrong + $missing === 0, $shown($times) . $notes($wrong, $missing) . ', ' . json_encode($hedged->requests()));
+    $say(sprintf('pauses of 30 ms, %s hedging', $hedge ? 'with' : 'without'), $wrong === 0, $shown($times) . ', ' . json_encode($hedged->requests()));
 }
 
 // Throughput of one process that asks.
 foreach ([1, 2, 4] as $shards) {
     $some = ShardedIndex::connect(array_slice($machines->urls(), 0, $shards));
     $times = [];
-    $fixed = array_map(fn ($at) => $ways[$at % 2](), range(0, 199));
     foreach ([false, true] as $isMeasured) {
         foreach ($fixed as [$query, $given]) {
             $begun = microtime(true);
@@ -200,28 +199,21 @@ foreach ([1, 2, 4] as $shards) {
     }
     $say("words that are known, $shards shard(s)", true, sprintf('%d/s, %s', count($times) / array_sum($times), $shown($times)));
 }
-$times = ['request' => [], 'read' => []];
-$all = $one->statistics(array_column($fixed, 0));
-$client = Postings\LeafClient::fromResponse(Leaf::open($machines->leaf(0, 0))->handle(Postings\LeafClient::schemaRequest()));
-$leaves = array_map(fn (int $shard) => Leaf::open($machines->leaf($shard, 0)), range(0, 3));
 $usage = fn () => ($of = getrusage())['ru_utime.tv_sec'] + $of['ru_stime.tv_sec'] + 1e-6 * ($of['ru_utime.tv_usec'] + $of['ru_stime.tv_usec']);
-$begun = $usage();
-foreach ($fixed as [$query, $given]) {
-    $index->search($query, ...$given);
-}
-$begun = $usage();
-foreach ($fixed as [$query, $given]) {
-    $index->search($query, ...$given);
+foreach ([false, true] as $isMeasured) {
+    $begun = $usage();
+    foreach ($fixed as [$query, $given]) {
+        $index->search($query, ...$given);
+    }
 }
 $say('processor time of a coordinator, four shards, words known', true, sprintf('%.3f ms a search', 1e3 * ($usage() - $begun) / count($fixed)));
 
 // Replicas follow a writer that commits ten times a second.
 $writer = IndexWriter::open($machines->source(0), require __DIR__ . '/../../examples/schema.php');
 $lags = [];
-$leaves = array_map(fn (int $replica) => Leaf::open($machines->leaf(0, $replica)), [0, 1]);
 $inconsistent = 0;
 for ($commit = 0; $commit < 10 * $seconds; ++$commit) {
-    $writer->add(1_000_000 + $commit, ['title' => "added number$commit", 'text' => 'addition']);
+    $writer->add(1_000_000 + $commit, ['title' => "added number$commit", 'text' => 'zzaddition']);
     $writer->commit();
     $committed = microtime(true);
     $generation = Index::open($machines->source(0))->generation();
@@ -232,11 +224,8 @@ for ($commit = 0; $commit < 10 * $seconds; ++$commit) {
     }
     $lags[] = microtime(true) - $committed;
     try {
-        $hits = $index->search('addition', limit: 10_000, total: true);
-        if ($hits->total !== count($hits) || $hits->total !== $commit + 1) {
-            echo "commit $commit: $hits->total in all, ", count($hits), " hits\n";
-            ++$inconsistent;
-        }
+        $hits = $index->search('zzaddition', limit: 10_000, total: true);
+        $inconsistent += $hits->total === count($hits) && $hits->total === $commit + 1 ? 0 : 1;
     } catch (Postings\Exception $error) {
         echo $error->getMessage(), "\n";
         ++$inconsistent;
@@ -248,7 +237,8 @@ $say('replicas at ten commits a second: lag', max($lags) <= 1.0 && $inconsistent
 // A replica's disk is full.
 $machines->kill('replicate-3');
 exec('rm -rf ' . escapeshellarg($machines->leaf(3, 1)) . '/*');
-if ($machines->smallDisk(3, 1, 2 * array_sum(array_column(Index::open($machines->source(3))->files(), 'bytes')) + (1 << 20))) {
+$size = array_sum(array_column(Index::open($machines->source(3))->files(), 'bytes'));
+if ($machines->smallDisk(3, 1, $size + (4 << 20))) {
     Index::open($machines->source(3))->snapshot($machines->leaf(3, 1));
     $machines->kill('fpm-3-1');
     $machines->startLeaf(3, 1);
@@ -256,7 +246,7 @@ if ($machines->smallDisk(3, 1, 2 * array_sum(array_column(Index::open($machines-
     $other = IndexWriter::open($machines->source(3), require __DIR__ . '/../../examples/schema.php');
     $bulk = bin2hex(random_bytes(2 << 20));
     for ($part = 0; $part < 8; ++$part) {
-        $other->add(2_000_000 + $part, ['title' => $bulk . $part, 'text' => 'heavy']);
+        $other->add(2_000_000 + $part, ['title' => $bulk . $part, 'text' => 'zzheavy']);
         $other->commit();
     }
     $newest = Index::open($machines->source(3))->generation();
@@ -266,11 +256,11 @@ if ($machines->smallDisk(3, 1, 2 * array_sum(array_column(Index::open($machines-
     $behind = $copy(1) < $newest;
     $counts = [];
     for ($i = 0; $i < 20; ++$i) {
-        $counts[$index->count('heavy')] = true;
+        $counts[$index->count('zzheavy')] = true;
     }
     // Each answer is of one commit of the shard.
     $known = array_diff(array_keys($counts), range(0, 8)) === [] && isset($counts[8]);
-    $machines->growDisk(3, 1, 256 << 20);
+    $machines->growDisk(3, 1, 4 * $size + (256 << 20));
     for ($end = microtime(true) + 5; $copy(1) < $newest && microtime(true) < $end; usleep(10_000)) {
     }
     $say('a full disk: the replica stays behind, then follows', $behind && $known && $copy(1) === $newest, 'counts ' . implode(', ', array_keys($counts)) . ' of 8');
@@ -293,7 +283,7 @@ if (extension_loaded('redis') && trim((string) shell_exec('command -v redis-serv
         }
     }
     $queued = (int) (1000 * $seconds);
-    $lines = implode('', array_map(fn (int $id) => json_encode(['id' => 3_000_000 + $id, 'title' => "queued $id", 'text' => 'queue']) . "\n", range(1, $queued)));
+    $lines = implode('', array_map(fn (int $id) => json_encode(['id' => 3_000_000 + $id, 'title' => "queued $id", 'text' => 'zzqueue']) . "\n", range(1, $queued)));
     file_put_contents("$folder/queued.jsonl", $lines);
     $script = fn (string $name) => [...Machines::php($extension), __DIR__ . "/../../examples/$name.php"];
     $machines->start('add', [...$script('redis-add'), '4'], $environment, "$folder/queued.jsonl");
@@ -314,14 +304,14 @@ if (extension_loaded('redis') && trim((string) shell_exec('command -v redis-serv
     for ($end = microtime(true) + 30; microtime(true) < $end; usleep(50_000)) {
         try {
             $left = array_sum(array_map(fn (int $shard) => $redis->xLen("postings:shard-$shard"), range(0, 3)));
-            if ($left === 0 && ($got = $index->count('queue')) >= $queued) {
+            if ($left === 0 && ($got = $index->count('zzqueue')) >= $queued) {
                 break;
             }
         } catch (Postings\Exception) {
             // Commits come fast now.
         }
     }
-    $ids = $index->search('queue', limit: $queued + 100)->ids();
+    $ids = $index->search('zzqueue', limit: $queued + 100)->ids();
     sort($ids);
     $say("a queue, its writers killed $kills times: nothing lost or twice", $ids === range(3_000_001, 3_000_000 + $queued), count($ids) . " documents, $left left");
 } else {

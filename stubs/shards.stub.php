@@ -113,10 +113,12 @@ namespace Postings {
          *
          * Requests may be any bytes. They are at most 128 MiB, and ask for at most 1,048,576 hits and values of facets.
          *
+         * @param ?int $deadline milliseconds after which searches end, if the request does not want them to end before; suggestions and
+         *     stored fields take as long as they take
          * @throws IndexException        if files of a new commit cannot be read
          * @throws CorruptDataException  if they are damaged
          */
-        public function handle(string $request): string
+        public function handle(string $request, ?int $deadline = null): string
         {
         }
 

@@ -40,7 +40,7 @@ fuzz_target!(|input: (u8, &str, Vec<u8>, Vec<(u16, u8)>, Vec<(u16, u8)>)| {
         _ => Question::Search { queries, options, stored: flags & 1 != 0 },
     };
     let request = question.to_bytes(Some(index.schema()), None).expect("it is small");
-    let response = handle(index, &request, &settings);
+    let response = handle(index, &request, &settings, None);
     let read = Response::read(&response, &question, index.schema()).expect("any text is a query");
     if let (Answer::Found(all), Question::Search { queries, options, .. }) = (&read.answer, &question) {
         assert_eq!(Ok(&all[0].found), index.search(&queries[0], options).as_ref());
@@ -49,7 +49,7 @@ fuzz_target!(|input: (u8, &str, Vec<u8>, Vec<(u16, u8)>, Vec<(u16, u8)>)| {
     edit(&mut changed, &of_request);
     let any_body = [&b"PREQ\x01"[..], &any].concat();
     for request in [with_crc(changed), with_crc(any_body), any.clone()] {
-        let response = handle(index, &request, &settings);
+        let response = handle(index, &request, &settings, None);
         assert!(response.len() <= MOST_BYTES && commit_of(&response) == Ok(index.snapshot().commit()));
         _ = Response::read(&response, &question, index.schema());
     }

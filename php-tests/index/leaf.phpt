@@ -88,6 +88,9 @@ $throws(fn () => $client->searchBatch(['a', 1]));
 $throws(fn () => $client->stored([1.5]));
 $throws(fn () => $client->suggest('a', field: 'tag'));
 $throws(fn () => $request->bytes('2'));
+$throws(fn () => $client->statistics('number1')->read($leaf->handle($client->statistics('number1 n*')->bytes(), 0)));
+$throws(fn () => $leaf->handle('', -1));
+var_dump($request->read($leaf->handle($request->bytes(), deadline: 0))->expired);
 $throws(fn () => Leaf::open("$folder/none"));
 $throws(fn () => new Leaf());
 $throws(fn () => serialize($request));
@@ -147,6 +150,9 @@ TypeError 0: Postings\LeafClient::searchBatch(): Argument #1 ($queries) must con
 TypeError 0: Postings\LeafClient::stored(): Argument #1 ($ids) must contain only int|string, float given at index 0
 ValueError 0: Postings\LeafClient::suggest(): Argument #3 ($field) field 'tag': must be a text field
 ValueError 0: Postings\LeafRequest::bytes(): Argument #1 ($commit) must be a commit as LeafClient::commit() returns it
+Postings\LeafException 5: the deadline has passed
+ValueError 0: Postings\Leaf::handle(): Argument #2 ($deadline) must not be negative, -1 given
+bool(true)
 Postings\IndexException 1: %s/none: No such file or directory (os error 2)
 Error 0: Call to private Postings\Leaf::__construct() from global scope
 Exception 0: Serialization of 'Postings\LeafRequest' is not allowed

@@ -65,6 +65,12 @@ impl<'b> Reader<'b> {
         Err(self.wrong(item, "it is no number of 64 bits"))
     }
 
+    /// A number that PHP can have.
+    pub(crate) fn count(&mut self, item: &str) -> Result<u64> {
+        let count = self.number(item)?;
+        if count > i64::MAX as u64 { Err(self.wrong(item, &format!("{count} is too large"))) } else { Ok(count) }
+    }
+
     /// A number that counts or places something in memory.
     pub(crate) fn size(&mut self, item: &str) -> Result<usize> {
         let size = self.number(item)?;

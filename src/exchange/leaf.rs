@@ -7,11 +7,14 @@ use crate::base::error::{Error, Refusal, Result};
 use crate::engine::{self, Settings};
 use crate::index::{Id, Value};
 use crate::search::{Found, Index, Options, Page};
+use std::time::Duration;
 
-/// The response to a request. What is wrong with it, or fails, becomes a refusal: every request has a response.
-pub fn handle(index: &Index, request: &[u8], settings: &Settings) -> Vec<u8> {
+/// The response to a request. What is wrong with it, or fails, becomes a refusal: every request has a response. Searches end
+/// when `most` has passed, or the deadline of the request.
+pub fn handle(index: &Index, request: &[u8], settings: &Settings, most: Option<Duration>) -> Vec<u8> {
     let commit = index.snapshot().commit();
     let response = Question::read(request, index)
+        .map(|question| question.within(most))
         .and_then(|question| answer(index, &question, settings))
         .and_then(|answer| Response { commit, answer }.to_bytes());
     let error = match response {

@@ -15,6 +15,7 @@ use crate::base::leb128::{put, put_string};
 use crate::base::reader::Reader;
 use crate::index::{Id, Kind, Schema};
 use crate::search::{Index, Options, fingerprint};
+use std::time::Duration;
 
 const MAGIC: &[u8; 4] = b"PREQ";
 
@@ -98,6 +99,14 @@ impl Question {
             }
         }
         sealed(out)
+    }
+
+    /// The same with a deadline that is no later than this.
+    pub(super) fn within(mut self, most: Option<Duration>) -> Question {
+        if let Question::Statistics { options, .. } | Question::Search { options, .. } = &mut self {
+            options.deadline = options.deadline.into_iter().chain(most).min();
+        }
+        self
     }
 
     /// What a request asks this index.

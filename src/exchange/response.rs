@@ -157,7 +157,7 @@ impl Response {
                 Answer::Found(all)
             }
             Question::Suggest { .. } => Answer::Words(
-                reader.list("words", |reader| Ok((reader.text("word")?.to_owned(), reader.number("count")?)))?,
+                reader.list("words", |reader| Ok((reader.text("word")?.to_owned(), reader.count("count")?)))?,
             ),
             Question::Stored { ids } => {
                 let all = reader.list("documents", |reader| match reader.flag("document")? {
@@ -212,7 +212,7 @@ fn write_number(out: &mut Vec<u8>, number: Option<u64>) {
 }
 
 fn read_number(reader: &mut Reader, item: &str) -> Result<Option<u64>> {
-    reader.flag(item)?.then(|| reader.number(item)).transpose()
+    reader.flag(item)?.then(|| reader.count(item)).transpose()
 }
 
 fn write_float(out: &mut Vec<u8>, number: Option<f64>) {
@@ -265,10 +265,7 @@ fn read_found(reader: &mut Reader, schema: &Schema, page: &Page, with_stored: bo
     let (mut merging, mut stored) = (Vec::new(), Vec::new());
     found.hits = reader.list("hits", |reader| {
         let (id, score) = (read_id(reader)?, reader.f64("score")?);
-        let doc_id = reader.number("docID")?;
-        if doc_id > i64::MAX as u64 {
-            return Err(reader.wrong("docID", &format!("{doc_id} is too large")));
-        }
+        let doc_id = reader.count("docID")?;
         let distance = read_float(reader, "distance")?;
         merging.push(match page.is_merged_by_score() {
             true => Merging::by_score(score),
@@ -347,11 +344,11 @@ fn read_facet(reader: &mut Reader) -> Result<FieldFacet> {
     let field = usize::from(reader.byte("field")?);
     let facet = match reader.flag("facet")? {
         false => Facet::Values(
-            reader.list("values", |reader| Ok((reader.string("value")?.to_vec(), reader.number("count")?)))?,
+            reader.list("values", |reader| Ok((reader.string("value")?.to_vec(), reader.count("count")?)))?,
         ),
         true => {
             let range = read_float(reader, "least")?.zip(read_float(reader, "greatest")?);
-            Facet::Numbers { range, count: reader.number("count")? }
+            Facet::Numbers { range, count: reader.count("count")? }
         }
     };
     Ok(FieldFacet { field, facet })

@@ -80,7 +80,7 @@ fn asked(question: &Question, commit: Option<Commit>) -> Vec<u8> {
 }
 
 fn answered(question: &Question) -> Result<Answer> {
-    let response = handle(index(), &asked(question, None), &Settings::default());
+    let response = handle(index(), &asked(question, None), &Settings::default(), None);
     Response::read(&response, question, index().schema()).map(|response| response.answer)
 }
 
@@ -188,7 +188,7 @@ fn a_leaf_answers_what_its_index_does() {
     let question = Question::Statistics { queries: vec!["w1 c*".into()], options: Options::default() };
     let own = index().statistics(&["w1 c*"], &Options::default()).unwrap();
     assert_eq!(answered(&question), Ok(Answer::Statistics(own)));
-    let response = handle(index(), &Question::Schema.to_bytes(None, None).unwrap(), &Settings::default());
+    let response = handle(index(), &Question::Schema.to_bytes(None, None).unwrap(), &Settings::default(), None);
     assert_eq!(schema_of(&response).as_ref(), Ok(index().schema()));
     assert_eq!(commit_of(&response), Ok(index().snapshot().commit()));
 }
@@ -204,7 +204,7 @@ fn why(answer: Result<Answer>) -> Refusal {
 fn what_does_not_fit_is_refused_with_both_named() {
     let question = search(&["w1"], Options::default());
     let read = |request: &[u8]| {
-        let response = handle(index(), request, &Settings::default());
+        let response = handle(index(), request, &Settings::default(), None);
         assert_eq!(commit_of(&response), Ok(index().snapshot().commit()));
         Response::read(&response, &question, index().schema()).map(|response| response.answer)
     };
@@ -244,6 +244,18 @@ fn what_does_not_fit_is_refused_with_both_named() {
 }
 
 #[test]
+fn what_takes_too_long_is_ended() {
+    let queries = ["w* c* t*"; 64];
+    let question = search(&queries, Options { deadline: Some(Duration::from_secs(600)), ..Options::default() });
+    let response = handle(index(), &asked(&question, None), &Settings::default(), Some(Duration::ZERO));
+    let Answer::Found(all) = Response::read(&response, &question, index().schema()).unwrap().answer else { panic!() };
+    assert!(all.iter().all(|found| found.found.expired && found.found.hits.is_empty()));
+    let question = Question::Statistics { queries: queries.map(str::to_owned).into(), options: Options::default() };
+    let response = handle(index(), &asked(&question, None), &Settings::default(), Some(Duration::ZERO));
+    assert_eq!(why(Response::read(&response, &question, index().schema()).map(|read| read.answer)), Refusal::Deadline);
+}
+
+#[test]
 fn what_only_an_index_itself_can_be_told_is_not_asked() {
     let list = PostingList::encode(&[1, 2], crate::Codec::VariableByte).unwrap();
     let doc_ids = Filter::new(Condition::Not(Box::new(Condition::DocIds(DocIds(list))))).unwrap();
@@ -274,7 +286,7 @@ proptest! {
     fn damage_is_noticed(at in any::<prop::sample::Index>(), bit in 0..8u8, end in any::<prop::sample::Index>()) {
         let question = search(&["w1 w2"], full());
         let request = asked(&question, None);
-        let mut response = handle(index(), &request, &Settings::default());
+        let mut response = handle(index(), &request, &Settings::default(), None);
         let cut = &response[..end.index(response.len())];
         prop_assert!(Response::read(cut, &question, index().schema()).is_err());
         let at = at.index(response.len());
@@ -288,9 +300,9 @@ proptest! {
         for options in [full(), Options { distinct: Some(PRICE), ..Options::default() }] {
             let question = search(&["w1 w2", "common"], options);
             let request = asked(&question, None);
-            let forged = handle(index(), &changed(&request, &edits), &Settings::default());
+            let forged = handle(index(), &changed(&request, &edits), &Settings::default(), None);
             prop_assert!(commit_of(&forged).is_ok());
-            let response = handle(index(), &request, &Settings::default());
+            let response = handle(index(), &request, &Settings::default(), None);
             if let Ok(read) = Response::read(&changed(&response, &edits), &question, index().schema()) {
                 let Answer::Found(all) = read.answer else { panic!() };
                 let values = |found: &LeafFound| found.merging.iter().all(|merging| !merging.values().0.is_empty());

@@ -12,7 +12,7 @@ use Postings\Leaf;
 
 $folder = getenv('POSTINGS_LEAF') ?: ($_SERVER['POSTINGS_LEAF'] ?? '');
 try {
-    $response = Leaf::open($folder)->handle((string) file_get_contents('php://input'));
+    $response = Leaf::open($folder)->handle((string) file_get_contents('php://input'), deadline: 10_000);
 } catch (Throwable $error) {
     // Another replica may do better.
     error_log('leaf: ' . $error->getMessage());

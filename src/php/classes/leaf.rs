@@ -1,19 +1,26 @@
 //! The class `Postings\Leaf`: an index that is asked from elsewhere.
 
 use crate::exchange;
-use crate::php::call::{Call, check_index, handler};
+use crate::php::call::{Call, check_index, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method, this_and_result};
 use crate::php::declare::function;
 use crate::php::exception::Outcome;
+use crate::php::input::natural;
 use crate::php::output;
 use crate::php::{ini, input, path};
 use crate::search::Index;
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
+use ext_php_rs::types::ZendStr;
 use ext_php_rs::zend::BailoutGuard;
+use std::ptr::null_mut;
+use std::time::Duration;
 
 pub struct Object(Index);
+
+/// What a request becomes in memory is at most so many times as long.
+const IN_MEMORY: usize = 16;
 
 class!(Object);
 
@@ -25,7 +32,12 @@ impl Class for Object {
         let string = |name| Arg::new(name, DataType::String);
         vec![
             static_method(function("open", handler!(open), DataType::object("self")).arg(string("path"))),
-            method(function("handle", handler!(handle), DataType::String).arg(string("request"))),
+            method(
+                function("handle", handler!(handle), DataType::String)
+                    .arg(string("request"))
+                    .not_required()
+                    .arg(Arg::new("deadline", DataType::Long).allow_null().default("null")),
+            ),
             method(function("commit", handler!(commit), DataType::String)),
         ]
     }
@@ -42,11 +54,15 @@ fn open(call: &mut Call) -> Outcome {
 }
 
 fn handle(call: &mut Call) -> Outcome {
-    let request = call.bytes()?;
-    input::ensure_memory(request.len())?;
+    let (mut request, mut most, mut is_null) = (null_mut::<ZendStr>(), 0i64, true);
+    parse!(call, c"S|l!", &raw mut request, &raw mut most, &raw mut is_null)?;
+    // SAFETY: parsing set it to a string that the frame holds.
+    let request = unsafe { &*request }.as_bytes();
+    let most = if is_null { None } else { Some(Duration::from_millis(natural(most, 2)? as u64)) };
+    input::ensure_memory(request.len().saturating_mul(IN_MEMORY))?;
     let (object, result) = this_and_result::<Object>(call)?;
     check_index(object.0.reload(), 1)?;
-    let response = BailoutGuard::new(exchange::handle(&object.0, request, &ini::settings()));
+    let response = BailoutGuard::new(exchange::handle(&object.0, request, &ini::settings(), most));
     Ok(output::bytes(result, &response)?)
 }
 

@@ -6,7 +6,7 @@
  *     php redis-writer.php 0 /var/lib/postings/shard-0
  *
  * Whenever it is killed, the next one begins with what was taken and not acknowledged. Documents that were committed already
- * replace themselves, so nothing is lost and nothing is twice. With `--once` it ends when the queue is empty.
+ * replace themselves, so nothing is lost and nothing is twice. What is no document goes to the stream postings:refused. With `--once` it ends when the queue is empty.
  */
 
 declare(strict_types=1);
@@ -34,11 +34,16 @@ for ($from = '0';;) {
         $from = '>';
         continue;
     }
-    foreach ($taken as ['document' => $line]) {
-        $document = json_decode($line, true, flags: JSON_THROW_ON_ERROR);
-        $id = $document['id'];
-        unset($document['id']);
-        $document === [] ? $writer->delete($id) : $writer->add($id, $document);
+    foreach ($taken as $entry) {
+        try {
+            $document = json_decode($entry['document'] ?? '', true, flags: JSON_THROW_ON_ERROR);
+            $id = $document['id'] ?? null;
+            unset($document['id']);
+            $document === [] ? $writer->delete($id) : $writer->add($id, $document);
+        } catch (JsonException|TypeError|ValueError $error) {
+            // It would stop every writer that takes it: kept apart, for somebody to look at.
+            $redis->xAdd('postings:refused', '*', $entry + ['why' => $error->getMessage()]);
+        }
     }
     $writer->commit();
     // Both or none: what is acknowledged is not read again, and would stay.

@@ -97,7 +97,8 @@ final class ShardedIndex
     /**
      * As Index::search(). `limit` and `offset` are those of all shards; each is asked for as many as both together.
      *
-     * @throws ShardMissing if a shard does not answer
+     * @throws ShardMissing  if a shard does not answer
+     * @throws LeafException if shards have another schema or version, or commit faster than they can be asked
      */
     public function search(string $query, mixed ...$options): Hits
     {

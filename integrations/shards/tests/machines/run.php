@@ -286,7 +286,8 @@ if (extension_loaded('redis') && trim((string) shell_exec('command -v redis-serv
     }
     $queued = (int) (1000 * $seconds);
     $lines = implode('', array_map(fn (int $id) => json_encode(['id' => 3_000_000 + $id, 'title' => "queued $id", 'text' => 'zzqueue']) . "\n", range(1, $queued)));
-    file_put_contents("$folder/queued.jsonl", $lines);
+    // What is no document must not stop a writer.
+    file_put_contents("$folder/queued.jsonl", json_encode(['id' => 1, 'title' => ['a' => ['b' => 1]]]) . "\n" . $lines . json_encode(['id' => 2, 'nothing' => 1]) . "\n");
     $script = fn (string $name) => [...Machines::php($extension), __DIR__ . "/../../examples/$name.php"];
     $machines->start('add', [...$script('redis-add'), '4'], $environment, "$folder/queued.jsonl");
     $writer->close();
@@ -315,7 +316,7 @@ if (extension_loaded('redis') && trim((string) shell_exec('command -v redis-serv
     }
     $ids = $index->search('zzqueue', limit: $queued + 100)->ids();
     sort($ids);
-    $say("a queue, its writers killed $kills times: nothing lost or twice", $ids === range(3_000_001, 3_000_000 + $queued), count($ids) . " documents, $left left");
+    $say("a queue, its writers killed $kills times: nothing lost or twice", $ids === range(3_000_001, 3_000_000 + $queued) && $redis->xLen('postings:refused') >= 2, count($ids) . " documents, $left left");
 } else {
     echo "SKIPPED: a queue: redis-server or PHP's redis is missing\n";
 }

@@ -58,10 +58,10 @@ Postings\Statistics: 0
 Postings\Hits: 0
 Postings\IndexWriter: 0
 Postings\SearchStream: 0
+Postings\Index: 0
 Postings\Leaf: 0
 Postings\LeafRequest: 0
 Postings\LeafClient: 0
-Postings\Index: 0
 C: Postings\CorruptDataException: posting list: serialized data: is of the format C:, and lists are written as O:
 C with bytes: Postings\CorruptDataException: posting list: serialized data: is of the format C:, and lists are written as O:
 C inside: Postings\CorruptDataException: posting list: serialized data: is of the format C:, and lists are written as O:

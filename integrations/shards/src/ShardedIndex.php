@@ -293,6 +293,11 @@ final class ShardedIndex
         foreach ($options['facets'] ?? [] as $field => $most) {
             is_int($field) ? $facets[$most] = 10 : $facets[$field] = $most;
         }
+        // Null is their default: the statistics are those of all shards, the deadline that of the call.
+        $options = array_filter($options, fn (mixed $value, string $name) => $value !== null || !in_array($name, ['statistics', 'deadline'], true), ARRAY_FILTER_USE_BOTH);
+        if (isset($options['statistics'])) {
+            throw new \ValueError('statistics must be null: they are those of all shards');
+        }
         unset($options['offset']);
         $others = fn (array $rest) => $this->found($rest, $queries, $options + ['offset' => $offset], microtime(true) + $this->timeout);
         // One more tells whether a value was left out.
@@ -329,12 +334,12 @@ final class ShardedIndex
         ]));
         $second = false;
         for ($attempt = 1;; ++$attempt) {
-            [$commits, $statistics] = $this->statistics($shards, $key, $queries, $reading, $second, $until, $others);
-            // A shard stops when nobody waits for it any more.
-            $left = max(1, (int) (1000 * ($until - microtime(true))));
-            $options = $given + ['deadline' => $left, 'statistics' => $statistics];
-            $request = $this->client($shards, $until)->searchBatch($queries, ...$options);
             try {
+                [$commits, $statistics] = $this->statistics($shards, $key, $queries, $reading, $second, $until, $others);
+                // A shard stops when nobody waits for it any more.
+                $left = max(1, (int) (1000 * ($until - microtime(true))));
+                $options = $given + ['deadline' => $left, 'statistics' => $statistics];
+                $request = $this->client($shards, $until)->searchBatch($queries, ...$options);
                 $parts = $this->ask($shards, $request, $until, $commits, $others);
                 if (!isset($given['deadline']) && $late = array_filter($parts, self::hasExpired(...))) {
                     throw $this->missing($shards, array_map(fn () => 'the deadline has passed', $late), $others);

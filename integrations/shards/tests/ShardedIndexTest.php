@@ -144,6 +144,14 @@ final class ShardedIndexTest extends TestCase
         self::assertSame(['x', 5], array_keys($batch));
         self::assertSame(array_column(iterator_to_array($this->one->search('red')), 'score'), array_column(iterator_to_array($batch[5]), 'score'));
         self::assertSame([], $index->searchBatch([]));
+        // Null, the default, given by name.
+        self::assertSame(self::values($this->one->search('sail')), self::values($index->search('sail', statistics: null)));
+        try {
+            $index->search('sail', statistics: $this->one->statistics('sail'));
+            self::fail('nothing was thrown');
+        } catch (\ValueError $error) {
+            self::assertStringContainsString('those of all shards', $error->getMessage());
+        }
         // By place, as the methods of the index take them.
         self::assertSame(self::values($this->one->search('sail', 3, 2, 'any', ['tag' => 't1'])), self::values($index->search('sail', 3, 2, 'any', ['tag' => 't1'])));
         self::assertSame($this->one->count('sail red', 'any', ['tag' => 't1']), $index->count('sail red', 'any', ['tag' => 't1']));

@@ -114,6 +114,11 @@ impl<'b> Reader<'b> {
         Ok(list)
     }
 
+    /// Whether something is there, and if so that.
+    pub(crate) fn maybe<T>(&mut self, item: &str, one: impl FnOnce(&mut Self) -> Result<T>) -> Result<Option<T>> {
+        self.flag(item)?.then(|| one(self)).transpose()
+    }
+
     /// All that is left.
     pub(crate) fn rest(&mut self) -> &'b [u8] {
         let rest = &self.bytes[self.at..];

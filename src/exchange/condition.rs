@@ -1,5 +1,6 @@
 //! Conditions as bytes: what it is u8, then its field u8, values or conditions.
 
+use super::write::{float, list};
 use crate::base::earth::Point;
 use crate::base::earth::area::{Area, Circle, Rect};
 use crate::base::error::{Error, Result};
@@ -35,22 +36,20 @@ pub(super) fn write(out: &mut Vec<u8>, condition: &Condition) -> Result<()> {
         }
         Condition::Keywords(field, values) => {
             begin(KEYWORDS, field);
-            put(out, values.len() as u64);
-            values.iter().for_each(|value| put_string(out, value));
+            list(out, values, |out, value| put_string(out, value));
         }
         Condition::Range(field, low, high) => {
             begin(RANGE, field);
-            [low, high].into_iter().for_each(|bound| out.extend(bound.to_le_bytes()));
+            [low, high].into_iter().for_each(|bound| float(out, *bound));
         }
         Condition::Numbers(field, numbers) => {
             begin(NUMBERS, field);
-            put(out, numbers.len() as u64);
-            numbers.iter().for_each(|number| out.extend(number.to_le_bytes()));
+            list(out, numbers, |out, number| float(out, *number));
         }
         Condition::Within(field, Area::Circle(circle)) => {
             begin(CIRCLE, field);
             write_point(out, circle.origin().point());
-            out.extend(circle.metres().to_le_bytes());
+            float(out, circle.metres());
         }
         Condition::Within(field, Area::Rect(rect)) => {
             begin(RECT, field);
@@ -61,8 +60,7 @@ pub(super) fn write(out: &mut Vec<u8>, condition: &Condition) -> Result<()> {
         Condition::Exists(field) => begin(EXISTS, field),
         Condition::Ids(ids) => {
             out.push(IDS);
-            put(out, ids.len() as u64);
-            ids.iter().for_each(|id| write_id(out, id));
+            list(out, ids, write_id);
         }
         Condition::DocIds(_) => {
             return Err(Error::Argument("docIDs are those of one index: a leaf has others".into()));

@@ -5,7 +5,8 @@ use super::response::{self, Answer, LeafFound, Response};
 use super::{MOST_BYTES, MOST_HITS, refused};
 use crate::base::error::{Error, Refusal, Result};
 use crate::engine::{self, Settings};
-use crate::index::{Id, Value};
+use crate::index::Id;
+use crate::index::segment::values_length;
 use crate::search::{Found, Index, Options, Page};
 use std::time::Duration;
 
@@ -98,16 +99,7 @@ fn stored_of(index: &Index, id: &Id, room: &mut usize) -> Result<Option<response
 
 /// Stored values that there is room for.
 fn fits(values: response::Stored, room: &mut usize) -> Result<response::Stored> {
-    fn bytes(value: &Value) -> usize {
-        match value {
-            Value::Text(text) | Value::Time(_, text) => text.len(),
-            Value::Tokens(many) | Value::Keywords(many) => many.iter().map(Vec::len).sum(),
-            Value::List(many) => many.iter().map(bytes).sum(),
-            Value::Number(_) | Value::Int(_) | Value::Bool(_) | Value::Point(..) => 16,
-        }
-    }
-    let bytes: usize = values.iter().map(|(_, value)| bytes(value)).sum();
-    match room.checked_sub(bytes) {
+    match room.checked_sub(values_length(&values)) {
         Some(left) => {
             *room = left;
             Ok(values)

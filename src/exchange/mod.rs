@@ -9,6 +9,7 @@
 //! | `options` | [`Options`](crate::search::Options) as bytes |
 //! | `condition` | conditions of a filter as bytes |
 //! | `response` | [`Response`]: what it answers, and its bytes |
+//! | `write` | what all of these have in common |
 //! | `leaf` | [`handle`]: a request in, a response out |
 //!
 //! # Bytes
@@ -31,6 +32,7 @@ mod question;
 mod response;
 #[cfg(test)]
 mod tests;
+mod write;
 
 pub use leaf::handle;
 pub use question::{MOST_QUERIES, Question};
@@ -58,6 +60,15 @@ fn refused(why: Refusal, what: impl Into<String>) -> Error {
 /// A commit in words: 16 hexadecimal digits for the index, a hyphen, and the number.
 pub fn shown((index, number): Commit) -> String {
     format!("{index:016x}-{number}")
+}
+
+fn put_commit(out: &mut Vec<u8>, (index, number): Commit) {
+    out.extend(index.to_le_bytes());
+    out.extend(number.to_le_bytes());
+}
+
+fn read_commit(reader: &mut Reader) -> Result<Commit> {
+    Ok((reader.u64("index")?, reader.u64("commit")?))
 }
 
 /// The commit that is [`shown`] so.

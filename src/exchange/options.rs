@@ -9,6 +9,7 @@
 //! ```
 
 use super::condition;
+use super::write::{list, optional};
 use crate::base::error::{Error, Result};
 use crate::base::leb128::{put, put_string};
 use crate::base::reader::Reader;
@@ -76,18 +77,6 @@ pub(super) fn write(out: &mut Vec<u8>, options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn optional<T>(out: &mut Vec<u8>, value: Option<T>, write: impl FnOnce(&mut Vec<u8>, T)) {
-    out.push(value.is_some().into());
-    if let Some(value) = value {
-        write(out, value);
-    }
-}
-
-fn list<T>(out: &mut Vec<u8>, list: &[T], write: impl Fn(&mut Vec<u8>, &T)) {
-    put(out, list.len() as u64);
-    list.iter().for_each(|one| write(out, one));
-}
-
 /// Those of a search in an index with that schema.
 pub(super) fn read(reader: &mut Reader, schema: &Schema) -> Result<Options> {
     let mut options = Options { limit: reader.size("limit")?, offset: reader.size("offset")?, ..Options::default() };
@@ -106,7 +95,7 @@ pub(super) fn read(reader: &mut Reader, schema: &Schema) -> Result<Options> {
     options.prefix = reader.flag("prefix")?;
     options.syntax = reader.flag("syntax")?;
     options.words = usize::try_from(reader.number("words")?).unwrap_or(usize::MAX);
-    options.deadline = maybe(reader, "deadline", |reader| Ok(Duration::from_millis(reader.number("deadline")?)))?;
+    options.deadline = reader.maybe("deadline", |reader| Ok(Duration::from_millis(reader.number("deadline")?)))?;
     options.weights = reader.list("weights", |reader| {
         let (field, weight) = (field(reader, schema, Some(Kind::Text))?, f32::from_le_bytes(reader.array("weight")?));
         match weight == 0.0 || Schema::WEIGHTS.contains(&weight) {
@@ -125,13 +114,13 @@ pub(super) fn read(reader: &mut Reader, schema: &Schema) -> Result<Options> {
         let direction = if reader.flag("direction")? { Direction::Descending } else { Direction::Ascending };
         Ok((key, direction))
     })?;
-    options.facets = maybe(reader, "facets", |reader| {
+    options.facets = reader.maybe("facets", |reader| {
         reader.list("facets", |reader| Ok((field(reader, schema, None)?, reader.size("values")?)))
     })?;
-    options.distinct = maybe(reader, "distinct", |reader| field(reader, schema, None))?;
+    options.distinct = reader.maybe("distinct", |reader| field(reader, schema, None))?;
     options.fields =
-        maybe(reader, "fields", |reader| reader.list("fields", |reader| field(reader, schema, Some(Kind::Text))))?;
-    if let Some(condition) = maybe(reader, "filter", condition::read)? {
+        reader.maybe("fields", |reader| reader.list("fields", |reader| field(reader, schema, Some(Kind::Text))))?;
+    if let Some(condition) = reader.maybe("filter", condition::read)? {
         options.filter = Filter::new(condition).map_err(|error| reader.wrong("filter", &error.to_string()))?;
     }
     let given = reader.list("synonyms", |reader| Ok((reader.text("typed")?, reader.text("synonym")?)))?;
@@ -143,17 +132,8 @@ pub(super) fn read(reader: &mut Reader, schema: &Schema) -> Result<Options> {
         options.synonyms = Some(Arc::new(synonyms));
     }
     options.statistics =
-        maybe(reader, "statistics", |reader| Ok(Arc::new(Statistics::from_bytes(reader.string("statistics")?)?)))?;
+        reader.maybe("statistics", |reader| Ok(Arc::new(Statistics::from_bytes(reader.string("statistics")?)?)))?;
     Ok(options)
-}
-
-/// What may be missing.
-fn maybe<'b, T>(
-    reader: &mut Reader<'b>,
-    item: &str,
-    read: impl FnOnce(&mut Reader<'b>) -> Result<T>,
-) -> Result<Option<T>> {
-    reader.flag(item)?.then(|| read(reader)).transpose()
 }
 
 /// The number of a field that there is.

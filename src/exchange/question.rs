@@ -9,12 +9,13 @@
 //! ```
 
 use super::condition::{read_id, write_id};
-use super::{Commit, VERSION, opened, options, refused, sealed, shown};
+use super::write::{list, optional};
+use super::{Commit, VERSION, opened, options, put_commit, read_commit, refused, sealed, shown};
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::leb128::{put, put_string};
 use crate::base::reader::Reader;
 use crate::index::{Id, Kind, Schema};
-use crate::search::{Index, Options, fingerprint};
+use crate::search::{Index, Options};
 use std::time::Duration;
 
 const MAGIC: &[u8; 4] = b"PREQ";
@@ -60,20 +61,17 @@ pub enum Question {
 }
 
 impl Question {
-    /// The bytes of a request: of an index with that schema, and of that commit, if one is named.
+    /// The bytes of a request: of an index whose schema has that [fingerprint](crate::search::fingerprint), which is 0 where the
+    /// schema is asked for, and of that commit, if one is named.
     ///
     /// # Errors
     /// [`Error::Argument`] if options can only be told to an index itself; [`Error::Refused`] if there are too many bytes or
     /// queries.
-    pub fn to_bytes(&self, schema: Option<&Schema>, commit: Option<Commit>) -> Result<Vec<u8>> {
+    pub fn to_bytes(&self, fingerprint: u64, commit: Option<Commit>) -> Result<Vec<u8>> {
         let mut out = MAGIC.to_vec();
         out.push(VERSION);
-        out.extend(schema.map_or(0, fingerprint).to_le_bytes());
-        out.push(commit.is_some().into());
-        if let Some((index, number)) = commit {
-            out.extend(index.to_le_bytes());
-            out.extend(number.to_le_bytes());
-        }
+        out.extend(fingerprint.to_le_bytes());
+        optional(&mut out, commit, put_commit);
         match self {
             Question::Schema => out.push(0),
             Question::Statistics { queries, options } => {
@@ -88,14 +86,12 @@ impl Question {
             Question::Suggest { text, field, limit } => {
                 out.push(3);
                 put_string(&mut out, text.as_bytes());
-                out.push(field.is_some().into());
-                out.extend(field.map(|field| field as u8));
+                optional(&mut out, *field, |out, field| out.push(field as u8));
                 put(&mut out, *limit as u64);
             }
             Question::Stored { ids } => {
                 out.push(4);
-                put(&mut out, ids.len() as u64);
-                ids.iter().for_each(|id| write_id(&mut out, id));
+                list(&mut out, ids, write_id);
             }
         }
         sealed(out)
@@ -116,12 +112,10 @@ impl Question {
     pub(super) fn read(bytes: &[u8], index: &Index) -> Result<Question> {
         let mut reader = opened("request", MAGIC, bytes)?;
         let (theirs, ours) = (reader.u64("fingerprint")?, index.fingerprint());
-        if reader.flag("commit")? {
-            let (wanted, here) = ((reader.u64("index")?, reader.u64("commit")?), index.snapshot().commit());
-            if wanted != here {
-                let what = format!("the leaf has commit {}, and {} was asked for", shown(here), shown(wanted));
-                return Err(refused(Refusal::Commit, what));
-            }
+        let here = index.snapshot().commit();
+        if let Some(wanted) = reader.maybe("commit", read_commit)?.filter(|wanted| *wanted != here) {
+            let what = format!("the leaf has commit {}, and {} was asked for", shown(here), shown(wanted));
+            return Err(refused(Refusal::Commit, what));
         }
         let what = reader.byte("question")?;
         // Who asks for the schema has none.
@@ -153,10 +147,7 @@ impl Question {
             }
             3 => {
                 let text = reader.text("text")?.to_owned();
-                let field = match reader.flag("field")? {
-                    true => Some(options::field(reader, schema, Some(Kind::Text))?),
-                    false => None,
-                };
+                let field = reader.maybe("field", |reader| options::field(reader, schema, Some(Kind::Text)))?;
                 Question::Suggest { text, field, limit: reader.size("limit")? }
             }
             4 => Question::Stored { ids: reader.list("ids", read_id)? },
@@ -174,7 +165,6 @@ fn check_count(queries: usize) -> Result<()> {
 
 fn write_queries(out: &mut Vec<u8>, queries: &[String], options: &Options) -> Result<()> {
     check_count(queries.len())?;
-    put(out, queries.len() as u64);
-    queries.iter().for_each(|query| put_string(out, query.as_bytes()));
+    list(out, queries, |out, query| put_string(out, query.as_bytes()));
     options::write(out, options)
 }

@@ -13,7 +13,8 @@
 //! What may be missing begins with whether it is there.
 
 use super::condition::{read_id, write_id};
-use super::{Commit, Question, VERSION, opened, refused, sealed};
+use super::write::{float, list, optional};
+use super::{Commit, Question, VERSION, opened, put_commit, read_commit, refused, sealed};
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::leb128::{put, put_string};
 use crate::base::reader::Reader;
@@ -75,15 +76,10 @@ pub fn commit_of(bytes: &[u8]) -> Result<Commit> {
     read_commit(&mut opened("response", MAGIC, bytes)?)
 }
 
-fn read_commit(reader: &mut Reader) -> Result<Commit> {
-    Ok((reader.u64("index")?, reader.u64("commit")?))
-}
-
-fn head((index, number): Commit) -> Vec<u8> {
+fn head(commit: Commit) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     out.push(VERSION);
-    out.extend(index.to_le_bytes());
-    out.extend(number.to_le_bytes());
+    put_commit(&mut out, commit);
     out
 }
 
@@ -115,26 +111,14 @@ impl Response {
                 out.extend(Manifest { identity, generation, schema: schema.clone(), next, grown, segments }.encode()?);
             }
             Answer::Statistics(statistics) => out.extend(statistics.to_bytes()),
-            Answer::Found(all) => {
-                put(&mut out, all.len() as u64);
-                all.iter().for_each(|found| write_found(&mut out, found));
-            }
-            Answer::Words(words) => {
-                put(&mut out, words.len() as u64);
-                for (word, count) in words {
-                    put_string(&mut out, word.as_bytes());
-                    put(&mut out, *count);
-                }
-            }
-            Answer::Stored(all) => {
-                put(&mut out, all.len() as u64);
-                for stored in all {
-                    out.push(stored.is_some().into());
-                    if let Some(stored) = stored {
-                        put_string(&mut out, &values_to_bytes(stored));
-                    }
-                }
-            }
+            Answer::Found(all) => list(&mut out, all, write_found),
+            Answer::Words(words) => list(&mut out, words, |out, (word, count)| {
+                put_string(out, word.as_bytes());
+                put(out, *count);
+            }),
+            Answer::Stored(all) => list(&mut out, all, |out, stored| {
+                optional(out, stored.as_deref(), |out, stored| put_string(out, &values_to_bytes(stored)));
+            }),
         }
         sealed(out)
     }
@@ -160,10 +144,8 @@ impl Response {
                 reader.list("words", |reader| Ok((reader.text("word")?.to_owned(), reader.count("count")?)))?,
             ),
             Question::Stored { ids } => {
-                let all = reader.list("documents", |reader| match reader.flag("document")? {
-                    true => read_stored(reader, schema).map(Some),
-                    false => Ok(None),
-                })?;
+                let all = reader
+                    .list("documents", |reader| reader.maybe("document", |reader| read_stored(reader, schema)))?;
                 if all.len() != ids.len() {
                     return Err(reader.wrong("documents", &format!("{} of {}", all.len(), ids.len())));
                 }
@@ -204,41 +186,17 @@ fn answered(bytes: &[u8]) -> Result<(Commit, Reader<'_>)> {
     })
 }
 
-fn write_number(out: &mut Vec<u8>, number: Option<u64>) {
-    out.push(number.is_some().into());
-    if let Some(number) = number {
-        put(out, number);
-    }
-}
-
-fn read_number(reader: &mut Reader, item: &str) -> Result<Option<u64>> {
-    reader.flag(item)?.then(|| reader.count(item)).transpose()
-}
-
-fn write_float(out: &mut Vec<u8>, number: Option<f64>) {
-    out.push(number.is_some().into());
-    out.extend(number.into_iter().flat_map(f64::to_le_bytes));
-}
-
-fn read_float(reader: &mut Reader, item: &str) -> Result<Option<f64>> {
-    reader.flag(item)?.then(|| reader.f64(item)).transpose()
-}
-
 fn write_found(out: &mut Vec<u8>, LeafFound { found, merging, stored }: &LeafFound) {
     out.push(found.expired.into());
-    write_number(out, found.total);
-    write_number(out, found.with_all.map(|count| count as u64));
-    out.push(found.facets.is_some().into());
-    if let Some(facets) = &found.facets {
-        put(out, facets.len() as u64);
-        facets.iter().for_each(|facet| write_facet(out, facet));
-    }
+    optional(out, found.total, put);
+    optional(out, found.with_all.map(|count| count as u64), put);
+    optional(out, found.facets.as_deref(), |out, facets| list(out, facets, write_facet));
     put(out, found.hits.len() as u64);
     for (at, FoundHit { id, score, doc_id, distance }) in found.hits.iter().enumerate() {
         write_id(out, id);
-        out.extend(score.to_le_bytes());
+        float(out, *score);
         put(out, *doc_id);
-        write_float(out, *distance);
+        optional(out, *distance, float);
         if let Some(merging) = merging.get(at) {
             let (values, distinct) = merging.values();
             values.iter().chain([distinct]).for_each(|value| write_value(out, value));
@@ -250,13 +208,13 @@ fn write_found(out: &mut Vec<u8>, LeafFound { found, merging, stored }: &LeafFou
 }
 
 fn read_found(reader: &mut Reader, schema: &Schema, page: &Page, with_stored: bool) -> Result<LeafFound> {
-    let mut found =
-        Found { expired: reader.flag("expired")?, total: read_number(reader, "total")?, ..Found::default() };
-    let with_all = read_number(reader, "hits with all words")?;
-    found.facets = match reader.flag("facets")? {
-        true => Some(reader.list("facets", read_facet)?),
-        false => None,
+    let mut found = Found {
+        expired: reader.flag("expired")?,
+        total: reader.maybe("total", |reader| reader.count("total"))?,
+        ..Found::default()
     };
+    let with_all = reader.maybe("hits with all words", |reader| reader.count("hits with all words"))?;
+    found.facets = reader.maybe("facets", |reader| reader.list("facets", read_facet))?;
     let are_asked =
         |facets: &Vec<FieldFacet>| facets.iter().map(|facet| facet.field).eq(page.facets.iter().map(|of| of.0));
     if !found.facets.as_ref().is_none_or(are_asked) {
@@ -266,7 +224,7 @@ fn read_found(reader: &mut Reader, schema: &Schema, page: &Page, with_stored: bo
     found.hits = reader.list("hits", |reader| {
         let (id, score) = (read_id(reader)?, reader.f64("score")?);
         let doc_id = reader.count("docID")?;
-        let distance = read_float(reader, "distance")?;
+        let distance = reader.maybe("distance", |reader| reader.f64("distance"))?;
         merging.push(match page.is_merged_by_score() {
             true => Merging::by_score(score),
             false => {
@@ -297,7 +255,7 @@ fn write_value(out: &mut Vec<u8>, value: &SortValue) {
         SortValue::None => out.push(0),
         SortValue::Number(number) => {
             out.push(1);
-            out.extend(number.to_le_bytes());
+            float(out, *number);
         }
         SortValue::Keyword(value) => {
             out.push(2);
@@ -325,16 +283,15 @@ fn write_facet(out: &mut Vec<u8>, FieldFacet { field, facet }: &FieldFacet) {
     match facet {
         Facet::Values(values) => {
             out.push(0);
-            put(out, values.len() as u64);
-            for (value, count) in values {
+            list(out, values, |out, (value, count)| {
                 put_string(out, value);
                 put(out, *count);
-            }
+            });
         }
         Facet::Numbers { range, count } => {
             out.push(1);
-            write_float(out, range.map(|range| range.0));
-            write_float(out, range.map(|range| range.1));
+            optional(out, range.map(|range| range.0), float);
+            optional(out, range.map(|range| range.1), float);
             put(out, *count);
         }
     }
@@ -347,7 +304,9 @@ fn read_facet(reader: &mut Reader) -> Result<FieldFacet> {
             reader.list("values", |reader| Ok((reader.string("value")?.to_vec(), reader.count("count")?)))?,
         ),
         true => {
-            let range = read_float(reader, "least")?.zip(read_float(reader, "greatest")?);
+            let range = reader
+                .maybe("least", |reader| reader.f64("least"))?
+                .zip(reader.maybe("greatest", |reader| reader.f64("greatest"))?);
             Facet::Numbers { range, count: reader.count("count")? }
         }
     };

@@ -76,7 +76,7 @@ fn search(queries: &[&str], options: Options) -> Question {
 }
 
 fn asked(question: &Question, commit: Option<Commit>) -> Vec<u8> {
-    question.to_bytes(Some(index().schema()), commit).unwrap()
+    question.to_bytes(index().fingerprint(), commit).unwrap()
 }
 
 fn answered(question: &Question) -> Result<Answer> {
@@ -188,7 +188,7 @@ fn a_leaf_answers_what_its_index_does() {
     let question = Question::Statistics { queries: vec!["w1 c*".into()], options: Options::default() };
     let own = index().statistics(&["w1 c*"], &Options::default()).unwrap();
     assert_eq!(answered(&question), Ok(Answer::Statistics(own)));
-    let response = handle(index(), &Question::Schema.to_bytes(None, None).unwrap(), &Settings::default(), None);
+    let response = handle(index(), &Question::Schema.to_bytes(0, None).unwrap(), &Settings::default(), None);
     assert_eq!(schema_of(&response).as_ref(), Ok(index().schema()));
     assert_eq!(commit_of(&response), Ok(index().snapshot().commit()));
 }
@@ -214,7 +214,7 @@ fn what_does_not_fit_is_refused_with_both_named() {
     assert!(error.to_string().contains("version 9") && error.to_string().contains("version 1"), "{error}");
     assert_eq!(why(Err(error)), Refusal::Version);
     let (_folder, other) = with_weight(3.0);
-    let error = read(&question.to_bytes(Some(other.schema()), None).unwrap()).unwrap_err();
+    let error = read(&question.to_bytes(other.fingerprint(), None).unwrap()).unwrap_err();
     for fingerprint in [other.fingerprint(), index().fingerprint()] {
         assert!(error.to_string().contains(&format!("{fingerprint:016x}")), "{error}");
     }
@@ -263,12 +263,12 @@ fn what_only_an_index_itself_can_be_told_is_not_asked() {
     for options in
         [Options { filter: doc_ids, ..Options::default() }, Options { after: Some(after), ..Options::default() }]
     {
-        let bytes = search(&["w1"], options).to_bytes(Some(index().schema()), None);
+        let bytes = search(&["w1"], options).to_bytes(index().fingerprint(), None);
         assert!(matches!(bytes, Err(Error::Argument(_))), "{bytes:?}");
     }
     let queries = vec![String::new(); MOST_QUERIES + 1];
     let question = Question::Search { queries, options: Options::default(), stored: false };
-    assert_eq!(why(question.to_bytes(None, None).map(|_| unreachable!())), Refusal::Request);
+    assert_eq!(why(question.to_bytes(0, None).map(|_| unreachable!())), Refusal::Request);
 }
 
 /// Bytes with some changed, and a checksum that fits.

@@ -329,9 +329,7 @@ final class ShardedIndex
     private function foundBy(array $shards, array $queries, array $given, float $until, \Closure $others): array
     {
         $reading = array_intersect_key($given, array_flip(self::READING));
-        $key = hash('xxh128', serialize([
-            array_map(fn (Shard $shard) => array_column($shard->replicas, 'url'), $shards), array_values($queries), $reading,
-        ]));
+        $key = self::keyOf($shards, array_values($queries), $reading);
         $second = false;
         for ($attempt = 1;; ++$attempt) {
             try {
@@ -458,8 +456,17 @@ final class ShardedIndex
 
     private function schemaKey(): string
     {
-        $urls = array_map(fn (Shard $shard) => array_column($shard->replicas, 'url'), $this->shards);
-        return 'postings.schema.' . hash('xxh128', serialize($urls));
+        return 'postings.schema.' . self::keyOf($this->shards);
+    }
+
+    /**
+     * What something that these shards tell is kept by.
+     *
+     * @param array<string, Shard> $shards
+     */
+    private static function keyOf(array $shards, mixed ...$of): string
+    {
+        return hash('xxh128', serialize([array_map(fn (Shard $shard) => array_column($shard->replicas, 'url'), $shards), ...$of]));
     }
 
     /**

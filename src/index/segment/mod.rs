@@ -83,7 +83,7 @@ pub use numbers::Column;
 pub use pairs::Pair;
 pub use passing::Allowed;
 pub use points::{Candidates, PointColumn, Points};
-pub use stored::{values_from_bytes, values_to_bytes};
+pub use stored::{values_from_bytes, values_length, values_to_bytes};
 pub use words::Words;
 
 use crate::base::error::{Error, Result};

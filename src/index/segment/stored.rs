@@ -81,6 +81,11 @@ pub(super) fn length(document: &Document, schema: &Schema) -> usize {
     stored.map(|(_, value)| 1 + length_of(value)).sum()
 }
 
+/// The bytes that [`values_to_bytes`] gives.
+pub fn values_length(values: &[(usize, Value)]) -> usize {
+    values.iter().map(|(_, value)| 1 + length_of(value)).sum()
+}
+
 /// The bytes of a value with its form.
 fn length_of(value: &Value) -> usize {
     let with_length = |bytes: &Vec<u8>| put_length(bytes.len()) + bytes.len();

@@ -137,17 +137,13 @@ pub fn fill(target: &mut Zval, index: &Rc<Index>, page: &Rc<Page>, found: Found)
 
 /// As [`fill`], of what an index elsewhere has found.
 pub fn fill_from_leaf(target: &mut Zval, schema: &Arc<Schema>, page: &Rc<Page>, found: LeafFound) -> Outcome {
-    let LeafFound { found, merging, stored } = found;
-    let (total, expired) = total_and_expired(&found);
+    let (total, expired) = total_and_expired(&found.found);
     // PHP may end the script by a jump over this frame.
-    let mut all = BailoutGuard::new((found, FromLeaf { schema: schema.clone(), merging, stored }));
-    let facets = facets_by_name(Some(schema), all.0.facets.as_deref())?;
-    let of = FromLeaf {
-        schema: schema.clone(),
-        merging: std::mem::take(&mut all.1.merging),
-        stored: std::mem::take(&mut all.1.stored),
-    };
-    set(target, total, expired, facets, || Results::new(Source::Leaf(of), Some(page), &all.0))
+    let mut of = BailoutGuard::new(found);
+    let facets = facets_by_name(Some(schema), of.found.facets.as_deref())?;
+    let (merging, stored) = (std::mem::take(&mut of.merging), std::mem::take(&mut of.stored));
+    let source = Source::Leaf(FromLeaf { schema: schema.clone(), merging, stored });
+    set(target, total, expired, facets, || Results::new(source, Some(page), &of.found))
 }
 
 /// As [`fill`], of hits of several indexes.

@@ -2,17 +2,16 @@
 
 use super::index::argument::Argument;
 use super::index::arguments::{Arguments, Signature};
-use super::index::search::{BATCH, SEARCH, STATISTICS, no_string, queries_of};
-use super::leaf_request;
-use crate::analysis::valid_utf8;
+use super::index::search::{BATCH, SEARCH, STATISTICS, queries_of};
+use super::index::words::Typed;
+use super::leaf_request::{self, Asked};
 use crate::exchange::{Question, commit_of, schema_of, shown};
-use crate::index::{Kind, Schema};
+use crate::index::Schema;
 use crate::php::call::{Call, check_index, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method, this_and_result};
 use crate::php::declare::function;
 use crate::php::documents::id;
 use crate::php::exception::{self, Outcome, type_name};
-use crate::php::input::{natural, text};
 use crate::php::output;
 use crate::php::zend::elements;
 use crate::php::{fields, input};
@@ -22,11 +21,11 @@ use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
 use ext_php_rs::zend::BailoutGuard;
+use std::borrow::Cow;
 use std::ptr::null_mut;
-use std::sync::Arc;
 
 pub struct Object {
-    schema: Arc<Schema>,
+    of: Asked,
     /// Whether hits come with their stored fields.
     stored: bool,
 }
@@ -80,7 +79,7 @@ impl Class for Object {
 
 fn schema_request(call: &mut Call) -> Outcome {
     call.no_arguments()?;
-    let bytes = check_index(Question::Schema.to_bytes(None, None), 1)?;
+    let bytes = check_index(Question::Schema.to_bytes(0, None), 1)?;
     Ok(output::bytes(call.result, &BailoutGuard::new(bytes))?)
 }
 
@@ -91,7 +90,7 @@ fn from_response(call: &mut Call) -> Outcome {
     let response = unsafe { &*response }.as_bytes();
     input::ensure_memory(response.len())?;
     let schema = check_index(schema_of(response), 1)?;
-    class::store(Object { schema, stored }, call.result)
+    class::store(Object { of: Asked::new(schema), stored }, call.result)
 }
 
 fn commit(call: &mut Call) -> Outcome {
@@ -108,50 +107,44 @@ fn options(arguments: &Arguments, schema: &Schema) -> Outcome<Options> {
     arguments.options(schema)
 }
 
+fn owned(queries: Vec<Cow<str>>) -> Vec<String> {
+    queries.into_iter().map(Cow::into_owned).collect()
+}
+
 fn search(call: &mut Call) -> Outcome {
     let arguments = SEARCH.parse(call)?;
     let (object, result) = this_and_result::<Object>(call)?;
-    let options = options(&arguments, &object.schema)?;
+    let options = options(&arguments, &object.of.schema)?;
     let queries = vec![arguments.query().into_owned()];
     let question = Question::Search { queries, options, stored: object.stored };
-    leaf_request::store(question, Zval::null(), &object.schema, result)
+    leaf_request::store(question, Zval::null(), &object.of, result)
 }
 
 fn search_batch(call: &mut Call) -> Outcome {
     let arguments = BATCH.parse(call)?;
     let (object, result) = this_and_result::<Object>(call)?;
-    let options = options(&arguments, &object.schema)?;
-    let given = arguments.given(Argument::Queries);
-    let array: Option<&ZendHashTable> = given.and_then(Zval::array);
-    let mut queries = input::with_room(array.map_or(0, |array| array.len()))?;
-    for (at, (_, query)) in array.into_iter().flat_map(elements).enumerate() {
-        let Some(text) = query.dereference().zend_str() else { return Err(no_string(query, at)) };
-        queries.push(valid_utf8(text.as_bytes()).into_owned());
-    }
-    let keys = given.map_or_else(Zval::null, Zval::shallow_clone);
+    let options = options(&arguments, &object.of.schema)?;
+    let given = arguments.required(Argument::Queries).1;
+    let queries = owned(queries_of(given)?);
+    let keys = given.shallow_clone();
     let question = Question::Search { queries, options, stored: object.stored };
-    leaf_request::store(question, keys, &object.schema, result)
+    leaf_request::store(question, keys, &object.of, result)
 }
 
 fn statistics(call: &mut Call) -> Outcome {
     let arguments = STATISTICS.parse(call)?;
     let (object, result) = this_and_result::<Object>(call)?;
-    let options = arguments.options(&object.schema)?;
-    let queries = queries_of(arguments.one_or_more())?.into_iter().map(|query| query.into_owned()).collect();
-    leaf_request::store(Question::Statistics { queries, options }, Zval::null(), &object.schema, result)
+    let options = arguments.options(&object.of.schema)?;
+    let queries = owned(queries_of(arguments.one_or_more())?);
+    leaf_request::store(Question::Statistics { queries, options }, Zval::null(), &object.of, result)
 }
 
 fn suggest(call: &mut Call) -> Outcome {
-    let [mut start, mut field] = [null_mut::<ZendStr>(); 2];
-    let mut limit = 8i64;
-    parse!(call, c"S|lS!", &raw mut start, &raw mut limit, &raw mut field)?;
+    let typed = Typed::parse(call)?;
     let (object, result) = this_and_result::<Object>(call)?;
-    let limit = natural(limit, 2)?;
-    // SAFETY: parsing set it to a string that the frame holds, or left it null.
-    let field = unsafe { field.as_ref() };
-    let number = |name: &ZendStr| fields::of_kind(&object.schema, name.as_bytes(), 3, &[Kind::Text], "a text field");
-    let question = Question::Suggest { text: text(start).into_owned(), field: field.map(number).transpose()?, limit };
-    leaf_request::store(question, Zval::null(), &object.schema, result)
+    let (text, field, limit) = typed.of(&object.of.schema)?;
+    let question = Question::Suggest { text: text.into_owned(), field, limit };
+    leaf_request::store(question, Zval::null(), &object.of, result)
 }
 
 fn stored(call: &mut Call) -> Outcome {
@@ -168,11 +161,11 @@ fn stored(call: &mut Call) -> Outcome {
         ids.push(id);
     }
     let (object, result) = this_and_result::<Object>(call)?;
-    leaf_request::store(Question::Stored { ids }, Zval::null(), &object.schema, result)
+    leaf_request::store(Question::Stored { ids }, Zval::null(), &object.of, result)
 }
 
 fn fields_of(call: &mut Call) -> Outcome {
     call.no_arguments()?;
     let (object, result) = this_and_result::<Object>(call)?;
-    fields::store(&object.schema, result)
+    fields::store(&object.of.schema, result)
 }

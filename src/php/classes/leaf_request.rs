@@ -12,7 +12,7 @@ use crate::php::exception::{self, Outcome};
 use crate::php::input;
 use crate::php::output::{self, List, Map};
 use crate::php::zend::elements;
-use crate::search::Page;
+use crate::search::{Page, fingerprint};
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
@@ -26,7 +26,21 @@ pub struct Object {
     question: Question,
     /// The array whose keys the queries of a batch had; null if there is one query.
     keys: Zval,
-    schema: Arc<Schema>,
+    of: Asked,
+}
+
+/// What is known of the leaves that are asked.
+#[derive(Clone)]
+pub struct Asked {
+    pub schema: Arc<Schema>,
+    fingerprint: u64,
+}
+
+impl Asked {
+    /// Leaves with that schema.
+    pub fn new(schema: Arc<Schema>) -> Asked {
+        Asked { fingerprint: fingerprint(&schema), schema }
+    }
 }
 
 class!(Object);
@@ -52,9 +66,9 @@ impl Class for Object {
 }
 
 /// Makes a new object the value of `target`, unless its bytes would be too many, or no leaf could answer.
-pub fn store(question: Question, keys: Zval, schema: &Arc<Schema>, target: &mut Zval) -> Outcome {
-    check(question.to_bytes(Some(schema), None), 1)?;
-    class::store(Object { question, keys, schema: schema.clone() }, target)
+pub fn store(question: Question, keys: Zval, of: &Asked, target: &mut Zval) -> Outcome {
+    check(question.to_bytes(of.fingerprint, None), 1)?;
+    class::store(Object { question, keys, of: of.clone() }, target)
 }
 
 fn bytes(call: &mut Call) -> Outcome {
@@ -70,7 +84,7 @@ fn bytes(call: &mut Call) -> Outcome {
         },
     };
     let (object, result) = this_and_result::<Object>(call)?;
-    let bytes = BailoutGuard::new(check(object.question.to_bytes(Some(&object.schema), commit), 1)?);
+    let bytes = BailoutGuard::new(check(object.question.to_bytes(object.of.fingerprint, commit), 1)?);
     Ok(output::bytes(result, &bytes)?)
 }
 
@@ -78,7 +92,7 @@ fn read(call: &mut Call) -> Outcome {
     let response = call.bytes()?;
     input::ensure_memory(response.len())?;
     let (object, result) = this_and_result::<Object>(call)?;
-    let Response { answer, .. } = check_index(Response::read(response, &object.question, &object.schema), 1)?;
+    let Response { answer, .. } = check_index(Response::read(response, &object.question, &object.of.schema), 1)?;
     match answer {
         Answer::Statistics(told) => statistics::store(told, result),
         Answer::Words(words) => store_counts(words, result),
@@ -86,7 +100,9 @@ fn read(call: &mut Call) -> Outcome {
             let all = BailoutGuard::new(all);
             let mut list = List::with_room(all.len())?;
             for values in all.iter() {
-                list.push(values.as_ref().map_or_else(|| Ok(Zval::null()), |of| stored::by_name(&object.schema, of))?);
+                list.push(
+                    values.as_ref().map_or_else(|| Ok(Zval::null()), |of| stored::by_name(&object.of.schema, of))?,
+                );
             }
             list.store(result);
             Ok(())
@@ -97,7 +113,7 @@ fn read(call: &mut Call) -> Outcome {
             let Some(keys) = object.keys.array() else {
                 let Some(found) = all.pop() else { return not_asked() };
                 hits::prepare(result)?;
-                return hits::fill_from_leaf(result, &object.schema, &page, found);
+                return hits::fill_from_leaf(result, &object.of.schema, &page, found);
             };
             all.reverse();
             let mut all = BailoutGuard::new(all);
@@ -106,7 +122,7 @@ fn read(call: &mut Call) -> Outcome {
                 let mut value = Zval::new();
                 hits::prepare(&mut value)?;
                 let Some(found) = all.pop() else { break };
-                hits::fill_from_leaf(&mut value, &object.schema, &page, found)?;
+                hits::fill_from_leaf(&mut value, &object.of.schema, &page, found)?;
                 map.put(key, value);
             }
             map.store(result);

@@ -193,7 +193,7 @@ impl<'c> Arguments<'c> {
     }
 
     /// A required argument, which a call that was parsed has.
-    fn required(&self, argument: Argument) -> (u32, &'c Zval) {
+    pub fn required(&self, argument: Argument) -> (u32, &'c Zval) {
         self.find(argument).expect("a required argument is given")
     }
 

@@ -99,7 +99,7 @@ pub fn search(call: &mut Call) -> Outcome {
 }
 
 /// What a list of queries has at `at` in place of a string.
-pub fn no_string(query: &Zval, at: usize) -> Thrown {
+fn no_string(query: &Zval, at: usize) -> Thrown {
     let text = format!("must contain only string, {} given at index {at}", type_name(query));
     exception::argument_type(1, &text)
 }
@@ -184,7 +184,7 @@ pub fn queries_of(given: &Zval) -> Outcome<Vec<Cow<'_, str>>> {
             return Err(exception::argument_type(1, &text));
         }
     };
-    let mut texts = Vec::with_capacity(queries.len());
+    let mut texts = input::with_room(queries.len())?;
     for (at, query) in queries.into_iter().enumerate() {
         let Some(text) = query.zend_str() else { return Err(no_string(query, at)) };
         texts.push(valid_utf8(text.as_bytes()));

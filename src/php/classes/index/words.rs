@@ -3,7 +3,7 @@
 use super::argument::{Argument, reading};
 use super::arguments::Signature;
 use super::object::Object;
-use crate::index::Kind;
+use crate::index::{Kind, Schema};
 use crate::php::call::{Call, check_index, parse};
 use crate::php::class::this_and_result;
 use crate::php::classes::posting_list;
@@ -13,6 +13,7 @@ use crate::php::input::{natural, text};
 use crate::php::output::{self, List, Map, Record};
 use ext_php_rs::types::{ZendStr, Zval};
 use ext_php_rs::zend::BailoutGuard;
+use std::borrow::Cow;
 use std::ptr::null_mut;
 
 /// Makes value => number the value of `target`.
@@ -28,18 +29,37 @@ pub fn store_counts<T: AsRef<[u8]> + 'static>(counts: Vec<(T, u64)>, target: &mu
     Ok(())
 }
 
+/// What was typed, to be completed.
+pub struct Typed<'c> {
+    text: Cow<'c, str>,
+    limit: i64,
+    field: Option<&'c [u8]>,
+}
+
+impl<'c> Typed<'c> {
+    /// The arguments of a call.
+    pub fn parse(call: &Call<'c>) -> Outcome<Typed<'c>> {
+        let [mut start, mut field] = [null_mut::<ZendStr>(); 2];
+        let mut limit = 8i64;
+        parse!(call, c"S|lS!", &raw mut start, &raw mut limit, &raw mut field)?;
+        // SAFETY: parsing set it to a string that the frame holds, or left it null.
+        let field = unsafe { field.as_ref() }.map(ZendStr::as_bytes);
+        Ok(Typed { text: text(start), limit, field })
+    }
+
+    /// The text, the number of the field that it is to be looked up in, and the most words.
+    pub fn of(self, schema: &Schema) -> Outcome<(Cow<'c, str>, Option<usize>, usize)> {
+        let limit = natural(self.limit, 2)?;
+        let number = |name| fields::of_kind(schema, name, 3, &[Kind::Text], "a text field");
+        Ok((self.text, self.field.map(number).transpose()?, limit))
+    }
+}
+
 pub fn suggest(call: &mut Call) -> Outcome {
-    let [mut start, mut field] = [null_mut::<ZendStr>(); 2];
-    let mut limit = 8i64;
-    parse!(call, c"S|lS!", &raw mut start, &raw mut limit, &raw mut field)?;
+    let typed = Typed::parse(call)?;
     let (object, result) = this_and_result::<Object>(call)?;
-    let limit = natural(limit, 2)?;
-    let schema = object.0.schema();
-    // SAFETY: parsing set it to a string that the frame holds, or left it null.
-    let field = unsafe { field.as_ref() }
-        .map(|name| fields::of_kind(schema, name.as_bytes(), 3, &[Kind::Text], "a text field"))
-        .transpose()?;
-    store_counts(check_index(object.0.suggest(&text(start), field, limit), 1)?, result)
+    let (text, field, limit) = typed.of(object.0.schema())?;
+    store_counts(check_index(object.0.suggest(&text, field, limit), 1)?, result)
 }
 
 pub const EXPLAIN: Signature = Signature {

@@ -111,7 +111,8 @@ namespace Postings {
          * The response to a request of LeafRequest::bytes() or LeafClient::schemaRequest(), of the last commit. What is wrong
          * with the request, and what fails in answering it, is a response, too, which read() throws where it arrives.
          *
-         * Requests may be any bytes. They are at most 128 MiB, and ask for at most 1,048,576 hits and values of facets.
+         * Requests may be any bytes. They are at most 128 MiB, and ask for at most 1,048,576 hits and values of facets, and no field
+         * twice. The values that hits are sorted by and their stored fields take at most 128 MiB.
          *
          * @param ?int $deadline milliseconds after which searches end, if the request does not want them to end before; suggestions and
          *     stored fields take as long as they take
@@ -306,8 +307,10 @@ namespace Postings {
          * The bytes to send.
          *
          * @param string|null $commit the one commit that may answer, as LeafClient::commit() returns it: others refuse
+         * @param int|null $deadline milliseconds after which the leaf stops: hits are then those found so far, and statistics a refusal
+         *     (DEADLINE). Suggestions and stored fields take as long as they take
          */
-        public function bytes(?string $commit = null): string
+        public function bytes(?string $commit = null, ?int $deadline = null): string
         {
         }
 
@@ -319,7 +322,8 @@ namespace Postings {
          *
          * @throws LeafException         if the leaf refused: its code says why
          * @throws StatisticsException   if the leaf needs to know more than the statistics of the request say
-         * @throws CorruptDataException  if no leaf responded this: every byte is checked
+         * @throws CorruptDataException  if no leaf responded this: every byte is checked, and that there is what was asked for, and no
+         *     more
          */
         public function read(string $response): mixed
         {

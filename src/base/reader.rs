@@ -1,6 +1,7 @@
 //! [`Reader`]: bytes from elsewhere, read from the front, with every end and count checked.
 
 use super::error::{Error, Result};
+use super::memory::room;
 
 /// What is left of some bytes.
 pub(crate) struct Reader<'b> {
@@ -100,14 +101,21 @@ impl<'b> Reader<'b> {
         std::str::from_utf8(string).map_err(|_| self.wrong(item, "it is not UTF-8"))
     }
 
-    /// A count, and as many things, each of a byte at least.
-    pub(crate) fn list<T>(&mut self, item: &str, mut one: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+    /// A count of at most `most`, and as many things, each of a byte at least.
+    pub(crate) fn list<T>(
+        &mut self,
+        item: &str,
+        most: usize,
+        mut one: impl FnMut(&mut Self) -> Result<T>,
+    ) -> Result<Vec<T>> {
         let count = self.size(item)?;
+        if count > most {
+            return Err(self.wrong(item, &format!("{count} are more than {most}")));
+        }
         if count > self.bytes.len() - self.at {
             return Err(self.wrong(item, &format!("{count} are more than the bytes that follow")));
         }
-        // They grow with what is read: a thing may be much larger than its bytes.
-        let mut list = Vec::new();
+        let mut list = room(count)?;
         for _ in 0..count {
             list.push(one(self)?);
         }

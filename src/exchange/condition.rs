@@ -85,12 +85,15 @@ fn read_in(reader: &mut Reader, depth: usize, count: &mut usize) -> Result<Condi
         _ => 0,
     };
     Ok(match what {
-        ALL => Condition::All(reader.list("conditions", |reader| read_in(reader, depth - 1, count))?),
-        ANY => Condition::Any(reader.list("conditions", |reader| read_in(reader, depth - 1, count))?),
+        ALL => Condition::All(reader.list("conditions", MOST_CONDITIONS, |reader| read_in(reader, depth - 1, count))?),
+        ANY => Condition::Any(reader.list("conditions", MOST_CONDITIONS, |reader| read_in(reader, depth - 1, count))?),
         NOT => Condition::Not(Box::new(read_in(reader, depth - 1, count)?)),
-        KEYWORDS => Condition::Keywords(field, reader.list("values", |reader| Ok(reader.string("value")?.to_vec()))?),
+        KEYWORDS => Condition::Keywords(
+            field,
+            reader.list("values", usize::MAX, |reader| Ok(reader.string("value")?.to_vec()))?,
+        ),
         RANGE => Condition::Range(field, reader.f64("lowest")?, reader.f64("highest")?),
-        NUMBERS => Condition::Numbers(field, reader.list("numbers", |reader| reader.f64("number"))?),
+        NUMBERS => Condition::Numbers(field, reader.list("numbers", usize::MAX, |reader| reader.f64("number"))?),
         CIRCLE => {
             let (around, metres) = (read_point(reader)?, reader.f64("radius")?);
             let circle = Circle::new(around, metres);
@@ -106,7 +109,7 @@ fn read_in(reader: &mut Reader, depth: usize, count: &mut usize) -> Result<Condi
             Condition::Within(field, Area::Rect(rect))
         }
         EXISTS => Condition::Exists(field),
-        IDS => Condition::Ids(reader.list("ids", read_id)?),
+        IDS => Condition::Ids(reader.list("ids", usize::MAX, read_id)?),
         other => return Err(reader.wrong("condition", &format!("{other} is none"))),
     })
 }

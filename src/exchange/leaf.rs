@@ -7,7 +7,7 @@ use crate::base::error::{Error, Refusal, Result};
 use crate::engine::{self, Settings};
 use crate::index::Id;
 use crate::index::segment::values_length;
-use crate::search::{Found, Index, Options, Page};
+use crate::search::{Found, Index, Merging, Options, Page, SortValue};
 use std::time::Duration;
 
 /// The response to a request. What is wrong with it, or fails, becomes a refusal: every request has a response. Searches end
@@ -41,15 +41,13 @@ fn answer(index: &Index, question: &Question, settings: &Settings) -> Result<Ans
         Question::Search { queries, options, stored } => {
             check_hits(index, queries.len(), options)?;
             let found = engine::search_batch(index, &as_strs(queries), options, settings)?;
-            let (page, mut room) = (Page::new(options), MOST_BYTES);
-            let stored = stored.then_some(&mut room);
-            Answer::Found(with_all(index, &page, found, stored)?)
+            Answer::Found(with_all(index, &Page::new(options), found, *stored)?)
         }
         Question::Suggest { text, field, limit } => {
             Answer::Words(index.suggest(text, *field, (*limit).min(MOST_HITS))?)
         }
         Question::Stored { ids } => {
-            let mut room = MOST_BYTES;
+            let mut room = Room(MOST_BYTES);
             let stored = ids.iter().map(|id| stored_of(index, id, &mut room));
             Answer::Stored(stored.collect::<Result<_>>()?)
         }
@@ -64,7 +62,7 @@ fn as_strs(queries: &[String]) -> Vec<&str> {
 fn check_hits(index: &Index, queries: usize, options: &Options) -> Result<()> {
     let documents = usize::try_from(index.documents()).unwrap_or(usize::MAX);
     let hits = options.limit.saturating_add(options.offset).min(documents);
-    let values = options.facets.iter().flatten().map(|(_, values)| (*values).min(documents));
+    let values = options.facets.iter().flatten().map(|(_, values)| (*values).min(documents).max(1));
     match values.fold(hits, usize::saturating_add).saturating_mul(queries) {
         ..=MOST_HITS => Ok(()),
         many => Err(refused(
@@ -74,17 +72,17 @@ fn check_hits(index: &Index, queries: usize, options: &Options) -> Result<()> {
     }
 }
 
-/// With what hits are merged by, and their stored fields, if these have room.
-fn with_all(index: &Index, page: &Page, all: Vec<Found>, mut room: Option<&mut usize>) -> Result<Vec<LeafFound>> {
-    let mut result = Vec::with_capacity(all.len());
+/// With what hits are merged by, and their stored fields if they are wanted, as far as there is room.
+fn with_all(index: &Index, page: &Page, all: Vec<Found>, with_stored: bool) -> Result<Vec<LeafFound>> {
+    let (mut result, mut room) = (Vec::with_capacity(all.len()), Room(MOST_BYTES));
     for found in all {
         let (mut merging, mut stored) = (Vec::new(), Vec::new());
         for hit in &found.hits {
             if !page.is_merged_by_score() {
-                merging.push(index.merging(page, hit.doc_id, hit.score)?);
+                merging.push(room.for_values(index.merging(page, hit.doc_id, hit.score)?)?);
             }
-            if let Some(room) = room.as_deref_mut() {
-                stored.push(fits(index.stored(hit.doc_id)?, room)?);
+            if with_stored {
+                stored.push(room.for_stored(index.stored(hit.doc_id)?)?);
             }
         }
         result.push(LeafFound { found, merging, stored });
@@ -92,18 +90,34 @@ fn with_all(index: &Index, page: &Page, all: Vec<Found>, mut room: Option<&mut u
     Ok(result)
 }
 
-fn stored_of(index: &Index, id: &Id, room: &mut usize) -> Result<Option<response::Stored>> {
+fn stored_of(index: &Index, id: &Id, room: &mut Room) -> Result<Option<response::Stored>> {
     let Some(doc_id) = index.doc_id(id)? else { return Ok(None) };
-    fits(index.stored(doc_id)?, room).map(Some)
+    room.for_stored(index.stored(doc_id)?).map(Some)
 }
 
-/// Stored values that there is room for.
-fn fits(values: response::Stored, room: &mut usize) -> Result<response::Stored> {
-    match room.checked_sub(values_length(&values)) {
-        Some(left) => {
-            *room = left;
-            Ok(values)
-        }
-        None => Err(refused(Refusal::Request, format!("the stored fields have more than {MOST_BYTES} bytes"))),
+/// How many bytes an answer may still take.
+struct Room(usize);
+
+impl Room {
+    fn take(&mut self, bytes: usize, what: &str) -> Result<()> {
+        let left = self.0.checked_sub(bytes);
+        self.0 = left.ok_or_else(|| refused(Refusal::Request, format!("{what} have more than {MOST_BYTES} bytes")))?;
+        Ok(())
+    }
+
+    fn for_stored(&mut self, values: response::Stored) -> Result<response::Stored> {
+        self.take(values_length(&values), "the stored fields")?;
+        Ok(values)
+    }
+
+    fn for_values(&mut self, by: Merging) -> Result<Merging> {
+        let (values, distinct) = by.values();
+        let heap = |value: &SortValue| match value {
+            SortValue::Keyword(value) => value.len(),
+            _ => 0,
+        };
+        let bytes = values.iter().chain([distinct]).map(|value| size_of::<SortValue>() + heap(value)).sum();
+        self.take(bytes, "the values that hits are ordered by")?;
+        Ok(by)
     }
 }

@@ -22,8 +22,9 @@
 //! Numbers without a type are LEB128; strings are such a length and the bytes; u64, u32 and floats are little-endian.
 //!
 //! # Bounds
-//! Neither is longer than [`MOST_BYTES`], a request wants at most [`MOST_HITS`] hits and values of facets, and what is read takes
-//! memory in proportion to its bytes. Whatever the bytes are, reading them ends with a value or a typed error.
+//! Neither is longer than [`MOST_BYTES`], a request wants at most [`MOST_HITS`] hits and values of facets, what hits are ordered by
+//! and their stored fields take at most [`MOST_BYTES`], a response has no more than was asked for, and what is read takes memory
+//! in proportion to its bytes. Whatever the bytes are, reading them ends with a value or a typed error.
 
 mod condition;
 mod leaf;

@@ -7,6 +7,7 @@
 //! facets: how many, each field, values; distinct: field; fields: how many, each field
 //! filter: condition; synonyms: how many, each two strings; statistics: string
 //! ```
+//! Weights, keys of the order, facets and fields are of a field each, and of none twice.
 
 use super::condition;
 use super::write::{list, optional};
@@ -21,9 +22,11 @@ use std::time::Duration;
 
 const MATCHING: [Matching; 3] = [Matching::All, Matching::Any, Matching::AllThenAny];
 
+/// With a deadline that is no later than this one, either.
+///
 /// # Errors
 /// [`Error::Argument`] if something of it can only be told to an index itself: docIDs, and places in its order.
-pub(super) fn write(out: &mut Vec<u8>, options: &Options) -> Result<()> {
+pub(super) fn write(out: &mut Vec<u8>, options: &Options, deadline: Option<Duration>) -> Result<()> {
     if options.after.is_some() {
         return Err(Error::Argument("a place after which hits are wanted is one of one index: use an offset".into()));
     }
@@ -40,7 +43,8 @@ pub(super) fn write(out: &mut Vec<u8>, options: &Options) -> Result<()> {
     });
     out.extend([options.prefix, options.syntax].map(u8::from));
     put(out, options.words.try_into().unwrap_or(u64::MAX));
-    let deadline = options.deadline.map(|deadline| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX));
+    let deadline = earlier(options.deadline, deadline);
+    let deadline = deadline.map(|deadline| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX));
     optional(out, deadline, put);
     list(out, &options.weights, |out, (field, weight)| {
         out.push(*field as u8);
@@ -96,14 +100,16 @@ pub(super) fn read(reader: &mut Reader, schema: &Schema) -> Result<Options> {
     options.syntax = reader.flag("syntax")?;
     options.words = usize::try_from(reader.number("words")?).unwrap_or(usize::MAX);
     options.deadline = reader.maybe("deadline", |reader| Ok(Duration::from_millis(reader.number("deadline")?)))?;
-    options.weights = reader.list("weights", |reader| {
+    let fields = schema.fields.len();
+    let weight = |reader: &mut Reader| {
         let (field, weight) = (field(reader, schema, Some(Kind::Text))?, f32::from_le_bytes(reader.array("weight")?));
         match weight == 0.0 || Schema::WEIGHTS.contains(&weight) {
             true => Ok((field, weight)),
             false => Err(reader.wrong("weight", &format!("{weight} is none"))),
         }
-    })?;
-    options.sort = reader.list("order", |reader| {
+    };
+    options.weights = once(reader, "weights", fields, weight, |of| of.0)?;
+    let key = |reader: &mut Reader| {
         let key = match reader.byte("key")? {
             0 => SortKey::Field(field(reader, schema, None)?),
             1 => SortKey::Score,
@@ -113,17 +119,24 @@ pub(super) fn read(reader: &mut Reader, schema: &Schema) -> Result<Options> {
         };
         let direction = if reader.flag("direction")? { Direction::Descending } else { Direction::Ascending };
         Ok((key, direction))
+    };
+    // Beside fields there are the score and the id.
+    options.sort = once(reader, "order", fields + 2, key, |of| match of.0 {
+        SortKey::Field(field) | SortKey::Distance(field, _) => Ok(field),
+        other => Err(other == SortKey::Id),
     })?;
     options.facets = reader.maybe("facets", |reader| {
-        reader.list("facets", |reader| Ok((field(reader, schema, None)?, reader.size("values")?)))
+        let facet = |reader: &mut Reader| Ok((field(reader, schema, None)?, reader.size("values")?));
+        once(reader, "facets", fields, facet, |of| of.0)
     })?;
     options.distinct = reader.maybe("distinct", |reader| field(reader, schema, None))?;
-    options.fields =
-        reader.maybe("fields", |reader| reader.list("fields", |reader| field(reader, schema, Some(Kind::Text))))?;
+    options.fields = reader.maybe("fields", |reader| {
+        once(reader, "fields", fields, |reader| field(reader, schema, Some(Kind::Text)), |of| *of)
+    })?;
     if let Some(condition) = reader.maybe("filter", condition::read)? {
         options.filter = Filter::new(condition).map_err(|error| reader.wrong("filter", &error.to_string()))?;
     }
-    let given = reader.list("synonyms", |reader| Ok((reader.text("typed")?, reader.text("synonym")?)))?;
+    let given = reader.list("synonyms", usize::MAX, |reader| Ok((reader.text("typed")?, reader.text("synonym")?)))?;
     if !given.is_empty() {
         let (analyzed, mut synonyms) = (schema.analyzed(), Synonyms::default());
         for (typed, synonym) in given {
@@ -134,6 +147,26 @@ pub(super) fn read(reader: &mut Reader, schema: &Schema) -> Result<Options> {
     options.statistics =
         reader.maybe("statistics", |reader| Ok(Arc::new(Statistics::from_bytes(reader.string("statistics")?)?)))?;
     Ok(options)
+}
+
+/// The earlier of two deadlines, as far as there are any.
+pub(super) fn earlier(a: Option<Duration>, b: Option<Duration>) -> Option<Duration> {
+    a.into_iter().chain(b).min()
+}
+
+/// A list of at most so many, none of which is there twice.
+fn once<T, K: PartialEq>(
+    reader: &mut Reader,
+    item: &str,
+    most: usize,
+    one: impl FnMut(&mut Reader) -> Result<T>,
+    key: impl Fn(&T) -> K,
+) -> Result<Vec<T>> {
+    let list = reader.list(item, most, one)?;
+    match (1..list.len()).all(|at| list[..at].iter().all(|before| key(before) != key(&list[at]))) {
+        true => Ok(list),
+        false => Err(reader.wrong(item, "one is there twice")),
+    }
 }
 
 /// The number of a field that there is.

@@ -10,7 +10,7 @@
 
 use super::condition::{read_id, write_id};
 use super::write::{list, optional};
-use super::{Commit, VERSION, opened, options, put_commit, read_commit, refused, sealed, shown};
+use super::{Commit, MOST_HITS, VERSION, opened, options, put_commit, read_commit, refused, sealed, shown};
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::leb128::{put, put_string};
 use crate::base::reader::Reader;
@@ -62,12 +62,12 @@ pub enum Question {
 
 impl Question {
     /// The bytes of a request: of an index whose schema has that [fingerprint](crate::search::fingerprint), which is 0 where the
-    /// schema is asked for, and of that commit, if one is named.
+    /// schema is asked for, and of that commit, if one is named. Statistics and searches end at the deadline.
     ///
     /// # Errors
     /// [`Error::Argument`] if options can only be told to an index itself; [`Error::Refused`] if there are too many bytes or
-    /// queries.
-    pub fn to_bytes(&self, fingerprint: u64, commit: Option<Commit>) -> Result<Vec<u8>> {
+    /// queries or ids.
+    pub fn to_bytes(&self, fingerprint: u64, commit: Option<Commit>, deadline: Option<Duration>) -> Result<Vec<u8>> {
         let mut out = MAGIC.to_vec();
         out.push(VERSION);
         out.extend(fingerprint.to_le_bytes());
@@ -76,11 +76,11 @@ impl Question {
             Question::Schema => out.push(0),
             Question::Statistics { queries, options } => {
                 out.push(1);
-                write_queries(&mut out, queries, options)?;
+                write_queries(&mut out, queries, options, deadline)?;
             }
             Question::Search { queries, options, stored } => {
                 out.push(2);
-                write_queries(&mut out, queries, options)?;
+                write_queries(&mut out, queries, options, deadline)?;
                 out.push((*stored).into());
             }
             Question::Suggest { text, field, limit } => {
@@ -91,6 +91,7 @@ impl Question {
             }
             Question::Stored { ids } => {
                 out.push(4);
+                check_count(ids.len(), MOST_HITS, "ids")?;
                 list(&mut out, ids, write_id);
             }
         }
@@ -100,7 +101,7 @@ impl Question {
     /// The same with a deadline that is no later than this.
     pub(super) fn within(mut self, most: Option<Duration>) -> Question {
         if let Question::Statistics { options, .. } | Question::Search { options, .. } = &mut self {
-            options.deadline = options.deadline.into_iter().chain(most).min();
+            options.deadline = options::earlier(options.deadline, most);
         }
         self
     }
@@ -131,8 +132,7 @@ impl Question {
 
     fn read_of(what: u8, reader: &mut Reader, schema: &Schema) -> Result<Question> {
         let queries = |reader: &mut Reader| {
-            let queries = reader.list("queries", |reader| Ok(reader.text("query")?.to_owned()))?;
-            check_count(queries.len())?;
+            let queries = reader.list("queries", MOST_QUERIES, |reader| Ok(reader.text("query")?.to_owned()))?;
             Ok::<_, Error>((queries, options::read(reader, schema)?))
         };
         Ok(match what {
@@ -150,21 +150,21 @@ impl Question {
                 let field = reader.maybe("field", |reader| options::field(reader, schema, Some(Kind::Text)))?;
                 Question::Suggest { text, field, limit: reader.size("limit")? }
             }
-            4 => Question::Stored { ids: reader.list("ids", read_id)? },
+            4 => Question::Stored { ids: reader.list("ids", MOST_HITS, read_id)? },
             other => return Err(reader.wrong("question", &format!("{other} is none"))),
         })
     }
 }
 
-fn check_count(queries: usize) -> Result<()> {
-    match queries <= MOST_QUERIES {
+fn check_count(count: usize, most: usize, what: &str) -> Result<()> {
+    match count <= most {
         true => Ok(()),
-        false => Err(refused(Refusal::Request, format!("{queries} queries are more than {MOST_QUERIES}"))),
+        false => Err(refused(Refusal::Request, format!("{count} {what} are more than {most}"))),
     }
 }
 
-fn write_queries(out: &mut Vec<u8>, queries: &[String], options: &Options) -> Result<()> {
-    check_count(queries.len())?;
+fn write_queries(out: &mut Vec<u8>, queries: &[String], options: &Options, deadline: Option<Duration>) -> Result<()> {
+    check_count(queries.len(), MOST_QUERIES, "queries")?;
     list(out, queries, |out, query| put_string(out, query.as_bytes()));
-    options::write(out, options)
+    options::write(out, options, deadline)
 }

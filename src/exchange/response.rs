@@ -14,14 +14,15 @@
 
 use super::condition::{read_id, write_id};
 use super::write::{float, list, optional};
-use super::{Commit, Question, VERSION, opened, put_commit, read_commit, refused, sealed};
+use super::{Commit, MOST_HITS, Question, VERSION, opened, put_commit, read_commit, refused, sealed};
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::leb128::{put, put_string};
+use crate::base::memory::collected;
 use crate::base::reader::Reader;
 use crate::index::manifest::Manifest;
 use crate::index::segment::{values_from_bytes, values_to_bytes};
-use crate::index::{Schema, Value};
-use crate::search::{Facet, FieldFacet, Found, FoundHit, Merging, Page, SortValue, Statistics};
+use crate::index::{Kind, Schema, Value};
+use crate::search::{Facet, FieldFacet, Found, FoundHit, Merging, Options, Page, SortValue, Statistics};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -62,7 +63,7 @@ pub type Stored = Vec<(usize, Value)>;
 pub struct LeafFound {
     /// What was found; docIDs are the leaf's.
     pub found: Found,
-    /// What each hit is merged by.
+    /// What each hit is merged by; none if that is their scores alone.
     pub merging: Vec<Merging>,
     /// The stored fields of each hit; none if they were not asked for.
     pub stored: Vec<Stored>,
@@ -134,18 +135,22 @@ impl Response {
             Question::Statistics { .. } => Answer::Statistics(Statistics::from_bytes(reader.rest())?),
             Question::Search { queries, options, stored } => {
                 let page = Page::new(options);
-                let all = reader.list("queries", |reader| read_found(reader, schema, &page, *stored))?;
+                let found = |reader: &mut Reader| read_found(reader, schema, options, &page, *stored);
+                let all = reader.list("queries", queries.len(), found)?;
                 if all.len() != queries.len() {
                     return Err(reader.wrong("queries", &format!("{} of {}", all.len(), queries.len())));
                 }
                 Answer::Found(all)
             }
-            Question::Suggest { .. } => Answer::Words(
-                reader.list("words", |reader| Ok((reader.text("word")?.to_owned(), reader.count("count")?)))?,
-            ),
+            Question::Suggest { limit, .. } => {
+                let word = |reader: &mut Reader| Ok((reader.text("word")?.to_owned(), reader.count("count")?));
+                let words = reader.list("words", (*limit).min(MOST_HITS), word)?;
+                check_ranked(&reader, "words", &words)?;
+                Answer::Words(words)
+            }
             Question::Stored { ids } => {
-                let all = reader
-                    .list("documents", |reader| reader.maybe("document", |reader| read_stored(reader, schema)))?;
+                let document = |reader: &mut Reader| reader.maybe("document", |reader| read_stored(reader, schema));
+                let all = reader.list("documents", ids.len(), document)?;
                 if all.len() != ids.len() {
                     return Err(reader.wrong("documents", &format!("{} of {}", all.len(), ids.len())));
                 }
@@ -207,40 +212,46 @@ fn write_found(out: &mut Vec<u8>, LeafFound { found, merging, stored }: &LeafFou
     }
 }
 
-fn read_found(reader: &mut Reader, schema: &Schema, page: &Page, with_stored: bool) -> Result<LeafFound> {
+fn read_found(
+    reader: &mut Reader,
+    schema: &Schema,
+    options: &Options,
+    page: &Page,
+    with_stored: bool,
+) -> Result<LeafFound> {
     let mut found = Found {
         expired: reader.flag("expired")?,
         total: reader.maybe("total", |reader| reader.count("total"))?,
         ..Found::default()
     };
     let with_all = reader.maybe("hits with all words", |reader| reader.count("hits with all words"))?;
-    found.facets = reader.maybe("facets", |reader| reader.list("facets", read_facet))?;
-    let are_asked =
-        |facets: &Vec<FieldFacet>| facets.iter().map(|facet| facet.field).eq(page.facets.iter().map(|of| of.0));
-    if !found.facets.as_ref().is_none_or(are_asked) {
-        return Err(reader.wrong("facets", "they are of other fields than were asked for"));
+    let mut asked = page.facets.iter();
+    found.facets = reader.maybe("facets", |reader| {
+        reader.list("facets", page.facets.len(), |reader| read_facet(reader, schema, asked.next()))
+    })?;
+    if found.facets.as_ref().is_some_and(|facets| facets.len() < page.facets.len()) {
+        return Err(reader.wrong("facets", "they are fewer than were asked for"));
+    }
+    // What did not finish has neither.
+    let is_whole = found.total.is_some() >= options.total && found.facets.is_some() >= options.facets.is_some();
+    if !(found.expired || is_whole) {
+        return Err(reader.wrong("total", "it or the facets are missing"));
     }
     let (mut merging, mut stored) = (Vec::new(), Vec::new());
-    found.hits = reader.list("hits", |reader| {
+    found.hits = reader.list("hits", page.limit, |reader| {
         let (id, score) = (read_id(reader)?, reader.f64("score")?);
         let doc_id = reader.count("docID")?;
         let distance = reader.maybe("distance", |reader| reader.f64("distance"))?;
-        merging.push(match page.is_merged_by_score() {
-            true => Merging::by_score(score),
-            false => {
-                let values = (0..page.keys()).map(|_| read_value(reader)).collect::<Result<_>>()?;
-                let merging = Merging::new(page, schema, values, read_value(reader)?);
-                merging.ok_or_else(|| reader.wrong("values", "they are not what hits are ordered by"))?
-            }
-        });
+        if !page.is_merged_by_score() {
+            let values = (0..page.keys()).map(|_| read_value(reader)).collect::<Result<_>>()?;
+            let by = Merging::new(page, schema, values, read_value(reader)?);
+            merging.push(by.ok_or_else(|| reader.wrong("values", "they are not what hits are ordered by"))?);
+        }
         if with_stored {
             stored.push(read_stored(reader, schema)?);
         }
         Ok(FoundHit { id, score, doc_id, distance })
     })?;
-    if found.hits.len() > page.limit {
-        return Err(reader.wrong("hits", &format!("{} are more than {}", found.hits.len(), page.limit)));
-    }
     found.with_all = match with_all.map(usize::try_from) {
         None => None,
         Some(Ok(count)) if count <= found.hits.len() => Some(count),
@@ -297,12 +308,21 @@ fn write_facet(out: &mut Vec<u8>, FieldFacet { field, facet }: &FieldFacet) {
     }
 }
 
-fn read_facet(reader: &mut Reader) -> Result<FieldFacet> {
+/// A facet of the field that was asked for, with at most so many values.
+fn read_facet(reader: &mut Reader, schema: &Schema, asked: Option<&(usize, usize)>) -> Result<FieldFacet> {
     let field = usize::from(reader.byte("field")?);
+    let Some(&(_, most)) = asked.filter(|asked| asked.0 == field) else {
+        return Err(reader.wrong("facets", "they are of other fields than were asked for"));
+    };
+    let has_values = schema.fields.get(field).is_some_and(|field| field.kind == Kind::Keyword);
     let facet = match reader.flag("facet")? {
-        false => Facet::Values(
-            reader.list("values", |reader| Ok((reader.string("value")?.to_vec(), reader.count("count")?)))?,
-        ),
+        is_number if is_number == has_values => return Err(reader.wrong("facet", "the field has no such facets")),
+        false => {
+            let value = |reader: &mut Reader| Ok((reader.string("value")?.to_vec(), reader.count("count")?));
+            let values = reader.list("values", most, value)?;
+            check_ranked(reader, "values", &values)?;
+            Facet::Values(values)
+        }
         true => {
             let range = reader
                 .maybe("least", |reader| reader.f64("least"))?
@@ -311,6 +331,17 @@ fn read_facet(reader: &mut Reader) -> Result<FieldFacet> {
         }
     };
     Ok(FieldFacet { field, facet })
+}
+
+/// Checks that the most frequent come first, equal ones in the order of their bytes, and none twice.
+fn check_ranked<T: Ord>(reader: &Reader, item: &str, counted: &[(T, u64)]) -> Result<()> {
+    let are_ordered = counted.is_sorted_by(|a, b| (b.1, &a.0) < (a.1, &b.0));
+    let mut names: Vec<&T> = collected(counted.iter().map(|of| &of.0))?;
+    names.sort_unstable();
+    match are_ordered && names.is_sorted_by(|a, b| a < b) {
+        true => Ok(()),
+        false => Err(reader.wrong(item, "they are not in their order, or one is there twice")),
+    }
 }
 
 fn read_stored(reader: &mut Reader, schema: &Schema) -> Result<Stored> {

@@ -8,8 +8,8 @@ use crate::index::{Document, Field, Id, Kind, Schema, Value, Writer, WriterOptio
 use crate::list::PostingList;
 use crate::rank::Bm25;
 use crate::search::{
-    After, Condition, Direction, DocIds, Filter, Index, Matching, Options, Page, SortKey, SortValue, Statistics,
-    Synonyms, Typos,
+    After, Condition, Direction, DocIds, Facet, FieldFacet, Filter, Found, Index, Matching, Merging, Options, Page,
+    SortKey, SortValue, Statistics, Synonyms, Typos,
 };
 use proptest::prelude::*;
 use std::sync::{Arc, OnceLock};
@@ -76,7 +76,7 @@ fn search(queries: &[&str], options: Options) -> Question {
 }
 
 fn asked(question: &Question, commit: Option<Commit>) -> Vec<u8> {
-    question.to_bytes(index().fingerprint(), commit).unwrap()
+    question.to_bytes(index().fingerprint(), commit, None).unwrap()
 }
 
 fn answered(question: &Question) -> Result<Answer> {
@@ -172,7 +172,8 @@ fn a_leaf_answers_what_its_index_does() {
         for (query, LeafFound { found, merging, stored }) in queries.iter().zip(all) {
             assert_eq!(found, index().search(query, &options).unwrap(), "{query} {options:?}");
             for (at, hit) in found.hits.iter().enumerate() {
-                assert_eq!(merging[at], index().merging(&page, hit.doc_id, hit.score).unwrap());
+                let by = merging.get(at).cloned().unwrap_or_else(|| Merging::by_score(hit.score));
+                assert_eq!(by, index().merging(&page, hit.doc_id, hit.score).unwrap());
                 assert_eq!(stored[at], index().stored(hit.doc_id).unwrap());
             }
         }
@@ -188,7 +189,7 @@ fn a_leaf_answers_what_its_index_does() {
     let question = Question::Statistics { queries: vec!["w1 c*".into()], options: Options::default() };
     let own = index().statistics(&["w1 c*"], &Options::default()).unwrap();
     assert_eq!(answered(&question), Ok(Answer::Statistics(own)));
-    let response = handle(index(), &Question::Schema.to_bytes(0, None).unwrap(), &Settings::default(), None);
+    let response = handle(index(), &Question::Schema.to_bytes(0, None, None).unwrap(), &Settings::default(), None);
     assert_eq!(schema_of(&response).as_ref(), Ok(index().schema()));
     assert_eq!(commit_of(&response), Ok(index().snapshot().commit()));
 }
@@ -214,7 +215,7 @@ fn what_does_not_fit_is_refused_with_both_named() {
     assert!(error.to_string().contains("version 9") && error.to_string().contains("version 1"), "{error}");
     assert_eq!(why(Err(error)), Refusal::Version);
     let (_folder, other) = with_weight(3.0);
-    let error = read(&question.to_bytes(other.fingerprint(), None).unwrap()).unwrap_err();
+    let error = read(&question.to_bytes(other.fingerprint(), None, None).unwrap()).unwrap_err();
     for fingerprint in [other.fingerprint(), index().fingerprint()] {
         assert!(error.to_string().contains(&format!("{fingerprint:016x}")), "{error}");
     }
@@ -244,6 +245,110 @@ fn what_does_not_fit_is_refused_with_both_named() {
 }
 
 #[test]
+fn what_is_wanted_twice_is_refused() {
+    let by_id = (SortKey::Id, Direction::Ascending);
+    let by_price = |direction| (SortKey::Field(PRICE), direction);
+    let twice = [
+        Options { sort: vec![by_id, by_id], ..Options::default() },
+        Options {
+            sort: vec![by_price(Direction::Ascending), by_id, by_price(Direction::Descending)],
+            ..Options::default()
+        },
+        Options { facets: Some(vec![(TAG, 0), (PRICE, 0), (TAG, 1)]), ..Options::default() },
+        Options { weights: vec![(TITLE, 1.0), (TITLE, 2.0)], ..Options::default() },
+        Options { fields: Some(vec![BODY, BODY]), ..Options::default() },
+    ];
+    for options in twice {
+        assert_eq!(why(answered(&search(&["w1"], options.clone()))), Refusal::Request, "{options:?}");
+    }
+    // As many as there can be, and one more.
+    let fields = index().schema().fields.len();
+    let mut sort = vec![by_id; fields + 3];
+    assert_eq!(why(answered(&search(&["w1"], Options { sort: sort.clone(), ..Options::default() }))), Refusal::Request);
+    sort.truncate(2);
+    sort[0] = (SortKey::Score, Direction::Descending);
+    assert!(answered(&search(&["w1"], Options { sort, ..Options::default() })).is_ok());
+    let facets = Options { facets: Some(vec![(TAG, 0)]), limit: 0, ..Options::default() };
+    assert!(answered(&search(&vec!["w1"; MOST_QUERIES], facets)).is_ok());
+    let facets = Options { facets: Some(vec![(TAG, 0), (PRICE, 0)]), limit: 16, ..Options::default() };
+    assert_eq!(why(answered(&search(&vec!["w1"; MOST_QUERIES], facets))), Refusal::Request);
+}
+
+#[test]
+fn a_response_has_what_was_asked_for_and_no_more() {
+    let options = Options { facets: Some(vec![(TAG, 3), (PRICE, 3)]), total: true, limit: 2, ..Options::default() };
+    let question = search(&["common"], options);
+    let Answer::Found(all) = answered(&question).unwrap() else { panic!() };
+    let read = |found: &LeafFound, times: usize| {
+        let response = Response { commit: (1, 1), answer: Answer::Found(vec![found.clone(); times]) };
+        Response::read(&response.to_bytes().unwrap(), &question, index().schema()).map(|_| ())
+    };
+    assert_eq!(read(&all[0], 1), Ok(()));
+    let is_corrupt = |edit: &dyn Fn(&mut LeafFound)| {
+        let mut found = all[0].clone();
+        edit(&mut found);
+        assert!(matches!(read(&found, 1), Err(Error::Corrupt { .. })), "{found:?}");
+    };
+    assert!(read(&all[0], 0).is_err() && read(&all[0], 2).is_err());
+    is_corrupt(&|found| found.found.total = None);
+    is_corrupt(&|found| found.found.total = Some(u64::MAX));
+    is_corrupt(&|found| found.found.facets = None);
+    is_corrupt(&|found| found.found.facets.as_mut().unwrap().truncate(1));
+    is_corrupt(&|found| found.found.facets.as_mut().unwrap().swap(0, 1));
+    is_corrupt(&|found| {
+        found.stored.push(Vec::new());
+        found.found.hits.push(found.found.hits[0].clone());
+    });
+    let values = |values: &[(&str, u64)]| {
+        Facet::Values(values.iter().map(|&(value, count)| (value.as_bytes().to_vec(), count)).collect())
+    };
+    let with_facet = |field: usize, facet: Facet| {
+        let mut found = all[0].clone();
+        found.found.facets.as_mut().unwrap()[field - TAG] = FieldFacet { field, facet };
+        read(&found, 1)
+    };
+    assert_eq!(with_facet(TAG, values(&[("b", 4), ("a", 3), ("c", 3)])), Ok(()));
+    for wrong in [
+        &[("a", 3), ("c", 2), ("b", 2)][..],
+        &[("a", 3), ("b", 4)],
+        &[("a", 3), ("a", 2)],
+        &[("a", 3), ("a", 3)],
+        &[("a", 4), ("b", 3), ("c", 2), ("d", 1)],
+    ] {
+        assert!(with_facet(TAG, values(wrong)).is_err(), "{wrong:?}");
+    }
+    assert!(with_facet(TAG, Facet::Numbers { range: None, count: 1 }).is_err());
+    assert!(with_facet(PRICE, values(&[("a", 3)])).is_err());
+    // What did not finish has no more than its hits.
+    let mut expired = all[0].clone();
+    expired.found = Found { expired: true, total: None, facets: None, ..expired.found };
+    assert_eq!(read(&expired, 1), Ok(()));
+    for (words, is_right) in
+        [(vec![("b", 2), ("a", 1)], true), (vec![("b", 1), ("a", 1)], false), (vec![("a", 1); 3], false)]
+    {
+        let words = words.into_iter().map(|(word, count): (&str, u64)| (word.to_owned(), count)).collect();
+        let response = Response { commit: (1, 1), answer: Answer::Words(words) }.to_bytes().unwrap();
+        let asked = Question::Suggest { text: "a".into(), field: None, limit: 2 };
+        assert_eq!(Response::read(&response, &asked, index().schema()).is_ok(), is_right);
+    }
+}
+
+#[test]
+fn a_request_may_end_before_its_options() {
+    let minute = Some(Duration::from_secs(60));
+    let question = search(&["w1"], Options { deadline: minute, ..Options::default() });
+    for (deadline, wanted) in [
+        (None, minute),
+        (Some(Duration::from_secs(2)), Some(Duration::from_secs(2))),
+        (Some(Duration::from_secs(90)), minute),
+    ] {
+        let request = question.to_bytes(index().fingerprint(), None, deadline).unwrap();
+        let Question::Search { options, .. } = Question::read(&request, index()).unwrap() else { panic!() };
+        assert_eq!(options.deadline, wanted);
+    }
+}
+
+#[test]
 fn what_takes_too_long_is_ended() {
     let queries = ["w* c* t*"; 64];
     let question = search(&queries, Options { deadline: Some(Duration::from_secs(600)), ..Options::default() });
@@ -263,12 +368,12 @@ fn what_only_an_index_itself_can_be_told_is_not_asked() {
     for options in
         [Options { filter: doc_ids, ..Options::default() }, Options { after: Some(after), ..Options::default() }]
     {
-        let bytes = search(&["w1"], options).to_bytes(index().fingerprint(), None);
+        let bytes = search(&["w1"], options).to_bytes(index().fingerprint(), None, None);
         assert!(matches!(bytes, Err(Error::Argument(_))), "{bytes:?}");
     }
     let queries = vec![String::new(); MOST_QUERIES + 1];
     let question = Question::Search { queries, options: Options::default(), stored: false };
-    assert_eq!(why(question.to_bytes(0, None).map(|_| unreachable!())), Refusal::Request);
+    assert_eq!(why(question.to_bytes(0, None, None).map(|_| unreachable!())), Refusal::Request);
 }
 
 /// Bytes with some changed, and a checksum that fits.

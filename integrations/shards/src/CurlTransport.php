@@ -12,6 +12,8 @@ final class CurlTransport implements Transport
     private array $handles = [];
     /** @var array<int, int> the number of a request by that of its handle's object */
     private array $numbers = [];
+    /** @var array<int, string> what has come, by the number of the handle's object */
+    private array $bodies = [];
     /** @var list<\CurlHandle> those that can be used again */
     private array $idle = [];
     private int $last = 0;
@@ -33,6 +35,7 @@ final class CurlTransport implements Transport
         curl_setopt($handle, CURLOPT_TIMEOUT_MS, $milliseconds);
         curl_setopt($handle, CURLOPT_CONNECTTIMEOUT_MS, $milliseconds);
         $this->handles[$number] = $handle;
+        $this->bodies[spl_object_id($handle)] = '';
         curl_multi_add_handle($this->multi, $handle);
         curl_multi_exec($this->multi, $running);
         return $number;
@@ -45,12 +48,23 @@ final class CurlTransport implements Transport
         curl_setopt_array($handle, [
             // An empty Expect: or curl waits a second for leave to send a large body.
             CURLOPT_HTTPHEADER => ['Content-Type: application/octet-stream', 'Expect:', ...$this->headers],
-            CURLOPT_RETURNTRANSFER => true,
+            CURLOPT_WRITEFUNCTION => $this->receive(...),
             CURLOPT_NOSIGNAL => true,
             CURLOPT_TCP_NODELAY => true,
             CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,
         ]);
         return $handle;
+    }
+
+    /** How many bytes are taken: none ends the transfer. */
+    private function receive(\CurlHandle $handle, string $bytes): int
+    {
+        $body = &$this->bodies[spl_object_id($handle)];
+        if (strlen($body) + strlen($bytes) > self::MOST_BYTES) {
+            return 0;
+        }
+        $body .= $bytes;
+        return strlen($bytes);
     }
 
     public function wait(float $seconds): array
@@ -77,20 +91,22 @@ final class CurlTransport implements Transport
         while ($done = curl_multi_info_read($this->multi)) {
             $handle = $done['handle'];
             $number = $this->numbers[spl_object_id($handle)];
-            $replies[$number] = $done['result'] === CURLE_OK
-                ? self::reply($handle)
-                : new Reply(0, curl_error($handle) ?: curl_strerror($done['result']));
+            $replies[$number] = match ($done['result']) {
+                CURLE_OK => $this->reply($handle),
+                CURLE_WRITE_ERROR => new Reply(0, curl_getinfo($handle, CURLINFO_EFFECTIVE_URL) . ': more than ' . self::MOST_BYTES . ' bytes'),
+                default => new Reply(0, curl_error($handle) ?: curl_strerror($done['result'])),
+            };
             $this->release($number);
         }
         return $replies;
     }
 
-    private static function reply(\CurlHandle $handle): Reply
+    private function reply(\CurlHandle $handle): Reply
     {
         $status = curl_getinfo($handle, CURLINFO_RESPONSE_CODE);
         // 0 also stands for none.
         $retryAfter = $status === 200 ? 0 : curl_getinfo($handle, CURLINFO_RETRY_AFTER);
-        return new Reply($status, (string) curl_multi_getcontent($handle), $retryAfter > 0 ? (float) $retryAfter : null);
+        return new Reply($status, $this->bodies[spl_object_id($handle)], $retryAfter > 0 ? (float) $retryAfter : null);
     }
 
     public function cancel(int $number): void
@@ -103,7 +119,7 @@ final class CurlTransport implements Transport
         if ($handle = $this->handles[$number] ?? null) {
             curl_multi_remove_handle($this->multi, $handle);
             $this->idle[] = $handle;
-            unset($this->handles[$number]);
+            unset($this->handles[$number], $this->bodies[spl_object_id($handle)]);
         }
     }
 }

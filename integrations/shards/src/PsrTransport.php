@@ -8,6 +8,7 @@ use Psr\Http\Client\ClientExceptionInterface;
 use Psr\Http\Client\ClientInterface;
 use Psr\Http\Message\RequestFactoryInterface;
 use Psr\Http\Message\StreamFactoryInterface;
+use Psr\Http\Message\StreamInterface;
 
 /**
  * Sends requests by a PSR-18 client: one after the other, as these clients wait for each response. Its own time limits are those
@@ -34,12 +35,31 @@ final class PsrTransport implements Transport
         try {
             $response = $this->client->sendRequest($request);
             $retryAfter = $response->getHeaderLine('Retry-After');
-            $reply = new Reply($response->getStatusCode(), (string) $response->getBody(), is_numeric($retryAfter) ? (float) $retryAfter : null);
-        } catch (ClientExceptionInterface $error) {
+            $body = self::read($response->getBody());
+            $reply = $body === null
+                ? new Reply(0, "$url: more than " . self::MOST_BYTES . ' bytes')
+                : new Reply($response->getStatusCode(), $body, is_numeric($retryAfter) ? (float) $retryAfter : null);
+        } catch (ClientExceptionInterface|\RuntimeException $error) {
             $reply = new Reply(0, $error->getMessage());
         }
         $this->replies[++$this->last] = $reply;
         return $this->last;
+    }
+
+    /** What a stream has; `null` if that is too much. */
+    private static function read(StreamInterface $stream): ?string
+    {
+        if ($stream->isSeekable()) {
+            $stream->rewind();
+        }
+        $body = '';
+        while (!$stream->eof()) {
+            $body .= $stream->read(1 << 16);
+            if (strlen($body) > self::MOST_BYTES) {
+                return null;
+            }
+        }
+        return $body;
     }
 
     public function wait(float $seconds): array

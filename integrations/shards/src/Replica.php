@@ -22,6 +22,12 @@ final class Replica
         $this->avoidedUntil = 0.0;
     }
 
+    /** Another one was faster, or knows more: that one is asked first for a moment. */
+    public function slow(float $now): void
+    {
+        $this->avoidedUntil = max($this->avoidedUntil, $now + 0.1);
+    }
+
     /** It is left alone for a while, longer each time: 0.1 to 5 seconds, or as long as it says. */
     public function failed(float $now, ?float $retryAfter): void
     {

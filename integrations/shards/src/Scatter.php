@@ -9,119 +9,163 @@ use Postings\LeafException;
 use Postings\StatisticsException;
 
 /**
- * Asks every shard once: one replica of each, a second one if the first is slower than 95 of 100 requests were or silent for a
- * quarter of the time, the next one if it fails. Only reads are sent, so asking twice changes nothing.
+ * Asks every shard once: one replica of each, another one if it fails, is slower than 95 of 100 requests were, or is silent for a
+ * quarter of the time. Only reads are sent, so asking twice changes nothing.
  */
 final class Scatter
 {
     /** At most one request in so many is a second one to a shard that is only slow: or slowness would double the load. */
     private const HEDGED = 10;
-    /** Second requests that may be saved up. */
+    /** Second requests that may be saved up, or one for each shard if these are more. */
     private const MOST_SAVED = 10.0;
-    /** After that part of the time that there is, a replica that has not answered counts as failed, and another one is asked. */
+    /** After that part of the time that there is, a replica that has not answered is silent, and another one is asked. */
     private const SILENT = 0.25;
 
-    private float $saved = 1.0;
+    private float $saved;
+    private readonly float $mostSaved;
 
-    /** How many second requests were sent to slow shards. */
+    /** How many second requests were sent to shards that were slow. */
     public int $hedges = 0;
     /** How many requests were sent again because one failed. */
     public int $retries = 0;
 
-    public function __construct(private readonly Transport $transport, private readonly bool $hedge)
+    /**
+     * @param bool $hedge whether another replica is asked when one is slow, before it counts as silent
+     * @param int $shards how many there are: a machine that has a replica of each may fall silent, and all of them need a second request
+     */
+    public function __construct(private readonly Transport $transport, private readonly bool $hedge, int $shards)
     {
+        $this->saved = (float) $shards;
+        $this->mostSaved = max(self::MOST_SAVED, $this->saved);
     }
 
     /**
      * @template T
      * @param array<string, Shard> $shards
      * @param callable(Shard): string $request the bytes for a shard
-     * @param callable(Shard, string): T $read what a response says; a LeafException of code COMMIT or FAILED, and bytes that are no
-     *     response, make another replica be asked
-     * @return array{array<string, T>, array<string, \Throwable|string>} the answers, and why there is none, by shard
+     * @param callable(Shard, string): T $read what a response says
+     * @param int|null $enough after so many answers the others are given up; null: all are wanted
+     * @return array{array<string, T>, array<string, \Exception>} the answers, and why there is none: what a caller must know
+     *     (LeafException, StatisticsException), in which case others may be missing, or that nobody answered (Unanswered); by shard
      */
-    public function ask(array $shards, callable $request, callable $read, float $until): array
+    public function ask(array $shards, callable $request, callable $read, float $until, ?int $enough = null): array
     {
-        $answers = $failed = $left = $under = $bytes = $secondAt = $begun = [];
-        $send = function (Shard $shard) use (&$left, &$under, &$bytes, $until): void {
-            $now = microtime(true);
-            $replica = array_shift($left[$shard->name]);
-            $number = $this->transport->start($replica->url, $bytes[$shard->name], max(0.001, $until - $now));
-            $under[$number] = [$shard, $replica];
+        $answers = $failed = $asking = $of = [];
+        $silence = self::SILENT * max(0.0, $until - microtime(true));
+        $send = function (Asking $ask) use (&$of, $request, $until, $silence): void {
+            $ask->sent = microtime(true);
+            $ask->due = $ask->sent + $silence;
+            $replica = $ask->next();
+            $number = $this->transport->start($replica->url, $request($ask->shard), max(0.001, $until - $ask->sent));
+            $ask->asked($number, $replica);
+            $of[$number] = $ask->shard->name;
         };
         foreach ($shards as $name => $shard) {
-            $begun[$name] = $now = microtime(true);
-            $bytes[$name] = $request($shard);
-            $left[$name] = $shard->inTurn($now);
-            $send($shard);
-            $p95 = $this->hedge ? $shard->times->p95() : null;
-            $silent = $now + self::SILENT * ($until - $now);
-            $secondAt[$name] = $p95 === null ? $silent : min($silent, $now + max(0.001, $p95));
-            $this->saved = min(self::MOST_SAVED, $this->saved + 1 / self::HEDGED);
-        }
-        while ($under !== [] && ($now = microtime(true)) < $until) {
-            foreach ($secondAt as $name => $at) {
-                if ($at > $now || $left[$name] === []) {
-                    continue;
-                }
-                $silent = $begun[$name] + self::SILENT * ($until - $begun[$name]);
-                if ($now < $silent && $this->saved < 1.0) {
-                    $secondAt[$name] = $silent;
-                    continue;
-                }
-                $this->saved = max(0.0, $this->saved - 1.0);
-                ++$this->hedges;
-                $send($shards[$name]);
-                $secondAt[$name] = INF;
+            $asking[$name] = $ask = new Asking($shard);
+            $this->saved = min($this->mostSaved, $this->saved + 1 / self::HEDGED);
+            if ($ask->begun >= $until) {
+                // Those before, by a transport that waits for each, took all of the time.
+                continue;
             }
-            $waiting = array_filter($secondAt, fn (float $at, string $name) => $left[$name] !== [], ARRAY_FILTER_USE_BOTH);
-            $next = min([$until, ...array_values($waiting)]);
+            $send($ask);
+            if ($this->hedge && ($p95 = $shard->times->p95()) !== null) {
+                $ask->due = min($ask->due, $ask->sent + max(0.001, $p95));
+            }
+        }
+        do {
+            $now = microtime(true);
+            $next = min($until, ...array_map(fn (Asking $ask) => $ask->due, array_values($asking)));
+            // What has come is read first, also after the end.
             foreach ($this->transport->wait(max(0.0, $next - $now)) as $number => $reply) {
-                if (!isset($under[$number])) {
+                $ask = $asking[$of[$number] ?? ''] ?? null;
+                if (!$ask) {
                     continue;
                 }
-                [$shard, $replica] = $under[$number];
-                unset($under[$number]);
-                $name = $shard->name;
-                $now = microtime(true);
+                $name = $ask->shard->name;
+                [$replica, $sent] = $ask->replied($number);
+                $replied = microtime(true);
                 try {
-                    $answers[$name] = $this->read($shard, $replica, $reply, $read, $now);
-                } catch (LeafException|StatisticsException|CorruptDataException|Unanswered $error) {
-                    $failed[$name] = $error;
-                    $secondAt[$name] = INF;
-                    if ($left[$name] !== [] && self::isOfReplica($error)) {
-                        ++$this->retries;
-                        $send($shard);
-                    }
+                    $answers[$name] = $this->read($ask->shard, $replica, $reply, $read, $replied);
+                    $ask->shard->times->add($replied - $ask->begun);
+                    $this->overtaken($ask, $sent, $replied, $silence);
+                    unset($asking[$name]);
                     continue;
+                } catch (LeafException|StatisticsException|CorruptDataException|Unanswered $error) {
+                    $ask->failed($error);
                 }
-                $shard->times->add($now - $begun[$name]);
-                unset($failed[$name], $secondAt[$name]);
-                foreach ($under as $other => [$of, $overtaken]) {
-                    if ($of === $shard) {
-                        // If it was asked first, it is silent: the next ones ask others first.
-                        $overtaken->failed($now, null);
-                        $this->transport->cancel($other);
-                        unset($under[$other]);
-                    }
+                if (self::isOfAll($error)) {
+                    $ask->giveUp($this->transport);
+                    $failed[$name] = self::isLate($error) ? new Unanswered($error->getMessage()) : $error;
+                    unset($asking[$name]);
+                } elseif ($ask->hasOthers() && $replied < $until) {
+                    ++$this->retries;
+                    $send($ask);
+                } elseif (!$ask->isWaiting()) {
+                    $failed[$name] = $ask->failure();
+                    unset($asking[$name]);
                 }
             }
+            if (count($answers) >= ($enough ?? INF) || array_filter($failed, fn (\Exception $error) => !$error instanceof Unanswered)) {
+                // Nobody waits for the others.
+                array_map(fn (Asking $ask) => $ask->giveUp($this->transport), $asking);
+                return [$answers, $failed];
+            }
+            $late = microtime(true);
+            foreach ($asking as $name => $ask) {
+                if ($late < $ask->due || $late >= $until) {
+                    continue;
+                }
+                if (!$ask->hasOthers() && $ask->hasOtherCommit()) {
+                    // One replica is silent, and the others have another commit: that one can be asked for.
+                    $this->silent($ask, $late, $silence);
+                    $failed[$name] = $ask->failure();
+                    unset($asking[$name]);
+                } elseif (!$ask->hasOthers() || $this->saved < 1.0) {
+                    $silent = $ask->sent + $silence;
+                    $ask->due = $late < $silent ? $silent : INF;
+                } else {
+                    $this->saved -= 1.0;
+                    ++$this->hedges;
+                    $send($ask);
+                }
+            }
+        } while ($asking !== [] && $now < $until);
+        foreach ($asking as $name => $ask) {
+            $this->silent($ask, microtime(true), $silence);
+            $ask->failed(new Unanswered('the deadline has passed'));
+            $failed[$name] = $ask->failure();
         }
-        foreach ($under as $number => [$shard, $replica]) {
-            $this->transport->cancel($number);
-            $replica->failed(microtime(true), null);
-            $failed[$shard->name] ??= 'the deadline has passed';
-        }
-        return [$answers, array_diff_key($failed, $answers)];
+        return [$answers, $failed];
     }
 
-    /** Whether another replica may do better. */
-    private static function isOfReplica(\Throwable $error): bool
+    /** Gives up the requests to a shard that has answered; those that were asked before who answered are slow. */
+    private function overtaken(Asking $ask, float $sent, float $now, float $silence): void
     {
-        return match (true) {
-            $error instanceof LeafException => in_array($error->getCode(), [LeafException::COMMIT, LeafException::FAILED], true),
-            default => !$error instanceof StatisticsException,
-        };
+        foreach ($ask->giveUp($this->transport) as [$replica, $before]) {
+            if ($now - $before >= $silence) {
+                $replica->failed($now, null);
+            } elseif ($before < $sent) {
+                $replica->slow($now);
+            }
+        }
+    }
+
+    /** Gives up the requests to a shard that nobody waits for any more. */
+    private function silent(Asking $ask, float $now, float $silence): void
+    {
+        $this->overtaken($ask, -INF, $now, $silence);
+    }
+
+    /** Whether all replicas would say the same. */
+    private static function isOfAll(\Exception $error): bool
+    {
+        $ofAll = [LeafException::REQUEST, LeafException::DEADLINE];
+        return $error instanceof StatisticsException || $error instanceof LeafException && in_array($error->getCode(), $ofAll, true);
+    }
+
+    private static function isLate(\Exception $error): bool
+    {
+        return $error instanceof LeafException && $error->getCode() === LeafException::DEADLINE;
     }
 
     private function read(Shard $shard, Replica $replica, Reply $reply, callable $read, float $now): mixed
@@ -132,11 +176,16 @@ final class Scatter
         }
         try {
             $answer = $read($shard, $reply->body);
-        } catch (CorruptDataException $error) {
-            $replica->failed($now, null);
-            throw $error;
         } catch (LeafException $error) {
-            $error->getCode() === LeafException::FAILED ? $replica->failed($now, null) : $replica->answered();
+            match ($error->getCode()) {
+                LeafException::FAILED, LeafException::SCHEMA, LeafException::VERSION => $replica->failed($now, null),
+                // Those that have it are asked before.
+                LeafException::COMMIT => $replica->slow($now),
+                default => $replica->answered(),
+            };
+            throw $error;
+        } catch (CorruptDataException|Unanswered $error) {
+            $replica->failed($now, null);
             throw $error;
         }
         $replica->answered();

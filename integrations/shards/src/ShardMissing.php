@@ -12,9 +12,9 @@ final class ShardMissing extends \RuntimeException implements \Postings\Exceptio
 {
     /**
      * @param array<string, string> $missing why, by the name of the shard
-     * @param \Closure(): mixed $others
+     * @param (\Closure(): mixed)|null $others what is found without these shards; null if there are no others
      */
-    public function __construct(public readonly array $missing, private readonly \Closure $others)
+    public function __construct(public readonly array $missing, private readonly ?\Closure $others)
     {
         $reasons = array_map(fn (string $name, string $why) => "$name: $why", array_keys($missing), $missing);
         parent::__construct('no answer of ' . implode('; ', $reasons));
@@ -23,16 +23,16 @@ final class ShardMissing extends \RuntimeException implements \Postings\Exceptio
     /**
      * What the method would have returned if there were only the other shards.
      *
-     * @throws ShardMissing if another one is missing now, or none is left
+     * @throws ShardMissing if another one is missing now, too, or none is left
      */
     public function partial(): mixed
     {
-        return ($this->others)();
+        return $this->others ? ($this->others)() : throw $this;
     }
 
     /** The same of a method that makes something else of what this one returns. */
     public function then(\Closure $make): self
     {
-        return new self($this->missing, fn () => $make($this->partial()));
+        return new self($this->missing, $this->others ? fn () => $make($this->partial()) : null);
     }
 }

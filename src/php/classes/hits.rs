@@ -13,7 +13,7 @@ use crate::php::exception::{self, Outcome, Thrown};
 use crate::php::ffi::{FAILURE, allocation_jumps, php_json_serializable_ce};
 use crate::php::foreach::{self, Aggregate, get_iterator};
 use crate::php::input;
-use crate::php::output::{List, Map, NoRoom, Record};
+use crate::php::output::{self, List, Map, NoRoom, Record};
 use crate::php::property;
 use crate::php::zend::elements;
 use crate::search::{Facet, FieldFacet, Found, FoundHit, Index, Page};
@@ -165,7 +165,7 @@ fn expired_and_facets(hits: &Zval) -> Outcome<[Zval; 2]> {
 fn total_and_expired(found: &Found) -> (Zval, Zval) {
     let mut total = Zval::null();
     if let Some(count) = found.total {
-        total.set_long(count as i64);
+        total.set_long(output::count(count));
     }
     let mut expired = Zval::new();
     expired.set_bool(found.expired);
@@ -204,14 +204,18 @@ fn facets_by_name(schema: Option<&Arc<Schema>>, facets: Option<&[FieldFacet]>) -
                 let mut values = Map::with_room(counts.len())?;
                 for (value, count) in counts {
                     let mut number = Zval::new();
-                    number.set_long(*count as i64);
+                    number.set_long(output::count(*count));
                     values.set(value, number)?;
                 }
                 values.store(&mut value);
             }
             Facet::Numbers { range, count } => {
                 let (min, max) = (range.map(|range| range.0), range.map(|range| range.1));
-                Record::new().field("min", min).field("max", max).field("count", *count as i64).store(&mut value);
+                Record::new()
+                    .field("min", min)
+                    .field("max", max)
+                    .field("count", output::count(*count))
+                    .store(&mut value);
             }
         }
         map.set(schema.fields[*field].name.as_bytes(), value)?;
@@ -324,7 +328,7 @@ fn json_serialize(call: &mut Call) -> Outcome {
         let fields = if results.may_have_fields() { results.fields(at, &found)? } else { Zval::null() };
         hits.push(hit::json(id, score, fields, hit::distance(&found))?.into_zval());
     }
-    let total = results.total.map(|total| total as i64);
+    let total = results.total.map(output::count);
     Record::new().field("total", total).field("hits", hits.into_zval()).store(target);
     Ok(())
 }

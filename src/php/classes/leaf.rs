@@ -20,7 +20,7 @@ use std::time::Duration;
 pub struct Object(Index);
 
 /// What a request becomes in memory is at most so many times as long.
-const IN_MEMORY: usize = 16;
+const IN_MEMORY: usize = 64;
 
 class!(Object);
 

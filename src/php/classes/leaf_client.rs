@@ -79,7 +79,7 @@ impl Class for Object {
 
 fn schema_request(call: &mut Call) -> Outcome {
     call.no_arguments()?;
-    let bytes = check_index(Question::Schema.to_bytes(0, None), 1)?;
+    let bytes = check_index(Question::Schema.to_bytes(0, None, None), 1)?;
     Ok(output::bytes(call.result, &BailoutGuard::new(bytes))?)
 }
 

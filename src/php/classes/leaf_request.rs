@@ -9,7 +9,7 @@ use crate::php::call::{Call, check, check_index, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, this_and_result};
 use crate::php::declare::function;
 use crate::php::exception::{self, Outcome};
-use crate::php::input;
+use crate::php::input::{self, natural};
 use crate::php::output::{self, List, Map};
 use crate::php::zend::elements;
 use crate::search::{Page, fingerprint};
@@ -21,6 +21,10 @@ use ext_php_rs::zend::BailoutGuard;
 use std::ptr::null_mut;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// What a response becomes in memory is at most so many times as long.
+const IN_MEMORY: usize = 32;
 
 pub struct Object {
     question: Question,
@@ -54,7 +58,8 @@ impl Class for Object {
             method(
                 function("bytes", handler!(bytes), DataType::String)
                     .not_required()
-                    .arg(Arg::new("commit", DataType::String).allow_null().default("null")),
+                    .arg(Arg::new("commit", DataType::String).allow_null().default("null"))
+                    .arg(Arg::new("deadline", DataType::Long).allow_null().default("null")),
             ),
             method(function("read", handler!(read), DataType::Mixed).arg(Arg::new("response", DataType::String))),
         ]
@@ -67,13 +72,14 @@ impl Class for Object {
 
 /// Makes a new object the value of `target`, unless its bytes would be too many, or no leaf could answer.
 pub fn store(question: Question, keys: Zval, of: &Asked, target: &mut Zval) -> Outcome {
-    check(question.to_bytes(of.fingerprint, None), 1)?;
+    check(question.to_bytes(of.fingerprint, None, None), 1)?;
     class::store(Object { question, keys, of: of.clone() }, target)
 }
 
 fn bytes(call: &mut Call) -> Outcome {
-    let mut commit = null_mut::<ZendStr>();
-    parse!(call, c"|S!", &raw mut commit)?;
+    let (mut commit, mut deadline, mut is_null) = (null_mut::<ZendStr>(), 0i64, true);
+    parse!(call, c"|S!l!", &raw mut commit, &raw mut deadline, &raw mut is_null)?;
+    let deadline = if is_null { None } else { Some(Duration::from_millis(natural(deadline, 2)? as u64)) };
     // SAFETY: parsing set it to a string that the frame holds, or left it null.
     let commit = unsafe { commit.as_ref() };
     let commit = match commit {
@@ -84,13 +90,13 @@ fn bytes(call: &mut Call) -> Outcome {
         },
     };
     let (object, result) = this_and_result::<Object>(call)?;
-    let bytes = BailoutGuard::new(check(object.question.to_bytes(object.of.fingerprint, commit), 1)?);
+    let bytes = BailoutGuard::new(check(object.question.to_bytes(object.of.fingerprint, commit, deadline), 1)?);
     Ok(output::bytes(result, &bytes)?)
 }
 
 fn read(call: &mut Call) -> Outcome {
     let response = call.bytes()?;
-    input::ensure_memory(response.len())?;
+    input::ensure_memory(response.len().saturating_mul(IN_MEMORY))?;
     let (object, result) = this_and_result::<Object>(call)?;
     let Response { answer, .. } = check_index(Response::read(response, &object.question, &object.of.schema), 1)?;
     match answer {

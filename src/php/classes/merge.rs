@@ -95,9 +95,9 @@ pub fn merged(parts: &[Part], limit: usize, offset: usize, values: &Values) -> O
     };
     let hits = places.iter().filter_map(hit).collect();
     let of = places.into_iter().map(|(part, at)| (parts[part].results.clone(), at)).collect();
-    let totals = parts.iter().map(|part| part.results.total);
+    let total = parts.iter().try_fold(0u64, |sum, part| Some(sum.saturating_add(part.results.total?)));
     let (facets, page) = facets(parts, &pages, values)?;
-    let found = Found { hits, total: totals.sum(), facets, with_all, expired: parts.iter().any(|part| part.expired) };
+    let found = Found { hits, total, facets, with_all, expired: parts.iter().any(|part| part.expired) };
     let schema = parts[0].results.schema().cloned();
     Ok(Merged { found, of, schema, page: Rc::new(page.of_merged(offset, limit)) })
 }

@@ -24,3 +24,8 @@ pub use map::Map;
 pub use no_room::NoRoom;
 pub use record::Record;
 pub use text::{Text, bytes, words};
+
+/// A number of things as PHP has it: what leaves tell may add up to more.
+pub fn count(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}

@@ -248,7 +248,10 @@ pub fn text_fields(schema: &Schema, argument: &Zval, place: u32) -> Outcome<Opti
             let text = format!("must be names of text fields, {} given", type_name(name));
             return Err(exception::argument_type(place, &text));
         };
-        fields.push(fields::of_kind(schema, name.as_bytes(), place, &[Kind::Text], "text, to be searched")?);
+        let field = fields::of_kind(schema, name.as_bytes(), place, &[Kind::Text], "text, to be searched")?;
+        if !fields.contains(&field) {
+            fields.push(field);
+        }
     }
     match fields.is_empty() {
         true => Err(exception::argument_value(place, "must name a text field at least, or be null for all; [] given")),

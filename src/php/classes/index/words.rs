@@ -22,7 +22,7 @@ pub fn store_counts<T: AsRef<[u8]> + 'static>(counts: Vec<(T, u64)>, target: &mu
     let mut map = Map::with_room(counts.len())?;
     for (value, count) in counts.iter() {
         let mut number = Zval::new();
-        number.set_long(*count as i64);
+        number.set_long(output::count(*count));
         map.set(value.as_ref(), number)?;
     }
     map.store(target);

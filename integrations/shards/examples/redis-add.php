@@ -5,7 +5,8 @@
  *
  *     php redis-add.php 4 < documents.jsonl
  *
- * An "id" alone deletes the document. Redis must keep what it acknowledged: appendonly yes, appendfsync always.
+ * An "id" alone deletes the document. Lines that are no document go to the stream postings:refused, and are counted. Redis must keep
+ * what it acknowledged: appendonly yes, appendfsync always.
  */
 
 declare(strict_types=1);
@@ -17,10 +18,19 @@ require getenv('AUTOLOAD') ?: __DIR__ . '/../vendor/autoload.php';
 $shards = (int) ($argv[1] ?? 0);
 $redis = new Redis();
 $redis->connect(getenv('REDIS_HOST') ?: '127.0.0.1', (int) (getenv('REDIS_PORT') ?: 6379));
+$refused = 0;
 while (($line = fgets(STDIN)) !== false) {
-    $document = json_decode($line, true, flags: JSON_THROW_ON_ERROR);
-    $shard = ShardedIndex::shardOf($document['id'], $shards);
-    if ($redis->xAdd("postings:shard-$shard", '*', ['document' => $line]) === false) {
+    $document = json_decode($line, true);
+    $id = is_array($document) ? $document['id'] ?? null : null;
+    [$stream, $entry] = is_int($id) || is_string($id)
+        ? ['postings:shard-' . ShardedIndex::shardOf($id, $shards), ['document' => $line]]
+        : ['postings:refused', ['document' => $line, 'why' => 'it is no object with an "id" that is a number or a string']];
+    $refused += (int) ($stream === 'postings:refused');
+    if ($redis->xAdd($stream, '*', $entry) === false) {
         throw new RuntimeException($redis->getLastError() ?? 'Redis did not take a document');
     }
+}
+if ($refused > 0) {
+    fwrite(STDERR, "$refused lines are no documents: they are in the stream postings:refused\n");
+    exit(1);
 }

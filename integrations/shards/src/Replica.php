@@ -28,10 +28,14 @@ final class Replica
         $this->avoidedUntil = max($this->avoidedUntil, $now + 0.1);
     }
 
-    /** It is left alone for a while, longer each time: 0.1 to 5 seconds, or as long as it says. */
-    public function failed(float $now, ?float $retryAfter): void
+    /**
+     * It is left alone for a while, longer each time: 0.1 to 5 seconds, or as long as it says.
+     *
+     * @param float $waited seconds for which it was silent: it is left alone for at least four times as long
+     */
+    public function failed(float $now, ?float $retryAfter = null, float $waited = 0.0): void
     {
-        $this->avoidedUntil = $now + min(60.0, $retryAfter ?? min(5.0, 0.1 * 2 ** $this->failures));
+        $this->avoidedUntil = $now + min(60.0, $retryAfter ?? min(5.0, max(0.1 * 2 ** $this->failures, 4 * $waited)));
         $this->failures = min($this->failures + 1, 10);
     }
 }

@@ -14,15 +14,16 @@ use Postings\StatisticsException;
  */
 final class Scatter
 {
-    /** At most one request in so many is a second one to a shard that is only slow: or slowness would double the load. */
+    /** At most one request in so many, and one a second, is a second one where none failed: or slowness would double the load. */
     private const HEDGED = 10;
-    /** Second requests that may be saved up, or one for each shard if these are more. */
+    /** Second requests that may be saved up, or one for each other replica if these are more. */
     private const MOST_SAVED = 10.0;
     /** After that part of the time that there is, a replica that has not answered is silent, and another one is asked. */
     private const SILENT = 0.25;
 
     private float $saved;
     private readonly float $mostSaved;
+    private float $savedAt;
 
     /** How many second requests were sent to shards that were slow. */
     public int $hedges = 0;
@@ -31,12 +32,13 @@ final class Scatter
 
     /**
      * @param bool $hedge whether another replica is asked when one is slow, before it counts as silent
-     * @param int $shards how many there are: a machine that has a replica of each may fall silent, and all of them need a second request
+     * @param int $others how many replicas there are beside the first of each shard: all may be needed before it is known who is silent
      */
-    public function __construct(private readonly Transport $transport, private readonly bool $hedge, int $shards)
+    public function __construct(private readonly Transport $transport, private readonly bool $hedge, int $others)
     {
-        $this->saved = (float) $shards;
+        $this->saved = (float) $others;
         $this->mostSaved = max(self::MOST_SAVED, $this->saved);
+        $this->savedAt = microtime(true);
     }
 
     /**
@@ -52,6 +54,7 @@ final class Scatter
     {
         $answers = $failed = $asking = $of = [];
         $silence = self::SILENT * max(0.0, $until - microtime(true));
+        $this->save();
         $send = function (Asking $ask) use (&$of, $request, $until, $silence): void {
             $ask->sent = microtime(true);
             $ask->due = $ask->sent + $silence;
@@ -62,7 +65,7 @@ final class Scatter
         };
         foreach ($shards as $name => $shard) {
             $asking[$name] = $ask = new Asking($shard);
-            $this->saved = min($this->mostSaved, $this->saved + 1 / self::HEDGED);
+            $this->saved += 1 / self::HEDGED;
             if ($ask->begun >= $until) {
                 // Those before, by a transport that waits for each, took all of the time.
                 continue;
@@ -105,7 +108,8 @@ final class Scatter
                     unset($asking[$name]);
                 }
             }
-            if (count($answers) >= ($enough ?? INF) || array_filter($failed, fn (\Exception $error) => !$error instanceof Unanswered)) {
+            $mustBeKnown = array_filter($failed, fn (\Exception $error) => !$error instanceof Unanswered);
+            if ($mustBeKnown || count($answers) >= ($enough ?? INF)) {
                 // Nobody waits for the others.
                 array_map(fn (Asking $ask) => $ask->giveUp($this->transport), $asking);
                 return [$answers, $failed];
@@ -138,12 +142,20 @@ final class Scatter
         return [$answers, $failed];
     }
 
+    /** Time saves up one a second: where searches are rare, a machine that falls silent must not use up all for long. */
+    private function save(): void
+    {
+        $now = microtime(true);
+        $this->saved = min($this->mostSaved, $this->saved + $now - $this->savedAt);
+        $this->savedAt = $now;
+    }
+
     /** Gives up the requests to a shard that has answered; those that were asked before who answered are slow. */
     private function overtaken(Asking $ask, float $sent, float $now, float $silence): void
     {
         foreach ($ask->giveUp($this->transport) as [$replica, $before]) {
             if ($now - $before >= $silence) {
-                $replica->failed($now, null);
+                $replica->failed($now, waited: $now - $before);
             } elseif ($before < $sent) {
                 $replica->slow($now);
             }
@@ -178,14 +190,14 @@ final class Scatter
             $answer = $read($shard, $reply->body);
         } catch (LeafException $error) {
             match ($error->getCode()) {
-                LeafException::FAILED, LeafException::SCHEMA, LeafException::VERSION => $replica->failed($now, null),
+                LeafException::FAILED, LeafException::SCHEMA, LeafException::VERSION => $replica->failed($now),
                 // Those that have it are asked before.
                 LeafException::COMMIT => $replica->slow($now),
                 default => $replica->answered(),
             };
             throw $error;
         } catch (CorruptDataException|Unanswered $error) {
-            $replica->failed($now, null);
+            $replica->failed($now);
             throw $error;
         }
         $replica->answered();

@@ -34,8 +34,11 @@ final class ShardedIndex
     private const ATTEMPTS = 8;
     /** More queries are not kept in this process. */
     private const KEPT = 1000;
-    /** The most values that a shard is asked for, to know which are the most frequent of all. */
+    /** More values or words of a shard are not asked for only to know which are the most frequent of all. */
     private const MOST_VALUES = 1 << 16;
+    /** A leaf answers so many queries at once, with so many hits and values of facets. */
+    private const MOST_QUERIES = 1 << 16;
+    private const MOST_HITS = 1 << 20;
     /** What decides which words are searched where, and so what statistics tell of. */
     private const READING = ['weights', 'typos', 'prefix', 'fields', 'syntax', 'maxWords', 'synonyms'];
 
@@ -60,7 +63,8 @@ final class ShardedIndex
      * @param array<string, list<string>|string> $shards the URLs of each shard's replicas. Equal hits are in the order of the shards
      * @param float $timeout seconds that a call takes at most
      * @param float $keep seconds for which what shards know of words is kept: as long as they have no new commits
-     * @param bool $hedge whether a second replica is asked when one is slower than 95 of 100 requests were
+     * @param bool $hedge whether a second replica is asked when one is slower than 95 of 100 requests were. One that is silent for a
+     *     quarter of the timeout is followed by another in any case. Both together: at most one request in ten, and one a second
      * @param bool $stored whether hits come with their stored fields
      * @param Transport|null $transport null: curl
      * @param CacheInterface|null $cache what keeps words from one PHP request to the next, as APCu does; null: only this object
@@ -85,7 +89,8 @@ final class ShardedIndex
             }
             $all[$name] = new Shard((string) $name, $urls);
         }
-        return new self($all, new Scatter($transport ?? new CurlTransport(), $hedge), $timeout, $keep, $stored, $cache);
+        $others = array_sum(array_map(fn (Shard $shard) => count($shard->replicas) - 1, $all));
+        return new self($all, new Scatter($transport ?? new CurlTransport(), $hedge, $others), $timeout, $keep, $stored, $cache);
     }
 
     /** The number of the shard that a document belongs to, of so many: by a hash of its id, the same everywhere. */
@@ -98,7 +103,8 @@ final class ShardedIndex
      * As Index::search(). `limit` and `offset` are those of all shards; each is asked for as many as both together.
      *
      * @throws ShardMissing  if a shard does not answer
-     * @throws LeafException if shards have another schema or version, or commit faster than they can be asked
+     * @throws LeafException if all replicas of a shard have another schema or version, or commit faster than they can be asked
+     * @throws Undecided     if very many values of a facet are equally frequent
      */
     public function search(string $query, mixed ...$options): Hits
     {
@@ -113,6 +119,7 @@ final class ShardedIndex
      * @param array<K, string> $queries
      * @return array<K, Hits>
      * @throws ShardMissing if a shard does not answer
+     * @throws Undecided    if very many values of a facet are equally frequent
      */
     public function searchBatch(array $queries, mixed ...$options): array
     {
@@ -136,6 +143,7 @@ final class ShardedIndex
      *
      * @return array<int|string, int>
      * @throws ShardMissing if a shard does not answer
+     * @throws Undecided    if very many values are equally frequent
      */
     public function facets(string $field, string $query = '', mixed ...$options): array
     {
@@ -149,9 +157,13 @@ final class ShardedIndex
      *
      * @return array<int|string, int>
      * @throws ShardMissing if a shard does not answer
+     * @throws Undecided    if very many words are equally frequent
      */
     public function suggest(string $text, int $limit = 8, ?string $field = null): array
     {
+        if ($limit < 0) {
+            throw new \ValueError("suggest(): \$limit must not be negative, $limit given");
+        }
         return $this->suggested($this->shards, $text, $limit, $field, microtime(true) + $this->timeout);
     }
 
@@ -195,6 +207,9 @@ final class ShardedIndex
             $names = array_column((new \ReflectionMethod(Index::class, $method))->getParameters(), 'name');
             foreach (array_diff_key($arguments, $named) as $at => $value) {
                 $name = $names[$first + $at] ?? throw new \ArgumentCountError("$method() has no argument " . $first + $at + 1);
+                if (array_key_exists($name, $named)) {
+                    throw new \Error("$method(): named parameter \$$name overwrites previous argument");
+                }
                 $named[$name] = $value;
             }
         }
@@ -214,8 +229,8 @@ final class ShardedIndex
     /** @param array<string, Shard> $shards */
     private function storedIn(array $shards, int|string $id, float $until): ?array
     {
-        $request = $this->client($shards, $until)->stored([$id]);
         $others = fn (array $rest) => $this->storedIn($rest, $id, microtime(true) + $this->timeout);
+        $request = $this->client($shards, $until, $others)->stored([$id]);
         foreach ($this->ask($shards, $request, $until, [], $others) as [$stored]) {
             if ($stored !== null) {
                 return $stored;
@@ -228,8 +243,9 @@ final class ShardedIndex
     private function suggested(array $shards, string $text, int $limit, ?string $field, float $until): array
     {
         $others = fn (array $rest) => $this->suggested($rest, $text, $limit, $field, microtime(true) + $this->timeout);
-        for ($asked = max(4 * $limit, 32);; $asked *= 4) {
-            $request = $this->client($shards, $until)->suggest($text, $asked, $field);
+        $asked = min(self::MOST_HITS, max(4 * min($limit, self::MOST_HITS), 32));
+        for ($most = max(self::MOST_VALUES, $asked);; $asked = min($most, 4 * $asked)) {
+            $request = $this->client($shards, $until, $others)->suggest($text, $asked, $field);
             $told = $this->ask($shards, $request, $until, [], $others);
             $sum = [];
             foreach ($told as $words) {
@@ -242,8 +258,11 @@ final class ShardedIndex
             array_multisort(array_values($sum), SORT_DESC, $words, SORT_ASC, SORT_STRING);
             $first = array_slice($words, 0, $limit);
             $cut = array_filter($told, fn (array $words) => count($words) >= $asked);
-            if ($asked >= self::MOST_VALUES || self::areKnown($first, $sum, $cut)) {
+            if (self::areKnown($first, $sum, $cut)) {
                 return array_combine($first, array_map(fn (string $word) => $sum[$word], $first));
+            }
+            if ($asked >= $most) {
+                throw new Undecided("suggest(): which $limit words are the most frequent ones does not follow from the $asked of each shard");
             }
         }
     }
@@ -253,30 +272,40 @@ final class ShardedIndex
      *
      * @param list<string> $first
      * @param array<int|string, int> $sum of all words that were told
-     * @param array<string, array<int|string, int>> $cut what those shards told that have more words: the most frequent first
+     * @param array<string, array<int|string, int>> $cut what those shards told that have more words: the most frequent first,
+     *     equal ones in the order of their bytes
      */
     private static function areKnown(array $first, array $sum, array $cut): bool
     {
-        // A word that a shard did not tell of is in no more documents there than the last one that it told of.
-        $more = function (int|string $word) use ($cut): int {
+        $ends = array_map(fn (array $words) => [(string) array_key_last($words), end($words)], $cut);
+        // A word that a shard did not tell of comes after the last one there: in as many documents, if its bytes do, or in fewer.
+        $more = function (string $word) use ($cut, $ends): int {
             $more = 0;
-            foreach ($cut as $words) {
-                $more += isset($words[$word]) ? 0 : end($words);
+            foreach ($ends as $shard => [$last, $count]) {
+                $more += isset($cut[$shard][$word]) ? 0 : max(0, strcmp($word, $last) > 0 ? $count : $count - 1);
             }
             return $more;
         };
+        if ($first === [] || $cut === []) {
+            return true;
+        }
+        $last = end($first);
+        $least = $sum[$last];
         foreach ($first as $word) {
             if ($more($word) > 0) {
                 return false;
             }
         }
-        $least = $first === [] ? 0 : $sum[end($first)];
         foreach (array_diff_key($sum, array_flip($first)) as $word => $count) {
-            if ($more($word) > 0 && $count + $more($word) >= $least) {
+            $unseen = $more((string) $word);
+            $most = $count + $unseen;
+            if ($unseen > 0 && ($most > $least || $most === $least && strcmp((string) $word, $last) < 0)) {
                 return false;
             }
         }
-        return $first === [] || array_sum(array_map(fn (array $words) => end($words), $cut)) < $least;
+        // One that nobody told of.
+        $most = array_sum(array_column($ends, 1));
+        return $most < $least || $most === $least && strcmp(max(array_map('strval', array_column($ends, 0))), $last) >= 0;
     }
 
     /**
@@ -287,8 +316,10 @@ final class ShardedIndex
      */
     private function found(array $shards, array $queries, array $options, float $until): array
     {
-        $limit = $options['limit'] ?? 10;
-        $offset = $options['offset'] ?? 0;
+        [$limit, $offset] = [$options['limit'] ?? 10, $options['offset'] ?? 0];
+        if ($limit < 0 || $offset < 0) {
+            throw new \ValueError("\$limit and \$offset must not be negative, $limit and $offset given");
+        }
         $facets = [];
         foreach ($options['facets'] ?? [] as $field => $most) {
             is_int($field) ? $facets[$most] = 10 : $facets[$field] = $most;
@@ -300,24 +331,42 @@ final class ShardedIndex
         }
         unset($options['offset']);
         $others = fn (array $rest) => $this->found($rest, $queries, $options + ['offset' => $offset], microtime(true) + $this->timeout);
+        [$found, $left] = [[], $queries];
         // One more tells whether a value was left out.
         for ($more = 1;; $more = min(self::MOST_VALUES, 16 * ($more + 15))) {
-            $values = array_map(fn (int $most) => $most === 0 ? 0 : $most + $more, $facets);
-            $own = array_merge($options, ['limit' => $offset + $limit], $facets === [] ? [] : ['facets' => $values]);
-            $parts = $this->foundBy($shards, $queries, $own, $until, $others);
-            try {
-                $found = [];
-                foreach ($queries as $key => $_) {
-                    $found[$key] = Hits::merge(array_column($parts, $key), $limit, $offset, $facets === [] ? null : $facets);
-                }
-                return $found;
-            } catch (\ValueError $error) {
-                // Which are the most frequent depends on what was left out: each must tell of more.
-                if (!str_contains($error->getMessage(), 'too few values') || $more >= self::MOST_VALUES) {
-                    throw $error;
+            $values = array_map(fn (int $most) => $most === 0 ? 0 : self::sum($most, $more), $facets);
+            $own = array_merge($options, ['limit' => self::sum($offset, $limit)], $facets === [] ? [] : ['facets' => $values]);
+            $each = max(1, array_reduce($values, self::sum(...), $own['limit']));
+            $undecided = [];
+            foreach (array_chunk($left, max(1, min(self::MOST_QUERIES, intdiv(self::MOST_HITS, $each))), true) as $chunk) {
+                $parts = $this->foundBy($shards, $chunk, $own, $until, $others);
+                foreach ($chunk as $key => $query) {
+                    try {
+                        $found[$key] = Hits::merge(array_column($parts, $key), $limit, $offset, $facets === [] ? null : $facets);
+                    } catch (\ValueError $error) {
+                        // Which are the most frequent depends on what was left out: each must tell of more.
+                        if (!str_contains($error->getMessage(), 'too few values')) {
+                            throw $error;
+                        }
+                        if ($more >= self::MOST_VALUES) {
+                            $text = 'which values of a facet are the most frequent ones does not follow from the ' . self::MOST_VALUES . ' of each shard';
+                            throw new Undecided($text, previous: $error);
+                        }
+                        $undecided[$key] = $query;
+                    }
                 }
             }
+            if ($undecided === []) {
+                return array_replace($queries, $found);
+            }
+            $left = $undecided;
         }
+    }
+
+    /** Of two numbers, both not negative. */
+    private static function sum(int $a, int $b): int
+    {
+        return $b > PHP_INT_MAX - $a ? PHP_INT_MAX : $a + $b;
     }
 
     /**
@@ -334,10 +383,7 @@ final class ShardedIndex
         for ($attempt = 1;; ++$attempt) {
             try {
                 [$commits, $statistics] = $this->statistics($shards, $key, $queries, $reading, $second, $until, $others);
-                // A shard stops when nobody waits for it any more.
-                $left = max(1, (int) (1000 * ($until - microtime(true))));
-                $options = $given + ['deadline' => $left, 'statistics' => $statistics];
-                $request = $this->client($shards, $until)->searchBatch($queries, ...$options);
+                $request = $this->client($shards, $until, $others)->searchBatch($queries, ...$given, statistics: $statistics);
                 $parts = $this->ask($shards, $request, $until, $commits, $others);
                 if (!isset($given['deadline']) && $late = array_filter($parts, self::hasExpired(...))) {
                     throw $this->missing($shards, array_map(fn () => 'the deadline has passed', $late), $others);
@@ -354,6 +400,10 @@ final class ShardedIndex
                     throw $error;
                 }
                 $second = true;
+            } catch (ShardMissing $error) {
+                // Who has the commits that are known may be gone: the next call asks the others.
+                $this->forget($key);
+                throw $error;
             }
             $this->forget($key);
         }
@@ -378,7 +428,7 @@ final class ShardedIndex
         }
         $commits = $sum = null;
         foreach ($second ? [1, 2] : [1] as $round) {
-            $request = $this->client($shards, $until)->statistics($queries, ...$reading, statistics: $sum);
+            $request = $this->client($shards, $until, $others)->statistics($queries, ...$reading, statistics: $sum);
             $of = [];
             $told = $this->ask($shards, $request, $until, $commits ?? [], $others, $of);
             $sum = Statistics::sum(...array_values($told));
@@ -426,8 +476,11 @@ final class ShardedIndex
         $this->cache?->delete("postings.$key");
     }
 
-    /** @param array<string, Shard> $shards */
-    private function client(array $shards, float $until): LeafClient
+    /**
+     * @param array<string, Shard> $shards
+     * @param \Closure(array<string, Shard>): mixed $others as of ask()
+     */
+    private function client(array $shards, float $until, \Closure $others): LeafClient
     {
         if ($this->client) {
             return $this->client;
@@ -440,18 +493,14 @@ final class ShardedIndex
             }
         }
         // Any shard tells it; the others refuse what is not of theirs.
-        $failed = [];
-        foreach ($shards as $name => $shard) {
-            $read = fn (Shard $shard, string $response) => [LeafClient::fromResponse($response, $this->stored), $response];
-            [$answers, $why] = $this->scatter->ask([$name => $shard], fn () => LeafClient::schemaRequest(), $read, $until);
-            if ($answers) {
-                [$this->client, $response] = $answers[$name];
-                $this->cache?->set($this->schemaKey(), $response, 3600);
-                return $this->client;
-            }
-            $failed += $why;
+        $read = fn (Shard $shard, string $response) => [LeafClient::fromResponse($response, $this->stored), $response];
+        [$answers, $failed] = $this->scatter->ask($shards, fn () => LeafClient::schemaRequest(), $read, $until, 1);
+        if ($answers === []) {
+            throw $this->thrown($shards, $failed, $others);
         }
-        throw $this->missing($shards, $failed, fn () => throw new \LogicException('unreachable'));
+        [$this->client, $response] = end($answers);
+        $this->cache?->set($this->schemaKey(), $response, 3600);
+        return $this->client;
     }
 
     private function schemaKey(): string
@@ -489,32 +538,44 @@ final class ShardedIndex
             $of[$shard->name] = $commit;
             return $answer;
         };
-        $bytes = fn (Shard $shard) => $request->bytes($commits[$shard->name] ?? null);
+        // A shard stops when nobody waits for it any more.
+        $left = fn () => max(1, (int) (1000 * ($until - microtime(true))));
+        $bytes = fn (Shard $shard) => $request->bytes($commits[$shard->name] ?? null, $left());
         [$answers, $failed] = $this->scatter->ask($shards, $bytes, $read, $until);
         if ($failed === []) {
             return array_replace(array_intersect_key($shards, $answers), $answers);
         }
+        throw $this->thrown($shards, $failed, $others);
+    }
+
+    /**
+     * What a caller is told if shards have not answered.
+     *
+     * @param array<string, Shard> $shards
+     * @param array<string, \Exception> $failed
+     */
+    private function thrown(array $shards, array $failed, \Closure $others): \Exception
+    {
         foreach ($failed as $error) {
-            if ($error instanceof StatisticsException || ($error instanceof LeafException && $error->getCode() !== LeafException::FAILED)) {
+            if (!$error instanceof Unanswered) {
                 if ($error->getCode() === LeafException::SCHEMA) {
                     // It may have changed everywhere: the next call asks for it.
                     $this->client = null;
                     $this->cache?->delete($this->schemaKey());
                 }
-                throw $error;
+                return $error;
             }
         }
-        throw $this->missing($shards, $failed, $others);
+        return $this->missing($shards, array_map(fn (\Exception $error) => $error->getMessage(), $failed), $others);
     }
 
     /**
      * @param array<string, Shard> $shards
-     * @param array<string, \Throwable|string> $failed
+     * @param array<string, string> $missing
      */
-    private function missing(array $shards, array $failed, \Closure $others): ShardMissing
+    private function missing(array $shards, array $missing, \Closure $others): ShardMissing
     {
-        $missing = array_map(fn (\Throwable|string $why) => is_string($why) ? $why : $why->getMessage(), $failed);
         $rest = array_diff_key($shards, $missing);
-        return new ShardMissing($missing, fn () => $rest === [] ? throw new ShardMissing($missing, $others) : $others($rest));
+        return new ShardMissing($missing, $rest === [] ? null : fn () => $others($rest));
     }
 }

@@ -20,6 +20,8 @@ final class FakeTransport implements Transport
     /** @var array<int, array{float, Reply}> */
     private array $underWay = [];
     private int $last = 0;
+    /** Whether start() returns only with the reply, as PSR-18 clients do. */
+    public bool $waits = false;
     public int $cancelled = 0;
 
     /** @param array<string, Leaf> $leaves */
@@ -35,7 +37,10 @@ final class FakeTransport implements Transport
             isset($this->leaves[$url]) => new Reply(200, $this->leaves[$url]->handle($body)),
             default => new Reply(0, "$url: connection refused"),
         };
-        $this->underWay[++$this->last] = [microtime(true) + ($this->delays[$url] ?? 0.0), $reply];
+        if ($this->waits) {
+            usleep((int) (1e6 * ($this->delays[$url] ?? 0.0)));
+        }
+        $this->underWay[++$this->last] = [microtime(true) + ($this->waits ? 0.0 : $this->delays[$url] ?? 0.0), $reply];
         return $this->last;
     }
 

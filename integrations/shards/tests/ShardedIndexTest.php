@@ -15,6 +15,7 @@ use Postings\LeafException;
 use Postings\Shards\Reply;
 use Postings\Shards\ShardedIndex;
 use Postings\Shards\ShardMissing;
+use Postings\Shards\Undecided;
 
 /** Four shards with two replicas each, beside one index of all documents. */
 final class ShardedIndexTest extends TestCase
@@ -325,16 +326,211 @@ final class ShardedIndexTest extends TestCase
         $index->search('sail red');
     }
 
+    public function testOneReplicaOfAnotherSchemaOrVersionIsReplaced(): void
+    {
+        IndexWriter::open("$this->folder/other", ['title' => []])->commit();
+        $other = Leaf::open("$this->folder/other");
+        $wanted = self::values($this->one->search('red', total: true));
+        $this->transport->leaves['http://3/a'] = $other;
+        $version = function (string $body) use ($other): Reply {
+            $body[4] = "\x09";
+            return new Reply(200, $other->handle($body));
+        };
+        $this->transport->instead['http://2/b'] = $version;
+        // Which replica tells the schema is by chance: it must not be the one that has another, here.
+        $this->transport->delays['http://3/a'] = 0.05;
+        $index = $this->connect();
+        for ($i = 0; $i < 10; ++$i) {
+            self::assertSame($wanted, self::values($index->search('red', total: true)));
+        }
+        $this->transport->instead['http://2/a'] = $version;
+        try {
+            $index->search('red sail');
+            self::fail('nothing was thrown');
+        } catch (LeafException $error) {
+            self::assertSame(LeafException::VERSION, $error->getCode());
+        }
+    }
+
+    public function testAReplicaThatIsBehindReplacesOneThatIsGone(): void
+    {
+        $this->writers[1]->add(5001, ['title' => 'sail', 'body' => 'new']);
+        $this->writers[1]->commit();
+        unset($this->transport->leaves['http://1/b']);
+        $index = $this->connect();
+        $new = $index->search('sail', limit: 1000, total: true);
+        self::assertContains(5001, $new->ids());
+        $behind = Leaf::open("$this->folder/1-english-copy");
+        // Gone, then silent.
+        foreach ([null, 10.0] as $delay) {
+            $this->transport->leaves['http://1/b'] = $behind;
+            if ($delay === null) {
+                $this->transport->instead['http://1/a'] = fn () => new Reply(0, 'connection refused');
+            } else {
+                unset($this->transport->instead['http://1/a']);
+                $this->transport->delays['http://1/a'] = $delay;
+            }
+            self::assertSame($new->total - 1, $index->search('sail', limit: 1000, total: true)->total);
+            $this->transport->delays = $this->transport->instead = [];
+            unset($this->transport->leaves['http://1/b']);
+            self::assertSame($new->total, $this->eventually(fn () => $index->search('sail', limit: 1000, total: true))->total);
+        }
+    }
+
+    /** What does not throw ShardMissing after a while: who was silent is left alone for a time. */
+    private function eventually(\Closure $call): mixed
+    {
+        for ($until = microtime(true) + 20.0;;) {
+            try {
+                return $call();
+            } catch (ShardMissing $error) {
+                self::assertLessThan($until, microtime(true), $error->getMessage());
+            }
+        }
+    }
+
+    public function testTheThirdReplicaIsAskedWhenTwoAreSilent(): void
+    {
+        $this->transport->leaves['http://0/c'] = Leaf::open("$this->folder/0-english-copy");
+        $this->transport->delays = ['http://0/a' => 30.0, 'http://0/b' => 30.0];
+        foreach ([true, false] as $hedge) {
+            $index = ShardedIndex::connect(['shard-0' => ['http://0/a', 'http://0/b', 'http://0/c']], timeout: 0.4, hedge: $hedge, transport: $this->transport);
+            foreach (['sail', 'red', 'rope', 'blue sea'] as $query) {
+                self::assertGreaterThan(0, count($index->search($query)));
+            }
+            // They are left alone meanwhile.
+            self::assertLessThanOrEqual(6, $index->requests()['hedges']);
+        }
+    }
+
+    public function testTheSchemaIsToldByAnyShard(): void
+    {
+        $this->transport->delays = ['http://0/a' => 30.0, 'http://0/b' => 30.0];
+        $calls = [
+            fn (ShardedIndex $index) => $index->search('sail', limit: 1000)->ids(), fn (ShardedIndex $index) => $index->count('sail'),
+            fn (ShardedIndex $index) => $index->suggest('sa'), fn (ShardedIndex $index) => $index->facets('tag', 'sail'), fn (ShardedIndex $index) => $index->stored(999),
+        ];
+        foreach ($calls as $call) {
+            try {
+                $call($this->connect(timeout: 0.2));
+                self::fail('nothing was thrown');
+            } catch (ShardMissing $error) {
+                self::assertSame(['shard-0'], array_keys($error->missing));
+                $error->partial();
+            }
+        }
+        // None is left.
+        $this->transport->leaves = $this->transport->delays = [];
+        foreach ($calls as $call) {
+            try {
+                $call($this->connect());
+                self::fail('nothing was thrown');
+            } catch (ShardMissing $error) {
+                self::assertCount(self::SHARDS, $error->missing);
+                try {
+                    $error->partial();
+                    self::fail('nothing was thrown');
+                } catch (ShardMissing $again) {
+                    self::assertSame($error->missing, $again->missing);
+                }
+            }
+        }
+    }
+
+    public function testSilenceOfAllIsNotAskedTwice(): void
+    {
+        $index = $this->connect(timeout: 0.4, hedge: false);
+        $index->search('sail');
+        $this->transport->requests = [];
+        // All take longer than a quarter of the time, and answer.
+        $this->transport->delays = array_fill_keys(array_keys($this->transport->leaves), 0.15);
+        for ($i = 0; $i < 10; ++$i) {
+            self::assertSame(10, count($index->search('sail')));
+        }
+        // One in ten, one a second, and those that were saved up.
+        self::assertLessThanOrEqual(40 + 4 + 4 + 4, array_sum($this->transport->requests));
+    }
+
+    public function testATransportThatWaitsIsNotAskedTwice(): void
+    {
+        $this->transport->waits = true;
+        $this->transport->delays = array_fill_keys(array_keys($this->transport->leaves), 0.03);
+        $index = $this->connect(timeout: 0.4);
+        for ($i = 0; $i < 3; ++$i) {
+            self::assertSame(10, count($index->search('sail')));
+        }
+        self::assertSame(['hedges' => 0, 'retries' => 0], $index->requests());
+        // No time is left for the last ones.
+        $begun = microtime(true);
+        $this->transport->delays = array_fill_keys(array_keys($this->transport->leaves), 0.15);
+        try {
+            $this->connect(timeout: 0.2)->search('sail');
+            self::fail('nothing was thrown');
+        } catch (ShardMissing) {
+            self::assertLessThan(0.6, microtime(true) - $begun);
+        }
+    }
+
+    public function testBatchesOfManyValuesAreAskedInParts(): void
+    {
+        $index = $this->connect();
+        $queries = array_map(fn (int $number) => ['sail', 'red', 'sea'][$number % 3], range(0, 99));
+        foreach ([['seller' => 3], ['seller' => 20_000, 'tag' => 1]] as $facets) {
+            $wanted = $this->one->searchBatch($queries, limit: 2, facets: $facets);
+            self::assertSame(array_map(self::values(...), $wanted), array_map(self::values(...), $index->searchBatch($queries, limit: 2, facets: $facets)));
+        }
+    }
+
+    public function testWhatCannotBeToldIsAnException(): void
+    {
+        // Each of 70,000 words is in one document; one more is in a document of each shard, behind all others.
+        foreach ([0, 1] as $shard) {
+            $writer = IndexWriter::open("$this->folder/many-$shard", ['body' => [], 'tag' => ['keyword' => true]]);
+            $words = array_map(fn (int $number) => sprintf('a%06d', $number + 100_000 * $shard), range(1, 70_000));
+            $writer->add($shard, ['body' => implode(' ', $words) . ' azz', 'tag' => [...$words, 'azz']]);
+            $writer->commit();
+            $this->transport->leaves["http://many-$shard"] = Leaf::open("$this->folder/many-$shard");
+        }
+        $index = ShardedIndex::connect(['http://many-0', 'http://many-1'], timeout: 30.0, transport: $this->transport);
+        foreach ([fn () => $index->suggest('a', 2), fn () => $index->facets('tag', limit: 2)] as $call) {
+            try {
+                $call();
+                self::fail('nothing was thrown');
+            } catch (Undecided $error) {
+                self::assertStringContainsString('65536', $error->getMessage());
+            }
+        }
+        // Those that the order of bytes decides.
+        self::assertSame(['a000001' => 1, 'a000002' => 1], $index->suggest('a0', 2));
+        self::assertSame(['azz' => 2], $index->suggest('az', 2));
+        foreach ([-1, PHP_INT_MIN] as $limit) {
+            try {
+                $index->suggest('a', $limit);
+                self::fail('nothing was thrown');
+            } catch (\ValueError) {
+            }
+        }
+        self::assertCount(600, $this->connect()->search('', limit: PHP_INT_MAX, offset: 0));
+        self::assertCount(599, $this->connect()->search('', limit: PHP_INT_MAX, offset: 1));
+        self::assertSame($this->one->suggest('s', PHP_INT_MAX), $this->connect()->suggest('s', PHP_INT_MAX));
+    }
+
     public function testWrongArgumentsAreThoseOfTheIndex(): void
     {
         $index = $this->connect();
-        foreach ([['sort' => ['body' => 'asc']], ['nothing' => 1], ['limit' => -1], ['after' => [1.0, 2]]] as $options) {
+        foreach ([['sort' => ['body' => 'asc']], ['nothing' => 1], ['limit' => -1], ['limit' => -1, 'offset' => 5], ['after' => [1.0, 2]]] as $options) {
             try {
                 $index->search('sail', ...$options);
                 self::fail('nothing was thrown');
             } catch (\Error) {
                 self::assertTrue(true);
             }
+        }
+        try {
+            $index->search('sail', 5, limit: 3);
+            self::fail('nothing was thrown');
+        } catch (\Error $error) {
+            self::assertStringContainsString('overwrites', $error->getMessage());
         }
         $this->expectException(\ValueError::class);
         ShardedIndex::connect([]);

@@ -137,8 +137,11 @@ foreach ([0, 1] as $replica) {
     $machines->signal("fpm-2-$replica", SIGSTOP);
 }
 $cut = ShardedIndex::connect($machines->urls(), timeout: 0.3);
+// All hits are compared, so they must not be so many that leaves need all of the time.
+do {
+    $query = $word();
+} while ($one->count($query) > 1000);
 $begun = microtime(true);
-$query = $word();
 try {
     $cut->search($query, limit: $count);
     $say('a shard that is cut off is an exception', false);

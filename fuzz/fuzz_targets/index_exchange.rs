@@ -39,7 +39,7 @@ fuzz_target!(|input: (u8, &str, Vec<u8>, Vec<(u16, u8)>, Vec<(u16, u8)>)| {
         2 => Question::Suggest { text: query.to_owned(), field: None, limit: usize::from(flags) },
         _ => Question::Search { queries, options, stored: flags & 1 != 0 },
     };
-    let request = question.to_bytes(fingerprint(index.schema()), None).expect("it is small");
+    let request = question.to_bytes(fingerprint(index.schema()), None, None).expect("it is small");
     let response = handle(index, &request, &settings, None);
     let read = Response::read(&response, &question, index.schema()).expect("any text is a query");
     if let (Answer::Found(all), Question::Search { queries, options, .. }) = (&read.answer, &question) {

@@ -7,6 +7,9 @@ namespace Postings\Shards;
 /** Sends all requests at the same time, by curl; connections are kept. */
 final class CurlTransport implements Transport
 {
+    /** Connections that are kept. */
+    private const MOST_CONNECTIONS = 1024;
+
     private \CurlMultiHandle $multi;
     /** @var array<int, \CurlHandle> by number */
     private array $handles = [];
@@ -22,6 +25,8 @@ final class CurlTransport implements Transport
     public function __construct(private readonly array $headers = [])
     {
         $this->multi = curl_multi_init();
+        // Otherwise it closes what is more than four for each request under way.
+        curl_multi_setopt($this->multi, CURLMOPT_MAXCONNECTS, self::MOST_CONNECTIONS);
     }
 
     public function start(string $url, string $body, float $seconds): int
@@ -36,8 +41,8 @@ final class CurlTransport implements Transport
         curl_setopt($handle, CURLOPT_CONNECTTIMEOUT_MS, $milliseconds);
         $this->handles[$number] = $handle;
         $this->bodies[spl_object_id($handle)] = '';
+        // wait() sends it: with all others that were started, at once.
         curl_multi_add_handle($this->multi, $handle);
-        curl_multi_exec($this->multi, $running);
         return $number;
     }
 

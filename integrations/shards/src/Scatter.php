@@ -77,7 +77,10 @@ final class Scatter
         }
         do {
             $now = microtime(true);
-            $next = min($until, ...array_map(fn (Asking $ask) => $ask->due, array_values($asking)));
+            $next = $until;
+            foreach ($asking as $ask) {
+                $next = min($next, $ask->due);
+            }
             // What has come is read first, also after the end.
             foreach ($this->transport->wait(max(0.0, $next - $now)) as $number => $reply) {
                 $ask = $asking[$of[$number] ?? ''] ?? null;

@@ -13,7 +13,7 @@ final class Shard
     private int $turn;
 
     /** @param list<string> $urls */
-    public function __construct(public readonly string $name, array $urls)
+    public function __construct(public readonly string $name, public readonly array $urls)
     {
         $this->replicas = array_map(fn (string $url) => new Replica($url), $urls);
         $this->times = new Times();
@@ -30,6 +30,22 @@ final class Shard
     {
         $from = $this->turn++ % count($this->replicas);
         $all = [...array_slice($this->replicas, $from), ...array_slice($this->replicas, 0, $from)];
+        foreach ($this->replicas as $replica) {
+            if ($replica->avoidedUntil > $now) {
+                return self::wellFirst($all, $now);
+            }
+        }
+        return $all;
+    }
+
+    /**
+     * Those that are well, and then the others, the soonest first.
+     *
+     * @param list<Replica> $all
+     * @return list<Replica>
+     */
+    private static function wellFirst(array $all, float $now): array
+    {
         // Stable: those that are well stay in turn.
         usort($all, fn (Replica $a, Replica $b) => max($a->avoidedUntil, $now) <=> max($b->avoidedUntil, $now));
         return $all;

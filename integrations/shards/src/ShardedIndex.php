@@ -515,7 +515,7 @@ final class ShardedIndex
      */
     private static function keyOf(array $shards, mixed ...$of): string
     {
-        return hash('xxh128', serialize([array_map(fn (Shard $shard) => array_column($shard->replicas, 'url'), $shards), ...$of]));
+        return hash('xxh128', serialize([array_map(fn (Shard $shard) => $shard->urls, $shards), ...$of]));
     }
 
     /**

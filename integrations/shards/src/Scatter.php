@@ -16,13 +16,12 @@ final class Scatter
 {
     /** At most one request in so many, and one a second, is a second one where none failed: or slowness would double the load. */
     private const HEDGED = 10;
-    /** Second requests that may be saved up, or one for each other replica if these are more. */
+    /** Second requests that may be saved up beside those that are kept for silent replicas. */
     private const MOST_SAVED = 10.0;
     /** After that part of the time that there is, a replica that has not answered is silent, and another one is asked. */
     private const SILENT = 0.25;
 
     private float $saved;
-    private readonly float $mostSaved;
     private float $savedAt;
 
     /** How many second requests were sent to shards that were slow. */
@@ -32,12 +31,12 @@ final class Scatter
 
     /**
      * @param bool $hedge whether another replica is asked when one is slow, before it counts as silent
-     * @param int $others how many replicas there are beside the first of each shard: all may be needed before it is known who is silent
+     * @param int $others how many replicas there are beside the first of each shard: so many second requests are kept for shards whose
+     *     replicas fall silent, whatever slow ones have taken
      */
-    public function __construct(private readonly Transport $transport, private readonly bool $hedge, int $others)
+    public function __construct(private readonly Transport $transport, private readonly bool $hedge, private readonly int $others)
     {
-        $this->saved = (float) $others;
-        $this->mostSaved = max(self::MOST_SAVED, $this->saved);
+        $this->saved = $others + 1.0;
         $this->savedAt = microtime(true);
     }
 
@@ -127,9 +126,12 @@ final class Scatter
                     $this->silent($ask, $late, $silence);
                     $failed[$name] = $ask->failure();
                     unset($asking[$name]);
-                } elseif (!$ask->hasOthers() || $this->saved < 1.0) {
-                    $silent = $ask->sent + $silence;
-                    $ask->due = $late < $silent ? $silent : INF;
+                    continue;
+                }
+                $this->save();
+                $isSilent = $late >= $ask->sent + $silence;
+                if (!$ask->hasOthers() || $this->saved < ($isSilent ? 1.0 : 1.0 + $this->others)) {
+                    $ask->due = $isSilent ? $late + $silence : $ask->sent + $silence;
                 } else {
                     $this->saved -= 1.0;
                     ++$this->hedges;
@@ -149,7 +151,7 @@ final class Scatter
     private function save(): void
     {
         $now = microtime(true);
-        $this->saved = min($this->mostSaved, $this->saved + $now - $this->savedAt);
+        $this->saved = min($this->others + self::MOST_SAVED, $this->saved + $now - $this->savedAt);
         $this->savedAt = $now;
     }
 

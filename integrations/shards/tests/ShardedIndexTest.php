@@ -451,6 +451,22 @@ final class ShardedIndexTest extends TestCase
         self::assertLessThanOrEqual(40 + 4 + 6 + 4, array_sum($this->transport->requests));
     }
 
+    public function testSlowReplicasDoNotUseUpWhatSilentOnesNeed(): void
+    {
+        $index = $this->connect(timeout: 1.0);
+        for ($i = 0; $i < 200; ++$i) {
+            // All replicas become slower and slower.
+            $this->transport->delays = array_fill_keys(array_keys($this->transport->leaves), 0.0005 * (1 + $i / 20));
+            $index->search('sail');
+        }
+        self::assertGreaterThan(0, $index->requests()['hedges']);
+        // A machine with a replica of each shard falls silent.
+        $this->transport->delays = ['http://0/a' => 30.0, 'http://1/a' => 30.0, 'http://2/a' => 30.0, 'http://3/a' => 30.0];
+        for ($i = 0; $i < 8; ++$i) {
+            self::assertSame(10, count($index->search('sail')));
+        }
+    }
+
     public function testATransportThatWaitsIsNotAskedTwice(): void
     {
         $this->transport->waits = true;

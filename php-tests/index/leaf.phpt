@@ -89,6 +89,9 @@ $throws(fn () => $client->stored([1.5]));
 $throws(fn () => $client->suggest('a', field: 'tag'));
 $throws(fn () => $request->bytes('2'));
 $throws(fn () => $client->statistics('number1')->read($leaf->handle($client->statistics('number1 n*')->bytes(), 0)));
+$throws(fn () => $client->statistics('number1')->read($leaf->handle($client->statistics('number1 n*')->bytes(deadline: 0))));
+$throws(fn () => $request->bytes(null, -1));
+var_dump($request->read($leaf->handle($request->bytes(deadline: 0)))->expired);
 $throws(fn () => $leaf->handle('', -1));
 var_dump($request->read($leaf->handle($request->bytes(), deadline: 0))->expired);
 $throws(fn () => Leaf::open("$folder/none"));
@@ -151,6 +154,9 @@ TypeError 0: Postings\LeafClient::stored(): Argument #1 ($ids) must contain only
 ValueError 0: Postings\LeafClient::suggest(): Argument #3 ($field) field 'tag': must be a text field
 ValueError 0: Postings\LeafRequest::bytes(): Argument #1 ($commit) must be a commit as LeafClient::commit() returns it
 Postings\LeafException 5: the deadline has passed
+Postings\LeafException 5: the deadline has passed
+ValueError 0: Postings\LeafRequest::bytes(): Argument #2 ($deadline) must not be negative, -1 given
+bool(true)
 ValueError 0: Postings\Leaf::handle(): Argument #2 ($deadline) must not be negative, -1 given
 bool(true)
 Postings\IndexException 1: %s/none: No such file or directory (os error 2)

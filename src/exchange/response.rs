@@ -136,11 +136,7 @@ impl Response {
             Question::Search { queries, options, stored } => {
                 let page = Page::new(options);
                 let found = |reader: &mut Reader| read_found(reader, schema, options, &page, *stored);
-                let all = reader.list("queries", queries.len(), found)?;
-                if all.len() != queries.len() {
-                    return Err(reader.wrong("queries", &format!("{} of {}", all.len(), queries.len())));
-                }
-                Answer::Found(all)
+                Answer::Found(exactly(&mut reader, "queries", queries.len(), found)?)
             }
             Question::Suggest { limit, .. } => {
                 let word = |reader: &mut Reader| Ok((reader.text("word")?.to_owned(), reader.count("count")?));
@@ -150,11 +146,7 @@ impl Response {
             }
             Question::Stored { ids } => {
                 let document = |reader: &mut Reader| reader.maybe("document", |reader| read_stored(reader, schema));
-                let all = reader.list("documents", ids.len(), document)?;
-                if all.len() != ids.len() {
-                    return Err(reader.wrong("documents", &format!("{} of {}", all.len(), ids.len())));
-                }
-                Answer::Stored(all)
+                Answer::Stored(exactly(&mut reader, "documents", ids.len(), document)?)
             }
         };
         reader.end()?;
@@ -189,6 +181,20 @@ fn answered(bytes: &[u8]) -> Result<(Commit, Reader<'_>)> {
         Some(&why) => refused(why, what),
         None => reader.wrong("refusal", &format!("{refused_for} is none")),
     })
+}
+
+/// A list of as many as were asked for.
+fn exactly<T>(
+    reader: &mut Reader,
+    item: &str,
+    count: usize,
+    one: impl FnMut(&mut Reader) -> Result<T>,
+) -> Result<Vec<T>> {
+    let list = reader.list(item, count, one)?;
+    match list.len() == count {
+        true => Ok(list),
+        false => Err(reader.wrong(item, &format!("{} of {count}", list.len()))),
+    }
 }
 
 fn write_found(out: &mut Vec<u8>, LeafFound { found, merging, stored }: &LeafFound) {
@@ -227,11 +233,8 @@ fn read_found(
     let with_all = reader.maybe("hits with all words", |reader| reader.count("hits with all words"))?;
     let mut asked = page.facets.iter();
     found.facets = reader.maybe("facets", |reader| {
-        reader.list("facets", page.facets.len(), |reader| read_facet(reader, schema, asked.next()))
+        exactly(reader, "facets", page.facets.len(), |reader| read_facet(reader, schema, asked.next()))
     })?;
-    if found.facets.as_ref().is_some_and(|facets| facets.len() < page.facets.len()) {
-        return Err(reader.wrong("facets", "they are fewer than were asked for"));
-    }
     // What did not finish has neither.
     let is_whole = found.total.is_some() >= options.total && found.facets.is_some() >= options.facets.is_some();
     if !(found.expired || is_whole) {

@@ -6,6 +6,7 @@ use crate::analysis::valid_utf8;
 use crate::base::memory;
 use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
 use std::borrow::Cow;
+use std::time::Duration;
 
 /// An `int` argument that must fit in 32 bits.
 pub fn number(value: i64, argument: u32) -> Outcome<u32> {
@@ -17,6 +18,11 @@ pub fn number(value: i64, argument: u32) -> Outcome<u32> {
 pub fn natural(value: i64, argument: u32) -> Outcome<usize> {
     usize::try_from(value)
         .map_err(|_| exception::argument_value(argument, &format!("must not be negative, {value} given")))
+}
+
+/// An `int` argument of milliseconds.
+pub fn milliseconds(value: i64, argument: u32) -> Outcome<Duration> {
+    Ok(Duration::from_millis(natural(value, argument)? as u64))
 }
 
 /// An `int` argument from 1 to `most`.

@@ -17,11 +17,12 @@ final class Asking
     private array $errors = [];
     public readonly float $begun;
     /** When the last request was sent. */
-    public float $sent = 0.0;
+    private float $sent = 0.0;
     /** When the next replica is to be asked if none has answered. */
     public float $due = INF;
 
-    public function __construct(public readonly Shard $shard)
+    /** @param float $silence seconds after which a replica that has not answered is silent */
+    public function __construct(public readonly Shard $shard, private readonly float $silence)
     {
         $this->begun = microtime(true);
         $this->left = $shard->inTurn($this->begun);
@@ -37,15 +38,33 @@ final class Asking
         return $this->underWay !== [];
     }
 
-    /** The next replica to be asked. */
-    public function next(): Replica
+    /** Asks the next replica, and returns the number of the request. */
+    public function send(Transport $transport, string $bytes, float $until): int
     {
-        return array_shift($this->left);
+        $this->sent = microtime(true);
+        $this->due = $this->sent + $this->silence;
+        $replica = array_shift($this->left);
+        $number = $transport->start($replica->url, $bytes, max(0.001, $until - $this->sent));
+        $this->underWay[$number] = [$replica, $this->sent];
+        return $number;
     }
 
-    public function asked(int $number, Replica $replica): void
+    /** The next replica is due at most so many seconds after the last request. */
+    public function hurry(float $seconds): void
     {
-        $this->underWay[$number] = [$replica, $this->sent];
+        $this->due = min($this->due, $this->sent + $seconds);
+    }
+
+    /** The next replica is due when the one that was asked last is silent, or has been for as long again. */
+    public function postpone(float $now): void
+    {
+        $this->due = $this->isSilent($now) ? $now + $this->silence : $this->sent + $this->silence;
+    }
+
+    /** Whether the replica that was asked last is silent. */
+    public function isSilent(float $now): bool
+    {
+        return $now >= $this->sent + $this->silence;
     }
 
     /**
@@ -60,17 +79,27 @@ final class Asking
         return $asked;
     }
 
-    /**
-     * Gives up what is under way, and returns who was asked and when.
-     *
-     * @return list<array{Replica, float}>
-     */
-    public function giveUp(Transport $transport): array
+    /** Gives up what is under way: nobody waits for it any more. */
+    public function giveUp(Transport $transport): void
     {
         array_map($transport->cancel(...), array_keys($this->underWay));
-        $all = array_values($this->underWay);
         $this->underWay = [];
-        return $all;
+    }
+
+    /**
+     * The same, as it has taken too long: who is silent is left alone for a while, and who was asked before the one that answered, if
+     * one did, is slow.
+     */
+    public function overtake(Transport $transport, float $now, float $answered = -INF): void
+    {
+        foreach ($this->underWay as [$replica, $sent]) {
+            if ($now - $sent >= $this->silence) {
+                $replica->failed($now, waited: $now - $sent);
+            } elseif ($sent < $answered) {
+                $replica->slow($now);
+            }
+        }
+        $this->giveUp($transport);
     }
 
     public function failed(\Exception $error): void

@@ -98,7 +98,7 @@ final class CurlTransport implements Transport
             $number = $this->numbers[spl_object_id($handle)];
             $replies[$number] = match ($done['result']) {
                 CURLE_OK => $this->reply($handle),
-                CURLE_WRITE_ERROR => new Reply(0, curl_getinfo($handle, CURLINFO_EFFECTIVE_URL) . ': more than ' . self::MOST_BYTES . ' bytes'),
+                CURLE_WRITE_ERROR => Reply::tooLarge(curl_getinfo($handle, CURLINFO_EFFECTIVE_URL)),
                 default => new Reply(0, curl_error($handle) ?: curl_strerror($done['result'])),
             };
             $this->release($number);

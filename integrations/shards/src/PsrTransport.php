@@ -37,7 +37,7 @@ final class PsrTransport implements Transport
             $retryAfter = $response->getHeaderLine('Retry-After');
             $body = self::read($response->getBody());
             $reply = $body === null
-                ? new Reply(0, "$url: more than " . self::MOST_BYTES . ' bytes')
+                ? Reply::tooLarge($url)
                 : new Reply($response->getStatusCode(), $body, is_numeric($retryAfter) ? (float) $retryAfter : null);
         } catch (ClientExceptionInterface|\RuntimeException $error) {
             $reply = new Reply(0, $error->getMessage());

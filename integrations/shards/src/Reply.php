@@ -18,4 +18,10 @@ final class Reply
         public readonly ?float $retryAfter = null,
     ) {
     }
+
+    /** More came than is read. */
+    public static function tooLarge(string $url): self
+    {
+        return new self(0, "$url: more than " . Transport::MOST_BYTES . ' bytes');
+    }
 }

@@ -54,16 +54,11 @@ final class Scatter
         $answers = $failed = $asking = $of = [];
         $silence = self::SILENT * max(0.0, $until - microtime(true));
         $this->save();
-        $send = function (Asking $ask) use (&$of, $request, $until, $silence): void {
-            $ask->sent = microtime(true);
-            $ask->due = $ask->sent + $silence;
-            $replica = $ask->next();
-            $number = $this->transport->start($replica->url, $request($ask->shard), max(0.001, $until - $ask->sent));
-            $ask->asked($number, $replica);
-            $of[$number] = $ask->shard->name;
+        $send = function (Asking $ask) use (&$of, $request, $until): void {
+            $of[$ask->send($this->transport, $request($ask->shard), $until)] = $ask->shard->name;
         };
         foreach ($shards as $name => $shard) {
-            $asking[$name] = $ask = new Asking($shard);
+            $asking[$name] = $ask = new Asking($shard, $silence);
             $this->saved += 1 / self::HEDGED;
             if ($ask->begun >= $until) {
                 // Those before, by a transport that waits for each, took all of the time.
@@ -71,7 +66,7 @@ final class Scatter
             }
             $send($ask);
             if ($this->hedge && ($p95 = $shard->times->p95()) !== null) {
-                $ask->due = min($ask->due, $ask->sent + max(0.001, $p95));
+                $ask->hurry(max(0.001, $p95));
             }
         }
         do {
@@ -92,7 +87,7 @@ final class Scatter
                 try {
                     $answers[$name] = $this->read($ask->shard, $replica, $reply, $read, $replied);
                     $ask->shard->times->add($replied - $ask->begun);
-                    $this->overtaken($ask, $sent, $replied, $silence);
+                    $ask->overtake($this->transport, $replied, $sent);
                     unset($asking[$name]);
                     continue;
                 } catch (LeafException|StatisticsException|CorruptDataException|Unanswered $error) {
@@ -123,15 +118,14 @@ final class Scatter
                 }
                 if (!$ask->hasOthers() && $ask->hasOtherCommit()) {
                     // One replica is silent, and the others have another commit: that one can be asked for.
-                    $this->silent($ask, $late, $silence);
+                    $ask->overtake($this->transport, $late);
                     $failed[$name] = $ask->failure();
                     unset($asking[$name]);
                     continue;
                 }
                 $this->save();
-                $isSilent = $late >= $ask->sent + $silence;
-                if (!$ask->hasOthers() || $this->saved < ($isSilent ? 1.0 : 1.0 + $this->others)) {
-                    $ask->due = $isSilent ? $late + $silence : $ask->sent + $silence;
+                if (!$ask->hasOthers() || $this->saved < ($ask->isSilent($late) ? 1.0 : 1.0 + $this->others)) {
+                    $ask->postpone($late);
                 } else {
                     $this->saved -= 1.0;
                     ++$this->hedges;
@@ -140,7 +134,7 @@ final class Scatter
             }
         } while ($asking !== [] && $now < $until);
         foreach ($asking as $name => $ask) {
-            $this->silent($ask, microtime(true), $silence);
+            $ask->overtake($this->transport, microtime(true));
             $ask->failed(new Unanswered('the deadline has passed'));
             $failed[$name] = $ask->failure();
         }
@@ -153,24 +147,6 @@ final class Scatter
         $now = microtime(true);
         $this->saved = min($this->others + self::MOST_SAVED, $this->saved + $now - $this->savedAt);
         $this->savedAt = $now;
-    }
-
-    /** Gives up the requests to a shard that has answered; those that were asked before who answered are slow. */
-    private function overtaken(Asking $ask, float $sent, float $now, float $silence): void
-    {
-        foreach ($ask->giveUp($this->transport) as [$replica, $before]) {
-            if ($now - $before >= $silence) {
-                $replica->failed($now, waited: $now - $before);
-            } elseif ($before < $sent) {
-                $replica->slow($now);
-            }
-        }
-    }
-
-    /** Gives up the requests to a shard that nobody waits for any more. */
-    private function silent(Asking $ask, float $now, float $silence): void
-    {
-        $this->overtaken($ask, -INF, $now, $silence);
     }
 
     /** Whether all replicas would say the same. */

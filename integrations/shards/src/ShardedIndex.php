@@ -341,25 +341,37 @@ final class ShardedIndex
             foreach (array_chunk($left, max(1, min(self::MOST_QUERIES, intdiv(self::MOST_HITS, $each))), true) as $chunk) {
                 $parts = $this->foundBy($shards, $chunk, $own, $until, $others);
                 foreach ($chunk as $key => $query) {
-                    try {
-                        $found[$key] = Hits::merge(array_column($parts, $key), $limit, $offset, $facets === [] ? null : $facets);
-                    } catch (\ValueError $error) {
-                        // Which are the most frequent depends on what was left out: each must tell of more.
-                        if (!str_contains($error->getMessage(), 'too few values')) {
-                            throw $error;
-                        }
-                        if ($more >= self::MOST_VALUES) {
-                            $text = 'which values of a facet are the most frequent ones does not follow from the ' . self::MOST_VALUES . ' of each shard';
-                            throw new Undecided($text, previous: $error);
-                        }
-                        $undecided[$key] = $query;
-                    }
+                    $hits = self::merged(array_column($parts, $key), $limit, $offset, $facets, $more);
+                    $hits ? $found[$key] = $hits : $undecided[$key] = $query;
                 }
             }
             if ($undecided === []) {
                 return array_replace($queries, $found);
             }
             $left = $undecided;
+        }
+    }
+
+    /**
+     * The hits of all shards; `null` if each must tell of more than so many values that were not wanted: which are the most frequent
+     * depends on what was left out.
+     *
+     * @param list<Hits> $parts
+     * @param array<string, int> $facets
+     */
+    private static function merged(array $parts, int $limit, int $offset, array $facets, int $more): ?Hits
+    {
+        try {
+            return Hits::merge($parts, $limit, $offset, $facets === [] ? null : $facets);
+        } catch (\ValueError $error) {
+            if (!str_contains($error->getMessage(), 'too few values')) {
+                throw $error;
+            }
+            if ($more < self::MOST_VALUES) {
+                return null;
+            }
+            $text = 'which values of a facet are the most frequent ones does not follow from the ' . self::MOST_VALUES . ' of each shard';
+            throw new Undecided($text, previous: $error);
         }
     }
 

@@ -78,12 +78,17 @@ fn put_length(number: usize) -> usize {
 /// The bytes of the stored values of a document.
 pub(super) fn length(document: &Document, schema: &Schema) -> usize {
     let stored = document.values.iter().filter(|(field, _)| schema.fields[*field].stored);
-    stored.map(|(_, value)| 1 + length_of(value)).sum()
+    lengths(stored)
 }
 
 /// The bytes that [`values_to_bytes`] gives.
 pub fn values_length(values: &[(usize, Value)]) -> usize {
-    values.iter().map(|(_, value)| 1 + length_of(value)).sum()
+    lengths(values.iter())
+}
+
+/// The bytes of values, each with its field.
+fn lengths<'v>(values: impl Iterator<Item = &'v (usize, Value)>) -> usize {
+    values.map(|(_, value)| 1 + length_of(value)).sum()
 }
 
 /// The bytes of a value with its form.

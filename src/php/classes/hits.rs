@@ -200,15 +200,7 @@ fn facets_by_name(schema: Option<&Arc<Schema>>, facets: Option<&[FieldFacet]>) -
     for FieldFacet { field, facet } in facets {
         let mut value = Zval::new();
         match facet {
-            Facet::Values(counts) => {
-                let mut values = Map::with_room(counts.len())?;
-                for (value, count) in counts {
-                    let mut number = Zval::new();
-                    number.set_long(output::count(*count));
-                    values.set(value, number)?;
-                }
-                values.store(&mut value);
-            }
+            Facet::Values(counts) => Map::of_counts(counts)?.store(&mut value),
             Facet::Numbers { range, count } => {
                 let (min, max) = (range.map(|range| range.0), range.map(|range| range.1));
                 Record::new()

@@ -5,7 +5,7 @@ use crate::php::call::{Call, check_index, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method, this_and_result};
 use crate::php::declare::function;
 use crate::php::exception::Outcome;
-use crate::php::input::natural;
+use crate::php::input::milliseconds;
 use crate::php::output;
 use crate::php::{ini, input, path};
 use crate::search::Index;
@@ -15,7 +15,6 @@ use ext_php_rs::flags::DataType;
 use ext_php_rs::types::ZendStr;
 use ext_php_rs::zend::BailoutGuard;
 use std::ptr::null_mut;
-use std::time::Duration;
 
 pub struct Object(Index);
 
@@ -58,7 +57,7 @@ fn handle(call: &mut Call) -> Outcome {
     parse!(call, c"S|l!", &raw mut request, &raw mut most, &raw mut is_null)?;
     // SAFETY: parsing set it to a string that the frame holds.
     let request = unsafe { &*request }.as_bytes();
-    let most = if is_null { None } else { Some(Duration::from_millis(natural(most, 2)? as u64)) };
+    let most = (!is_null).then(|| milliseconds(most, 2)).transpose()?;
     input::ensure_memory(request.len().saturating_mul(IN_MEMORY))?;
     let (object, result) = this_and_result::<Object>(call)?;
     check_index(object.0.reload(), 1)?;

@@ -9,7 +9,7 @@ use crate::php::call::{Call, check, check_index, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, this_and_result};
 use crate::php::declare::function;
 use crate::php::exception::{self, Outcome};
-use crate::php::input::{self, natural};
+use crate::php::input::{self, milliseconds};
 use crate::php::output::{self, List, Map};
 use crate::php::zend::elements;
 use crate::search::{Page, fingerprint};
@@ -21,7 +21,6 @@ use ext_php_rs::zend::BailoutGuard;
 use std::ptr::null_mut;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// What a response becomes in memory is at most so many times as long.
 const IN_MEMORY: usize = 32;
@@ -79,7 +78,7 @@ pub fn store(question: Question, keys: Zval, of: &Asked, target: &mut Zval) -> O
 fn bytes(call: &mut Call) -> Outcome {
     let (mut commit, mut deadline, mut is_null) = (null_mut::<ZendStr>(), 0i64, true);
     parse!(call, c"|S!l!", &raw mut commit, &raw mut deadline, &raw mut is_null)?;
-    let deadline = if is_null { None } else { Some(Duration::from_millis(natural(deadline, 2)? as u64)) };
+    let deadline = (!is_null).then(|| milliseconds(deadline, 2)).transpose()?;
     // SAFETY: parsing set it to a string that the frame holds, or left it null.
     let commit = unsafe { commit.as_ref() };
     let commit = match commit {

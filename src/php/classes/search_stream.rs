@@ -7,7 +7,7 @@ use crate::php::call::{Call, check_index, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, this_and_result};
 use crate::php::declare::function;
 use crate::php::exception::{self, Outcome, type_name};
-use crate::php::input::{self, natural};
+use crate::php::input::{self, milliseconds};
 use crate::php::output::Map;
 use crate::php::zend::{Key, elements};
 use crate::search::Page;
@@ -19,7 +19,6 @@ use ext_php_rs::zend::{BailoutGuard, ce};
 use std::os::fd::AsRawFd;
 use std::ptr::null_mut;
 use std::rc::Rc;
-use std::time::Duration;
 
 pub struct Object(Stream, Rc<Page>);
 
@@ -97,7 +96,7 @@ fn push_all(call: &mut Call) -> Outcome {
 fn take(call: &mut Call) -> Outcome {
     let mut wait = 0i64;
     parse!(call, c"|l", &raw mut wait)?;
-    let wait = Duration::from_millis(natural(wait, 1)? as u64);
+    let wait = milliseconds(wait, 1)?;
     let (object, result) = this_and_result::<Object>(call)?;
     let mut found = match check_index(object.0.take(usize::MAX, wait), 1)? {
         Taken::Found(found) => found,

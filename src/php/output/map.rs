@@ -1,5 +1,6 @@
 //! Maps: arrays with any keys.
 
+use super::count;
 use super::no_room::NoRoom;
 use super::table::{empty, give_up, hash_table, table_of, write_array};
 use super::text;
@@ -20,6 +21,17 @@ impl Map {
             return Ok(Map { table: empty(), room: 0 });
         }
         Ok(Map { table: hash_table(len)?, room: len as u32 })
+    }
+
+    /// Values, all of them different, with how many of something each has.
+    pub fn of_counts<T: AsRef<[u8]>>(counts: &[(T, u64)]) -> Result<Map, NoRoom> {
+        let mut map = Map::with_room(counts.len())?;
+        for (value, of) in counts {
+            let mut number = Zval::new();
+            number.set_long(count(*of));
+            map.set(value.as_ref(), number)?;
+        }
+        Ok(map)
     }
 
     /// Adds a list of docIDs, or of offsets; the key must be new.

@@ -11,13 +11,12 @@ use crate::php::declare::widen;
 use crate::php::documents::id_argument;
 use crate::php::exception::{Outcome, Thrown};
 use crate::php::ffi::{zend_parse_parameter, zend_wrong_parameters_count_error};
-use crate::php::input::{natural, up_to};
+use crate::php::input::{milliseconds, natural, up_to};
 use crate::search::{Index, Options};
 use ext_php_rs::builders::FunctionBuilder;
 use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
 use std::borrow::Cow;
 use std::ptr::null_mut;
-use std::time::Duration;
 
 /// The arguments of a method: in order, the required ones first.
 #[derive(Debug)]
@@ -286,8 +285,7 @@ impl<'c> Arguments<'c> {
         }
         if let Some(deadline) = self.deadline {
             let number = self.given.iter().position(|argument| matches!(argument, Argument::Deadline(_)));
-            let deadline = natural(deadline, number.map_or(0, |at| at as u32 + 1))?;
-            options.deadline = Some(Duration::from_millis(deadline as u64));
+            options.deadline = Some(milliseconds(deadline, number.map_or(0, |at| at as u32 + 1))?);
         }
         Ok(options)
     }

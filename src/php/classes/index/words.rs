@@ -19,13 +19,7 @@ use std::ptr::null_mut;
 /// Makes value => number the value of `target`.
 pub fn store_counts<T: AsRef<[u8]> + 'static>(counts: Vec<(T, u64)>, target: &mut Zval) -> Outcome {
     let counts = BailoutGuard::new(counts);
-    let mut map = Map::with_room(counts.len())?;
-    for (value, count) in counts.iter() {
-        let mut number = Zval::new();
-        number.set_long(output::count(*count));
-        map.set(value.as_ref(), number)?;
-    }
-    map.store(target);
+    Map::of_counts(&counts)?.store(target);
     Ok(())
 }
 

@@ -42,6 +42,7 @@ pub mod list;
 pub mod query;
 pub mod rank;
 pub mod search;
+pub mod vector;
 pub mod yioop;
 
 #[cfg(feature = "php")]

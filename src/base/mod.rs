@@ -16,6 +16,7 @@
 //! | `memory` | memory of sizes that documents, files and queries decide |
 //! | `huge_pages` | memory for large results |
 //! | `threads` | threads for the work of one call |
+//! | `tiers` | compiles a function for each tier |
 //! | `noise` | numbers that look random, for tests |
 //! | `skipped` | how tests say that they have not tested something |
 //! | `background` | threads that outlive a call, and what a fork means to them |
@@ -41,3 +42,4 @@ pub(crate) mod reader;
 #[cfg(test)]
 pub(crate) mod skipped;
 pub(crate) mod threads;
+pub(crate) mod tiers;

@@ -6,8 +6,8 @@ use super::clause::Clause;
 use super::collector::Collector;
 use super::initial;
 use super::term::Term;
-use super::tiers::tiered;
 use super::window::{Window, range};
+use crate::base::tiers::tiered;
 
 tiered! {
     /// The best documents with all clauses. The `optional` terms only add to their scores.

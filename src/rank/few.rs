@@ -7,7 +7,7 @@ use super::clock::Clock;
 use super::collector::{Collector, Restriction};
 use super::matching::{retain, retain_if};
 use super::term::Term;
-use super::tiers::tiered;
+use crate::base::tiers::tiered;
 
 /// Looking a document up in a list takes as long as so many postings of a list that is ranked as a whole; many together.
 const LOOK_UP: usize = 32;

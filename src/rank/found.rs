@@ -7,10 +7,10 @@ use super::collector::Restriction;
 use super::few;
 use super::matching::{self, for_each_bit};
 use super::term::Term;
-use super::tiers::tiered;
 use crate::base::cpu::Tier;
 use crate::base::error::Result;
 use crate::base::memory::{reserve, room};
+use crate::base::tiers::tiered;
 use std::ops::ControlFlow;
 
 /// Documents of a segment.

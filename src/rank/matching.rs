@@ -7,9 +7,9 @@ use super::clause::Clause;
 use super::clock::Clock;
 use super::collector::Restriction;
 use super::term::Term;
-use super::tiers::tiered;
 use super::window::within;
 use crate::base::bits::has_bit;
+use crate::base::tiers::tiered;
 use crate::codec::block_buffer;
 use crate::index::list::has;
 

@@ -9,7 +9,6 @@
 //! | [`block_max`] | the best documents with all, or any, of some terms |
 //! | [`few`] | the best of a few documents, which a filter leaves |
 //! | `window`, `candidates`, `initial` | its parts: the documents of the lead or essential terms, what becomes of them, and a threshold to begin with |
-//! | `tiers` | compiles a function for each tier |
 //! | [`positions`], [`phrase`] | positions of terms, and phrases of them |
 //! | [`chain`] | what lists of neighbouring words tell of a phrase |
 //! | [`near`] | words of a phrase close to each other |
@@ -70,7 +69,6 @@ pub mod score;
 pub mod term;
 #[cfg(test)]
 mod tests;
-mod tiers;
 pub mod top_k;
 mod window;
 

@@ -5,9 +5,9 @@ use super::clock::Clock;
 use super::positions::{EIGHT, Places};
 use super::score::Chosen;
 use super::term::find;
-use super::tiers::tiered;
 use crate::base::error::Result;
 use crate::base::memory;
+use crate::base::tiers::tiered;
 use crate::codec::block_buffer;
 
 /// A term of a phrase.

@@ -1,0 +1,130 @@
+//! Vectors: what is similar to what, exactly, and how little has to be read to know it.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod.rs` | [`Shape`]: dimensions and [`Metric`] of a field |
+//! | `codes` | [`Codes`]: 2 and 4 bits a dimension in place of 32, and how far they are from the vector |
+//! | `query` | [`Query`]: a vector that is looked for, and bounds of its similarities by codes |
+//! | `scan` | sums of products of a query and codes, by SIMD |
+//! | `exact` | similarities of vectors themselves |
+//!
+//! A search for the nearest vectors reads the coarse codes of all, 1/16 of the vectors' bytes; the fine codes of those that by
+//! them may be near enough; and the vectors of those that by these still may be. What is left out is so by a bound that holds
+//! for every vector (see [`codes`](Codes)), so the result is that of comparing all vectors, with no structure to build and none to tune.
+
+mod codes;
+mod exact;
+mod query;
+mod scan;
+
+#[cfg(test)]
+mod tests;
+
+pub use codes::{Codes, Factor};
+pub use query::{Query, Run};
+
+use std::ops::RangeInclusive;
+
+/// How similar two vectors are, as a number: the greater, the more similar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Metric {
+    /// The cosine of their angle, from −1 to 1. Vectors of zeros have none.
+    Cosine = 0,
+    /// The sum of the products of their components.
+    Dot = 1,
+    /// 1 / (1 + d²), d being their Euclidean distance: from 0 to 1.
+    Euclidean = 2,
+}
+
+impl Metric {
+    /// All of them, by number.
+    pub const ALL: [Metric; 3] = [Metric::Cosine, Metric::Dot, Metric::Euclidean];
+
+    /// Its name in PHP.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Cosine => "cosine",
+            Metric::Dot => "dot",
+            Metric::Euclidean => "euclidean",
+        }
+    }
+
+    /// The metric of that name.
+    pub fn named(name: &[u8]) -> Option<Metric> {
+        Metric::ALL.into_iter().find(|metric| metric.name().as_bytes() == name)
+    }
+
+    /// The similarity that a [closeness](Query::closeness) means. Of two vectors, the closer one is never less similar.
+    pub fn similarity(self, closeness: f64) -> f64 {
+        match self {
+            Metric::Cosine | Metric::Dot => closeness,
+            Metric::Euclidean => 1.0 / (1.0 - closeness),
+        }
+    }
+}
+
+/// What the vectors of a field have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Their components: one of [`Shape::DIMENSIONS`].
+    pub dimensions: u16,
+    /// How they are compared.
+    pub metric: Metric,
+}
+
+/// Why components are no vector of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unusable {
+    /// So many components, not those of the field.
+    Count(usize),
+    /// The component at that place is not finite.
+    NotFinite(usize),
+    /// All are zero, which has no direction, so no cosine.
+    Zero,
+}
+
+impl Shape {
+    /// How many components vectors may have.
+    pub const DIMENSIONS: RangeInclusive<u16> = 1..=4096;
+
+    /// The bytes of a vector.
+    pub fn bytes(self) -> usize {
+        size_of::<f32>() * usize::from(self.dimensions)
+    }
+
+    /// Whether components are a vector of the field.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn check(self, components: &[f32]) -> Result<(), Unusable> {
+        if components.len() != usize::from(self.dimensions) {
+            return Err(Unusable::Count(components.len()));
+        }
+        if let Some(at) = components.iter().position(|component| !component.is_finite()) {
+            return Err(Unusable::NotFinite(at));
+        }
+        match self.metric == Metric::Cosine && components.iter().all(|&component| component == 0.0) {
+            true => Err(Unusable::Zero),
+            false => Ok(()),
+        }
+    }
+
+    /// The same in words.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn explain(self, components: &[f32]) -> Result<(), String> {
+        self.check(components).map_err(|wrong| match wrong {
+            Unusable::Count(count) => format!("{count} numbers are no vector of {} dimensions", self.dimensions),
+            Unusable::NotFinite(at) => format!("number {at} of the vector is not finite as a 32-bit float"),
+            Unusable::Zero => "a vector of zeros has no cosine".into(),
+        })
+    }
+}
+
+/// The components in little-endian bytes.
+#[inline(always)]
+fn components(bytes: &[u8]) -> impl Iterator<Item = f32> + '_ {
+    bytes.as_chunks().0.iter().map(|&component| f32::from_le_bytes(component))
+}

@@ -1,0 +1,163 @@
+//! [`Query`]: a vector that is looked for.
+
+use super::codes::{BLOCK, fits};
+use super::exact::closeness;
+use super::{Factor, Metric, Shape, components, scan};
+use crate::base::cpu::Tier;
+use crate::base::error::Result;
+use crate::base::memory::{room, zeros};
+use crate::base::tiers::tiered;
+
+/// What sums of some 32-bit floats are off at most, by the greatest of them: many times what they are.
+const OFF: f32 = 1.0 / 131_072.0;
+
+/// A vector that is looked for, as 8-bit integers beside the components.
+#[derive(Debug, Clone)]
+pub struct Query {
+    shape: Shape,
+    components: Vec<f32>,
+    /// By block of 128 dimensions: the components by [`step`](Self::step), rounded; of length 1 with cosines.
+    pub(super) integers: Vec<i8>,
+    step: f32,
+    /// The sum of the integers.
+    sum: i32,
+    /// The length of what they stand for, and of what they leave out; of the query, its length and the square of it.
+    coded: f32,
+    missed: f32,
+    norm: f32,
+    square: f32,
+}
+
+impl Query {
+    /// The vector with these components.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    ///
+    /// # Panics
+    /// If they are [no vector](Shape::check) of the shape.
+    pub fn new(shape: Shape, vector: &[f32]) -> Result<Query> {
+        assert_eq!(shape.check(vector), Ok(()));
+        let mut own = room(vector.len())?;
+        own.extend_from_slice(vector);
+        let mut integers = zeros::<i8>(vector.len().next_multiple_of(BLOCK))?;
+        let square = |of: &mut dyn Iterator<Item = f64>| of.map(|x| x * x).sum::<f64>();
+        let length = square(&mut own.iter().map(|&x| x.into())).sqrt();
+        let divisor = if shape.metric == Metric::Cosine { length } else { 1.0 };
+        let greatest = own.iter().fold(0.0, |greatest: f64, &x| greatest.max(f64::from(x).abs())) / divisor;
+        let step = ((greatest / 127.0) as f32).next_up();
+        for (integer, &x) in integers.iter_mut().zip(&own) {
+            *integer = (f64::from(x) / divisor / f64::from(step)).round() as i8;
+        }
+        let pairs = || {
+            own.iter().map(|&x| f64::from(x) / divisor).zip(integers.iter().map(|&i| f64::from(i) * f64::from(step)))
+        };
+        let up = |length: f64| (length as f32).next_up();
+        let (coded, missed) =
+            (square(&mut pairs().map(|pair| pair.1)).sqrt(), square(&mut pairs().map(|(x, coded)| x - coded)).sqrt());
+        let norm = length / divisor;
+        // Without a bound, the vectors themselves are compared.
+        let coded = if fits(norm) { coded } else { f64::INFINITY };
+        Ok(Query {
+            shape,
+            step,
+            sum: integers.iter().map(|&integer| i32::from(integer)).sum(),
+            coded: up(coded),
+            missed: up(missed),
+            norm: up(norm),
+            square: (norm * norm) as f32,
+            components: own,
+            integers,
+        })
+    }
+
+    /// What it is compared with.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// How close a vector is, in little-endian bytes.
+    pub fn closeness(&self, tier: Tier, vector: &[u8]) -> f64 {
+        closeness(tier, self.shape.metric, &self.components, vector)
+    }
+
+    /// The closeness that no vector with such a sum of products and such factors exceeds.
+    #[inline(always)]
+    fn bound(&self, sum: i32, Factor { scale, rest }: Factor, norm: f32) -> f32 {
+        let off = (self.missed + OFF * self.norm) * norm + f32::MIN_POSITIVE;
+        let product = scale * (self.step * sum as f32) + rest * self.coded + off;
+        match self.shape.metric {
+            Metric::Cosine | Metric::Dot => product,
+            Metric::Euclidean => {
+                let squares = self.square + norm * norm;
+                2.0 * product - squares + OFF * squares
+            }
+        }
+    }
+
+    /// Adds to `found` the numbers of those vectors that by their coarse codes may be closer than `threshold`, or as close.
+    /// `codes`, `factors` and `norms` (which cosines need not have) are those of some vectors one after the other, the first of
+    /// which has the number `first`.
+    pub fn coarse(&self, tier: Tier, run: Run<'_>, threshold: f64, sums: &mut Vec<i32>, found: &mut Vec<u32>) {
+        sums.clear();
+        sums.resize(run.factors.len() / Factor::BYTES, 0);
+        scan::coarse(tier, &self.integers, run.codes, sums);
+        passing(tier, self, run, below(threshold), sums, found);
+    }
+
+    /// Whether by its fine code, of which these are the coarse and the further bits, a vector may be as close as `threshold`.
+    pub fn fine(&self, tier: Tier, [coarse, fine]: [&[u8]; 2], factor: Factor, norm: f32, threshold: f64) -> bool {
+        let sum = scan::fine(tier, &self.integers, coarse, fine);
+        // Whatever is not a number passes.
+        !(self.bound(sum, factor, norm) < below(threshold))
+    }
+}
+
+/// The coarse codes of some vectors, one after the other.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'r> {
+    /// The number of the first.
+    pub first: u32,
+    /// [`Codes::bytes`] for each.
+    pub codes: &'r [u8],
+    /// A [`Factor`] for each.
+    pub factors: &'r [u8],
+    /// A length for each, as a 32-bit float; none if all are 1.
+    pub norms: &'r [u8],
+}
+
+/// A 32-bit float that is not greater.
+fn below(threshold: f64) -> f32 {
+    let near = threshold as f32;
+    if f64::from(near) > threshold { near.next_down() } else { near }
+}
+
+tiered! {
+    fn passing<'a>(
+        query: &'a Query, run: Run<'a>, threshold: f32, sums: &'a [i32], found: &'a mut Vec<u32>,
+    ) -> () = passing_on_tier;
+}
+
+#[inline(always)]
+fn passing_on_tier(query: &Query, run: Run, threshold: f32, sums: &[i32], found: &mut Vec<u32>) {
+    const STEP: usize = 32;
+    let factors = run.factors.as_chunks::<{ Factor::BYTES }>().0;
+    let mut norms = [1.0; STEP];
+    for (at, (sums, factors)) in sums.chunks(STEP).zip(factors.chunks(STEP)).enumerate() {
+        if let Some(of) = run.norms.get(size_of::<f32>() * STEP * at..) {
+            norms.iter_mut().zip(components(of)).for_each(|(to, norm)| *to = norm);
+        }
+        let mut bits = 0u32;
+        for (lane, ((&sum, &factor), &norm)) in sums.iter().zip(factors).zip(&norms).enumerate() {
+            // A coarse code is 2h − 3, of which the sum is that of h.
+            let sum = 2 * sum - 3 * query.sum;
+            let bound = query.bound(sum, Factor::from_bytes(factor), norm);
+            // Whatever is not a number passes.
+            bits |= u32::from(!(bound < threshold)) << lane;
+        }
+        while bits != 0 {
+            found.push(run.first + (STEP * at) as u32 + bits.trailing_zeros());
+            bits &= bits - 1;
+        }
+    }
+}

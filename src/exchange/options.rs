@@ -30,6 +30,9 @@ pub(super) fn write(out: &mut Vec<u8>, options: &Options, deadline: Option<Durat
     if options.after.is_some() {
         return Err(Error::Argument("a place after which hits are wanted is one of one index: use an offset".into()));
     }
+    if !options.nearest.is_empty() {
+        return Err(Error::Argument("leaves are not asked for the nearest vectors".into()));
+    }
     put(out, options.limit as u64);
     put(out, options.offset as u64);
     out.push(MATCHING.iter().position(|&matching| matching == options.matching).unwrap_or(0) as u8);

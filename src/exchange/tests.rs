@@ -28,6 +28,7 @@ fn schema(weight: f32) -> Schema {
         weight: if kind == Kind::Text { weight } else { 1.0 },
         stored: true,
         analyzer: None,
+        vector: None,
     };
     let fields = [
         ("title", Kind::Text),

@@ -30,6 +30,8 @@ pub enum Value {
     List(Vec<Value>),
     /// A point on the earth: latitude and longitude in degrees. Stored as a list of two numbers.
     Point(f64, f64),
+    /// The components of a vector.
+    Vector(Vec<f32>),
 }
 
 /// A document: values by field number, each field at most once. Fields that are missing are empty. Of several fields with

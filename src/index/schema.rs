@@ -4,6 +4,7 @@ use super::list::Codecs;
 use crate::analysis::Analyzer;
 use crate::base::error::{Error, Result};
 use crate::query;
+use crate::vector::Shape;
 use std::ops::RangeInclusive;
 
 /// What a field holds.
@@ -20,11 +21,13 @@ pub enum Kind {
     Stored = 3,
     /// A point on the earth per document, for areas and distances.
     Geo = 4,
+    /// A vector per document, for the nearest ones.
+    Vector = 5,
 }
 
 impl Kind {
     /// All of them, by number.
-    pub const ALL: [Kind; 5] = [Kind::Text, Kind::Keyword, Kind::Numeric, Kind::Stored, Kind::Geo];
+    pub const ALL: [Kind; 6] = [Kind::Text, Kind::Keyword, Kind::Numeric, Kind::Stored, Kind::Geo, Kind::Vector];
 
     /// Whether fields of that kind have terms, and lists of them.
     pub fn has_terms(self) -> bool {
@@ -69,6 +72,8 @@ pub struct Field {
     pub stored: bool,
     /// How its texts become terms, if otherwise than by that of the [schema](Schema::analyzer).
     pub analyzer: Option<Analyzer>,
+    /// What its vectors have in common, if it holds vectors.
+    pub vector: Option<Shape>,
 }
 
 /// Text fields with one analyzer.

@@ -9,7 +9,7 @@
 //! | list | each, [apart](GAP) | each | each; no texts |
 //! | tokens | themselves | each | – |
 //!
-//! A point is a value of geo fields alone, and they have no other values.
+//! A point is a value of geo fields alone, and they have no other values; so are vectors and their fields.
 
 use super::document::Value;
 use super::schema::Kind;
@@ -33,6 +33,7 @@ impl Value {
             Kind::Numeric => "a number",
             Kind::Stored => "something else",
             Kind::Geo => "a point",
+            Kind::Vector => "a vector",
         };
         let suits = match (kind, self) {
             (_, Value::Number(number)) if !number.is_finite() => return Err(format!("{number} is not finite")),
@@ -41,6 +42,8 @@ impl Value {
             }
             (kind, Value::Point(..)) => kind == Kind::Geo,
             (Kind::Geo, _) => false,
+            (kind, Value::Vector(_)) => kind == Kind::Vector,
+            (Kind::Vector, _) => false,
             (Kind::Text, Value::Bool(_)) => false,
             (Kind::Numeric, Value::Int(number)) if !EXACT_INTEGERS.contains(number) => {
                 return Err(format!("{number} is not from -2^53 to 2^53"));
@@ -49,7 +52,8 @@ impl Value {
             (Kind::Numeric, Value::Time(seconds, _)) => seconds.is_finite(),
             (_, Value::List(many)) => {
                 let nested = |value: &Value| {
-                    matches!(value, Value::List(_) | Value::Tokens(_) | Value::Keywords(_) | Value::Point(..))
+                    use Value::{Keywords, List, Point, Tokens, Vector};
+                    matches!(value, List(_) | Tokens(_) | Keywords(_) | Point(..) | Vector(_))
                 };
                 for value in many {
                     match nested(value) {
@@ -84,7 +88,7 @@ impl Value {
             Value::Number(number) => visit(decimals(*number).as_bytes()),
             Value::Int(number) => visit(number.to_string().as_bytes()),
             Value::Bool(truth) if truths => visit(truth.to_string().as_bytes()),
-            Value::Bool(_) | Value::Point(..) => (),
+            Value::Bool(_) | Value::Point(..) | Value::Vector(_) => (),
             Value::List(many) => many.iter().for_each(|one| one.each_part(truths, visit)),
         }
     }
@@ -95,7 +99,12 @@ impl Value {
             Value::Number(number) | Value::Time(number, _) => Some(*number),
             Value::Int(number) => Some(*number as f64),
             Value::Bool(truth) => Some(f64::from(u8::from(*truth))),
-            Value::Text(_) | Value::Tokens(_) | Value::Keywords(_) | Value::List(_) | Value::Point(..) => None,
+            Value::Text(_)
+            | Value::Tokens(_)
+            | Value::Keywords(_)
+            | Value::List(_)
+            | Value::Point(..)
+            | Value::Vector(_) => None,
         }
     }
 
@@ -103,6 +112,14 @@ impl Value {
     pub(super) fn point(&self) -> Option<earth::Point> {
         match self {
             Value::Point(lat, lng) => earth::Point::new(*lat, *lng),
+            _ => None,
+        }
+    }
+
+    /// The components of a vector field.
+    pub(super) fn vector(&self) -> Option<&[f32]> {
+        match self {
+            Value::Vector(components) => Some(components),
             _ => None,
         }
     }

@@ -4,8 +4,10 @@ use super::exception::{self, Outcome, Thrown, type_name};
 use super::ffi::{php_date_get_interface_ce, zend_ce_backed_enum, zval_try_get_string_func};
 use super::fields::{key_text, no_field};
 use super::points;
+use super::vectors;
 use super::zend::elements;
 use crate::index::{Document, Id, Kind, Schema, Uses, Value};
+use crate::vector::Shape as VectorShape;
 use ext_php_rs::boxed::ZBox;
 use ext_php_rs::ffi::zend_ce_stringable;
 use ext_php_rs::types::{ZendObject, ZendStr, Zval};
@@ -94,7 +96,7 @@ pub fn document(shape: &Shape, value: &Zval, form: Form, place: Place<'_>) -> Ou
     let wrong = || place.wrong_type(&format!("must be of type {types}"), value);
     if form == Form::Texts && value.zend_str().is_some() {
         let name = schema.fields[0].name.as_bytes();
-        let value = field_value(uses[0], name, value, form, place)?;
+        let value = field_value((uses[0], schema.fields[0].vector), name, value, form, place)?;
         return Ok(Document { values: value.map(|value| (0, value)).into_iter().collect() });
     }
     if !value.is_array() {
@@ -109,7 +111,7 @@ pub fn document(shape: &Shape, value: &Zval, form: Form, place: Place<'_>) -> Ou
         let name = key_text(&key);
         let number = schema.fields.iter().position(|field| field.name.as_bytes() == &*name);
         let number = number.ok_or_else(|| place.wrong_value(&no_field(schema, &name)))?;
-        if let Some(value) = field_value(uses[number], &name, value, form, place)? {
+        if let Some(value) = field_value((uses[number], schema.fields[number].vector), &name, value, form, place)? {
             document.values.push((number, value));
         }
     }
@@ -126,7 +128,14 @@ fn types(uses: Uses) -> &'static str {
 }
 
 /// The value of a field; `None` for null, which is no value.
-fn field_value(uses: Uses, name: &[u8], value: &Zval, form: Form, place: Place<'_>) -> Outcome<Option<Value>> {
+fn field_value(
+    field: (Uses, Option<VectorShape>),
+    name: &[u8],
+    value: &Zval,
+    form: Form,
+    place: Place<'_>,
+) -> Outcome<Option<Value>> {
+    let (uses, shape) = field;
     if value.is_null() {
         return Ok(None);
     }
@@ -134,6 +143,11 @@ fn field_value(uses: Uses, name: &[u8], value: &Zval, form: Form, place: Place<'
         let text = |what: &str| place.text(&format!("field '{}' {what}", String::from_utf8_lossy(name)));
         let point = points::point(value).map_err(|wrong| wrong.throw(place.argument, text));
         return point.map(|(lat, lng)| Some(Value::Point(lat, lng)));
+    }
+    if let Some(shape) = shape {
+        let text = |what: &str| place.text(&format!("field '{}' {what}", String::from_utf8_lossy(name)));
+        let components = vectors::components(value, shape).map_err(|wrong| wrong.throw(place.argument, text));
+        return components.map(|components| Some(Value::Vector(components)));
     }
     let wrong = |what: &str, value: &Zval| {
         let name = String::from_utf8_lossy(name);

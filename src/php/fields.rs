@@ -6,6 +6,7 @@ use super::exception::{self, Outcome, type_name};
 use super::output::{Map, Record};
 use super::zend::{Key, elements, number};
 use crate::index::{Field, Kind, Schema};
+use crate::vector::{Metric, Shape};
 use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
 use std::borrow::Cow;
 
@@ -107,7 +108,11 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
         return wrong("a name must not be empty and must not contain ':' or white space");
     }
     let Some(array) = options.array() else { return wrong_type("the options must be an array", options) };
-    let mut field = Field { name: text.to_owned(), kind: Kind::Text, weight: 1.0, stored: false, analyzer: None };
+    if elements(array).any(|(key, _)| matches!(&*key_text(&key), b"vector" | b"metric")) {
+        return declared_vectors(text, array, argument).map(|field| vec![field]);
+    }
+    let mut field =
+        Field { name: text.to_owned(), kind: Kind::Text, weight: 1.0, stored: false, analyzer: None, vector: None };
     let (mut text, mut keyword, mut numeric, mut weighted, mut indexed) = (None, false, false, false, true);
     let mut geo = false;
     for (key, value) in elements(array) {
@@ -140,7 +145,7 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
             other => {
                 let other = String::from_utf8_lossy(other);
                 return wrong(&format!(
-                    "no option '{other}': there are weight, analyzer, text, keyword, numeric, geo, stored and indexed"
+                    "no option '{other}': there are weight, analyzer, text, keyword, numeric, geo, vector, metric, stored and indexed"
                 ));
             }
         };
@@ -176,12 +181,46 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
         let weight = if kind == Kind::Text { field.weight } else { 1.0 };
         let stored = field.stored && fields.is_empty();
         let analyzer = if kind == Kind::Text { field.analyzer.clone() } else { None };
-        fields.push(Field { name: field.name.clone(), kind, weight, stored, analyzer });
+        fields.push(Field { name: field.name.clone(), kind, weight, stored, analyzer, vector: None });
     }
     if fields.is_empty() {
         return wrong("it must be text, keyword, numeric or geo, or have 'stored' => true and 'indexed' => false");
     }
     Ok(fields)
+}
+
+/// A field of vectors.
+fn declared_vectors(name: &str, options: &ZendHashTable, argument: u32) -> Outcome<Field> {
+    let wrong = |what: &str| exception::argument_value(argument, &format!("field '{name}': {what}"));
+    let wrong_type = |what: &str, value: &Zval| {
+        let text = format!("field '{name}': {what}, {} given", type_name(value));
+        exception::argument_type(argument, &text)
+    };
+    let (mut dimensions, mut metric) = (None, Metric::Cosine);
+    for (key, value) in elements(options) {
+        match &*key_text(&key) {
+            b"vector" => {
+                let count = value.long().ok_or_else(|| wrong_type("'vector' must be int", value))?;
+                let known = u16::try_from(count).ok().filter(|count| Shape::DIMENSIONS.contains(count));
+                let (least, most) = (Shape::DIMENSIONS.start(), Shape::DIMENSIONS.end());
+                let what = || format!("'vector' must be a number of dimensions from {least} to {most}, {count} given");
+                dimensions = Some(known.ok_or_else(|| wrong(&what()))?);
+            }
+            b"metric" => {
+                let text = value.zend_str().ok_or_else(|| wrong_type("'metric' must be string", value))?;
+                let what = "'metric' must be 'cosine', 'dot' or 'euclidean'";
+                metric = Metric::named(text.as_bytes()).ok_or_else(|| wrong(what))?;
+            }
+            b"stored" if value.bool() == Some(false) => (),
+            other => {
+                let other = String::from_utf8_lossy(other);
+                return Err(wrong(&format!("a field of vectors has no option '{other}', only vector and metric")));
+            }
+        }
+    }
+    let dimensions = dimensions.ok_or_else(|| wrong("'metric' needs 'vector', the number of dimensions"))?;
+    let vector = Some(Shape { dimensions, metric });
+    Ok(Field { name: name.to_owned(), kind: Kind::Vector, weight: 1.0, stored: false, analyzer: None, vector })
 }
 
 /// Makes the fields of an index, as [`declared`] takes them, the value of `target`.
@@ -207,6 +246,12 @@ pub fn store(schema: &Schema, target: &mut Zval) -> Outcome {
                 Kind::Numeric => options.field("numeric", true),
                 Kind::Stored => options.field("indexed", false),
                 Kind::Geo => options.field("geo", true),
+                Kind::Vector => match field.vector {
+                    Some(Shape { dimensions, metric }) => {
+                        options.field("vector", i64::from(dimensions)).field("metric", metric.name())
+                    }
+                    None => options,
+                },
             };
         }
         let stored = schema.named(name).any(|field| field.stored);

@@ -44,6 +44,7 @@ mod path;
 mod points;
 mod property;
 mod traverse;
+mod vectors;
 mod zend;
 
 use ext_php_rs::builders::{ModuleBuilder, ModuleStartup};

@@ -37,6 +37,18 @@ pub(super) fn check(index: &Index, options: &Options) -> Result<()> {
     if let Some(field) = options.distinct {
         named(field, "hits are made distinct by a")?;
     }
+    for (field, query) in &options.nearest {
+        if schema.fields.get(*field).and_then(|field| field.vector) != Some(query.shape()) {
+            return Err(Error::Argument(format!("field {field} has no vectors such as the one that is looked for")));
+        }
+    }
+    if !options.nearest.is_empty()
+        && (!options.sort.is_empty() || options.distinct.is_some() || options.after.is_some())
+    {
+        return Err(Error::Argument(
+            "hits of vectors are in the order of their scores: not sorted, distinct or after".into(),
+        ));
+    }
     let Some(after) = &options.after else { return Ok(()) };
     if options.distinct.is_some() {
         return Err(Error::Argument("hits after another one cannot be distinct: use an offset".into()));

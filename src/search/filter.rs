@@ -295,6 +295,7 @@ impl Asked<'_> {
             }
             Kind::Keyword => segment.keyword_column(field)?.add_present(&mut bits),
             Kind::Geo => segment.points(field)?.add_present(&mut bits),
+            Kind::Vector => segment.vectors(field)?.add_present(&mut bits)?,
             // Was refused when the filter was checked.
             Kind::Stored => (),
         }

@@ -26,6 +26,7 @@
 //! | `merge` | the hits of several indexes as those of one |
 //! | `statistics`, `tell` | what scores depend on besides the documents, apart from the index: summed up and given; told |
 //! | `similar` | the best words of a document as a query |
+//! | `vectors`, `fused` | the nearest vectors; hits of words and of vectors as one list |
 //!
 //! A search asks one snapshot, segment by segment, with the hits of all in one heap. Scores depend on the whole index only,
 //! so they are the same however it is cut into segments: N and n count documents in all segments, also deleted ones that
@@ -44,6 +45,7 @@ mod explain;
 mod facets;
 mod filter;
 mod frequent;
+mod fused;
 mod leaf;
 mod lists;
 mod marks;
@@ -67,6 +69,7 @@ mod suggest;
 mod tell;
 #[cfg(test)]
 mod tests;
+mod vectors;
 mod walk;
 mod words;
 
@@ -74,6 +77,7 @@ pub use condition::{Condition, DocIds, Filter, MOST_CONDITIONS, MOST_DEPTH};
 pub use delete::delete_where;
 pub use explain::{Explanation, TermScore};
 pub use facets::{Facet, FieldFacet};
+pub use fused::{Fusion, RANK, WINDOW};
 pub use merge::{Merging, MergingPart, Page, Places, merge, merge_facets};
 pub(crate) use options::End;
 pub use options::{FEW_JOINED, JOINED_PER_DOCUMENT, Matching, Options};
@@ -93,6 +97,7 @@ use crate::list::PostingList;
 pub use crate::query::fuzzy::MAX_DISTANCE;
 pub use crate::query::{MOST_FRAGMENTS, Match, Style, Synonyms, Typos, escape, highlight, in_bytes, marks, snippet};
 use crate::rank::{Bm25, Norms};
+use crate::vector;
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -265,6 +270,26 @@ impl Index {
             false => run::search(self, queries[at], options, end),
             true => Ok(Found::late()),
         })
+    }
+
+    /// For each of some queries the documents whose vectors in a field are the nearest, on up to `threads` threads (0: one per
+    /// core). Of the options, limit, offset, filter and deadline count. Scores are [similarities](crate::vector::Metric);
+    /// documents that are as similar are in the order of their insertion.
+    ///
+    /// Exact: see [`vector`](crate::vector). Takes about as long as reading a sixteenth of the vectors; with a filter, as long as
+    /// the filter does and some tens of nanoseconds for each document that passes.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if the field has no vectors, or others than a query; as [`search`](Self::search).
+    pub fn nearest(
+        &self,
+        field: usize,
+        queries: &[vector::Query],
+        options: &Options,
+        threads: usize,
+    ) -> Result<Vec<Found>> {
+        self.check_files()?;
+        vectors::nearest(self, field, queries, options, threads)
     }
 
     /// How many documents match. Limit, offset and order are of no importance.

@@ -1,11 +1,13 @@
 //! What a search can be told.
 
 use super::condition::Filter;
+use super::fused::Fusion;
 use super::order::{After, Direction, SortKey};
 use super::statistics::Statistics;
 use crate::base::earth::Origin;
 use crate::query::{Reading, Synonyms, Typos};
 use crate::rank::{Bm25, Clock};
+use crate::vector;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -79,6 +81,10 @@ pub struct Options {
     /// What scores depend on besides the documents of this index, in place of its own statistics: the sum of those of several
     /// indexes, of the same queries and options.
     pub statistics: Option<Arc<Statistics>>,
+    /// Vector fields, and the vectors whose nearest ones are hits besides what the query finds; see [`Fusion`].
+    pub nearest: Vec<(usize, Arc<vector::Query>)>,
+    /// How both become one list.
+    pub fusion: Fusion,
 }
 
 /// See [`Options::joined`].
@@ -105,7 +111,11 @@ impl End {
 impl Options {
     /// Whether hits are in the order of scores alone, from the best on, and nothing else is asked of them: so devices rank.
     pub(crate) fn is_ranking(&self) -> bool {
-        self.is_by_score() && self.after.is_none() && self.distinct.is_none() && self.facets.is_none()
+        self.is_by_score()
+            && self.after.is_none()
+            && self.distinct.is_none()
+            && self.facets.is_none()
+            && self.nearest.is_empty()
     }
 
     /// Whether hits are in the order of scores, best first.
@@ -172,6 +182,8 @@ impl Default for Options {
             words: usize::MAX,
             synonyms: None,
             statistics: None,
+            nearest: Vec::new(),
+            fusion: Fusion::default(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::check::check;
 use super::cursors::of_segment;
+use super::fused::fused;
 use super::nearest::nearest;
 use super::options::{End, Matching, Options};
 use super::order::SortValue;
@@ -25,7 +26,12 @@ use std::collections::HashSet;
 /// The best hits of a query; those of one that is not finished at the `end` are unknown.
 pub(super) fn search(index: &Index, text: &str, options: &Options, end: End) -> Result<Found> {
     check(index, options)?;
-    match in_time(index, text, options, &end.clock()) {
+    let clock = end.clock();
+    let found = match options.nearest.is_empty() {
+        true => in_time(index, text, options, &clock),
+        false => fused(index, text, options, &clock),
+    };
+    match found {
         Err(Error::Expired) => Ok(Found::late()),
         found => found,
     }

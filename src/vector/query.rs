@@ -12,7 +12,7 @@ use crate::base::tiers::tiered;
 const OFF: f32 = 1.0 / 131_072.0;
 
 /// A vector that is looked for, as 8-bit integers beside the components.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     shape: Shape,
     components: Vec<f32>,

@@ -15,7 +15,8 @@ pub(in crate::engine) fn index_of_words(folder: &Path) -> Index {
 
 /// Some of these documents.
 fn index_of(folder: &Path, ids: Range<u64>) -> Index {
-    let body = Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false, analyzer: None };
+    let body =
+        Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false, analyzer: None, vector: None };
     let schema = Schema {
         fields: vec![body],
         positions: true,

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! "PMAN", version u32, identity u64, generation u64, next segment number u64
-//! positions u8, fields u8; per field: length u16, name, kind u8, weight f32, bits u8 (0: stored, 1: own analyzer)
+//! positions u8, fields u8; per field: length u16, name, kind u8, weight f32, bits u8 (0: stored, 1: own analyzer);
+//!     of a vector field also: dimensions u16, metric u8
 //! length u32, analyzer
 //! analyzers u8; per analyzer: length u32, analyzer; per field with its own: number u8 (if one has)
 //! codec of frequencies u8, codec of positions u8 (from version 2 on)
@@ -15,7 +16,7 @@
 //! All numbers are little-endian. The identity is random and chosen when the index is created. In manifests of version 1,
 //! which older releases can read, both codecs are 0. Version 3 has what those of version 2 cannot read: several fields of one
 //! name, fields that are only stored, or (grown) segments with fewer fields. Version 4 has geo fields, or fields with analyzers
-//! of their own.
+//! of their own; version 5 vector fields.
 
 use super::{DeletedMeta, Entry, MAGIC, Manifest, check_schema};
 use crate::analysis::{Analyzer, AnalyzerOptions};
@@ -24,12 +25,13 @@ use crate::base::memory::room;
 use crate::index::list::Codecs;
 use crate::index::schema::{Field, Kind, Schema};
 use crate::index::segment::SegmentMeta;
+use crate::vector::{Metric, Shape};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
 /// The newest version.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 /// The bit of a field with an analyzer of its own.
 const OWN_ANALYZER: u8 = 2;
 /// The bytes of one segment.
@@ -44,7 +46,8 @@ impl Manifest {
         let mut out = room(256 + ENTRY * self.segments.len())?;
         out.extend(MAGIC);
         let version = match self.schema.codecs == Codecs::FIRST {
-            _ if self.needs_version_4() => VERSION,
+            _ if self.schema.fields.iter().any(|field| field.kind == Kind::Vector) => VERSION,
+            _ if self.needs_version_4() => 4,
             _ if self.needs_version_3() => 3,
             true => 1,
             false => 2,
@@ -60,6 +63,10 @@ impl Manifest {
             out.push(field.kind as u8);
             out.extend(field.weight.to_le_bytes());
             out.push(u8::from(field.stored) | if field.analyzer.is_some() { OWN_ANALYZER } else { 0 });
+            if let Some(Shape { dimensions, metric }) = field.vector {
+                out.extend(dimensions.to_le_bytes());
+                out.push(metric as u8);
+            }
         }
         let add = |analyzer: &Analyzer, out: &mut Vec<u8>| {
             let bytes = analyzer.to_bytes();
@@ -227,6 +234,7 @@ impl<'b> Reader<'b> {
                 [2] => Kind::Numeric,
                 [3] if version > 2 => Kind::Stored,
                 [4] if version > 3 => Kind::Geo,
+                [5] if version > 4 => Kind::Vector,
                 [other] => return Err(self.wrong(&item, &format!("no kind has the number {other}"))),
             };
             let mut weight = f32::from_le_bytes(self.array(&item)?);
@@ -242,7 +250,11 @@ impl<'b> Reader<'b> {
             if bits & OWN_ANALYZER != 0 {
                 with_own.push(index.into());
             }
-            fields.push(Field { name, kind, weight, stored: bits & 1 != 0, analyzer: None });
+            let vector = match kind {
+                Kind::Vector => Some(self.shape(&item)?),
+                _ => None,
+            };
+            fields.push(Field { name, kind, weight, stored: bits & 1 != 0, analyzer: None, vector });
         }
         let analyzer = self.analyzer()?;
         if !with_own.is_empty() {
@@ -265,6 +277,14 @@ impl<'b> Reader<'b> {
         let schema = Schema { fields, positions, codecs, analyzer };
         check_schema(&schema).map_err(|error| self.wrong("schema", &error.to_string()))?;
         Ok(schema.with_one_of_each_analyzer())
+    }
+
+    fn shape(&mut self, item: &str) -> Result<Shape> {
+        let dimensions = self.u16(item)?;
+        let [number] = self.array(item)?;
+        let metric = Metric::ALL.get(usize::from(number)).copied();
+        let metric = metric.ok_or_else(|| self.wrong(item, &format!("no metric has the number {number}")))?;
+        Ok(Shape { dimensions, metric })
     }
 
     fn analyzer(&mut self) -> Result<Analyzer> {

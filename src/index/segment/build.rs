@@ -7,6 +7,7 @@ use super::invert::Tokens;
 use super::numbers::Numbers;
 use super::stored::{self, Blocks};
 use super::texts::Reader;
+use super::vectors::Vectors;
 use super::write::{self, FieldWriter};
 use super::{SegmentMeta, frequent, gather, hash, points, words};
 use crate::base::bits::has_bit;
@@ -34,6 +35,7 @@ enum Gathered {
     Tokens(Box<Tokens>),
     Numbers(Numbers),
     Points(Vec<Option<Point>>),
+    Vectors(Vectors),
     Nothing,
 }
 
@@ -69,6 +71,7 @@ impl SegmentBuilder {
             Kind::Numeric => Gathered::Numbers(Numbers::default()),
             Kind::Stored => Gathered::Nothing,
             Kind::Geo => Gathered::Points(Vec::new()),
+            Kind::Vector => field.vector.map_or(Gathered::Nothing, |shape| Gathered::Vectors(Vectors::new(shape))),
         };
         let given = |field: &Field| schema.field(&field.name).unwrap_or_default();
         SegmentBuilder {
@@ -98,7 +101,7 @@ impl SegmentBuilder {
         let used = |field: &Gathered| match field {
             Gathered::Tokens(tokens) => tokens.used(),
             Gathered::Numbers(numbers) => numbers.used(),
-            Gathered::Points(_) | Gathered::Nothing => 0,
+            Gathered::Points(_) | Gathered::Vectors(_) | Gathered::Nothing => 0,
         };
         self.ids.len() >= FULL || self.fields.iter().any(|field| used(field) >= FULL)
     }
@@ -117,6 +120,11 @@ impl SegmentBuilder {
                 Gathered::Points(points) => {
                     kept += size_of::<Option<Point>>() * points.capacity();
                     most = most.max(points::MEMORY * points.len());
+                }
+                Gathered::Vectors(vectors) => {
+                    let (field, transient) = vectors.memory();
+                    kept += field;
+                    most = most.max(transient);
                 }
                 Gathered::Nothing => {}
             }
@@ -192,6 +200,11 @@ impl SegmentBuilder {
                     memory::reserve(points, 1)?;
                     points.push(value.and_then(Value::point));
                 }
+                Gathered::Vectors(vectors) => {
+                    if let Some(components) = value.and_then(Value::vector) {
+                        vectors.push(self.ids.len() as u32, components)?;
+                    }
+                }
                 Gathered::Tokens(tokens) if self.schema.fields[number].kind == Kind::Keyword => {
                     let begin = tokens.next();
                     if let Some(value) = value {
@@ -225,6 +238,7 @@ impl SegmentBuilder {
             match gathered {
                 Gathered::Numbers(numbers) => numbers.undo(documents),
                 Gathered::Points(points) => points.truncate(documents),
+                Gathered::Vectors(vectors) => vectors.undo(documents),
                 Gathered::Tokens(tokens) => tokens.undo(documents),
                 Gathered::Nothing => {}
             }
@@ -293,6 +307,9 @@ impl SegmentBuilder {
             for kind in uses.kinds() {
                 value.check(kind).map_err(|what| Error::Argument(format!("field {name}: {what}")))?;
             }
+            if let (Some(shape), Some(components)) = (field.vector, value.vector()) {
+                shape.explain(components).map_err(|what| Error::Argument(format!("field {name}: {what}")))?;
+            }
             if uses.has(Kind::Keyword) {
                 let mut longest = 0;
                 value.each_keyword(&mut |keyword| longest = longest.max(keyword.len()));
@@ -311,7 +328,12 @@ impl SegmentBuilder {
                     value.each_keyword(&mut |one| bytes += one.len().max(4) + least);
                     bytes
                 }
-                Value::Number(_) | Value::Int(_) | Value::Bool(_) | Value::Time(..) | Value::Point(..) => 0,
+                Value::Number(_)
+                | Value::Int(_)
+                | Value::Bool(_)
+                | Value::Time(..)
+                | Value::Point(..)
+                | Value::Vector(_) => 0,
             });
         }
         if bytes > LARGEST_DOCUMENT {
@@ -359,6 +381,7 @@ impl SegmentBuilder {
                     points.retain(|_| !doc.next().is_some_and(is_dead));
                     points::write(&points, field, &mut writer)?;
                 }
+                Gathered::Vectors(vectors) => vectors.write(is_dead, documents, field, &mut writer)?,
                 Gathered::Tokens(mut tokens) => {
                     let text = schema.fields[field].kind == Kind::Text;
                     if let Some(of_field) = tokens.take_words(is_dead)?

@@ -1,7 +1,7 @@
 //! The documents of a segment: their ids, numbers, ranks and stored values.
 
 use super::format::Section;
-use super::{Column, IdRef, Ids, Points, Segment, ordinals, stored};
+use super::{Column, IdRef, Ids, Points, Segment, VectorColumn, ordinals, stored};
 use crate::base::error::{Error, Result};
 use crate::index::{Id, Kind, Value};
 
@@ -34,6 +34,21 @@ impl Segment {
             return Ok(Points::NONE);
         }
         Points::parse(self.section_ref(Section::Points, field)?, self.documents())
+    }
+
+    /// The vectors of a vector field.
+    ///
+    /// # Errors
+    /// As [`Segment::section`].
+    pub fn vectors(&self, field: usize) -> Result<VectorColumn<'_>> {
+        let Some(shape) = self.schema.fields.get(field).and_then(|field| field.vector) else {
+            return Err(self.no_field(field, Section::Vectors.name()));
+        };
+        if self.lacks(field) {
+            return Ok(VectorColumn::none(shape));
+        }
+        let [vectors, codes] = [Section::Vectors, Section::Codes].map(|section| self.section_ref(section, field));
+        VectorColumn::parse(shape, vectors?, codes?, self.documents())
     }
 
     /// The ids, for many documents.

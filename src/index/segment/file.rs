@@ -69,6 +69,7 @@ impl SegmentWriter {
                 several,
                 words,
                 new_kinds: schema.fields.iter().any(|field| field.kind == Kind::Geo),
+                vectors: schema.fields.iter().any(|field| field.kind == Kind::Vector),
                 codecs: schema.codecs,
             },
             extents: Vec::new(),

@@ -12,9 +12,9 @@
 //! All numbers are little-endian. A field of 255 is that of sections that belong to none. Flags: bit 0: positions; bit 1:
 //! reordered; bit 2: stored values of forms that came with version 3; bit 3: fields of kinds that came with version 4; bit 4:
 //! words beside stems; bit 5: several numbers of a document; bit 6: pairs of words; bit 7: frequent words; bits 8–15 and
-//! 16–23: the codecs of frequencies and positions.
+//! 16–23: the codecs of frequencies and positions; bit 24: vectors.
 //! Segments are of the oldest version that has what they have, so that older releases can read them: of version 1 if both
-//! codecs are 0, otherwise of version 2; with bit 2 of version 3, with a later one of version 4.
+//! codecs are 0, otherwise of version 2; with bit 2 of version 3, with one of bits 3–7 of version 4, with bit 24 of version 5.
 //!
 //! A segment may have fewer fields than its index: those that were added later.
 
@@ -26,7 +26,7 @@ pub(super) const MAGIC: [u8; 4] = *b"PSEG";
 /// Its last eight.
 pub(super) const END: [u8; 8] = *b"PSEG-end";
 /// The newest version of the format.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 /// The bytes of a footer before its rows.
 pub(super) const FOOTER_HEAD: usize = 24;
 /// The bytes of a section or a field in a footer.
@@ -74,10 +74,14 @@ pub enum Section {
     PairLists = 12,
     /// The frequent words of a text field.
     Frequent = 13,
+    /// The vectors of a vector field.
+    Vectors = 14,
+    /// Their codes.
+    Codes = 15,
 }
 
 impl Section {
-    pub(super) const ALL: [Section; 14] = [
+    pub(super) const ALL: [Section; 16] = [
         Section::Lists,
         Section::Dictionary,
         Section::Lengths,
@@ -92,6 +96,8 @@ impl Section {
         Section::Pairs,
         Section::PairLists,
         Section::Frequent,
+        Section::Vectors,
+        Section::Codes,
     ];
 
     /// Its name, for messages.
@@ -111,6 +117,8 @@ impl Section {
             Section::Pairs => "pairs",
             Section::PairLists => "lists of pairs",
             Section::Frequent => "frequent words",
+            Section::Vectors => "vectors",
+            Section::Codes => "codes of vectors",
         }
     }
 
@@ -124,6 +132,7 @@ impl Section {
             }
             Section::Numbers => kind == Some(Kind::Numeric),
             Section::Points => kind == Some(Kind::Geo),
+            Section::Vectors | Section::Codes => kind == Some(Kind::Vector),
             _ => field == NO_FIELD,
         }
     }
@@ -138,6 +147,7 @@ pub(super) fn required(schema: &Schema, flags: Flags) -> impl Iterator<Item = (S
             Kind::Numeric => &[Section::Numbers],
             Kind::Stored => &[],
             Kind::Geo => &[Section::Points],
+            Kind::Vector => &[Section::Vectors, Section::Codes],
         };
         let is_text = field.kind == Kind::Text;
         let words = has_words(flags, schema, number.into()).then_some(Section::Words);
@@ -219,6 +229,8 @@ pub(super) struct Flags {
     pub pairs: bool,
     /// Whether text fields have frequent words kept apart.
     pub frequent: bool,
+    /// Whether there are vector fields.
+    pub vectors: bool,
     /// The codecs of long lists.
     pub codecs: Codecs,
 }
@@ -230,26 +242,28 @@ impl Flags {
         let first = [self.positions, self.reordered, self.new_forms, self.new_kinds];
         let bits = first.into_iter().chain([self.words, self.several, self.pairs, self.frequent]);
         let low = bits.rev().fold(0, |low, bit| low << 1 | u8::from(bit));
-        u32::from_le_bytes([low, frequencies, positions, 0])
+        u32::from_le_bytes([low, frequencies, positions, self.vectors.into()])
     }
 
     /// Reads the word of a file; what is wrong with it if it is none.
     pub(super) fn parse(word: u32) -> Result<Flags, String> {
         let [low, frequencies, positions, high] = word.to_le_bytes();
-        if high != 0 {
+        if high > 1 {
             return Err(format!("flags {word:#x}"));
         }
         let codecs = Codecs::from_numbers([frequencies, positions])
             .map_err(|number| format!("no codec of frequencies or positions has the number {number}"))?;
         let [positions, reordered, new_forms, new_kinds, words, several, pairs, frequent] =
             [0, 1, 2, 3, 4, 5, 6, 7].map(|bit| low >> bit & 1 != 0);
-        Ok(Flags { positions, reordered, new_forms, new_kinds, words, several, pairs, frequent, codecs })
+        let vectors = high == 1;
+        Ok(Flags { positions, reordered, new_forms, new_kinds, words, several, pairs, frequent, vectors, codecs })
     }
 
     /// The oldest version with such flags.
     fn version(self) -> u32 {
         match self.codecs == Codecs::FIRST {
-            _ if self.new_kinds || self.words || self.several || self.pairs || self.frequent => VERSION,
+            _ if self.vectors => VERSION,
+            _ if self.new_kinds || self.words || self.several || self.pairs || self.frequent => 4,
             _ if self.new_forms => 3,
             true => 1,
             false => 2,

@@ -13,7 +13,7 @@ use super::stored::Blocks;
 use super::words::{self, Lost};
 use super::write::{self, FieldWriter};
 use super::{SegmentMeta, Union};
-use super::{ordinals, points};
+use super::{ordinals, points, vectors};
 use crate::base::error::{Error, Result};
 use crate::base::files::failed;
 use crate::base::memory;
@@ -71,6 +71,7 @@ pub(in crate::index) fn merge(
             Kind::Keyword => merge_terms(inputs, &plan, field, &[], None, &mut writer)?,
             Kind::Stored => {}
             Kind::Geo => merge_points(inputs, &plan, field, &mut writer)?,
+            Kind::Vector => vectors::merge(inputs, &plan, field, &mut writer)?,
         }
     }
     let all: Vec<_> = inputs.iter().map(|(segment, _)| segment.ids()).collect::<Result<_>>()?;

@@ -12,7 +12,7 @@
 //! | `words` | the section of words whose terms are stems |
 //! | `frequent` | the section of frequent words |
 //! | `pairs`, `gather`, `write_pairs` | documents in which one common word follows another; finding them; writing them |
-//! | `ids`, `numbers`, `points`, `stored`, `ordinals`, `packed` | the sections of documents |
+//! | `ids`, `numbers`, `points`, `vectors`, `stored`, `ordinals`, `packed` | the sections of documents |
 //! | [`buckets`] | the numbers of a field in 16 bits each, for ranges |
 //! | `in_order` | documents by the numbers of a field, for sorting |
 //! | `section` | one section of an open segment; checksums |
@@ -62,6 +62,7 @@ mod stored;
 mod term_walk;
 mod terms;
 mod texts;
+mod vectors;
 mod words;
 mod write;
 mod write_pairs;
@@ -84,6 +85,7 @@ pub use pairs::Pair;
 pub use passing::Allowed;
 pub use points::{Candidates, PointColumn, Points};
 pub use stored::{values_from_bytes, values_length, values_to_bytes};
+pub use vectors::VectorColumn;
 pub use words::Words;
 
 use crate::base::error::{Error, Result};

@@ -103,6 +103,7 @@ fn length_of(value: &Value) -> usize {
         Value::Bool(_) => 1,
         Value::List(many) => put_length(many.len()) + many.iter().map(length_of).sum::<usize>(),
         Value::Point(..) => 1 + 2 * (1 + 8),
+        Value::Vector(components) => put_length(components.len()) + (1 + 8) * components.len(),
     }
 }
 
@@ -163,6 +164,11 @@ fn put_value(value: &Value, out: &mut Vec<u8>) {
             many.iter().for_each(|one| put_value(one, out));
         }
         Value::Point(lat, lng) => put_value(&Value::List([*lat, *lng].map(Value::Number).into()), out),
+        // No vector is stored; this is what one would be.
+        Value::Vector(components) => {
+            let numbers = components.iter().map(|&component| Value::Number(component.into()));
+            put_value(&Value::List(numbers.collect()), out);
+        }
     }
 }
 

@@ -35,7 +35,8 @@ pub(super) struct Contents {
 }
 
 pub(super) fn schema(positions: bool) -> Arc<Schema> {
-    let field = |name: &str, kind, stored| Field { name: name.into(), kind, weight: 1.0, stored, analyzer: None };
+    let field =
+        |name: &str, kind, stored| Field { name: name.into(), kind, weight: 1.0, stored, analyzer: None, vector: None };
     let fields = vec![
         field("body", Kind::Text, false),
         field("lang", Kind::Keyword, true),
@@ -115,7 +116,7 @@ pub(super) fn definition(documents: &[(Id, Document)], ordinals: Vec<u32>, schem
                 }
                 Kind::Numeric => contents.numbers[field].push(numbers),
                 Kind::Geo => contents.points[field].push(point),
-                Kind::Keyword | Kind::Stored => {}
+                Kind::Keyword | Kind::Stored | Kind::Vector => {}
             }
             for (term, position) in occurrences {
                 let postings = contents.terms[field].entry(term).or_default();

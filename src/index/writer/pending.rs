@@ -143,6 +143,7 @@ fn length_of(value: &Value) -> usize {
         Value::Number(_) | Value::Int(_) => 8,
         Value::Bool(_) => 1,
         Value::Point(..) => 16,
+        Value::Vector(components) => 4 + size_of_val(&components[..]),
         Value::Time(_, text) => 12 + text.len(),
         Value::List(many) => 4 + many.iter().map(length_of).sum::<usize>(),
     }
@@ -213,6 +214,11 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
             out.extend(lat.to_le_bytes());
             out.extend(lng.to_le_bytes());
         }
+        Value::Vector(components) => {
+            out.push(9);
+            length(components.len(), out);
+            components.iter().for_each(|component| out.extend(component.to_le_bytes()));
+        }
     }
 }
 
@@ -277,6 +283,11 @@ impl<'b> Reader<'b> {
             5 => Value::Bool(self.byte() == 1),
             6 => Value::Time(f64::from_le_bytes(self.eight()), memory::copied(self.bytes())?),
             8 => Value::Point(f64::from_le_bytes(self.eight()), f64::from_le_bytes(self.eight())),
+            9 => {
+                let count = self.length();
+                let bytes = self.take(size_of::<f32>() * count).as_chunks().0;
+                Value::Vector(memory::collected(bytes.iter().map(|&component| f32::from_le_bytes(component)))?)
+            }
             _ => {
                 let count = self.length();
                 let mut many = memory::room(count)?;
@@ -322,7 +333,7 @@ mod tests {
                         let document = Document { values: match length % 6 {
                             0 => vec![],
                             1 => vec![(0, Value::Text(text)), (254, Value::Number(-0.5))],
-                            2 => vec![(1, Value::Tokens(many)), (7, Value::Point(-0.5, 12.25))],
+                            2 => vec![(1, Value::Tokens(many)), (7, Value::Point(-0.5, 12.25)), (8, Value::Vector(vec![0.5, -1.25]))],
                             3 => vec![(2, Value::Keywords(many)), (0, Value::Text(text)), (3, Value::Bool(length % 2 == 0))],
                             4 => vec![
                                 (1, Value::Time(0.5, text.clone())),

@@ -51,6 +51,10 @@ fn field_value(value: &Value) -> Outcome<Zval> {
             list.store(&mut result);
         }
         Value::Number(number) => result.set_double(*number),
+        Value::Vector(components) => {
+            let numbers = components.iter().map(|&component| Value::Number(component.into()));
+            result = field_value(&Value::List(numbers.collect()))?;
+        }
         Value::Point(lat, lng) => result = field_value(&Value::List([*lat, *lng].map(Value::Number).into()))?,
     }
     Ok(result)

@@ -31,6 +31,7 @@ fn schema(positions: bool) -> Schema {
         weight,
         stored: true,
         analyzer,
+        vector: None,
     };
     let fields = NAMES.into_iter().zip(WEIGHTS).zip(own).map(field).collect();
     Schema { fields, analyzer, positions, codecs: index::Codecs::default() }

@@ -28,7 +28,14 @@ fn schema(language: Option<&str>, positions: bool, compounds: bool) -> Schema {
     let compounds = if compounds { vec!["Dampf".into(), "schiff".into(), "fahrt".into()] } else { Vec::new() };
     let language = language.map(str::to_owned);
     let analyzer = Analyzer::new(AnalyzerOptions { language, compounds, ..AnalyzerOptions::default() }).unwrap();
-    let field = |name: &str| Field { name: name.into(), kind: Kind::Text, weight: 1.0, stored: true, analyzer: None };
+    let field = |name: &str| Field {
+        name: name.into(),
+        kind: Kind::Text,
+        weight: 1.0,
+        stored: true,
+        analyzer: None,
+        vector: None,
+    };
     Schema { fields: vec![field("title"), field("body")], analyzer, positions, codecs: index::Codecs::default() }
 }
 

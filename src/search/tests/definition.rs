@@ -35,6 +35,7 @@ pub(super) fn schema_in(language: Option<&str>, positions: bool) -> Schema {
         weight: if kind == Kind::Text { WEIGHTS[number] as f32 } else { 1.0 },
         stored: number == TITLE,
         analyzer: None,
+        vector: None,
     };
     let fields = vec![
         field("title", Kind::Text, TITLE),

@@ -13,6 +13,7 @@ mod rare;
 mod similar;
 mod statistics;
 mod stemmed;
+mod vectors;
 pub(super) mod walk;
 
 use super::*;

@@ -19,7 +19,8 @@ fn text(doc: u32) -> String {
 
 pub(super) fn index_of(folder: &Path) -> Index {
     let analyzer = Analyzer::new(AnalyzerOptions::default()).unwrap();
-    let field = |name: &str, kind| Field { name: name.into(), kind, weight: 1.0, stored: false, analyzer: None };
+    let field =
+        |name: &str, kind| Field { name: name.into(), kind, weight: 1.0, stored: false, analyzer: None, vector: None };
     let fields = vec![
         field("title", Kind::Text),
         field("body", Kind::Text),

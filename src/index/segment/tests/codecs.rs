@@ -92,7 +92,14 @@ fn only_other_codecs_need_the_newer_version() {
 fn geo_fields_need_version_4() {
     let folder = tempfile::tempdir().unwrap();
     let mut schema = Schema::clone(&super::schema(true));
-    schema.fields.push(Field { name: "place".into(), kind: Kind::Geo, weight: 1.0, stored: false, analyzer: None });
+    schema.fields.push(Field {
+        name: "place".into(),
+        kind: Kind::Geo,
+        weight: 1.0,
+        stored: false,
+        analyzer: None,
+        vector: None,
+    });
     let schema = Arc::new(schema);
     let meta = build(folder.path(), 1, &texts(200, 0), &schema).unwrap().meta();
     let bytes = std::fs::read(folder.path().join("1.segment")).unwrap();

@@ -8,7 +8,14 @@ use crate::index::segment::format::{CHUNK, TAIL, u32_at, u64_at};
 /// A segment with every kind of section, some of them longer than a chunk, and its bytes.
 fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
     let mut schema = Schema::clone(&english(true));
-    schema.fields.push(Field { name: "place".into(), kind: Kind::Geo, weight: 1.0, stored: false, analyzer: None });
+    schema.fields.push(Field {
+        name: "place".into(),
+        kind: Kind::Geo,
+        weight: 1.0,
+        stored: false,
+        analyzer: None,
+        vector: None,
+    });
     let schema = Arc::new(schema);
     let word = |i: u64| format!("w{}", hash::hash(1, &i.to_le_bytes()) % 400).into_bytes();
     let documents: Vec<(Id, Document)> = (0..700u64)

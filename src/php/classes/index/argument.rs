@@ -76,6 +76,13 @@ pub enum Argument {
     LikeTexts,
     /// How many words of a document are searched for.
     Words,
+    /// A vector, and an array of them.
+    Vector,
+    Vectors,
+    /// Vectors by field.
+    Nearest,
+    /// How words and vectors become one list.
+    Fusion,
 }
 
 pub const LIMIT: i64 = 10;
@@ -139,6 +146,10 @@ impl Argument {
             Argument::LikeIds => array("ids"),
             Argument::LikeTexts => array("texts"),
             Argument::Words => with("words", DataType::Long, WORDS.to_string()),
+            Argument::Vector => Arg::new("vector", DataType::Array),
+            Argument::Vectors => Arg::new("vectors", DataType::Array),
+            Argument::Nearest => array("nearest"),
+            Argument::Fusion => with("fusion", DataType::Array, "'rrf'".into()),
         }
     }
 
@@ -146,6 +157,7 @@ impl Argument {
     pub fn widened(self) -> u32 {
         match self {
             Argument::Id | Argument::LikeId | Argument::Matching | Argument::OneOrMore => MAY_BE_STRING,
+            Argument::Vector | Argument::Fusion => MAY_BE_STRING,
             Argument::Log | Argument::After => MAY_BE_ARRAY,
             Argument::Typos => MAY_BE_STRING | MAY_BE_FALSE,
             _ => 0,

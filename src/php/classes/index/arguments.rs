@@ -1,7 +1,7 @@
 //! The arguments of a call, which methods have in common: parsed and checked here, once.
 
 use super::argument::{Argument, B, CAPACITY, K1, LENGTH, LIMIT, WORDS};
-use super::{filter, options};
+use super::{filter, nearest, options};
 use crate::analysis::valid_utf8;
 use crate::index::{Id, Schema};
 use crate::php::call::{Call, parsed};
@@ -67,7 +67,7 @@ impl Signature {
 }
 
 /// The most arguments that a method has.
-const MOST: usize = 21;
+const MOST: usize = 22;
 
 /// The arguments of a call; those that are not given have their defaults.
 pub struct Arguments<'c> {
@@ -143,7 +143,9 @@ impl<'c> Arguments<'c> {
             | Argument::Facets
             | Argument::Synonyms
             | Argument::LikeIds
-            | Argument::LikeTexts => {
+            | Argument::LikeTexts
+            | Argument::Vectors
+            | Argument::Nearest => {
                 parse!(c"a", &raw mut array)
             }
             Argument::Distinct | Argument::InField | Argument::LikeText => parse!(c"S!", &raw mut string),
@@ -155,6 +157,8 @@ impl<'c> Arguments<'c> {
             | Argument::After
             | Argument::OneOrMore
             | Argument::Statistics
+            | Argument::Vector
+            | Argument::Fusion
             | Argument::Typos => Ok(()),
             Argument::Fields => parse!(c"a!", &raw mut array),
             Argument::Prefix => parse!(c"b", &raw mut self.prefix),
@@ -280,6 +284,8 @@ impl<'c> Arguments<'c> {
                 Argument::MaxWords => options.words = options::max_words(self.max_words, number)?,
                 Argument::Synonyms => options.synonyms = options::synonyms(schema, value, number)?,
                 Argument::Statistics => options.statistics = statistics::of(value, number)?,
+                Argument::Nearest => nearest::nearest(&mut options, schema, value, number)?,
+                Argument::Fusion => nearest::fusion(&mut options, schema, value, number)?,
                 _ => (),
             }
         }

@@ -7,6 +7,7 @@ mod export;
 pub(super) mod filter;
 mod ids;
 mod marks;
+pub(super) mod nearest;
 mod object;
 pub(super) mod options;
 pub(super) mod search;
@@ -32,7 +33,7 @@ use std::rc::Rc;
 pub use object::Object;
 
 /// The methods whose arguments are declared where they are parsed, by their names in small letters.
-const WITH_SIGNATURES: [(&str, &Signature); 13] = [
+const WITH_SIGNATURES: [(&str, &Signature); 15] = [
     ("search", &search::SEARCH),
     ("searchbatch", &search::BATCH),
     ("stream", &search::STREAM),
@@ -46,6 +47,8 @@ const WITH_SIGNATURES: [(&str, &Signature); 13] = [
     ("matches", &marks::MATCHES),
     ("similar", &similar::SIMILAR),
     ("similarbatch", &similar::BATCH),
+    ("nearest", &nearest::NEAREST),
+    ("nearestbatch", &nearest::BATCH),
 ];
 
 fn string(name: &'static str) -> Arg<'static> {
@@ -102,6 +105,12 @@ impl Class for Object {
                 DataType::object(hits::Object::NAME),
             )),
             similar::BATCH.method(function("similarBatch", handler!(similar::similar_batch), DataType::Array)),
+            nearest::NEAREST.method(function(
+                "nearest",
+                handler!(nearest::nearest_one),
+                DataType::object(hits::Object::NAME),
+            )),
+            nearest::BATCH.method(function("nearestBatch", handler!(nearest::nearest_batch), DataType::Array)),
             method(
                 function("terms", handler!(words::terms), DataType::Array)
                     .not_required()

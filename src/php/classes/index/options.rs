@@ -80,6 +80,7 @@ pub fn sort(options: &mut Options, schema: &Schema, argument: &Zval, place: u32)
             && let Some(is) = match schema.fields[field].kind {
                 Kind::Text => Some("is text"),
                 Kind::Stored => Some("is only stored"),
+                Kind::Vector => Some("has vectors"),
                 Kind::Keyword | Kind::Numeric | Kind::Geo => None,
             }
         {

@@ -25,7 +25,7 @@ use std::time::Instant;
 
 /// The signature of a method that has these arguments around those of every search.
 macro_rules! search_signature {
-    ($required:literal, [$($before:expr),*], [$($after:expr),*]) => {
+    ($required:literal, [$($before:expr),*], [$($after:expr),*] $(, $later:expr)*) => {
         Signature {
             required: $required,
             arguments: reading![
@@ -44,12 +44,13 @@ macro_rules! search_signature {
                 Argument::Distinct,
                 Argument::After;
                 Argument::Statistics
+                $(, $later)*
             ],
         }
     };
 }
 
-pub const SEARCH: Signature = search_signature!(1, [Argument::Query], []);
+pub const SEARCH: Signature = search_signature!(1, [Argument::Query], [], Argument::Nearest, Argument::Fusion);
 pub const BATCH: Signature = search_signature!(1, [Argument::Queries], [Argument::Deadline(None)]);
 pub const STREAM: Signature = search_signature!(0, [], [Argument::Deadline(Some(500)), Argument::Capacity]);
 pub const WARM: Signature = Signature {

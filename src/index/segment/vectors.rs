@@ -1,0 +1,321 @@
+//! The vectors of a vector field, by row: one for each document that has one, in the order of docIDs. Their codes are apart, so
+//! that a search reads what it needs from one place to the next.
+//!
+//! ```text
+//! vectors: rows u32, missing u8 (1 if some documents have none), zeros up to byte 64
+//!          per row: the components f32
+//!          if missing is 1, per row: the docID u32
+//! codes:   per row: coarse code; per row: its factor; per row: what makes the code fine; per row: the factor of the fine code;
+//!          per row: the length f32, unless vectors are compared by cosines
+//! ```
+//! Codes and factors are those of [`Codes`].
+
+use super::file::SegmentWriter;
+use super::format::{FieldCounts, Section, u32_at};
+use super::merge_plan::{Input, MergePlan};
+use super::section::SectionRef;
+use crate::base::error::Result;
+use crate::base::memory::{reserve, room};
+use crate::vector::{Codes, Factor, Metric, Run, Shape};
+use std::io::Write;
+use std::ops::Range;
+
+const HEAD: usize = 64;
+
+/// What there is of each row's codes, in the order of the section.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Coarse,
+    CoarseFactor,
+    Fine,
+    FineFactor,
+    Norm,
+}
+
+impl Part {
+    const ALL: [Part; 5] = [Part::Coarse, Part::CoarseFactor, Part::Fine, Part::FineFactor, Part::Norm];
+
+    /// Its bytes in a row.
+    fn bytes(self, shape: Shape) -> usize {
+        match self {
+            Part::Coarse | Part::Fine => Codes::bytes(shape),
+            Part::CoarseFactor | Part::FineFactor => Factor::BYTES,
+            Part::Norm if shape.metric == Metric::Cosine => 0,
+            Part::Norm => size_of::<f32>(),
+        }
+    }
+
+    /// The bytes of all parts before it, in a row.
+    fn before(self, shape: Shape) -> usize {
+        Part::ALL[..self as usize].iter().map(|part| part.bytes(shape)).sum()
+    }
+}
+
+/// Bytes of all parts of a row's codes.
+fn bytes_of_codes(shape: Shape) -> usize {
+    Part::ALL.iter().map(|part| part.bytes(shape)).sum()
+}
+
+/// Vectors that are gathered in memory.
+#[derive(Debug)]
+pub(super) struct Vectors {
+    shape: Shape,
+    /// The document of each row.
+    docs: Vec<u32>,
+    components: Vec<u8>,
+}
+
+impl Vectors {
+    pub fn new(shape: Shape) -> Vectors {
+        Vectors { shape, docs: Vec::new(), components: Vec::new() }
+    }
+
+    /// Adds the vector of a document after all others.
+    pub fn push(&mut self, doc: u32, components: &[f32]) -> Result<()> {
+        reserve(&mut self.docs, 1)?;
+        reserve(&mut self.components, self.shape.bytes())?;
+        self.docs.push(doc);
+        self.components.extend(components.iter().flat_map(|component| component.to_le_bytes()));
+        Ok(())
+    }
+
+    /// Takes back the vectors of documents from that one on.
+    pub fn undo(&mut self, documents: usize) {
+        let rows = self.docs.partition_point(|&doc| (doc as usize) < documents);
+        self.docs.truncate(rows);
+        self.components.truncate(self.shape.bytes() * rows);
+    }
+
+    /// Bytes of memory in use, and those that [`Vectors::write`] takes besides.
+    pub fn memory(&self) -> (usize, usize) {
+        let of_row = bytes_of_codes(self.shape) + size_of::<(u32, u32)>();
+        (self.components.capacity() + size_of::<u32>() * self.docs.capacity(), of_row * self.docs.len())
+    }
+
+    /// Writes the sections of a field with `documents` documents, those that are not dead.
+    pub fn write(
+        self,
+        is_dead: impl Fn(usize) -> bool,
+        documents: u32,
+        field: usize,
+        writer: &mut SegmentWriter,
+    ) -> Result<()> {
+        // Which row, and its docID: without dead documents before it, that is smaller.
+        let mut rows: Vec<(u32, u32)> = room(self.docs.len())?;
+        let (mut doc, mut dead) = (0, 0);
+        for (&of_row, row) in self.docs.iter().zip(0..) {
+            dead += (doc..=of_row as usize).filter(|&doc| is_dead(doc)).count() as u32;
+            doc = of_row as usize + 1;
+            if !is_dead(of_row as usize) {
+                rows.push((row, of_row - dead));
+            }
+        }
+        let vector = |row: u32| &self.components[self.shape.bytes() * row as usize..][..self.shape.bytes()];
+        let docs = rows.iter().map(|&(_, doc)| doc);
+        write_vectors(docs, documents, field, writer, |at, out| out.write_all(vector(rows[at].0)))?;
+        let mut parts: [Vec<u8>; Part::ALL.len()] = Default::default();
+        for (bytes, part) in parts.iter_mut().zip(Part::ALL) {
+            reserve(bytes, part.bytes(self.shape) * rows.len())?;
+        }
+        let mut codes = Codes::default();
+        for &(row, _) in &rows {
+            codes.encode(self.shape, vector(row));
+            let [coarse, fine] = codes.factors.map(Factor::to_bytes);
+            let norm = codes.norm.to_le_bytes();
+            let of_row: [&[u8]; Part::ALL.len()] = [&codes.coarse, &coarse, &codes.fine, &fine, &norm];
+            for ((bytes, of_row), part) in parts.iter_mut().zip(of_row).zip(Part::ALL) {
+                bytes.extend_from_slice(&of_row[..part.bytes(self.shape)]);
+            }
+        }
+        writer.section(Section::Codes, field as u8, |out| parts.iter().try_for_each(|bytes| out.write_all(bytes)))
+    }
+}
+
+/// Writes the section of vectors: of rows with these docIDs, of which `write` writes the one at a place.
+fn write_vectors(
+    docs: impl ExactSizeIterator<Item = u32> + Clone,
+    documents: u32,
+    field: usize,
+    writer: &mut SegmentWriter,
+    write: impl Fn(usize, &mut SegmentWriter) -> std::io::Result<()>,
+) -> Result<()> {
+    let rows = docs.len();
+    let mut head = [0; HEAD];
+    head[..4].copy_from_slice(&(rows as u32).to_le_bytes());
+    head[4] = ((rows as u32) < documents).into();
+    writer.section(Section::Vectors, field as u8, |out| {
+        out.write_all(&head)?;
+        (0..rows).try_for_each(|at| write(at, out))?;
+        match rows as u32 == documents {
+            true => Ok(()),
+            false => docs.into_iter().try_for_each(|doc| out.write_all(&doc.to_le_bytes())),
+        }
+    })?;
+    writer.set_counts(field, FieldCounts { documents: rows as u32, ..FieldCounts::default() });
+    Ok(())
+}
+
+/// Merges the vectors of a field. Codes depend on their vector alone, so all is copied.
+pub(super) fn merge(inputs: &[Input], plan: &MergePlan, field: usize, writer: &mut SegmentWriter) -> Result<()> {
+    let columns = inputs.iter().map(|(segment, _)| segment.vectors(field)).collect::<Result<Vec<_>>>()?;
+    let Some(shape) = columns.first().map(|column| column.shape) else { return Ok(()) };
+    let mut rows: Vec<(u32, usize, u32)> = room(plan.sources.len())?;
+    for (&(input, doc), new) in plan.sources.iter().zip(0..) {
+        if let Some(row) = columns[input as usize].row_of(doc) {
+            rows.push((input, row, new));
+        }
+    }
+    let other = |error: crate::Error| std::io::Error::other(error);
+    let docs = rows.iter().map(|&(.., doc)| doc);
+    write_vectors(docs, plan.sources.len() as u32, field, writer, |at, out| {
+        let (input, row, _) = rows[at];
+        out.write_all(columns[input as usize].vector(row).map_err(other)?)
+    })?;
+    writer.section(Section::Codes, field as u8, |out| {
+        for part in Part::ALL.into_iter().filter(|part| part.bytes(shape) > 0) {
+            for &(input, row, _) in &rows {
+                out.write_all(columns[input as usize].part(part, row..row + 1).map_err(other)?)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The vectors of a field. What is read of them is checked when it is first read.
+#[derive(Debug, Clone, Copy)]
+pub struct VectorColumn<'s> {
+    shape: Shape,
+    /// Vectors and codes; `None` if no document has a vector.
+    sections: Option<(SectionRef<'s>, SectionRef<'s>)>,
+    rows: usize,
+    documents: u32,
+    /// The docIDs of the rows; `None` if all documents have a vector.
+    docs: Option<&'s [[u8; 4]]>,
+}
+
+impl<'s> VectorColumn<'s> {
+    /// Of a field in which no document has a vector.
+    pub(super) fn none(shape: Shape) -> VectorColumn<'s> {
+        VectorColumn { shape, sections: None, rows: 0, documents: 0, docs: None }
+    }
+
+    pub(super) fn parse(
+        shape: Shape,
+        vectors: SectionRef<'s>,
+        codes: SectionRef<'s>,
+        documents: u32,
+    ) -> Result<VectorColumn<'s>> {
+        let head = vectors.range(0, HEAD)?;
+        let (rows, missing) = (u32_at(head, 0), u32_at(head, 4));
+        let of_rows = shape.bytes() as u64 * u64::from(rows);
+        let of_docs = if missing == 0 { 0 } else { size_of::<u32>() as u64 * u64::from(rows) };
+        if rows > documents
+            || missing != u32::from(rows < documents)
+            || HEAD as u64 + of_rows + of_docs != vectors.len() as u64
+        {
+            let what = format!("{} bytes that are no vectors of {documents} documents", vectors.len());
+            return Err(vectors.corrupt(0, what));
+        }
+        if bytes_of_codes(shape) as u64 * u64::from(rows) != codes.len() as u64 {
+            return Err(codes.corrupt(0, format!("{} bytes that are no codes of {rows} vectors", codes.len())));
+        }
+        let docs = match missing {
+            0 => None,
+            _ => Some(vectors.range(HEAD + of_rows as usize, of_docs as usize)?.as_chunks().0),
+        };
+        Ok(VectorColumn { shape, sections: Some((vectors, codes)), rows: rows as usize, documents, docs })
+    }
+
+    /// What the vectors have in common.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// How many there are.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The document of a row; `None` if there is none.
+    #[inline]
+    pub fn doc(&self, row: usize) -> Option<u32> {
+        let doc = match self.docs {
+            None => row as u32,
+            Some(docs) => u32::from_le_bytes(*docs.get(row)?),
+        };
+        (row < self.rows && doc < self.documents).then_some(doc)
+    }
+
+    /// The row of a document; `None` if it has none.
+    #[inline]
+    pub fn row_of(&self, doc: u32) -> Option<usize> {
+        match self.docs {
+            None => Some(doc as usize).filter(|&row| row < self.rows),
+            Some(docs) => docs.binary_search_by_key(&doc, |&of_row| u32::from_le_bytes(of_row)).ok(),
+        }
+    }
+
+    /// Sets the bits of the documents with a vector.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt).
+    pub fn add_present(&self, bits: &mut [u64]) -> Result<()> {
+        for row in 0..self.rows {
+            let word = self.doc(row).and_then(|doc| Some((bits.get_mut(doc as usize / 64)?, doc % 64)));
+            match (word, self.sections) {
+                (Some((word, bit)), _) => *word |= 1 << bit,
+                (None, Some((vectors, _))) => return Err(vectors.corrupt(0, format!("row {row} of no document"))),
+                (None, None) => (),
+            }
+        }
+        Ok(())
+    }
+
+    /// The components of a row, in little-endian bytes.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt); so if there is no such row.
+    #[inline]
+    pub fn vector(&self, row: usize) -> Result<&'s [u8]> {
+        match self.sections {
+            Some((vectors, _)) if row < self.rows => vectors.range(HEAD + self.shape.bytes() * row, self.shape.bytes()),
+            _ => Ok(&[]),
+        }
+    }
+
+    /// A part of the codes of some rows.
+    #[inline]
+    fn part(&self, part: Part, rows: Range<usize>) -> Result<&'s [u8]> {
+        let Some((_, codes)) = self.sections else { return Ok(&[]) };
+        let rows = rows.start.min(self.rows)..rows.end.min(self.rows);
+        let bytes = part.bytes(self.shape);
+        codes.range(part.before(self.shape) * self.rows + bytes * rows.start, bytes * rows.len())
+    }
+
+    /// The coarse codes of some rows.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt).
+    #[inline]
+    pub fn coarse(&self, rows: Range<usize>) -> Result<Run<'s>> {
+        Ok(Run {
+            first: rows.start as u32,
+            codes: self.part(Part::Coarse, rows.clone())?,
+            factors: self.part(Part::CoarseFactor, rows.clone())?,
+            norms: self.part(Part::Norm, rows)?,
+        })
+    }
+
+    /// The coarse code of a row, what makes it fine, the factor of the fine code, and the length of the vector (1 with cosines).
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt).
+    #[inline]
+    pub fn fine(&self, row: usize) -> Result<([&'s [u8]; 2], Factor, f32)> {
+        let one = row..row + 1;
+        let factor = self.part(Part::FineFactor, one.clone())?.first_chunk().copied().unwrap_or_default();
+        let norm = self.part(Part::Norm, one.clone())?.first_chunk().map_or(1.0, |&norm| f32::from_le_bytes(norm));
+        let codes = [self.part(Part::Coarse, one.clone())?, self.part(Part::Fine, one)?];
+        Ok((codes, Factor::from_bytes(factor), norm))
+    }
+}

@@ -1,0 +1,186 @@
+//! Hits of words and of vectors as one list.
+
+use super::condition::Condition;
+use super::options::{Matching, Options};
+use super::plan::QueryPlan;
+use super::{Found, FoundHit, Index, run, sort, vectors};
+use crate::base::error::Result;
+use crate::index::Id;
+use crate::rank::Clock;
+use std::collections::HashMap;
+
+/// How what a query finds and the nearest vectors become one list. A document is in it if it is in one of them. Equal scores are
+/// in the order of insertion.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Fusion {
+    /// By ranks: the sum of 1 / ([`RANK`] + rank) over the lists, ranks counting from 1 (Cormack, Clarke, Büttcher 2009). Each
+    /// list has [`WINDOW`] hits, or as many as offset and limit ask for if that is more.
+    #[default]
+    Ranks,
+    /// By scores: the weight of the text times the score, and of each vector field times the similarity, by field number; 0 for
+    /// a document that does not match, or has no vector. Exact: over all documents.
+    Scores {
+        /// What the scores of the query are multiplied by.
+        text: f64,
+        /// What the similarities of a vector field are.
+        fields: Vec<(usize, f64)>,
+    },
+}
+
+/// See [`Fusion::Ranks`].
+pub const RANK: f64 = 60.0;
+/// See [`Fusion::Ranks`].
+pub const WINDOW: usize = 100;
+
+/// By which factor the lists grow if they do not decide which scores are the greatest.
+const GROWTH: usize = 4;
+
+/// What is known of a document.
+struct Candidate {
+    id: Id,
+    /// Its score in each list: that of the query, then those of the vectors.
+    scores: Vec<Option<f64>>,
+}
+
+/// The first hits of each list.
+struct Lists {
+    /// What the query finds, with total and facets.
+    text: Found,
+    candidates: HashMap<u64, Candidate>,
+    /// Of each list, its documents in order.
+    ranks: Vec<Vec<u64>>,
+    /// The last score of each list, if it has more.
+    last: Vec<Option<f64>>,
+}
+
+/// The best hits of a query and of the vectors that the options name. Totals and facets are those of the query.
+pub(super) fn fused(index: &Index, text: &str, options: &Options, clock: &Clock) -> Result<Found> {
+    let wanted = options.offset.saturating_add(options.limit);
+    // By scores, it is of no importance which documents have all words: those have the more.
+    let is_any = options.matching == Matching::AllThenAny && options.fusion != Fusion::Ranks;
+    let matching = if is_any { Matching::Any } else { options.matching };
+    let options = &Options { matching, ..options.clone() };
+    let mut window = WINDOW.max(wanted);
+    let (found, mut hits) = loop {
+        let mut lists = Lists::new(index, text, options, window, clock)?;
+        let mut hits = match &options.fusion {
+            Fusion::Ranks => lists.by_ranks(),
+            Fusion::Scores { text: weight, fields } => {
+                let of_field = |field| fields.iter().find(|of| of.0 == field).map_or(0.0, |of| of.1);
+                let weights: Vec<f64> =
+                    [*weight].into_iter().chain(options.nearest.iter().map(|&(field, _)| of_field(field))).collect();
+                lists.complete(index, text, options, clock)?;
+                let hits = lists.by_scores(&weights);
+                // No document that is in no list has a greater score; nor has one without a vector, where similarities are
+                // negative.
+                let of_others: f64 =
+                    weights.iter().zip(&lists.last).map(|(weight, last)| weight * last.unwrap_or(0.0).max(0.0)).sum();
+                let are_all = lists.last.iter().all(Option::is_none);
+                let worst = hits.iter().map(|hit| hit.1).collect::<Vec<f64>>();
+                let is_decided = are_all || nth_greatest(worst, wanted).is_some_and(|worst| worst > of_others);
+                if !is_decided {
+                    window = window.saturating_mul(GROWTH);
+                    continue;
+                }
+                hits
+            }
+        };
+        let mut ordered = Vec::with_capacity(hits.len());
+        for (doc_id, score) in hits.drain(..) {
+            ordered.push((score, sort::ordinal(index, doc_id)?, doc_id));
+        }
+        ordered.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let hit = |&(score, _, doc_id): &(f64, u64, u64)| {
+            let id = lists.candidates.get(&doc_id)?.id.clone();
+            Some(FoundHit { id, score, doc_id, distance: None })
+        };
+        let page = ordered.iter().skip(options.offset).take(options.limit).filter_map(hit);
+        break (lists.text, page.collect::<Vec<_>>());
+    };
+    if let Some((field, origin)) = options.origin() {
+        for hit in &mut hits {
+            let Some((part, local)) = index.place(hit.doc_id) else { continue };
+            hit.distance = part.segment.points(field)?.get(local)?.map(|point| origin.distance(point));
+        }
+    }
+    Ok(Found { hits, with_all: None, ..found })
+}
+
+/// The n-th greatest of some numbers, if there are so many.
+fn nth_greatest(mut numbers: Vec<f64>, n: usize) -> Option<f64> {
+    let at = n.checked_sub(1).filter(|&at| at < numbers.len())?;
+    Some(*numbers.select_nth_unstable_by(at, |a, b| b.total_cmp(a)).1)
+}
+
+impl Lists {
+    fn new(index: &Index, text: &str, options: &Options, window: usize, clock: &Clock) -> Result<Lists> {
+        let has_words = !QueryPlan::new(index, text, options, clock)?.clauses.is_empty();
+        // A query without words finds everything, and says nothing of it.
+        let limit = if has_words { window } else { 0 };
+        let found = run::in_time(index, text, &Options { limit, offset: 0, ..options.clone() }, clock)?;
+        let mut lists = Lists { text: found, candidates: HashMap::new(), ranks: Vec::new(), last: Vec::new() };
+        let of_text = std::mem::take(&mut lists.text.hits);
+        lists.add(of_text, limit.max(1), 1 + options.nearest.len());
+        for (field, query) in &options.nearest {
+            let hits = vectors::hits(index, *field, &[query], options, window, clock)?.pop().unwrap_or_default();
+            let hits = run::found(index, hits, None, &Options { limit: window, offset: 0, ..Options::default() })?.hits;
+            lists.add(hits, window, 1 + options.nearest.len());
+        }
+        Ok(lists)
+    }
+
+    /// Adds a list of `window` hits, or fewer if there are no more, of so many lists.
+    fn add(&mut self, hits: Vec<FoundHit>, window: usize, lists: usize) {
+        let list = self.ranks.len();
+        self.last.push(hits.last().map(|hit| hit.score).filter(|_| hits.len() >= window));
+        self.ranks.push(hits.iter().map(|hit| hit.doc_id).collect());
+        for FoundHit { id, score, doc_id, .. } in hits {
+            let new = || Candidate { id, scores: vec![None; lists] };
+            self.candidates.entry(doc_id).or_insert_with(new).scores[list] = Some(score);
+        }
+    }
+
+    fn by_ranks(&self) -> Vec<(u64, f64)> {
+        let mut sums: HashMap<u64, f64> = HashMap::new();
+        for list in &self.ranks {
+            for (doc_id, rank) in list.iter().zip(1..) {
+                *sums.entry(*doc_id).or_default() += 1.0 / (RANK + f64::from(rank));
+            }
+        }
+        sums.into_iter().collect()
+    }
+
+    /// Looks up what lists do not say of documents of others.
+    fn complete(&mut self, index: &Index, text: &str, options: &Options, clock: &Clock) -> Result<()> {
+        for (list, (field, query)) in (1..).zip(&options.nearest) {
+            for (&doc_id, candidate) in &mut self.candidates {
+                if candidate.scores[list].is_none() {
+                    candidate.scores[list] = vectors::similarity(index, *field, query, doc_id)?;
+                }
+            }
+        }
+        let missing = self.candidates.values().filter(|candidate| candidate.scores[0].is_none());
+        let mut missing: Vec<Id> = missing.map(|candidate| candidate.id.clone()).collect();
+        missing.sort_unstable();
+        // If the query has no more, they do not match.
+        if missing.is_empty() || self.last[0].is_none() {
+            return Ok(());
+        }
+        let limit = missing.len();
+        let filter = options.filter.and(Condition::Ids(missing));
+        let among = Options { filter, limit, offset: 0, total: false, facets: None, ..options.clone() };
+        for hit in run::in_time(index, text, &among, clock)?.hits {
+            if let Some(candidate) = self.candidates.get_mut(&hit.doc_id) {
+                candidate.scores[0] = Some(hit.score);
+            }
+        }
+        Ok(())
+    }
+
+    fn by_scores(&self, weights: &[f64]) -> Vec<(u64, f64)> {
+        let score = |candidate: &Candidate| {
+            weights.iter().zip(&candidate.scores).map(|(weight, score)| weight * score.unwrap_or(0.0)).sum()
+        };
+        self.candidates.iter().map(|(&doc_id, candidate)| (doc_id, score(candidate))).collect()
+    }
+}

@@ -1,0 +1,173 @@
+//! The nearest vectors, and hits of words and vectors together, compared with a look at every document.
+
+use super::*;
+use crate::index::{Codecs, Document, Field};
+use crate::vector::{Metric, Query, Shape};
+use std::sync::Arc;
+
+const BODY: usize = 0;
+const TAG: usize = 1;
+const VECTOR: usize = 2;
+
+/// A document: a word of several frequencies, a tag, and a vector, unless it has none.
+#[derive(Debug, Clone)]
+struct Doc {
+    id: i64,
+    vector: Option<Vec<f32>>,
+}
+
+impl Doc {
+    fn body(&self) -> String {
+        let words = ["sail ship", "ship ship ship", "sail", "ocean wind", "ship wind wind"];
+        words[self.id as usize % words.len()].repeat(1 + self.id as usize % 3)
+    }
+
+    fn has_tag(&self) -> bool {
+        self.id % 3 == 1
+    }
+}
+
+fn schema(shape: Shape) -> Schema {
+    let field = |name: &str, kind, vector| Field {
+        name: name.into(),
+        kind,
+        weight: 1.0,
+        stored: false,
+        analyzer: None,
+        vector,
+    };
+    let fields = vec![
+        field("body", Kind::Text, None),
+        field("tag", Kind::Keyword, None),
+        field("embedding", Kind::Vector, Some(shape)),
+    ];
+    let analyzer = crate::analysis::Analyzer::new(crate::analysis::AnalyzerOptions::default()).unwrap();
+    Schema { fields, positions: true, codecs: Codecs::default(), analyzer }
+}
+
+/// An index of these commits, documents with a known id being replaced, and what is in it in the order of insertion.
+fn built(
+    folder: &Path,
+    shape: Shape,
+    commits: &[Vec<Doc>],
+    gone: &[i64],
+    way: (usize, Option<bool>),
+) -> (Index, Vec<Doc>) {
+    let options = index::WriterOptions { threads: way.0, ..index::WriterOptions::default() };
+    let mut writer = Writer::open(folder, Some(schema(shape)), options).unwrap();
+    let mut live: Vec<Doc> = Vec::new();
+    for commit in commits {
+        for doc in commit {
+            let mut values = vec![(BODY, Value::Text(doc.body().into()))];
+            values.extend(doc.has_tag().then(|| (TAG, Value::Keywords(vec![b"x".to_vec()]))));
+            values.extend(doc.vector.clone().map(|vector| (VECTOR, Value::Vector(vector))));
+            writer.add(Id::Int(doc.id), Document { values }).unwrap();
+            live.retain(|other| other.id != doc.id);
+            live.push(doc.clone());
+        }
+        writer.commit().unwrap();
+    }
+    for id in gone {
+        writer.delete(&Id::Int(*id)).unwrap();
+        live.retain(|doc| doc.id != *id);
+    }
+    writer.commit().unwrap();
+    if let Some(reorder) = way.1 {
+        writer.optimize(reorder).unwrap();
+    }
+    (Index::open(folder).unwrap(), live)
+}
+
+fn similarity(metric: Metric, q: &[f32], x: &[f32]) -> f64 {
+    let sum = |of: &dyn Fn(f64, f64) -> f64| q.iter().zip(x).map(|(&q, &x)| of(q.into(), x.into())).sum::<f64>();
+    match metric {
+        Metric::Dot => sum(&|q, x| q * x),
+        Metric::Euclidean => 1.0 / (1.0 + sum(&|q, x| (q - x).powi(2))),
+        Metric::Cosine => sum(&|q, x| q * x) / sum(&|q, _| q * q).sqrt() / sum(&|_, x| x * x).sqrt(),
+    }
+}
+
+/// Checks that hits are the best of all expected ones, equal scores aside.
+fn same(found: &Found, mut expected: Vec<(i64, f64)>, options: &Options) {
+    expected.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let page = expected.iter().skip(options.offset).take(options.limit);
+    let scores: Vec<f64> = found.hits.iter().map(|hit| hit.score).collect();
+    assert_eq!(scores.len(), page.len());
+    for (hit, (_, score)) in found.hits.iter().zip(page) {
+        assert!((hit.score - score).abs() < 1e-9, "{} {score}", hit.score);
+        let own = expected.iter().find(|(id, _)| Id::Int(*id) == hit.id).unwrap();
+        assert!((own.1 - score).abs() < 1e-9);
+    }
+}
+
+fn commits(shape: Shape) -> impl Strategy<Value = Vec<Vec<Doc>>> {
+    // Few values, so that some vectors are alike.
+    let component = prop_oneof![3 => (-3i8..4).prop_map(|x| f32::from(x) / 2.0), 1 => -1.0f32..1.0];
+    let vector = prop::collection::vec(component, usize::from(shape.dimensions));
+    let vector = vector.prop_filter("no cosine", move |vector| shape.check(vector).is_ok());
+    let doc = (0i64..120, prop::option::weighted(0.9, vector)).prop_map(|(id, vector)| Doc { id, vector });
+    prop::collection::vec(prop::collection::vec(doc, 0..60), 1..5)
+}
+
+fn cases() -> impl Strategy<Value = (Shape, Vec<Vec<Doc>>, Vec<i64>)> {
+    let metric = prop_oneof![Just(Metric::Cosine), Just(Metric::Dot), Just(Metric::Euclidean)];
+    let dimensions = prop_oneof![1u16..20, Just(129)];
+    let shape = (dimensions, metric).prop_map(|(dimensions, metric)| Shape { dimensions, metric });
+    shape.prop_flat_map(|shape| (Just(shape), commits(shape), prop::collection::vec(0i64..120, 0..10)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #[test]
+    fn the_nearest_are_found(
+        (shape, commits, gone) in cases(),
+        threads in 1usize..3,
+        optimize in prop_oneof![Just(None), Just(Some(false)), Just(Some(true))],
+        (limit, offset) in (0usize..40, 0usize..5),
+        filtered in any::<bool>(),
+        matching in prop_oneof![Just(Matching::All), Just(Matching::Any), Just(Matching::AllThenAny)],
+        text in prop_oneof![Just(1.0), Just(0.01), Just(0.0)],
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let (index, live) = built(folder.path(), shape, &commits, &gone, (threads, optimize));
+        let filter = if filtered { Filter::new(Condition::Keywords(TAG, vec![b"x".to_vec()])).unwrap() } else { Filter::default() };
+        let options = Options { limit, offset, filter, ..Options::default() };
+        let live: Vec<&Doc> = live.iter().filter(|doc| !filtered || doc.has_tag()).collect();
+        let vectors: Vec<&[f32]> = commits.iter().flatten().filter_map(|doc| doc.vector.as_deref()).take(5).collect();
+        let queries: Vec<Query> = vectors.iter().map(|vector| Query::new(shape, vector).unwrap()).collect();
+        let all = index.nearest(VECTOR, &queries, &options, threads).unwrap();
+        for ((vector, query), found) in vectors.iter().zip(&queries).zip(&all) {
+            let similar = |doc: &&Doc| doc.vector.as_ref().map(|own| similarity(shape.metric, vector, own));
+            let expected: Vec<(i64, f64)> = live.iter().filter_map(|doc| Some((doc.id, similar(doc)?))).collect();
+            same(found, expected.clone(), &options);
+            prop_assert_eq!(&index.nearest(VECTOR, std::slice::from_ref(query), &options, 1).unwrap()[0], found);
+            // Equal ones are in the order of insertion.
+            let place = |hit: &FoundHit| live.iter().position(|doc| Id::Int(doc.id) == hit.id);
+            prop_assert!(found.hits.is_sorted_by(|a, b| a.score > b.score || place(a) < place(b)));
+
+            let everything = Options { limit: 1000, offset: 0, matching, ..options.clone() };
+            let nearest = vec![(VECTOR, Arc::new(query.clone()))];
+            for typed in ["ship wind", "sail", "nothing", ""] {
+                let of_text = if typed.is_empty() { Found::default() } else { index.search(typed, &everything).unwrap() };
+                let number = |hit: &FoundHit| match hit.id { Id::Int(id) => id, _ => unreachable!() };
+                let mut sums: BTreeMap<i64, f64> = BTreeMap::new();
+                of_text.hits.iter().for_each(|hit| *sums.entry(number(hit)).or_default() += text * hit.score);
+                expected.iter().for_each(|(id, similar)| *sums.entry(*id).or_default() += 0.5 * similar);
+                let fusion = Fusion::Scores { text, fields: vec![(VECTOR, 0.5)] };
+                let by_scores = Options { nearest: nearest.clone(), fusion, matching, total: true, ..options.clone() };
+                let found = index.search(typed, &by_scores).unwrap();
+                same(&found, sums.into_iter().collect(), &options);
+
+                let mut sums: BTreeMap<i64, f64> = BTreeMap::new();
+                let all_nearest = index.nearest(VECTOR, std::slice::from_ref(query), &everything, 1).unwrap();
+                for list in [&of_text, &all_nearest[0]] {
+                    for (hit, rank) in list.hits.iter().zip(1..).take(WINDOW) {
+                        *sums.entry(number(hit)).or_default() += 1.0 / (RANK + f64::from(rank));
+                    }
+                }
+                let by_ranks = Options { nearest: nearest.clone(), matching, ..options.clone() };
+                same(&index.search(typed, &by_ranks).unwrap(), sums.into_iter().collect(), &options);
+            }
+        }
+    }
+}

@@ -8,10 +8,10 @@ use super::{Found, check};
 use crate::base::bits::has_bit;
 use crate::base::error::{Error, Result};
 use crate::base::{cpu, threads};
-use crate::index::segment::{Allowed, VectorColumn};
+use crate::index::segment::{Allowed, CodeColumn, VectorColumn};
 use crate::index::snapshot::SnapshotSegment;
 use crate::rank::{Clock, Hit, TopK};
-use crate::vector::Query;
+use crate::vector::{Query, Run};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -83,9 +83,7 @@ pub(super) fn hits(
 ) -> Result<Vec<Vec<Hit>>> {
     let mut searches: Vec<Search> = queries.iter().map(|query| Search::new(query, wanted)).collect();
     for (number, part) in index.snapshot().parts().iter().enumerate().filter(|_| wanted > 0) {
-        let column = part.segment.vectors(field)?;
-        let rows = Rows { column, part, number: number as u32, allowed: filter::allowed(part, options, clock)? };
-        rows.search(&mut searches, clock)?;
+        Rows::new(part, number, field, options, clock)?.search(&mut searches, clock)?;
     }
     let hits = |search: Search| {
         let metric = search.query.shape().metric;
@@ -108,48 +106,75 @@ pub(super) fn similarity(index: &Index, field: usize, query: &Query, doc_id: u64
 struct Search<'q> {
     query: &'q Query,
     top: TopK,
-    sums: Vec<i32>,
-    /// Rows that by their coarse codes may be near enough.
-    found: Vec<u32>,
 }
 
 impl<'q> Search<'q> {
     fn new(query: &'q Query, wanted: usize) -> Search<'q> {
-        Search { query, top: TopK::new(wanted), sums: Vec::new(), found: Vec::new() }
+        Search { query, top: TopK::new(wanted) }
     }
+}
+
+/// Memory to work in.
+#[derive(Default)]
+struct Scratch {
+    sums: Vec<i32>,
+    /// The places of rows that by their coarse codes may be near enough.
+    found: Vec<u32>,
+    codes: Vec<u8>,
+    factors: Vec<u8>,
+    norms: Vec<u8>,
 }
 
 /// The vectors of a segment, and which of them count.
 struct Rows<'s> {
     column: VectorColumn<'s>,
+    codes: CodeColumn<'s>,
     part: &'s SnapshotSegment,
     number: u32,
     allowed: Option<Arc<Allowed>>,
+    ordinals: Option<&'s [u32]>,
 }
 
-impl Rows<'_> {
+impl<'s> Rows<'s> {
+    fn new(
+        part: &'s SnapshotSegment,
+        number: usize,
+        field: usize,
+        options: &Options,
+        clock: &Clock,
+    ) -> Result<Rows<'s>> {
+        let column = part.segment.vectors(field)?;
+        Ok(Rows {
+            column,
+            codes: column.codes()?,
+            part,
+            number: number as u32,
+            allowed: filter::allowed(part, options, clock)?,
+            ordinals: part.segment.kept_ordinals()?,
+        })
+    }
+
     /// Offers all rows that count to all queries.
     fn search(&self, searches: &mut [Search], clock: &Clock) -> Result<()> {
-        let ordinals = self.part.segment.kept_ordinals()?;
-        let few = self.allowed.as_ref().and_then(|allowed| allowed.few.as_deref());
-        if let Some(few) = few {
+        let mut scratch = Scratch::default();
+        if let Some(few) = self.allowed.as_ref().and_then(|allowed| allowed.few.as_deref()) {
             let rows: Vec<usize> = few.iter().filter_map(|&doc| self.column.row_of(doc)).collect();
             return rows.chunks(ROWS).try_for_each(|rows| {
                 clock.check()?;
-                self.offer_each(rows, searches, ordinals)
+                self.offer_each(rows, searches, &mut scratch)
             });
         }
         for from in (0..self.column.rows()).step_by(ROWS) {
             clock.check()?;
             let range = from..self.column.rows().min(from + ROWS);
             if self.allowed.is_none() {
-                self.offer_all(range, searches, ordinals)?;
+                self.offer_all(range, searches, &mut scratch)?;
                 continue;
             }
             let rows: Vec<usize> = range.clone().filter(|&row| self.counts(row)).collect();
             match SPARSE * rows.len() > range.len() {
-                true => self.offer_all(range, searches, ordinals)?,
-                false => self.offer_each(&rows, searches, ordinals)?,
+                true => self.offer_all(range, searches, &mut scratch)?,
+                false => self.offer_each(&rows, searches, &mut scratch)?,
             }
         }
         Ok(())
@@ -162,41 +187,44 @@ impl Rows<'_> {
         })
     }
 
-    fn offer_all(&self, range: Range<usize>, searches: &mut [Search], ordinals: Option<&[u32]>) -> Result<()> {
-        let run = self.column.coarse(range)?;
-        for search in searches {
-            search.query.coarse(cpu::tier(), run, search.top.threshold(), &mut search.sums, &mut search.found);
-            self.offer_found(search, ordinals)?;
-        }
-        Ok(())
+    fn offer_all(&self, range: Range<usize>, searches: &mut [Search], scratch: &mut Scratch) -> Result<()> {
+        let run = self.codes.coarse(range.clone());
+        searches.iter_mut().try_for_each(|search| {
+            let Scratch { sums, found, .. } = scratch;
+            search.query.coarse(cpu::tier(), run, search.top.threshold(), sums, found);
+            found.iter().try_for_each(|&at| self.offer(search, range.start + at as usize))
+        })
     }
 
-    fn offer_each(&self, rows: &[usize], searches: &mut [Search], ordinals: Option<&[u32]>) -> Result<()> {
-        for search in searches {
-            for &row in rows {
-                let run = self.column.coarse(row..row + 1)?;
-                search.query.coarse(cpu::tier(), run, search.top.threshold(), &mut search.sums, &mut search.found);
-            }
-            self.offer_found(search, ordinals)?;
+    /// Offers some rows, the codes of which are put together.
+    fn offer_each(&self, rows: &[usize], searches: &mut [Search], scratch: &mut Scratch) -> Result<()> {
+        let Scratch { sums, found, codes, factors, norms } = scratch;
+        [&mut *codes, &mut *factors, &mut *norms].into_iter().for_each(Vec::clear);
+        for &row in rows {
+            let run = self.codes.coarse(row..row + 1);
+            codes.extend_from_slice(run.codes);
+            factors.extend_from_slice(run.factors);
+            norms.extend_from_slice(run.norms);
         }
-        Ok(())
+        let run = Run { codes, factors, norms };
+        searches.iter_mut().try_for_each(|search| {
+            search.query.coarse(cpu::tier(), run, search.top.threshold(), sums, found);
+            found.iter().try_for_each(|&at| self.offer(search, rows[at as usize]))
+        })
     }
 
-    /// Offers the rows that by their coarse codes may be near enough.
-    fn offer_found(&self, search: &mut Search, ordinals: Option<&[u32]>) -> Result<()> {
-        let tier = cpu::tier();
-        for row in search.found.drain(..).map(|row| row as usize) {
-            let threshold = search.top.threshold();
-            let (codes, factor, norm) = self.column.fine(row)?;
-            if !search.query.fine(tier, codes, factor, norm, threshold) || !self.counts(row) {
-                continue;
-            }
-            let closeness = search.query.closeness(tier, self.column.vector(row)?);
-            let Some(doc_id) = self.column.doc(row).filter(|_| closeness >= threshold) else { continue };
-            let ordinal = ordinals.and_then(|ordinals| ordinals.get(doc_id as usize)).copied().unwrap_or(doc_id);
-            let ordinal = self.part.base + u64::from(ordinal);
-            search.top.push(Hit { score: closeness, ordinal, segment: self.number, doc_id });
+    /// Offers a row that by its coarse code may be near enough.
+    fn offer(&self, search: &mut Search, row: usize) -> Result<()> {
+        let (tier, threshold) = (cpu::tier(), search.top.threshold());
+        let (codes, factor, norm) = self.codes.fine(row);
+        if !search.query.fine(tier, codes, factor, norm, threshold) || !self.counts(row) {
+            return Ok(());
         }
+        let closeness = search.query.closeness(tier, self.column.vector(row)?);
+        let Some(doc_id) = self.column.doc(row).filter(|_| closeness >= threshold) else { return Ok(()) };
+        let ordinal = self.ordinals.and_then(|ordinals| ordinals.get(doc_id as usize)).copied().unwrap_or(doc_id);
+        let ordinal = self.part.base + u64::from(ordinal);
+        search.top.push(Hit { score: closeness, ordinal, segment: self.number, doc_id });
         Ok(())
     }
 }

@@ -95,10 +95,10 @@ impl Query {
         }
     }
 
-    /// Adds to `found` the numbers of those vectors that by their coarse codes may be closer than `threshold`, or as close.
-    /// `codes`, `factors` and `norms` (which cosines need not have) are those of some vectors one after the other, the first of
-    /// which has the number `first`.
+    /// Sets `found` to the places of those vectors of a run that by their coarse codes may be closer than `threshold`, or as
+    /// close. `sums` is memory to work in.
     pub fn coarse(&self, tier: Tier, run: Run<'_>, threshold: f64, sums: &mut Vec<i32>, found: &mut Vec<u32>) {
+        found.clear();
         sums.clear();
         sums.resize(run.factors.len() / Factor::BYTES, 0);
         scan::coarse(tier, &self.integers, run.codes, sums);
@@ -116,8 +116,6 @@ impl Query {
 /// The coarse codes of some vectors, one after the other.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'r> {
-    /// The number of the first.
-    pub first: u32,
     /// [`Codes::bytes`] for each.
     pub codes: &'r [u8],
     /// A [`Factor`] for each.
@@ -156,7 +154,7 @@ fn passing_on_tier(query: &Query, run: Run, threshold: f32, sums: &[i32], found:
             bits |= u32::from(!(bound < threshold)) << lane;
         }
         while bits != 0 {
-            found.push(run.first + (STEP * at) as u32 + bits.trailing_zeros());
+            found.push((STEP * at) as u32 + bits.trailing_zeros());
             bits &= bits - 1;
         }
     }

@@ -58,7 +58,7 @@ proptest! {
         if metric == Metric::Cosine && !with_norms {
             norms.clear();
         }
-        let run = Run { first: 0, codes: &codes, factors: &factors, norms: &norms };
+        let run = Run { codes: &codes, factors: &factors, norms: &norms };
         let closeness: Vec<f64> = vectors.iter().map(|vector| query.closeness(Tier::Scalar, &bytes(vector))).collect();
         for threshold in closeness.iter().copied().chain([f64::NEG_INFINITY, 0.5]) {
             let mut expected = None;

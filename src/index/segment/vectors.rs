@@ -171,10 +171,11 @@ pub(super) fn merge(inputs: &[Input], plan: &MergePlan, field: usize, writer: &m
         let (input, row, _) = rows[at];
         out.write_all(columns[input as usize].vector(row).map_err(other)?)
     })?;
+    let codes = columns.iter().map(VectorColumn::codes).collect::<Result<Vec<_>>>()?;
     writer.section(Section::Codes, field as u8, |out| {
         for part in Part::ALL.into_iter().filter(|part| part.bytes(shape) > 0) {
             for &(input, row, _) in &rows {
-                out.write_all(columns[input as usize].part(part, row..row + 1).map_err(other)?)?;
+                out.write_all(codes[input as usize].part(part, row..row + 1))?;
             }
         }
         Ok(())
@@ -283,39 +284,58 @@ impl<'s> VectorColumn<'s> {
         }
     }
 
-    /// A part of the codes of some rows.
-    #[inline]
-    fn part(&self, part: Part, rows: Range<usize>) -> Result<&'s [u8]> {
-        let Some((_, codes)) = self.sections else { return Ok(&[]) };
-        let rows = rows.start.min(self.rows)..rows.end.min(self.rows);
+    /// Their codes, all of which are checked when they are first asked for.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt).
+    pub fn codes(&self) -> Result<CodeColumn<'s>> {
+        let bytes = self.sections.map_or(Ok(&[][..]), |(_, codes)| codes.all())?;
+        let part = |part: Part| {
+            let begin = part.before(self.shape) * self.rows;
+            &bytes[begin..begin + part.bytes(self.shape) * self.rows]
+        };
+        Ok(CodeColumn { shape: self.shape, parts: Part::ALL.map(part) })
+    }
+}
+
+/// The codes of the vectors of a field, by row.
+#[derive(Debug, Clone, Copy)]
+pub struct CodeColumn<'s> {
+    shape: Shape,
+    /// The section has what all rows have of each part.
+    parts: [&'s [u8]; Part::ALL.len()],
+}
+
+impl<'s> CodeColumn<'s> {
+    /// A part of the codes of some rows, which there must be.
+    #[inline(always)]
+    fn part(&self, part: Part, rows: Range<usize>) -> &'s [u8] {
         let bytes = part.bytes(self.shape);
-        codes.range(part.before(self.shape) * self.rows + bytes * rows.start, bytes * rows.len())
+        &self.parts[part as usize][bytes * rows.start..bytes * rows.end]
     }
 
     /// The coarse codes of some rows.
     ///
-    /// # Errors
-    /// [`Error::Corrupt`](crate::Error::Corrupt).
+    /// # Panics
+    /// If there are no such rows.
     #[inline]
-    pub fn coarse(&self, rows: Range<usize>) -> Result<Run<'s>> {
-        Ok(Run {
-            first: rows.start as u32,
-            codes: self.part(Part::Coarse, rows.clone())?,
-            factors: self.part(Part::CoarseFactor, rows.clone())?,
-            norms: self.part(Part::Norm, rows)?,
-        })
+    pub fn coarse(&self, rows: Range<usize>) -> Run<'s> {
+        Run {
+            codes: self.part(Part::Coarse, rows.clone()),
+            factors: self.part(Part::CoarseFactor, rows.clone()),
+            norms: self.part(Part::Norm, rows),
+        }
     }
 
     /// The coarse code of a row, what makes it fine, the factor of the fine code, and the length of the vector (1 with cosines).
     ///
-    /// # Errors
-    /// [`Error::Corrupt`](crate::Error::Corrupt).
+    /// # Panics
+    /// If there is no such row.
     #[inline]
-    pub fn fine(&self, row: usize) -> Result<([&'s [u8]; 2], Factor, f32)> {
+    pub fn fine(&self, row: usize) -> ([&'s [u8]; 2], Factor, f32) {
         let one = row..row + 1;
-        let factor = self.part(Part::FineFactor, one.clone())?.first_chunk().copied().unwrap_or_default();
-        let norm = self.part(Part::Norm, one.clone())?.first_chunk().map_or(1.0, |&norm| f32::from_le_bytes(norm));
-        let codes = [self.part(Part::Coarse, one.clone())?, self.part(Part::Fine, one)?];
-        Ok((codes, Factor::from_bytes(factor), norm))
+        let factor = self.part(Part::FineFactor, one.clone()).first_chunk().copied().unwrap_or_default();
+        let norm = self.part(Part::Norm, one.clone()).first_chunk().map_or(1.0, |&norm| f32::from_le_bytes(norm));
+        ([self.part(Part::Coarse, one.clone()), self.part(Part::Fine, one)], Factor::from_bytes(factor), norm)
     }
 }

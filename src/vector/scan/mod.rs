@@ -6,8 +6,12 @@ mod avx2;
 mod avx512;
 mod scalar;
 
+use super::Shape;
 use super::codes::{BLOCK, BLOCK_BYTES};
 use crate::base::cpu::Tier;
+
+/// The blocks of the longest vector.
+const MOST_BLOCKS: usize = (*Shape::DIMENSIONS.end() as usize).div_ceil(BLOCK);
 
 /// For each of some coarse codes, one after the other, the sum of the products of its bits (0 to 3) and the query's integers.
 ///
@@ -15,7 +19,8 @@ use crate::base::cpu::Tier;
 /// If a code is missing.
 pub(super) fn coarse(tier: Tier, integers: &[i8], codes: &[u8], sums: &mut [i32]) {
     let bytes = integers.len() / BLOCK * BLOCK_BYTES;
-    assert!(integers.len().is_multiple_of(BLOCK) && codes.len() == sums.len() * bytes);
+    assert!(integers.len().is_multiple_of(BLOCK) && integers.len() <= BLOCK * MOST_BLOCKS);
+    assert!(codes.len() == sums.len() * bytes);
     match tier {
         // SAFETY: the processor has what is asked for, and each sum has its code.
         #[cfg(target_arch = "x86_64")]

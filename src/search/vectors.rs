@@ -12,7 +12,7 @@ use crate::index::segment::{Allowed, CodeColumn, VectorColumn};
 use crate::index::snapshot::SnapshotSegment;
 use crate::rank::{Clock, Hit, TopK};
 use crate::vector::{Query, Run};
-use std::ops::Range;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Rows of which the coarse codes are looked at together: for all queries of a group, while they are in the nearest cache.
@@ -20,6 +20,15 @@ const ROWS: usize = 256;
 
 /// Queries of a group.
 const GROUP: usize = 16;
+
+/// Rows whose bounds are all known before the vectors of some are looked at.
+const STRETCH: usize = 1 << 14;
+
+/// Before there is a threshold, so many rows are looked at for each hit that is wanted: those with the greatest bounds.
+const FIRST: usize = 4;
+
+/// Rows whose fine codes are looked at before the vectors of some of them are.
+const AT_A_TIME: usize = 64;
 
 /// Rows that are looked at as a whole if at least one of so many counts.
 const SPARSE: usize = 4;
@@ -106,23 +115,28 @@ pub(super) fn similarity(index: &Index, field: usize, query: &Query, doc_id: u64
 struct Search<'q> {
     query: &'q Query,
     top: TopK,
+    /// What the closenesses of the rows of a stretch do not exceed, by their coarse codes.
+    bounds: Vec<f32>,
 }
 
 impl<'q> Search<'q> {
     fn new(query: &'q Query, wanted: usize) -> Search<'q> {
-        Search { query, top: TopK::new(wanted) }
+        Search { query, top: TopK::new(wanted), bounds: Vec::new() }
     }
 }
+
+/// Places of rows, with bounds of their closenesses.
+type Near = SmallVec<[(f32, u32); AT_A_TIME]>;
 
 /// Memory to work in.
 #[derive(Default)]
 struct Scratch {
     sums: Vec<i32>,
-    /// The places of rows that by their coarse codes may be near enough.
-    found: Vec<u32>,
     codes: Vec<u8>,
     factors: Vec<u8>,
     norms: Vec<u8>,
+    /// Rows of a stretch that may be near enough, by their places, with bounds of their closenesses.
+    near: Vec<(f32, u32)>,
 }
 
 /// The vectors of a segment, and which of them count.
@@ -133,6 +147,31 @@ struct Rows<'s> {
     number: u32,
     allowed: Option<Arc<Allowed>>,
     ordinals: Option<&'s [u32]>,
+}
+
+/// Rows of a segment.
+#[derive(Clone, Copy)]
+enum Stretch<'r> {
+    /// From the first on, up to the other.
+    All(usize, usize),
+    /// These.
+    Some(&'r [usize]),
+}
+
+impl Stretch<'_> {
+    fn len(self) -> usize {
+        match self {
+            Stretch::All(from, to) => to - from,
+            Stretch::Some(rows) => rows.len(),
+        }
+    }
+
+    fn row(self, at: u32) -> usize {
+        match self {
+            Stretch::All(from, _) => from + at as usize,
+            Stretch::Some(rows) => rows[at as usize],
+        }
+    }
 }
 
 impl<'s> Rows<'s> {
@@ -159,23 +198,19 @@ impl<'s> Rows<'s> {
         let mut scratch = Scratch::default();
         if let Some(few) = self.allowed.as_ref().and_then(|allowed| allowed.few.as_deref()) {
             let rows: Vec<usize> = few.iter().filter_map(|&doc| self.column.row_of(doc)).collect();
-            return rows.chunks(ROWS).try_for_each(|rows| {
-                clock.check()?;
-                self.offer_each(rows, searches, &mut scratch)
-            });
+            return rows
+                .chunks(STRETCH)
+                .try_for_each(|rows| self.stretch(Stretch::Some(rows), searches, &mut scratch, clock));
         }
-        for from in (0..self.column.rows()).step_by(ROWS) {
-            clock.check()?;
-            let range = from..self.column.rows().min(from + ROWS);
-            if self.allowed.is_none() {
-                self.offer_all(range, searches, &mut scratch)?;
-                continue;
-            }
-            let rows: Vec<usize> = range.clone().filter(|&row| self.counts(row)).collect();
-            match SPARSE * rows.len() > range.len() {
-                true => self.offer_all(range, searches, &mut scratch)?,
-                false => self.offer_each(&rows, searches, &mut scratch)?,
-            }
+        for from in (0..self.column.rows()).step_by(STRETCH) {
+            let to = self.column.rows().min(from + STRETCH);
+            let some: Vec<usize> = match self.allowed {
+                None => Vec::new(),
+                Some(_) => (from..to).filter(|&row| self.counts(row)).collect(),
+            };
+            let is_sparse = self.allowed.is_some() && SPARSE * some.len() < to - from;
+            let stretch = if is_sparse { Stretch::Some(&some) } else { Stretch::All(from, to) };
+            self.stretch(stretch, searches, &mut scratch, clock)?;
         }
         Ok(())
     }
@@ -187,44 +222,105 @@ impl<'s> Rows<'s> {
         })
     }
 
-    fn offer_all(&self, range: Range<usize>, searches: &mut [Search], scratch: &mut Scratch) -> Result<()> {
-        let run = self.codes.coarse(range.clone());
-        searches.iter_mut().try_for_each(|search| {
-            let Scratch { sums, found, .. } = scratch;
-            search.query.coarse(cpu::tier(), run, search.top.threshold(), sums, found);
-            found.iter().try_for_each(|&at| self.offer(search, range.start + at as usize))
-        })
+    /// Offers the rows of a stretch that count.
+    fn stretch(&self, stretch: Stretch, searches: &mut [Search], scratch: &mut Scratch, clock: &Clock) -> Result<()> {
+        for search in &mut *searches {
+            search.bounds.clear();
+            search.bounds.resize(stretch.len(), 0.0);
+        }
+        for from in (0..stretch.len()).step_by(ROWS) {
+            clock.check()?;
+            let to = stretch.len().min(from + ROWS);
+            let Scratch { sums, codes, factors, norms, .. } = &mut *scratch;
+            let run = match stretch {
+                Stretch::All(first, _) => self.codes.coarse(first + from..first + to),
+                Stretch::Some(rows) => {
+                    [&mut *codes, &mut *factors, &mut *norms].into_iter().for_each(Vec::clear);
+                    for &row in &rows[from..to] {
+                        let run = self.codes.coarse(row..row + 1);
+                        codes.extend_from_slice(run.codes);
+                        factors.extend_from_slice(run.factors);
+                        norms.extend_from_slice(run.norms);
+                    }
+                    Run { codes, factors, norms }
+                }
+            };
+            for search in &mut *searches {
+                search.query.coarse(cpu::tier(), run, sums, &mut search.bounds[from..to]);
+            }
+        }
+        for search in searches {
+            clock.check()?;
+            self.offer(stretch, search, &mut scratch.near)?;
+        }
+        Ok(())
     }
 
-    /// Offers some rows, the codes of which are put together.
-    fn offer_each(&self, rows: &[usize], searches: &mut [Search], scratch: &mut Scratch) -> Result<()> {
-        let Scratch { sums, found, codes, factors, norms } = scratch;
-        [&mut *codes, &mut *factors, &mut *norms].into_iter().for_each(Vec::clear);
-        for &row in rows {
-            let run = self.codes.coarse(row..row + 1);
-            codes.extend_from_slice(run.codes);
-            factors.extend_from_slice(run.factors);
-            norms.extend_from_slice(run.norms);
+    /// Offers the rows of a stretch that by their bounds may be near enough, the most promising first.
+    fn offer(&self, stretch: Stretch, search: &mut Search, near: &mut Vec<(f32, u32)>) -> Result<()> {
+        let bounds = std::mem::take(&mut search.bounds);
+        let passing = |near: &mut Vec<(f32, u32)>, threshold: f64| {
+            near.clear();
+            near.extend(bounds.iter().copied().zip(0..).filter(|&(bound, _)| f64::from(bound) >= threshold));
+        };
+        let mut done = Vec::new();
+        if search.top.threshold() == f64::NEG_INFINITY {
+            // Some are looked at first, so that there is a threshold for the others.
+            passing(near, f64::NEG_INFINITY);
+            let first = search.top.k().saturating_mul(FIRST).min(near.len());
+            if first < near.len() {
+                near.select_nth_unstable_by(first, |a, b| b.0.total_cmp(&a.0));
+            }
+            near.truncate(first);
+            self.rescore(stretch, search, near)?;
+            done.extend(near.iter().map(|&(_, at)| at));
+            done.sort_unstable();
         }
-        let run = Run { codes, factors, norms };
-        searches.iter_mut().try_for_each(|search| {
-            search.query.coarse(cpu::tier(), run, search.top.threshold(), sums, found);
-            found.iter().try_for_each(|&at| self.offer(search, rows[at as usize]))
-        })
+        passing(near, search.top.threshold());
+        near.retain(|(_, at)| done.binary_search(at).is_err());
+        self.rescore(stretch, search, near)?;
+        search.bounds = bounds;
+        Ok(())
     }
 
-    /// Offers a row that by its coarse code may be near enough.
-    fn offer(&self, search: &mut Search, row: usize) -> Result<()> {
-        let (tier, threshold) = (cpu::tier(), search.top.threshold());
-        let (codes, factor, norm) = self.codes.fine(row);
-        if !search.query.fine(tier, codes, factor, norm, threshold) || !self.counts(row) {
-            return Ok(());
+    /// Offers those of some rows that by their fine codes may be near enough.
+    fn rescore(&self, stretch: Stretch, search: &mut Search, near: &[(f32, u32)]) -> Result<()> {
+        let mut some = Near::new();
+        for near in near.chunks(AT_A_TIME) {
+            let threshold = search.top.threshold();
+            some.clear();
+            some.extend(near.iter().copied().filter(|&(bound, _)| f64::from(bound) >= threshold));
+            self.rescore_some(stretch, search, &mut some)?;
         }
-        let closeness = search.query.closeness(tier, self.column.vector(row)?);
-        let Some(doc_id) = self.column.doc(row).filter(|_| closeness >= threshold) else { return Ok(()) };
-        let ordinal = self.ordinals.and_then(|ordinals| ordinals.get(doc_id as usize)).copied().unwrap_or(doc_id);
-        let ordinal = self.part.base + u64::from(ordinal);
-        search.top.push(Hit { score: closeness, ordinal, segment: self.number, doc_id });
+        Ok(())
+    }
+
+    fn rescore_some(&self, stretch: Stretch, search: &mut Search, near: &mut Near) -> Result<()> {
+        let tier = cpu::tier();
+        for (_, at) in &*near {
+            self.codes.prefetch_fine(stretch.row(*at));
+        }
+        for (bound, at) in &mut *near {
+            let (codes, factor, norm) = self.codes.fine(stretch.row(*at));
+            *bound = search.query.fine(tier, codes, factor, norm);
+        }
+        let threshold = search.top.threshold();
+        near.retain(|(bound, _)| f64::from(*bound) >= threshold);
+        near.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        for &(bound, at) in &*near {
+            let (row, threshold) = (stretch.row(at), search.top.threshold());
+            if f64::from(bound) < threshold {
+                break;
+            }
+            if !self.counts(row) {
+                continue;
+            }
+            let closeness = search.query.closeness(tier, self.column.vector(row)?);
+            let Some(doc_id) = self.column.doc(row).filter(|_| closeness >= threshold) else { continue };
+            let ordinal = self.ordinals.and_then(|ordinals| ordinals.get(doc_id as usize)).copied().unwrap_or(doc_id);
+            let ordinal = self.part.base + u64::from(ordinal);
+            search.top.push(Hit { score: closeness, ordinal, segment: self.number, doc_id });
+        }
         Ok(())
     }
 }

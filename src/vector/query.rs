@@ -86,30 +86,28 @@ impl Query {
     fn bound(&self, sum: i32, Factor { scale, rest }: Factor, norm: f32) -> f32 {
         let off = (self.missed + OFF * self.norm) * norm + f32::MIN_POSITIVE;
         let product = scale * (self.step * sum as f32) + rest * self.coded + off;
-        match self.shape.metric {
+        let bound = match self.shape.metric {
             Metric::Cosine | Metric::Dot => product,
             Metric::Euclidean => {
                 let squares = self.square + norm * norm;
                 2.0 * product - squares + OFF * squares
             }
-        }
+        };
+        // Of what is too large for 32-bit floats nothing is known.
+        if bound.is_nan() { f32::INFINITY } else { bound }
     }
 
-    /// Sets `found` to the places of those vectors of a run that by their coarse codes may be closer than `threshold`, or as
-    /// close. `sums` is memory to work in.
-    pub fn coarse(&self, tier: Tier, run: Run<'_>, threshold: f64, sums: &mut Vec<i32>, found: &mut Vec<u32>) {
-        found.clear();
+    /// Sets `bounds` to closenesses that by their coarse codes the vectors of a run do not exceed. `sums` is memory to work in.
+    pub fn coarse(&self, tier: Tier, run: Run<'_>, sums: &mut Vec<i32>, bounds: &mut [f32]) {
         sums.clear();
-        sums.resize(run.factors.len() / Factor::BYTES, 0);
+        sums.resize(bounds.len(), 0);
         scan::coarse(tier, &self.integers, run.codes, sums);
-        passing(tier, self, run, below(threshold), sums, found);
+        coarse_bounds(tier, self, run, sums, bounds);
     }
 
-    /// Whether by its fine code, of which these are the coarse and the further bits, a vector may be as close as `threshold`.
-    pub fn fine(&self, tier: Tier, [coarse, fine]: [&[u8]; 2], factor: Factor, norm: f32, threshold: f64) -> bool {
-        let sum = scan::fine(tier, &self.integers, coarse, fine);
-        // Whatever is not a number passes.
-        !(self.bound(sum, factor, norm) < below(threshold))
+    /// A closeness that by its fine code, of which these are the coarse and the further bits, a vector does not exceed.
+    pub fn fine(&self, tier: Tier, [coarse, fine]: [&[u8]; 2], factor: Factor, norm: f32) -> f32 {
+        self.bound(scan::fine(tier, &self.integers, coarse, fine), factor, norm)
     }
 }
 
@@ -124,38 +122,20 @@ pub struct Run<'r> {
     pub norms: &'r [u8],
 }
 
-/// A 32-bit float that is not greater.
-fn below(threshold: f64) -> f32 {
-    let near = threshold as f32;
-    if f64::from(near) > threshold { near.next_down() } else { near }
-}
-
 tiered! {
-    fn passing<'a>(
-        query: &'a Query, run: Run<'a>, threshold: f32, sums: &'a [i32], found: &'a mut Vec<u32>,
-    ) -> () = passing_on_tier;
+    fn coarse_bounds<'a>(query: &'a Query, run: Run<'a>, sums: &'a [i32], bounds: &'a mut [f32]) -> () = bounds_on_tier;
 }
 
 #[inline(always)]
-fn passing_on_tier(query: &Query, run: Run, threshold: f32, sums: &[i32], found: &mut Vec<u32>) {
-    const STEP: usize = 32;
+fn bounds_on_tier(query: &Query, run: Run, sums: &[i32], bounds: &mut [f32]) {
     let factors = run.factors.as_chunks::<{ Factor::BYTES }>().0;
-    let mut norms = [1.0; STEP];
-    for (at, (sums, factors)) in sums.chunks(STEP).zip(factors.chunks(STEP)).enumerate() {
-        if let Some(of) = run.norms.get(size_of::<f32>() * STEP * at..) {
-            norms.iter_mut().zip(components(of)).for_each(|(to, norm)| *to = norm);
-        }
-        let mut bits = 0u32;
-        for (lane, ((&sum, &factor), &norm)) in sums.iter().zip(factors).zip(&norms).enumerate() {
-            // A coarse code is 2h − 3, of which the sum is that of h.
-            let sum = 2 * sum - 3 * query.sum;
-            let bound = query.bound(sum, Factor::from_bytes(factor), norm);
-            // Whatever is not a number passes.
-            bits |= u32::from(!(bound < threshold)) << lane;
-        }
-        while bits != 0 {
-            found.push((STEP * at) as u32 + bits.trailing_zeros());
-            bits &= bits - 1;
+    let rows = bounds.iter_mut().zip(sums).zip(factors);
+    // A coarse code is 2h − 3, of which the sum is that of h.
+    let bound = |sum: i32, factor, norm| query.bound(2 * sum - 3 * query.sum, Factor::from_bytes(factor), norm);
+    match run.norms.is_empty() {
+        true => rows.for_each(|((to, &sum), &factor)| *to = bound(sum, factor, 1.0)),
+        false => {
+            rows.zip(components(run.norms)).for_each(|(((to, &sum), &factor), norm)| *to = bound(sum, factor, norm))
         }
     }
 }

@@ -60,22 +60,21 @@ proptest! {
         }
         let run = Run { codes: &codes, factors: &factors, norms: &norms };
         let closeness: Vec<f64> = vectors.iter().map(|vector| query.closeness(Tier::Scalar, &bytes(vector))).collect();
-        for threshold in closeness.iter().copied().chain([f64::NEG_INFINITY, 0.5]) {
-            let mut expected = None;
-            for tier in Tier::available() {
-                let (mut sums, mut found) = (Vec::new(), Vec::new());
-                query.coarse(tier, run, threshold, &mut sums, &mut found);
-                for (at, &close) in closeness.iter().enumerate() {
-                    prop_assert_eq!(query.closeness(tier, &bytes(&vectors[at])).to_bits(), close.to_bits());
-                    let coarse = &codes[at * Codes::bytes(shape)..][..Codes::bytes(shape)];
-                    let passes = query.fine(tier, [coarse, &fine[at]], of_fine[at].0, of_fine[at].1, threshold);
-                    if close >= threshold {
-                        prop_assert!(passes && found.contains(&(at as u32)), "{} {} {:?}", close, threshold, tier);
-                    }
-                }
-                let expected = expected.get_or_insert_with(|| (sums.clone(), found.clone()));
-                prop_assert_eq!((&sums, &found), (&expected.0, &expected.1));
+        let mut expected = None;
+        for tier in Tier::available() {
+            let (mut sums, mut bounds) = (Vec::new(), vec![0.0; vectors.len()]);
+            query.coarse(tier, run, &mut sums, &mut bounds);
+            let mut of_codes = Vec::new();
+            for (at, &close) in closeness.iter().enumerate() {
+                prop_assert_eq!(query.closeness(tier, &bytes(&vectors[at])).to_bits(), close.to_bits());
+                let coarse = &codes[at * Codes::bytes(shape)..][..Codes::bytes(shape)];
+                let bound = query.fine(tier, [coarse, &fine[at]], of_fine[at].0, of_fine[at].1);
+                prop_assert!(f64::from(bounds[at]) >= close, "{} {} {:?}", bounds[at], close, tier);
+                prop_assert!(f64::from(bound) >= close, "{} {} {:?}", bound, close, tier);
+                of_codes.push(bound);
             }
+            let expected = expected.get_or_insert_with(|| (bounds.clone(), of_codes.clone()));
+            prop_assert_eq!((&bounds, &of_codes), (&expected.0, &expected.1));
         }
         for (vector, &close) in vectors.iter().zip(&closeness) {
             let (similarity, defined) = (metric.similarity(close), defined(metric, &vectors[0], vector));

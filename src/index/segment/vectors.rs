@@ -5,8 +5,8 @@
 //! vectors: rows u32, missing u8 (1 if some documents have none), zeros up to byte 64
 //!          per row: the components f32
 //!          if missing is 1, per row: the docID u32
-//! codes:   per row: coarse code; per row: its factor; per row: what makes the code fine; per row: the factor of the fine code;
-//!          per row: the length f32, unless vectors are compared by cosines
+//! codes:   per row: coarse code; per row: its factor; per row: the length f32, unless vectors are compared by cosines;
+//!          per row: what makes the code fine, the factor of the fine code
 //! ```
 //! Codes and factors are those of [`Codes`].
 
@@ -15,7 +15,7 @@ use super::format::{FieldCounts, Section, u32_at};
 use super::merge_plan::{Input, MergePlan};
 use super::section::SectionRef;
 use crate::base::error::Result;
-use crate::base::memory::{reserve, room};
+use crate::base::memory::{prefetch, reserve, room};
 use crate::vector::{Codes, Factor, Metric, Run, Shape};
 use std::io::Write;
 use std::ops::Range;
@@ -26,20 +26,20 @@ const HEAD: usize = 64;
 #[derive(Debug, Clone, Copy)]
 enum Part {
     Coarse,
-    CoarseFactor,
-    Fine,
-    FineFactor,
+    Factor,
     Norm,
+    Fine,
 }
 
 impl Part {
-    const ALL: [Part; 5] = [Part::Coarse, Part::CoarseFactor, Part::Fine, Part::FineFactor, Part::Norm];
+    const ALL: [Part; 4] = [Part::Coarse, Part::Factor, Part::Norm, Part::Fine];
 
     /// Its bytes in a row.
     fn bytes(self, shape: Shape) -> usize {
         match self {
-            Part::Coarse | Part::Fine => Codes::bytes(shape),
-            Part::CoarseFactor | Part::FineFactor => Factor::BYTES,
+            Part::Coarse => Codes::bytes(shape),
+            Part::Factor => Factor::BYTES,
+            Part::Fine => Codes::bytes(shape) + Factor::BYTES,
             Part::Norm if shape.metric == Metric::Cosine => 0,
             Part::Norm => size_of::<f32>(),
         }
@@ -122,7 +122,8 @@ impl Vectors {
             codes.encode(self.shape, vector(row));
             let [coarse, fine] = codes.factors.map(Factor::to_bytes);
             let norm = codes.norm.to_le_bytes();
-            let of_row: [&[u8]; Part::ALL.len()] = [&codes.coarse, &coarse, &codes.fine, &fine, &norm];
+            codes.fine.extend(fine);
+            let of_row: [&[u8]; Part::ALL.len()] = [&codes.coarse, &coarse, &norm, &codes.fine];
             for ((bytes, of_row), part) in parts.iter_mut().zip(of_row).zip(Part::ALL) {
                 bytes.extend_from_slice(&of_row[..part.bytes(self.shape)]);
             }
@@ -322,9 +323,18 @@ impl<'s> CodeColumn<'s> {
     pub fn coarse(&self, rows: Range<usize>) -> Run<'s> {
         Run {
             codes: self.part(Part::Coarse, rows.clone()),
-            factors: self.part(Part::CoarseFactor, rows.clone()),
+            factors: self.part(Part::Factor, rows.clone()),
             norms: self.part(Part::Norm, rows),
         }
+    }
+
+    /// Has the processor fetch what [`fine`](Self::fine) reads of a row.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[inline]
+    pub fn prefetch_fine(&self, row: usize) {
+        [Part::Coarse, Part::Fine].into_iter().for_each(|part| prefetch(self.part(part, row..row + 1)));
     }
 
     /// The coarse code of a row, what makes it fine, the factor of the fine code, and the length of the vector (1 with cosines).
@@ -334,8 +344,9 @@ impl<'s> CodeColumn<'s> {
     #[inline]
     pub fn fine(&self, row: usize) -> ([&'s [u8]; 2], Factor, f32) {
         let one = row..row + 1;
-        let factor = self.part(Part::FineFactor, one.clone()).first_chunk().copied().unwrap_or_default();
+        let (fine, factor) = self.part(Part::Fine, one.clone()).split_at(Codes::bytes(self.shape));
+        let factor = factor.first_chunk().copied().unwrap_or_default();
         let norm = self.part(Part::Norm, one.clone()).first_chunk().map_or(1.0, |&norm| f32::from_le_bytes(norm));
-        ([self.part(Part::Coarse, one.clone()), self.part(Part::Fine, one)], Factor::from_bytes(factor), norm)
+        ([self.part(Part::Coarse, one), fine], Factor::from_bytes(factor), norm)
     }
 }

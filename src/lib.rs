@@ -10,19 +10,20 @@
 //!
 //! | room | what it does | uses |
 //! |---|---|---|
-//! | `php` | PHP's classes and functions: arguments in, one call below, a result or an exception out (feature `php`) | `exchange`, `engine`, `search`, `interchange`, `rank`, `index`, `analysis`, `yioop`, `list`, `codec`, `base` |
+//! | `php` | PHP's classes and functions: arguments in, one call below, a result or an exception out (feature `php`) | `exchange`, `engine`, `search`, `interchange`, `rank`, `index`, `analysis`, `yioop`, `vector`, `list`, `codec`, `base` |
 //! | `lab` | what only the papers' experiments need (feature `lab`); the extension does not contain it | `engine`, `device`, `search`, `intersect`, `list`, `codec`, `base` |
 //! | [`exchange`] | an index that is asked from elsewhere: requests and responses as bytes, and the leaf that answers them | `engine`, `search`, `rank`, `index`, `base` |
 //! | [`engine`] | CPU or device: the choice and its cost model, ranked queries shared by both, streams, the repetition of failed device calls on the CPU, counters | `device`, `search`, `rank`, `index`, `intersect`, `yioop`, `list`, `codec`, `base` |
 //! | [`device`] | everything about OpenCL: loading it, contexts, memory, programs, and the operations | `rank`, `index`, `list`, `codec`, `base` |
-//! | [`search`] | questions to an index: hits, counts, facets, sorting, suggestions, explanations | `rank`, `query`, `index`, `analysis`, `list`, `codec`, `base` |
+//! | [`search`] | questions to an index: hits, counts, facets, sorting, suggestions, explanations | `rank`, `query`, `index`, `analysis`, `vector`, `list`, `codec`, `base` |
 //! | [`interchange`] | text fields to and from other engines: CIFF, collections of PISA | `index`, `base` |
 //! | [`rank`] | the best documents of a segment; phrases; which documents match, without scores | `index`, `codec`, `base` |
-//! | [`index`] | the files: segments, manifest, deleted documents, lock; the writer, and snapshots for readers | `query`, `analysis`, `list`, `codec`, `base` |
+//! | [`index`] | the files: segments, manifest, deleted documents, lock; the writer, and snapshots for readers | `query`, `analysis`, `vector`, `list`, `codec`, `base` |
 //! | [`query`] | what a visitor typed becomes clauses; fuzzy words; highlighting and snippets | `analysis` |
 //! | [`analysis`] | text becomes terms: boundaries of words, lower-casing, folding, stemming, stop words | `base` |
 //! | [`intersect`] | intersection of posting lists on the CPU: merging, probing, and the choice between them | `list`, `codec`, `base` |
 //! | [`yioop`] | Yioop's posting lists, shard files, conjunctions and scores | `codec`, `base` |
+//! | [`vector`] | what is similar to what: vectors in a few bits a dimension, bounds of similarities, similarities themselves | `base` |
 //! | [`list`] | [`PostingList`]: header, block directory, payload; the byte format and its checks; results of batches | `codec`, `base` |
 //! | [`codec`] | docIDs to words and back; the registry of codecs | `base` |
 //! | [`base`] | what has no subject of search: errors, bit fields, CPU, processes, environment, threads, memory, files, points on the earth | |

@@ -205,6 +205,16 @@ namespace Postings {
          * The best hits of a query, from the CPU or a device, as searchBatch() with one query: with postings.offload=auto
          * from a device where that is expected to be faster.
          *
+         * Words and vectors together:
+         * - $nearest: vector field => a vector, as nearest() takes it: hits are also the documents with the nearest
+         *   vectors. They are in the order of $fusion, so not with $sort, $distinct or $after; total and facets are those of
+         *   what the query finds, and a query without words finds nothing. Exclusions and fields (`-word`, `title:word`) are the
+         *   query's alone; $filter is of both.
+         * - $fusion: how both become one list. 'rrf', by ranks (Cormack, Clarke and Büttcher 2009): the sum of 1 / (60 + rank)
+         *   over the lists that a document is in; each has 100 hits, or $offset + $limit if that is more. Or weights, from 0 to
+         *   1,000,000, of 'text' and the vector fields: the sum of weight times score, or similarity, over all documents; 0
+         *   where a document does not match or has no vector. Equal ones are in the order in which documents were added.
+         *
          * @param int $limit the most hits to return
          * @param int $offset hits to leave out at the front
          * @param array<int|string, mixed> $filter
@@ -218,6 +228,8 @@ namespace Postings {
          * @param array<int|string, int|string> $facets
          * @param ?string $distinct a keyword or numeric field
          * @param Hit|list<mixed>|null $after
+         * @param array<string, string|list<int|float>> $nearest
+         * @param 'rrf'|array<string, int|float> $fusion
          */
         public function search(
             string $query,
@@ -240,6 +252,8 @@ namespace Postings {
             ?int $maxWords = null,
             array $synonyms = [],
             ?Statistics $statistics = null,
+            array $nearest = [],
+            array|string $fusion = 'rrf',
         ): Hits {
         }
 
@@ -639,6 +653,53 @@ namespace Postings {
             int $words = 25,
             float $k1 = 1.2,
             float $b = 0.75,
+        ): array {
+        }
+
+        /**
+         * The documents whose vectors in a field are the nearest, the most similar first. Scores are similarities: the
+         * cosine; the sum of products; of 'euclidean' 1 / (1 + d²), d being the distance. Equal ones are in the order in which
+         * documents were added. Documents without a vector are not found.
+         *
+         * Exact, whatever the vectors are: codes of 2 and 4 bits a dimension bound how similar each one can be, and those that
+         * may be among the nearest are compared themselves. Takes about as long as reading 2 bits a dimension (10 ms for
+         * a million of 384), more where vectors are much alike; with a filter, as long as the filter, and some 50 ns for each
+         * document that passes.
+         *
+         * @param string $field a vector field
+         * @param string|list<int|float> $vector as many numbers as the field has dimensions; or 32-bit floats in a string, as
+         *     pack('g*', …) gives
+         * @param array<int|string, mixed> $filter
+         * @param ?int $deadline milliseconds after which hits come back empty and `expired`; null: none
+         * @throws \ValueError if the field has no vectors, numbers are too many, too few or not finite, or all are 0 and
+         *     the metric is 'cosine'
+         */
+        public function nearest(
+            string $field,
+            array|string $vector,
+            int $limit = 10,
+            int $offset = 0,
+            array $filter = [],
+            ?int $deadline = null,
+        ): Hits {
+        }
+
+        /**
+         * nearest() for many vectors, with the same results, on up to postings.threads threads.
+         *
+         * @template K of array-key
+         * @param array<K, string|list<int|float>> $vectors
+         * @param array<int|string, mixed> $filter
+         * @return array<K, Hits>
+         * @throws \ValueError as nearest() does, for the first vector that it would
+         */
+        public function nearestBatch(
+            string $field,
+            array $vectors,
+            int $limit = 10,
+            int $offset = 0,
+            array $filter = [],
+            ?int $deadline = null,
         ): array {
         }
 

@@ -7,11 +7,13 @@ mod index_support;
 
 use index_support::{crc32c, edit, folder, index, put_crc, schema, u64_at};
 use libfuzzer_sys::fuzz_target;
+use postings::base::cpu::tier;
 use postings::base::earth::Point;
 use postings::base::earth::area::{Area, Circle};
 use postings::index::Snapshot;
 use postings::index::list::Decoded;
 use postings::index::segment::{Candidates, Dictionary, Segment, SegmentMeta, Union, Words};
+use postings::vector::Query;
 use std::hint::black_box;
 use std::ops::Range;
 use std::sync::{Arc, Once, OnceLock};
@@ -166,5 +168,19 @@ fuzz_target!(|input: (Vec<(u16, u8)>, Vec<(u16, u8)>, Vec<(u16, u8)>, u16, Vec<u
         for part in points.candidates(&area).iter().flatten().flat_map(Candidates::parts) {
             let _ = points.for_each(&part, &area, |doc| assert!(doc < segment.documents()));
         }
+    }
+    let Ok(column) = segment.vectors(6) else { return };
+    let query = Query::new(column.shape(), &[1.0, -0.5, 3.0, 0.0, 2.5, 1.0, -1.0]).expect("there is memory");
+    let _ = column.add_present(&mut vec![0; segment.documents().div_ceil(64) as usize]);
+    for row in 0..=column.rows() {
+        assert!(column.doc(row).is_none_or(|doc| doc < segment.documents()));
+        let _ = black_box((column.row_of(row as u32), column.vector(row).map(|vector| query.closeness(tier(), vector))));
+    }
+    let Ok(codes) = column.codes() else { return };
+    let mut bounds = vec![0.0; column.rows()];
+    query.coarse(tier(), codes.coarse(0..column.rows()), &mut Vec::new(), &mut bounds);
+    for row in 0..column.rows() {
+        let (of_row, factor, norm) = codes.fine(row);
+        assert!(!query.fine(tier(), of_row, factor, norm).is_nan() && !bounds[row].is_nan());
     }
 });

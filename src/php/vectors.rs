@@ -14,7 +14,7 @@ const FORMS: &str = "must be a list of int|float, or a string of 32-bit floats a
 pub fn components(value: &Zval, shape: Shape) -> Result<Vec<f32>, Wrong> {
     let value = value.dereference();
     let room = |count: usize| {
-        let too_many = || Wrong::Value(format!("{count} numbers are no vector of {} dimensions", shape.dimensions));
+        let too_many = || Wrong::Value(format!("must have {} numbers, {count} given", shape.dimensions));
         if count == usize::from(shape.dimensions) { Ok(Vec::with_capacity(count)) } else { Err(too_many()) }
     };
     let mut components;

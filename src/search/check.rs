@@ -1,5 +1,6 @@
 //! Whether options fit an index.
 
+use super::fused::Fusion;
 use super::options::{Matching, Options};
 use super::order::SortKey;
 use super::{Index, condition};
@@ -41,6 +42,12 @@ pub(super) fn check(index: &Index, options: &Options) -> Result<()> {
         if schema.fields.get(*field).and_then(|field| field.vector) != Some(query.shape()) {
             return Err(Error::Argument(format!("field {field} has no vectors such as the one that is looked for")));
         }
+    }
+    let is_searched = |field: usize| options.nearest.iter().any(|of| of.0 == field);
+    if let Fusion::Scores { fields, .. } = &options.fusion
+        && fields.iter().any(|of| !is_searched(of.0))
+    {
+        return Err(Error::Argument("a field has a weight, and no vector that is looked for in it".into()));
     }
     if !options.nearest.is_empty()
         && (!options.sort.is_empty() || options.distinct.is_some() || options.after.is_some())

@@ -116,9 +116,9 @@ impl Shape {
     /// What is wrong with them.
     pub fn explain(self, components: &[f32]) -> Result<(), String> {
         self.check(components).map_err(|wrong| match wrong {
-            Unusable::Count(count) => format!("{count} numbers are no vector of {} dimensions", self.dimensions),
-            Unusable::NotFinite(at) => format!("number {at} of the vector is not finite as a 32-bit float"),
-            Unusable::Zero => "a vector of zeros has no cosine".into(),
+            Unusable::Count(count) => format!("must have {} numbers, {count} given", self.dimensions),
+            Unusable::NotFinite(at) => format!("must have finite numbers: number {at} is not, as a 32-bit float"),
+            Unusable::Zero => "must not have zeros alone, which have no cosine".into(),
         })
     }
 }

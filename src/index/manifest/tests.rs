@@ -2,6 +2,7 @@ use super::*;
 use crate::analysis::{self, Analyzer};
 use crate::index::Kind;
 use crate::index::list::{BlockCodec, Codecs};
+use crate::vector::{Metric, Shape};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -186,6 +187,42 @@ fn geo_fields_need_version_4() {
     assert!(error.contains("no kind has the number 4"), "{error}");
     assert!(of(vec![field("place", Kind::Geo), field("place", Kind::Keyword)]).is_err());
     assert!(of(vec![field("place", Kind::Text), field("place", Kind::Geo)]).is_err());
+}
+
+#[test]
+fn vector_fields_need_version_5() {
+    let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
+    let of = |kind, vector, stored| {
+        let field = Field { name: "embedding".into(), kind, weight: 1.0, stored, analyzer: None, vector };
+        let schema = Schema { fields: vec![field], positions: true, codecs: Codecs::FIRST, analyzer: analyzer.clone() };
+        Manifest::new(schema)
+    };
+    let shape = |dimensions| Some(Shape { dimensions, metric: Metric::Euclidean });
+    let manifest = of(Kind::Vector, shape(384), false).unwrap();
+    let with = manifest.encode().unwrap();
+    assert_eq!(with[4], 5);
+    assert_eq!(Manifest::parse(&with, Path::new("m")).unwrap().schema, manifest.schema);
+    let refused = |at: usize, byte: u8, wanted: &str| {
+        let mut other = with.clone();
+        other[at] = byte;
+        let error = Manifest::parse(&with_crc(other), Path::new("m")).unwrap_err().to_string();
+        assert!(error.contains(wanted), "{error}");
+    };
+    refused(4, 4, "no kind has the number 5");
+    // After the head, the name, and kind, weight and bits of the field: dimensions and metric.
+    let at = 32 + 2 + 2 + "embedding".len() + 6;
+    assert_eq!(with[at..at + 3], [128, 1, 2]);
+    refused(at + 2, 3, "no metric has the number 3");
+    refused(at + 1, 200, "vectors of no known shape");
+    for (kind, vector, stored) in [
+        (Kind::Vector, None, false),
+        (Kind::Vector, shape(0), false),
+        (Kind::Vector, shape(4097), false),
+        (Kind::Vector, shape(3), true),
+        (Kind::Keyword, shape(3), false),
+    ] {
+        assert!(of(kind, vector, stored).is_err());
+    }
 }
 
 #[test]

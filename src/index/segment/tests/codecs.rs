@@ -5,6 +5,7 @@ use super::*;
 use crate::codec::BLOCK;
 use crate::index::BlockCodec;
 use crate::index::segment::format::{self, Flags, TAIL, u32_at, u64_at};
+use crate::vector::{Metric, Shape};
 
 fn with(frequencies: BlockCodec, positions: BlockCodec) -> Arc<Schema> {
     let codecs = Codecs { frequencies, positions };
@@ -106,6 +107,30 @@ fn geo_fields_need_version_4() {
     assert_eq!((u32_at(&bytes, 4), bytes[12] & 8), (4, 8));
     let segment = Segment::open(&folder.path().join("1.segment"), &meta, schema).unwrap();
     assert_eq!(segment.points(5).unwrap().get(7), Ok(None));
+}
+
+#[test]
+fn vector_fields_need_version_5() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut schema = Schema::clone(&super::schema(true));
+    schema.fields.push(Field {
+        name: "embedding".into(),
+        kind: Kind::Vector,
+        weight: 1.0,
+        stored: false,
+        analyzer: None,
+        vector: Some(Shape { dimensions: 3, metric: Metric::Cosine }),
+    });
+    let schema = Arc::new(schema);
+    let mut documents = texts(200, 0);
+    documents[7].1.values.push((5, Value::Vector(vec![1.0, -2.0, 0.5])));
+    let segment = build(folder.path(), 1, &documents, &schema).unwrap();
+    let bytes = std::fs::read(folder.path().join("1.segment")).unwrap();
+    assert_eq!((u32_at(&bytes, 4), bytes[15]), (5, 1));
+    let column = segment.vectors(5).unwrap();
+    assert_eq!((column.rows(), column.doc(0), column.row_of(7), column.row_of(8)), (1, Some(7), Some(0), None));
+    assert_eq!(column.vector(0).unwrap(), [1.0f32, -2.0, 0.5].map(f32::to_le_bytes).concat());
+    assert_eq!(segment.counts(5).unwrap().documents, 1);
 }
 
 #[test]

@@ -2,8 +2,10 @@
 
 use super::pairs::pairs_of;
 use super::*;
+use crate::base::cpu::Tier;
 use crate::base::earth::area::{Area, Circle, Rect};
 use crate::index::segment::format::{CHUNK, TAIL, u32_at, u64_at};
+use crate::vector::{Metric, Query, Shape};
 
 /// A segment with every kind of section, some of them longer than a chunk, and its bytes.
 fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
@@ -15,6 +17,14 @@ fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
         stored: false,
         analyzer: None,
         vector: None,
+    });
+    schema.fields.push(Field {
+        name: "embedding".into(),
+        kind: Kind::Vector,
+        weight: 1.0,
+        stored: false,
+        analyzer: None,
+        vector: Some(Shape { dimensions: 7, metric: Metric::Dot }),
     });
     let schema = Arc::new(schema);
     let word = |i: u64| format!("w{}", hash::hash(1, &i.to_le_bytes()) % 400).into_bytes();
@@ -30,8 +40,9 @@ fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
             let rare =
                 (i % 50 == 0).then(|| (4, Value::List(vec![Value::Number(i as f64), Value::Int(3), Value::Int(800)])));
             let place = (i % 9 > 0).then_some((5, Value::Point(i as f64 / 10.0, (i * i % 360) as f64 - 180.0)));
+            let vector = (i % 5 > 0).then(|| (6, Value::Vector((0..7).map(|at| (i * at) as f32).collect())));
             let id = if i % 2 == 0 { Id::Int(i as i64) } else { Id::Bytes(word(i * 1000 + 7).repeat(3).into()) };
-            (id, Document { values: values.into_iter().chain(rare).chain(place).collect() })
+            (id, Document { values: values.into_iter().chain(rare).chain(place).chain(vector).collect() })
         })
         .collect();
     let built = build(folder, 1, &documents, &schema).unwrap();
@@ -116,6 +127,21 @@ fn survey(segment: &Segment) -> Result<()> {
             points.all().map(drop)
         }));
     }
+    note(segment.vectors(6).and_then(|column| {
+        let (shape, codes) = (column.shape(), column.codes()?);
+        let query = Query::new(shape, &[1.0; 7])?;
+        let mut bounds = vec![0.0; column.rows()];
+        query.coarse(Tier::Scalar, codes.coarse(0..column.rows()), &mut Vec::new(), &mut bounds);
+        for row in 0..=column.rows() {
+            assert!(column.doc(row).is_none_or(|doc| doc < segment.documents()));
+            std::hint::black_box((column.row_of(row as u32), query.closeness(Tier::Scalar, column.vector(row)?)));
+        }
+        for row in 0..column.rows() {
+            let (of_row, factor, norm) = codes.fine(row);
+            std::hint::black_box(query.fine(Tier::Scalar, of_row, factor, norm));
+        }
+        column.add_present(&mut [0; 11])
+    }));
     first
 }
 

@@ -483,10 +483,16 @@ namespace Postings {
          * it, its idf, by how much it counts for less than what was typed (discount: 1, or less for words that a prefix or fuzzy
          * word stands for), its weight (idf · (k1 + 1) · the field's · how often it was typed · discount) and its score.
          *
+         * With $nearest, also what the list of both makes of the document (fused) and what each list adds to that: of the query
+         * ('text') and of each vector field its score or similarity, null if it does not match or has no vector; by ranks its
+         * place, null if it is not among the first 100.
+         *
          * @param array<string, int|float> $weights
          * @param ?list<string> $fields
          * @param array<string, string|list<string>> $synonyms
-         * @return ?array{matches: bool, score: float, parts: list<array{clause: string, field: string, term: string, frequency: int, length: int, documents: int, idf: float, discount: float, weight: float, score: float}>}
+         * @param array<string, string|list<int|float>> $nearest as search() takes it
+         * @param 'rrf'|array<string, int|float> $fusion
+         * @return ?array{matches: bool, score: float, parts: list<array{clause: string, field: string, term: string, frequency: int, length: int, documents: int, idf: float, discount: float, weight: float, score: float}>, fused?: float, lists?: list<array{field: string, score: ?float, rank: ?int, adds: float}>}
          */
         public function explain(
             string $query,
@@ -502,6 +508,8 @@ namespace Postings {
             ?int $maxWords = null,
             array $synonyms = [],
             ?Statistics $statistics = null,
+            array $nearest = [],
+            array|string $fusion = 'rrf',
         ): ?array {
         }
 

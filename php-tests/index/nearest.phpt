@@ -76,6 +76,17 @@ foreach (['cosine', 'dot', 'euclidean'] as $metric) {
         $both = fn (mixed ...$more) => $index->search('ship w77', ...$more, matching: 'any', nearest: ['e' => $query], total: true);
         $ok = $ok && same(best($sums, 10), $both(fusion: ['text' => 2, 'e' => 3])) && $both()->total === count($text);
         $ok = $ok && same(best($ranks, 10), $both()) && same(best($ranks, 10), $both(fusion: 'rrf'));
+        foreach (['rrf' => $both(), 'sum' => $both(fusion: ['text' => 2, 'e' => 3])] as $way => $hits) {
+            $fusion = $way === 'rrf' ? 'rrf' : ['text' => 2, 'e' => 3];
+            foreach ($hits as $hit) {
+                $explained = $index->explain('ship w77', $hit->id, matching: 'any', nearest: ['e' => $query], fusion: $fusion);
+                $ok = $ok && abs($explained['fused'] - $hit->score) < 1e-9
+                    && abs($explained['fused'] - array_sum(array_column($explained['lists'], 'adds'))) < 1e-12
+                    && abs(($explained['lists'][1]['score'] ?? 0) - ($all[$hit->id] ?? 0)) < 1e-9
+                    && array_column($explained['lists'], 'field') === ['text', 'e'];
+            }
+        }
+        $ok = $ok && !isset($index->explain('ship', 1)['fused']);
         $ok = $ok && same(best($all, 10), $index->search('', nearest: ['e' => $query], fusion: ['e' => 1]));
     }
     var_dump($ok, array_keys($index->nearestBatch('e', $queries)), count($index->nearest('e', $queries['a'], limit: 1000)));
@@ -110,6 +121,8 @@ outcome('of a text field', fn () => $index->search('a', nearest: ['body' => $vec
 outcome('sorted', fn () => $index->search('a', sort: [':id' => 'asc'], nearest: ['e' => $vector]));
 outcome('fusion', fn () => $index->search('a', nearest: ['e' => $vector], fusion: 'sum'));
 outcome('weight', fn () => $index->search('a', nearest: ['e' => $vector], fusion: ['text' => -1]));
+outcome('weight of another', fn () => $index->search('a', nearest: ['e' => $vector], fusion: ['text' => 1, 'x' => 2]));
+outcome('weight without a vector', fn () => $index->search('a', fusion: ['text' => 1, 'e' => 2]));
 outcome('sort by it', fn () => $index->search('a', sort: ['e' => 'asc']));
 outcome('filter by it', fn () => $index->search('a', filter: ['e' => 1]));
 $folder = new_folder();
@@ -126,3 +139,77 @@ foreach (Index::open($folder)->nearest('e', [4, 3]) as $hit) {
 }
 ?>
 --EXPECT--
+{"vector":20,"metric":"cosine"}
+bool(true)
+array(3) {
+  [0]=>
+  string(1) "a"
+  [1]=>
+  string(1) "b"
+  [2]=>
+  int(5)
+}
+int(513)
+bool(true)
+array(0) {
+}
+bool(true)
+{"vector":20,"metric":"dot"}
+bool(true)
+array(3) {
+  [0]=>
+  string(1) "a"
+  [1]=>
+  string(1) "b"
+  [2]=>
+  int(5)
+}
+int(513)
+bool(true)
+array(0) {
+}
+bool(true)
+{"vector":20,"metric":"euclidean"}
+bool(true)
+array(3) {
+  [0]=>
+  string(1) "a"
+  [1]=>
+  string(1) "b"
+  [2]=>
+  int(5)
+}
+int(513)
+bool(true)
+array(0) {
+}
+bool(true)
+no dimensions: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'metric' needs 'vector', the number of dimensions
+0: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'vector' must be a number of dimensions from 1 to 4096, 0 given
+too many: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'vector' must be a number of dimensions from 1 to 4096, 4097 given
+no int: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'vector' must be int, string given
+metric: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'metric' must be 'cosine', 'dot' or 'euclidean'
+stored: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': a field of vectors has no option 'stored', only vector and metric
+no vector field: ValueError: Postings\Index::nearest(): Argument #1 ($field) field 'body': must be a vector field
+no field: ValueError: Postings\Index::nearest(): Argument #1 ($field) field 'x': there is none, only 'body', 'tag', 'e'
+too few: ValueError: Postings\Index::nearest(): Argument #2 ($vector) must have 20 numbers, 2 given
+odd: ValueError: Postings\Index::nearest(): Argument #2 ($vector) must be a list of int|float, or a string of 32-bit floats as pack('g*', …) gives, a string of 3 bytes given
+not finite: ValueError: Postings\Index::nearest(): Argument #2 ($vector) must have finite numbers: number 19 is not, as a 32-bit float
+too great: ValueError: Postings\Index::nearest(): Argument #2 ($vector) must have finite numbers: number 19 is not, as a 32-bit float
+a string: TypeError: Postings\Index::nearest(): Argument #2 ($vector) must be a list of int|float, or a string of 32-bit floats as pack('g*', …) gives, a list with string given
+none: TypeError: Postings\Index::nearest(): Argument #2 ($vector) must be a list of int|float, or a string of 32-bit floats as pack('g*', …) gives, float given
+in a batch: ValueError: Postings\Index::nearestBatch(): Argument #2 ($vectors) at index 1: must have 20 numbers, 1 given
+in a search: ValueError: Postings\Index::search(): Argument #21 ($nearest) field 'e': must have 20 numbers, 1 given
+of a text field: ValueError: Postings\Index::search(): Argument #21 ($nearest) field 'body': must be a vector field
+sorted: ValueError: Postings\Index::search(): Argument #1 ($query) cannot be used: hits of vectors are in the order of their scores: not sorted, distinct or after
+fusion: ValueError: Postings\Index::search(): Argument #22 ($fusion) must be 'rrf' or an array of weights by vector field and 'text'
+weight: ValueError: Postings\Index::search(): Argument #22 ($fusion) 'text': a weight must be from 0 to 1000000, -1 given
+weight of another: ValueError: Postings\Index::search(): Argument #22 ($fusion) field 'x': there is none, only 'body', 'tag', 'e'
+weight without a vector: ValueError: Postings\Index::search(): Argument #1 ($query) cannot be used: a field has a weight, and no vector that is looked for in it
+sort by it: ValueError: Postings\Index::search(): Argument #6 ($sort) field 'e': has vectors; hits are sorted by numeric and keyword fields, distances, ':score' and ':id'
+filter by it: ValueError: Postings\Index::search(): Argument #5 ($filter) field 'e': is a vector field; filters are Filter::exists() and missing()
+zeros: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'e' must not have zeros alone, which have no cosine
+document: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'e' must have 2 numbers, 3 given
+bytes: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'e' must be a list of int|float, or a string of 32-bit floats as pack('g*', …) gives, a string of 7 bytes given
+text: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'e' must be a list of int|float, or a string of 32-bit floats as pack('g*', …) gives, int given
+1 0.9600

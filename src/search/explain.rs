@@ -2,6 +2,7 @@
 
 use super::check::check;
 use super::cursors::{term, without_scores};
+use super::fused::{self, Fused};
 use super::leaf::Weighted;
 use super::options::{Matching, Options};
 use super::plan::{PlannedClause, QueryPlan};
@@ -22,6 +23,8 @@ pub struct Explanation {
     pub matches: bool,
     /// What each clause adds in each field.
     pub parts: Vec<TermScore>,
+    /// What the list of query and vectors makes of it, if there are [vectors](Options::nearest).
+    pub fused: Option<Fused>,
 }
 
 /// What a clause adds in a field.
@@ -50,6 +53,15 @@ pub struct TermScore {
 }
 
 pub(super) fn explain(index: &Index, text: &str, doc_id: u64, options: &Options) -> Result<Explanation> {
+    let mut explanation = of_query(index, text, doc_id, options)?;
+    if !options.nearest.is_empty() {
+        let of_text = explanation.matches.then_some(explanation.score);
+        explanation.fused = Some(fused::explain(index, text, (doc_id, of_text), options, &Clock::never())?);
+    }
+    Ok(explanation)
+}
+
+fn of_query(index: &Index, text: &str, doc_id: u64, options: &Options) -> Result<Explanation> {
     check(index, options)?;
     let plan = QueryPlan::new(index, text, options, &Clock::never())?;
     let parts = index.snapshot().parts();
@@ -57,7 +69,7 @@ pub(super) fn explain(index: &Index, text: &str, doc_id: u64, options: &Options)
     let part = &parts[number];
     let local =
         u32::try_from(doc_id - part.base).map_err(|_| Error::Argument(format!("there is no document {doc_id}")))?;
-    let mut explanation = Explanation { score: 0.0, matches: false, parts: Vec::new() };
+    let mut explanation = Explanation { score: 0.0, matches: false, parts: Vec::new(), fused: None };
     let mut clauses = HashSet::new();
     let mut lengths = Vec::new();
     scores(&plan, part, number, local, |clause, leaf, frequency, score| {

@@ -27,6 +27,19 @@ pub enum Fusion {
     },
 }
 
+impl Fusion {
+    /// The weight of a vector field, or of the text: 0 if none is given, and by ranks.
+    fn weight(&self, field: Option<usize>) -> f64 {
+        match (self, field) {
+            (Fusion::Ranks, _) => 0.0,
+            (Fusion::Scores { text, .. }, None) => *text,
+            (Fusion::Scores { fields, .. }, Some(field)) => {
+                fields.iter().find(|of| of.0 == field).map_or(0.0, |of| of.1)
+            }
+        }
+    }
+}
+
 /// See [`Fusion::Ranks`].
 pub const RANK: f64 = 60.0;
 /// See [`Fusion::Ranks`].
@@ -65,10 +78,9 @@ pub(super) fn fused(index: &Index, text: &str, options: &Options, clock: &Clock)
         let mut lists = Lists::new(index, text, options, window, clock)?;
         let mut hits = match &options.fusion {
             Fusion::Ranks => lists.by_ranks(),
-            Fusion::Scores { text: weight, fields } => {
-                let of_field = |field| fields.iter().find(|of| of.0 == field).map_or(0.0, |of| of.1);
-                let weights: Vec<f64> =
-                    [*weight].into_iter().chain(options.nearest.iter().map(|&(field, _)| of_field(field))).collect();
+            Fusion::Scores { .. } => {
+                let fields = options.nearest.iter().map(|&(field, _)| Some(field));
+                let weights: Vec<f64> = [None].into_iter().chain(fields).map(|of| options.fusion.weight(of)).collect();
                 lists.complete(index, text, options, clock)?;
                 let hits = lists.by_scores(&weights);
                 // No document that is in no list has a greater score; nor has one without a vector, where similarities are
@@ -104,6 +116,56 @@ pub(super) fn fused(index: &Index, text: &str, options: &Options, clock: &Clock)
         }
     }
     Ok(Found { hits, with_all: None, ..found })
+}
+
+/// What a document's place in the list of both consists of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fused {
+    /// The sum of what the lists add.
+    pub score: f64,
+    /// What the query adds, then the vectors, in the order of the options.
+    pub lists: Vec<FusedList>,
+}
+
+/// What one of the lists adds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FusedList {
+    /// The vector field; `None`: the query.
+    pub field: Option<usize>,
+    /// The score or the similarity; `None` if the document does not match, or has no vector.
+    pub score: Option<f64>,
+    /// The place in the list, from 1 on, if it is among the first [`WINDOW`]; by [scores](Fusion::Scores), none.
+    pub rank: Option<usize>,
+    /// What it adds.
+    pub adds: f64,
+}
+
+/// Explains the place of a document of which the query gives that score, if it matches.
+pub(super) fn explain(
+    index: &Index,
+    text: &str,
+    (doc_id, of_text): (u64, Option<f64>),
+    options: &Options,
+    clock: &Clock,
+) -> Result<Fused> {
+    let lists = match options.fusion {
+        Fusion::Ranks => Some(Lists::new(index, text, options, WINDOW, clock)?),
+        Fusion::Scores { .. } => None,
+    };
+    let list = |at: usize, field: Option<usize>, score: Option<f64>| {
+        let ranks = lists.as_ref().and_then(|lists| lists.ranks.get(at));
+        let rank = ranks.and_then(|ranks| Some(1 + ranks.iter().position(|&other| other == doc_id)?));
+        let adds = match options.fusion {
+            Fusion::Ranks => rank.map_or(0.0, |rank| 1.0 / (RANK + rank as f64)),
+            Fusion::Scores { .. } => options.fusion.weight(field) * score.unwrap_or(0.0),
+        };
+        FusedList { field, score, rank, adds }
+    };
+    let mut all = vec![list(0, None, of_text)];
+    for (at, (field, query)) in (1..).zip(&options.nearest) {
+        all.push(list(at, Some(*field), vectors::similarity(index, *field, query, doc_id)?));
+    }
+    Ok(Fused { score: all.iter().map(|list| list.adds).sum(), lists: all })
 }
 
 /// The n-th greatest of some numbers, if there are so many.

@@ -77,7 +77,7 @@ pub use condition::{Condition, DocIds, Filter, MOST_CONDITIONS, MOST_DEPTH};
 pub use delete::delete_where;
 pub use explain::{Explanation, TermScore};
 pub use facets::{Facet, FieldFacet};
-pub use fused::{Fusion, RANK, WINDOW};
+pub use fused::{Fused, FusedList, Fusion, RANK, WINDOW};
 pub use merge::{Merging, MergingPart, Page, Places, merge, merge_facets};
 pub(crate) use options::End;
 pub use options::{FEW_JOINED, JOINED_PER_DOCUMENT, Matching, Options};

@@ -11,6 +11,7 @@ use crate::php::exception::Outcome;
 use crate::php::fields;
 use crate::php::input::{natural, text};
 use crate::php::output::{self, List, Map, Record};
+use crate::search::{Fused, FusedList};
 use ext_php_rs::types::{ZendStr, Zval};
 use ext_php_rs::zend::BailoutGuard;
 use std::borrow::Cow;
@@ -65,7 +66,9 @@ pub const EXPLAIN: Signature = Signature {
         Argument::Weights,
         Argument::K1,
         Argument::B;
-        Argument::Statistics
+        Argument::Statistics,
+        Argument::Nearest,
+        Argument::Fusion
     ],
 };
 
@@ -98,12 +101,39 @@ pub fn explain(call: &mut Call) -> Outcome {
                 .into_zval(),
         );
     }
-    Record::new()
+    let record = Record::new()
         .field("matches", explanation.matches)
         .field("score", explanation.score)
-        .field("parts", parts.into_zval())
-        .store(result);
+        .field("parts", parts.into_zval());
+    match &explanation.fused {
+        Some(fused) => {
+            record.field("fused", fused.score).field("lists", lists(object.0.schema(), fused)?).store(result)
+        }
+        None => record.store(result),
+    }
     Ok(())
+}
+
+/// What each list adds.
+fn lists(schema: &Schema, fused: &Fused) -> Outcome<Zval> {
+    let mut lists = List::with_room(fused.lists.len())?;
+    for FusedList { field, score, rank, adds } in &fused.lists {
+        let name = field.and_then(|field| schema.fields.get(field)).map_or("text", |field| &field.name);
+        let or_null = |number: Option<f64>| {
+            number.map_or_else(Zval::null, |number| {
+                let mut value = Zval::new();
+                value.set_double(number);
+                value
+            })
+        };
+        let mut of_rank = Zval::null();
+        if let Some(rank) = rank {
+            of_rank.set_long(*rank as i64);
+        }
+        let record = Record::new().field("field", name).field("score", or_null(*score));
+        lists.push(record.field("rank", of_rank).field("adds", *adds).into_zval());
+    }
+    Ok(lists.into_zval())
 }
 
 pub fn terms(call: &mut Call) -> Outcome {

@@ -92,6 +92,10 @@ foreach (['cosine', 'dot', 'euclidean'] as $metric) {
     var_dump($ok, array_keys($index->nearestBatch('e', $queries)), count($index->nearest('e', $queries['a'], limit: 1000)));
     var_dump($index->search('ship', limit: 1000, filter: [Filter::exists('e')], total: true)->total === count($vectors));
     var_dump($index->nearest('e', $queries['a'], limit: 0)->ids());
+    foreach (['rrf', ['text' => 1, 'e' => 1]] as $fusion) {
+        $all = $index->search('ship', limit: PHP_INT_MAX, offset: 5, nearest: ['e' => $queries['a']], fusion: $fusion);
+        var_dump(count($all) === $index->documents() - 5);
+    }
     $writer->optimize();
     $again = Index::open($folder);
     var_dump($again->nearest('e', $queries['a'], limit: 50)->ids() === $index->nearest('e', $queries['a'], limit: 50)->ids());
@@ -154,6 +158,8 @@ bool(true)
 array(0) {
 }
 bool(true)
+bool(true)
+bool(true)
 {"vector":20,"metric":"dot"}
 bool(true)
 array(3) {
@@ -169,6 +175,8 @@ bool(true)
 array(0) {
 }
 bool(true)
+bool(true)
+bool(true)
 {"vector":20,"metric":"euclidean"}
 bool(true)
 array(3) {
@@ -183,6 +191,8 @@ int(513)
 bool(true)
 array(0) {
 }
+bool(true)
+bool(true)
 bool(true)
 no dimensions: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'metric' needs 'vector', the number of dimensions
 0: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'vector' must be a number of dimensions from 1 to 4096, 0 given

@@ -1,6 +1,6 @@
 //! Whether options fit an index.
 
-use super::fused::Fusion;
+use super::fusion::Fusion;
 use super::options::{Matching, Options};
 use super::order::SortKey;
 use super::{Index, condition};

@@ -1,6 +1,7 @@
 //! Hits of words and of vectors as one list.
 
 use super::condition::Condition;
+use super::fusion::{Fusion, RANK, WINDOW};
 use super::options::{Matching, Options};
 use super::plan::QueryPlan;
 use super::{Found, FoundHit, Index, run, sort, vectors};
@@ -8,42 +9,6 @@ use crate::base::error::Result;
 use crate::index::Id;
 use crate::rank::Clock;
 use std::collections::HashMap;
-
-/// How what a query finds and the nearest vectors become one list. A document is in it if it is in one of them. Equal scores are
-/// in the order of insertion.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub enum Fusion {
-    /// By ranks: the sum of 1 / ([`RANK`] + rank) over the lists, ranks counting from 1 (Cormack, Clarke, Büttcher 2009). Each
-    /// list has [`WINDOW`] hits, or as many as offset and limit ask for if that is more.
-    #[default]
-    Ranks,
-    /// By scores: the weight of the text times the score, and of each vector field times the similarity, by field number; 0 for
-    /// a document that does not match, or has no vector. Exact: over all documents.
-    Scores {
-        /// What the scores of the query are multiplied by.
-        text: f64,
-        /// What the similarities of a vector field are.
-        fields: Vec<(usize, f64)>,
-    },
-}
-
-impl Fusion {
-    /// The weight of a vector field, or of the text: 0 if none is given, and by ranks.
-    fn weight(&self, field: Option<usize>) -> f64 {
-        match (self, field) {
-            (Fusion::Ranks, _) => 0.0,
-            (Fusion::Scores { text, .. }, None) => *text,
-            (Fusion::Scores { fields, .. }, Some(field)) => {
-                fields.iter().find(|of| of.0 == field).map_or(0.0, |of| of.1)
-            }
-        }
-    }
-}
-
-/// See [`Fusion::Ranks`].
-pub const RANK: f64 = 60.0;
-/// See [`Fusion::Ranks`].
-pub const WINDOW: usize = 100;
 
 /// By which factor the lists grow if they do not decide which scores are the greatest.
 const GROWTH: usize = 4;
@@ -184,7 +149,8 @@ impl Lists {
         let of_text = std::mem::take(&mut lists.text.hits);
         lists.add(of_text, limit.max(1), 1 + options.nearest.len());
         for (field, query) in &options.nearest {
-            let hits = vectors::hits(index, *field, &[query], options, window, clock)?.pop().unwrap_or_default();
+            let wanted = usize::try_from(index.documents()).map_or(window, |documents| window.min(documents));
+            let hits = vectors::hits(index, *field, &[query], options, wanted, clock)?.pop().unwrap_or_default();
             let hits = run::found(index, hits, None, &Options { limit: window, offset: 0, ..Options::default() })?.hits;
             lists.add(hits, window, 1 + options.nearest.len());
         }

@@ -26,7 +26,7 @@
 //! | `merge` | the hits of several indexes as those of one |
 //! | `statistics`, `tell` | what scores depend on besides the documents, apart from the index: summed up and given; told |
 //! | `similar` | the best words of a document as a query |
-//! | `vectors`, `fused` | the nearest vectors; hits of words and of vectors as one list |
+//! | `vectors`, `fusion`, `fused` | the nearest vectors; how hits of words and of vectors become one list; that list |
 //!
 //! A search asks one snapshot, segment by segment, with the hits of all in one heap. Scores depend on the whole index only,
 //! so they are the same however it is cut into segments: N and n count documents in all segments, also deleted ones that
@@ -46,6 +46,7 @@ mod facets;
 mod filter;
 mod frequent;
 mod fused;
+mod fusion;
 mod leaf;
 mod lists;
 mod marks;
@@ -77,7 +78,8 @@ pub use condition::{Condition, DocIds, Filter, MOST_CONDITIONS, MOST_DEPTH};
 pub use delete::delete_where;
 pub use explain::{Explanation, TermScore};
 pub use facets::{Facet, FieldFacet};
-pub use fused::{Fused, FusedList, Fusion, RANK, WINDOW};
+pub use fused::{Fused, FusedList};
+pub use fusion::{Fusion, RANK, WINDOW};
 pub use merge::{Merging, MergingPart, Page, Places, merge, merge_facets};
 pub(crate) use options::End;
 pub use options::{FEW_JOINED, JOINED_PER_DOCUMENT, Matching, Options};

@@ -1,7 +1,7 @@
 //! What a search can be told.
 
 use super::condition::Filter;
-use super::fused::Fusion;
+use super::fusion::Fusion;
 use super::order::{After, Direction, SortKey};
 use super::statistics::Statistics;
 use crate::base::earth::Origin;

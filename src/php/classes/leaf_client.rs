@@ -2,7 +2,7 @@
 
 use super::index::argument::Argument;
 use super::index::arguments::{Arguments, Signature};
-use super::index::search::{BATCH, SEARCH, STATISTICS, queries_of};
+use super::index::search::{BATCH, LEAF_SEARCH, STATISTICS, queries_of};
 use super::index::words::Typed;
 use super::leaf_request::{self, Asked};
 use crate::exchange::{Question, commit_of, schema_of, shown};
@@ -34,7 +34,7 @@ class!(Object);
 
 /// The methods whose arguments are declared where they are parsed, by their names in small letters.
 const WITH_SIGNATURES: [(&str, &Signature); 3] =
-    [("search", &SEARCH), ("searchbatch", &BATCH), ("statistics", &STATISTICS)];
+    [("search", &LEAF_SEARCH), ("searchbatch", &BATCH), ("statistics", &STATISTICS)];
 
 impl Class for Object {
     const NAME: &'static str = "Postings\\LeafClient";
@@ -52,7 +52,7 @@ impl Class for Object {
                     .arg(Arg::new("stored", DataType::Bool).default("true")),
             ),
             static_method(function("commit", handler!(commit), DataType::String).arg(string("response"))),
-            SEARCH.method(function("search", handler!(search), request())),
+            LEAF_SEARCH.method(function("search", handler!(search), request())),
             BATCH.method(function("searchBatch", handler!(search_batch), request())),
             STATISTICS.method(function("statistics", handler!(statistics), request())),
             method(
@@ -112,7 +112,7 @@ fn owned(queries: Vec<Cow<str>>) -> Vec<String> {
 }
 
 fn search(call: &mut Call) -> Outcome {
-    let arguments = SEARCH.parse(call)?;
+    let arguments = LEAF_SEARCH.parse(call)?;
     let (object, result) = this_and_result::<Object>(call)?;
     let options = options(&arguments, &object.of.schema)?;
     let queries = vec![arguments.query().into_owned()];

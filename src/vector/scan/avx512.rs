@@ -27,14 +27,14 @@ pub(super) unsafe fn coarse(integers: &[i8], codes: &[u8], sums: &mut [i32]) {
     let blocks = integers.len() / BLOCK;
     // By pair of blocks and part, as the bits of the codes come.
     let mut query = [[_mm512_setzero_si512(); PARTS]; MOST_BLOCKS / 2];
-    for (pair, of_pair) in integers.chunks(2 * BLOCK).enumerate() {
-        for part in 0..PARTS {
+    for (query, of_pair) in query.iter_mut().zip(integers.chunks(2 * BLOCK)) {
+        for (part, query) in query.iter_mut().enumerate() {
             // SAFETY: each block has the integers of all of its parts.
             let load =
                 |of_block: &[i8]| unsafe { _mm256_loadu_si256(of_block.as_ptr().add(BLOCK_BYTES * part).cast()) };
             let (first, second) = of_pair.split_at(BLOCK);
             let second = if second.is_empty() { _mm256_setzero_si256() } else { load(second) };
-            query[pair][part] = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(load(first)), second);
+            *query = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(load(first)), second);
         }
     }
     let (three, bytes) = (_mm512_set1_epi8(3), blocks * BLOCK_BYTES);

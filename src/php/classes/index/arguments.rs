@@ -1,7 +1,7 @@
 //! The arguments of a call, which methods have in common: parsed and checked here, once.
 
 use super::argument::{Argument, B, CAPACITY, K1, LENGTH, LIMIT, WORDS};
-use super::{filter, nearest, options};
+use super::{filter, fusion, options};
 use crate::analysis::valid_utf8;
 use crate::index::{Id, Schema};
 use crate::php::call::{Call, parsed};
@@ -284,8 +284,8 @@ impl<'c> Arguments<'c> {
                 Argument::MaxWords => options.words = options::max_words(self.max_words, number)?,
                 Argument::Synonyms => options.synonyms = options::synonyms(schema, value, number)?,
                 Argument::Statistics => options.statistics = statistics::of(value, number)?,
-                Argument::Nearest => nearest::nearest(&mut options, schema, value, number)?,
-                Argument::Fusion => nearest::fusion(&mut options, schema, value, number)?,
+                Argument::Nearest => fusion::nearest(&mut options, schema, value, number)?,
+                Argument::Fusion => fusion::fusion(&mut options, schema, value, number)?,
                 _ => (),
             }
         }

@@ -5,6 +5,7 @@ pub(super) mod arguments;
 mod copy;
 mod export;
 pub(super) mod filter;
+mod fusion;
 mod ids;
 mod marks;
 pub(super) mod nearest;

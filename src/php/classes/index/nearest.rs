@@ -1,23 +1,20 @@
-//! The nearest vectors, alone and beside what a query finds.
+//! The nearest vectors.
 
 use super::argument::Argument;
 use super::arguments::Signature;
 use super::object::Object;
 use super::search::{bytes_of_hits, put_all};
-use crate::index::Schema;
 use crate::php::call::{Call, check_index};
 use crate::php::class::{this, this_and_result};
 use crate::php::classes::hits;
-use crate::php::exception::{self, Outcome, type_name};
-use crate::php::fields::key_text;
+use crate::php::exception::Outcome;
 use crate::php::output::Map;
-use crate::php::zend::{elements, number};
+use crate::php::zend::elements;
 use crate::php::{ini, input, vectors};
-use crate::search::{Fusion, Options, Page};
-use ext_php_rs::types::{ZendHashTable, Zval};
+use crate::search::Page;
+use ext_php_rs::types::ZendHashTable;
 use ext_php_rs::zend::BailoutGuard;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// The signature of a method that looks for a vector, or several.
 macro_rules! nearest_signature {
@@ -68,50 +65,5 @@ pub fn nearest_batch(call: &mut Call) -> Outcome {
     let mut map = Map::with_room(array.map_or(0, ZendHashTable::len))?;
     put_all(&mut map, array.into_iter().flat_map(elements).map(|(key, _)| key), &index, &page, found)?;
     map.store(call.result);
-    Ok(())
-}
-
-/// The vectors of `nearest:`, by field.
-pub fn nearest(options: &mut Options, schema: &Schema, value: &Zval, argument: u32) -> Outcome {
-    for (key, vector) in value.array().into_iter().flat_map(elements) {
-        let name = key_text(&key);
-        let (field, shape) = vectors::shape(schema, &name, argument)?;
-        let place = format!("field '{}'", String::from_utf8_lossy(&name));
-        options.nearest.push((field, Arc::new(vectors::query(vector, shape, argument, &place)?)));
-    }
-    Ok(())
-}
-
-/// How the lists become one: 'rrf', or weights by field, `text` being what the query finds.
-pub fn fusion(options: &mut Options, schema: &Schema, value: &Zval, argument: u32) -> Outcome {
-    const FORMS: &str = "must be 'rrf' or an array of weights by vector field and 'text'";
-    let Some(array) = value.array() else {
-        return match value.zend_str() {
-            Some(name) if name.as_bytes() == b"rrf" => {
-                options.fusion = Fusion::Ranks;
-                Ok(())
-            }
-            Some(_) => Err(exception::argument_value(argument, FORMS)),
-            None => Err(exception::argument_type(argument, &format!("{FORMS}, {} given", type_name(value)))),
-        };
-    };
-    let (mut text, mut fields) = (0.0, Vec::new());
-    for (key, weight) in elements(array) {
-        let name = key_text(&key);
-        let shown = String::from_utf8_lossy(&name);
-        let Some(number) = number(weight) else {
-            let text = format!("'{shown}': a weight must be int|float, {} given", type_name(weight));
-            return Err(exception::argument_type(argument, &text));
-        };
-        if !(0.0..=1e6).contains(&number) {
-            let text = format!("'{shown}': a weight must be from 0 to 1000000, {} given", exception::shown(number));
-            return Err(exception::argument_value(argument, &text));
-        }
-        match &*name {
-            b"text" => text = number,
-            name => fields.push((vectors::shape(schema, name, argument)?.0, number)),
-        }
-    }
-    options.fusion = Fusion::Scores { text, fields };
     Ok(())
 }

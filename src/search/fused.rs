@@ -1,11 +1,12 @@
 //! Hits of words and of vectors as one list.
 
+use super::check::check;
 use super::condition::Condition;
 use super::fusion::{Fusion, RANK, WINDOW};
-use super::options::{Matching, Options};
+use super::options::{End, Matching, Options};
 use super::plan::QueryPlan;
 use super::{Found, FoundHit, Index, run, sort, vectors};
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::index::Id;
 use crate::rank::Clock;
 use std::collections::HashMap;
@@ -31,8 +32,18 @@ struct Lists {
     last: Vec<Option<f64>>,
 }
 
-/// The best hits of a query and of the vectors that the options name. Totals and facets are those of the query.
-pub(super) fn fused(index: &Index, text: &str, options: &Options, clock: &Clock) -> Result<Found> {
+/// The best hits of a query and of the vectors that the options name; those of a search that is not finished at the `end` are
+/// unknown.
+pub(super) fn search(index: &Index, text: &str, options: &Options, end: End) -> Result<Found> {
+    check(index, options)?;
+    match in_time(index, text, options, &end.clock()) {
+        Err(Error::Expired) => Ok(Found::late()),
+        found => found,
+    }
+}
+
+/// Totals and facets are those of the query.
+fn in_time(index: &Index, text: &str, options: &Options, clock: &Clock) -> Result<Found> {
     let wanted = options.offset.saturating_add(options.limit);
     // By scores, it is of no importance which documents have all words: those have the more.
     let is_any = options.matching == Matching::AllThenAny && options.fusion != Fusion::Ranks;

@@ -256,7 +256,14 @@ impl Index {
     /// As [`search`](Self::search).
     pub(crate) fn search_until(&self, query: &str, options: &Options, end: End) -> Result<Found> {
         self.check_files()?;
-        run::search(self, query, options, end)
+        self.search_one(query, options, end)
+    }
+
+    fn search_one(&self, query: &str, options: &Options, end: End) -> Result<Found> {
+        match options.nearest.is_empty() {
+            true => run::search(self, query, options, end),
+            false => fused::search(self, query, options, end),
+        }
     }
 
     /// The same as [`search`](Self::search) for each of many queries, on up to `threads` threads; 0 means one per core.
@@ -269,7 +276,7 @@ impl Index {
         let threads = threads::at_most(threads, queries.len() / QUERIES_PER_THREAD);
         let end = options.end();
         threads::map(threads, queries.len(), |at| match end.has_come() {
-            false => run::search(self, queries[at], options, end),
+            false => self.search_one(queries[at], options, end),
             true => Ok(Found::late()),
         })
     }

@@ -2,7 +2,6 @@
 
 use super::check::check;
 use super::cursors::of_segment;
-use super::fused::fused;
 use super::nearest::nearest;
 use super::options::{End, Matching, Options};
 use super::order::SortValue;
@@ -26,12 +25,7 @@ use std::collections::HashSet;
 /// The best hits of a query; those of one that is not finished at the `end` are unknown.
 pub(super) fn search(index: &Index, text: &str, options: &Options, end: End) -> Result<Found> {
     check(index, options)?;
-    let clock = end.clock();
-    let found = match options.nearest.is_empty() {
-        true => in_time(index, text, options, &clock),
-        false => fused(index, text, options, &clock),
-    };
-    match found {
+    match in_time(index, text, options, &end.clock()) {
         Err(Error::Expired) => Ok(Found::late()),
         found => found,
     }

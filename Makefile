@@ -70,7 +70,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-aarch64-php test-asan test-tsan test-intel test-rusticl test-spark test-memory test-valgrind test-zts test-apache test-machines soak test-power fuzz fuzz-corpus test-browser test-packages test-pie dist dist-aarch64 deb lint-packages deny bench bench-search bench-copies bench-shards bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-aarch64-php test-asan test-tsan test-intel test-rusticl test-spark test-memory test-valgrind test-zts test-apache test-machines soak test-power fuzz fuzz-corpus test-browser test-packages test-pie dist dist-aarch64 deb lint-packages deny bench bench-search bench-copies bench-shards bench-vectors bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -160,6 +160,14 @@ bench-search: setup-bench $(EXTENSION)  ## measure ranked search against tantivy
 bench-copies: setup-bench $(EXTENSION)  ## measure copies of an open index and joining two, on a million passages; SEARCH_CORPUS= OTHER=
 	[ -f '$(SEARCH_CORPUS)/passages.txt' ] || sh benches/search/corpus.sh '$(SEARCH_CORPUS)'
 	$(RUN_PHP) -d memory_limit=2G benches/search/copies.php --data '$(SEARCH_CORPUS)' $(if $(OTHER),--other '$(OTHER)')
+
+# Python and the packages of benches/vectors/requirements.txt, some 200 MB, are downloaded once; the data take 12 GB.
+bench-vectors: setup-bench $(EXTENSION)  ## measure the nearest of a million vectors beside faiss, usearch and sqlite-vec; SEARCH_CORPUS=
+	[ -f '$(SEARCH_CORPUS)/passages.txt' ] || sh benches/search/corpus.sh '$(SEARCH_CORPUS)'
+	[ -x '$(CARGO_TARGET_DIR)/bench/python/bin/python' ] || python3 -m venv '$(CARGO_TARGET_DIR)/bench/python'
+	'$(CARGO_TARGET_DIR)/bench/python/bin/pip' -q install -r benches/vectors/requirements.txt
+	'$(CARGO_TARGET_DIR)/bench/python/bin/python' benches/vectors/peers.py --data '$(CARGO_TARGET_DIR)/bench/vectors' --passages '$(SEARCH_CORPUS)/passages.txt'
+	$(RUN_PHP) -d memory_limit=2G benches/vectors/vectors.php --data '$(CARGO_TARGET_DIR)/bench/vectors' --passages '$(SEARCH_CORPUS)/passages.txt'
 
 bench-shards: setup-bench $(EXTENSION)  ## compare four indexes, told their common statistics, with one of all passages, and measure both; SEARCH_CORPUS=
 	[ -f '$(SEARCH_CORPUS)/passages.txt' ] || sh benches/search/corpus.sh '$(SEARCH_CORPUS)'

@@ -24,6 +24,7 @@ const SECTIONS = [
     'conditions' => '',
     'conditions-tantivy' => 'Conditions, beside tantivy',
     'shop' => '',
+    'vectors' => '',
     'search-index' => 'Indexing',
     'index-codecs' => '',
     'quality' => '',

@@ -102,6 +102,7 @@ if [ "$want" = browser ]; then
     has chromium || has chromium-browser || has google-chrome || need chromium
 fi
 if [ "$want" = bench ]; then
+    python3 -c 'import ensurepip' 2>/dev/null || need python3-venv
     "$php" -m 2>/dev/null | grep -qi '^pdo_sqlite' || need php-sqlite3
     want=test
 fi

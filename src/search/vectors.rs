@@ -22,7 +22,7 @@ const ROWS: usize = 256;
 const GROUP: usize = 16;
 
 /// Rows whose bounds are all known before the vectors of some are looked at.
-const STRETCH: usize = 1 << 14;
+const STRETCH: usize = if cfg!(test) { 1 << 5 } else { 1 << 20 };
 
 /// Before there is a threshold, so many rows are looked at for each hit that is wanted: those with the greatest bounds.
 const FIRST: usize = 4;
@@ -117,11 +117,41 @@ struct Search<'q> {
     top: TopK,
     /// What the closenesses of the rows of a stretch do not exceed, by their coarse codes.
     bounds: Vec<f32>,
+    /// The rows with the greatest of them, while there is no threshold.
+    best: Best,
 }
 
 impl<'q> Search<'q> {
     fn new(query: &'q Query, wanted: usize) -> Search<'q> {
-        Search { query, top: TopK::new(wanted), bounds: Vec::new() }
+        Search { query, top: TopK::new(wanted), bounds: Vec::new(), best: Best::default() }
+    }
+}
+
+/// Those of some rows with the greatest bounds, and some more.
+#[derive(Default)]
+struct Best {
+    /// With places.
+    rows: Vec<(f32, u32)>,
+    /// None of the others has a greater bound.
+    least: f32,
+}
+
+impl Best {
+    /// Takes further rows, from the place `first` on, of which the best `wanted` are to be kept.
+    fn add(&mut self, bounds: &[f32], first: usize, wanted: usize) {
+        let (is_full, least) = (self.rows.len() >= wanted, self.least);
+        let rows = bounds.iter().copied().zip(first as u32..);
+        self.rows.extend(rows.filter(|&(bound, _)| !is_full || bound > least));
+        if self.rows.len() >= wanted.saturating_mul(2) {
+            self.cut(wanted);
+        }
+    }
+
+    fn cut(&mut self, wanted: usize) {
+        if let Some(last) = wanted.checked_sub(1).filter(|&last| last < self.rows.len()) {
+            self.least = self.rows.select_nth_unstable_by(last, |a, b| b.0.total_cmp(&a.0)).1.0;
+            self.rows.truncate(wanted);
+        }
     }
 }
 
@@ -247,6 +277,9 @@ impl<'s> Rows<'s> {
             };
             for search in &mut *searches {
                 search.query.coarse(cpu::tier(), run, sums, &mut search.bounds[from..to]);
+                if search.top.threshold() == f64::NEG_INFINITY {
+                    search.best.add(&search.bounds[from..to], from, search.top.k().saturating_mul(FIRST));
+                }
             }
         }
         for search in searches {
@@ -266,14 +299,11 @@ impl<'s> Rows<'s> {
         let mut done = Vec::new();
         if search.top.threshold() == f64::NEG_INFINITY {
             // Some are looked at first, so that there is a threshold for the others.
-            passing(near, f64::NEG_INFINITY);
-            let first = search.top.k().saturating_mul(FIRST).min(near.len());
-            if first < near.len() {
-                near.select_nth_unstable_by(first, |a, b| b.0.total_cmp(&a.0));
-            }
-            near.truncate(first);
-            self.rescore(stretch, search, near)?;
-            done.extend(near.iter().map(|&(_, at)| at));
+            let mut best = std::mem::take(&mut search.best);
+            best.cut(search.top.k().saturating_mul(FIRST));
+            best.rows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            self.rescore(stretch, search, &best.rows)?;
+            done.extend(best.rows.iter().map(|&(_, at)| at));
             done.sort_unstable();
         }
         passing(near, search.top.threshold());

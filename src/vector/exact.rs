@@ -10,35 +10,41 @@ tiered! {
     /// How close a vector, in little-endian bytes, is to a query of as many components: what hits are ordered by, greatest first.
     /// The cosine; the sum of products; minus the square of the distance. Products of two components are exact, and sums have
     /// errors of 64-bit floats.
-    pub fn closeness<'a>(metric: Metric, query: &'a [f32], vector: &'a [u8]) -> f64 = closeness_on_tier;
+    pub fn closeness<'a>(metric: Metric, query: &'a [f32], square: f64, vector: &'a [u8]) -> f64 = closeness_on_tier;
+}
+
+/// The sum of the squares of a query's components, as [`closeness`] takes it.
+pub fn square(query: &[f32]) -> f64 {
+    let bytes: Vec<u8> = query.iter().flat_map(|x| x.to_le_bytes()).collect();
+    sums(query, &bytes, |q, _| [q * q])[0]
 }
 
 #[inline(always)]
-fn closeness_on_tier(metric: Metric, query: &[f32], vector: &[u8]) -> f64 {
+fn closeness_on_tier(metric: Metric, query: &[f32], square: f64, vector: &[u8]) -> f64 {
     match metric {
-        Metric::Dot => sum(query, vector, |q, x| q * x),
-        Metric::Euclidean => -sum(query, vector, |q, x| (q - x) * (q - x)),
+        Metric::Dot => sums(query, vector, |q, x| [q * x])[0],
+        Metric::Euclidean => -sums(query, vector, |q, x| [(q - x) * (q - x)])[0],
         Metric::Cosine => {
-            let product = sum(query, vector, |q, x| q * x);
-            let lengths = sum(query, vector, |q, _| q * q).sqrt() * sum(query, vector, |_, x| x * x).sqrt();
-            (product / lengths).clamp(-1.0, 1.0)
+            let [product, of_vector] = sums(query, vector, |q, x| [q * x, x * x]);
+            (product / (square.sqrt() * of_vector.sqrt())).clamp(-1.0, 1.0)
         }
     }
 }
 
 #[inline(always)]
-fn sum(query: &[f32], vector: &[u8], of: impl Fn(f64, f64) -> f64) -> f64 {
-    let mut sums = [0.0; LANES];
+fn sums<const N: usize>(query: &[f32], vector: &[u8], of: impl Fn(f64, f64) -> [f64; N]) -> [f64; N] {
+    let mut sums = [[0.0; LANES]; N];
+    let mut add = |query: &[f32], vector: &[u8]| {
+        for (lane, (&q, x)) in query.iter().zip(components(vector)).enumerate() {
+            let added = of(q.into(), x.into());
+            sums.iter_mut().zip(added).for_each(|(sums, added)| sums[lane] += added);
+        }
+    };
     let (eights, last) = query.as_chunks::<LANES>();
     let (of_eights, of_last) = vector.split_at(vector.len().min(size_of::<f32>() * LANES * eights.len()));
-    for (query, vector) in eights.iter().zip(of_eights.chunks_exact(size_of::<f32>() * LANES)) {
-        for ((sum, &q), x) in sums.iter_mut().zip(query).zip(components(vector)) {
-            *sum += of(q.into(), x.into());
-        }
+    for (query, vector) in eights.iter().zip(of_eights.as_chunks::<{ size_of::<f32>() * LANES }>().0) {
+        add(query, vector);
     }
-    for ((sum, &q), x) in sums.iter_mut().zip(last).zip(components(of_last)) {
-        *sum += of(q.into(), x.into());
-    }
-    let [a, b, c, d, e, f, g, h] = sums;
-    ((a + e) + (c + g)) + ((b + f) + (d + h))
+    add(last, of_last);
+    sums.map(|[a, b, c, d, e, f, g, h]| ((a + e) + (c + g)) + ((b + f) + (d + h)))
 }

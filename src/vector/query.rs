@@ -1,7 +1,7 @@
 //! [`Query`]: a vector that is looked for.
 
 use super::codes::{BLOCK, fits};
-use super::exact::closeness;
+use super::exact::{self, closeness};
 use super::{Factor, Metric, Shape, components, scan};
 use crate::base::cpu::Tier;
 use crate::base::error::Result;
@@ -16,6 +16,8 @@ const OFF: f32 = 1.0 / 131_072.0;
 pub struct Query {
     shape: Shape,
     components: Vec<f32>,
+    /// The sum of their squares, as similarities take it.
+    exact: f64,
     /// By block of 128 dimensions: the components by [`step`](Self::step), rounded; of length 1 with cosines.
     pub(super) integers: Vec<i8>,
     step: f32,
@@ -66,6 +68,7 @@ impl Query {
             missed: up(missed),
             norm: up(norm),
             square: (norm * norm) as f32,
+            exact: exact::square(&own),
             components: own,
             integers,
         })
@@ -78,7 +81,7 @@ impl Query {
 
     /// How close a vector is, in little-endian bytes.
     pub fn closeness(&self, tier: Tier, vector: &[u8]) -> f64 {
-        closeness(tier, self.shape.metric, &self.components, vector)
+        closeness(tier, self.shape.metric, &self.components, self.exact, vector)
     }
 
     /// The closeness that no vector with such a sum of products and such factors exceeds.

@@ -128,7 +128,6 @@ impl<'q> Search<'q> {
 }
 
 /// Those of some rows with the greatest bounds, and some more.
-#[derive(Default)]
 struct Best {
     /// With places.
     rows: Vec<(f32, u32)>,
@@ -136,12 +135,18 @@ struct Best {
     least: f32,
 }
 
+impl Default for Best {
+    fn default() -> Self {
+        Best { rows: Vec::new(), least: f32::NEG_INFINITY }
+    }
+}
+
 impl Best {
     /// Takes further rows, from the place `first` on, of which the best `wanted` are to be kept.
     fn add(&mut self, bounds: &[f32], first: usize, wanted: usize) {
-        let (is_full, least) = (self.rows.len() >= wanted, self.least);
+        let least = self.least;
         let rows = bounds.iter().copied().zip(first as u32..);
-        self.rows.extend(rows.filter(|&(bound, _)| !is_full || bound > least));
+        self.rows.extend(rows.filter(|&(bound, _)| bound > least));
         if self.rows.len() >= wanted.saturating_mul(2) {
             self.cut(wanted);
         }

@@ -118,7 +118,7 @@ namespace Postings {
         {
         }
 
-        /** What has a value in a keyword, numeric or geo field, or a word in a text field. */
+        /** What has a value in a keyword, numeric, geo or vector field, a weight above 0 in a weights field, or a word in a text field. */
         public static function exists(string $field): self
         {
         }

@@ -46,11 +46,13 @@ namespace Postings {
         }
 
         /**
-         * Adds a query, and returns its ticket: a number, from 0 on, by which take() names its answer. Some microseconds.
+         * Adds a query, as Index::searchBatch() takes one, and returns its ticket: a number, from 0 on, by which take() names its
+         * answer. Some microseconds.
          *
+         * @param string|array{query?: string, weighted?: array<string, array<int|float>>} $query
          * @throws StreamFullException if the stream has as many queries as it may have, or 256 MiB of them wait
          */
-        public function push(string $query): int
+        public function push(array|string $query): int
         {
         }
 
@@ -58,7 +60,7 @@ namespace Postings {
          * As push() for many queries, all or none; keys are kept.
          *
          * @template K of array-key
-         * @param array<K, string> $queries
+         * @param array<K, string|array{query?: string, weighted?: array<string, array<int|float>>}> $queries
          * @return array<K, int>
          * @throws StreamFullException
          */
@@ -143,6 +145,10 @@ namespace Postings {
      * - $distinct: the first hit of each value of this field; the least of several values counts, and hits without one are all
      *   returned. Pages are full as long as there are such hits. Total and facets are of all documents.
      * - $statistics: those of several indexes, in place of this one's: see Statistics.
+     * - $weighted: weights field => term => weight, for learned sparse models: products of this weight and the document's are
+     *   added to the score. Terms are taken as they are, at most 16,384 in all, and weights are from 0 to 1e9. Documents need have
+     *   none of the terms, unless the query has no words: then they must have one. The sum is exact with respect to the stored
+     *   weights and to these, rounded to the 2^24th part of their sum.
      * - $after: a hit; those that follow it are returned, of any page at the price of the first. Or what it is found by: a
      *   value for each key of $sort (or the score; of a geo field the distance), null for none, then the id. Not with
      *   $distinct or 'all-then-any'.
@@ -230,6 +236,7 @@ namespace Postings {
          * @param Hit|list<mixed>|null $after
          * @param array<string, string|list<int|float>> $nearest
          * @param 'rrf'|array<string, int|float> $fusion
+         * @param array<string, array<int|float>> $weighted
          */
         public function search(
             string $query,
@@ -254,11 +261,13 @@ namespace Postings {
             ?Statistics $statistics = null,
             array $nearest = [],
             array|string $fusion = 'rrf',
+            array $weighted = [],
         ): Hits {
         }
 
         /**
-         * As search() for each of many queries; keys are kept.
+         * As search() for each of many queries; keys are kept. A query is a string, or an array with one as 'query' and terms with
+         * weights as 'weighted', as search() takes them.
          *
          * On the CPU they are spread over up to postings.threads threads, one for every eight queries. A device ranks them
          * together, with postings.offload=auto if there is a GPU or an accelerator and the batch is large enough. Results are
@@ -271,7 +280,7 @@ namespace Postings {
          * Those of phrases, prefixes and fuzzy words are put together first, which takes about as long as a search on the CPU.
          *
          * @template K of array-key
-         * @param array<K, string> $queries
+         * @param array<K, string|array{query?: string, weighted?: array<string, array<int|float>>}> $queries
          * @param array<int|string, mixed> $filter
          * @param array<string, string|array<float>> $sort
          * @param array<string, int|float> $weights
@@ -392,6 +401,7 @@ namespace Postings {
          * @param array<string, int|float> $weights
          * @param ?list<string> $fields
          * @param array<string, string|list<string>> $synonyms
+         * @param array<string, array<int|float>> $weighted
          */
         public function count(
             string $query = '',
@@ -405,6 +415,7 @@ namespace Postings {
             ?int $maxWords = null,
             array $synonyms = [],
             ?Statistics $statistics = null,
+            array $weighted = [],
         ): int {
         }
 
@@ -417,6 +428,7 @@ namespace Postings {
          * @param array<string, int|float> $weights
          * @param ?list<string> $fields
          * @param array<string, string|list<string>> $synonyms
+         * @param array<string, array<int|float>> $weighted
          * @return array<int|string, int>
          */
         public function facets(
@@ -433,6 +445,7 @@ namespace Postings {
             ?int $maxWords = null,
             array $synonyms = [],
             ?Statistics $statistics = null,
+            array $weighted = [],
         ): array {
         }
 
@@ -481,7 +494,9 @@ namespace Postings {
          * Each part is what a clause of the query adds in a field: the clause as it was understood, the words that it stands
          * for (term), how often the field has it, the field's length as rounded, how many documents of the index contain
          * it, its idf, by how much it counts for less than what was typed (discount: 1, or less for words that a prefix or fuzzy
-         * word stands for), its weight (idf · (k1 + 1) · the field's · how often it was typed · discount) and its score.
+         * word stands for), its weight (idf · (k1 + 1) · the field's · how often it was typed · discount) and its score. Of a term of
+         * $weighted, weight is the query's, score its product with the document's, length the number of weights that the document
+         * has, and frequency, idf and discount are 1.
          *
          * With $nearest, also what the list of both makes of the document (fused) and what each list adds to that: of the query
          * ('text') and of each vector field its score or similarity, null if it does not match or has no vector; by ranks its
@@ -492,6 +507,7 @@ namespace Postings {
          * @param array<string, string|list<string>> $synonyms
          * @param array<string, string|list<int|float>> $nearest as search() takes it
          * @param 'rrf'|array<string, int|float> $fusion
+         * @param array<string, array<int|float>> $weighted
          * @return ?array{matches: bool, score: float, parts: list<array{clause: string, field: string, term: string, frequency: int, length: int, documents: int, idf: float, discount: float, weight: float, score: float}>, fused?: float, lists?: list<array{field: string, score: ?float, rank: ?int, adds: float}>}
          */
         public function explain(
@@ -510,6 +526,7 @@ namespace Postings {
             ?Statistics $statistics = null,
             array $nearest = [],
             array|string $fusion = 'rrf',
+            array $weighted = [],
         ): ?array {
         }
 

@@ -131,7 +131,7 @@ fuzz_target!(|input: (Vec<(u16, u8)>, Vec<(u16, u8)>, Vec<(u16, u8)>, u16, Vec<u
     }
     let _ = black_box(segment.ordinals());
     let mut decoded = Decoded::default();
-    for field in 0..3 {
+    for field in [0, 1, 2, 7] {
         let _ = black_box(segment.lengths(field));
         if let Ok(Some(words)) = segment.words(field) {
             let _ = walk(words.map());

@@ -14,7 +14,7 @@
 //! | 2 | [`maxima`] of all postings |
 //! | 2 | 0 |
 //! | count, to an even number | docIDs |
-//! | count / 2, to an even number | codes: frequency · 256 + length byte; frequencies from 255 on are 255 |
+//! | count / 2, to an even number | codes: frequency · 256 + length byte; frequencies from 255 on are 255. Of stored weights: [`of_impact`] |
 //! | ranges + 1, to an even number | directory: the index of each range's first posting; the count |
 //! | 2 per range | maxima: four codes, of which none has a smaller saturation than a posting of the range |
 //! | 2 per exception | exceptions: the index of a posting whose frequency is 255 or more, and the frequency as `f32` |
@@ -26,6 +26,7 @@ pub mod positions;
 
 use crate::base::cpu::Tier;
 use crate::codec::{BLOCK, block_buffer};
+use crate::index::impacts::Precision;
 use crate::index::list::maxima;
 use crate::rank::Norms;
 use crate::rank::term::Source;
@@ -58,6 +59,38 @@ pub fn table(norms: &Norms) -> Vec<u32> {
     (0..TABLE).map(|code| saturation(code).to_bits()).collect()
 }
 
+/// The same for stored weights; those of 32 bits have no such codes.
+pub fn table_of_impacts(precision: Precision) -> Vec<u32> {
+    let saturation = |code: usize| match (code >> 8) as u32 {
+        0 => 0.0,
+        EXCEPTION => 1.0f32,
+        _ => precision.saturation(impact_of(code as u16)),
+    };
+    (0..TABLE).map(|code| saturation(code).to_bits()).collect()
+}
+
+/// The code of a weight's [code](crate::index::impacts) of at most 16 bits. As with frequencies and lengths, the greater high byte and the
+/// smaller low one have the greater saturation, and no code is 0 or an exception.
+fn of_impact(impact: u32) -> u16 {
+    debug_assert!(impact >> 8 < EXCEPTION - 1);
+    let (high, low) = ((impact >> 8).min(EXCEPTION - 2), impact & 0xFF);
+    ((1 + high) << 8 | (0xFF - low)) as u16
+}
+
+/// What [`of_impact`] was given.
+fn impact_of(code: u16) -> u32 {
+    (u32::from(code >> 8) - 1) << 8 | (0xFF - u32::from(code & 0xFF))
+}
+
+/// What the codes of a list are made of.
+#[derive(Debug, Clone, Copy)]
+pub enum Coding<'l> {
+    /// The frequencies, and these length bytes.
+    Lengths(&'l [u8]),
+    /// Stored weights.
+    Impacts,
+}
+
 /// The norms of all length bytes, as words.
 pub fn norms(norms: &Norms) -> impl Iterator<Item = u32> {
     (0..=u8::MAX).map(|byte| norms.of(byte).to_bits())
@@ -72,7 +105,12 @@ struct Builder {
 }
 
 impl Builder {
-    fn take(&mut self, doc_ids: &[u32], less_one: &[u32], lengths: &[u8]) {
+    fn take(&mut self, doc_ids: &[u32], less_one: &[u32], coding: Coding) {
+        self.doc_ids.extend_from_slice(doc_ids);
+        let Coding::Lengths(lengths) = coding else {
+            self.codes.extend(less_one[..doc_ids.len()].iter().map(|&impact| of_impact(impact)));
+            return;
+        };
         for (&doc_id, &less_one) in doc_ids.iter().zip(less_one) {
             let frequency = less_one.saturating_add(1);
             if frequency >= EXCEPTION {
@@ -81,7 +119,6 @@ impl Builder {
             }
             self.codes.push((frequency.min(EXCEPTION) << 8) as u16 | u16::from(lengths[doc_id as usize]));
         }
-        self.doc_ids.extend_from_slice(doc_ids);
     }
 
     fn finish(self, documents: u32) -> Vec<u32> {
@@ -132,8 +169,8 @@ fn of_codes(codes: &[u16]) -> [u32; maxima::WORDS] {
     of.map(|word| (word & 0x00FF_00FF) << 8 | (word >> 8) & 0x00FF_00FF)
 }
 
-/// The tiled form of postings in a segment of `documents` documents with these length bytes; `None` for more than [`MOST`].
-pub fn encode(tier: Tier, source: &Source, lengths: &[u8], documents: u32) -> Option<Vec<u32>> {
+/// The tiled form of postings in a segment of `documents` documents; `None` for more than [`MOST`].
+pub fn encode(tier: Tier, source: &Source, coding: Coding, documents: u32) -> Option<Vec<u32>> {
     let mut builder = Builder::default();
     match source {
         Source::List(view) => {
@@ -146,10 +183,10 @@ pub fn encode(tier: Tier, source: &Source, lengths: &[u8], documents: u32) -> Op
             for block in 0..view.blocks() {
                 let count = view.decode_doc_ids(tier, block, &mut doc_ids);
                 view.frequencies_less_one(block, &mut less_one);
-                builder.take(&doc_ids[..count], &less_one, lengths);
+                builder.take(&doc_ids[..count], &less_one, coding);
             }
         }
-        Source::Decoded { doc_ids, less_one, .. } => builder.take(doc_ids, less_one, lengths),
+        Source::Decoded { doc_ids, less_one, .. } => builder.take(doc_ids, less_one, coding),
     }
     Some(builder.finish(documents))
 }
@@ -193,6 +230,29 @@ mod tests {
         each.map(|code| f32::from_bits(table[code as usize])).fold(0.0, f32::max)
     }
 
+    #[test]
+    fn impacts_are_bounded_by_their_maxima() {
+        for precision in [Precision::Bits8, Precision::Bits16] {
+            let table = table_of_impacts(precision);
+            let most = precision.code(precision.greatest()).unwrap();
+            let impacts: Vec<u32> =
+                (0..5000u32).map(|at| at.wrapping_mul(2_654_435_761) % (most + 1)).chain([0, most]).collect();
+            let doc_ids: Vec<u32> = (0..impacts.len() as u32).map(|at| 3 * at).collect();
+            let documents = 3 * impacts.len() as u32;
+            let words = encode(Tier::Scalar, &Source::of(doc_ids.clone(), impacts.clone()), Coding::Impacts, documents)
+                .unwrap();
+            let parts = parts(&words);
+            for ((&code, &impact), doc_id) in parts.codes.iter().zip(&impacts).zip(doc_ids) {
+                let exact = precision.saturation(impact);
+                assert_eq!(f32::from_bits(table[code as usize]), exact, "{impact}");
+                let range = (doc_id >> parts.shift) as usize;
+                assert!(saturation(&table, &parts.maxima[2 * range..][..2]) >= exact);
+                assert!(saturation(&table, &words[4..6]) >= exact);
+            }
+            assert!(parts.exceptions.is_empty());
+        }
+    }
+
     proptest! {
         #[test]
         fn postings_are_found_by_range(
@@ -205,7 +265,7 @@ mod tests {
             let less_one = frequencies[..doc_ids.len()].to_vec();
             let lengths: Vec<u8> = (0..documents).map(|d| (d * 37 % 251) as u8).collect();
             let source = Source::of(doc_ids.clone(), less_one.clone());
-            let words = encode(Tier::Scalar, &source, &lengths, documents).unwrap();
+            let words = encode(Tier::Scalar, &source, Coding::Lengths(&lengths), documents).unwrap();
             let parts = parts(&words);
             prop_assert_eq!(parts.doc_ids, &doc_ids[..]);
             let norms = Norms::new(&Bm25::default(), 3_000, 100);

@@ -29,6 +29,7 @@ fn schema(weight: f32) -> Schema {
         stored: true,
         analyzer: None,
         vector: None,
+        weights: None,
     };
     let fields = [
         ("title", Kind::Text),

@@ -32,6 +32,8 @@ pub enum Value {
     Point(f64, f64),
     /// The components of a vector.
     Vector(Vec<f32>),
+    /// Terms, each once, and their weights.
+    Weights(Vec<(Vec<u8>, f32)>),
 }
 
 /// A document: values by field number, each field at most once. Fields that are missing are empty. Of several fields with

@@ -6,6 +6,7 @@
 //! | [`document`] | what a caller puts in: ids, values, documents |
 //! | [`values`] | what a value is for fields of each kind |
 //! | [`length`] | lengths of texts as one byte |
+//! | [`impacts`] | weights of terms in few bits |
 //! | [`segment`] | the immutable files with documents, lists and dictionaries |
 //! | [`deleted`] | which documents of a segment are deleted |
 //! | [`manifest`] | of what an index consists, as of one commit |
@@ -20,6 +21,7 @@
 pub mod copy;
 pub mod deleted;
 pub mod document;
+pub mod impacts;
 pub mod length;
 pub mod list;
 mod lock;

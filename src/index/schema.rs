@@ -1,5 +1,6 @@
 //! [`Schema`]: which fields the documents of an index have, and how their texts become terms.
 
+use super::impacts::Precision;
 use super::list::Codecs;
 use crate::analysis::Analyzer;
 use crate::base::error::{Error, Result};
@@ -23,15 +24,23 @@ pub enum Kind {
     Geo = 4,
     /// A vector per document, for the nearest ones.
     Vector = 5,
+    /// Terms with weights that the caller gives, for sums of products.
+    Weights = 6,
 }
 
 impl Kind {
     /// All of them, by number.
-    pub const ALL: [Kind; 6] = [Kind::Text, Kind::Keyword, Kind::Numeric, Kind::Stored, Kind::Geo, Kind::Vector];
+    pub const ALL: [Kind; 7] =
+        [Kind::Text, Kind::Keyword, Kind::Numeric, Kind::Stored, Kind::Geo, Kind::Vector, Kind::Weights];
 
     /// Whether fields of that kind have terms, and lists of them.
     pub fn has_terms(self) -> bool {
-        matches!(self, Kind::Text | Kind::Keyword)
+        matches!(self, Kind::Text | Kind::Keyword | Kind::Weights)
+    }
+
+    /// Whether it is known of each document how many terms it has.
+    pub fn has_lengths(self) -> bool {
+        matches!(self, Kind::Text | Kind::Weights)
     }
 }
 
@@ -74,6 +83,8 @@ pub struct Field {
     pub analyzer: Option<Analyzer>,
     /// What its vectors have in common, if it holds vectors.
     pub vector: Option<Shape>,
+    /// How exactly its weights are kept, if it holds weights.
+    pub weights: Option<Precision>,
 }
 
 /// Text fields with one analyzer.

@@ -9,7 +9,7 @@
 //! | list | each, [apart](GAP) | each | each; no texts |
 //! | tokens | themselves | each | – |
 //!
-//! A point is a value of geo fields alone, and they have no other values; so are vectors and their fields.
+//! A point is a value of geo fields alone, and they have no other values; so are vectors, and terms with weights, and their fields.
 
 use super::document::Value;
 use super::schema::Kind;
@@ -34,6 +34,7 @@ impl Value {
             Kind::Stored => "something else",
             Kind::Geo => "a point",
             Kind::Vector => "a vector",
+            Kind::Weights => "terms with weights",
         };
         let suits = match (kind, self) {
             (_, Value::Number(number)) if !number.is_finite() => return Err(format!("{number} is not finite")),
@@ -44,6 +45,8 @@ impl Value {
             (Kind::Geo, _) => false,
             (kind, Value::Vector(_)) => kind == Kind::Vector,
             (Kind::Vector, _) => false,
+            (kind, Value::Weights(_)) => kind == Kind::Weights,
+            (Kind::Weights, _) => false,
             (Kind::Text, Value::Bool(_)) => false,
             (Kind::Numeric, Value::Int(number)) if !EXACT_INTEGERS.contains(number) => {
                 return Err(format!("{number} is not from -2^53 to 2^53"));
@@ -52,8 +55,8 @@ impl Value {
             (Kind::Numeric, Value::Time(seconds, _)) => seconds.is_finite(),
             (_, Value::List(many)) => {
                 let nested = |value: &Value| {
-                    use Value::{Keywords, List, Point, Tokens, Vector};
-                    matches!(value, List(_) | Tokens(_) | Keywords(_) | Point(..) | Vector(_))
+                    use Value::{Keywords, List, Point, Tokens, Vector, Weights};
+                    matches!(value, List(_) | Tokens(_) | Keywords(_) | Point(..) | Vector(_) | Weights(_))
                 };
                 for value in many {
                     match nested(value) {
@@ -88,7 +91,7 @@ impl Value {
             Value::Number(number) => visit(decimals(*number).as_bytes()),
             Value::Int(number) => visit(number.to_string().as_bytes()),
             Value::Bool(truth) if truths => visit(truth.to_string().as_bytes()),
-            Value::Bool(_) | Value::Point(..) | Value::Vector(_) => (),
+            Value::Bool(_) | Value::Point(..) | Value::Vector(_) | Value::Weights(_) => (),
             Value::List(many) => many.iter().for_each(|one| one.each_part(truths, visit)),
         }
     }
@@ -104,7 +107,8 @@ impl Value {
             | Value::Keywords(_)
             | Value::List(_)
             | Value::Point(..)
-            | Value::Vector(_) => None,
+            | Value::Vector(_)
+            | Value::Weights(_) => None,
         }
     }
 
@@ -121,6 +125,14 @@ impl Value {
         match self {
             Value::Vector(components) => Some(components),
             _ => None,
+        }
+    }
+
+    /// The terms of a weights field, and their weights.
+    pub(super) fn weights(&self) -> &[(Vec<u8>, f32)] {
+        match self {
+            Value::Weights(weights) => weights,
+            _ => &[],
         }
     }
 

@@ -5,9 +5,9 @@ use super::ffi::{php_date_get_interface_ce, zend_ce_backed_enum, zval_try_get_st
 use super::fields::{key_text, no_field};
 use super::points;
 use super::vectors;
+use super::weights;
 use super::zend::elements;
-use crate::index::{Document, Id, Kind, Schema, Uses, Value};
-use crate::vector::Shape as VectorShape;
+use crate::index::{Document, Field, Id, Kind, Schema, Uses, Value};
 use ext_php_rs::boxed::ZBox;
 use ext_php_rs::ffi::zend_ce_stringable;
 use ext_php_rs::types::{ZendObject, ZendStr, Zval};
@@ -96,7 +96,7 @@ pub fn document(shape: &Shape, value: &Zval, form: Form, place: Place<'_>) -> Ou
     let wrong = || place.wrong_type(&format!("must be of type {types}"), value);
     if form == Form::Texts && value.zend_str().is_some() {
         let name = schema.fields[0].name.as_bytes();
-        let value = field_value((uses[0], schema.fields[0].vector), name, value, form, place)?;
+        let value = field_value((uses[0], &schema.fields[0]), name, value, form, place)?;
         return Ok(Document { values: value.map(|value| (0, value)).into_iter().collect() });
     }
     if !value.is_array() {
@@ -111,7 +111,7 @@ pub fn document(shape: &Shape, value: &Zval, form: Form, place: Place<'_>) -> Ou
         let name = key_text(&key);
         let number = schema.fields.iter().position(|field| field.name.as_bytes() == &*name);
         let number = number.ok_or_else(|| place.wrong_value(&no_field(schema, &name)))?;
-        if let Some(value) = field_value((uses[number], schema.fields[number].vector), &name, value, form, place)? {
+        if let Some(value) = field_value((uses[number], &schema.fields[number]), &name, value, form, place)? {
             document.values.push((number, value));
         }
     }
@@ -129,25 +129,30 @@ fn types(uses: Uses) -> &'static str {
 
 /// The value of a field; `None` for null, which is no value.
 fn field_value(
-    field: (Uses, Option<VectorShape>),
+    (uses, field): (Uses, &Field),
     name: &[u8],
     value: &Zval,
     form: Form,
     place: Place<'_>,
 ) -> Outcome<Option<Value>> {
-    let (uses, shape) = field;
     if value.is_null() {
         return Ok(None);
     }
+    let text = |what: &str| place.text(&format!("field '{}' {what}", String::from_utf8_lossy(name)));
     if uses.has(Kind::Geo) {
-        let text = |what: &str| place.text(&format!("field '{}' {what}", String::from_utf8_lossy(name)));
         let point = points::point(value).map_err(|wrong| wrong.throw(place.argument, text));
         return point.map(|(lat, lng)| Some(Value::Point(lat, lng)));
     }
-    if let Some(shape) = shape {
-        let text = |what: &str| place.text(&format!("field '{}' {what}", String::from_utf8_lossy(name)));
+    if let Some(shape) = field.vector {
         let components = vectors::components(value, shape).map_err(|wrong| wrong.throw(place.argument, text));
         return components.map(|components| Some(Value::Vector(components)));
+    }
+    if uses.has(Kind::Weights) {
+        if let Some(array) = value.array() {
+            super::input::ensure_memory(array.len().saturating_mul(size_of::<(Vec<u8>, f32)>()))?;
+        }
+        let terms = weights::terms(value).map_err(|wrong| wrong.throw(place.argument, text));
+        return terms.map(|terms| Some(Value::Weights(terms)));
     }
     let wrong = |what: &str, value: &Zval| {
         let name = String::from_utf8_lossy(name);

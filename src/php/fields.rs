@@ -5,6 +5,7 @@ use super::classes::analyzer;
 use super::exception::{self, Outcome, type_name};
 use super::output::{Map, Record};
 use super::zend::{Key, elements, number};
+use crate::index::impacts::Precision;
 use crate::index::{Field, Kind, Schema};
 use crate::vector::{Metric, Shape};
 use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
@@ -111,8 +112,18 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
     if elements(array).any(|(key, _)| matches!(&*key_text(&key), b"vector" | b"metric")) {
         return declared_vectors(text, array, argument).map(|field| vec![field]);
     }
-    let mut field =
-        Field { name: text.to_owned(), kind: Kind::Text, weight: 1.0, stored: false, analyzer: None, vector: None };
+    if elements(array).any(|(key, _)| matches!(&*key_text(&key), b"weights" | b"bits")) {
+        return declared_weights(text, array, argument).map(|field| vec![field]);
+    }
+    let mut field = Field {
+        name: text.to_owned(),
+        kind: Kind::Text,
+        weight: 1.0,
+        stored: false,
+        analyzer: None,
+        vector: None,
+        weights: None,
+    };
     let (mut text, mut keyword, mut numeric, mut weighted, mut indexed) = (None, false, false, false, true);
     let mut geo = false;
     for (key, value) in elements(array) {
@@ -145,7 +156,7 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
             other => {
                 let other = String::from_utf8_lossy(other);
                 return wrong(&format!(
-                    "no option '{other}': there are weight, analyzer, text, keyword, numeric, geo, vector, metric, stored and indexed"
+                    "no option '{other}': there are weight, analyzer, text, keyword, numeric, geo, vector, metric, weights, bits, stored and indexed"
                 ));
             }
         };
@@ -181,7 +192,7 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
         let weight = if kind == Kind::Text { field.weight } else { 1.0 };
         let stored = field.stored && fields.is_empty();
         let analyzer = if kind == Kind::Text { field.analyzer.clone() } else { None };
-        fields.push(Field { name: field.name.clone(), kind, weight, stored, analyzer, vector: None });
+        fields.push(Field { name: field.name.clone(), kind, weight, stored, analyzer, vector: None, weights: None });
     }
     if fields.is_empty() {
         return wrong("it must be text, keyword, numeric or geo, or have 'stored' => true and 'indexed' => false");
@@ -220,7 +231,52 @@ fn declared_vectors(name: &str, options: &ZendHashTable, argument: u32) -> Outco
     }
     let dimensions = dimensions.ok_or_else(|| wrong("'metric' needs 'vector', the number of dimensions"))?;
     let vector = Some(Shape { dimensions, metric });
-    Ok(Field { name: name.to_owned(), kind: Kind::Vector, weight: 1.0, stored: false, analyzer: None, vector })
+    Ok(Field {
+        name: name.to_owned(),
+        kind: Kind::Vector,
+        weight: 1.0,
+        stored: false,
+        analyzer: None,
+        vector,
+        weights: None,
+    })
+}
+
+/// A field of terms with weights.
+fn declared_weights(name: &str, options: &ZendHashTable, argument: u32) -> Outcome<Field> {
+    let wrong = |what: &str| exception::argument_value(argument, &format!("field '{name}': {what}"));
+    let wrong_type = |what: &str, value: &Zval| {
+        let text = format!("field '{name}': {what}, {} given", type_name(value));
+        exception::argument_type(argument, &text)
+    };
+    let (mut declared, mut precision) = (false, Precision::Bits8);
+    for (key, value) in elements(options) {
+        match &*key_text(&key) {
+            b"weights" => declared = value.bool().ok_or_else(|| wrong_type("'weights' must be bool", value))?,
+            b"bits" => {
+                let bits = value.long().ok_or_else(|| wrong_type("'bits' must be int", value))?;
+                let what = || format!("'bits' must be 8, 16 or 32, {bits} given");
+                precision = Precision::of_bits(bits).ok_or_else(|| wrong(&what()))?;
+            }
+            b"stored" if value.bool() == Some(false) => (),
+            other => {
+                let other = String::from_utf8_lossy(other);
+                return Err(wrong(&format!("a field of weights has no option '{other}', only weights and bits")));
+            }
+        }
+    }
+    if !declared {
+        return Err(wrong("a field of weights has 'weights' => true"));
+    }
+    Ok(Field {
+        name: name.to_owned(),
+        kind: Kind::Weights,
+        weight: 1.0,
+        stored: false,
+        analyzer: None,
+        vector: None,
+        weights: Some(precision),
+    })
 }
 
 /// Makes the fields of an index, as [`declared`] takes them, the value of `target`.
@@ -252,6 +308,10 @@ pub fn store(schema: &Schema, target: &mut Zval) -> Outcome {
                     }
                     None => options,
                 },
+                Kind::Weights => {
+                    let bits = field.weights.unwrap_or(Precision::Bits8).bits();
+                    options.field("weights", true).field("bits", i64::from(bits))
+                }
             };
         }
         let stored = schema.named(name).any(|field| field.stored);

@@ -45,6 +45,7 @@ mod points;
 mod property;
 mod traverse;
 mod vectors;
+mod weights;
 mod zend;
 
 use ext_php_rs::builders::{ModuleBuilder, ModuleStartup};

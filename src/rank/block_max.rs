@@ -6,7 +6,7 @@ use super::clause::Clause;
 use super::collector::Collector;
 use super::initial;
 use super::term::Term;
-use super::window::{Window, range};
+use super::window::{WINDOW, Window, range};
 use crate::base::tiers::tiered;
 
 tiered! {
@@ -168,6 +168,9 @@ fn one_on_tier<'s>(mut term: Term<'s>, collector: &mut Collector<'_, 's>) {
     }
 }
 
+/// With so many terms, candidates are mostly found by adding up the scores of all documents of a window.
+const MANY: usize = 6;
+
 tiered! {
     /// The best documents with any of the terms.
     pub fn any<'c, 's>(terms: Vec<Term<'s>>, collector: &mut Collector<'c, 's>) -> () = any_on_tier;
@@ -184,6 +187,7 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
     let mut sums = vec![0.0f64; terms.len() + 1];
     let all: Vec<usize> = order.clone();
     let max_scores: Vec<f64> = terms.iter().map(|term| term.max_score().into()).collect();
+    let are_many = terms.len() >= MANY && !window.has_sieve();
     let initial = initial::threshold(&mut terms, collector);
     // How many terms are non-essential in the whole segment, and the sum of their upper bounds and of the next one's.
     let (mut non_essential, mut sum) = (0, max_scores.first().copied().unwrap_or(0.0));
@@ -198,6 +202,7 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
         if collector.clock.is_over() {
             return;
         }
+        let last = if are_many { last.min(first.saturating_add(WINDOW as u32 - 1)) } else { last };
         next = last.saturating_add(1);
         for (term, upper) in terms.iter_mut().zip(&mut upper) {
             *upper = term.max_score_if_any(first, last);
@@ -208,10 +213,23 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
         }
         let non_essential_here = sums[1..].partition_point(|&sum| sum <= threshold);
         if non_essential_here < terms.len() {
-            let (non_essential, essential) = order.split_at(non_essential_here);
-            let least = threshold - sums[non_essential.len()];
-            window.candidates(&mut terms, essential, &[], first, last, least, collector, &mut candidates);
-            for (at, &term) in non_essential.iter().enumerate().rev() {
+            let (mut left, range) = (non_essential_here, (first, last));
+            if are_many {
+                left = window.candidates_of_many(
+                    &mut terms,
+                    &order,
+                    &sums,
+                    left,
+                    range,
+                    threshold,
+                    collector,
+                    &mut candidates,
+                );
+            } else {
+                let least = threshold - sums[left];
+                window.candidates(&mut terms, &order[left..], &[], first, last, least, collector, &mut candidates);
+            }
+            for (at, &term) in order[..left].iter().enumerate().rev() {
                 if candidates.is_empty() || collector.clock.is_over() {
                     break;
                 }

@@ -1,7 +1,7 @@
 use super::block_max;
 use super::clause::Clause;
 use super::collector::{Collector, Restriction};
-use super::score::{LENGTH_PADDING, Scorer};
+use super::score::{LENGTH_PADDING, Saturations, Scorer};
 use super::term::{Source, Term};
 use super::*;
 use crate::base::cpu::Tier;
@@ -81,7 +81,7 @@ impl Corpus {
                 Source::decoded(decoded.doc_ids, less_one).unwrap()
             }
         };
-        Term::new(tier, Scorer { weight, norms, lengths: &self.lengths }, source)
+        Term::new(tier, Scorer { weight, saturations: Saturations::Bm25 { norms, lengths: &self.lengths } }, source)
     }
 
     /// Scores of a term's documents.

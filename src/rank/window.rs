@@ -10,6 +10,12 @@ use std::sync::Arc;
 /// Documents whose scores are added up at a time.
 pub(super) const WINDOW: usize = 4096;
 
+/// To look for a candidate in a list costs about as much as to add the scores of so many of its documents.
+const ONE_BY_ONE: usize = 8;
+
+/// After so many documents, those with a score that may suffice are counted anew.
+const RECOUNT: usize = 1024;
+
 /// From this many postings in a window on, all of its scores are compared instead of those that were touched.
 const DENSE: usize = 256;
 
@@ -78,6 +84,55 @@ impl Window {
             }
             next = to + 1;
         }
+    }
+
+    /// The same for many terms, in a range of a window at most. `order` are terms by their upper bounds there, of which `sums` are
+    /// the sums, and the first `left` need not be looked at to find candidates. Of these, those come too, the greatest bounds first, whose
+    /// documents cost less than the candidates would, one by one. Returns how many are left: the scores of the others are in
+    /// the candidates.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "one call")]
+    pub(super) fn candidates_of_many(
+        &mut self,
+        terms: &mut [Term],
+        order: &[usize],
+        sums: &[f64],
+        mut left: usize,
+        (first, last): (u32, u32),
+        threshold: f64,
+        collector: &Collector,
+        candidates: &mut Candidates,
+    ) -> usize {
+        candidates.clear();
+        self.scores.resize(WINDOW, 0.0);
+        for &at in &order[left..] {
+            self.add::<false>(&mut terms[at], first, last);
+        }
+        loop {
+            let least = (threshold - sums[left]).max(0.0);
+            let above = self.scores.iter().filter(|&&score| score > least).count();
+            let (before, mut added) = (left, 0);
+            while left > 0 && above > 0 && added < RECOUNT {
+                let term = &mut terms[order[left - 1]];
+                let expected = term.expected(first, last);
+                if expected > ONE_BY_ONE * above {
+                    break;
+                }
+                self.add::<false>(term, first, last);
+                added += expected;
+                left -= 1;
+            }
+            if left == before {
+                break;
+            }
+        }
+        self.take_all(first, threshold - sums[left], collector, candidates);
+        left
+    }
+
+    /// Whether a filter is asked before scores.
+    pub(super) fn has_sieve(&self) -> bool {
+        self.sieve.is_some()
     }
 
     /// Adds the scores of a term's documents in `from..=to`.

@@ -10,7 +10,7 @@ use crate::base::error::Result;
 use crate::index::snapshot::SnapshotSegment;
 use crate::rank::clause::Clause;
 use crate::rank::collector::Restriction;
-use crate::rank::score::Scorer;
+use crate::rank::score::{Saturations, Scorer};
 use crate::rank::term::{Source, Term};
 use crate::rank::{Clock, Norms};
 
@@ -84,12 +84,14 @@ fn with_scores<'s>(
     source: Source<'s>,
 ) -> Result<Term<'s>> {
     let field = leaf.leaf.field();
-    let scorer = Scorer {
-        weight: leaf.weight,
-        norms: plan.norms[field].as_ref().unwrap_or(Norms::NONE),
-        lengths: part.segment.padded_lengths(field)?,
+    let saturations = match part.segment.schema().fields[field].weights {
+        Some(precision) => Saturations::Impacts(precision),
+        None => Saturations::Bm25 {
+            norms: plan.norms[field].as_ref().unwrap_or(Norms::NONE),
+            lengths: part.segment.padded_lengths(field)?,
+        },
     };
-    Ok(Term::new(cpu::tier(), scorer, source))
+    Ok(Term::new(cpu::tier(), Scorer { weight: leaf.weight, saturations }, source))
 }
 
 /// The postings of a leaf in a segment.

@@ -1,9 +1,10 @@
 //! Explains scores.
 
+use super::asked::Asked;
 use super::check::check;
 use super::cursors::{term, without_scores};
 use super::fused::{self, Fused};
-use super::leaf::Weighted;
+use super::leaf::{Leaf, Weighted};
 use super::options::{Matching, Options};
 use super::plan::{PlannedClause, QueryPlan};
 use super::{Index, filter};
@@ -36,9 +37,9 @@ pub struct TermScore {
     pub field: String,
     /// The same as the clause, or the words that it stands for.
     pub term: String,
-    /// How often the field has it.
+    /// How often the field has it; 1 of a weights field.
     pub frequency: u32,
-    /// The field's length in tokens, as rounded in the index.
+    /// The field's length in tokens, or its number of weights, as rounded in the index.
     pub length: u32,
     /// Documents of the index that contain it (of a phrase: its rarest term).
     pub documents: u64,
@@ -46,24 +47,25 @@ pub struct TermScore {
     pub idf: f64,
     /// By how much it counts for less than what was typed: 1 unless a prefix or a fuzzy word stands for other words.
     pub discount: f64,
-    /// The weight: idf · (k1 + 1) · weight of the field · how often it was typed · discount.
+    /// The weight: idf · (k1 + 1) · weight of the field · how often it was typed · discount. Of a term with a weight, that of the query;
+    /// the score is its product with that of the document.
     pub weight: f64,
     /// What it adds to the score.
     pub score: f64,
 }
 
-pub(super) fn explain(index: &Index, text: &str, doc_id: u64, options: &Options) -> Result<Explanation> {
-    let mut explanation = of_query(index, text, doc_id, options)?;
+pub(super) fn explain(index: &Index, asked: Asked<'_>, doc_id: u64, options: &Options) -> Result<Explanation> {
+    let mut explanation = of_query(index, asked, doc_id, options)?;
     if !options.nearest.is_empty() {
         let of_text = explanation.matches.then_some(explanation.score);
-        explanation.fused = Some(fused::explain(index, text, (doc_id, of_text), options, &Clock::never())?);
+        explanation.fused = Some(fused::explain(index, asked, (doc_id, of_text), options, &Clock::never())?);
     }
     Ok(explanation)
 }
 
-fn of_query(index: &Index, text: &str, doc_id: u64, options: &Options) -> Result<Explanation> {
+fn of_query(index: &Index, asked: Asked<'_>, doc_id: u64, options: &Options) -> Result<Explanation> {
     check(index, options)?;
-    let plan = QueryPlan::new(index, text, options, &Clock::never())?;
+    let plan = QueryPlan::new(index, asked, options, &Clock::never())?;
     let parts = index.snapshot().parts();
     let number = parts.partition_point(|part| part.base <= doc_id).saturating_sub(1);
     let part = &parts[number];
@@ -85,7 +87,7 @@ fn of_query(index: &Index, text: &str, doc_id: u64, options: &Options) -> Result
             documents: leaf.documents,
             idf: leaf.idf,
             discount: leaf.leaf.discount().into(),
-            weight: leaf.weight.into(),
+            weight: leaf.query_weight().into(),
             score: score.into(),
         });
     })?;
@@ -119,7 +121,11 @@ fn scores<'p>(
         for leaf in &clause.leaves {
             let Some(mut term) = term(plan, part, number, leaf, &Clock::never())? else { continue };
             let Some(score) = term.probe(doc_id) else { continue };
-            take(at, leaf, term.frequency(doc_id).unwrap_or(0), score);
+            let frequency = match leaf.leaf {
+                Leaf::Weight { .. } => 1,
+                _ => term.frequency(doc_id).unwrap_or(0),
+            };
+            take(at, leaf, frequency, score);
         }
     }
     Ok(())

@@ -4,6 +4,7 @@
 //! [column](KeywordColumn) of the field. If they are most documents and the field has few values, its lists are intersected
 //! with them instead; if they are all documents, the lengths of the lists are what is asked for.
 
+use super::asked::Asked;
 use super::check::check;
 use super::cursors::of_segment;
 use super::options::{Matching, Options};
@@ -49,7 +50,7 @@ pub struct FieldFacet {
 pub(super) fn facets(
     index: &Index,
     field: usize,
-    text: &str,
+    asked: Asked<'_>,
     options: &Options,
     limit: usize,
 ) -> Result<Vec<(Vec<u8>, u64)>> {
@@ -60,7 +61,7 @@ pub(super) fn facets(
         return Err(Error::Argument(format!("facets are values of keyword fields, and {} is none", named.name)));
     }
     let clock = &options.end().clock();
-    let plan = QueryPlan::new(index, text, options, clock)?;
+    let plan = QueryPlan::new(index, asked, options, clock)?;
     let (mut facets, _) = of_plan(index, &plan, options, &[(field, limit)], clock)?;
     match facets.pop().map(|of| of.facet) {
         Some(Facet::Values(values)) => Ok(values),

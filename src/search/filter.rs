@@ -37,7 +37,7 @@ pub(super) fn allowed(part: &SnapshotSegment, options: &Options, clock: &Clock) 
 /// As [`allowed`].
 pub(super) fn in_segment(segment: &Segment, base: u64, options: &Options, clock: &Clock) -> Result<Passing> {
     options.filter.in_segment(segment, |condition| {
-        let asked = Asked { segment, base, documents: segment.documents(), clock };
+        let asked = InSegment { segment, base, documents: segment.documents(), clock };
         asked.set(condition)?.into_allowed(asked.documents)
     })
 }
@@ -49,14 +49,14 @@ const LOOKED_UP: usize = 16;
 const IDS_PER_DOCUMENT: usize = 8;
 
 /// A segment that is asked.
-struct Asked<'a> {
+struct InSegment<'a> {
     segment: &'a Segment,
     base: u64,
     documents: u32,
     clock: &'a Clock,
 }
 
-impl Asked<'_> {
+impl InSegment<'_> {
     fn zeros(&self) -> Result<Vec<u64>> {
         zeros(self.documents.div_ceil(64) as usize)
     }
@@ -288,7 +288,7 @@ impl Asked<'_> {
         let mut bits = self.zeros()?;
         match segment.schema().fields[field].kind {
             Kind::Numeric => segment.add_between(field, f64::NEG_INFINITY, f64::INFINITY, &mut bits)?,
-            Kind::Text => {
+            Kind::Text | Kind::Weights => {
                 for (word, lengths) in bits.iter_mut().zip(segment.lengths(field)?.chunks(64)) {
                     *word = lengths.iter().rev().fold(0, |word, &length| word << 1 | u64::from(length > 0));
                 }

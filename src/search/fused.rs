@@ -1,5 +1,6 @@
 //! Hits of words and of vectors as one list.
 
+use super::asked::Asked;
 use super::check::check;
 use super::condition::Condition;
 use super::fusion::{Fusion, RANK, WINDOW};
@@ -34,16 +35,16 @@ struct Lists {
 
 /// The best hits of a query and of the vectors that the options name; those of a search that is not finished at the `end` are
 /// unknown.
-pub(super) fn search(index: &Index, text: &str, options: &Options, end: End) -> Result<Found> {
+pub(super) fn search(index: &Index, asked: Asked<'_>, options: &Options, end: End) -> Result<Found> {
     check(index, options)?;
-    match in_time(index, text, options, &end.clock()) {
+    match in_time(index, asked, options, &end.clock()) {
         Err(Error::Expired) => Ok(Found::late()),
         found => found,
     }
 }
 
 /// Totals and facets are those of the query.
-fn in_time(index: &Index, text: &str, options: &Options, clock: &Clock) -> Result<Found> {
+fn in_time(index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) -> Result<Found> {
     let wanted = options.offset.saturating_add(options.limit);
     // By scores, it is of no importance which documents have all words: those have the more.
     let is_any = options.matching == Matching::AllThenAny && options.fusion != Fusion::Ranks;
@@ -51,13 +52,13 @@ fn in_time(index: &Index, text: &str, options: &Options, clock: &Clock) -> Resul
     let options = &Options { matching, ..options.clone() };
     let mut window = WINDOW.max(wanted);
     let (found, mut hits) = loop {
-        let mut lists = Lists::new(index, text, options, window, clock)?;
+        let mut lists = Lists::new(index, asked, options, window, clock)?;
         let mut hits = match &options.fusion {
             Fusion::Ranks => lists.by_ranks(),
             Fusion::Scores { .. } => {
                 let fields = options.nearest.iter().map(|&(field, _)| Some(field));
                 let weights: Vec<f64> = [None].into_iter().chain(fields).map(|of| options.fusion.weight(of)).collect();
-                lists.complete(index, text, options, clock)?;
+                lists.complete(index, asked, options, clock)?;
                 let hits = lists.by_scores(&weights);
                 // No document that is in no list has a greater score; nor has one without a vector, where similarities are
                 // negative.
@@ -119,13 +120,13 @@ pub struct FusedList {
 /// Explains the place of a document of which the query gives that score, if it matches.
 pub(super) fn explain(
     index: &Index,
-    text: &str,
+    asked: Asked<'_>,
     (doc_id, of_text): (u64, Option<f64>),
     options: &Options,
     clock: &Clock,
 ) -> Result<Fused> {
     let lists = match options.fusion {
-        Fusion::Ranks => Some(Lists::new(index, text, options, WINDOW, clock)?),
+        Fusion::Ranks => Some(Lists::new(index, asked, options, WINDOW, clock)?),
         Fusion::Scores { .. } => None,
     };
     let list = |at: usize, field: Option<usize>, score: Option<f64>| {
@@ -151,11 +152,11 @@ fn nth_greatest(mut numbers: Vec<f64>, n: usize) -> Option<f64> {
 }
 
 impl Lists {
-    fn new(index: &Index, text: &str, options: &Options, window: usize, clock: &Clock) -> Result<Lists> {
-        let has_words = !QueryPlan::new(index, text, options, clock)?.clauses.is_empty();
+    fn new(index: &Index, asked: Asked<'_>, options: &Options, window: usize, clock: &Clock) -> Result<Lists> {
+        let has_words = !QueryPlan::new(index, asked, options, clock)?.clauses.is_empty();
         // A query without words finds everything, and says nothing of it.
         let limit = if has_words { window } else { 0 };
-        let found = run::in_time(index, text, &Options { limit, offset: 0, ..options.clone() }, clock)?;
+        let found = run::in_time(index, asked, &Options { limit, offset: 0, ..options.clone() }, clock)?;
         let mut lists = Lists { text: found, candidates: HashMap::new(), ranks: Vec::new(), last: Vec::new() };
         let of_text = std::mem::take(&mut lists.text.hits);
         lists.add(of_text, limit.max(1), 1 + options.nearest.len());
@@ -190,7 +191,7 @@ impl Lists {
     }
 
     /// Looks up what lists do not say of documents of others.
-    fn complete(&mut self, index: &Index, text: &str, options: &Options, clock: &Clock) -> Result<()> {
+    fn complete(&mut self, index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) -> Result<()> {
         for (list, (field, query)) in (1..).zip(&options.nearest) {
             for (&doc_id, candidate) in &mut self.candidates {
                 if candidate.scores[list].is_none() {
@@ -208,7 +209,7 @@ impl Lists {
         let limit = missing.len();
         let filter = options.filter.and(Condition::Ids(missing));
         let among = Options { filter, limit, offset: 0, total: false, facets: None, ..options.clone() };
-        for hit in run::in_time(index, text, &among, clock)?.hits {
+        for hit in run::in_time(index, asked, &among, clock)?.hits {
             if let Some(candidate) = self.candidates.get_mut(&hit.doc_id) {
                 candidate.scores[0] = Some(hit.score);
             }

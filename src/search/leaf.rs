@@ -4,6 +4,7 @@ use super::Index;
 use super::options::Options;
 use super::statistics::Whole;
 use crate::base::error::Result;
+use crate::index::impacts::Precision;
 use crate::index::segment::{Pair, Segment};
 use crate::rank::bm25::idf;
 use crate::rank::term::Source;
@@ -22,6 +23,8 @@ pub(super) enum Leaf {
     Words { field: usize, typed: String, words: Vec<Vec<u8>>, counts: Vec<u64>, discount: f32, common: u64 },
     /// Terms that a document must have all.
     Together { field: usize, terms: Vec<String> },
+    /// A term of a weights field, of which the query gives the weight.
+    Weight { field: usize, term: Vec<u8>, weight: f32 },
 }
 
 impl Leaf {
@@ -31,7 +34,8 @@ impl Leaf {
             Leaf::Term { field, .. }
             | Leaf::Phrase { field, .. }
             | Leaf::Words { field, .. }
-            | Leaf::Together { field, .. } => *field,
+            | Leaf::Together { field, .. }
+            | Leaf::Weight { field, .. } => *field,
         }
     }
 
@@ -47,6 +51,7 @@ impl Leaf {
                 terms.iter().map(|term| term.as_bytes()).collect()
             }
             Leaf::Words { words, .. } => words.iter().map(|word| &word[..]).collect(),
+            Leaf::Weight { term, .. } => vec![term],
         }
     }
 
@@ -63,6 +68,7 @@ impl Leaf {
             Leaf::Phrase { terms, slop: slop @ 1.., .. } => format!("\"{}\"~{slop}", terms.join(" ")),
             Leaf::Phrase { terms, .. } | Leaf::Together { terms, .. } => format!("\"{}\"", terms.join(" ")),
             Leaf::Words { typed, .. } => typed.clone(),
+            Leaf::Weight { .. } => self.words(),
         }
     }
 }
@@ -90,6 +96,45 @@ pub(super) struct Weighted {
 }
 
 impl Weighted {
+    /// A term of a weights field, of which the query gives the weight.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt).
+    pub(super) fn with_weight(
+        index: &Index,
+        field: usize,
+        term: &[u8],
+        weight: f32,
+        precision: Precision,
+    ) -> Result<Weighted> {
+        let parts = index.snapshot().parts();
+        let mut values = Vec::with_capacity(parts.len());
+        let mut documents = 0;
+        for part in parts {
+            let value = part.segment.term(field, term)?;
+            if let Some(value) = value {
+                documents += part.segment.documents_with(field, value)?;
+            }
+            values.push(vec![value]);
+        }
+        Ok(Weighted {
+            leaf: Leaf::Weight { field, term: term.to_vec(), weight },
+            values,
+            joined: Vec::new(),
+            documents,
+            in_whole: documents,
+            at_most: documents,
+            joins: 0,
+            idf: 1.0,
+            weight: weight * precision.scale(),
+        })
+    }
+
+    /// By what a score grows with the saturation; of a term of a weights field, the weight in the query.
+    pub(super) fn query_weight(&self) -> f32 {
+        if let Leaf::Weight { weight, .. } = self.leaf { weight } else { self.weight }
+    }
+
     /// Whether the lists of several terms are put together for it.
     pub(super) fn is_union(&self) -> bool {
         matches!(self.leaf, Leaf::Words { .. }) && self.joins > 0

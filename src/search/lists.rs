@@ -32,7 +32,7 @@ pub(super) fn source<'s>(
     let mut present = values.iter().copied().flatten();
     let (first, second) = (present.next(), present.next());
     let is_joined = match leaf {
-        Leaf::Term { .. } => false,
+        Leaf::Term { .. } | Leaf::Weight { .. } => false,
         Leaf::Words { .. } => second.is_some(),
         Leaf::Phrase { .. } | Leaf::Together { .. } => true,
     };

@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `mod.rs` | [`Index`]: what can be asked |
+//! | [`asked`](Asked) | what a search is for: words, and terms with weights |
 //! | [`options`](Options) | how a search can be told to work |
 //! | `read` | a query as the analyzers of the fields read it |
 //! | `plan` | a query becomes leaves with weights, by the statistics of the whole index |
@@ -33,6 +34,7 @@
 //! no merge has removed yet, and so does the average length.
 
 mod among;
+mod asked;
 mod check;
 mod closest;
 mod condition;
@@ -74,6 +76,7 @@ mod vectors;
 mod walk;
 mod words;
 
+pub use asked::{Asked, AskedBuf, WeightedTerms};
 pub use condition::{Condition, DocIds, Filter, MOST_CONDITIONS, MOST_DEPTH};
 pub use delete::delete_where;
 pub use explain::{Explanation, TermScore};
@@ -246,23 +249,23 @@ impl Index {
     /// # Errors
     /// [`Error::Argument`] for options that do not fit the fields; [`Error::Corrupt`] and [`Error::File`] if a part of a
     /// file that is used for the first time is damaged.
-    pub fn search(&self, query: &str, options: &Options) -> Result<Found> {
-        self.search_until(query, options, options.end())
+    pub fn search<'q>(&self, asked: impl Into<Asked<'q>>, options: &Options) -> Result<Found> {
+        self.search_until(asked.into(), options, options.end())
     }
 
     /// The same, of which the deadline of `options` has begun before: at the `end` it is [expired](Found::expired).
     ///
     /// # Errors
     /// As [`search`](Self::search).
-    pub(crate) fn search_until(&self, query: &str, options: &Options, end: End) -> Result<Found> {
+    pub(crate) fn search_until(&self, asked: Asked<'_>, options: &Options, end: End) -> Result<Found> {
         self.check_files()?;
-        self.search_one(query, options, end)
+        self.search_one(asked, options, end)
     }
 
-    fn search_one(&self, query: &str, options: &Options, end: End) -> Result<Found> {
+    fn search_one(&self, asked: Asked<'_>, options: &Options, end: End) -> Result<Found> {
         match options.nearest.is_empty() {
-            true => run::search(self, query, options, end),
-            false => fused::search(self, query, options, end),
+            true => run::search(self, asked, options, end),
+            false => fused::search(self, asked, options, end),
         }
     }
 
@@ -270,13 +273,16 @@ impl Index {
     ///
     /// # Errors
     /// As [`search`](Self::search): the first one.
-    pub fn search_batch(&self, queries: &[&str], options: &Options, threads: usize) -> Result<Vec<Found>> {
+    pub fn search_batch<'q, Q>(&self, queries: &[Q], options: &Options, threads: usize) -> Result<Vec<Found>>
+    where
+        Q: Copy + Sync + Into<Asked<'q>>,
+    {
         self.check_files()?;
         // Starting a thread costs about as much as a few queries.
         let threads = threads::at_most(threads, queries.len() / QUERIES_PER_THREAD);
         let end = options.end();
         threads::map(threads, queries.len(), |at| match end.has_come() {
-            false => self.search_one(queries[at], options, end),
+            false => self.search_one(queries[at].into(), options, end),
             true => Ok(Found::late()),
         })
     }
@@ -305,9 +311,9 @@ impl Index {
     ///
     /// # Errors
     /// As [`search`](Self::search).
-    pub fn count(&self, query: &str, options: &Options) -> Result<u64> {
+    pub fn count<'q>(&self, asked: impl Into<Asked<'q>>, options: &Options) -> Result<u64> {
         self.check_files()?;
-        run::count(self, query, options)
+        run::count(self, asked.into(), options)
     }
 
     /// The values of a keyword field in the documents that match, with the number of these: the most frequent ones
@@ -315,9 +321,15 @@ impl Index {
     ///
     /// # Errors
     /// As [`search`](Self::search); [`Error::Argument`] if it is no keyword field. [`Error::Expired`].
-    pub fn facets(&self, field: usize, query: &str, options: &Options, limit: usize) -> Result<Vec<(Vec<u8>, u64)>> {
+    pub fn facets<'q>(
+        &self,
+        field: usize,
+        asked: impl Into<Asked<'q>>,
+        options: &Options,
+        limit: usize,
+    ) -> Result<Vec<(Vec<u8>, u64)>> {
         self.check_files()?;
-        facets::facets(self, field, query, options, limit)
+        facets::facets(self, field, asked.into(), options, limit)
     }
 
     /// The docIDs of all documents that pass the [filter](Options::filter) of these options and are not deleted, ascending.
@@ -415,9 +427,9 @@ impl Index {
     ///
     /// # Errors
     /// As [`search`](Self::search).
-    pub fn explain(&self, query: &str, id: &Id, options: &Options) -> Result<Option<Explanation>> {
+    pub fn explain<'q>(&self, asked: impl Into<Asked<'q>>, id: &Id, options: &Options) -> Result<Option<Explanation>> {
         match self.doc_id(id)? {
-            Some(doc_id) => explain::explain(self, query, doc_id, options).map(Some),
+            Some(doc_id) => explain::explain(self, asked.into(), doc_id, options).map(Some),
             None => Ok(None),
         }
     }

@@ -1,6 +1,7 @@
 //! [`QueryPlan`]: a query as leaves with weights, for all segments alike.
 
 use super::Index;
+use super::asked::Asked;
 use super::expansion::{Budget, Class, Expansion, expand};
 use super::leaf::{Leaf, Weighted, weighted};
 use super::options::{Matching, Options};
@@ -44,8 +45,8 @@ const WORTH: u64 = 2;
 impl QueryPlan {
     /// # Errors
     /// [`Error::Argument`] for weights that do not fit; [`Error::Corrupt`]; [`Error::Expired`]; [`Error::Statistics`].
-    pub(super) fn new(index: &Index, text: &str, options: &Options, clock: &Clock) -> Result<QueryPlan> {
-        QueryPlan::with(index, &Whole::new(index, options)?, text, options, clock)
+    pub(super) fn new(index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) -> Result<QueryPlan> {
+        QueryPlan::with(index, &Whole::new(index, options)?, asked, options, clock)
     }
 
     /// The same, where `whole` says what it has to know of all documents.
@@ -55,10 +56,11 @@ impl QueryPlan {
     pub(super) fn with(
         index: &Index,
         whole: &Whole,
-        text: &str,
+        asked: Asked<'_>,
         options: &Options,
         clock: &Clock,
     ) -> Result<QueryPlan> {
+        let text = asked.text;
         let weights = weights(index, options)?;
         let texts = texts(index, options)?;
         let queries = index.read(text, &texts, options);
@@ -71,7 +73,7 @@ impl QueryPlan {
             clauses: Vec::new(),
             excluded: Vec::new(),
             // Text without any words finds nothing; no text at all finds everything.
-            nothing: typed_something && typed.is_empty(),
+            nothing: typed_something && typed.is_empty() && asked.weighted.is_empty(),
             none_has_all: false,
             norms: vec![None; weights.len()],
             rarest_first: None,
@@ -138,8 +140,9 @@ impl QueryPlan {
                 }
             }
         }
+        plan.add_weighted(index, asked.weighted)?;
         // Words that no document has: nothing matches any of them.
-        plan.nothing |= wanted && plan.clauses.is_empty();
+        plan.nothing |= (wanted || !asked.weighted.is_empty()) && plan.clauses.is_empty();
         plan.rarest_first = rarest_first(&plan.clauses);
         Ok(plan)
     }

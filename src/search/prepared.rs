@@ -1,20 +1,23 @@
 //! [`Prepared`]: a query as someone else can rank it, who has the lists of the segments in another form.
 
+use super::asked::Asked;
 use super::check::check;
 use super::leaf::Weighted;
 use super::options::{End, Matching, Options};
-use super::plan::QueryPlan;
+use super::plan::{PlannedClause, QueryPlan};
 use super::recipe::Recipe;
 use super::statistics::Whole;
 use super::{Found, Index, filter, lists, run};
 use crate::base::error::{Error, Result};
 use crate::base::identity::Identity;
+use crate::index::impacts::Precision;
 use crate::index::segment::Segment;
 use crate::index::snapshot::SnapshotSegment;
 use crate::rank::term::Source;
 use crate::rank::{Clock, Hit, Norms};
 use smallvec::SmallVec;
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 /// A query as lists of postings, all clauses of which count for the score.
 #[derive(Debug, Clone, Default)]
@@ -65,22 +68,42 @@ fn prepared(weighted: Weighted, clause: Option<u16>) -> PreparedTerm {
     PreparedTerm { field: leaf.field(), weight, clause, documents, joins, lists }
 }
 
+/// Whether devices, which add fixed-point numbers, can rank by the terms of weights fields, if there are any.
+fn has_device_weights(index: &Index, clauses: &[PlannedClause]) -> bool {
+    /// Words whose scores are less than this part of all may have bits below the unit.
+    const LEAST_SHARE: f32 = 1.0 / (1 << 20) as f32;
+    /// What the sum of weights may be.
+    const SUMS: RangeInclusive<f32> = 1e-15..=1e30;
+    let leaves = || clauses.iter().flat_map(|clause| &clause.leaves);
+    let precision = |leaf: &Weighted| index.schema().fields[leaf.leaf.field()].weights;
+    if leaves().all(|leaf| precision(leaf).is_none()) {
+        return true;
+    }
+    let sum: f32 = leaves().map(|leaf| leaf.weight).sum();
+    // The form of lists for devices has no room for 32 bits.
+    SUMS.contains(&sum)
+        && leaves().all(|leaf| match precision(leaf) {
+            Some(precision) => precision != Precision::Bits32,
+            None => leaf.weight >= LEAST_SHARE * sum,
+        })
+}
+
 impl Index {
     /// Prepares a query; `None` if it is to be answered in another order than that of scores, or finds nothing anyway, or
-    /// has more clauses than can be counted, or is not prepared by the deadline, which begins now.
+    /// has more clauses than can be counted or weights that devices cannot add, or is not prepared by the deadline, which begins now.
     ///
     /// # Errors
     /// As [`Index::search`].
-    pub(crate) fn prepare(&self, query: &str, options: &Options) -> Result<Option<Prepared>> {
-        self.prepare_until(query, options, options.end())
+    pub(crate) fn prepare<'q>(&self, asked: impl Into<Asked<'q>>, options: &Options) -> Result<Option<Prepared>> {
+        self.prepare_until(asked.into(), options, options.end())
     }
 
     /// The same, of which the deadline has begun before.
     ///
     /// # Errors
     /// As [`Index::search`].
-    pub(crate) fn prepare_until(&self, query: &str, options: &Options, end: End) -> Result<Option<Prepared>> {
-        let plan = match QueryPlan::new(self, query, options, &end.clock()) {
+    pub(crate) fn prepare_until(&self, asked: Asked<'_>, options: &Options, end: End) -> Result<Option<Prepared>> {
+        let plan = match QueryPlan::new(self, asked, options, &end.clock()) {
             Err(Error::Expired) => return Ok(None),
             plan => plan?,
         };
@@ -89,6 +112,9 @@ impl Index {
         }
         let all_count = plan.needs_all(true);
         let QueryPlan { mut clauses, excluded, none_has_all, .. } = plan;
+        if !has_device_weights(self, &clauses) {
+            return Ok(None);
+        }
         // Kernels do not know required clauses among others.
         let differs = match options.matching {
             Matching::All => !all_count,

@@ -28,7 +28,7 @@ impl Recipe {
     /// Of a leaf whose terms have these values in the segment; `None` if no document there can have it.
     pub(super) fn new(leaf: &Leaf, values: &[Option<u64>]) -> Option<Recipe> {
         match leaf {
-            Leaf::Term { .. } => values.first().copied().flatten().map(Recipe::Term),
+            Leaf::Term { .. } | Leaf::Weight { .. } => values.first().copied().flatten().map(Recipe::Term),
             Leaf::Words { .. } => {
                 let present: Arc<[u64]> = values.iter().copied().flatten().collect();
                 match *present {

@@ -1,5 +1,6 @@
 //! Searching and counting: a plan is carried out segment by segment.
 
+use super::asked::Asked;
 use super::check::check;
 use super::cursors::of_segment;
 use super::nearest::nearest;
@@ -23,16 +24,16 @@ use smallvec::{SmallVec, smallvec};
 use std::collections::HashSet;
 
 /// The best hits of a query; those of one that is not finished at the `end` are unknown.
-pub(super) fn search(index: &Index, text: &str, options: &Options, end: End) -> Result<Found> {
+pub(super) fn search(index: &Index, asked: Asked<'_>, options: &Options, end: End) -> Result<Found> {
     check(index, options)?;
-    match in_time(index, text, options, &end.clock()) {
+    match in_time(index, asked, options, &end.clock()) {
         Err(Error::Expired) => Ok(Found::late()),
         found => found,
     }
 }
 
-pub(super) fn in_time(index: &Index, text: &str, options: &Options, clock: &Clock) -> Result<Found> {
-    let plan = QueryPlan::new(index, text, options, clock)?;
+pub(super) fn in_time(index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) -> Result<Found> {
+    let plan = QueryPlan::new(index, asked, options, clock)?;
     let live = usize::try_from(index.documents()).unwrap_or(usize::MAX);
     let wanted = options.offset.saturating_add(options.limit).min(live);
     if plan.nothing || wanted == 0 {
@@ -178,10 +179,10 @@ fn top(
     Ok(top.into_hits())
 }
 
-pub(super) fn count(index: &Index, text: &str, options: &Options) -> Result<u64> {
+pub(super) fn count(index: &Index, asked: Asked<'_>, options: &Options) -> Result<u64> {
     check(index, options)?;
     let clock = &options.end().clock();
-    let plan = QueryPlan::new(index, text, options, clock)?;
+    let plan = QueryPlan::new(index, asked, options, clock)?;
     if plan.nothing { Ok(0) } else { count_plan(index, &plan, options, clock) }
 }
 

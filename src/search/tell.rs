@@ -1,6 +1,7 @@
 //! An index tells the [`Statistics`] of some queries: their plans are made, and what these ask for is noted.
 
 use super::Index;
+use super::asked::Asked;
 use super::options::Options;
 use super::plan::QueryPlan;
 use super::statistics::{Statistics, Whole};
@@ -14,13 +15,15 @@ impl Index {
     ///
     /// # Errors
     /// As [`Index::search`]; [`Error::Expired`](crate::Error::Expired).
-    pub fn statistics(&self, queries: &[&str], options: &Options) -> Result<Statistics> {
+    pub fn statistics<'q, Q: Copy + Into<Asked<'q>>>(&self, queries: &[Q], options: &Options) -> Result<Statistics> {
         self.check_files()?;
         let own = RefCell::new(Statistics::of(self));
         let whole = Whole::gathering(self, options, &own)?;
         let clock = options.end().clock();
-        for query in queries {
-            QueryPlan::with(self, &whole, query, options, &clock)?;
+        for &query in queries {
+            // Scores of terms with weights depend on nothing else.
+            let words = Asked { weighted: &[], ..query.into() };
+            QueryPlan::with(self, &whole, words, options, &clock)?;
         }
         Ok(own.into_inner())
     }

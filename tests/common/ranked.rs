@@ -7,7 +7,7 @@ use postings::device;
 use postings::engine::{self, Offload, Settings};
 use postings::index::{Document, Field, Id, Kind, Schema, Value, Writer};
 use postings::rank::Bm25;
-use postings::search::{Condition, Filter, Found, Index, Matching, Options};
+use postings::search::{Asked, Condition, Filter, Found, Index, Matching, Options};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -65,6 +65,7 @@ pub fn schema() -> Schema {
         stored: false,
         analyzer: None,
         vector: None,
+        weights: None,
     };
     let fields =
         vec![field("title", Kind::Text, 2.5), field("body", Kind::Text, 1.0), field("tag", Kind::Keyword, 1.0)];
@@ -127,7 +128,12 @@ pub fn turn() -> MutexGuard<'static, ()> {
 
 /// Searches by the device, and checks that it did not fail: the engine would use the CPU silently. It must be the caller's
 /// [`turn`].
-pub fn by_device(index: &Index, queries: &[&str], options: &Options, settings: &Settings) -> Vec<Found> {
+pub fn by_device<'q, Q: Copy + Into<Asked<'q>>>(
+    index: &Index,
+    queries: &[Q],
+    options: &Options,
+    settings: &Settings,
+) -> Vec<Found> {
     let before = engine::stats();
     let found = engine::search_batch(index, queries, options, settings).unwrap();
     let after = engine::stats();

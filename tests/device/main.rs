@@ -9,3 +9,4 @@ mod lab;
 mod operations;
 mod phrases;
 mod ranked;
+mod weights;

@@ -6,7 +6,8 @@ use crate::device::memory::Key;
 /// Something that kernels need in the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// The saturations and norms of a field: [`tiled::table`](crate::device::tiled::table) and
+    /// The saturations and norms of a field: [`tiled::table`](crate::device::tiled::table) or
+    /// [`tiled::table_of_impacts`](crate::device::tiled::table_of_impacts), and
     /// [`tiled::norms`](crate::device::tiled::norms).
     Table(usize),
     /// The ordinal of each document of a segment.

@@ -2,12 +2,13 @@
 
 use crate::base::cpu;
 use crate::base::error::{Error, Result};
-use crate::device::tiled;
+use crate::device::tiled::{self, Coding};
 use crate::device::{Key, PhraseWord, Provider, Wanted};
 use crate::engine::keys;
 use crate::index::list::Decoded;
 use crate::index::segment::Segment;
 use crate::index::snapshot::SnapshotSegment;
+use crate::rank::Norms;
 use crate::rank::term::Source;
 use crate::search::prepared::{self, PreparedTerm};
 use crate::search::recipe::Recipe;
@@ -45,7 +46,11 @@ impl Lists<'_> {
     fn tiled(&self, segment: usize, field: usize, recipe: &Recipe) -> Result<Vec<u32>> {
         let segment = &self.parts[segment].segment;
         let source = prepared::source(segment, field, recipe)?;
-        let tiled = tiled::encode(cpu::tier(), &source, segment.lengths(field)?, segment.documents());
+        let coding = match segment.schema().fields[field].weights {
+            Some(_) => Coding::Impacts,
+            None => Coding::Lengths(segment.lengths(field)?),
+        };
+        let tiled = tiled::encode(cpu::tier(), &source, coding, segment.documents());
         tiled.ok_or_else(|| Error::Argument(format!("a term has more than {} postings", tiled::MOST)))
     }
 }
@@ -86,8 +91,14 @@ impl Provider for Lists<'_> {
     fn build(&self, wanted: Wanted) -> Result<Vec<u32>> {
         let words = match wanted {
             Wanted::Table(table) => {
-                let norms = self.index.norms_of(self.fields[table], self.options)?;
-                let mut words = tiled::table(&norms);
+                let field = self.fields[table];
+                let (mut words, norms) = match self.index.schema().fields[field].weights {
+                    Some(precision) => (tiled::table_of_impacts(precision), Norms::NONE.clone()),
+                    None => {
+                        let norms = self.index.norms_of(field, self.options)?;
+                        (tiled::table(&norms), norms)
+                    }
+                };
                 words.extend(tiled::norms(&norms));
                 Some(words)
             }
@@ -126,7 +137,8 @@ impl Provider for Lists<'_> {
             return Err(Error::Device("it found documents that the segment does not have".into()));
         }
         let source = Source::decoded(doc_ids, less_one).unwrap_or_else(Source::none);
-        let tiled = tiled::encode(cpu::tier(), &source, segment.lengths(field)?, segment.documents());
+        let coding = Coding::Lengths(segment.lengths(field)?);
+        let tiled = tiled::encode(cpu::tier(), &source, coding, segment.documents());
         tiled.ok_or_else(|| Error::Device("it found too many documents".into()))
     }
 }

@@ -45,14 +45,14 @@ pub use warm::Warming;
 use super::cost::Batch;
 use super::settings::Settings;
 use crate::base::error::Result;
-use crate::search::{Found, Index, Options};
+use crate::search::{Asked, Found, Index, Matching, Options};
 
 /// The best hits of a query; see [`Index::search`].
 ///
 /// # Errors
 /// As there.
-pub fn search(index: &Index, query: &str, options: &Options, settings: &Settings) -> Result<Found> {
-    Ok(search_batch(index, &[query], options, settings)?.pop().unwrap_or_default())
+pub fn search<'q>(index: &Index, asked: impl Into<Asked<'q>>, options: &Options, settings: &Settings) -> Result<Found> {
+    Ok(search_batch(index, &[asked.into()], options, settings)?.pop().unwrap_or_default())
 }
 
 /// The best hits of each of many queries; see [`Index::search_batch`]. A device ranks them, unless they have very many words;
@@ -61,7 +61,25 @@ pub fn search(index: &Index, query: &str, options: &Options, settings: &Settings
 ///
 /// # Errors
 /// As there.
-pub fn search_batch(index: &Index, queries: &[&str], options: &Options, settings: &Settings) -> Result<Vec<Found>> {
+pub fn search_batch<'q, Q: Copy + Into<Asked<'q>>>(
+    index: &Index,
+    queries: &[Q],
+    options: &Options,
+    settings: &Settings,
+) -> Result<Vec<Found>> {
+    let queries: Vec<Asked> = queries.iter().map(|&query| query.into()).collect();
+    if options.matching != Matching::Any && queries.iter().all(Asked::is_weights_alone) {
+        // Documents need not have all terms of weights fields: so devices need not look for such.
+        let any = Options { matching: Matching::Any, ..options.clone() };
+        let mut found = ranked(index, &queries, &any, settings)?;
+        let with_all = (options.matching == Matching::AllThenAny).then_some(0);
+        found.iter_mut().for_each(|found| found.with_all = with_all);
+        return Ok(found);
+    }
+    ranked(index, &queries, options, settings)
+}
+
+fn ranked(index: &Index, queries: &[Asked], options: &Options, settings: &Settings) -> Result<Vec<Found>> {
     let batch = Batch::new(index, queries, options, settings);
     let end = options.end();
     match Fleet::of_batch(&batch)? {

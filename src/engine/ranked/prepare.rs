@@ -5,7 +5,7 @@ use crate::device::MOST_TERMS;
 use crate::engine::cost::{Features, Models};
 use crate::engine::schedule::Cost;
 use crate::search::prepared::Prepared;
-use crate::search::{End, Index, Options};
+use crate::search::{Asked, End, Index, Options};
 
 /// Numbers of all recipes of a batch, at most: prefixes and fuzzy words stand for up to a thousand words each.
 pub(super) const MOST_SIZE: usize = 1 << 24;
@@ -21,9 +21,9 @@ pub(in crate::engine) struct Candidate {
 ///
 /// # Errors
 /// As [`Index::search`].
-pub(super) fn prepare(index: &Index, query: &str, options: &Options, end: End) -> Result<Option<Prepared>> {
+pub(super) fn prepare(index: &Index, asked: Asked<'_>, options: &Options, end: End) -> Result<Option<Prepared>> {
     let fits = |query: &Prepared| query.terms.iter().filter(|term| term.clause.is_some()).count() <= MOST_TERMS;
-    Ok(index.prepare_until(query, options, end)?.filter(fits))
+    Ok(index.prepare_until(asked, options, end)?.filter(fits))
 }
 
 /// The same with what it is expected to cost by these models, if `wanted` hits are. Takes some microseconds.
@@ -32,13 +32,13 @@ pub(super) fn prepare(index: &Index, query: &str, options: &Options, end: End) -
 /// As [`Index::search`].
 pub(in crate::engine) fn candidate(
     index: &Index,
-    query: &str,
+    asked: Asked<'_>,
     options: &Options,
     end: End,
     wanted: usize,
     models: &Models,
 ) -> Result<Option<Candidate>> {
-    let Some(query) = prepare(index, query, options, end)? else { return Ok(None) };
+    let Some(query) = prepare(index, asked, options, end)? else { return Ok(None) };
     let features = Features::of(&query, wanted, index.snapshot().documents());
     let cost = models.cost(&features, options.matching);
     Ok(Some(Candidate { query, features, cost }))

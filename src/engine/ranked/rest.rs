@@ -5,7 +5,7 @@ use crate::base::error::Result;
 use crate::base::threads;
 use crate::engine::cost::Batch;
 use crate::engine::offload::on_cpu;
-use crate::search::{End, Found, Index, Options};
+use crate::search::{Asked, End, Found, Index, Options};
 use std::time::Instant;
 
 /// A batch that is the CPU's. What it takes is learned from.
@@ -13,7 +13,7 @@ pub(super) fn answer_all(batch: &Batch) -> Result<Vec<Found>> {
     let began = Instant::now();
     let Batch { index, queries, options, settings, .. } = *batch;
     let found = match queries {
-        [query] => by_cpu(index, query, options).map(|found| vec![found]),
+        [asked] => by_cpu(index, *asked, options).map(|found| vec![found]),
         _ => on_cpu(|| index.search_batch(queries, options, settings.threads)),
     };
     batch.ran_on_cpu(began.elapsed());
@@ -21,8 +21,8 @@ pub(super) fn answer_all(batch: &Batch) -> Result<Vec<Found>> {
 }
 
 /// A query that is the CPU's.
-pub(in crate::engine) fn by_cpu(index: &Index, query: &str, options: &Options) -> Result<Found> {
-    on_cpu(|| index.search(query, options))
+pub(in crate::engine) fn by_cpu(index: &Index, asked: Asked<'_>, options: &Options) -> Result<Found> {
+    on_cpu(|| index.search(asked, options))
 }
 
 /// What is missing in `found`, the answers of a batch whose deadline is `end`.

@@ -15,8 +15,15 @@ pub(in crate::engine) fn index_of_words(folder: &Path) -> Index {
 
 /// Some of these documents.
 fn index_of(folder: &Path, ids: Range<u64>) -> Index {
-    let body =
-        Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false, analyzer: None, vector: None };
+    let body = Field {
+        name: "body".into(),
+        kind: Kind::Text,
+        weight: 1.0,
+        stored: false,
+        analyzer: None,
+        vector: None,
+        weights: None,
+    };
     let schema = Schema {
         fields: vec![body],
         positions: true,
@@ -34,7 +41,8 @@ fn index_of(folder: &Path, ids: Range<u64>) -> Index {
 
 /// As [`search_batch`], on these devices.
 fn on(fleet: &Fleet, index: &Index, queries: &[&str], options: &Options, settings: &Settings) -> Vec<Found> {
-    let batch = Batch::new(index, queries, options, settings);
+    let queries: Vec<_> = queries.iter().map(|&query| query.into()).collect();
+    let batch = Batch::new(index, &queries, options, settings);
     let end = options.end();
     rest::answer(&batch, run::run(&batch, fleet, 10, end).unwrap(), end).unwrap()
 }

@@ -53,7 +53,7 @@ impl Warming {
         self.index.check_files()?;
         let threads = threads::at_most(self.settings.threads, queries.len() / QUERIES_PER_THREAD);
         let end = self.options.end();
-        let prepare = |at: usize| prepare(&self.index, queries[at], &self.options, end);
+        let prepare = |at: usize| prepare(&self.index, queries[at].into(), &self.options, end);
         for query in threads::map(threads, queries.len(), prepare)?.into_iter().flatten() {
             for term in query.terms {
                 let size = term.size();

@@ -25,7 +25,7 @@ use super::settings::{Offload, Settings};
 use crate::base::error::{Error, Result};
 use crate::base::process::{self, Process};
 use crate::base::{background, environment, threads};
-use crate::search::{Found, Index, Options};
+use crate::search::{Asked, Found, Index, Options};
 use answers::Answers;
 use state::{State, Waiting};
 use std::mem;
@@ -163,15 +163,15 @@ impl Stream {
     /// # Errors
     /// [`Error::Full`] if the stream has as many queries as it may have, or 256 MiB of them wait; [`Error::File`] in a
     /// forked process.
-    pub fn push(&self, query: &str) -> Result<u64> {
-        Ok(self.push_all(&[query])?.start)
+    pub fn push<'q>(&self, asked: impl Into<Asked<'q>>) -> Result<u64> {
+        Ok(self.push_all(&[asked.into()])?.start)
     }
 
     /// Adds queries, all or none, and returns their tickets. Many at a time take less than a microsecond each.
     ///
     /// # Errors
     /// As [`push`](Self::push).
-    pub fn push_all(&self, queries: &[&str]) -> Result<Range<u64>> {
+    pub fn push_all<'q, Q: Copy + Into<Asked<'q>>>(&self, queries: &[Q]) -> Result<Range<u64>> {
         self.check_process()?;
         let core = &*self.core;
         if !core.fleet.devices().is_empty() {
@@ -180,7 +180,8 @@ impl Stream {
         let arrived = core.now();
         let patience = core.options.deadline.and_then(|deadline| u64::try_from(deadline.as_nanos()).ok());
         let deadline = arrived.saturating_add(patience.unwrap_or(u64::MAX));
-        let bytes = queries.iter().map(|query| query.len()).sum::<usize>();
+        let asked = || queries.iter().map(|&query| query.into());
+        let bytes = asked().map(|asked: Asked| asked.bytes()).sum::<usize>();
         let tickets = {
             let mut state = core.lock();
             if self.untaken().saturating_add(queries.len()) > self.capacity {
@@ -192,8 +193,8 @@ impl Stream {
             // Nobody else adds to it, without the lock.
             self.untaken.fetch_add(queries.len(), AcqRel);
             let tickets = state.next_ticket..state.next_ticket + queries.len() as u64;
-            for (&text, ticket) in queries.iter().zip(tickets.clone()) {
-                state.push(Waiting { ticket, text: text.into(), arrived, deadline, prepared: None });
+            for (asked, ticket) in asked().zip(tickets.clone()) {
+                state.push(Waiting { ticket, asked: asked.into(), arrived, deadline, prepared: None });
             }
             state.next_ticket = tickets.end;
             core.wake(&mut state, 0, queries.len());

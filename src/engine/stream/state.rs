@@ -2,6 +2,7 @@
 
 use crate::engine::cost::Features;
 use crate::engine::schedule::{Call, Cost, Job, Policy, Queue};
+use crate::search::AskedBuf;
 use crate::search::prepared::Prepared;
 use std::collections::VecDeque;
 
@@ -11,7 +12,7 @@ const PREPARED_AT_ONCE: usize = 32;
 /// A query that waits. Times are nanoseconds since the stream began.
 pub(super) struct Waiting {
     pub(super) ticket: u64,
-    pub(super) text: Box<str>,
+    pub(super) asked: AskedBuf,
     pub(super) arrived: u64,
     /// When it is too late to begin it.
     pub(super) deadline: u64,
@@ -81,7 +82,7 @@ impl State {
 
     /// A query comes.
     pub(super) fn push(&mut self, waiting: Waiting) {
-        self.bytes += waiting.text.len();
+        self.bytes += waiting.asked.get().bytes();
         self.arrived.push_back(waiting);
     }
 
@@ -111,7 +112,7 @@ impl State {
 
     fn next_in_order(&mut self, now: u64, late: &mut Vec<u64>) -> Option<Waiting> {
         while let Some(waiting) = self.arrived.pop_front() {
-            self.bytes -= waiting.text.len();
+            self.bytes -= waiting.asked.get().bytes();
             if waiting.deadline > now {
                 return Some(waiting);
             }
@@ -136,7 +137,7 @@ impl State {
             }
             None => Cost { cpu: self.typical, device: f64::INFINITY },
         };
-        self.bytes += waiting.text.len();
+        self.bytes += waiting.asked.get().bytes();
         let place = self.free.pop().unwrap_or_else(|| {
             self.places.push(None);
             self.places.len() - 1
@@ -149,7 +150,7 @@ impl State {
         let place = job.id as usize;
         let waiting = self.places.get_mut(place)?.take()?;
         self.free.push(place);
-        self.bytes -= waiting.text.len();
+        self.bytes -= waiting.asked.get().bytes();
         Some(waiting)
     }
 

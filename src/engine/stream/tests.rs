@@ -97,7 +97,7 @@ fn a_stream_is_bounded() {
     assert!(matches!(stream.push_all(&["w3", "w4"]), Err(Error::Full(_))));
     assert_eq!((stream.push("w3").unwrap(), stream.untaken()), (2, 3));
     assert!(matches!(stream.push("w4"), Err(Error::Full(_))));
-    assert_eq!(stream.push_all(&[]).unwrap(), 3..3);
+    assert_eq!(stream.push_all::<&str>(&[]).unwrap(), 3..3);
     assert_eq!(take_all(&stream).len(), 3);
     assert_eq!(stream.push("w4").unwrap(), 3);
     let long = "x ".repeat(MOST_BYTES / 2 + 1);
@@ -182,7 +182,7 @@ fn without_threads_the_caller_works() {
 }
 
 fn waiting(ticket: u64, arrived: u64) -> Waiting {
-    Waiting { ticket, text: "text".into(), arrived, deadline: arrived + 100, prepared: None }
+    Waiting { ticket, asked: Asked::from("text").into(), arrived, deadline: arrived + 100, prepared: None }
 }
 
 #[test]

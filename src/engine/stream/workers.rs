@@ -141,7 +141,7 @@ impl Core {
 
     fn answer(&self, waiting: &Waiting) {
         let began = Instant::now();
-        let search = || by_cpu(&self.index, &waiting.text, &self.options);
+        let search = || by_cpu(&self.index, waiting.asked.get(), &self.options);
         let answer = catch_unwind(AssertUnwindSafe(search)).unwrap_or(Err(Error::Panicked));
         if let Some((_, features)) = &waiting.prepared {
             self.sample(features, began.elapsed());
@@ -157,7 +157,7 @@ impl Core {
         let mut prepared = Vec::with_capacity(queries.len());
         for mut waiting in queries {
             let end = self.options.end();
-            let prepare = || candidate(&self.index, &waiting.text, &self.options, end, self.wanted, &models);
+            let prepare = || candidate(&self.index, waiting.asked.get(), &self.options, end, self.wanted, &models);
             // What fails fails again, on the CPU, and is told there.
             let known = catch_unwind(AssertUnwindSafe(prepare)).ok().and_then(|known| known.ok().flatten());
             let known = known.filter(|known| known.query.size() <= MOST_SIZE);

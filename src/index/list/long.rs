@@ -56,14 +56,10 @@ pub(super) fn encode(postings: &Postings, documents: u32, codecs: Codecs, words:
     let doc_id_words = words.len() - first - HEADER;
     let (mut frequency_data, mut position_data) = (Vec::new(), Vec::new());
     if !frequencies.is_empty() {
-        let first = words.len();
-        for (doc_ids, frequencies) in doc_ids.chunks(BLOCK).zip(frequencies.chunks(BLOCK)) {
-            let of_documents = doc_ids.iter().zip(frequencies);
-            words.extend(maxima::encode(
-                of_documents.map(|(&doc_id, &frequency)| (frequency, lengths[doc_id as usize])),
-            ));
+        match lengths {
+            [] => maxima::append_of_weights(frequencies, words),
+            lengths => maxima::append(doc_ids, frequencies, lengths, words),
         }
-        maxima::append_groups(words, first);
         let less_one = frequencies.iter().map(|frequency| frequency - 1);
         if !values::encode(codecs.frequencies, less_one, words, &mut frequency_data) {
             return Err(too_large());

@@ -8,6 +8,8 @@
 //!
 //! A block takes two words: pair j is bytes 2j (frequency) and 2j + 1 (length byte). A list has the maxima of each
 //! block, then those of each [`GROUP`] blocks, then those of the whole list.
+//!
+//! In a weights field, the first word is the greatest [code](crate::index::impacts), and the second is 0.
 
 use crate::codec::BLOCK;
 use crate::index::length;
@@ -87,8 +89,26 @@ pub(crate) fn of_list(doc_ids: &[u32], less_one: &[u32], lengths: &[u8]) -> Vec<
     words
 }
 
+/// Appends all maxima of a list.
+pub(super) fn append(doc_ids: &[u32], frequencies: &[u32], lengths: &[u8], words: &mut Vec<u32>) {
+    let first = words.len();
+    for (doc_ids, frequencies) in doc_ids.chunks(BLOCK).zip(frequencies.chunks(BLOCK)) {
+        let of_documents = doc_ids.iter().zip(frequencies);
+        words.extend(encode(of_documents.map(|(&doc_id, &frequency)| (frequency, lengths[doc_id as usize]))));
+    }
+    append_groups(words, first);
+}
+
+/// Appends all maxima of a list of weights, given their codes, each and 1.
+pub(super) fn append_of_weights(frequencies: &[u32], words: &mut Vec<u32>) {
+    let maxima = |of: usize| frequencies.chunks(of).map(|part| part.iter().fold(0, |most, &code| code.max(most)) - 1);
+    for of in [BLOCK, GROUP * BLOCK, frequencies.len().max(1)] {
+        words.extend(maxima(of).flat_map(|code| [code, 0]));
+    }
+}
+
 /// Appends the maxima of each group of blocks, and of all, to those of the blocks, which are the words from `first` on.
-pub(super) fn append_groups(words: &mut Vec<u32>, first: usize) {
+fn append_groups(words: &mut Vec<u32>, first: usize) {
     let of_blocks: Vec<[(u8, u8); PAIRS]> =
         words[first..].chunks_exact(WORDS).map(|block| pairs([block[0], block[1]])).collect();
     let joined = |blocks: &[[(u8, u8); PAIRS]]| {

@@ -27,18 +27,19 @@ use byteorder::{ByteOrder, LittleEndian};
 pub struct Postings<'p> {
     /// Documents containing the term, as strictly increasing docIDs. At least one.
     pub doc_ids: &'p [u32],
-    /// How often each contains it, at least 1; empty for keyword fields.
+    /// How often each contains it, at least 1; empty for keyword fields. In a weights field, the [code](crate::index::impacts) of each
+    /// weight, and 1.
     pub frequencies: &'p [u32],
     /// The positions in the first document, strictly increasing, then those in the next; empty if the index keeps none.
     pub positions: &'p [u32],
-    /// The length byte of each document of the segment; empty for keyword fields.
+    /// The length byte of each document of the segment; empty for fields whose scores do not depend on it.
     pub lengths: &'p [u8],
 }
 
 /// Which parts the lists of a field have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListParts {
-    /// Frequencies (and block maxima): text fields.
+    /// Frequencies (and block maxima): text and weights fields.
     pub frequencies: bool,
     /// Positions.
     pub positions: bool,

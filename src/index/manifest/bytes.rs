@@ -22,6 +22,7 @@ use super::{DeletedMeta, Entry, MAGIC, Manifest, check_schema};
 use crate::analysis::{Analyzer, AnalyzerOptions};
 use crate::base::error::{Error, Result};
 use crate::base::memory::room;
+use crate::index::impacts::Precision;
 use crate::index::list::Codecs;
 use crate::index::schema::{Field, Kind, Schema};
 use crate::index::segment::SegmentMeta;
@@ -46,7 +47,7 @@ impl Manifest {
         let mut out = room(256 + ENTRY * self.segments.len())?;
         out.extend(MAGIC);
         let version = match self.schema.codecs == Codecs::FIRST {
-            _ if self.schema.fields.iter().any(|field| field.kind == Kind::Vector) => VERSION,
+            _ if self.schema.fields.iter().any(|field| matches!(field.kind, Kind::Vector | Kind::Weights)) => VERSION,
             _ if self.needs_version_4() => 4,
             _ if self.needs_version_3() => 3,
             true => 1,
@@ -66,6 +67,9 @@ impl Manifest {
             if let Some(Shape { dimensions, metric }) = field.vector {
                 out.extend(dimensions.to_le_bytes());
                 out.push(metric as u8);
+            }
+            if let Some(precision) = field.weights {
+                out.push(precision.bits());
             }
         }
         let add = |analyzer: &Analyzer, out: &mut Vec<u8>| {
@@ -235,6 +239,7 @@ impl<'b> Reader<'b> {
                 [3] if version > 2 => Kind::Stored,
                 [4] if version > 3 => Kind::Geo,
                 [5] if version > 4 => Kind::Vector,
+                [6] if version > 4 => Kind::Weights,
                 [other] => return Err(self.wrong(&item, &format!("no kind has the number {other}"))),
             };
             let mut weight = f32::from_le_bytes(self.array(&item)?);
@@ -254,7 +259,11 @@ impl<'b> Reader<'b> {
                 Kind::Vector => Some(self.shape(&item)?),
                 _ => None,
             };
-            fields.push(Field { name, kind, weight, stored: bits & 1 != 0, analyzer: None, vector });
+            let weights = match kind {
+                Kind::Weights => Some(self.precision(&item)?),
+                _ => None,
+            };
+            fields.push(Field { name, kind, weight, stored: bits & 1 != 0, analyzer: None, vector, weights });
         }
         let analyzer = self.analyzer()?;
         if !with_own.is_empty() {
@@ -277,6 +286,11 @@ impl<'b> Reader<'b> {
         let schema = Schema { fields, positions, codecs, analyzer };
         check_schema(&schema).map_err(|error| self.wrong("schema", &error.to_string()))?;
         Ok(schema.with_one_of_each_analyzer())
+    }
+
+    fn precision(&mut self, item: &str) -> Result<Precision> {
+        let [bits] = self.array(item)?;
+        Precision::of_bits(bits.into()).ok_or_else(|| self.wrong(item, &format!("no weights have {bits} bits")))
     }
 
     fn shape(&mut self, item: &str) -> Result<Shape> {

@@ -94,7 +94,7 @@ pub fn check_schema(schema: &Schema) -> Result<()> {
         return wrong(format!("an index has 1 to {} fields, not {}", Schema::MOST_FIELDS, schema.fields.len()));
     }
     let mut names = HashSet::new();
-    for (number, Field { name, kind, weight, stored, analyzer, vector }) in schema.fields.iter().enumerate() {
+    for (number, Field { name, kind, weight, stored, analyzer, vector, weights }) in schema.fields.iter().enumerate() {
         if name.is_empty() || name.len() > LONGEST_NAME {
             return wrong(format!("the name of a field has 1 to {LONGEST_NAME} bytes, not {}", name.len()));
         }
@@ -114,6 +114,12 @@ pub fn check_schema(schema: &Schema) -> Result<()> {
         let is_shape = |shape: &Shape| *kind == Kind::Vector && Shape::DIMENSIONS.contains(&shape.dimensions);
         if vector.as_ref().map_or(*kind == Kind::Vector, |shape| !is_shape(shape)) {
             return wrong(format!("the field \"{name}\" has vectors of no known shape"));
+        }
+        if *kind == Kind::Weights && (*stored || schema.named(name).count() > 1) {
+            return wrong(format!("the field \"{name}\" has weights, and more than that"));
+        }
+        if weights.is_some() != (*kind == Kind::Weights) {
+            return wrong(format!("the field \"{name}\" has weights of no known precision"));
         }
         if analyzer.is_some() && *kind != Kind::Text {
             return wrong(format!("the field \"{name}\" has an analyzer, but no text"));

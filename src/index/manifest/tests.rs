@@ -1,6 +1,7 @@
 use super::*;
 use crate::analysis::{self, Analyzer};
 use crate::index::Kind;
+use crate::index::impacts::Precision;
 use crate::index::list::{BlockCodec, Codecs};
 use crate::vector::{Metric, Shape};
 use proptest::prelude::*;
@@ -15,6 +16,7 @@ fn field() -> impl Strategy<Value = Field> {
         stored,
         analyzer: None,
         vector: None,
+        weights: None,
     })
 }
 
@@ -53,12 +55,12 @@ prop_compose! {
         if several {
             let Field { name, kind: first, .. } = schema.fields[0].clone();
             for kind in [Kind::Text, Kind::Keyword, Kind::Numeric].into_iter().filter(|&kind| kind != first) {
-                schema.fields.push(Field { name: name.clone(), kind, weight: 1.0, stored: false, analyzer: None, vector: None });
+                schema.fields.push(Field { name: name.clone(), kind, weight: 1.0, stored: false, analyzer: None, vector: None, weights: None });
             }
-            schema.fields.push(Field { name: "kept".into(), kind: Kind::Stored, weight: 1.0, stored: true, analyzer: None, vector: None });
+            schema.fields.push(Field { name: "kept".into(), kind: Kind::Stored, weight: 1.0, stored: true, analyzer: None, vector: None, weights: None });
         }
         if geo {
-            schema.fields.push(Field { name: "place".into(), kind: Kind::Geo, weight: 1.0, stored: several, analyzer: None, vector: None });
+            schema.fields.push(Field { name: "place".into(), kind: Kind::Geo, weight: 1.0, stored: several, analyzer: None, vector: None, weights: None });
         }
         for (number, entry) in segments.iter_mut().enumerate() {
             entry.meta.number = first + number as u64;
@@ -120,8 +122,15 @@ proptest! {
 #[test]
 fn errors_name_file_part_and_offset() {
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
-    let field =
-        Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false, analyzer: None, vector: None };
+    let field = Field {
+        name: "body".into(),
+        kind: Kind::Text,
+        weight: 1.0,
+        stored: false,
+        analyzer: None,
+        vector: None,
+        weights: None,
+    };
     let schema = Schema { fields: vec![field], positions: true, codecs: Codecs::default(), analyzer };
     let mut manifest = Manifest::new(schema).unwrap();
     let meta = SegmentMeta { number: 7, documents: 3, bytes: 100, footer_crc: 5 };
@@ -146,8 +155,15 @@ fn errors_name_file_part_and_offset() {
 #[test]
 fn codecs_need_version_2_and_must_exist() {
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
-    let field =
-        Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false, analyzer: None, vector: None };
+    let field = Field {
+        name: "body".into(),
+        kind: Kind::Text,
+        weight: 1.0,
+        stored: false,
+        analyzer: None,
+        vector: None,
+        weights: None,
+    };
     let of = |codecs| {
         let fields = vec![field.clone()];
         Manifest::new(Schema { fields, positions: true, codecs, analyzer: analyzer.clone() }).unwrap().encode().unwrap()
@@ -174,8 +190,15 @@ fn codecs_need_version_2_and_must_exist() {
 #[test]
 fn geo_fields_need_version_4() {
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
-    let field =
-        |name: &str, kind| Field { name: name.into(), kind, weight: 1.0, stored: false, analyzer: None, vector: None };
+    let field = |name: &str, kind| Field {
+        name: name.into(),
+        kind,
+        weight: 1.0,
+        stored: false,
+        analyzer: None,
+        vector: None,
+        weights: None,
+    };
     let of =
         |fields| Manifest::new(Schema { fields, positions: true, codecs: Codecs::FIRST, analyzer: analyzer.clone() });
     let with = of(vec![field("body", Kind::Text), field("place", Kind::Geo)]).unwrap().encode().unwrap();
@@ -193,7 +216,8 @@ fn geo_fields_need_version_4() {
 fn vector_fields_need_version_5() {
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
     let of = |kind, vector, stored| {
-        let field = Field { name: "embedding".into(), kind, weight: 1.0, stored, analyzer: None, vector };
+        let field =
+            Field { name: "embedding".into(), kind, weight: 1.0, stored, analyzer: None, vector, weights: None };
         let schema = Schema { fields: vec![field], positions: true, codecs: Codecs::FIRST, analyzer: analyzer.clone() };
         Manifest::new(schema)
     };
@@ -226,10 +250,42 @@ fn vector_fields_need_version_5() {
 }
 
 #[test]
+fn weights_fields_need_version_5() {
+    let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
+    let of = |kind, weights, stored| {
+        let field =
+            Field { name: "expansion".into(), kind, weight: 1.0, stored, analyzer: None, vector: None, weights };
+        let schema = Schema { fields: vec![field], positions: true, codecs: Codecs::FIRST, analyzer: analyzer.clone() };
+        Manifest::new(schema)
+    };
+    for precision in Precision::ALL {
+        let manifest = of(Kind::Weights, Some(precision), false).unwrap();
+        let with = manifest.encode().unwrap();
+        assert_eq!(with[4], 5);
+        assert_eq!(Manifest::parse(&with, Path::new("m")).unwrap().schema, manifest.schema);
+        // After the head, the name, and kind, weight and bits of the field.
+        let at = 32 + 2 + 2 + "expansion".len() + 6;
+        assert_eq!(with[at], precision.bits());
+        for (at, byte, wanted) in [(4, 4, "no kind has the number 6"), (at, 12, "no weights have 12 bits")] {
+            let mut other = with.clone();
+            other[at] = byte;
+            let error = Manifest::parse(&with_crc(other), Path::new("m")).unwrap_err().to_string();
+            assert!(error.contains(wanted), "{error}");
+        }
+    }
+    let precision = Some(Precision::Bits8);
+    for (kind, weights, stored) in
+        [(Kind::Weights, None, false), (Kind::Weights, precision, true), (Kind::Keyword, precision, false)]
+    {
+        assert!(of(kind, weights, stored).is_err());
+    }
+}
+
+#[test]
 fn analyzers_of_fields_need_version_4() {
     let field = |name: &str, analyzer: Option<usize>| {
         let analyzer = analyzer.map(of_number);
-        Field { name: name.into(), kind: Kind::Text, weight: 1.0, stored: true, analyzer, vector: None }
+        Field { name: name.into(), kind: Kind::Text, weight: 1.0, stored: true, analyzer, vector: None, weights: None }
     };
     let of = |analyzers: [Option<usize>; 4]| {
         let fields = ["a", "b", "c", "d"].into_iter().zip(analyzers).map(|(name, own)| field(name, own)).collect();
@@ -272,8 +328,15 @@ fn analyzers_of_fields_need_version_4() {
 /// Releases that read version 3 know neither parts nor compounds.
 #[test]
 fn parts_and_compounds_need_version_4() {
-    let fields =
-        vec![Field { name: "a".into(), kind: Kind::Text, weight: 1.0, stored: true, analyzer: None, vector: None }];
+    let fields = vec![Field {
+        name: "a".into(),
+        kind: Kind::Text,
+        weight: 1.0,
+        stored: true,
+        analyzer: None,
+        vector: None,
+        weights: None,
+    }];
     for (parts, compounds, version) in [(false, vec![], 1), (true, vec![], 4), (false, vec!["haus".to_owned()], 4)] {
         let options = analysis::AnalyzerOptions { parts, compounds, ..analysis::AnalyzerOptions::default() };
         let analyzer = Analyzer::new(options).unwrap();
@@ -294,6 +357,7 @@ fn schemas_that_cannot_be_are_refused() {
         stored: false,
         analyzer: None,
         vector: None,
+        weights: None,
     };
     let codecs = Codecs::default();
     let of = |fields| Manifest::new(Schema { fields, positions: true, codecs, analyzer: analyzer.clone() });
@@ -330,8 +394,15 @@ fn files_of_an_index_are_told_by_their_names() {
 /// Earlier releases took weights from next to nothing to a million.
 #[test]
 fn old_weights_become_the_nearest_ones() {
-    let field =
-        |weight| Field { name: "body".into(), kind: Kind::Text, weight, stored: false, analyzer: None, vector: None };
+    let field = |weight| Field {
+        name: "body".into(),
+        kind: Kind::Text,
+        weight,
+        stored: false,
+        analyzer: None,
+        vector: None,
+        weights: None,
+    };
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
     for (old, weight) in [(1e-42, 1e-3), (1e-4, 1e-3), (1e-3, 1e-3), (2.5, 2.5), (1e3, 1e3), (1e6, 1e3)] {
         let schema =

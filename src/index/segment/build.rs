@@ -3,11 +3,12 @@
 use super::file::{Has, SegmentWriter};
 use super::format::{NO_FIELD, Section};
 use super::ids::{IdColumn, IdRef};
-use super::invert::Tokens;
+use super::invert::{Inverted, Tokens};
 use super::numbers::Numbers;
 use super::stored::{self, Blocks};
 use super::texts::Reader;
 use super::vectors::Vectors;
+use super::weights::{self, Weights};
 use super::write::{self, FieldWriter};
 use super::{SegmentMeta, frequent, gather, hash, points, words};
 use crate::base::bits::has_bit;
@@ -36,6 +37,7 @@ enum Gathered {
     Numbers(Numbers),
     Points(Vec<Option<Point>>),
     Vectors(Vectors),
+    Weights(Box<Weights>),
     Nothing,
 }
 
@@ -72,6 +74,9 @@ impl SegmentBuilder {
             Kind::Stored => Gathered::Nothing,
             Kind::Geo => Gathered::Points(Vec::new()),
             Kind::Vector => field.vector.map_or(Gathered::Nothing, |shape| Gathered::Vectors(Vectors::new(shape))),
+            Kind::Weights => field
+                .weights
+                .map_or(Gathered::Nothing, |precision| Gathered::Weights(Box::new(Weights::new(precision)))),
         };
         let given = |field: &Field| schema.field(&field.name).unwrap_or_default();
         SegmentBuilder {
@@ -101,6 +106,7 @@ impl SegmentBuilder {
         let used = |field: &Gathered| match field {
             Gathered::Tokens(tokens) => tokens.used(),
             Gathered::Numbers(numbers) => numbers.used(),
+            Gathered::Weights(weights) => weights.used(),
             Gathered::Points(_) | Gathered::Vectors(_) | Gathered::Nothing => 0,
         };
         self.ids.len() >= FULL || self.fields.iter().any(|field| used(field) >= FULL)
@@ -125,6 +131,11 @@ impl SegmentBuilder {
                     let (field, transient) = vectors.memory();
                     kept += field;
                     most = most.max(transient);
+                }
+                Gathered::Weights(weights) => {
+                    let (field, transient) = weights.memory();
+                    kept += field;
+                    most = most.max(transient + write::MEMORY);
                 }
                 Gathered::Nothing => {}
             }
@@ -205,6 +216,7 @@ impl SegmentBuilder {
                         vectors.push(self.ids.len() as u32, components)?;
                     }
                 }
+                Gathered::Weights(weights) => weights.push(value.map_or(&[], Value::weights))?,
                 Gathered::Tokens(tokens) if self.schema.fields[number].kind == Kind::Keyword => {
                     let begin = tokens.next();
                     if let Some(value) = value {
@@ -239,6 +251,7 @@ impl SegmentBuilder {
                 Gathered::Numbers(numbers) => numbers.undo(documents),
                 Gathered::Points(points) => points.truncate(documents),
                 Gathered::Vectors(vectors) => vectors.undo(documents),
+                Gathered::Weights(weights) => weights.undo(documents),
                 Gathered::Tokens(tokens) => tokens.undo(documents),
                 Gathered::Nothing => {}
             }
@@ -310,6 +323,10 @@ impl SegmentBuilder {
             if let (Some(shape), Some(components)) = (field.vector, value.vector()) {
                 shape.explain(components).map_err(|what| Error::Argument(format!("field {name}: {what}")))?;
             }
+            if let Some(precision) = field.weights {
+                weights::check(value.weights(), precision)
+                    .map_err(|what| Error::Argument(format!("field {name}: {what}")))?;
+            }
             if uses.has(Kind::Keyword) {
                 let mut longest = 0;
                 value.each_keyword(&mut |keyword| longest = longest.max(keyword.len()));
@@ -328,6 +345,7 @@ impl SegmentBuilder {
                     value.each_keyword(&mut |one| bytes += one.len().max(4) + least);
                     bytes
                 }
+                Value::Weights(weights) => weights.iter().map(|(term, _)| term.len().max(4)).sum(),
                 Value::Number(_)
                 | Value::Int(_)
                 | Value::Bool(_)
@@ -382,6 +400,7 @@ impl SegmentBuilder {
                     points::write(&points, field, &mut writer)?;
                 }
                 Gathered::Vectors(vectors) => vectors.write(is_dead, documents, field, &mut writer)?,
+                Gathered::Weights(weights) => weights.write(is_dead, documents, field, &mut writer)?,
                 Gathered::Tokens(mut tokens) => {
                     let text = schema.fields[field].kind == Kind::Text;
                     if let Some(of_field) = tokens.take_words(is_dead)?
@@ -395,9 +414,11 @@ impl SegmentBuilder {
                         write::lengths(&mut writer, field, &lengths)?;
                     }
                     let mut out = FieldWriter::new(&mut writer, field, documents)?;
-                    let positions = text && schema.positions;
-                    let with_terms =
-                        tokens.invert(is_dead, &lengths, text, positions, |term, postings| out.term(term, postings))?;
+                    let of = match text {
+                        true => Inverted::Text { lengths: &lengths, positions: schema.positions },
+                        false => Inverted::Keywords,
+                    };
+                    let with_terms = tokens.invert(is_dead, of, |term, postings| out.term(term, postings))?;
                     out.finish(with_terms, &lengths)?;
                 }
             }

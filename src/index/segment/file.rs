@@ -70,6 +70,7 @@ impl SegmentWriter {
                 words,
                 new_kinds: schema.fields.iter().any(|field| field.kind == Kind::Geo),
                 vectors: schema.fields.iter().any(|field| field.kind == Kind::Vector),
+                weights: schema.fields.iter().any(|field| field.kind == Kind::Weights),
                 codecs: schema.codecs,
             },
             extents: Vec::new(),
@@ -93,7 +94,8 @@ impl SegmentWriter {
         self.frame.documents
     }
 
-    fn is_text(&self, field: usize) -> bool {
+    /// Whether it is a text field.
+    pub fn is_text(&self, field: usize) -> bool {
         self.frame.fields[field].0 == Kind::Text as u8
     }
 

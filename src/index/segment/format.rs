@@ -12,9 +12,10 @@
 //! All numbers are little-endian. A field of 255 is that of sections that belong to none. Flags: bit 0: positions; bit 1:
 //! reordered; bit 2: stored values of forms that came with version 3; bit 3: fields of kinds that came with version 4; bit 4:
 //! words beside stems; bit 5: several numbers of a document; bit 6: pairs of words; bit 7: frequent words; bits 8–15 and
-//! 16–23: the codecs of frequencies and positions; bit 24: vectors.
+//! 16–23: the codecs of frequencies and positions; bit 24: vectors; bit 25: weights.
 //! Segments are of the oldest version that has what they have, so that older releases can read them: of version 1 if both
-//! codecs are 0, otherwise of version 2; with bit 2 of version 3, with one of bits 3–7 of version 4, with bit 24 of version 5.
+//! codecs are 0, otherwise of version 2; with bit 2 of version 3, with one of bits 3–7 of version 4, with bit 24 or 25 of
+//! version 5.
 //!
 //! A segment may have fewer fields than its index: those that were added later.
 
@@ -46,11 +47,11 @@ pub(super) const NO_FIELD: u8 = 255;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Section {
-    /// Encoded lists of a text or keyword field, with [`PADDING`](crate::index::list::PADDING).
+    /// Encoded lists of a field with terms, with [`PADDING`](crate::index::list::PADDING).
     Lists = 0,
-    /// `fst` map of a text or keyword field: term → value of [`encode`](crate::index::list::encode).
+    /// `fst` map of a field with terms: term → value of [`encode`](crate::index::list::encode).
     Dictionary = 1,
-    /// Length bytes of a text field.
+    /// Length bytes of a text or weights field.
     Lengths = 2,
     /// The column of a numeric field.
     Numbers = 3,
@@ -126,10 +127,9 @@ impl Section {
     pub(super) fn belongs(self, field: u8, schema: &Schema) -> bool {
         let kind = schema.fields.get(field as usize).map(|field| field.kind);
         match self {
-            Section::Lists | Section::Dictionary => matches!(kind, Some(Kind::Text | Kind::Keyword)),
-            Section::Lengths | Section::Words | Section::Pairs | Section::PairLists | Section::Frequent => {
-                kind == Some(Kind::Text)
-            }
+            Section::Lists | Section::Dictionary => kind.is_some_and(Kind::has_terms),
+            Section::Lengths => kind.is_some_and(Kind::has_lengths),
+            Section::Words | Section::Pairs | Section::PairLists | Section::Frequent => kind == Some(Kind::Text),
             Section::Numbers => kind == Some(Kind::Numeric),
             Section::Points => kind == Some(Kind::Geo),
             Section::Vectors | Section::Codes => kind == Some(Kind::Vector),
@@ -142,7 +142,7 @@ impl Section {
 pub(super) fn required(schema: &Schema, flags: Flags) -> impl Iterator<Item = (Section, u8)> {
     let fields = schema.fields.iter().zip(0u8..).flat_map(move |(field, number)| {
         let sections: &[Section] = match field.kind {
-            Kind::Text => &[Section::Lists, Section::Dictionary, Section::Lengths],
+            Kind::Text | Kind::Weights => &[Section::Lists, Section::Dictionary, Section::Lengths],
             Kind::Keyword => &[Section::Lists, Section::Dictionary],
             Kind::Numeric => &[Section::Numbers],
             Kind::Stored => &[],
@@ -231,6 +231,8 @@ pub(super) struct Flags {
     pub frequent: bool,
     /// Whether there are vector fields.
     pub vectors: bool,
+    /// Whether there are weights fields.
+    pub weights: bool,
     /// The codecs of long lists.
     pub codecs: Codecs,
 }
@@ -242,27 +244,39 @@ impl Flags {
         let first = [self.positions, self.reordered, self.new_forms, self.new_kinds];
         let bits = first.into_iter().chain([self.words, self.several, self.pairs, self.frequent]);
         let low = bits.rev().fold(0, |low, bit| low << 1 | u8::from(bit));
-        u32::from_le_bytes([low, frequencies, positions, self.vectors.into()])
+        u32::from_le_bytes([low, frequencies, positions, u8::from(self.vectors) | u8::from(self.weights) << 1])
     }
 
     /// Reads the word of a file; what is wrong with it if it is none.
     pub(super) fn parse(word: u32) -> Result<Flags, String> {
         let [low, frequencies, positions, high] = word.to_le_bytes();
-        if high > 1 {
+        if high > 3 {
             return Err(format!("flags {word:#x}"));
         }
         let codecs = Codecs::from_numbers([frequencies, positions])
             .map_err(|number| format!("no codec of frequencies or positions has the number {number}"))?;
         let [positions, reordered, new_forms, new_kinds, words, several, pairs, frequent] =
             [0, 1, 2, 3, 4, 5, 6, 7].map(|bit| low >> bit & 1 != 0);
-        let vectors = high == 1;
-        Ok(Flags { positions, reordered, new_forms, new_kinds, words, several, pairs, frequent, vectors, codecs })
+        let [vectors, weights] = [0, 1].map(|bit| high >> bit & 1 != 0);
+        Ok(Flags {
+            positions,
+            reordered,
+            new_forms,
+            new_kinds,
+            words,
+            several,
+            pairs,
+            frequent,
+            vectors,
+            weights,
+            codecs,
+        })
     }
 
     /// The oldest version with such flags.
     fn version(self) -> u32 {
         match self.codecs == Codecs::FIRST {
-            _ if self.vectors => VERSION,
+            _ if self.vectors || self.weights => VERSION,
             _ if self.new_kinds || self.words || self.several || self.pairs || self.frequent => 4,
             _ if self.new_forms => 3,
             true => 1,

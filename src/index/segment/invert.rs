@@ -17,7 +17,18 @@ use crate::index::list::Postings;
 /// Ranges of terms that are sorted one after the other, unless some term is more frequent than that.
 const RANGES: usize = 4;
 
-/// The tokens of a text or keyword field, in memory.
+/// What tokens are inverted to.
+#[derive(Clone, Copy)]
+pub(super) enum Inverted<'t> {
+    /// Postings of a text field, of whose documents these are the length bytes.
+    Text { lengths: &'t [u8], positions: bool },
+    /// Postings of a keyword field.
+    Keywords,
+    /// Postings of a weights field: the code of each token.
+    Weights { codes: &'t [u32] },
+}
+
+/// The tokens of a field with terms, in memory.
 #[derive(Debug)]
 pub(super) struct Tokens {
     terms: Terms,
@@ -246,9 +257,7 @@ impl Tokens {
     pub fn invert(
         mut self,
         dead: impl Fn(usize) -> bool,
-        lengths: &[u8],
-        text: bool,
-        positions: bool,
+        of: Inverted,
         mut each: impl FnMut(&[u8], &Postings) -> Result<()>,
     ) -> Result<u32> {
         debug_assert_eq!(self.next(), self.tokens.len(), "all documents were ended");
@@ -262,12 +271,15 @@ impl Tokens {
         while low < sorted.len() {
             let taken = sorter.take(sorted[low..].iter().map(|&number| self.terms.counted(number)))?;
             debug_assert!(taken > 0, "every range has a term");
-            sorter.fill(low, &self.tokens, &self.ends, &dead);
+            match of {
+                Inverted::Weights { codes } => sorter.fill(low, &self.tokens, &self.ends, &dead, |at, _| codes[at]),
+                _ => sorter.fill(low, &self.tokens, &self.ends, &dead, |_, position| position),
+            }
             for (&number, pairs) in sorted[low..].iter().zip(sorter.by_term()) {
                 debug_assert_eq!(pairs.len(), self.terms.counted(number) as usize);
                 if !pairs.is_empty() {
-                    of_term.set(pairs, positions);
-                    each(self.terms.term(number), &of_term.postings(text, lengths))?;
+                    of_term.set(pairs, &of);
+                    each(self.terms.term(number), &of_term.postings(&of))?;
                 }
             }
             low += taken;
@@ -305,7 +317,7 @@ impl Tokens {
 struct Sorter {
     /// Pairs of a range, unless a single term has more.
     most: usize,
-    /// docID and position of each token of the range, by term.
+    /// docID and position (or code) of each token of the range, by term.
     pairs: Vec<u64>,
     /// Per term of the range, where its next pair goes; where its pairs end, once all are in.
     next: Vec<u32>,
@@ -336,14 +348,23 @@ impl Sorter {
         Ok(self.next.len())
     }
 
-    /// Puts the pairs of the terms from rank `low` on in their places.
-    fn fill(&mut self, low: usize, tokens: &[u32], ends: &[u32], dead: impl Fn(usize) -> bool) {
+    /// Puts the pairs of the terms from rank `low` on in their places: of a document and what `second` makes of a token's index and
+    /// position.
+    fn fill(
+        &mut self,
+        low: usize,
+        tokens: &[u32],
+        ends: &[u32],
+        dead: impl Fn(usize) -> bool,
+        second: impl Fn(usize, u32) -> u32,
+    ) {
         let (pairs, all_next) = (&mut self.pairs[..], &mut self.next[..]);
         let mut doc = 0u64;
         for (i, range) in documents(ends).enumerate() {
-            for (position, token) in (0u64..).zip(&tokens[range]) {
+            let begin = range.start;
+            for (position, token) in (0u32..).zip(&tokens[range]) {
                 if let Some(next) = all_next.get_mut(token.wrapping_sub(low as u32) as usize) {
-                    pairs[*next as usize] = doc << 32 | position;
+                    pairs[*next as usize] = doc << 32 | u64::from(second(begin + position as usize, position));
                     *next += 1;
                 }
             }
@@ -369,12 +390,17 @@ impl OfTerm {
         Ok(OfTerm { doc_ids: room(most)?, frequencies: room(most)?, positions: room(most)? })
     }
 
-    fn set(&mut self, pairs: &[u64], positions: bool) {
+    fn set(&mut self, pairs: &[u64], of: &Inverted) {
         debug_assert!(pairs.is_sorted_by(|a, b| a < b), "a position is used once");
         self.doc_ids.clear();
         self.frequencies.clear();
         self.positions.clear();
         debug_assert!(self.doc_ids.capacity() >= pairs.len(), "no term is more frequent than the most frequent one");
+        if let Inverted::Weights { .. } = of {
+            self.doc_ids.extend(pairs.iter().map(|&pair| (pair >> 32) as u32));
+            self.frequencies.extend(pairs.iter().map(|&pair| pair as u32 + 1));
+            return;
+        }
         let mut last = u32::MAX;
         for pair in pairs {
             let doc = (pair >> 32) as u32;
@@ -387,13 +413,17 @@ impl OfTerm {
                 }
             }
         }
-        if positions {
+        if let Inverted::Text { positions: true, .. } = of {
             self.positions.extend(pairs.iter().map(|&pair| pair as u32));
         }
     }
 
-    fn postings<'a>(&'a self, text: bool, lengths: &'a [u8]) -> Postings<'a> {
-        let frequencies = if text { &self.frequencies[..] } else { &[] };
+    fn postings<'a>(&'a self, of: &Inverted<'a>) -> Postings<'a> {
+        let (frequencies, lengths): (&[u32], &[u8]) = match of {
+            Inverted::Text { lengths, .. } => (&self.frequencies, lengths),
+            Inverted::Keywords => (&[], &[]),
+            Inverted::Weights { .. } => (&self.frequencies, &[]),
+        };
         Postings { doc_ids: &self.doc_ids, frequencies, positions: &self.positions, lengths }
     }
 }

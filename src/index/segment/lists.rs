@@ -18,7 +18,7 @@ fn named(part: &SectionRef, error: Error) -> Error {
 }
 
 impl Segment {
-    /// The terms of a text or keyword field. The first call reads the whole dictionary.
+    /// The terms of a field that has terms. The first call reads the whole dictionary.
     ///
     /// # Errors
     /// As [`Segment::section`].
@@ -56,8 +56,10 @@ impl Segment {
 
     /// Which parts the lists of a field have.
     pub fn parts(&self, field: usize) -> ListParts {
-        let text = self.schema.fields.get(field).is_some_and(|field| field.kind == Kind::Text);
-        ListParts { frequencies: text, positions: text && self.schema.positions, codecs: self.codecs() }
+        let kind = self.schema.fields.get(field).map(|field| field.kind);
+        let text = kind == Some(Kind::Text);
+        let frequencies = text || kind == Some(Kind::Weights);
+        ListParts { frequencies, positions: text && self.schema.positions, codecs: self.codecs() }
     }
 
     /// The list of a term, given its value: a long one as a view, a short one decoded, with positions only if they are
@@ -115,12 +117,12 @@ impl Segment {
         list::count(front, value).map(u64::from).map_err(|error| named(&part, error))
     }
 
-    /// How often all documents together have a term, given its value; in a keyword field each has it once.
+    /// How often all documents together have a term, given its value; once each if it is no text field.
     ///
     /// # Errors
     /// [`Error::Corrupt`].
     pub fn occurrences(&self, field: usize, value: u64) -> Result<u64> {
-        if !self.parts(field).frequencies {
+        if self.schema.fields.get(field).is_none_or(|field| field.kind != Kind::Text) {
             return self.documents_with(field, value);
         }
         if value & 1 == 0 {
@@ -138,7 +140,7 @@ impl Segment {
     /// # Errors
     /// As [`Segment::section`].
     pub fn padded_lengths(&self, field: usize) -> Result<&[u8]> {
-        if self.lacks(field) && self.schema.fields[field].kind == Kind::Text {
+        if self.lacks(field) && self.schema.fields[field].kind.has_lengths() {
             return self.no_lengths();
         }
         let part = self.section_ref(Section::Lengths, field)?;
@@ -157,12 +159,12 @@ impl Segment {
             .map_err(|error| named(&part, error))
     }
 
-    /// The length bytes of a text field, one per document.
+    /// The length bytes of a text or weights field, one per document.
     ///
     /// # Errors
     /// As [`Segment::section`].
     pub fn lengths(&self, field: usize) -> Result<&[u8]> {
-        if self.lacks(field) && self.schema.fields[field].kind == Kind::Text {
+        if self.lacks(field) && self.schema.fields[field].kind.has_lengths() {
             return self.no_lengths().map(|lengths| &lengths[..lengths.len() - 4]);
         }
         self.section(Section::Lengths, field)

@@ -55,11 +55,7 @@ pub(in crate::index) fn merge(
         match kind {
             Kind::Numeric => merge_numbers(inputs, &plan, field, &mut writer)?,
             Kind::Text => {
-                let mut lengths = memory::room(plan.sources.len())?;
-                let all: Vec<&[u8]> =
-                    inputs.iter().map(|(segment, _)| segment.lengths(field)).collect::<Result<_>>()?;
-                lengths.extend(plan.sources.iter().map(|&(input, doc)| all[input as usize][doc as usize]));
-                write::lengths(&mut writer, field, &lengths)?;
+                let lengths = merge_lengths(inputs, &plan, field, &mut writer)?;
                 let analyzer = schema.analyzer_of(field);
                 let mut lost = (words && analyzer.stems()).then(Lost::new);
                 merge_terms(inputs, &plan, field, &lengths, lost.as_mut(), &mut writer)?;
@@ -69,6 +65,10 @@ pub(in crate::index) fn merge(
                 }
             }
             Kind::Keyword => merge_terms(inputs, &plan, field, &[], None, &mut writer)?,
+            Kind::Weights => {
+                merge_lengths(inputs, &plan, field, &mut writer)?;
+                merge_terms(inputs, &plan, field, &[], None, &mut writer)?;
+            }
             Kind::Stored => {}
             Kind::Geo => merge_points(inputs, &plan, field, &mut writer)?,
             Kind::Vector => vectors::merge(inputs, &plan, field, &mut writer)?,
@@ -148,6 +148,16 @@ fn merge_stored(inputs: &[Input], schema: &Schema, writer: &mut SegmentWriter) -
     writer.section(Section::StoredDirectory, NO_FIELD, |out| blocks.write_directory(out))
 }
 
+/// Merges the length bytes of a field, writes them, and returns them.
+fn merge_lengths(inputs: &[Input], plan: &MergePlan, field: usize, writer: &mut SegmentWriter) -> Result<Vec<u8>> {
+    let mut lengths = memory::room(plan.sources.len())?;
+    let all: Vec<&[u8]> = inputs.iter().map(|(segment, _)| segment.lengths(field)).collect::<Result<_>>()?;
+    lengths.extend(plan.sources.iter().map(|&(input, doc)| all[input as usize][doc as usize]));
+    write::lengths(writer, field, &lengths)?;
+    Ok(lengths)
+}
+
+/// Merges the lists of a field's terms. `lengths`: those of a text field's documents.
 fn merge_terms(
     inputs: &[Input],
     plan: &MergePlan,
@@ -160,7 +170,7 @@ fn merge_terms(
     let mut union = Union::of(dictionaries)?;
     let mut out = FieldWriter::new(writer, field, plan.sources.len() as u32)?;
     let mut lists = Vec::new();
-    let mut merger = Merger::new(plan, inputs[0].0.parts(field))?;
+    let mut merger = Merger::new(plan, inputs[0].0.parts(field), lengths.is_empty())?;
     while let Some((term, values)) = union.next()? {
         lists.clear();
         lists.extend(values.iter().map(|value| (value.index, value.value)));
@@ -203,7 +213,7 @@ struct Merger<'p> {
     merged: Decoded,
     /// Postings of the inputs' lists.
     before: usize,
-    /// A bit per document with a term, for keywords.
+    /// A bit per document with a term; empty for text, of which lengths tell it.
     with_terms: Vec<u64>,
     order: Vec<(u32, u32)>,
     sorted: Decoded,
@@ -211,12 +221,12 @@ struct Merger<'p> {
 }
 
 impl<'p> Merger<'p> {
-    fn new(plan: &'p MergePlan, parts: ListParts) -> Result<Merger<'p>> {
+    fn new(plan: &'p MergePlan, parts: ListParts, counts: bool) -> Result<Merger<'p>> {
         let shift = |map: &Vec<u32>| match plan.in_order {
             true if !map.contains(&GONE) => map.first().copied(),
             _ => None,
         };
-        let with_terms = if parts.frequencies { Vec::new() } else { memory::zeros(plan.sources.len().div_ceil(64))? };
+        let with_terms = if counts { memory::zeros(plan.sources.len().div_ceil(64))? } else { Vec::new() };
         Ok(Merger {
             plan,
             shifts: plan.maps.iter().map(shift).collect(),
@@ -274,7 +284,7 @@ impl<'p> Merger<'p> {
 
     /// Sorts the postings by docID, unless they are in order; counts documents.
     fn put_in_order(&mut self) -> Result<()> {
-        if !self.parts.frequencies {
+        if !self.with_terms.is_empty() {
             for &doc in &self.merged.doc_ids {
                 self.with_terms[doc as usize / 64] |= 1 << (doc % 64);
             }

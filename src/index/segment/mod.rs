@@ -63,6 +63,7 @@ mod term_walk;
 mod terms;
 mod texts;
 mod vectors;
+mod weights;
 mod words;
 mod write;
 mod write_pairs;

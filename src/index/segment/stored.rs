@@ -104,6 +104,9 @@ fn length_of(value: &Value) -> usize {
         Value::List(many) => put_length(many.len()) + many.iter().map(length_of).sum::<usize>(),
         Value::Point(..) => 1 + 2 * (1 + 8),
         Value::Vector(components) => put_length(components.len()) + (1 + 8) * components.len(),
+        Value::Weights(weights) => {
+            put_length(weights.len()) + weights.iter().map(|(term, _)| 1 + with_length(term)).sum::<usize>()
+        }
     }
 }
 
@@ -164,10 +167,14 @@ fn put_value(value: &Value, out: &mut Vec<u8>) {
             many.iter().for_each(|one| put_value(one, out));
         }
         Value::Point(lat, lng) => put_value(&Value::List([*lat, *lng].map(Value::Number).into()), out),
-        // No vector is stored; this is what one would be.
+        // Neither vectors nor weights are stored; this is what they would be.
         Value::Vector(components) => {
             let numbers = components.iter().map(|&component| Value::Number(component.into()));
             put_value(&Value::List(numbers.collect()), out);
+        }
+        Value::Weights(weights) => {
+            let terms = weights.iter().map(|(term, _)| Value::Text(term.clone()));
+            put_value(&Value::List(terms.collect()), out);
         }
     }
 }

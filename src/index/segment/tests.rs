@@ -35,8 +35,15 @@ pub(super) struct Contents {
 }
 
 pub(super) fn schema(positions: bool) -> Arc<Schema> {
-    let field =
-        |name: &str, kind, stored| Field { name: name.into(), kind, weight: 1.0, stored, analyzer: None, vector: None };
+    let field = |name: &str, kind, stored| Field {
+        name: name.into(),
+        kind,
+        weight: 1.0,
+        stored,
+        analyzer: None,
+        vector: None,
+        weights: None,
+    };
     let fields = vec![
         field("body", Kind::Text, false),
         field("lang", Kind::Keyword, true),
@@ -116,7 +123,7 @@ pub(super) fn definition(documents: &[(Id, Document)], ordinals: Vec<u32>, schem
                 }
                 Kind::Numeric => contents.numbers[field].push(numbers),
                 Kind::Geo => contents.points[field].push(point),
-                Kind::Keyword | Kind::Stored | Kind::Vector => {}
+                Kind::Keyword | Kind::Stored | Kind::Vector | Kind::Weights => {}
             }
             for (term, position) in occurrences {
                 let postings = contents.terms[field].entry(term).or_default();

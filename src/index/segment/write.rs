@@ -24,7 +24,8 @@ pub(super) struct FieldWriter<'w> {
     documents: u32,
     dictionary: MapBuilder<Spill>,
     terms: u64,
-    tokens: u64,
+    /// Tokens of a text field.
+    tokens: Option<u64>,
     /// The common words, if their pairs are to be written.
     common: Option<Common>,
     /// How many documents contain each term, if the frequent ones are to be written.
@@ -44,9 +45,10 @@ impl<'w> FieldWriter<'w> {
         let dictionary = MapBuilder::new(writer.spill()).map_err(|error| not_built(writer.path(), error))?;
         let common = writer.has_pairs(field).then(Common::default);
         let counts = (writer.has_frequent(field) && !writer.has_words(field)).then(Counts::default);
+        let tokens = writer.is_text(field).then_some(0);
         let field = field as u8;
         let lists = ListWriter::begin(writer, Section::Lists, field)?;
-        Ok(FieldWriter { lists, field, documents, dictionary, terms: 0, tokens: 0, common, counts })
+        Ok(FieldWriter { lists, field, documents, dictionary, terms: 0, tokens, common, counts })
     }
 
     /// Writes the next term.
@@ -60,7 +62,9 @@ impl<'w> FieldWriter<'w> {
             counts.add(postings.doc_ids.len())?;
         }
         self.terms += 1;
-        self.tokens += postings.frequencies.iter().map(|&frequency| u64::from(frequency)).sum::<u64>();
+        if let Some(tokens) = &mut self.tokens {
+            *tokens += postings.frequencies.iter().map(|&frequency| u64::from(frequency)).sum::<u64>();
+        }
         Ok(())
     }
 
@@ -70,7 +74,7 @@ impl<'w> FieldWriter<'w> {
         let writer = lists.end()?;
         let dictionary = dictionary.into_inner().map_err(|error| not_built(writer.path(), error))?;
         writer.section(Section::Dictionary, field, |out| dictionary.copy_to(out))?;
-        writer.set_counts(field.into(), FieldCounts { documents: containing, tokens, terms });
+        writer.set_counts(field.into(), FieldCounts { documents: containing, tokens: tokens.unwrap_or(0), terms });
         if let Some(counts) = counts {
             frequent::write_of_terms(writer, field, counts)?;
         }
@@ -81,7 +85,7 @@ impl<'w> FieldWriter<'w> {
     }
 }
 
-/// Writes the length bytes of a text field.
+/// Writes the length bytes of a field.
 pub(super) fn lengths(writer: &mut SegmentWriter, field: usize, lengths: &[u8]) -> Result<()> {
     writer.section(Section::Lengths, field as u8, |out| out.write_all(lengths))
 }

@@ -144,6 +144,15 @@ fn has_manifest(path: &Path) -> bool {
     !matches!(path.join(manifest::NAME).symlink_metadata(), Err(error) if error.kind() == ErrorKind::NotFound)
 }
 
+/// What a field contains, in words.
+fn kind_of(field: &Field) -> String {
+    match (field.vector, field.weights) {
+        (Some(shape), _) => format!("{:?} of {} numbers ({:?})", field.kind, shape.dimensions, shape.metric),
+        (_, Some(precision)) => format!("{:?} in {} bits", field.kind, precision.bits()),
+        _ => format!("{:?}", field.kind),
+    }
+}
+
 /// In what the schema of an index differs from another one, as far as it cannot be changed. It may lack fields of the other.
 pub(super) fn differences(index: &Schema, given: &Schema) -> Vec<String> {
     let mut differences = Vec::new();
@@ -153,7 +162,7 @@ pub(super) fn differences(index: &Schema, given: &Schema) -> Vec<String> {
             continue;
         }
         let kinds = |schema: &Schema| {
-            let kinds: Vec<String> = schema.named(name).map(|field| format!("{:?}", field.kind)).collect();
+            let kinds: Vec<String> = schema.named(name).map(kind_of).collect();
             kinds.join(" and ")
         };
         let (is, wanted) = (kinds(index), kinds(given));

@@ -145,6 +145,7 @@ fn length_of(value: &Value) -> usize {
         Value::Point(..) => 16,
         Value::Vector(components) => 4 + size_of_val(&components[..]),
         Value::Time(_, text) => 12 + text.len(),
+        Value::Weights(weights) => 4 + weights.iter().map(|(term, _)| 8 + term.len()).sum::<usize>(),
         Value::List(many) => 4 + many.iter().map(length_of).sum::<usize>(),
     }
 }
@@ -219,6 +220,14 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
             length(components.len(), out);
             components.iter().for_each(|component| out.extend(component.to_le_bytes()));
         }
+        Value::Weights(weights) => {
+            out.push(10);
+            length(weights.len(), out);
+            for (term, weight) in weights {
+                bytes(term, out);
+                out.extend(weight.to_le_bytes());
+            }
+        }
     }
 }
 
@@ -287,6 +296,14 @@ impl<'b> Reader<'b> {
                 let count = self.length();
                 let bytes = self.take(size_of::<f32>() * count).as_chunks().0;
                 Value::Vector(memory::collected(bytes.iter().map(|&component| f32::from_le_bytes(component)))?)
+            }
+            10 => {
+                let count = self.length();
+                let mut weights = memory::room(count)?;
+                for _ in 0..count {
+                    weights.push((memory::copied(self.bytes())?, f32::from_bits(self.length() as u32)));
+                }
+                Value::Weights(weights)
             }
             _ => {
                 let count = self.length();

@@ -115,7 +115,7 @@ fn search(call: &mut Call) -> Outcome {
     let arguments = LEAF_SEARCH.parse(call)?;
     let (object, result) = this_and_result::<Object>(call)?;
     let options = options(&arguments, &object.of.schema)?;
-    let queries = vec![arguments.query().into_owned()];
+    let queries = vec![arguments.text().into_owned()];
     let question = Question::Search { queries, options, stored: object.stored };
     leaf_request::store(question, Zval::null(), &object.of, result)
 }

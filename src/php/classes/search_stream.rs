@@ -1,20 +1,20 @@
 //! The class `Postings\SearchStream`: queries that are answered in the background.
 
 use super::hits;
-use crate::analysis::valid_utf8;
 use crate::engine::stream::{Stream, Taken};
 use crate::php::call::{Call, check_index, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, this_and_result};
-use crate::php::declare::function;
+use crate::php::declare::{MAY_BE_STRING, function, widen};
 use crate::php::exception::{self, Outcome, type_name};
 use crate::php::input::{self, milliseconds};
 use crate::php::output::Map;
+use crate::php::weights;
 use crate::php::zend::{Key, elements};
-use crate::search::Page;
+use crate::search::{Asked, Page};
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
-use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
+use ext_php_rs::types::{ZendHashTable, Zval};
 use ext_php_rs::zend::{BailoutGuard, ce};
 use std::os::fd::AsRawFd;
 use std::ptr::null_mut;
@@ -30,7 +30,7 @@ impl Class for Object {
 
     fn methods() -> Vec<Method> {
         vec![
-            method(function("push", handler!(push), DataType::Long).arg(Arg::new("query", DataType::String))),
+            method(function("push", handler!(push), DataType::Long).arg(Arg::new("query", DataType::Array))),
             method(function("pushAll", handler!(push_all), DataType::Array).arg(Arg::new("queries", DataType::Array))),
             method(
                 function("take", handler!(take), DataType::Array)
@@ -43,6 +43,9 @@ impl Class for Object {
     }
 
     fn finish() {
+        // SAFETY: the class is registered.
+        let methods = unsafe { &raw const (*class::entry::<Object>()).function_table };
+        widen(methods, "push", 0, MAY_BE_STRING);
         class::only_itself_is_equal::<Object>();
     }
 }
@@ -53,12 +56,17 @@ pub fn store(stream: Stream, page: Page, target: &mut Zval) -> Outcome {
 }
 
 fn push(call: &mut Call) -> Outcome {
-    let mut query: *mut ZendStr = null_mut();
-    parse!(call, c"S", &raw mut query)?;
-    // SAFETY: parsing set it to a string that the frame holds.
-    let query = valid_utf8(unsafe { &*query }.as_bytes());
+    let mut query: *mut Zval = null_mut();
+    parse!(call, c"z", &raw mut query)?;
+    // SAFETY: parsing set it to an argument in the frame.
+    let query = unsafe { &*query }.dereference();
+    if query.zend_str().is_none() && query.array().is_none() {
+        let text = format!("must be of type array|string, {} given", type_name(query));
+        return Err(exception::argument_type(1, &text));
+    }
     let (object, result) = this_and_result::<Object>(call)?;
-    result.set_long(check_index(object.0.push(&query), 1)? as i64);
+    let query = weights::Query::of(object.0.index().schema(), query, 1, 0)?;
+    result.set_long(check_index(object.0.push(query.asked()), 1)? as i64);
     Ok(())
 }
 
@@ -68,20 +76,14 @@ fn push_all(call: &mut Call) -> Outcome {
     // SAFETY: parsing set it to an array argument in the frame.
     let queries: Option<&ZendHashTable> = unsafe { &*queries }.dereference().array();
     let count = queries.map_or(0, |queries| queries.len());
+    let (object, result) = this_and_result::<Object>(call)?;
     let mut owned = input::with_room(count)?;
     for (at, (_, query)) in queries.into_iter().flat_map(elements).enumerate() {
-        match query.zend_str() {
-            Some(query) => owned.push(valid_utf8(query.as_bytes())),
-            None => {
-                let text = format!("must contain only string, {} given at index {at}", type_name(query));
-                return Err(exception::argument_type(1, &text));
-            }
-        }
+        owned.push(weights::Query::of(object.0.index().schema(), query, 1, at)?);
     }
-    let texts: Vec<&str> = owned.iter().map(|text| &**text).collect();
-    let (object, result) = this_and_result::<Object>(call)?;
-    let pushed = check_index(object.0.push_all(&texts), 1)?;
-    drop(texts);
+    let asked: Vec<Asked> = owned.iter().map(weights::Query::asked).collect();
+    let pushed = check_index(object.0.push_all(&asked), 1)?;
+    drop(asked);
     drop(owned);
     let mut tickets = Map::with_room(count)?;
     for ((key, _), ticket) in queries.into_iter().flat_map(elements).zip(pushed) {

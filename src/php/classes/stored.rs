@@ -55,6 +55,13 @@ fn field_value(value: &Value) -> Outcome<Zval> {
             let numbers = components.iter().map(|&component| Value::Number(component.into()));
             result = field_value(&Value::List(numbers.collect()))?;
         }
+        Value::Weights(terms) => {
+            let mut map = Map::with_room(terms.len())?;
+            for (term, weight) in terms {
+                map.set(term, field_value(&Value::Number((*weight).into()))?)?;
+            }
+            result = map.into_zval();
+        }
         Value::Point(lat, lng) => result = field_value(&Value::List([*lat, *lng].map(Value::Number).into()))?,
     }
     Ok(result)

@@ -1,4 +1,4 @@
-use super::Scorer;
+use super::Bm25Scorer;
 use crate::codec::BLOCK;
 use std::arch::x86_64::*;
 
@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 /// `doc_ids` goes on to a multiple of 16.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
 pub(super) unsafe fn scores(
-    scorer: &Scorer,
+    scorer: Bm25Scorer,
     doc_ids: &[u32],
     frequencies_less_one: &[u32; BLOCK],
     count: usize,

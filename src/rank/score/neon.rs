@@ -1,7 +1,7 @@
 //! NEON: four documents at a time. Norms are loaded one by one, as there is no gather; multiplications and additions are
 //! not fused, so scores are those of plain Rust to the last bit.
 
-use super::Scorer;
+use super::Bm25Scorer;
 use crate::codec::BLOCK;
 use crate::rank::bm25::Norms;
 use std::arch::aarch64::*;
@@ -19,7 +19,7 @@ fn norms_of(norms: &Norms, bytes: [u8; 4]) -> float32x4_t {
 /// The processor has NEON; the first `count` docIDs lie in the scorer's lengths.
 #[target_feature(enable = "neon")]
 pub(super) unsafe fn scores(
-    scorer: &Scorer,
+    scorer: Bm25Scorer,
     doc_ids: &[u32],
     frequencies_less_one: &[u32; BLOCK],
     count: usize,

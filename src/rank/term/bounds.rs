@@ -3,7 +3,6 @@
 use super::{Term, source};
 use crate::codec::BLOCK;
 use crate::index::list::maxima;
-use crate::rank::score::bounds;
 use std::ops::Range;
 
 /// Bounds are greater than any score by this factor, which covers the rounding of scores and of their sums.
@@ -26,7 +25,7 @@ impl Term<'_> {
             Some(words) => {
                 self.block_max = vec![f32::NAN; self.blocks];
                 let all = &words[words.len() - maxima::WORDS..];
-                self.max_score = self.scorer.weight * bounds::saturation([all[0], all[1]], self.scorer.norms) * MARGIN;
+                self.max_score = self.scorer.bound([all[0], all[1]]) * MARGIN;
             }
             None => {
                 for block in 0..self.blocks {
@@ -57,8 +56,8 @@ impl Term<'_> {
         if let Some(words) = source::maxima(&self.source) {
             let words = &words[maxima::WORDS * first..maxima::WORDS * last];
             let bounds = &mut self.block_max[first..last];
-            bounds::saturations(self.tier, words, self.scorer.norms, bounds);
-            bounds.iter_mut().for_each(|bound| *bound = self.scorer.weight * *bound * MARGIN);
+            self.scorer.bounds(self.tier, words, bounds);
+            bounds.iter_mut().for_each(|bound| *bound *= MARGIN);
         }
         self.block_max[block]
     }
@@ -114,7 +113,7 @@ impl Term<'_> {
         let bound = match source::maxima(&self.source) {
             Some(words) => {
                 let words = &words[maxima::WORDS * (self.blocks + group)..];
-                self.scorer.weight * bounds::saturation([words[0], words[1]], self.scorer.norms) * MARGIN
+                self.scorer.bound([words[0], words[1]]) * MARGIN
             }
             None => self.block_max[blocks.clone()].iter().copied().fold(0.0, f32::max),
         };

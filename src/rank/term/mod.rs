@@ -16,8 +16,7 @@ mod source;
 pub(super) use look_up::find;
 pub use source::Source;
 
-use super::bm25::Norms;
-use super::score::Scorer;
+use super::score::{Saturations, Scorer};
 use crate::base::cpu::Tier;
 use crate::codec::{AnyLookUp, BLOCK, BlockBuffer, block_buffer, gallop};
 use crate::index::list::{DocIds, View};
@@ -64,7 +63,7 @@ impl<'s> Term<'s> {
     /// Postings whose scores are not asked for.
     pub fn without_scores(tier: Tier, source: Source<'s>) -> Term<'s> {
         let blocks = blocks_of(&source);
-        let scorer = Scorer { weight: 0.0, norms: Norms::NONE, lengths: &[] };
+        let scorer = Scorer { weight: 0.0, saturations: Saturations::NONE };
         Term::with(tier, scorer, source, blocks)
     }
 

@@ -315,6 +315,9 @@ pub fn fingerprint(schema: &Schema) -> u64 {
         if field.kind == Kind::Text {
             add(&field.weight.to_le_bytes());
         }
+        if let Some(precision) = field.weights {
+            add(&[precision.bits()]);
+        }
     }
     add(&[u8::from(schema.positions)]);
     for analyzed in schema.analyzed() {

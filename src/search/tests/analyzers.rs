@@ -32,6 +32,7 @@ fn schema(positions: bool) -> Schema {
         stored: true,
         analyzer,
         vector: None,
+        weights: None,
     };
     let fields = NAMES.into_iter().zip(WEIGHTS).zip(own).map(field).collect();
     Schema { fields, analyzer, positions, codecs: index::Codecs::default() }

@@ -35,6 +35,7 @@ fn schema(language: Option<&str>, positions: bool, compounds: bool) -> Schema {
         stored: true,
         analyzer: None,
         vector: None,
+        weights: None,
     };
     Schema { fields: vec![field("title"), field("body")], analyzer, positions, codecs: index::Codecs::default() }
 }

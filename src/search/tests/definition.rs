@@ -36,6 +36,7 @@ pub(super) fn schema_in(language: Option<&str>, positions: bool) -> Schema {
         stored: number == TITLE,
         analyzer: None,
         vector: None,
+        weights: None,
     };
     let fields = vec![
         field("title", Kind::Text, TITLE),

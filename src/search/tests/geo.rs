@@ -20,6 +20,7 @@ fn schema() -> Schema {
         stored: kind == Kind::Geo,
         analyzer: None,
         vector: None,
+        weights: None,
     };
     let fields = vec![field("body", Kind::Text), field("tag", Kind::Keyword), field("place", Kind::Geo)];
     let analyzer = crate::analysis::Analyzer::new(crate::analysis::AnalyzerOptions::default()).unwrap();
@@ -252,7 +253,7 @@ fn many_documents() {
         let found_near = |(lat, lng): &(f64, f64)| {
             let sort = vec![(SortKey::Distance(PLACE, Point::new(*lat, *lng).unwrap()), Direction::Ascending)];
             let (options, clock) = (Options { sort, ..Options::default() }, Clock::never());
-            let plan = QueryPlan::new(&index, "", &options, &clock).unwrap();
+            let plan = QueryPlan::new(&index, "".into(), &options, &clock).unwrap();
             nearest(&index, &plan, &options, true, 10, &clock).unwrap().is_some_and(|hits| hits.len() == 10)
         };
         let points = [(0.0, 180.0), (5.0, -179.5), (-10.0, 179.8), (89.5, 20.0), (-89.9, 7.0), (48.05, 11.5)];

@@ -33,7 +33,7 @@ fn ids(found: &Found) -> Vec<i64> {
 
 /// Terms of expanded words, and postings of what is put together, as the plan of a query bounds them.
 fn cost(index: &Index, text: &str, options: &Options) -> (usize, u64) {
-    let plan = QueryPlan::new(index, text, options, &Clock::never()).unwrap();
+    let plan = QueryPlan::new(index, text.into(), options, &Clock::never()).unwrap();
     let leaves = plan.clauses.iter().flat_map(|clause| &clause.leaves).chain(&plan.excluded);
     let (mut terms, mut postings) = (0, 0);
     for leaf in leaves {
@@ -147,7 +147,7 @@ fn searches_end_in_time_or_are_complete() {
             let whole = index.search(&text, &options).unwrap();
             let (mut expired, mut steps) = (0, 0);
             loop {
-                match run::in_time(&index, &text, &options, &Clock::after(steps)) {
+                match run::in_time(&index, (&text).into(), &options, &Clock::after(steps)) {
                     Err(Error::Expired) => expired += 1,
                     found => {
                         assert_eq!(found.unwrap(), whole, "{text} {options:?} {steps}");

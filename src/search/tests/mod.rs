@@ -15,6 +15,7 @@ mod statistics;
 mod stemmed;
 mod vectors;
 pub(super) mod walk;
+mod weights;
 
 use super::*;
 use crate::base::noise::Noise;

@@ -19,8 +19,15 @@ fn text(doc: u32) -> String {
 
 pub(super) fn index_of(folder: &Path) -> Index {
     let analyzer = Analyzer::new(AnalyzerOptions::default()).unwrap();
-    let field =
-        |name: &str, kind| Field { name: name.into(), kind, weight: 1.0, stored: false, analyzer: None, vector: None };
+    let field = |name: &str, kind| Field {
+        name: name.into(),
+        kind,
+        weight: 1.0,
+        stored: false,
+        analyzer: None,
+        vector: None,
+        weights: None,
+    };
     let fields = vec![
         field("title", Kind::Text),
         field("body", Kind::Text),
@@ -108,7 +115,7 @@ fn few_documents_are_ranked_as_all_are() {
     assert!(found > 1000, "{found}");
     // That is how they were found.
     let options = Options { filter: filter(conditions()[0].clone()), ..Options::default() };
-    let plan = QueryPlan::new(&index, "w0 w1", &options, &Clock::never()).unwrap();
+    let plan = QueryPlan::new(&index, "w0 w1".into(), &options, &Clock::never()).unwrap();
     let part = &index.snapshot().parts()[1];
     let (clauses, restriction) = of_segment(&plan, part, 1, &options, true, &Clock::never()).unwrap().unwrap();
     let doc_ids = restriction.allowed.as_ref().and_then(|allowed| allowed.few.clone()).unwrap();

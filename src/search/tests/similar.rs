@@ -16,6 +16,7 @@ fn schema() -> Schema {
         stored: true,
         analyzer: None,
         vector: None,
+        weights: None,
     };
     let options = AnalyzerOptions { language: Some("english".into()), ..AnalyzerOptions::default() };
     let fields = FIELDS.map(field).into();

@@ -35,6 +35,7 @@ fn schema(shape: Shape) -> Schema {
         stored: false,
         analyzer: None,
         vector,
+        weights: None,
     };
     let fields = vec![
         field("body", Kind::Text, None),

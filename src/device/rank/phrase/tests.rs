@@ -96,7 +96,7 @@ impl Provider for Segment {
                 let less_one = frequencies.iter().map(|frequency| frequency - 1).collect();
                 let source = Postings::of(doc_ids.clone(), less_one);
                 let lengths = vec![1; self.documents as usize];
-                tiled::encode(Tier::Scalar, &source, &lengths, self.documents).unwrap()
+                tiled::encode(Tier::Scalar, &source, tiled::Coding::Lengths(&lengths), self.documents).unwrap()
             }
             Wanted::Positions { term, word, .. } => tiled::positions::of_short(&self.words[self.phrases[term][word].1]),
             _ => Vec::new(),

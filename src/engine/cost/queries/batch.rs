@@ -5,7 +5,7 @@ use super::models::{change, kind};
 use crate::device::Device;
 use crate::engine::cost::MARGIN;
 use crate::engine::settings::Settings;
-use crate::search::{Index, Options};
+use crate::search::{Asked, Index, Options};
 use once_cell::sync::OnceCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(super) const SAMPLE: usize = 32;
 /// A batch of queries that are to be placed.
 pub(in crate::engine) struct Batch<'b> {
     pub(in crate::engine) index: &'b Index,
-    pub(in crate::engine) queries: &'b [&'b str],
+    pub(in crate::engine) queries: &'b [Asked<'b>],
     pub(in crate::engine) options: &'b Options,
     pub(in crate::engine) settings: &'b Settings,
     /// The device for which nanoseconds on the CPU were predicted, and these.
@@ -26,7 +26,7 @@ pub(in crate::engine) struct Batch<'b> {
 impl<'b> Batch<'b> {
     pub(in crate::engine) fn new(
         index: &'b Index,
-        queries: &'b [&'b str],
+        queries: &'b [Asked<'b>],
         options: &'b Options,
         settings: &'b Settings,
     ) -> Batch<'b> {

@@ -39,7 +39,7 @@ impl Sample {
         let (mut costs, mut lists, mut seen) = (Vec::new(), Vec::new(), 0);
         for query in Spread::new(queries.iter(), queries.len().div_ceil(SAMPLE)) {
             seen += 1;
-            let Some(query) = index.prepare(query, options)? else { continue };
+            let Some(query) = index.prepare(*query, options)? else { continue };
             costs.push(models.cost(&Features::of(&query, k, documents), options.matching));
             for term in &query.terms {
                 for (part, recipe) in parts.iter().zip(&term.lists) {

@@ -100,6 +100,7 @@ fn geo_fields_need_version_4() {
         stored: false,
         analyzer: None,
         vector: None,
+        weights: None,
     });
     let schema = Arc::new(schema);
     let meta = build(folder.path(), 1, &texts(200, 0), &schema).unwrap().meta();
@@ -120,6 +121,7 @@ fn vector_fields_need_version_5() {
         stored: false,
         analyzer: None,
         vector: Some(Shape { dimensions: 3, metric: Metric::Cosine }),
+        weights: None,
     });
     let schema = Arc::new(schema);
     let mut documents = texts(200, 0);

@@ -4,6 +4,7 @@ use super::pairs::pairs_of;
 use super::*;
 use crate::base::cpu::Tier;
 use crate::base::earth::area::{Area, Circle, Rect};
+use crate::index::impacts::Precision;
 use crate::index::segment::format::{CHUNK, TAIL, u32_at, u64_at};
 use crate::vector::{Metric, Query, Shape};
 
@@ -17,6 +18,7 @@ fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
         stored: false,
         analyzer: None,
         vector: None,
+        weights: None,
     });
     schema.fields.push(Field {
         name: "embedding".into(),
@@ -25,6 +27,16 @@ fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
         stored: false,
         analyzer: None,
         vector: Some(Shape { dimensions: 7, metric: Metric::Dot }),
+        weights: None,
+    });
+    schema.fields.push(Field {
+        name: "expansion".into(),
+        kind: Kind::Weights,
+        weight: 1.0,
+        stored: false,
+        analyzer: None,
+        vector: None,
+        weights: Some(Precision::Bits8),
     });
     let schema = Arc::new(schema);
     let word = |i: u64| format!("w{}", hash::hash(1, &i.to_le_bytes()) % 400).into_bytes();
@@ -41,8 +53,14 @@ fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
                 (i % 50 == 0).then(|| (4, Value::List(vec![Value::Number(i as f64), Value::Int(3), Value::Int(800)])));
             let place = (i % 9 > 0).then_some((5, Value::Point(i as f64 / 10.0, (i * i % 360) as f64 - 180.0)));
             let vector = (i % 5 > 0).then(|| (6, Value::Vector((0..7).map(|at| (i * at) as f32).collect())));
+            let weights = (0..i % 6).map(|term| (format!("w{}", term * (i % 90)).into_bytes(), 0.1 + i as f32 / 50.0));
+            let weights: BTreeMap<_, _> = weights.collect();
+            let weights = (i % 7 > 0).then(|| (7, Value::Weights(weights.into_iter().collect())));
             let id = if i % 2 == 0 { Id::Int(i as i64) } else { Id::Bytes(word(i * 1000 + 7).repeat(3).into()) };
-            (id, Document { values: values.into_iter().chain(rare).chain(place).chain(vector).collect() })
+            (
+                id,
+                Document { values: values.into_iter().chain(rare).chain(place).chain(vector).chain(weights).collect() },
+            )
         })
         .collect();
     let built = build(folder, 1, &documents, &schema).unwrap();
@@ -87,7 +105,7 @@ fn survey(segment: &Segment) -> Result<()> {
     }
     note(segment.ordinals().map(drop));
     let mut decoded = Decoded::default();
-    for field in 0..3 {
+    for field in [0, 1, 2, 7] {
         note(segment.dictionary(field).and_then(|dictionary| {
             let mut terms = dictionary.terms()?;
             while let Some((_, value, ())) = terms.next()? {
@@ -102,6 +120,7 @@ fn survey(segment: &Segment) -> Result<()> {
         note(segment.frequent(field).and_then(|levels| levels.iter().try_for_each(|level| walk(level.words()))));
     }
     note(segment.lengths(0).map(drop));
+    note(segment.lengths(7).map(drop));
     for field in [0, 2] {
         note(segment.words(field).and_then(|words| words.map_or(Ok(()), |words| walk(words.map()))));
     }

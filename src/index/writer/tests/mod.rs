@@ -24,8 +24,15 @@ use std::fs;
 pub(super) type Model = Vec<(Id, Vec<u8>)>;
 
 pub(super) fn schema() -> Schema {
-    let field =
-        |name: &str, kind| Field { name: name.into(), kind, weight: 1.0, stored: true, analyzer: None, vector: None };
+    let field = |name: &str, kind| Field {
+        name: name.into(),
+        kind,
+        weight: 1.0,
+        stored: true,
+        analyzer: None,
+        vector: None,
+        weights: None,
+    };
     Schema {
         fields: vec![field("body", Kind::Text), field("lang", Kind::Keyword), field("price", Kind::Numeric)],
         positions: true,

@@ -83,6 +83,8 @@ pub enum Argument {
     Nearest,
     /// How words and vectors become one list.
     Fusion,
+    /// Terms with weights, by field.
+    Weighted,
 }
 
 pub const LIMIT: i64 = 10;
@@ -149,6 +151,7 @@ impl Argument {
             Argument::Vector => Arg::new("vector", DataType::Array),
             Argument::Vectors => Arg::new("vectors", DataType::Array),
             Argument::Nearest => array("nearest"),
+            Argument::Weighted => array("weighted"),
             Argument::Fusion => with("fusion", DataType::Array, "'rrf'".into()),
         }
     }

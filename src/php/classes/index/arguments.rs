@@ -12,6 +12,7 @@ use crate::php::documents::id_argument;
 use crate::php::exception::{Outcome, Thrown};
 use crate::php::ffi::{zend_parse_parameter, zend_wrong_parameters_count_error};
 use crate::php::input::{milliseconds, natural, up_to};
+use crate::php::weights;
 use crate::search::{Index, Options};
 use ext_php_rs::builders::FunctionBuilder;
 use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
@@ -67,7 +68,7 @@ impl Signature {
 }
 
 /// The most arguments that a method has.
-const MOST: usize = 22;
+const MOST: usize = 23;
 
 /// The arguments of a call; those that are not given have their defaults.
 pub struct Arguments<'c> {
@@ -145,7 +146,8 @@ impl<'c> Arguments<'c> {
             | Argument::LikeIds
             | Argument::LikeTexts
             | Argument::Vectors
-            | Argument::Nearest => {
+            | Argument::Nearest
+            | Argument::Weighted => {
                 parse!(c"a", &raw mut array)
             }
             Argument::Distinct | Argument::InField | Argument::LikeText => parse!(c"S!", &raw mut string),
@@ -225,9 +227,18 @@ impl<'c> Arguments<'c> {
         self.given.len()
     }
 
-    /// The query; what is not UTF-8 is replaced.
-    pub fn query(&self) -> Cow<'c, str> {
+    /// The text of the query; what is not UTF-8 is replaced.
+    pub fn text(&self) -> Cow<'c, str> {
         valid_utf8(self.bytes(Argument::Query))
+    }
+
+    /// The query.
+    pub fn query(&self, schema: &Schema) -> Outcome<weights::Query<'c>> {
+        let weighted = match self.find(Argument::Weighted) {
+            Some((number, value)) => weights::weighted(schema, value, number, "")?,
+            None => Vec::new(),
+        };
+        Ok(weights::Query::new(self.text(), weighted))
     }
 
     /// The name of a field.

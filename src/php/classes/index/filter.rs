@@ -82,6 +82,7 @@ impl OnField<'_> {
             (Kind::Geo, _) => {
                 Err(self.wrong("is a geo field; filters are Filter::near(), box(), exists() and missing()"))
             }
+            (Kind::Weights, _) => Err(self.wrong("has weights; filters are Filter::exists() and missing()")),
             (Kind::Vector, _) => Err(self.wrong("is a vector field; filters are Filter::exists() and missing()")),
             (_, Test::Within(_)) => Err(self.wrong("is no geo field; areas need one")),
             (Kind::Text | Kind::Stored, _) => Err(self.wrong("is text; filters need a keyword or numeric field")),

@@ -52,7 +52,7 @@ fn found(arguments: &Arguments, object: &Object, text: &str) -> Outcome<Vec<Matc
     let field =
         arguments.in_field().map(|(name, number)| fields::of_kind(schema, name, number, &[Kind::Text], "a text field"));
     let (field, options) = (field.transpose()?, arguments.options(schema)?);
-    check_index(object.0.matches(&arguments.query(), text, &options, field), 1)
+    check_index(object.0.matches(&arguments.text(), text, &options, field), 1)
 }
 
 /// Makes what `html` makes of the text, its matches and their style the result; null if there are none, on request.

@@ -81,6 +81,7 @@ pub fn sort(options: &mut Options, schema: &Schema, argument: &Zval, place: u32)
                 Kind::Text => Some("is text"),
                 Kind::Stored => Some("is only stored"),
                 Kind::Vector => Some("has vectors"),
+                Kind::Weights => Some("has weights"),
                 Kind::Keyword | Kind::Numeric | Kind::Geo => None,
             }
         {

@@ -15,8 +15,8 @@ use crate::php::exception::{self, Outcome, Thrown, type_name};
 use crate::php::fields;
 use crate::php::output::Map;
 use crate::php::zend::{Key, elements};
-use crate::php::{ini, input, traverse};
-use crate::search::{Found, FoundHit, Index, Options, Page};
+use crate::php::{ini, input, traverse, weights};
+use crate::search::{Asked, Found, FoundHit, Index, Options, Page};
 use ext_php_rs::types::Zval;
 use ext_php_rs::zend::BailoutGuard;
 use std::borrow::Cow;
@@ -50,7 +50,8 @@ macro_rules! search_signature {
     };
 }
 
-pub const SEARCH: Signature = search_signature!(1, [Argument::Query], [], Argument::Nearest, Argument::Fusion);
+pub const SEARCH: Signature =
+    search_signature!(1, [Argument::Query], [], Argument::Nearest, Argument::Fusion, Argument::Weighted);
 /// As a leaf is asked.
 pub const LEAF_SEARCH: Signature = search_signature!(1, [Argument::Query], []);
 pub const BATCH: Signature = search_signature!(1, [Argument::Queries], [Argument::Deadline(None)]);
@@ -66,7 +67,8 @@ pub const COUNT: Signature = Signature {
         Argument::Matching,
         Argument::Filter,
         Argument::Weights;
-        Argument::Statistics
+        Argument::Statistics,
+        Argument::Weighted
     ],
 };
 pub const FACETS: Signature = Signature {
@@ -78,7 +80,8 @@ pub const FACETS: Signature = Signature {
         Argument::Filter,
         Argument::Limit,
         Argument::Weights;
-        Argument::Statistics
+        Argument::Statistics,
+        Argument::Weighted
     ],
 };
 pub const STATISTICS: Signature =
@@ -95,9 +98,11 @@ pub fn search(call: &mut Call) -> Outcome {
     let (object, result) = this_and_result::<Object>(call)?;
     let index = &object.0;
     let options = arguments.options_in(index)?;
+    let query = arguments.query(index.schema())?;
     input::ensure_memory(bytes_of_hits(index, &options, 1))?;
     hits::prepare(result)?;
-    let found = check_index(engine::search(index, &arguments.query(), &options, &ini::settings()), 1)?;
+    let found = check_index(engine::search(index, query.asked(), &options, &ini::settings()), 1)?;
+    drop(query);
     hits::fill(result, index, &Rc::new(Page::new(&options)), found)
 }
 
@@ -139,23 +144,21 @@ pub fn search_batch(call: &mut Call) -> Outcome {
     let at_a_time = (MOST_BYTES / bytes_of_hits(&index, &options, 1).max(1)).max(1);
     input::ensure_memory(bytes_of_hits(&index, &options, count.min(at_a_time)))?;
     let elements = || queries.into_iter().flat_map(elements);
-    if let Some((at, (_, query))) = elements().enumerate().find(|(_, (_, query))| query.zend_str().is_none()) {
-        return Err(no_string(query, at));
-    }
     let end = options.deadline.and_then(|deadline| Instant::now().checked_add(deadline));
     // PHP may end the script by a jump over this frame.
     let index = BailoutGuard::new(index);
     let page = BailoutGuard::new(Rc::new(Page::new(&options)));
     let mut map = Map::with_room(count)?;
-    let (mut texts_left, mut keys) =
-        (elements().filter_map(|(_, query)| query.zend_str()), elements().map(|(key, _)| key));
+    let (mut left, mut keys) = (elements().enumerate(), elements().map(|(key, _)| key));
     for _ in 0..count.div_ceil(at_a_time) {
-        let mut texts = input::with_room(count.min(at_a_time))?;
-        texts.extend(texts_left.by_ref().take(at_a_time).map(|text| valid_utf8(text.as_bytes())));
-        let queries: Vec<&str> = texts.iter().map(|text| &**text).collect();
+        let mut part = input::with_room(count.min(at_a_time))?;
+        for (at, (_, query)) in left.by_ref().take(at_a_time) {
+            part.push(weights::Query::of(index.schema(), query, 1, at)?);
+        }
+        let queries: Vec<Asked> = part.iter().map(weights::Query::asked).collect();
         let found = check_index(engine::search_batch(&index, &queries, &options, &ini::settings()), 1)?;
         drop(queries);
-        drop(texts);
+        drop(part);
         put_all(&mut map, keys.by_ref(), &index, &page, found)?;
         if let Some(end) = end {
             options.deadline = Some(end.saturating_duration_since(Instant::now()));
@@ -245,7 +248,7 @@ pub fn count(call: &mut Call) -> Outcome {
         index.documents()
     } else {
         let options = arguments.options(index.schema())?;
-        check_index(index.count(&arguments.query(), &options), 1)?
+        check_index(index.count(arguments.query(index.schema())?.asked(), &options), 1)?
     };
     result.set_long(count as i64);
     Ok(())
@@ -257,5 +260,8 @@ pub fn facets(call: &mut Call) -> Outcome {
     let index = &object.0;
     let field = fields::of_kind(index.schema(), arguments.field(), 1, &[Kind::Keyword], "a keyword field")?;
     let options = arguments.options(index.schema())?;
-    store_counts(check_index(index.facets(field, &arguments.query(), &options, options.limit), 2)?, result)
+    let query = arguments.query(index.schema())?;
+    let facets = check_index(index.facets(field, query.asked(), &options, options.limit), 2)?;
+    drop(query);
+    store_counts(facets, result)
 }

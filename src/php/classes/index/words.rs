@@ -68,7 +68,8 @@ pub const EXPLAIN: Signature = Signature {
         Argument::B;
         Argument::Statistics,
         Argument::Nearest,
-        Argument::Fusion
+        Argument::Fusion,
+        Argument::Weighted
     ],
 };
 
@@ -77,7 +78,9 @@ pub fn explain(call: &mut Call) -> Outcome {
     let id = arguments.id()?;
     let (object, result) = this_and_result::<Object>(call)?;
     let options = arguments.options(object.0.schema())?;
-    let Some(explanation) = check_index(object.0.explain(&arguments.query(), &id, &options), 1)? else {
+    let Some(explanation) =
+        check_index(object.0.explain(arguments.query(object.0.schema())?.asked(), &id, &options), 1)?
+    else {
         result.set_null();
         return Ok(());
     };

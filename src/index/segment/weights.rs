@@ -1,0 +1,98 @@
+//! Terms with weights, as documents come in → postings in the order of terms.
+
+use super::file::SegmentWriter;
+use super::invert::{Inverted, Tokens};
+use super::write::{self, FieldWriter};
+use crate::base::error::Result;
+use crate::base::memory::reserve;
+use crate::index::LONGEST_KEYWORD;
+use crate::index::impacts::Precision;
+use std::collections::HashSet;
+
+/// The terms of a weights field, in memory.
+#[derive(Debug)]
+pub(super) struct Weights {
+    precision: Precision,
+    tokens: Tokens,
+    /// The code of each token's weight.
+    codes: Vec<u32>,
+}
+
+impl Weights {
+    pub fn new(precision: Precision) -> Weights {
+        Weights { precision, tokens: Tokens::new(false), codes: Vec::new() }
+    }
+
+    /// Bytes of memory in use, and those that [`Weights::write`] takes besides.
+    pub fn memory(&self) -> (usize, usize) {
+        let (kept, transient) = self.tokens.memory();
+        (kept + size_of::<u32>() * self.codes.len(), transient)
+    }
+
+    /// As of [`Tokens::used`].
+    pub fn used(&self) -> usize {
+        self.tokens.used()
+    }
+
+    /// Adds the weights of the next document, which were [checked](check).
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory): [`Weights::undo`] it.
+    pub fn push(&mut self, weights: &[(Vec<u8>, f32)]) -> Result<()> {
+        let begin = self.tokens.next();
+        reserve(&mut self.codes, weights.len())?;
+        let mut count = 0;
+        for (term, weight) in weights {
+            // A weight of 0 is none.
+            let Some(code) = self.precision.code(*weight) else { continue };
+            self.tokens.push(begin, count, term);
+            self.codes.push(code);
+            count += 1;
+        }
+        self.tokens.end_text(count)
+    }
+
+    /// Takes back what has been added since there were that many documents.
+    pub fn undo(&mut self, documents: usize) {
+        self.tokens.undo(documents);
+        self.codes.truncate(self.tokens.next());
+    }
+
+    /// Writes the sections of a field with `documents` documents, those that are not dead.
+    pub fn write(
+        self,
+        is_dead: impl Fn(usize) -> bool + Copy,
+        documents: u32,
+        field: usize,
+        writer: &mut SegmentWriter,
+    ) -> Result<()> {
+        write::lengths(writer, field, &self.tokens.lengths(is_dead)?)?;
+        let mut out = FieldWriter::new(writer, field, documents)?;
+        let of = Inverted::Weights { codes: &self.codes };
+        let with_terms = self.tokens.invert(is_dead, of, |term, postings| out.term(term, postings))?;
+        out.finish(with_terms, &[])
+    }
+}
+
+/// What is wrong with weights, if something is.
+///
+/// # Errors
+/// In words.
+pub(super) fn check(weights: &[(Vec<u8>, f32)], precision: Precision) -> std::result::Result<(), String> {
+    let mut terms = HashSet::new();
+    terms.try_reserve(weights.len()).map_err(|_| "too many weights for the memory".to_owned())?;
+    for (term, weight) in weights {
+        let name = || String::from_utf8_lossy(&term[..term.len().min(40)]).into_owned();
+        if term.is_empty() || term.len() > LONGEST_KEYWORD {
+            return Err(format!("a term of {} bytes; terms have 1 to {LONGEST_KEYWORD}", term.len()));
+        }
+        if *weight != 0.0 && precision.code(*weight).is_none() {
+            let most = precision.greatest();
+            return Err(format!("the weight of \"{}\" must be a number from 0 to {most}, {weight} given", name()));
+        }
+        if !terms.insert(&term[..]) {
+            return Err(format!("the term \"{}\" is given twice", name()));
+        }
+    }
+    Ok(())
+}

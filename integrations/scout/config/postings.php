@@ -16,4 +16,14 @@ return [
     'index-settings' => [
         // App\Models\Post::class => ['language' => 'english', 'weights' => ['title' => 3]],
     ],
+
+    // What turns texts into vectors, for models whose toSearchableEmbedding() returns a text, and for queries: a class with
+    // __invoke(array $texts, array $settings): array, a vector for each text, or a callable. null: Laravel's AI SDK, if it is there.
+    'embed' => null,
+
+    // By model class. 'dimensions': how many numbers a vector has, by default as many as the first; 'metric': 'cosine', 'dot' or
+    // 'euclidean'; 'attribute': what the vector is called; 'provider' and 'model': those of Laravel's AI SDK.
+    'model-settings' => [
+        // App\Models\Post::class => ['embedding' => ['dimensions' => 384]],
+    ],
 ];

@@ -17,8 +17,9 @@ return [
         // App\Models\Post::class => ['language' => 'english', 'weights' => ['title' => 3]],
     ],
 
-    // What turns texts into vectors, for models whose toSearchableEmbedding() returns a text, and for queries: a class with
-    // __invoke(array $texts, array $settings): array, a vector for each text, or a callable. null: Laravel's AI SDK, if it is there.
+    // What turns texts into vectors, for models whose toSearchableEmbedding() returns a text, and for queries: a callable, or a
+    // class with __invoke(array $texts, array $settings): array, which returns a vector for each text. null: Laravel's AI SDK,
+    // if it is installed.
     'embed' => null,
 
     // By model class. 'dimensions': how many numbers a vector has, by default as many as the first; 'metric': 'cosine', 'dot' or

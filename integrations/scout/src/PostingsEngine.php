@@ -138,6 +138,9 @@ final class PostingsEngine extends Engine implements IndexSettings, SemanticSear
         if ($minimum !== null && !\is_numeric($minimum)) {
             throw new SearchException('The minimum of similarity must be a number.');
         }
+        if ($arguments['limit'] < 0 || $arguments['offset'] < 0) {
+            throw new SearchException('There are no pages before the first, and none with fewer than no models.');
+        }
         $field = Attributes::vector($this->embeddings->settings($model)['attribute']);
         $vector = $this->embeddings->ofQuery($builder);
         $query = (string) $builder->query;

@@ -48,7 +48,7 @@ final class VectorSearch
 
             return new Ranked($hits->ids(), self::scores($hits, 0, \count($hits)), $total);
         }
-        for ($known = $offset + ($limit ?? $page); ; $known *= 4) {
+        for ($known = \max(self::LIST, $offset + ($limit ?? $page)); ; $known *= 4) {
             $hits = $this->nearest($known);
             $similar = $this->similar($hits);
             if ($similar < \count($hits) || \count($hits) >= $total) {

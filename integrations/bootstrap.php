@@ -4,14 +4,15 @@ declare(strict_types=1);
 
 /*
  * The classes of the adapters' tests, where Packagist is not at hand: those of the adapters, and of checkouts that variables
- * name. SEAL_DIR: PHP-CMSIG/search; SCOUT_DIR: laravel/scout; LARAVEL_DIR: laravel/framework. What these need of others is in
- * Debian's packages composer, php-nesbot-carbon, php-doctrine-inflector, php-psr-container and php-symfony-console.
+ * name. SEAL_DIR: PHP-CMSIG/search; SYMFONY_AI_DIR: symfony/ai; SCOUT_DIR: laravel/scout; LARAVEL_DIR: laravel/framework. What
+ * these need of others is in Debian's packages composer, php-nesbot-carbon, php-doctrine-inflector, php-psr-container,
+ * php-symfony-console and php-symfony-uid.
  */
 
 require_once 'Composer/Autoload/ClassLoader.php';
 
 $loader = new Composer\Autoload\ClassLoader();
-foreach (['Seal' => 'seal', 'Scout' => 'scout', 'Shards' => 'shards'] as $name => $folder) {
+foreach (['Seal' => 'seal', 'Scout' => 'scout', 'Shards' => 'shards', 'SymfonyAi' => 'symfony-ai'] as $name => $folder) {
     $loader->addPsr4("Postings\\$name\\Tests\\", __DIR__ . "/$folder/tests");
     $loader->addPsr4("Postings\\$name\\", __DIR__ . "/$folder/src");
 }
@@ -21,6 +22,13 @@ if ($seal = getenv('SEAL_DIR')) {
     }
     $loader->addPsr4('CmsIg\\Seal\\Integration\\Symfony\\', "$seal/integrations/symfony/src");
     $loader->addPsr4('CmsIg\\Seal\\', "$seal/packages/seal/src");
+}
+if ($ai = getenv('SYMFONY_AI_DIR')) {
+    $loader->addPsr4('Symfony\\AI\\Store\\', "$ai/src/store/src");
+    $loader->addPsr4('Symfony\\AI\\Platform\\', "$ai/src/platform/src");
+    foreach (['Symfony/Component/Uid', 'Symfony/Contracts/Service', 'Psr/Log'] as $package) {
+        require_once "$package/autoload.php";
+    }
 }
 if ($scout = getenv('SCOUT_DIR')) {
     $loader->addPsr4('Laravel\\Scout\\Tests\\', "$scout/tests");

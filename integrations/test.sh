@@ -1,9 +1,10 @@
 #!/bin/sh
 # Runs the tests of shards, the adapters' tests, which are those of the libraries that they adapt to and their own, and
 # Loupe's and TNTSearch's tests on Postings:
-#     SEAL_DIR=… SCOUT_DIR=… LARAVEL_DIR=… LOUPE_DIR=… TNTSEARCH_DIR=… sh integrations/test.sh path/to/postings.so
+#     SEAL_DIR=… SYMFONY_AI_DIR=… SCOUT_DIR=… LARAVEL_DIR=… LOUPE_DIR=… TNTSEARCH_DIR=… sh integrations/test.sh path/to/postings.so
 # The variables name checkouts (README.md); what they do not name is skipped. Needs phpunit, composer, php-sqlite3,
-# php-mbstring, php-nesbot-carbon, php-doctrine-inflector and php-symfony-console.
+# php-mbstring, php-nesbot-carbon, php-doctrine-inflector, php-symfony-console and php-symfony-uid; for one test
+# php-symfony-config, php-symfony-dependency-injection and php-symfony-yaml.
 set -u
 POSTINGS_EXTENSION=$(realpath "$1") || exit 2
 export POSTINGS_EXTENSION
@@ -67,6 +68,11 @@ same() {
 
 suite shards
 if [ -n "${SEAL_DIR:-}" ]; then suite seal; else echo 'SKIPPED: the SEAL adapter: SEAL_DIR names no checkout'; fi
+if [ -n "${SYMFONY_AI_DIR:-}" ]; then
+    suite symfony-ai
+else
+    echo 'SKIPPED: the store of Symfony AI: SYMFONY_AI_DIR names no checkout'
+fi
 if [ -n "${SCOUT_DIR:-}" ] && [ -n "${LARAVEL_DIR:-}" ]; then
     suite scout
 else

@@ -16,4 +16,15 @@ return [
     'index-settings' => [
         // App\Models\Post::class => ['language' => 'english', 'weights' => ['title' => 3]],
     ],
+
+    // What turns texts into vectors, for models whose toSearchableEmbedding() returns a text, and for queries: a callable, or a
+    // class with __invoke(array $texts, array $settings): array, which returns a vector for each text. null: Laravel's AI SDK,
+    // if it is installed.
+    'embed' => null,
+
+    // By model class. 'dimensions': how many numbers a vector has, by default as many as the first; 'metric': 'cosine', 'dot' or
+    // 'euclidean'; 'attribute': what the vector is called; 'provider' and 'model': those of Laravel's AI SDK.
+    'model-settings' => [
+        // App\Models\Post::class => ['embedding' => ['dimensions' => 384]],
+    ],
 ];

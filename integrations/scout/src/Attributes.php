@@ -7,7 +7,7 @@ namespace Postings\Scout;
 /**
  * How a model's attributes lie in an index. Attribute `a` is searched as the text field `a`; `where` and `orderBy` use the
  * keyword field `a|raw`, with the first 1,000 bytes of what is text, and the numeric field `a|num` for what is a number and no
- * list. Fields are added when a model has them for the first time.
+ * list. A model's vector is in the field `a|vector`. Fields are added when a model has them for the first time.
  */
 final class Attributes
 {
@@ -51,15 +51,20 @@ final class Attributes
     /**
      * Fields for these values.
      *
-     * @param array<string, mixed> $names by field name
+     * @param array<string, mixed> $values by field name
      * @param array<string, int|float> $weights by attribute
-     * @return array<string, array<string, bool|int|float>>
+     * @param array{dimensions?: int, metric?: string} $vectors
+     * @return array<string, array<string, bool|int|float|string>>
      */
-    public static function fields(array $names, array $weights): array
+    public static function fields(array $values, array $weights, array $vectors = []): array
     {
         $fields = [];
-        foreach ($names as $name => $_) {
+        foreach ($values as $name => $value) {
             $fields[$name] = match (true) {
+                \str_ends_with($name, '|vector') => [
+                    'vector' => $vectors['dimensions'] ?? (\is_string($value) ? \intdiv(\strlen($value), 4) : \count($value)),
+                    'metric' => $vectors['metric'] ?? 'cosine',
+                ],
                 \str_ends_with($name, '|num') => ['numeric' => true],
                 \str_ends_with($name, '|raw') => ['keyword' => true],
                 default => ['weight' => $weights[$name] ?? 1],
@@ -73,6 +78,12 @@ final class Attributes
     public static function name(string|int $attribute): string
     {
         return \preg_replace(['/[\s:|]/u', '/^(?=[-"])/'], ['_', '_'], (string) $attribute);
+    }
+
+    /** The field with vectors. */
+    public static function vector(string $attribute): string
+    {
+        return self::name($attribute) . '|vector';
     }
 
     /** A value as a whole. */

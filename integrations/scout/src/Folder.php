@@ -60,11 +60,12 @@ final class Folder
      * A writer of an index that has fields for these attributes; it is made, or gets those that are new.
      *
      * @param array<string, mixed> $attributes by the names of their fields: see Attributes::values()
+     * @param array{dimensions?: int, metric?: string} $vectors
      */
-    public function writer(string $name, array $attributes): IndexWriter
+    public function writer(string $name, array $attributes, array $vectors = []): IndexWriter
     {
         $weights = $this->settings[$name]['weights'] ?? [];
-        $wanted = Attributes::fields([Attributes::DELETED . '|num' => true] + $attributes, $weights);
+        $wanted = Attributes::fields([Attributes::DELETED . '|num' => true] + $attributes, $weights, $vectors);
         for ($tries = 0; ; ++$tries) {
             try {
                 return $this->open($name, $wanted);
@@ -89,6 +90,20 @@ final class Folder
         }
         $writer = IndexWriter::open($path, wait: $this->wait);
         $known = $writer->fields();
+        foreach ($wanted as $field => $options) {
+            if (isset($options['vector'], $known[$field]) && $options !== $known[$field]) {
+                throw new SearchException(\sprintf(
+                    'The index "%s" has vectors of %d dimensions compared by %s in %s, not of %d compared by %s. Delete it, and '
+                        . 'import the models again.',
+                    $name,
+                    $known[$field]['vector'],
+                    $known[$field]['metric'],
+                    $field,
+                    $options['vector'],
+                    $options['metric'],
+                ));
+            }
+        }
         if (\array_diff_key($wanted, $known) === []) {
             return $writer;
         }

@@ -9,23 +9,25 @@ use Illuminate\Support\Collection;
 use Illuminate\Support\LazyCollection;
 use Laravel\Scout\Builder;
 use Laravel\Scout\Engines\Engine;
-use Postings\Filter;
 use Postings\Hits;
 use Postings\Index;
 
 /**
- * Scout's engine on Postings. What search(), and so raw(), returns is Postings\Hits; null if nothing was ever added.
+ * Scout's engine on Postings. What search(), and so raw(), returns is Postings\Hits, after semantic() and hybrid() Ranked;
+ * null if nothing was ever added.
  *
  * `options()` of a query are arguments of Postings\Index::search() by name, in place of those of the configuration; a
- * callback gets the index, the query and all arguments, and returns hits.
+ * callback gets the index, the query and all arguments, and returns hits. After semantic() and hybrid() there are two more:
+ * `vector`, that of the query, which is made of its text if it is not given; and `fusion`, 'rrf' or 'scores'.
  */
-final class PostingsEngine extends Engine implements IndexSettings
+final class PostingsEngine extends Engine implements IndexSettings, SemanticSearch
 {
     /** @param array<string, mixed> $search arguments of every search */
     public function __construct(
         private readonly Folder $folder,
         private readonly array $search = [],
         private readonly bool $softDelete = false,
+        private readonly Embeddings $embeddings = new Embeddings(),
     ) {
     }
 
@@ -37,19 +39,31 @@ final class PostingsEngine extends Engine implements IndexSettings
         if ($this->softDelete && \in_array(SoftDeletes::class, \class_uses_recursive($models->first()), true)) {
             $models->each->pushSoftDeleteMetadata();
         }
-        $documents = [];
+        $known = $documents = [];
         foreach ($models as $model) {
             $attributes = $model->toSearchableArray();
             if ($attributes !== []) {
-                $values = new Attributes([...$attributes, ...$model->scoutMetadata()]);
-                $documents[] = [$model->getScoutKey(), $values->values()];
+                $known[] = $model;
+                $documents[] = [$model->getScoutKey(), [...$attributes, ...$model->scoutMetadata()]];
             }
         }
         if ($documents === []) {
             return;
         }
+        $has = Embeddings::has($known[0]);
+        $vectors = $has ? $this->embeddings->ofModels($known) : [];
+        $settings = $this->embeddings->settings($known[0]);
+        foreach ($documents as $at => [, $attributes]) {
+            if ($has) {
+                unset($attributes[$settings['attribute']]);
+            }
+            $documents[$at][1] = (new Attributes($attributes))->values();
+            if (isset($vectors[$at])) {
+                $documents[$at][1][Attributes::vector($settings['attribute'])] = $vectors[$at];
+            }
+        }
         $fields = \array_replace(...\array_column($documents, 1));
-        $writer = $this->folder->writer($models->first()->searchableAs(), $fields);
+        $writer = $this->folder->writer(self::indexOf($known[0]), $fields, $settings);
         foreach ($documents as [$key, $values]) {
             $writer->add($key, $values);
         }
@@ -59,7 +73,7 @@ final class PostingsEngine extends Engine implements IndexSettings
 
     public function delete($models): void
     {
-        $name = $models->isEmpty() ? null : $models->first()->searchableAs();
+        $name = $models->isEmpty() ? null : self::indexOf($models->first());
         if ($name === null || $this->folder->index($name) === null) {
             return;
         }
@@ -71,31 +85,32 @@ final class PostingsEngine extends Engine implements IndexSettings
         $writer->close();
     }
 
-    public function search(Builder $builder): ?Hits
+    public function search(Builder $builder): Hits|Ranked|null
     {
         return $this->hits($builder, $builder->limit, 0);
     }
 
-    public function paginate(Builder $builder, $perPage, $page): ?Hits
+    public function paginate(Builder $builder, $perPage, $page): Hits|Ranked|null
     {
         return $this->hits($builder, (int) $perPage, ((int) $page - 1) * (int) $perPage);
     }
 
-    private function hits(Builder $builder, ?int $limit, int $offset): ?Hits
+    private function hits(Builder $builder, ?int $limit, int $offset): Hits|Ranked|null
     {
         $index = $this->folder->index($builder->index ?: $builder->model->searchableAs());
         if ($index === null) {
             return null;
         }
-        $arguments = [
-            ...$this->search,
-            ...$builder->options ?? [],
-            'limit' => $limit ?? \count($index),
-            'offset' => $offset,
-            'total' => true,
-        ];
-        $arguments['filter'] = [...$arguments['filter'] ?? [], ...self::filters($index, $builder)];
-        $sort = self::order($index, $builder);
+        $semantic = ($builder->semanticSearch ?? false) || ($builder->hybridSearch ?? null) !== null;
+        $arguments = [...$this->search, ...$builder->options ?? []];
+        $fusion = $arguments['fusion'] ?? 'rrf';
+        unset($arguments['vector'], $arguments['fusion']);
+        $arguments = [...$arguments, 'limit' => $limit ?? \count($index), 'offset' => $offset, 'total' => true];
+        $arguments['filter'] = [...$arguments['filter'] ?? [], ...Conditions::filters($index, $builder)];
+        if ($semantic) {
+            return $this->byMeaning($index, $builder, $arguments, $fusion, $limit);
+        }
+        $sort = Conditions::order($index, $builder);
         if ($sort !== []) {
             $arguments['sort'] = $sort;
         }
@@ -106,73 +121,41 @@ final class PostingsEngine extends Engine implements IndexSettings
         return $index->search((string) $builder->query, ...$arguments);
     }
 
-    /** @return list<Filter> */
-    private static function filters(Index $index, Builder $builder): array
+    /** @param array<string, mixed> $arguments */
+    private function byMeaning(Index $index, Builder $builder, array $arguments, mixed $fusion, ?int $limit): mixed
     {
-        $fields = $index->fields();
-        $filters = [];
-        foreach ($builder->wheres as $name => $value) {
-            $filters[] = self::any($fields, $name, [$value]);
+        $model = $builder->model;
+        if (!Embeddings::has($model)) {
+            throw new SearchException($model::class . ' has no vectors, because it has no toSearchableEmbedding().');
         }
-        foreach ($builder->whereIns as $name => $values) {
-            $filters[] = self::any($fields, $name, $values);
+        if ($builder->orders !== [] || \array_intersect_key($arguments, ['sort' => 1, 'distinct' => 1, 'after' => 1]) !== []) {
+            throw new SearchException('What is found by meaning is in the order of similarity, and in no other.');
         }
-        foreach ($builder->whereNotIns ?? [] as $name => $values) {
-            $filters[] = Filter::not(self::any($fields, $name, $values));
+        if ($fusion !== 'rrf' && $fusion !== 'scores') {
+            throw new SearchException("The option fusion must be 'rrf' or 'scores'.");
         }
-
-        return $filters;
-    }
-
-    /**
-     * That an attribute has one of these values. What no model has is in none.
-     *
-     * @param array<string, mixed> $fields
-     * @param iterable<mixed> $values
-     */
-    private static function any(array $fields, string $attribute, iterable $values): Filter
-    {
-        [$keyword, $number] = [Attributes::name($attribute) . '|raw', Attributes::name($attribute) . '|num'];
-        $alternatives = [];
-        foreach ($values as $value) {
-            if ($value === null) {
-                $alternatives[] = isset($fields[$keyword]) ? Filter::missing($keyword) : Filter::all();
-                continue;
-            }
-            if (isset($fields[$number]) && ($is = Attributes::number($value)) !== null) {
-                $alternatives[] = Filter::in($number, $is, $is);
-            }
-            if (isset($fields[$keyword])) {
-                $alternatives[] = Filter::is($keyword, Attributes::keyword($value));
-            }
+        $minimum = $builder->minimumSimilarity ?? null;
+        if ($minimum !== null && !\is_numeric($minimum)) {
+            throw new SearchException('The minimum of similarity must be a number.');
         }
-
-        return Filter::any(...$alternatives);
-    }
-
-    /**
-     * Numbers come first, then texts in the order of their bytes.
-     *
-     * @return array<string, string>
-     */
-    private static function order(Index $index, Builder $builder): array
-    {
-        $fields = $index->fields();
-        $sort = [];
-        foreach ($builder->orders as $order) {
-            $name = Attributes::name($order['column']);
-            $known = \array_filter(["$name|num", "$name|raw"], static fn ($field) => isset($fields[$field]));
-            if ($known === [] && \count($index) > 0) {
-                throw new \InvalidArgumentException(
-                    'Cannot order by ' . $order['column'] . ', which is in no array that toSearchableArray() has returned.',
-                );
-            }
-            foreach ($known as $field) {
-                $sort[$field] ??= $order['direction'];
-            }
+        if ($arguments['limit'] < 0 || $arguments['offset'] < 0) {
+            throw new SearchException('There are no pages before the first, and none with fewer than no models.');
         }
+        $field = Attributes::vector($this->embeddings->settings($model)['attribute']);
+        $vector = $this->embeddings->ofQuery($builder);
+        $query = (string) $builder->query;
+        if ($builder->callback) {
+            return ($builder->callback)($index, $query, [...$arguments, 'nearest' => [$field => $vector]]);
+        }
+        $field = isset($index->fields()[$field]) ? $field : null;
+        $search = new VectorSearch($index, $field, $vector, $arguments, $minimum === null ? null : (float) $minimum);
+        $page = (int) $model->getPerPage();
 
-        return $sort;
+        return match (true) {
+            $builder->hybridSearch === null => $search->semantic($limit, $arguments['offset'], $page),
+            $fusion === 'rrf' => $search->byRanks($query, $builder->hybridSearch, $limit ?? $page, $arguments['offset']),
+            default => $search->byScores($query, $builder->hybridSearch, $limit ?? $page, $arguments['offset']),
+        };
     }
 
     public function mapIds($results): Collection
@@ -221,10 +204,16 @@ final class PostingsEngine extends Engine implements IndexSettings
         return $results?->total ?? 0;
     }
 
+    /** The index that models are written to: newer Scouts may read another one. */
+    private static function indexOf(object $model): string
+    {
+        return \method_exists($model, 'indexableAs') ? $model->indexableAs() : $model->searchableAs();
+    }
+
     /** Removes all models from the index; its fields stay. */
     public function flush($model): void
     {
-        $name = $model->searchableAs();
+        $name = self::indexOf($model);
         if ($this->folder->index($name) !== null) {
             $writer = $this->folder->writer($name, []);
             $writer->clear();

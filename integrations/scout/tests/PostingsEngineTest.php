@@ -172,19 +172,7 @@ final class PostingsEngineTest extends TestCase
 
     public function test_the_provider_registers_the_driver_with_its_configuration(): void
     {
-        $app = new class($this->folder) extends \Illuminate\Container\Container {
-            public function __construct(private readonly string $folder)
-            {
-            }
-
-            public function storagePath(string $path): string
-            {
-                return "$this->folder/$path";
-            }
-        };
-        $app->instance('config', $this->app['config']);
-        $app->instance('events', $this->app['events']);
-        \Illuminate\Container\Container::setInstance($app);
+        $app = $this->application();
         $app['config']->set('scout.postings', ['index-settings' => [Product::class => ['language' => 'english']]]);
         $app->singleton(EngineManager::class, fn ($app) => new EngineManager($app));
         $provider = new \Postings\Scout\PostingsServiceProvider($app);

@@ -11,10 +11,12 @@ use Illuminate\Database\Eloquent\Model;
 use Illuminate\Database\Schema\Blueprint;
 use Illuminate\Events\Dispatcher;
 use Illuminate\Support\Facades\Facade;
+use Laravel\Scout\Builder;
 use Laravel\Scout\EngineManager;
 use PHPUnit\Framework\TestCase as Base;
 use Postings\Scout\Folder;
 use Postings\Scout\PostingsEngine;
+use Postings\Scout\SemanticBuilder;
 
 /** As much of an application as Scout needs: configuration, events, and a database in memory. */
 abstract class TestCase extends Base
@@ -37,6 +39,9 @@ abstract class TestCase extends Base
         $this->app->bind(\Illuminate\Contracts\Events\Dispatcher::class, fn () => $this->app['events']);
         $this->app->singleton(EngineManager::class, fn ($app) => new EngineManager($app));
         $this->app->make(EngineManager::class)->extend('postings', fn () => $this->engine());
+        if (!method_exists(Builder::class, 'semantic')) {
+            $this->app->bind(Builder::class, SemanticBuilder::class);
+        }
 
         $capsule = new Capsule($this->app);
         $capsule->addConnection(['driver' => 'sqlite', 'database' => ':memory:']);
@@ -60,6 +65,26 @@ abstract class TestCase extends Base
     protected function engine(): PostingsEngine
     {
         return new PostingsEngine(new Folder($this->folder), ['prefix' => true], softDelete: true);
+    }
+
+    /** A container that the service provider can do with, instead of that of setUp(). */
+    protected function application(): Container
+    {
+        $app = new class($this->folder) extends Container {
+            public function __construct(private readonly string $folder)
+            {
+            }
+
+            public function storagePath(string $path): string
+            {
+                return "$this->folder/$path";
+            }
+        };
+        $app->instance('config', $this->app['config']);
+        $app->instance('events', $this->app['events']);
+        Container::setInstance($app);
+
+        return $app;
     }
 
     protected function tearDown(): void

@@ -93,9 +93,13 @@ namespace Postings {
          * added up (null if one is), facets too. If the searches were told the same Statistics, the sum of those of all indexes,
          * the scores are that index's. Documents that are in two indexes are found twice.
          *
-         * Each search must begin at the first hit and have a limit of $offset + $limit at least. Hits keep the docIDs that they
-         * have in their indexes, so merged ones are no place for `after:`. Hits that were unserialized can be merged if they are
-         * in the order of scores and have no facets.
+         * Hits of `nearest:` that were fused by ranks are fused anew, by their ranks in the merged lists: so a document may be among
+         * them that no index had on its page. Fused by scores, they are merged by these, as are those of Index::nearest().
+         *
+         * Each search must begin at the first hit and have a limit of $offset + $limit at least. If hits were fused by ranks, up to
+         * 100 can be merged whatever the limits were. Hits keep the docIDs that they have in their indexes, so merged ones are no
+         * place for `after:`. Hits that were unserialized can be merged if they are in the order of scores, not fused by ranks, and
+         * have no facets.
          *
          * @param non-empty-array<Hits> $hits
          * @param int|array<string, int>|null $facets the most values of each facet of a keyword field, for all or by their names;

@@ -112,7 +112,8 @@ namespace Postings {
          * with the request, and what fails in answering it, is a response, too, which read() throws where it arrives.
          *
          * Requests may be any bytes. They are at most 128 MiB, and ask for at most 1,048,576 hits and values of facets, and no field
-         * twice. The values that hits are sorted by and their stored fields take at most 128 MiB.
+         * twice. The values that hits are sorted by and their stored fields take at most 128 MiB. Where words and vectors are fused,
+         * the hits of each list count, 100 at least.
          *
          * @param ?int $deadline milliseconds after which searches end, if the request does not want them to end before; suggestions and
          *     stored fields take as long as they take
@@ -178,6 +179,9 @@ namespace Postings {
          * Asks for the hits of a query: read() returns Hits, which Hits::merge() takes. As Index::search(), but that $after must
          * be null, and filters have no docIDs.
          *
+         * With $nearest and $fusion 'rrf', and without $offset, the response has all documents of all lists, 100 of each at least, with
+         * their stored fields: which are the hits depends on what the other leaves found.
+         *
          * @param array<array-key, mixed> $filter
          * @param array<array-key, mixed> $sort
          * @param array<string, int|float> $weights
@@ -185,6 +189,8 @@ namespace Postings {
          * @param Hit|array<mixed>|null $after
          * @param list<string>|null $fields
          * @param array<string, string|list<string>> $synonyms
+         * @param array<string, string|list<int|float>> $nearest
+         * @param 'rrf'|array<string, int|float> $fusion
          */
         public function search(
             string $query,
@@ -207,6 +213,8 @@ namespace Postings {
             ?int $maxWords = null,
             array $synonyms = [],
             ?Statistics $statistics = null,
+            array $nearest = [],
+            array|string $fusion = 'rrf',
         ): LeafRequest {
         }
 
@@ -245,6 +253,39 @@ namespace Postings {
             ?int $maxWords = null,
             array $synonyms = [],
             ?Statistics $statistics = null,
+        ): LeafRequest {
+        }
+
+        /**
+         * Asks for the documents whose vectors are the nearest: read() returns Hits, which Hits::merge() takes. As Index::nearest(),
+         * but that filters have no docIDs.
+         *
+         * @param string|list<int|float> $vector
+         * @param array<int|string, mixed> $filter
+         */
+        public function nearest(
+            string $field,
+            array|string $vector,
+            int $limit = 10,
+            int $offset = 0,
+            array $filter = [],
+            ?int $deadline = null,
+        ): LeafRequest {
+        }
+
+        /**
+         * The same for each of at most 65,536 vectors: read() returns Hits under their keys. As Index::nearestBatch().
+         *
+         * @param array<array-key, string|list<int|float>> $vectors
+         * @param array<int|string, mixed> $filter
+         */
+        public function nearestBatch(
+            string $field,
+            array $vectors,
+            int $limit = 10,
+            int $offset = 0,
+            array $filter = [],
+            ?int $deadline = null,
         ): LeafRequest {
         }
 

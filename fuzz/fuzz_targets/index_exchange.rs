@@ -10,8 +10,12 @@ use index_support::edit;
 use libfuzzer_sys::fuzz_target;
 use postings::engine::Settings;
 use postings::exchange::{Answer, MOST_BYTES, Question, Response, commit_of, handle, schema_of};
-use postings::search::{Direction, Index, Matching, Options, SortKey, Typos, fingerprint};
-use std::sync::OnceLock;
+use postings::search::{Direction, Fusion, Index, Matching, Options, Page, RankingPart, SortKey, Typos, fingerprint, merge_rankings};
+use postings::vector::Query;
+use std::sync::{Arc, OnceLock};
+
+/// The field of vectors of the index.
+const EMBEDDING: usize = 6;
 
 fn with_crc(mut bytes: Vec<u8>) -> Vec<u8> {
     let crc = crc32fast::hash(&bytes);
@@ -19,10 +23,16 @@ fn with_crc(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-fuzz_target!(|input: (u8, &str, Vec<u8>, Vec<(u16, u8)>, Vec<(u16, u8)>)| {
+/// A vector of these components, in eighths.
+fn vector(index: &Index, components: [i8; 7]) -> Query {
+    let shape = index.schema().fields[EMBEDDING].vector.expect("it has vectors");
+    Query::new(shape, &components.map(|x| f32::from(x) / 8.0)).expect("memory")
+}
+
+fuzz_target!(|input: (u8, u8, [i8; 7], &str, Vec<u8>, Vec<(u16, u8)>, Vec<(u16, u8)>)| {
     static INDEX: OnceLock<Index> = OnceLock::new();
     let index = INDEX.get_or_init(|| Index::open(index_support::index()).expect("it was just written"));
-    let (flags, query, any, of_request, of_response) = input;
+    let (flags, of_vectors, components, query, any, of_request, of_response) = input;
     let settings = Settings::default();
     let options = Options {
         matching: [Matching::All, Matching::Any, Matching::AllThenAny][usize::from(flags) % 3],
@@ -33,10 +43,25 @@ fuzz_target!(|input: (u8, &str, Vec<u8>, Vec<(u16, u8)>, Vec<(u16, u8)>)| {
         ..Options::default()
     };
     let queries = vec![query.to_owned()];
+    let nearest = vector(index, components);
+    let fusion = match of_vectors & 2 {
+        0 => Fusion::Ranks,
+        _ => Fusion::Scores { text: f64::from(of_vectors >> 4), fields: vec![(EMBEDDING, 0.5)] },
+    };
+    let fused = Options {
+        nearest: vec![(EMBEDDING, Arc::new(nearest.clone()))],
+        fusion,
+        sort: Vec::new(),
+        offset: usize::from(of_vectors >> 2 & 1),
+        ..options.clone()
+    };
+    let page = Options { limit: usize::from(of_vectors >> 2), offset: usize::from(flags & 3), ..Options::default() };
     let question = match flags >> 5 {
         0 => Question::Schema,
         1 => Question::Statistics { queries, options },
         2 => Question::Suggest { text: query.to_owned(), field: None, limit: usize::from(flags) },
+        3 => Question::Nearest { field: EMBEDDING, vectors: vec![nearest; usize::from(of_vectors % 4)], options: page, stored: flags & 1 != 0 },
+        4 | 5 => Question::Search { queries, options: fused, stored: flags & 1 != 0 },
         _ => Question::Search { queries, options, stored: flags & 1 != 0 },
     };
     let request = question.to_bytes(fingerprint(index.schema()), None, None).expect("it is small");
@@ -44,6 +69,10 @@ fuzz_target!(|input: (u8, &str, Vec<u8>, Vec<(u16, u8)>, Vec<(u16, u8)>)| {
     let read = Response::read(&response, &question, index.schema()).expect("any text is a query");
     if let (Answer::Found(all), Question::Search { queries, options, .. }) = (&read.answer, &question) {
         assert_eq!(Ok(&all[0].found), index.search(&queries[0], options).as_ref());
+    }
+    if let (Answer::Found(all), Question::Nearest { vectors, options, .. }) = (&read.answer, &question) {
+        let found = index.nearest(EMBEDDING, vectors, options, 1).expect("the vectors fit");
+        assert!(all.iter().map(|of| &of.found).eq(&found));
     }
     let mut changed = request[..request.len() - 4].to_vec();
     edit(&mut changed, &of_request);
@@ -56,7 +85,14 @@ fuzz_target!(|input: (u8, &str, Vec<u8>, Vec<(u16, u8)>, Vec<(u16, u8)>)| {
     let mut changed = response[..response.len() - 4].to_vec();
     edit(&mut changed, &of_response);
     for response in [with_crc(changed), with_crc([&b"PRES\x01"[..], &any].concat()), any] {
-        _ = Response::read(&response, &question, index.schema());
+        let read = Response::read(&response, &question, index.schema());
+        if let (Ok(Response { answer: Answer::Found(all), .. }), Question::Search { options, .. }) = (read, &question) {
+            let page = &Page::new(options);
+            let part = RankingPart { page, ranking: all[0].found.ranking.as_deref() };
+            if page.lists().is_some() {
+                merge_rankings(&[part, part], 0, options.limit).expect("it begins at the first hit");
+            }
+        }
         _ = schema_of(&response);
     }
 });

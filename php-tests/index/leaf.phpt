@@ -136,7 +136,7 @@ Postings\LeafException 3: the leaf has commit …-3, and …-2 was asked for
 bool(true)
 Postings\LeafException 2: the request is made for schema and analyzer …, and the leaf has …
 Postings\LeafException 4: request: begin at byte 0: it does not begin with PREQ
-Postings\LeafException 4: request: checksum at byte 58: it is wrong, or the bytes are cut off
+Postings\LeafException 4: request: checksum at byte 60: it is wrong, or the bytes are cut off
 Postings\LeafException 1: the request is of version 2 of the exchange, and this is version 1
 Postings\LeafException 1: the response is of version 2 of the exchange, and this is version 1
 Postings\CorruptDataException 4: response: begin at byte 0: it does not begin with PRES

@@ -7,7 +7,7 @@ use crate::base::error::{Error, Refusal, Result};
 use crate::engine::{self, Settings};
 use crate::index::Id;
 use crate::index::segment::values_length;
-use crate::search::{Found, Index, Merging, Options, Page, SortValue};
+use crate::search::{Found, Index, Merging, Options, Page, SortValue, window};
 use std::time::Duration;
 
 /// The response to a request. What is wrong with it, or fails, becomes a refusal: every request has a response. Searches end
@@ -43,6 +43,11 @@ fn answer(index: &Index, question: &Question, settings: &Settings) -> Result<Ans
             let found = engine::search_batch(index, &as_strs(queries), options, settings)?;
             Answer::Found(with_all(index, &Page::new(options), found, *stored)?)
         }
+        Question::Nearest { field, vectors, options, stored } => {
+            check_hits(index, vectors.len(), options)?;
+            let found = index.nearest(*field, vectors, options, settings.threads)?;
+            Answer::Found(with_all(index, &Page::new(options), found, *stored)?)
+        }
         Question::Suggest { text, field, limit } => {
             Answer::Words(index.suggest(text, *field, (*limit).min(MOST_HITS))?)
         }
@@ -61,7 +66,11 @@ fn as_strs(queries: &[String]) -> Vec<&str> {
 /// Checks how much memory answers take at most.
 fn check_hits(index: &Index, queries: usize, options: &Options) -> Result<()> {
     let documents = usize::try_from(index.documents()).unwrap_or(usize::MAX);
-    let hits = options.limit.saturating_add(options.offset).min(documents);
+    let mut hits = options.limit.saturating_add(options.offset).min(documents);
+    if !options.nearest.is_empty() {
+        // By scores, lists may become longer.
+        hits = window(hits).min(documents).saturating_mul(1 + options.nearest.len());
+    }
     let values = options.facets.iter().flatten().map(|(_, values)| (*values).min(documents).max(1));
     match values.fold(hits, usize::saturating_add).saturating_mul(queries) {
         ..=MOST_HITS => Ok(()),
@@ -77,7 +86,7 @@ fn with_all(index: &Index, page: &Page, all: Vec<Found>, with_stored: bool) -> R
     let (mut result, mut room) = (Vec::with_capacity(all.len()), Room(MOST_BYTES));
     for found in all {
         let (mut merging, mut stored) = (Vec::new(), Vec::new());
-        for hit in &found.hits {
+        for hit in found.ranking.as_ref().map_or(&found.hits[..], |ranking| ranking.documents()) {
             if !page.is_merged_by_score() {
                 merging.push(room.for_values(index.merging(page, hit.doc_id, hit.score)?)?);
             }

@@ -9,6 +9,7 @@
 //! | `options` | [`Options`](crate::search::Options) as bytes |
 //! | `condition` | conditions of a filter as bytes |
 //! | `response` | [`Response`]: what it answers, and its bytes |
+//! | `ranking` | a part of it: what hits that are fused by ranks are made of |
 //! | `write` | what all of these have in common |
 //! | `leaf` | [`handle`]: a request in, a response out |
 //!
@@ -30,6 +31,7 @@ mod condition;
 mod leaf;
 mod options;
 mod question;
+mod ranking;
 mod response;
 #[cfg(test)]
 mod tests;

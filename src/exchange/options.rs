@@ -1,22 +1,27 @@
 //! [`Options`] as bytes. Fields are numbers u8; what may be missing begins with whether it is there u8.
 //!
 //! ```text
-//! limit, offset, matching u8, total u8, k1 f32, b f32, typos u8 (0 none, 1 by length, from 2 on so many less 2), prefix u8,
-//! syntax u8; how many words count (2^64 - 1: all), milliseconds to the deadline
+//! page: limit, offset, milliseconds to the deadline; filter: condition
+//! matching u8, total u8, k1 f32, b f32, typos u8 (0 none, 1 by length, from 2 on so many less 2), prefix u8, syntax u8; how many
+//! words count (2^64 - 1: all)
 //! weights: how many, each field, f32; order: how many, each what u8, field or point, whether descending u8
 //! facets: how many, each field, values; distinct: field; fields: how many, each field
-//! filter: condition; synonyms: how many, each two strings; statistics: string
+//! synonyms: how many, each two strings; statistics: string
+//! vectors: how many, each field, vector; fusion u8 (0 by ranks, 1 by scores); if by scores: of the text f64, how many, each field, f64
+//! vector: a string, its components f32
 //! ```
-//! Weights, keys of the order, facets and fields are of a field each, and of none twice.
+//! Weights, keys of the order, facets, fields and vectors are of a field each, and of none twice.
 
 use super::condition;
-use super::write::{list, optional};
+use super::write::{float, list, optional};
 use crate::base::error::{Error, Result};
 use crate::base::leb128::{put, put_string};
+use crate::base::memory::collected;
 use crate::base::reader::Reader;
 use crate::index::{Kind, Schema};
 use crate::rank::Bm25;
-use crate::search::{Direction, Filter, MAX_DISTANCE, Matching, Options, SortKey, Statistics, Synonyms, Typos};
+use crate::search::{Direction, Filter, Fusion, MAX_DISTANCE, Matching, Options, SortKey, Statistics, Synonyms, Typos};
+use crate::vector::{Query, Shape};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,11 +35,7 @@ pub(super) fn write(out: &mut Vec<u8>, options: &Options, deadline: Option<Durat
     if options.after.is_some() {
         return Err(Error::Argument("a place after which hits are wanted is one of one index: use an offset".into()));
     }
-    if !options.nearest.is_empty() {
-        return Err(Error::Argument("leaves are not asked for the nearest vectors".into()));
-    }
-    put(out, options.limit as u64);
-    put(out, options.offset as u64);
+    write_page(out, options, deadline)?;
     out.push(MATCHING.iter().position(|&matching| matching == options.matching).unwrap_or(0) as u8);
     out.push(options.total.into());
     out.extend(options.bm25.k1.to_le_bytes());
@@ -46,9 +47,6 @@ pub(super) fn write(out: &mut Vec<u8>, options: &Options, deadline: Option<Durat
     });
     out.extend([options.prefix, options.syntax].map(u8::from));
     put(out, options.words.try_into().unwrap_or(u64::MAX));
-    let deadline = earlier(options.deadline, deadline);
-    let deadline = deadline.map(|deadline| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX));
-    optional(out, deadline, put);
     list(out, &options.weights, |out, (field, weight)| {
         out.push(*field as u8);
         out.extend(weight.to_le_bytes());
@@ -73,20 +71,94 @@ pub(super) fn write(out: &mut Vec<u8>, options: &Options, deadline: Option<Durat
     });
     optional(out, options.distinct, |out, field| out.push(field as u8));
     optional(out, options.fields.as_deref(), |out, fields| list(out, fields, |out, field| out.push(*field as u8)));
-    let mut written = Ok(());
-    optional(out, options.filter.condition(), |out, of| written = condition::write(out, of));
-    written?;
     list(out, options.synonyms.as_deref().map_or(&[][..], Synonyms::given), |out, (typed, synonym)| {
         put_string(out, typed.as_bytes());
         put_string(out, synonym.as_bytes());
     });
     optional(out, options.statistics.as_deref(), |out, statistics| put_string(out, &statistics.to_bytes()));
+    list(out, &options.nearest, |out, (field, vector)| {
+        out.push(*field as u8);
+        write_vector(out, vector);
+    });
+    match &options.fusion {
+        Fusion::Ranks => out.push(0),
+        Fusion::Scores { text, fields } => {
+            out.push(1);
+            float(out, *text);
+            list(out, fields, |out, (field, weight)| {
+                out.push(*field as u8);
+                float(out, *weight);
+            });
+        }
+    }
     Ok(())
+}
+
+/// Which hits are wanted, until when, and what they must meet.
+pub(super) fn write_page(out: &mut Vec<u8>, options: &Options, deadline: Option<Duration>) -> Result<()> {
+    put(out, options.limit as u64);
+    put(out, options.offset as u64);
+    let deadline = earlier(options.deadline, deadline);
+    let deadline = deadline.map(|deadline| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX));
+    optional(out, deadline, put);
+    let mut written = Ok(());
+    optional(out, options.filter.condition(), |out, of| written = condition::write(out, of));
+    written
+}
+
+/// The options that these are all of.
+pub(super) fn read_page(reader: &mut Reader) -> Result<Options> {
+    let mut options = Options { limit: reader.size("limit")?, offset: reader.size("offset")?, ..Options::default() };
+    options.deadline = reader.maybe("deadline", |reader| Ok(Duration::from_millis(reader.number("deadline")?)))?;
+    if let Some(condition) = reader.maybe("filter", condition::read)? {
+        options.filter = Filter::new(condition).map_err(|error| reader.wrong("filter", &error.to_string()))?;
+    }
+    Ok(options)
+}
+
+pub(super) fn write_vector(out: &mut Vec<u8>, vector: &Query) {
+    put(out, vector.shape().bytes() as u64);
+    vector.components().iter().for_each(|component| out.extend(component.to_le_bytes()));
+}
+
+/// A vector of that shape.
+pub(super) fn read_vector(reader: &mut Reader, shape: Shape) -> Result<Query> {
+    let bytes = reader.string("vector")?;
+    if bytes.len() != shape.bytes() {
+        return Err(reader.wrong("vector", &format!("{} bytes instead of {}", bytes.len(), shape.bytes())));
+    }
+    let components = collected(bytes.as_chunks().0.iter().map(|&component| f32::from_le_bytes(component)))?;
+    shape.explain(&components).map_err(|what| reader.wrong("vector", &what))?;
+    Query::new(shape, &components)
+}
+
+/// The number of a field with vectors, and their shape.
+pub(super) fn vector_field(reader: &mut Reader, schema: &Schema) -> Result<(usize, Shape)> {
+    let field = field(reader, schema, Some(Kind::Vector))?;
+    match schema.fields[field].vector {
+        Some(shape) => Ok((field, shape)),
+        None => Err(reader.wrong("field", &format!("field {field} has no vectors"))),
+    }
+}
+
+fn read_fusion(reader: &mut Reader, schema: &Schema) -> Result<Fusion> {
+    let weight = |reader: &mut Reader| match reader.f64("weight")? {
+        weight if Fusion::WEIGHTS.contains(&weight) => Ok(weight),
+        weight => Err(reader.wrong("weight", &format!("{weight} is none"))),
+    };
+    match reader.flag("fusion")? {
+        false => Ok(Fusion::Ranks),
+        true => {
+            let text = weight(reader)?;
+            let of_field = |reader: &mut Reader| Ok((vector_field(reader, schema)?.0, weight(reader)?));
+            Ok(Fusion::Scores { text, fields: once(reader, "weights", schema.fields.len(), of_field, |of| of.0)? })
+        }
+    }
 }
 
 /// Those of a search in an index with that schema.
 pub(super) fn read(reader: &mut Reader, schema: &Schema) -> Result<Options> {
-    let mut options = Options { limit: reader.size("limit")?, offset: reader.size("offset")?, ..Options::default() };
+    let mut options = read_page(reader)?;
     let matching = usize::from(reader.byte("matching")?);
     options.matching =
         *MATCHING.get(matching).ok_or_else(|| reader.wrong("matching", &format!("{matching} is none")))?;
@@ -102,7 +174,6 @@ pub(super) fn read(reader: &mut Reader, schema: &Schema) -> Result<Options> {
     options.prefix = reader.flag("prefix")?;
     options.syntax = reader.flag("syntax")?;
     options.words = usize::try_from(reader.number("words")?).unwrap_or(usize::MAX);
-    options.deadline = reader.maybe("deadline", |reader| Ok(Duration::from_millis(reader.number("deadline")?)))?;
     let fields = schema.fields.len();
     let weight = |reader: &mut Reader| {
         let (field, weight) = (field(reader, schema, Some(Kind::Text))?, f32::from_le_bytes(reader.array("weight")?));
@@ -136,9 +207,6 @@ pub(super) fn read(reader: &mut Reader, schema: &Schema) -> Result<Options> {
     options.fields = reader.maybe("fields", |reader| {
         once(reader, "fields", fields, |reader| field(reader, schema, Some(Kind::Text)), |of| *of)
     })?;
-    if let Some(condition) = reader.maybe("filter", condition::read)? {
-        options.filter = Filter::new(condition).map_err(|error| reader.wrong("filter", &error.to_string()))?;
-    }
     let given = reader.list("synonyms", usize::MAX, |reader| Ok((reader.text("typed")?, reader.text("synonym")?)))?;
     if !given.is_empty() {
         let (analyzed, mut synonyms) = (schema.analyzed(), Synonyms::default());
@@ -149,6 +217,12 @@ pub(super) fn read(reader: &mut Reader, schema: &Schema) -> Result<Options> {
     }
     options.statistics =
         reader.maybe("statistics", |reader| Ok(Arc::new(Statistics::from_bytes(reader.string("statistics")?)?)))?;
+    let vector = |reader: &mut Reader| {
+        let (field, shape) = vector_field(reader, schema)?;
+        Ok((field, Arc::new(read_vector(reader, shape)?)))
+    };
+    options.nearest = once(reader, "vectors", fields, vector, |of| of.0)?;
+    options.fusion = read_fusion(reader, schema)?;
     Ok(options)
 }
 

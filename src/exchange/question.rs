@@ -6,6 +6,7 @@
 //! search (2)      the same, and whether stored fields are wanted u8
 //! suggest (3)     text, whether a field is named u8, if so its number u8; limit
 //! stored (4)      how many ids, each
+//! nearest (5)     field u8, how many vectors, each; the page of options, and whether stored fields are wanted u8
 //! ```
 
 use super::condition::{read_id, write_id};
@@ -16,6 +17,7 @@ use crate::base::leb128::{put, put_string};
 use crate::base::reader::Reader;
 use crate::index::{Id, Kind, Schema};
 use crate::search::{Index, Options};
+use crate::vector::Query;
 use std::time::Duration;
 
 const MAGIC: &[u8; 4] = b"PREQ";
@@ -40,6 +42,17 @@ pub enum Question {
         /// The queries.
         queries: Vec<String>,
         /// How to search.
+        options: Options,
+        /// Whether the stored fields of hits are wanted.
+        stored: bool,
+    },
+    /// Its hits nearest to each vector: [`Index::nearest`].
+    Nearest {
+        /// The vector field.
+        field: usize,
+        /// The vectors.
+        vectors: Vec<Query>,
+        /// How to search: limit, offset, filter and deadline.
         options: Options,
         /// Whether the stored fields of hits are wanted.
         stored: bool,
@@ -94,13 +107,23 @@ impl Question {
                 check_count(ids.len(), MOST_HITS, "ids")?;
                 list(&mut out, ids, write_id);
             }
+            Question::Nearest { field, vectors, options, stored } => {
+                out.extend([5, *field as u8]);
+                check_count(vectors.len(), MOST_QUERIES, "vectors")?;
+                list(&mut out, vectors, options::write_vector);
+                options::write_page(&mut out, options, deadline)?;
+                out.push((*stored).into());
+            }
         }
         sealed(out)
     }
 
     /// The same with a deadline that is no later than this.
     pub(super) fn within(mut self, most: Option<Duration>) -> Question {
-        if let Question::Statistics { options, .. } | Question::Search { options, .. } = &mut self {
+        if let Question::Statistics { options, .. }
+        | Question::Search { options, .. }
+        | Question::Nearest { options, .. } = &mut self
+        {
             options.deadline = options::earlier(options.deadline, most);
         }
         self
@@ -151,6 +174,12 @@ impl Question {
                 Question::Suggest { text, field, limit: reader.size("limit")? }
             }
             4 => Question::Stored { ids: reader.list("ids", MOST_HITS, read_id)? },
+            5 => {
+                let (field, shape) = options::vector_field(reader, schema)?;
+                let vectors = reader.list("vectors", MOST_QUERIES, |reader| options::read_vector(reader, shape))?;
+                let options = options::read_page(reader)?;
+                Question::Nearest { field, vectors, options, stored: reader.flag("stored")? }
+            }
             other => return Err(reader.wrong("question", &format!("{other} is none"))),
         })
     }

@@ -3,9 +3,13 @@
 //! ```text
 //! schema      the bytes of a manifest without segments
 //! statistics  their bytes
-//! search      how many queries; of each whether it expired u8, total, how many hits have all words, facets, and hits
+//! search      how many queries; of each whether it expired u8, total, how many hits have all words, facets, and hits; if hits are fused
+//!             by ranks and begin at the first, the ranking in place of them
+//! nearest     as of a search
 //! hit         id, score f64, docID, distance f64 (whether there is one first); unless hits are merged by their scores alone
 //!             the value of each key and the one they are distinct by; its stored fields, a string
+//! ranking     how many documents, each as a hit without score; of each list how many of its hits have all words, how many hits, each the
+//!             number of its document, score f64
 //! facet       field u8, form u8, then values and counts (0), or whether there are a least and a greatest, these, count (1)
 //! suggest     how many, each word and count
 //! stored      how many; of each whether there is such a document u8, and its stored fields, a string
@@ -14,7 +18,7 @@
 
 use super::condition::{read_id, write_id};
 use super::write::{float, list, optional};
-use super::{Commit, MOST_HITS, Question, VERSION, opened, put_commit, read_commit, refused, sealed};
+use super::{Commit, MOST_HITS, Question, VERSION, opened, put_commit, ranking, read_commit, refused, sealed};
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::leb128::{put, put_string};
 use crate::base::memory::collected;
@@ -65,7 +69,7 @@ pub struct LeafFound {
     pub found: Found,
     /// What each hit is merged by; none if that is their scores alone.
     pub merging: Vec<Merging>,
-    /// The stored fields of each hit; none if they were not asked for.
+    /// The stored fields of each hit, or of each document of the ranking; none if they were not asked for.
     pub stored: Vec<Stored>,
 }
 
@@ -138,6 +142,13 @@ impl Response {
                 let found = |reader: &mut Reader| read_found(reader, schema, options, &page, *stored);
                 Answer::Found(exactly(&mut reader, "queries", queries.len(), found)?)
             }
+            Question::Nearest { vectors, options, stored, .. } => {
+                // Nothing else counts.
+                let options = Options { limit: options.limit, offset: options.offset, ..Options::default() };
+                let page = Page::new(&options);
+                let found = |reader: &mut Reader| read_found(reader, schema, &options, &page, *stored);
+                Answer::Found(exactly(&mut reader, "vectors", vectors.len(), found)?)
+            }
             Question::Suggest { limit, .. } => {
                 let word = |reader: &mut Reader| Ok((reader.text("word")?.to_owned(), reader.count("count")?));
                 let words = reader.list("words", (*limit).min(MOST_HITS), word)?;
@@ -202,6 +213,14 @@ fn write_found(out: &mut Vec<u8>, LeafFound { found, merging, stored }: &LeafFou
     optional(out, found.total, put);
     optional(out, found.with_all.map(|count| count as u64), put);
     optional(out, found.facets.as_deref(), |out, facets| list(out, facets, write_facet));
+    let stored = |out: &mut Vec<u8>, at: usize| {
+        if let Some(stored) = stored.get(at) {
+            put_string(out, &values_to_bytes(stored));
+        }
+    };
+    if let Some(ranking) = &found.ranking {
+        return ranking::write(out, ranking, stored);
+    }
     put(out, found.hits.len() as u64);
     for (at, FoundHit { id, score, doc_id, distance }) in found.hits.iter().enumerate() {
         write_id(out, id);
@@ -212,9 +231,7 @@ fn write_found(out: &mut Vec<u8>, LeafFound { found, merging, stored }: &LeafFou
             let (values, distinct) = merging.values();
             values.iter().chain([distinct]).for_each(|value| write_value(out, value));
         }
-        if let Some(stored) = stored.get(at) {
-            put_string(out, &values_to_bytes(stored));
-        }
+        stored(out, at);
     }
 }
 
@@ -241,6 +258,17 @@ fn read_found(
         return Err(reader.wrong("total", "it or the facets are missing"));
     }
     let (mut merging, mut stored) = (Vec::new(), Vec::new());
+    if let Some(lists) = page.lists().filter(|_| !found.expired) {
+        let ranking = ranking::read(reader, page, lists, |reader| {
+            if with_stored {
+                stored.push(read_stored(reader, schema)?);
+            }
+            Ok(())
+        })?;
+        found.hits = ranking.page(0, page.limit);
+        found.ranking = Some(Arc::new(ranking));
+        return Ok(LeafFound { found, merging, stored });
+    }
     found.hits = reader.list("hits", page.limit, |reader| {
         let (id, score) = (read_id(reader)?, reader.f64("score")?);
         let doc_id = reader.count("docID")?;

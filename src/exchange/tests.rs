@@ -1,3 +1,5 @@
+mod vectors;
+
 use super::*;
 use crate::analysis::{Analyzer, AnalyzerOptions};
 use crate::base::earth::Point;

@@ -3,7 +3,7 @@
 use super::asked::Asked;
 use super::check::check;
 use super::condition::Condition;
-use super::fusion::{Fusion, RANK, WINDOW};
+use super::fusion::{Fusion, RANK, RankedList, Ranking, WINDOW, window};
 use super::options::{End, Matching, Options};
 use super::plan::QueryPlan;
 use super::{Found, FoundHit, Index, run, sort, vectors};
@@ -11,6 +11,7 @@ use crate::base::error::{Error, Result};
 use crate::index::Id;
 use crate::rank::Clock;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// By which factor the lists grow if they do not decide which scores are the greatest.
 const GROWTH: usize = 4;
@@ -45,54 +46,53 @@ pub(super) fn search(index: &Index, asked: Asked<'_>, options: &Options, end: En
 
 /// Totals and facets are those of the query.
 fn in_time(index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) -> Result<Found> {
+    match options.fusion {
+        Fusion::Ranks => by_ranks(index, asked, options, clock),
+        Fusion::Scores { .. } => by_scores(index, asked, options, clock),
+    }
+}
+
+fn by_ranks(index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) -> Result<Found> {
     let wanted = options.offset.saturating_add(options.limit);
-    // By scores, it is of no importance which documents have all words: those have the more.
-    let is_any = options.matching == Matching::AllThenAny && options.fusion != Fusion::Ranks;
-    let matching = if is_any { Matching::Any } else { options.matching };
-    let options = &Options { matching, ..options.clone() };
-    let mut window = WINDOW.max(wanted);
-    let (found, mut hits) = loop {
+    let mut lists = Lists::new(index, asked, options, window(wanted), clock)?;
+    let found = std::mem::take(&mut lists.text);
+    let ranking = lists.ranking(index, options, found.with_all)?;
+    let hits = ranking.page(options.offset, options.limit);
+    // Others can be merged with the first page only.
+    let ranking = (options.offset == 0).then(|| Arc::new(ranking));
+    Ok(Found { hits, with_all: None, ranking, ..found })
+}
+
+fn by_scores(index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) -> Result<Found> {
+    let wanted = options.offset.saturating_add(options.limit);
+    // It is of no importance which documents have all words: those have the more.
+    let is_any = options.matching == Matching::AllThenAny;
+    let options = &Options { matching: if is_any { Matching::Any } else { options.matching }, ..options.clone() };
+    let fields = options.nearest.iter().map(|&(field, _)| Some(field));
+    let weights: Vec<f64> = [None].into_iter().chain(fields).map(|of| options.fusion.weight(of)).collect();
+    let mut window = window(wanted);
+    loop {
         let mut lists = Lists::new(index, asked, options, window, clock)?;
-        let mut hits = match &options.fusion {
-            Fusion::Ranks => lists.by_ranks(),
-            Fusion::Scores { .. } => {
-                let fields = options.nearest.iter().map(|&(field, _)| Some(field));
-                let weights: Vec<f64> = [None].into_iter().chain(fields).map(|of| options.fusion.weight(of)).collect();
-                lists.complete(index, asked, options, clock)?;
-                let hits = lists.by_scores(&weights);
-                // No document that is in no list has a greater score; nor has one without a vector, where similarities are
-                // negative.
-                let of_others: f64 =
-                    weights.iter().zip(&lists.last).map(|(weight, last)| weight * last.unwrap_or(0.0).max(0.0)).sum();
-                let are_all = lists.last.iter().all(Option::is_none);
-                let worst = hits.iter().map(|hit| hit.1).collect::<Vec<f64>>();
-                let is_decided = are_all || nth_greatest(worst, wanted).is_some_and(|worst| worst > of_others);
-                if !is_decided {
-                    window = window.saturating_mul(GROWTH);
-                    continue;
-                }
-                hits
-            }
-        };
-        let mut ordered = Vec::with_capacity(hits.len());
-        for (doc_id, score) in hits.drain(..) {
+        lists.complete(index, asked, options, clock)?;
+        let scores = lists.scores(&weights);
+        // No document that is in no list has a greater score; nor has one without a vector, where similarities are negative.
+        let of_others: f64 =
+            weights.iter().zip(&lists.last).map(|(weight, last)| weight * last.unwrap_or(0.0).max(0.0)).sum();
+        let are_all = wanted == 0 || lists.last.iter().all(Option::is_none);
+        let worst = scores.iter().map(|hit| hit.1).collect::<Vec<f64>>();
+        if !are_all && nth_greatest(worst, wanted).is_none_or(|worst| worst <= of_others) {
+            window = window.saturating_mul(GROWTH);
+            continue;
+        }
+        let mut ordered = Vec::with_capacity(scores.len());
+        for (doc_id, score) in scores {
             ordered.push((score, sort::ordinal(index, doc_id)?, doc_id));
         }
         ordered.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let hit = |&(score, _, doc_id): &(f64, u64, u64)| {
-            let id = lists.candidates.get(&doc_id)?.id.clone();
-            Some(FoundHit { id, score, doc_id, distance: None })
-        };
-        let page = ordered.iter().skip(options.offset).take(options.limit).filter_map(hit);
-        break (lists.text, page.collect::<Vec<_>>());
-    };
-    if let Some((field, origin)) = options.origin() {
-        for hit in &mut hits {
-            let Some((part, local)) = index.place(hit.doc_id) else { continue };
-            hit.distance = part.segment.points(field)?.get(local)?.map(|point| origin.distance(point));
-        }
+        let page = ordered.into_iter().skip(options.offset).take(options.limit);
+        let hits = page.filter_map(|(score, _, doc_id)| lists.hit(index, options, doc_id, score).transpose());
+        return Ok(Found { hits: hits.collect::<Result<_>>()?, with_all: None, ..lists.text });
     }
-    Ok(Found { hits, with_all: None, ..found })
 }
 
 /// What a document's place in the list of both consists of.
@@ -180,14 +180,34 @@ impl Lists {
         }
     }
 
-    fn by_ranks(&self) -> Vec<(u64, f64)> {
-        let mut sums: HashMap<u64, f64> = HashMap::new();
-        for list in &self.ranks {
-            for (doc_id, rank) in list.iter().zip(1..) {
-                *sums.entry(*doc_id).or_default() += 1.0 / (RANK + f64::from(rank));
+    /// A document of the lists as a hit with that score.
+    fn hit(&self, index: &Index, options: &Options, doc_id: u64, score: f64) -> Result<Option<FoundHit>> {
+        let Some(candidate) = self.candidates.get(&doc_id) else { return Ok(None) };
+        let distance = match options.origin().zip(index.place(doc_id)) {
+            Some(((field, origin), (part, local))) => {
+                part.segment.points(field)?.get(local)?.map(|point| origin.distance(point))
             }
+            None => None,
+        };
+        Ok(Some(FoundHit { id: candidate.id.clone(), score, doc_id, distance }))
+    }
+
+    /// The lists as they are fused by ranks.
+    fn ranking(&self, index: &Index, options: &Options, with_all: Option<usize>) -> Result<Ranking> {
+        let mut doc_ids = Vec::with_capacity(self.candidates.len());
+        for &doc_id in self.candidates.keys() {
+            doc_ids.push((sort::ordinal(index, doc_id)?, doc_id));
         }
-        sums.into_iter().collect()
+        doc_ids.sort_unstable();
+        let places: HashMap<u64, usize> = doc_ids.iter().map(|&(_, doc_id)| doc_id).zip(0..).collect();
+        let documents = doc_ids.iter().filter_map(|&(_, doc_id)| self.hit(index, options, doc_id, 0.0).transpose());
+        let list = |(list, doc_ids): (usize, &Vec<u64>)| {
+            let hit = |doc_id| Some((*places.get(doc_id)?, self.candidates.get(doc_id)?.scores[list]?));
+            RankedList { hits: doc_ids.iter().filter_map(hit).collect(), with_all: with_all.filter(|_| list == 0) }
+        };
+        let lists = self.ranks.iter().enumerate().map(list).collect();
+        // A document is in a list once.
+        Ok(Ranking::new(documents.collect::<Result<_>>()?, lists).unwrap_or_default())
     }
 
     /// Looks up what lists do not say of documents of others.
@@ -217,9 +237,12 @@ impl Lists {
         Ok(())
     }
 
-    fn by_scores(&self, weights: &[f64]) -> Vec<(u64, f64)> {
+    fn scores(&self, weights: &[f64]) -> Vec<(u64, f64)> {
         let score = |candidate: &Candidate| {
-            weights.iter().zip(&candidate.scores).map(|(weight, score)| weight * score.unwrap_or(0.0)).sum()
+            let sum: f64 =
+                weights.iter().zip(&candidate.scores).map(|(weight, score)| weight * score.unwrap_or(0.0)).sum();
+            // -0 is 0.
+            sum + 0.0
         };
         self.candidates.iter().map(|(&doc_id, candidate)| (doc_id, score(candidate))).collect()
     }

@@ -2,8 +2,10 @@
 //!
 //! Each index gives its first hits, and the first of all are among these. They are in the order of an index that has the
 //! documents of the first, then those of the second and so on, if all were searched by the same
-//! [statistics](super::Statistics).
+//! [statistics](super::Statistics). Where hits are fused by ranks, those in each of the lists of all are what counts: so the lists
+//! are merged, and then fused.
 
+use super::fusion::{Fusion, RankedList, Ranking, window};
 use super::options::{Matching, Options};
 use super::order::{Direction, SortKey, SortValue};
 use super::sort::directed_value;
@@ -20,6 +22,8 @@ pub struct Page {
     sort: Vec<(SortKey, Direction)>,
     distinct: Option<usize>,
     all_then_any: bool,
+    /// If they are fused by ranks, the vector fields whose lists there are besides that of the query.
+    ranks: Option<Vec<usize>>,
     /// Whether it begins at the first hit.
     is_first: bool,
     /// The most hits that it may have.
@@ -31,10 +35,15 @@ pub struct Page {
 impl Page {
     /// Of a search with these options.
     pub fn new(options: &Options) -> Page {
+        let is_fused = !options.nearest.is_empty();
+        let ranks =
+            (is_fused && options.fusion == Fusion::Ranks).then(|| options.nearest.iter().map(|of| of.0).collect());
         Page {
             sort: if options.is_by_score() { Vec::new() } else { options.sort.clone() },
             distinct: options.distinct,
-            all_then_any: options.matching == Matching::AllThenAny,
+            // Hits that are fused by scores are in the order of their sums.
+            all_then_any: options.matching == Matching::AllThenAny && (!is_fused || ranks.is_some()),
+            ranks,
             is_first: options.offset == 0 && options.after.is_none(),
             limit: options.limit,
             facets: options.facets.clone().unwrap_or_default(),
@@ -50,6 +59,27 @@ impl Page {
     #[must_use]
     pub fn of_merged(self, offset: usize, limit: usize) -> Page {
         Page { is_first: offset == 0, limit, ..self }
+    }
+
+    /// How many lists have been fused by ranks, and the most hits of each; `None` if hits were not, or do not begin at the first.
+    pub fn lists(&self) -> Option<(usize, usize)> {
+        self.ranks.as_ref().filter(|_| self.is_first).map(|fields| (1 + fields.len(), window(self.limit)))
+    }
+
+    /// Whether hits have been fused by ranks.
+    pub fn is_by_ranks(&self) -> bool {
+        self.ranks.is_some()
+    }
+
+    /// Whether documents with all words are followed by those with any.
+    pub fn has_all_then_any(&self) -> bool {
+        self.all_then_any
+    }
+
+    /// That of one of the lists.
+    fn of_list(&self, list: usize) -> Page {
+        let all_then_any = self.all_then_any && list == 0;
+        Page { ranks: None, limit: window(self.limit), all_then_any, ..self.clone() }
     }
 
     /// How many values a hit is merged by.
@@ -118,6 +148,10 @@ impl Page {
                 (Some(a), Some(b)) => same_field(a, b),
                 (a, b) => a == b,
             }
+            && match (&self.ranks, &its.ranks) {
+                (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| same_field(a, b)),
+                (a, b) => a == b,
+            }
             && self.facets.len() == its.facets.len()
             && self.facets.iter().zip(&its.facets).all(|(a, b)| same_field(a.0, b.0))
     }
@@ -176,6 +210,9 @@ pub type Places = (Vec<(usize, usize)>, Option<usize>);
 /// [`Error::Argument`] if it has not.
 pub fn merge(parts: &[MergingPart], offset: usize, limit: usize) -> Result<Places> {
     let Some(MergingPart { page, .. }) = parts.first() else { return Ok((Vec::new(), None)) };
+    if page.is_by_ranks() {
+        return Err(Error::Argument("hits that were fused by ranks are merged by their lists".into()));
+    }
     let wanted = offset.saturating_add(limit);
     let mut all: Vec<(bool, usize, usize)> = Vec::new();
     for (number, part) in parts.iter().enumerate() {
@@ -216,6 +253,53 @@ pub fn merge(parts: &[MergingPart], offset: usize, limit: usize) -> Result<Place
     let merged: Vec<_> = all.into_iter().skip(offset).take(limit).collect();
     let with_all = page.all_then_any.then(|| merged.iter().filter(|(any, ..)| !any).count());
     Ok((merged.into_iter().map(|(_, part, at)| (part, at)).collect(), with_all))
+}
+
+/// What was fused by ranks in an index, to be merged.
+#[derive(Debug, Clone, Copy)]
+pub struct RankingPart<'p> {
+    /// How the hits were ordered and cut.
+    pub page: &'p Page,
+    /// What they are made of; `None` if nothing is known of them.
+    pub ranking: Option<&'p Ranking>,
+}
+
+/// The lists of all parts, each merged as [`merge`] does, with as many hits as a search for the hits `offset..offset + limit` has;
+/// and the part of each document, and its number there. Parts must have equally many lists.
+///
+/// # Errors
+/// As [`merge`].
+pub fn merge_rankings(parts: &[RankingPart], offset: usize, limit: usize) -> Result<(Ranking, Vec<(usize, usize)>)> {
+    let lists = parts.first().and_then(|part| part.page.ranks.as_ref()).map_or(0, |fields| 1 + fields.len());
+    let window = window(offset.saturating_add(limit));
+    let nothing = RankedList::default();
+    let mut merged: Vec<(Vec<(usize, usize, f64)>, Option<usize>)> = Vec::with_capacity(lists);
+    for number in 0..lists {
+        let pages: Vec<Page> = parts.iter().map(|part| part.page.of_list(number)).collect();
+        let lists = parts.iter().map(|part| part.ranking.and_then(|ranking| ranking.lists().get(number)));
+        let of: Vec<&RankedList> = lists.map(|list| list.unwrap_or(&nothing)).collect();
+        let part = |(page, list): (_, &&RankedList)| MergingPart {
+            page,
+            with_all: list.with_all,
+            hits: list.hits.iter().map(|&(_, score)| Merging::by_score(score)).collect(),
+        };
+        let (places, with_all) = merge(&pages.iter().zip(&of).map(part).collect::<Vec<_>>(), 0, window)?;
+        let hit = |(part, at): (usize, usize)| (part, of[part].hits[at].0, of[part].hits[at].1);
+        merged.push((places.into_iter().map(hit).collect(), with_all));
+    }
+    let hits = merged.iter().flat_map(|(hits, _)| hits);
+    let mut of: Vec<(usize, usize)> = hits.map(|&(part, document, _)| (part, document)).collect();
+    of.sort_unstable();
+    of.dedup();
+    let documents = of.iter().filter_map(|&(part, at)| parts[part].ranking?.documents().get(at).cloned()).collect();
+    let hit = |&(part, document, score): &(usize, usize, f64)| Some((of.binary_search(&(part, document)).ok()?, score));
+    let list = |(hits, with_all): &(Vec<_>, _)| RankedList {
+        hits: hits.iter().filter_map(hit).collect(),
+        with_all: *with_all,
+    };
+    // What is in a list of a part once is in the merged list at most once.
+    let ranking = Ranking::new(documents, merged.iter().map(list).collect()).unwrap_or_default();
+    Ok((ranking, of))
 }
 
 /// The facets of a field in several indexes, each with the most values that it may have, as one with at most `limit`; `None`

@@ -82,8 +82,9 @@ pub use delete::delete_where;
 pub use explain::{Explanation, TermScore};
 pub use facets::{Facet, FieldFacet};
 pub use fused::{Fused, FusedList};
-pub use fusion::{Fusion, RANK, WINDOW};
-pub use merge::{Merging, MergingPart, Page, Places, merge, merge_facets};
+pub(crate) use fusion::window;
+pub use fusion::{Fusion, RANK, RankedList, Ranking, WINDOW};
+pub use merge::{Merging, MergingPart, Page, Places, RankingPart, merge, merge_facets, merge_rankings};
 pub(crate) use options::End;
 pub use options::{FEW_JOINED, JOINED_PER_DOCUMENT, Matching, Options};
 pub use order::{After, Direction, SortKey, SortValue};
@@ -121,6 +122,8 @@ pub struct Found {
     pub with_all: Option<usize>,
     /// Whether the query was not finished by the deadline, so that nothing is known of its hits.
     pub expired: bool,
+    /// If hits are fused [by ranks](Fusion::Ranks), and are the first ones: what they are made of. They are its first documents.
+    pub ranking: Option<Arc<Ranking>>,
 }
 
 impl Found {

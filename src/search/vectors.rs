@@ -94,12 +94,7 @@ pub(super) fn hits(
     for (number, part) in index.snapshot().parts().iter().enumerate().filter(|_| wanted > 0) {
         Rows::new(part, number, field, options, clock)?.search(&mut searches, clock)?;
     }
-    let hits = |search: Search| {
-        let metric = search.query.shape().metric;
-        let similar = |hit: Hit| Hit { score: metric.similarity(hit.score), ..hit };
-        search.top.into_hits().into_iter().map(similar).collect()
-    };
-    Ok(searches.into_iter().map(hits).collect())
+    Ok(searches.into_iter().map(|search| search.top.into_hits()).collect())
 }
 
 /// The similarity of a document's vector, if it has one.
@@ -111,7 +106,7 @@ pub(super) fn similarity(index: &Index, field: usize, query: &Query, doc_id: u64
     Ok(Some(query.shape().metric.similarity(closeness)))
 }
 
-/// A query that is being answered. Scores are closenesses.
+/// A query that is being answered. Scores are similarities: what is equally similar is in the order of insertion.
 struct Search<'q> {
     query: &'q Query,
     top: TopK,
@@ -124,6 +119,11 @@ struct Search<'q> {
 impl<'q> Search<'q> {
     fn new(query: &'q Query, wanted: usize) -> Search<'q> {
         Search { query, top: TopK::new(wanted), bounds: Vec::new(), best: Best::default() }
+    }
+
+    /// What is less close is not among the best; minus infinity until there are as many as are wanted.
+    fn threshold(&self) -> f64 {
+        self.query.shape().metric.closeness(self.top.threshold())
     }
 }
 
@@ -282,7 +282,7 @@ impl<'s> Rows<'s> {
             };
             for search in &mut *searches {
                 search.query.coarse(cpu::tier(), run, sums, &mut search.bounds[from..to]);
-                if search.top.threshold() == f64::NEG_INFINITY {
+                if search.threshold() == f64::NEG_INFINITY {
                     search.best.add(&search.bounds[from..to], from, search.top.k().saturating_mul(FIRST));
                 }
             }
@@ -302,7 +302,7 @@ impl<'s> Rows<'s> {
             near.extend(bounds.iter().copied().zip(0..).filter(|&(bound, _)| f64::from(bound) >= threshold));
         };
         let mut done = Vec::new();
-        if search.top.threshold() == f64::NEG_INFINITY {
+        if search.threshold() == f64::NEG_INFINITY {
             // Some are looked at first, so that there is a threshold for the others.
             let mut best = std::mem::take(&mut search.best);
             best.cut(search.top.k().saturating_mul(FIRST));
@@ -311,7 +311,7 @@ impl<'s> Rows<'s> {
             done.extend(best.rows.iter().map(|&(_, at)| at));
             done.sort_unstable();
         }
-        passing(near, search.top.threshold());
+        passing(near, search.threshold());
         near.retain(|(_, at)| done.binary_search(at).is_err());
         self.rescore(stretch, search, near)?;
         search.bounds = bounds;
@@ -322,7 +322,7 @@ impl<'s> Rows<'s> {
     fn rescore(&self, stretch: Stretch, search: &mut Search, near: &[(f32, u32)]) -> Result<()> {
         let mut some = Near::new();
         for near in near.chunks(AT_A_TIME) {
-            let threshold = search.top.threshold();
+            let threshold = search.threshold();
             some.clear();
             some.extend(near.iter().copied().filter(|&(bound, _)| f64::from(bound) >= threshold));
             self.rescore_some(stretch, search, &mut some)?;
@@ -339,11 +339,11 @@ impl<'s> Rows<'s> {
             let (codes, factor, norm) = self.codes.fine(stretch.row(*at));
             *bound = search.query.fine(tier, codes, factor, norm);
         }
-        let threshold = search.top.threshold();
+        let threshold = search.threshold();
         near.retain(|(bound, _)| f64::from(*bound) >= threshold);
         near.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         for &(bound, at) in &*near {
-            let (row, threshold) = (stretch.row(at), search.top.threshold());
+            let (row, threshold) = (stretch.row(at), search.threshold());
             if f64::from(bound) < threshold {
                 break;
             }
@@ -352,9 +352,10 @@ impl<'s> Rows<'s> {
             }
             let closeness = search.query.closeness(tier, self.column.vector(row)?);
             let Some(doc_id) = self.column.doc(row).filter(|_| closeness >= threshold) else { continue };
+            let score = search.query.shape().metric.similarity(closeness);
             let ordinal = self.ordinals.and_then(|ordinals| ordinals.get(doc_id as usize)).copied().unwrap_or(doc_id);
             let ordinal = self.part.base + u64::from(ordinal);
-            search.top.push(Hit { score: closeness, ordinal, segment: self.number, doc_id });
+            search.top.push(Hit { score, ordinal, segment: self.number, doc_id });
         }
         Ok(())
     }

@@ -62,6 +62,17 @@ impl Metric {
             Metric::Euclidean => 1.0 / (1.0 - closeness),
         }
     }
+
+    /// A closeness that whatever is at least so [similar](Self::similarity) has at least.
+    pub fn closeness(self, similarity: f64) -> f64 {
+        // Three operations are off by an epsilon each at most, and what is subtracted from is at most the inverse.
+        const OFF: f64 = 1.0 + 16.0 * f64::EPSILON;
+        match self {
+            Metric::Cosine | Metric::Dot => similarity,
+            Metric::Euclidean if similarity <= 0.0 => f64::NEG_INFINITY,
+            Metric::Euclidean => 1.0 - OFF / similarity,
+        }
+    }
 }
 
 /// What the vectors of a field have in common.

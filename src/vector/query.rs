@@ -79,6 +79,11 @@ impl Query {
         self.shape
     }
 
+    /// Its components.
+    pub fn components(&self) -> &[f32] {
+        &self.components
+    }
+
     /// How close a vector is, in little-endian bytes.
     pub fn closeness(&self, tier: Tier, vector: &[u8]) -> f64 {
         closeness(tier, self.shape.metric, &self.components, self.exact, vector)

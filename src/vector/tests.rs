@@ -80,8 +80,22 @@ proptest! {
             let (similarity, defined) = (metric.similarity(close), defined(metric, &vectors[0], vector));
             let least = if metric == Metric::Dot { 1e-10 * vector.iter().zip(&vectors[0]).map(|(a, b)| f64::from(*a).abs() * f64::from(*b).abs()).sum::<f64>() } else { 1e-10 };
             prop_assert!((similarity - defined).abs() <= least, "{} {}", similarity, defined);
+            prop_assert!(metric.closeness(similarity) <= close);
         }
     }
+}
+
+#[test]
+fn what_is_as_similar_is_as_close_as_it_is_said_to_be() {
+    let mut seed = 7;
+    for _ in 0..100_000 {
+        let closeness = -f64::from(normal(&mut seed)).powi(2) * 10f64.powi((normal(&mut seed) * 20.0) as i32);
+        for metric in Metric::ALL {
+            let least = metric.closeness(metric.similarity(closeness));
+            assert!(least <= closeness && least >= closeness - 1e-14 * (1.0 - closeness), "{least} {closeness}");
+        }
+    }
+    assert_eq!(Metric::Euclidean.closeness(f64::NEG_INFINITY), f64::NEG_INFINITY);
 }
 
 /// Noise as of a normal distribution.

@@ -39,6 +39,8 @@ final class ShardedIndex
     /** A leaf answers so many queries at once, with so many hits and values of facets. */
     private const MOST_QUERIES = 1 << 16;
     private const MOST_HITS = 1 << 20;
+    /** More bytes of vectors are not sent at once. */
+    private const MOST_BYTES = 1 << 25;
     /** What decides which words are searched where, and so what statistics tell of. */
     private const READING = ['weights', 'typos', 'prefix', 'fields', 'syntax', 'maxWords', 'synonyms'];
 
@@ -100,7 +102,8 @@ final class ShardedIndex
     }
 
     /**
-     * As Index::search(). `limit` and `offset` are those of all shards; each is asked for as many as both together.
+     * As Index::search(). `limit` and `offset` are those of all shards; each is asked for as many as both together. With `nearest:` and
+     * the fusion 'rrf' it is asked for all documents of all lists, 100 of each at least.
      *
      * @throws ShardMissing  if a shard does not answer
      * @throws LeafException if all replicas of a shard have another schema or version, or commit faster than they can be asked
@@ -109,7 +112,7 @@ final class ShardedIndex
     public function search(string $query, mixed ...$options): Hits
     {
         $options = self::named('search', 1, $options);
-        return self::of(fn () => $this->searchBatch([$query], ...$options), fn (array $found) => $found[0]);
+        return self::of(fn () => $this->found($this->shards, [$query], $options, microtime(true) + $this->timeout), fn (array $found) => $found[0]);
     }
 
     /**
@@ -125,6 +128,32 @@ final class ShardedIndex
     {
         $options = self::named('searchBatch', 1, $options);
         return $queries === [] ? [] : $this->found($this->shards, $queries, $options, microtime(true) + $this->timeout);
+    }
+
+    /**
+     * As Index::nearest(). `limit` and `offset` are those of all shards; each is asked for as many as both together.
+     *
+     * @param string|list<int|float> $vector
+     * @throws ShardMissing if a shard does not answer
+     */
+    public function nearest(string $field, array|string $vector, mixed ...$options): Hits
+    {
+        $options = self::named('nearest', 2, $options);
+        return self::of(fn () => $this->nearestBatch($field, [$vector], ...$options), fn (array $found) => $found[0]);
+    }
+
+    /**
+     * As Index::nearestBatch(): every shard is asked for many vectors at once.
+     *
+     * @template K of array-key
+     * @param array<K, string|list<int|float>> $vectors
+     * @return array<K, Hits>
+     * @throws ShardMissing if a shard does not answer
+     */
+    public function nearestBatch(string $field, array $vectors, mixed ...$options): array
+    {
+        $options = self::named('nearestBatch', 2, $options);
+        return $vectors === [] ? [] : $this->foundNearest($this->shards, $field, $vectors, $options, microtime(true) + $this->timeout);
     }
 
     /**
@@ -212,6 +241,9 @@ final class ShardedIndex
                 }
                 $named[$name] = $value;
             }
+        }
+        foreach ($method === 'search' ? [] : array_intersect(['nearest', 'fusion'], array_keys($named)) as $name) {
+            throw new \Error("$method(): unknown named parameter \$$name");
         }
         return $named;
     }
@@ -309,6 +341,52 @@ final class ShardedIndex
     }
 
     /**
+     * @param array<string, mixed> $options
+     * @return array{int, int}
+     */
+    private static function page(array $options): array
+    {
+        [$limit, $offset] = [$options['limit'] ?? 10, $options['offset'] ?? 0];
+        if ($limit < 0 || $offset < 0) {
+            throw new \ValueError("\$limit and \$offset must not be negative, $limit and $offset given");
+        }
+        return [$limit, $offset];
+    }
+
+    /**
+     * @param array<string, Shard> $shards
+     * @param array<string|list<int|float>> $vectors
+     * @param array<string, mixed> $options
+     * @return array<Hits>
+     */
+    private function foundNearest(array $shards, string $field, array $vectors, array $options, float $until): array
+    {
+        [$limit, $offset] = self::page($options);
+        $others = fn (array $rest) => $this->foundNearest($rest, $field, $vectors, $options, microtime(true) + $this->timeout);
+        $client = $this->client($shards, $until, $others);
+        $each = self::sum($offset, $limit);
+        $bytes = 4 * ($client->fields()[$field]['vector'] ?? 1);
+        $found = [];
+        foreach (array_chunk($vectors, self::atATime($each, $bytes), true) as $chunk) {
+            $request = $client->nearestBatch($field, $chunk, ...array_merge($options, ['limit' => $each, 'offset' => 0]));
+            $parts = $this->ask($shards, $request, $until, [], $others);
+            if (!isset($options['deadline'])) {
+                $this->refuseLate($shards, $parts, $others);
+            }
+            foreach (array_keys($chunk) as $key) {
+                $found[$key] = Hits::merge(array_values(array_column($parts, $key)), $limit, $offset);
+            }
+        }
+        return $found;
+    }
+
+    /** How many queries that want so many hits and values each, and have so many bytes, are asked at once. */
+    private static function atATime(int $wanted, int $bytes = 1): int
+    {
+        return max(1, min(self::MOST_QUERIES, intdiv(self::MOST_HITS, max(1, $wanted)), intdiv(self::MOST_BYTES, $bytes)));
+    }
+
+    /**
      * @param array<string, Shard> $shards
      * @param array<string> $queries
      * @param array<string, mixed> $options
@@ -316,10 +394,7 @@ final class ShardedIndex
      */
     private function found(array $shards, array $queries, array $options, float $until): array
     {
-        [$limit, $offset] = [$options['limit'] ?? 10, $options['offset'] ?? 0];
-        if ($limit < 0 || $offset < 0) {
-            throw new \ValueError("\$limit and \$offset must not be negative, $limit and $offset given");
-        }
+        [$limit, $offset] = self::page($options);
         $facets = [];
         foreach ($options['facets'] ?? [] as $field => $most) {
             is_int($field) ? $facets[$most] = 10 : $facets[$field] = $most;
@@ -336,9 +411,9 @@ final class ShardedIndex
         for ($more = 1;; $more = min(self::MOST_VALUES, 16 * ($more + 15))) {
             $values = array_map(fn (int $most) => $most === 0 ? 0 : self::sum($most, $more), $facets);
             $own = array_merge($options, ['limit' => self::sum($offset, $limit)], $facets === [] ? [] : ['facets' => $values]);
-            $each = max(1, array_reduce($values, self::sum(...), $own['limit']));
+            $each = array_reduce($values, self::sum(...), $own['limit']);
             $undecided = [];
-            foreach (array_chunk($left, max(1, min(self::MOST_QUERIES, intdiv(self::MOST_HITS, $each))), true) as $chunk) {
+            foreach (array_chunk($left, self::atATime($each), true) as $chunk) {
                 $parts = $this->foundBy($shards, $chunk, $own, $until, $others);
                 foreach ($chunk as $key => $query) {
                     $hits = self::merged(array_column($parts, $key), $limit, $offset, $facets, $more);
@@ -395,10 +470,18 @@ final class ShardedIndex
         for ($attempt = 1;; ++$attempt) {
             try {
                 [$commits, $statistics] = $this->statistics($shards, $key, $queries, $reading, $second, $until, $others);
-                $request = $this->client($shards, $until, $others)->searchBatch($queries, ...$given, statistics: $statistics);
-                $parts = $this->ask($shards, $request, $until, $commits, $others);
-                if (!isset($given['deadline']) && $late = array_filter($parts, self::hasExpired(...))) {
-                    throw $this->missing($shards, array_map(fn () => 'the deadline has passed', $late), $others);
+                $client = $this->client($shards, $until, $others);
+                if (isset($given['nearest']) || isset($given['fusion'])) {
+                    // Only one query has vectors.
+                    $only = array_key_first($queries);
+                    $request = $client->search($queries[$only], ...$given, statistics: $statistics);
+                    $parts = array_map(fn (Hits $hits) => [$only => $hits], $this->ask($shards, $request, $until, $commits, $others));
+                } else {
+                    $request = $client->searchBatch($queries, ...$given, statistics: $statistics);
+                    $parts = $this->ask($shards, $request, $until, $commits, $others);
+                }
+                if (!isset($given['deadline'])) {
+                    $this->refuseLate($shards, $parts, $others);
                 }
                 return $parts;
             } catch (LeafException $error) {
@@ -418,6 +501,18 @@ final class ShardedIndex
                 throw $error;
             }
             $this->forget($key);
+        }
+    }
+
+    /**
+     * @param array<string, Shard> $shards
+     * @param array<string, array<Hits>> $parts
+     * @throws ShardMissing if a shard has not found its hits in time
+     */
+    private function refuseLate(array $shards, array $parts, \Closure $others): void
+    {
+        if ($late = array_filter($parts, self::hasExpired(...))) {
+            throw $this->missing($shards, array_map(fn () => 'the deadline has passed', $late), $others);
         }
     }
 

@@ -38,22 +38,22 @@ final class FakeTransport implements Transport
             default => new Reply(0, "$url: connection refused"),
         };
         if ($this->waits) {
-            usleep((int) (1e6 * ($this->delays[$url] ?? 0.0)));
+            Clock::pass($this->delays[$url] ?? 0.0);
         }
-        $this->underWay[++$this->last] = [microtime(true) + ($this->waits ? 0.0 : $this->delays[$url] ?? 0.0), $reply];
+        $this->underWay[++$this->last] = [Clock::now() + ($this->waits ? 0.0 : $this->delays[$url] ?? 0.0), $reply];
         return $this->last;
     }
 
     public function wait(float $seconds): array
     {
-        $end = microtime(true) + $seconds;
+        $end = Clock::now() + $seconds;
         do {
-            $now = microtime(true);
+            $now = Clock::now();
             $done = array_filter($this->underWay, fn (array $one) => $one[0] <= $now);
             if ($done !== [] || $now >= $end) {
                 break;
             }
-            usleep(200);
+            Clock::pass(0.0002);
         } while (true);
         $this->underWay = array_diff_key($this->underWay, $done);
         return array_map(fn (array $one) => $one[1], $done);

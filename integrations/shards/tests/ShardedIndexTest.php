@@ -17,13 +17,15 @@ use Postings\Shards\ShardedIndex;
 use Postings\Shards\ShardMissing;
 use Postings\Shards\Undecided;
 
+require_once __DIR__ . '/Clock.php';
+
 /** Four shards with two replicas each, beside one index of all documents. */
 final class ShardedIndexTest extends TestCase
 {
     private const SHARDS = 4;
     private const FIELDS = [
         'title' => ['stored' => true, 'weight' => 2], 'body' => [], 'tag' => ['keyword' => true], 'seller' => ['keyword' => true],
-        'price' => ['numeric' => true],
+        'price' => ['numeric' => true], 'meaning' => ['vector' => 5], 'look' => ['vector' => 3, 'metric' => 'euclidean'],
     ];
 
     private string $folder;
@@ -49,10 +51,13 @@ final class ShardedIndexTest extends TestCase
         $open = fn (int|string $part) => IndexWriter::open($name($part), self::FIELDS, new Analyzer($language));
         $words = ['sail', 'sailing', 'sailed', 'shoe', 'shoes', 'red', 'reddish', 'blue', 'network', 'networks', 'sea', 'the', 'of', 'rope', 'ropes'];
         $text = fn (int $count) => implode(' ', array_map(fn () => $words[(int) (count($words) * (mt_rand() / mt_getrandmax()) ** 2 * 0.999)], range(1, $count)));
+        // Few values, so that many are equally similar; and some documents have none.
+        $vector = fn (int $count) => mt_rand(0, 9) === 0 ? null : array_map(fn () => mt_rand(-2, 2) + 0.5, range(1, $count));
         $documents = [];
         for ($id = 0; $id < 600; ++$id) {
             $documents[ShardedIndex::shardOf($id, self::SHARDS)][$id] = [
                 'title' => $text(3), 'body' => $text(mt_rand(3, 40)), 'tag' => 't' . mt_rand(0, 5), 'seller' => 's' . mt_rand(0, 150), 'price' => mt_rand(0, 30),
+                'meaning' => $vector(5), 'look' => $vector(3),
             ];
         }
         ksort($documents);
@@ -76,6 +81,7 @@ final class ShardedIndexTest extends TestCase
 
     protected function tearDown(): void
     {
+        Clock::go();
         $this->writers = [];
         $this->remove();
     }
@@ -124,6 +130,77 @@ final class ShardedIndexTest extends TestCase
                         self::values($this->one->search($query, ...$given)), self::values($index->search($query, ...$given)), json_encode([$language, $query, $given]),
                     );
                 }
+            }
+        }
+    }
+
+    public function testFindsTheNearestThatOneIndexFinds(): void
+    {
+        $index = $this->connect();
+        $pages = [[], ['limit' => 40, 'offset' => 13], ['limit' => 150, 'offset' => 5], ['limit' => 0], ['filter' => ['tag' => ['t1', 't2'], Filter::above('price', 4)]]];
+        $vectors = ['meaning' => ['a' => [1, 2, -1, 0.5, 0], 'b' => pack('g*', -1, -1, 0, 1, 1)], 'look' => [7 => [0.5, -1.5, 0.5], 3 => [0, 0, 0]]];
+        foreach ($pages as $given) {
+            foreach ($vectors as $field => $several) {
+                $wanted = array_map(self::values(...), $this->one->nearestBatch($field, $several, ...$given));
+                self::assertSame($wanted, array_map(self::values(...), $index->nearestBatch($field, $several, ...$given)));
+                foreach ($several as $key => $vector) {
+                    self::assertSame($wanted[$key], self::values($index->nearest($field, $vector, ...$given)));
+                }
+            }
+        }
+        self::assertSame(self::values($this->one->nearest('look', [1, 1, 1], 7, 2)), self::values($index->nearest('look', [1, 1, 1], 7, 2)));
+        self::assertSame([], $index->nearestBatch('look', []));
+        // A shard is asked for two at a time.
+        $several = ['a' => [1, 2, 3], [0, 0, 0], [1, -1, 1], 'b' => [2, 2, 0], [0.5, 0.5, 0.5]];
+        $this->transport->requests = [];
+        $wanted = array_map(self::values(...), $this->one->nearestBatch('look', $several, 400_000));
+        self::assertSame($wanted, array_map(self::values(...), $index->nearestBatch('look', $several, 400_000)));
+        self::assertGreaterThanOrEqual(3 * self::SHARDS, array_sum($this->transport->requests));
+    }
+
+    public function testFusesAsOneIndexDoes(): void
+    {
+        $options = [
+            [], ['matching' => 'any', 'limit' => 50, 'offset' => 7, 'total' => true], ['matching' => 'all-then-any', 'limit' => 120], ['typos' => 1, 'prefix' => true],
+            ['filter' => ['tag' => ['t1', 't2']], 'facets' => ['tag', 'seller' => 3], 'total' => true], ['limit' => 0, 'total' => true],
+        ];
+        $nearest = ['look' => [0.5, 1.5, -0.5], 'meaning' => [1, 2, -1, 0.5, 0]];
+        $index = $this->connect();
+        foreach ($options as $given) {
+            foreach (['sail', 'red shoe', '"red shoes"', 'sail* rope', '-red', '', 'nothing'] as $query) {
+                foreach ([[], ['fusion' => 'rrf'], ['fusion' => ['text' => 1, 'look' => 2.5, 'meaning' => 0.5]], ['fusion' => ['look' => 1]]] as $fusion) {
+                    $all = [...$given, ...$fusion, 'nearest' => $nearest];
+                    self::assertSame(self::values($this->one->search($query, ...$all)), self::values($index->search($query, ...$all)), json_encode([$query, $all]));
+                }
+            }
+        }
+        // A commit meanwhile, with a vector that is the nearest.
+        $this->writers[2]->add('new', ['title' => 'sail', 'look' => [9, 9, 9]]);
+        $this->writers[2]->commit();
+        $this->writers[2]->snapshot("$this->folder/2-english-copy");
+        self::assertSame(['new'], $index->search('', 1, nearest: ['look' => [9, 9, 9]])->ids());
+        self::assertSame(['new'], $index->search('sail', 1, nearest: ['look' => [9, 9, 9]], fusion: ['text' => 0.001, 'look' => 1])->ids());
+        self::assertSame(['new'], $index->nearest('look', [9, 9, 9], 1)->ids());
+    }
+
+    public function testWhatIsMissingOfTheNearestIsSaid(): void
+    {
+        $index = $this->connect();
+        $this->transport->instead = ['http://1/a' => fn () => new Reply(0, 'gone'), 'http://1/b' => fn () => new Reply(0, 'gone')];
+        $vector = [0.5, 1.5, -0.5];
+        $calls = [
+            fn () => $index->nearest('look', $vector, 500), fn () => $index->nearestBatch('look', [$vector], 500)[0], fn () => $index->search('sail', 500, nearest: ['look' => $vector]),
+        ];
+        foreach ($calls as $number => $call) {
+            try {
+                $call();
+                self::fail('nothing was thrown');
+            } catch (ShardMissing $error) {
+                self::assertSame(['shard-1'], array_keys($error->missing));
+                $partial = $error->partial();
+                $ids = ($number === 1 ? $partial[0] : $partial)->ids();
+                self::assertNotSame([], $ids);
+                self::assertSame([], array_filter($ids, fn (int $id) => ShardedIndex::shardOf($id, self::SHARDS) === 1));
             }
         }
     }
@@ -290,6 +367,7 @@ final class ShardedIndexTest extends TestCase
 
     public function testSecondRequestsAreFew(): void
     {
+        Clock::stop();
         $index = $this->connect();
         $index->search('sail');
         for ($i = 0; $i < 200; ++$i) {
@@ -439,6 +517,7 @@ final class ShardedIndexTest extends TestCase
 
     public function testSilenceOfAllIsNotAskedTwice(): void
     {
+        Clock::stop();
         $index = $this->connect(timeout: 0.8, hedge: false);
         $index->search('sail');
         $this->transport->requests = [];
@@ -453,6 +532,7 @@ final class ShardedIndexTest extends TestCase
 
     public function testSlowReplicasDoNotUseUpWhatSilentOnesNeed(): void
     {
+        Clock::stop();
         $index = $this->connect(timeout: 1.0);
         for ($i = 0; $i < 200; ++$i) {
             // All replicas become slower and slower.
@@ -547,6 +627,23 @@ final class ShardedIndexTest extends TestCase
             self::fail('nothing was thrown');
         } catch (\Error $error) {
             self::assertStringContainsString('overwrites', $error->getMessage());
+        }
+        $calls = [
+            'too short' => fn () => $index->nearest('look', [1, 2]), 'not finite' => fn () => $index->nearest('look', [1, 2, NAN]), 'no vectors' => fn () => $index->nearest('title', [1]),
+            'no field' => fn () => $index->nearestBatch('nothing', [[1]]), 'negative' => fn () => $index->nearest('look', [1, 2, 3], -1),
+            'unknown' => fn () => $index->nearest('look', [1, 2, 3], sort: []), 'zeros' => fn () => $index->nearest('meaning', [0, 0, 0, 0, 0]),
+            'sorted' => fn () => $index->search('sail', nearest: ['look' => [1, 2, 3]], sort: ['price' => 'asc']),
+            'fusion' => fn () => $index->search('sail', nearest: ['look' => [1, 2, 3]], fusion: 'sum'),
+            'in a batch' => fn () => $index->searchBatch(['sail'], nearest: ['look' => [1, 2, 3]]), 'counted' => fn () => $index->count('sail', nearest: ['look' => [1, 2, 3]]),
+            'facets' => fn () => $index->facets('tag', 'sail', nearest: ['look' => [1, 2, 3]]),
+        ];
+        foreach ($calls as $name => $call) {
+            try {
+                $call();
+                self::fail("$name: nothing was thrown");
+            } catch (\Error|LeafException $error) {
+                self::assertNotSame('', $error->getMessage());
+            }
         }
         $this->expectException(\ValueError::class);
         ShardedIndex::connect([]);

@@ -6,7 +6,7 @@ use crate::index::{Schema, Value};
 use crate::php::exception::Outcome;
 use crate::php::ffi::allocate;
 use crate::php::output::{List, NoRoom};
-use crate::search::{Found, Index, Merging, Page};
+use crate::search::{Found, Index, Merging, Page, Ranking};
 use ext_php_rs::types::Zval;
 use std::cell::Cell;
 use std::mem::size_of;
@@ -21,6 +21,8 @@ pub struct Results {
     page: Option<Rc<Page>>,
     /// As [`Found::with_all`].
     pub with_all: Option<usize>,
+    /// As [`Found::ranking`]. What more is known is then known of its documents, by their numbers, in place of the hits.
+    ranking: Option<Arc<Ranking>>,
     hits: *mut Record,
     len: usize,
     /// Whether each of the hits has a distance, which is NaN if it is not known.
@@ -33,7 +35,7 @@ pub enum Source {
     Index(Rc<Index>),
     /// An index elsewhere.
     Leaf(FromLeaf),
-    /// Several of these: of which each is, and where. The schema is that of the first.
+    /// Several of these: of which each is, and its number there. The schema is that of the first.
     Merged(Option<Arc<Schema>>, Vec<(Rc<Results>, usize)>),
     /// Serialized hits, with their stored fields: a list with an array for each.
     Serialized(Zval),
@@ -76,7 +78,7 @@ pub struct Hit<'r> {
 /// Hits of several indexes.
 pub struct Merged {
     pub found: Found,
-    /// Of which results each hit is, and where.
+    /// Of which results each hit is, or each document of the ranking, and its number there.
     pub of: Vec<(Rc<Results>, usize)>,
     /// That of the first index, if it is known.
     pub schema: Option<Arc<Schema>>,
@@ -91,6 +93,7 @@ impl Results {
             total: found.total,
             page: page.cloned(),
             with_all: found.with_all,
+            ranking: found.ranking.clone(),
             hits: std::ptr::null_mut(),
             len: 0,
             distances: found.hits.iter().any(|hit| hit.distance.is_some()),
@@ -153,6 +156,11 @@ impl Results {
         self.page.as_ref()
     }
 
+    /// If hits are fused by ranks, and are the first ones: what they are made of.
+    pub fn ranking(&self) -> Option<&Ranking> {
+        self.ranking.as_deref()
+    }
+
     /// What the hit at that place is merged by.
     pub fn merging(&self, at: usize) -> crate::Result<Merging> {
         match (&self.source, self.get(at), &self.page) {
@@ -165,12 +173,18 @@ impl Results {
 
     /// The stored fields of the hit at that place, by name.
     pub fn fields(&self, at: usize, hit: &Hit) -> Outcome<Zval> {
+        let number = self.ranking().map_or(Some(at), |ranking| ranking.order().get(at).copied());
+        self.fields_of(number.unwrap_or(at), hit.doc_id)
+    }
+
+    /// The same by the number of the hit, or of the document of the ranking.
+    fn fields_of(&self, number: usize, doc_id: u64) -> Outcome<Zval> {
         match &self.source {
-            Source::Index(index) => stored::fields(index, hit.doc_id),
-            Source::Leaf(leaf) if let Some(values) = leaf.stored.get(at) => stored::by_name(&leaf.schema, values),
-            Source::Merged(_, of) if let Some((results, at)) = of.get(at) => results.fields(*at, hit),
+            Source::Index(index) => stored::fields(index, doc_id),
+            Source::Leaf(leaf) if let Some(values) = leaf.stored.get(number) => stored::by_name(&leaf.schema, values),
+            Source::Merged(_, of) if let Some((results, number)) = of.get(number) => results.fields_of(*number, doc_id),
             Source::Serialized(stored)
-                if let Some(fields) = stored.array().and_then(|all| all.get_index(at as i64)) =>
+                if let Some(fields) = stored.array().and_then(|all| all.get_index(number as i64)) =>
             {
                 Ok(fields.shallow_clone())
             }

@@ -2,6 +2,7 @@
 
 use super::index::argument::Argument;
 use super::index::arguments::{Arguments, Signature};
+use super::index::nearest;
 use super::index::search::{BATCH, LEAF_SEARCH, STATISTICS, queries_of};
 use super::index::words::Typed;
 use super::leaf_request::{self, Asked};
@@ -14,7 +15,7 @@ use crate::php::documents::id;
 use crate::php::exception::{self, Outcome, type_name};
 use crate::php::output;
 use crate::php::zend::elements;
-use crate::php::{fields, input};
+use crate::php::{fields, input, vectors};
 use crate::search::Options;
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
@@ -33,8 +34,13 @@ pub struct Object {
 class!(Object);
 
 /// The methods whose arguments are declared where they are parsed, by their names in small letters.
-const WITH_SIGNATURES: [(&str, &Signature); 3] =
-    [("search", &LEAF_SEARCH), ("searchbatch", &BATCH), ("statistics", &STATISTICS)];
+const WITH_SIGNATURES: [(&str, &Signature); 5] = [
+    ("search", &SEARCH),
+    ("searchbatch", &BATCH),
+    ("nearest", &nearest::NEAREST),
+    ("nearestbatch", &nearest::BATCH),
+    ("statistics", &STATISTICS),
+];
 
 impl Class for Object {
     const NAME: &'static str = "Postings\\LeafClient";
@@ -54,6 +60,8 @@ impl Class for Object {
             static_method(function("commit", handler!(commit), DataType::String).arg(string("response"))),
             LEAF_SEARCH.method(function("search", handler!(search), request())),
             BATCH.method(function("searchBatch", handler!(search_batch), request())),
+            nearest::NEAREST.method(function("nearest", handler!(nearest_one), request())),
+            nearest::BATCH.method(function("nearestBatch", handler!(nearest_batch), request())),
             STATISTICS.method(function("statistics", handler!(statistics), request())),
             method(
                 function("suggest", handler!(suggest), request())
@@ -129,6 +137,27 @@ fn search_batch(call: &mut Call) -> Outcome {
     let keys = given.shallow_clone();
     let question = Question::Search { queries, options, stored: object.stored };
     leaf_request::store(question, keys, &object.of, result)
+}
+
+fn nearest_one(call: &mut Call) -> Outcome {
+    let arguments = nearest::NEAREST.parse(call)?;
+    let (object, result) = this_and_result::<Object>(call)?;
+    let options = arguments.options(&object.of.schema)?;
+    let (field, shape) = vectors::shape(&object.of.schema, arguments.field(), 1)?;
+    let vectors = vec![vectors::query(arguments.required(Argument::Vector).1, shape, 2, "")?];
+    let question = Question::Nearest { field, vectors, options, stored: object.stored };
+    leaf_request::store(question, Zval::null(), &object.of, result)
+}
+
+fn nearest_batch(call: &mut Call) -> Outcome {
+    let arguments = nearest::BATCH.parse(call)?;
+    let (object, result) = this_and_result::<Object>(call)?;
+    let options = arguments.options(&object.of.schema)?;
+    let (field, shape) = vectors::shape(&object.of.schema, arguments.field(), 1)?;
+    let given = arguments.required(Argument::Vectors).1;
+    let vectors = given.array().map_or(Ok(Vec::new()), |array| vectors::queries(array, shape, 2))?;
+    let question = Question::Nearest { field, vectors, options, stored: object.stored };
+    leaf_request::store(question, given.shallow_clone(), &object.of, result)
 }
 
 fn statistics(call: &mut Call) -> Outcome {

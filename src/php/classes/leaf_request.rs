@@ -113,7 +113,9 @@ fn read(call: &mut Call) -> Outcome {
             Ok(())
         }
         Answer::Found(mut all) => {
-            let Question::Search { options, .. } = &object.question else { return not_asked() };
+            let (Question::Search { options, .. } | Question::Nearest { options, .. }) = &object.question else {
+                return not_asked();
+            };
             let page = BailoutGuard::new(Rc::new(Page::new(options)));
             let Some(keys) = object.keys.array() else {
                 let Some(found) = all.pop() else { return not_asked() };

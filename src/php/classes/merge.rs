@@ -6,9 +6,13 @@ use crate::php::exception::{self, Outcome, type_name};
 use crate::php::fields::key_text;
 use crate::php::input::natural;
 use crate::php::zend::{elements, number};
-use crate::search::{Facet, FieldFacet, Found, FoundHit, MergingPart, Page, merge as merge_hits, merge_facets};
+use crate::search::{
+    Facet, FieldFacet, Found, FoundHit, MergingPart, Page, RankingPart, merge as merge_hits, merge_facets,
+    merge_rankings,
+};
 use ext_php_rs::types::Zval;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What was found in an index.
 pub struct Part {
@@ -83,8 +87,26 @@ pub fn merged(parts: &[Part], limit: usize, offset: usize, values: &Values) -> O
         }
         pages.push(page.clone());
     }
+    let total = parts.iter().try_fold(0u64, |sum, part| Some(sum.saturating_add(part.results.total?)));
+    let expired = parts.iter().any(|part| part.expired);
+    let (facets, page) = facets(parts, &pages, values)?;
+    let (found, places) = match page.is_by_ranks() {
+        true => by_ranks(parts, &pages, limit, offset)?,
+        false => by_order(parts, &pages, limit, offset)?,
+    };
+    let of = places.into_iter().map(|(part, at)| (parts[part].results.clone(), at)).collect();
+    let schema = parts[0].results.schema().cloned();
+    let found = Found { total, facets, expired, ..found };
+    Ok(Merged { found, of, schema, page: Rc::new(page.of_merged(offset, limit)) })
+}
+
+/// A part and a number there, of each hit or each document of a ranking.
+type Places = Vec<(usize, usize)>;
+
+/// The hits of all parts, in the order of their pages.
+fn by_order(parts: &[Part], pages: &[Rc<Page>], limit: usize, offset: usize) -> Outcome<(Found, Places)> {
     let mut merging = Vec::with_capacity(parts.len());
-    for (part, page) in parts.iter().zip(&pages) {
+    for (part, page) in parts.iter().zip(pages) {
         let hits = (0..part.results.len()).map(|at| check(part.results.merging(at), 1)).collect::<Outcome<_>>()?;
         merging.push(MergingPart { page, with_all: part.results.with_all, hits });
     }
@@ -93,13 +115,22 @@ pub fn merged(parts: &[Part], limit: usize, offset: usize, values: &Values) -> O
         let hit = parts[part].results.get(at)?;
         Some(FoundHit { id: hit.id.to_id(), score: hit.score, doc_id: hit.doc_id, distance: hit.distance })
     };
-    let hits = places.iter().filter_map(hit).collect();
-    let of = places.into_iter().map(|(part, at)| (parts[part].results.clone(), at)).collect();
-    let total = parts.iter().try_fold(0u64, |sum, part| Some(sum.saturating_add(part.results.total?)));
-    let (facets, page) = facets(parts, &pages, values)?;
-    let found = Found { hits, total, facets, with_all, expired: parts.iter().any(|part| part.expired) };
-    let schema = parts[0].results.schema().cloned();
-    Ok(Merged { found, of, schema, page: Rc::new(page.of_merged(offset, limit)) })
+    Ok((Found { hits: places.iter().filter_map(hit).collect(), with_all, ..Found::default() }, places))
+}
+
+/// The hits of all parts, fused by ranks in the merged lists.
+fn by_ranks(parts: &[Part], pages: &[Rc<Page>], limit: usize, offset: usize) -> Outcome<(Found, Places)> {
+    let with_pages = parts.iter().zip(pages);
+    let merging: Vec<RankingPart> =
+        with_pages.map(|(part, page)| RankingPart { page, ranking: part.results.ranking() }).collect();
+    let (ranking, documents) = check(merge_rankings(&merging, offset, limit), 1)?;
+    let hits = ranking.page(offset, limit);
+    // Others can be merged with the first page only.
+    if offset > 0 {
+        let page = ranking.order().iter().skip(offset).take(limit).map(|&number| documents[number]).collect();
+        return Ok((Found { hits, ..Found::default() }, page));
+    }
+    Ok((Found { hits, ranking: Some(Arc::new(ranking)), ..Found::default() }, documents))
 }
 
 /// The facets of all, and the first page with as many values.

@@ -31,6 +31,7 @@ use crate::base::fnv1a::fnv1a;
 use crate::base::identity::Identity;
 use crate::index::{Kind, Schema};
 use crate::query::Atom;
+use crate::vector::Shape;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -302,7 +303,8 @@ fn key(atom: &Atom) -> Box<[u8]> {
     key.into()
 }
 
-/// A hash of what decides which terms texts have, and what they count for: fields with their weights, analyzers, positions.
+/// A hash of what decides which terms texts have, and what they count for: fields with their weights, analyzers, positions; and
+/// of what vectors are.
 pub fn fingerprint(schema: &Schema) -> u64 {
     let mut all = Vec::new();
     let mut add = |bytes: &[u8]| {
@@ -317,6 +319,10 @@ pub fn fingerprint(schema: &Schema) -> u64 {
         }
         if let Some(precision) = field.weights {
             add(&[precision.bits()]);
+        }
+        if let Some(Shape { dimensions, metric }) = field.vector {
+            add(&dimensions.to_le_bytes());
+            add(&[metric as u8]);
         }
     }
     add(&[u8::from(schema.positions)]);

@@ -83,7 +83,7 @@ pub(super) fn merged(shards: &Shards, found: Vec<Found>, options: &Options) -> F
         fields.iter().enumerate().map(facet).collect()
     });
     let total = options.total.then(|| found.iter().map(|found| found.total.unwrap()).sum());
-    Found { hits, total, facets, with_all, expired: false }
+    Found { hits, total, facets, with_all, ..Found::default() }
 }
 
 /// Checks that the shards find what one index does. `told`: whether all must be known.

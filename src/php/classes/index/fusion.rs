@@ -41,7 +41,7 @@ pub fn fusion(options: &mut Options, schema: &Schema, value: &Zval, argument: u3
             let text = format!("'{shown}': a weight must be int|float, {} given", type_name(weight));
             return Err(exception::argument_type(argument, &text));
         };
-        if !(0.0..=1e6).contains(&number) {
+        if !Fusion::WEIGHTS.contains(&number) {
             let text = format!("'{shown}': a weight must be from 0 to 1000000, {} given", exception::shown(number));
             return Err(exception::argument_value(argument, &text));
         }

@@ -53,7 +53,7 @@ macro_rules! search_signature {
 pub const SEARCH: Signature =
     search_signature!(1, [Argument::Query], [], Argument::Nearest, Argument::Fusion, Argument::Weighted);
 /// As a leaf is asked.
-pub const LEAF_SEARCH: Signature = search_signature!(1, [Argument::Query], []);
+pub const LEAF_SEARCH: Signature = search_signature!(1, [Argument::Query], [], Argument::Nearest, Argument::Fusion);
 pub const BATCH: Signature = search_signature!(1, [Argument::Queries], [Argument::Deadline(None)]);
 pub const STREAM: Signature = search_signature!(0, [], [Argument::Deadline(Some(500)), Argument::Capacity]);
 pub const WARM: Signature = Signature {
@@ -87,9 +87,11 @@ pub const FACETS: Signature = Signature {
 pub const STATISTICS: Signature =
     Signature { required: 1, arguments: reading![Argument::OneOrMore, Argument::Weights; Argument::Statistics] };
 
-/// Bytes of as many hits as these queries find at most.
+/// Bytes of as many hits as these queries find at most, and of the lists that they are fused of.
 pub(super) fn bytes_of_hits(index: &Index, options: &Options, queries: usize) -> usize {
-    let most = usize::try_from(index.documents()).unwrap_or(usize::MAX).min(options.limit);
+    let documents = usize::try_from(index.documents()).unwrap_or(usize::MAX);
+    let in_lists = Page::new(options).lists().map_or(0, |(lists, most)| most.min(documents).saturating_mul(lists));
+    let most = documents.min(options.limit).saturating_add(in_lists);
     most.saturating_mul(queries).saturating_mul(size_of::<FoundHit>())
 }
 

@@ -15,7 +15,8 @@
  *
  * and per 8 queries and 32 dimensions 64 words: 2 for each pair of a query and t, at dimensions 4t .. and 16 + 4t ..
  *
- * MMA = 1: products by tensor cores, through inline PTX; 2: the same by plain code, for tests of what surrounds it.
+ * MMA = 1: products by tensor cores, through inline PTX; 2: the same by plain code, for tests of what surrounds it. With AHEAD the
+ * rows of a step are loaded during the step before.
  * MMA = 0: each work-item makes 16 sums of products of 4 bytes: by DP4A through inline PTX (DOT = 1), or by plain code (DOT = 0).
  *
  * Padding: items have a multiple of ROWS rows, queries a multiple of QUERIES, dimensions a multiple of STEP; what is too much is zero.
@@ -129,10 +130,10 @@ void multiply(int *sums, uint4 a, uint2 b, __local uint *shared, uint item) {
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = 0; i < 4; i++) {
         uint query = 2 * (lane % 4) + i % 2;
-        for (uint half = 0; half < 2; half++) {
+        for (uint high = 0; high < 2; high++) {
             for (uint t = 0; t < 4; t++) {
-                uint of_row = own[6 * (lane / 4 * 4 + t) + i / 2 + 2 * half];
-                sums[i] = dot4(of_row, own[6 * (4 * query + t) + 4 + half], sums[i]);
+                uint of_row = own[6 * (lane / 4 * 4 + t) + i / 2 + 2 * high];
+                sums[i] = dot4(of_row, own[6 * (4 * query + t) + 4 + high], sums[i]);
             }
         }
     }
@@ -170,9 +171,20 @@ void rows_of(const Work *work, uint tile, uint end, uint query, __global const u
                 loaded = true;
                 barrier(CLK_LOCAL_MEM_FENCE);
             }
+#if AHEAD
+            uint4 next_a = first[begin * TILE_WORDS / 4];
+            uint4 next_b = second[begin * TILE_WORDS / 4];
+#endif
             for (uint step = 0; step < steps; step++) {
+#if AHEAD
+                uint4 a = next_a, b = next_b;
+                uint next = begin + min(step + 1, steps - 1);
+                next_a = first[next * TILE_WORDS / 4];
+                next_b = second[next * TILE_WORDS / 4];
+#else
                 uint4 a = first[(begin + step) * TILE_WORDS / 4];
                 uint4 b = second[(begin + step) * TILE_WORDS / 4];
+#endif
 #pragma unroll
                 for (uint n = 0; n < TILES; n++) {
                     uint2 q = vload2(lane, codes + (n * CHUNK + step) * QUERY_WORDS);

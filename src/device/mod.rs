@@ -36,7 +36,7 @@
 //! | `POSTINGS_OPENCL_SECONDS` | the time limit of the first look at OpenCL in a child process (default 20) |
 //! | `POSTINGS_CACHE_DIR` | the folder for program binaries and measurements (see `base::cache_folder`) |
 //! | `POSTINGS_DEVICE_ARENA` | the most words of device memory for resident lists |
-//! | `POSTINGS_DEVICE_NEAREST` | how the nearest vectors are found: `mma`, `mma-free`, `dot`, `plain`, `emulated` (see `nearest`) |
+//! | `POSTINGS_DEVICE_NEAREST` | how the nearest vectors are found: `mma`, `mma-late`, `mma-free`, `dot`, `plain`, `emulated` (see `nearest::ways`) |
 //! | `POSTINGS_DEVICE_FAULT` | steps that fail, for tests (see `fault`) |
 //!
 //! Their values at the start of the process count: see `environment`.

@@ -3,7 +3,7 @@
 use crate::common::random::Random;
 use crate::common::ranked::{Folder, has_device, settings, turn};
 use postings::device;
-use postings::engine::{self, Settings};
+use postings::engine::{self, Offload, Settings};
 use postings::index::{Document, Field, Id, Kind, Schema, Value, Writer, WriterOptions};
 use postings::search::{Condition, Filter, Found, Index, Options};
 use postings::vector::{Metric, Query, Shape};
@@ -106,14 +106,15 @@ fn all_metrics_and_dimensions() {
     if !has_device() {
         return;
     }
-    for (at, dimensions) in [1, 3, 26, 127, 384, 1000].into_iter().enumerate() {
+    for (at, dimensions) in [1, 33, 384, 1000].into_iter().enumerate() {
         for metric in Metric::ALL {
             let shape = Shape { dimensions, metric };
             let folder = Folder::new(&format!("nearest-{dimensions}-{}", metric.name()));
             let (documents, mut random) = (400 + 150 * at as u64, Random(7));
             let index = index(&folder, Made { shape, documents, ..SMALL }, &mut |_| noise(&mut random, dimensions));
             let queries = queries(shape, 70);
-            for limit in [1, 10, 100] {
+            // 256 rows are a tile.
+            for limit in [1, 10, 255, 256, 257] {
                 let on_cpu = check(&index, &queries, &Options { limit, ..Options::default() }, &settings());
                 // With one dimension there are only two directions, so all are equal.
                 assert!(on_cpu == 0 || dimensions == 1, "{shape:?} {limit}");
@@ -136,7 +137,7 @@ fn segments_deletions_filters_and_offsets() {
         let index = index(&folder, Made { optimize, ..made }, &mut |_| noise(&mut random, 40));
         let tag = |tag: &str| Filter::new(Condition::Keywords(TAG, vec![tag.as_bytes().to_vec()])).unwrap();
         for filter in [Filter::default(), tag("t3"), tag("none")] {
-            for (limit, offset) in [(10, 0), (5, 20), (300, 0), (10, 10_000)] {
+            for (limit, offset) in [(10, 0), (5, 20), (1023, 0), (1000, 24), (10, 10_000)] {
                 let options = Options { limit, offset, filter: filter.clone(), ..Options::default() };
                 if limit + offset <= 1024 {
                     check(&index, &queries(shape, 65), &options, &settings());
@@ -235,4 +236,46 @@ fn many_queries() {
     let options = Options { deadline: Some(std::time::Duration::ZERO), ..Options::default() };
     let late = engine::nearest(&index, VECTOR, &queries(SMALL.shape, 5), &options, &settings()).unwrap();
     assert!(late.len() == 5 && late.iter().all(|found| found.expired && found.hits.is_empty()));
+}
+
+/// An index without documents, and segments without vectors.
+#[test]
+fn nothing_to_find() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::new("nearest-nothing");
+    let empty = index(&folder, Made { documents: 0, ..SMALL }, &mut |_| unreachable!());
+    let find = |index: &Index| {
+        let _turn = turn();
+        let queries = queries(SMALL.shape, 3);
+        let found = engine::nearest(index, VECTOR, &queries, &Options::default(), &settings()).unwrap();
+        assert_eq!(found, index.nearest(VECTOR, &queries, &Options::default(), 1).unwrap());
+        assert!(found.len() == 3 && found.iter().all(|found| found.hits.is_empty()));
+    };
+    find(&empty);
+    let folder = Folder::new("nearest-without");
+    let mut writer = Writer::open(&folder.0, Some(schema(SMALL.shape)), WriterOptions::default()).unwrap();
+    for id in 0..300 {
+        writer.add(Id::Int(id), Document { values: vec![(TAG, Value::Keywords(vec![b"t".to_vec()]))] }).unwrap();
+    }
+    writer.commit().unwrap();
+    find(&Index::open(&folder.0).unwrap());
+}
+
+/// With `auto`, little work is the CPU's: no device is asked, opened or sent anything.
+#[test]
+fn little_work_is_the_cpus() {
+    let folder = Folder::new("nearest-little");
+    let mut random = Random(17);
+    let index = index(&folder, SMALL, &mut |_| noise(&mut random, 26));
+    let settings = Settings { offload: Offload::Auto, ..settings() };
+    let _turn = turn();
+    let before = engine::stats();
+    for _ in 0..20 {
+        engine::nearest(&index, VECTOR, &queries(SMALL.shape, 100), &Options::default(), &settings).unwrap();
+    }
+    let after = engine::stats();
+    assert_eq!((after.device_calls, after.bytes_to_device), (before.device_calls, before.bytes_to_device));
+    assert_eq!(after.cpu_calls, before.cpu_calls + 20);
 }

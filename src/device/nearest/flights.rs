@@ -79,7 +79,7 @@ impl Device {
         let mut session = self.lock()?;
         session.limit_cache((batch.budget / 4) as usize);
         let Some(parts) = session.place_vectors(batch, parts, vectors)? else { return Ok(none()) };
-        let options = ways::options(batch.shape, session.way(batch.shape, &self.info().platform));
+        let options = ways::options(batch.shape, session.way(batch.shape, &self.info().platform)?);
         let (parts, options) = (&parts[..], &options[..]);
         let (in_flight, taken, crowded) = (Default::default(), none(), Vec::new());
         let mut flights = Flights { session, batch, parts, options, take, in_flight, next: 0, taken, crowded };

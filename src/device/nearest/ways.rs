@@ -1,10 +1,12 @@
 //! Which kernel a device runs: one that multiplies by what the device has for that, once it was seen to be right, or plain code.
 
 use super::form::{Queries, encode, steps};
-use super::launch::{Launch, read_candidates, states};
-use super::{CANDIDATES, CHUNK, Candidate, ITEMS, QUERIES, ROWS, SOURCE, STATE, STATES, STEP, TERMS, TRIAL, VECTORS};
+use super::launch::{Launch, states};
+use super::{CANDIDATE, CANDIDATES, CHUNK, ITEMS, QUERIES, ROWS, SOURCE, STATE, STATES, STEP, TERMS, TRIAL, VECTORS};
 use crate::base::environment;
 use crate::base::error::{Error, Result};
+#[cfg(feature = "lab")]
+use crate::device::handle::Device;
 use crate::device::memory::ALIGNMENT;
 use crate::device::program::KernelOf;
 use crate::device::session::{Arg, Session};
@@ -19,16 +21,17 @@ pub(in crate::device) struct Way {
 }
 
 /// For NVIDIA's devices, the fastest first: tensor cores (compute capability 8.0 and newer), with registers for two work-groups
-/// of a multiprocessor or as the compiler likes; DP4A (6.1).
-const NVIDIA: [Way; 3] = [
-    Way { name: "mma", options: "-DMMA=1 -DDOT=0 -cl-nv-maxrregcount=128" },
-    Way { name: "mma-free", options: "-DMMA=1 -DDOT=0" },
+/// of a multiprocessor or as the compiler likes, rows of the next step loaded ahead or not; DP4A (6.1).
+const NVIDIA: [Way; 4] = [
+    Way { name: "mma", options: "-DMMA=1 -DDOT=0 -DAHEAD=1 -cl-nv-maxrregcount=128" },
+    Way { name: "mma-late", options: "-DMMA=1 -DDOT=0 -DAHEAD=0 -cl-nv-maxrregcount=128" },
+    Way { name: "mma-free", options: "-DMMA=1 -DDOT=0 -DAHEAD=1" },
     Way { name: "dot", options: "-DMMA=0 -DDOT=1" },
 ];
 /// For all devices.
 pub(super) const PLAIN: Way = Way { name: "plain", options: "-DMMA=0 -DDOT=0" };
 /// What tensor cores do, by plain code.
-pub(super) const EMULATED: Way = Way { name: "emulated", options: "-DMMA=2 -DDOT=0" };
+pub(super) const EMULATED: Way = Way { name: "emulated", options: "-DMMA=2 -DDOT=0 -DAHEAD=1" };
 
 /// A way that was chosen for vectors of a shape.
 #[derive(Debug, Clone, Copy)]
@@ -52,24 +55,46 @@ pub(super) fn kernel<'o>(options: &'o str, name: &'static str) -> KernelOf<'o> {
     KernelOf { source: &SOURCE, options, name }
 }
 
+/// The ways that a platform's devices may have, the fastest first; `EMULATED` only if asked for.
+fn ways(platform: &str) -> impl Iterator<Item = &'static Way> {
+    let own = if platform.contains("NVIDIA") { &NVIDIA[..] } else { &[] };
+    own.iter().chain([&PLAIN, &EMULATED])
+}
+
 impl Session<'_> {
-    /// How products are made for vectors of a shape: the first way that works.
-    pub(super) fn way(&mut self, shape: Shape, platform: &str) -> Way {
+    /// How products are made for vectors of a shape: the first way that works, or the one that `POSTINGS_DEVICE_NEAREST` names.
+    ///
+    /// # Errors
+    /// Why not even plain code works.
+    pub(super) fn way(&mut self, shape: Shape, platform: &str) -> Result<Way> {
         if let Some(chosen) = self.nearest().iter().find(|chosen| chosen.shape == shape) {
-            return chosen.way;
+            return Ok(chosen.way);
         }
         let named = environment::variable("POSTINGS_DEVICE_NEAREST");
-        let is_named = |way: &Way| named.as_ref().is_none_or(|name| name == way.name);
-        let ways = if platform.contains("NVIDIA") { &NVIDIA[..] } else { &[] };
-        let all = ways.iter().chain(named.is_some().then_some(&EMULATED));
-        let works = |way: &Way| {
-            let tried = self.try_way(shape, *way);
-            log::debug!("the nearest of {} dimensions by {}: {tried:?}", shape.dimensions, way.name);
-            tried.is_ok()
+        let is_wanted = |way: &&Way| match &named {
+            Some(name) => name == way.name,
+            None => **way != EMULATED,
         };
-        let way = all.copied().filter(is_named).find(works).unwrap_or(PLAIN);
-        self.nearest().push(Chosen { shape, way });
-        way
+        let last = named.is_some().then_some(&PLAIN);
+        let mut failure = Error::Device("there is no way to find the nearest vectors".into());
+        for &way in ways(platform).filter(is_wanted).chain(last) {
+            match self.try_way(shape, way) {
+                Ok(()) => {
+                    log::debug!("the nearest of {} dimensions are found by {}", shape.dimensions, way.name);
+                    self.nearest().push(Chosen { shape, way });
+                    return Ok(way);
+                }
+                Err(error) => {
+                    log::debug!(
+                        "the nearest of {} dimensions are not found by {}: {error}",
+                        shape.dimensions,
+                        way.name
+                    );
+                    failure = error;
+                }
+            }
+        }
+        Err(failure)
     }
 
     /// Compares what a way finds with what the host does.
@@ -95,13 +120,13 @@ impl Session<'_> {
         self.upload(VECTORS[lane], &told.vectors)?;
         self.upload(TERMS[lane], &told.terms)?;
         self.upload(STATES[lane], &states(&vec![f32::NEG_INFINITY; count]))?;
-        self.scratch(CANDIDATES[lane], super::CANDIDATE * count * ROWS)?;
+        self.scratch(CANDIDATES[lane], CANDIDATE * count * ROWS)?;
         let options = options(shape, way);
         let launch = Launch { lane, options: &options, count, room: ROWS, k: 1 };
         // SAFETY: `TRIAL` has a tile, which is the first and only one.
         unsafe { self.launch_rows(&launch, Arg::Slot(TRIAL), [0, ROWS as u32, 0, 0], 0..1, None)? };
         let mut found = Vec::new();
-        self.read(CANDIDATES[lane], 0..super::CANDIDATE * count * ROWS, &mut found)?;
+        self.read(CANDIDATES[lane], 0..CANDIDATE * count * ROWS, &mut found)?;
         let mut integers = vec![0; STEP * steps(shape)];
         let codes: Vec<_> = rows
             .iter()
@@ -110,23 +135,53 @@ impl Session<'_> {
                 (integers.clone(), factor, norm)
             })
             .collect();
-        for (query, found) in queries.iter().zip(found.chunks_exact(super::CANDIDATE * ROWS)) {
+        for (query, found) in queries.iter().zip(found.chunks_exact(CANDIDATE * ROWS)) {
             let terms = query.terms().ok_or_else(|| Error::Device("a query without bounds".into()))?;
-            let mut seen: Vec<Candidate> = read_candidates(found).collect();
-            seen.sort_unstable_by_key(|candidate| candidate.row);
-            let rows = seen.iter().map(|candidate| candidate.row as usize);
+            let mut seen = found.as_chunks::<CANDIDATE>().0.to_vec();
+            seen.sort_unstable();
+            let rows = seen.iter().map(|&[row, ..]| row as usize);
             if !rows.eq(0..ROWS) {
                 return Err(Error::Device("a kernel has not seen each row once".into()));
             }
-            for ((codes, factor, norm), seen) in codes.iter().zip(seen) {
+            for ((codes, factor, norm), [_, most, least, segment]) in codes.iter().zip(seen) {
                 let sum = query.integers().iter().zip(codes).map(|(&q, &x)| i32::from(q) * i32::from(x)).sum();
-                let [_, most] = terms.bounds(shape.metric, sum, *factor, *norm);
+                let expected = terms.bounds(shape.metric, sum, *factor, *norm);
                 let length = terms.square.sqrt() * norm + terms.square + norm * norm;
-                if (most - seen.most).abs() > 4.0 * OFF * length || seen.segment != 0 {
-                    return Err(Error::Device(format!("a kernel has a bound of {}, not {most}", seen.most)));
+                let off = |(seen, expected): (u32, f32)| (f32::from_bits(seen) - expected).abs();
+                if [least, most].into_iter().zip(expected).map(off).any(|off| !(off <= 4.0 * OFF * length))
+                    || segment != 0
+                {
+                    let [least, most] = [least, most].map(f32::from_bits);
+                    return Err(Error::Device(format!("a kernel has bounds of {least} and {most}, not {expected:?}")));
                 }
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(feature = "lab")]
+impl Device {
+    /// The names of the ways in which products may be made on this device, the fastest first.
+    pub fn nearest_ways(&self) -> Vec<&'static str> {
+        ways(&self.info().platform).map(|way| way.name).collect()
+    }
+
+    /// Tries one of [them](Self::nearest_ways) for vectors of a shape.
+    ///
+    /// # Errors
+    /// [`Error::Device`], with what the compiler says or what the kernel computed.
+    pub fn try_nearest(&self, shape: Shape, name: &str) -> Result<()> {
+        let way = ways(&self.info().platform).find(|way| way.name == name);
+        let way = way.ok_or_else(|| Error::Argument(format!("no way is called {name}")))?;
+        self.lock()?.try_way(shape, *way)
+    }
+
+    /// The way that was chosen for vectors of a shape.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub fn nearest_way(&self, shape: Shape) -> Result<Option<&'static str>> {
+        Ok(self.lock()?.nearest().iter().find(|chosen| chosen.shape == shape).map(|chosen| chosen.way.name))
     }
 }

@@ -105,3 +105,21 @@ pub(in crate::engine) fn choose_for_vectors(
         None => Ok(settings.select()?.filter(usable)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vector::Metric;
+
+    #[test]
+    fn much_work_is_worth_a_device() {
+        let work = |queries, rows| VectorWork::new(Shape { dimensions: 384, metric: Metric::Cosine }, queries, rows);
+        let saves = |threads, work: VectorWork| {
+            work.on_device() < MARGIN * work.on_cpu(&Settings { threads, ..Settings::default() })
+        };
+        assert!(saves(16, work(1000, 1_000_000)) && saves(1, work(100, 100_000)));
+        assert!(!saves(1, work(1, 10_000)) && !saves(1, work(100, 100)) && !saves(1, work(0, 1_000_000)));
+        // Of many rows few count.
+        assert!(!saves(16, VectorWork { counting: 100, ..work(64, 1_000_000) }));
+    }
+}

@@ -13,8 +13,8 @@
 //! | `php` | PHP's classes and functions: arguments in, one call below, a result or an exception out (feature `php`) | `exchange`, `engine`, `search`, `interchange`, `rank`, `index`, `analysis`, `yioop`, `vector`, `list`, `codec`, `base` |
 //! | `lab` | what only the papers' experiments need (feature `lab`); the extension does not contain it | `engine`, `device`, `search`, `intersect`, `list`, `codec`, `base` |
 //! | [`exchange`] | an index that is asked from elsewhere: requests and responses as bytes, and the leaf that answers them | `engine`, `search`, `rank`, `index`, `vector`, `base` |
-//! | [`engine`] | CPU or device: the choice and its cost model, ranked queries shared by both, streams, the repetition of failed device calls on the CPU, counters | `device`, `search`, `rank`, `index`, `intersect`, `yioop`, `list`, `codec`, `base` |
-//! | [`device`] | everything about OpenCL: loading it, contexts, memory, programs, and the operations | `rank`, `index`, `list`, `codec`, `base` |
+//! | [`engine`] | CPU or device: the choice and its cost model, ranked queries shared by both, streams, the repetition of failed device calls on the CPU, counters | `device`, `search`, `rank`, `index`, `intersect`, `yioop`, `vector`, `list`, `codec`, `base` |
+//! | [`device`] | everything about OpenCL: loading it, contexts, memory, programs, and the operations | `rank`, `index`, `vector`, `list`, `codec`, `base` |
 //! | [`search`] | questions to an index: hits, counts, facets, sorting, suggestions, explanations | `rank`, `query`, `index`, `analysis`, `vector`, `list`, `codec`, `base` |
 //! | [`interchange`] | text fields to and from other engines: CIFF, collections of PISA | `index`, `base` |
 //! | [`rank`] | the best documents of a segment; phrases; which documents match, without scores | `index`, `codec`, `base` |

@@ -26,6 +26,7 @@
 //! | `pieces` | puts the output of a launch in order |
 //! | `decode`, `intersect`, `yioop` | the operations, each with a kernel file of that name in `cl/op/` |
 //! | `tiled` | the postings of a term as a device ranks them |
+//! | `nearest` | the nearest vectors of queries |
 //! | `rank` | the best documents of queries, with `cl/op/rank_*.cl` and `cl/op/phrase.cl` |
 //!
 //! # Environment variables
@@ -35,6 +36,7 @@
 //! | `POSTINGS_OPENCL_SECONDS` | the time limit of the first look at OpenCL in a child process (default 20) |
 //! | `POSTINGS_CACHE_DIR` | the folder for program binaries and measurements (see `base::cache_folder`) |
 //! | `POSTINGS_DEVICE_ARENA` | the most words of device memory for resident lists |
+//! | `POSTINGS_DEVICE_NEAREST` | how the nearest vectors are found: `mma`, `mma-late`, `mma-free`, `dot`, `plain`, `emulated` (see `nearest::ways`) |
 //! | `POSTINGS_DEVICE_FAULT` | steps that fail, for tests (see `fault`) |
 //!
 //! Their values at the start of the process count: see `environment`.
@@ -48,6 +50,7 @@ mod handle;
 mod intersect;
 mod link;
 pub(crate) mod memory;
+mod nearest;
 mod owner;
 pub(crate) mod pieces;
 pub(crate) mod platform;
@@ -67,6 +70,7 @@ pub(crate) use memory::{Key, Name};
 
 use crate::base::error::Result;
 use crate::codec::Codec;
+pub(crate) use nearest::{Candidate, MOST_NEAREST, NearestBatch, NearestSegment, Vectors, bytes_of_rows, parts_of};
 pub use platform::DeviceInfo;
 pub(crate) use rank::{
     Hits, Kept, MOST_HITS, MOST_TERMS, PhraseWord, Provider, RankBatch, RankSegment, RankTerm, Take, Wanted,

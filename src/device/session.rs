@@ -29,6 +29,7 @@ use super::cl::Event;
 use super::fault::{self, Step};
 use super::link::Link;
 use super::memory::{Build, Key, Memory, Name, Placed, Places, Slot, Wishes, as_bytes};
+use super::nearest::Chosen;
 use super::platform::Limits;
 use super::program::{KernelOf, Programs};
 use crate::base::environment;
@@ -50,6 +51,8 @@ pub(super) struct Inner {
     pub(super) wide: bool,
     /// What it would have saved to have positions resident.
     pub(super) wishes: Wishes,
+    /// How the nearest vectors are found, by what is known of them.
+    pub(super) nearest: Vec<Chosen>,
     /// Timed launches whose times have not been read yet.
     pub(super) timed: Vec<(&'static str, Event)>,
 }
@@ -83,7 +86,16 @@ impl Inner {
     /// The state of a device before its first command; `target` is [`Found::target`](super::platform::Found::target).
     pub(super) fn new(link: Link, target: &str) -> Inner {
         let (memory, programs) = (Memory::new(&link.limits), Programs::new(target, link.is_cpu));
-        Inner { link, memory, programs, busy: false, wide: false, wishes: Wishes::default(), timed: Vec::new() }
+        Inner {
+            link,
+            memory,
+            programs,
+            busy: false,
+            wide: false,
+            wishes: Wishes::default(),
+            nearest: Vec::new(),
+            timed: Vec::new(),
+        }
     }
 }
 
@@ -191,6 +203,11 @@ impl Session<'_> {
     /// What it would have saved to have positions resident.
     pub(super) fn wishes(&mut self) -> &mut Wishes {
         &mut self.inner.wishes
+    }
+
+    /// How the nearest vectors are found, by what is known of them.
+    pub(super) fn nearest(&mut self) -> &mut Vec<Chosen> {
+        &mut self.inner.nearest
     }
 
     /// Limits the cache to that many words; 0 means a quarter of the device's memory.

@@ -1,4 +1,4 @@
-//! What the items of ranked search are called in the cache of a device.
+//! What the items of ranked search, and vectors, are called in the cache of a device.
 
 use crate::base::identity::Identity;
 use crate::device::Key;
@@ -13,6 +13,7 @@ const PHRASE: u32 = 2 << 8;
 const WORDS: u32 = 3 << 8;
 const TOGETHER: u32 = 4 << 8;
 const NEAR: u32 = 5 << 8;
+const VECTORS: u32 = 6 << 8;
 const ORDINALS: u32 = u32::MAX;
 
 /// The list of a segment that a recipe makes.
@@ -50,4 +51,9 @@ pub(super) fn table(commit: &Identity, field: usize, [k1, b]: [f32; 2]) -> Key<'
 /// The ordinals of a segment.
 pub(super) fn ordinals(segment: &Identity) -> Key<'_> {
     Key { owner: segment, item: (ORDINALS, 0), of: None }
+}
+
+/// A part of the vectors of a field in a segment.
+pub(super) fn vectors(segment: &Identity, field: usize, part: usize) -> Key<'_> {
+    Key { owner: segment, item: (VECTORS + field as u32, part as u64), of: None }
 }

@@ -5,8 +5,9 @@
 //! |---|---|
 //! | `lists` | operations on posting lists |
 //! | `ranked` | ranked search, on devices or the CPU |
+//! | `nearest` | the nearest vectors |
 //! | `similar` | documents that are like others |
-//! | `keys` | what the lists of ranked search are called in the cache of a device |
+//! | `keys` | what lists of ranked search and vectors are called in the cache of a device |
 //! | `yioop` | operations on Yioop's lists |
 //! | `settings` | how a call is to run |
 //! | `offload` | runs an operation on the device or the CPU, depending on the settings and the cost model |
@@ -18,6 +19,7 @@
 mod cost;
 mod keys;
 mod lists;
+mod nearest;
 mod offload;
 pub(crate) mod ranked;
 pub mod schedule;
@@ -37,6 +39,7 @@ pub use crate::device::{
 pub use crate::list::results::Results;
 pub use cost::{CpuModel, DeviceModel, Features};
 pub use lists::{decode, decode_to, intersect, intersect_batch, intersect_count, intersect_list};
+pub use nearest::nearest;
 pub use offload::{devices, on_cpu, prepare};
 pub use ranked::{Warming, search, search_batch};
 pub use settings::{Division, Offload, Settings};

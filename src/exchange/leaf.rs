@@ -45,7 +45,7 @@ fn answer(index: &Index, question: &Question, settings: &Settings) -> Result<Ans
         }
         Question::Nearest { field, vectors, options, stored } => {
             check_hits(index, vectors.len(), options)?;
-            let found = index.nearest(*field, vectors, options, settings.threads)?;
+            let found = engine::nearest(index, *field, vectors, options, settings)?;
             Answer::Found(with_all(index, &Page::new(options), found, *stored)?)
         }
         Question::Suggest { text, field, limit } => {

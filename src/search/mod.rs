@@ -27,7 +27,7 @@
 //! | `merge` | the hits of several indexes as those of one |
 //! | `statistics`, `tell` | what scores depend on besides the documents, apart from the index: summed up and given; told |
 //! | `similar` | the best words of a document as a query |
-//! | `vectors`, `fusion`, `fused` | the nearest vectors; how hits of words and of vectors become one list; that list |
+//! | `vectors`, `screened`, `fusion`, `fused` | the nearest vectors; the same among those that a device leaves; how hits of words and of vectors become one list; that list |
 //!
 //! A search asks one snapshot, segment by segment, with the hits of all in one heap. Scores depend on the whole index only,
 //! so they are the same however it is cut into segments: N and n count documents in all segments, also deleted ones that
@@ -62,6 +62,7 @@ pub(crate) mod prepared;
 mod read;
 pub(crate) mod recipe;
 mod run;
+mod screened;
 mod set;
 mod similar;
 mod sort;
@@ -89,6 +90,7 @@ pub(crate) use options::End;
 pub use options::{FEW_JOINED, JOINED_PER_DOCUMENT, Matching, Options};
 pub use order::{After, Direction, SortKey, SortValue};
 pub use read::MOST_LEAVES;
+pub(crate) use screened::{Near, Screening};
 pub use similar::Like;
 pub use statistics::{MOST_TOLD, Statistics, fingerprint};
 pub use words::MOST_WORDS;
@@ -104,6 +106,7 @@ pub use crate::query::fuzzy::MAX_DISTANCE;
 pub use crate::query::{MOST_FRAGMENTS, Match, Style, Synonyms, Typos, escape, highlight, in_bytes, marks, snippet};
 use crate::rank::{Bm25, Norms};
 use crate::vector;
+use std::borrow::Borrow;
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -306,8 +309,23 @@ impl Index {
         options: &Options,
         threads: usize,
     ) -> Result<Vec<Found>> {
+        self.nearest_until(field, queries, options, threads, options.end())
+    }
+
+    /// The same, of which the deadline of `options` has begun before: at the `end` it is [expired](Found::expired).
+    ///
+    /// # Errors
+    /// As [`nearest`](Self::nearest).
+    pub(crate) fn nearest_until<Q: Borrow<vector::Query> + Sync>(
+        &self,
+        field: usize,
+        queries: &[Q],
+        options: &Options,
+        threads: usize,
+        end: End,
+    ) -> Result<Vec<Found>> {
         self.check_files()?;
-        vectors::nearest(self, field, queries, options, threads)
+        vectors::nearest(self, field, queries, options, threads, end)
     }
 
     /// How many documents match. Limit, offset and order are of no importance.

@@ -13,6 +13,7 @@ use crate::index::snapshot::SnapshotSegment;
 use crate::rank::{Clock, Hit, TopK};
 use crate::vector::{Query, Run};
 use smallvec::SmallVec;
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 /// Rows of which the coarse codes are looked at together: for all queries of a group, while they are in the nearest cache.
@@ -34,26 +35,32 @@ const AT_A_TIME: usize = 64;
 const SPARSE: usize = 4;
 
 /// The documents nearest to each of some queries.
-pub(super) fn nearest(
+pub(super) fn nearest<Q: Borrow<Query> + Sync>(
     index: &Index,
     field: usize,
-    queries: &[Query],
+    queries: &[Q],
     options: &Options,
     threads: usize,
+    end: End,
 ) -> Result<Vec<Found>> {
-    check::check(index, options)?;
-    let shape = index.schema().fields.get(field).and_then(|field| field.vector);
-    if queries.iter().any(|query| Some(query.shape()) != shape) {
-        return Err(Error::Argument(format!("field {field} has no vectors such as those that are looked for")));
-    }
-    let (end, wanted) = (options.end(), wanted(index, options));
-    let groups: Vec<&[Query]> = queries.chunks(group(queries.len(), threads)).collect();
+    let wanted = check(index, field, queries, options)?;
+    let groups: Vec<&[Q]> = queries.chunks(group(queries.len(), threads)).collect();
     let threads = threads::at_most(threads, groups.len());
     let found = threads::map(threads, groups.len(), |at| {
-        let queries: Vec<&Query> = groups[at].iter().collect();
+        let queries: Vec<&Query> = groups[at].iter().map(Borrow::borrow).collect();
         group_found(index, field, &queries, options, wanted, end)
     })?;
     Ok(found.into_iter().flatten().collect())
+}
+
+/// How many hits have to be found for these options, if they and the queries suit the field.
+pub(super) fn check<Q: Borrow<Query>>(index: &Index, field: usize, queries: &[Q], options: &Options) -> Result<usize> {
+    check::check(index, options)?;
+    let shape = index.schema().fields.get(field).and_then(|field| field.vector);
+    if queries.iter().any(|query| Some(query.borrow().shape()) != shape) {
+        return Err(Error::Argument(format!("field {field} has no vectors such as those that are looked for")));
+    }
+    Ok(wanted(index, options))
 }
 
 /// How many queries go together: many, but no thread is to be without.
@@ -175,12 +182,12 @@ struct Scratch {
 }
 
 /// The vectors of a segment, and which of them count.
-struct Rows<'s> {
-    column: VectorColumn<'s>,
+pub(super) struct Rows<'s> {
+    pub(super) column: VectorColumn<'s>,
     codes: CodeColumn<'s>,
-    part: &'s SnapshotSegment,
+    pub(super) part: &'s SnapshotSegment,
     number: u32,
-    allowed: Option<Arc<Allowed>>,
+    pub(super) allowed: Option<Arc<Allowed>>,
     ordinals: Option<&'s [u32]>,
 }
 
@@ -210,7 +217,7 @@ impl Stretch<'_> {
 }
 
 impl<'s> Rows<'s> {
-    fn new(
+    pub(super) fn new(
         part: &'s SnapshotSegment,
         number: usize,
         field: usize,
@@ -251,7 +258,7 @@ impl<'s> Rows<'s> {
     }
 
     /// Whether the document of a row counts.
-    fn counts(&self, row: usize) -> bool {
+    pub(super) fn counts(&self, row: usize) -> bool {
         self.column.doc(row).is_some_and(|doc| {
             self.allowed.as_ref().is_none_or(|allowed| has_bit(&allowed.bits, doc)) && self.part.is_live(doc)
         })
@@ -351,12 +358,19 @@ impl<'s> Rows<'s> {
                 continue;
             }
             let closeness = search.query.closeness(tier, self.column.vector(row)?);
-            let Some(doc_id) = self.column.doc(row).filter(|_| closeness >= threshold) else { continue };
             let score = search.query.shape().metric.similarity(closeness);
-            let ordinal = self.ordinals.and_then(|ordinals| ordinals.get(doc_id as usize)).copied().unwrap_or(doc_id);
-            let ordinal = self.part.base + u64::from(ordinal);
-            search.top.push(Hit { score, ordinal, segment: self.number, doc_id });
+            if let Some(hit) = self.hit(row, score).filter(|_| closeness >= threshold) {
+                search.top.push(hit);
+            }
         }
         Ok(())
+    }
+
+    /// The document of a row, as a hit of that similarity.
+    pub(super) fn hit(&self, row: usize, score: f64) -> Option<Hit> {
+        let doc_id = self.column.doc(row)?;
+        let ordinal = self.ordinals.and_then(|ordinals| ordinals.get(doc_id as usize)).copied().unwrap_or(doc_id);
+        let ordinal = self.part.base + u64::from(ordinal);
+        Some(Hit { score, ordinal, segment: self.number, doc_id })
     }
 }

@@ -120,9 +120,11 @@ pub(super) fn fits(number: f64) -> bool {
 
 /// Sums over the dimensions of a vector.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sums {
-    product: f64,
-    square: f64,
+pub(super) struct Sums {
+    /// Of the products of components and what their codes stand for.
+    pub(super) product: f64,
+    /// Of the squares of the latter.
+    pub(super) square: f64,
 }
 
 impl Sums {
@@ -133,7 +135,7 @@ impl Sums {
     }
 
     /// The factor of a vector with that square, divided by `norm`.
-    fn factor(self, square: f64, norm: f64) -> Factor {
+    pub(super) fn factor(self, square: f64, norm: f64) -> Factor {
         /// More than the sums of 4,096 products are off, by the square of the length.
         const OFF: f64 = 1e-11;
         let left = (square - self.product * self.product / self.square).max(0.0) + OFF * square;

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `mod.rs` | [`Shape`]: dimensions and [`Metric`] of a field |
 //! | `codes` | [`Codes`]: 2 and 4 bits a dimension in place of 32, and how far they are from the vector |
+//! | `bytes` | a vector in 8 bits a dimension, for devices |
 //! | `query` | [`Query`]: a vector that is looked for, and bounds of its similarities by codes |
 //! | `scan` | sums of products of a query and codes, by SIMD |
 //! | `exact` | similarities of vectors themselves |
@@ -12,6 +13,7 @@
 //! them may be near enough; and the vectors of those that by these still may be. What is left out is so by a bound that holds
 //! for every vector (see [`codes`](Codes)), so the result is that of comparing all vectors, with no structure to build and none to tune.
 
+mod bytes;
 mod codes;
 mod exact;
 mod query;
@@ -20,8 +22,9 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
+pub use bytes::encode_bytes;
 pub use codes::{Codes, Factor};
-pub use query::{Query, Run};
+pub use query::{OFF, Query, Run, Terms};
 
 use std::ops::RangeInclusive;
 

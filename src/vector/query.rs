@@ -1,5 +1,6 @@
 //! [`Query`]: a vector that is looked for.
 
+use super::bytes::GREATEST;
 use super::codes::{BLOCK, fits};
 use super::exact::{self, closeness};
 use super::{Factor, Metric, Shape, components, scan};
@@ -9,7 +10,7 @@ use crate::base::memory::{room, zeros};
 use crate::base::tiers::tiered;
 
 /// What sums of some 32-bit floats are off at most, by the greatest of them: many times what they are.
-const OFF: f32 = 1.0 / 131_072.0;
+pub const OFF: f32 = 1.0 / 131_072.0;
 
 /// A vector that is looked for, as 8-bit integers beside the components.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,7 +103,21 @@ impl Query {
             }
         };
         // Of what is too large for 32-bit floats nothing is known.
-        if bound.is_nan() { f32::INFINITY } else { bound }
+        if bound.is_finite() { bound } else { f32::INFINITY }
+    }
+
+    /// The components as integers, by block of 128 dimensions, with zeros after the last.
+    pub fn integers(&self) -> &[i8] {
+        &self.integers
+    }
+
+    /// What bounds of closenesses are made of; `None` if there are none.
+    pub fn terms(&self) -> Option<Terms> {
+        let Query { step, coded, missed, norm, square, .. } = *self;
+        // Where all vectors are so near that similarities are equal, closenesses do not say which of them comes first.
+        let are_told_apart = self.shape.metric != Metric::Euclidean || norm >= LEAST;
+        let has_bounds = coded.is_finite() && norm <= GREATEST && are_told_apart;
+        has_bounds.then_some(Terms { step, coded, off: missed + OFF * norm, square })
     }
 
     /// Sets `bounds` to closenesses that by their coarse codes the vectors of a run do not exceed. `sums` is memory to work in.
@@ -116,6 +131,40 @@ impl Query {
     /// A closeness that by its fine code, of which these are the coarse and the further bits, a vector does not exceed.
     pub fn fine(&self, tier: Tier, [coarse, fine]: [&[u8]; 2], factor: Factor, norm: f32) -> f32 {
         self.bound(scan::fine(tier, &self.integers, coarse, fine), factor, norm)
+    }
+}
+
+/// What bounds of a query's closenesses are made of.
+///
+/// With the sum s of the products of a query's integers and [those of a vector](super::encode_bytes), its factor and its
+/// length n, the sum of the products of their components is `scale · step · s`, give or take `rest · coded + off · n`. The
+/// closeness is that, or with [`Metric::Euclidean`] twice that less `square + n²`; [`OFF`] of these squares is what
+/// 32-bit floats may be off besides.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Terms {
+    /// What a query's integers are multiplied by.
+    pub step: f32,
+    /// The length of what they stand for.
+    pub coded: f32,
+    /// What they leave out, and more than sums of 32-bit floats are off, by the length of the other vector.
+    pub off: f32,
+    /// The square of the query's length.
+    pub square: f32,
+}
+
+impl Terms {
+    /// Closenesses between which that of a vector is: the kernel in `cl/op/nearest.cl` computes the same.
+    pub fn bounds(&self, metric: Metric, sum: i32, Factor { scale, rest }: Factor, norm: f32) -> [f32; 2] {
+        let product = scale * (self.step * sum as f32);
+        let slack = rest * self.coded + (self.off * norm + f32::MIN_POSITIVE);
+        let [low, high] = match metric {
+            Metric::Cosine | Metric::Dot => [product - slack, product + slack],
+            Metric::Euclidean => {
+                let squares = self.square + norm * norm;
+                [(product - slack, -OFF), (product + slack, OFF)].map(|(of, off)| 2.0 * of - squares + off * squares)
+            }
+        };
+        [if low.is_nan() { f32::NEG_INFINITY } else { low }, if high.is_nan() { f32::INFINITY } else { high }]
     }
 }
 

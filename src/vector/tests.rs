@@ -98,6 +98,52 @@ fn what_is_as_similar_is_as_close_as_it_is_said_to_be() {
     assert_eq!(Metric::Euclidean.closeness(f64::NEG_INFINITY), f64::NEG_INFINITY);
 }
 
+proptest! {
+    #[test]
+    fn bounds_of_bytes_hold_and_tiers_agree((metric, vectors) in vectors()) {
+        let shape = Shape { dimensions: vectors[0].len() as u16, metric };
+        prop_assume!(vectors.iter().all(|vector| shape.check(vector).is_ok()));
+        let query = Query::new(shape, &vectors[0]).unwrap();
+        let Some(terms) = query.terms() else { return Ok(()) };
+        for vector in &vectors {
+            let close = query.closeness(Tier::Scalar, &bytes(vector));
+            let mut integers = vec![1; query.integers().len()];
+            let (factor, norm) = encode_bytes(Tier::Scalar, shape, &bytes(vector), &mut integers);
+            let sum = query.integers().iter().zip(&integers).map(|(&q, &x)| i32::from(q) * i32::from(x)).sum();
+            let [low, high] = terms.bounds(metric, sum, factor, norm);
+            prop_assert!(f64::from(low) <= close && close <= f64::from(high), "{low} {close} {high}");
+            for tier in Tier::available() {
+                let mut of_tier = vec![1; integers.len()];
+                prop_assert_eq!(encode_bytes(tier, shape, &bytes(vector), &mut of_tier), (factor, norm));
+                prop_assert_eq!(&of_tier, &integers);
+            }
+        }
+    }
+}
+
+/// Where products are too large for 32-bit floats, a bound of minus infinity would be too low.
+#[test]
+fn bounds_hold_where_floats_overflow() {
+    let shape = Shape { dimensions: 2, metric: Metric::Dot };
+    let query = Query::new(shape, &[1e25, 0.0]).unwrap();
+    for vector in [[-1e25f32, 0.0], [-1e20, 1e25], [1e25, 1e25], [-4e13, 0.0]] {
+        let mut codes = Codes::default();
+        codes.encode(shape, &bytes(&vector));
+        let mut bounds = [0.0];
+        let [factors, norms] = [codes.factors[0].to_bytes().to_vec(), codes.norm.to_le_bytes().to_vec()];
+        query.coarse(
+            Tier::Scalar,
+            Run { codes: &codes.coarse, factors: &factors, norms: &norms },
+            &mut Vec::new(),
+            &mut bounds,
+        );
+        let fine = query.fine(Tier::Scalar, [&codes.coarse, &codes.fine], codes.factors[1], codes.norm);
+        let close = query.closeness(Tier::Scalar, &bytes(&vector));
+        assert!(f64::from(bounds[0]) >= close && f64::from(fine) >= close, "{bounds:?} {fine} {close}");
+    }
+    assert_eq!(query.terms(), None);
+}
+
 /// Noise as of a normal distribution.
 fn normal(seed: &mut u64) -> f32 {
     let mut uniform = || {
@@ -117,6 +163,10 @@ fn codes_are_as_near_as_they_are_said_to_be() {
         rests.iter_mut().zip(codes.factors).for_each(|(rest, factor)| *rest += f64::from(factor.rest) / 100.0);
     }
     assert!(rests[0] < 0.36 && rests[1] < 0.12, "{rests:?}");
+    let mut integers = vec![0; 384];
+    let vector: Vec<f32> = (0..384).map(|_| normal(&mut seed)).collect();
+    let (factor, _) = encode_bytes(Tier::Scalar, shape, &bytes(&vector), &mut integers);
+    assert!(factor.rest < 0.01, "{factor:?}");
     assert!(LEVELS.is_sorted());
 }
 

@@ -6,6 +6,7 @@ mod common;
 
 #[cfg(feature = "lab")]
 mod lab;
+mod nearest;
 mod operations;
 mod phrases;
 mod ranked;

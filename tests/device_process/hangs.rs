@@ -9,7 +9,7 @@ use postings::{Codec, PostingList, device};
 use std::time::Duration;
 
 /// How long the device is waited for.
-const TIMEOUT: Duration = Duration::from_millis(300);
+pub const TIMEOUT: Duration = Duration::from_millis(300);
 /// Longer than a case may take.
 const FOREVER: Duration = Duration::from_secs(3600);
 
@@ -23,7 +23,7 @@ fn loses() -> bool {
 }
 
 /// Runs `work`, the first to use the device, which it loses.
-fn is_lost_by(work: impl FnOnce()) {
+pub fn is_lost_by(work: impl FnOnce()) {
     let kept = device::select(&named()).expect("it opens").expect("it is there");
     let before = calls();
     work();

@@ -9,6 +9,7 @@ mod forks;
 mod hangs;
 mod lists;
 mod loader;
+mod nearest;
 mod ranked;
 #[path = "../../src/base/skipped.rs"]
 mod skipped;
@@ -34,6 +35,11 @@ const FAKE: &str = "{fake}";
 const ONE: (&str, &str) = ("CUDA_VISIBLE_DEVICES", "0");
 const HANG: Variables = &[ONE, ("POSTINGS_DEVICE_FAULT", "hang")];
 const LOSE: Variables = &[ONE, ("POSTINGS_DEVICE_FAULT", "lose")];
+/// Which way of making products finds the nearest vectors.
+const NEAREST: &str = "POSTINGS_DEVICE_NEAREST";
+const PLAIN: (&str, &str) = (NEAREST, "plain");
+/// Longer than PoCL takes to compile a kernel.
+const PATIENCE: Duration = Duration::from_secs(120);
 /// Gives PoCL two devices of the same name.
 const TWO: (&str, &str) = ("POCL_DEVICES", "pthread pthread");
 
@@ -125,6 +131,22 @@ const CASES: &[Case] = &[
     ("forked_after_ranking", &[], ranked::forked_after_ranking),
     ("segments_are_replaced", &[], ranked::segments_are_replaced),
     ("segments_are_replaced_meanwhile", &[], ranked::segments_are_replaced_meanwhile),
+    ("nearest_open_fails", &[("POSTINGS_DEVICE_FAULT", "open")], nearest::device_fails),
+    ("nearest_alloc_fails", &[("POSTINGS_DEVICE_FAULT", "alloc")], nearest::device_fails),
+    ("nearest_build_fails", &[("POSTINGS_DEVICE_FAULT", "build")], nearest::device_fails),
+    ("nearest_launch_fails", &[("POSTINGS_DEVICE_FAULT", "launch")], nearest::device_fails),
+    ("nearest_read_fails", &[("POSTINGS_DEVICE_FAULT", "read")], nearest::device_fails),
+    ("nearest_fifth_launch_fails", &[PLAIN, ("POSTINGS_DEVICE_FAULT", "launch:5")], nearest::device_fails_once),
+    ("nearest_second_read_fails", &[PLAIN, ("POSTINGS_DEVICE_FAULT", "read:2")], nearest::device_fails_once),
+    ("nearest_plain", &[PLAIN], nearest::plain),
+    ("nearest_emulated", &[(NEAREST, "emulated")], nearest::emulated),
+    ("nearest_way_unknown", &[(NEAREST, "?")], nearest::plain),
+    ("nearest_way_is_not_built", &[(NEAREST, "emulated"), ("POSTINGS_DEVICE_FAULT", "build:1")], nearest::plain),
+    ("nearest_way_does_not_run", &[(NEAREST, "emulated"), ("POSTINGS_DEVICE_FAULT", "launch:1")], nearest::plain),
+    ("nearest_hangs", HANG, nearest::is_lost),
+    ("nearest_hangs_later", &[ONE, ("POSTINGS_DEVICE_FAULT", "hang:3")], nearest::is_lost),
+    ("nearest_hangs_until_its_deadline", HANG, nearest::hangs_until_its_deadline),
+    ("nearest_loses_it", LOSE, nearest::is_lost),
     ("stream_open_fails", &[("POSTINGS_DEVICE_FAULT", "open")], stream::device_fails),
     ("stream_alloc_fails", &[("POSTINGS_DEVICE_FAULT", "alloc")], stream::device_fails),
     ("stream_launch_fails", &[("POSTINGS_DEVICE_FAULT", "launch")], stream::device_fails),

@@ -27,18 +27,21 @@
 //! | `rates` | nanoseconds per unit of each kind of work |
 //! | `calibrate` | measures the rates |
 //! | `sample` | samples of large batches |
+//! | `vectors` | the nearest vectors, of which another rule says where they are looked for |
 //! | `queries` | ranked queries, which are predicted otherwise |
 
 mod calibrate;
 mod queries;
 mod rates;
 mod sample;
+mod vectors;
 mod work;
 
 pub(super) use queries::{Batch, Models, Ran, choose_for_queries, divides_segments, learn, models};
 pub use queries::{CpuModel, DeviceModel, Features};
 pub(super) use rates::Rates;
 pub(super) use sample::missing;
+pub(super) use vectors::{VectorWork, choose_for_vectors, may_offload};
 pub(super) use work::Work;
 
 use crate::base::cache_folder;

@@ -34,6 +34,7 @@ fn schema(first: Shape, second: Shape) -> Schema {
         stored: vector.is_none(),
         analyzer: None,
         vector,
+        weights: None,
     };
     let fields = [
         ("body", Kind::Text, None),

@@ -4,6 +4,7 @@ use super::argument::Argument;
 use super::arguments::Signature;
 use super::object::Object;
 use super::search::{bytes_of_hits, put_all};
+use crate::engine;
 use crate::php::call::{Call, check_index};
 use crate::php::class::{this, this_and_result};
 use crate::php::classes::hits;
@@ -45,7 +46,8 @@ pub fn nearest_one(call: &mut Call) -> Outcome {
     let query = vectors::query(arguments.required(Argument::Vector).1, shape, 2, "")?;
     input::ensure_memory(bytes_of_hits(index, &options, 1))?;
     hits::prepare(result)?;
-    let found = check_index(index.nearest(field, &[query], &options, 1), 1)?.pop().unwrap_or_default();
+    let found =
+        check_index(engine::nearest(index, field, &[query], &options, &ini::settings()), 1)?.pop().unwrap_or_default();
     hits::fill(result, index, &Rc::new(Page::new(&options)), found)
 }
 
@@ -57,7 +59,7 @@ pub fn nearest_batch(call: &mut Call) -> Outcome {
     let array = arguments.required(Argument::Vectors).1.array();
     let queries = array.map_or(Ok(Vec::new()), |array| vectors::queries(array, shape, 2))?;
     input::ensure_memory(bytes_of_hits(&index, &options, queries.len()))?;
-    let found = check_index(index.nearest(field, &queries, &options, ini::settings().threads), 1)?;
+    let found = check_index(engine::nearest(&index, field, &queries, &options, &ini::settings()), 1)?;
     drop(queries);
     // PHP may end the script by a jump over this frame.
     let index = BailoutGuard::new(index);

@@ -1,0 +1,61 @@
+//! A vector in 8 bits a dimension, as devices compare it with many queries at once.
+//!
+//! Each component is divided by a step, so that the greatest is ±127, and rounded. As with the [codes](super::Codes) of 2 and 4
+//! bits, x is `scale · c + rest` with rest at right angles to c, and `|⟨q, x⟩ − scale · ⟨q, c⟩| ≤ |q| · |rest|`; |rest| is about .008
+//! of |x| if components are normally distributed. They are made of the vectors themselves, and are in no file.
+
+use super::codes::Sums;
+use super::{Factor, Metric, Shape, components};
+use crate::base::tiers::tiered;
+
+/// Components of which sums are made beside each other.
+const LANES: usize = 8;
+
+/// Lengths of vectors and queries of which sums of bounds and of squares are far from what 32-bit floats can hold.
+pub(super) const GREATEST: f32 = 1e18;
+
+tiered! {
+    /// Sets `integers` to those of a vector in little-endian bytes, and to zeros after its last component. Returns how they stand
+    /// for it, and its length; with [cosines](Metric::Cosine) for the vector of length 1, and 1.
+    ///
+    /// # Panics
+    /// If there are fewer integers than components.
+    pub fn encode_bytes<'a>(shape: Shape, vector: &'a [u8], integers: &'a mut [i8]) -> (Factor, f32) = encode_on_tier;
+}
+
+#[inline(always)]
+fn encode_on_tier(shape: Shape, vector: &[u8], integers: &mut [i8]) -> (Factor, f32) {
+    let (integers, after) = integers.split_at_mut(usize::from(shape.dimensions));
+    after.fill(0);
+    let greatest = components(vector).fold(0.0, |greatest: f32, x| greatest.max(x.abs()));
+    let inverse = if greatest > 0.0 { 127.0 / f64::from(greatest) } else { 0.0 };
+    let (mut product, mut square, mut of_codes) = ([0.0; LANES], [0.0; LANES], [0; LANES]);
+    let (eights, last) = integers.as_chunks_mut::<LANES>();
+    let (of_eights, of_last) = vector.split_at(size_of::<f32>() * LANES * eights.len());
+    let mut add = |integers: &mut [i8], vector: &[u8]| {
+        for (lane, (integer, x)) in integers.iter_mut().zip(components(vector)).enumerate() {
+            let x = f64::from(x);
+            let code = (x * inverse).round_ties_even();
+            *integer = code as i8;
+            product[lane] += x * code;
+            square[lane] += x * x;
+            of_codes[lane] += (code * code) as u32;
+        }
+    };
+    for (integers, vector) in eights.iter_mut().zip(of_eights.as_chunks::<{ size_of::<f32>() * LANES }>().0) {
+        add(integers, vector);
+    }
+    add(last, of_last);
+    let square: f64 = square.iter().sum();
+    let norm = if shape.metric == Metric::Cosine { square.sqrt() } else { 1.0 };
+    let length = (square.sqrt() / norm) as f32;
+    if greatest == 0.0 {
+        return (Factor { scale: 0.0, rest: 0.0 }, 0.0);
+    }
+    let sums = Sums { product: product.iter().sum(), square: of_codes.iter().sum::<u32>().into() };
+    match length <= GREATEST {
+        true => (sums.factor(square, norm), length),
+        // No bound: the vector itself is compared.
+        false => (Factor { scale: 0.0, rest: f32::INFINITY }, 1.0),
+    }
+}

@@ -70,7 +70,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-aarch64-php test-asan test-tsan test-intel test-rusticl test-spark test-memory test-valgrind test-zts test-apache test-machines soak test-power fuzz fuzz-corpus test-browser test-packages test-pie dist dist-aarch64 deb lint-packages deny bench bench-search bench-copies bench-shards bench-vectors bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-aarch64-php test-asan test-tsan test-intel test-rusticl test-spark test-memory test-valgrind test-zts test-apache test-machines soak test-power fuzz fuzz-corpus test-browser test-packages test-pie dist dist-aarch64 deb lint-packages deny bench bench-search bench-copies bench-shards bench-vectors bench-weights bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -168,6 +168,13 @@ bench-vectors: setup-bench $(EXTENSION)  ## measure the nearest of a million vec
 	'$(CARGO_TARGET_DIR)/bench/python/bin/pip' -q install -r benches/vectors/requirements.txt
 	'$(CARGO_TARGET_DIR)/bench/python/bin/python' benches/vectors/peers.py --data '$(CARGO_TARGET_DIR)/bench/vectors' --passages '$(SEARCH_CORPUS)/passages.txt'
 	$(RUN_PHP) -d memory_limit=2G benches/vectors/vectors.php --data '$(CARGO_TARGET_DIR)/bench/vectors' --passages '$(SEARCH_CORPUS)/passages.txt'
+
+bench-weights: setup-bench  ## measure learned sparse weights of a million generated documents beside BMP
+	. scripts/env.sh && cargo bench --no-default-features --features lab --bench weights -- --documents 1000000 \
+	    --index '$(abspath $(CARGO_TARGET_DIR))/bench/weights/index' --peers '$(abspath $(CARGO_TARGET_DIR))/bench/weights'
+	[ -x '$(CARGO_TARGET_DIR)/bench/python/bin/python' ] || python3 -m venv '$(CARGO_TARGET_DIR)/bench/python'
+	'$(CARGO_TARGET_DIR)/bench/python/bin/pip' -q install bmp
+	'$(CARGO_TARGET_DIR)/bench/python/bin/python' benches/weights/peers.py '$(CARGO_TARGET_DIR)/bench/weights'
 
 bench-shards: setup-bench $(EXTENSION)  ## compare four indexes, told their common statistics, with one of all passages, and measure both; SEARCH_CORPUS=
 	[ -f '$(SEARCH_CORPUS)/passages.txt' ] || sh benches/search/corpus.sh '$(SEARCH_CORPUS)'

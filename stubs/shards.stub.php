@@ -191,6 +191,7 @@ namespace Postings {
          * @param array<string, string|list<string>> $synonyms
          * @param array<string, string|list<int|float>> $nearest
          * @param 'rrf'|array<string, int|float> $fusion
+         * @param array<string, array<int|float>> $weighted
          */
         public function search(
             string $query,
@@ -215,6 +216,7 @@ namespace Postings {
             ?Statistics $statistics = null,
             array $nearest = [],
             array|string $fusion = 'rrf',
+            array $weighted = [],
         ): LeafRequest {
         }
 
@@ -222,7 +224,7 @@ namespace Postings {
          * Asks for the hits of each of at most 65,536 queries: read() returns Hits under the keys of the queries. As
          * Index::searchBatch(), with what search() says.
          *
-         * @param array<array-key, string> $queries
+         * @param array<array-key, string|array{query?: string, weighted?: array<string, array<int|float>>}> $queries
          * @param array<array-key, mixed> $filter
          * @param array<array-key, mixed> $sort
          * @param array<string, int|float> $weights

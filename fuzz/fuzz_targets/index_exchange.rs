@@ -10,12 +10,15 @@ use index_support::edit;
 use libfuzzer_sys::fuzz_target;
 use postings::engine::Settings;
 use postings::exchange::{Answer, MOST_BYTES, Question, Response, commit_of, handle, schema_of};
-use postings::search::{Direction, Fusion, Index, Matching, Options, Page, RankingPart, SortKey, Typos, fingerprint, merge_rankings};
+use postings::search::{
+    Asked, Direction, Fusion, Index, Matching, Options, Page, RankingPart, SortKey, Typos, WeightedTerms, fingerprint, merge_rankings,
+};
 use postings::vector::Query;
 use std::sync::{Arc, OnceLock};
 
 /// The field of vectors of the index.
 const EMBEDDING: usize = 6;
+const EXPANSION: usize = 7;
 
 fn with_crc(mut bytes: Vec<u8>) -> Vec<u8> {
     let crc = crc32fast::hash(&bytes);
@@ -42,7 +45,9 @@ fuzz_target!(|input: (u8, u8, [i8; 7], &str, Vec<u8>, Vec<(u16, u8)>, Vec<(u16, 
         sort: if flags & 16 != 0 { vec![(SortKey::Id, Direction::Descending)] } else { Vec::new() },
         ..Options::default()
     };
-    let queries = vec![query.to_owned()];
+    let terms = (flags & 3 != 0).then(|| (b"w97".to_vec(), f32::from(of_vectors)));
+    let weighted = [WeightedTerms { field: EXPANSION, terms: terms.into_iter().collect() }];
+    let queries = vec![Asked { text: query, weighted: &weighted }.into()];
     let nearest = vector(index, components);
     let fusion = match of_vectors & 2 {
         0 => Fusion::Ranks,
@@ -58,7 +63,7 @@ fuzz_target!(|input: (u8, u8, [i8; 7], &str, Vec<u8>, Vec<(u16, u8)>, Vec<(u16, 
     let page = Options { limit: usize::from(of_vectors >> 2), offset: usize::from(flags & 3), ..Options::default() };
     let question = match flags >> 5 {
         0 => Question::Schema,
-        1 => Question::Statistics { queries, options },
+        1 => Question::Statistics { queries: vec![query.to_owned()], options },
         2 => Question::Suggest { text: query.to_owned(), field: None, limit: usize::from(flags) },
         3 => Question::Nearest { field: EMBEDDING, vectors: vec![nearest; usize::from(of_vectors % 4)], options: page, stored: flags & 1 != 0 },
         4 | 5 => Question::Search { queries, options: fused, stored: flags & 1 != 0 },
@@ -68,7 +73,7 @@ fuzz_target!(|input: (u8, u8, [i8; 7], &str, Vec<u8>, Vec<(u16, u8)>, Vec<(u16, 
     let response = handle(index, &request, &settings, None);
     let read = Response::read(&response, &question, index.schema()).expect("any text is a query");
     if let (Answer::Found(all), Question::Search { queries, options, .. }) = (&read.answer, &question) {
-        assert_eq!(Ok(&all[0].found), index.search(&queries[0], options).as_ref());
+        assert_eq!(Ok(&all[0].found), index.search(queries[0].get(), options).as_ref());
     }
     if let (Answer::Found(all), Question::Nearest { vectors, options, .. }) = (&read.answer, &question) {
         let found = index.nearest(EMBEDDING, vectors, options, 1).expect("the vectors fit");

@@ -3,7 +3,7 @@ Weights fields: search(weighted:), batches, streams, counts, facets, explain(), 
 --FILE--
 <?php
 require __DIR__ . '/../index.inc';
-use Postings\{Filter, Index, IndexWriter};
+use Postings\{Filter, Hits, Index, IndexWriter, Leaf, LeafClient, Statistics};
 
 /** What is kept of a weight: the front of its bits, as a 32-bit float. */
 function kept(float $weight, int $bits): float
@@ -116,6 +116,35 @@ foreach ([8, 16, 32] as $bits) {
     $index = $writer = null;
     Index::drop($folder);
 }
+
+// Two leaves find what one index of all documents finds.
+$fields = ['body' => [], 'w' => ['weights' => true]];
+$one = IndexWriter::open($joined = new_folder(), $fields);
+foreach ([0, 1] as $shard) {
+    $writer = IndexWriter::open($folder = new_folder(), $fields);
+    for ($i = 0; $i < 200; $i++) {
+        $weights = array_map(fn () => mt_rand(1, 4000) / 1000, array_fill_keys(array_rand(range(0, 19), mt_rand(2, 9)), 0));
+        $writer->add(1000 * $shard + $i, ['body' => $i % 3 ? 'sea' : 'land', 'w' => $weights]);
+    }
+    $writer->close();
+    $one->addIndex($folder);
+    $leaves[] = Leaf::open($folder);
+}
+$one->close();
+$one = Index::open($joined);
+$client = LeafClient::fromResponse($leaves[0]->handle(LeafClient::schemaRequest()));
+$ask = fn ($request) => array_map(fn ($leaf) => $request->read($leaf->handle($request->bytes())), $leaves);
+$weighted = ['w' => [3 => 1.5, '7' => 0.25, 'nowhere' => 1]];
+$queries = ['weights' => ['weighted' => $weighted], 'both' => ['query' => 'sea', 'weighted' => $weighted], 'words' => 'land'];
+$statistics = Statistics::sum($ask($client->statistics(['', 'sea', 'land'])));
+$batches = $ask($client->searchBatch($queries, 30, statistics: $statistics));
+$pairs = fn (Hits $hits) => array_map(fn ($hit) => [$hit->id, $hit->score], iterator_to_array($hits));
+foreach ($queries as $key => $query) {
+    $wanted = is_string($query) ? $one->search($query, 30) : $one->search($query['query'] ?? '', 30, weighted: $weighted);
+    var_dump(count($wanted) === 30 && $pairs(Hits::merge(array_column($batches, $key), 30)) === $pairs($wanted));
+}
+$single = Hits::merge($ask($client->search('sea', 30, statistics: $statistics, weighted: $weighted)), 30);
+var_dump($pairs($single) === $pairs($one->search('sea', 30, weighted: $weighted)));
 
 $folder = new_folder();
 $writer = IndexWriter::open($folder, ['body' => [], 'w' => ['weights' => true]]);

@@ -7,7 +7,7 @@ use crate::base::error::{Error, Refusal, Result};
 use crate::engine::{self, Settings};
 use crate::index::Id;
 use crate::index::segment::values_length;
-use crate::search::{Found, Index, Merging, Options, Page, SortValue, window};
+use crate::search::{Asked, AskedBuf, Found, Index, Merging, Options, Page, SortValue, window};
 use std::time::Duration;
 
 /// The response to a request. What is wrong with it, or fails, becomes a refusal: every request has a response. Searches end
@@ -37,10 +37,14 @@ pub fn handle(index: &Index, request: &[u8], settings: &Settings, most: Option<D
 fn answer(index: &Index, question: &Question, settings: &Settings) -> Result<Answer> {
     Ok(match question {
         Question::Schema => Answer::Schema(index.schema().clone()),
-        Question::Statistics { queries, options } => Answer::Statistics(index.statistics(&as_strs(queries), options)?),
+        Question::Statistics { queries, options } => {
+            let queries: Vec<&str> = queries.iter().map(|query| &**query).collect();
+            Answer::Statistics(index.statistics(&queries, options)?)
+        }
         Question::Search { queries, options, stored } => {
             check_hits(index, queries.len(), options)?;
-            let found = engine::search_batch(index, &as_strs(queries), options, settings)?;
+            let queries: Vec<Asked> = queries.iter().map(AskedBuf::get).collect();
+            let found = engine::search_batch(index, &queries, options, settings)?;
             Answer::Found(with_all(index, &Page::new(options), found, *stored)?)
         }
         Question::Nearest { field, vectors, options, stored } => {
@@ -57,10 +61,6 @@ fn answer(index: &Index, question: &Question, settings: &Settings) -> Result<Ans
             Answer::Stored(stored.collect::<Result<_>>()?)
         }
     })
-}
-
-fn as_strs(queries: &[String]) -> Vec<&str> {
-    queries.iter().map(|query| &**query).collect()
 }
 
 /// Checks how much memory answers take at most.

@@ -3,7 +3,8 @@
 //! ```text
 //! schema (0)      nothing
 //! statistics (1)  how many queries, each a string; options
-//! search (2)      the same, and whether stored fields are wanted u8
+//! search (2)      how many queries, each a string and how many weights fields, of each the field u8 and how many terms, each a
+//!                 string and a weight f32; options, and whether stored fields are wanted u8
 //! suggest (3)     text, whether a field is named u8, if so its number u8; limit
 //! stored (4)      how many ids, each
 //! nearest (5)     field u8, how many vectors, each; the page of options, and whether stored fields are wanted u8
@@ -12,11 +13,11 @@
 use super::condition::{read_id, write_id};
 use super::write::{list, optional};
 use super::{Commit, MOST_HITS, VERSION, opened, options, put_commit, read_commit, refused, sealed, shown};
-use crate::base::error::{Error, Refusal, Result};
+use crate::base::error::{Refusal, Result};
 use crate::base::leb128::{put, put_string};
 use crate::base::reader::Reader;
 use crate::index::{Id, Kind, Schema};
-use crate::search::{Index, Options};
+use crate::search::{Asked, AskedBuf, Index, Options, WeightedTerms};
 use crate::vector::Query;
 use std::time::Duration;
 
@@ -40,7 +41,7 @@ pub enum Question {
     /// Its hits of each query: [`Index::search_batch`].
     Search {
         /// The queries.
-        queries: Vec<String>,
+        queries: Vec<AskedBuf>,
         /// How to search.
         options: Options,
         /// Whether the stored fields of hits are wanted.
@@ -89,11 +90,12 @@ impl Question {
             Question::Schema => out.push(0),
             Question::Statistics { queries, options } => {
                 out.push(1);
-                write_queries(&mut out, queries, options, deadline)?;
+                let write = |out: &mut Vec<u8>, query: &String| put_string(out, query.as_bytes());
+                write_queries(&mut out, queries, write, options, deadline)?;
             }
             Question::Search { queries, options, stored } => {
                 out.push(2);
-                write_queries(&mut out, queries, options, deadline)?;
+                write_queries(&mut out, queries, write_asked, options, deadline)?;
                 out.push((*stored).into());
             }
             Question::Suggest { text, field, limit } => {
@@ -154,18 +156,15 @@ impl Question {
     }
 
     fn read_of(what: u8, reader: &mut Reader, schema: &Schema) -> Result<Question> {
-        let queries = |reader: &mut Reader| {
-            let queries = reader.list("queries", MOST_QUERIES, |reader| Ok(reader.text("query")?.to_owned()))?;
-            Ok::<_, Error>((queries, options::read(reader, schema)?))
-        };
         Ok(match what {
             0 => Question::Schema,
             1 => {
-                let (queries, options) = queries(reader)?;
-                Question::Statistics { queries, options }
+                let queries = reader.list("queries", MOST_QUERIES, |reader| Ok(reader.text("query")?.to_owned()))?;
+                Question::Statistics { queries, options: options::read(reader, schema)? }
             }
             2 => {
-                let (queries, options) = queries(reader)?;
+                let queries = reader.list("queries", MOST_QUERIES, |reader| read_asked(reader, schema))?;
+                let options = options::read(reader, schema)?;
                 Question::Search { queries, options, stored: reader.flag("stored")? }
             }
             3 => {
@@ -192,8 +191,41 @@ fn check_count(count: usize, most: usize, what: &str) -> Result<()> {
     }
 }
 
-fn write_queries(out: &mut Vec<u8>, queries: &[String], options: &Options, deadline: Option<Duration>) -> Result<()> {
+fn write_queries<Q>(
+    out: &mut Vec<u8>,
+    queries: &[Q],
+    write: impl FnMut(&mut Vec<u8>, &Q),
+    options: &Options,
+    deadline: Option<Duration>,
+) -> Result<()> {
     check_count(queries.len(), MOST_QUERIES, "queries")?;
-    list(out, queries, |out, query| put_string(out, query.as_bytes()));
+    list(out, queries, write);
     options::write(out, options, deadline)
+}
+
+fn write_asked(out: &mut Vec<u8>, query: &AskedBuf) {
+    let Asked { text, weighted } = query.get();
+    put_string(out, text.as_bytes());
+    list(out, weighted, |out, WeightedTerms { field, terms }| {
+        out.push(*field as u8);
+        list(out, terms, |out, (term, weight)| {
+            put_string(out, term);
+            out.extend(weight.to_le_bytes());
+        });
+    });
+}
+
+fn read_asked(reader: &mut Reader, schema: &Schema) -> Result<AskedBuf> {
+    let text = reader.text("query")?.to_owned();
+    let weighted = reader.list("weights fields", schema.fields.len(), |reader| {
+        let field = options::field(reader, schema, Some(Kind::Weights))?;
+        let terms = reader.list("terms", Asked::MOST_TERMS, |reader| {
+            Ok((reader.string("term")?.to_owned(), f32::from_le_bytes(reader.array("weight")?)))
+        })?;
+        Ok(WeightedTerms { field, terms })
+    })?;
+    match WeightedTerms::fault(&weighted) {
+        Some(wrong) => Err(reader.wrong("weights", &wrong)),
+        None => Ok(Asked { text: &text, weighted: &weighted }.into()),
+    }
 }

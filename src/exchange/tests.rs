@@ -76,7 +76,7 @@ fn index() -> &'static Index {
 }
 
 fn search(queries: &[&str], options: Options) -> Question {
-    Question::Search { queries: queries.iter().map(|&query| query.to_owned()).collect(), options, stored: true }
+    Question::Search { queries: queries.iter().map(|&query| query.into()).collect(), options, stored: true }
 }
 
 fn asked(question: &Question, commit: Option<Commit>) -> Vec<u8> {
@@ -375,7 +375,7 @@ fn what_only_an_index_itself_can_be_told_is_not_asked() {
         let bytes = search(&["w1"], options).to_bytes(index().fingerprint(), None, None);
         assert!(matches!(bytes, Err(Error::Argument(_))), "{bytes:?}");
     }
-    let queries = vec![String::new(); MOST_QUERIES + 1];
+    let queries = vec!["".into(); MOST_QUERIES + 1];
     let question = Question::Search { queries, options: Options::default(), stored: false };
     assert_eq!(why(question.to_bytes(0, None, None).map(|_| unreachable!())), Refusal::Request);
 }

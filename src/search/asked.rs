@@ -69,6 +69,12 @@ pub struct AskedBuf {
     weighted: Box<[WeightedTerms]>,
 }
 
+impl From<&str> for AskedBuf {
+    fn from(text: &str) -> Self {
+        Asked::from(text).into()
+    }
+}
+
 impl From<Asked<'_>> for AskedBuf {
     fn from(asked: Asked<'_>) -> Self {
         AskedBuf { text: asked.text.into(), weighted: asked.weighted.into() }

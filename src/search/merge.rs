@@ -251,7 +251,7 @@ pub fn merge(parts: &[MergingPart], offset: usize, limit: usize) -> Result<Place
         });
     }
     let merged: Vec<_> = all.into_iter().skip(offset).take(limit).collect();
-    let with_all = page.all_then_any.then(|| merged.iter().filter(|(any, ..)| !any).count());
+    let with_all = (page.all_then_any && !merged.is_empty()).then(|| merged.iter().filter(|(any, ..)| !any).count());
     Ok((merged.into_iter().map(|(_, part, at)| (part, at)).collect(), with_all))
 }
 

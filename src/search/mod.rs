@@ -120,8 +120,8 @@ pub struct Found {
     pub total: Option<u64>,
     /// What all documents that match have in the fields that were [asked for](Options::facets), in that order.
     pub facets: Option<Vec<FieldFacet>>,
-    /// If documents that have all words are followed by those with any, how many of the hits are of the first; `None` if hits
-    /// are also [distinct](Options::distinct).
+    /// If documents that have all words are followed by those with any, how many of the hits are of the first; `None` if there are
+    /// no hits, or they are also [distinct](Options::distinct).
     pub with_all: Option<usize>,
     /// Whether the query was not finished by the deadline, so that nothing is known of its hits.
     pub expired: bool,
@@ -132,6 +132,7 @@ pub struct Found {
 impl Found {
     /// Says how many of all hits, those before the offset included, have all words.
     pub(crate) fn count_with_all(&mut self, with_all: Option<usize>, options: &Options) {
+        let with_all = with_all.filter(|_| !self.hits.is_empty());
         self.with_all = with_all.map(|count| count.saturating_sub(options.offset).min(self.hits.len()));
     }
 

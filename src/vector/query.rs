@@ -9,6 +9,9 @@ use crate::base::error::Result;
 use crate::base::memory::{room, zeros};
 use crate::base::tiers::tiered;
 
+/// By distance, shorter queries have no bounds.
+const LEAST: f32 = 1e-3;
+
 /// What sums of some 32-bit floats are off at most, by the greatest of them: many times what they are.
 pub const OFF: f32 = 1.0 / 131_072.0;
 

@@ -112,6 +112,9 @@ final class ShardedIndex
     public function search(string $query, mixed ...$options): Hits
     {
         $options = self::named('search', 1, $options);
+        $weighted = $options['weighted'] ?? [];
+        unset($options['weighted']);
+        $query = $weighted === [] ? $query : ['query' => $query, 'weighted' => $weighted];
         return self::of(fn () => $this->found($this->shards, [$query], $options, microtime(true) + $this->timeout), fn (array $found) => $found[0]);
     }
 
@@ -119,7 +122,7 @@ final class ShardedIndex
      * As Index::searchBatch(): every shard is asked for all queries at once.
      *
      * @template K of array-key
-     * @param array<K, string> $queries
+     * @param array<K, string|array{query?: string, weighted?: array<string, array<string|int, int|float>>}> $queries
      * @return array<K, Hits>
      * @throws ShardMissing if a shard does not answer
      * @throws Undecided    if very many values of a facet are equally frequent
@@ -388,7 +391,7 @@ final class ShardedIndex
 
     /**
      * @param array<string, Shard> $shards
-     * @param array<string> $queries
+     * @param array<string|array{query?: string, weighted?: array<string, array<string|int, int|float>>}> $queries
      * @param array<string, mixed> $options
      * @return array<Hits>
      */
@@ -465,16 +468,18 @@ final class ShardedIndex
     private function foundBy(array $shards, array $queries, array $given, float $until, \Closure $others): array
     {
         $reading = array_intersect_key($given, array_flip(self::READING));
-        $key = self::keyOf($shards, array_values($queries), $reading);
+        $texts = array_map(self::textOf(...), $queries);
+        $key = self::keyOf($shards, array_values($texts), $reading);
         $second = false;
         for ($attempt = 1;; ++$attempt) {
             try {
-                [$commits, $statistics] = $this->statistics($shards, $key, $queries, $reading, $second, $until, $others);
+                [$commits, $statistics] = $this->statistics($shards, $key, $texts, $reading, $second, $until, $others);
                 $client = $this->client($shards, $until, $others);
                 if (isset($given['nearest']) || isset($given['fusion'])) {
                     // Only one query has vectors.
                     $only = array_key_first($queries);
-                    $request = $client->search($queries[$only], ...$given, statistics: $statistics);
+                    $weighted = is_array($queries[$only]) ? ['weighted' => $queries[$only]['weighted'] ?? []] : [];
+                    $request = $client->search($texts[$only], ...$given, ...$weighted, statistics: $statistics);
                     $parts = array_map(fn (Hits $hits) => [$only => $hits], $this->ask($shards, $request, $until, $commits, $others));
                 } else {
                     $request = $client->searchBatch($queries, ...$given, statistics: $statistics);
@@ -502,6 +507,12 @@ final class ShardedIndex
             }
             $this->forget($key);
         }
+    }
+
+    /** @param string|array{query?: string} $query */
+    private static function textOf(string|array $query): string
+    {
+        return is_string($query) ? $query : $query['query'] ?? '';
     }
 
     /**

@@ -26,6 +26,7 @@ final class ShardedIndexTest extends TestCase
     private const FIELDS = [
         'title' => ['stored' => true, 'weight' => 2], 'body' => [], 'tag' => ['keyword' => true], 'seller' => ['keyword' => true],
         'price' => ['numeric' => true], 'meaning' => ['vector' => 5], 'look' => ['vector' => 3, 'metric' => 'euclidean'],
+        'expansion' => ['weights' => true],
     ];
 
     private string $folder;
@@ -58,6 +59,7 @@ final class ShardedIndexTest extends TestCase
             $documents[ShardedIndex::shardOf($id, self::SHARDS)][$id] = [
                 'title' => $text(3), 'body' => $text(mt_rand(3, 40)), 'tag' => 't' . mt_rand(0, 5), 'seller' => 's' . mt_rand(0, 150), 'price' => mt_rand(0, 30),
                 'meaning' => $vector(5), 'look' => $vector(3),
+                'expansion' => ['boat' => $id % 7 / 4, 'water' => $id % 11 / 3, 42 => $id % 3],
             ];
         }
         ksort($documents);
@@ -111,6 +113,25 @@ final class ShardedIndexTest extends TestCase
     private static function values(Hits $hits): array
     {
         return [$hits->total, $hits->facets, $hits->expired, array_map(fn ($hit) => [$hit->id, $hit->score, $hit->fields, $hit->distance], iterator_to_array($hits))];
+    }
+
+    public function testTermsWithWeightsAreFoundAsInOneIndex(): void
+    {
+        $index = $this->connect();
+        $weighted = ['expansion' => ['water' => 1.5, 42 => 0.25, 'nowhere' => 3]];
+        foreach (['', 'red sea', 'sail*'] as $query) {
+            foreach ([[], ['matching' => 'any', 'filter' => ['tag' => 't1'], 'total' => true, 'facets' => ['tag']], ['offset' => 7, 'limit' => 30]] as $given) {
+                $wanted = $this->one->search($query, ...$given, weighted: $weighted);
+                self::assertNotCount(0, $wanted);
+                self::assertSame(self::values($wanted), self::values($index->search($query, ...$given, weighted: $weighted)));
+                $batch = $index->searchBatch(['a' => ['query' => $query, 'weighted' => $weighted], 'b' => 'sea'], ...$given);
+                self::assertSame(self::values($wanted), self::values($batch['a']));
+                self::assertSame(self::values($this->one->search('sea', ...$given)), self::values($batch['b']));
+            }
+            $fused = ['nearest' => ['look' => [0.5, 1.5, -0.5]], 'weighted' => $weighted];
+            self::assertSame(self::values($this->one->search($query, ...$fused)), self::values($index->search($query, ...$fused)));
+            self::assertSame($this->one->count($query, weighted: $weighted), $index->count($query, weighted: $weighted));
+        }
     }
 
     public function testFindsWhatOneIndexFinds(): void

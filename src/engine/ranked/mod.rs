@@ -72,8 +72,9 @@ pub fn search_batch<'q, Q: Copy + Into<Asked<'q>>>(
         // Documents need not have all terms of weights fields: so devices need not look for such.
         let any = Options { matching: Matching::Any, ..options.clone() };
         let mut found = ranked(index, &queries, &any, settings)?;
-        let with_all = (options.matching == Matching::AllThenAny).then_some(0);
-        found.iter_mut().for_each(|found| found.with_all = with_all);
+        if options.matching == Matching::AllThenAny && options.distinct.is_none() {
+            found.iter_mut().for_each(|found| found.count_with_all(Some(0), options));
+        }
         return Ok(found);
     }
     ranked(index, &queries, options, settings)

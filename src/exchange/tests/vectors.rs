@@ -258,7 +258,7 @@ proptest! {
                 let told = (!shards.has_all()).then(|| statistics.clone());
                 let wanted = shards.one.search(text, &page(&Options { statistics: told, ..options.clone() })).unwrap();
                 let options = Options { statistics: Some(statistics.clone()), ..options };
-                let question = Question::Search { queries: queries.clone(), options: options.clone(), stored: true };
+                let question = Question::Search { queries: vec![text.into()], options: options.clone(), stored: true };
                 let (asked, found) = shards.found(&question);
                 prop_assert_eq!(plain(&merged(&asked, &found, offset, limit)), plain(&wanted.hits), "{} {:?}", text, options);
                 prop_assert_eq!(found.iter().map(|of| of.found.total.unwrap()).sum::<u64>(), wanted.total.unwrap());
@@ -430,7 +430,7 @@ fn options_that_do_not_fit_are_refused() {
         assert_eq!(why(answer), Refusal::Request, "{question:?}");
     }
     // Each list counts.
-    let queries = |count| Question::Search { queries: vec![String::new(); count], options: by_ranks(), stored: false };
+    let queries = |count| Question::Search { queries: vec!["".into(); count], options: by_ranks(), stored: false };
     assert!(answered(index(), &queries(100)).is_ok());
     assert_eq!(why(answered(index(), &queries(1 + MOST_HITS / (3 * WINDOW)))), Refusal::Request);
     let many = nearest(1 + MOST_HITS / 150, Options { limit: usize::MAX, ..Options::default() });

@@ -3,7 +3,7 @@
 use super::index::argument::Argument;
 use super::index::arguments::{Arguments, Signature};
 use super::index::nearest;
-use super::index::search::{BATCH, LEAF_SEARCH, STATISTICS, queries_of};
+use super::index::search::{BATCH, SEARCH, STATISTICS, queries_of};
 use super::index::words::Typed;
 use super::leaf_request::{self, Asked};
 use crate::exchange::{Question, commit_of, schema_of, shown};
@@ -15,7 +15,7 @@ use crate::php::documents::id;
 use crate::php::exception::{self, Outcome, type_name};
 use crate::php::output;
 use crate::php::zend::elements;
-use crate::php::{fields, input, vectors};
+use crate::php::{fields, input, vectors, weights};
 use crate::search::Options;
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
@@ -58,7 +58,7 @@ impl Class for Object {
                     .arg(Arg::new("stored", DataType::Bool).default("true")),
             ),
             static_method(function("commit", handler!(commit), DataType::String).arg(string("response"))),
-            LEAF_SEARCH.method(function("search", handler!(search), request())),
+            SEARCH.method(function("search", handler!(search), request())),
             BATCH.method(function("searchBatch", handler!(search_batch), request())),
             nearest::NEAREST.method(function("nearest", handler!(nearest_one), request())),
             nearest::BATCH.method(function("nearestBatch", handler!(nearest_batch), request())),
@@ -120,10 +120,10 @@ fn owned(queries: Vec<Cow<str>>) -> Vec<String> {
 }
 
 fn search(call: &mut Call) -> Outcome {
-    let arguments = LEAF_SEARCH.parse(call)?;
+    let arguments = SEARCH.parse(call)?;
     let (object, result) = this_and_result::<Object>(call)?;
     let options = options(&arguments, &object.of.schema)?;
-    let queries = vec![arguments.text().into_owned()];
+    let queries = vec![arguments.query(&object.of.schema)?.asked().into()];
     let question = Question::Search { queries, options, stored: object.stored };
     leaf_request::store(question, Zval::null(), &object.of, result)
 }
@@ -133,7 +133,10 @@ fn search_batch(call: &mut Call) -> Outcome {
     let (object, result) = this_and_result::<Object>(call)?;
     let options = options(&arguments, &object.of.schema)?;
     let given = arguments.required(Argument::Queries).1;
-    let queries = owned(queries_of(given)?);
+    let mut queries = input::with_room(given.array().map_or(0, |array| array.len()))?;
+    for (at, (_, query)) in given.array().into_iter().flat_map(elements).enumerate() {
+        queries.push(weights::Query::of(&object.of.schema, query.dereference(), 1, at)?.asked().into());
+    }
     let keys = given.shallow_clone();
     let question = Question::Search { queries, options, stored: object.stored };
     leaf_request::store(question, keys, &object.of, result)

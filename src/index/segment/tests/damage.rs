@@ -276,7 +276,7 @@ fn forged_files_do_not_end_the_process() {
     let extents = segment.frame.extents.clone();
     let body = segment.body;
     drop(segment);
-    assert_eq!(extents.len(), 7 + 2 + 7 + 2 + 1 + 2 + 5);
+    assert_eq!(extents.len(), 7 + 2 + 7 + 2 + 1 + 2 + 5 + 3);
     let mut places: Vec<usize> = (0..64).chain(body..bytes.len() - TAIL - 4 * body.div_ceil(CHUNK)).collect();
     for extent in &extents {
         let section = extent.offset as usize..(extent.offset + extent.length) as usize;

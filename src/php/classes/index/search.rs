@@ -52,8 +52,6 @@ macro_rules! search_signature {
 
 pub const SEARCH: Signature =
     search_signature!(1, [Argument::Query], [], Argument::Nearest, Argument::Fusion, Argument::Weighted);
-/// As a leaf is asked.
-pub const LEAF_SEARCH: Signature = search_signature!(1, [Argument::Query], [], Argument::Nearest, Argument::Fusion);
 pub const BATCH: Signature = search_signature!(1, [Argument::Queries], [Argument::Deadline(None)]);
 pub const STREAM: Signature = search_signature!(0, [], [Argument::Deadline(Some(500)), Argument::Capacity]);
 pub const WARM: Signature = Signature {

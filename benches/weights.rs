@@ -1,7 +1,7 @@
 //! Learned sparse weights: how long does a query take on one thread, and how many a second does a device answer?
 //!
 //!     cargo bench --no-default-features --features lab --bench weights -- [--documents N] [--queries N] [--limit K[,K…]] \
-//!         [--device NAME] [--index DIR] [--peers DIR] [--rounds N] [--sample N]
+//!         [--device NAME] [--index DIR] [--peers DIR] [--rounds N] [--alone N] [--sample N]
 //!
 //! The collection is generated in the shape that SPLADE gives to passages (Formal, Lassance, Piwowarski, Clinchant 2022): 120 terms
 //! of 30,522 a document, which come in topics, and 40 a query. Weights of documents are integers of at most 5 significant bits, and
@@ -32,6 +32,9 @@ use std::path::{Path, PathBuf};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
+/// Queries of which the postings are counted.
+const COUNTED: usize = 50;
+
 struct Args {
     documents: u32,
     queries: u32,
@@ -40,6 +43,8 @@ struct Args {
     index: Option<PathBuf>,
     peers: Option<PathBuf>,
     rounds: usize,
+    /// Queries that one thread answers, with whose hits the device's are compared.
+    alone: usize,
     /// Queries whose hits are compared with sums over all documents.
     sample: usize,
 }
@@ -53,6 +58,7 @@ fn args() -> Result<Args> {
         index: None,
         peers: None,
         rounds: 5,
+        alone: usize::MAX,
         sample: 3,
     };
     let mut words = std::env::args().skip(1);
@@ -67,6 +73,7 @@ fn args() -> Result<Args> {
             "--index" => args.index = Some(value()?.into()),
             "--peers" => args.peers = Some(value()?.into()),
             "--rounds" => args.rounds = value()?.parse()?,
+            "--alone" => args.alone = value()?.parse()?,
             "--sample" => args.sample = value()?.parse()?,
             other => return Err(format!("{other}: no such option").into()),
         }
@@ -130,7 +137,13 @@ fn measure(args: &Args, folder: &Path) -> Result<()> {
     let weighted: Vec<[WeightedTerms; 1]> =
         queries.iter().map(|query| [WeightedTerms { field: 0, terms: terms(query) }]).collect();
     let asked: Vec<Asked> = weighted.iter().map(|weighted| Asked { text: "", weighted }).collect();
-    let mut table = Vec::new();
+    let mut postings = 0;
+    for term in weighted.iter().take(COUNTED).flat_map(|[of_query]| &of_query.terms) {
+        let one = [WeightedTerms { field: 0, terms: vec![term.clone()] }];
+        postings += index.count(Asked { text: "", weighted: &one }, &Options::default())?;
+    }
+    let mut table =
+        vec![format!("{} postings a query, on average", postings / weighted.len().clamp(1, COUNTED) as u64)];
     for &limit in &args.limits {
         let options = Options { limit, ..Options::default() };
         let mut found: Vec<Found> = Vec::new();
@@ -139,7 +152,7 @@ fn measure(args: &Args, folder: &Path) -> Result<()> {
         for _ in 0..2 {
             times.clear();
             found.clear();
-            for &asked in &asked {
+            for &asked in asked.iter().take(args.alone) {
                 let (time, of_query) = seconds(|| index.search(asked, &options));
                 found.push(of_query?);
                 times.push(1e3 * time);
@@ -147,7 +160,7 @@ fn measure(args: &Args, folder: &Path) -> Result<()> {
         }
         table.push(format!("top {limit}, one thread: {}", in_milliseconds(&mut times)));
         if limit == args.limits[0] {
-            compare(&collection, &queries[..args.sample.min(queries.len())], &found)?;
+            compare(&collection, &queries[..args.sample.min(found.len())], &found)?;
         }
         if let Some(folder) = &args.peers {
             write_found(&folder.join(format!("found-{limit}.txt")), &found, &times)?;

@@ -10,6 +10,9 @@ pub const VOCABULARY: u32 = 30_522;
 pub const TERMS: usize = 120;
 /// Terms of a query.
 pub const QUERY_TERMS: usize = 40;
+/// The n-th most frequent term has a probability in proportion to 1 / (n + FLAT). So a document has about one and a half terms of a
+/// query, as with SPLADE.
+const FLAT: f64 = 100.0;
 /// Terms of a topic.
 const TOPIC: u64 = 400;
 /// Documents that are generated together.
@@ -37,6 +40,11 @@ fn seeded(seed: u64) -> Random {
     random
 }
 
+/// A term, the frequent ones more likely.
+fn any(random: &mut Random) -> u32 {
+    (random.zipf(FLAT, FLAT + f64::from(VOCABULARY)) - FLAT) as u32
+}
+
 /// A number without its bits after the fifth significant one.
 fn five_bits(number: u32) -> u32 {
     let cut = (u32::BITS - number.leading_zeros()).saturating_sub(5);
@@ -50,7 +58,7 @@ impl Collection {
 
     /// The term with that rank in a topic: frequent terms are in more of them.
     fn term_of(topic: u64, rank: u64) -> u32 {
-        seeded(topic << 20 | rank).zipf(1.0, f64::from(VOCABULARY)) as u32
+        any(&mut seeded(topic << 20 | rank))
     }
 
     /// The terms of a document, each once, by falling weights as far as these are not noise.
@@ -64,12 +72,12 @@ impl Collection {
                 0..4 => Self::term_of(topics[0], random.zipf(1.0, TOPIC as f64) as u64),
                 4 => Self::term_of(topics[1], random.zipf(1.0, TOPIC as f64) as u64),
                 5 => Self::term_of(topics[2], random.zipf(1.0, TOPIC as f64) as u64),
-                _ => random.zipf(1.0, f64::from(VOCABULARY)) as u32,
+                _ => any(&mut random),
             };
             if terms.iter().all(|of| of.0 != term) {
                 let left = 1.0 - terms.len() as f64 / TERMS as f64;
                 // Terms that many documents have get less.
-                let rarity = 0.4 + 0.6 * (f64::from(term).ln() / f64::from(VOCABULARY).ln());
+                let rarity = 0.4 + 0.6 * (f64::from(term + 1).ln() / f64::from(VOCABULARY).ln());
                 let noise = 0.5 + random.below(1000) as f64 / 1000.0;
                 let weight = (110.0 * left.powf(1.5) * rarity * noise) as u32;
                 terms.push((term, five_bits(weight.clamp(1, 124))));
@@ -86,7 +94,7 @@ impl Collection {
         let mut from = document.iter().take(40);
         while terms.len() < QUERY_TERMS {
             let own = if random.below(2) == 0 { from.next() } else { None };
-            let term = own.map_or_else(|| random.zipf(4.0, f64::from(VOCABULARY)) as u32, |of| of.0);
+            let term = own.map_or_else(|| any(&mut random), |of| of.0);
             if terms.iter().all(|of| of.0 != term) {
                 let left = 1.0 - terms.len() as f64 / QUERY_TERMS as f64;
                 let less = if own.is_some() { 1.0 } else { 0.3 };

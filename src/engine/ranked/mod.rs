@@ -73,7 +73,8 @@ pub fn search_batch<'q, Q: Copy + Into<Asked<'q>>>(
         let any = Options { matching: Matching::Any, ..options.clone() };
         let mut found = ranked(index, &queries, &any, settings)?;
         if options.matching == Matching::AllThenAny && options.distinct.is_none() {
-            found.iter_mut().for_each(|found| found.count_with_all(Some(0), options));
+            // They have all words that there are.
+            found.iter_mut().for_each(|found| found.count_with_all(Some(usize::MAX), options));
         }
         return Ok(found);
     }

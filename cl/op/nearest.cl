@@ -185,7 +185,9 @@ void rows_of(const Work *work, uint tile, uint end, uint query, __global const u
                 uint4 a = first[(begin + step) * TILE_WORDS / 4];
                 uint4 b = second[(begin + step) * TILE_WORDS / 4];
 #endif
+#if MMA == 1
 #pragma unroll
+#endif
                 for (uint n = 0; n < TILES; n++) {
                     uint2 q = vload2(lane, codes + (n * CHUNK + step) * QUERY_WORDS);
                     multiply(sums[0][n], a, q, shared + TILES * CHUNK * QUERY_WORDS, item);

@@ -11,6 +11,9 @@ use crate::base::tiers::tiered;
 /// Components of which sums are made beside each other.
 const LANES: usize = 8;
 
+/// Added to a small number, rounds it to an integer: 1.5 · 2^52, whose last bit is worth 1.
+const SHIFT: f64 = 6_755_399_441_055_744.0;
+
 /// Lengths of vectors and queries of which sums of bounds and of squares are far from what 32-bit floats can hold.
 pub(super) const GREATEST: f32 = 1e18;
 
@@ -35,8 +38,10 @@ fn encode_on_tier(shape: Shape, vector: &[u8], integers: &mut [i8]) -> (Factor, 
     let mut add = |integers: &mut [i8], vector: &[u8]| {
         for (lane, (integer, x)) in integers.iter_mut().zip(components(vector)).enumerate() {
             let x = f64::from(x);
-            let code = (x * inverse).round_ties_even();
-            *integer = code as i8;
+            let shifted = x * inverse + SHIFT;
+            let code = shifted - SHIFT;
+            // The last bits are those of the integer.
+            *integer = shifted.to_bits() as i8;
             product[lane] += x * code;
             square[lane] += x * x;
             of_codes[lane] += (code * code) as u32;

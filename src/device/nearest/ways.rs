@@ -148,9 +148,8 @@ impl Session<'_> {
                 let expected = terms.bounds(shape.metric, sum, *factor, *norm);
                 let length = terms.square.sqrt() * norm + terms.square + norm * norm;
                 let off = |(seen, expected): (u32, f32)| (f32::from_bits(seen) - expected).abs();
-                if [least, most].into_iter().zip(expected).map(off).any(|off| !(off <= 4.0 * OFF * length))
-                    || segment != 0
-                {
+                let are_near = [least, most].into_iter().zip(expected).map(off).all(|off| off <= 4.0 * OFF * length);
+                if !are_near || segment != 0 {
                     let [least, most] = [least, most].map(f32::from_bits);
                     return Err(Error::Device(format!("a kernel has bounds of {least} and {most}, not {expected:?}")));
                 }

@@ -98,6 +98,27 @@ fn what_is_as_similar_is_as_close_as_it_is_said_to_be() {
     assert_eq!(Metric::Euclidean.closeness(f64::NEG_INFINITY), f64::NEG_INFINITY);
 }
 
+#[test]
+fn the_greatest_sums_are_the_same_on_all_tiers() {
+    for blocks in [1, 7, 8, 9, 10, 17, 32] {
+        for integer in [127, -127] {
+            let integers = vec![integer; blocks * codes::BLOCK];
+            for byte in [0xFF, 0x00] {
+                let bytes = blocks * codes::BLOCK_BYTES;
+                let code = vec![byte; bytes];
+                for tier in Tier::available() {
+                    let mut sums = [0; 3];
+                    scan::coarse(tier, &integers, &vec![byte; 3 * bytes], &mut sums);
+                    let total = integers.len() as i32 * i32::from(integer);
+                    assert_eq!(sums, [total * i32::from(byte & 3); 3], "{tier:?} {blocks}");
+                    let level = i32::from(LEVELS[usize::from(byte & 15)]);
+                    assert_eq!(scan::fine(tier, &integers, &code, &code), total * level, "{tier:?} {blocks}");
+                }
+            }
+        }
+    }
+}
+
 /// Noise as of a normal distribution.
 fn normal(seed: &mut u64) -> f32 {
     let mut uniform = || {

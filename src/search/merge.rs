@@ -273,7 +273,9 @@ pub fn merge_rankings(parts: &[RankingPart], offset: usize, limit: usize) -> Res
     let lists = parts.first().and_then(|part| part.page.ranks.as_ref()).map_or(0, |fields| 1 + fields.len());
     let window = window(offset.saturating_add(limit));
     let nothing = RankedList::default();
-    let mut merged: Vec<(Vec<(usize, usize, f64)>, Option<usize>)> = Vec::with_capacity(lists);
+    /// A part, the number of a document there, and its score.
+    type Place = (usize, usize, f64);
+    let mut merged: Vec<(Vec<Place>, Option<usize>)> = Vec::with_capacity(lists);
     for number in 0..lists {
         let pages: Vec<Page> = parts.iter().map(|part| part.page.of_list(number)).collect();
         let lists = parts.iter().map(|part| part.ranking.and_then(|ranking| ranking.lists().get(number)));
@@ -292,7 +294,7 @@ pub fn merge_rankings(parts: &[RankingPart], offset: usize, limit: usize) -> Res
     of.sort_unstable();
     of.dedup();
     let documents = of.iter().filter_map(|&(part, at)| parts[part].ranking?.documents().get(at).cloned()).collect();
-    let hit = |&(part, document, score): &(usize, usize, f64)| Some((of.binary_search(&(part, document)).ok()?, score));
+    let hit = |&(part, document, score): &Place| Some((of.binary_search(&(part, document)).ok()?, score));
     let list = |(hits, with_all): &(Vec<_>, _)| RankedList {
         hits: hits.iter().filter_map(hit).collect(),
         with_all: *with_all,

@@ -181,3 +181,24 @@ fn what_is_no_vector_is_refused() {
     assert_eq!(Metric::named(b"dot"), Some(Metric::Dot));
     assert_eq!(Metric::named(b"l2"), None);
 }
+
+#[test]
+fn the_greatest_sums_are_the_same_on_all_tiers() {
+    for blocks in [1, 7, 8, 9, 10, 17, 32] {
+        for integer in [127, -127] {
+            let integers = vec![integer; blocks * codes::BLOCK];
+            for byte in [0xFF, 0x00] {
+                let bytes = blocks * codes::BLOCK_BYTES;
+                let code = vec![byte; bytes];
+                for tier in Tier::available() {
+                    let mut sums = [0; 3];
+                    scan::coarse(tier, &integers, &vec![byte; 3 * bytes], &mut sums);
+                    let total = integers.len() as i32 * i32::from(integer);
+                    assert_eq!(sums, [total * i32::from(byte & 3); 3], "{tier:?} {blocks}");
+                    let level = i32::from(LEVELS[usize::from(byte & 15)]);
+                    assert_eq!(scan::fine(tier, &integers, &code, &code), total * level, "{tier:?} {blocks}");
+                }
+            }
+        }
+    }
+}

@@ -285,8 +285,8 @@ fn index() -> &'static Index {
         let doc = |number: u8| Doc {
             number,
             gone: number % 16 == 3,
-            first: (number % 7 > 0).then(|| vec![component(number, 5), -component(number, 3), 1.0]),
-            second: (number % 4 > 0).then(|| vec![component(number, 11), component(number, 2)]),
+            first: (!number.is_multiple_of(7)).then(|| vec![component(number, 5), -component(number, 3), 1.0]),
+            second: (!number.is_multiple_of(4)).then(|| vec![component(number, 11), component(number, 2)]),
         };
         let docs: Vec<Doc> = (0..160).map(doc).collect();
         let index = write(&folder.path().join("index"), schema(SHAPES[0], SHAPES[1]), &docs, 0);
@@ -460,7 +460,8 @@ fn a_ranking_has_what_was_asked_for_and_no_more() {
         Response::read(&response.to_bytes().unwrap(), question, index().schema()).map(|read| read.answer)
     };
     assert_eq!(read(&question, &all[0]), Ok(Answer::Found(all.clone())));
-    let with = |edit: &dyn Fn(&mut Vec<RankedList>)| {
+    type Edit<'e> = &'e dyn Fn(&mut Vec<RankedList>);
+    let with = |edit: Edit| {
         let mut lists = own.lists().to_vec();
         edit(&mut lists);
         let mut found = all[0].clone();
@@ -468,7 +469,7 @@ fn a_ranking_has_what_was_asked_for_and_no_more() {
         read(&question, &found)
     };
     assert!(with(&|_| ()).is_ok());
-    let wrong: [&dyn Fn(&mut Vec<RankedList>); 10] = [
+    let wrong: [Edit; 10] = [
         &|lists| drop(lists.pop()),
         &|lists| lists.push(RankedList::default()),
         &|lists| lists[1].hits[0].0 = lists[1].hits[1].0,

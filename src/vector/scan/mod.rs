@@ -4,6 +4,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod scalar;
 
 use super::Shape;
@@ -28,6 +30,9 @@ pub(super) fn coarse(tier: Tier, integers: &[i8], codes: &[u8], sums: &mut [i32]
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Tier::Avx2 | Tier::Avx512 if tier.is_available() => unsafe { avx2::coarse(integers, codes, sums) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "aarch64")]
+        Tier::Neon => unsafe { neon::coarse(integers, codes, sums) },
         _ => scalar::coarse(integers, codes, sums),
     }
 }
@@ -43,6 +48,9 @@ pub(super) fn fine(tier: Tier, integers: &[i8], coarse: &[u8], fine: &[u8]) -> i
         // SAFETY: the processor has what is asked for, and all blocks are there.
         #[cfg(target_arch = "x86_64")]
         Tier::Avx2 | Tier::Avx512 if tier.is_available() => unsafe { avx2::fine(integers, coarse, fine) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "aarch64")]
+        Tier::Neon => unsafe { neon::fine(integers, coarse, fine) },
         _ => scalar::fine(integers, coarse, fine),
     }
 }

@@ -25,6 +25,7 @@ const SECTIONS = [
     'conditions-tantivy' => 'Conditions, beside tantivy',
     'shop' => '',
     'vectors' => '',
+    'h100-meaning' => '',
     'search-index' => 'Indexing',
     'index-codecs' => '',
     'quality' => '',

@@ -136,7 +136,7 @@ Postings\LeafException 3: the leaf has commit …-3, and …-2 was asked for
 bool(true)
 Postings\LeafException 2: the request is made for schema and analyzer …, and the leaf has …
 Postings\LeafException 4: request: begin at byte 0: it does not begin with PREQ
-Postings\LeafException 4: request: checksum at byte 60: it is wrong, or the bytes are cut off
+Postings\LeafException 4: request: checksum at byte 61: it is wrong, or the bytes are cut off
 Postings\LeafException 1: the request is of version 2 of the exchange, and this is version 1
 Postings\LeafException 1: the response is of version 2 of the exchange, and this is version 1
 Postings\CorruptDataException 4: response: begin at byte 0: it does not begin with PRES
@@ -149,7 +149,7 @@ Postings\LeafException 4: 70000 queries are more than 65536
 ValueError 0: Postings\LeafClient::search(): Argument #13 ($after) must be null: a place is one in the order of one index; use an offset
 ValueError 0: Postings\LeafClient::search(): Argument #1 ($query) cannot be used: docIDs are those of one index: a leaf has others
 ValueError 0: Postings\LeafClient::search(): Argument #6 ($sort) field 'title': is text; hits are sorted by numeric and keyword fields, distances, ':score' and ':id'
-TypeError 0: Postings\LeafClient::searchBatch(): Argument #1 ($queries) must contain only string, int given at index 1
+TypeError 0: Postings\LeafClient::searchBatch(): Argument #1 ($queries) must contain only string or array, int given at index 1
 TypeError 0: Postings\LeafClient::stored(): Argument #1 ($ids) must contain only int|string, float given at index 0
 ValueError 0: Postings\LeafClient::suggest(): Argument #3 ($field) field 'tag': must be a text field
 ValueError 0: Postings\LeafRequest::bytes(): Argument #1 ($commit) must be a commit as LeafClient::commit() returns it

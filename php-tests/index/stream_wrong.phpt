@@ -27,7 +27,7 @@ foreach ([
 }
 $stream = $index->stream(capacity: 3);
 refused('no string', fn () => $stream->pushAll(['fast', 5]));
-refused('a query', fn () => $stream->push([]));
+refused('a query', fn () => $stream->push(7));
 refused('wait', fn () => $stream->take(-1));
 var_dump(count($stream));
 $stream->push('list');
@@ -85,8 +85,8 @@ var_dump($tickets, $failed);
 {"capacity":0}: ValueError: Postings\Index::stream(): Argument #11 ($capacity) must be from 1 to 1048576, 0 given
 {"capacity":2097152}: ValueError: Postings\Index::stream(): Argument #11 ($capacity) must be from 1 to 1048576, 2097152 given
 {"capacity":9223372036854775807}: ValueError: Postings\Index::stream(): Argument #11 ($capacity) must be from 1 to 1048576, 9223372036854775807 given
-no string: TypeError: Postings\SearchStream::pushAll(): Argument #1 ($queries) must contain only string, int given at index 1
-a query: TypeError: Postings\SearchStream::push(): Argument #1 ($query) must be of type string, array given
+no string: TypeError: Postings\SearchStream::pushAll(): Argument #1 ($queries) must contain only string or array, int given at index 1
+a query: TypeError: Postings\SearchStream::push(): Argument #1 ($query) must be of type array|string, int given
 wait: ValueError: Postings\SearchStream::take(): Argument #1 ($wait) must not be negative, -1 given
 int(0)
 more than it holds: Postings\StreamFullException: the stream is full: it may hold 3 queries that were not taken; take answers first

@@ -96,7 +96,7 @@ field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a:
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a b': a name must not be empty and must not contain ':' or white space
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field '�': a name must be UTF-8
 field: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a': the options must be an array, string given
-field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'b': no option 'wieght': there are weight, analyzer, text, keyword, numeric, geo, vector, metric, stored and indexed
+field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'b': no option 'wieght': there are weight, analyzer, text, keyword, numeric, geo, vector, metric, weights, bits, stored and indexed
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'c': 'weight' must be a number from 0.001 to 1000, 0 given
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'd': 'weight' must be a number from 0.001 to 1000, -1 given
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'weight' must be a number from 0.001 to 1000, NAN given
@@ -188,7 +188,7 @@ search: ValueError: Postings\Index::search(): Argument #9 ($k1) must be a number
 search: ValueError: Postings\Index::search(): Argument #10 ($b) must be a number from 0 to 1, -0.1 given
 search: ValueError: Postings\Index::search(): Argument #10 ($b) must be a number from 0 to 1, 1.1 given
 search: ValueError: Postings\Index::search(): Argument #10 ($b) must be a number from 0 to 1, NAN given
-searchBatch: TypeError: Postings\Index::searchBatch(): Argument #1 ($queries) must contain only string, int given at index 1
+searchBatch: TypeError: Postings\Index::searchBatch(): Argument #1 ($queries) must contain only string or array, int given at index 1
 searchBatch: TypeError: Postings\Index::searchBatch(): Argument #1 ($queries) must be of type array, string given
 count: ValueError: Postings\Index::count(): Argument #3 ($filter) field 'nosuch': there is none, only 'title', 'body', 'lang', 'price'
 facets: ValueError: Postings\Index::facets(): Argument #1 ($field) field 'title': must be a keyword field

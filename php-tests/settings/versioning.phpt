@@ -116,7 +116,7 @@ each kind of break is seen
 no function: function Postings\intersect is gone
 no method: method Postings\Index::search is gone
 another name: method Postings\Index::search: no $query at 0
-fewer parameters: method Postings\Index::search: no $fusion at 21
+fewer parameters: method Postings\Index::search: no $weighted at 22
 a narrower parameter: method Postings\Index::search: $query takes int, no longer string
 now required: method Postings\Index::search: $limit is passed or left out otherwise
 another default: method Postings\Index::search: $limit is passed or left out otherwise

@@ -164,7 +164,7 @@ fn crowds_and_ties() {
     let made = Made { shape, documents: 40_000, ..SMALL };
     let ahead = index(&folder, made, &mut |id| vec![(80_000 - id) as f32; 8]);
     // So many that each has room for few candidates.
-    let queries: Vec<Query> = (0..512).map(|at| Query::new(shape, &[at as f32; 8]).unwrap()).collect();
+    let queries: Vec<Query> = (0..512).map(|at| Query::new(shape, &[(at + 1) as f32; 8]).unwrap()).collect();
     let options = Options { limit: 3, ..Options::default() };
     assert_eq!(check(&ahead, &queries, &options, &settings()), 0);
     let folder = Folder::new("nearest-ties");

@@ -5,7 +5,6 @@ use super::launch::{Launch, states};
 use super::{CANDIDATE, CANDIDATES, CHUNK, ITEMS, QUERIES, ROWS, SOURCE, STATE, STATES, STEP, TERMS, TRIAL, VECTORS};
 use crate::base::environment;
 use crate::base::error::{Error, Result};
-#[cfg(feature = "lab")]
 use crate::device::handle::Device;
 use crate::device::memory::ALIGNMENT;
 use crate::device::program::KernelOf;
@@ -159,7 +158,6 @@ impl Session<'_> {
     }
 }
 
-#[cfg(feature = "lab")]
 impl Device {
     /// The names of the ways in which products may be made on this device, the fastest first.
     pub fn nearest_ways(&self) -> Vec<&'static str> {

@@ -251,7 +251,6 @@ fn what_is_no_weight_is_refused() {
     }
     let many: Vec<String> = (0..100_000).map(|number| number.to_string()).collect();
     add(many.iter().map(|term| (&**term, 1.0)).collect()).unwrap();
-    drop(add);
     writer.commit().unwrap();
     let index = Index::open(folder.path()).unwrap();
     let ask = |field, terms: Vec<(&str, f32)>| {

@@ -169,11 +169,12 @@ bench-vectors: setup-bench $(EXTENSION)  ## measure the nearest of a million vec
 	'$(CARGO_TARGET_DIR)/bench/python/bin/python' benches/vectors/peers.py --data '$(CARGO_TARGET_DIR)/bench/vectors' --passages '$(SEARCH_CORPUS)/passages.txt'
 	$(RUN_PHP) -d memory_limit=2G benches/vectors/vectors.php --data '$(CARGO_TARGET_DIR)/bench/vectors' --passages '$(SEARCH_CORPUS)/passages.txt'
 
-bench-weights: setup-bench  ## measure learned sparse weights of a million generated documents beside BMP
+bench-weights: setup-bench  ## measure learned sparse weights of a million generated documents beside BMP and PISA
 	. scripts/env.sh && cargo bench --no-default-features --features lab --bench weights -- --documents 1000000 \
 	    --index '$(abspath $(CARGO_TARGET_DIR))/bench/weights/index' --peers '$(abspath $(CARGO_TARGET_DIR))/bench/weights'
 	[ -x '$(CARGO_TARGET_DIR)/bench/python/bin/python' ] || python3 -m venv '$(CARGO_TARGET_DIR)/bench/python'
-	'$(CARGO_TARGET_DIR)/bench/python/bin/pip' -q install bmp
+	'$(CARGO_TARGET_DIR)/bench/python/bin/pip' -q install bmp numpy 'tbb<2021'
+	'$(CARGO_TARGET_DIR)/bench/python/bin/pip' -q install --no-deps pyterrier_pisa
 	'$(CARGO_TARGET_DIR)/bench/python/bin/python' benches/weights/peers.py '$(CARGO_TARGET_DIR)/bench/weights'
 
 bench-shards: setup-bench $(EXTENSION)  ## compare four indexes, told their common statistics, with one of all passages, and measure both; SEARCH_CORPUS=

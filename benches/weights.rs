@@ -6,8 +6,8 @@
 //! The collection is generated in the shape that SPLADE gives to passages (Formal, Lassance, Piwowarski, Clinchant 2022): 120 terms
 //! of 30,522 a document, which come in topics, and 40 a query. Weights of documents are integers of at most 5 significant bits, and
 //! those of queries integers to 32, so that indexes which keep 8 bits lose nothing, however they round. `--peers` writes the
-//! collection as a CIFF, the queries and what was found to that folder, for `benches/weights/peers.py`. `--index` keeps the
-//! index, and uses what an earlier run left there. The binary that cargo builds needs no other file. Hits of the device are
+//! collection as a CIFF and as PISA reads it, the queries and what was found to that folder, for `benches/weights/peers.py`. `--index`
+//! keeps the index, and uses what an earlier run left there. The binary that cargo builds needs no other file. Hits of the device are
 //! compared with the CPU's, to the last bit, and some of the CPU's with sums over all documents.
 
 #[path = "weights/ciff.rs"]
@@ -17,6 +17,8 @@ mod ciff;
 mod clock;
 #[path = "weights/collection.rs"]
 mod collection;
+#[path = "weights/pisa.rs"]
+mod pisa;
 #[path = "../tests/common/random.rs"]
 mod random;
 
@@ -136,11 +138,11 @@ fn measure(args: &Args, folder: &Path) -> Result<()> {
     };
     let weighted: Vec<[WeightedTerms; 1]> =
         queries.iter().map(|query| [WeightedTerms { field: 0, terms: terms(query) }]).collect();
-    let asked: Vec<Asked> = weighted.iter().map(|weighted| Asked { text: "", weighted }).collect();
+    let asked: Vec<Asked> = weighted.iter().map(|weighted| Asked { weighted, ..Asked::default() }).collect();
     let mut postings = 0;
     for term in weighted.iter().take(COUNTED).flat_map(|[of_query]| &of_query.terms) {
         let one = [WeightedTerms { field: 0, terms: vec![term.clone()] }];
-        postings += index.count(Asked { text: "", weighted: &one }, &Options::default())?;
+        postings += index.count(Asked { weighted: &one, ..Asked::default() }, &Options::default())?;
     }
     let mut table =
         vec![format!("{} postings a query, on average", postings / weighted.len().clamp(1, COUNTED) as u64)];
@@ -177,9 +179,11 @@ fn measure(args: &Args, folder: &Path) -> Result<()> {
                 query.iter().map(|(term, weight)| format!("{} {weight}", collection::name(*term))).collect();
             writeln!(out, "{}", terms.join("\t"))?;
         }
-        let path = folder.join("collection.ciff");
-        if !path.exists() {
-            ciff::write(&collection, &path)?;
+        let (ciff, pisa) = (folder.join("collection.ciff"), folder.join("pisa"));
+        if !ciff.exists() || !pisa.exists() {
+            let lists = collection.lists()?;
+            ciff::write(args.documents, &lists, &ciff)?;
+            pisa::write(args.documents, &lists, &pisa)?;
         }
     }
     println!("{} documents of {} terms, {} queries of {QUERY_TERMS}", args.documents, collection::TERMS, args.queries);

@@ -49,7 +49,7 @@ namespace Postings {
          * Adds a query, as Index::searchBatch() takes one, and returns its ticket: a number, from 0 on, by which take() names its
          * answer. Some microseconds.
          *
-         * @param string|array{query?: string, weighted?: array<string, array<int|float>>} $query
+         * @param string|array{query?: string, weighted?: array<string, array<int|float>>, nearest?: array<string, string|list<int|float>>} $query
          * @throws StreamFullException if the stream has as many queries as it may have, or 256 MiB of them wait
          */
         public function push(array|string $query): int
@@ -60,7 +60,7 @@ namespace Postings {
          * As push() for many queries, all or none; keys are kept.
          *
          * @template K of array-key
-         * @param array<K, string|array{query?: string, weighted?: array<string, array<int|float>>}> $queries
+         * @param array<K, string|array{query?: string, weighted?: array<string, array<int|float>>, nearest?: array<string, string|list<int|float>>}> $queries
          * @return array<K, int>
          * @throws StreamFullException
          */
@@ -266,12 +266,14 @@ namespace Postings {
         }
 
         /**
-         * As search() for each of many queries; keys are kept. A query is a string, or an array with one as 'query' and terms with
-         * weights as 'weighted', as search() takes them.
+         * As search() for each of many queries; keys are kept. A query is a string, or an array with one as 'query', terms with
+         * weights as 'weighted' and vectors as 'nearest', as search() takes them. Queries without vectors are searched for as if there
+         * were no $fusion; of the weights of $fusion, those of fields in which a query has no vector count for nothing.
          *
          * On the CPU they are spread over up to postings.threads threads, one for every eight queries. A device ranks them
          * together, with postings.offload=auto if there is a GPU or an accelerator and the batch is large enough. Results are
-         * the same, to the last bit of the scores.
+         * the same, to the last bit of the scores. Vectors of all queries are compared together, as nearestBatch() does it, unless
+         * $fusion has weights.
          *
          * Of a batch that a device ranks, the CPU answers meanwhile the queries with more than 256 terms, a word, phrase,
          * prefix or fuzzy word counting once for each field in which it is searched. Batches with $sort, $facets, $distinct or
@@ -280,7 +282,7 @@ namespace Postings {
          * Those of phrases, prefixes and fuzzy words are put together first, which takes about as long as a search on the CPU.
          *
          * @template K of array-key
-         * @param array<K, string|array{query?: string, weighted?: array<string, array<int|float>>}> $queries
+         * @param array<K, string|array{query?: string, weighted?: array<string, array<int|float>>, nearest?: array<string, string|list<int|float>>}> $queries
          * @param array<int|string, mixed> $filter
          * @param array<string, string|array<float>> $sort
          * @param array<string, int|float> $weights
@@ -291,6 +293,7 @@ namespace Postings {
          * @param array<int|string, int|string> $facets
          * @param ?string $distinct a keyword or numeric field
          * @param Hit|list<mixed>|null $after
+         * @param 'rrf'|array<string, int|float> $fusion as search() takes it, for all queries with vectors
          * @return array<K, Hits>
          */
         public function searchBatch(
@@ -315,6 +318,7 @@ namespace Postings {
             ?int $maxWords = null,
             array $synonyms = [],
             ?Statistics $statistics = null,
+            array|string $fusion = 'rrf',
         ): array {
         }
 
@@ -336,6 +340,7 @@ namespace Postings {
          * @param array<int|string, int|string> $facets
          * @param ?string $distinct a keyword or numeric field
          * @param Hit|list<mixed>|null $after
+         * @param 'rrf'|array<string, int|float> $fusion as searchBatch() takes it
          */
         public function stream(
             int $limit = 10,
@@ -359,6 +364,7 @@ namespace Postings {
             ?int $maxWords = null,
             array $synonyms = [],
             ?Statistics $statistics = null,
+            array|string $fusion = 'rrf',
         ): SearchStream {
         }
 

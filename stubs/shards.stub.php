@@ -224,7 +224,7 @@ namespace Postings {
          * Asks for the hits of each of at most 65,536 queries: read() returns Hits under the keys of the queries. As
          * Index::searchBatch(), with what search() says.
          *
-         * @param array<array-key, string|array{query?: string, weighted?: array<string, array<int|float>>}> $queries
+         * @param array<array-key, string|array{query?: string, weighted?: array<string, array<int|float>>, nearest?: array<string, string|list<int|float>>}> $queries
          * @param array<array-key, mixed> $filter
          * @param array<array-key, mixed> $sort
          * @param array<string, int|float> $weights
@@ -232,6 +232,7 @@ namespace Postings {
          * @param Hit|array<mixed>|null $after
          * @param list<string>|null $fields
          * @param array<string, string|list<string>> $synonyms
+         * @param 'rrf'|array<string, int|float> $fusion
          */
         public function searchBatch(
             array $queries,
@@ -255,6 +256,7 @@ namespace Postings {
             ?int $maxWords = null,
             array $synonyms = [],
             ?Statistics $statistics = null,
+            array|string $fusion = 'rrf',
         ): LeafRequest {
         }
 

@@ -1,6 +1,6 @@
 //! A collection in the Common Index File Format, whose frequencies are the weights.
 
-use crate::collection::{Collection, TERMS, VOCABULARY, name};
+use crate::collection::{List, TERMS};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -27,21 +27,14 @@ fn bytes(out: &mut Vec<u8>, field: u64, value: &[u8]) {
 }
 
 /// Writes the file.
-pub fn write(collection: &Collection, path: &Path) -> Result<(), Box<dyn std::error::Error>> {
-    let mut lists: Vec<Vec<(u32, u32)>> = vec![Vec::new(); VOCABULARY as usize];
-    collection.each(|document, terms| {
-        terms.iter().for_each(|&(term, weight)| lists[term as usize].push((document, weight)));
-        Ok(())
-    })?;
-    let lists: Vec<(String, Vec<(u32, u32)>)> =
-        (0..).map(name).zip(lists).filter(|(_, list)| !list.is_empty()).collect();
+pub fn write(documents: u32, lists: &[List], path: &Path) -> std::io::Result<()> {
     let mut out = BufWriter::new(File::create(path)?);
     let mut put = |message: &[u8]| {
         let mut length = Vec::new();
         varint(&mut length, message.len() as u64);
         out.write_all(&length).and_then(|()| out.write_all(message))
     };
-    let documents = u64::from(collection.documents);
+    let documents = u64::from(documents);
     let mut header = Vec::new();
     for (field, value) in
         (1..).zip([1, lists.len() as u64, documents, lists.len() as u64, documents, documents * TERMS as u64])
@@ -49,7 +42,7 @@ pub fn write(collection: &Collection, path: &Path) -> Result<(), Box<dyn std::er
         number(&mut header, field, value);
     }
     put(&header)?;
-    for (term, list) in &lists {
+    for (term, list) in lists {
         let mut message = Vec::with_capacity(8 * list.len());
         bytes(&mut message, 1, term.as_bytes());
         number(&mut message, 2, list.len() as u64);
@@ -71,5 +64,5 @@ pub fn write(collection: &Collection, path: &Path) -> Result<(), Box<dyn std::er
         number(&mut message, 3, TERMS as u64);
         put(&message)?;
     }
-    Ok(out.flush()?)
+    out.flush()
 }

@@ -28,6 +28,9 @@ pub fn name(term: u32) -> String {
     format!("t{term}")
 }
 
+/// A term, its documents, and its weights there.
+pub type List = (String, Vec<(u32, u32)>);
+
 /// The sum of products.
 pub fn score(document: &[(u32, u32)], query: &[(u32, u32)]) -> u64 {
     let weight = |term| document.iter().find(|of| of.0 == term).map_or(0, |of| of.1);
@@ -129,5 +132,17 @@ impl Collection {
             from = end;
         }
         Ok(())
+    }
+
+    /// The lists of all terms that there are, in the order of their names.
+    pub fn lists(&self) -> Result<Vec<List>> {
+        let mut lists: Vec<Vec<(u32, u32)>> = vec![Vec::new(); VOCABULARY as usize];
+        self.each(|document, terms| {
+            terms.iter().for_each(|&(term, weight)| lists[term as usize].push((document, weight)));
+            Ok(())
+        })?;
+        let mut lists: Vec<List> = (0..).map(name).zip(lists).filter(|(_, list)| !list.is_empty()).collect();
+        lists.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        Ok(lists)
     }
 }

@@ -3,7 +3,7 @@ Vector fields: nearest(), nearestBatch(), search(nearest:, fusion:), filters, an
 --FILE--
 <?php
 require __DIR__ . '/../index.inc';
-use Postings\{Filter, Index, IndexWriter};
+use Postings\{Filter, Hits, Index, IndexWriter};
 
 /** The definition. */
 function similarity(string $metric, array $q, array $x): float
@@ -87,6 +87,26 @@ foreach (['cosine', 'dot', 'euclidean'] as $metric) {
             }
         }
         $ok = $ok && !isset($index->explain('ship', 1)['fused']);
+        // The same in batches and streams, beside queries without vectors, and merged with those of another index.
+        foreach (['rrf', ['text' => 2, 'e' => 3]] as $fusion) {
+            $asked = ['both' => ['query' => 'ship w77', 'nearest' => ['e' => $query]], 7 => 'ship w77', 'vector' => ['nearest' => ['e' => pack('g*', ...$query)]]];
+            $wanted = [
+                'both' => $both(fusion: $fusion), 7 => $index->search('ship w77', matching: 'any', total: true),
+                'vector' => $index->search('', matching: 'any', total: true, nearest: ['e' => $query], fusion: is_array($fusion) ? ['e' => 3] : 'rrf'),
+            ];
+            $shown = fn (Hits $hits) => [$hits->ids(), array_map(fn ($hit) => $hit->score, [...$hits]), $hits->total];
+            $batch = $index->searchBatch($asked, matching: 'any', total: true, fusion: $fusion);
+            $stream = $index->stream(matching: 'any', total: true, fusion: $fusion, deadline: null);
+            $tickets = $stream->pushAll($asked);
+            for ($taken = []; count($stream) > 0;) {
+                $taken += $stream->take(1000);
+            }
+            $ok = $ok && array_keys($batch) === array_keys($asked);
+            foreach ($tickets as $name => $ticket) {
+                $ok = $ok && $shown($batch[$name]) === $shown($wanted[$name]) && $shown($taken[$ticket]) === $shown($wanted[$name]);
+            }
+            $ok = $ok && $shown(Hits::merge([$batch['both']])) === $shown($wanted['both']) && $shown(Hits::merge([$taken[$tickets['both']]])) === $shown($wanted['both']);
+        }
         $ok = $ok && same(best($all, 10), $index->search('', nearest: ['e' => $query], fusion: ['e' => 1]));
     }
     var_dump($ok, array_keys($index->nearestBatch('e', $queries)), count($index->nearest('e', $queries['a'], limit: 1000)));
@@ -127,6 +147,10 @@ outcome('fusion', fn () => $index->search('a', nearest: ['e' => $vector], fusion
 outcome('weight', fn () => $index->search('a', nearest: ['e' => $vector], fusion: ['text' => -1]));
 outcome('weight of another', fn () => $index->search('a', nearest: ['e' => $vector], fusion: ['text' => 1, 'x' => 2]));
 outcome('weight without a vector', fn () => $index->search('a', fusion: ['text' => 1, 'e' => 2]));
+outcome('in a query of a batch', fn () => $index->searchBatch(['a', ['query' => 'a', 'nearest' => ['e' => [1]]]]));
+outcome('in a query of a stream', fn () => $index->stream()->push(['nearest' => ['body' => $vector]]));
+outcome('no array in a query', fn () => $index->searchBatch([['nearest' => $folder]]));
+outcome('sorted batch', fn () => $index->searchBatch([['nearest' => ['e' => $vector]]], sort: [':id' => 'asc']));
 outcome('sort by it', fn () => $index->search('a', sort: ['e' => 'asc']));
 outcome('filter by it', fn () => $index->search('a', filter: ['e' => 1]));
 $folder = new_folder();

@@ -219,7 +219,7 @@ ValueError: Postings\Index::search(): Argument #23 ($weighted) field 'body' must
 ValueError: Postings\Index::search(): Argument #23 ($weighted) field 'none': there is none, only 'body', 'w'
 ValueError: Postings\Index::search(): Argument #23 ($weighted) a query has at most 16384 terms with weights, 16385 given
 ValueError: Postings\Index::searchBatch(): Argument #1 ($queries) at index 0: field 'body' must be a weights field
-ValueError: Postings\Index::searchBatch(): Argument #1 ($queries) at index 0: an array must have 'query', a string, and 'weighted', an array, and nothing else
+ValueError: Postings\Index::searchBatch(): Argument #1 ($queries) at index 0: an array must have 'query', a string, 'weighted' and 'nearest', arrays, and nothing else
 TypeError: Postings\Index::searchBatch(): Argument #1 ($queries) must contain only string or array, int given at index 0
 TypeError: Postings\SearchStream::push(): Argument #1 ($query) must be of type array|string, int given
 ValueError: Postings\Index::search(): Argument #5 ($filter) field 'w': has weights; filters are Filter::exists() and missing()

@@ -6,6 +6,7 @@
 //! | `lists` | operations on posting lists |
 //! | `ranked` | ranked search, on devices or the CPU |
 //! | `nearest` | the nearest vectors |
+//! | `fused` | searches; what words find and the nearest vectors as one list |
 //! | `similar` | documents that are like others |
 //! | `keys` | what lists of ranked search and vectors are called in the cache of a device |
 //! | `yioop` | operations on Yioop's lists |
@@ -17,6 +18,7 @@
 //! | `stats` | counters of calls, failures and transferred bytes |
 
 mod cost;
+mod fused;
 mod keys;
 mod lists;
 mod nearest;
@@ -38,10 +40,11 @@ pub use crate::device::{
 };
 pub use crate::list::results::Results;
 pub use cost::{CpuModel, DeviceModel, Features};
+pub use fused::{search, search_batch};
 pub use lists::{decode, decode_to, intersect, intersect_batch, intersect_count, intersect_list};
 pub use nearest::nearest;
 pub use offload::{devices, on_cpu, prepare};
-pub use ranked::{Warming, search, search_batch};
+pub use ranked::Warming;
 pub use settings::{Division, Offload, Settings};
 pub use similar::similar;
 pub use stats::{Stats, stats};

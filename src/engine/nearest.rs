@@ -12,24 +12,26 @@ use crate::device::{
 use crate::index::segment::VectorColumn;
 use crate::search::{End, Found, Index, Near, Options, Screening};
 use crate::vector::{Query, Shape};
+use std::borrow::Borrow;
 
 /// For each of some queries the documents whose vectors in a field are the nearest; see [`Index::nearest`]. Hits and scores are
 /// the same wherever they come from.
 ///
 /// # Errors
 /// As there.
-pub fn nearest(
+pub fn nearest<Q: Borrow<Query> + Sync>(
     index: &Index,
     field: usize,
-    queries: &[Query],
+    queries: &[Q],
     options: &Options,
     settings: &Settings,
 ) -> Result<Vec<Found>> {
     let end = options.end();
-    let mut found = by_device(index, field, queries, options, settings, end)?;
+    let queries: Vec<&Query> = queries.iter().map(Borrow::borrow).collect();
+    let mut found = by_device(index, field, &queries, options, settings, end)?;
     let rest: Vec<usize> = (0..found.len()).filter(|&at| found[at].is_none()).collect();
     if !rest.is_empty() || queries.is_empty() {
-        let of_rest: Vec<&Query> = rest.iter().map(|&at| &queries[at]).collect();
+        let of_rest: Vec<&Query> = rest.iter().map(|&at| queries[at]).collect();
         let of_rest = on_cpu(|| index.nearest_until(field, &of_rest, options, settings.threads, end))?;
         rest.into_iter().zip(of_rest).for_each(|(at, of)| found[at] = Some(of));
     }
@@ -40,13 +42,13 @@ pub fn nearest(
 fn by_device(
     index: &Index,
     field: usize,
-    queries: &[Query],
+    queries: &[&Query],
     options: &Options,
     settings: &Settings,
     end: End,
 ) -> Result<Vec<Option<Found>>> {
     let mut found = vec![None; queries.len()];
-    let Some(shape) = queries.first().map(Query::shape) else { return Ok(found) };
+    let Some(shape) = queries.first().map(|query| query.shape()) else { return Ok(found) };
     let most = VectorWork::new(shape, queries.len(), index.snapshot().documents());
     if settings.offload == Offload::Never || settings.offload == Offload::Auto && !cost::may_offload(settings, &most) {
         return Ok(found);
@@ -76,7 +78,7 @@ fn by_device(
     if bounded.is_empty() || end.has_come() {
         return Ok(found);
     }
-    let own: Vec<&Query> = bounded.iter().map(|&at| &queries[at]).collect();
+    let own: Vec<&Query> = bounded.iter().map(|&at| queries[at]).collect();
     let (budget, threads) = (settings.device_memory, settings.threads);
     let batch = NearestBatch { shape, queries: &own, k, segments: &segments, budget, threads };
     let take = |at: usize, candidates: Vec<Candidate>| {

@@ -4,7 +4,7 @@ use super::ranked::search_batch;
 use super::settings::Settings;
 use crate::base::error::Result;
 use crate::base::threads;
-use crate::search::{Found, Index, Like, Matching, Options};
+use crate::search::{Asked, Found, Index, Like, Matching, Options};
 
 /// Texts are analysed by several threads if each gets at least so many.
 const PER_THREAD: usize = 8;
@@ -28,7 +28,8 @@ pub fn similar(
     let limit = options.offset.saturating_add(options.limit).saturating_add(1);
     let any = Options { limit, offset: 0, matching: Matching::Any, ..options.clone() };
     // An empty query would find everything.
-    let queries: Vec<&str> = best.iter().map(|(query, _)| &**query).filter(|query| !query.is_empty()).collect();
+    let queries: Vec<Asked> =
+        best.iter().filter(|(query, _)| !query.is_empty()).map(|(query, _)| query.into()).collect();
     let mut found = search_batch(index, &queries, &any, settings)?.into_iter();
     let without_itself = |(query, itself): &(String, Option<u64>)| {
         let mut found = if query.is_empty() { None } else { found.next() }.unwrap_or_default();

@@ -42,15 +42,17 @@ fn answer(index: &Index, question: &Question, settings: &Settings) -> Result<Ans
             Answer::Statistics(index.statistics(&queries, options)?)
         }
         Question::Search { queries, options, stored } => {
-            check_hits(index, queries.len(), options)?;
             let queries: Vec<Asked> = queries.iter().map(AskedBuf::get).collect();
+            check_hits(index, &queries, options)?;
             let found = engine::search_batch(index, &queries, options, settings)?;
-            Answer::Found(with_all(index, &Page::new(options), found, *stored)?)
+            let pages = queries.iter().map(|&asked| Page::of(asked, options));
+            Answer::Found(with_all(index, found.into_iter().zip(pages), *stored)?)
         }
         Question::Nearest { field, vectors, options, stored } => {
-            check_hits(index, vectors.len(), options)?;
+            check_hits(index, &vec![Asked::default(); vectors.len()], options)?;
             let found = engine::nearest(index, *field, vectors, options, settings)?;
-            Answer::Found(with_all(index, &Page::new(options), found, *stored)?)
+            let page = Page::new(options);
+            Answer::Found(with_all(index, found.into_iter().map(|found| (found, page.clone())), *stored)?)
         }
         Question::Suggest { text, field, limit } => {
             Answer::Words(index.suggest(text, *field, (*limit).min(MOST_HITS))?)
@@ -64,15 +66,17 @@ fn answer(index: &Index, question: &Question, settings: &Settings) -> Result<Ans
 }
 
 /// Checks how much memory answers take at most.
-fn check_hits(index: &Index, queries: usize, options: &Options) -> Result<()> {
+fn check_hits(index: &Index, queries: &[Asked], options: &Options) -> Result<()> {
     let documents = usize::try_from(index.documents()).unwrap_or(usize::MAX);
-    let mut hits = options.limit.saturating_add(options.offset).min(documents);
-    if !options.nearest.is_empty() {
+    let hits = options.limit.saturating_add(options.offset).min(documents);
+    let hits = |asked: &Asked| match asked.nearest.len() {
+        0 => hits,
         // By scores, lists may become longer.
-        hits = window(hits).min(documents).saturating_mul(1 + options.nearest.len());
-    }
+        lists => window(hits).min(documents).saturating_mul(1 + lists),
+    };
     let values = options.facets.iter().flatten().map(|(_, values)| (*values).min(documents).max(1));
-    match values.fold(hits, usize::saturating_add).saturating_mul(queries) {
+    let values = values.fold(0, usize::saturating_add).saturating_mul(queries.len());
+    match queries.iter().map(hits).fold(values, usize::saturating_add) {
         ..=MOST_HITS => Ok(()),
         many => Err(refused(
             Refusal::Request,
@@ -82,13 +86,17 @@ fn check_hits(index: &Index, queries: usize, options: &Options) -> Result<()> {
 }
 
 /// With what hits are merged by, and their stored fields if they are wanted, as far as there is room.
-fn with_all(index: &Index, page: &Page, all: Vec<Found>, with_stored: bool) -> Result<Vec<LeafFound>> {
+fn with_all(
+    index: &Index,
+    all: impl ExactSizeIterator<Item = (Found, Page)>,
+    with_stored: bool,
+) -> Result<Vec<LeafFound>> {
     let (mut result, mut room) = (Vec::with_capacity(all.len()), Room(MOST_BYTES));
-    for found in all {
+    for (found, page) in all {
         let (mut merging, mut stored) = (Vec::new(), Vec::new());
         for hit in found.ranking.as_ref().map_or(&found.hits[..], |ranking| ranking.documents()) {
             if !page.is_merged_by_score() {
-                merging.push(room.for_values(index.merging(page, hit.doc_id, hit.score)?)?);
+                merging.push(room.for_values(index.merging(&page, hit.doc_id, hit.score)?)?);
             }
             if with_stored {
                 stored.push(room.for_stored(index.stored(hit.doc_id)?)?);

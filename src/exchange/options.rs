@@ -7,10 +7,10 @@
 //! weights: how many, each field, f32; order: how many, each what u8, field or point, whether descending u8
 //! facets: how many, each field, values; distinct: field; fields: how many, each field
 //! synonyms: how many, each two strings; statistics: string
-//! vectors: how many, each field, vector; fusion u8 (0 by ranks, 1 by scores); if by scores: of the text f64, how many, each field, f64
+//! fusion u8 (0 by ranks, 1 by scores); if by scores: of the text f64, how many, each field, f64
 //! vector: a string, its components f32
 //! ```
-//! Weights, keys of the order, facets, fields and vectors are of a field each, and of none twice.
+//! Weights, keys of the order, facets and fields are of a field each, and of none twice.
 
 use super::condition;
 use super::write::{float, list, optional};
@@ -76,10 +76,6 @@ pub(super) fn write(out: &mut Vec<u8>, options: &Options, deadline: Option<Durat
         put_string(out, synonym.as_bytes());
     });
     optional(out, options.statistics.as_deref(), |out, statistics| put_string(out, &statistics.to_bytes()));
-    list(out, &options.nearest, |out, (field, vector)| {
-        out.push(*field as u8);
-        write_vector(out, vector);
-    });
     match &options.fusion {
         Fusion::Ranks => out.push(0),
         Fusion::Scores { text, fields } => {
@@ -217,11 +213,6 @@ pub(super) fn read(reader: &mut Reader, schema: &Schema) -> Result<Options> {
     }
     options.statistics =
         reader.maybe("statistics", |reader| Ok(Arc::new(Statistics::from_bytes(reader.string("statistics")?)?)))?;
-    let vector = |reader: &mut Reader| {
-        let (field, shape) = vector_field(reader, schema)?;
-        Ok((field, Arc::new(read_vector(reader, shape)?)))
-    };
-    options.nearest = once(reader, "vectors", fields, vector, |of| of.0)?;
     options.fusion = read_fusion(reader, schema)?;
     Ok(options)
 }
@@ -232,7 +223,7 @@ pub(super) fn earlier(a: Option<Duration>, b: Option<Duration>) -> Option<Durati
 }
 
 /// A list of at most so many, none of which is there twice.
-fn once<T, K: PartialEq>(
+pub(super) fn once<T, K: PartialEq>(
     reader: &mut Reader,
     item: &str,
     most: usize,

@@ -3,8 +3,9 @@
 //! ```text
 //! schema (0)      nothing
 //! statistics (1)  how many queries, each a string; options
-//! search (2)      how many queries, each a string and how many weights fields, of each the field u8 and how many terms, each a
-//!                 string and a weight f32; options, and whether stored fields are wanted u8
+//! search (2)      how many queries, each a string; how many weights fields, of each the field u8 and how many terms, each a
+//!                 string and a weight f32; how many vectors, each the field u8 and the vector; options, and whether stored
+//!                 fields are wanted u8
 //! suggest (3)     text, whether a field is named u8, if so its number u8; limit
 //! stored (4)      how many ids, each
 //! nearest (5)     field u8, how many vectors, each; the page of options, and whether stored fields are wanted u8
@@ -19,6 +20,7 @@ use crate::base::reader::Reader;
 use crate::index::{Id, Kind, Schema};
 use crate::search::{Asked, AskedBuf, Index, Options, WeightedTerms};
 use crate::vector::Query;
+use std::sync::Arc;
 use std::time::Duration;
 
 const MAGIC: &[u8; 4] = b"PREQ";
@@ -204,7 +206,7 @@ fn write_queries<Q>(
 }
 
 fn write_asked(out: &mut Vec<u8>, query: &AskedBuf) {
-    let Asked { text, weighted } = query.get();
+    let Asked { text, weighted, nearest } = query.get();
     put_string(out, text.as_bytes());
     list(out, weighted, |out, WeightedTerms { field, terms }| {
         out.push(*field as u8);
@@ -212,6 +214,10 @@ fn write_asked(out: &mut Vec<u8>, query: &AskedBuf) {
             put_string(out, term);
             out.extend(weight.to_le_bytes());
         });
+    });
+    list(out, nearest, |out, (field, vector)| {
+        out.push(*field as u8);
+        options::write_vector(out, vector);
     });
 }
 
@@ -224,8 +230,13 @@ fn read_asked(reader: &mut Reader, schema: &Schema) -> Result<AskedBuf> {
         })?;
         Ok(WeightedTerms { field, terms })
     })?;
-    match WeightedTerms::fault(&weighted) {
-        Some(wrong) => Err(reader.wrong("weights", &wrong)),
-        None => Ok(Asked { text: &text, weighted: &weighted }.into()),
+    if let Some(wrong) = WeightedTerms::fault(&weighted) {
+        return Err(reader.wrong("weights", &wrong));
     }
+    let vector = |reader: &mut Reader| {
+        let (field, shape) = options::vector_field(reader, schema)?;
+        Ok((field, Arc::new(options::read_vector(reader, shape)?)))
+    };
+    let nearest = options::once(reader, "vectors", schema.fields.len(), vector, |of| of.0)?;
+    Ok(Asked { text: &text, weighted: &weighted, nearest: &nearest }.into())
 }

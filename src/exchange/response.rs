@@ -138,8 +138,11 @@ impl Response {
             Question::Schema => Answer::Schema(read_schema(&mut reader)?),
             Question::Statistics { .. } => Answer::Statistics(Statistics::from_bytes(reader.rest())?),
             Question::Search { queries, options, stored } => {
-                let page = Page::new(options);
-                let found = |reader: &mut Reader| read_found(reader, schema, options, &page, *stored);
+                let mut pages = queries.iter().map(|asked| Page::of(asked.get(), options));
+                let found = |reader: &mut Reader| {
+                    let page = pages.next().unwrap_or_else(|| Page::new(options));
+                    read_found(reader, schema, options, &page, *stored)
+                };
                 Answer::Found(exactly(&mut reader, "queries", queries.len(), found)?)
             }
             Question::Nearest { vectors, options, stored, .. } => {

@@ -24,6 +24,7 @@
 //! | [`zend`] | Zend's values and arrays in memory | nothing |
 //! | [`ffi`] | what ext-php-rs does not bind | nothing |
 
+mod asked;
 mod call;
 mod class;
 mod classes;

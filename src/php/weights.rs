@@ -1,15 +1,13 @@
-//! Terms with weights out of PHP's values, and queries that have some.
+//! Terms with weights out of PHP's values.
 
 use super::exception::{self, Outcome, type_name};
 use super::fields::{self, key_text};
 use super::input;
 use super::points::Wrong;
 use super::zend::{elements, number};
-use crate::analysis::valid_utf8;
 use crate::index::Schema;
-use crate::search::{Asked, WeightedTerms};
+use crate::search::WeightedTerms;
 use ext_php_rs::types::Zval;
-use std::borrow::Cow;
 
 const FORMS: &str = "must be an array of weights by term, each int|float";
 
@@ -48,47 +46,5 @@ pub fn weighted(schema: &Schema, value: &Zval, argument: u32, place: &str) -> Ou
     match WeightedTerms::fault(&weighted) {
         Some(wrong) => Err(exception::argument_value(argument, &format!("{place}{wrong}"))),
         None => Ok(weighted),
-    }
-}
-
-/// A query of a call: words, and terms with weights.
-pub struct Query<'z> {
-    text: Cow<'z, str>,
-    weighted: Vec<WeightedTerms>,
-}
-
-impl<'z> Query<'z> {
-    pub fn new(text: Cow<'z, str>, weighted: Vec<WeightedTerms>) -> Query<'z> {
-        Query { text, weighted }
-    }
-
-    /// What is asked.
-    pub fn asked(&self) -> Asked<'_> {
-        Asked { text: &self.text, weighted: &self.weighted }
-    }
-
-    /// An element of an argument: a text, or an array with one as `query` and terms with weights as `weighted`.
-    pub fn of(schema: &Schema, value: &'z Zval, argument: u32, at: usize) -> Outcome<Query<'z>> {
-        if let Some(text) = value.zend_str() {
-            return Ok(Query { text: valid_utf8(text.as_bytes()), weighted: Vec::new() });
-        }
-        let wrong = |value: &Zval| {
-            let text = format!("must contain only string or array, {} given at index {at}", type_name(value));
-            exception::argument_type(argument, &text)
-        };
-        let mut query = Query { text: Cow::Borrowed(""), weighted: Vec::new() };
-        for (key, part) in elements(value.array().ok_or_else(|| wrong(value))?) {
-            match (&*key_text(&key), part.zend_str(), part.array()) {
-                (b"query", Some(text), _) => query.text = valid_utf8(text.as_bytes()),
-                (b"weighted", _, Some(_)) => {
-                    query.weighted = weighted(schema, part, argument, &format!("at index {at}: "))?;
-                }
-                _ => {
-                    let what = "an array must have 'query', a string, and 'weighted', an array, and nothing else";
-                    return Err(exception::argument_value(argument, &format!("at index {at}: {what}")));
-                }
-            }
-        }
-        Ok(query)
     }
 }

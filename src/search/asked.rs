@@ -4,8 +4,10 @@ use super::Index;
 use super::leaf::Weighted;
 use super::plan::{PlannedClause, QueryPlan};
 use crate::base::error::{Error, Result};
+use crate::vector;
+use std::sync::Arc;
 
-/// What a search is for. Texts become one without weights.
+/// What a search is for. Texts become one without weights and vectors.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Asked<'q> {
     /// What a visitor typed.
@@ -13,7 +15,13 @@ pub struct Asked<'q> {
     /// Terms of weights fields. What they add to a document's score are products of weights: the query's and the document's.
     /// Documents need not have any of them, unless there are no words: then they must have one.
     pub weighted: &'q [WeightedTerms],
+    /// Vector fields, each once, and the vectors whose nearest ones are hits besides what text and weights find; see
+    /// [`Fusion`](super::Fusion). Counts and facets are of what text and weights find alone.
+    pub nearest: &'q [NearestIn],
 }
+
+/// The number of a vector field, and what is looked for in it.
+pub type NearestIn = (usize, Arc<vector::Query>);
 
 /// Terms of a weights field, and their weights in a query.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +34,7 @@ pub struct WeightedTerms {
 
 impl<'q, T: AsRef<str> + ?Sized> From<&'q T> for Asked<'q> {
     fn from(text: &'q T) -> Self {
-        Asked { text: text.as_ref(), weighted: &[] }
+        Asked { text: text.as_ref(), ..Asked::default() }
     }
 }
 
@@ -39,7 +47,13 @@ impl Asked<'_> {
     /// Bytes that it takes.
     pub(crate) fn bytes(&self) -> usize {
         let terms = self.weighted.iter().flat_map(|of| &of.terms);
-        self.text.len() + terms.map(|(term, _)| term.len() + size_of::<(Vec<u8>, f32)>()).sum::<usize>()
+        let terms = terms.map(|(term, _)| term.len() + size_of::<(Vec<u8>, f32)>()).sum::<usize>();
+        self.text.len() + terms + self.nearest.iter().map(|(_, query)| query.bytes()).sum::<usize>()
+    }
+
+    /// What is asked besides vectors.
+    pub(crate) fn without_vectors(self) -> Self {
+        Asked { nearest: &[], ..self }
     }
 
     /// Whether no words were typed, only weights given.
@@ -67,6 +81,7 @@ impl WeightedTerms {
 pub struct AskedBuf {
     text: Box<str>,
     weighted: Box<[WeightedTerms]>,
+    nearest: Box<[NearestIn]>,
 }
 
 impl From<&str> for AskedBuf {
@@ -77,14 +92,14 @@ impl From<&str> for AskedBuf {
 
 impl From<Asked<'_>> for AskedBuf {
     fn from(asked: Asked<'_>) -> Self {
-        AskedBuf { text: asked.text.into(), weighted: asked.weighted.into() }
+        AskedBuf { text: asked.text.into(), weighted: asked.weighted.into(), nearest: asked.nearest.into() }
     }
 }
 
 impl AskedBuf {
     /// What is asked.
     pub fn get(&self) -> Asked<'_> {
-        Asked { text: &self.text, weighted: &self.weighted }
+        Asked { text: &self.text, weighted: &self.weighted, nearest: &self.nearest }
     }
 }
 

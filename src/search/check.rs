@@ -1,6 +1,6 @@
 //! Whether options fit an index.
 
-use super::fusion::Fusion;
+use super::asked::NearestIn;
 use super::options::{Matching, Options};
 use super::order::SortKey;
 use super::{Index, condition};
@@ -38,24 +38,6 @@ pub(super) fn check(index: &Index, options: &Options) -> Result<()> {
     if let Some(field) = options.distinct {
         named(field, "hits are made distinct by a")?;
     }
-    for (field, query) in &options.nearest {
-        if schema.fields.get(*field).and_then(|field| field.vector) != Some(query.shape()) {
-            return Err(Error::Argument(format!("field {field} has no vectors such as the one that is looked for")));
-        }
-    }
-    let is_searched = |field: usize| options.nearest.iter().any(|of| of.0 == field);
-    if let Fusion::Scores { fields, .. } = &options.fusion
-        && fields.iter().any(|of| !is_searched(of.0))
-    {
-        return Err(Error::Argument("a field has a weight, and no vector that is looked for in it".into()));
-    }
-    if !options.nearest.is_empty()
-        && (!options.sort.is_empty() || options.distinct.is_some() || options.after.is_some())
-    {
-        return Err(Error::Argument(
-            "hits of vectors are in the order of their scores: not sorted, distinct or after".into(),
-        ));
-    }
     let Some(after) = &options.after else { return Ok(()) };
     if options.distinct.is_some() {
         return Err(Error::Argument("hits after another one cannot be distinct: use an offset".into()));
@@ -71,4 +53,23 @@ pub(super) fn check(index: &Index, options: &Options) -> Result<()> {
         return Ok(());
     }
     Err(Error::Argument("what hits are to come after has other values than they are sorted by".into()))
+}
+
+/// The same of a search that also looks for vectors.
+///
+/// # Errors
+/// As [`check`], and if a field has no such vectors.
+pub(super) fn check_fused(index: &Index, nearest: &[NearestIn], options: &Options) -> Result<()> {
+    check(index, options)?;
+    for (field, query) in nearest {
+        if index.schema().fields.get(*field).and_then(|field| field.vector) != Some(query.shape()) {
+            return Err(Error::Argument(format!("field {field} has no vectors such as the one that is looked for")));
+        }
+    }
+    match options.sort.is_empty() && options.distinct.is_none() && options.after.is_none() {
+        true => Ok(()),
+        false => Err(Error::Argument(
+            "hits of vectors are in the order of their scores: not sorted, distinct or after".into(),
+        )),
+    }
 }

@@ -1,7 +1,7 @@
 //! Explains scores.
 
 use super::asked::Asked;
-use super::check::check;
+use super::check::{check, check_fused};
 use super::cursors::{term, without_scores};
 use super::fused::{self, Fused};
 use super::leaf::{Leaf, Weighted};
@@ -24,7 +24,7 @@ pub struct Explanation {
     pub matches: bool,
     /// What each clause adds in each field.
     pub parts: Vec<TermScore>,
-    /// What the list of query and vectors makes of it, if there are [vectors](Options::nearest).
+    /// What the list of query and vectors makes of it, if there are [vectors](Asked::nearest).
     pub fused: Option<Fused>,
 }
 
@@ -56,7 +56,8 @@ pub struct TermScore {
 
 pub(super) fn explain(index: &Index, asked: Asked<'_>, doc_id: u64, options: &Options) -> Result<Explanation> {
     let mut explanation = of_query(index, asked, doc_id, options)?;
-    if !options.nearest.is_empty() {
+    if !asked.nearest.is_empty() {
+        check_fused(index, asked.nearest, options)?;
         let of_text = explanation.matches.then_some(explanation.score);
         explanation.fused = Some(fused::explain(index, asked, (doc_id, of_text), options, &Clock::never())?);
     }

@@ -1,7 +1,7 @@
 //! Hits of words and of vectors as one list.
 
 use super::asked::Asked;
-use super::check::check;
+use super::check::check_fused;
 use super::condition::Condition;
 use super::fusion::{Fusion, RANK, RankedList, Ranking, WINDOW, window};
 use super::options::{End, Matching, Options};
@@ -34,10 +34,9 @@ struct Lists {
     last: Vec<Option<f64>>,
 }
 
-/// The best hits of a query and of the vectors that the options name; those of a search that is not finished at the `end` are
-/// unknown.
+/// The best hits of a query and of its vectors; those of a search that is not finished at the `end` are unknown.
 pub(super) fn search(index: &Index, asked: Asked<'_>, options: &Options, end: End) -> Result<Found> {
-    check(index, options)?;
+    check_fused(index, asked.nearest, options)?;
     match in_time(index, asked, options, &end.clock()) {
         Err(Error::Expired) => Ok(Found::late()),
         found => found,
@@ -53,14 +52,49 @@ fn in_time(index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) ->
 }
 
 fn by_ranks(index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) -> Result<Found> {
-    let wanted = options.offset.saturating_add(options.limit);
-    let mut lists = Lists::new(index, asked, options, window(wanted), clock)?;
-    let found = std::mem::take(&mut lists.text);
-    let ranking = lists.ranking(index, options, found.with_all)?;
-    let hits = ranking.page(options.offset, options.limit);
-    // Others can be merged with the first page only.
-    let ranking = (options.offset == 0).then(|| Arc::new(ranking));
-    Ok(Found { hits, with_all: None, ranking, ..found })
+    let window = window(options.offset.saturating_add(options.limit));
+    Lists::new(index, asked, options, window, clock)?.fuse_by_ranks(index, options)
+}
+
+impl Index {
+    /// How a batch of queries with vectors is searched for by its lists, if it is fused [by ranks](Fusion::Ranks): the options
+    /// of what text and weights find, for those that ask for any, and of the nearest vectors.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search).
+    pub(crate) fn options_of_lists(&self, queries: &[Asked], options: &Options) -> Result<[Options; 2]> {
+        self.check_files()?;
+        queries.iter().try_for_each(|asked| check_fused(self, asked.nearest, options))?;
+        let limit = window(options.offset.saturating_add(options.limit));
+        let of_text = Options { limit, offset: 0, ..options.clone() };
+        Ok([of_text, Options { limit, filter: options.filter.clone(), ..Options::default() }])
+    }
+
+    /// Whether text or weights ask for anything. Otherwise a query finds everything, and says nothing of it.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search); [`Error::Expired`].
+    pub(crate) fn has_clauses(&self, asked: Asked<'_>, options: &Options, end: End) -> Result<bool> {
+        has_clauses(self, asked, options, &end.clock())
+    }
+
+    /// The list of both, of what text and weights found with the [options](Self::options_of_lists) for that, and of the nearest
+    /// documents of each vector.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub(crate) fn fuse_by_ranks(&self, options: &Options, text: Found, nearest: Vec<Found>) -> Result<Found> {
+        if text.expired || nearest.iter().any(|found| found.expired) {
+            return Ok(Found::late());
+        }
+        let window = window(options.offset.saturating_add(options.limit));
+        let nearest = nearest.into_iter().map(|found| found.hits).collect();
+        Lists::of(text, nearest, [window; 2]).fuse_by_ranks(self, options)
+    }
+}
+
+fn has_clauses(index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) -> Result<bool> {
+    Ok(!QueryPlan::new(index, asked, options, clock)?.clauses.is_empty())
 }
 
 fn by_scores(index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) -> Result<Found> {
@@ -68,7 +102,7 @@ fn by_scores(index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) 
     // It is of no importance which documents have all words: those have the more.
     let is_any = options.matching == Matching::AllThenAny;
     let options = &Options { matching: if is_any { Matching::Any } else { options.matching }, ..options.clone() };
-    let fields = options.nearest.iter().map(|&(field, _)| Some(field));
+    let fields = asked.nearest.iter().map(|&(field, _)| Some(field));
     let weights: Vec<f64> = [None].into_iter().chain(fields).map(|of| options.fusion.weight(of)).collect();
     let mut window = window(wanted);
     loop {
@@ -100,7 +134,7 @@ fn by_scores(index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) 
 pub struct Fused {
     /// The sum of what the lists add.
     pub score: f64,
-    /// What the query adds, then the vectors, in the order of the options.
+    /// What the query adds, then the vectors, in the order in which they are asked for.
     pub lists: Vec<FusedList>,
 }
 
@@ -139,7 +173,7 @@ pub(super) fn explain(
         FusedList { field, score, rank, adds }
     };
     let mut all = vec![list(0, None, of_text)];
-    for (at, (field, query)) in (1..).zip(&options.nearest) {
+    for (at, (field, query)) in (1..).zip(asked.nearest) {
         all.push(list(at, Some(*field), vectors::similarity(index, *field, query, doc_id)?));
     }
     Ok(Fused { score: all.iter().map(|list| list.adds).sum(), lists: all })
@@ -153,20 +187,34 @@ fn nth_greatest(mut numbers: Vec<f64>, n: usize) -> Option<f64> {
 
 impl Lists {
     fn new(index: &Index, asked: Asked<'_>, options: &Options, window: usize, clock: &Clock) -> Result<Lists> {
-        let has_words = !QueryPlan::new(index, asked, options, clock)?.clauses.is_empty();
-        // A query without words finds everything, and says nothing of it.
-        let limit = if has_words { window } else { 0 };
-        let found = run::in_time(index, asked, &Options { limit, offset: 0, ..options.clone() }, clock)?;
-        let mut lists = Lists { text: found, candidates: HashMap::new(), ranks: Vec::new(), last: Vec::new() };
-        let of_text = std::mem::take(&mut lists.text.hits);
-        lists.add(of_text, limit.max(1), 1 + options.nearest.len());
-        for (field, query) in &options.nearest {
+        let limit = if has_clauses(index, asked, options, clock)? { window } else { 0 };
+        let text = run::in_time(index, asked, &Options { limit, offset: 0, ..options.clone() }, clock)?;
+        let mut nearest = Vec::with_capacity(asked.nearest.len());
+        for (field, query) in asked.nearest {
             let wanted = usize::try_from(index.documents()).map_or(window, |documents| window.min(documents));
             let hits = vectors::hits(index, *field, &[query], options, wanted, clock)?.pop().unwrap_or_default();
             let hits = run::found(index, hits, None, &Options { limit: window, offset: 0, ..Options::default() })?.hits;
-            lists.add(hits, window, 1 + options.nearest.len());
+            nearest.push(hits);
         }
-        Ok(lists)
+        Ok(Lists::of(text, nearest, [limit.max(1), window]))
+    }
+
+    /// Of what text and weights found, and of the nearest documents of each vector: so many hits at most.
+    fn of(text: Found, nearest: Vec<Vec<FoundHit>>, [of_text, of_vectors]: [usize; 2]) -> Lists {
+        let mut lists = Lists { text, candidates: HashMap::new(), ranks: Vec::new(), last: Vec::new() };
+        let (count, hits) = (1 + nearest.len(), std::mem::take(&mut lists.text.hits));
+        lists.add(hits, of_text, count);
+        nearest.into_iter().for_each(|hits| lists.add(hits, of_vectors, count));
+        lists
+    }
+
+    fn fuse_by_ranks(mut self, index: &Index, options: &Options) -> Result<Found> {
+        let found = std::mem::take(&mut self.text);
+        let ranking = self.ranking(index, options, found.with_all)?;
+        let hits = ranking.page(options.offset, options.limit);
+        // Others can be merged with the first page only.
+        let ranking = (options.offset == 0).then(|| Arc::new(ranking));
+        Ok(Found { hits, with_all: None, ranking, ..found })
     }
 
     /// Adds a list of `window` hits, or fewer if there are no more, of so many lists.
@@ -212,7 +260,7 @@ impl Lists {
 
     /// Looks up what lists do not say of documents of others.
     fn complete(&mut self, index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) -> Result<()> {
-        for (list, (field, query)) in (1..).zip(&options.nearest) {
+        for (list, (field, query)) in (1..).zip(asked.nearest) {
             for (&doc_id, candidate) in &mut self.candidates {
                 if candidate.scores[list].is_none() {
                     candidate.scores[list] = vectors::similarity(index, *field, query, doc_id)?;

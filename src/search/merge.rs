@@ -5,6 +5,7 @@
 //! [statistics](super::Statistics). Where hits are fused by ranks, those in each of the lists of all are what counts: so the lists
 //! are merged, and then fused.
 
+use super::asked::Asked;
 use super::fusion::{Fusion, RankedList, Ranking, window};
 use super::options::{Matching, Options};
 use super::order::{Direction, SortKey, SortValue};
@@ -33,11 +34,16 @@ pub struct Page {
 }
 
 impl Page {
-    /// Of a search with these options.
+    /// Of a search with these options, for a query without vectors.
     pub fn new(options: &Options) -> Page {
-        let is_fused = !options.nearest.is_empty();
+        Page::of(Asked::default(), options)
+    }
+
+    /// Of a search for that with these options.
+    pub fn of(asked: Asked<'_>, options: &Options) -> Page {
+        let is_fused = !asked.nearest.is_empty();
         let ranks =
-            (is_fused && options.fusion == Fusion::Ranks).then(|| options.nearest.iter().map(|of| of.0).collect());
+            (is_fused && options.fusion == Fusion::Ranks).then(|| asked.nearest.iter().map(|of| of.0).collect());
         Page {
             sort: if options.is_by_score() { Vec::new() } else { options.sort.clone() },
             distinct: options.distinct,

@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `mod.rs` | [`Index`]: what can be asked |
-//! | [`asked`](Asked) | what a search is for: words, and terms with weights |
+//! | [`asked`](Asked) | what a search is for: words, terms with weights, and vectors |
 //! | [`options`](Options) | how a search can be told to work |
 //! | `read` | a query as the analyzers of the fields read it |
 //! | `plan` | a query becomes leaves with weights, by the statistics of the whole index |
@@ -77,7 +77,7 @@ mod vectors;
 mod walk;
 mod words;
 
-pub use asked::{Asked, AskedBuf, WeightedTerms};
+pub use asked::{Asked, AskedBuf, NearestIn, WeightedTerms};
 pub use condition::{Condition, DocIds, Filter, MOST_CONDITIONS, MOST_DEPTH};
 pub use delete::delete_where;
 pub use explain::{Explanation, TermScore};
@@ -270,7 +270,7 @@ impl Index {
     }
 
     fn search_one(&self, asked: Asked<'_>, options: &Options, end: End) -> Result<Found> {
-        match options.nearest.is_empty() {
+        match asked.nearest.is_empty() {
             true => run::search(self, asked, options, end),
             false => fused::search(self, asked, options, end),
         }

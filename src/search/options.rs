@@ -7,7 +7,6 @@ use super::statistics::Statistics;
 use crate::base::earth::Origin;
 use crate::query::{Reading, Synonyms, Typos};
 use crate::rank::{Bm25, Clock};
-use crate::vector;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -81,9 +80,7 @@ pub struct Options {
     /// What scores depend on besides the documents of this index, in place of its own statistics: the sum of those of several
     /// indexes, of the same queries and options.
     pub statistics: Option<Arc<Statistics>>,
-    /// Vector fields, and the vectors whose nearest ones are hits besides what the query finds; see [`Fusion`].
-    pub nearest: Vec<(usize, Arc<vector::Query>)>,
-    /// How both become one list.
+    /// How what a query finds and the nearest vectors become one list, if it has [vectors](super::Asked::nearest).
     pub fusion: Fusion,
 }
 
@@ -102,6 +99,11 @@ impl End {
         Clock::new(self.0)
     }
 
+    /// The time until then; `None` if it never comes.
+    pub(crate) fn left(self) -> Option<Duration> {
+        self.0.map(|end| end.saturating_duration_since(Instant::now()))
+    }
+
     /// Whether that time has come.
     pub(crate) fn has_come(self) -> bool {
         self.0.is_some_and(|end| Instant::now() >= end)
@@ -111,11 +113,7 @@ impl End {
 impl Options {
     /// Whether hits are in the order of scores alone, from the best on, and nothing else is asked of them: so devices rank.
     pub(crate) fn is_ranking(&self) -> bool {
-        self.is_by_score()
-            && self.after.is_none()
-            && self.distinct.is_none()
-            && self.facets.is_none()
-            && self.nearest.is_empty()
+        self.is_by_score() && self.after.is_none() && self.distinct.is_none() && self.facets.is_none()
     }
 
     /// Whether hits are in the order of scores, best first.
@@ -182,7 +180,6 @@ impl Default for Options {
             words: usize::MAX,
             synonyms: None,
             statistics: None,
-            nearest: Vec::new(),
             fusion: Fusion::default(),
         }
     }

@@ -89,7 +89,7 @@ fn has_device_weights(index: &Index, clauses: &[PlannedClause]) -> bool {
 }
 
 impl Index {
-    /// Prepares a query; `None` if it is to be answered in another order than that of scores, or finds nothing anyway, or
+    /// Prepares a query; `None` if it looks for vectors, or is to be answered in another order than that of scores, or finds nothing anyway, or
     /// has more clauses than can be counted or weights that devices cannot add, or is not prepared by the deadline, which begins now.
     ///
     /// # Errors
@@ -103,6 +103,9 @@ impl Index {
     /// # Errors
     /// As [`Index::search`].
     pub(crate) fn prepare_until(&self, asked: Asked<'_>, options: &Options, end: End) -> Result<Option<Prepared>> {
+        if !asked.nearest.is_empty() {
+            return Ok(None);
+        }
         let plan = match QueryPlan::new(self, asked, options, &end.clock()) {
             Err(Error::Expired) => return Ok(None),
             plan => plan?,

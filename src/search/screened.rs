@@ -41,7 +41,7 @@ impl Index {
     pub(crate) fn screening<'s>(
         &'s self,
         field: usize,
-        queries: &[Query],
+        queries: &[&Query],
         options: &'s Options,
         end: End,
     ) -> Result<Screening<'s>> {

@@ -22,7 +22,7 @@ impl Index {
         let clock = options.end().clock();
         for &query in queries {
             // Scores of terms with weights depend on nothing else.
-            let words = Asked { weighted: &[], ..query.into() };
+            let words = Asked { text: query.into().text, ..Asked::default() };
             QueryPlan::with(self, &whole, words, options, &clock)?;
         }
         Ok(own.into_inner())

@@ -88,6 +88,11 @@ impl Query {
         &self.components
     }
 
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        size_of::<Query>() + size_of_val(&*self.components) + size_of_val(&*self.integers)
+    }
+
     /// How close a vector is, in little-endian bytes.
     pub fn closeness(&self, tier: Tier, vector: &[u8]) -> f64 {
         closeness(tier, self.shape.metric, &self.components, self.exact, vector)

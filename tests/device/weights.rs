@@ -84,7 +84,7 @@ fn compare(name: &str, documents: i64, commits: i64) {
         };
         queries.push((text.into(), fields.iter().map(of).collect()));
     }
-    let asked: Vec<Asked> = queries.iter().map(|(text, weighted)| Asked { text, weighted }).collect();
+    let asked: Vec<Asked> = queries.iter().map(|(text, weighted)| Asked { text, weighted, nearest: &[] }).collect();
     let alone: Vec<Asked> = asked.iter().copied().filter(|asked| asked.text.is_empty()).collect();
     for matching in [Matching::All, Matching::Any, Matching::AllThenAny] {
         let usual = Options { matching, ..Options::default() };

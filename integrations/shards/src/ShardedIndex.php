@@ -112,9 +112,18 @@ final class ShardedIndex
     public function search(string $query, mixed ...$options): Hits
     {
         $options = self::named('search', 1, $options);
-        $weighted = $options['weighted'] ?? [];
-        unset($options['weighted']);
-        $query = $weighted === [] ? $query : ['query' => $query, 'weighted' => $weighted];
+        $query = ['query' => $query];
+        foreach (['weighted', 'nearest'] as $name) {
+            $query[$name] = $options[$name] ?? [];
+            if (!is_array($query[$name])) {
+                throw new \TypeError("search(): \$$name must be of type array, " . get_debug_type($query[$name]) . ' given');
+            }
+            unset($options[$name]);
+        }
+        $weights = is_array($options['fusion'] ?? null) ? $options['fusion'] : [];
+        foreach (array_keys(array_diff_key($weights, $query['nearest'], ['text' => 0])) as $field) {
+            throw new \ValueError("search(): \$fusion has a weight for '$field', and no vector is looked for in it");
+        }
         return self::of(fn () => $this->found($this->shards, [$query], $options, microtime(true) + $this->timeout), fn (array $found) => $found[0]);
     }
 
@@ -122,7 +131,7 @@ final class ShardedIndex
      * As Index::searchBatch(): every shard is asked for all queries at once.
      *
      * @template K of array-key
-     * @param array<K, string|array{query?: string, weighted?: array<string, array<string|int, int|float>>}> $queries
+     * @param array<K, string|array{query?: string, weighted?: array<string, array<string|int, int|float>>, nearest?: array<string, string|list<int|float>>}> $queries
      * @return array<K, Hits>
      * @throws ShardMissing if a shard does not answer
      * @throws Undecided    if very many values of a facet are equally frequent
@@ -245,7 +254,12 @@ final class ShardedIndex
                 $named[$name] = $value;
             }
         }
-        foreach ($method === 'search' ? [] : array_intersect(['nearest', 'fusion'], array_keys($named)) as $name) {
+        $unknown = match ($method) {
+            'search' => [],
+            'searchBatch' => ['nearest', 'weighted'],
+            default => ['nearest', 'fusion'],
+        };
+        foreach (array_intersect($unknown, array_keys($named)) as $name) {
             throw new \Error("$method(): unknown named parameter \$$name");
         }
         return $named;
@@ -391,7 +405,7 @@ final class ShardedIndex
 
     /**
      * @param array<string, Shard> $shards
-     * @param array<string|array{query?: string, weighted?: array<string, array<string|int, int|float>>}> $queries
+     * @param array<string|array{query?: string, weighted?: array, nearest?: array}> $queries
      * @param array<string, mixed> $options
      * @return array<Hits>
      */
@@ -416,7 +430,7 @@ final class ShardedIndex
             $own = array_merge($options, ['limit' => self::sum($offset, $limit)], $facets === [] ? [] : ['facets' => $values]);
             $each = array_reduce($values, self::sum(...), $own['limit']);
             $undecided = [];
-            foreach (array_chunk($left, self::atATime($each), true) as $chunk) {
+            foreach ($this->chunks($shards, $left, $each, $until, $others) as $chunk) {
                 $parts = $this->foundBy($shards, $chunk, $own, $until, $others);
                 foreach ($chunk as $key => $query) {
                     $hits = self::merged(array_column($parts, $key), $limit, $offset, $facets, $more);
@@ -428,6 +442,25 @@ final class ShardedIndex
             }
             $left = $undecided;
         }
+    }
+
+    /**
+     * Queries that are asked at once, each for so many hits and values.
+     *
+     * @param array<string, Shard> $shards
+     * @return list<array>
+     */
+    private function chunks(array $shards, array $queries, int $each, float $until, \Closure $others): array
+    {
+        $vectors = fn (mixed $query) => is_array($query) && is_array($query['nearest'] ?? null) ? $query['nearest'] : [];
+        $lists = max(array_map(fn (mixed $query) => count($vectors($query)), $queries));
+        if ($lists === 0) {
+            return array_chunk($queries, self::atATime($each), true);
+        }
+        // Each list has as many hits as all have, and 100 at least.
+        $dimensions = array_column($this->client($shards, $until, $others)->fields(), 'vector');
+        $atATime = self::atATime((1 + $lists) * min(self::MOST_HITS, max(100, $each)), 4 * max([1, ...$dimensions]) * $lists);
+        return array_chunk($queries, $atATime, true);
     }
 
     /**
@@ -475,16 +508,8 @@ final class ShardedIndex
             try {
                 [$commits, $statistics] = $this->statistics($shards, $key, $texts, $reading, $second, $until, $others);
                 $client = $this->client($shards, $until, $others);
-                if (isset($given['nearest']) || isset($given['fusion'])) {
-                    // Only one query has vectors.
-                    $only = array_key_first($queries);
-                    $weighted = is_array($queries[$only]) ? ['weighted' => $queries[$only]['weighted'] ?? []] : [];
-                    $request = $client->search($texts[$only], ...$given, ...$weighted, statistics: $statistics);
-                    $parts = array_map(fn (Hits $hits) => [$only => $hits], $this->ask($shards, $request, $until, $commits, $others));
-                } else {
-                    $request = $client->searchBatch($queries, ...$given, statistics: $statistics);
-                    $parts = $this->ask($shards, $request, $until, $commits, $others);
-                }
+                $request = $client->searchBatch($queries, ...$given, statistics: $statistics);
+                $parts = $this->ask($shards, $request, $until, $commits, $others);
                 if (!isset($given['deadline'])) {
                     $this->refuseLate($shards, $parts, $others);
                 }

@@ -191,7 +191,11 @@ final class ShardedIndexTest extends TestCase
             foreach (['sail', 'red shoe', '"red shoes"', 'sail* rope', '-red', '', 'nothing'] as $query) {
                 foreach ([[], ['fusion' => 'rrf'], ['fusion' => ['text' => 1, 'look' => 2.5, 'meaning' => 0.5]], ['fusion' => ['look' => 1]]] as $fusion) {
                     $all = [...$given, ...$fusion, 'nearest' => $nearest];
-                    self::assertSame(self::values($this->one->search($query, ...$all)), self::values($index->search($query, ...$all)), json_encode([$query, $all]));
+                    $wanted = self::values($this->one->search($query, ...$all));
+                    self::assertSame($wanted, self::values($index->search($query, ...$all)), json_encode([$query, $all]));
+                    $batch = $index->searchBatch(['both' => ['query' => $query, 'nearest' => $nearest], 'words' => 'sail'], ...$given, ...$fusion);
+                    self::assertSame($wanted, self::values($batch['both']), json_encode([$query, $all]));
+                    self::assertSame(self::values($this->one->search('sail', ...$given)), self::values($batch['words']));
                 }
             }
         }
@@ -655,6 +659,8 @@ final class ShardedIndexTest extends TestCase
             'unknown' => fn () => $index->nearest('look', [1, 2, 3], sort: []), 'zeros' => fn () => $index->nearest('meaning', [0, 0, 0, 0, 0]),
             'sorted' => fn () => $index->search('sail', nearest: ['look' => [1, 2, 3]], sort: ['price' => 'asc']),
             'fusion' => fn () => $index->search('sail', nearest: ['look' => [1, 2, 3]], fusion: 'sum'),
+            'no vector' => fn () => $index->search('sail', nearest: ['look' => [1, 2, 3]], fusion: ['look' => 1, 'meaning' => 1]),
+            'no array' => fn () => $index->search('sail', nearest: 'look'), 'no vectors of a query' => fn () => $index->searchBatch([['query' => 'sail', 'nearest' => 'look']]),
             'in a batch' => fn () => $index->searchBatch(['sail'], nearest: ['look' => [1, 2, 3]]), 'counted' => fn () => $index->count('sail', nearest: ['look' => [1, 2, 3]]),
             'facets' => fn () => $index->facets('tag', 'sail', nearest: ['look' => [1, 2, 3]]),
         ];

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! [`search_batch`] takes all four steps. [`Warming`] prepares queries, and sends their lists to the devices of the second
-//! step. A [stream](super::stream) takes the same steps query by query, in threads of its own. [`search`] of one query is
+//! step. A [stream](super::stream) takes the same steps query by query, in threads of its own. One query is
 //! placed, and then answered by the CPU at once, or taken along the road as a batch of one.
 //!
 //! | file | what |
@@ -47,38 +47,29 @@ use super::settings::Settings;
 use crate::base::error::Result;
 use crate::search::{Asked, Found, Index, Matching, Options};
 
-/// The best hits of a query; see [`Index::search`].
-///
-/// # Errors
-/// As there.
-pub fn search<'q>(index: &Index, asked: impl Into<Asked<'q>>, options: &Options, settings: &Settings) -> Result<Found> {
-    Ok(search_batch(index, &[asked.into()], options, settings)?.pop().unwrap_or_default())
-}
-
-/// The best hits of each of many queries; see [`Index::search_batch`]. A device ranks them, unless they have very many words;
+/// The best hits of each of many queries without vectors; see [`Index::search_batch`]. A device ranks them, unless they have very many words;
 /// with `offload=auto` the CPU meanwhile answers those that suit it. Results are the same, to the last bit of the scores,
 /// wherever they come from.
 ///
 /// # Errors
 /// As there.
-pub fn search_batch<'q, Q: Copy + Into<Asked<'q>>>(
+pub(super) fn search_batch(
     index: &Index,
-    queries: &[Q],
+    queries: &[Asked],
     options: &Options,
     settings: &Settings,
 ) -> Result<Vec<Found>> {
-    let queries: Vec<Asked> = queries.iter().map(|&query| query.into()).collect();
     if options.matching != Matching::Any && queries.iter().all(Asked::is_weights_alone) {
         // Documents need not have all terms of weights fields: so devices need not look for such.
         let any = Options { matching: Matching::Any, ..options.clone() };
-        let mut found = ranked(index, &queries, &any, settings)?;
+        let mut found = ranked(index, queries, &any, settings)?;
         if options.matching == Matching::AllThenAny && options.distinct.is_none() {
             // They have all words that there are.
             found.iter_mut().for_each(|found| found.count_with_all(Some(usize::MAX), options));
         }
         return Ok(found);
     }
-    ranked(index, &queries, options, settings)
+    ranked(index, queries, options, settings)
 }
 
 fn ranked(index: &Index, queries: &[Asked], options: &Options, settings: &Settings) -> Result<Vec<Found>> {

@@ -10,9 +10,9 @@ use crate::exchange::{Answer, LeafFound, MOST_HITS, MOST_QUERIES, Question, Resp
 use crate::index::list::Codecs;
 use crate::index::{Document, Field, Id, Kind, Schema, Value, Writer, WriterOptions};
 use crate::search::{
-    Condition, Direction, Facet, FieldFacet, Filter, Found, FoundHit, Fusion, Index, Matching, Merging, MergingPart,
-    Options, Page, RankedList, Ranking, RankingPart, SortKey, Statistics, WINDOW, fingerprint, merge, merge_facets,
-    merge_rankings,
+    Asked, Condition, Direction, Facet, FieldFacet, Filter, Found, FoundHit, Fusion, Index, Matching, Merging,
+    MergingPart, NearestIn, Options, Page, RankedList, Ranking, RankingPart, SortKey, Statistics, WINDOW, fingerprint,
+    merge, merge_facets, merge_rankings,
 };
 use crate::vector::{Metric, Query, Shape};
 use proptest::prelude::*;
@@ -130,14 +130,22 @@ impl Shards {
         Arc::new(Statistics::sum(&told.collect::<Vec<_>>()).unwrap())
     }
 
-    /// What each shard finds for the only query, with the page that was asked for.
+    /// What each shard finds for the last query, with the page that was asked for.
     fn found(&self, question: &Question) -> (Page, Vec<LeafFound>) {
-        let (Question::Search { options, .. } | Question::Nearest { options, .. }) = question else { unreachable!() };
         let found = self.ask(question).into_iter().map(|answer| match answer {
             Answer::Found(mut all) => all.pop().unwrap(),
             other => panic!("{other:?}"),
         });
-        (Page::new(options), found.collect())
+        (page(question), found.collect())
+    }
+}
+
+/// Of the last query.
+fn page(question: &Question) -> Page {
+    match question {
+        Question::Search { queries, options, .. } => Page::of(queries.last().unwrap().get(), options),
+        Question::Nearest { options, .. } => Page::new(options),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -247,24 +255,25 @@ proptest! {
         let of_both = Fusion::Scores { text: weights[0], fields: vec![(FIRST, weights[1]), (SECOND, weights[2])] };
         let of_one = Fusion::Scores { text: weights[0], fields: vec![(FIRST, weights[1])] };
         for text in ["ship wind", "sail", "nothing", "sail*", "-ship", ""] {
-            let queries = vec![text.to_owned()];
+            let queries = vec!["sail".to_owned(), text.to_owned()];
             let statistics = shards.statistics(&queries, &own);
             for (nearest, fusion) in
                 [(&both, Fusion::Ranks), (&one, Fusion::Ranks), (&both, of_both.clone()), (&one, of_one.clone())]
             {
                 let facets_of = Some(vec![(TAG, 10)]);
-                let options = Options { nearest: nearest.clone(), fusion, facets: facets_of, total: true, ..own.clone() };
+                let options = Options { fusion, facets: facets_of, total: true, ..own.clone() };
+                let query = Asked { text, nearest, ..Asked::default() };
                 // Which documents count in scores, deleted ones among them, depends on the merges of an index.
                 let told = (!shards.has_all()).then(|| statistics.clone());
-                let wanted = shards.one.search(text, &page(&Options { statistics: told, ..options.clone() })).unwrap();
+                let wanted = shards.one.search(query, &page(&Options { statistics: told, ..options.clone() })).unwrap();
                 let options = Options { statistics: Some(statistics.clone()), ..options };
-                let question = Question::Search { queries: vec![text.into()], options: options.clone(), stored: true };
+                let question = Question::Search { queries: vec!["sail".into(), query.into()], options: options.clone(), stored: true };
                 let (asked, found) = shards.found(&question);
                 prop_assert_eq!(plain(&merged(&asked, &found, offset, limit)), plain(&wanted.hits), "{} {:?}", text, options);
                 prop_assert_eq!(found.iter().map(|of| of.found.total.unwrap()).sum::<u64>(), wanted.total.unwrap());
                 prop_assert_eq!(facets(&found, &options), wanted.facets);
                 for (of, shard) in found.iter().zip(&shards.shards) {
-                    prop_assert_eq!(&of.found, &shard.search(text, &options).unwrap());
+                    prop_assert_eq!(&of.found, &shard.search(query, &options).unwrap());
                     let hits = ranking(of).map_or(&of.found.hits[..], Ranking::documents);
                     let stored: Vec<_> = hits.iter().map(|hit| shard.stored(hit.doc_id).unwrap()).collect();
                     prop_assert_eq!(&of.stored, &stored);
@@ -304,11 +313,22 @@ fn second() -> (usize, Arc<Query>) {
 }
 
 fn search(options: Options) -> Question {
-    Question::Search { queries: vec!["ship wind".into()], options, stored: true }
+    search_for(&[second(), first()], options)
+}
+
+fn search_for(nearest: &[NearestIn], options: Options) -> Question {
+    let query = Asked { text: "ship wind", nearest, ..Asked::default() };
+    Question::Search { queries: vec![query.into()], options, stored: true }
+}
+
+/// What the index finds itself.
+fn found(options: &Options) -> Found {
+    let asked = Asked { text: "ship wind", nearest: &[second(), first()], ..Asked::default() };
+    index().search(asked, options).unwrap()
 }
 
 fn by_ranks() -> Options {
-    Options { nearest: vec![second(), first()], matching: Matching::AllThenAny, limit: 7, ..Options::default() }
+    Options { matching: Matching::AllThenAny, limit: 7, ..Options::default() }
 }
 
 fn by_scores() -> Options {
@@ -326,15 +346,15 @@ fn leaves_answer_what_their_index_does() {
         Options { limit: 4, offset: 3, filter: near(), deadline: Some(Duration::from_secs(60)), ..Options::default() };
     for options in [by_ranks(), Options { offset: 3, ..by_ranks() }, by_scores(), Options { limit: 0, ..by_scores() }] {
         let Answer::Found(all) = answered(index(), &search(options.clone())).unwrap() else { panic!() };
-        assert_eq!(all[0].found, index().search("ship wind", &options).unwrap());
+        assert_eq!(all[0].found, found(&options));
         assert_eq!(all[0].found.hits.len(), options.limit);
         assert_eq!(all[0].found.ranking.is_some(), options.fusion == Fusion::Ranks && options.offset == 0);
     }
     for count in [0, 1, 40] {
         let Answer::Found(all) = answered(index(), &nearest(count, limits.clone())).unwrap() else { panic!() };
         let vectors = vec![(*first().1).clone(); count];
-        let found: Vec<Found> = all.iter().map(|of| of.found.clone()).collect();
-        assert_eq!(found, index().nearest(FIRST, &vectors, &limits, 1).unwrap());
+        let of_index: Vec<Found> = all.iter().map(|of| of.found.clone()).collect();
+        assert_eq!(of_index, index().nearest(FIRST, &vectors, &limits, 1).unwrap());
         for (of, hit) in all.iter().flat_map(|of| of.stored.iter().zip(&of.found.hits)) {
             assert_eq!(*of, index().stored(hit.doc_id).unwrap());
         }
@@ -409,9 +429,6 @@ fn vectors_are_checked_where_they_are_read() {
 fn options_that_do_not_fit_are_refused() {
     let sums = |text: f64, fields: Vec<(usize, f64)>| Options { fusion: Fusion::Scores { text, fields }, ..by_ranks() };
     let wrong = [
-        Options { nearest: vec![first(), second(), first()], ..by_ranks() },
-        Options { nearest: vec![(SECOND, first().1)], ..by_ranks() },
-        Options { nearest: vec![first(); 100], ..by_ranks() },
         Options { sort: vec![(SortKey::Id, Direction::Ascending)], ..by_ranks() },
         Options { distinct: Some(TAG), ..by_scores() },
         sums(-1.0, vec![]),
@@ -420,17 +437,20 @@ fn options_that_do_not_fit_are_refused() {
         sums(1.0, vec![(FIRST, f64::INFINITY)]),
         sums(1.0, vec![(FIRST, 1.0), (FIRST, 1.0)]),
         sums(1.0, vec![(TAG, 1.0)]),
-        Options { nearest: vec![first()], ..sums(1.0, vec![(SECOND, 1.0)]) },
     ];
-    for options in wrong {
-        let question = search(options);
+    let vectors = [vec![first(), second(), first()], vec![(SECOND, first().1)], vec![first(); 100]];
+    let wrong_vectors = vectors.iter().map(|vectors| search_for(vectors, by_ranks()));
+    for question in wrong.into_iter().map(search).chain(wrong_vectors) {
         let request = question.to_bytes(index().fingerprint(), None, None).unwrap();
         let response = handle(index(), &request, &Settings::default(), None);
         let answer = Response::read(&response, &question, index().schema()).map(|read| read.answer);
         assert_eq!(why(answer), Refusal::Request, "{question:?}");
     }
     // Each list counts.
-    let queries = |count| Question::Search { queries: vec!["".into(); count], options: by_ranks(), stored: false };
+    let queries = |count| {
+        let query = Asked { nearest: &[second(), first()], ..Asked::default() };
+        Question::Search { queries: vec![query.into(); count], options: by_ranks(), stored: false }
+    };
     assert!(answered(index(), &queries(100)).is_ok());
     assert_eq!(why(answered(index(), &queries(1 + MOST_HITS / (3 * WINDOW)))), Refusal::Request);
     let many = nearest(1 + MOST_HITS / 150, Options { limit: usize::MAX, ..Options::default() });
@@ -485,7 +505,7 @@ fn a_ranking_has_what_was_asked_for_and_no_more() {
         assert!(matches!(with(edit), Err(Error::Corrupt { .. })), "{number}");
     }
     // Fewer were asked for.
-    let two = search(Options { nearest: vec![first()], total: true, ..by_ranks() });
+    let two = search_for(&[first()], Options { total: true, ..by_ranks() });
     assert!(read(&two, &all[0]).is_err());
     // Without a list, and with one that was not asked for.
     let mut without = all[0].clone();
@@ -494,15 +514,15 @@ fn a_ranking_has_what_was_asked_for_and_no_more() {
     assert!(read(&search(Options { offset: 1, total: true, ..by_ranks() }), &all[0]).is_err());
     // What was limited to fewer than the merged lists have, or does not begin at the first, is not merged.
     let merges = |options: Options, wanted: usize| {
-        let found = index().search("ship wind", &options).unwrap();
-        let part = RankingPart { page: &Page::new(&options), ranking: found.ranking.as_deref() };
+        let found = found(&options);
+        let part = RankingPart { page: &page(&search(options)), ranking: found.ranking.as_deref() };
         merge_rankings(&[part], 0, wanted).map(|merged| merged.0.page(0, wanted).len())
     };
     assert_eq!(merges(by_ranks(), WINDOW), Ok(WINDOW));
     assert!(matches!(merges(by_ranks(), WINDOW + 1), Err(Error::Argument(_))));
     assert_eq!(merges(Options { limit: 120, ..by_ranks() }, 120), Ok(120));
     assert!(matches!(merges(Options { offset: 1, ..by_ranks() }, 5), Err(Error::Argument(_))));
-    let part = MergingPart { page: &Page::new(&by_ranks()), with_all: None, hits: Vec::new() };
+    let part = MergingPart { page: &page(&search(by_ranks())), with_all: None, hits: Vec::new() };
     assert!(matches!(merge(&[part], 0, 1), Err(Error::Argument(_))));
 }
 
@@ -519,7 +539,7 @@ proptest! {
                 let Answer::Found(all) = read.answer else { panic!() };
                 let (Question::Search { options, .. } | Question::Nearest { options, .. }) = &question else { unreachable!() };
                 if options.offset == 0 && all.iter().all(|of| !of.found.expired) {
-                    _ = merged(&Page::new(options), &all, 0, options.limit);
+                    _ = merged(&page(&question), &all, 0, options.limit);
                 }
             }
         }

@@ -8,6 +8,7 @@ use super::index::words::Typed;
 use super::leaf_request::{self, Asked};
 use crate::exchange::{Question, commit_of, schema_of, shown};
 use crate::index::Schema;
+use crate::php::asked::Query;
 use crate::php::call::{Call, check_index, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, static_method, this_and_result};
 use crate::php::declare::function;
@@ -15,7 +16,7 @@ use crate::php::documents::id;
 use crate::php::exception::{self, Outcome, type_name};
 use crate::php::output;
 use crate::php::zend::elements;
-use crate::php::{fields, input, vectors, weights};
+use crate::php::{fields, input, vectors};
 use crate::search::Options;
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
@@ -123,7 +124,7 @@ fn search(call: &mut Call) -> Outcome {
     let arguments = SEARCH.parse(call)?;
     let (object, result) = this_and_result::<Object>(call)?;
     let options = options(&arguments, &object.of.schema)?;
-    let queries = vec![arguments.query(&object.of.schema)?.asked().into()];
+    let queries = vec![arguments.query(&object.of.schema, &options)?.asked().into()];
     let question = Question::Search { queries, options, stored: object.stored };
     leaf_request::store(question, Zval::null(), &object.of, result)
 }
@@ -135,7 +136,7 @@ fn search_batch(call: &mut Call) -> Outcome {
     let given = arguments.required(Argument::Queries).1;
     let mut queries = input::with_room(given.array().map_or(0, |array| array.len()))?;
     for (at, (_, query)) in given.array().into_iter().flat_map(elements).enumerate() {
-        queries.push(weights::Query::of(&object.of.schema, query.dereference(), 1, at)?.asked().into());
+        queries.push(Query::of(&object.of.schema, query.dereference(), 1, at)?.asked().into());
     }
     let keys = given.shallow_clone();
     let question = Question::Search { queries, options, stored: object.stored };

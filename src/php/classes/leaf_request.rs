@@ -113,22 +113,27 @@ fn read(call: &mut Call) -> Outcome {
             Ok(())
         }
         Answer::Found(mut all) => {
-            let (Question::Search { options, .. } | Question::Nearest { options, .. }) = &object.question else {
-                return not_asked();
+            let page = |at: usize| match &object.question {
+                Question::Search { queries, options, .. } => {
+                    queries.get(at).map(|asked| Page::of(asked.get(), options))
+                }
+                Question::Nearest { options, .. } => Some(Page::new(options)),
+                _ => None,
             };
-            let page = BailoutGuard::new(Rc::new(Page::new(options)));
             let Some(keys) = object.keys.array() else {
-                let Some(found) = all.pop() else { return not_asked() };
+                let Some((found, page)) = all.pop().zip(page(0)) else { return not_asked() };
+                let page = BailoutGuard::new(Rc::new(page));
                 hits::prepare(result)?;
                 return hits::fill_from_leaf(result, &object.of.schema, &page, found);
             };
             all.reverse();
             let mut all = BailoutGuard::new(all);
             let mut map = Map::with_room(all.len())?;
-            for (key, _) in elements(keys) {
+            for (at, (key, _)) in elements(keys).enumerate() {
                 let mut value = Zval::new();
                 hits::prepare(&mut value)?;
-                let Some(found) = all.pop() else { break };
+                let Some((found, page)) = all.pop().zip(page(at)) else { break };
+                let page = BailoutGuard::new(Rc::new(page));
                 hits::fill_from_leaf(&mut value, &object.of.schema, &page, found)?;
                 map.put(key, value);
             }

@@ -2,25 +2,35 @@
 
 use super::hits;
 use crate::engine::stream::{Stream, Taken};
+use crate::php::asked::Query;
 use crate::php::call::{Call, check_index, handler, parse};
 use crate::php::class::{self, Class, Method, class, method, this_and_result};
 use crate::php::declare::{MAY_BE_STRING, function, widen};
 use crate::php::exception::{self, Outcome, type_name};
 use crate::php::input::{self, milliseconds};
 use crate::php::output::Map;
-use crate::php::weights;
 use crate::php::zend::{Key, elements};
-use crate::search::{Asked, Page};
+use crate::search::{Asked, Options, Page};
 use ext_php_rs::args::Arg;
 use ext_php_rs::class::ClassEntryInfo;
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::{ZendHashTable, Zval};
 use ext_php_rs::zend::{BailoutGuard, ce};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::ptr::null_mut;
 use std::rc::Rc;
 
-pub struct Object(Stream, Rc<Page>);
+pub struct Object {
+    stream: Stream,
+    options: Options,
+    /// Of queries without vectors.
+    page: Rc<Page>,
+    /// Of those with some, by ticket, until they are taken.
+    pages: RefCell<HashMap<u64, Rc<Page>>>,
+}
 
 class!(Object);
 
@@ -50,9 +60,27 @@ impl Class for Object {
     }
 }
 
-/// Makes a new object with the stream the value of `target`.
-pub fn store(stream: Stream, page: Page, target: &mut Zval) -> Outcome {
-    class::store(Object(stream, Rc::new(page)), target)
+/// Makes a new object with the stream, which has these options, the value of `target`.
+pub fn store(stream: Stream, options: Options, target: &mut Zval) -> Outcome {
+    let page = Rc::new(Page::new(&options));
+    class::store(Object { stream, options, page, pages: RefCell::default() }, target)
+}
+
+impl Object {
+    /// Adds queries, and returns their tickets.
+    fn push(&self, queries: &[Query]) -> Outcome<Range<u64>> {
+        let asked: Vec<Asked> = queries.iter().map(Query::asked).collect();
+        let tickets = check_index(self.stream.push_all(&asked), 1)?;
+        let with_vectors = tickets.clone().zip(queries).filter(|(_, query)| !query.nearest.is_empty());
+        let pages = with_vectors.map(|(ticket, query)| (ticket, query.page(&self.options, &self.page)));
+        self.pages.borrow_mut().extend(pages);
+        Ok(tickets)
+    }
+
+    /// The page of an answer that is taken.
+    fn page(&self, ticket: u64) -> Rc<Page> {
+        self.pages.borrow_mut().remove(&ticket).unwrap_or_else(|| self.page.clone())
+    }
 }
 
 fn push(call: &mut Call) -> Outcome {
@@ -65,8 +93,8 @@ fn push(call: &mut Call) -> Outcome {
         return Err(exception::argument_type(1, &text));
     }
     let (object, result) = this_and_result::<Object>(call)?;
-    let query = weights::Query::of(object.0.index().schema(), query, 1, 0)?;
-    result.set_long(check_index(object.0.push(query.asked()), 1)? as i64);
+    let query = Query::of(object.stream.index().schema(), query, 1, 0)?;
+    result.set_long(object.push(&[query])?.start as i64);
     Ok(())
 }
 
@@ -79,11 +107,9 @@ fn push_all(call: &mut Call) -> Outcome {
     let (object, result) = this_and_result::<Object>(call)?;
     let mut owned = input::with_room(count)?;
     for (at, (_, query)) in queries.into_iter().flat_map(elements).enumerate() {
-        owned.push(weights::Query::of(object.0.index().schema(), query, 1, at)?);
+        owned.push(Query::of(object.stream.index().schema(), query, 1, at)?);
     }
-    let asked: Vec<Asked> = owned.iter().map(weights::Query::asked).collect();
-    let pushed = check_index(object.0.push_all(&asked), 1)?;
-    drop(asked);
+    let pushed = object.push(&owned)?;
     drop(owned);
     let mut tickets = Map::with_room(count)?;
     for ((key, _), ticket) in queries.into_iter().flat_map(elements).zip(pushed) {
@@ -100,19 +126,24 @@ fn take(call: &mut Call) -> Outcome {
     parse!(call, c"|l", &raw mut wait)?;
     let wait = milliseconds(wait, 1)?;
     let (object, result) = this_and_result::<Object>(call)?;
-    let mut found = match check_index(object.0.take(usize::MAX, wait), 1)? {
+    let mut found = match check_index(object.stream.take(usize::MAX, wait), 1)? {
         Taken::Found(found) => found,
-        Taken::Failed { ticket, error } => return Err(exception::throw_of_query(&error, ticket)),
+        Taken::Failed { ticket, error } => {
+            object.page(ticket);
+            return Err(exception::throw_of_query(&error, ticket));
+        }
     };
     // The first is taken from the end.
     found.reverse();
-    let mut found = BailoutGuard::new((Rc::new(object.0.index().clone()), found, object.1.clone()));
+    let found = found.into_iter().map(|(ticket, found)| (ticket, found, object.page(ticket))).collect::<Vec<_>>();
+    let mut found = BailoutGuard::new((Rc::new(object.stream.index().clone()), found));
     let mut map = Map::with_room(found.1.len())?;
-    while let Some(&(ticket, _)) = found.1.last() {
+    while let Some(&(ticket, ..)) = found.1.last() {
         let mut value = Zval::new();
         hits::prepare(&mut value)?;
-        let Some((_, one)) = found.1.pop() else { break };
-        hits::fill(&mut value, &found.0, &found.2, one)?;
+        let Some((_, one, page)) = found.1.pop() else { break };
+        let page = BailoutGuard::new(page);
+        hits::fill(&mut value, &found.0, &page, one)?;
         map.put(Key::Int(ticket as i64), value);
     }
     map.store(result);
@@ -122,13 +153,13 @@ fn take(call: &mut Call) -> Outcome {
 fn count(call: &mut Call) -> Outcome {
     call.no_arguments()?;
     let (object, result) = this_and_result::<Object>(call)?;
-    result.set_long(object.0.untaken() as i64);
+    result.set_long(object.stream.untaken() as i64);
     Ok(())
 }
 
 fn descriptor(call: &mut Call) -> Outcome {
     call.no_arguments()?;
     let (object, result) = this_and_result::<Object>(call)?;
-    result.set_long(i64::from(object.0.descriptor().as_raw_fd()));
+    result.set_long(i64::from(object.stream.descriptor().as_raw_fd()));
     Ok(())
 }

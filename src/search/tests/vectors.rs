@@ -1,9 +1,11 @@
 //! The nearest vectors, and hits of words and vectors together, compared with a look at every document.
 
 use super::*;
+use crate::engine::{self, Settings};
 use crate::index::{Codecs, Document, Field};
 use crate::vector::{Metric, Query, Shape};
 use std::sync::Arc;
+use std::time::Duration;
 
 const BODY: usize = 0;
 const TAG: usize = 1;
@@ -155,8 +157,9 @@ proptest! {
                 of_text.hits.iter().for_each(|hit| *sums.entry(number(hit)).or_default() += text * hit.score);
                 expected.iter().for_each(|(id, similar)| *sums.entry(*id).or_default() += 0.5 * similar);
                 let fusion = Fusion::Scores { text, fields: vec![(VECTOR, 0.5)] };
-                let by_scores = Options { nearest: nearest.clone(), fusion, matching, total: true, ..options.clone() };
-                let found = index.search(typed, &by_scores).unwrap();
+                let asked = Asked { text: typed, nearest: &nearest, ..Asked::default() };
+                let by_scores = Options { fusion, matching, total: true, ..options.clone() };
+                let found = index.search(asked, &by_scores).unwrap();
                 same(&found, sums.into_iter().collect(), &options);
 
                 let mut sums: BTreeMap<i64, f64> = BTreeMap::new();
@@ -166,8 +169,23 @@ proptest! {
                         *sums.entry(number(hit)).or_default() += 1.0 / (RANK + f64::from(rank));
                     }
                 }
-                let by_ranks = Options { nearest: nearest.clone(), matching, ..options.clone() };
-                same(&index.search(typed, &by_ranks).unwrap(), sums.into_iter().collect(), &options);
+                let by_ranks = Options { matching, ..options.clone() };
+                let ranked = index.search(asked, &by_ranks).unwrap();
+                same(&ranked, sums.into_iter().collect(), &options);
+
+                // In a batch with and without vectors, the same, whoever makes the lists.
+                let without = Asked { nearest: &[], ..asked };
+                let settings = Settings { threads, ..Settings::default() };
+                for (options, found) in [(&by_scores, &found), (&by_ranks, &ranked)] {
+                    let batch = [asked, without, asked];
+                    let alone = index.search(without, options).unwrap();
+                    let expected = vec![found.clone(), alone, found.clone()];
+                    prop_assert_eq!(&index.search_batch(&batch, options, threads).unwrap(), &expected);
+                    prop_assert_eq!(&engine::search_batch(&index, &batch, options, &settings).unwrap(), &expected);
+                    let late = Options { deadline: Some(Duration::ZERO), ..options.clone() };
+                    let late = engine::search_batch(&index, &batch, &late, &settings).unwrap();
+                    prop_assert!(late.iter().all(|found| found.expired && found.hits.is_empty()));
+                }
             }
         }
     }

@@ -159,7 +159,7 @@ proptest! {
             let query: Vec<(Vec<u8>, f32)> = (0..count).map(|_| (term(noise.below(27)), noise.below(100) as f32 / 16.0)).collect();
             let weighted = [WeightedTerms { field: WEIGHTS, terms: query.clone() }];
             let of_weights = |doc: &Doc| doc.score(precision, &query);
-            let alone = Asked { text: "", weighted: &weighted };
+            let alone = Asked { weighted: &weighted, ..Asked::default() };
             for matching in [Matching::All, Matching::Any, Matching::AllThenAny] {
                 let options = Options { matching, ..options.clone() };
                 let expected: Vec<(i64, f64)> = live.iter().filter_map(|doc| Some((doc.id, of_weights(doc)?))).collect();
@@ -186,7 +186,7 @@ proptest! {
                         (words, weights) => Some(words.copied().unwrap_or(0.0) + weights.unwrap_or(0.0)),
                     };
                     let expected: Vec<(i64, f64)> = live.iter().filter_map(|doc| Some((doc.id, score(&doc)?))).collect();
-                    let asked = Asked { text: typed, weighted: &weighted };
+                    let asked = Asked { text: typed, weighted: &weighted, nearest: &[] };
                     // With all words first, the order is another one.
                     if matching != Matching::AllThenAny {
                         same(&index.search(asked, &options).unwrap(), &expected, &options);
@@ -198,12 +198,12 @@ proptest! {
                         let mut sums: BTreeMap<i64, f64> = expected.iter().copied().collect();
                         live.iter().for_each(|doc| *sums.entry(doc.id).or_default() += 0.5 + 0.001f32 as f64 * doc.id as f64);
                         let options = Options {
-                            nearest: vec![(VECTOR, Arc::new(vector))],
                             fusion: Fusion::Scores { text: 1.0, fields: vec![(VECTOR, 1.0)] },
                             total: false,
                             ..options.clone()
                         };
                         let expected: Vec<(i64, f64)> = live.iter().map(|doc| (doc.id, sums[&doc.id])).collect();
+                        let asked = Asked { nearest: &[(VECTOR, Arc::new(vector))], ..asked };
                         same(&index.search(asked, &options).unwrap(), &expected, &options);
                     }
                 }
@@ -256,7 +256,7 @@ fn what_is_no_weight_is_refused() {
     let ask = |field, terms: Vec<(&str, f32)>| {
         let terms = terms.into_iter().map(|(term, weight)| (term.as_bytes().to_vec(), weight)).collect();
         let weighted = [WeightedTerms { field, terms }];
-        let found = index.search(Asked { text: "", weighted: &weighted }, &Options::default());
+        let found = index.search(Asked { weighted: &weighted, ..Asked::default() }, &Options::default());
         found.map(|found| found.hits.len()).map_err(|error| error.to_string())
     };
     assert_eq!(ask(WEIGHTS, vec![("99999", 0.1), ("nowhere", 1.0)]), Ok(1));

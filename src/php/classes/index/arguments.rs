@@ -4,6 +4,7 @@ use super::argument::{Argument, B, CAPACITY, K1, LENGTH, LIMIT, WORDS};
 use super::{filter, fusion, options};
 use crate::analysis::valid_utf8;
 use crate::index::{Id, Schema};
+use crate::php::asked::{self, Query};
 use crate::php::call::{Call, parsed};
 use crate::php::class::{Method, method};
 use crate::php::classes::{matching, statistics};
@@ -232,13 +233,19 @@ impl<'c> Arguments<'c> {
         valid_utf8(self.bytes(Argument::Query))
     }
 
-    /// The query.
-    pub fn query(&self, schema: &Schema) -> Outcome<weights::Query<'c>> {
-        let weighted = match self.find(Argument::Weighted) {
-            Some((number, value)) => weights::weighted(schema, value, number, "")?,
-            None => Vec::new(),
-        };
-        Ok(weights::Query::new(self.text(), weighted))
+    /// The query, and how it is searched for.
+    pub fn query(&self, schema: &Schema, options: &Options) -> Outcome<Query<'c>> {
+        let mut query = Query { text: self.text(), ..Query::default() };
+        if let Some((number, value)) = self.find(Argument::Weighted) {
+            query.weighted = weights::weighted(schema, value, number, "")?;
+        }
+        if let Some((number, value)) = self.find(Argument::Nearest) {
+            query.nearest = asked::nearest(schema, value, number, "")?;
+        }
+        if let Some((number, _)) = self.find(Argument::Fusion) {
+            fusion::check(options, schema, &query.nearest, number)?;
+        }
+        Ok(query)
     }
 
     /// The name of a field.
@@ -295,7 +302,6 @@ impl<'c> Arguments<'c> {
                 Argument::MaxWords => options.words = options::max_words(self.max_words, number)?,
                 Argument::Synonyms => options.synonyms = options::synonyms(schema, value, number)?,
                 Argument::Statistics => options.statistics = statistics::of(value, number)?,
-                Argument::Nearest => fusion::nearest(&mut options, schema, value, number)?,
                 Argument::Fusion => fusion::fusion(&mut options, schema, value, number)?,
                 _ => (),
             }

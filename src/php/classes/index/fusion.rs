@@ -1,24 +1,12 @@
-//! Options of a search for words and vectors.
+//! How words and vectors become one list.
 
 use crate::index::Schema;
 use crate::php::exception::{self, Outcome, type_name};
 use crate::php::fields::key_text;
 use crate::php::vectors;
 use crate::php::zend::{elements, number};
-use crate::search::{Fusion, Options};
+use crate::search::{Fusion, NearestIn, Options};
 use ext_php_rs::types::Zval;
-use std::sync::Arc;
-
-/// The vectors of `nearest:`, by field.
-pub fn nearest(options: &mut Options, schema: &Schema, value: &Zval, argument: u32) -> Outcome {
-    for (key, vector) in value.array().into_iter().flat_map(elements) {
-        let name = key_text(&key);
-        let (field, shape) = vectors::shape(schema, &name, argument)?;
-        let place = format!("field '{}'", String::from_utf8_lossy(&name));
-        options.nearest.push((field, Arc::new(vectors::query(vector, shape, argument, &place)?)));
-    }
-    Ok(())
-}
 
 /// How the lists become one: 'rrf', or weights by field, `text` being what the query finds.
 pub fn fusion(options: &mut Options, schema: &Schema, value: &Zval, argument: u32) -> Outcome {
@@ -52,4 +40,16 @@ pub fn fusion(options: &mut Options, schema: &Schema, value: &Zval, argument: u3
     }
     options.fusion = Fusion::Scores { text, fields };
     Ok(())
+}
+
+/// Refuses weights of fields in which a query has no vector.
+pub fn check(options: &Options, schema: &Schema, nearest: &[NearestIn], argument: u32) -> Outcome {
+    let Fusion::Scores { fields, .. } = &options.fusion else { return Ok(()) };
+    match fields.iter().find(|of| nearest.iter().all(|nearest| nearest.0 != of.0)) {
+        None => Ok(()),
+        Some(&(field, _)) => {
+            let text = format!("'{}': has a weight, and no vector is looked for in it", schema.fields[field].name);
+            Err(exception::argument_value(argument, &text))
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use super::argument::Argument;
 use super::arguments::Signature;
 use super::object::Object;
-use super::search::{bytes_of_hits, put_all};
+use super::search::{bytes_of_hits, put_all, with_page};
 use crate::engine;
 use crate::php::call::{Call, check_index};
 use crate::php::class::{this, this_and_result};
@@ -44,11 +44,12 @@ pub fn nearest_one(call: &mut Call) -> Outcome {
     let options = arguments.options(index.schema())?;
     let (field, shape) = vectors::shape(index.schema(), arguments.field(), 1)?;
     let query = vectors::query(arguments.required(Argument::Vector).1, shape, 2, "")?;
-    input::ensure_memory(bytes_of_hits(index, &options, 1))?;
+    let page = Rc::new(Page::new(&options));
+    input::ensure_memory(bytes_of_hits(index, &page))?;
     hits::prepare(result)?;
     let found =
         check_index(engine::nearest(index, field, &[query], &options, &ini::settings()), 1)?.pop().unwrap_or_default();
-    hits::fill(result, index, &Rc::new(Page::new(&options)), found)
+    hits::fill(result, index, &page, found)
 }
 
 pub fn nearest_batch(call: &mut Call) -> Outcome {
@@ -58,14 +59,14 @@ pub fn nearest_batch(call: &mut Call) -> Outcome {
     let (field, shape) = vectors::shape(index.schema(), arguments.field(), 1)?;
     let array = arguments.required(Argument::Vectors).1.array();
     let queries = array.map_or(Ok(Vec::new()), |array| vectors::queries(array, shape, 2))?;
-    input::ensure_memory(bytes_of_hits(&index, &options, queries.len()))?;
+    // PHP may end the script by a jump over this frame.
+    let page = BailoutGuard::new(Rc::new(Page::new(&options)));
+    input::ensure_memory(bytes_of_hits(&index, &page).saturating_mul(queries.len()))?;
     let found = check_index(engine::nearest(&index, field, &queries, &options, &ini::settings()), 1)?;
     drop(queries);
-    // PHP may end the script by a jump over this frame.
     let index = BailoutGuard::new(index);
-    let page = BailoutGuard::new(Rc::new(Page::new(&options)));
     let mut map = Map::with_room(array.map_or(0, ZendHashTable::len))?;
-    put_all(&mut map, array.into_iter().flat_map(elements).map(|(key, _)| key), &index, &page, found)?;
+    put_all(&mut map, array.into_iter().flat_map(elements).map(|(key, _)| key), &index, with_page(found, &page))?;
     map.store(call.result);
     Ok(())
 }

@@ -8,6 +8,7 @@ use crate::analysis::valid_utf8;
 use crate::engine::stream::Stream;
 use crate::engine::{self, Warming};
 use crate::index::Kind;
+use crate::php::asked::Query;
 use crate::php::call::{Call, check_index};
 use crate::php::class::{this, this_and_result};
 use crate::php::classes::{hits, search_stream, statistics};
@@ -15,8 +16,8 @@ use crate::php::exception::{self, Outcome, Thrown, type_name};
 use crate::php::fields;
 use crate::php::output::Map;
 use crate::php::zend::{Key, elements};
-use crate::php::{ini, input, traverse, weights};
-use crate::search::{Asked, Found, FoundHit, Index, Options, Page};
+use crate::php::{ini, input, traverse};
+use crate::search::{Asked, Found, FoundHit, Index, Page};
 use ext_php_rs::types::Zval;
 use ext_php_rs::zend::BailoutGuard;
 use std::borrow::Cow;
@@ -52,8 +53,9 @@ macro_rules! search_signature {
 
 pub const SEARCH: Signature =
     search_signature!(1, [Argument::Query], [], Argument::Nearest, Argument::Fusion, Argument::Weighted);
-pub const BATCH: Signature = search_signature!(1, [Argument::Queries], [Argument::Deadline(None)]);
-pub const STREAM: Signature = search_signature!(0, [], [Argument::Deadline(Some(500)), Argument::Capacity]);
+pub const BATCH: Signature = search_signature!(1, [Argument::Queries], [Argument::Deadline(None)], Argument::Fusion);
+pub const STREAM: Signature =
+    search_signature!(0, [], [Argument::Deadline(Some(500)), Argument::Capacity], Argument::Fusion);
 pub const WARM: Signature = Signature {
     required: 1,
     arguments: reading![Argument::Log, Argument::Matching, Argument::Weights, Argument::K1, Argument::B],
@@ -85,12 +87,11 @@ pub const FACETS: Signature = Signature {
 pub const STATISTICS: Signature =
     Signature { required: 1, arguments: reading![Argument::OneOrMore, Argument::Weights; Argument::Statistics] };
 
-/// Bytes of as many hits as these queries find at most, and of the lists that they are fused of.
-pub(super) fn bytes_of_hits(index: &Index, options: &Options, queries: usize) -> usize {
+/// Bytes of as many hits as a page has at most, and of the lists that they are fused of.
+pub(super) fn bytes_of_hits(index: &Index, page: &Page) -> usize {
     let documents = usize::try_from(index.documents()).unwrap_or(usize::MAX);
-    let in_lists = Page::new(options).lists().map_or(0, |(lists, most)| most.min(documents).saturating_mul(lists));
-    let most = documents.min(options.limit).saturating_add(in_lists);
-    most.saturating_mul(queries).saturating_mul(size_of::<FoundHit>())
+    let in_lists = page.lists().map_or(0, |(lists, most)| most.min(documents).saturating_mul(lists));
+    documents.min(page.limit).saturating_add(in_lists).saturating_mul(size_of::<FoundHit>())
 }
 
 pub fn search(call: &mut Call) -> Outcome {
@@ -98,12 +99,13 @@ pub fn search(call: &mut Call) -> Outcome {
     let (object, result) = this_and_result::<Object>(call)?;
     let index = &object.0;
     let options = arguments.options_in(index)?;
-    let query = arguments.query(index.schema())?;
-    input::ensure_memory(bytes_of_hits(index, &options, 1))?;
+    let query = arguments.query(index.schema(), &options)?;
+    let page = Rc::new(Page::of(query.asked(), &options));
+    input::ensure_memory(bytes_of_hits(index, &page))?;
     hits::prepare(result)?;
     let found = check_index(engine::search(index, query.asked(), &options, &ini::settings()), 1)?;
     drop(query);
-    hits::fill(result, index, &Rc::new(Page::new(&options)), found)
+    hits::fill(result, index, &page, found)
 }
 
 /// What a list of queries has at `at` in place of a string.
@@ -112,18 +114,22 @@ fn no_string(query: &Zval, at: usize) -> Thrown {
     exception::argument_type(1, &text)
 }
 
-/// Adds what was found for each of some queries, under the next keys.
+/// What was found, each with the page of all.
+pub(super) fn with_page(found: Vec<Found>, page: &Rc<Page>) -> Vec<(Found, Rc<Page>)> {
+    found.into_iter().map(|found| (found, page.clone())).collect()
+}
+
+/// Adds what was found for each of some queries, with its page, under the next keys.
 pub(super) fn put_all(
     map: &mut Map,
     keys: impl Iterator<Item = Key>,
     index: &Rc<Index>,
-    page: &Rc<Page>,
-    found: Vec<Found>,
+    found: Vec<(Found, Rc<Page>)>,
 ) -> Outcome {
     // PHP may end the script by a jump over this frame.
     let mut found = BailoutGuard::new(found);
     // Keys that are left are those of the next part: none is taken unless something was found for it.
-    for (one, key) in found.iter_mut().zip(keys) {
+    for ((one, page), key) in found.iter_mut().zip(keys) {
         let mut result = Zval::new();
         hits::prepare(&mut result)?;
         hits::fill(&mut result, index, page, std::mem::take(one))?;
@@ -141,25 +147,33 @@ pub fn search_batch(call: &mut Call) -> Outcome {
     let mut options = arguments.options_in(&index)?;
     let queries = arguments.queries();
     let count = queries.map_or(0, |queries| queries.len());
-    let at_a_time = (MOST_BYTES / bytes_of_hits(&index, &options, 1).max(1)).max(1);
-    input::ensure_memory(bytes_of_hits(&index, &options, count.min(at_a_time)))?;
     let elements = || queries.into_iter().flat_map(elements);
     let end = options.deadline.and_then(|deadline| Instant::now().checked_add(deadline));
     // PHP may end the script by a jump over this frame.
     let index = BailoutGuard::new(index);
-    let page = BailoutGuard::new(Rc::new(Page::new(&options)));
+    let plain = BailoutGuard::new(Rc::new(Page::new(&options)));
+    // With vectors, fewer.
+    let at_a_time = count.min(MOST_BYTES / bytes_of_hits(&index, &plain).max(1)).max(1);
     let mut map = Map::with_room(count)?;
-    let (mut left, mut keys) = (elements().enumerate(), elements().map(|(key, _)| key));
-    for _ in 0..count.div_ceil(at_a_time) {
-        let mut part = input::with_room(count.min(at_a_time))?;
-        for (at, (_, query)) in left.by_ref().take(at_a_time) {
-            part.push(weights::Query::of(index.schema(), query, 1, at)?);
+    let (mut left, mut keys) = (elements().enumerate().peekable(), elements().map(|(key, _)| key));
+    while left.peek().is_some() {
+        let (mut part, mut pages, mut bytes) = (input::with_room(at_a_time)?, input::with_room(at_a_time)?, 0);
+        while bytes < MOST_BYTES
+            && part.len() < at_a_time
+            && let Some((at, (_, value))) = left.next()
+        {
+            let query = Query::of(index.schema(), value, 1, at)?;
+            let page = query.page(&options, &plain);
+            bytes += bytes_of_hits(&index, &page).saturating_add(query.asked().bytes());
+            part.push(query);
+            pages.push(page);
         }
-        let queries: Vec<Asked> = part.iter().map(weights::Query::asked).collect();
+        input::ensure_memory(bytes)?;
+        let queries: Vec<Asked> = part.iter().map(Query::asked).collect();
         let found = check_index(engine::search_batch(&index, &queries, &options, &ini::settings()), 1)?;
         drop(queries);
         drop(part);
-        put_all(&mut map, keys.by_ref(), &index, &page, found)?;
+        put_all(&mut map, keys.by_ref(), &index, found.into_iter().zip(pages).collect())?;
         if let Some(end) = end {
             options.deadline = Some(end.saturating_duration_since(Instant::now()));
         }
@@ -175,9 +189,9 @@ pub fn stream(call: &mut Call) -> Outcome {
     let index = this::<Object>(call)?.0.clone();
     let options = arguments.options_in(&index)?;
     let capacity = arguments.capacity(MOST)?;
-    input::ensure_memory(bytes_of_hits(&index, &options, capacity))?;
+    input::ensure_memory(bytes_of_hits(&index, &Page::new(&options)).saturating_mul(capacity))?;
     let stream = check_index(Stream::new(&index, &options, &ini::settings(), capacity), 1)?;
-    search_stream::store(stream, Page::new(&options), call.result)
+    search_stream::store(stream, options, call.result)
 }
 
 /// A query, or an array of them; what is not UTF-8 is replaced.
@@ -248,7 +262,7 @@ pub fn count(call: &mut Call) -> Outcome {
         index.documents()
     } else {
         let options = arguments.options(index.schema())?;
-        check_index(index.count(arguments.query(index.schema())?.asked(), &options), 1)?
+        check_index(index.count(arguments.query(index.schema(), &options)?.asked(), &options), 1)?
     };
     result.set_long(count as i64);
     Ok(())
@@ -260,7 +274,7 @@ pub fn facets(call: &mut Call) -> Outcome {
     let index = &object.0;
     let field = fields::of_kind(index.schema(), arguments.field(), 1, &[Kind::Keyword], "a keyword field")?;
     let options = arguments.options(index.schema())?;
-    let query = arguments.query(index.schema())?;
+    let query = arguments.query(index.schema(), &options)?;
     let facets = check_index(index.facets(field, query.asked(), &options, options.limit), 2)?;
     drop(query);
     store_counts(facets, result)

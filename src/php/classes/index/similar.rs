@@ -3,7 +3,7 @@
 use super::argument::Argument;
 use super::arguments::Signature;
 use super::object::Object;
-use super::search::{bytes_of_hits, put_all};
+use super::search::{bytes_of_hits, put_all, with_page};
 use crate::analysis::valid_utf8;
 use crate::engine;
 use crate::index::Id;
@@ -60,11 +60,11 @@ pub fn similar(call: &mut Call) -> Outcome {
     let (object, result) = this_and_result::<Object>(call)?;
     let index = &object.0;
     let options = arguments.options(index.schema())?;
-    input::ensure_memory(bytes_of_hits(index, &options, 1))?;
+    let page = Rc::new(Page::new(&options));
+    input::ensure_memory(bytes_of_hits(index, &page))?;
     hits::prepare(result)?;
     let like = Like { id, text: text.as_deref() };
     let found = engine::similar(index, &[like], words, &options, &ini::settings());
-    let page = Rc::new(Page::new(&options));
     hits::fill(result, index, &page, check_index(found, 1)?.pop().unwrap_or_default())
 }
 
@@ -102,16 +102,16 @@ pub fn similar_batch(call: &mut Call) -> Outcome {
     let wanted = wanted(array(Argument::LikeIds), array(Argument::LikeTexts))?;
     let index = this::<Object>(call)?.0.clone();
     let options = arguments.options(index.schema())?;
-    input::ensure_memory(bytes_of_hits(&index, &options, wanted.len()))?;
+    // PHP may end the script by a jump over this frame.
+    let page = BailoutGuard::new(Rc::new(Page::new(&options)));
+    input::ensure_memory(bytes_of_hits(&index, &page).saturating_mul(wanted.len()))?;
     let likes: Vec<Like> = wanted.iter().map(|(_, id, text)| Like { id: id.clone(), text: text.as_deref() }).collect();
     let found = check_index(engine::similar(&index, &likes, words, &options, &ini::settings()), 1)?;
     drop(likes);
-    // PHP may end the script by a jump over this frame.
     let keys = BailoutGuard::new(wanted.into_iter().map(|(key, ..)| key).collect::<Vec<_>>());
     let index = BailoutGuard::new(index);
-    let page = BailoutGuard::new(Rc::new(Page::new(&options)));
     let mut map = Map::with_room(keys.len())?;
-    put_all(&mut map, keys.iter().copied(), &index, &page, found)?;
+    put_all(&mut map, keys.iter().copied(), &index, with_page(found, &page))?;
     map.store(call.result);
     Ok(())
 }

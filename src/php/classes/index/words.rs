@@ -79,7 +79,7 @@ pub fn explain(call: &mut Call) -> Outcome {
     let (object, result) = this_and_result::<Object>(call)?;
     let options = arguments.options(object.0.schema())?;
     let Some(explanation) =
-        check_index(object.0.explain(arguments.query(object.0.schema())?.asked(), &id, &options), 1)?
+        check_index(object.0.explain(arguments.query(object.0.schema(), &options)?.asked(), &id, &options), 1)?
     else {
         result.set_null();
         return Ok(());

@@ -173,7 +173,7 @@ in a batch: ValueError: Postings\LeafClient::nearestBatch(): Argument #2 ($vecto
 in a search: ValueError: Postings\LeafClient::search(): Argument #21 ($nearest) field 'e': must have 6 numbers, 3 given
 fusion: ValueError: Postings\LeafClient::search(): Argument #22 ($fusion) 'text': a weight must be from 0 to 1000000, -1 given
 sorted: Postings\LeafException: hits of vectors are in the order of their scores: not sorted, distinct or after
-weight without a vector: Postings\LeafException: a field has a weight, and no vector that is looked for in it
+weight without a vector: ValueError: Postings\LeafClient::search(): Argument #22 ($fusion) 'f': has a weight, and no vector is looked for in it
 docIDs: ValueError: Postings\LeafClient::nearest(): Argument #1 ($field) cannot be used: docIDs are those of one index: a leaf has others
 too many vectors: Postings\LeafException: 65537 vectors are more than 65536
 too many hits: Postings\LeafException: up to 1500000 hits and values of facets are asked for, more than 1048576

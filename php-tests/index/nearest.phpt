@@ -239,7 +239,11 @@ sorted: ValueError: Postings\Index::search(): Argument #1 ($query) cannot be use
 fusion: ValueError: Postings\Index::search(): Argument #22 ($fusion) must be 'rrf' or an array of weights by vector field and 'text'
 weight: ValueError: Postings\Index::search(): Argument #22 ($fusion) 'text': a weight must be from 0 to 1000000, -1 given
 weight of another: ValueError: Postings\Index::search(): Argument #22 ($fusion) field 'x': there is none, only 'body', 'tag', 'e'
-weight without a vector: ValueError: Postings\Index::search(): Argument #1 ($query) cannot be used: a field has a weight, and no vector that is looked for in it
+weight without a vector: ValueError: Postings\Index::search(): Argument #22 ($fusion) 'e': has a weight, and no vector is looked for in it
+in a query of a batch: ValueError: Postings\Index::searchBatch(): Argument #1 ($queries) at index 1: field 'e': must have 20 numbers, 1 given
+in a query of a stream: ValueError: Postings\SearchStream::push(): Argument #1 ($query) field 'body': must be a vector field
+no array in a query: ValueError: Postings\Index::searchBatch(): Argument #1 ($queries) at index 0: an array must have 'query', a string, 'weighted' and 'nearest', arrays, and nothing else
+sorted batch: ValueError: Postings\Index::searchBatch(): Argument #1 ($queries) cannot be used: hits of vectors are in the order of their scores: not sorted, distinct or after
 sort by it: ValueError: Postings\Index::search(): Argument #6 ($sort) field 'e': has vectors; hits are sorted by numeric and keyword fields, distances, ':score' and ':id'
 filter by it: ValueError: Postings\Index::search(): Argument #5 ($filter) field 'e': is a vector field; filters are Filter::exists() and missing()
 zeros: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'e' must not have zeros alone, which have no cosine

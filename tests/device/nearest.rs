@@ -5,11 +5,13 @@ use crate::common::ranked::{Folder, has_device, settings, turn};
 use postings::device;
 use postings::engine::{self, Offload, Settings};
 use postings::index::{Document, Field, Id, Kind, Schema, Value, Writer, WriterOptions};
-use postings::search::{Condition, Filter, Found, Index, Options};
+use postings::search::{Asked, Condition, Filter, Found, Fusion, Index, Matching, Options};
 use postings::vector::{Metric, Query, Shape};
+use std::sync::Arc;
 
 const TAG: usize = 0;
 const VECTOR: usize = 1;
+const BODY: usize = 2;
 
 fn schema(shape: Shape) -> Schema {
     let field = |name: &str, kind, vector| Field {
@@ -21,8 +23,13 @@ fn schema(shape: Shape) -> Schema {
         vector,
         weights: None,
     };
+    let fields = vec![
+        field("tag", Kind::Keyword, None),
+        field("embedding", Kind::Vector, Some(shape)),
+        field("body", Kind::Text, None),
+    ];
     Schema {
-        fields: vec![field("tag", Kind::Keyword, None), field("embedding", Kind::Vector, Some(shape))],
+        fields,
         positions: true,
         analyzer: postings::analysis::Analyzer::new(Default::default()).unwrap(),
         codecs: Default::default(),
@@ -53,7 +60,8 @@ const SMALL: Made = Made {
 fn index(folder: &Folder, made: Made, vector: &mut dyn FnMut(u64) -> Vec<f32>) -> Index {
     let mut writer = Writer::open(&folder.0, Some(schema(made.shape)), WriterOptions::default()).unwrap();
     for id in 0..made.documents {
-        let mut values = vec![(TAG, Value::Keywords(vec![format!("t{}", id % 7).into_bytes()]))];
+        let tag = Value::Keywords(vec![format!("t{}", id % 7).into_bytes()]);
+        let mut values = vec![(TAG, tag), (BODY, Value::Text(format!("w{} w{} ship", id % 3, id % 11)))];
         if !made.missing || id % 6 != 2 {
             values.push((VECTOR, Value::Vector(vector(id))));
         }
@@ -237,6 +245,40 @@ fn many_queries() {
     let options = Options { deadline: Some(std::time::Duration::ZERO), ..Options::default() };
     let late = engine::nearest(&index, VECTOR, &queries(SMALL.shape, 5), &options, &settings()).unwrap();
     assert!(late.len() == 5 && late.iter().all(|found| found.expired && found.hits.is_empty()));
+}
+
+/// Batches of words and vectors, beside such without vectors: words are ranked by the device, and vectors compared.
+#[test]
+fn fused_batches() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::new("nearest-fused");
+    let mut random = Random(17);
+    let made = Made { documents: 2_000, commits: 3, deletes: true, missing: true, ..SMALL };
+    let index = index(&folder, made, &mut |_| noise(&mut random, 26));
+    let vectors: Vec<[(usize, Arc<Query>); 1]> =
+        queries(SMALL.shape, 60).into_iter().map(|query| [(VECTOR, Arc::new(query))]).collect();
+    let texts = ["ship w5", "w0 w7", "w10", "", "nothing", "ship -w1"];
+    let asked = |at: usize| {
+        let nearest: &[_] = if at % 4 == 3 { &[] } else { &vectors[at] };
+        Asked { text: texts[at % texts.len()], nearest, ..Asked::default() }
+    };
+    let asked: Vec<Asked> = (0..vectors.len()).map(asked).collect();
+    let by_scores = Fusion::Scores { text: 1.0, fields: vec![(VECTOR, 2.0)] };
+    for (matching, fusion) in
+        [(Matching::All, Fusion::Ranks), (Matching::Any, Fusion::Ranks), (Matching::Any, by_scores)]
+    {
+        let _turn = turn();
+        let ranks = fusion == Fusion::Ranks;
+        let options = Options { matching, fusion, offset: 2, ..Options::default() };
+        let before = engine::stats();
+        let found = engine::search_batch(&index, &asked, &options, &settings()).unwrap();
+        let calls = engine::stats().device_calls - before.device_calls;
+        assert!(!ranks || calls >= 3, "{calls}");
+        assert_eq!(found, index.search_batch(&asked, &options, 1).unwrap());
+        assert!(found.iter().filter(|found| found.hits.len() == 10).count() > 40);
+    }
 }
 
 /// An index without documents, and segments without vectors.

@@ -61,7 +61,7 @@ fn index(folder: &Folder, made: Made, vector: &mut dyn FnMut(u64) -> Vec<f32>) -
     let mut writer = Writer::open(&folder.0, Some(schema(made.shape)), WriterOptions::default()).unwrap();
     for id in 0..made.documents {
         let tag = Value::Keywords(vec![format!("t{}", id % 7).into_bytes()]);
-        let mut values = vec![(TAG, tag), (BODY, Value::Text(format!("w{} w{} ship", id % 3, id % 11)))];
+        let mut values = vec![(TAG, tag), (BODY, Value::Text(format!("w{} w{} ship", id % 3, id % 11).into()))];
         if !made.missing || id % 6 != 2 {
             values.push((VECTOR, Value::Vector(vector(id))));
         }

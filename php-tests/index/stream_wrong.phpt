@@ -56,6 +56,8 @@ $writer->commit();
 $damaged = Index::open($other)->stream(deadline: null);
 $damaged->push('word');
 var_dump(count($damaged->take(10_000)));
+// Searches look at lengths once a millisecond.
+usleep(2000);
 foreach (glob("$other/*") as $file) {
     ftruncate(fopen($file, 'r+'), 100);
 }

@@ -15,7 +15,9 @@ use crate::base::identity::Identity;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, TryLockError};
+use std::time::Instant;
 
 /// How many indexes a process keeps open. The files of a kept snapshot take no memory but what is cached of them; files
 /// that a writer has removed take their place on the disk until the process opens the index again, or ends.
@@ -41,6 +43,17 @@ pub struct Snapshot {
     documents: u64,
     live: u64,
     identity: Identity,
+    /// From when on searches compare the lengths of files, in nanoseconds of the [clock](now).
+    check_from: AtomicU64,
+}
+
+/// Searches compare lengths of files again after so many nanoseconds: it takes a system call for each segment.
+const CHECK_AFTER: u64 = 1_000_000;
+
+/// Nanoseconds since the first call.
+fn now() -> u64 {
+    static BEGIN: OnceLock<Instant> = OnceLock::new();
+    BEGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }
 
 /// A segment of a snapshot.
@@ -197,6 +210,7 @@ impl Snapshot {
             documents,
             live,
             identity,
+            check_from: AtomicU64::new(0),
         }))
     }
 
@@ -251,6 +265,20 @@ impl Snapshot {
     /// [`Error::File`].
     pub fn check_files(&self) -> Result<()> {
         self.parts.iter().try_for_each(|part| part.segment.check_file())
+    }
+
+    /// The same, if that was not done within the last millisecond: for searches, some of which take a microsecond.
+    ///
+    /// # Errors
+    /// [`Error::File`].
+    pub fn check_files_lately(&self) -> Result<()> {
+        let now = now();
+        if now < self.check_from.load(Relaxed) {
+            return Ok(());
+        }
+        self.check_files()?;
+        self.check_from.store(now + CHECK_AFTER, Relaxed);
+        Ok(())
     }
 
     /// The number of documents in all segments, deleted ones included.

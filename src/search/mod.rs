@@ -479,7 +479,7 @@ impl Index {
 
     /// Notices files that were truncated since they were opened.
     pub(crate) fn check_files(&self) -> Result<()> {
-        self.snapshot.check_files()
+        self.snapshot.check_files_lately()
     }
 
     /// The numbers of the text fields.

@@ -34,21 +34,20 @@ impl Ranked {
 pub(super) struct Frequencies {
     asked: usize,
     unpacked: usize,
-    less_one: [u32; BLOCK],
 }
 
 impl Frequencies {
-    pub(super) const NONE: Frequencies = Frequencies { asked: NONE, unpacked: NONE, less_one: [0; BLOCK] };
+    pub(super) const NONE: Frequencies = Frequencies { asked: NONE, unpacked: NONE };
 
     #[inline(always)]
-    fn less_one(&mut self, view: &View, block: usize, index: usize) -> u32 {
+    fn less_one(&mut self, view: &View, unpacked: &mut [u32; BLOCK], block: usize, index: usize) -> u32 {
         if self.unpacked == block {
-            return self.less_one[index];
+            return unpacked[index];
         }
         if self.asked == block {
-            view.frequencies_less_one(block, &mut self.less_one);
+            view.frequencies_less_one(block, unpacked);
             self.unpacked = block;
-            return self.less_one[index];
+            return unpacked[index];
         }
         self.asked = block;
         view.frequencies.get(BLOCK * block + index)
@@ -103,7 +102,7 @@ impl<'s> Term<'s> {
         }
         let index = self.index_in(block, doc_id)?;
         Some(match &self.source {
-            Source::List(view) => self.frequencies.less_one(view, block, index),
+            Source::List(view) => self.frequencies.less_one(view, &mut self.buffers.less_one, block, index),
             Source::Decoded { less_one, .. } => less_one[BLOCK * block + index],
         })
     }
@@ -126,7 +125,7 @@ impl<'s> Term<'s> {
             return Some(self.ranked.index(words, block, first, doc_id));
         }
         self.load(block);
-        find(&self.doc_ids, self.count, doc_id)
+        find(&self.buffers.doc_ids, self.count, doc_id)
     }
 
     /// Whether the list contains a document. docIDs must not decrease.
@@ -137,7 +136,7 @@ impl<'s> Term<'s> {
             return has(words, doc_id);
         }
         self.load(block);
-        find(&self.doc_ids, self.count, doc_id).is_some()
+        find(&self.buffers.doc_ids, self.count, doc_id).is_some()
     }
 }
 

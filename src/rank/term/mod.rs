@@ -3,12 +3,14 @@
 //! | file | what |
 //! |---|---|
 //! | `mod.rs` | the cursor: its block, and the docIDs there |
+//! | `buffers` | memory that it works in |
 //! | `source` | where the postings come from |
 //! | `bounds` | bounds of scores: of a block, of a range, of all |
 //! | `scores` | the scores of a block, or of one document |
 //! | `look_up` | whether the list contains a document, and how often that has the term |
 
 mod bounds;
+mod buffers;
 mod look_up;
 mod scores;
 mod source;
@@ -18,8 +20,9 @@ pub use source::Source;
 
 use super::score::{Saturations, Scorer};
 use crate::base::cpu::Tier;
-use crate::codec::{AnyLookUp, BLOCK, BlockBuffer, block_buffer, gallop};
+use crate::codec::{AnyLookUp, BLOCK, gallop};
 use crate::index::list::{DocIds, View};
+use buffers::Buffers;
 use look_up::{Frequencies, Ranked};
 use source::blocks_of;
 
@@ -35,13 +38,12 @@ pub struct Term<'s> {
     max_score: f32,
     /// The block at which searches begin.
     at: usize,
-    /// The block in `doc_ids`, if any.
+    /// The block whose docIDs are in the buffers, if any.
     loaded: usize,
     count: usize,
-    /// The block whose scores are in `scores`, if any.
+    /// The block whose scores are, if any.
     scored: usize,
-    doc_ids: BlockBuffer,
-    scores: [f32; BLOCK],
+    buffers: Buffers,
     /// Looks docIDs up without decoding blocks, once that was asked for.
     look_up: Option<Box<AnyLookUp<'s>>>,
     ranked: Ranked,
@@ -79,8 +81,7 @@ impl<'s> Term<'s> {
             loaded: NONE,
             count: 0,
             scored: NONE,
-            doc_ids: block_buffer(),
-            scores: [0.0; BLOCK],
+            buffers: Buffers::new(),
             look_up: None,
             ranked: Ranked::NONE,
             frequencies: Frequencies::NONE,
@@ -155,16 +156,16 @@ impl<'s> Term<'s> {
     pub fn load(&mut self, block: usize) -> &[u32] {
         if self.loaded != block {
             match &self.source {
-                Source::List(view) => self.count = view.decode_doc_ids(self.tier, block, &mut self.doc_ids),
+                Source::List(view) => self.count = view.decode_doc_ids(self.tier, block, &mut self.buffers.doc_ids),
                 Source::Decoded { doc_ids, .. } => {
                     let doc_ids = &doc_ids[BLOCK * block..doc_ids.len().min(BLOCK * (block + 1))];
-                    self.doc_ids[..doc_ids.len()].copy_from_slice(doc_ids);
+                    self.buffers.doc_ids[..doc_ids.len()].copy_from_slice(doc_ids);
                     self.count = doc_ids.len();
                 }
             }
             self.loaded = block;
         }
-        &self.doc_ids[..self.count]
+        &self.buffers.doc_ids[..self.count]
     }
 
     /// The bit set, if the docIDs are one.

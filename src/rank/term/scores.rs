@@ -1,5 +1,6 @@
 //! The scores of a term's documents.
 
+use super::buffers::Memory;
 use super::{Source, Term};
 use crate::codec::BLOCK;
 use crate::rank::score::Scorer;
@@ -24,17 +25,18 @@ impl<'s> Term<'s> {
                     frequencies[..less_one.len()].copy_from_slice(less_one);
                 }
             }
-            self.scorer.scores(self.tier, &self.doc_ids, &frequencies, self.count, &mut self.scores);
+            let Memory { doc_ids, scores, .. } = &mut *self.buffers;
+            self.scorer.scores(self.tier, doc_ids, &frequencies, self.count, scores);
             self.scored = block;
         }
-        &self.scores[..self.count]
+        &self.buffers.scores[..self.count]
     }
 
     /// The docIDs and the scores of a block.
     #[inline(always)]
     pub fn scored_block(&mut self, block: usize) -> (&[u32], &[f32]) {
         self.score_block(block);
-        (&self.doc_ids[..self.count], &self.scores[..self.count])
+        (&self.buffers.doc_ids[..self.count], &self.buffers.scores[..self.count])
     }
 
     /// Whether the scores of a block are computed.
@@ -47,13 +49,13 @@ impl<'s> Term<'s> {
     #[inline(always)]
     pub fn scored_at(&self, block: usize, index: usize) -> (u32, f32) {
         if self.scored == block {
-            return (self.doc_ids[index], self.scores[index]);
+            return (self.buffers.doc_ids[index], self.buffers.scores[index]);
         }
         let less_one = match &self.source {
             Source::List(view) => view.frequencies.get(BLOCK * block + index),
             Source::Decoded { less_one, .. } => less_one[BLOCK * block + index],
         };
-        let doc_id = self.doc_ids[index];
+        let doc_id = self.buffers.doc_ids[index];
         (doc_id, self.scorer.score(doc_id, less_one))
     }
 

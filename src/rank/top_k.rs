@@ -44,7 +44,7 @@ pub struct TopK {
 
 /// Hits that are collected before the best k of them are chosen.
 fn room(k: usize) -> usize {
-    k + k / 4
+    2 * k
 }
 
 impl TopK {

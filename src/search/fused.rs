@@ -193,7 +193,8 @@ impl Lists {
         for (field, query) in asked.nearest {
             let wanted = usize::try_from(index.documents()).map_or(window, |documents| window.min(documents));
             let hits = vectors::hits(index, *field, &[query], options, wanted, clock)?.pop().unwrap_or_default();
-            let hits = run::found(index, hits, None, &Options { limit: window, offset: 0, ..Options::default() })?.hits;
+            let hits =
+                run::found(index, &hits, None, &Options { limit: window, offset: 0, ..Options::default() })?.hits;
             nearest.push(hits);
         }
         Ok(Lists::of(text, nearest, [limit.max(1), window]))

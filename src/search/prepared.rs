@@ -194,7 +194,8 @@ impl Index {
             let doc_id = (u64::from(doc_id) - parts[segment].base) as u32;
             Hit { score, ordinal: 0, segment: segment as u32, doc_id }
         };
-        run::found(self, hits.map(hit), options.total.then_some(total), options)
+        let hits: SmallVec<[Hit; 16]> = hits.map(hit).collect();
+        run::found(self, &hits, options.total.then_some(total), options)
     }
 }
 

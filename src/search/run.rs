@@ -48,7 +48,7 @@ pub(super) fn in_time(index: &Index, asked: Asked<'_>, options: &Options, clock:
     };
     // There are no more.
     let known = (hits.len() < wanted && distinct::are_all(options)).then_some(hits.len() as u64);
-    let mut found = self::found(index, hits, None, options)?;
+    let mut found = self::found(index, &hits, None, options)?;
     found.count_with_all(with_all, options);
     add_counts(index, &plan, options, known, &mut found, clock)?;
     Ok(found)
@@ -97,18 +97,21 @@ fn add_counts(
 }
 
 /// The hits of a page, with their ids.
-pub(super) fn found(
-    index: &Index,
-    hits: impl IntoIterator<Item = Hit>,
-    total: Option<u64>,
-    options: &Options,
-) -> Result<Found> {
-    let hits = hits.into_iter().skip(options.offset).take(options.limit);
-    let mut found = Found { hits: Vec::with_capacity(hits.size_hint().0), total, ..Found::default() };
+pub(super) fn found(index: &Index, hits: &[Hit], total: Option<u64>, options: &Options) -> Result<Found> {
+    /// The ids of so many hits are on their way while one is read.
+    const AHEAD: usize = 16;
+    let hits = &hits[options.offset.min(hits.len())..];
+    let hits = &hits[..options.limit.min(hits.len())];
+    let mut found = Found { hits: Vec::with_capacity(hits.len()), total, ..Found::default() };
     let parts = index.snapshot().parts();
     let mut ids: SmallVec<[Option<Ids>; 1]> = smallvec![None; parts.len()];
     let origin = options.origin();
-    for hit in hits {
+    for (at, hit) in hits.iter().enumerate() {
+        if let Some(later) = hits.get(at + AHEAD)
+            && let Some(ids) = &ids[later.segment as usize]
+        {
+            ids.prefetch(later.doc_id);
+        }
         let part = &parts[hit.segment as usize];
         let ids = match &mut ids[hit.segment as usize] {
             Some(ids) => ids,

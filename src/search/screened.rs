@@ -134,6 +134,6 @@ impl Screening<'_> {
                 top.push(hit);
             }
         }
-        run::found(self.index, top.into_hits(), None, self.options)
+        run::found(self.index, &top.into_hits(), None, self.options)
     }
 }

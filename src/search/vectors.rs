@@ -82,7 +82,7 @@ fn group_found(
     end: End,
 ) -> Result<Vec<Found>> {
     match hits(index, field, queries, options, wanted, &end.clock()) {
-        Ok(hits) => hits.into_iter().map(|hits| run::found(index, hits, None, options)).collect(),
+        Ok(hits) => hits.into_iter().map(|hits| run::found(index, &hits, None, options)).collect(),
         Err(Error::Expired) => Ok(queries.iter().map(|_| Found::late()).collect()),
         Err(error) => Err(error),
     }

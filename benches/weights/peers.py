@@ -53,7 +53,8 @@ def with_bmp(folder, queries):
 
 def pisathon():
     """PISA's functions. The package around them wants Java, and is not loaded."""
-    ctypes.CDLL(f"{sys.prefix}/lib/libtbb.so.2", mode=ctypes.RTLD_GLOBAL)
+    libraries = (f"{folder}/lib/libtbb.so.2" for folder in [sys.prefix, *sys.path])
+    ctypes.CDLL(next(filter(os.path.exists, libraries)), mode=ctypes.RTLD_GLOBAL)
     [folder] = importlib.util.find_spec("pyterrier_pisa").submodule_search_locations
     [library] = [name for name in os.listdir(folder) if name.startswith("_pisathon") and name.endswith(".so")]
     spec = importlib.util.spec_from_file_location("_pisathon", f"{folder}/{library}")

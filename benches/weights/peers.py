@@ -2,7 +2,7 @@
 MaxScore and block-max MaxScore, on one thread.
 
     python3 -m venv VENV && VENV/bin/pip install bmp numpy 'tbb<2021' && VENV/bin/pip install --no-deps pyterrier_pisa
-    VENV/bin/python benches/weights/peers.py DIR
+    VENV/bin/python benches/weights/peers.py DIR [bmp] [pisa]
 
 Compares the scores of each query's hits with what was found there, and prints times of both.
 """
@@ -68,6 +68,7 @@ def with_pisa(folder, queries):
     for name, lexicon in (("documents", "doclex"), ("terms", "termlex")):
         if not os.path.exists(f"{index}/fwd.{lexicon}"):
             pisa.build_binlex(f"{index}/fwd.{name}", f"{index}/fwd.{lexicon}")
+    pisa.log_level(0)
     context = pisa.RetrievalContext()
     pisa.prepare_index(context, index, "block_simdbp", "quantized", "", quantize=0, stop_fname="")
 
@@ -85,13 +86,14 @@ def with_pisa(folder, queries):
             measure(f"PISA, {algorithm}", folder, queries, limit, lambda query, k: search(algorithm, query, k))
 
 
-def main(folder):
+def main(folder, *peers):
     with open(f"{folder}/queries.txt") as file:
         lines = (dict(term.split(" ") for term in line.rstrip("\n").split("\t")) for line in file)
         queries = [{term: float(weight) for term, weight in line.items()} for line in lines]
-    with_bmp(folder, queries)
-    with_pisa(folder, queries)
+    for name, measure_it in {"bmp": with_bmp, "pisa": with_pisa}.items():
+        if name in (peers or (name,)):
+            measure_it(folder, queries)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

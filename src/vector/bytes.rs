@@ -5,7 +5,8 @@
 //! of |x| if components are normally distributed. They are made of the vectors themselves, and are in no file.
 
 use super::codes::Sums;
-use super::{Factor, Metric, Shape, components};
+use super::precision::{Component, Half, Single, components};
+use super::{Factor, Metric, Precision, Shape};
 use crate::base::tiers::tiered;
 
 /// Components of which sums are made beside each other.
@@ -28,16 +29,24 @@ tiered! {
 
 #[inline(always)]
 fn encode_on_tier(shape: Shape, vector: &[u8], integers: &mut [i8]) -> (Factor, f32) {
+    match shape.precision {
+        Precision::Bits16 => encode_components::<Half>(shape, vector, integers),
+        Precision::Bits32 => encode_components::<Single>(shape, vector, integers),
+    }
+}
+
+#[inline(always)]
+fn encode_components<C: Component>(shape: Shape, vector: &[u8], integers: &mut [i8]) -> (Factor, f32) {
     let (integers, after) = integers.split_at_mut(usize::from(shape.dimensions));
     after.fill(0);
-    let greatest = components(vector).fold(0.0, |greatest: f32, x| greatest.max(x.abs()));
+    let greatest = components::<C>(vector).fold(0.0, |greatest: f32, x| greatest.max(x.abs()));
     let inverse = if greatest > 0.0 { 127.0 / f64::from(greatest) } else { 0.0 };
     let (mut product, mut square, mut of_codes) = ([0.0; LANES], [0.0; LANES], [0; LANES]);
     let (eights, last) = integers.as_chunks_mut::<LANES>();
-    let (of_eights, of_last) = vector.split_at(size_of::<f32>() * LANES * eights.len());
-    let mut add = |integers: &mut [i8], vector: &[u8]| {
-        for (lane, (integer, x)) in integers.iter_mut().zip(components(vector)).enumerate() {
-            let x = f64::from(x);
+    let (of_eights, of_last) = C::all_of(vector).as_chunks::<LANES>();
+    let mut add = |integers: &mut [i8], vector: &[C]| {
+        for (lane, (integer, x)) in integers.iter_mut().zip(vector).enumerate() {
+            let x = f64::from(x.value());
             let shifted = x * inverse + SHIFT;
             let code = shifted - SHIFT;
             // The last bits are those of the integer.
@@ -47,7 +56,7 @@ fn encode_on_tier(shape: Shape, vector: &[u8], integers: &mut [i8]) -> (Factor, 
             of_codes[lane] += (code * code) as u32;
         }
     };
-    for (integers, vector) in eights.iter_mut().zip(of_eights.as_chunks::<{ size_of::<f32>() * LANES }>().0) {
+    for (integers, vector) in eights.iter_mut().zip(of_eights) {
         add(integers, vector);
     }
     add(last, of_last);

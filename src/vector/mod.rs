@@ -10,9 +10,10 @@
 //! | `scan` | sums of products of a query and codes, by SIMD |
 //! | `exact` | similarities of vectors themselves |
 //!
-//! A search for the nearest vectors reads the coarse codes of all, 1/16 of the vectors' bytes (1/8 of those of 16-bit floats); the fine codes of those that by
-//! them may be near enough; and the vectors of those that by these still may be. What is left out is so by a bound that holds
-//! for every vector (see [`codes`](Codes)), so the result is that of comparing all vectors, with no structure to build and none to tune.
+//! A search for the nearest vectors reads the coarse codes of all, 1/16 of the bytes of vectors of 32-bit floats; the fine codes of
+//! those that by them may be near enough; and the vectors of those that by these still may be. What is left out is so by a bound
+//! that holds for every vector (see [`codes`](Codes)), so the result is that of comparing all vectors, with no structure to build
+//! and none to tune.
 
 mod bytes;
 mod codes;

@@ -6,6 +6,8 @@
 //! ```
 //! Components are rounded once, when a vector is added. From then on the rounded ones are the vector.
 
+use crate::base::tiers::tiered;
+
 /// In how many bits the components of vectors are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -95,11 +97,12 @@ fn half(number: f32) -> u16 {
 /// processor long, and which are 0 to a process that some library has told so.
 #[inline(always)]
 fn of_half(half: u16) -> f32 {
-    let bits = u32::from(half & 0x7FFF) << CUT;
+    let (half, least) = (u32::from(half), LEAST_NORMAL.to_bits());
+    let bits = (half & 0x7FFF) << CUT;
     // With the exponent of the least normal number, that is too great by it.
-    let subnormal = f32::from_bits(bits + LEAST_NORMAL.to_bits()) - LEAST_NORMAL;
-    let size = if half & 0x7C00 == 0 { subnormal } else { f32::from_bits(bits + BIAS) };
-    f32::from_bits(size.to_bits() | u32::from(half & 0x8000) << 16)
+    let subnormal = f32::from_bits(bits + least) - LEAST_NORMAL;
+    let size = if bits < 1 << 23 { subnormal } else { f32::from_bits(bits + BIAS) };
+    f32::from_bits(size.to_bits() | (half & 0x8000) << 16)
 }
 
 /// The little-endian bytes of a component.
@@ -135,6 +138,18 @@ impl Component for Single {
     #[inline(always)]
     fn value(self) -> f32 {
         f32::from_le_bytes(self)
+    }
+}
+
+tiered! {
+    /// Makes components of 32 bits of as many of 16.
+    pub(super) fn widen(halves: &[Half], singles: &mut [Single]) -> () = widen_on_tier;
+}
+
+#[inline(always)]
+fn widen_on_tier(halves: &[Half], singles: &mut [Single]) {
+    for (single, half) in singles.iter_mut().zip(halves) {
+        *single = half.value().to_le_bytes();
     }
 }
 

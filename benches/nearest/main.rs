@@ -1,8 +1,8 @@
 //! The nearest vectors on a device: how many queries of a batch a second, and how many times as many as the CPU?
 //!
 //!     cargo bench --no-default-features --features lab --bench nearest -- --device NAME [--rows N[,N…]] [--dimensions D] \
-//!         [--metric cosine|dot|euclidean] [--data clusters|noise] [--segments S] [--batch N[,N…]] [--limit K] [--folder DIR] \
-//!         [--memory BYTES] [--rounds N] [--sample N] [--ways NAME[,NAME…]] [--seconds N] [--out FILE]
+//!         [--metric cosine|dot|euclidean] [--bits 16|32] [--data clusters|noise] [--segments S] [--batch N[,N…]] [--limit K] \
+//!         [--folder DIR] [--memory BYTES] [--rounds N] [--sample N] [--ways NAME[,NAME…]] [--seconds N] [--out FILE]
 //!
 //! The binary that cargo builds needs no other file, and generates its vectors: noise around 10,000 centres, or noise alone, in S
 //! segments, at most 15. They are written below `--folder`, and removed at the end.
@@ -34,7 +34,7 @@ use data::Data;
 use measure::Printer;
 use postings::device;
 use postings::search::{Index, Options};
-use postings::vector::{Metric, Query, Shape};
+use postings::vector::{Metric, Precision, Query, Shape};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -80,7 +80,7 @@ fn args() -> Result<Args> {
     let mut args = Args {
         device: "auto".into(),
         rows: vec![100_000],
-        shape: Shape { dimensions: 384, metric: Metric::Cosine },
+        shape: Shape { dimensions: 384, metric: Metric::Cosine, precision: Precision::Bits32 },
         clusters: true,
         segments: 1,
         batches: vec![1000, 100, 10],
@@ -106,6 +106,11 @@ fn args() -> Result<Args> {
             "--metric" => {
                 let name = value()?;
                 args.shape.metric = Metric::named(name.as_bytes()).ok_or_else(|| format!("{name}: no metric"))?;
+            }
+            "--bits" => {
+                let bits = value()?;
+                args.shape.precision =
+                    Precision::of_bits(bits.parse()?).ok_or_else(|| format!("{bits}: no precision"))?;
             }
             "--data" => args.clusters = value()? != "noise",
             "--segments" => args.segments = value()?.parse()?,

@@ -30,7 +30,7 @@ pub fn trial(args: &Args, way: &str) -> Result<()> {
         (1000, Metric::Dot),
         (4096, Metric::Euclidean),
     ] {
-        let (time, tried) = seconds(|| device.try_nearest(Shape { dimensions, metric }, way));
+        let (time, tried) = seconds(|| device.try_nearest(Shape { dimensions, metric, ..args.shape }, way));
         match tried {
             Ok(()) => println!("{dimensions}, {}: as the host, {time:.2} s", metric.name()),
             Err(error) => {

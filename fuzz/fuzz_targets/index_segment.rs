@@ -169,18 +169,20 @@ fuzz_target!(|input: (Vec<(u16, u8)>, Vec<(u16, u8)>, Vec<(u16, u8)>, u16, Vec<u
             let _ = points.for_each(&part, &area, |doc| assert!(doc < segment.documents()));
         }
     }
-    let Ok(column) = segment.vectors(6) else { return };
-    let query = Query::new(column.shape(), &[1.0, -0.5, 3.0, 0.0, 2.5, 1.0, -1.0]).expect("there is memory");
-    let _ = column.add_present(&mut vec![0; segment.documents().div_ceil(64) as usize]);
-    for row in 0..=column.rows() {
-        assert!(column.doc(row).is_none_or(|doc| doc < segment.documents()));
-        let _ = black_box((column.row_of(row as u32), column.vector(row).map(|vector| query.closeness(tier(), vector))));
-    }
-    let Ok(codes) = column.codes() else { return };
-    let mut bounds = vec![0.0; column.rows()];
-    query.coarse(tier(), codes.coarse(0..column.rows()), &mut Vec::new(), &mut bounds);
-    for row in 0..column.rows() {
-        let (of_row, factor, norm) = codes.fine(row);
-        assert!(!query.fine(tier(), of_row, factor, norm).is_nan() && !bounds[row].is_nan());
+    for field in [6, 8] {
+        let Ok(column) = segment.vectors(6) else { continue };
+        let query = Query::new(column.shape(), &[1.0, -0.5, 3.0, 0.0, 2.5, 1.0, -1.0]).expect("there is memory");
+        let _ = column.add_present(&mut vec![0; segment.documents().div_ceil(64) as usize]);
+        for row in 0..=column.rows() {
+            assert!(column.doc(row).is_none_or(|doc| doc < segment.documents()));
+            let _ = black_box((column.row_of(row as u32), column.vector(row).map(|vector| query.closeness(tier(), vector))));
+        }
+        let Ok(codes) = column.codes() else { continue };
+        let mut bounds = vec![0.0; column.rows()];
+        query.coarse(tier(), codes.coarse(0..column.rows()), &mut Vec::new(), &mut bounds);
+        for row in 0..column.rows() {
+            let (of_row, factor, norm) = codes.fine(row);
+            assert!(!query.fine(tier(), of_row, factor, norm).is_nan() && !bounds[row].is_nan());
+        }
     }
 });

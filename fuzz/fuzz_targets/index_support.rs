@@ -4,7 +4,7 @@
 use postings::analysis::{self, Analyzer};
 use postings::index::{BlockCodec, Codecs, Document, Field, Id, Kind, Schema, Value, Writer, WriterOptions};
 use postings::index::impacts::Precision;
-use postings::vector::{Metric, Shape};
+use postings::vector::{self, Metric, Shape};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -38,6 +38,9 @@ pub fn schema() -> Schema {
         let weight = if stored { 2.0 } else { 1.0 };
         Field { name: name.into(), kind, weight, stored, analyzer: (name == "title").then(|| analyzer("german")), vector: None, weights: None }
     };
+    let vectors = |name: &str, metric, precision| {
+        Field { vector: Some(Shape { dimensions: 7, metric, precision }), ..field(name, Kind::Vector, false) }
+    };
     let fields = vec![
         field("title", Kind::Text, true),
         field("body", Kind::Text, false),
@@ -45,8 +48,9 @@ pub fn schema() -> Schema {
         field("year", Kind::Numeric, true),
         field("rare", Kind::Numeric, false),
         field("place", Kind::Geo, false),
-        Field { vector: Some(Shape { dimensions: 7, metric: Metric::Dot }), ..field("embedding", Kind::Vector, false) },
+        vectors("embedding", Metric::Dot, vector::Precision::Bits32),
         Field { weights: Some(Precision::Bits8), ..field("expansion", Kind::Weights, false) },
+        vectors("half", Metric::Cosine, vector::Precision::Bits16),
     ];
     // Those of a file of the newest version.
     let codecs =
@@ -85,12 +89,15 @@ pub fn index() -> &'static Path {
             ];
             let place = (i % 9 > 0).then(|| (5, Value::Point((i % 180) as f64 - 90.0, random(360) as f64 - 180.0)));
             let several = Value::List(vec![Value::Number(i as f64 / 3.0), Value::Int(7), Value::Int(i as i64)]);
-            let vector = (i % 5 > 0).then(|| (6, Value::Vector((0..7).map(|at| (i * at) as f32 - 40.0).collect())));
+            let vector = |field, every| {
+                (i % every > 0).then(|| (field, Value::Vector((0..7).map(|at| (i * at) as f32 - 40.0).collect())))
+            };
+            let vectors = vector(6, 5).into_iter().chain(vector(8, 3));
             let weights = (0..i % 6).map(|term| (format!("w{}", term * 97 + i % 9).into_bytes(), 0.1 + i as f32 / 50.0));
             let weights = Some((7, Value::Weights(weights.collect())));
             let rare = (i % 40 == 0).then_some((4, several));
             let id = if i % 2 == 0 { Id::Int(i as i64) } else { Id::Bytes(format!("id {i}").into_bytes().into()) };
-            writer.add(id, Document { values: values.into_iter().chain(rare).chain(place).chain(vector).chain(weights).collect() }).expect("it fits");
+            writer.add(id, Document { values: values.into_iter().chain(rare).chain(place).chain(vectors).chain(weights).collect() }).expect("it fits");
         }
         writer.commit().expect("a commit");
         writer.optimize(true).expect("one segment");

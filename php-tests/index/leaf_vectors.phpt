@@ -13,7 +13,7 @@ use Postings\{Filter, Hits, Index, IndexWriter, Leaf, LeafClient, Statistics};
 
 mt_srand(22);
 $fields = [
-    'title' => ['stored' => true], 'tag' => ['keyword' => true], 'place' => ['geo' => true], 'e' => ['vector' => 6], 'f' => ['vector' => 3, 'metric' => 'euclidean'],
+    'title' => ['stored' => true], 'tag' => ['keyword' => true], 'place' => ['geo' => true], 'e' => ['vector' => 6], 'f' => ['vector' => 3, 'metric' => 'euclidean', 'bits' => 16],
 ];
 $vector = fn (int $count) => array_map(fn () => mt_rand(-4, 4) + 0.5, range(1, $count));
 $one = IndexWriter::open($joined = new_folder(), $fields);
@@ -187,6 +187,6 @@ expired: returned array (
 in a batch of searches: Error: Unknown named parameter $nearest
 none: returned array (
 )
-another metric: Postings\LeafException: the request is made for schema and analyzer 10dda3facd32f01f, and the leaf has 9be88641b7a89e71
+another metric: Postings\LeafException: the request is made for schema and analyzer 839dba499aef1a01, and the leaf has f2985593d489da93
 without stored fields: returned array (
 )

@@ -1,5 +1,5 @@
 --TEST--
-Vector fields: nearest(), nearestBatch(), search(nearest:, fusion:), filters, and what is refused
+Vector fields of 32 and 16 bits: nearest(), nearestBatch(), search(nearest:, fusion:), filters, and what is refused
 --FILE--
 <?php
 require __DIR__ . '/../index.inc';
@@ -29,16 +29,24 @@ function same(array $expected, Postings\Hits $hits): bool
         && array_reduce(iterator_to_array($hits), fn ($ok, $hit) => $ok && abs($expected[$hit->id] - $hit->score) < 1e-9, true);
 }
 
+/** A number as a 16-bit float: rounded to 11 binary digits, or to 24 after the point, ties to even. */
+function half(float $x): float
+{
+    $unit = $x ? 2 ** max(floor(log(abs($x), 2)) - 10, -24) : 1;
+    return round($x / $unit, 0, PHP_ROUND_HALF_EVEN) * $unit;
+}
+
 mt_srand(7);
 $random = fn () => array_map(fn () => unpack('g', pack('g', mt_rand() / mt_getrandmax() - 0.5))[1], range(1, 20));
-foreach (['cosine', 'dot', 'euclidean'] as $metric) {
+foreach ([['cosine', 32], ['dot', 16], ['euclidean', 32], ['cosine', 16]] as [$metric, $bits]) {
     $folder = new_folder();
-    $writer = IndexWriter::open($folder, ['body' => [], 'tag' => ['keyword' => true], 'e' => ['vector' => 20, 'metric' => $metric]]);
+    $embedding = ['vector' => 20, 'metric' => $metric] + ($bits === 16 ? ['bits' => 16] : []);
+    $writer = IndexWriter::open($folder, ['body' => [], 'tag' => ['keyword' => true], 'e' => $embedding]);
     $vectors = [];
     for ($i = 0; $i < 600; $i++) {
         $vector = $i % 7 ? $random() : null;
         $writer->add($i, ['body' => str_repeat('ship ', 1 + $i % 4) . "w$i", 'tag' => 't' . $i % 5, 'e' => $i % 2 && $vector ? pack('g*', ...$vector) : $vector]);
-        $vectors[$i] = $vector;
+        $vectors[$i] = $vector && $bits === 16 ? array_map(half(...), $vector) : $vector;
         if ($i % 250 === 249) {
             $writer->commit();
         }
@@ -48,6 +56,8 @@ foreach (['cosine', 'dot', 'euclidean'] as $metric) {
     $writer->commit();
     $index = Index::open($folder);
     echo json_encode($index->fields()['e']), "\n";
+    $writer->close();
+    $writer = IndexWriter::open($folder, $index->fields());
     $vectors = array_filter($vectors);
     $queries = ['a' => $random(), 'b' => $random(), 5 => $random()];
     $ok = true;
@@ -131,6 +141,8 @@ outcome('too many', $declare(['vector' => 4097]));
 outcome('no int', $declare(['vector' => '3']));
 outcome('metric', $declare(['vector' => 3, 'metric' => 'l2']));
 outcome('stored', $declare(['vector' => 3, 'stored' => true]));
+outcome('bits', $declare(['vector' => 3, 'bits' => 8]));
+outcome('no bits', $declare(['vector' => 3, 'bits' => '16']));
 outcome('no vector field', fn () => $index->nearest('body', $vector));
 outcome('no field', fn () => $index->nearest('x', $vector));
 outcome('too few', fn () => $index->nearest('e', [1, 2]));
@@ -165,9 +177,26 @@ $writer->commit();
 foreach (Index::open($folder)->nearest('e', [4, 3]) as $hit) {
     printf("%d %.4f\n", $hit->id, $hit->score);
 }
+$writer->close();
+outcome('other bits', fn () => IndexWriter::open($folder, ['e' => ['vector' => 2, 'bits' => 16]]));
+
+// Documents are rounded, those that are looked for are not.
+$folder = new_folder();
+$writer = IndexWriter::open($folder, ['e' => ['vector' => 2, 'bits' => 16], 'd' => ['vector' => 1, 'bits' => 16, 'metric' => 'dot']]);
+outcome('too great for 16 bits', fn () => $writer->add(1, ['e' => [1, -65520]]));
+outcome('too small for 16 bits', fn () => $writer->add(1, ['e' => pack('g*', 1e-9, 2 ** -25)]));
+foreach ([65519.99, 0.1, 2 ** -24, 1.5 * 2 ** -25, 2 ** -25] as $i => $number) {
+    $writer->add($i, ['d' => [$number]]);
+}
+$writer->commit();
+$index = Index::open($folder);
+foreach ($index->nearest('d', [1e30]) as $hit) {
+    printf("%d %.12g\n", $hit->id, $hit->score / unpack('g', pack('g', 1e30))[1]);
+}
+var_dump(count($index->nearest('e', [1e-9, 0])));
 ?>
---EXPECT--
-{"vector":20,"metric":"cosine"}
+--EXPECTF--
+{"vector":20,"metric":"cosine","bits":32}
 bool(true)
 array(3) {
   [0]=>
@@ -184,7 +213,7 @@ array(0) {
 bool(true)
 bool(true)
 bool(true)
-{"vector":20,"metric":"dot"}
+{"vector":20,"metric":"dot","bits":16}
 bool(true)
 array(3) {
   [0]=>
@@ -201,7 +230,24 @@ array(0) {
 bool(true)
 bool(true)
 bool(true)
-{"vector":20,"metric":"euclidean"}
+{"vector":20,"metric":"euclidean","bits":32}
+bool(true)
+array(3) {
+  [0]=>
+  string(1) "a"
+  [1]=>
+  string(1) "b"
+  [2]=>
+  int(5)
+}
+int(513)
+bool(true)
+array(0) {
+}
+bool(true)
+bool(true)
+bool(true)
+{"vector":20,"metric":"cosine","bits":16}
 bool(true)
 array(3) {
   [0]=>
@@ -223,7 +269,9 @@ no dimensions: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) f
 too many: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'vector' must be a number of dimensions from 1 to 4096, 4097 given
 no int: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'vector' must be int, string given
 metric: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'metric' must be 'cosine', 'dot' or 'euclidean'
-stored: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': a field of vectors has no option 'stored', only vector and metric
+stored: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': a field of vectors has no option 'stored', only vector, metric and bits
+bits: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'bits' must be 16 or 32, 8 given
+no bits: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'bits' must be int, string given
 no vector field: ValueError: Postings\Index::nearest(): Argument #1 ($field) field 'body': must be a vector field
 no field: ValueError: Postings\Index::nearest(): Argument #1 ($field) field 'x': there is none, only 'body', 'tag', 'e'
 too few: ValueError: Postings\Index::nearest(): Argument #2 ($vector) must have 20 numbers, 2 given
@@ -251,3 +299,12 @@ document: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field
 bytes: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'e' must be a list of int|float, or a string of 32-bit floats as pack('g*', …) gives, a string of 7 bytes given
 text: TypeError: Postings\IndexWriter::add(): Argument #2 ($document) field 'e' must be a list of int|float, or a string of 32-bit floats as pack('g*', …) gives, int given
 1 0.9600
+other bits: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) cannot be used: the index %s was created otherwise: field "e" is Vector of 2 numbers in 32 bits (Cosine), not Vector of 2 numbers in 16 bits (Cosine). Open it without fields and analyzer to go on with its own, or create a new index in another folder and add the documents again. Fields can be added, and weights changed
+too great for 16 bits: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'e' must have finite numbers: number 1 is not, as a 16-bit float
+too small for 16 bits: ValueError: Postings\IndexWriter::add(): Argument #2 ($document) field 'e' must not have zeros alone, as 16-bit floats, which have no cosine
+0 65504
+1 0.0999755859375
+2 5.96046447754e-8
+3 5.96046447754e-8
+4 0
+int(0)

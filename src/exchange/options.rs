@@ -8,7 +8,7 @@
 //! facets: how many, each field, values; distinct: field; fields: how many, each field
 //! synonyms: how many, each two strings; statistics: string
 //! fusion u8 (0 by ranks, 1 by scores); if by scores: of the text f64, how many, each field, f64
-//! vector: a string, its components f32
+//! vector: a string, its components f32, whatever the field keeps
 //! ```
 //! Weights, keys of the order, facets and fields are of a field each, and of none twice.
 
@@ -113,18 +113,18 @@ pub(super) fn read_page(reader: &mut Reader) -> Result<Options> {
 }
 
 pub(super) fn write_vector(out: &mut Vec<u8>, vector: &Query) {
-    put(out, vector.shape().bytes() as u64);
+    put(out, vector.shape().of_queries().bytes() as u64);
     vector.components().iter().for_each(|component| out.extend(component.to_le_bytes()));
 }
 
-/// A vector of that shape.
+/// A vector that is looked for in a field of that shape.
 pub(super) fn read_vector(reader: &mut Reader, shape: Shape) -> Result<Query> {
-    let bytes = reader.string("vector")?;
-    if bytes.len() != shape.bytes() {
-        return Err(reader.wrong("vector", &format!("{} bytes instead of {}", bytes.len(), shape.bytes())));
+    let (bytes, sent) = (reader.string("vector")?, shape.of_queries());
+    if bytes.len() != sent.bytes() {
+        return Err(reader.wrong("vector", &format!("{} bytes instead of {}", bytes.len(), sent.bytes())));
     }
     let components = collected(bytes.as_chunks().0.iter().map(|&component| f32::from_le_bytes(component)))?;
-    shape.explain(&components).map_err(|what| reader.wrong("vector", &what))?;
+    sent.explain(&components).map_err(|what| reader.wrong("vector", &what))?;
     Query::new(shape, &components)
 }
 

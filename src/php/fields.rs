@@ -7,7 +7,7 @@ use super::output::{Map, Record};
 use super::zend::{Key, elements, number};
 use crate::index::impacts::Precision;
 use crate::index::{Field, Kind, Schema};
-use crate::vector::{Metric, Shape};
+use crate::vector::{self, Metric, Shape};
 use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
 use std::borrow::Cow;
 
@@ -207,7 +207,7 @@ fn declared_vectors(name: &str, options: &ZendHashTable, argument: u32) -> Outco
         let text = format!("field '{name}': {what}, {} given", type_name(value));
         exception::argument_type(argument, &text)
     };
-    let (mut dimensions, mut metric) = (None, Metric::Cosine);
+    let (mut dimensions, mut metric, mut precision) = (None, Metric::Cosine, vector::Precision::Bits32);
     for (key, value) in elements(options) {
         match &*key_text(&key) {
             b"vector" => {
@@ -222,15 +222,22 @@ fn declared_vectors(name: &str, options: &ZendHashTable, argument: u32) -> Outco
                 let what = "'metric' must be 'cosine', 'dot' or 'euclidean'";
                 metric = Metric::named(text.as_bytes()).ok_or_else(|| wrong(what))?;
             }
+            b"bits" => {
+                let bits = value.long().ok_or_else(|| wrong_type("'bits' must be int", value))?;
+                let what = || format!("'bits' must be 16 or 32, {bits} given");
+                precision = vector::Precision::of_bits(bits).ok_or_else(|| wrong(&what()))?;
+            }
             b"stored" if value.bool() == Some(false) => (),
             other => {
                 let other = String::from_utf8_lossy(other);
-                return Err(wrong(&format!("a field of vectors has no option '{other}', only vector and metric")));
+                return Err(wrong(&format!(
+                    "a field of vectors has no option '{other}', only vector, metric and bits"
+                )));
             }
         }
     }
     let dimensions = dimensions.ok_or_else(|| wrong("'metric' needs 'vector', the number of dimensions"))?;
-    let vector = Some(Shape { dimensions, metric });
+    let vector = Some(Shape { dimensions, metric, precision });
     Ok(Field {
         name: name.to_owned(),
         kind: Kind::Vector,
@@ -303,9 +310,10 @@ pub fn store(schema: &Schema, target: &mut Zval) -> Outcome {
                 Kind::Stored => options.field("indexed", false),
                 Kind::Geo => options.field("geo", true),
                 Kind::Vector => match field.vector {
-                    Some(Shape { dimensions, metric }) => {
-                        options.field("vector", i64::from(dimensions)).field("metric", metric.name())
-                    }
+                    Some(Shape { dimensions, metric, precision }) => options
+                        .field("vector", i64::from(dimensions))
+                        .field("metric", metric.name())
+                        .field("bits", i64::from(precision.bits())),
                     None => options,
                 },
                 Kind::Weights => {

@@ -10,7 +10,7 @@ use ext_php_rs::types::Zval;
 
 const FORMS: &str = "must be a list of int|float, or a string of 32-bit floats as pack('g*', …) gives";
 
-/// The components of a list of numbers, or of a string of little-endian 32-bit floats.
+/// The components of a list of numbers, or of a string of little-endian 32-bit floats, which can be kept with that shape.
 pub fn components(value: &Zval, shape: Shape) -> Result<Vec<f32>, Wrong> {
     let value = value.dereference();
     let room = |count: usize| {
@@ -39,10 +39,10 @@ pub fn components(value: &Zval, shape: Shape) -> Result<Vec<f32>, Wrong> {
     Ok(components)
 }
 
-/// The vector of an argument, or of an element of one that `place` names.
+/// The vector that is looked for in a field of that shape: of an argument, or of an element of one that `place` names.
 pub fn query(value: &Zval, shape: Shape, argument: u32, place: &str) -> Outcome<Query> {
     let text = |what: &str| if place.is_empty() { what.to_owned() } else { format!("{place}: {what}") };
-    let components = components(value, shape).map_err(|wrong| wrong.throw(argument, text))?;
+    let components = components(value, shape.of_queries()).map_err(|wrong| wrong.throw(argument, text))?;
     check_index(Query::new(shape, &components), argument)
 }
 

@@ -14,7 +14,8 @@
 //! ```
 //! Dimensions that the last 128 lack have the code 0 and count as 0.
 
-use super::{Shape, components};
+use super::precision::{Component, Half, Single, components};
+use super::{Metric, Precision, Shape};
 
 /// Dimensions of a block of codes.
 pub(super) const BLOCK: usize = 128;
@@ -64,7 +65,7 @@ pub struct Codes {
     pub coarse: Vec<u8>,
     /// The bits that make them fine.
     pub fine: Vec<u8>,
-    /// How coarse and fine codes stand for the vector; with [cosines](super::Metric::Cosine), for the vector of length 1.
+    /// How coarse and fine codes stand for the vector; with [cosines](Metric::Cosine), for the vector of length 1.
     pub factors: [Factor; 2],
     /// The length of the vector: 1 with cosines.
     pub norm: f32,
@@ -78,16 +79,23 @@ impl Codes {
 
     /// Makes these the codes of a vector, of which `vector` has the little-endian bytes.
     pub fn encode(&mut self, shape: Shape, vector: &[u8]) {
+        match shape.precision {
+            Precision::Bits16 => self.encode_components::<Half>(shape, vector),
+            Precision::Bits32 => self.encode_components::<Single>(shape, vector),
+        }
+    }
+
+    fn encode_components<C: Component>(&mut self, shape: Shape, vector: &[u8]) {
         let bytes = Codes::bytes(shape);
         for bits in [&mut self.coarse, &mut self.fine] {
             bits.clear();
             bits.resize(bytes, 0);
         }
-        let square: f64 = components(vector).map(|x| f64::from(x) * f64::from(x)).sum();
+        let square: f64 = components::<C>(vector).map(|x| f64::from(x) * f64::from(x)).sum();
         let width = WIDTH * (square / f64::from(shape.dimensions)).sqrt();
         let inverse = if width > 0.0 { 1.0 / width } else { 0.0 };
         let mut sums = [Sums::default(); 2];
-        for (at, x) in components(vector).enumerate() {
+        for (at, x) in components::<C>(vector).enumerate() {
             let x = f64::from(x);
             let (coarse, fine) = code(x * inverse);
             let (byte, shift) = (at / BLOCK * BLOCK_BYTES + at % BLOCK_BYTES, 2 * (at % BLOCK / BLOCK_BYTES));
@@ -97,7 +105,7 @@ impl Codes {
             sums[1].add(x, f64::from(LEVELS[usize::from(4 * coarse + fine)]));
         }
         // What is left of lengths and products after division, and never too little.
-        let norm = if shape.metric == super::Metric::Cosine { square.sqrt() } else { 1.0 };
+        let norm = if shape.metric == Metric::Cosine { square.sqrt() } else { 1.0 };
         self.factors = sums.map(|sums| sums.factor(square, norm));
         self.norm = (square.sqrt() / norm) as f32;
     }

@@ -2,20 +2,23 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `mod.rs` | [`Shape`]: dimensions and [`Metric`] of a field |
-//! | `codes` | [`Codes`]: 2 and 4 bits a dimension in place of 32, and how far they are from the vector |
+//! | `mod.rs` | [`Shape`]: dimensions, [`Metric`] and [`Precision`] of a field |
+//! | `precision` | 16-bit floats: how numbers are rounded to them and read |
+//! | `codes` | [`Codes`]: 2 and 4 bits a dimension in place of 16 or 32, and how far they are from the vector |
 //! | `bytes` | a vector in 8 bits a dimension, for devices |
 //! | `query` | [`Query`]: a vector that is looked for, and bounds of its similarities by codes |
 //! | `scan` | sums of products of a query and codes, by SIMD |
 //! | `exact` | similarities of vectors themselves |
 //!
-//! A search for the nearest vectors reads the coarse codes of all, 1/16 of the vectors' bytes; the fine codes of those that by
-//! them may be near enough; and the vectors of those that by these still may be. What is left out is so by a bound that holds
-//! for every vector (see [`codes`](Codes)), so the result is that of comparing all vectors, with no structure to build and none to tune.
+//! A search for the nearest vectors reads the coarse codes of all, 1/16 of the bytes of vectors of 32-bit floats; the fine codes of
+//! those that by them may be near enough; and the vectors of those that by these still may be. What is left out is so by a bound
+//! that holds for every vector (see [`codes`](Codes)), so the result is that of comparing all vectors, with no structure to build
+//! and none to tune.
 
 mod bytes;
 mod codes;
 mod exact;
+mod precision;
 mod query;
 mod scan;
 
@@ -24,6 +27,7 @@ mod tests;
 
 pub use bytes::encode_bytes;
 pub use codes::{Codes, Factor};
+pub use precision::Precision;
 pub use query::{OFF, Query, Run, Terms};
 
 use std::ops::RangeInclusive;
@@ -85,6 +89,8 @@ pub struct Shape {
     pub dimensions: u16,
     /// How they are compared.
     pub metric: Metric,
+    /// In how many bits their components are kept.
+    pub precision: Precision,
 }
 
 /// Why components are no vector of a field.
@@ -92,9 +98,9 @@ pub struct Shape {
 pub enum Unusable {
     /// So many components, not those of the field.
     Count(usize),
-    /// The component at that place is not finite.
+    /// The component at that place is not finite, as it would be kept.
     NotFinite(usize),
-    /// All are zero, which has no direction, so no cosine.
+    /// All are zero, as they would be kept, which has no direction, so no cosine.
     Zero,
 }
 
@@ -104,10 +110,15 @@ impl Shape {
 
     /// The bytes of a vector.
     pub fn bytes(self) -> usize {
-        size_of::<f32>() * usize::from(self.dimensions)
+        self.precision.bytes() * usize::from(self.dimensions)
     }
 
-    /// Whether components are a vector of the field.
+    /// That of the vectors that are looked for: 32-bit floats, which are not rounded.
+    pub fn of_queries(self) -> Shape {
+        Shape { precision: Precision::Bits32, ..self }
+    }
+
+    /// Whether components can be kept as a vector of the field.
     ///
     /// # Errors
     /// What is wrong with them.
@@ -115,10 +126,10 @@ impl Shape {
         if components.len() != usize::from(self.dimensions) {
             return Err(Unusable::Count(components.len()));
         }
-        if let Some(at) = components.iter().position(|component| !component.is_finite()) {
+        if let Some(at) = components.iter().position(|&component| !self.precision.is_finite(component)) {
             return Err(Unusable::NotFinite(at));
         }
-        match self.metric == Metric::Cosine && components.iter().all(|&component| component == 0.0) {
+        match self.metric == Metric::Cosine && components.iter().all(|&component| self.precision.is_zero(component)) {
             true => Err(Unusable::Zero),
             false => Ok(()),
         }
@@ -129,16 +140,14 @@ impl Shape {
     /// # Errors
     /// What is wrong with them.
     pub fn explain(self, components: &[f32]) -> Result<(), String> {
+        let bits = self.precision.bits();
         self.check(components).map_err(|wrong| match wrong {
             Unusable::Count(count) => format!("must have {} numbers, {count} given", self.dimensions),
-            Unusable::NotFinite(at) => format!("must have finite numbers: number {at} is not, as a 32-bit float"),
+            Unusable::NotFinite(at) => format!("must have finite numbers: number {at} is not, as a {bits}-bit float"),
+            Unusable::Zero if components.iter().any(|&component| component != 0.0) => {
+                format!("must not have zeros alone, as {bits}-bit floats, which have no cosine")
+            }
             Unusable::Zero => "must not have zeros alone, which have no cosine".into(),
         })
     }
-}
-
-/// The components in little-endian bytes.
-#[inline(always)]
-fn components(bytes: &[u8]) -> impl Iterator<Item = f32> + '_ {
-    bytes.as_chunks().0.iter().map(|&component| f32::from_le_bytes(component))
 }

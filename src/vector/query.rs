@@ -3,7 +3,8 @@
 use super::bytes::GREATEST;
 use super::codes::{BLOCK, fits};
 use super::exact::{self, closeness};
-use super::{Factor, Metric, Shape, components, scan};
+use super::precision::{Single, components};
+use super::{Factor, Metric, Shape, scan};
 use crate::base::cpu::Tier;
 use crate::base::error::Result;
 use crate::base::memory::{room, zeros};
@@ -41,9 +42,9 @@ impl Query {
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     ///
     /// # Panics
-    /// If they are [no vector](Shape::check) of the shape.
+    /// If they are [no vector](Shape::check) that is [looked for](Shape::of_queries) with the shape.
     pub fn new(shape: Shape, vector: &[f32]) -> Result<Query> {
-        assert_eq!(shape.check(vector), Ok(()));
+        assert_eq!(shape.of_queries().check(vector), Ok(()));
         let mut own = room(vector.len())?;
         own.extend_from_slice(vector);
         let mut integers = zeros::<i8>(vector.len().next_multiple_of(BLOCK))?;
@@ -93,9 +94,9 @@ impl Query {
         size_of::<Query>() + size_of_val(&*self.components) + size_of_val(&*self.integers)
     }
 
-    /// How close a vector is, in little-endian bytes.
+    /// How close a vector is, of which `vector` has the little-endian bytes as the [field](Self::shape) keeps them.
     pub fn closeness(&self, tier: Tier, vector: &[u8]) -> f64 {
-        closeness(tier, self.shape.metric, &self.components, self.exact, vector)
+        closeness(tier, self.shape, &self.components, self.exact, vector)
     }
 
     /// The closeness that no vector with such a sum of products and such factors exceeds.
@@ -199,8 +200,8 @@ fn bounds_on_tier(query: &Query, run: Run, sums: &[i32], bounds: &mut [f32]) {
     let bound = |sum: i32, factor, norm| query.bound(2 * sum - 3 * query.sum, Factor::from_bytes(factor), norm);
     match run.norms.is_empty() {
         true => rows.for_each(|((to, &sum), &factor)| *to = bound(sum, factor, 1.0)),
-        false => {
-            rows.zip(components(run.norms)).for_each(|(((to, &sum), &factor), norm)| *to = bound(sum, factor, norm))
-        }
+        false => rows
+            .zip(components::<Single>(run.norms))
+            .for_each(|(((to, &sum), &factor), norm)| *to = bound(sum, factor, norm)),
     }
 }

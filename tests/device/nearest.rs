@@ -6,7 +6,7 @@ use postings::device;
 use postings::engine::{self, Offload, Settings};
 use postings::index::{Document, Field, Id, Kind, Schema, Value, Writer, WriterOptions};
 use postings::search::{Asked, Condition, Filter, Found, Fusion, Index, Matching, Options};
-use postings::vector::{Metric, Query, Shape};
+use postings::vector::{Metric, Precision, Query, Shape};
 use std::sync::Arc;
 
 const TAG: usize = 0;
@@ -49,7 +49,7 @@ struct Made {
 }
 
 const SMALL: Made = Made {
-    shape: Shape { dimensions: 26, metric: Metric::Cosine },
+    shape: Shape { dimensions: 26, metric: Metric::Cosine, precision: Precision::Bits32 },
     documents: 700,
     commits: 1,
     deletes: false,
@@ -109,16 +109,21 @@ fn check(index: &Index, queries: &[Query], options: &Options, settings: &Setting
     after.cpu_calls - before.cpu_calls
 }
 
-/// All metrics and dimensions, each by the device alone.
+/// All metrics and precisions.
+fn shapes() -> impl Iterator<Item = (Metric, Precision)> {
+    Metric::ALL.into_iter().flat_map(|metric| Precision::ALL.map(|precision| (metric, precision)))
+}
+
+/// All metrics, precisions and dimensions, each by the device alone.
 #[test]
-fn all_metrics_and_dimensions() {
+fn all_shapes() {
     if !has_device() {
         return;
     }
     for (at, dimensions) in [1, 33, 384, 1000].into_iter().enumerate() {
-        for metric in Metric::ALL {
-            let shape = Shape { dimensions, metric };
-            let folder = Folder::new(&format!("nearest-{dimensions}-{}", metric.name()));
+        for (metric, precision) in shapes() {
+            let shape = Shape { dimensions, metric, precision };
+            let folder = Folder::new(&format!("nearest-{dimensions}-{}-{}", metric.name(), precision.bits()));
             let (documents, mut random) = (400 + 150 * at as u64, Random(7));
             let index = index(&folder, Made { shape, documents, ..SMALL }, &mut |_| noise(&mut random, dimensions));
             let queries = queries(shape, 70);
@@ -137,11 +142,12 @@ fn segments_deletions_filters_and_offsets() {
     if !has_device() {
         return;
     }
-    for (number, metric) in Metric::ALL.into_iter().enumerate() {
-        let shape = Shape { dimensions: 40, metric };
+    // Of the six, one with each metric, both precisions among them.
+    for (number, (metric, precision)) in shapes().enumerate().filter(|(number, _)| [0, 3, 4].contains(number)) {
+        let shape = Shape { dimensions: 40, metric, precision };
         let folder = Folder::new(&format!("nearest-segments-{number}"));
         let made = Made { shape, documents: 3_000, commits: 4, deletes: true, missing: true, ..SMALL };
-        let optimize = (number == 1).then_some(true);
+        let optimize = (number == 3).then_some(true);
         let mut random = Random(3);
         let index = index(&folder, Made { optimize, ..made }, &mut |_| noise(&mut random, 40));
         let tag = |tag: &str| Filter::new(Condition::Keywords(TAG, vec![tag.as_bytes().to_vec()])).unwrap();
@@ -167,7 +173,7 @@ fn crowds_and_ties() {
     if !has_device() {
         return;
     }
-    let shape = Shape { dimensions: 8, metric: Metric::Euclidean };
+    let shape = Shape { dimensions: 8, metric: Metric::Euclidean, precision: Precision::Bits32 };
     let folder = Folder::new("nearest-crowds");
     let made = Made { shape, documents: 40_000, ..SMALL };
     let ahead = index(&folder, made, &mut |id| vec![(80_000 - id) as f32; 8]);
@@ -187,16 +193,19 @@ fn extreme_numbers() {
     }
     let numbers =
         [0.0, 1e-45, -1e-38, 1e-30, 1e-20, 1.0, -1.0, 3.0, 1e10, 1e17, -1e18, 1e19, 1e25, -1e30, 3.4e38, f32::MIN];
-    for metric in Metric::ALL {
-        let shape = Shape { dimensions: 5, metric };
-        let folder = Folder::new(&format!("nearest-extreme-{}", metric.name()));
+    let halves = [0.0, 6e-8, -1e-7, 6e-5, 1e-4, 1.0, -1.0, 3.0, 1e3, 1e4, -2e4, 3e4, 4e4, -5e4, 6e4, -65_504.0];
+    for (metric, precision) in shapes() {
+        let shape = Shape { dimensions: 5, metric, precision };
+        let folder = Folder::new(&format!("nearest-extreme-{}-{}", metric.name(), precision.bits()));
         let mut random = Random(11);
-        let mut vector = |scale: u64| -> Vec<f32> {
+        let mut vector = |numbers: &[f32], scale: u64| -> Vec<f32> {
             let mut one = || numbers[random.below(if scale == 0 { numbers.len() as u64 } else { scale }) as usize];
             (0..5).map(|at| if at == 0 { one() + 1e-3 } else { one() }).collect()
         };
-        let index = index(&folder, Made { shape, documents: 1_500, ..SMALL }, &mut |id| vector(id % 10));
-        let queries: Vec<Query> = (0..80).map(|at| Query::new(shape, &vector(at % 10)).unwrap()).collect();
+        let of_index = if precision == Precision::Bits16 { &halves } else { &numbers };
+        let made = Made { shape, documents: 1_500, ..SMALL };
+        let index = index(&folder, made, &mut |id| vector(of_index, id % 10));
+        let queries: Vec<Query> = (0..80).map(|at| Query::new(shape, &vector(&numbers, at % 10)).unwrap()).collect();
         check(&index, &queries, &Options::default(), &settings());
     }
 }
@@ -207,7 +216,7 @@ fn memory() {
     if !has_device() {
         return;
     }
-    let shape = Shape { dimensions: 100, metric: Metric::Dot };
+    let shape = Shape { dimensions: 100, metric: Metric::Dot, precision: Precision::Bits32 };
     let folder = Folder::new("nearest-memory");
     let mut random = Random(5);
     let made = Made { shape, documents: 5_000, commits: 2, ..SMALL };

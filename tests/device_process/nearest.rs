@@ -6,10 +6,10 @@ use postings::analysis::Analyzer;
 use postings::engine::{self, Settings};
 use postings::index::{Document, Field, Id, Kind, Schema, Value, Writer, WriterOptions};
 use postings::search::{Found, Index, Options};
-use postings::vector::{Metric, Query, Shape};
+use postings::vector::{Metric, Precision, Query, Shape};
 use std::path::PathBuf;
 
-const SHAPE: Shape = Shape { dimensions: 45, metric: Metric::Cosine };
+const SHAPE: Shape = Shape { dimensions: 45, metric: Metric::Cosine, precision: Precision::Bits32 };
 
 /// A folder with an index, removed at the end.
 struct Folder(PathBuf);

@@ -91,7 +91,7 @@ final class Folder
         $writer = IndexWriter::open($path, wait: $this->wait);
         $known = $writer->fields();
         foreach ($wanted as $field => $options) {
-            if (isset($options['vector'], $known[$field]) && $options !== $known[$field]) {
+            if (isset($options['vector'], $known[$field]) && \array_diff_assoc($options, $known[$field]) !== []) {
                 throw new SearchException(\sprintf(
                     'The index "%s" has vectors of %d dimensions compared by %s in %s, not of %d compared by %s. Delete it, and '
                         . 'import the models again.',

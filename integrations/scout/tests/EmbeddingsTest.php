@@ -43,7 +43,7 @@ final class EmbeddingsTest extends ArticleTestCase
         $manager->extend('postings', fn () => $this->engine());
         $this->app->instance(EngineManager::class, $manager);
         Article::all()->searchable();
-        self::assertSame(['vector' => 4, 'metric' => 'euclidean'], $this->index()->fields()['sense|vector']);
+        self::assertSame(['vector' => 4, 'metric' => 'euclidean', 'bits' => 32], $this->index()->fields()['sense|vector']);
         $raw = self::search('x')->semantic()->take(1)->raw();
         $square = static fn ($a, $b) => ($a - $b) ** 2;
         $nearest = min(array_map(

@@ -292,7 +292,7 @@ final class Store implements ManagedStoreInterface, StoreInterface
             $analyzer = new Analyzer($this->language, fold: $this->fold, parts: true);
             $writer = IndexWriter::open($this->path, fields: $this->fields, analyzer: $analyzer, wait: $this->wait);
             $vectors = $writer->fields()[self::VECTOR];
-            if ($vectors !== $this->fields[self::VECTOR]) {
+            if (\array_diff_assoc($this->fields[self::VECTOR], $vectors) !== []) {
                 throw new InvalidArgumentException(\sprintf(
                     'The index in "%s" has vectors of %d dimensions compared by %s. Drop the store, and add the documents again.',
                     $this->path,

@@ -9,7 +9,7 @@ use crate::device::handle::Device;
 use crate::device::memory::ALIGNMENT;
 use crate::device::program::KernelOf;
 use crate::device::session::{Arg, Session};
-use crate::vector::{Metric, OFF, Query, Shape, encode_bytes};
+use crate::vector::{Metric, OFF, Precision, Query, Shape, encode_bytes};
 
 /// How products are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +39,11 @@ pub(in crate::device) struct Chosen {
     way: Way,
 }
 
+/// Kernels see vectors in 8 bits a dimension, however they are kept.
+fn of_kernels(shape: Shape) -> Shape {
+    Shape { precision: Precision::Bits32, ..shape }
+}
+
 /// The build options of the kernels for vectors of a shape.
 pub(super) fn options(shape: Shape, way: Way) -> String {
     let steps = steps(shape);
@@ -66,6 +71,7 @@ impl Session<'_> {
     /// # Errors
     /// Why not even plain code works.
     pub(super) fn way(&mut self, shape: Shape, platform: &str) -> Result<Way> {
+        let shape = of_kernels(shape);
         if let Some(chosen) = self.nearest().iter().find(|chosen| chosen.shape == shape) {
             return Ok(chosen.way);
         }
@@ -110,8 +116,8 @@ impl Session<'_> {
             (0..shape.dimensions).map(|_| component()).collect()
         };
         let vectors: Vec<Vec<f32>> = (0..ROWS).map(|_| vector()).collect();
-        let rows: Vec<Vec<u8>> =
-            vectors.iter().map(|vector| vector.iter().flat_map(|x| x.to_le_bytes()).collect()).collect();
+        let mut rows = vec![Vec::new(); ROWS];
+        vectors.iter().zip(&mut rows).for_each(|(vector, row)| shape.precision.encode(vector, row));
         let queries = (0..count).map(|_| Query::new(shape, &vector())).collect::<Result<Vec<_>>>()?;
         let words = encode(shape, ROWS, 1, |row| Ok(&rows[row][..]))?;
         let told = Queries::new(shape, queries.iter());
@@ -179,6 +185,7 @@ impl Device {
     /// # Errors
     /// [`Error::Device`].
     pub fn nearest_way(&self, shape: Shape) -> Result<Option<&'static str>> {
+        let shape = of_kernels(shape);
         Ok(self.lock()?.nearest().iter().find(|chosen| chosen.shape == shape).map(|chosen| chosen.way.name))
     }
 }

@@ -109,11 +109,12 @@ pub(in crate::engine) fn choose_for_vectors(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vector::Metric;
+    use crate::vector::{Metric, Precision};
 
     #[test]
     fn much_work_is_worth_a_device() {
-        let work = |queries, rows| VectorWork::new(Shape { dimensions: 384, metric: Metric::Cosine }, queries, rows);
+        let shape = Shape { dimensions: 384, metric: Metric::Cosine, precision: Precision::Bits32 };
+        let work = |queries, rows| VectorWork::new(shape, queries, rows);
         let saves = |threads, work: VectorWork| {
             work.on_device() < MARGIN * work.on_cpu(&Settings { threads, ..Settings::default() })
         };

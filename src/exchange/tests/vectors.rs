@@ -14,7 +14,7 @@ use crate::search::{
     MergingPart, NearestIn, Options, Page, RankedList, Ranking, RankingPart, SortKey, Statistics, WINDOW, fingerprint,
     merge, merge_facets, merge_rankings,
 };
-use crate::vector::{Metric, Query, Shape};
+use crate::vector::{Metric, Precision, Query, Shape};
 use proptest::prelude::*;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -196,7 +196,12 @@ fn facets(found: &[LeafFound], options: &Options) -> Option<Vec<FieldFacet>> {
 
 fn shapes() -> impl Strategy<Value = [Shape; 2]> {
     let metric = prop_oneof![Just(Metric::Cosine), Just(Metric::Dot), Just(Metric::Euclidean)];
-    let shape = (1u16..6, metric).prop_map(|(dimensions, metric)| Shape { dimensions, metric });
+    let precision = prop::sample::select(&Precision::ALL[..]);
+    let shape = (1u16..6, metric, precision).prop_map(|(dimensions, metric, precision)| Shape {
+        dimensions,
+        metric,
+        precision,
+    });
     [shape.clone(), shape]
 }
 
@@ -219,7 +224,7 @@ fn cases() -> impl Strategy<Value = ([Shape; 2], Vec<Vec<Doc>>, [Vec<f32>; 2])> 
     shapes().prop_flat_map(|shapes| {
         // With many documents, lists are cut.
         let docs = prop_oneof![3 => docs(shapes, 60), 1 => docs(shapes, 400)];
-        (Just(shapes), docs, [vector(shapes[0]), vector(shapes[1])])
+        (Just(shapes), docs, shapes.map(|shape| vector(shape.of_queries())))
     })
 }
 
@@ -283,8 +288,10 @@ proptest! {
     }
 }
 
-const SHAPES: [Shape; 2] =
-    [Shape { dimensions: 3, metric: Metric::Cosine }, Shape { dimensions: 2, metric: Metric::Euclidean }];
+const SHAPES: [Shape; 2] = [
+    Shape { dimensions: 3, metric: Metric::Cosine, precision: Precision::Bits32 },
+    Shape { dimensions: 2, metric: Metric::Euclidean, precision: Precision::Bits16 },
+];
 
 fn index() -> &'static Index {
     static INDEX: OnceLock<(tempfile::TempDir, Index)> = OnceLock::new();
@@ -368,6 +375,7 @@ fn leaves_of_other_vectors_have_another_schema() {
     let others = [
         fingerprint([first, Shape { dimensions: 3, ..second }]),
         fingerprint([Shape { metric: Metric::Dot, ..first }, second]),
+        fingerprint([Shape { precision: Precision::Bits16, ..first }, second]),
         fingerprint([second, first]),
     ];
     assert!(!others.contains(&fingerprint(SHAPES)));

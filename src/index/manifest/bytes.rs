@@ -3,7 +3,7 @@
 //! ```text
 //! "PMAN", version u32, identity u64, generation u64, next segment number u64
 //! positions u8, fields u8; per field: length u16, name, kind u8, weight f32, bits u8 (0: stored, 1: own analyzer);
-//!     of a vector field also: dimensions u16, metric u8
+//!     of a vector field also: dimensions u16, metric u8, bits of a component u8; of a weights field: bits u8
 //! length u32, analyzer
 //! analyzers u8; per analyzer: length u32, analyzer; per field with its own: number u8 (if one has)
 //! codec of frequencies u8, codec of positions u8 (from version 2 on)
@@ -26,7 +26,7 @@ use crate::index::impacts::Precision;
 use crate::index::list::Codecs;
 use crate::index::schema::{Field, Kind, Schema};
 use crate::index::segment::SegmentMeta;
-use crate::vector::{Metric, Shape};
+use crate::vector::{self, Metric, Shape};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -64,9 +64,9 @@ impl Manifest {
             out.push(field.kind as u8);
             out.extend(field.weight.to_le_bytes());
             out.push(u8::from(field.stored) | if field.analyzer.is_some() { OWN_ANALYZER } else { 0 });
-            if let Some(Shape { dimensions, metric }) = field.vector {
+            if let Some(Shape { dimensions, metric, precision }) = field.vector {
                 out.extend(dimensions.to_le_bytes());
-                out.push(metric as u8);
+                out.extend([metric as u8, precision.bits()]);
             }
             if let Some(precision) = field.weights {
                 out.push(precision.bits());
@@ -295,10 +295,12 @@ impl<'b> Reader<'b> {
 
     fn shape(&mut self, item: &str) -> Result<Shape> {
         let dimensions = self.u16(item)?;
-        let [number] = self.array(item)?;
+        let [number, bits] = self.array(item)?;
         let metric = Metric::ALL.get(usize::from(number)).copied();
         let metric = metric.ok_or_else(|| self.wrong(item, &format!("no metric has the number {number}")))?;
-        Ok(Shape { dimensions, metric })
+        let precision = vector::Precision::of_bits(bits.into());
+        let precision = precision.ok_or_else(|| self.wrong(item, &format!("no vectors have {bits} bits")))?;
+        Ok(Shape { dimensions, metric, precision })
     }
 
     fn analyzer(&mut self) -> Result<Analyzer> {

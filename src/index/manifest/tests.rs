@@ -3,7 +3,7 @@ use crate::analysis::{self, Analyzer};
 use crate::index::Kind;
 use crate::index::impacts::Precision;
 use crate::index::list::{BlockCodec, Codecs};
-use crate::vector::{Metric, Shape};
+use crate::vector::{self, Metric, Shape};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -221,23 +221,27 @@ fn vector_fields_need_version_5() {
         let schema = Schema { fields: vec![field], positions: true, codecs: Codecs::FIRST, analyzer: analyzer.clone() };
         Manifest::new(schema)
     };
-    let shape = |dimensions| Some(Shape { dimensions, metric: Metric::Euclidean });
-    let manifest = of(Kind::Vector, shape(384), false).unwrap();
-    let with = manifest.encode().unwrap();
-    assert_eq!(with[4], 5);
-    assert_eq!(Manifest::parse(&with, Path::new("m")).unwrap().schema, manifest.schema);
-    let refused = |at: usize, byte: u8, wanted: &str| {
-        let mut other = with.clone();
-        other[at] = byte;
-        let error = Manifest::parse(&with_crc(other), Path::new("m")).unwrap_err().to_string();
-        assert!(error.contains(wanted), "{error}");
-    };
-    refused(4, 4, "no kind has the number 5");
-    // After the head, the name, and kind, weight and bits of the field: dimensions and metric.
-    let at = 32 + 2 + 2 + "embedding".len() + 6;
-    assert_eq!(with[at..at + 3], [128, 1, 2]);
-    refused(at + 2, 3, "no metric has the number 3");
-    refused(at + 1, 200, "vectors of no known shape");
+    let shape = |dimensions, precision| Some(Shape { dimensions, metric: Metric::Euclidean, precision });
+    for precision in vector::Precision::ALL {
+        let manifest = of(Kind::Vector, shape(384, precision), false).unwrap();
+        let with = manifest.encode().unwrap();
+        assert_eq!(with[4], 5);
+        assert_eq!(Manifest::parse(&with, Path::new("m")).unwrap().schema, manifest.schema);
+        let refused = |at: usize, byte: u8, wanted: &str| {
+            let mut other = with.clone();
+            other[at] = byte;
+            let error = Manifest::parse(&with_crc(other), Path::new("m")).unwrap_err().to_string();
+            assert!(error.contains(wanted), "{error}");
+        };
+        refused(4, 4, "no kind has the number 5");
+        // After the head, the name, and kind, weight and bits of the field: dimensions, metric, bits of a component.
+        let at = 32 + 2 + 2 + "embedding".len() + 6;
+        assert_eq!(with[at..at + 4], [128, 1, 2, precision.bits()]);
+        refused(at + 1, 200, "vectors of no known shape");
+        refused(at + 2, 3, "no metric has the number 3");
+        refused(at + 3, 8, "no vectors have 8 bits");
+    }
+    let shape = |dimensions| shape(dimensions, vector::Precision::Bits16);
     for (kind, vector, stored) in [
         (Kind::Vector, None, false),
         (Kind::Vector, shape(0), false),

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! vectors: rows u32, missing u8 (1 if some documents have none), zeros up to byte 64
-//!          per row: the components f32
+//!          per row: the components f16 or f32
 //!          if missing is 1, per row: the docID u32
 //! codes:   per row: coarse code; per row: its factor; per row: the length f32, unless vectors are compared by cosines;
 //!          per row: what makes the code fine, the factor of the fine code
@@ -70,12 +70,12 @@ impl Vectors {
         Vectors { shape, docs: Vec::new(), components: Vec::new() }
     }
 
-    /// Adds the vector of a document after all others.
+    /// Adds the vector of a document after all others, rounded as the field keeps it.
     pub fn push(&mut self, doc: u32, components: &[f32]) -> Result<()> {
         reserve(&mut self.docs, 1)?;
         reserve(&mut self.components, self.shape.bytes())?;
         self.docs.push(doc);
-        self.components.extend(components.iter().flat_map(|component| component.to_le_bytes()));
+        self.shape.precision.encode(components, &mut self.components);
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use crate::index::removal::files;
 use crate::index::segment::Segment;
 use crate::index::storage::{self, Folder};
 use crate::index::{Field, Schema};
+use crate::vector::Shape;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -147,7 +148,9 @@ fn has_manifest(path: &Path) -> bool {
 /// What a field contains, in words.
 fn kind_of(field: &Field) -> String {
     match (field.vector, field.weights) {
-        (Some(shape), _) => format!("{:?} of {} numbers ({:?})", field.kind, shape.dimensions, shape.metric),
+        (Some(Shape { dimensions, metric, precision }), _) => {
+            format!("{:?} of {dimensions} numbers in {} bits ({metric:?})", field.kind, precision.bits())
+        }
         (_, Some(precision)) => format!("{:?} in {} bits", field.kind, precision.bits()),
         _ => format!("{:?}", field.kind),
     }

@@ -320,9 +320,9 @@ pub fn fingerprint(schema: &Schema) -> u64 {
         if let Some(precision) = field.weights {
             add(&[precision.bits()]);
         }
-        if let Some(Shape { dimensions, metric }) = field.vector {
+        if let Some(Shape { dimensions, metric, precision }) = field.vector {
             add(&dimensions.to_le_bytes());
-            add(&[metric as u8]);
+            add(&[metric as u8, precision.bits()]);
         }
     }
     add(&[u8::from(schema.positions)]);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::engine::{self, Settings};
 use crate::index::{Codecs, Document, Field};
-use crate::vector::{Metric, Query, Shape};
+use crate::vector::{Metric, Precision, Query, Shape};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -81,6 +81,14 @@ fn built(
     (Index::open(folder).unwrap(), live)
 }
 
+/// A vector as its field keeps it.
+fn kept(shape: Shape, vector: &[f32]) -> Vec<f32> {
+    match shape.precision {
+        Precision::Bits16 => vector.iter().map(|&x| half::f16::from_f32(x).to_f32()).collect(),
+        Precision::Bits32 => vector.to_vec(),
+    }
+}
+
 fn similarity(metric: Metric, q: &[f32], x: &[f32]) -> f64 {
     let sum = |of: &dyn Fn(f64, f64) -> f64| q.iter().zip(x).map(|(&q, &x)| of(q.into(), x.into())).sum::<f64>();
     match metric {
@@ -115,7 +123,12 @@ fn commits(shape: Shape) -> impl Strategy<Value = Vec<Vec<Doc>>> {
 fn cases() -> impl Strategy<Value = (Shape, Vec<Vec<Doc>>, Vec<i64>)> {
     let metric = prop_oneof![Just(Metric::Cosine), Just(Metric::Dot), Just(Metric::Euclidean)];
     let dimensions = prop_oneof![1u16..20, Just(129)];
-    let shape = (dimensions, metric).prop_map(|(dimensions, metric)| Shape { dimensions, metric });
+    let precision = prop::sample::select(&Precision::ALL[..]);
+    let shape = (dimensions, metric, precision).prop_map(|(dimensions, metric, precision)| Shape {
+        dimensions,
+        metric,
+        precision,
+    });
     shape.prop_flat_map(|shape| (Just(shape), commits(shape), prop::collection::vec(0i64..120, 0..10)))
 }
 
@@ -140,7 +153,7 @@ proptest! {
         let queries: Vec<Query> = vectors.iter().map(|vector| Query::new(shape, vector).unwrap()).collect();
         let all = index.nearest(VECTOR, &queries, &options, threads).unwrap();
         for ((vector, query), found) in vectors.iter().zip(&queries).zip(&all) {
-            let similar = |doc: &&Doc| doc.vector.as_ref().map(|own| similarity(shape.metric, vector, own));
+            let similar = |doc: &&Doc| doc.vector.as_ref().map(|own| similarity(shape.metric, vector, &kept(shape, own)));
             let expected: Vec<(i64, f64)> = live.iter().filter_map(|doc| Some((doc.id, similar(doc)?))).collect();
             same(found, expected.clone(), &options);
             prop_assert_eq!(&index.nearest(VECTOR, std::slice::from_ref(query), &options, 1).unwrap()[0], found);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::index::impacts::Precision;
 use crate::index::{Codecs, Document, Field, Schema};
-use crate::vector::{Metric, Query, Shape};
+use crate::vector::{self, Metric, Query, Shape};
 use std::sync::Arc;
 
 const BODY: usize = 0;
@@ -77,7 +77,7 @@ fn schema(precision: Precision) -> Schema {
     Schema { fields, positions: true, codecs: Codecs::default(), analyzer }
 }
 
-const SHAPE: Shape = Shape { dimensions: 2, metric: Metric::Dot };
+const SHAPE: Shape = Shape { dimensions: 2, metric: Metric::Dot, precision: vector::Precision::Bits32 };
 
 /// An index of some commits, and what is in it in the order of insertion.
 fn built(

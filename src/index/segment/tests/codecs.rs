@@ -5,7 +5,7 @@ use super::*;
 use crate::codec::BLOCK;
 use crate::index::BlockCodec;
 use crate::index::segment::format::{self, Flags, TAIL, u32_at, u64_at};
-use crate::vector::{Metric, Shape};
+use crate::vector::{Metric, Precision, Shape};
 
 fn with(frequencies: BlockCodec, positions: BlockCodec) -> Arc<Schema> {
     let codecs = Codecs { frequencies, positions };
@@ -112,27 +112,34 @@ fn geo_fields_need_version_4() {
 
 #[test]
 fn vector_fields_need_version_5() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut schema = Schema::clone(&super::schema(true));
-    schema.fields.push(Field {
-        name: "embedding".into(),
-        kind: Kind::Vector,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: Some(Shape { dimensions: 3, metric: Metric::Cosine }),
-        weights: None,
-    });
-    let schema = Arc::new(schema);
-    let mut documents = texts(200, 0);
-    documents[7].1.values.push((5, Value::Vector(vec![1.0, -2.0, 0.5])));
-    let segment = build(folder.path(), 1, &documents, &schema).unwrap();
-    let bytes = std::fs::read(folder.path().join("1.segment")).unwrap();
-    assert_eq!((u32_at(&bytes, 4), bytes[15]), (5, 1));
-    let column = segment.vectors(5).unwrap();
-    assert_eq!((column.rows(), column.doc(0), column.row_of(7), column.row_of(8)), (1, Some(7), Some(0), None));
-    assert_eq!(column.vector(0).unwrap(), [1.0f32, -2.0, 0.5].map(f32::to_le_bytes).concat());
-    assert_eq!(segment.counts(5).unwrap().documents, 1);
+    let given = [1.0f32, -2.0, 0.1];
+    // 0.1 is rounded.
+    for (precision, kept) in [
+        (Precision::Bits32, given.map(f32::to_le_bytes).concat()),
+        (Precision::Bits16, [0x3C00u16, 0xC000, 0x2E66].map(u16::to_le_bytes).concat()),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut schema = Schema::clone(&super::schema(true));
+        schema.fields.push(Field {
+            name: "embedding".into(),
+            kind: Kind::Vector,
+            weight: 1.0,
+            stored: false,
+            analyzer: None,
+            vector: Some(Shape { dimensions: 3, metric: Metric::Cosine, precision }),
+            weights: None,
+        });
+        let schema = Arc::new(schema);
+        let mut documents = texts(200, 0);
+        documents[7].1.values.push((5, Value::Vector(given.to_vec())));
+        let segment = build(folder.path(), 1, &documents, &schema).unwrap();
+        let bytes = std::fs::read(folder.path().join("1.segment")).unwrap();
+        assert_eq!((u32_at(&bytes, 4), bytes[15]), (5, 1));
+        let column = segment.vectors(5).unwrap();
+        assert_eq!((column.rows(), column.doc(0), column.row_of(7), column.row_of(8)), (1, Some(7), Some(0), None));
+        assert_eq!(column.vector(0).unwrap(), kept);
+        assert_eq!(segment.counts(5).unwrap().documents, 1);
+    }
 }
 
 #[test]

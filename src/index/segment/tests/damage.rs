@@ -6,7 +6,7 @@ use crate::base::cpu::Tier;
 use crate::base::earth::area::{Area, Circle, Rect};
 use crate::index::impacts::Precision;
 use crate::index::segment::format::{CHUNK, TAIL, u32_at, u64_at};
-use crate::vector::{Metric, Query, Shape};
+use crate::vector::{self, Metric, Query, Shape};
 
 /// A segment with every kind of section, some of them longer than a chunk, and its bytes.
 fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
@@ -20,15 +20,16 @@ fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
         vector: None,
         weights: None,
     });
-    schema.fields.push(Field {
-        name: "embedding".into(),
+    let vectors = |name: &str, metric, precision| Field {
+        name: name.into(),
         kind: Kind::Vector,
         weight: 1.0,
         stored: false,
         analyzer: None,
-        vector: Some(Shape { dimensions: 7, metric: Metric::Dot }),
+        vector: Some(Shape { dimensions: 7, metric, precision }),
         weights: None,
-    });
+    };
+    schema.fields.push(vectors("embedding", Metric::Dot, vector::Precision::Bits32));
     schema.fields.push(Field {
         name: "expansion".into(),
         kind: Kind::Weights,
@@ -38,6 +39,7 @@ fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
         vector: None,
         weights: Some(Precision::Bits8),
     });
+    schema.fields.push(vectors("half", Metric::Cosine, vector::Precision::Bits16));
     let schema = Arc::new(schema);
     let word = |i: u64| format!("w{}", hash::hash(1, &i.to_le_bytes()) % 400).into_bytes();
     let documents: Vec<(Id, Document)> = (0..700u64)
@@ -52,14 +54,19 @@ fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
             let rare =
                 (i % 50 == 0).then(|| (4, Value::List(vec![Value::Number(i as f64), Value::Int(3), Value::Int(800)])));
             let place = (i % 9 > 0).then_some((5, Value::Point(i as f64 / 10.0, (i * i % 360) as f64 - 180.0)));
-            let vector = (i % 5 > 0).then(|| (6, Value::Vector((0..7).map(|at| (i * at) as f32).collect())));
+            let vector = |field, every| {
+                (i % every > 0).then(|| (field, Value::Vector((0..7).map(|at| (i * at) as f32).collect())))
+            };
+            let vectors = vector(6, 5).into_iter().chain(vector(8, 3));
             let weights = (0..i % 6).map(|term| (format!("w{}", term * (i % 90)).into_bytes(), 0.1 + i as f32 / 50.0));
             let weights: BTreeMap<_, _> = weights.collect();
             let weights = (i % 7 > 0).then(|| (7, Value::Weights(weights.into_iter().collect())));
             let id = if i % 2 == 0 { Id::Int(i as i64) } else { Id::Bytes(word(i * 1000 + 7).repeat(3).into()) };
             (
                 id,
-                Document { values: values.into_iter().chain(rare).chain(place).chain(vector).chain(weights).collect() },
+                Document {
+                    values: values.into_iter().chain(rare).chain(place).chain(vectors).chain(weights).collect(),
+                },
             )
         })
         .collect();
@@ -146,21 +153,23 @@ fn survey(segment: &Segment) -> Result<()> {
             points.all().map(drop)
         }));
     }
-    note(segment.vectors(6).and_then(|column| {
-        let (shape, codes) = (column.shape(), column.codes()?);
-        let query = Query::new(shape, &[1.0; 7])?;
-        let mut bounds = vec![0.0; column.rows()];
-        query.coarse(Tier::Scalar, codes.coarse(0..column.rows()), &mut Vec::new(), &mut bounds);
-        for row in 0..=column.rows() {
-            assert!(column.doc(row).is_none_or(|doc| doc < segment.documents()));
-            std::hint::black_box((column.row_of(row as u32), query.closeness(Tier::Scalar, column.vector(row)?)));
-        }
-        for row in 0..column.rows() {
-            let (of_row, factor, norm) = codes.fine(row);
-            std::hint::black_box(query.fine(Tier::Scalar, of_row, factor, norm));
-        }
-        column.add_present(&mut [0; 11])
-    }));
+    for field in [6, 8] {
+        note(segment.vectors(field).and_then(|column| {
+            let (shape, codes) = (column.shape(), column.codes()?);
+            let query = Query::new(shape, &[1.0; 7])?;
+            let mut bounds = vec![0.0; column.rows()];
+            query.coarse(Tier::Scalar, codes.coarse(0..column.rows()), &mut Vec::new(), &mut bounds);
+            for row in 0..=column.rows() {
+                assert!(column.doc(row).is_none_or(|doc| doc < segment.documents()));
+                std::hint::black_box((column.row_of(row as u32), query.closeness(Tier::Scalar, column.vector(row)?)));
+            }
+            for row in 0..column.rows() {
+                let (of_row, factor, norm) = codes.fine(row);
+                std::hint::black_box(query.fine(Tier::Scalar, of_row, factor, norm));
+            }
+            column.add_present(&mut [0; 11])
+        }));
+    }
     first
 }
 
@@ -276,7 +285,7 @@ fn forged_files_do_not_end_the_process() {
     let extents = segment.frame.extents.clone();
     let body = segment.body;
     drop(segment);
-    assert_eq!(extents.len(), 7 + 2 + 7 + 2 + 1 + 2 + 5 + 3);
+    assert_eq!(extents.len(), 7 + 2 + 7 + 2 + 1 + 2 + 5 + 3 + 2);
     let mut places: Vec<usize> = (0..64).chain(body..bytes.len() - TAIL - 4 * body.div_ceil(CHUNK)).collect();
     for extent in &extents {
         let section = extent.offset as usize..(extent.offset + extent.length) as usize;

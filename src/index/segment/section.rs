@@ -3,6 +3,7 @@
 use super::format::{CHUNK, Extent, NO_FIELD, Section};
 use super::{Bytes, Dictionary, Segment};
 use crate::base::error::{Error, Result};
+use crate::base::memory::prefetch;
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -35,6 +36,16 @@ impl<'s> SectionRef<'s> {
     #[inline]
     pub fn range(&self, start: usize, length: usize) -> Result<&'s [u8]> {
         self.segment.checked_range(self.index, start, length)
+    }
+
+    /// Has the processor fetch bytes of it that are read soon, if they are within. Nothing is checked.
+    #[inline]
+    pub fn prefetch(&self, start: usize, length: usize) {
+        let extent = self.segment.extent(self.index);
+        let section = &self.segment.map[extent.offset as usize..][..extent.length as usize];
+        if let Some(bytes) = section.get(start..).and_then(|bytes| bytes.get(..length)) {
+            prefetch(bytes);
+        }
     }
 
     /// The map that the section ends with, from byte `head` on. All of the section is read and checked.

@@ -34,6 +34,9 @@ const AT_A_TIME: usize = 64;
 /// Rows ahead of which the processor fetches what is gathered of single rows, or compared in their fine codes.
 const AHEAD: usize = 16;
 
+/// The same for vectors, each of which has many lines.
+const VECTORS_AHEAD: usize = 2;
+
 /// Rows that are looked at as a whole if at least one of so many counts.
 const SPARSE: usize = 4;
 
@@ -348,7 +351,6 @@ impl<'s> Rows<'s> {
                 let (codes, factor, norm) = self.codes.fine(row);
                 let bound = search.query.fine(tier, codes, factor, norm);
                 if f64::from(bound) >= threshold {
-                    self.column.prefetch(row);
                     some.push((bound, at));
                 }
             }
@@ -360,10 +362,14 @@ impl<'s> Rows<'s> {
     /// Offers those of some rows that by the bounds of their fine codes may be near enough.
     fn compare(&self, stretch: Stretch, search: &mut Search, near: &mut Near) -> Result<()> {
         near.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        for &(bound, at) in &*near {
+        near.iter().take(VECTORS_AHEAD).for_each(|&(_, at)| self.column.prefetch(stretch.row(at)));
+        for (place, &(bound, at)) in near.iter().enumerate() {
             let (row, threshold) = (stretch.row(at), search.threshold());
             if f64::from(bound) < threshold {
                 break;
+            }
+            if let Some(&(_, ahead)) = near.get(place + VECTORS_AHEAD).filter(|of| f64::from(of.0) >= threshold) {
+                self.column.prefetch(stretch.row(ahead));
             }
             if !self.counts(row) {
                 continue;

@@ -80,8 +80,9 @@ fn grow<T>(vector: &mut Vec<T>, more: usize) -> Result<()> {
 /// Has the processor fetch bytes that are read soon; where it cannot be asked, nothing is done.
 #[inline(always)]
 pub(crate) fn prefetch(bytes: &[u8]) {
+    // The last byte may be in a line of its own, if the first is not at the beginning of one.
     #[cfg(target_arch = "x86_64")]
-    for line in bytes.chunks(64) {
+    for line in bytes.chunks(64).chain(bytes.last().map(std::slice::from_ref)) {
         // SAFETY: it reads nothing that the program sees.
         unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line.as_ptr().cast()) };
     }

@@ -31,6 +31,12 @@ const FIRST: usize = 4;
 /// Rows whose fine codes are looked at before the vectors of some of them are.
 const AT_A_TIME: usize = 64;
 
+/// Rows ahead of which the processor fetches what is gathered of single rows, or compared in their fine codes.
+const AHEAD: usize = 16;
+
+/// The same for vectors, each of which has many lines.
+const VECTORS_AHEAD: usize = 2;
+
 /// Rows that are looked at as a whole if at least one of so many counts.
 const SPARSE: usize = 4;
 
@@ -278,7 +284,10 @@ impl<'s> Rows<'s> {
                 Stretch::All(first, _) => self.codes.coarse(first + from..first + to),
                 Stretch::Some(rows) => {
                     [&mut *codes, &mut *factors, &mut *norms].into_iter().for_each(Vec::clear);
-                    for &row in &rows[from..to] {
+                    for (&row, ahead) in rows[from..to].iter().zip(from + AHEAD..) {
+                        if let Some(&ahead) = rows.get(ahead) {
+                            self.codes.prefetch_coarse(ahead);
+                        }
                         let run = self.codes.coarse(row..row + 1);
                         codes.extend_from_slice(run.codes);
                         factors.extend_from_slice(run.factors);
@@ -303,23 +312,19 @@ impl<'s> Rows<'s> {
 
     /// Offers the rows of a stretch that by their bounds may be near enough, the most promising first.
     fn offer(&self, stretch: Stretch, search: &mut Search, near: &mut Vec<(f32, u32)>) -> Result<()> {
-        let bounds = std::mem::take(&mut search.bounds);
-        let passing = |near: &mut Vec<(f32, u32)>, threshold: f64| {
-            near.clear();
-            near.extend(bounds.iter().copied().zip(0..).filter(|&(bound, _)| f64::from(bound) >= threshold));
-        };
-        let mut done = Vec::new();
+        let mut bounds = std::mem::take(&mut search.bounds);
         if search.threshold() == f64::NEG_INFINITY {
             // Some are looked at first, so that there is a threshold for the others.
             let mut best = std::mem::take(&mut search.best);
             best.cut(search.top.k().saturating_mul(FIRST));
             best.rows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             self.rescore(stretch, search, &best.rows)?;
-            done.extend(best.rows.iter().map(|&(_, at)| at));
-            done.sort_unstable();
+            // No threshold is reached by what is not a number.
+            best.rows.iter().for_each(|&(_, at)| bounds[at as usize] = f32::NAN);
         }
-        passing(near, search.threshold());
-        near.retain(|(_, at)| done.binary_search(at).is_err());
+        let threshold = search.threshold();
+        near.clear();
+        near.extend(bounds.iter().copied().zip(0..).filter(|&(bound, _)| f64::from(bound) >= threshold));
         self.rescore(stretch, search, near)?;
         search.bounds = bounds;
         Ok(())
@@ -327,37 +332,49 @@ impl<'s> Rows<'s> {
 
     /// Offers those of some rows that by their fine codes may be near enough.
     fn rescore(&self, stretch: Stretch, search: &mut Search, near: &[(f32, u32)]) -> Result<()> {
+        let tier = cpu::tier();
         let mut some = Near::new();
+        // As thresholds rise, no row is looked at that was not fetched.
+        let mut ahead = near.iter();
+        let mut fetch = |threshold: f64| {
+            if let Some(&(_, at)) = ahead.find(|&&(bound, _)| f64::from(bound) >= threshold) {
+                self.codes.prefetch_fine(stretch.row(at));
+            }
+        };
+        (0..AHEAD).for_each(|_| fetch(search.threshold()));
         for near in near.chunks(AT_A_TIME) {
             let threshold = search.threshold();
             some.clear();
-            some.extend(near.iter().copied().filter(|&(bound, _)| f64::from(bound) >= threshold));
-            self.rescore_some(stretch, search, &mut some)?;
+            for &(_, at) in near.iter().filter(|&&(bound, _)| f64::from(bound) >= threshold) {
+                fetch(threshold);
+                let row = stretch.row(at);
+                let (codes, factor, norm) = self.codes.fine(row);
+                let bound = search.query.fine(tier, codes, factor, norm);
+                if f64::from(bound) >= threshold {
+                    some.push((bound, at));
+                }
+            }
+            self.compare(stretch, search, &mut some)?;
         }
         Ok(())
     }
 
-    fn rescore_some(&self, stretch: Stretch, search: &mut Search, near: &mut Near) -> Result<()> {
-        let tier = cpu::tier();
-        for (_, at) in &*near {
-            self.codes.prefetch_fine(stretch.row(*at));
-        }
-        for (bound, at) in &mut *near {
-            let (codes, factor, norm) = self.codes.fine(stretch.row(*at));
-            *bound = search.query.fine(tier, codes, factor, norm);
-        }
-        let threshold = search.threshold();
-        near.retain(|(bound, _)| f64::from(*bound) >= threshold);
+    /// Offers those of some rows that by the bounds of their fine codes may be near enough.
+    fn compare(&self, stretch: Stretch, search: &mut Search, near: &mut Near) -> Result<()> {
         near.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        for &(bound, at) in &*near {
+        near.iter().take(VECTORS_AHEAD).for_each(|&(_, at)| self.column.prefetch(stretch.row(at)));
+        for (place, &(bound, at)) in near.iter().enumerate() {
             let (row, threshold) = (stretch.row(at), search.threshold());
             if f64::from(bound) < threshold {
                 break;
             }
+            if let Some(&(_, ahead)) = near.get(place + VECTORS_AHEAD).filter(|of| f64::from(of.0) >= threshold) {
+                self.column.prefetch(stretch.row(ahead));
+            }
             if !self.counts(row) {
                 continue;
             }
-            let closeness = search.query.closeness(tier, self.column.vector(row)?);
+            let closeness = search.query.closeness(cpu::tier(), self.column.vector(row)?);
             let score = search.query.shape().metric.similarity(closeness);
             if let Some(hit) = self.hit(row, score).filter(|_| closeness >= threshold) {
                 search.top.push(hit);

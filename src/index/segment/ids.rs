@@ -292,7 +292,7 @@ impl<'s> Ids<'s> {
     #[inline]
     pub fn prefetch(&self, doc: u32) {
         if (doc as usize) < self.count {
-            self.part.prefetch(HEAD + packed::place(doc as usize, self.width).0);
+            self.part.prefetch(HEAD + packed::place(doc as usize, self.width).0, size_of::<u64>());
         }
     }
 

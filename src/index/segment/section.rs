@@ -3,7 +3,7 @@
 use super::format::{CHUNK, Extent, NO_FIELD, Section};
 use super::{Bytes, Dictionary, Segment};
 use crate::base::error::{Error, Result};
-use crate::base::memory;
+use crate::base::memory::prefetch;
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -38,11 +38,14 @@ impl<'s> SectionRef<'s> {
         self.segment.checked_range(self.index, start, length)
     }
 
-    /// Has the processor fetch the byte at `start`, if there is one. Nothing is read or checked.
+    /// Has the processor fetch bytes of it that are read soon, if they are within. Nothing is checked.
     #[inline]
-    pub fn prefetch(&self, start: usize) {
-        let begin = self.segment.extent(self.index).offset as usize + start;
-        memory::prefetch(self.segment.map.get(begin..begin + 1).unwrap_or_default());
+    pub fn prefetch(&self, start: usize, length: usize) {
+        let extent = self.segment.extent(self.index);
+        let section = &self.segment.map[extent.offset as usize..][..extent.length as usize];
+        if let Some(bytes) = section.get(start..).and_then(|bytes| bytes.get(..length)) {
+            prefetch(bytes);
+        }
     }
 
     /// The map that the section ends with, from byte `head` on. All of the section is read and checked.

@@ -285,6 +285,14 @@ impl<'s> VectorColumn<'s> {
         }
     }
 
+    /// Has the processor fetch what [`vector`](Self::vector) reads of a row.
+    #[inline]
+    pub fn prefetch(&self, row: usize) {
+        if let Some((vectors, _)) = self.sections {
+            vectors.prefetch(HEAD + self.shape.bytes() * row, self.shape.bytes());
+        }
+    }
+
     /// Their codes, all of which are checked when they are first asked for.
     ///
     /// # Errors
@@ -328,13 +336,22 @@ impl<'s> CodeColumn<'s> {
         }
     }
 
+    /// Has the processor fetch what [`coarse`](Self::coarse) gives of a row.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[inline]
+    pub fn prefetch_coarse(&self, row: usize) {
+        [Part::Coarse, Part::Factor, Part::Norm].into_iter().for_each(|part| prefetch(self.part(part, row..row + 1)));
+    }
+
     /// Has the processor fetch what [`fine`](Self::fine) reads of a row.
     ///
     /// # Panics
     /// If there is no such row.
     #[inline]
     pub fn prefetch_fine(&self, row: usize) {
-        [Part::Coarse, Part::Fine].into_iter().for_each(|part| prefetch(self.part(part, row..row + 1)));
+        [Part::Coarse, Part::Norm, Part::Fine].into_iter().for_each(|part| prefetch(self.part(part, row..row + 1)));
     }
 
     /// The coarse code of a row, what makes it fine, the factor of the fine code, and the length of the vector (1 with cosines).

@@ -694,8 +694,9 @@ namespace Postings {
          *
          * Exact, whatever the vectors are: codes of 2 and 4 bits a dimension bound how similar each one can be, and those that
          * may be among the nearest are compared themselves. Takes about as long as reading 2 bits a dimension (10 ms for
-         * a million of 384), more where vectors are much alike; with a filter, as long as the filter, and some 50 ns for each
-         * document that passes. A device may do the first part (postings.offload); the result is the same.
+         * a million of 384 on one thread; up to postings.threads divide them), more where vectors are much alike; with a filter, as
+         * long as the filter, and some 50 ns for each document that passes. A device may do the first part (postings.offload); the
+         * result is the same.
          *
          * @param string $field a vector field
          * @param string|list<int|float> $vector as many numbers as the field has dimensions; or 32-bit floats in a string, as

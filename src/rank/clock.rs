@@ -38,6 +38,11 @@ impl Clock {
         Clock { steps: Cell::new(steps), ..Clock::new(Some(never)) }
     }
 
+    /// When the search ends, if at all.
+    pub fn end(&self) -> Option<Instant> {
+        self.end
+    }
+
     /// For a search without a time limit.
     pub fn never() -> Clock {
         Clock::new(None)

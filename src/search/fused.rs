@@ -35,25 +35,25 @@ struct Lists {
 }
 
 /// The best hits of a query and of its vectors; those of a search that is not finished at the `end` are unknown.
-pub(super) fn search(index: &Index, asked: Asked<'_>, options: &Options, end: End) -> Result<Found> {
+pub(super) fn search(index: &Index, asked: Asked<'_>, options: &Options, end: End, threads: usize) -> Result<Found> {
     check_fused(index, asked.nearest, options)?;
-    match in_time(index, asked, options, &end.clock()) {
+    match in_time(index, asked, options, threads, &end.clock()) {
         Err(Error::Expired) => Ok(Found::late()),
         found => found,
     }
 }
 
 /// Totals and facets are those of the query.
-fn in_time(index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) -> Result<Found> {
+fn in_time(index: &Index, asked: Asked<'_>, options: &Options, threads: usize, clock: &Clock) -> Result<Found> {
     match options.fusion {
-        Fusion::Ranks => by_ranks(index, asked, options, clock),
-        Fusion::Scores { .. } => by_scores(index, asked, options, clock),
+        Fusion::Ranks => by_ranks(index, asked, options, threads, clock),
+        Fusion::Scores { .. } => by_scores(index, asked, options, threads, clock),
     }
 }
 
-fn by_ranks(index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) -> Result<Found> {
+fn by_ranks(index: &Index, asked: Asked<'_>, options: &Options, threads: usize, clock: &Clock) -> Result<Found> {
     let window = window(options.offset.saturating_add(options.limit));
-    Lists::new(index, asked, options, window, clock)?.fuse_by_ranks(index, options)
+    Lists::new(index, asked, options, window, threads, clock)?.fuse_by_ranks(index, options)
 }
 
 impl Index {
@@ -97,7 +97,7 @@ fn has_clauses(index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock
     Ok(!QueryPlan::new(index, asked, options, clock)?.clauses.is_empty())
 }
 
-fn by_scores(index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) -> Result<Found> {
+fn by_scores(index: &Index, asked: Asked<'_>, options: &Options, threads: usize, clock: &Clock) -> Result<Found> {
     let wanted = options.offset.saturating_add(options.limit);
     // It is of no importance which documents have all words: those have the more.
     let is_any = options.matching == Matching::AllThenAny;
@@ -106,7 +106,7 @@ fn by_scores(index: &Index, asked: Asked<'_>, options: &Options, clock: &Clock) 
     let weights: Vec<f64> = [None].into_iter().chain(fields).map(|of| options.fusion.weight(of)).collect();
     let mut window = window(wanted);
     loop {
-        let mut lists = Lists::new(index, asked, options, window, clock)?;
+        let mut lists = Lists::new(index, asked, options, window, threads, clock)?;
         lists.complete(index, asked, options, clock)?;
         let scores = lists.scores(&weights);
         // No document that is in no list has a greater score; nor has one without a vector, where similarities are negative.
@@ -160,7 +160,7 @@ pub(super) fn explain(
     clock: &Clock,
 ) -> Result<Fused> {
     let lists = match options.fusion {
-        Fusion::Ranks => Some(Lists::new(index, asked, options, WINDOW, clock)?),
+        Fusion::Ranks => Some(Lists::new(index, asked, options, WINDOW, 1, clock)?),
         Fusion::Scores { .. } => None,
     };
     let list = |at: usize, field: Option<usize>, score: Option<f64>| {
@@ -186,13 +186,21 @@ fn nth_greatest(mut numbers: Vec<f64>, n: usize) -> Option<f64> {
 }
 
 impl Lists {
-    fn new(index: &Index, asked: Asked<'_>, options: &Options, window: usize, clock: &Clock) -> Result<Lists> {
+    fn new(
+        index: &Index,
+        asked: Asked<'_>,
+        options: &Options,
+        window: usize,
+        threads: usize,
+        clock: &Clock,
+    ) -> Result<Lists> {
         let limit = if has_clauses(index, asked, options, clock)? { window } else { 0 };
         let text = run::in_time(index, asked, &Options { limit, offset: 0, ..options.clone() }, clock)?;
         let mut nearest = Vec::with_capacity(asked.nearest.len());
         for (field, query) in asked.nearest {
             let wanted = usize::try_from(index.documents()).map_or(window, |documents| window.min(documents));
-            let hits = vectors::hits(index, *field, &[query], options, wanted, clock)?.pop().unwrap_or_default();
+            let hits =
+                vectors::hits(index, *field, &[query], options, wanted, threads, clock)?.pop().unwrap_or_default();
             let hits =
                 run::found(index, &hits, None, &Options { limit: window, offset: 0, ..Options::default() })?.hits;
             nearest.push(hits);

@@ -266,13 +266,13 @@ impl Index {
     /// As [`search`](Self::search).
     pub(crate) fn search_until(&self, asked: Asked<'_>, options: &Options, end: End) -> Result<Found> {
         self.check_files()?;
-        self.search_one(asked, options, end)
+        self.search_one(asked, options, end, 1)
     }
 
-    fn search_one(&self, asked: Asked<'_>, options: &Options, end: End) -> Result<Found> {
+    fn search_one(&self, asked: Asked<'_>, options: &Options, end: End, threads: usize) -> Result<Found> {
         match asked.nearest.is_empty() {
             true => run::search(self, asked, options, end),
-            false => fused::search(self, asked, options, end),
+            false => fused::search(self, asked, options, end, threads),
         }
     }
 
@@ -285,11 +285,13 @@ impl Index {
         Q: Copy + Sync + Into<Asked<'q>>,
     {
         self.check_files()?;
-        // Starting a thread costs about as much as a few queries.
-        let threads = threads::at_most(threads, queries.len() / QUERIES_PER_THREAD);
+        // Starting a thread costs about as much as a few queries without vectors.
+        let has_vectors = queries.iter().any(|&query| !query.into().nearest.is_empty());
+        let worth = if has_vectors { queries.len() } else { queries.len() / QUERIES_PER_THREAD };
+        let of_query = threads::at_most(threads, usize::MAX) / queries.len().max(1);
         let end = options.end();
-        threads::map(threads, queries.len(), |at| match end.has_come() {
-            false => self.search_one(queries[at].into(), options, end),
+        threads::map(threads::at_most(threads, worth), queries.len(), |at| match end.has_come() {
+            false => self.search_one(queries[at].into(), options, end, of_query),
             true => Ok(Found::late()),
         })
     }

@@ -14,6 +14,7 @@ use crate::rank::{Clock, Hit, TopK};
 use crate::vector::{Query, Run};
 use smallvec::SmallVec;
 use std::borrow::Borrow;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Rows of which the coarse codes are looked at together: for all queries of a group, while they are in the nearest cache.
@@ -37,6 +38,9 @@ const AHEAD: usize = 16;
 /// The same for vectors, each of which has many lines.
 const VECTORS_AHEAD: usize = 2;
 
+/// A thread takes a part of the rows of others if there are so many for it.
+const PER_THREAD: usize = if cfg!(test) { 1 << 6 } else { 1 << 15 };
+
 /// Rows that are looked at as a whole if at least one of so many counts.
 const SPARSE: usize = 4;
 
@@ -51,10 +55,12 @@ pub(super) fn nearest<Q: Borrow<Query> + Sync>(
 ) -> Result<Vec<Found>> {
     let wanted = check(index, field, queries, options)?;
     let groups: Vec<&[Q]> = queries.chunks(group(queries.len(), threads)).collect();
+    // Threads without a group look at a part of another's rows.
+    let of_group = threads::at_most(threads, usize::MAX) / groups.len().max(1);
     let threads = threads::at_most(threads, groups.len());
     let found = threads::map(threads, groups.len(), |at| {
         let queries: Vec<&Query> = groups[at].iter().map(Borrow::borrow).collect();
-        group_found(index, field, &queries, options, wanted, end)
+        group_found(index, field, &queries, options, wanted, of_group, end)
     })?;
     Ok(found.into_iter().flatten().collect())
 }
@@ -85,29 +91,57 @@ fn group_found(
     queries: &[&Query],
     options: &Options,
     wanted: usize,
+    threads: usize,
     end: End,
 ) -> Result<Vec<Found>> {
-    match hits(index, field, queries, options, wanted, &end.clock()) {
+    match hits(index, field, queries, options, wanted, threads, &end.clock()) {
         Ok(hits) => hits.into_iter().map(|hits| run::found(index, &hits, None, options)).collect(),
         Err(Error::Expired) => Ok(queries.iter().map(|_| Found::late()).collect()),
         Err(error) => Err(error),
     }
 }
 
-/// The nearest `wanted` hits of each query. Their scores are similarities.
+/// The nearest `wanted` hits of each query, on up to `threads` threads. Their scores are similarities.
 pub(super) fn hits(
     index: &Index,
     field: usize,
     queries: &[&Query],
     options: &Options,
     wanted: usize,
+    threads: usize,
     clock: &Clock,
 ) -> Result<Vec<Vec<Hit>>> {
-    let mut searches: Vec<Search> = queries.iter().map(|query| Search::new(query, wanted)).collect();
-    for (number, part) in index.snapshot().parts().iter().enumerate().filter(|_| wanted > 0) {
-        Rows::new(part, number, field, options, clock)?.search(&mut searches, clock)?;
+    let parts = index.snapshot().parts().iter().enumerate().filter(|_| wanted > 0);
+    let rows = parts.map(|(number, part)| Rows::new(part, number, field, options, clock));
+    let rows = rows.collect::<Result<Vec<Rows>>>()?;
+    let all: usize = rows.iter().map(Rows::len).sum();
+    let threads = threads.min(all / PER_THREAD).max(1);
+    // The rows of a thread follow each other, beginning in one segment and ending in another.
+    let of_thread = |at: usize, clock: &Clock| {
+        let mut searches: Vec<Search> = queries.iter().map(|query| Search::new(query, wanted)).collect();
+        let own = all * at / threads..all * (at + 1) / threads;
+        let mut before = 0;
+        for rows in &rows {
+            let within = |place: usize| place.clamp(before, before + rows.len()) - before;
+            rows.search(within(own.start)..within(own.end), &mut searches, clock)?;
+            before += rows.len();
+        }
+        Ok(searches.into_iter().map(|search| search.top).collect::<Vec<TopK>>())
+    };
+    let mut found = match threads {
+        1 => vec![of_thread(0, clock)?],
+        _ => {
+            let end = clock.end();
+            threads::map(threads, threads, |at| of_thread(at, &Clock::new(end)))?
+        }
+    };
+    let mut tops = found.pop().unwrap_or_default();
+    for others in found {
+        for (top, other) in tops.iter_mut().zip(others) {
+            other.into_hits().into_iter().for_each(|hit| top.push(hit));
+        }
     }
-    Ok(searches.into_iter().map(|search| search.top.into_hits()).collect())
+    Ok(tops.into_iter().map(TopK::into_hits).collect())
 }
 
 /// The similarity of a document's vector, if it has one.
@@ -241,17 +275,27 @@ impl<'s> Rows<'s> {
         })
     }
 
-    /// Offers all rows that count to all queries.
-    fn search(&self, searches: &mut [Search], clock: &Clock) -> Result<()> {
+    /// The documents that pass a filter, if they are few.
+    fn few(&self) -> Option<&[u32]> {
+        self.allowed.as_ref().and_then(|allowed| allowed.few.as_deref())
+    }
+
+    /// How many rows are looked at.
+    fn len(&self) -> usize {
+        self.few().map_or(self.column.rows(), <[u32]>::len)
+    }
+
+    /// Offers those of these rows that count to all queries.
+    fn search(&self, which: Range<usize>, searches: &mut [Search], clock: &Clock) -> Result<()> {
         let mut scratch = Scratch::default();
-        if let Some(few) = self.allowed.as_ref().and_then(|allowed| allowed.few.as_deref()) {
-            let rows: Vec<usize> = few.iter().filter_map(|&doc| self.column.row_of(doc)).collect();
+        if let Some(few) = self.few() {
+            let rows: Vec<usize> = few[which].iter().filter_map(|&doc| self.column.row_of(doc)).collect();
             return rows
                 .chunks(STRETCH)
                 .try_for_each(|rows| self.stretch(Stretch::Some(rows), searches, &mut scratch, clock));
         }
-        for from in (0..self.column.rows()).step_by(STRETCH) {
-            let to = self.column.rows().min(from + STRETCH);
+        for from in which.clone().step_by(STRETCH) {
+            let to = which.end.min(from + STRETCH);
             let some: Vec<usize> = match self.allowed {
                 None => Vec::new(),
                 Some(_) => (from..to).filter(|&row| self.counts(row)).collect(),

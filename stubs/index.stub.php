@@ -864,7 +864,7 @@ namespace Postings {
         /**
          * The fields, as IndexWriter::open() takes them.
          *
-         * @return array<string, array<string, float|bool|Analyzer>>
+         * @return array<string, array<string, int|float|bool|string|Analyzer>>
          */
         public function fields(): array
         {

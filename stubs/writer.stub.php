@@ -243,7 +243,7 @@ namespace Postings {
         /**
          * As Index::fields().
          *
-         * @phpstan-return array<string, array<string, float|bool|Analyzer>>
+         * @phpstan-return array<string, array<string, int|float|bool|string|Analyzer>>
          */
         public function fields(): array
         {

@@ -170,7 +170,7 @@ fuzz_target!(|input: (Vec<(u16, u8)>, Vec<(u16, u8)>, Vec<(u16, u8)>, u16, Vec<u
         }
     }
     for field in [6, 8] {
-        let Ok(column) = segment.vectors(6) else { continue };
+        let Ok(column) = segment.vectors(field) else { continue };
         let query = Query::new(column.shape(), &[1.0, -0.5, 3.0, 0.0, 2.5, 1.0, -1.0]).expect("there is memory");
         let _ = column.add_present(&mut vec![0; segment.documents().div_ceil(64) as usize]);
         for row in 0..=column.rows() {

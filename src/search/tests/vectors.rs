@@ -156,7 +156,9 @@ proptest! {
             let similar = |doc: &&Doc| doc.vector.as_ref().map(|own| similarity(shape.metric, vector, &kept(shape, own)));
             let expected: Vec<(i64, f64)> = live.iter().filter_map(|doc| Some((doc.id, similar(doc)?))).collect();
             same(found, expected.clone(), &options);
-            prop_assert_eq!(&index.nearest(VECTOR, std::slice::from_ref(query), &options, 1).unwrap()[0], found);
+            for threads in [1, 3] {
+                prop_assert_eq!(&index.nearest(VECTOR, std::slice::from_ref(query), &options, threads).unwrap()[0], found);
+            }
             // Equal ones are in the order of insertion.
             let place = |hit: &FoundHit| live.iter().position(|doc| Id::Int(doc.id) == hit.id);
             prop_assert!(found.hits.is_sorted_by(|a, b| a.score > b.score || place(a) < place(b)));

@@ -47,14 +47,15 @@ fuzz_target!(|input: (u8, u8, [i8; 7], &str, Vec<u8>, Vec<(u16, u8)>, Vec<(u16, 
     };
     let terms = (flags & 3 != 0).then(|| (b"w97".to_vec(), f32::from(of_vectors)));
     let weighted = [WeightedTerms { field: EXPANSION, terms: terms.into_iter().collect() }];
-    let queries = vec![Asked { text: query, weighted: &weighted }.into()];
     let nearest = vector(index, components);
+    let in_field = [(EMBEDDING, Arc::new(nearest.clone()))];
+    let asked = Asked { text: query, weighted: &weighted, nearest: &in_field };
+    let alone = Asked { nearest: &[], ..asked };
     let fusion = match of_vectors & 2 {
         0 => Fusion::Ranks,
         _ => Fusion::Scores { text: f64::from(of_vectors >> 4), fields: vec![(EMBEDDING, 0.5)] },
     };
     let fused = Options {
-        nearest: vec![(EMBEDDING, Arc::new(nearest.clone()))],
         fusion,
         sort: Vec::new(),
         offset: usize::from(of_vectors >> 2 & 1),
@@ -66,14 +67,16 @@ fuzz_target!(|input: (u8, u8, [i8; 7], &str, Vec<u8>, Vec<(u16, u8)>, Vec<(u16, 
         1 => Question::Statistics { queries: vec![query.to_owned()], options },
         2 => Question::Suggest { text: query.to_owned(), field: None, limit: usize::from(flags) },
         3 => Question::Nearest { field: EMBEDDING, vectors: vec![nearest; usize::from(of_vectors % 4)], options: page, stored: flags & 1 != 0 },
-        4 | 5 => Question::Search { queries, options: fused, stored: flags & 1 != 0 },
-        _ => Question::Search { queries, options, stored: flags & 1 != 0 },
+        4 | 5 => Question::Search { queries: vec![asked.into(), alone.into()], options: fused, stored: flags & 1 != 0 },
+        _ => Question::Search { queries: vec![alone.into()], options, stored: flags & 1 != 0 },
     };
     let request = question.to_bytes(fingerprint(index.schema()), None, None).expect("it is small");
     let response = handle(index, &request, &settings, None);
     let read = Response::read(&response, &question, index.schema()).expect("any text is a query");
     if let (Answer::Found(all), Question::Search { queries, options, .. }) = (&read.answer, &question) {
-        assert_eq!(Ok(&all[0].found), index.search(queries[0].get(), options).as_ref());
+        for (of, query) in all.iter().zip(queries) {
+            assert_eq!(Ok(&of.found), index.search(query.get(), options).as_ref());
+        }
     }
     if let (Answer::Found(all), Question::Nearest { vectors, options, .. }) = (&read.answer, &question) {
         let found = index.nearest(EMBEDDING, vectors, options, 1).expect("the vectors fit");
@@ -91,8 +94,8 @@ fuzz_target!(|input: (u8, u8, [i8; 7], &str, Vec<u8>, Vec<(u16, u8)>, Vec<(u16, 
     edit(&mut changed, &of_response);
     for response in [with_crc(changed), with_crc([&b"PRES\x01"[..], &any].concat()), any] {
         let read = Response::read(&response, &question, index.schema());
-        if let (Ok(Response { answer: Answer::Found(all), .. }), Question::Search { options, .. }) = (read, &question) {
-            let page = &Page::new(options);
+        if let (Ok(Response { answer: Answer::Found(all), .. }), Question::Search { queries, options, .. }) = (read, &question) {
+            let page = &Page::of(queries[0].get(), options);
             let part = RankingPart { page, ranking: all[0].found.ranking.as_deref() };
             if page.lists().is_some() {
                 merge_rankings(&[part, part], 0, options.limit).expect("it begins at the first hit");

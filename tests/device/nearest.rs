@@ -20,6 +20,7 @@ fn schema(shape: Shape) -> Schema {
         analyzer: None,
         vector,
         weights: None,
+        clusters: false,
     };
     Schema {
         fields: vec![field("tag", Kind::Keyword, None), field("embedding", Kind::Vector, Some(shape))],

@@ -85,6 +85,10 @@ pub struct Options {
     pub nearest: Vec<(usize, Arc<vector::Query>)>,
     /// How both become one list.
     pub fusion: Fusion,
+    /// By [`Index::nearest`](super::Index::nearest), of each segment whose vectors are in clusters, the vectors of so many clusters
+    /// are looked at, those with the closest centroids: at least 1, and all if there are no more. `None`: all vectors. Other
+    /// searches look at all.
+    pub probes: Option<usize>,
 }
 
 /// See [`Options::joined`].
@@ -184,6 +188,7 @@ impl Default for Options {
             statistics: None,
             nearest: Vec::new(),
             fusion: Fusion::default(),
+            probes: None,
         }
     }
 }

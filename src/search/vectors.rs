@@ -8,7 +8,7 @@ use super::{Found, check};
 use crate::base::bits::has_bit;
 use crate::base::error::{Error, Result};
 use crate::base::{cpu, threads};
-use crate::index::segment::{Allowed, CodeColumn, VectorColumn};
+use crate::index::segment::{Allowed, ClusterColumn, CodeColumn, VectorColumn};
 use crate::index::snapshot::SnapshotSegment;
 use crate::rank::{Clock, Hit, TopK};
 use crate::vector::{Query, Run};
@@ -62,7 +62,13 @@ pub(super) fn nearest<Q: Borrow<Query> + Sync>(
 /// How many hits have to be found for these options, if they and the queries suit the field.
 pub(super) fn check<Q: Borrow<Query>>(index: &Index, field: usize, queries: &[Q], options: &Options) -> Result<usize> {
     check::check(index, options)?;
-    let shape = index.schema().fields.get(field).and_then(|field| field.vector);
+    let of_field = index.schema().fields.get(field);
+    let shape = of_field.and_then(|field| field.vector);
+    if let Some(probes) = options.probes
+        && (probes == 0 || of_field.is_none_or(|field| !field.clusters))
+    {
+        return Err(Error::Argument(format!("{probes} clusters of field {field} cannot be looked at")));
+    }
     if queries.iter().any(|query| Some(query.borrow().shape()) != shape) {
         return Err(Error::Argument(format!("field {field} has no vectors such as those that are looked for")));
     }
@@ -87,14 +93,14 @@ fn group_found(
     wanted: usize,
     end: End,
 ) -> Result<Vec<Found>> {
-    match hits(index, field, queries, options, wanted, &end.clock()) {
+    match hits_of_probes(index, field, queries, options, (wanted, options.probes), &end.clock()) {
         Ok(hits) => hits.into_iter().map(|hits| run::found(index, hits, None, options)).collect(),
         Err(Error::Expired) => Ok(queries.iter().map(|_| Found::late()).collect()),
         Err(error) => Err(error),
     }
 }
 
-/// The nearest `wanted` hits of each query. Their scores are similarities.
+/// The nearest `wanted` hits of each query, among all vectors. Their scores are similarities.
 pub(super) fn hits(
     index: &Index,
     field: usize,
@@ -103,9 +109,28 @@ pub(super) fn hits(
     wanted: usize,
     clock: &Clock,
 ) -> Result<Vec<Vec<Hit>>> {
+    hits_of_probes(index, field, queries, options, (wanted, None), clock)
+}
+
+/// The same among the vectors of so many clusters.
+fn hits_of_probes(
+    index: &Index,
+    field: usize,
+    queries: &[&Query],
+    options: &Options,
+    (wanted, probes): (usize, Option<usize>),
+    clock: &Clock,
+) -> Result<Vec<Vec<Hit>>> {
     let mut searches: Vec<Search> = queries.iter().map(|query| Search::new(query, wanted)).collect();
     for (number, part) in index.snapshot().parts().iter().enumerate().filter(|_| wanted > 0) {
-        Rows::new(part, number, field, options, clock)?.search(&mut searches, clock)?;
+        let rows = Rows::new(part, number, field, options, clock)?;
+        let clusters = if probes.is_some() { part.segment.clusters(field)? } else { None };
+        match (probes, clusters) {
+            (Some(probes), Some(clusters)) if probes < clusters.len() => {
+                rows.probe(&clusters, probes, &mut searches, clock)?;
+            }
+            _ => rows.search(&mut searches, clock)?,
+        }
     }
     Ok(searches.into_iter().map(|search| search.top.into_hits()).collect())
 }
@@ -259,6 +284,21 @@ impl<'s> Rows<'s> {
             let is_sparse = self.allowed.is_some() && SPARSE * some.len() < to - from;
             let stretch = if is_sparse { Stretch::Some(&some) } else { Stretch::All(from, to) };
             self.stretch(stretch, searches, &mut scratch, clock)?;
+        }
+        Ok(())
+    }
+
+    /// Offers to each query the rows that count of the clusters that are closest to it.
+    fn probe(&self, clusters: &ClusterColumn, probes: usize, searches: &mut [Search], clock: &Clock) -> Result<()> {
+        let mut scratch = Scratch::default();
+        for search in searches {
+            let mut rows = clusters.probed(search.query, probes)?;
+            if self.allowed.is_some() {
+                rows.retain(|&row| self.counts(row));
+            }
+            for rows in rows.chunks(STRETCH) {
+                self.stretch(Stretch::Some(rows), std::slice::from_mut(search), &mut scratch, clock)?;
+            }
         }
         Ok(())
     }

@@ -272,6 +272,7 @@ namespace Postings {
             int $offset = 0,
             array $filter = [],
             ?int $deadline = null,
+            ?int $probes = null,
         ): LeafRequest {
         }
 
@@ -288,6 +289,7 @@ namespace Postings {
             int $offset = 0,
             array $filter = [],
             ?int $deadline = null,
+            ?int $probes = null,
         ): LeafRequest {
         }
 

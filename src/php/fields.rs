@@ -109,7 +109,7 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
         return wrong("a name must not be empty and must not contain ':' or white space");
     }
     let Some(array) = options.array() else { return wrong_type("the options must be an array", options) };
-    if elements(array).any(|(key, _)| matches!(&*key_text(&key), b"vector" | b"metric")) {
+    if elements(array).any(|(key, _)| matches!(&*key_text(&key), b"vector" | b"metric" | b"clusters")) {
         return declared_vectors(text, array, argument).map(|field| vec![field]);
     }
     if elements(array).any(|(key, _)| matches!(&*key_text(&key), b"weights" | b"bits")) {
@@ -123,6 +123,7 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let (mut text, mut keyword, mut numeric, mut weighted, mut indexed) = (None, false, false, false, true);
     let mut geo = false;
@@ -156,7 +157,7 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
             other => {
                 let other = String::from_utf8_lossy(other);
                 return wrong(&format!(
-                    "no option '{other}': there are weight, analyzer, text, keyword, numeric, geo, vector, metric, weights, bits, stored and indexed"
+                    "no option '{other}': there are weight, analyzer, text, keyword, numeric, geo, vector, metric, clusters, weights, bits, stored and indexed"
                 ));
             }
         };
@@ -192,7 +193,16 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
         let weight = if kind == Kind::Text { field.weight } else { 1.0 };
         let stored = field.stored && fields.is_empty();
         let analyzer = if kind == Kind::Text { field.analyzer.clone() } else { None };
-        fields.push(Field { name: field.name.clone(), kind, weight, stored, analyzer, vector: None, weights: None });
+        fields.push(Field {
+            name: field.name.clone(),
+            kind,
+            weight,
+            stored,
+            analyzer,
+            vector: None,
+            weights: None,
+            clusters: false,
+        });
     }
     if fields.is_empty() {
         return wrong("it must be text, keyword, numeric or geo, or have 'stored' => true and 'indexed' => false");
@@ -207,7 +217,7 @@ fn declared_vectors(name: &str, options: &ZendHashTable, argument: u32) -> Outco
         let text = format!("field '{name}': {what}, {} given", type_name(value));
         exception::argument_type(argument, &text)
     };
-    let (mut dimensions, mut metric) = (None, Metric::Cosine);
+    let (mut dimensions, mut metric, mut clusters) = (None, Metric::Cosine, false);
     for (key, value) in elements(options) {
         match &*key_text(&key) {
             b"vector" => {
@@ -222,14 +232,17 @@ fn declared_vectors(name: &str, options: &ZendHashTable, argument: u32) -> Outco
                 let what = "'metric' must be 'cosine', 'dot' or 'euclidean'";
                 metric = Metric::named(text.as_bytes()).ok_or_else(|| wrong(what))?;
             }
+            b"clusters" => clusters = value.bool().ok_or_else(|| wrong_type("'clusters' must be bool", value))?,
             b"stored" if value.bool() == Some(false) => (),
             other => {
                 let other = String::from_utf8_lossy(other);
-                return Err(wrong(&format!("a field of vectors has no option '{other}', only vector and metric")));
+                let what = format!("a field of vectors has no option '{other}', only vector, metric and clusters");
+                return Err(wrong(&what));
             }
         }
     }
-    let dimensions = dimensions.ok_or_else(|| wrong("'metric' needs 'vector', the number of dimensions"))?;
+    let dimensions =
+        dimensions.ok_or_else(|| wrong("'metric' and 'clusters' need 'vector', the number of dimensions"))?;
     let vector = Some(Shape { dimensions, metric });
     Ok(Field {
         name: name.to_owned(),
@@ -239,6 +252,7 @@ fn declared_vectors(name: &str, options: &ZendHashTable, argument: u32) -> Outco
         analyzer: None,
         vector,
         weights: None,
+        clusters,
     })
 }
 
@@ -276,6 +290,7 @@ fn declared_weights(name: &str, options: &ZendHashTable, argument: u32) -> Outco
         analyzer: None,
         vector: None,
         weights: Some(precision),
+        clusters: false,
     })
 }
 
@@ -304,7 +319,8 @@ pub fn store(schema: &Schema, target: &mut Zval) -> Outcome {
                 Kind::Geo => options.field("geo", true),
                 Kind::Vector => match field.vector {
                     Some(Shape { dimensions, metric }) => {
-                        options.field("vector", i64::from(dimensions)).field("metric", metric.name())
+                        let options = options.field("vector", i64::from(dimensions)).field("metric", metric.name());
+                        if field.clusters { options.field("clusters", true) } else { options }
                     }
                     None => options,
                 },

@@ -101,6 +101,7 @@ fn generate(collection: &Collection, folder: &Path) -> Result<Index> {
         analyzer: None,
         vector: None,
         weights: Some(Precision::Bits8),
+        clusters: false,
     };
     let analyzer = postings::analysis::Analyzer::new(Default::default())?;
     let schema = Schema { fields: vec![field], positions: false, analyzer, codecs: Default::default() };

@@ -692,19 +692,24 @@ namespace Postings {
          * cosine; the sum of products; of 'euclidean' 1 / (1 + d²), d being the distance. Equal ones are in the order in which
          * documents were added. Documents without a vector are not found.
          *
-         * Exact, whatever the vectors are: codes of 2 and 4 bits a dimension bound how similar each one can be, and those that
-         * may be among the nearest are compared themselves. Takes about as long as reading 2 bits a dimension (10 ms for
-         * a million of 384 on one thread; up to postings.threads divide them), more where vectors are much alike; with a filter, as
-         * long as the filter, and some 50 ns for each document that passes. A device may do the first part (postings.offload); the
-         * result is the same.
+         * Exact without $probes, whatever the vectors are: codes of 2 and 4 bits a dimension bound how similar each one can be,
+         * and those that may be among the nearest are compared themselves. Takes about as long as reading 2 bits a dimension
+         * (10 ms for a million of 384 on one thread; up to postings.threads divide them), more where vectors are much alike; with a
+         * filter, as long as the filter, and some 50 ns for each document that passes. A device may do the first part
+         * (postings.offload); the result is the same.
          *
          * @param string $field a vector field
          * @param string|list<int|float> $vector as many numbers as the field has dimensions; or 32-bit floats in a string, as
          *     pack('g*', …) gives
          * @param array<int|string, mixed> $filter
          * @param ?int $deadline milliseconds after which hits come back empty and `expired`; null: none
+         * @param ?int $probes how many clusters are looked at in each segment, at least 1: those whose centroids are the closest to
+         *     the vector. The hits are the nearest of these clusters' vectors, so nearer ones of others may be missing.
+         *     Fewer take less time; with as many as there are clusters, about twice the root of the number of vectors, nothing
+         *     is missing. Segments of fewer than 4,096 vectors are looked at as a whole. For fields with 'clusters' => true.
+         *     null: all vectors
          * @throws \ValueError if the field has no vectors, numbers are too many, too few or not finite, or all are 0 and
-         *     the metric is 'cosine'
+         *     the metric is 'cosine'; if $probes is less than 1, or the field has no clusters
          */
         public function nearest(
             string $field,
@@ -713,6 +718,7 @@ namespace Postings {
             int $offset = 0,
             array $filter = [],
             ?int $deadline = null,
+            ?int $probes = null,
         ): Hits {
         }
 
@@ -733,6 +739,7 @@ namespace Postings {
             int $offset = 0,
             array $filter = [],
             ?int $deadline = null,
+            ?int $probes = null,
         ): array {
         }
 

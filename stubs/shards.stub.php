@@ -274,6 +274,7 @@ namespace Postings {
             int $offset = 0,
             array $filter = [],
             ?int $deadline = null,
+            ?int $probes = null,
         ): LeafRequest {
         }
 
@@ -290,6 +291,7 @@ namespace Postings {
             int $offset = 0,
             array $filter = [],
             ?int $deadline = null,
+            ?int $probes = null,
         ): LeafRequest {
         }
 

@@ -33,25 +33,27 @@ namespace Postings {
         /**
          * Opens the index in a folder, or creates it and the folder.
          *
-         * @param ?array<string, array{weight?: int|float, analyzer?: ?Analyzer, text?: bool, keyword?: bool, numeric?: bool, geo?: bool, vector?: int, metric?: string, weights?: bool, bits?: int, stored?: bool, indexed?: bool}> $fields
+         * @param ?array<string, array{weight?: int|float, analyzer?: ?Analyzer, text?: bool, keyword?: bool, numeric?: bool, geo?: bool, vector?: int, metric?: string, clusters?: bool, weights?: bool, bits?: int, stored?: bool, indexed?: bool}> $fields
          *     the fields of documents, 1 to 255 (each kind counted), by name. Without options a field is text: analysed,
-         *     searched, scored, times its 'weight' (default 1, from 0.001 to 1000). 'analyzer': how its texts, and queries
-         *     in it, become terms; null: by $analyzer. A word of a query that the analyzer of a searched field leaves out is
+         *     searched, scored, times its 'weight' (default 1, from 0.001 to 1000). 'analyzer': how its texts, and queries in
+         *     it, become terms; null: by $analyzer. A word of a query that the analyzer of a searched field leaves out is
          *     optional. 'keyword': one or more whole values per document, for filters and facets. 'numeric': one or more
          *     numbers, for filters and sorting. Several of 'text' (or 'weight'), 'keyword' and 'numeric' are kinds of one
          *     value. 'geo': one point on the earth per document, for filters by area and sorting by distance; it is no other
          *     kind. 'vector': how many numbers (1 to 4,096) a vector has, of which a document has one, for Index::nearest();
          *     it is no other kind, and not stored. 'metric': how vectors are compared: 'cosine' (the default), 'dot' or
          *     'euclidean'. 'bits' of vectors: 32 (the default) or 16, the floats to which their numbers are rounded; those
-         *     that are not finite as such are refused, with 16 from 65,520 on. 'weights': terms with weights, of which a
+         *     that are not finite as such are refused, with 16 from 65,520 on. 'clusters': whether vectors are also kept in
+         *     clusters of similar ones, for $probes of Index::nearest(), in segments with at least 4,096; they are made when a
+         *     segment is written or merged, which then takes more than twice as long. 'weights': terms with weights, of which a
          *     document has an array (term => number), for $weighted of Index::search(); it is no other kind, and not stored.
          *     Terms have 1 to 1,000 bytes and are taken as they are; weights are from 0 to what 'bits' allow, and 0 is none.
          *     'bits' of weights: how many one is kept in: 8 (the default: at most 248, with a relative error of 1/32 at most;
          *     those below 1/256 count as that), 16 (at most 239; 1/8192; 1/256) or 32 (below 65,536; exact; 2^-32). 'stored':
          *     keeps values, to be returned with hits; with 'indexed' => false that is all. Names must be UTF-8 without ':'
          *     and white space, and those of new fields must not begin with '-' or a quotation mark. An index that exists gets
-         *     each 'weight' and new fields by the next commit; everything else must be as it was, in any order. null: those
-         *     of the index, which must exist
+         *     each 'weight', 'clusters' (of segments that are written from then on) and new fields by the next commit;
+         *     everything else must be as it was, in any order. null: those of the index, which must exist
          * @param ?Analyzer $analyzer how texts become terms in fields without an analyzer of their own; null: words are only
          *     lower-cased or, without $fields, that of the index. An existing index is opened only with its own positions and
          *     analyzers

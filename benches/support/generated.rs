@@ -23,6 +23,7 @@ pub fn generate(folder: &Path, documents: u64, segments: u64) -> Result<Index> {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default())?;
     let schema = Schema { fields: vec![body], positions: false, analyzer, codecs: Default::default() };

@@ -3,8 +3,9 @@
     python3 -m venv VENV && VENV/bin/pip install -r benches/vectors/requirements.txt
     VENV/bin/python benches/vectors/peers.py --data DIR --passages FILE
 
-Two sets, each of a million vectors of length 1 and a thousand queries:
+Three sets, each of a million vectors of length 1 and a thousand queries:
 - generated: 384 dimensions, each vector one of 1,000 directions plus noise that is as long;
+- clustered: the same with 10,000 directions, for vectors.php alone, which looks at some clusters of it;
 - passages: 256 dimensions, those of FILE: the mean of the vectors that wordllama's table (in its package) has for their tokens.
   Queries are a few words of one of them.
 Writes DIR/peers.json for vectors.php: times, and the ten nearest of 200 queries by faiss.
@@ -20,18 +21,18 @@ import numpy as np
 COUNT, QUERIES, LIMIT = 1_000_000, 1_000, 10
 
 
-def generated(path):
-    random = np.random.default_rng(5)
-    directions = unit(random.standard_normal((1000, 384)).astype(np.float32))
+def generated(path, name, count, seed):
+    random = np.random.default_rng(seed)
+    directions = unit(random.standard_normal((count, 384)).astype(np.float32))
 
-    def some(count):
-        noise = random.standard_normal((count, 384)).astype(np.float32) / np.sqrt(np.float32(384))
-        return unit(directions[random.integers(0, 1000, count)] + noise)
+    def some(rows):
+        noise = random.standard_normal((rows, 384)).astype(np.float32) / np.sqrt(np.float32(384))
+        return unit(directions[random.integers(0, count, rows)] + noise)
 
-    with open(f"{path}/generated.f32", "wb") as file:
+    with open(f"{path}/{name}.f32", "wb") as file:
         for _ in range(10):
             file.write(some(COUNT // 10).astype("<f4").tobytes())
-    some(QUERIES).astype("<f4").tofile(f"{path}/generated.queries.f32")
+    some(QUERIES).astype("<f4").tofile(f"{path}/{name}.queries.f32")
 
 
 def passages(path, source):
@@ -116,8 +117,9 @@ if __name__ == "__main__":
     parser.add_argument("--passages", required=True)
     arguments = parser.parse_args()
     os.makedirs(arguments.data, exist_ok=True)
-    if not os.path.exists(f"{arguments.data}/generated.queries.f32"):
-        generated(arguments.data)
+    for name, count, seed in [("generated", 1_000, 5), ("clustered", 10_000, 6)]:
+        if not os.path.exists(f"{arguments.data}/{name}.queries.f32"):
+            generated(arguments.data, name, count, seed)
     if not os.path.exists(f"{arguments.data}/passages.queries.txt"):
         passages(arguments.data, arguments.passages)
     sets = {"generated": 384, "passages": 256}

@@ -3,7 +3,8 @@
 //
 //     php -d extension=modules/postings.so -d memory_limit=2G benches/vectors/vectors.php --data DIR --passages FILE
 //
-// Ours and theirs: the mean of single queries, one after the other, on one thread; ten nearest. Exits with 1 if the ten nearest of a query
+// Ours and theirs: the mean of single queries, one after the other, on one thread; ten nearest. Then some clusters of the vectors are
+// looked at: recall@10 is the part of the ten nearest that is found, the mean of all queries. Exits with 1 if the ten nearest of a query
 // are others than by faiss, scores that differ by less than 1e-5 counting as equal.
 declare(strict_types=1);
 
@@ -67,6 +68,36 @@ foreach (['generated' => 384, 'passages' => 256] as $name => $dimensions) {
         [$set, 'indexing, one thread', sprintf('%s vectors a second', number_format($rate)), '≥ 100,000'],
         [$set, 'codes / vectors', sprintf('%.3f', (array_sum(array_map('filesize', glob("$path/*.segment"))) / filesize("$data/$name.f32")) - 1), '≤ 0.05'],
     );
+}
+
+// Some clusters. The set with 10,000 directions is made for this; peers.py measures nothing of it.
+foreach (['clustered' => 384, 'generated' => 384, 'passages' => 256] as $name => $dimensions) {
+    $vectors = fopen("$data/$name.f32", 'rb');
+    $queries = array_slice(str_split(file_get_contents("$data/$name.queries.f32"), 4 * $dimensions), 0, 300);
+    $path = "$data/index-clusters-$name";
+    Index::drop($path);
+    $began = hrtime(true);
+    $writer = IndexWriter::open($path, ['e' => ['vector' => $dimensions, 'clusters' => true]], memory: 8 << 30, threads: 1);
+    for ($id = 0; ($vector = fread($vectors, 4 * $dimensions)) !== '' && $vector !== false; $id++) {
+        $writer->add($id, ['e' => $vector]);
+    }
+    $writer->commit();
+    $rate = $id / ((hrtime(true) - $began) / 1e9);
+    $writer->optimize();
+    $writer->close();
+    $index = Index::open($path);
+    $set = "$name, $dimensions dimensions";
+    $rows[] = [$set, 'in clusters: indexing, one thread', sprintf('%s vectors a second', number_format($rate)), '–'];
+    $exact = array_map(fn ($hits) => $hits->ids(), $index->nearestBatch('e', $queries));
+    foreach ([1, 4, 16, 64] as $probes) {
+        $index->nearest('e', $queries[0], probes: $probes);
+        $found = 0;
+        [$mean, $p99] = $measured($queries, function ($query, $at) use ($index, $probes, $exact, &$found) {
+            $found += count(array_intersect($exact[$at], $index->nearest('e', $query, probes: $probes)->ids()));
+        });
+        $recall = $found / array_sum(array_map(count(...), $exact));
+        $rows[] = [$set, "probes: $probes: recall@10; mean; p99", sprintf('%.3f; %.2f; %.2f ms', $recall, $mean, $p99), '–'];
+    }
 }
 
 // Words and vectors: the passages, with their own vectors, and with the generated ones, which have nothing to do with them: so scores decide

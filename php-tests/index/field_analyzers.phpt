@@ -182,7 +182,7 @@ TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a': 'analy
 ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a': only text has an analyzer: keywords and numbers are taken as they are
 ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a': a geo field cannot be text, keyword or numeric, too: its values are points
 ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a': it cannot be text, keyword, numeric or geo without being indexed
-ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a': no option 'analyser': there are weight, analyzer, text, keyword, numeric, geo, vector, metric, weights, bits, stored and indexed
+ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a': no option 'analyser': there are weight, analyzer, text, keyword, numeric, geo, vector, metric, clusters, weights, bits, stored and indexed
 ValueError: Postings\Index::analyzer(): Argument #1 ($field) field 'none': there is none, only 'en', 'de', 'sku', 'text'
 ValueError: Postings\Index::analyzer(): Argument #1 ($field) field 'nl': there is none, only 'en', 'de', 'sku', 'text'
 one analyzer for all

@@ -264,12 +264,12 @@ array(0) {
 bool(true)
 bool(true)
 bool(true)
-no dimensions: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'metric' needs 'vector', the number of dimensions
+no dimensions: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'metric' and 'clusters' need 'vector', the number of dimensions
 0: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'vector' must be a number of dimensions from 1 to 4096, 0 given
 too many: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'vector' must be a number of dimensions from 1 to 4096, 4097 given
 no int: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'vector' must be int, string given
 metric: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'metric' must be 'cosine', 'dot' or 'euclidean'
-stored: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': a field of vectors has no option 'stored', only vector, metric and bits
+stored: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': a field of vectors has no option 'stored', only vector, metric, bits and clusters
 bits: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'bits' must be 16 or 32, 8 given
 no bits: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'bits' must be int, string given
 no vector field: ValueError: Postings\Index::nearest(): Argument #1 ($field) field 'body': must be a vector field

@@ -230,5 +230,5 @@ ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'w': a fie
 ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'w': 'bits' must be 8, 16 or 32, 12 given
 TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'w': 'bits' must be int, string given
 ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'w': a field of weights has no option 'stored', only weights and bits
-ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'w': a field of vectors has no option 'weights', only vector, metric and bits
+ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'w': a field of vectors has no option 'weights', only vector, metric, bits and clusters
 ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) cannot be used: the index %s was created otherwise: field "w" is Weights in 8 bits, not Weights in 16 bits. Open it without fields and analyzer to go on with its own, or create a new index in another folder and add the documents again. Fields can be added, and weights changed

@@ -96,7 +96,7 @@ field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a:
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a b': a name must not be empty and must not contain ':' or white space
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field '�': a name must be UTF-8
 field: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'a': the options must be an array, string given
-field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'b': no option 'wieght': there are weight, analyzer, text, keyword, numeric, geo, vector, metric, weights, bits, stored and indexed
+field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'b': no option 'wieght': there are weight, analyzer, text, keyword, numeric, geo, vector, metric, clusters, weights, bits, stored and indexed
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'c': 'weight' must be a number from 0.001 to 1000, 0 given
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'd': 'weight' must be a number from 0.001 to 1000, -1 given
 field: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'weight' must be a number from 0.001 to 1000, NAN given

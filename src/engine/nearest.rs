@@ -49,6 +49,10 @@ fn by_device(
 ) -> Result<Vec<Option<Found>>> {
     let mut found = vec![None; queries.len()];
     let Some(shape) = queries.first().map(|query| query.shape()) else { return Ok(found) };
+    // A device compares all vectors.
+    if options.probes.is_some() {
+        return Ok(found);
+    }
     let most = VectorWork::new(shape, queries.len(), index.snapshot().documents());
     if settings.offload == Offload::Never || settings.offload == Offload::Auto && !cost::may_offload(settings, &most) {
         return Ok(found);

@@ -8,7 +8,8 @@
 //!                 fields are wanted u8
 //! suggest (3)     text, whether a field is named u8, if so its number u8; limit
 //! stored (4)      how many ids, each
-//! nearest (5)     field u8, how many vectors, each; the page of options, and whether stored fields are wanted u8
+//! nearest (5)     field u8, how many vectors, each; the page of options, whether stored fields are wanted u8, and how many
+//!                 clusters are looked at, 0 if all are
 //! ```
 
 use super::condition::{read_id, write_id};
@@ -55,7 +56,7 @@ pub enum Question {
         field: usize,
         /// The vectors.
         vectors: Vec<Query>,
-        /// How to search: limit, offset, filter and deadline.
+        /// How to search: limit, offset, filter, deadline and probes.
         options: Options,
         /// Whether the stored fields of hits are wanted.
         stored: bool,
@@ -117,6 +118,7 @@ impl Question {
                 list(&mut out, vectors, options::write_vector);
                 options::write_page(&mut out, options, deadline)?;
                 out.push((*stored).into());
+                put(&mut out, options.probes.unwrap_or(0) as u64);
             }
         }
         sealed(out)
@@ -178,8 +180,13 @@ impl Question {
             5 => {
                 let (field, shape) = options::vector_field(reader, schema)?;
                 let vectors = reader.list("vectors", MOST_QUERIES, |reader| options::read_vector(reader, shape))?;
-                let options = options::read_page(reader)?;
-                Question::Nearest { field, vectors, options, stored: reader.flag("stored")? }
+                let mut options = options::read_page(reader)?;
+                let stored = reader.flag("stored")?;
+                options.probes = Some(reader.size("probes")?).filter(|&probes| probes > 0);
+                if options.probes.is_some() && !schema.fields[field].clusters {
+                    return Err(reader.wrong("probes", &format!("field {field} has no clusters")));
+                }
+                Question::Nearest { field, vectors, options, stored }
             }
             other => return Err(reader.wrong("question", &format!("{other} is none"))),
         })

@@ -32,6 +32,7 @@ fn schema(weight: f32) -> Schema {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let fields = [
         ("title", Kind::Text),

@@ -85,6 +85,9 @@ pub struct Field {
     pub vector: Option<Shape>,
     /// How exactly its weights are kept, if it holds weights.
     pub weights: Option<Precision>,
+    /// Whether its vectors are in clusters, in segments that are written from now on, so that searches can look at some of
+    /// them only.
+    pub clusters: bool,
 }
 
 /// Text fields with one analyzer.
@@ -97,7 +100,7 @@ pub struct Analyzed {
 }
 
 /// The fields of an index and how text is analysed. It is chosen when the index is created. Fields may be
-/// added at the end, weights change, and [`codecs`](Schema::codecs), by the [options](super::WriterOptions) of a writer.
+/// added at the end, weights and clusters change, and [`codecs`](Schema::codecs), by the [options](super::WriterOptions) of a writer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schema {
     /// The fields; their indices are the numbers by which all other parts name them. At most [`Schema::MOST_FIELDS`].

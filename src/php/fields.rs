@@ -109,7 +109,7 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
         return wrong("a name must not be empty and must not contain ':' or white space");
     }
     let Some(array) = options.array() else { return wrong_type("the options must be an array", options) };
-    if elements(array).any(|(key, _)| matches!(&*key_text(&key), b"vector" | b"metric")) {
+    if elements(array).any(|(key, _)| matches!(&*key_text(&key), b"vector" | b"metric" | b"clusters")) {
         return declared_vectors(text, array, argument).map(|field| vec![field]);
     }
     if elements(array).any(|(key, _)| matches!(&*key_text(&key), b"weights" | b"bits")) {
@@ -123,6 +123,7 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let (mut text, mut keyword, mut numeric, mut weighted, mut indexed) = (None, false, false, false, true);
     let mut geo = false;
@@ -156,7 +157,7 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
             other => {
                 let other = String::from_utf8_lossy(other);
                 return wrong(&format!(
-                    "no option '{other}': there are weight, analyzer, text, keyword, numeric, geo, vector, metric, weights, bits, stored and indexed"
+                    "no option '{other}': there are weight, analyzer, text, keyword, numeric, geo, vector, metric, clusters, weights, bits, stored and indexed"
                 ));
             }
         };
@@ -192,7 +193,16 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
         let weight = if kind == Kind::Text { field.weight } else { 1.0 };
         let stored = field.stored && fields.is_empty();
         let analyzer = if kind == Kind::Text { field.analyzer.clone() } else { None };
-        fields.push(Field { name: field.name.clone(), kind, weight, stored, analyzer, vector: None, weights: None });
+        fields.push(Field {
+            name: field.name.clone(),
+            kind,
+            weight,
+            stored,
+            analyzer,
+            vector: None,
+            weights: None,
+            clusters: false,
+        });
     }
     if fields.is_empty() {
         return wrong("it must be text, keyword, numeric or geo, or have 'stored' => true and 'indexed' => false");
@@ -207,7 +217,8 @@ fn declared_vectors(name: &str, options: &ZendHashTable, argument: u32) -> Outco
         let text = format!("field '{name}': {what}, {} given", type_name(value));
         exception::argument_type(argument, &text)
     };
-    let (mut dimensions, mut metric, mut precision) = (None, Metric::Cosine, vector::Precision::Bits32);
+    let (mut dimensions, mut metric) = (None, Metric::Cosine);
+    let (mut precision, mut clusters) = (vector::Precision::Bits32, false);
     for (key, value) in elements(options) {
         match &*key_text(&key) {
             b"vector" => {
@@ -227,16 +238,18 @@ fn declared_vectors(name: &str, options: &ZendHashTable, argument: u32) -> Outco
                 let what = || format!("'bits' must be 16 or 32, {bits} given");
                 precision = vector::Precision::of_bits(bits).ok_or_else(|| wrong(&what()))?;
             }
+            b"clusters" => clusters = value.bool().ok_or_else(|| wrong_type("'clusters' must be bool", value))?,
             b"stored" if value.bool() == Some(false) => (),
             other => {
                 let other = String::from_utf8_lossy(other);
                 return Err(wrong(&format!(
-                    "a field of vectors has no option '{other}', only vector, metric and bits"
+                    "a field of vectors has no option '{other}', only vector, metric, bits and clusters"
                 )));
             }
         }
     }
-    let dimensions = dimensions.ok_or_else(|| wrong("'metric' needs 'vector', the number of dimensions"))?;
+    let dimensions =
+        dimensions.ok_or_else(|| wrong("'metric' and 'clusters' need 'vector', the number of dimensions"))?;
     let vector = Some(Shape { dimensions, metric, precision });
     Ok(Field {
         name: name.to_owned(),
@@ -246,6 +259,7 @@ fn declared_vectors(name: &str, options: &ZendHashTable, argument: u32) -> Outco
         analyzer: None,
         vector,
         weights: None,
+        clusters,
     })
 }
 
@@ -283,6 +297,7 @@ fn declared_weights(name: &str, options: &ZendHashTable, argument: u32) -> Outco
         analyzer: None,
         vector: None,
         weights: Some(precision),
+        clusters: false,
     })
 }
 
@@ -310,10 +325,13 @@ pub fn store(schema: &Schema, target: &mut Zval) -> Outcome {
                 Kind::Stored => options.field("indexed", false),
                 Kind::Geo => options.field("geo", true),
                 Kind::Vector => match field.vector {
-                    Some(Shape { dimensions, metric, precision }) => options
-                        .field("vector", i64::from(dimensions))
-                        .field("metric", metric.name())
-                        .field("bits", i64::from(precision.bits())),
+                    Some(Shape { dimensions, metric, precision }) => {
+                        let options = options
+                            .field("vector", i64::from(dimensions))
+                            .field("metric", metric.name())
+                            .field("bits", i64::from(precision.bits()));
+                        if field.clusters { options.field("clusters", true) } else { options }
+                    }
                     None => options,
                 },
                 Kind::Weights => {

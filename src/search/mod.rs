@@ -297,14 +297,16 @@ impl Index {
     }
 
     /// For each of some queries the documents whose vectors in a field are the nearest, on up to `threads` threads (0: one per
-    /// core). Of the options, limit, offset, filter and deadline count. Scores are [similarities](crate::vector::Metric);
+    /// core). Of the options, limit, offset, filter, deadline and probes count. Scores are [similarities](crate::vector::Metric);
     /// documents that are as similar are in the order of their insertion.
     ///
     /// Exact: see [`vector`](crate::vector). Takes about as long as reading a sixteenth of the vectors; with a filter, as long as
-    /// the filter does and some tens of nanoseconds for each document that passes.
+    /// the filter does and some tens of nanoseconds for each document that passes. With [`probes`](Options::probes), the nearest of
+    /// the vectors of some clusters.
     ///
     /// # Errors
-    /// [`Error::Argument`] if the field has no vectors, or others than a query; as [`search`](Self::search).
+    /// [`Error::Argument`] if the field has no vectors, or others than a query, or no clusters although there are probes, or if these
+    /// are 0; as [`search`](Self::search).
     pub fn nearest(
         &self,
         field: usize,

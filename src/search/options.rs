@@ -82,6 +82,10 @@ pub struct Options {
     pub statistics: Option<Arc<Statistics>>,
     /// How what a query finds and the nearest vectors become one list, if it has [vectors](super::Asked::nearest).
     pub fusion: Fusion,
+    /// By [`Index::nearest`](super::Index::nearest), of each segment whose vectors are in clusters, the vectors of so many clusters
+    /// are looked at, those with the closest centroids: at least 1, and all if there are no more. `None`: all vectors. Other
+    /// searches look at all.
+    pub probes: Option<usize>,
 }
 
 /// See [`Options::joined`].
@@ -181,6 +185,7 @@ impl Default for Options {
             synonyms: None,
             statistics: None,
             fusion: Fusion::default(),
+            probes: None,
         }
     }
 }

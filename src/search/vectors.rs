@@ -8,7 +8,7 @@ use super::{Found, check};
 use crate::base::bits::has_bit;
 use crate::base::error::{Error, Result};
 use crate::base::{cpu, threads};
-use crate::index::segment::{Allowed, CodeColumn, VectorColumn};
+use crate::index::segment::{Allowed, ClusterColumn, CodeColumn, VectorColumn};
 use crate::index::snapshot::SnapshotSegment;
 use crate::rank::{Clock, Hit, TopK};
 use crate::vector::{Query, Run};
@@ -68,7 +68,13 @@ pub(super) fn nearest<Q: Borrow<Query> + Sync>(
 /// How many hits have to be found for these options, if they and the queries suit the field.
 pub(super) fn check<Q: Borrow<Query>>(index: &Index, field: usize, queries: &[Q], options: &Options) -> Result<usize> {
     check::check(index, options)?;
-    let shape = index.schema().fields.get(field).and_then(|field| field.vector);
+    let of_field = index.schema().fields.get(field);
+    let shape = of_field.and_then(|field| field.vector);
+    if let Some(probes) = options.probes
+        && (probes == 0 || of_field.is_none_or(|field| !field.clusters))
+    {
+        return Err(Error::Argument(format!("{probes} clusters of field {field} cannot be looked at")));
+    }
     if queries.iter().any(|query| Some(query.borrow().shape()) != shape) {
         return Err(Error::Argument(format!("field {field} has no vectors such as those that are looked for")));
     }
@@ -94,14 +100,14 @@ fn group_found(
     threads: usize,
     end: End,
 ) -> Result<Vec<Found>> {
-    match hits(index, field, queries, options, wanted, threads, &end.clock()) {
+    match hits_of_probes(index, field, queries, options, (wanted, options.probes), threads, &end.clock()) {
         Ok(hits) => hits.into_iter().map(|hits| run::found(index, &hits, None, options)).collect(),
         Err(Error::Expired) => Ok(queries.iter().map(|_| Found::late()).collect()),
         Err(error) => Err(error),
     }
 }
 
-/// The nearest `wanted` hits of each query, on up to `threads` threads. Their scores are similarities.
+/// The nearest `wanted` hits of each query, among all vectors, on up to `threads` threads. Their scores are similarities.
 pub(super) fn hits(
     index: &Index,
     field: usize,
@@ -111,19 +117,39 @@ pub(super) fn hits(
     threads: usize,
     clock: &Clock,
 ) -> Result<Vec<Vec<Hit>>> {
-    let parts = index.snapshot().parts().iter().enumerate().filter(|_| wanted > 0);
-    let rows = parts.map(|(number, part)| Rows::new(part, number, field, options, clock));
-    let rows = rows.collect::<Result<Vec<Rows>>>()?;
-    let all: usize = rows.iter().map(Rows::len).sum();
-    let threads = threads.min(all / PER_THREAD).max(1);
-    // The rows of a thread follow each other, beginning in one segment and ending in another.
+    hits_of_probes(index, field, queries, options, (wanted, None), threads, clock)
+}
+
+/// The same among the vectors of so many clusters.
+fn hits_of_probes(
+    index: &Index,
+    field: usize,
+    queries: &[&Query],
+    options: &Options,
+    (wanted, probes): (usize, Option<usize>),
+    threads: usize,
+    clock: &Clock,
+) -> Result<Vec<Vec<Hit>>> {
+    let mut all = 0;
+    let mut rows = Vec::with_capacity(index.snapshot().parts().len());
+    for (number, part) in index.snapshot().parts().iter().enumerate().filter(|_| wanted > 0) {
+        let of_part = Rows::new(part, number, field, options, clock)?;
+        let clusters = if probes.is_some() { part.segment.clusters(field)? } else { None };
+        all += of_part.len();
+        rows.push((of_part, probes.zip(clusters).filter(|(probes, clusters)| *probes < clusters.len())));
+    }
+    // The rows of a thread follow each other, beginning in one segment and ending in another. Of some clusters there are few.
+    let threads = if probes.is_some() { 1 } else { threads.min(all / PER_THREAD).max(1) };
     let of_thread = |at: usize, clock: &Clock| {
         let mut searches: Vec<Search> = queries.iter().map(|query| Search::new(query, wanted)).collect();
         let own = all * at / threads..all * (at + 1) / threads;
         let mut before = 0;
-        for rows in &rows {
+        for (rows, probes) in &rows {
             let within = |place: usize| place.clamp(before, before + rows.len()) - before;
-            rows.search(within(own.start)..within(own.end), &mut searches, clock)?;
+            match probes {
+                Some((probes, clusters)) => rows.probe(clusters, *probes, &mut searches, clock)?,
+                None => rows.search(within(own.start)..within(own.end), &mut searches, clock)?,
+            }
             before += rows.len();
         }
         Ok(searches.into_iter().map(|search| search.top).collect::<Vec<TopK>>())
@@ -303,6 +329,21 @@ impl<'s> Rows<'s> {
             let is_sparse = self.allowed.is_some() && SPARSE * some.len() < to - from;
             let stretch = if is_sparse { Stretch::Some(&some) } else { Stretch::All(from, to) };
             self.stretch(stretch, searches, &mut scratch, clock)?;
+        }
+        Ok(())
+    }
+
+    /// Offers to each query the rows that count of the clusters that are closest to it.
+    fn probe(&self, clusters: &ClusterColumn, probes: usize, searches: &mut [Search], clock: &Clock) -> Result<()> {
+        let mut scratch = Scratch::default();
+        for search in searches {
+            let mut rows = clusters.probed(search.query, probes)?;
+            if self.allowed.is_some() {
+                rows.retain(|&row| self.counts(row));
+            }
+            for rows in rows.chunks(STRETCH) {
+                self.stretch(Stretch::Some(rows), std::slice::from_mut(search), &mut scratch, clock)?;
+            }
         }
         Ok(())
     }

@@ -9,6 +9,7 @@
 //! | `query` | [`Query`]: a vector that is looked for, and bounds of its similarities by codes |
 //! | `scan` | sums of products of a query and codes, by SIMD |
 //! | `exact` | similarities of vectors themselves |
+//! | [`clusters`] | vectors in groups of similar ones, for searches that need not be exact |
 //!
 //! A search for the nearest vectors reads the coarse codes of all, 1/16 of the bytes of vectors of 32-bit floats; the fine codes of
 //! those that by them may be near enough; and the vectors of those that by these still may be. What is left out is so by a bound
@@ -16,6 +17,7 @@
 //! and none to tune.
 
 mod bytes;
+pub mod clusters;
 mod codes;
 mod exact;
 mod precision;

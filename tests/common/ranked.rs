@@ -66,6 +66,7 @@ pub fn schema() -> Schema {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let fields =
         vec![field("title", Kind::Text, 2.5), field("body", Kind::Text, 1.0), field("tag", Kind::Keyword, 1.0)];

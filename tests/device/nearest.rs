@@ -22,6 +22,7 @@ fn schema(shape: Shape) -> Schema {
         analyzer: None,
         vector,
         weights: None,
+        clusters: false,
     };
     let fields = vec![
         field("tag", Kind::Keyword, None),

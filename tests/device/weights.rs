@@ -23,6 +23,7 @@ fn schema() -> Schema {
         analyzer: None,
         vector: None,
         weights,
+        clusters: false,
     };
     let fields = vec![
         field("body", Kind::Text, None),

@@ -32,6 +32,7 @@ impl Folder {
             analyzer: None,
             vector: None,
             weights: None,
+            clusters: false,
         };
         let analyzer = Analyzer::new(Default::default()).expect("the usual options");
         let schema = Schema { fields: vec![body], positions: true, analyzer, codecs: Default::default() };

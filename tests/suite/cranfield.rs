@@ -25,6 +25,7 @@ fn quality(collection: &Collection, language: Option<&str>, stop_words: &[&str])
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let schema = Schema { fields: vec![body], positions: true, codecs: Codecs::default(), analyzer };
     let folder = tempfile::tempdir().expect("a folder");

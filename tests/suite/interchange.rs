@@ -23,6 +23,7 @@ fn schema(positions: bool) -> Schema {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
     Schema {

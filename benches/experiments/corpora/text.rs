@@ -42,6 +42,7 @@ impl Text {
             analyzer: None,
             vector: None,
             weights: None,
+            clusters: false,
         };
         let analyzer = Analyzer::new(analysis::AnalyzerOptions::default())?;
         let schema = Schema { fields: vec![body], positions: false, codecs: Codecs::default(), analyzer };

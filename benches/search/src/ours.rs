@@ -43,7 +43,7 @@ impl Contestant for Ours {
             kind,
             weight: 1.0,
             stored: false,
-            analyzer: None, vector: None, weights: None,
+            analyzer: None, vector: None, weights: None, clusters: false,
         };
         let fields = &FIELDS[..if job.product { FIELDS.len() } else { 1 }];
         // Queries go through the analyzer also if the passages are tokens already. Of those tokens it makes themselves.

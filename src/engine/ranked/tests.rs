@@ -23,6 +23,7 @@ fn index_of(folder: &Path, ids: Range<u64>) -> Index {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let schema = Schema {
         fields: vec![body],

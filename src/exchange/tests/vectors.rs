@@ -35,6 +35,7 @@ fn schema(first: Shape, second: Shape) -> Schema {
         analyzer: None,
         vector,
         weights: None,
+        clusters: name == "first",
     };
     let fields = [
         ("body", Kind::Text, None),
@@ -366,6 +367,26 @@ fn leaves_answer_what_their_index_does() {
             assert_eq!(*of, index().stored(hit.doc_id).unwrap());
         }
     }
+}
+
+#[test]
+fn leaves_look_at_some_clusters() {
+    let query = (*first().1).clone();
+    let mut scores = Vec::new();
+    for probes in [Some(1), Some(3), Some(usize::MAX), None] {
+        let options = Options { probes, limit: 40, ..Options::default() };
+        let Answer::Found(all) = answered(index(), &nearest(1, options.clone())).unwrap() else { panic!() };
+        let found = index().nearest(FIRST, std::slice::from_ref(&query), &options, 1).unwrap();
+        assert_eq!(all[0].found, found[0]);
+        scores.push(found[0].hits.iter().map(|hit| hit.score).sum::<f64>());
+    }
+    assert!(scores[0] < scores[2] && scores[2] == scores[3], "{scores:?}");
+    let vectors = vec![(*second().1).clone()];
+    let options = Options { probes: Some(1), ..Options::default() };
+    let question = Question::Nearest { field: SECOND, vectors, options, stored: false };
+    let request = question.to_bytes(index().fingerprint(), None, None).unwrap();
+    let response = handle(index(), &request, &Settings::default(), None);
+    assert_eq!(why(Response::read(&response, &question, index().schema()).map(|read| read.answer)), Refusal::Request);
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //! ```text
 //! "PMAN", version u32, identity u64, generation u64, next segment number u64
 //! positions u8, fields u8; per field: length u16, name, kind u8, weight f32, bits u8 (0: stored, 1: own analyzer);
-//!     of a vector field also: dimensions u16, metric u8, bits of a component u8; of a weights field: bits u8
+//!     of a vector field also: dimensions u16, metric u8, bits of a component u8, clusters u8 (1 if they are to be made); of a weights
+//!     field: bits u8
 //! length u32, analyzer
 //! analyzers u8; per analyzer: length u32, analyzer; per field with its own: number u8 (if one has)
 //! codec of frequencies u8, codec of positions u8 (from version 2 on)
@@ -66,7 +67,7 @@ impl Manifest {
             out.push(u8::from(field.stored) | if field.analyzer.is_some() { OWN_ANALYZER } else { 0 });
             if let Some(Shape { dimensions, metric, precision }) = field.vector {
                 out.extend(dimensions.to_le_bytes());
-                out.extend([metric as u8, precision.bits()]);
+                out.extend([metric as u8, precision.bits(), field.clusters.into()]);
             }
             if let Some(precision) = field.weights {
                 out.push(precision.bits());
@@ -259,11 +260,12 @@ impl<'b> Reader<'b> {
                 Kind::Vector => Some(self.shape(&item)?),
                 _ => None,
             };
+            let clusters = kind == Kind::Vector && self.flag(&item)?;
             let weights = match kind {
                 Kind::Weights => Some(self.precision(&item)?),
                 _ => None,
             };
-            fields.push(Field { name, kind, weight, stored: bits & 1 != 0, analyzer: None, vector, weights });
+            fields.push(Field { name, kind, weight, stored: bits & 1 != 0, analyzer: None, vector, weights, clusters });
         }
         let analyzer = self.analyzer()?;
         if !with_own.is_empty() {

@@ -94,7 +94,9 @@ pub fn check_schema(schema: &Schema) -> Result<()> {
         return wrong(format!("an index has 1 to {} fields, not {}", Schema::MOST_FIELDS, schema.fields.len()));
     }
     let mut names = HashSet::new();
-    for (number, Field { name, kind, weight, stored, analyzer, vector, weights }) in schema.fields.iter().enumerate() {
+    for (number, Field { name, kind, weight, stored, analyzer, vector, weights, clusters }) in
+        schema.fields.iter().enumerate()
+    {
         if name.is_empty() || name.len() > LONGEST_NAME {
             return wrong(format!("the name of a field has 1 to {LONGEST_NAME} bytes, not {}", name.len()));
         }
@@ -114,6 +116,9 @@ pub fn check_schema(schema: &Schema) -> Result<()> {
         let is_shape = |shape: &Shape| *kind == Kind::Vector && Shape::DIMENSIONS.contains(&shape.dimensions);
         if vector.as_ref().map_or(*kind == Kind::Vector, |shape| !is_shape(shape)) {
             return wrong(format!("the field \"{name}\" has vectors of no known shape"));
+        }
+        if *clusters && *kind != Kind::Vector {
+            return wrong(format!("the field \"{name}\" has clusters, but no vectors"));
         }
         if *kind == Kind::Weights && (*stored || schema.named(name).count() > 1) {
             return wrong(format!("the field \"{name}\" has weights, and more than that"));

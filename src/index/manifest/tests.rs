@@ -17,6 +17,7 @@ fn field() -> impl Strategy<Value = Field> {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     })
 }
 
@@ -55,12 +56,12 @@ prop_compose! {
         if several {
             let Field { name, kind: first, .. } = schema.fields[0].clone();
             for kind in [Kind::Text, Kind::Keyword, Kind::Numeric].into_iter().filter(|&kind| kind != first) {
-                schema.fields.push(Field { name: name.clone(), kind, weight: 1.0, stored: false, analyzer: None, vector: None, weights: None });
+                schema.fields.push(Field { name: name.clone(), kind, weight: 1.0, stored: false, analyzer: None, vector: None, weights: None, clusters: false });
             }
-            schema.fields.push(Field { name: "kept".into(), kind: Kind::Stored, weight: 1.0, stored: true, analyzer: None, vector: None, weights: None });
+            schema.fields.push(Field { name: "kept".into(), kind: Kind::Stored, weight: 1.0, stored: true, analyzer: None, vector: None, weights: None, clusters: false });
         }
         if geo {
-            schema.fields.push(Field { name: "place".into(), kind: Kind::Geo, weight: 1.0, stored: several, analyzer: None, vector: None, weights: None });
+            schema.fields.push(Field { name: "place".into(), kind: Kind::Geo, weight: 1.0, stored: several, analyzer: None, vector: None, weights: None, clusters: false });
         }
         for (number, entry) in segments.iter_mut().enumerate() {
             entry.meta.number = first + number as u64;
@@ -130,6 +131,7 @@ fn errors_name_file_part_and_offset() {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let schema = Schema { fields: vec![field], positions: true, codecs: Codecs::default(), analyzer };
     let mut manifest = Manifest::new(schema).unwrap();
@@ -163,6 +165,7 @@ fn codecs_need_version_2_and_must_exist() {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let of = |codecs| {
         let fields = vec![field.clone()];
@@ -198,6 +201,7 @@ fn geo_fields_need_version_4() {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let of =
         |fields| Manifest::new(Schema { fields, positions: true, codecs: Codecs::FIRST, analyzer: analyzer.clone() });
@@ -216,8 +220,16 @@ fn geo_fields_need_version_4() {
 fn vector_fields_need_version_5() {
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
     let of = |kind, vector, stored| {
-        let field =
-            Field { name: "embedding".into(), kind, weight: 1.0, stored, analyzer: None, vector, weights: None };
+        let field = Field {
+            name: "embedding".into(),
+            kind,
+            weight: 1.0,
+            stored,
+            analyzer: None,
+            vector,
+            weights: None,
+            clusters: false,
+        };
         let schema = Schema { fields: vec![field], positions: true, codecs: Codecs::FIRST, analyzer: analyzer.clone() };
         Manifest::new(schema)
     };
@@ -234,12 +246,21 @@ fn vector_fields_need_version_5() {
             assert!(error.contains(wanted), "{error}");
         };
         refused(4, 4, "no kind has the number 5");
-        // After the head, the name, and kind, weight and bits of the field: dimensions, metric, bits of a component.
+        // After the head, the name, and kind, weight and bits of the field: dimensions, metric, bits of a component, clusters.
         let at = 32 + 2 + 2 + "embedding".len() + 6;
-        assert_eq!(with[at..at + 4], [128, 1, 2, precision.bits()]);
+        assert_eq!(with[at..at + 5], [128, 1, 2, precision.bits(), 0]);
         refused(at + 1, 200, "vectors of no known shape");
         refused(at + 2, 3, "no metric has the number 3");
         refused(at + 3, 8, "no vectors have 8 bits");
+        refused(at + 4, 2, "it is neither 0 nor 1: 2");
+        let mut schema = Schema::clone(&manifest.schema);
+        schema.fields[0].clusters = true;
+        let in_clusters = Manifest::new(schema.clone()).unwrap();
+        let bytes = in_clusters.encode().unwrap();
+        assert_eq!(bytes[at + 4], 1);
+        assert_eq!(Manifest::parse(&bytes, Path::new("m")).unwrap().schema, in_clusters.schema);
+        schema.fields[0] = Field { kind: Kind::Keyword, vector: None, ..schema.fields[0].clone() };
+        assert!(Manifest::new(schema).is_err());
     }
     let shape = |dimensions| shape(dimensions, vector::Precision::Bits16);
     for (kind, vector, stored) in [
@@ -257,8 +278,16 @@ fn vector_fields_need_version_5() {
 fn weights_fields_need_version_5() {
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
     let of = |kind, weights, stored| {
-        let field =
-            Field { name: "expansion".into(), kind, weight: 1.0, stored, analyzer: None, vector: None, weights };
+        let field = Field {
+            name: "expansion".into(),
+            kind,
+            weight: 1.0,
+            stored,
+            analyzer: None,
+            vector: None,
+            weights,
+            clusters: false,
+        };
         let schema = Schema { fields: vec![field], positions: true, codecs: Codecs::FIRST, analyzer: analyzer.clone() };
         Manifest::new(schema)
     };
@@ -289,7 +318,16 @@ fn weights_fields_need_version_5() {
 fn analyzers_of_fields_need_version_4() {
     let field = |name: &str, analyzer: Option<usize>| {
         let analyzer = analyzer.map(of_number);
-        Field { name: name.into(), kind: Kind::Text, weight: 1.0, stored: true, analyzer, vector: None, weights: None }
+        Field {
+            name: name.into(),
+            kind: Kind::Text,
+            weight: 1.0,
+            stored: true,
+            analyzer,
+            vector: None,
+            weights: None,
+            clusters: false,
+        }
     };
     let of = |analyzers: [Option<usize>; 4]| {
         let fields = ["a", "b", "c", "d"].into_iter().zip(analyzers).map(|(name, own)| field(name, own)).collect();
@@ -340,6 +378,7 @@ fn parts_and_compounds_need_version_4() {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     }];
     for (parts, compounds, version) in [(false, vec![], 1), (true, vec![], 4), (false, vec!["haus".to_owned()], 4)] {
         let options = analysis::AnalyzerOptions { parts, compounds, ..analysis::AnalyzerOptions::default() };
@@ -362,6 +401,7 @@ fn schemas_that_cannot_be_are_refused() {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let codecs = Codecs::default();
     let of = |fields| Manifest::new(Schema { fields, positions: true, codecs, analyzer: analyzer.clone() });
@@ -406,6 +446,7 @@ fn old_weights_become_the_nearest_ones() {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
     for (old, weight) in [(1e-42, 1e-3), (1e-4, 1e-3), (1e-3, 1e-3), (2.5, 2.5), (1e3, 1e3), (1e6, 1e3)] {

@@ -73,7 +73,9 @@ impl SegmentBuilder {
             Kind::Numeric => Gathered::Numbers(Numbers::default()),
             Kind::Stored => Gathered::Nothing,
             Kind::Geo => Gathered::Points(Vec::new()),
-            Kind::Vector => field.vector.map_or(Gathered::Nothing, |shape| Gathered::Vectors(Vectors::new(shape))),
+            Kind::Vector => {
+                field.vector.map_or(Gathered::Nothing, |shape| Gathered::Vectors(Vectors::new(shape, field.clusters)))
+            }
             Kind::Weights => field
                 .weights
                 .map_or(Gathered::Nothing, |precision| Gathered::Weights(Box::new(Weights::new(precision)))),

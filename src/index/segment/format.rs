@@ -79,10 +79,12 @@ pub enum Section {
     Vectors = 14,
     /// Their codes.
     Codes = 15,
+    /// Their clusters.
+    Clusters = 16,
 }
 
 impl Section {
-    pub(super) const ALL: [Section; 16] = [
+    pub(super) const ALL: [Section; 17] = [
         Section::Lists,
         Section::Dictionary,
         Section::Lengths,
@@ -99,6 +101,7 @@ impl Section {
         Section::Frequent,
         Section::Vectors,
         Section::Codes,
+        Section::Clusters,
     ];
 
     /// Its name, for messages.
@@ -120,6 +123,7 @@ impl Section {
             Section::Frequent => "frequent words",
             Section::Vectors => "vectors",
             Section::Codes => "codes of vectors",
+            Section::Clusters => "clusters of vectors",
         }
     }
 
@@ -132,7 +136,7 @@ impl Section {
             Section::Words | Section::Pairs | Section::PairLists | Section::Frequent => kind == Some(Kind::Text),
             Section::Numbers => kind == Some(Kind::Numeric),
             Section::Points => kind == Some(Kind::Geo),
-            Section::Vectors | Section::Codes => kind == Some(Kind::Vector),
+            Section::Vectors | Section::Codes | Section::Clusters => kind == Some(Kind::Vector),
             _ => field == NO_FIELD,
         }
     }

@@ -51,7 +51,7 @@ pub(in crate::index) fn merge(
         words,
     };
     let mut writer = SegmentWriter::create(folder, number, documents, has, schema)?;
-    for (field, Field { kind, .. }) in schema.fields.iter().enumerate() {
+    for (field, Field { kind, clusters, .. }) in schema.fields.iter().enumerate() {
         match kind {
             Kind::Numeric => merge_numbers(inputs, &plan, field, &mut writer)?,
             Kind::Text => {
@@ -71,7 +71,7 @@ pub(in crate::index) fn merge(
             }
             Kind::Stored => {}
             Kind::Geo => merge_points(inputs, &plan, field, &mut writer)?,
-            Kind::Vector => vectors::merge(inputs, &plan, field, &mut writer)?,
+            Kind::Vector => vectors::merge(inputs, &plan, field, *clusters, &mut writer)?,
         }
     }
     let all: Vec<_> = inputs.iter().map(|(segment, _)| segment.ids()).collect::<Result<_>>()?;

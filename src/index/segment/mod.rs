@@ -12,7 +12,7 @@
 //! | `words` | the section of words whose terms are stems |
 //! | `frequent` | the section of frequent words |
 //! | `pairs`, `gather`, `write_pairs` | documents in which one common word follows another; finding them; writing them |
-//! | `ids`, `numbers`, `points`, `vectors`, `stored`, `ordinals`, `packed` | the sections of documents |
+//! | `ids`, `numbers`, `points`, `vectors`, `clusters`, `stored`, `ordinals`, `packed` | the sections of documents |
 //! | [`buckets`] | the numbers of a field in 16 bits each, for ranges |
 //! | `in_order` | documents by the numbers of a field, for sorting |
 //! | `section` | one section of an open segment; checksums |
@@ -30,6 +30,7 @@
 mod accepted;
 mod buckets;
 pub mod build;
+mod clusters;
 mod copy;
 mod dictionary;
 mod documents;
@@ -73,6 +74,7 @@ mod tests;
 
 pub use accepted::Accepted;
 pub use build::SegmentBuilder;
+pub use clusters::ClusterColumn;
 pub use dictionary::{Dictionary, Terms, Union};
 pub use format::{FieldCounts, Section};
 pub use frequent::Level;
@@ -200,6 +202,8 @@ pub struct Segment {
     keyword_columns: Box<[OnceLock<KeywordColumn>]>,
     /// By field; see [`add_between`](Self::add_between).
     buckets: Box<[KeptLater<Buckets>]>,
+    /// By field, whether its clusters have been checked; see [`clusters`](Self::clusters).
+    clusters: Box<[OnceLock<()>]>,
     /// See [`joined`](Self::joined).
     joined: KeptJoined,
     /// See [`passing`](Self::passing).
@@ -272,6 +276,7 @@ impl Segment {
             ordinals: OnceLock::new(),
             keyword_columns: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             buckets: schema.fields.iter().map(|_| KeptLater::default()).collect(),
+            clusters: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             joined: KeptJoined::default(),
             passing: KeptPassing::default(),
             accepted: KeptAccepted::default(),

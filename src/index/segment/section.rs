@@ -96,11 +96,14 @@ impl Segment {
     }
 
     pub(super) fn section_ref(&self, section: Section, field: usize) -> Result<SectionRef<'_>> {
+        self.optional_section(section, field).ok_or_else(|| self.no_field(field, section.name()))
+    }
+
+    /// A section that not all segments have.
+    pub(super) fn optional_section(&self, section: Section, field: usize) -> Option<SectionRef<'_>> {
         let row = if field == usize::from(NO_FIELD) { self.schema.fields.len() } else { field };
-        match self.indices.get(row).map(|row| row[section as usize]) {
-            Some(index) if index != 0 => Ok(SectionRef { segment: self, index: index as usize - 1 }),
-            _ => Err(self.no_field(field, section.name())),
-        }
+        let index = self.indices.get(row)?[section as usize];
+        Some(SectionRef { segment: self, index: usize::from(index).checked_sub(1)? })
     }
 
     /// A section that belongs to no field.

@@ -43,6 +43,7 @@ pub(super) fn schema(positions: bool) -> Arc<Schema> {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let fields = vec![
         field("body", Kind::Text, false),

@@ -10,13 +10,14 @@
 //! ```
 //! Codes and factors are those of [`Codes`].
 
+use super::clusters;
 use super::file::SegmentWriter;
 use super::format::{FieldCounts, Section, u32_at};
 use super::merge_plan::{Input, MergePlan};
 use super::section::SectionRef;
 use crate::base::error::Result;
 use crate::base::memory::{prefetch, reserve, room};
-use crate::vector::{Codes, Factor, Metric, Run, Shape};
+use crate::vector::{self, Codes, Factor, Metric, Run, Shape};
 use std::io::Write;
 use std::ops::Range;
 
@@ -63,11 +64,13 @@ pub(super) struct Vectors {
     /// The document of each row.
     docs: Vec<u32>,
     components: Vec<u8>,
+    /// Whether they are to be in clusters.
+    clusters: bool,
 }
 
 impl Vectors {
-    pub fn new(shape: Shape) -> Vectors {
-        Vectors { shape, docs: Vec::new(), components: Vec::new() }
+    pub fn new(shape: Shape, clusters: bool) -> Vectors {
+        Vectors { shape, docs: Vec::new(), components: Vec::new(), clusters }
     }
 
     /// Adds the vector of a document after all others, rounded as the field keeps it.
@@ -89,7 +92,9 @@ impl Vectors {
     /// Bytes of memory in use, and those that [`Vectors::write`] takes besides.
     pub fn memory(&self) -> (usize, usize) {
         let of_row = bytes_of_codes(self.shape) + size_of::<(u32, u32)>();
-        (self.components.capacity() + size_of::<u32>() * self.docs.capacity(), of_row * self.docs.len())
+        let of_clusters = if self.clusters { vector::clusters::memory(self.shape, self.docs.len()) } else { 0 };
+        let rows = self.docs.len();
+        (self.components.capacity() + size_of::<u32>() * self.docs.capacity(), of_clusters.max(of_row * rows))
     }
 
     /// Writes the sections of a field with `documents` documents, those that are not dead.
@@ -128,7 +133,12 @@ impl Vectors {
                 bytes.extend_from_slice(&of_row[..part.bytes(self.shape)]);
             }
         }
-        writer.section(Section::Codes, field as u8, |out| parts.iter().try_for_each(|bytes| out.write_all(bytes)))
+        writer.section(Section::Codes, field as u8, |out| parts.iter().try_for_each(|bytes| out.write_all(bytes)))?;
+        drop(parts);
+        match self.clusters {
+            true => clusters::write(self.shape, rows.len(), |row| Ok(vector(rows[row].0)), field, writer),
+            false => Ok(()),
+        }
     }
 }
 
@@ -156,8 +166,14 @@ fn write_vectors(
     Ok(())
 }
 
-/// Merges the vectors of a field. Codes depend on their vector alone, so all is copied.
-pub(super) fn merge(inputs: &[Input], plan: &MergePlan, field: usize, writer: &mut SegmentWriter) -> Result<()> {
+/// Merges the vectors of a field. Codes depend on their vector alone, so all is copied; clusters are made anew, if the field has them.
+pub(super) fn merge(
+    inputs: &[Input],
+    plan: &MergePlan,
+    field: usize,
+    has_clusters: bool,
+    writer: &mut SegmentWriter,
+) -> Result<()> {
     let columns = inputs.iter().map(|(segment, _)| segment.vectors(field)).collect::<Result<Vec<_>>>()?;
     let Some(shape) = columns.first().map(|column| column.shape) else { return Ok(()) };
     let mut rows: Vec<(u32, usize, u32)> = room(plan.sources.len())?;
@@ -180,7 +196,12 @@ pub(super) fn merge(inputs: &[Input], plan: &MergePlan, field: usize, writer: &m
             }
         }
         Ok(())
-    })
+    })?;
+    let vector = |at: usize| {
+        let (input, row, _) = rows[at];
+        columns[input as usize].vector(row)
+    };
+    if has_clusters { clusters::write(shape, rows.len(), vector, field, writer) } else { Ok(()) }
 }
 
 /// The vectors of a field. What is read of them is checked when it is first read.

@@ -196,7 +196,7 @@ pub(super) fn differences(index: &Schema, given: &Schema) -> Vec<String> {
     differences
 }
 
-/// The schema of the index at `path` with what a given one changes: more fields, and other weights. `None` if that is nothing.
+/// The schema of the index at `path` with what a given one changes: more fields, other weights, clusters or none. `None` if that is nothing.
 ///
 /// # Errors
 /// [`Error::Argument`], with all that cannot be changed.
@@ -214,6 +214,7 @@ fn joined(index: &Schema, given: &Schema, path: &Path) -> Result<Option<Schema>>
     for field in &mut joined.fields {
         if let Some(other) = given.of_kind(field.name.as_bytes(), field.kind) {
             field.weight = given.fields[other].weight;
+            field.clusters = given.fields[other].clusters;
         }
     }
     joined.fields.extend(given.fields.iter().filter(|field| index.field(&field.name).is_none()).cloned());

@@ -146,8 +146,8 @@ fn search_batch(call: &mut Call) -> Outcome {
 fn nearest_one(call: &mut Call) -> Outcome {
     let arguments = nearest::NEAREST.parse(call)?;
     let (object, result) = this_and_result::<Object>(call)?;
-    let options = arguments.options(&object.of.schema)?;
-    let (field, shape) = vectors::shape(&object.of.schema, arguments.field(), 1)?;
+    let mut options = arguments.options(&object.of.schema)?;
+    let (field, shape) = nearest::field(&arguments, &object.of.schema, &mut options)?;
     let vectors = vec![vectors::query(arguments.required(Argument::Vector).1, shape, 2, "")?];
     let question = Question::Nearest { field, vectors, options, stored: object.stored };
     leaf_request::store(question, Zval::null(), &object.of, result)
@@ -156,8 +156,8 @@ fn nearest_one(call: &mut Call) -> Outcome {
 fn nearest_batch(call: &mut Call) -> Outcome {
     let arguments = nearest::BATCH.parse(call)?;
     let (object, result) = this_and_result::<Object>(call)?;
-    let options = arguments.options(&object.of.schema)?;
-    let (field, shape) = vectors::shape(&object.of.schema, arguments.field(), 1)?;
+    let mut options = arguments.options(&object.of.schema)?;
+    let (field, shape) = nearest::field(&arguments, &object.of.schema, &mut options)?;
     let given = arguments.required(Argument::Vectors).1;
     let vectors = given.array().map_or(Ok(Vec::new()), |array| vectors::queries(array, shape, 2))?;
     let question = Question::Nearest { field, vectors, options, stored: object.stored };

@@ -33,6 +33,7 @@ fn schema(positions: bool) -> Schema {
         analyzer,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let fields = NAMES.into_iter().zip(WEIGHTS).zip(own).map(field).collect();
     Schema { fields, analyzer, positions, codecs: index::Codecs::default() }

@@ -36,6 +36,7 @@ fn schema(language: Option<&str>, positions: bool, compounds: bool) -> Schema {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     Schema { fields: vec![field("title"), field("body")], analyzer, positions, codecs: index::Codecs::default() }
 }

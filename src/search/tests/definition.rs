@@ -37,6 +37,7 @@ pub(super) fn schema_in(language: Option<&str>, positions: bool) -> Schema {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let fields = vec![
         field("title", Kind::Text, TITLE),

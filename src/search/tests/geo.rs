@@ -21,6 +21,7 @@ fn schema() -> Schema {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let fields = vec![field("body", Kind::Text), field("tag", Kind::Keyword), field("place", Kind::Geo)];
     let analyzer = crate::analysis::Analyzer::new(crate::analysis::AnalyzerOptions::default()).unwrap();

@@ -27,6 +27,7 @@ pub(super) fn index_of(folder: &Path) -> Index {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let fields = vec![
         field("title", Kind::Text),

@@ -17,6 +17,7 @@ fn schema() -> Schema {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let options = AnalyzerOptions { language: Some("english".into()), ..AnalyzerOptions::default() };
     let fields = FIELDS.map(field).into();

@@ -1,8 +1,10 @@
 //! The nearest vectors, and hits of words and vectors together, compared with a look at every document.
 
 use super::*;
+use crate::base::error::Error;
 use crate::engine::{self, Settings};
 use crate::index::{Codecs, Document, Field};
+use crate::vector::clusters;
 use crate::vector::{Metric, Precision, Query, Shape};
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,6 +40,7 @@ fn schema(shape: Shape) -> Schema {
         analyzer: None,
         vector,
         weights: None,
+        clusters: kind == Kind::Vector,
     };
     let fields = vec![
         field("body", Kind::Text, None),
@@ -206,4 +209,110 @@ proptest! {
             }
         }
     }
+}
+
+/// What is to be found by so many probes, clusters being as they are.
+fn among(index: &Index, shape: Shape, query: &Query, probes: usize, tagged: bool) -> Vec<(i64, f64)> {
+    let mut expected = Vec::new();
+    for part in index.snapshot().parts() {
+        let column = part.segment.vectors(VECTOR).unwrap();
+        let clusters = part.segment.clusters(VECTOR).unwrap();
+        assert_eq!(clusters.is_some(), column.rows() >= clusters::FEWEST);
+        let rows: Vec<usize> = match clusters {
+            None => (0..column.rows()).collect(),
+            Some(clusters) => {
+                let closest = clusters::closest(query, clusters.centroids(), probes).unwrap();
+                assert_eq!(closest.len(), probes.min(clusters.len()));
+                closest.into_iter().flat_map(|cluster| clusters.rows(cluster)).collect()
+            }
+        };
+        for row in rows {
+            let doc = column.doc(row).unwrap();
+            let Id::Int(id) = part.segment.id(doc).unwrap() else { unreachable!() };
+            if part.is_live(doc) && (!tagged || id % 3 == 1) {
+                let vector: Vec<f32> = bytemuck::pod_collect_to_vec(column.vector(row).unwrap());
+                expected.push((id, similarity(shape.metric, query.components(), &vector)));
+            }
+        }
+    }
+    expected
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #[test]
+    fn the_nearest_of_some_clusters_are_found(
+        (shape, commits, gone) in cases(),
+        threads in 1usize..3,
+        optimize in prop_oneof![Just(None), Just(Some(false)), Just(Some(true))],
+        (limit, offset) in (0usize..40, 0usize..5),
+        filtered in any::<bool>(),
+        probes in 1usize..20,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let (index, _) = built(folder.path(), shape, &commits, &gone, (threads, optimize));
+        let filter = if filtered { Filter::new(Condition::Keywords(TAG, vec![b"x".to_vec()])).unwrap() } else { Filter::default() };
+        let exact = Options { limit, offset, filter, ..Options::default() };
+        let options = Options { probes: Some(probes), ..exact.clone() };
+        let vectors = commits.iter().flatten().filter_map(|doc| doc.vector.as_deref()).take(5);
+        let queries: Vec<Query> = vectors.map(|vector| Query::new(shape, vector).unwrap()).collect();
+        let all = index.nearest(VECTOR, &queries, &options, threads).unwrap();
+        for (query, found) in queries.iter().zip(&all) {
+            same(found, among(&index, shape, query, probes, filtered), &options);
+            let one = std::slice::from_ref(query);
+            prop_assert_eq!(&index.nearest(VECTOR, one, &options, 1).unwrap()[0], found);
+            let of_all = Options { probes: Some(usize::MAX), ..exact.clone() };
+            prop_assert_eq!(index.nearest(VECTOR, one, &of_all, 1).unwrap(), index.nearest(VECTOR, one, &exact, 1).unwrap());
+            // Lists that are fused are those of all vectors.
+            let fused = |options: &Options| {
+                let nearest = [(VECTOR, Arc::new(query.clone()))];
+                index.search(Asked { text: "ship", nearest: &nearest, ..Asked::default() }, options).unwrap()
+            };
+            prop_assert_eq!(fused(&options), fused(&exact));
+        }
+    }
+}
+
+#[test]
+fn clusters_come_and_go_with_the_schema() {
+    let shape = Shape { dimensions: 3, metric: Metric::Euclidean, precision: Precision::Bits16 };
+    let folder = tempfile::tempdir().unwrap();
+    let doc = |id: i64| Doc { id, vector: Some(vec![(id % 7) as f32, (id % 5) as f32, id as f32 / 10.0]) };
+    let with = |clusters: bool, commits: &[Vec<Doc>], optimize: bool| {
+        let mut schema = schema(shape);
+        schema.fields[VECTOR].clusters = clusters;
+        let mut writer = Writer::open(folder.path(), Some(schema), index::WriterOptions::default()).unwrap();
+        for doc in commits.iter().flatten() {
+            let values = vec![(VECTOR, Value::Vector(doc.vector.clone().unwrap()))];
+            writer.add(Id::Int(doc.id), Document { values }).unwrap();
+        }
+        writer.commit().unwrap();
+        if optimize {
+            writer.optimize(false).unwrap();
+        }
+        Index::open(folder.path()).unwrap()
+    };
+    let query = [Query::new(shape, &[1.0, 2.0, 3.0]).unwrap()];
+    let some = Options { probes: Some(1), ..Options::default() };
+    let have = |index: &Index| -> Vec<bool> {
+        index.snapshot().parts().iter().map(|part| part.segment.clusters(VECTOR).unwrap().is_some()).collect()
+    };
+    let index = with(false, &[(0..60).map(doc).collect()], false);
+    assert_eq!(have(&index), [false]);
+    assert!(matches!(index.nearest(VECTOR, &query, &some, 1), Err(Error::Argument(_))));
+    let exact = index.nearest(VECTOR, &query, &Options::default(), 1).unwrap();
+    // Segments that were written before are looked at as a whole.
+    let index = with(true, &[], false);
+    assert_eq!((have(&index), index.nearest(VECTOR, &query, &some, 1).unwrap()), (vec![false], exact));
+    let none = Options { probes: Some(0), ..Options::default() };
+    assert!(matches!(index.nearest(VECTOR, &query, &none, 1), Err(Error::Argument(_))));
+    let index = with(true, &[(60..100).map(doc).collect()], true);
+    assert_eq!(have(&index), [true]);
+    same(&index.nearest(VECTOR, &query, &some, 1).unwrap()[0], among(&index, shape, &query[0], 1, false), &some);
+    assert!(among(&index, shape, &query[0], 1, false).len() < 50);
+    let index = with(false, &[], false);
+    assert_eq!(have(&index), [true]);
+    assert!(index.nearest(VECTOR, &query, &some, 1).is_err());
+    let index = with(false, &[(100..120).map(doc).collect()], true);
+    assert_eq!(have(&index), [false]);
 }

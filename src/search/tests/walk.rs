@@ -23,6 +23,7 @@ fn index_in(folder: &Path, reorder: bool) {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     let fields = vec![
         field("body", Kind::Text),

@@ -66,6 +66,7 @@ fn schema(precision: Precision) -> Schema {
         analyzer: None,
         vector: (kind == Kind::Vector).then_some(SHAPE),
         weights: (kind == Kind::Weights).then_some(precision),
+        clusters: false,
     };
     let fields = vec![
         field("body", Kind::Text),

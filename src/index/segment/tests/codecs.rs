@@ -101,6 +101,7 @@ fn geo_fields_need_version_4() {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     });
     let schema = Arc::new(schema);
     let meta = build(folder.path(), 1, &texts(200, 0), &schema).unwrap().meta();
@@ -128,6 +129,7 @@ fn vector_fields_need_version_5() {
             analyzer: None,
             vector: Some(Shape { dimensions: 3, metric: Metric::Cosine, precision }),
             weights: None,
+            clusters: false,
         });
         let schema = Arc::new(schema);
         let mut documents = texts(200, 0);

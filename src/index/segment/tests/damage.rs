@@ -19,6 +19,7 @@ fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     });
     let vectors = |name: &str, metric, precision| Field {
         name: name.into(),
@@ -28,6 +29,7 @@ fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
         analyzer: None,
         vector: Some(Shape { dimensions: 7, metric, precision }),
         weights: None,
+        clusters: metric == Metric::Dot,
     };
     schema.fields.push(vectors("embedding", Metric::Dot, vector::Precision::Bits32));
     schema.fields.push(Field {
@@ -38,6 +40,7 @@ fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
         analyzer: None,
         vector: None,
         weights: Some(Precision::Bits8),
+        clusters: false,
     });
     schema.fields.push(vectors("half", Metric::Cosine, vector::Precision::Bits16));
     let schema = Arc::new(schema);
@@ -167,7 +170,15 @@ fn survey(segment: &Segment) -> Result<()> {
                 let (of_row, factor, norm) = codes.fine(row);
                 std::hint::black_box(query.fine(Tier::Scalar, of_row, factor, norm));
             }
-            column.add_present(&mut [0; 11])
+            column.add_present(&mut [0; 11])?;
+            if let Some(clusters) = segment.clusters(field)? {
+                let of_clusters = (0..=clusters.len() as u32).flat_map(|cluster| clusters.rows(cluster));
+                let mut rows: Vec<usize> = of_clusters.collect();
+                rows.sort_unstable();
+                assert!(rows.into_iter().eq(0..column.rows()));
+                assert!(clusters.probed(&query, 3)?.iter().all(|&row| row < column.rows()));
+            }
+            Ok(())
         }));
     }
     first
@@ -285,7 +296,7 @@ fn forged_files_do_not_end_the_process() {
     let extents = segment.frame.extents.clone();
     let body = segment.body;
     drop(segment);
-    assert_eq!(extents.len(), 7 + 2 + 7 + 2 + 1 + 2 + 5 + 3 + 2);
+    assert_eq!(extents.len(), 7 + 2 + 7 + 2 + 1 + 3 + 5 + 3 + 2);
     let mut places: Vec<usize> = (0..64).chain(body..bytes.len() - TAIL - 4 * body.div_ceil(CHUNK)).collect();
     for extent in &extents {
         let section = extent.offset as usize..(extent.offset + extent.length) as usize;
@@ -308,4 +319,54 @@ fn forged_files_do_not_end_the_process() {
         }
     }
     assert!(refused > 300, "{refused}");
+}
+
+#[test]
+fn clusters_have_each_row_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, meta, bytes) = sample(folder.path());
+    let path = folder.path().join("damaged.segment");
+    std::fs::write(&path, &bytes).unwrap();
+    let segment = Segment::open(&path, &meta, schema.clone()).unwrap();
+    let begin =
+        segment.frame.extents.iter().find(|extent| extent.section == Section::Clusters).unwrap().offset as usize;
+    let count = segment.clusters(6).unwrap().unwrap().len();
+    let last = segment.vectors(6).unwrap().rows() - 1;
+    drop(segment);
+    let ends = begin + 64 + 4 * 7 * count;
+    let rows = ends + 4 * count;
+    let [first, second] = [rows, rows + 4].map(|at| u32_at(&bytes, at));
+    let full = u32_at(&bytes, ends + 4 * (count - 2));
+    let with = |changes: &[(usize, u32)]| {
+        let (mut forged, mut meta) = (bytes.clone(), meta);
+        for (at, number) in changes {
+            forged[*at..at + 4].copy_from_slice(&number.to_le_bytes());
+        }
+        forge(&mut forged, &mut meta);
+        std::fs::write(&path, &forged).unwrap();
+        let segment = Segment::open(&path, &meta, schema.clone()).unwrap();
+        assert!(segment.vectors(6).is_ok());
+        segment.clusters(6).map(|clusters| clusters.map(|clusters| clusters.len()))
+    };
+    assert_eq!(with(&[(rows, first)]), Ok(Some(count)));
+    assert_eq!(u32_at(&bytes, ends + 4 * (count - 1)) as usize, last + 1);
+    for changes in [
+        // How many there are.
+        &[(begin, 0)][..],
+        &[(begin, count as u32 + 1)],
+        &[(begin, u32::MAX)],
+        // Where they end.
+        &[(ends, u32::MAX)],
+        &[(ends + 4, 0), (ends, 1)],
+        &[(ends + 4 * (count - 1), full)],
+        &[(ends + 4 * (count - 1), last as u32 + 2)],
+        // Which rows they have: one twice, none, in another order.
+        &[(rows, second)],
+        &[(rows, last as u32 + 1)],
+        &[(rows, u32::MAX)],
+        &[(rows, second), (rows + 4, first)],
+    ] {
+        let error = with(changes).unwrap_err();
+        assert!(names_the_file(&error) && error.to_string().contains("clusters of vectors"), "{changes:?}: {error}");
+    }
 }

@@ -32,6 +32,7 @@ pub(super) fn schema() -> Schema {
         analyzer: None,
         vector: None,
         weights: None,
+        clusters: false,
     };
     Schema {
         fields: vec![field("body", Kind::Text), field("lang", Kind::Keyword), field("price", Kind::Numeric)],

@@ -85,6 +85,8 @@ pub enum Argument {
     Fusion,
     /// Terms with weights, by field.
     Weighted,
+    /// How many clusters are looked at, or null: all vectors.
+    Probes,
 }
 
 pub const LIMIT: i64 = 10;
@@ -152,6 +154,7 @@ impl Argument {
             Argument::Vectors => Arg::new("vectors", DataType::Array),
             Argument::Nearest => array("nearest"),
             Argument::Weighted => array("weighted"),
+            Argument::Probes => with("probes", DataType::Long, "null".into()).allow_null(),
             Argument::Fusion => with("fusion", DataType::Array, "'rrf'".into()),
         }
     }

@@ -3,14 +3,14 @@
 use super::argument::{Argument, B, CAPACITY, K1, LENGTH, LIMIT, WORDS};
 use super::{filter, fusion, options};
 use crate::analysis::valid_utf8;
-use crate::index::{Id, Schema};
+use crate::index::{Field, Id, Schema};
 use crate::php::asked::{self, Query};
 use crate::php::call::{Call, parsed};
 use crate::php::class::{Method, method};
 use crate::php::classes::{matching, statistics};
 use crate::php::declare::widen;
 use crate::php::documents::id_argument;
-use crate::php::exception::{Outcome, Thrown};
+use crate::php::exception::{self, Outcome, Thrown};
 use crate::php::ffi::{zend_parse_parameter, zend_wrong_parameters_count_error};
 use crate::php::input::{milliseconds, natural, up_to};
 use crate::php::weights;
@@ -86,6 +86,7 @@ pub struct Arguments<'c> {
     prefix: bool,
     syntax: bool,
     max_words: Option<i64>,
+    probes: Option<i64>,
     pub length: i64,
     pub fragments: i64,
     pub escape: bool,
@@ -112,6 +113,7 @@ impl<'c> Arguments<'c> {
             prefix: false,
             syntax: true,
             max_words: None,
+            probes: None,
             length: LENGTH,
             fragments: 1,
             escape: true,
@@ -170,6 +172,12 @@ impl<'c> Arguments<'c> {
                 let (mut words, mut is_null) = (0i64, false);
                 parse!(c"l!", &raw mut words, &raw mut is_null)?;
                 self.max_words = (!is_null).then_some(words);
+                Ok(())
+            }
+            Argument::Probes => {
+                let (mut probes, mut is_null) = (0i64, false);
+                parse!(c"l!", &raw mut probes, &raw mut is_null)?;
+                self.probes = (!is_null).then_some(probes);
                 Ok(())
             }
             Argument::Limit => parse!(c"l", &raw mut self.limit),
@@ -276,6 +284,22 @@ impl<'c> Arguments<'c> {
     /// How many queries a stream holds: 1 to `most`.
     pub fn capacity(&self, most: usize) -> Outcome<usize> {
         up_to(self.capacity, most, self.find(Argument::Capacity).map_or(0, |(number, _)| number))
+    }
+
+    /// How many clusters of a field are looked at: at least 1, if it has clusters; `None` if all vectors are.
+    pub fn probes(&self, field: &Field) -> Outcome<Option<usize>> {
+        let (Some(probes), Some((number, _))) = (self.probes, self.find(Argument::Probes)) else { return Ok(None) };
+        let probes = usize::try_from(probes)
+            .ok()
+            .filter(|&probes| probes > 0)
+            .ok_or_else(|| exception::argument_value(number, &format!("must be null or at least 1, {probes} given")))?;
+        match field.clusters {
+            true => Ok(Some(probes)),
+            false => {
+                let text = format!("must be null: field '{}' has no clusters", field.name);
+                Err(exception::argument_value(number, &text))
+            }
+        }
     }
 
     /// What the arguments say about how to search.

@@ -1,10 +1,11 @@
 //! The nearest vectors.
 
 use super::argument::Argument;
-use super::arguments::Signature;
+use super::arguments::{Arguments, Signature};
 use super::object::Object;
 use super::search::{bytes_of_hits, put_all, with_page};
 use crate::engine;
+use crate::index::Schema;
 use crate::php::call::{Call, check_index};
 use crate::php::class::{this, this_and_result};
 use crate::php::classes::hits;
@@ -12,7 +13,8 @@ use crate::php::exception::Outcome;
 use crate::php::output::Map;
 use crate::php::zend::elements;
 use crate::php::{ini, input, vectors};
-use crate::search::Page;
+use crate::search::{Options, Page};
+use crate::vector::Shape;
 use ext_php_rs::types::ZendHashTable;
 use ext_php_rs::zend::BailoutGuard;
 use std::rc::Rc;
@@ -29,6 +31,7 @@ macro_rules! nearest_signature {
                 Argument::Offset,
                 Argument::Filter,
                 Argument::Deadline(None),
+                Argument::Probes,
             ],
         }
     };
@@ -37,12 +40,19 @@ macro_rules! nearest_signature {
 pub const NEAREST: Signature = nearest_signature!(Argument::Vector);
 pub const BATCH: Signature = nearest_signature!(Argument::Vectors);
 
+/// The field that arguments name, and what its vectors have in common; the options get what is said of its clusters.
+pub fn field(arguments: &Arguments, schema: &Schema, options: &mut Options) -> Outcome<(usize, Shape)> {
+    let (field, shape) = vectors::shape(schema, arguments.field(), 1)?;
+    options.probes = arguments.probes(&schema.fields[field])?;
+    Ok((field, shape))
+}
+
 pub fn nearest_one(call: &mut Call) -> Outcome {
     let arguments = NEAREST.parse(call)?;
     let (object, result) = this_and_result::<Object>(call)?;
     let index = &object.0;
-    let options = arguments.options(index.schema())?;
-    let (field, shape) = vectors::shape(index.schema(), arguments.field(), 1)?;
+    let mut options = arguments.options(index.schema())?;
+    let (field, shape) = field(&arguments, index.schema(), &mut options)?;
     let query = vectors::query(arguments.required(Argument::Vector).1, shape, 2, "")?;
     let page = Rc::new(Page::new(&options));
     input::ensure_memory(bytes_of_hits(index, &page))?;
@@ -55,8 +65,8 @@ pub fn nearest_one(call: &mut Call) -> Outcome {
 pub fn nearest_batch(call: &mut Call) -> Outcome {
     let arguments = BATCH.parse(call)?;
     let index = this::<Object>(call)?.0.clone();
-    let options = arguments.options(index.schema())?;
-    let (field, shape) = vectors::shape(index.schema(), arguments.field(), 1)?;
+    let mut options = arguments.options(index.schema())?;
+    let (field, shape) = field(&arguments, index.schema(), &mut options)?;
     let array = arguments.required(Argument::Vectors).1.array();
     let queries = array.map_or(Ok(Vec::new()), |array| vectors::queries(array, shape, 2))?;
     // PHP may end the script by a jump over this frame.

@@ -3,7 +3,8 @@
 //
 //     php -d extension=modules/postings.so -d memory_limit=2G benches/vectors/vectors.php --data DIR --passages FILE
 //
-// Ours and theirs: the mean of single queries, one after the other, on one thread; ten nearest. Then some clusters of the vectors are
+// Ours and theirs: the mean of single queries, one after the other, on one thread; ten nearest. Batches, and words with vectors, on all
+// cores. Then some clusters of the vectors are
 // looked at: recall@10 is the part of the ten nearest that is found, the mean of all queries. Exits with 1 if the ten nearest of a query
 // are others than by faiss, scores that differ by less than 1e-5 counting as equal.
 declare(strict_types=1);
@@ -43,9 +44,11 @@ foreach (['generated' => 384, 'passages' => 256] as $name => $dimensions) {
     $writer->optimize();
     $writer->close();
     $index = Index::open($path);
+    ini_set('postings.threads', '1');
     $index->nearest('e', $queries[0]);
     [$mean, $p99] = $measured(array_slice($queries, 0, 300), fn ($query) => $index->nearest('e', $query));
     [$filtered] = $measured(array_slice($queries, 0, 300), fn ($query) => $index->nearest('e', $query, filter: ['tag' => '7']));
+    ini_set('postings.threads', '0');
     $began = hrtime(true);
     $found = $index->nearestBatch('e', $queries);
     $batch = count($queries) / ((hrtime(true) - $began) / 1e9);
@@ -89,6 +92,7 @@ foreach (['clustered' => 384, 'generated' => 384, 'passages' => 256] as $name =>
     $set = "$name, $dimensions dimensions";
     $rows[] = [$set, 'in clusters: indexing, one thread', sprintf('%s vectors a second', number_format($rate)), '–'];
     $exact = array_map(fn ($hits) => $hits->ids(), $index->nearestBatch('e', $queries));
+    ini_set('postings.threads', '1');
     foreach ([1, 4, 16, 64] as $probes) {
         $index->nearest('e', $queries[0], probes: $probes);
         $found = 0;
@@ -103,6 +107,7 @@ foreach (['clustered' => 384, 'generated' => 384, 'passages' => 256] as $name =>
 // Words and vectors: the passages, with their own vectors, and with the generated ones, which have nothing to do with them: so scores decide
 // late.
 $typed = file("$data/passages.queries.txt", FILE_IGNORE_NEW_LINES);
+ini_set('postings.threads', '0');
 foreach (['passages' => 256, 'generated' => 384] as $name => $dimensions) {
     $path = "$data/index-hybrid-$name";
     $passages = fopen($options['passages'], 'rb');

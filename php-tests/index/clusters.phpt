@@ -7,11 +7,11 @@ use Postings\{Index, IndexWriter, Leaf, LeafClient};
 
 mt_srand(11);
 $noise = fn (float $size) => fn () => $size * (mt_rand() / mt_getrandmax() - 0.5);
-$vector = fn (array $centre) => pack('g*', ...array_map(fn ($x) => $x + $noise(0.5)(), $centre));
+$vector = fn (array $centre) => pack('g*', ...array_map(fn ($x) => $x + $noise(1.5)(), $centre));
 $centres = array_map(fn () => array_map($noise(2), range(1, 8)), range(1, 100));
 $fields = ['tag' => ['keyword' => true], 'e' => ['vector' => 8, 'clusters' => true], 'plain' => ['vector' => 2]];
 $folder = new_folder();
-$writer = IndexWriter::open($folder, $fields);
+$writer = IndexWriter::open($folder, $fields, threads: 1);
 for ($i = 0; $i < 6000; $i++) {
     $writer->add($i, ['tag' => 't' . $i % 4, 'e' => $vector($centres[$i % 100])]);
 }
@@ -46,7 +46,7 @@ $leaf = Leaf::open($folder);
 $client = LeafClient::fromResponse($leaf->handle(LeafClient::schemaRequest()));
 foreach ([1, 4, null] as $probes) {
     $request = $client->nearest('e', $queries[0], probes: $probes);
-    var_dump($scores($request->read($leaf->handle($request->toBytes()))) === $scores($index->nearest('e', $queries[0], probes: $probes)));
+    var_dump($scores($request->read($leaf->handle($request->bytes()))) === $scores($index->nearest('e', $queries[0], probes: $probes)));
 }
 $writer->optimize();
 $merged = Index::open($folder);
@@ -67,3 +67,23 @@ outcome('no bool', fn () => IndexWriter::open(new_folder(), ['e' => ['vector' =>
 outcome('no vectors', fn () => IndexWriter::open(new_folder(), ['e' => ['clusters' => true]]));
 ?>
 --EXPECT--
+{"vector":8,"metric":"cosine","bits":32,"clusters":true}
+bool(true)
+bool(true)
+float(1)
+float(1)
+float(1)
+bool(true)
+bool(true)
+float(1)
+float(1)
+float(1)
+bool(true)
+bool(true)
+bool(true)
+int(6099)
+bool(true)
+float(1)
+no more: ValueError: Postings\Index::nearest(): Argument #7 ($probes) must be null: field 'e' has no clusters
+0: ValueError: Postings\Index::nearest(): Argument #7 ($probes) must be null or at least 1, 0 given
+negative: ValueError: Postings\Index::nearestBatch(): Argument #7 ($probes) must be null or at least 1, -3 given

@@ -87,3 +87,10 @@ float(1)
 no more: ValueError: Postings\Index::nearest(): Argument #7 ($probes) must be null: field 'e' has no clusters
 0: ValueError: Postings\Index::nearest(): Argument #7 ($probes) must be null or at least 1, 0 given
 negative: ValueError: Postings\Index::nearestBatch(): Argument #7 ($probes) must be null or at least 1, -3 given
+text: TypeError: Postings\Index::nearest(): Argument #7 ($probes) must be of type ?int, string given
+no clusters: ValueError: Postings\Index::nearest(): Argument #7 ($probes) must be null: field 'plain' has no clusters
+no clusters, in a batch: ValueError: Postings\Index::nearestBatch(): Argument #7 ($probes) must be null: field 'plain' has no clusters
+no clusters, elsewhere: ValueError: Postings\LeafClient::nearest(): Argument #7 ($probes) must be null: field 'plain' has no clusters
+not of a search: Error: Unknown named parameter $probes
+no bool: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'clusters' must be bool, int given
+no vectors: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'metric' and 'clusters' need 'vector', the number of dimensions

@@ -230,7 +230,13 @@ fn among(index: &Index, shape: Shape, query: &Query, probes: usize, tagged: bool
             let doc = column.doc(row).unwrap();
             let Id::Int(id) = part.segment.id(doc).unwrap() else { unreachable!() };
             if part.is_live(doc) && (!tagged || id % 3 == 1) {
-                let vector: Vec<f32> = bytemuck::pod_collect_to_vec(column.vector(row).unwrap());
+                let bytes = column.vector(row).unwrap();
+                let vector: Vec<f32> = match shape.precision {
+                    Precision::Bits16 => {
+                        bytes.as_chunks().0.iter().map(|&x| half::f16::from_le_bytes(x).into()).collect()
+                    }
+                    Precision::Bits32 => bytes.as_chunks().0.iter().map(|&x| f32::from_le_bytes(x)).collect(),
+                };
                 expected.push((id, similarity(shape.metric, query.components(), &vector)));
             }
         }

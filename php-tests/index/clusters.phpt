@@ -7,11 +7,11 @@ use Postings\{Index, IndexWriter, Leaf, LeafClient};
 
 mt_srand(11);
 $noise = fn (float $size) => fn () => $size * (mt_rand() / mt_getrandmax() - 0.5);
-$vector = fn (array $centre) => pack('g*', ...array_map(fn ($x) => $x + $noise(0.5)(), $centre));
+$vector = fn (array $centre) => pack('g*', ...array_map(fn ($x) => $x + $noise(2)(), $centre));
 $centres = array_map(fn () => array_map($noise(2), range(1, 8)), range(1, 100));
 $fields = ['tag' => ['keyword' => true], 'e' => ['vector' => 8, 'clusters' => true], 'plain' => ['vector' => 2]];
 $folder = new_folder();
-$writer = IndexWriter::open($folder, $fields);
+$writer = IndexWriter::open($folder, $fields, threads: 1);
 for ($i = 0; $i < 6000; $i++) {
     $writer->add($i, ['tag' => 't' . $i % 4, 'e' => $vector($centres[$i % 100])]);
 }
@@ -38,7 +38,7 @@ $recall = function (Index $index, ?int $probes, mixed ...$options) use ($queries
 };
 $tagged = ['filter' => ['tag' => 't1'], 'limit' => 5, 'offset' => 2];
 foreach ([[], $tagged] as $options) {
-    var_dump($recall($index, 1, ...$options) < 1, $recall($index, 16, ...$options) > 0.9);
+    var_dump($recall($index, 1, ...$options) < 1, $recall($index, 16, ...$options) > 0.8);
     var_dump($recall($index, null, ...$options), $recall($index, 1000, ...$options), $recall($index, PHP_INT_MAX, ...$options));
 }
 $scores = fn (iterable $hits) => array_map(fn ($hit) => [$hit->id, $hit->score], iterator_to_array($hits));
@@ -46,7 +46,7 @@ $leaf = Leaf::open($folder);
 $client = LeafClient::fromResponse($leaf->handle(LeafClient::schemaRequest()));
 foreach ([1, 4, null] as $probes) {
     $request = $client->nearest('e', $queries[0], probes: $probes);
-    var_dump($scores($request->read($leaf->handle($request->toBytes()))) === $scores($index->nearest('e', $queries[0], probes: $probes)));
+    var_dump($scores($request->read($leaf->handle($request->bytes()))) === $scores($index->nearest('e', $queries[0], probes: $probes)));
 }
 $writer->optimize();
 $merged = Index::open($folder);
@@ -67,3 +67,30 @@ outcome('no bool', fn () => IndexWriter::open(new_folder(), ['e' => ['vector' =>
 outcome('no vectors', fn () => IndexWriter::open(new_folder(), ['e' => ['clusters' => true]]));
 ?>
 --EXPECT--
+{"vector":8,"metric":"cosine","clusters":true}
+bool(true)
+bool(true)
+float(1)
+float(1)
+float(1)
+bool(true)
+bool(true)
+float(1)
+float(1)
+float(1)
+bool(true)
+bool(true)
+bool(true)
+int(6099)
+bool(true)
+float(1)
+no more: ValueError: Postings\Index::nearest(): Argument #7 ($probes) must be null: field 'e' has no clusters
+0: ValueError: Postings\Index::nearest(): Argument #7 ($probes) must be null or at least 1, 0 given
+negative: ValueError: Postings\Index::nearestBatch(): Argument #7 ($probes) must be null or at least 1, -3 given
+text: TypeError: Postings\Index::nearest(): Argument #7 ($probes) must be of type ?int, string given
+no clusters: ValueError: Postings\Index::nearest(): Argument #7 ($probes) must be null: field 'plain' has no clusters
+no clusters, in a batch: ValueError: Postings\Index::nearestBatch(): Argument #7 ($probes) must be null: field 'plain' has no clusters
+no clusters, elsewhere: ValueError: Postings\LeafClient::nearest(): Argument #7 ($probes) must be null: field 'plain' has no clusters
+not of a search: Error: Unknown named parameter $probes
+no bool: TypeError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'clusters' must be bool, int given
+no vectors: ValueError: Postings\IndexWriter::open(): Argument #2 ($fields) field 'e': 'metric' and 'clusters' need 'vector', the number of dimensions

@@ -25,7 +25,7 @@ final class ShardedIndexTest extends TestCase
     private const SHARDS = 4;
     private const FIELDS = [
         'title' => ['stored' => true, 'weight' => 2], 'body' => [], 'tag' => ['keyword' => true], 'seller' => ['keyword' => true],
-        'price' => ['numeric' => true], 'meaning' => ['vector' => 5], 'look' => ['vector' => 3, 'metric' => 'euclidean'],
+        'price' => ['numeric' => true], 'meaning' => ['vector' => 5, 'clusters' => true], 'look' => ['vector' => 3, 'metric' => 'euclidean'],
         'expansion' => ['weights' => true],
     ];
 
@@ -171,6 +171,10 @@ final class ShardedIndexTest extends TestCase
         }
         self::assertSame(self::values($this->one->nearest('look', [1, 1, 1], 7, 2)), self::values($index->nearest('look', [1, 1, 1], 7, 2)));
         self::assertSame([], $index->nearestBatch('look', []));
+        // Segments are too small for clusters, so nothing is missing.
+        $wanted = self::values($this->one->nearest('meaning', $vectors['meaning']['a'], 30));
+        self::assertSame($wanted, self::values($index->nearest('meaning', $vectors['meaning']['a'], 30, probes: 1)));
+        self::assertSame($wanted, self::values($index->nearestBatch('meaning', $vectors['meaning'], 30, 0, [], null, 2)['a']));
         // A shard is asked for two at a time.
         $several = ['a' => [1, 2, 3], [0, 0, 0], [1, -1, 1], 'b' => [2, 2, 0], [0.5, 0.5, 0.5]];
         $this->transport->requests = [];

@@ -80,6 +80,9 @@ fn text(index: &Index, queries: &[Asked], options: &Options, settings: &Settings
     Ok(found)
 }
 
+/// Vectors that are looked for in a field, each with the number of its query, and its number there.
+type InField<'q> = Vec<((usize, usize), &'q Query)>;
+
 /// The nearest documents of each vector of each query.
 fn vectors(
     index: &Index,
@@ -89,7 +92,7 @@ fn vectors(
     end: End,
 ) -> Result<Vec<Vec<Found>>> {
     let mut found: Vec<Vec<Found>> = queries.iter().map(|asked| vec![Found::late(); asked.nearest.len()]).collect();
-    let mut by_field: BTreeMap<usize, Vec<((usize, usize), &Query)>> = BTreeMap::new();
+    let mut by_field: BTreeMap<usize, InField> = BTreeMap::new();
     for (at, asked) in queries.iter().enumerate() {
         for (list, (field, query)) in asked.nearest.iter().enumerate() {
             by_field.entry(*field).or_default().push(((at, list), query));

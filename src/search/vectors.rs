@@ -136,7 +136,7 @@ fn hits_of_probes(
         let of_part = Rows::new(part, number, field, options, clock)?;
         let clusters = if probes.is_some() { part.segment.clusters(field)? } else { None };
         all += of_part.len();
-        rows.push((of_part, probes.zip(clusters).filter(|(probes, clusters)| *probes < clusters.len())));
+        rows.push((of_part, probes.zip(clusters).filter(|(probes, clusters)| *probes < clusters.count())));
     }
     // The rows of a thread follow each other, beginning in one segment and ending in another. Of some clusters there are few.
     let threads = if probes.is_some() { 1 } else { threads.min(all / PER_THREAD).max(1) };

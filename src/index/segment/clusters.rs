@@ -102,7 +102,7 @@ impl<'s> ClusterColumn<'s> {
     }
 
     /// How many clusters there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.ends.len()
     }
 

@@ -19,8 +19,11 @@ pub(super) struct Memory {
 /// The memory of a cursor, until it is dropped.
 pub(super) struct Buffers(ManuallyDrop<Box<Memory>>);
 
+/// What threads keep: handed out as it is.
+type Kept = Box<Memory>;
+
 thread_local! {
-    static KEPT: RefCell<Vec<Box<Memory>>> = const { RefCell::new(Vec::new()) };
+    static KEPT: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Buffers {

@@ -222,7 +222,7 @@ fn among(index: &Index, shape: Shape, query: &Query, probes: usize, tagged: bool
             None => (0..column.rows()).collect(),
             Some(clusters) => {
                 let closest = clusters::closest(query, clusters.centroids(), probes).unwrap();
-                assert_eq!(closest.len(), probes.min(clusters.len()));
+                assert_eq!(closest.len(), probes.min(clusters.count()));
                 closest.into_iter().flat_map(|cluster| clusters.rows(cluster)).collect()
             }
         };

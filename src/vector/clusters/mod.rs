@@ -345,7 +345,7 @@ fn add_on_tier(integers: &[i16], scale: f32, sum: &mut [f32]) {
 /// # Errors
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
 pub fn closest(query: &Query, centroids: &[u8], probes: usize) -> Result<Vec<u32>> {
-    let bytes = size_of::<f32>() * query.components().len();
+    let bytes = size_of_val(query.components());
     let mut closenesses = zeros::<f32>(centroids.len() / bytes)?;
     closenesses_of(cpu::tier(), query.shape().metric, query.components(), centroids, &mut closenesses);
     let mut all: Vec<(f32, u32)> = Vec::new();

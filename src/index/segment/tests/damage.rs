@@ -172,7 +172,7 @@ fn survey(segment: &Segment) -> Result<()> {
             }
             column.add_present(&mut [0; 11])?;
             if let Some(clusters) = segment.clusters(field)? {
-                let of_clusters = (0..=clusters.len() as u32).flat_map(|cluster| clusters.rows(cluster));
+                let of_clusters = (0..=clusters.count() as u32).flat_map(|cluster| clusters.rows(cluster));
                 let mut rows: Vec<usize> = of_clusters.collect();
                 rows.sort_unstable();
                 assert!(rows.into_iter().eq(0..column.rows()));
@@ -330,7 +330,7 @@ fn clusters_have_each_row_once() {
     let segment = Segment::open(&path, &meta, schema.clone()).unwrap();
     let begin =
         segment.frame.extents.iter().find(|extent| extent.section == Section::Clusters).unwrap().offset as usize;
-    let count = segment.clusters(6).unwrap().unwrap().len();
+    let count = segment.clusters(6).unwrap().unwrap().count();
     let last = segment.vectors(6).unwrap().rows() - 1;
     drop(segment);
     let ends = begin + 64 + 4 * 7 * count;
@@ -346,7 +346,7 @@ fn clusters_have_each_row_once() {
         std::fs::write(&path, &forged).unwrap();
         let segment = Segment::open(&path, &meta, schema.clone()).unwrap();
         assert!(segment.vectors(6).is_ok());
-        segment.clusters(6).map(|clusters| clusters.map(|clusters| clusters.len()))
+        segment.clusters(6).map(|clusters| clusters.map(|clusters| clusters.count()))
     };
     assert_eq!(with(&[(rows, first)]), Ok(Some(count)));
     assert_eq!(u32_at(&bytes, ends + 4 * (count - 1)) as usize, last + 1);

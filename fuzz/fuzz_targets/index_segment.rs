@@ -172,6 +172,11 @@ fuzz_target!(|input: (Vec<(u16, u8)>, Vec<(u16, u8)>, Vec<(u16, u8)>, u16, Vec<u
     for field in [6, 8] {
         let Ok(column) = segment.vectors(field) else { continue };
         let query = Query::new(column.shape(), &[1.0, -0.5, 3.0, 0.0, 2.5, 1.0, -1.0]).expect("there is memory");
+        if let Ok(Some(clusters)) = segment.clusters(field)
+            && let Ok(rows) = clusters.probed(&query, 3)
+        {
+            assert!(rows.iter().all(|&row| row < column.rows()));
+        }
         let _ = column.add_present(&mut vec![0; segment.documents().div_ceil(64) as usize]);
         for row in 0..=column.rows() {
             assert!(column.doc(row).is_none_or(|doc| doc < segment.documents()));

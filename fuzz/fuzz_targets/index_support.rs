@@ -39,7 +39,7 @@ pub fn schema() -> Schema {
         Field { name: name.into(), kind, weight, stored, analyzer: (name == "title").then(|| analyzer("german")), vector: None, weights: None, clusters: false }
     };
     let vectors = |name: &str, metric, precision| {
-        Field { vector: Some(Shape { dimensions: 7, metric, precision }), ..field(name, Kind::Vector, false) }
+        Field { vector: Some(Shape { dimensions: 7, metric, precision }), clusters: metric == Metric::Dot, ..field(name, Kind::Vector, false) }
     };
     let fields = vec![
         field("title", Kind::Text, true),

@@ -154,6 +154,8 @@ fn a_query_that_fails_is_told_by_its_ticket() {
     let stream = stream(&index, &Options::default(), 1);
     stream.push("w1").unwrap();
     assert_eq!(take_all(&stream).len(), 1);
+    // Searches look at lengths once a millisecond.
+    std::thread::sleep(Duration::from_millis(2));
     for file in fs::read_dir(folder.path()).unwrap() {
         let file = fs::OpenOptions::new().write(true).open(file.unwrap().path()).unwrap();
         file.set_len(100).unwrap();

@@ -77,14 +77,18 @@ fn grow<T>(vector: &mut Vec<T>, more: usize) -> Result<()> {
     vector.try_reserve_exact(wanted).map_err(out_of_memory::<T>(wanted))
 }
 
-/// Has the processor fetch bytes that are read soon; where it cannot be asked, nothing is done.
+/// Has the processor fetch all lines of bytes that are read soon; where it cannot be asked, nothing is done.
 #[inline(always)]
 pub(crate) fn prefetch(bytes: &[u8]) {
-    // The last byte may be in a line of its own, if the first is not at the beginning of one.
     #[cfg(target_arch = "x86_64")]
-    for line in bytes.chunks(64).chain(bytes.last().map(std::slice::from_ref)) {
-        // SAFETY: it reads nothing that the program sees.
-        unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line.as_ptr().cast()) };
+    if !bytes.is_empty() {
+        const LINE: usize = 64;
+        let before = bytes.as_ptr().addr() % LINE;
+        for at in (0..before + bytes.len()).step_by(LINE) {
+            let line = bytes.as_ptr().wrapping_sub(before).wrapping_add(at);
+            // SAFETY: it reads nothing that the program sees.
+            unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line.cast()) };
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = bytes;

@@ -8,10 +8,10 @@ use super::{Found, check};
 use crate::base::bits::has_bit;
 use crate::base::error::{Error, Result};
 use crate::base::{cpu, threads};
-use crate::index::segment::{Allowed, ClusterColumn, CodeColumn, VectorColumn};
+use crate::index::segment::{Allowed, ClusterColumn, CodeColumn, Gathered, VectorColumn};
 use crate::index::snapshot::SnapshotSegment;
 use crate::rank::{Clock, Hit, TopK};
-use crate::vector::{Query, Run};
+use crate::vector::Query;
 use smallvec::SmallVec;
 use std::borrow::Borrow;
 use std::ops::Range;
@@ -32,7 +32,7 @@ const FIRST: usize = 4;
 /// Rows whose fine codes are looked at before the vectors of some of them are.
 const AT_A_TIME: usize = 64;
 
-/// Rows ahead of which the processor fetches what is gathered of single rows, or compared in their fine codes.
+/// Rows ahead of which the processor fetches fine codes.
 const AHEAD: usize = 16;
 
 /// The same for vectors, each of which has many lines.
@@ -240,9 +240,7 @@ type Near = SmallVec<[(f32, u32); AT_A_TIME]>;
 #[derive(Default)]
 struct Scratch {
     sums: Vec<i32>,
-    codes: Vec<u8>,
-    factors: Vec<u8>,
-    norms: Vec<u8>,
+    gathered: Gathered,
     /// Rows of a stretch that may be near enough, by their places, with bounds of their closenesses.
     near: Vec<(f32, u32)>,
 }
@@ -364,22 +362,10 @@ impl<'s> Rows<'s> {
         for from in (0..stretch.len()).step_by(ROWS) {
             clock.check()?;
             let to = stretch.len().min(from + ROWS);
-            let Scratch { sums, codes, factors, norms, .. } = &mut *scratch;
+            let Scratch { sums, gathered, .. } = &mut *scratch;
             let run = match stretch {
                 Stretch::All(first, _) => self.codes.coarse(first + from..first + to),
-                Stretch::Some(rows) => {
-                    [&mut *codes, &mut *factors, &mut *norms].into_iter().for_each(Vec::clear);
-                    for (&row, ahead) in rows[from..to].iter().zip(from + AHEAD..) {
-                        if let Some(&ahead) = rows.get(ahead) {
-                            self.codes.prefetch_coarse(ahead);
-                        }
-                        let run = self.codes.coarse(row..row + 1);
-                        codes.extend_from_slice(run.codes);
-                        factors.extend_from_slice(run.factors);
-                        norms.extend_from_slice(run.norms);
-                    }
-                    Run { codes, factors, norms }
-                }
+                Stretch::Some(rows) => self.codes.gather(&rows[from..to], gathered),
             };
             for search in &mut *searches {
                 search.query.coarse(cpu::tier(), run, sums, &mut search.bounds[from..to]);
@@ -419,19 +405,19 @@ impl<'s> Rows<'s> {
     fn rescore(&self, stretch: Stretch, search: &mut Search, near: &[(f32, u32)]) -> Result<()> {
         let tier = cpu::tier();
         let mut some = Near::new();
-        // As thresholds rise, no row is looked at that was not fetched.
-        let mut ahead = near.iter();
-        let mut fetch = |threshold: f64| {
-            if let Some(&(_, at)) = ahead.find(|&&(bound, _)| f64::from(bound) >= threshold) {
-                self.codes.prefetch_fine(stretch.row(at));
-            }
-        };
-        (0..AHEAD).for_each(|_| fetch(search.threshold()));
-        for near in near.chunks(AT_A_TIME) {
+        near.iter().take(AHEAD).for_each(|&(_, at)| self.codes.prefetch_fine(stretch.row(at)));
+        for from in (0..near.len()).step_by(AT_A_TIME) {
             let threshold = search.threshold();
+            let may_be_near = |&(bound, _): &(f32, u32)| f64::from(bound) >= threshold;
             some.clear();
-            for &(_, at) in near.iter().filter(|&&(bound, _)| f64::from(bound) >= threshold) {
-                fetch(threshold);
+            for place in from..near.len().min(from + AT_A_TIME) {
+                if let Some(&(_, ahead)) = near.get(place + AHEAD).filter(|of| may_be_near(of)) {
+                    self.codes.prefetch_fine(stretch.row(ahead));
+                }
+                if !may_be_near(&near[place]) {
+                    continue;
+                }
+                let at = near[place].1;
                 let row = stretch.row(at);
                 let (codes, factor, norm) = self.codes.fine(row);
                 let bound = search.query.fine(tier, codes, factor, norm);

@@ -88,7 +88,7 @@ pub use pairs::Pair;
 pub use passing::Allowed;
 pub use points::{Candidates, PointColumn, Points};
 pub use stored::{values_from_bytes, values_length, values_to_bytes};
-pub use vectors::{CodeColumn, VectorColumn};
+pub use vectors::{CodeColumn, Gathered, VectorColumn};
 pub use words::Words;
 
 use crate::base::error::{Error, Result};

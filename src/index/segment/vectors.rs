@@ -328,6 +328,14 @@ impl<'s> VectorColumn<'s> {
     }
 }
 
+/// Memory for [`CodeColumn::gather`].
+#[derive(Debug, Default)]
+pub struct Gathered {
+    codes: Vec<u8>,
+    factors: Vec<u8>,
+    norms: Vec<u8>,
+}
+
 /// The codes of the vectors of a field, by row.
 #[derive(Debug, Clone, Copy)]
 pub struct CodeColumn<'s> {
@@ -357,13 +365,22 @@ impl<'s> CodeColumn<'s> {
         }
     }
 
-    /// Has the processor fetch what [`coarse`](Self::coarse) gives of a row.
+    /// The same of rows that need not follow each other.
     ///
     /// # Panics
-    /// If there is no such row.
-    #[inline]
-    pub fn prefetch_coarse(&self, row: usize) {
-        [Part::Coarse, Part::Factor, Part::Norm].into_iter().for_each(|part| prefetch(self.part(part, row..row + 1)));
+    /// If there are no such rows.
+    pub fn gather<'t>(&self, rows: &[usize], to: &'t mut Gathered) -> Run<'t> {
+        let Gathered { codes, factors, norms } = to;
+        for (part, to) in [(Part::Coarse, &mut *codes), (Part::Factor, factors), (Part::Norm, norms)] {
+            let (from, bytes) = (self.parts[part as usize], part.bytes(self.shape));
+            to.resize(bytes * rows.len(), 0);
+            if bytes > 0 {
+                // So short that the processor reads many rows at once: to have it fetch rows ahead would only take longer.
+                let each = to.chunks_exact_mut(bytes).zip(rows);
+                each.for_each(|(to, &row)| to.copy_from_slice(&from[bytes * row..][..bytes]));
+            }
+        }
+        Run { codes, factors, norms }
     }
 
     /// Has the processor fetch what [`fine`](Self::fine) reads of a row.
@@ -372,7 +389,7 @@ impl<'s> CodeColumn<'s> {
     /// If there is no such row.
     #[inline]
     pub fn prefetch_fine(&self, row: usize) {
-        [Part::Coarse, Part::Norm, Part::Fine].into_iter().for_each(|part| prefetch(self.part(part, row..row + 1)));
+        [Part::Coarse, Part::Fine].into_iter().for_each(|part| prefetch(self.part(part, row..row + 1)));
     }
 
     /// The coarse code of a row, what makes it fine, the factor of the fine code, and the length of the vector (1 with cosines).

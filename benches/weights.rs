@@ -93,16 +93,7 @@ fn main() -> Result<()> {
 }
 
 fn generate(collection: &Collection, folder: &Path) -> Result<Index> {
-    let field = Field {
-        name: "expansion".into(),
-        kind: Kind::Weights,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: Some(Precision::Bits8),
-        clusters: false,
-    };
+    let field = Field { weights: Some(Precision::Bits8), ..Field::new("expansion", Kind::Weights) };
     let analyzer = postings::analysis::Analyzer::new(Default::default())?;
     let schema = Schema { fields: vec![field], positions: false, analyzer, codecs: Default::default() };
     let threads = std::thread::available_parallelism()?.get();

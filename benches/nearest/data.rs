@@ -56,16 +56,7 @@ impl Data {
     /// An index of the first `rows` vectors, which one commit makes.
     pub fn index(&self, args: &Args, rows: u64, folder: &Path) -> Result<Index> {
         let (kind, vector) = (Kind::Vector, Some(args.shape));
-        let field = Field {
-            name: "embedding".into(),
-            kind,
-            weight: 1.0,
-            stored: false,
-            analyzer: None,
-            vector,
-            weights: None,
-            clusters: false,
-        };
+        let field = Field { vector, ..Field::new("embedding", kind) };
         let analyzer = postings::analysis::Analyzer::new(Default::default())?;
         let schema = Schema { fields: vec![field], positions: false, analyzer, codecs: Default::default() };
         // All wait for the commit, in 5/16 of the memory; then each thread makes a segment in its share of the rest.

@@ -15,16 +15,7 @@ fn word(random: &mut Random, first: f64) -> u64 {
 
 /// Documents of 55 words each, drawn from a million by Zipf's law, in an index with one text field and as many segments.
 pub fn generate(folder: &Path, documents: u64, segments: u64) -> Result<Index> {
-    let body = Field {
-        name: "body".into(),
-        kind: Kind::Text,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let body = Field::new("body", Kind::Text);
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default())?;
     let schema = Schema { fields: vec![body], positions: false, analyzer, codecs: Default::default() };
     let threads = std::thread::available_parallelism()?.get();

@@ -36,7 +36,7 @@ pub fn schema() -> Schema {
     };
     let field = |name: &str, kind, stored| {
         let weight = if stored { 2.0 } else { 1.0 };
-        Field { name: name.into(), kind, weight, stored, analyzer: (name == "title").then(|| analyzer("german")), vector: None, weights: None, clusters: false }
+        Field { weight, stored, analyzer: (name == "title").then(|| analyzer("german")), ..Field::new(name, kind) }
     };
     let vectors = |name: &str, metric, precision| {
         Field { vector: Some(Shape { dimensions: 7, metric, precision }), clusters: metric == Metric::Dot, ..field(name, Kind::Vector, false) }

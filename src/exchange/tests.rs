@@ -25,14 +25,9 @@ const PLACE: usize = 4;
 
 fn schema(weight: f32) -> Schema {
     let field = |(name, kind): (&str, Kind)| Field {
-        name: name.into(),
-        kind,
         weight: if kind == Kind::Text { weight } else { 1.0 },
         stored: true,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
+        ..Field::new(name, kind)
     };
     let fields = [
         ("title", Kind::Text),

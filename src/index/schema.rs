@@ -90,6 +90,22 @@ pub struct Field {
     pub clusters: bool,
 }
 
+impl Field {
+    /// A field with nothing but a name and a kind: weight 1, not stored, with the analyzer of the schema.
+    pub fn new(name: impl Into<String>, kind: Kind) -> Field {
+        Field {
+            name: name.into(),
+            kind,
+            weight: 1.0,
+            stored: false,
+            analyzer: None,
+            vector: None,
+            weights: None,
+            clusters: false,
+        }
+    }
+}
+
 /// Text fields with one analyzer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Analyzed {

@@ -115,16 +115,7 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
     if elements(array).any(|(key, _)| matches!(&*key_text(&key), b"weights" | b"bits")) {
         return declared_weights(text, array, argument).map(|field| vec![field]);
     }
-    let mut field = Field {
-        name: text.to_owned(),
-        kind: Kind::Text,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let mut field = Field::new(text, Kind::Text);
     let (mut text, mut keyword, mut numeric, mut weighted, mut indexed) = (None, false, false, false, true);
     let mut geo = false;
     for (key, value) in elements(array) {
@@ -193,16 +184,7 @@ fn declared_field(name: &[u8], options: &Zval, argument: u32) -> Outcome<Vec<Fie
         let weight = if kind == Kind::Text { field.weight } else { 1.0 };
         let stored = field.stored && fields.is_empty();
         let analyzer = if kind == Kind::Text { field.analyzer.clone() } else { None };
-        fields.push(Field {
-            name: field.name.clone(),
-            kind,
-            weight,
-            stored,
-            analyzer,
-            vector: None,
-            weights: None,
-            clusters: false,
-        });
+        fields.push(Field { weight, stored, analyzer, ..Field::new(field.name.clone(), kind) });
     }
     if fields.is_empty() {
         return wrong("it must be text, keyword, numeric or geo, or have 'stored' => true and 'indexed' => false");
@@ -251,16 +233,7 @@ fn declared_vectors(name: &str, options: &ZendHashTable, argument: u32) -> Outco
     let dimensions =
         dimensions.ok_or_else(|| wrong("'metric' and 'clusters' need 'vector', the number of dimensions"))?;
     let vector = Some(Shape { dimensions, metric, precision });
-    Ok(Field {
-        name: name.to_owned(),
-        kind: Kind::Vector,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector,
-        weights: None,
-        clusters,
-    })
+    Ok(Field { vector, clusters, ..Field::new(name, Kind::Vector) })
 }
 
 /// A field of terms with weights.
@@ -289,16 +262,7 @@ fn declared_weights(name: &str, options: &ZendHashTable, argument: u32) -> Outco
     if !declared {
         return Err(wrong("a field of weights has 'weights' => true"));
     }
-    Ok(Field {
-        name: name.to_owned(),
-        kind: Kind::Weights,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: Some(precision),
-        clusters: false,
-    })
+    Ok(Field { weights: Some(precision), ..Field::new(name, Kind::Weights) })
 }
 
 /// Makes the fields of an index, as [`declared`] takes them, the value of `target`.

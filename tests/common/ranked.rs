@@ -58,16 +58,7 @@ pub const BODY: usize = 1;
 pub const TAG: usize = 2;
 
 pub fn schema() -> Schema {
-    let field = |name: &str, kind, weight| Field {
-        name: name.into(),
-        kind,
-        weight,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let field = |name: &str, kind, weight| Field { weight, ..Field::new(name, kind) };
     let fields =
         vec![field("title", Kind::Text, 2.5), field("body", Kind::Text, 1.0), field("tag", Kind::Keyword, 1.0)];
     Schema { fields, positions: true, analyzer: Analyzer::new(Default::default()).unwrap(), codecs: Default::default() }

@@ -14,16 +14,7 @@ const VECTOR: usize = 1;
 const BODY: usize = 2;
 
 fn schema(shape: Shape) -> Schema {
-    let field = |name: &str, kind, vector| Field {
-        name: name.into(),
-        kind,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector,
-        weights: None,
-        clusters: false,
-    };
+    let field = |name: &str, kind, vector| Field { vector, ..Field::new(name, kind) };
     let fields = vec![
         field("tag", Kind::Keyword, None),
         field("embedding", Kind::Vector, Some(shape)),

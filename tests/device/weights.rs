@@ -15,16 +15,7 @@ const TAG: usize = 1;
 const WEIGHTS: [usize; 2] = [2, 3];
 
 fn schema() -> Schema {
-    let field = |name: &str, kind, weights| Field {
-        name: name.into(),
-        kind,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights,
-        clusters: false,
-    };
+    let field = |name: &str, kind, weights| Field { weights, ..Field::new(name, kind) };
     let fields = vec![
         field("body", Kind::Text, None),
         field("tag", Kind::Keyword, None),

@@ -34,16 +34,7 @@ fn index() -> (Folder, Index) {
     let folder = Folder(std::env::temp_dir().join(format!("postings-process-nearest-{}", std::process::id())));
     let _ = std::fs::remove_dir_all(&folder.0);
     let (kind, vector_of) = (Kind::Vector, Some(SHAPE));
-    let field = Field {
-        name: "v".into(),
-        kind,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: vector_of,
-        weights: None,
-        clusters: false,
-    };
+    let field = Field { vector: vector_of, ..Field::new("v", kind) };
     let analyzer = Analyzer::new(Default::default()).expect("the usual options");
     let schema = Schema { fields: vec![field], positions: false, analyzer, codecs: Default::default() };
     let mut writer = Writer::open(&folder.0, Some(schema), WriterOptions::default()).expect("a writer");

@@ -24,16 +24,7 @@ impl Folder {
     }
 
     fn writer(&self) -> Writer {
-        let body = Field {
-            name: "body".into(),
-            kind: Kind::Text,
-            weight: 1.0,
-            stored: false,
-            analyzer: None,
-            vector: None,
-            weights: None,
-            clusters: false,
-        };
+        let body = Field::new("body", Kind::Text);
         let analyzer = Analyzer::new(Default::default()).expect("the usual options");
         let schema = Schema { fields: vec![body], positions: true, analyzer, codecs: Default::default() };
         Writer::open(&self.0, Some(schema), index::WriterOptions::default()).expect("a writer")

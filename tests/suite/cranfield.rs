@@ -17,16 +17,7 @@ fn quality(collection: &Collection, language: Option<&str>, stop_words: &[&str])
         ..analysis::AnalyzerOptions::default()
     };
     let analyzer = Analyzer::new(options).expect("an analyzer");
-    let body = Field {
-        name: "body".into(),
-        kind: Kind::Text,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let body = Field::new("body", Kind::Text);
     let schema = Schema { fields: vec![body], positions: true, codecs: Codecs::default(), analyzer };
     let folder = tempfile::tempdir().expect("a folder");
     let mut writer = Writer::open(folder.path(), Some(schema), Default::default()).expect("a writer");

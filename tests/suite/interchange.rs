@@ -15,16 +15,7 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 fn schema(positions: bool) -> Schema {
-    let field = |name: &str, kind| Field {
-        name: name.into(),
-        kind,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let field = |name: &str, kind| Field::new(name, kind);
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
     Schema {
         fields: vec![field("tag", Kind::Keyword), field("body", Kind::Text)],

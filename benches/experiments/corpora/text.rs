@@ -34,16 +34,7 @@ impl Text {
     pub fn read(path: &Path, most: usize) -> Result<Text, Failure> {
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
         let folder = tempfile::tempdir()?;
-        let body = Field {
-            name: "body".into(),
-            kind: Kind::Text,
-            weight: 1.0,
-            stored: false,
-            analyzer: None,
-            vector: None,
-            weights: None,
-            clusters: false,
-        };
+        let body = Field::new("body", Kind::Text);
         let analyzer = Analyzer::new(analysis::AnalyzerOptions::default())?;
         let schema = Schema { fields: vec![body], positions: false, codecs: Codecs::default(), analyzer };
         let options = WriterOptions { memory: 256 << 20, ..WriterOptions::default() };

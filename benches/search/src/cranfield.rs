@@ -18,7 +18,7 @@ use tantivy::{IndexWriter, TantivyDocument, Term};
 
 /// Our index of the abstracts.
 fn ours(collection: &Collection, folder: &Path, analyzer: &Analyzer) -> Index {
-    let body = index::Field { name: "body".into(), kind: Kind::Text, weight: 1.0, stored: false, analyzer: None, vector: None, weights: None, clusters: false };
+    let body = index::Field::new("body", Kind::Text);
     let schema = Schema { fields: vec![body], positions: true, codecs: Codecs::default(), analyzer: analyzer.clone() };
     let mut writer = Writer::open(folder, Some(schema), index::WriterOptions::default()).unwrap();
     for (number, text) in &collection.abstracts {

@@ -38,13 +38,7 @@ impl Contestant for Ours {
     }
 
     fn build(&self, folder: &Path, passages: &Passages, job: Job) -> Result<Built> {
-        let field = |&(name, kind): &(&str, Kind)| Field {
-            name: name.into(),
-            kind,
-            weight: 1.0,
-            stored: false,
-            analyzer: None, vector: None, weights: None, clusters: false,
-        };
+        let field = |&(name, kind): &(&str, Kind)| Field::new(name, kind);
         let fields = &FIELDS[..if job.product { FIELDS.len() } else { 1 }];
         // Queries go through the analyzer also if the passages are tokens already. Of those tokens it makes themselves.
         let analyzer = Analyzer::new(analysis::AnalyzerOptions::default())?;

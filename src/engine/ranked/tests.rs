@@ -15,16 +15,7 @@ pub(in crate::engine) fn index_of_words(folder: &Path) -> Index {
 
 /// Some of these documents.
 fn index_of(folder: &Path, ids: Range<u64>) -> Index {
-    let body = Field {
-        name: "body".into(),
-        kind: Kind::Text,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let body = Field::new("body", Kind::Text);
     let schema = Schema {
         fields: vec![body],
         positions: true,

@@ -10,14 +10,9 @@ use std::path::Path;
 fn field() -> impl Strategy<Value = Field> {
     let kind = prop_oneof![Just(Kind::Text), Just(Kind::Keyword), Just(Kind::Numeric)];
     ("\\PC{1,9}", kind, 0.1f32..9.0, any::<bool>()).prop_map(|(name, kind, weight, stored)| Field {
-        name,
-        kind,
         weight,
         stored,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
+        ..Field::new(name, kind)
     })
 }
 
@@ -56,12 +51,12 @@ prop_compose! {
         if several {
             let Field { name, kind: first, .. } = schema.fields[0].clone();
             for kind in [Kind::Text, Kind::Keyword, Kind::Numeric].into_iter().filter(|&kind| kind != first) {
-                schema.fields.push(Field { name: name.clone(), kind, weight: 1.0, stored: false, analyzer: None, vector: None, weights: None, clusters: false });
+                schema.fields.push(Field::new(name.clone(), kind));
             }
-            schema.fields.push(Field { name: "kept".into(), kind: Kind::Stored, weight: 1.0, stored: true, analyzer: None, vector: None, weights: None, clusters: false });
+            schema.fields.push(Field { stored: true, ..Field::new("kept", Kind::Stored) });
         }
         if geo {
-            schema.fields.push(Field { name: "place".into(), kind: Kind::Geo, weight: 1.0, stored: several, analyzer: None, vector: None, weights: None, clusters: false });
+            schema.fields.push(Field { stored: several, ..Field::new("place", Kind::Geo) });
         }
         for (number, entry) in segments.iter_mut().enumerate() {
             entry.meta.number = first + number as u64;
@@ -123,16 +118,7 @@ proptest! {
 #[test]
 fn errors_name_file_part_and_offset() {
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
-    let field = Field {
-        name: "body".into(),
-        kind: Kind::Text,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let field = Field::new("body", Kind::Text);
     let schema = Schema { fields: vec![field], positions: true, codecs: Codecs::default(), analyzer };
     let mut manifest = Manifest::new(schema).unwrap();
     let meta = SegmentMeta { number: 7, documents: 3, bytes: 100, footer_crc: 5 };
@@ -157,16 +143,7 @@ fn errors_name_file_part_and_offset() {
 #[test]
 fn codecs_need_version_2_and_must_exist() {
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
-    let field = Field {
-        name: "body".into(),
-        kind: Kind::Text,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let field = Field::new("body", Kind::Text);
     let of = |codecs| {
         let fields = vec![field.clone()];
         Manifest::new(Schema { fields, positions: true, codecs, analyzer: analyzer.clone() }).unwrap().encode().unwrap()
@@ -193,16 +170,7 @@ fn codecs_need_version_2_and_must_exist() {
 #[test]
 fn geo_fields_need_version_4() {
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
-    let field = |name: &str, kind| Field {
-        name: name.into(),
-        kind,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let field = |name: &str, kind| Field::new(name, kind);
     let of =
         |fields| Manifest::new(Schema { fields, positions: true, codecs: Codecs::FIRST, analyzer: analyzer.clone() });
     let with = of(vec![field("body", Kind::Text), field("place", Kind::Geo)]).unwrap().encode().unwrap();
@@ -220,16 +188,7 @@ fn geo_fields_need_version_4() {
 fn vector_fields_need_version_5() {
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
     let of = |kind, vector, stored| {
-        let field = Field {
-            name: "embedding".into(),
-            kind,
-            weight: 1.0,
-            stored,
-            analyzer: None,
-            vector,
-            weights: None,
-            clusters: false,
-        };
+        let field = Field { stored, vector, ..Field::new("embedding", kind) };
         let schema = Schema { fields: vec![field], positions: true, codecs: Codecs::FIRST, analyzer: analyzer.clone() };
         Manifest::new(schema)
     };
@@ -278,16 +237,7 @@ fn vector_fields_need_version_5() {
 fn weights_fields_need_version_5() {
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
     let of = |kind, weights, stored| {
-        let field = Field {
-            name: "expansion".into(),
-            kind,
-            weight: 1.0,
-            stored,
-            analyzer: None,
-            vector: None,
-            weights,
-            clusters: false,
-        };
+        let field = Field { stored, weights, ..Field::new("expansion", kind) };
         let schema = Schema { fields: vec![field], positions: true, codecs: Codecs::FIRST, analyzer: analyzer.clone() };
         Manifest::new(schema)
     };
@@ -318,16 +268,7 @@ fn weights_fields_need_version_5() {
 fn analyzers_of_fields_need_version_4() {
     let field = |name: &str, analyzer: Option<usize>| {
         let analyzer = analyzer.map(of_number);
-        Field {
-            name: name.into(),
-            kind: Kind::Text,
-            weight: 1.0,
-            stored: true,
-            analyzer,
-            vector: None,
-            weights: None,
-            clusters: false,
-        }
+        Field { stored: true, analyzer, ..Field::new(name, Kind::Text) }
     };
     let of = |analyzers: [Option<usize>; 4]| {
         let fields = ["a", "b", "c", "d"].into_iter().zip(analyzers).map(|(name, own)| field(name, own)).collect();
@@ -370,16 +311,7 @@ fn analyzers_of_fields_need_version_4() {
 /// Releases that read version 3 know neither parts nor compounds.
 #[test]
 fn parts_and_compounds_need_version_4() {
-    let fields = vec![Field {
-        name: "a".into(),
-        kind: Kind::Text,
-        weight: 1.0,
-        stored: true,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    }];
+    let fields = vec![Field { stored: true, ..Field::new("a", Kind::Text) }];
     for (parts, compounds, version) in [(false, vec![], 1), (true, vec![], 4), (false, vec!["haus".to_owned()], 4)] {
         let options = analysis::AnalyzerOptions { parts, compounds, ..analysis::AnalyzerOptions::default() };
         let analyzer = Analyzer::new(options).unwrap();
@@ -393,16 +325,7 @@ fn parts_and_compounds_need_version_4() {
 #[test]
 fn schemas_that_cannot_be_are_refused() {
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
-    let field = |name: &str, weight| Field {
-        name: name.into(),
-        kind: Kind::Text,
-        weight,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let field = |name: &str, weight| Field { weight, ..Field::new(name, Kind::Text) };
     let codecs = Codecs::default();
     let of = |fields| Manifest::new(Schema { fields, positions: true, codecs, analyzer: analyzer.clone() });
     assert!(of(vec![field("a", 1.0), field("b", 2.0)]).is_ok());
@@ -438,16 +361,7 @@ fn files_of_an_index_are_told_by_their_names() {
 /// Earlier releases took weights from next to nothing to a million.
 #[test]
 fn old_weights_become_the_nearest_ones() {
-    let field = |weight| Field {
-        name: "body".into(),
-        kind: Kind::Text,
-        weight,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let field = |weight| Field { weight, ..Field::new("body", Kind::Text) };
     let analyzer = Analyzer::new(analysis::AnalyzerOptions::default()).unwrap();
     for (old, weight) in [(1e-42, 1e-3), (1e-4, 1e-3), (1e-3, 1e-3), (2.5, 2.5), (1e3, 1e3), (1e6, 1e3)] {
         let schema =

@@ -35,16 +35,7 @@ pub(super) struct Contents {
 }
 
 pub(super) fn schema(positions: bool) -> Arc<Schema> {
-    let field = |name: &str, kind, stored| Field {
-        name: name.into(),
-        kind,
-        weight: 1.0,
-        stored,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let field = |name: &str, kind, stored| Field { stored, ..Field::new(name, kind) };
     let fields = vec![
         field("body", Kind::Text, false),
         field("lang", Kind::Keyword, true),

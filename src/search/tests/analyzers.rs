@@ -26,14 +26,10 @@ fn schema(positions: bool) -> Schema {
     let [en, de, sku, analyzer] = analyzers();
     let own = [Some(en), Some(de), Some(sku), None];
     let field = |((name, weight), analyzer): ((&str, f32), Option<Analyzer>)| Field {
-        name: name.into(),
-        kind: Kind::Text,
         weight,
         stored: true,
         analyzer,
-        vector: None,
-        weights: None,
-        clusters: false,
+        ..Field::new(name, Kind::Text)
     };
     let fields = NAMES.into_iter().zip(WEIGHTS).zip(own).map(field).collect();
     Schema { fields, analyzer, positions, codecs: index::Codecs::default() }

@@ -28,16 +28,7 @@ fn schema(language: Option<&str>, positions: bool, compounds: bool) -> Schema {
     let compounds = if compounds { vec!["Dampf".into(), "schiff".into(), "fahrt".into()] } else { Vec::new() };
     let language = language.map(str::to_owned);
     let analyzer = Analyzer::new(AnalyzerOptions { language, compounds, ..AnalyzerOptions::default() }).unwrap();
-    let field = |name: &str| Field {
-        name: name.into(),
-        kind: Kind::Text,
-        weight: 1.0,
-        stored: true,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let field = |name: &str| Field { stored: true, ..Field::new(name, Kind::Text) };
     Schema { fields: vec![field("title"), field("body")], analyzer, positions, codecs: index::Codecs::default() }
 }
 

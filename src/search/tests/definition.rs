@@ -30,14 +30,9 @@ pub(super) fn schema(positions: bool) -> Schema {
 
 pub(super) fn schema_in(language: Option<&str>, positions: bool) -> Schema {
     let field = |name: &str, kind, number: usize| Field {
-        name: name.into(),
-        kind,
         weight: if kind == Kind::Text { WEIGHTS[number] as f32 } else { 1.0 },
         stored: number == TITLE,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
+        ..Field::new(name, kind)
     };
     let fields = vec![
         field("title", Kind::Text, TITLE),

@@ -13,16 +13,7 @@ const TAG: usize = 1;
 const PLACE: usize = 2;
 
 fn schema() -> Schema {
-    let field = |name: &str, kind| Field {
-        name: name.into(),
-        kind,
-        weight: 1.0,
-        stored: kind == Kind::Geo,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let field = |name: &str, kind| Field { stored: kind == Kind::Geo, ..Field::new(name, kind) };
     let fields = vec![field("body", Kind::Text), field("tag", Kind::Keyword), field("place", Kind::Geo)];
     let analyzer = crate::analysis::Analyzer::new(crate::analysis::AnalyzerOptions::default()).unwrap();
     Schema { fields, positions: true, codecs: Codecs::default(), analyzer }

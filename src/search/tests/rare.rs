@@ -19,16 +19,7 @@ fn text(doc: u32) -> String {
 
 pub(super) fn index_of(folder: &Path) -> Index {
     let analyzer = Analyzer::new(AnalyzerOptions::default()).unwrap();
-    let field = |name: &str, kind| Field {
-        name: name.into(),
-        kind,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let field = |name: &str, kind| Field::new(name, kind);
     let fields = vec![
         field("title", Kind::Text),
         field("body", Kind::Text),

@@ -9,16 +9,7 @@ use crate::rank::bm25::idf;
 const FIELDS: [&str; 2] = ["title", "text"];
 
 fn schema() -> Schema {
-    let field = |name: &str| Field {
-        name: name.into(),
-        kind: Kind::Text,
-        weight: 1.5,
-        stored: true,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let field = |name: &str| Field { weight: 1.5, stored: true, ..Field::new(name, Kind::Text) };
     let options = AnalyzerOptions { language: Some("english".into()), ..AnalyzerOptions::default() };
     let fields = FIELDS.map(field).into();
     Schema { fields, analyzer: Analyzer::new(options).unwrap(), positions: true, codecs: index::Codecs::default() }

@@ -15,16 +15,7 @@ const DOCUMENTS: u32 = 20_000;
 /// Word i is in one of i + 1 documents. Some have no price; many have the same one.
 fn index_in(folder: &Path, reorder: bool) {
     let analyzer = Analyzer::new(AnalyzerOptions::default()).unwrap();
-    let field = |name: &str, kind| Field {
-        name: name.into(),
-        kind,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let field = |name: &str, kind| Field::new(name, kind);
     let fields = vec![
         field("body", Kind::Text),
         field("price", Kind::Numeric),

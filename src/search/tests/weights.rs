@@ -59,14 +59,9 @@ impl Doc {
 
 fn schema(precision: Precision) -> Schema {
     let field = |name: &str, kind| Field {
-        name: name.into(),
-        kind,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
         vector: (kind == Kind::Vector).then_some(SHAPE),
         weights: (kind == Kind::Weights).then_some(precision),
-        clusters: false,
+        ..Field::new(name, kind)
     };
     let fields = vec![
         field("body", Kind::Text),

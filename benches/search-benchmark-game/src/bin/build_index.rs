@@ -8,7 +8,7 @@ use std::io::BufRead;
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("which folder?")?;
     let reorder = std::env::var("REORDER").is_ok_and(|reorder| reorder == "1");
-    let field = |name: &str, kind, stored| Field { name: name.into(), kind, weight: 1.0, stored, analyzer: None, vector: None, weights: None, clusters: false };
+    let field = |name: &str, kind, stored| Field { stored, ..Field::new(name, kind) };
     let schema = Schema {
         fields: vec![
             field("text", Kind::Text, false),

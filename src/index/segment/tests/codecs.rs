@@ -93,16 +93,7 @@ fn only_other_codecs_need_the_newer_version() {
 fn geo_fields_need_version_4() {
     let folder = tempfile::tempdir().unwrap();
     let mut schema = Schema::clone(&super::schema(true));
-    schema.fields.push(Field {
-        name: "place".into(),
-        kind: Kind::Geo,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    });
+    schema.fields.push(Field::new("place", Kind::Geo));
     let schema = Arc::new(schema);
     let meta = build(folder.path(), 1, &texts(200, 0), &schema).unwrap().meta();
     let bytes = std::fs::read(folder.path().join("1.segment")).unwrap();
@@ -122,14 +113,8 @@ fn vector_fields_need_version_5() {
         let folder = tempfile::tempdir().unwrap();
         let mut schema = Schema::clone(&super::schema(true));
         schema.fields.push(Field {
-            name: "embedding".into(),
-            kind: Kind::Vector,
-            weight: 1.0,
-            stored: false,
-            analyzer: None,
             vector: Some(Shape { dimensions: 3, metric: Metric::Cosine, precision }),
-            weights: None,
-            clusters: false,
+            ..Field::new("embedding", Kind::Vector)
         });
         let schema = Arc::new(schema);
         let mut documents = texts(200, 0);

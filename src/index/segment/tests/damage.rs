@@ -11,37 +11,14 @@ use crate::vector::{self, Metric, Query, Shape};
 /// A segment with every kind of section, some of them longer than a chunk, and its bytes.
 fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
     let mut schema = Schema::clone(&english(true));
-    schema.fields.push(Field {
-        name: "place".into(),
-        kind: Kind::Geo,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    });
+    schema.fields.push(Field::new("place", Kind::Geo));
     let vectors = |name: &str, metric, precision| Field {
-        name: name.into(),
-        kind: Kind::Vector,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
         vector: Some(Shape { dimensions: 7, metric, precision }),
-        weights: None,
         clusters: metric == Metric::Dot,
+        ..Field::new(name, Kind::Vector)
     };
     schema.fields.push(vectors("embedding", Metric::Dot, vector::Precision::Bits32));
-    schema.fields.push(Field {
-        name: "expansion".into(),
-        kind: Kind::Weights,
-        weight: 1.0,
-        stored: false,
-        analyzer: None,
-        vector: None,
-        weights: Some(Precision::Bits8),
-        clusters: false,
-    });
+    schema.fields.push(Field { weights: Some(Precision::Bits8), ..Field::new("expansion", Kind::Weights) });
     schema.fields.push(vectors("half", Metric::Cosine, vector::Precision::Bits16));
     let schema = Arc::new(schema);
     let word = |i: u64| format!("w{}", hash::hash(1, &i.to_le_bytes()) % 400).into_bytes();

@@ -5,7 +5,7 @@ use crate::index::segment::Segment;
 use std::collections::BTreeSet;
 
 fn field(name: &str, kind: Kind, stored: bool) -> Field {
-    Field { name: name.into(), kind, weight: 1.0, stored, analyzer: None, vector: None, weights: None, clusters: false }
+    Field { stored, ..Field::new(name, kind) }
 }
 
 /// That of the other tests, with more fields.

@@ -24,16 +24,7 @@ use std::fs;
 pub(super) type Model = Vec<(Id, Vec<u8>)>;
 
 pub(super) fn schema() -> Schema {
-    let field = |name: &str, kind| Field {
-        name: name.into(),
-        kind,
-        weight: 1.0,
-        stored: true,
-        analyzer: None,
-        vector: None,
-        weights: None,
-        clusters: false,
-    };
+    let field = |name: &str, kind| Field { stored: true, ..Field::new(name, kind) };
     Schema {
         fields: vec![field("body", Kind::Text), field("lang", Kind::Keyword), field("price", Kind::Numeric)],
         positions: true,

@@ -6,9 +6,13 @@ use super::offload::on_cpu;
 use super::ranked;
 use super::settings::Settings;
 use crate::base::error::{Error, Result};
+use crate::base::threads;
 use crate::search::{Asked, End, Found, Fusion, Index, Options};
 use crate::vector::Query;
 use std::collections::BTreeMap;
+
+/// Starting a thread costs about as much as reading so many queries.
+const PER_THREAD: usize = 16;
 
 /// The best hits of a query; see [`Index::search`].
 ///
@@ -31,10 +35,10 @@ pub fn search_batch<'q, Q: Copy + Into<Asked<'q>>>(
     settings: &Settings,
 ) -> Result<Vec<Found>> {
     let queries: Vec<Asked> = queries.iter().map(|&query| query.into()).collect();
-    let (with, without): (Vec<usize>, Vec<usize>) = (0..queries.len()).partition(|&at| !queries[at].nearest.is_empty());
-    if with.is_empty() {
+    if queries.iter().all(|asked| asked.nearest.is_empty()) {
         return ranked::search_batch(index, &queries, options, settings);
     }
+    let (with, without): (Vec<usize>, Vec<usize>) = (0..queries.len()).partition(|&at| !queries[at].nearest.is_empty());
     let end = options.end();
     let mut found = vec![Found::default(); queries.len()];
     let some = |which: &[usize]| which.iter().map(|&at| queries[at]).collect::<Vec<Asked>>();
@@ -62,15 +66,14 @@ fn until(end: End, options: &Options) -> Options {
 /// What text and weights of each query find.
 fn text(index: &Index, queries: &[Asked], options: &Options, settings: &Settings, end: End) -> Result<Vec<Found>> {
     let mut found = vec![Found::late(); queries.len()];
-    let (mut some, mut none) = (Vec::new(), Vec::new());
-    for (at, asked) in queries.iter().enumerate() {
-        match index.has_clauses(*asked, options, end) {
-            Ok(true) => some.push(at),
-            Ok(false) => none.push(at),
-            Err(Error::Expired) => (),
-            Err(error) => return Err(error),
-        }
-    }
+    let threads = threads::at_most(settings.threads, queries.len() / PER_THREAD);
+    let has_clauses = threads::map(threads, queries.len(), |at| match index.has_clauses(queries[at], options, end) {
+        Ok(has_some) => Ok(Some(has_some)),
+        Err(Error::Expired) => Ok(None),
+        Err(error) => Err(error),
+    })?;
+    let which = |has_some: bool| (0..queries.len()).filter(|&at| has_clauses[at] == Some(has_some)).collect::<Vec<_>>();
+    let (some, none) = (which(true), which(false));
     let without_hits = Options { limit: 0, ..options.clone() };
     for (which, options) in [(some, options), (none, &without_hits)] {
         let asked: Vec<Asked> = which.iter().map(|&at| queries[at].without_vectors()).collect();

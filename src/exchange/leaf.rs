@@ -8,6 +8,7 @@ use crate::engine::{self, Settings};
 use crate::index::Id;
 use crate::index::segment::values_length;
 use crate::search::{Asked, AskedBuf, Found, Index, Merging, Options, Page, SortValue, window};
+use std::rc::Rc;
 use std::time::Duration;
 
 /// The response to a request. What is wrong with it, or fails, becomes a refusal: every request has a response. Searches end
@@ -43,15 +44,16 @@ fn answer(index: &Index, question: &Question, settings: &Settings) -> Result<Ans
         }
         Question::Search { queries, options, stored } => {
             let queries: Vec<Asked> = queries.iter().map(AskedBuf::get).collect();
-            check_hits(index, &queries, options)?;
+            check_hits(index, queries.iter().map(|asked| asked.nearest.len()), options)?;
             let found = engine::search_batch(index, &queries, options, settings)?;
-            let pages = queries.iter().map(|&asked| Page::of(asked, options));
+            let plain = Rc::new(Page::new(options));
+            let pages = queries.iter().map(|&asked| Page::of_one(asked, options, &plain));
             Answer::Found(with_all(index, found.into_iter().zip(pages), *stored)?)
         }
         Question::Nearest { field, vectors, options, stored } => {
-            check_hits(index, &vec![Asked::default(); vectors.len()], options)?;
+            check_hits(index, vectors.iter().map(|_| 0), options)?;
             let found = engine::nearest(index, *field, vectors, options, settings)?;
-            let page = Page::new(options);
+            let page = Rc::new(Page::new(options));
             Answer::Found(with_all(index, found.into_iter().map(|found| (found, page.clone())), *stored)?)
         }
         Question::Suggest { text, field, limit } => {
@@ -65,18 +67,18 @@ fn answer(index: &Index, question: &Question, settings: &Settings) -> Result<Ans
     })
 }
 
-/// Checks how much memory answers take at most.
-fn check_hits(index: &Index, queries: &[Asked], options: &Options) -> Result<()> {
+/// Checks how much memory answers take at most, to queries with so many lists of vectors each.
+fn check_hits(index: &Index, lists: impl ExactSizeIterator<Item = usize>, options: &Options) -> Result<()> {
     let documents = usize::try_from(index.documents()).unwrap_or(usize::MAX);
     let hits = options.limit.saturating_add(options.offset).min(documents);
-    let hits = |asked: &Asked| match asked.nearest.len() {
+    let hits = |lists: usize| match lists {
         0 => hits,
         // By scores, lists may become longer.
         lists => window(hits).min(documents).saturating_mul(1 + lists),
     };
     let values = options.facets.iter().flatten().map(|(_, values)| (*values).min(documents).max(1));
-    let values = values.fold(0, usize::saturating_add).saturating_mul(queries.len());
-    match queries.iter().map(hits).fold(values, usize::saturating_add) {
+    let values = values.fold(0, usize::saturating_add).saturating_mul(lists.len());
+    match lists.map(hits).fold(values, usize::saturating_add) {
         ..=MOST_HITS => Ok(()),
         many => Err(refused(
             Refusal::Request,
@@ -88,7 +90,7 @@ fn check_hits(index: &Index, queries: &[Asked], options: &Options) -> Result<()>
 /// With what hits are merged by, and their stored fields if they are wanted, as far as there is room.
 fn with_all(
     index: &Index,
-    all: impl ExactSizeIterator<Item = (Found, Page)>,
+    all: impl ExactSizeIterator<Item = (Found, Rc<Page>)>,
     with_stored: bool,
 ) -> Result<Vec<LeafFound>> {
     let (mut result, mut room) = (Vec::with_capacity(all.len()), Room(MOST_BYTES));

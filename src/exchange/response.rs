@@ -28,6 +28,7 @@ use crate::index::segment::{values_from_bytes, values_to_bytes};
 use crate::index::{Kind, Schema, Value};
 use crate::search::{Facet, FieldFacet, Found, FoundHit, Merging, Options, Page, SortValue, Statistics};
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 const MAGIC: &[u8; 4] = b"PRES";
@@ -138,9 +139,10 @@ impl Response {
             Question::Schema => Answer::Schema(read_schema(&mut reader)?),
             Question::Statistics { .. } => Answer::Statistics(Statistics::from_bytes(reader.rest())?),
             Question::Search { queries, options, stored } => {
-                let mut pages = queries.iter().map(|asked| Page::of(asked.get(), options));
+                let plain = Rc::new(Page::new(options));
+                let mut pages = queries.iter().map(|asked| Page::of_one(asked.get(), options, &plain));
                 let found = |reader: &mut Reader| {
-                    let page = pages.next().unwrap_or_else(|| Page::new(options));
+                    let page = pages.next().unwrap_or_else(|| plain.clone());
                     read_found(reader, schema, options, &page, *stored)
                 };
                 Answer::Found(exactly(&mut reader, "queries", queries.len(), found)?)

@@ -27,7 +27,7 @@ impl<'z> Query<'z> {
 
     /// The page of its hits; `plain` is that of a query without vectors.
     pub fn page(&self, options: &Options, plain: &Rc<Page>) -> Rc<Page> {
-        if self.nearest.is_empty() { plain.clone() } else { Rc::new(Page::of(self.asked(), options)) }
+        Page::of_one(self.asked(), options, plain)
     }
 
     /// An element of an argument: a text, or an array with one as `query`, terms with weights as `weighted`, and vectors as

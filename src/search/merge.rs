@@ -16,6 +16,7 @@ use crate::base::error::{Error, Result};
 use crate::index::Schema;
 use std::cmp::Ordering;
 use std::collections::HashSet;
+use std::rc::Rc;
 
 /// How the hits of a search were ordered and cut.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +55,11 @@ impl Page {
             limit: options.limit,
             facets: options.facets.clone().unwrap_or_default(),
         }
+    }
+
+    /// Of a search for that, one of several with these options: `plain`, which is that of a query without vectors, is shared.
+    pub fn of_one(asked: Asked<'_>, options: &Options, plain: &Rc<Page>) -> Rc<Page> {
+        if asked.nearest.is_empty() { plain.clone() } else { Rc::new(Page::of(asked, options)) }
     }
 
     /// Of hits in the order of scores alone.

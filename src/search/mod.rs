@@ -288,7 +288,7 @@ impl Index {
         // Starting a thread costs about as much as a few queries without vectors.
         let has_vectors = queries.iter().any(|&query| !query.into().nearest.is_empty());
         let worth = if has_vectors { queries.len() } else { queries.len() / QUERIES_PER_THREAD };
-        let of_query = threads::at_most(threads, usize::MAX) / queries.len().max(1);
+        let of_query = if has_vectors { threads::at_most(threads, usize::MAX) / queries.len() } else { 1 };
         let end = options.end();
         threads::map(threads::at_most(threads, worth), queries.len(), |at| match end.has_come() {
             false => self.search_one(queries[at].into(), options, end, of_query),

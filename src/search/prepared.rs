@@ -89,8 +89,9 @@ fn has_device_weights(index: &Index, clauses: &[PlannedClause]) -> bool {
 }
 
 impl Index {
-    /// Prepares a query; `None` if it looks for vectors, or is to be answered in another order than that of scores, or finds nothing anyway, or
-    /// has more clauses than can be counted or weights that devices cannot add, or is not prepared by the deadline, which begins now.
+    /// Prepares a query; `None` if it looks for vectors, or is to be answered in another order than that of scores, or finds
+    /// nothing anyway, or has more clauses than can be counted or weights that devices cannot add, or is not prepared by the
+    /// deadline, which begins now.
     ///
     /// # Errors
     /// As [`Index::search`].

@@ -47,9 +47,9 @@ use super::settings::Settings;
 use crate::base::error::Result;
 use crate::search::{Asked, Found, Index, Matching, Options};
 
-/// The best hits of each of many queries without vectors; see [`Index::search_batch`]. A device ranks them, unless they have very many words;
-/// with `offload=auto` the CPU meanwhile answers those that suit it. Results are the same, to the last bit of the scores,
-/// wherever they come from.
+/// The best hits of each of many queries without vectors; see [`Index::search_batch`]. A device ranks them, unless they have
+/// very many words; with `offload=auto` the CPU meanwhile answers those that suit it. Results are the same, to the last bit of
+/// the scores, wherever they come from.
 ///
 /// # Errors
 /// As there.

@@ -113,16 +113,20 @@ fn read(call: &mut Call) -> Outcome {
             Ok(())
         }
         Answer::Found(mut all) => {
+            let options = match &object.question {
+                Question::Search { options, .. } | Question::Nearest { options, .. } => options,
+                _ => return not_asked(),
+            };
+            let plain = BailoutGuard::new(Rc::new(Page::new(options)));
             let page = |at: usize| match &object.question {
-                Question::Search { queries, options, .. } => {
-                    queries.get(at).map(|asked| Page::of(asked.get(), options))
+                Question::Search { queries, .. } => {
+                    queries.get(at).map(|asked| Page::of_one(asked.get(), options, &plain))
                 }
-                Question::Nearest { options, .. } => Some(Page::new(options)),
-                _ => None,
+                _ => Some(plain.clone()),
             };
             let Some(keys) = object.keys.array() else {
                 let Some((found, page)) = all.pop().zip(page(0)) else { return not_asked() };
-                let page = BailoutGuard::new(Rc::new(page));
+                let page = BailoutGuard::new(page);
                 hits::prepare(result)?;
                 return hits::fill_from_leaf(result, &object.of.schema, &page, found);
             };
@@ -133,7 +137,7 @@ fn read(call: &mut Call) -> Outcome {
                 let mut value = Zval::new();
                 hits::prepare(&mut value)?;
                 let Some((found, page)) = all.pop().zip(page(at)) else { break };
-                let page = BailoutGuard::new(Rc::new(page));
+                let page = BailoutGuard::new(page);
                 hits::fill_from_leaf(&mut value, &object.of.schema, &page, found)?;
                 map.put(key, value);
             }

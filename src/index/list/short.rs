@@ -92,6 +92,9 @@ pub(super) fn decode(
     let mut numbers = Numbers(bytes);
     let count = count(bytes)?;
     numbers.next();
+    // At most 128.
+    decoded.doc_ids.reserve(count);
+    decoded.frequencies.reserve(if parts.frequencies { count } else { 0 });
     let mut next = 0;
     let mut total = 0;
     for _ in 0..count {

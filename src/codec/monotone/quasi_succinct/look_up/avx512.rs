@@ -255,10 +255,8 @@ impl Select<'_> {
                 let run = found.runs.get_unchecked(i).assume_init();
                 let wanted = doc_id & mask;
                 let is_there = if run <= longest {
-                    let stored = read_57(lower, rank * u64::from(width)) & fields.all;
-                    let differences = stored ^ u64::from(wanted).wrapping_mul(fields.lowest);
-                    let zeros = differences.wrapping_sub(fields.lowest) & !differences & fields.highest;
-                    _tzcnt_u64(zeros) < u64::from(run * fields.step)
+                    let equal = fields.equal(read_57(lower, rank * u64::from(width)), wanted);
+                    _tzcnt_u64(equal) < u64::from(run * fields.step)
                 } else {
                     self.is_in_run(rank + u64::from(doc_id >> width), rank, wanted)
                 };

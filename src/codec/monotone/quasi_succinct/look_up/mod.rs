@@ -33,6 +33,9 @@ const NEXT_TILE: usize = 32;
 /// upper bits of a block take about 6 words.
 const JUMP_TILE: usize = 8;
 
+/// A run of so many loads of lower bits is compared load by load.
+const LOADS: u64 = 4;
+
 /// Look-ups whose runs are found before their lower bits are compared.
 const BATCH: usize = 256;
 
@@ -110,6 +113,14 @@ impl Fields {
         let count = 57 / step;
         let lowest = (0..count).fold(0, |bits, i| bits | 1u64 << (i * step));
         Fields { step, count, lowest, highest: lowest << (step - 1), all: lowest * u64::from(low_mask(width)) }
+    }
+
+    /// Has the highest bit set of the lowest field of `stored` that is `wanted`. Bits set above that one are meaningless, but
+    /// harmless.
+    #[inline(always)]
+    fn equal(self, stored: u64, wanted: u32) -> u64 {
+        let differences = (stored & self.all) ^ u64::from(wanted).wrapping_mul(self.lowest);
+        differences.wrapping_sub(self.lowest) & !differences & self.highest
     }
 }
 
@@ -402,12 +413,8 @@ impl<'l> Select<'l> {
             let is_there = if run <= u64::from(fields.count) {
                 // SAFETY: `rank` is at most the number of docIDs, so its field begins at most at the end of the lower
                 // bits.
-                let stored = unsafe { read_57(lower, rank * u64::from(width)) } & fields.all;
-                let differences = stored ^ u64::from(wanted).wrapping_mul(fields.lowest);
-                // Sets the highest bit of the lowest field that is 0. Bits set above that one are meaningless, but
-                // harmless.
-                let zeros = differences.wrapping_sub(fields.lowest) & !differences & fields.highest;
-                zeros & ((1u64 << (run * u64::from(fields.step))) - 1) != 0
+                let stored = unsafe { read_57(lower, rank * u64::from(width)) };
+                fields.equal(stored, wanted) & ((1u64 << (run * u64::from(fields.step))) - 1) != 0
             } else {
                 self.is_in_run(start, rank, wanted)
             };
@@ -419,10 +426,12 @@ impl<'l> Select<'l> {
     }
 
     /// Whether the lower bits `wanted` occur in the run that starts at bit `start`, after `rank` stop bits. For runs
-    /// longer than a load of lower bits. O(run / 64 + log run).
+    /// longer than a load of lower bits. A run of a few loads is compared a load at a time, of a longer one such a part is found
+    /// first. O(run / 57 + log run).
     #[cold]
     fn is_in_run(&self, start: u64, rank: u64, wanted: u32) -> bool {
         let Parts { count, lower_width, lower, .. } = self.parts;
+        let fields = self.fields;
         let rest = count as u64 - rank;
         let mut run = 0;
         while run < rest {
@@ -434,13 +443,22 @@ impl<'l> Select<'l> {
             }
         }
         let (mut from, mut to) = (rank, rank + run.min(rest));
-        while from < to {
+        while to - from > LOADS * u64::from(fields.count) {
             let middle = from.midpoint(to);
             match get(lower, middle * u64::from(lower_width), lower_width).cmp(&wanted) {
                 Ordering::Equal => return true,
                 Ordering::Less => from = middle + 1,
                 Ordering::Greater => to = middle,
             }
+        }
+        while from < to {
+            let compared = (to - from).min(fields.count.into());
+            // SAFETY: `from` is less than the number of docIDs, so its field begins in the lower bits.
+            let stored = unsafe { read_57(lower, from * u64::from(lower_width)) };
+            if fields.equal(stored, wanted) & ((1 << (compared * u64::from(fields.step))) - 1) != 0 {
+                return true;
+            }
+            from += compared;
         }
         false
     }

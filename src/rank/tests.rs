@@ -1,7 +1,7 @@
 use super::block_max;
 use super::clause::Clause;
 use super::collector::{Collector, Restriction};
-use super::score::{LENGTH_PADDING, Saturations, Scorer};
+use super::score::{Saturations, Scorer};
 use super::term::{Source, Term};
 use super::*;
 use crate::base::cpu::Tier;
@@ -34,7 +34,7 @@ impl Corpus {
             state ^= state << 17;
             (state >> 16) as u32
         };
-        let lengths: Vec<u8> = (0..documents as usize + LENGTH_PADDING).map(|_| (5 + noise() % 60) as u8).collect();
+        let lengths: Vec<u8> = (0..documents).map(|_| (5 + noise() % 60) as u8).collect();
         let mut postings: Vec<(Vec<u32>, Vec<u32>)> = Vec::new();
         for &density in densities {
             let mut dense = true;

@@ -88,7 +88,7 @@ fn with_scores<'s>(
         Some(precision) => Saturations::Impacts(precision),
         None => Saturations::Bm25 {
             norms: plan.norms[field].as_ref().unwrap_or(Norms::NONE),
-            lengths: part.segment.padded_lengths(field)?,
+            lengths: part.segment.lengths(field)?,
         },
     };
     Ok(Term::new(cpu::tier(), Scorer { weight: leaf.weight, saturations }, source))

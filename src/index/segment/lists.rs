@@ -135,20 +135,6 @@ impl Segment {
         list::long_occurrences(front).map_err(|error| named(&part, error))
     }
 
-    /// As [`lengths`](Self::lengths), followed by four readable bytes of anything.
-    ///
-    /// # Errors
-    /// As [`Segment::section`].
-    pub fn padded_lengths(&self, field: usize) -> Result<&[u8]> {
-        if self.lacks(field) && self.schema.fields[field].kind.has_lengths() {
-            return self.no_lengths();
-        }
-        let part = self.section_ref(Section::Lengths, field)?;
-        let begin = self.extent(part.index).offset as usize;
-        // The footer comes after the last section.
-        part.all().map(|lengths| &self.map[begin..begin + lengths.len() + 4])
-    }
-
     /// Decodes the whole list of a term, given its value.
     ///
     /// # Errors
@@ -165,7 +151,7 @@ impl Segment {
     /// As [`Segment::section`].
     pub fn lengths(&self, field: usize) -> Result<&[u8]> {
         if self.lacks(field) && self.schema.fields[field].kind.has_lengths() {
-            return self.no_lengths().map(|lengths| &lengths[..lengths.len() - 4]);
+            return self.no_lengths();
         }
         self.section(Section::Lengths, field)
     }
@@ -174,7 +160,7 @@ impl Segment {
         if let Some(lengths) = self.no_lengths.get() {
             return Ok(lengths);
         }
-        let lengths = zeros::<u8>(self.documents() as usize + 4)?.into_boxed_slice();
+        let lengths = zeros::<u8>(self.documents() as usize)?.into_boxed_slice();
         Ok(self.no_lengths.get_or_init(|| lengths))
     }
 }

@@ -1,26 +1,17 @@
 //! The scores of a block's documents, on each tier.
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
 pub mod bounds;
 mod impacts;
-#[cfg(target_arch = "aarch64")]
-mod neon;
-mod scalar;
 mod select;
 
 pub use select::Chosen;
 
 use super::bm25::Norms;
 use crate::base::cpu::Tier;
+use crate::base::tiers::tiered;
 use crate::codec::BLOCK;
 use crate::index::impacts::Precision;
 use crate::index::list::maxima::WORDS;
-
-/// Readable bytes that must follow the length bytes of a segment, because they are gathered four at a time.
-pub const LENGTH_PADDING: usize = 4;
 
 /// What a term's scores depend on.
 #[derive(Debug, Clone, Copy)]
@@ -32,23 +23,6 @@ pub struct Scorer<'s> {
     pub saturations: Saturations<'s>,
 }
 
-/// What a tier needs of [`Saturations::Bm25`].
-#[derive(Clone, Copy)]
-struct Bm25Scorer<'s> {
-    weight: f32,
-    norms: &'s Norms,
-    lengths: &'s [u8],
-}
-
-impl Bm25Scorer<'_> {
-    #[inline(always)]
-    fn score(self, doc_id: u32, frequency_less_one: u32) -> f32 {
-        let norm = self.norms.of(self.lengths[doc_id as usize]);
-        let frequency = frequency_less_one as f32 + 1.0;
-        self.weight * (frequency / (frequency + norm))
-    }
-}
-
 /// Numbers from 0 to 1, by which scores are less than a term's weight.
 #[derive(Debug, Clone, Copy)]
 pub enum Saturations<'s> {
@@ -56,7 +30,7 @@ pub enum Saturations<'s> {
     Bm25 {
         /// The norms of the field.
         norms: &'s Norms,
-        /// The length byte of each document of the segment, and [`LENGTH_PADDING`] more bytes.
+        /// The length byte of each document of the segment.
         lengths: &'s [u8],
     },
     /// Stored weights, whose codes are in the place of the frequencies less 1.
@@ -74,7 +48,7 @@ impl Scorer<'_> {
     pub fn score(&self, doc_id: u32, frequency_less_one: u32) -> f32 {
         match self.saturations {
             Saturations::Bm25 { norms, lengths } => {
-                Bm25Scorer { weight: self.weight, norms, lengths }.score(doc_id, frequency_less_one)
+                bm25(self.weight, norms.of(lengths[doc_id as usize]), frequency_less_one)
             }
             Saturations::Impacts(precision) => self.weight * precision.saturation(frequency_less_one),
         }
@@ -112,7 +86,7 @@ impl Scorer<'_> {
     /// Adds the score of each of some documents, which ascend, to `scores`.
     #[inline(always)]
     pub fn add(&self, tier: Tier, doc_ids: &[u32], frequencies_less_one: &[u32], scores: &mut [f64]) {
-        let mut buffers = ([0u32; BLOCK], [0u32; BLOCK], [0f32; BLOCK]);
+        let (mut whole, mut of_block) = ([0u32; BLOCK], [0f32; BLOCK]);
         let documents = doc_ids.chunks(BLOCK).zip(frequencies_less_one.chunks(BLOCK));
         for ((doc_ids, less_one), scores) in documents.zip(scores.chunks_mut(BLOCK)) {
             if doc_ids.len() < 4 {
@@ -121,17 +95,16 @@ impl Scorer<'_> {
                 }
                 continue;
             }
-            buffers.0[..doc_ids.len()].copy_from_slice(doc_ids);
-            buffers.1[..doc_ids.len()].copy_from_slice(less_one);
-            self.scores(tier, &buffers.0, &buffers.1, doc_ids.len(), &mut buffers.2);
-            scores.iter_mut().zip(&buffers.2).for_each(|(score, &more)| *score += f64::from(more));
+            whole[..doc_ids.len()].copy_from_slice(less_one);
+            self.scores(tier, doc_ids, &whole, doc_ids.len(), &mut of_block);
+            scores.iter_mut().zip(&of_block).for_each(|(score, &more)| *score += f64::from(more));
         }
     }
 
     /// The scores of the first `count` of `doc_ids`; the others are unspecified.
     ///
     /// # Panics
-    /// If a docID is not below the number of documents.
+    /// If a docID is not below the number of documents, or there are not so many.
     #[inline]
     pub fn scores(
         &self,
@@ -141,33 +114,49 @@ impl Scorer<'_> {
         count: usize,
         scores: &mut [f32; BLOCK],
     ) {
-        assert!(count <= BLOCK && count <= doc_ids.len());
-        let Some(&last) = doc_ids[..count].last() else { return };
-        let (norms, lengths) = match self.saturations {
-            Saturations::Bm25 { norms, lengths } => (norms, lengths),
-            // A shift, an addition and a product: the compiler makes vectors of that.
-            Saturations::Impacts(precision) => {
-                return impacts::scores(self.weight, precision, frequencies_less_one, scores);
+        match self.saturations {
+            Saturations::Bm25 { norms, lengths } => {
+                // Loaded one by one, which takes no longer than a gather; and all before the first is used, as a vector is loaded
+                // late whose numbers were stored one by one just before.
+                let mut norms_of = [0.0; BLOCK];
+                for (norm, &doc_id) in norms_of.iter_mut().zip(&doc_ids[..count]) {
+                    *norm = norms.of(lengths[doc_id as usize]);
+                }
+                all_bm25(tier, self.weight, &norms_of, frequencies_less_one, count, scores);
             }
-        };
-        // docIDs ascend, so the last one bounds them all.
-        assert!((last as usize) + LENGTH_PADDING < lengths.len() + 1);
-        debug_assert!(doc_ids[..count].is_sorted());
-        let of = Bm25Scorer { weight: self.weight, norms, lengths };
-        #[cfg(target_arch = "x86_64")]
-        let vectors = count.div_ceil(16) * 16 <= doc_ids.len();
-        match tier {
-            // SAFETY: tiers in use are available; docIDs lie in `lengths`, as asserted, with the padding; the buffers
-            // hold whole vectors.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 if vectors => unsafe { avx512::scores(of, doc_ids, frequencies_less_one, count, scores) },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
-            Tier::Avx2 if vectors => unsafe { avx2::scores(of, doc_ids, frequencies_less_one, count, scores) },
-            #[cfg(target_arch = "aarch64")]
-            // SAFETY: as above.
-            Tier::Neon => unsafe { neon::scores(of, doc_ids, frequencies_less_one, count, scores) },
-            _ => scalar::scores(self, doc_ids, frequencies_less_one, count, scores),
+            // A shift, an addition and a product: the compiler makes vectors of that.
+            Saturations::Impacts(precision) => impacts::scores(self.weight, precision, frequencies_less_one, scores),
+        }
+    }
+}
+
+#[inline(always)]
+fn bm25(weight: f32, norm: f32, frequency_less_one: u32) -> f32 {
+    let frequency = frequency_less_one as f32 + 1.0;
+    weight * (frequency / (frequency + norm))
+}
+
+tiered! {
+    fn all_bm25<'a>(
+        weight: f32, norms: &'a [f32; BLOCK], less_one: &'a [u32; BLOCK], count: usize, scores: &'a mut [f32; BLOCK],
+    ) -> () = all_bm25_on_tier;
+}
+
+/// The compiler makes vectors of the loop, so it goes on to the end of one.
+#[inline(always)]
+fn all_bm25_on_tier(
+    weight: f32,
+    norms: &[f32; BLOCK],
+    less_one: &[u32; BLOCK],
+    count: usize,
+    scores: &mut [f32; BLOCK],
+) {
+    const VECTOR: usize = 16;
+    let (norms, less_one) = (norms.as_chunks::<VECTOR>().0, less_one.as_chunks::<VECTOR>().0);
+    let vectors = scores.as_chunks_mut::<VECTOR>().0.iter_mut().take(count.div_ceil(VECTOR));
+    for ((scores, norms), less_one) in vectors.zip(norms).zip(less_one) {
+        for ((score, &norm), &less_one) in scores.iter_mut().zip(norms).zip(less_one) {
+            *score = bm25(weight, norm, less_one);
         }
     }
 }
@@ -185,15 +174,13 @@ mod tests {
         ) {
             let doc_ids: Vec<u32> = gaps.iter().scan(0, |next, gap| { *next += gap; Some(*next - 1) }).collect();
             let documents = *doc_ids.last().unwrap() as usize + 1;
-            let lengths: Vec<u8> = (0..documents + LENGTH_PADDING).map(|d| (d * 37 % 256) as u8).collect();
+            let lengths: Vec<u8> = (0..documents).map(|d| (d * 37 % 256) as u8).collect();
             let norms = Norms::new(&Bm25::default(), 5000, 100);
             let scorer = Scorer { weight, saturations: Saturations::Bm25 { norms: &norms, lengths: &lengths } };
             let frequencies = std::array::from_fn(|at| frequencies[at % 16] >> (at % 30));
-            let mut padded = doc_ids.clone();
-            padded.resize(BLOCK, 0);
             for tier in Tier::available() {
                 let mut scores = [0.0; BLOCK];
-                scorer.scores(tier, &padded, &frequencies, doc_ids.len(), &mut scores);
+                scorer.scores(tier, &doc_ids, &frequencies, doc_ids.len(), &mut scores);
                 for (at, &doc_id) in doc_ids.iter().enumerate() {
                     prop_assert_eq!(scores[at], scorer.score(doc_id, frequencies[at]), "{} {}", tier.name(), at);
                 }

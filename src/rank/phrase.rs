@@ -8,7 +8,7 @@ use super::term::find;
 use crate::base::error::Result;
 use crate::base::memory;
 use crate::base::tiers::tiered;
-use crate::codec::block_buffer;
+use crate::codec::{BLOCK, block_buffer};
 
 /// A term of a phrase.
 pub struct PhraseTerm<'s> {
@@ -20,6 +20,20 @@ pub struct PhraseTerm<'s> {
 
 /// Documents, ascending, and how often each has a phrase, less 1.
 pub type Found = (Vec<u32>, Vec<u32>);
+
+/// A document of which is known where its positions are, before any of them are read: they are fetched meanwhile.
+struct Located {
+    doc_id: u32,
+    by: By,
+}
+
+/// By what a document is decided.
+enum By {
+    /// The chain says how often it has the phrase.
+    Chain(u32),
+    /// Positions of the lead, and of the next term if both stand in the phrase once: the first, and how many.
+    Positions { of_lead: (usize, usize), of_next: Option<(usize, usize)> },
+}
 
 tiered! {
     /// The documents in which the terms stand as in the phrase. The terms are different.
@@ -51,6 +65,7 @@ fn phrase_on_tier(mut terms: Vec<PhraseTerm>, mut chain: Chain, clock: &Clock) -
     let (mut matches, mut positions) = (Vec::new(), Vec::new());
     let mut doc_ids = block_buffer();
     let mut chosen = Chosen::default();
+    let mut located = Vec::with_capacity(BLOCK);
     let chain_leads = chain.lead().is_some();
     for block in 0..chain.lead().map_or(lead.blocks(), |pair| pair.blocks()) {
         clock.check()?;
@@ -72,14 +87,17 @@ fn phrase_on_tier(mut terms: Vec<PhraseTerm>, mut chain: Chain, clock: &Clock) -
         for list in [&mut found, &mut less_one] {
             memory::reserve(list, chosen.len)?;
         }
+        // Most phrases are two terms, each of which stands in the document a few times.
+        let next_shift = match (&shifts[..], others.first()) {
+            ([_], Some(next)) if next.offsets.len() == 1 => Some(next.offsets[0]),
+            _ => None,
+        };
         let is_dense = 8 * chosen.len > count;
         let mut within = 0;
+        located.clear();
         for &doc_id in &chosen.doc_ids[..chosen.len] {
             if let Some(count) = chain.count(doc_id) {
-                if count > 0 {
-                    found.push(doc_id);
-                    less_one.push(count - 1);
-                }
+                located.push(Located { doc_id, by: By::Chain(count) });
                 continue;
             }
             let index = if chain_leads {
@@ -97,16 +115,32 @@ fn phrase_on_tier(mut terms: Vec<PhraseTerm>, mut chain: Chain, clock: &Clock) -
                 lead.index_at(block, within, doc_id)
             };
             let of_lead = lead.locate(index);
-            // Most phrases are two terms, each of which stands in the document a few times.
+            lead.prefetch(of_lead);
             let mut of_next = None;
-            if let ([shift], Some((next, more))) = (&shifts[..], others.split_first_mut())
-                && let [next_shift] = next.offsets[..]
-            {
-                let Some(index) = next.places.index(doc_id) else { continue };
-                let of_document = next.places.locate(index);
+            if next_shift.is_some() {
+                let next = &mut others[0].places;
+                let Some(index) = next.index(doc_id) else { continue };
+                let of_document = next.locate(index);
+                next.prefetch(of_document);
                 of_next = Some(of_document);
+            }
+            located.push(Located { doc_id, by: By::Positions { of_lead, of_next } });
+        }
+        for &Located { doc_id, ref by } in &located {
+            let (of_lead, mut of_next) = match *by {
+                By::Chain(0) => continue,
+                By::Chain(count) => {
+                    found.push(doc_id);
+                    less_one.push(count - 1);
+                    continue;
+                }
+                By::Positions { of_lead, of_next } => (of_lead, of_next),
+            };
+            if let (Some(of_next), Some(next_shift)) = (of_next, next_shift)
+                && let Some((next, more)) = others.split_first_mut()
+            {
                 let eights =
-                    (lead.eight(of_lead, *shift, u32::MAX), next.places.eight(of_document, next_shift, u32::MAX - 1));
+                    (lead.eight(of_lead, shifts[0], u32::MAX), next.places.eight(of_next, next_shift, u32::MAX - 1));
                 if let (Some(a), Some(b)) = eights {
                     let equal = equal(&a, &b);
                     if equal == 0 || more.is_empty() {

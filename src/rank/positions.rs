@@ -111,6 +111,18 @@ impl<'s> Places<'s> {
         }
     }
 
+    /// Fetches the positions of a document into the caches: the `count` from the `first` on.
+    #[inline(always)]
+    pub fn prefetch(&self, (first, count): (usize, usize)) {
+        if let Places::Long(long) = self
+            && let Some(places) = long.view.positions
+            && long.unpacked != first / BLOCK
+        {
+            places.gaps.prefetch(first);
+            places.gaps.prefetch(first + count - 1);
+        }
+    }
+
     /// The `count` positions from the `first` on, each plus `shift`, and then `rest`; `None` if they are more than
     /// [`EIGHT`], or not in one block.
     #[inline(always)]
@@ -159,13 +171,16 @@ impl<'s> Places<'s> {
                 positions.extend(of_document.iter().map(|position| position.wrapping_add(shift)));
             }
             Places::Long(long) => {
-                let Some(places) = long.view.positions else { return };
-                let mut next = shift;
-                positions.extend((first..first + count).map(|at| {
-                    let position = next.wrapping_add(places.gaps.get(at));
-                    next = position.wrapping_add(1);
-                    position
-                }));
+                let (mut next, mut at) = (shift, first);
+                while at < first + count {
+                    let end = (first + count).min((at / BLOCK + 1) * BLOCK);
+                    for gap in long.gaps(at, end - at) {
+                        let position = next.wrapping_add(*gap);
+                        next = position.wrapping_add(1);
+                        positions.push(position);
+                    }
+                    at = end;
+                }
             }
         }
     }
@@ -232,6 +247,20 @@ impl Long<'_> {
         self.summed = within;
         let start = self.view.positions.map_or(0, |places| places.starts[block]);
         (start.wrapping_add(self.sum) as usize, self.less_one[within] as usize + 1)
+    }
+
+    /// The `count` gaps from the `first` on, in one block.
+    #[inline(always)]
+    fn gaps(&mut self, first: usize, count: usize) -> &[u32] {
+        let (block, begin) = (first / BLOCK, first % BLOCK);
+        if self.unpacked != block
+            && let Some(places) = self.view.positions
+            && let Some((gaps, _)) = self.gaps.split_first_chunk_mut()
+        {
+            places.gaps.unpack(block, gaps);
+            self.unpacked = block;
+        }
+        &self.gaps[begin..begin + count]
     }
 
     /// The gaps from the `first` on, if their block is unpacked or worth it.

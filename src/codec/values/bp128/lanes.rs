@@ -83,6 +83,12 @@ pub(crate) fn pack(values: &[u32], width: u32, words: &mut Vec<u32>) {
     }
 }
 
+/// The first of the [`LANES`] words in one of which a value begins.
+#[inline(always)]
+pub(crate) fn row(width: u32, index: usize) -> usize {
+    LANES * (index / LANES * width as usize / 32)
+}
+
 /// One value.
 ///
 /// # Panics

@@ -5,6 +5,7 @@
 //! A block of w bits per number takes 4w words. Its word of the directory has w in bits 0–5, and above them the index of the
 //! block's first word, divided by 4.
 
+use crate::base::memory;
 use crate::codec::BLOCK;
 use crate::codec::values::bp128::lanes::{self, LANES};
 
@@ -48,6 +49,17 @@ pub(super) fn is_zero(entry: u32) -> bool {
 pub(super) fn get(entry: u32, data: &[u32], index: usize) -> u32 {
     let (from, width) = place(entry);
     lanes::get(&data[from..], width, index)
+}
+
+/// Fetches the memory of one number of a block into the caches.
+///
+/// # Panics
+/// If the block is not [sound](is_sound).
+#[inline(always)]
+pub(super) fn prefetch(entry: u32, data: &[u32], index: usize) {
+    let (from, width) = place(entry);
+    let row = from + lanes::row(width, index);
+    memory::prefetch(bytemuck::cast_slice(data.get(row..row + LANES).unwrap_or_default()));
 }
 
 /// All numbers of a block.

@@ -160,6 +160,17 @@ impl<'w> Blocks<'w> {
         }
     }
 
+    /// Fetches the memory of a value into the caches, if it is known where that is.
+    ///
+    /// # Panics
+    /// If there is no such block.
+    #[inline(always)]
+    pub fn prefetch(&self, index: usize) {
+        if self.values.is_none() {
+            bp128::prefetch(self.directory[index / BLOCK], self.data, index % BLOCK);
+        }
+    }
+
     #[inline(never)]
     fn get_of(&self, values: &dyn Values, index: usize) -> u32 {
         assert!(index < self.count, "value {index} of {}", self.count);

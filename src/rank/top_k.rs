@@ -113,8 +113,19 @@ impl TopK {
     /// The k best hits, best first.
     pub fn into_hits(mut self) -> Vec<Hit> {
         self.cut();
-        self.hits.sort_unstable_by_key(Hit::key);
-        self.hits
+        if self.k <= ORDERED {
+            return self.hits;
+        }
+        // Numbers are sorted: the front of each key, and the place of its hit.
+        let places = 0..self.hits.len() as u64;
+        let fronts = self.hits.iter().map(|hit| (hit.key() >> 96) as u64);
+        let mut sorted: Vec<u64> = fronts.zip(places).map(|(front, place)| front << 32 | place).collect();
+        sorted.sort_unstable();
+        let mut hits: Vec<Hit> = sorted.iter().map(|&number| self.hits[number as u32 as usize]).collect();
+        for alike in hits.chunk_by_mut(|a, b| a.key() >> 96 == b.key() >> 96) {
+            alike.sort_unstable_by_key(Hit::key);
+        }
+        hits
     }
 }
 
@@ -125,8 +136,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_best_are_kept(scores in prop::collection::vec(0u8..20, 0..600), k in 0usize..200) {
-            let hit = |(at, &score): (usize, &u8)| Hit { score: score.into(), ordinal: at as u64, segment: 0, doc_id: 0 };
+        fn the_best_are_kept(scores in prop::collection::vec(-9i8..19, 0..600), k in 0usize..200, backwards: bool) {
+            // Some differ in their last bits only.
+            let score = |score: i8| f64::from(score / 2) + 1e-12 * f64::from(score % 2);
+            let ordinal = |at: usize| if backwards { 600 - at as u64 } else { at as u64 };
+            let hit = |(at, &of): (usize, &i8)| Hit { score: score(of), ordinal: ordinal(at), segment: 0, doc_id: 0 };
             let mut all: Vec<Hit> = scores.iter().enumerate().map(hit).collect();
             let mut top = TopK::new(k);
             for &hit in &all {

@@ -111,12 +111,17 @@ fn parts_on_tier<'s>(
         }
         rest[others.len()] = more[0];
         for (at, clause) in others.iter_mut().enumerate().rev() {
-            upper[at] = clause.terms.iter_mut().map(|term| f64::from(term.max_score_between(first, last))).sum();
+            // No `map` here: its closure would run without the processor's features.
+            upper[at] = 0.0;
+            for term in &mut clause.terms {
+                upper[at] += f64::from(term.max_score_between(first, last));
+            }
             rest[at] = rest[at + 1] + upper[at];
         }
         if of_lead + rest[0] > threshold {
             let least = threshold - rest[0];
-            window.candidates(lead, &leads, &bit_sets, first, last, least, collector, &mut candidates);
+            let accumulators = &mut candidates.accumulators;
+            window.candidates(lead, &leads, &bit_sets, first, last, least, collector, accumulators);
             for (at, clause) in others.iter_mut().enumerate() {
                 if candidates.is_empty() || collector.clock.is_over() {
                     break;
@@ -161,7 +166,8 @@ fn one_on_tier<'s>(mut term: Term<'s>, collector: &mut Collector<'_, 's>) {
             if f64::from(term.block_max(block)) > threshold {
                 let (first, last) = (term.first_possible(block), term.last(block));
                 let term = std::slice::from_mut(term);
-                window.candidates(term, &[0], &[], first, last, threshold, collector, &mut candidates);
+                let accumulators = &mut candidates.accumulators;
+                window.candidates(term, &[0], &[], first, last, threshold, collector, accumulators);
                 candidates.offer(collector);
             }
         }
@@ -214,6 +220,7 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
         let non_essential_here = sums[1..].partition_point(|&sum| sum <= threshold);
         if non_essential_here < terms.len() {
             let (mut left, range) = (non_essential_here, (first, last));
+            let accumulators = &mut candidates.accumulators;
             if are_many {
                 left = window.candidates_of_many(
                     &mut terms,
@@ -223,11 +230,11 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
                     range,
                     threshold,
                     collector,
-                    &mut candidates,
+                    accumulators,
                 );
             } else {
                 let least = threshold - sums[left];
-                window.candidates(&mut terms, &order[left..], &[], first, last, least, collector, &mut candidates);
+                window.candidates(&mut terms, &order[left..], &[], first, last, least, collector, accumulators);
             }
             for (at, &term) in order[..left].iter().enumerate().rev() {
                 if candidates.is_empty() || collector.clock.is_over() {

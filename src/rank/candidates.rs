@@ -1,5 +1,6 @@
-//! [`Candidates`]: documents that may become hits, ascending, with the scores of the terms seen so far.
+//! [`Candidates`]: documents that may become hits, and what further terms make of them.
 
+use super::accumulators::Accumulators;
 use super::clause::Clause;
 use super::collector::Collector;
 use super::term::Term;
@@ -8,10 +9,9 @@ use crate::index::list::has;
 /// Documents that may become hits.
 #[derive(Default)]
 pub(super) struct Candidates {
-    doc_ids: Vec<u32>,
-    scores: Vec<f64>,
-    len: usize,
-    /// Those that a list contains.
+    /// With the scores of the terms seen so far.
+    pub(super) accumulators: Accumulators,
+    /// Those that a list contains, and then `u32::MAX`.
     present: Vec<u32>,
     /// The frequencies, less 1, of those found in a list; which these are, where they stand, and their scores.
     less_one: Vec<u32>,
@@ -46,60 +46,24 @@ impl Presence<'_> {
 
 impl Candidates {
     #[inline(always)]
-    pub(super) fn clear(&mut self) {
-        self.len = 0;
-    }
-
-    #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Makes room for `more` candidates.
-    #[inline(always)]
-    pub(super) fn reserve(&mut self, more: usize) {
-        if self.doc_ids.len() < self.len + more {
-            let room = (self.len + more).next_power_of_two();
-            self.doc_ids.resize(room, 0);
-            self.scores.resize(room, 0.0);
-        }
-    }
-
-    /// Adds a document if `is_candidate`; there must be room.
-    #[inline(always)]
-    pub(super) fn push_if(&mut self, is_candidate: bool, doc_id: u32, score: f64) {
-        self.doc_ids[self.len] = doc_id;
-        self.scores[self.len] = score;
-        self.len += usize::from(is_candidate);
-    }
-
-    /// Keeps the candidates with a score above `least`.
-    #[inline(always)]
-    fn cut(&mut self, least: f64) {
-        if least == f64::NEG_INFINITY {
-            return;
-        }
-        let mut kept = 0;
-        for at in 0..self.len {
-            let (doc_id, score) = (self.doc_ids[at], self.scores[at]);
-            self.doc_ids[kept] = doc_id;
-            self.scores[kept] = score;
-            kept += usize::from(score > least);
-        }
-        self.len = kept;
+        self.accumulators.len() == 0
     }
 
     /// Keeps the candidates that have the clause and can still exceed `threshold`. The clause adds `bound` at most, and the
     /// rest of the clauses `rest`.
     #[inline(always)]
     pub(super) fn require(&mut self, clause: &mut Clause, threshold: f64, bound: f64, rest: f64) {
-        self.cut(threshold - bound - rest);
         if let [term] = &mut clause.terms[..] {
+            self.accumulators.keep_above(term.tier(), threshold - bound - rest);
             return self.require_term(term, threshold, rest);
         }
+        let Some(first) = clause.terms.first() else { return self.accumulators.clear() };
+        self.accumulators.keep_above(first.tier(), threshold - bound - rest);
+        let (doc_ids, sums) = self.accumulators.parts();
         let mut kept = 0;
-        for at in 0..self.len {
-            let (doc_id, mut score) = (self.doc_ids[at], self.scores[at]);
+        for at in 0..doc_ids.len() {
+            let (doc_id, mut score) = (doc_ids[at], sums[at]);
             let mut bound = score + rest;
             for term in &mut clause.terms {
                 if let Some(block) = term.seek(doc_id) {
@@ -116,37 +80,23 @@ impl Candidates {
                     has_one = true;
                 }
             }
-            (self.doc_ids[kept], self.scores[kept]) = (doc_id, score);
+            (doc_ids[kept], sums[kept]) = (doc_id, score);
             kept += usize::from(has_one);
         }
-        self.len = kept;
-    }
-
-    /// Finds the candidates that the list of a term contains, if that can be done faster than one by one.
-    #[inline(always)]
-    fn look_up(&mut self, term: &mut Term) -> bool {
-        if self.len < MANY {
-            return false;
-        }
-        self.present.clear();
-        self.present.extend_from_slice(&self.doc_ids[..self.len]);
-        let Some(count) = term.retain(&mut self.present) else { return false };
-        self.present.truncate(count);
-        // Ends the search of the last one.
-        self.present.push(u32::MAX);
-        true
+        self.accumulators.truncate(kept);
     }
 
     /// [`require`](Self::require) for a clause of one term.
     #[inline(always)]
     fn require_term(&mut self, term: &mut Term, threshold: f64, rest: f64) {
-        let has_it = self.presence(term);
+        let has_it = self.sift(term, f64::INFINITY);
         let any_score = threshold == f64::NEG_INFINITY;
+        let (doc_ids, sums) = self.accumulators.parts();
         self.less_one.clear();
-        self.less_one.reserve(self.len);
+        self.less_one.reserve(doc_ids.len());
         let (mut kept, mut next) = (0, 0);
-        for at in 0..self.len {
-            let (doc_id, score) = (self.doc_ids[at], self.scores[at]);
+        for at in 0..doc_ids.len() {
+            let (doc_id, score) = (doc_ids[at], sums[at]);
             if !has_it.may_contain(&self.present, &mut next, doc_id) {
                 continue;
             }
@@ -155,28 +105,29 @@ impl Candidates {
                 continue;
             }
             if let Some(less_one) = term.less_one_in(block, doc_id) {
-                (self.doc_ids[kept], self.scores[kept]) = (doc_id, score);
+                (doc_ids[kept], sums[kept]) = (doc_id, score);
                 self.less_one.push(less_one);
                 kept += 1;
             }
         }
-        self.len = kept;
-        term.scorer().add(term.tier(), &self.doc_ids[..kept], &self.less_one, &mut self.scores[..kept]);
+        term.scorer().add(term.tier(), &doc_ids[..kept], &self.less_one, &mut sums[..kept]);
+        self.accumulators.truncate(kept);
     }
 
     /// Keeps the candidates that can still exceed `threshold`, and adds the term's scores to theirs. The term adds `bound` at
     /// most, and others `rest`.
     #[inline(always)]
     pub(super) fn add(&mut self, term: &mut Term, threshold: f64, bound: f64, rest: f64) {
-        self.cut(threshold - bound - rest);
-        let has_it = self.presence(term);
+        self.accumulators.keep_above(term.tier(), threshold - bound - rest);
+        let has_it = self.sift(term, threshold - rest);
         self.less_one.clear();
         self.found.clear();
         self.found_at.clear();
+        let (doc_ids, sums) = self.accumulators.parts();
         let (mut kept, mut next) = (0, 0);
-        for at in 0..self.len {
-            let (doc_id, score) = (self.doc_ids[at], self.scores[at]);
-            (self.doc_ids[kept], self.scores[kept]) = (doc_id, score);
+        for at in 0..doc_ids.len() {
+            let (doc_id, score) = (doc_ids[at], sums[at]);
+            (doc_ids[kept], sums[kept]) = (doc_id, score);
             let mut can_exceed = score + rest > threshold;
             if has_it.may_contain(&self.present, &mut next, doc_id)
                 && let Some(block) = term.seek(doc_id)
@@ -193,31 +144,52 @@ impl Candidates {
             }
             kept += usize::from(can_exceed);
         }
-        self.len = kept;
-        if self.found.is_empty() {
-            return;
+        if !self.found.is_empty() {
+            self.more.clear();
+            self.more.resize(self.found.len(), 0.0);
+            term.scorer().add(term.tier(), &self.found, &self.less_one, &mut self.more);
+            for (&at, more) in self.found_at.iter().zip(&self.more) {
+                sums[at as usize] += more;
+            }
         }
-        self.more.clear();
-        self.more.resize(self.found.len(), 0.0);
-        term.scorer().add(term.tier(), &self.found, &self.less_one, &mut self.more);
-        for (&at, more) in self.found_at.iter().zip(&self.more) {
-            self.scores[at as usize] += more;
-        }
+        self.accumulators.truncate(kept);
     }
 
-    /// How to find out whether a candidate has the term: by its bit set, or by looking all up at once.
+    /// Finds out which candidates have the term, by its bit set or by looking all up at once, and keeps only these and those with
+    /// a sum above `alone`; keeps all if neither can be done.
     #[inline(always)]
-    fn presence<'s>(&mut self, term: &mut Term<'s>) -> Presence<'s> {
+    fn sift<'s>(&mut self, term: &mut Term<'s>, alone: f64) -> Presence<'s> {
         if let Some(bits) = term.bits() {
+            self.accumulators.keep_in(term.tier(), 0, bits, alone);
             return Presence::Bits(bits);
         }
-        if self.look_up(term) { Presence::LookedUp } else { Presence::Unknown }
+        if !self.look_up(term) {
+            return Presence::Unknown;
+        }
+        self.accumulators.keep_found(term.tier(), &self.present, alone);
+        Presence::LookedUp
+    }
+
+    /// Finds the candidates that the list of a term contains, if that can be done faster than one by one.
+    #[inline(always)]
+    fn look_up(&mut self, term: &mut Term) -> bool {
+        if self.accumulators.len() < MANY {
+            return false;
+        }
+        self.present.clear();
+        self.present.extend_from_slice(self.accumulators.doc_ids());
+        let Some(count) = term.retain(&mut self.present) else { return false };
+        self.present.truncate(count);
+        // Ends the search of the last one.
+        self.present.push(u32::MAX);
+        true
     }
 
     #[inline(always)]
-    pub(super) fn offer(&self, collector: &mut Collector) {
-        for (&doc_id, &score) in self.doc_ids[..self.len].iter().zip(&self.scores) {
-            collector.offer(doc_id, score);
+    pub(super) fn offer(&mut self, collector: &mut Collector) {
+        let (doc_ids, sums) = self.accumulators.parts();
+        for (&doc_id, &sum) in doc_ids.iter().zip(&*sums) {
+            collector.offer(doc_id, sum);
         }
     }
 }

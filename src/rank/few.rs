@@ -133,10 +133,10 @@ fn any_of_few<'s>(doc_ids: &[u32], clauses: Vec<Clause<'s>>, collector: &mut Col
         if collector.clock.is_over() {
             return;
         }
-        candidates.clear();
-        candidates.reserve(doc_ids.len());
+        candidates.accumulators.clear();
+        candidates.accumulators.reserve(doc_ids.len());
         for &doc_id in doc_ids {
-            candidates.push_if(collector.restriction.allows(doc_id), doc_id, 0.0);
+            candidates.accumulators.push_if(collector.restriction.allows(doc_id), doc_id, 0.0);
         }
         for (at, term) in terms.iter_mut().enumerate() {
             // Without any of the terms the score is 0, which is none.

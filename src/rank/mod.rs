@@ -9,6 +9,7 @@
 //! | [`block_max`] | the best documents with all, or any, of some terms |
 //! | [`few`] | the best of a few documents, which a filter leaves |
 //! | `window`, `candidates`, `initial` | its parts: the documents of the lead or essential terms, what becomes of them, and a threshold to begin with |
+//! | `accumulators` | documents with the sums of their scores, on each tier |
 //! | [`positions`], [`phrase`] | positions of terms, and phrases of them |
 //! | [`chain`] | what lists of neighbouring words tell of a phrase |
 //! | [`near`] | words of a phrase close to each other |
@@ -51,6 +52,7 @@
 //! Upper bounds are a little greater than the scores that they bound, which covers rounding. Scores are sums of `f32` in
 //! `f64`: exact as long as the largest addend is not 2^29 times the smallest, so that the order of addition does not matter.
 
+mod accumulators;
 pub mod block_max;
 pub mod bm25;
 mod candidates;

@@ -1,9 +1,10 @@
 //! [`Window`]: adds up the scores of several terms in a range of documents.
 
-use super::candidates::Candidates;
+use super::accumulators::{Accumulators, GROUP};
 use super::collector::{Collector, Restriction};
 use super::score::Chosen;
 use super::term::Term;
+use crate::base::cpu::Tier;
 use crate::index::segment::Allowed;
 use std::sync::Arc;
 
@@ -16,17 +17,14 @@ const ONE_BY_ONE: usize = 8;
 /// After so many documents, those with a score that may suffice are counted anew.
 const RECOUNT: usize = 1024;
 
-/// From this many postings in a window on, all of its scores are compared instead of those that were touched.
-const DENSE: usize = 256;
-
 /// The scores of a range of documents.
 pub(super) struct Window {
     /// A filter that is asked before scores.
     sieve: Option<Arc<Allowed>>,
     /// 0 for documents without a score; empty until several terms lead.
     scores: Vec<f64>,
-    /// Which of them have one, if that is kept.
-    touched: [u64; WINDOW / 64],
+    /// Which groups of them have any.
+    touched: u64,
     chosen: Chosen,
     /// How many scores exceeded what was needed lately, in 1/256.
     above: usize,
@@ -35,7 +33,7 @@ pub(super) struct Window {
 impl Window {
     pub(super) fn new(restriction: &Restriction) -> Window {
         let sieve = restriction.allowed.clone().filter(|allowed| allowed.is_sieve());
-        Window { sieve, scores: Vec::new(), touched: [0; WINDOW / 64], chosen: Chosen::default(), above: 256 }
+        Window { sieve, scores: Vec::new(), touched: 0, chosen: Chosen::default(), above: 256 }
     }
 
     /// The documents in `first..=last` that have one of the leading terms with a score above `least` and that count.
@@ -50,7 +48,7 @@ impl Window {
         last: u32,
         least: f64,
         collector: &Collector,
-        candidates: &mut Candidates,
+        candidates: &mut Accumulators,
     ) {
         candidates.clear();
         if let &[lead] = leads {
@@ -59,26 +57,16 @@ impl Window {
         if self.scores.is_empty() {
             self.scores.resize(WINDOW, 0.0);
         }
-        let mut next = first;
+        let (tier, mut next) = (terms[0].tier(), first);
         while let Some((from, _)) = range(terms, leads, next).filter(|&(from, _)| from <= last) {
             let to = from.saturating_add(WINDOW as u32 - 1).min(last);
-            let expected: usize = leads.iter().map(|&lead| terms[lead].expected(from, to)).sum();
-            if self.sieve.is_some() {
-                for &lead in leads {
-                    self.add_sifted(&mut terms[lead], from, to);
+            for &lead in leads {
+                match self.sieve {
+                    None => self.add(&mut terms[lead], from, to),
+                    Some(_) => self.add_sifted(&mut terms[lead], from, to),
                 }
-                self.take_touched(from, least, collector, candidates);
-            } else if expected >= DENSE {
-                for &lead in leads {
-                    self.add::<false>(&mut terms[lead], from, to);
-                }
-                self.take_all(from, least, collector, candidates);
-            } else {
-                for &lead in leads {
-                    self.add::<true>(&mut terms[lead], from, to);
-                }
-                self.take_touched(from, least, collector, candidates);
             }
+            self.take(tier, from, least, collector, candidates);
             if to == last {
                 break;
             }
@@ -101,12 +89,12 @@ impl Window {
         (first, last): (u32, u32),
         threshold: f64,
         collector: &Collector,
-        candidates: &mut Candidates,
+        candidates: &mut Accumulators,
     ) -> usize {
         candidates.clear();
         self.scores.resize(WINDOW, 0.0);
         for &at in &order[left..] {
-            self.add::<false>(&mut terms[at], first, last);
+            self.add(&mut terms[at], first, last);
         }
         loop {
             let least = (threshold - sums[left]).max(0.0);
@@ -118,7 +106,7 @@ impl Window {
                 if expected > ONE_BY_ONE * above {
                     break;
                 }
-                self.add::<false>(term, first, last);
+                self.add(term, first, last);
                 added += expected;
                 left -= 1;
             }
@@ -126,7 +114,7 @@ impl Window {
                 break;
             }
         }
-        self.take_all(first, threshold - sums[left], collector, candidates);
+        self.take(terms[0].tier(), first, threshold - sums[left], collector, candidates);
         left
     }
 
@@ -137,8 +125,9 @@ impl Window {
 
     /// Adds the scores of a term's documents in `from..=to`.
     #[inline(always)]
-    fn add<const TOUCH: bool>(&mut self, term: &mut Term, from: u32, to: u32) {
+    fn add(&mut self, term: &mut Term, from: u32, to: u32) {
         let Some(mut block) = term.seek(from) else { return };
+        let mut touched = self.touched;
         let sums: &mut [f64; WINDOW] = (&mut self.scores[..WINDOW]).try_into().unwrap_or_else(|_| unreachable!());
         while block < term.blocks() && term.first_possible(block) <= to {
             let (doc_ids, scores) = term.scored_block(block);
@@ -146,12 +135,11 @@ impl Window {
             for (&doc_id, &score) in doc_ids[within.clone()].iter().zip(&scores[within]) {
                 let at = (doc_id - from) as usize % WINDOW;
                 sums[at] += f64::from(score);
-                if TOUCH {
-                    self.touched[at / 64] |= 1 << (at % 64);
-                }
+                touched |= 1 << (at / GROUP);
             }
             block += 1;
         }
+        self.touched = touched;
     }
 
     /// The same, of documents that pass the sieve.
@@ -172,48 +160,23 @@ impl Window {
                 let (doc_id, score) = term.scored_at(block, index as usize);
                 let at = (doc_id - from) as usize % WINDOW;
                 self.scores[at] += f64::from(score);
-                self.touched[at / 64] |= 1 << (at % 64);
+                self.touched |= 1 << (at / GROUP);
             }
             block += 1;
         }
     }
 
-    /// Moves the documents with a score above `least` to the candidates, and clears all.
+    /// Moves the documents with a score above `least` that count to the candidates, and clears all.
     #[inline(always)]
-    fn take_touched(&mut self, from: u32, least: f64, collector: &Collector, candidates: &mut Candidates) {
-        for (at, touched) in self.touched.iter_mut().enumerate() {
-            let mut bits = std::mem::take(touched);
-            candidates.reserve(64);
-            while bits != 0 {
-                let place = 64 * at + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let score = std::mem::take(&mut self.scores[place]);
-                let doc_id = from + place as u32;
-                candidates.push_if(score > least && collector.restriction.allows(doc_id), doc_id, score);
-            }
-        }
-    }
-
-    /// The same, by comparing the scores of all documents of the window.
-    #[inline(always)]
-    fn take_all(&mut self, from: u32, least: f64, collector: &Collector, candidates: &mut Candidates) {
+    fn take(&mut self, tier: Tier, from: u32, least: f64, collector: &Collector, candidates: &mut Accumulators) {
+        const { assert!(WINDOW / GROUP == u64::BITS as usize) };
         // Documents without a score have 0, which is no score: all are positive.
         let least = least.max(0.0);
-        for (at, scores) in self.scores.chunks_exact_mut(16).enumerate() {
-            let mut above = 0u32;
-            for (bit, &score) in scores.iter().enumerate() {
-                above |= u32::from(score > least) << bit;
-            }
-            if above != 0 {
-                candidates.reserve(16);
-                while above != 0 {
-                    let place = above.trailing_zeros() as usize;
-                    above &= above - 1;
-                    let doc_id = from + (16 * at + place) as u32;
-                    candidates.push_if(collector.restriction.allows(doc_id), doc_id, scores[place]);
-                }
-            }
-            scores.fill(0.0);
+        let groups = std::mem::take(&mut self.touched);
+        let before = candidates.len();
+        candidates.take_above(tier, from, self.scores.as_chunks_mut::<GROUP>().0, groups, least);
+        if collector.restriction.has_sets() {
+            candidates.keep_if(before, |doc_id, _| collector.restriction.allows(doc_id));
         }
     }
 }
@@ -265,7 +228,7 @@ impl Window {
         last: u32,
         least: f64,
         collector: &Collector,
-        candidates: &mut Candidates,
+        candidates: &mut Accumulators,
     ) {
         let Some(mut block) = term.seek(first) else { return };
         let tier = term.tier();
@@ -275,11 +238,23 @@ impl Window {
             if f64::from(term.block_max(block)) > least {
                 let doc_ids = term.load(block);
                 let range = within(doc_ids, first, last);
+                let scores_first = self.above < ABOVE || bit_sets.is_empty();
+                if self.sieve.is_none() && scores_first && range.len() >= FEW {
+                    let (before, asked) = (candidates.len(), range.len());
+                    let (doc_ids, scores) = term.scored_block(block);
+                    candidates.push_above(tier, &doc_ids[range.clone()], &scores[range], least);
+                    bit_sets.iter().for_each(|bits| candidates.keep_in(tier, before, bits, f64::INFINITY));
+                    if restricted {
+                        candidates.keep_if(before, |doc_id, _| collector.restriction.allows(doc_id));
+                    }
+                    self.above = (7 * self.above + 256 * (candidates.len() - before) / asked) / 8;
+                    block += 1;
+                    continue;
+                }
                 chosen.take_all(doc_ids, range.start, range.end);
                 if let Some(sieve) = &self.sieve {
                     chosen.keep_in(tier, sieve.words());
                 }
-                let scores_first = self.above < ABOVE || bit_sets.is_empty();
                 if !scores_first {
                     bit_sets.iter().for_each(|bits| chosen.keep_in(tier, bits));
                 }

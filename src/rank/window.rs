@@ -17,6 +17,12 @@ const ONE_BY_ONE: usize = 8;
 /// After so many documents, those with a score that may suffice are counted anew.
 const RECOUNT: usize = 1024;
 
+/// From this many postings in a window on, all of its groups are looked at instead of those that were touched.
+const DENSE: usize = 256;
+
+/// All groups of a window.
+const ALL: u64 = u64::MAX;
+
 /// The scores of a range of documents.
 pub(super) struct Window {
     /// A filter that is asked before scores.
@@ -60,10 +66,13 @@ impl Window {
         let (tier, mut next) = (terms[0].tier(), first);
         while let Some((from, _)) = range(terms, leads, next).filter(|&(from, _)| from <= last) {
             let to = from.saturating_add(WINDOW as u32 - 1).min(last);
+            let expected: usize = leads.iter().map(|&lead| terms[lead].expected(from, to)).sum();
             for &lead in leads {
+                let term = &mut terms[lead];
                 match self.sieve {
-                    None => self.add(&mut terms[lead], from, to),
-                    Some(_) => self.add_sifted(&mut terms[lead], from, to),
+                    Some(_) => self.add_sifted(term, from, to),
+                    None if expected < DENSE => self.add::<true>(term, from, to),
+                    None => self.add::<false>(term, from, to),
                 }
             }
             self.take(tier, from, least, collector, candidates);
@@ -94,7 +103,7 @@ impl Window {
         candidates.clear();
         self.scores.resize(WINDOW, 0.0);
         for &at in &order[left..] {
-            self.add(&mut terms[at], first, last);
+            self.add::<false>(&mut terms[at], first, last);
         }
         loop {
             let least = (threshold - sums[left]).max(0.0);
@@ -106,7 +115,7 @@ impl Window {
                 if expected > ONE_BY_ONE * above {
                     break;
                 }
-                self.add(term, first, last);
+                self.add::<false>(term, first, last);
                 added += expected;
                 left -= 1;
             }
@@ -123,11 +132,11 @@ impl Window {
         self.sieve.is_some()
     }
 
-    /// Adds the scores of a term's documents in `from..=to`.
+    /// Adds the scores of a term's documents in `from..=to`, and notes which groups these are, or all of them.
     #[inline(always)]
-    fn add(&mut self, term: &mut Term, from: u32, to: u32) {
+    fn add<const TOUCH: bool>(&mut self, term: &mut Term, from: u32, to: u32) {
         let Some(mut block) = term.seek(from) else { return };
-        let mut touched = self.touched;
+        let mut touched = if TOUCH { self.touched } else { ALL };
         let sums: &mut [f64; WINDOW] = (&mut self.scores[..WINDOW]).try_into().unwrap_or_else(|_| unreachable!());
         while block < term.blocks() && term.first_possible(block) <= to {
             let (doc_ids, scores) = term.scored_block(block);
@@ -135,7 +144,9 @@ impl Window {
             for (&doc_id, &score) in doc_ids[within.clone()].iter().zip(&scores[within]) {
                 let at = (doc_id - from) as usize % WINDOW;
                 sums[at] += f64::from(score);
-                touched |= 1 << (at / GROUP);
+                if TOUCH {
+                    touched |= 1 << (at / GROUP);
+                }
             }
             block += 1;
         }

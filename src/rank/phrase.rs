@@ -62,6 +62,11 @@ fn phrase_on_tier(mut terms: Vec<PhraseTerm>, mut chain: Chain, clock: &Clock) -
     let Some((PhraseTerm { offsets: shifts, places: lead }, others)) = terms.split_first_mut() else {
         return Ok((found, less_one));
     };
+    // Most phrases are two terms, each of which stands in the document a few times.
+    let next_shift = match (&shifts[..], others.first()) {
+        ([_], Some(next)) if next.offsets.len() == 1 => Some(next.offsets[0]),
+        _ => None,
+    };
     let (mut matches, mut positions) = (Vec::new(), Vec::new());
     let mut doc_ids = block_buffer();
     let mut chosen = Chosen::default();
@@ -87,11 +92,6 @@ fn phrase_on_tier(mut terms: Vec<PhraseTerm>, mut chain: Chain, clock: &Clock) -
         for list in [&mut found, &mut less_one] {
             memory::reserve(list, chosen.len)?;
         }
-        // Most phrases are two terms, each of which stands in the document a few times.
-        let next_shift = match (&shifts[..], others.first()) {
-            ([_], Some(next)) if next.offsets.len() == 1 => Some(next.offsets[0]),
-            _ => None,
-        };
         let is_dense = 8 * chosen.len > count;
         let mut within = 0;
         located.clear();

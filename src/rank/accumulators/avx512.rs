@@ -1,6 +1,7 @@
 //! Sixteen documents at a time: a comparison gives a mask, by which docIDs and sums are compressed.
 
 use super::{Accumulators, GROUP, VECTOR};
+use crate::rank::score::in_avx512;
 use std::arch::x86_64::*;
 
 /// The lanes from `at` on that lie before `len`.
@@ -110,14 +111,10 @@ impl Accumulators {
         let mut kept = from;
         for at in (from..self.len).step_by(VECTOR) {
             let live = live(at, self.len);
-            // SAFETY: there are documents at `at`, and `kept` is not greater; gathers are masked to documents.
+            // SAFETY: there are documents at `at`, each of which has a bit, and `kept` is not greater.
             unsafe {
                 let doc_ids = _mm512_loadu_si512(self.doc_ids.as_ptr().add(at).cast());
-                let places = _mm512_srli_epi32::<5>(doc_ids);
-                let words =
-                    _mm512_mask_i32gather_epi32::<4>(_mm512_setzero_si512(), live, places, bits.as_ptr().cast());
-                let bit = _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_and_si512(doc_ids, _mm512_set1_epi32(31)));
-                let is_kept = _mm512_test_epi32_mask(words, bit) | self.above(at, least);
+                let is_kept = in_avx512(doc_ids, live, bits) | self.above(at, least);
                 kept += self.compress(at, kept, is_kept & live);
             }
         }

@@ -10,6 +10,8 @@ mod tests;
 
 use crate::base::cpu::Tier;
 use crate::index::list::has;
+#[cfg(target_arch = "x86_64")]
+use crate::rank::score::near;
 
 /// Documents in a bit of each of which a `u64` tells something.
 pub(super) const GROUP: usize = 64;
@@ -187,12 +189,4 @@ impl Accumulators {
         }
         self.len = kept;
     }
-}
-
-/// The `f32` of which the same scores are above: the largest that is not above `least`.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn near(least: f64) -> f32 {
-    let near = least as f32;
-    if f64::from(near) > least { near.next_down() } else { near }
 }

@@ -5,6 +5,8 @@ mod impacts;
 mod select;
 
 pub use select::Chosen;
+#[cfg(target_arch = "x86_64")]
+pub(super) use select::{in_avx512, near};
 
 use super::bm25::Norms;
 use crate::base::cpu::Tier;

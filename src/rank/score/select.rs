@@ -37,9 +37,7 @@ impl Chosen {
     #[inline(always)]
     pub fn keep_above(&mut self, tier: Tier, scores: &[f32], least: f64) {
         assert!(self.len <= BLOCK && scores.len() <= BLOCK);
-        // The largest `f32` that is not above `least` decides the same.
-        let near = least as f32;
-        let least = if f64::from(near) > least { near.next_down() } else { near };
+        let least = near(least);
         #[cfg(target_arch = "x86_64")]
         if tier == Tier::Avx512 {
             // SAFETY: the tier is available; indices are those of scores.
@@ -110,15 +108,34 @@ impl Chosen {
             // SAFETY: as above; live docIDs have a bit.
             unsafe {
                 let doc_ids = _mm512_loadu_si512(self.doc_ids.as_ptr().add(at).cast());
-                let zero = _mm512_setzero_si512();
-                let places = _mm512_srli_epi32::<5>(doc_ids);
-                let words = _mm512_mask_i32gather_epi32::<4>(zero, live, places, bits.as_ptr().cast());
-                let bit = _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_and_si512(doc_ids, _mm512_set1_epi32(31)));
-                kept += self.move_avx512(at, kept, _mm512_test_epi32_mask(words, bit) & live);
+                kept += self.move_avx512(at, kept, in_avx512(doc_ids, live, bits));
             }
         }
         self.len = kept;
     }
+}
+
+/// The `f32` that the same scores exceed as `least`: the largest that is not above it.
+#[inline(always)]
+pub(in crate::rank) fn near(least: f64) -> f32 {
+    let near = least as f32;
+    if f64::from(near) > least { near.next_down() } else { near }
+}
+
+/// Which of the live documents are in a bit set.
+///
+/// # Safety
+/// The processor has AVX-512 F; `bits` has a bit for each live document.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(in crate::rank) unsafe fn in_avx512(doc_ids: std::arch::x86_64::__m512i, live: u16, bits: &[u32]) -> u16 {
+    use std::arch::x86_64::*;
+    let places = _mm512_srli_epi32::<5>(doc_ids);
+    // SAFETY: this function's contract; lanes that are not live are not read.
+    let words = unsafe { _mm512_mask_i32gather_epi32::<4>(_mm512_setzero_si512(), live, places, bits.as_ptr().cast()) };
+    let bit = _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_and_si512(doc_ids, _mm512_set1_epi32(31)));
+    _mm512_test_epi32_mask(words, bit) & live
 }
 
 #[cfg(target_arch = "x86_64")]

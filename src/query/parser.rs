@@ -2,6 +2,7 @@
 
 use super::{Atom, Boost, Clause, MOST_EXPANDED, MOST_PHRASE_WORDS, MOST_SLOP, Query, Reading, Typos, fuzzy};
 use crate::analysis::{Analyzer, MAX_TERM, Scratch, is_lone_unit};
+use smallvec::SmallVec;
 
 /// Parses what a visitor typed; see the top of `query/mod.rs`. Never fails, and is linear in the length of `text`.
 ///
@@ -299,9 +300,9 @@ impl Parser<'_> {
             });
             self.query.words |= count > 0;
         }
-        let mut terms: Vec<(u32, String)> = Vec::new();
+        let mut terms: SmallVec<[(u32, String); 1]> = SmallVec::new();
         // Of each, where it starts, and the parts of a compound.
-        let mut others: Vec<(usize, Vec<String>)> = Vec::new();
+        let mut others: SmallVec<[(usize, Vec<String>); 1]> = SmallVec::new();
         self.analyzer.tokens(text, self.scratch, |token| match others.last_mut() {
             Some((_, parts)) if token.is_part => parts.push(token.term.to_owned()),
             _ => {
@@ -316,6 +317,7 @@ impl Parser<'_> {
 
         if terms.len() > 1 && self.phrases {
             terms.truncate(MOST_PHRASE_WORDS);
+            let terms = terms.into_vec();
             self.push(if slop > 0 { Atom::Near { terms, slop } } else { Atom::Phrase(terms) }, head, text);
         } else if terms.len() > 1 && exclude {
             terms.truncate(MOST_PHRASE_WORDS);

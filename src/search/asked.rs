@@ -5,6 +5,7 @@ use super::leaf::Weighted;
 use super::plan::{PlannedClause, QueryPlan};
 use crate::base::error::{Error, Result};
 use crate::vector;
+use smallvec::smallvec;
 use std::sync::Arc;
 
 /// What a search is for. Texts become one without weights and vectors.
@@ -138,7 +139,7 @@ impl QueryPlan {
                 let weight = rounded(*weight, unit);
                 let leaf = Weighted::with_weight(index, *field, term, weight, precision)?;
                 if leaf.documents > 0 {
-                    self.clauses.push(PlannedClause { required: false, optional: true, leaves: vec![leaf] });
+                    self.clauses.push(PlannedClause { required: false, optional: true, leaves: smallvec![leaf] });
                 }
             }
         }

@@ -9,6 +9,7 @@ use crate::index::segment::{Pair, Segment};
 use crate::rank::bm25::idf;
 use crate::rank::term::Source;
 use once_cell::unsync::OnceCell;
+use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
 
 /// What one list of postings is made of, in one field.
@@ -44,14 +45,14 @@ impl Leaf {
         if let Leaf::Words { discount, .. } = self { *discount } else { 1.0 }
     }
 
-    fn terms(&self) -> Vec<&[u8]> {
+    fn terms(&self) -> SmallVec<[&[u8]; 1]> {
         match self {
-            Leaf::Term { term, .. } => vec![term.as_bytes()],
+            Leaf::Term { term, .. } => smallvec![term.as_bytes()],
             Leaf::Phrase { terms, .. } | Leaf::Together { terms, .. } => {
                 terms.iter().map(|term| term.as_bytes()).collect()
             }
             Leaf::Words { words, .. } => words.iter().map(|word| &word[..]).collect(),
-            Leaf::Weight { term, .. } => vec![term],
+            Leaf::Weight { term, .. } => smallvec![&term[..]],
         }
     }
 
@@ -73,12 +74,18 @@ impl Leaf {
     }
 }
 
+/// The dictionary's value of each term of a leaf in a segment. Most leaves are one term.
+pub(super) type Values = SmallVec<[Option<u64>; 1]>;
+
+/// The leaves of a clause, most often one.
+pub(super) type Leaves = SmallVec<[Weighted; 1]>;
+
 /// A leaf with what is known of it in the whole index.
 pub(super) struct Weighted {
     /// What it is.
     pub(super) leaf: Leaf,
-    /// Per segment and term, the dictionary's value.
-    pub(super) values: Vec<Vec<Option<u64>>>,
+    /// Per segment, the values of its terms. Most indexes have one large segment.
+    pub(super) values: SmallVec<[Values; 1]>,
     /// Per segment, the postings of a leaf that is put together of several lists, once that was done; empty for a term.
     pub(super) joined: Vec<OnceCell<Option<Source<'static>>>>,
     /// The most documents of the [whole](Whole) that contain one of its terms.
@@ -108,14 +115,14 @@ impl Weighted {
         precision: Precision,
     ) -> Result<Weighted> {
         let parts = index.snapshot().parts();
-        let mut values = Vec::with_capacity(parts.len());
+        let mut values = SmallVec::with_capacity(parts.len());
         let mut documents = 0;
         for part in parts {
             let value = part.segment.term(field, term)?;
             if let Some(value) = value {
                 documents += part.segment.documents_with(field, value)?;
             }
-            values.push(vec![value]);
+            values.push(smallvec![value]);
         }
         Ok(Weighted {
             leaf: Leaf::Weight { field, term: term.to_vec(), weight },
@@ -181,8 +188,8 @@ pub(super) fn weighted(index: &Index, whole: &Whole, leaf: Leaf, weight: f32, op
     let field = leaf.field();
     let parts = index.snapshot().parts();
     let terms = leaf.terms();
-    let mut values = vec![vec![None; terms.len()]; parts.len()];
-    let mut containing = vec![0u64; terms.len()];
+    let mut values: SmallVec<[Values; 1]> = smallvec![smallvec![None; terms.len()]; parts.len()];
+    let mut containing: SmallVec<[u64; 1]> = smallvec![0; terms.len()];
     for (part, values) in parts.iter().zip(&mut values) {
         for ((term, value), containing) in terms.iter().zip(values).zip(&mut containing) {
             *value = part.segment.term(field, term)?;
@@ -216,6 +223,7 @@ pub(super) fn weighted(index: &Index, whole: &Whole, leaf: Leaf, weight: f32, op
             (most, in_whole, at_most, joins, idf(documents, most.max(common)))
         }
     };
+    drop(terms);
     let factor = (1.0 + f64::from(options.bm25.k1)) * f64::from(weight * leaf.discount());
     let is_term = matches!(leaf, Leaf::Term { .. });
     let joined = if is_term { Vec::new() } else { parts.iter().map(|_| OnceCell::new()).collect() };

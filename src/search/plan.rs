@@ -3,7 +3,7 @@
 use super::Index;
 use super::asked::Asked;
 use super::expansion::{Budget, Class, Expansion, expand};
-use super::leaf::{Leaf, Weighted, weighted};
+use super::leaf::{Leaf, Leaves, Weighted, weighted};
 use super::options::{Matching, Options};
 use super::read::{Part, cut, typed};
 use super::statistics::Whole;
@@ -11,6 +11,7 @@ use crate::base::error::{Error, Result};
 use crate::index::{Field, Kind, Schema};
 use crate::query::{Atom, Clause};
 use crate::rank::{Clock, Norms};
+use smallvec::SmallVec;
 
 /// A clause: in each field in which it is searched, a leaf.
 pub(super) struct PlannedClause {
@@ -19,7 +20,7 @@ pub(super) struct PlannedClause {
     /// Whether they need not have it, even if they must have all: an analyzer [leaves it out](super::read).
     pub(super) optional: bool,
     /// A document has the clause if it has one of them.
-    pub(super) leaves: Vec<Weighted>,
+    pub(super) leaves: Leaves,
 }
 
 /// A query for all segments.
@@ -65,7 +66,7 @@ impl QueryPlan {
         let texts = texts(index, options)?;
         let queries = index.read(text, &texts, options);
         let is_searched = |field: &usize| weights[*field] > 0.0 || options.fields.is_some();
-        let searched: Vec<usize> = texts.iter().copied().filter(is_searched).collect();
+        let searched: Fields = texts.iter().copied().filter(is_searched).collect();
         let mut typed = typed(index.analyzed(), &queries, &texts, &searched);
         let wanted = typed.iter().any(|typed| !typed.clause.exclude);
         let typed_something = !text.trim().is_empty();
@@ -95,24 +96,24 @@ impl QueryPlan {
                 let weight = if weight > 0.0 { weight } else { 1.0 };
                 weighted(index, whole, leaf, weight * typed.times as f32 * typed.clause.boost.factor(), options)
             };
-            let mut of_atom = |atom: &Atom, fields: &[usize]| -> Result<Vec<Weighted>> {
-                let leaves = match atom.is_expanded() {
-                    true => leaves(atom, expansions.next().unwrap_or_default()),
-                    false => fields.iter().map(|&field| leaf(atom, field)).collect(),
-                };
-                leaves.into_iter().map(weigh).collect()
+            let mut of_atom = |atom: &Atom, fields: &[usize]| -> Result<Leaves> {
+                match atom.is_expanded() {
+                    true => leaves(atom, expansions.next().unwrap_or_default()).into_iter().map(weigh).collect(),
+                    false => fields.iter().map(|&field| weigh(leaf(atom, field))).collect(),
+                }
             };
             let mut fits = |atom: &Atom, leaves: &[Weighted]| {
                 let is_joined = matches!(atom, Atom::Phrase(_) | Atom::Near { .. } | Atom::All(_));
                 !is_joined || budget.take(leaves.iter().map(|leaf| leaf.in_whole).sum())
             };
-            let mut all = Vec::new();
+            let mut all = Leaves::new();
             let mut too_many: Vec<&Part> = Vec::new();
             for part in &typed.parts {
                 let is_one = !matches!(part.atom, Atom::OneOf(_));
                 for atom in part.atom.alternatives() {
                     let leaves = of_atom(atom, &part.fields)?;
                     match fits(atom, &leaves) {
+                        true if all.is_empty() => all = leaves,
                         true => all.extend(leaves),
                         false if is_one => too_many.push(part),
                         false => log::info!(
@@ -154,7 +155,7 @@ impl QueryPlan {
     }
 
     /// Adds a clause, of whose leaves those count that are in some document.
-    fn add(&mut self, whole: &Whole, mut leaves: Vec<Weighted>, clause: &Clause, optional: bool, options: &Options) {
+    fn add(&mut self, whole: &Whole, mut leaves: Leaves, clause: &Clause, optional: bool, options: &Options) {
         leaves.retain(|leaf| leaf.documents > 0);
         if clause.exclude {
             self.excluded.extend(leaves);
@@ -187,10 +188,13 @@ fn rarest_first(clauses: &[PlannedClause]) -> Option<Vec<usize>> {
     (others / WORTH > at_most(first)).then_some(order)
 }
 
+/// The numbers of some fields.
+pub(super) type Fields = SmallVec<[usize; 8]>;
+
 /// The text fields that a query can ask for.
-pub(super) fn texts(index: &Index, options: &Options) -> Result<Vec<usize>> {
+pub(super) fn texts(index: &Index, options: &Options) -> Result<Fields> {
     let Some(fields) = &options.fields else { return Ok(index.text_fields().collect()) };
-    let mut fields = fields.clone();
+    let mut fields = Fields::from_slice(fields);
     fields.sort_unstable();
     fields.dedup();
     for &field in &fields {
@@ -206,11 +210,11 @@ pub(super) fn texts(index: &Index, options: &Options) -> Result<Vec<usize>> {
 }
 
 /// The weight of each field; 0 for those that are not searched.
-fn weights(index: &Index, options: &Options) -> Result<Vec<f32>> {
+fn weights(index: &Index, options: &Options) -> Result<SmallVec<[f32; 8]>> {
     options.bm25.check()?;
     let fields = &index.schema().fields;
     let weight = |field: &crate::index::Field| if field.kind == Kind::Text { field.weight } else { 0.0 };
-    let mut weights: Vec<f32> = fields.iter().map(weight).collect();
+    let mut weights: SmallVec<[f32; 8]> = fields.iter().map(weight).collect();
     for &(field, weight) in &options.weights {
         let named = fields.get(field).ok_or_else(|| Error::Argument(format!("there is no field {field}")))?;
         if named.kind != Kind::Text {

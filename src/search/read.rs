@@ -9,9 +9,11 @@
 //! have it score more. Analyzers that leave nothing of the query do not count, as no document is found by their fields.
 
 use super::options::Options;
+use super::plan::Fields;
 use super::{Index, with_scratch};
 use crate::index::Analyzed;
 use crate::query::{self, Atom, Clause, Query};
+use smallvec::{SmallVec, smallvec};
 use std::collections::HashMap;
 
 /// A clause as it was typed: how often, and what is looked for in which fields.
@@ -19,16 +21,22 @@ pub(super) struct Typed<'q> {
     /// As one of the analyzers reads it; all agree on what is not its atom.
     pub(super) clause: &'q Clause,
     pub(super) times: usize,
-    pub(super) parts: Vec<Part<'q>>,
+    pub(super) parts: SmallVec<[Part<'q>; 1]>,
     /// Whether documents need not have it even if they must have all.
     pub(super) optional: bool,
+}
+
+impl<'q> Typed<'q> {
+    fn is_as(&self, other: &Typed<'q>) -> bool {
+        self.clause.head() == other.clause.head() && self.parts == other.parts
+    }
 }
 
 /// What is looked for in fields with one analyzer.
 #[derive(PartialEq, Eq, Hash)]
 pub(super) struct Part<'q> {
     pub(super) atom: &'q Atom,
-    pub(super) fields: Vec<usize>,
+    pub(super) fields: Fields,
 }
 
 /// The most words of a query, times the fields that each is looked for in. A prefix or a fuzzy word is one, a phrase as many
@@ -41,9 +49,9 @@ const FEW: usize = 8;
 impl Index {
     /// A query as each of the [analyzers](crate::index::Schema::analyzed) reads it with these options, with these text fields
     /// for names; clauses have indices of them. It is empty for an analyzer that none of them has. Never fails.
-    pub(super) fn read(&self, text: &str, texts: &[usize], options: &Options) -> Vec<Query> {
+    pub(super) fn read(&self, text: &str, texts: &[usize], options: &Options) -> SmallVec<[Query; 1]> {
         let schema = self.schema();
-        let names: Vec<&str> = texts.iter().map(|&field| &*schema.fields[field].name).collect();
+        let names: SmallVec<[&str; 8]> = texts.iter().map(|&field| &*schema.fields[field].name).collect();
         let read = |Analyzed { analyzer, fields }: &Analyzed| {
             if !fields.iter().any(|field| texts.contains(field)) {
                 return Query { read: text.len(), ..Query::default() };
@@ -56,7 +64,7 @@ impl Index {
             }
             query
         };
-        let mut queries: Vec<Query> = self.analyzed().iter().map(read).collect();
+        let mut queries: SmallVec<[Query; 1]> = self.analyzed().iter().map(read).collect();
         if queries.len() > 1 {
             // What is too much for one of them is for all.
             let read = queries.iter().map(|query| query.read).min().unwrap_or(0);
@@ -75,14 +83,14 @@ pub(super) fn typed<'q>(
     searched: &[usize],
 ) -> Vec<Typed<'q>> {
     let among = |fields: &[usize], of: &[usize]| fields.iter().copied().filter(|field| of.contains(field)).collect();
-    let searched: Vec<Vec<usize>> = analyzed.iter().map(|analyzed| among(&analyzed.fields, searched)).collect();
+    let searched: SmallVec<[Fields; 1]> = analyzed.iter().map(|analyzed| among(&analyzed.fields, searched)).collect();
     // The analyzers of searched fields that leave something of the query.
     let is_unnamed = |clause: &Clause| !clause.exclude && clause.field.is_none();
-    let counts: Vec<bool> = (queries.iter().zip(&searched))
+    let counts: SmallVec<[bool; 8]> = (queries.iter().zip(&searched))
         .map(|(query, searched)| !searched.is_empty() && query.clauses.iter().any(is_unnamed))
         .collect();
     let clauses = aligned(analyzed, queries, texts);
-    let of_typed = |(clause, atoms): (&'q Clause, Vec<(usize, &'q Atom)>)| {
+    let of_typed = |(clause, atoms): (&'q Clause, Read<'q>)| {
         let is_left_out = |of: usize| counts[of] && atoms.iter().all(|(by, _)| *by != of);
         let optional = is_unnamed(clause) && (0..counts.len()).any(is_left_out);
         let parts = atoms.into_iter().map(|(by, atom)| {
@@ -111,14 +119,13 @@ pub(super) fn cut(typed: &mut Vec<Typed>) {
     }
 }
 
+/// What analyzers, by their numbers, make of a clause. Most indexes have one.
+type Read<'q> = SmallVec<[(usize, &'q Atom); 1]>;
+
 /// The clauses in the order in which they were typed, with what each analyzer that does not leave them out makes of them.
-fn aligned<'q>(
-    analyzed: &[Analyzed],
-    queries: &'q [Query],
-    texts: &[usize],
-) -> Vec<(&'q Clause, Vec<(usize, &'q Atom)>)> {
+fn aligned<'q>(analyzed: &[Analyzed], queries: &'q [Query], texts: &[usize]) -> Vec<(&'q Clause, Read<'q>)> {
     if let [query] = queries {
-        return query.clauses.iter().map(|clause| (clause, vec![(0, &clause.atom)])).collect();
+        return query.clauses.iter().map(|clause| (clause, smallvec![(0, &clause.atom)])).collect();
     }
     // A field that is named has one analyzer.
     let is_of = |by: usize, clause: &Clause| {
@@ -142,11 +149,13 @@ fn aligned<'q>(
 
 /// The clauses in the order in which they were typed, each once, with how often.
 fn distinct(clauses: Vec<Typed>) -> Vec<Typed> {
-    let is_same = |a: &Typed, b: &Typed| a.clause.head() == b.clause.head() && a.parts == b.parts;
+    if clauses.len() <= FEW && (1..clauses.len()).all(|at| clauses[..at].iter().all(|one| !one.is_as(&clauses[at]))) {
+        return clauses;
+    }
     let mut distinct: Vec<Typed> = Vec::with_capacity(clauses.len());
     if clauses.len() <= FEW {
         for clause in clauses {
-            match distinct.iter_mut().find(|other| is_same(other, &clause)) {
+            match distinct.iter_mut().find(|other| other.is_as(&clause)) {
                 Some(other) => other.times += 1,
                 None => distinct.push(clause),
             }

@@ -77,21 +77,22 @@ fn grow<T>(vector: &mut Vec<T>, more: usize) -> Result<()> {
     vector.try_reserve_exact(wanted).map_err(out_of_memory::<T>(wanted))
 }
 
-/// Has the processor fetch all lines of bytes that are read soon; where it cannot be asked, nothing is done.
+/// Has the processor fetch all lines of what is read soon; where it cannot be asked, nothing is done.
 #[inline(always)]
-pub(crate) fn prefetch(bytes: &[u8]) {
+pub(crate) fn prefetch<T>(soon: &[T]) {
     #[cfg(target_arch = "x86_64")]
-    if !bytes.is_empty() {
+    if !soon.is_empty() {
         const LINE: usize = 64;
-        let before = bytes.as_ptr().addr() % LINE;
-        for at in (0..before + bytes.len()).step_by(LINE) {
-            let line = bytes.as_ptr().wrapping_sub(before).wrapping_add(at);
+        let start: *const u8 = soon.as_ptr().cast();
+        let before = start.addr() % LINE;
+        for at in (0..before + size_of_val(soon)).step_by(LINE) {
+            let line = start.wrapping_sub(before).wrapping_add(at);
             // SAFETY: it reads nothing that the program sees.
             unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line.cast()) };
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = bytes;
+    let _ = soon;
 }
 
 #[cfg(test)]

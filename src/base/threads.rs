@@ -29,16 +29,30 @@ pub(crate) fn spread<T: Send>(
     if threads <= 1 {
         return vec![work()];
     }
+    let (own, others) = beside(threads - 1, work, |_| work());
+    std::iter::once(own).chain(others).collect()
+}
+
+/// Runs `work` on so many threads, or on fewer if the system refuses to start more, and meanwhile `own`, which is told how many
+/// there are, on the calling thread.
+///
+/// # Panics
+/// If `work` or `own` panics, after all threads have ended.
+pub(crate) fn beside<T: Send, R>(
+    threads: usize,
+    work: impl Fn() -> T + Sync,
+    own: impl FnOnce(usize) -> R,
+) -> (R, Vec<T>) {
     thread::scope(|scope| {
         let others: Vec<_> = {
             let _blocked = signals::block();
-            let start = || thread::Builder::new().name("postings".into()).spawn_scoped(scope, work);
+            let start = || thread::Builder::new().name("postings".into()).spawn_scoped(scope, &work);
             // Failing to start a thread (`ulimit -u`) is no error: the others do its share.
-            (1..threads).map_while(|_| start().ok()).collect()
+            (0..threads).map_while(|_| start().ok()).collect()
         };
-        let own = work();
+        let own = own(others.len());
         let others = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        std::iter::once(own).chain(others).collect()
+        (own, others.collect())
     })
 }
 

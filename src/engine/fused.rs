@@ -3,7 +3,7 @@
 
 use super::nearest::nearest;
 use super::offload::on_cpu;
-use super::ranked;
+use super::ranked::{self, Put};
 use super::settings::Settings;
 use crate::base::error::{Error, Result};
 use crate::base::threads;
@@ -35,9 +35,42 @@ pub fn search_batch<'q, Q: Copy + Into<Asked<'q>>>(
     settings: &Settings,
 ) -> Result<Vec<Found>> {
     let queries: Vec<Asked> = queries.iter().map(|&query| query.into()).collect();
+    collected(queries.len(), |put| search_each(index, &queries, options, settings, put))
+}
+
+/// What is passed on of so many queries.
+fn collected(count: usize, search: impl FnOnce(&mut Put<'_>) -> Result<()>) -> Result<Vec<Found>> {
+    let mut all = Vec::new();
+    search(&mut |found| {
+        match all.is_empty() {
+            true => {
+                all = found;
+                all.reserve_exact(count - all.len());
+            }
+            false => all.extend(found),
+        }
+        true
+    })?;
+    Ok(all)
+}
+
+/// As [`search_batch`]: passes hits on as soon as those of the first queries are known.
+///
+/// # Errors
+/// As there. What was passed on before is what was found.
+pub fn search_each(
+    index: &Index,
+    queries: &[Asked],
+    options: &Options,
+    settings: &Settings,
+    put: &mut Put<'_>,
+) -> Result<()> {
     if queries.iter().all(|asked| asked.nearest.is_empty()) {
-        return ranked::search_batch(index, &queries, options, settings);
+        return ranked::search_batch(index, queries, options, settings, put);
     }
+    let with_words = |queries: &[Asked], options: &Options| {
+        collected(queries.len(), |put| ranked::search_batch(index, queries, options, settings, put))
+    };
     let (with, without): (Vec<usize>, Vec<usize>) = (0..queries.len()).partition(|&at| !queries[at].nearest.is_empty());
     let end = options.end();
     let mut found = vec![Found::default(); queries.len()];
@@ -46,9 +79,10 @@ pub fn search_batch<'q, Q: Copy + Into<Asked<'q>>>(
         Fusion::Ranks => by_ranks(index, &some(&with), options, settings, end)?,
         Fusion::Scores { .. } => on_cpu(|| index.search_batch(&some(&with), options, settings.threads))?,
     };
-    let of_without = ranked::search_batch(index, &some(&without), &until(end, options), settings)?;
+    let of_without = with_words(&some(&without), &until(end, options))?;
     with.into_iter().zip(of_with).chain(without.into_iter().zip(of_without)).for_each(|(at, of)| found[at] = of);
-    Ok(found)
+    put(found);
+    Ok(())
 }
 
 fn by_ranks(index: &Index, queries: &[Asked], options: &Options, settings: &Settings, end: End) -> Result<Vec<Found>> {
@@ -77,7 +111,9 @@ fn text(index: &Index, queries: &[Asked], options: &Options, settings: &Settings
     let without_hits = Options { limit: 0, ..options.clone() };
     for (which, options) in [(some, options), (none, &without_hits)] {
         let asked: Vec<Asked> = which.iter().map(|&at| queries[at].without_vectors()).collect();
-        let of_them = ranked::search_batch(index, &asked, &until(end, options), settings)?;
+        let options = until(end, options);
+        let search = |put: &mut Put<'_>| ranked::search_batch(index, &asked, &options, settings, put);
+        let of_them = collected(asked.len(), search)?;
         which.into_iter().zip(of_them).for_each(|(at, of)| found[at] = of);
     }
     Ok(found)

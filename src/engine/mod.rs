@@ -40,11 +40,11 @@ pub use crate::device::{
 };
 pub use crate::list::results::Results;
 pub use cost::{CpuModel, DeviceModel, Features};
-pub use fused::{search, search_batch};
+pub use fused::{search, search_batch, search_each};
 pub use lists::{decode, decode_to, intersect, intersect_batch, intersect_count, intersect_list};
 pub use nearest::nearest;
 pub use offload::{devices, on_cpu, prepare};
-pub use ranked::Warming;
+pub use ranked::{Put, Warming};
 pub use settings::{Division, Offload, Settings};
 pub use similar::similar;
 pub use stats::{Stats, stats};

@@ -1,6 +1,6 @@
 //! More like this: documents that are like others, or like texts.
 
-use super::ranked::search_batch;
+use super::fused::search_batch;
 use super::settings::Settings;
 use crate::base::error::Result;
 use crate::base::threads;

@@ -10,7 +10,7 @@ use crate::device::rank::launch::SubBatch;
 use crate::device::rank::tables::{Tables, Tasks};
 use crate::device::rank::{
     ALLOWED, BOUNDS, CANDIDATES, ITEMS, KERNELS, LANES, MOST_GROUPS, MOST_SCRATCH, ORDER, OUT, Provider, RankBatch,
-    RankSegment, SCRATCH_SHARE, STATES, TABLES, Take, options, room,
+    RankSegment, Ranked, SCRATCH_SHARE, STATES, TABLES, options, room,
 };
 use crate::device::session::{Arg, Session};
 use crate::engine::Settings;
@@ -58,7 +58,7 @@ pub fn search_batch(
     let prepared: Vec<Option<Prepared>> =
         queries.iter().map(|query| index.prepare(query, options)).collect::<Result<_>>()?;
     let of_device: Vec<&Prepared> = prepared.iter().flatten().collect();
-    let mut ranked = job.rank(&Accumulators(device), &of_device)?.into_iter();
+    let mut ranked = job.found(&Accumulators(device), &of_device)?.into_iter();
     Ok(prepared.iter().map(|query| query.as_ref().and_then(|_| ranked.next().flatten())).collect())
 }
 
@@ -66,28 +66,27 @@ pub fn search_batch(
 struct Accumulators<'d>(&'d Device);
 
 impl Ranker for Accumulators<'_> {
-    fn rank<T: Send>(&self, batch: &RankBatch, provider: &dyn Provider, take: &Take<'_, T>) -> Result<Vec<Option<T>>> {
+    fn rank(&self, batch: RankBatch, provider: &dyn Provider) -> Result<Vec<Option<Ranked>>> {
         if batch.needs_all {
-            return self.0.rank(batch, provider, take);
+            return self.0.rank(batch, provider);
         }
         let mut session = self.0.lock()?;
         session.limit_cache((batch.budget / 4) as usize);
-        let mut taken: Vec<Option<T>> = (0..batch.queries()).map(|_| None).collect();
+        let mut ranked = vec![None; batch.queries()];
         let all: Vec<usize> = (0..batch.queries()).collect();
         for queries in all.chunks(queries_at_once(&session.limits(), &batch.segments)) {
-            rank_sub_batch(&mut session, SubBatch { batch, queries, lane: LANE }, provider, take, &mut taken)?;
+            rank_sub_batch(&mut session, SubBatch { batch: &batch, queries, lane: LANE }, provider, &mut ranked)?;
         }
-        Ok(taken)
+        Ok(ranked)
     }
 }
 
 /// Ranks a part, and waits for it; each half of it, if its lists do not fit in the cache together.
-fn rank_sub_batch<T: Send>(
+fn rank_sub_batch(
     session: &mut Session<'_>,
     part: SubBatch<'_>,
     provider: &dyn Provider,
-    take: &Take<'_, T>,
-    taken: &mut [Option<T>],
+    ranked: &mut [Option<Ranked>],
 ) -> Result<()> {
     let call = session.next_call();
     session.keep_since(call);
@@ -100,15 +99,17 @@ fn rank_sub_batch<T: Send>(
             if first.is_empty() {
                 return Ok(());
             }
-            rank_sub_batch(session, SubBatch { queries: first, ..part }, provider, take, taken)?;
-            return rank_sub_batch(session, SubBatch { queries: second, ..part }, provider, take, taken);
+            rank_sub_batch(session, SubBatch { queries: first, ..part }, provider, ranked)?;
+            return rank_sub_batch(session, SubBatch { queries: second, ..part }, provider, ranked);
         };
         launch_segment(session, part, segment, &places)?;
     }
     session.launch_best(part, true)?;
     let mut reading = session.start_reading(0, OUT[LANE], part.hit_words())?;
     session.finish_reading(&mut reading)?;
-    part.take_best(session.words(&reading)?, take, taken, &mut Vec::new())?;
+    for (&query, found) in part.queries.iter().zip(part.take_best(session.words(&reading)?)?) {
+        ranked[query] = found;
+    }
     session.settle()
 }
 

@@ -23,7 +23,7 @@ use std::ops::RangeInclusive;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Prepared {
     /// Clause by clause, the clause in the fewest documents first; then what excludes documents.
-    pub(crate) terms: Vec<PreparedTerm>,
+    pub(crate) terms: SmallVec<[PreparedTerm; 4]>,
     /// Whether no document has all clauses.
     pub(crate) none_has_all: bool,
 }
@@ -133,7 +133,7 @@ impl Index {
             let sum = |of: fn(&Weighted) -> u64| clause.leaves.iter().map(of).sum::<u64>();
             (sum(|leaf| leaf.at_most), sum(|leaf| leaf.joins) == 0)
         });
-        let mut terms = Vec::with_capacity(clauses.len() + excluded.len());
+        let mut terms = SmallVec::with_capacity(clauses.len() + excluded.len());
         for (number, clause) in (0..).zip(clauses) {
             terms.extend(clause.leaves.into_iter().map(|leaf| prepared(leaf, Some(number))));
         }

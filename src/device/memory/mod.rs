@@ -124,6 +124,11 @@ impl Memory {
         self.cache.ensure(link, &mut self.ferries[link.lane()], wanted, build, places)
     }
 
+    /// As [`Cache::find`].
+    pub(super) fn find<'k>(&mut self, wanted: impl Iterator<Item = Option<Key<'k>>>) -> Option<Vec<Option<Placed>>> {
+        self.cache.find(wanted)
+    }
+
     /// The number of the next call of the cache.
     pub(super) fn next_call(&self) -> u64 {
         self.cache.next_call()

@@ -1,13 +1,11 @@
 //! The hits that were read back.
 
 use super::launch::SubBatch;
-use super::{NONE, SCORE_BITS, Take};
+use super::{NONE, SCORE_BITS};
 use crate::base::error::{Error, Result};
-use crate::base::threads;
 use std::cmp::Reverse;
-
-/// Hits that justify one more thread.
-const HITS_PER_THREAD: usize = 2_500;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Words of a hit: the score's low and high word, the ordinal, the docID. What is said of a query takes as many.
 const WORDS: usize = 4;
@@ -29,34 +27,38 @@ impl<'h> Hits<'h> {
     }
 }
 
-impl Hits<'_> {
-    /// Those that have not been taken yet, with all that is known of them.
-    pub(crate) fn keep(self) -> Kept {
-        Kept { words: self.hits.flatten().copied().collect(), unit: self.unit }
-    }
-}
-
-/// Hits of a query that outlast their reading, to be merged with those of other devices.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Kept {
-    words: Vec<u32>,
+/// What a device has found for a query.
+#[derive(Debug, Clone)]
+pub(crate) struct Ranked {
+    /// The hits of this query and of others that were read with it.
+    words: Arc<[u32]>,
+    own: Range<u32>,
     unit: f64,
+    /// How many documents match, if they were counted.
+    pub(crate) total: u64,
 }
 
-impl Kept {
-    /// The best k of these, which are of the same query and of different documents: by score as the devices have it, and by
-    /// ordinal if scores are equal.
-    pub(crate) fn merged<'k>(parts: impl Iterator<Item = &'k Kept> + Clone, k: usize) -> Kept {
+impl Ranked {
+    /// What devices with different documents have found for one query: the best k hits of all, by score as the devices have it,
+    /// and by ordinal if scores are equal.
+    pub(crate) fn merged<'r>(parts: impl Iterator<Item = &'r Ranked> + Clone, k: usize) -> Ranked {
         let unit = parts.clone().next().map_or(1.0, |part| part.unit);
-        let mut hits: Vec<&[u32]> = parts.flat_map(|part| part.words.chunks_exact(WORDS)).collect();
+        let total = parts.clone().map(|part| part.total).sum();
+        let mut hits: Vec<&[u32]> = parts.flat_map(|part| part.own().chunks_exact(WORDS)).collect();
         // Each part is sorted, which makes it a merge.
         hits.sort_by_key(|hit| (Reverse(score(hit)), hit[2]));
         hits.truncate(k);
-        Kept { words: hits.concat(), unit }
+        let words: Arc<[u32]> = hits.concat().into();
+        Ranked { own: 0..words.len() as u32, words, unit, total }
     }
 
+    fn own(&self) -> &[u32] {
+        &self.words[self.own.start as usize..self.own.end as usize]
+    }
+
+    /// Its hits, best first.
     pub(crate) fn hits(&self) -> Hits<'_> {
-        Hits::new(&self.words, self.unit)
+        Hits::new(self.own(), self.unit)
     }
 }
 
@@ -78,36 +80,22 @@ impl SubBatch<'_> {
         WORDS * (1 + self.batch.k) * self.count()
     }
 
-    /// Has the hits of each query taken; queries with too many candidates are appended to `crowded`.
-    pub(crate) fn take_best<T: Send>(
-        &self,
-        words: &[u32],
-        take: &Take<'_, T>,
-        taken: &mut [Option<T>],
-        crowded: &mut Vec<usize>,
-    ) -> Result<()> {
-        let (SubBatch { batch, queries, .. }, count) = (*self, self.count());
-        let k = batch.k;
-        let unit = |query: usize| f64::exp2(f64::from(batch.exponent(query) - SCORE_BITS));
-        let states = &words[..WORDS * count];
-        let threads = threads::at_most(batch.threads, count * k / HITS_PER_THREAD);
-        let read = threads::map(threads, count, |at| {
-            let [kept, total, ..] = states[WORDS * at..][..WORDS] else {
+    /// Takes what was read: for each query what was found; `None` if it had too many candidates.
+    pub(crate) fn take_best(&self, read: &[u32]) -> Result<Vec<Option<Ranked>>> {
+        let (SubBatch { batch, queries, .. }, count, k) = (*self, self.count(), self.batch.k);
+        let words: Arc<[u32]> = read.into();
+        let of_query = |(at, &query): (usize, &usize)| {
+            let [kept, total, ..] = words[WORDS * at..][..WORDS] else {
                 return Err(Error::Device("a state is missing".into()));
             };
-            if kept == NONE {
-                return Ok(None);
-            }
-            let own = &words[WORDS * (count + k * at)..][..WORDS * k.min(kept as usize)];
-            take(queries[at], Hits::new(own, unit(queries[at])), total.into()).map(Some)
-        })?;
-        for (&query, read) in queries.iter().zip(read) {
-            if read.is_none() {
-                crowded.push(query);
-            }
-            taken[query] = read;
-        }
-        Ok(())
+            // All of them together are some megabytes.
+            let first = (WORDS * (count + k * at)) as u32;
+            let own = first..first + (WORDS * k.min(kept as usize)) as u32;
+            // A power of two, from -123 to 57.
+            let unit = f64::from_bits(((1023 + batch.exponent(query) - SCORE_BITS) as u64) << 52);
+            Ok((kept != NONE).then(|| Ranked { words: words.clone(), own, unit, total: total.into() }))
+        };
+        queries.iter().enumerate().map(of_query).collect()
     }
 }
 
@@ -133,13 +121,17 @@ mod tests {
                 hits.sort_by_key(|&(score, at)| (Reverse(score), at));
                 hits.truncate(k);
             };
-            let kept: Vec<Kept> = (0..parts).map(|part| {
+            let found: Vec<Ranked> = (0..parts).map(|part| {
                 let mut own: Vec<_> = all.iter().copied().filter(|hit| hit.1 as usize % parts == part).collect();
                 order(&mut own);
-                Hits::new(&hits(&own), 0.5).keep()
+                let words: Arc<[u32]> = hits(&own).into();
+                Ranked { own: 0..words.len() as u32, words, unit: 0.5, total: own.len() as u64 }
             }).collect();
+            let total = found.iter().map(|part| part.total).sum::<u64>();
             order(&mut all);
-            prop_assert_eq!(Kept::merged(kept.iter(), k), Kept { words: hits(&all), unit: 0.5 });
+            let merged = Ranked::merged(found.iter(), k);
+            prop_assert_eq!(merged.own(), hits(&all));
+            prop_assert_eq!((merged.unit, merged.total), (0.5, total));
         }
     }
 }

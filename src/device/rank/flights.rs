@@ -1,9 +1,11 @@
-//! A batch in sub-batches: the host prepares the next sub-batch, and takes the hits of the last one, while kernels of another run.
+//! Batches in sub-batches: the host prepares the next sub-batch, and takes the hits of the last one, while kernels of another
+//! run.
 
 use super::launch::SubBatch;
 use super::{Device, FEW, LANES, MOST_GROUPS, MOST_HIT_WORDS, MOST_HITS, MOST_SCRATCH, OUT, Provider, RankBatch};
-use super::{ITEMS, SCRATCH_SHARE, STATE, Take, sizes};
+use super::{ITEMS, Ranked, SCRATCH_SHARE, STATE, sizes};
 use crate::base::error::Result;
+use crate::device::platform::Limits;
 use crate::device::session::{Reading, Session};
 use std::time::Instant;
 
@@ -11,98 +13,146 @@ use std::time::Instant;
 const TERMS_PER_SUB_BATCH: usize = 8_000;
 const LEAST: usize = 250;
 
-/// The sub-batches of a batch on their way.
-struct Flights<'p, 'd, T> {
+/// Takes what was found for a query, by the numbers of its batch and of the query there: once for each query. `None` if the
+/// device cannot answer it: the CPU has to.
+pub(crate) type Take<'t> = dyn FnMut(usize, usize, Option<Ranked>) + 't;
+
+/// Batches on their way through a device, which is nobody else's meanwhile.
+pub(crate) struct Flights<'p, 'd> {
     session: Session<'d>,
-    batch: &'p RankBatch,
-    provider: &'p dyn Provider,
-    take: &'p Take<'p, T>,
+    /// The batches, and where what they need comes from.
+    batches: Vec<(RankBatch, Box<dyn Provider + 'p>)>,
     in_flight: [Option<Flight>; LANES],
     /// The lane of the next sub-batch.
     next: usize,
-    taken: Vec<Option<T>>,
-    /// Queries with too many candidates.
-    crowded: Vec<usize>,
+    /// Queries with too many candidates, and their batches.
+    crowded: Vec<(usize, usize)>,
 }
 
 /// A sub-batch that the device works at.
 struct Flight {
+    batch: usize,
     queries: Vec<usize>,
     reading: Reading,
     /// The call of the cache that wanted its first items.
     since: u64,
 }
 
+fn most_hits(limits: &Limits) -> usize {
+    MOST_HITS.min(sizes(limits.local).1 / 2)
+}
+
 impl Device {
     /// How many hits of a query kernels find here, at most.
     pub(crate) fn most_hits(&self) -> usize {
-        MOST_HITS.min(sizes(self.limits().local).1 / 2)
+        most_hits(&self.limits())
     }
 
-    /// What `take` makes of the best documents of each query; `None` for queries that this device cannot answer: the CPU
-    /// has to.
+    /// Begins to rank batches, whose lists may take that many bytes of the device's memory; 0 means a quarter of it.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::base::error::Error::Device), and those of `provider` and `take`.
-    pub(crate) fn rank<T: Send>(
-        &self,
-        batch: &RankBatch,
-        provider: &dyn Provider,
-        take: &Take<'_, T>,
-    ) -> Result<Vec<Option<T>>> {
+    /// [`Error::Device`](crate::base::error::Error::Device).
+    pub(crate) fn flights<'p>(&self, budget: u64) -> Result<Flights<'p, '_>> {
         let mut session = self.lock()?;
-        let count = batch.queries();
-        let taken: Vec<Option<T>> = (0..count).map(|_| None).collect();
-        let most = self.most_hits();
-        if batch.k == 0 || batch.k > most {
-            log::debug!("{} hits a query; kernels of this device find 1 to {most}", batch.k);
-            return Ok(taken);
-        }
-        session.limit_cache((batch.budget / 4) as usize);
-        let at_once = session.queries_at_once(batch);
-        let count_of_subs = (batch.terms.len() / TERMS_PER_SUB_BATCH).min(count / LEAST).max(1);
-        let of_sub = count.div_ceil(count_of_subs).clamp(1, at_once);
-        let all: Vec<usize> = (0..count).collect();
+        session.limit_cache((budget / 4) as usize);
         let (in_flight, crowded) = (Default::default(), Vec::new());
-        let mut flights = Flights { session, batch, provider, take, in_flight, next: 0, taken, crowded };
-        for queries in all.chunks(of_sub) {
-            flights.begin(queries)?;
-        }
-        flights.end_all()?;
-        // Alone they have more room for candidates. What does not fit even then is left to the CPU.
-        let crowded = std::mem::take(&mut flights.crowded);
-        for queries in crowded.chunks(FEW.min(at_once)) {
-            flights.begin(queries)?;
-        }
-        flights.end_all()?;
-        flights.session.rest();
-        Ok(flights.taken)
+        Ok(Flights { session, batches: Vec::new(), in_flight, next: 0, crowded })
+    }
+
+    /// What is found for each query of a batch; `None` for queries that this device cannot answer: the CPU has to.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::base::error::Error::Device), and those of `provider`.
+    pub(crate) fn rank(&self, batch: RankBatch, provider: &dyn Provider) -> Result<Vec<Option<Ranked>>> {
+        let mut ranked = vec![None; batch.queries()];
+        let mut take = |_, query: usize, found| ranked[query] = found;
+        let mut flights = self.flights(batch.budget)?;
+        flights.add(batch, Box::new(provider), &mut take)?;
+        flights.end(&mut take)?;
+        Ok(ranked)
     }
 }
 
-impl<T: Send> Flights<'_, '_, T> {
+impl<'p> Flights<'p, '_> {
+    /// Adds a batch. What was found for earlier ones, and for the first of its queries, may be taken meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::base::error::Error::Device), and those of `provider`. What is on its way is lost then.
+    pub(crate) fn add(
+        &mut self,
+        batch: RankBatch,
+        provider: Box<dyn Provider + 'p>,
+        take: &mut Take<'_>,
+    ) -> Result<()> {
+        let (number, count, terms) = (self.batches.len(), batch.queries(), batch.terms.len());
+        let most = most_hits(&self.session.limits());
+        self.batches.push((batch, provider));
+        let batch = &self.batches[number].0;
+        if batch.k == 0 || batch.k > most {
+            log::debug!("{} hits a query; kernels of this device find 1 to {most}", batch.k);
+            (0..count).for_each(|query| take(number, query, None));
+            return Ok(());
+        }
+        let at_once = self.session.queries_at_once(batch);
+        let count_of_subs = (terms / TERMS_PER_SUB_BATCH).min(count / LEAST).max(1);
+        let of_sub = count.div_ceil(count_of_subs).clamp(1, at_once);
+        let all: Vec<usize> = (0..count).collect();
+        all.chunks(of_sub).try_for_each(|queries| self.begin(number, queries, take))
+    }
+
+    /// Whether the device has nothing to do once it is done with one sub-batch.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.in_flight.iter().flatten().count() < LANES
+    }
+
+    /// Takes all that has not been taken.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub(crate) fn end(mut self, take: &mut Take<'_>) -> Result<()> {
+        self.land_all(take)?;
+        // Alone they have more room for candidates. What does not fit even then is left to the CPU.
+        let crowded = std::mem::take(&mut self.crowded);
+        for of_batch in crowded.chunk_by(|a, b| a.0 == b.0) {
+            let queries: Vec<usize> = of_batch.iter().map(|&(_, query)| query).collect();
+            let batch = of_batch[0].0;
+            let at_once = self.session.queries_at_once(&self.batches[batch].0);
+            for queries in queries.chunks(FEW.min(at_once)) {
+                self.begin(batch, queries, take)?;
+            }
+        }
+        self.land_all(take)?;
+        for (batch, query) in std::mem::take(&mut self.crowded) {
+            take(batch, query, None);
+        }
+        self.session.rest();
+        Ok(())
+    }
+
     /// Begins a sub-batch. If its lists do not fit in the cache together, each half is a sub-batch.
-    fn begin(&mut self, queries: &[usize]) -> Result<()> {
+    fn begin(&mut self, number: usize, queries: &[usize], take: &mut Take<'_>) -> Result<()> {
         let lane = self.next;
-        self.end(lane)?;
+        self.land(lane, take)?;
         let began = Instant::now();
         let own = self.session.next_call();
         self.keep(own);
-        let sub = SubBatch { batch: self.batch, queries, lane };
-        if !self.session.launch_all(sub, self.provider)? {
+        let (batch, provider) = &self.batches[number];
+        let sub = SubBatch { batch, queries, lane };
+        if !self.session.launch_all(sub, &**provider)? {
             // Kernels may have begun in some segments: what they need is nobody's now.
             self.session.settle()?;
             let (first, second) = queries.split_at(queries.len() / 2);
             if first.is_empty() {
                 log::debug!("the lists of a query do not fit in the cache of the device");
+                queries.iter().for_each(|&query| take(number, query, None));
                 return Ok(());
             }
-            self.begin(first)?;
-            return self.begin(second);
+            self.begin(number, first, take)?;
+            return self.begin(number, second, take);
         }
         let reading = self.session.start_reading(0, OUT[lane], sub.hit_words())?;
         log::debug!("{} queries: launched in {:?}", queries.len(), began.elapsed());
-        self.in_flight[lane] = Some(Flight { queries: queries.to_vec(), reading, since: own });
+        self.in_flight[lane] = Some(Flight { batch: number, queries: queries.to_vec(), reading, since: own });
         self.next = (lane + 1) % LANES;
         Ok(())
     }
@@ -114,21 +164,28 @@ impl<T: Send> Flights<'_, '_, T> {
     }
 
     /// Takes the hits of the sub-batch in a lane, if there is one.
-    fn end(&mut self, lane: usize) -> Result<()> {
-        let Some(Flight { queries, mut reading, .. }) = self.in_flight[lane].take() else { return Ok(()) };
+    fn land(&mut self, lane: usize, take: &mut Take<'_>) -> Result<()> {
+        let Some(Flight { batch: number, queries, mut reading, .. }) = self.in_flight[lane].take() else {
+            return Ok(());
+        };
         let began = Instant::now();
         self.session.finish_reading(&mut reading)?;
         let waited = began.elapsed();
-        let sub = SubBatch { batch: self.batch, queries: &queries, lane };
-        let words = self.session.words(&reading)?;
-        sub.take_best(words, self.take, &mut self.taken, &mut self.crowded)?;
+        let sub = SubBatch { batch: &self.batches[number].0, queries: &queries, lane };
+        let found = sub.take_best(self.session.words(&reading)?)?;
+        for (&query, found) in queries.iter().zip(found) {
+            match found {
+                None => self.crowded.push((number, query)),
+                found => take(number, query, found),
+            }
+        }
         log::debug!("{} queries: waited for {waited:?}, taken in {:?}", queries.len(), began.elapsed() - waited);
         Ok(())
     }
 
     /// Takes the hits of all sub-batches, the oldest first.
-    fn end_all(&mut self) -> Result<()> {
-        (0..LANES).try_for_each(|lane| self.end((self.next + lane) % LANES))
+    fn land_all(&mut self, take: &mut Take<'_>) -> Result<()> {
+        (0..LANES).try_for_each(|lane| self.land((self.next + lane) % LANES, take))
     }
 }
 

@@ -19,6 +19,11 @@ pub(crate) struct SubBatch<'q> {
     pub(crate) lane: usize,
 }
 
+/// Lists without postings are as good as none.
+fn without_empty(place: &mut Option<Placed>) {
+    *place = place.filter(|place| place.front != 0);
+}
+
 impl SubBatch<'_> {
     pub(crate) fn count(&self) -> usize {
         self.queries.len()
@@ -81,21 +86,24 @@ impl Session<'_> {
         provider: &dyn Provider,
     ) -> Result<Option<Vec<Option<Placed>>>> {
         let SubBatch { batch, queries, lane } = sub;
-        let terms = queries.iter().flat_map(|&query| batch.first_terms[query]..batch.first_terms[query + 1]);
-        let mut wanted: Vec<Wanted> = (0..batch.tables).map(Wanted::Table).collect();
-        wanted.push(Wanted::Ordinals(segment));
-        wanted.extend(terms.map(|term| Wanted::List { segment, term }));
+        let terms = || queries.iter().flat_map(|&query| batch.first_terms[query]..batch.first_terms[query + 1]);
+        let others = || (0..batch.tables).map(Wanted::Table).chain([Wanted::Ordinals(segment)]);
+        let all = || others().chain(terms().map(|term| Wanted::List { segment, term }));
+        if let Some(mut places) = self.find_resident(all().map(|wanted| provider.key(wanted)))? {
+            places[batch.tables + 1..].iter_mut().for_each(without_empty);
+            return Ok(Some(places));
+        }
+        let wanted: Vec<Wanted> = all().collect();
         let (present, keys) = present(&wanted, provider);
         let mut made = self.phrases(lane, batch.threads, &present, &keys, provider)?;
         let mut build = |missing: &[usize]| build(missing, &present, &mut made, provider, batch.threads);
         let Some(places) = self.ensure_beside(&keys, &mut build)? else { return Ok(None) };
-        // Back to all that was wanted. Lists without postings are as good as none.
+        // Back to all that was wanted.
         let mut placed = present.iter().zip(places).peekable();
-        let of = |what: &Wanted| {
-            let place = placed.next_if(|&(present, _)| present == what).map(|(_, place)| place);
-            place.filter(|place| place.front != 0 || !matches!(what, Wanted::List { .. }))
-        };
-        Ok(Some(wanted.iter().map(of).collect()))
+        let of = |what: &Wanted| placed.next_if(|&(present, _)| present == what).map(|(_, place)| place);
+        let mut places: Vec<Option<Placed>> = wanted.iter().map(of).collect();
+        places[batch.tables + 1..].iter_mut().for_each(without_empty);
+        Ok(Some(places))
     }
 
     /// Sends what kernels are told of a sub-batch in a segment: `TABLES` and `ALLOWED`.

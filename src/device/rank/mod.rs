@@ -24,7 +24,8 @@ mod provider;
 pub(crate) mod tables;
 mod warm;
 
-pub(crate) use best::{Hits, Kept};
+pub(crate) use best::Ranked;
+pub(crate) use flights::Flights;
 pub(crate) use provider::{PhraseWord, Provider, Wanted};
 
 use super::handle::Device;
@@ -32,7 +33,6 @@ use super::memory::{ALIGNMENT, Slot};
 use super::platform::Limits;
 use super::program::{KernelOf, Source};
 use super::session::SENDING;
-use crate::base::error::Result;
 use crate::device::tiled;
 use once_cell::sync::OnceCell;
 use std::sync::Arc;
@@ -123,7 +123,7 @@ pub(crate) struct RankBatch {
     pub(crate) segments: Arc<[RankSegment]>,
     /// Bytes of device memory that the cache may take; 0 means a quarter of it.
     pub(crate) budget: u64,
-    /// Threads for the host's part; 0 means one per core.
+    /// Threads that build lists; 0 means one per core.
     pub(crate) threads: usize,
 }
 
@@ -136,10 +136,6 @@ pub(crate) struct RankSegment {
     /// The documents that may be hits, as a bit set; all if there is none.
     pub(crate) allowed: Option<Arc<Vec<u32>>>,
 }
-
-/// Takes the hits of the query with that number, and how many documents match it, if they were counted. Called by several
-/// threads.
-pub(crate) type Take<'t, T> = dyn Fn(usize, Hits<'_>, u64) -> Result<T> + Sync + 't;
 
 impl RankBatch {
     pub(crate) fn terms_of(&self, query: usize) -> &[RankTerm] {

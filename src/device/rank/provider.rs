@@ -71,3 +71,21 @@ pub(crate) trait Provider: Sync {
     /// [`Error::Device`](crate::Error::Device) if they cannot be those of a list; whatever reading an index gives.
     fn encode(&self, segment: usize, term: usize, doc_ids: Vec<u32>, less_one: Vec<u32>) -> Result<Vec<u32>>;
 }
+
+impl<P: Provider + ?Sized> Provider for &P {
+    fn key(&self, wanted: Wanted) -> Option<Key<'_>> {
+        (**self).key(wanted)
+    }
+
+    fn build(&self, wanted: Wanted) -> Result<Vec<u32>> {
+        (**self).build(wanted)
+    }
+
+    fn phrase(&self, segment: usize, term: usize) -> Result<Vec<PhraseWord>> {
+        (**self).phrase(segment, term)
+    }
+
+    fn encode(&self, segment: usize, term: usize, doc_ids: Vec<u32>, less_one: Vec<u32>) -> Result<Vec<u32>> {
+        (**self).encode(segment, term, doc_ids, less_one)
+    }
+}

@@ -34,7 +34,8 @@ impl Tables {
             if scored == 0 || scored > MOST_TERMS || own[scored..].iter().any(|term| !term.excludes) {
                 return Err(Error::Device(format!("a query of {scored} terms; kernels take 1 to {MOST_TERMS}")));
             }
-            let scale = 2f32.powi(SCORE_BITS - batch.exponent(query));
+            // A power of two, from -57 to 123.
+            let scale = f32::from_bits(((127 + SCORE_BITS - batch.exponent(query)) as u32) << 23);
             words.extend([begin as u32, (begin + scored) as u32, scale.to_bits(), 0]);
             for (at, term) in own.iter().enumerate() {
                 let table = place_of(term.table.into());

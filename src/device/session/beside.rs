@@ -22,6 +22,17 @@ pub(super) struct Sent {
 }
 
 impl Session<'_> {
+    /// The place of each of these items, if there is one; none at all if one of them is not in the cache. For commands that
+    /// follow in the present lane. Places are valid as those of [`ensure_beside`](Self::ensure_beside).
+    pub(crate) fn find_resident<'k>(
+        &mut self,
+        wanted: impl Iterator<Item = Option<Key<'k>>>,
+    ) -> Result<Option<Vec<Option<Placed>>>> {
+        let places = self.inner.memory.find(wanted);
+        self.await_sent()?;
+        Ok(places)
+    }
+
     /// As [`ensure`](Session::ensure), for commands that follow in the present lane, which must not be [`SENDING`]. Returns the
     /// place of each item; `None` if they do not fit. Places are valid as long as [`keep_since`](Self::keep_since) covers this
     /// call of the cache.
@@ -46,14 +57,21 @@ impl Session<'_> {
         }
         self.sent.times += builds;
         self.enter(lane)?;
-        if self.sent.awaited[lane] < self.sent.times {
-            self.follow(SENDING)?;
-            self.sent.awaited[lane] = self.sent.times;
-        }
+        self.await_sent()?;
         if fits && places.len() != wanted.len() {
             return Err(Error::Device("an item of the cache is missing".into()));
         }
         Ok(fits.then_some(places))
+    }
+
+    /// Has later commands of the present lane wait for all that was sent.
+    fn await_sent(&mut self) -> Result<()> {
+        let lane = self.inner.link.lane();
+        if self.sent.awaited[lane] < self.sent.times {
+            self.follow(SENDING)?;
+            self.sent.awaited[lane] = self.sent.times;
+        }
+        Ok(())
     }
 
     /// Has later commands of the present lane wait for all that was submitted to another one.

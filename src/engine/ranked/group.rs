@@ -6,7 +6,7 @@ use super::fleet::Fleet;
 use super::ranker::Ranker;
 use crate::base::error::{Error, Result};
 use crate::base::threads;
-use crate::device::{Device, Hits, Kept, Key, PhraseWord, Provider, RankBatch, Take, Wanted};
+use crate::device::{Device, Key, PhraseWord, Provider, RankBatch, Ranked, Wanted};
 use crate::engine::offload::try_on;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,9 +18,6 @@ pub(super) struct Group<'g> {
     /// Devices that have failed at this batch. Their segments go to the others.
     failed: Mutex<Vec<usize>>,
 }
-
-/// What a device found in its segments, for each query: the best hits, and how many documents match.
-type Ranked = Vec<Option<(Kept, u64)>>;
 
 impl<'g> Group<'g> {
     /// The devices of a fleet, if they divide the index.
@@ -62,12 +59,17 @@ impl<'g> Group<'g> {
     }
 
     /// What a device finds in some segments; `None` if it fails, which is counted and logged.
-    fn on(&self, at: usize, segments: &[usize], batch: &RankBatch, provider: &dyn Provider) -> Result<Option<Ranked>> {
+    fn on(
+        &self,
+        at: usize,
+        segments: &[usize],
+        batch: &RankBatch,
+        provider: &dyn Provider,
+    ) -> Result<Option<Vec<Option<Ranked>>>> {
         let some = segments.iter().map(|&segment| batch.segments[segment].clone()).collect();
         let batch = RankBatch { segments: some, ..batch.clone() };
         let provider = Selected { provider, segments };
-        let keep = |_, hits: Hits<'_>, total| Ok((hits.keep(), total));
-        let ranked = try_on(&self.devices[at], |device| match device.rank(&batch, &provider, &keep) {
+        let ranked = try_on(&self.devices[at], |device| match device.rank(batch, &provider) {
             Err(error @ Error::Device(_)) => Err(error),
             // Damaged files are not the device's failure.
             ranked => Ok(ranked),
@@ -80,14 +82,14 @@ impl<'g> Group<'g> {
 }
 
 impl Ranker for Group<'_> {
-    fn rank<T: Send>(&self, batch: &RankBatch, provider: &dyn Provider, take: &Take<'_, T>) -> Result<Vec<Option<T>>> {
+    fn rank(&self, batch: RankBatch, provider: &dyn Provider) -> Result<Vec<Option<Ranked>>> {
         let mut left: Vec<(usize, Vec<usize>)> = self.shares.iter().cloned().enumerate().collect();
-        let mut parts: Vec<Ranked> = Vec::new();
+        let mut parts: Vec<Vec<Option<Ranked>>> = Vec::new();
         left.retain(|(_, segments)| !segments.is_empty());
         while !left.is_empty() {
             let round = self.round(left)?;
             let found =
-                threads::map(round.len(), round.len(), |at| self.on(round[at].0, &round[at].1, batch, provider))?;
+                threads::map(round.len(), round.len(), |at| self.on(round[at].0, &round[at].1, &batch, provider))?;
             left = Vec::new();
             for (share, part) in round.into_iter().zip(found) {
                 match part {
@@ -96,15 +98,12 @@ impl Ranker for Group<'_> {
                 }
             }
         }
-        let queries = batch.first_terms.len().saturating_sub(1);
+        let queries = batch.queries();
         let threads = threads::at_most(batch.threads, queries * batch.k * parts.len() / HITS_PER_THREAD);
         threads::map(threads, queries, |query| {
-            let of_query: Option<Vec<&(Kept, u64)>> = parts.iter().map(|part| part[query].as_ref()).collect();
+            let of_query: Option<Vec<&Ranked>> = parts.iter().map(|part| part[query].as_ref()).collect();
             // What one of them leaves to the CPU, all do.
-            let Some(of_query) = of_query else { return Ok(None) };
-            let total = of_query.iter().map(|of| of.1).sum();
-            let kept = of_query.iter().map(|of| &of.0);
-            take(query, Kept::merged(kept, batch.k).hits(), total).map(Some)
+            Ok(of_query.map(|of_query| Ranked::merged(of_query.into_iter(), batch.k)))
         })
     }
 }

@@ -5,7 +5,8 @@ use super::group::Group;
 use super::lists::Lists;
 use super::ranker::Ranker;
 use crate::base::error::{Error, Result};
-use crate::device::{self, Hits, RankBatch, RankSegment, RankTerm, Take};
+use crate::base::threads;
+use crate::device::{self, Device, RankBatch, RankSegment, RankTerm, Ranked};
 use crate::engine::cost::Features;
 use crate::engine::offload::try_on;
 use crate::engine::settings::Settings;
@@ -20,11 +21,50 @@ use std::time::Instant;
 /// lists were sent, which is no measure of what follows.
 pub(in crate::engine) type Called = (Vec<Option<Found>>, Option<f64>);
 
-fn timed(call: impl FnOnce() -> Option<Vec<Option<Found>>>) -> Option<Called> {
+/// Hits that justify one more thread to read their ids.
+const HITS_PER_THREAD: usize = 2_500;
+
+/// The result of a call, and the nanoseconds that it took, unless lists were sent.
+fn timed<T>(call: impl FnOnce() -> Option<T>) -> Option<(T, Option<f64>)> {
     let (began, misses) = (Instant::now(), device::cache_stats().misses);
     let found = call()?;
     let time = (device::cache_stats().misses == misses).then(|| began.elapsed().as_nanos() as f64);
     Some((found, time))
+}
+
+/// What devices have found for a query.
+pub(super) enum Answer {
+    /// The documents with all clauses, or those with any.
+    Only(Ranked),
+    /// Those with all, and those with any.
+    Then(Box<Then>),
+}
+
+/// What is found of documents with all clauses, and of those with any.
+#[derive(Default)]
+pub(super) struct Then {
+    /// Nothing if no document has all.
+    all: Option<Ranked>,
+    /// Nothing if the former are enough.
+    any: Option<Ranked>,
+}
+
+/// Queries with their numbers.
+#[derive(Default)]
+struct Numbered<'q> {
+    numbers: Vec<usize>,
+    queries: Vec<&'q Prepared>,
+}
+
+impl<'q> Numbered<'q> {
+    fn with_capacity(count: usize) -> Self {
+        Numbered { numbers: Vec::with_capacity(count), queries: Vec::with_capacity(count) }
+    }
+
+    fn push(&mut self, number: usize, query: &'q Prepared) {
+        self.numbers.push(number);
+        self.queries.push(query);
+    }
 }
 
 /// What is to be ranked on devices.
@@ -59,18 +99,98 @@ impl<'j> Job<'j> {
 
     /// A call of a worker: a device, or all of them if they divide the index. If it fails, that is counted and logged.
     pub(in crate::engine) fn call(&self, worker: usize, queries: &[&Prepared]) -> Option<Called> {
+        timed(|| match &self.group {
+            Some(group) => self.found_or_left(group, queries).ok(),
+            None => try_on(&self.fleet.devices()[worker], |device| self.found_or_left(device, queries)),
+        })
+    }
+
+    /// As [`found`](Self::found). Damaged files are not a device's failure. The CPU finds them, too.
+    fn found_or_left(&self, ranker: &impl Ranker, queries: &[&Prepared]) -> Result<Vec<Option<Found>>> {
+        or_left(self.found(ranker, queries), || vec![None; queries.len()])
+    }
+
+    /// Has a worker rank queries that come in parts: those that `next` gives, which is told whether the device has nothing to do
+    /// afterwards. What is found is taken as soon as it is there, by the numbers of the queries in the order in which they came;
+    /// nothing for those that are left to the CPU. Returns nothing if the worker fails, which is counted and logged; otherwise the
+    /// nanoseconds that it took, unless lists were sent.
+    pub(super) fn pipe<'q>(
+        &'q self,
+        worker: usize,
+        next: impl FnMut(bool) -> Option<Vec<&'q Prepared>>,
+        take: impl FnMut(usize, Option<Answer>),
+    ) -> Option<Option<f64>> {
+        timed(|| self.piped(worker, next, take)).map(|((), time)| time)
+    }
+
+    fn piped<'q>(
+        &'q self,
+        worker: usize,
+        mut next: impl FnMut(bool) -> Option<Vec<&'q Prepared>>,
+        mut take: impl FnMut(usize, Option<Answer>),
+    ) -> Option<()> {
+        // Without queries a device is not called.
+        let mut first = Some(match next(true) {
+            Some(first) => first,
+            None => return Some(()),
+        });
+        let mut next = |is_idle| first.take().or_else(|| next(is_idle));
+        let on_device = |rank: &mut dyn FnMut(&Device) -> Result<()>| {
+            try_on(&self.fleet.devices()[worker], |device| or_left(rank(device), || ()))
+        };
+        if self.group.is_none() && self.options.matching != Matching::AllThenAny {
+            return on_device(&mut |device| self.pipe_through(device, &mut next, &mut take));
+        }
+        let mut queries = Vec::new();
+        while let Some(part) = next(false) {
+            queries.extend(part);
+        }
+        let mut take_all = |ranked: Vec<Option<Answer>>| {
+            ranked.into_iter().enumerate().for_each(|(number, answer)| take(number, answer));
+        };
         match &self.group {
-            Some(group) => timed(|| self.rank_or_leave(group, queries).ok()),
-            None => timed(|| try_on(&self.fleet.devices()[worker], |device| self.rank_or_leave(device, queries))),
+            Some(group) => or_left(self.ranked(group, &queries).map(take_all), || ()).ok(),
+            None => on_device(&mut |device| self.ranked(device, &queries).map(&mut take_all)),
         }
     }
 
-    /// As [`rank`](Self::rank). Damaged files are not a device's failure. The CPU finds them, too.
-    fn rank_or_leave(&self, ranker: &impl Ranker, queries: &[&Prepared]) -> Result<Vec<Option<Found>>> {
-        match self.rank(ranker, queries) {
-            Err(error) if !matches!(error, Error::Device(_)) => Ok(vec![None; queries.len()]),
-            ranked => ranked,
+    fn pipe_through<'q>(
+        &'q self,
+        device: &Device,
+        next: &mut impl FnMut(bool) -> Option<Vec<&'q Prepared>>,
+        take: &mut impl FnMut(usize, Option<Answer>),
+    ) -> Result<()> {
+        let mut flights = device.flights(self.settings.device_memory)?;
+        // The numbers of the queries of each batch.
+        let mut numbers: Vec<Vec<usize>> = Vec::new();
+        let mut count = 0;
+        let mut add = |flights: &mut device::Flights<'q, '_>, part: Numbered<'q>, all| {
+            if part.queries.is_empty() {
+                return Ok(());
+            }
+            numbers.push(part.numbers);
+            let (batch, lists) = self.batch(&part.queries, all, self.options.total)?;
+            let mut take = |batch: usize, query: usize, found: Option<Ranked>| {
+                take(numbers[batch][query], found.map(Answer::Only));
+            };
+            flights.add(batch, Box::new(lists), &mut take)
+        };
+        let all = self.options.matching == Matching::All;
+        let mut of_one_clause = Numbered::default();
+        while let Some(queries) = next(flights.is_idle()) {
+            let mut part = Numbered::with_capacity(queries.len());
+            for query in queries {
+                let of = if all && has_one_clause(query) { &mut of_one_clause } else { &mut part };
+                of.push(count, query);
+                count += 1;
+            }
+            add(&mut flights, part, all)?;
         }
+        add(&mut flights, of_one_clause, false)?;
+        let mut take = |batch: usize, query: usize, found: Option<Ranked>| {
+            take(numbers[batch][query], found.map(Answer::Only));
+        };
+        flights.end(&mut take)
     }
 
     /// What a device does for these queries.
@@ -82,46 +202,55 @@ impl<'j> Job<'j> {
         call
     }
 
-    /// Ranks queries; `None` for those that the device leaves to the CPU.
-    pub(crate) fn rank(&self, device: &impl Ranker, queries: &[&Prepared]) -> Result<Vec<Option<Found>>> {
+    /// The hits of queries; `None` for those that the device leaves to the CPU.
+    pub(crate) fn found(&self, ranker: &impl Ranker, queries: &[&Prepared]) -> Result<Vec<Option<Found>>> {
+        let ranked = self.ranked(ranker, queries)?;
+        let threads = threads::at_most(self.threads, queries.len() * self.wanted / HITS_PER_THREAD);
+        threads::map(threads, ranked.len(), |at| ranked[at].as_ref().map(|answer| self.hits(answer)).transpose())
+    }
+
+    /// The hits of an answer, with their ids.
+    pub(super) fn hits(&self, answer: &Answer) -> Result<Found> {
         let Job { index, options, wanted, .. } = *self;
-        let found = |_, hits: Hits, total| index.found(hits, total, options);
-        if options.matching == Matching::Any {
-            return self.pass(device, queries, false, options.total, &found);
-        }
-        if options.matching == Matching::All {
-            // What has only one clause has any if it has all; tile by tile, equal scores cost less.
-            let is_one = |query: &Prepared| query.terms.iter().all(|term| term.clause.is_none_or(|clause| clause == 0));
-            return self.in_two(device, queries, is_one, options.total, &found);
+        let Then { all, any } = match answer {
+            Answer::Only(ranked) => return index.found(ranked.hits(), ranked.total, options),
+            Answer::Then(then) => &**then,
+        };
+        let all: Vec<(f64, u32)> = all.iter().flat_map(Ranked::hits).collect();
+        let mut found = match any {
+            Some(any) => index.found(then_any(&all, any.hits(), wanted).into_iter(), any.total, options)?,
+            None => index.found(all.iter().copied(), 0, options)?,
+        };
+        found.count_with_all(Some(all.len()), options);
+        Ok(found)
+    }
+
+    /// What is found for each query; `None` for those that the device leaves to the CPU.
+    fn ranked(&self, ranker: &impl Ranker, queries: &[&Prepared]) -> Result<Vec<Option<Answer>>> {
+        let Job { options, wanted, .. } = *self;
+        match options.matching {
+            Matching::Any => {
+                let ranked = self.pass(ranker, queries, false, options.total)?;
+                return Ok(ranked.into_iter().map(|of| of.map(Answer::Only)).collect());
+            }
+            Matching::All => return self.in_two(ranker, queries),
+            Matching::AllThenAny => {}
         }
         let (with_all, all): (Vec<usize>, Vec<&Prepared>) =
             queries.iter().copied().enumerate().filter(|(_, query)| !query.none_has_all).unzip();
-        let collect = |_, hits: Hits, _| Ok(hits.collect::<Vec<_>>());
-        let mut of_all: Vec<Option<Vec<(f64, u32)>>> = vec![Some(Vec::new()); queries.len()];
-        for (at, hits) in with_all.into_iter().zip(self.pass(device, &all, true, false, &collect)?) {
-            of_all[at] = hits;
+        let mut found: Vec<Option<Then>> = queries.iter().map(|_| Some(Then::default())).collect();
+        for (at, ranked) in with_all.into_iter().zip(self.pass(ranker, &all, true, false)?) {
+            found[at] = ranked.map(|all| Then { all: Some(all), any: None });
         }
         // Documents with any word follow, and all of them count.
-        let is_few = |hits: &Option<Vec<_>>| hits.as_ref().is_some_and(|hits| options.total || hits.len() < wanted);
+        let is_few = |then: &Then| options.total || then.all.iter().flat_map(Ranked::hits).count() < wanted;
         let (few, any): (Vec<usize>, Vec<&Prepared>) =
-            queries.iter().copied().enumerate().filter(|&(at, _)| is_few(&of_all[at])).unzip();
-        let follow = |at: usize, any: Hits, total| {
-            let hits = of_all[few[at]].as_deref().unwrap_or_default();
-            let mut found = index.found(then_any(hits, any, wanted).into_iter(), total, options)?;
-            found.count_with_all(Some(hits.len()), options);
-            Ok(found)
-        };
-        let mut followed = self.pass(device, &any, false, options.total, &follow)?.into_iter();
-        let finish = |hits: &Option<Vec<(f64, u32)>>| match hits {
-            hits if is_few(hits) => Ok(followed.next().flatten()),
-            Some(hits) => {
-                let mut found = index.found(hits.iter().copied(), 0, options)?;
-                found.count_with_all(Some(hits.len()), options);
-                Ok(Some(found))
-            }
-            None => Ok(None),
-        };
-        of_all.iter().map(finish).collect()
+            queries.iter().copied().enumerate().filter(|&(at, _)| found[at].as_ref().is_some_and(is_few)).unzip();
+        for (at, ranked) in few.into_iter().zip(self.pass(ranker, &any, false, options.total)?) {
+            let all = found[at].take().and_then(|then| then.all);
+            found[at] = ranked.map(|any| Then { all, any: Some(any) });
+        }
+        Ok(found.into_iter().map(|then| then.map(|then| Answer::Then(then.into()))).collect())
     }
 
     fn segments(&self) -> Result<Arc<[RankSegment]>> {
@@ -133,39 +262,40 @@ impl<'j> Job<'j> {
         self.segments.get_or_try_init(segments).cloned()
     }
 
-    /// What `take` makes of the hits of each query with any clause, if it `is_any`, or with all clauses.
-    fn in_two<T: Send>(
-        &self,
-        device: &impl Ranker,
-        queries: &[&Prepared],
-        is_any: impl Fn(&Prepared) -> bool,
-        counting: bool,
-        take: &Take<'_, T>,
-    ) -> Result<Vec<Option<T>>> {
-        let mut taken: Vec<Option<T>> = queries.iter().map(|_| None).collect();
-        for any in [true, false] {
-            let of_kind = queries.iter().copied().enumerate().filter(|(_, query)| is_any(query) == any);
+    /// What is found of documents with all clauses of a query.
+    fn in_two(&self, ranker: &impl Ranker, queries: &[&Prepared]) -> Result<Vec<Option<Answer>>> {
+        let mut answers: Vec<Option<Answer>> = queries.iter().map(|_| None).collect();
+        for one in [true, false] {
+            let of_kind = queries.iter().copied().enumerate().filter(|(_, query)| has_one_clause(query) == one);
             let (which, own): (Vec<usize>, Vec<&Prepared>) = of_kind.unzip();
-            let of_query = |at: usize, hits: Hits, total| take(which[at], hits, total);
-            for (&at, of_device) in which.iter().zip(self.pass(device, &own, !any, counting, &of_query)?) {
-                taken[at] = of_device;
+            for (at, ranked) in which.into_iter().zip(self.pass(ranker, &own, !one, self.options.total)?) {
+                answers[at] = ranked.map(Answer::Only);
             }
         }
-        Ok(taken)
+        Ok(answers)
     }
 
-    /// What `take` makes of the hits of each query.
-    fn pass<T: Send>(
+    fn pass(
         &self,
-        device: &impl Ranker,
+        ranker: &impl Ranker,
         queries: &[&Prepared],
         needs_all: bool,
         counting: bool,
-        take: &Take<'_, T>,
-    ) -> Result<Vec<Option<T>>> {
+    ) -> Result<Vec<Option<Ranked>>> {
         if queries.is_empty() {
             return Ok(Vec::new());
         }
+        let (batch, lists) = self.batch(queries, needs_all, counting)?;
+        ranker.rank(batch, &lists)
+    }
+
+    /// Queries as a batch of a device, and where the lists are that it needs.
+    fn batch<'q>(
+        &'q self,
+        queries: &[&'q Prepared],
+        needs_all: bool,
+        counting: bool,
+    ) -> Result<(RankBatch, Lists<'q>)> {
         let parts = self.index.snapshot().parts();
         let mut batch = RankBatch {
             k: self.wanted,
@@ -176,7 +306,9 @@ impl<'j> Job<'j> {
             segments: self.segments()?,
             ..RankBatch::default()
         };
-        let (mut fields, mut terms) = (Vec::new(), Vec::new());
+        let count = queries.iter().map(|query| query.terms.len()).sum();
+        let (mut fields, mut terms) = (Vec::new(), Vec::with_capacity(count));
+        batch.terms.reserve(count);
         for query in queries {
             batch.first_terms.push(terms.len());
             for term in &query.terms {
@@ -195,7 +327,19 @@ impl<'j> Job<'j> {
         }
         batch.first_terms.push(terms.len());
         batch.tables = fields.len();
-        let lists = Lists { index: self.index, options: self.options, parts, fields, terms };
-        device.rank(&batch, &lists, take)
+        Ok((batch, Lists { index: self.index, options: self.options, parts, fields, terms }))
+    }
+}
+
+/// Whether a query has one clause at most: what has only one has any if it has all; tile by tile, equal scores cost less.
+fn has_one_clause(query: &Prepared) -> bool {
+    query.terms.iter().all(|term| term.clause.is_none_or(|clause| clause == 0))
+}
+
+/// What was found, or what stands for queries that are left to the CPU, because files are damaged.
+fn or_left<T>(found: Result<T>, left: impl FnOnce() -> T) -> Result<T> {
+    match found {
+        Err(error) if !matches!(error, Error::Device(_)) => Ok(left()),
+        found => found,
     }
 }

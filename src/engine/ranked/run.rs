@@ -1,9 +1,11 @@
-//! A batch on devices; meanwhile, CPU threads answer what suits them.
+//! A batch on devices: alone, or while CPU threads answer what suits them.
 
 use super::fleet::Fleet;
 use super::job::Job;
+use super::pipeline::Pipeline;
 use super::prepare::{Candidate, MOST_SIZE, candidate};
 use super::work_queue::WorkQueue;
+use super::{Put, rest};
 use crate::base::error::Result;
 use crate::base::threads::{self, Takings};
 use crate::engine::cost::{self, Batch, Features, Models, Ran};
@@ -18,25 +20,32 @@ use std::time::Instant;
 /// Queries of a batch that a thread times, to learn from.
 const LEARNED: usize = 64;
 
-/// The answers to the queries of a batch; `None` for those that nobody has answered: because devices cannot, have failed, or
-/// the deadline has come.
-pub(super) fn run(batch: &Batch, fleet: &Fleet, wanted: usize, end: End) -> Result<Vec<Option<Found>>> {
+/// Passes on the answers to the queries of a batch, which the fleet ranks as far as it can.
+pub(super) fn run(batch: &Batch, fleet: &Fleet, wanted: usize, end: End, put: &mut Put<'_>) -> Result<()> {
     let began = Instant::now();
     let (count, most) = (batch.queries.len(), batch.settings.threads);
     let threads = threads::at_most(most, count / QUERIES_PER_THREAD);
     let devices = fleet.devices();
+    let of_a_device = if devices.len() == 1 { most } else { threads.div_ceil(devices.len()) };
+    let job = Job::new(batch.index, batch.options, batch.settings, wanted, fleet, of_a_device);
+    if batch.settings.offload != Offload::Auto || batch.is_for_devices(devices.len(), threads) {
+        let ran = Pipeline::new(batch, fleet, &job, wanted, threads, end).run(put)?;
+        log::debug!("{count} queries answered in {:?}", began.elapsed());
+        cost::learn(&devices[0], batch.options.matching, &ran);
+        return Ok(());
+    }
     let models = cost::models(&devices[0]);
     let candidates = prepare(batch, &models, wanted, threads, end)?;
     log::debug!("{count} queries prepared in {:?}", began.elapsed());
     if candidates.iter().all(Option::is_none) {
-        return Ok(vec![None; count]);
+        put(rest::answer(batch, vec![None; count], end)?);
+        return Ok(());
     }
-    let of_a_device = if devices.len() == 1 { most } else { threads.div_ceil(devices.len()) };
     let share = share(batch, &models, &candidates, threads, devices.len());
     let run = Run {
         batch,
         fleet,
-        job: Job::new(batch.index, batch.options, batch.settings, wanted, fleet, of_a_device),
+        job,
         candidates,
         // A thread has each worker take what is its own; the others, and then these too, have queries for the CPU.
         threads: threads.min(share.size()).max(fleet.workers()),
@@ -46,10 +55,13 @@ pub(super) fn run(batch: &Batch, fleet: &Fleet, wanted: usize, end: End) -> Resu
         calls: Mutex::default(),
     };
     let began = Instant::now();
-    let (found, ran) = run.answers()?;
+    let (found, mut ran) = run.answers()?;
     log::debug!("ranked in {:?}, {} calls of devices", began.elapsed(), ran.device.len());
+    // A call takes longer than alone while CPU threads work: so it only shows that devices are faster than was thought.
+    ran.device.retain(|(work, time)| *time <= models.device_time(work));
     cost::learn(&devices[0], batch.options.matching, &ran);
-    Ok(found)
+    put(rest::answer(batch, found, end)?);
+    Ok(())
 }
 
 /// The queries that devices can answer.
@@ -74,7 +86,7 @@ fn share(batch: &Batch, models: &Models, candidates: &[Option<Candidate>], threa
     let cost = |of: &Option<Candidate>| of.as_ref().map_or(of_cpu, |candidate| candidate.cost.on_one_of(devices));
     let call = models.call(batch.index.snapshot().documents(), 0.0);
     let costs = Costs { queries: candidates.iter().map(cost).collect(), call };
-    match device_is_enough(&costs, threads) {
+    match device_is_enough(&costs, threads, 0.0) {
         true => Share::fixed(&elsewhere, &here),
         false => Share::new(costs, threads),
     }

@@ -36,7 +36,13 @@ fn on(fleet: &Fleet, index: &Index, queries: &[&str], options: &Options, setting
     let queries: Vec<_> = queries.iter().map(|&query| query.into()).collect();
     let batch = Batch::new(index, &queries, options, settings);
     let end = options.end();
-    rest::answer(&batch, run::run(&batch, fleet, 10, end).unwrap(), end).unwrap()
+    let mut all = Vec::new();
+    let mut put = |found| {
+        all.extend::<Vec<Found>>(found);
+        true
+    };
+    run::run(&batch, fleet, 10, end, &mut put).unwrap();
+    all
 }
 
 /// With `auto` both sides take queries. Which of them they take depends on the time of day; the answers do not.
@@ -70,6 +76,52 @@ fn answers_of_both_sides_are_those_of_the_cpu() {
             assert!(found == expected, "{matching:?}, {offload:?}, {threads} threads");
         }
     }
+}
+
+/// Whoever asks may have enough after some hits. Two workers take turns, as they have the same device.
+#[test]
+fn hits_are_passed_on_in_order_until_nobody_wants_more() {
+    let Some(device) = test_device() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let index = index_of_words(folder.path());
+    let texts: Vec<String> = (0..1500).map(|at| format!("w{} w{}", at % 7, at % 31)).collect();
+    let queries: Vec<Asked> = texts.iter().map(|text| text.as_str().into()).collect();
+    let options = Options { matching: Matching::Any, ..Options::default() };
+    let expected = index.search_batch(&queries, &options, 2).unwrap();
+    for (workers, threads) in [(1, 1), (1, 2), (2, 2), (1, 8), (2, 8)] {
+        let fleet = Fleet::by_queries(vec![device.clone(); workers]);
+        let settings = Settings { offload: Offload::Always, threads, ..Settings::default() };
+        let batch = Batch::new(&index, &queries, &options, &settings);
+        for most in [0, 700, usize::MAX] {
+            let mut found: Vec<Found> = Vec::new();
+            let mut put = |some: Vec<Found>| {
+                assert!(found.len() <= most, "more was passed on");
+                found.extend(some);
+                found.len() <= most
+            };
+            run::run(&batch, &fleet, 10, options.end(), &mut put).unwrap();
+            assert!(
+                found[..] == expected[..found.len()] && found.len() >= most.min(1500),
+                "{workers}, {threads}, {most}"
+            );
+        }
+    }
+}
+
+/// A panic of whoever takes hits ends all threads, and comes back.
+#[test]
+fn a_panic_where_hits_are_taken_comes_back() {
+    let Some(device) = test_device() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let index = index_of_words(folder.path());
+    let queries: Vec<Asked> = vec!["w1 w2".into(); 400];
+    let options = Options::default();
+    let settings = Settings { offload: Offload::Always, threads: 3, ..Settings::default() };
+    let batch = Batch::new(&index, &queries, &options, &settings);
+    let fleet = Fleet::by_queries(vec![device]);
+    let run = || run::run(&batch, &fleet, 10, options.end(), &mut |_| panic!("no more"));
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_err();
+    assert_eq!(panic.downcast_ref(), Some(&"no more"));
 }
 
 /// Devices keep tables of fields: those of statistics are others than those of the index.

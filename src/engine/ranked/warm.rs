@@ -101,7 +101,7 @@ impl Warming {
         let threads = threads::at_most(settings.threads, terms.len()).div_ceil(devices.len());
         let job = Job::new(&index, &options, &settings, 1, &fleet, threads);
         // A query of the first list builds the kernels, and waits until everything has been sent.
-        let first = Prepared { terms: vec![terms[0].clone()], none_has_all: false };
+        let first = Prepared { terms: terms.iter().take(1).cloned().collect(), none_has_all: false };
         let group = Group::of(&fleet);
         let send = |at: usize, device: &Device| {
             let is_own = |wanted: &Wanted| group.as_ref().is_none_or(|group| group.is_for(at, *wanted));
@@ -109,7 +109,7 @@ impl Warming {
             let others = wanted.iter().filter(|wanted| !matches!(wanted, Wanted::List { .. })).count();
             let resident = device.warm(settings.device_memory, threads, &wanted, &lists)?;
             if resident > others && group.is_none() {
-                job.rank(device, &[&first])?;
+                job.found(device, &[&first])?;
             }
             Ok(resident.saturating_sub(others))
         };
@@ -121,7 +121,7 @@ impl Warming {
         let resident = threads::map(devices.len(), devices.len(), |at| try_on(&devices[at], |_| sent(at)).transpose())?;
         let resident = resident.into_iter().flatten();
         let Some(group) = group else { return Ok(resident.min().unwrap_or(0)) };
-        match job.rank(&group, &[&first]) {
+        match job.found(&group, &[&first]) {
             Err(error) if !matches!(error, Error::Device(_)) => Err(error),
             _ => Ok(resident.sum()),
         }

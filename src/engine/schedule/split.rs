@@ -40,11 +40,12 @@ pub fn split(costs: &Costs, threads: usize) -> Split {
 /// was to save a fifth cost as much (10,000 queries of a million passages).
 const GAIN: f64 = 1.5;
 
-/// Whether the device may as well do all that it can: what the CPU could take from it would hardly end the batch earlier.
-pub fn device_is_enough(costs: &Costs, threads: usize) -> bool {
+/// Whether the device may as well do all that it can: what the CPU could take from it would hardly end the batch earlier, if
+/// dividing it takes so many nanoseconds first.
+pub fn device_is_enough(costs: &Costs, threads: usize, dividing: f64) -> bool {
     let (_, both) = division(costs, &by_affinity(costs), threads.max(1));
     let of_device = costs.queries.iter().map(|query| query.device).filter(|cost| cost.is_finite());
-    costs.call + of_device.sum::<f64>() < GAIN * both
+    costs.call + of_device.sum::<f64>() < GAIN * (dividing + both)
 }
 
 /// The queries, those of the CPU first.

@@ -168,12 +168,13 @@ fn the_device_takes_more_of_a_batch_if_the_cpu_is_slower_than_predicted() {
 #[test]
 fn a_batch_is_divided_if_the_cpu_helps_much() {
     let costs = Costs { queries: vec![Cost { cpu: 1e5, device: 1e4 }; 1000], call: 1e4 };
-    assert!(device_is_enough(&costs, 2));
-    assert!(!device_is_enough(&costs, 11));
+    assert!(device_is_enough(&costs, 2, 0.0));
+    assert!(!device_is_enough(&costs, 11, 0.0));
+    assert!(device_is_enough(&costs, 11, 5e6));
     // What a device cannot do is no reason.
     let alone = Cost { cpu: 1e5, device: f64::INFINITY };
     let some = Costs { queries: [&costs.queries[..], &[alone; 10]].concat(), ..costs };
-    assert!(device_is_enough(&some, 2));
+    assert!(device_is_enough(&some, 2, 0.0));
 }
 
 #[test]

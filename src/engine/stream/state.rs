@@ -17,7 +17,7 @@ pub(super) struct Waiting {
     /// When it is too late to begin it.
     pub(super) deadline: u64,
     /// For devices, once that was found out; nothing for a query that only the CPU can answer.
-    pub(super) prepared: Option<(Prepared, Features)>,
+    pub(super) prepared: Option<Box<(Prepared, Features)>>,
 }
 
 /// What a CPU thread is to do next.

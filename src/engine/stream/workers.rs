@@ -143,7 +143,7 @@ impl Core {
         let began = Instant::now();
         let search = || by_cpu(&self.index, waiting.asked.get(), &self.options);
         let answer = catch_unwind(AssertUnwindSafe(search)).unwrap_or(Err(Error::Panicked));
-        if let Some((_, features)) = &waiting.prepared {
+        if let Some((_, features)) = waiting.prepared.as_deref() {
             self.sample(features, began.elapsed());
         }
         self.answers.add([(waiting.ticket, answer)]);
@@ -162,7 +162,7 @@ impl Core {
             let known = catch_unwind(AssertUnwindSafe(prepare)).ok().and_then(|known| known.ok().flatten());
             let known = known.filter(|known| known.query.size() <= MOST_SIZE);
             let cost = known.map(|known| {
-                waiting.prepared = Some((known.query, known.features));
+                waiting.prepared = Some(Box::new((known.query, known.features)));
                 known.cost.on_one_of(devices.len())
             });
             prepared.push((waiting, cost));

@@ -4,6 +4,7 @@ use super::features::Features;
 use super::models::{change, kind};
 use crate::device::Device;
 use crate::engine::cost::MARGIN;
+use crate::engine::schedule::{Costs, device_is_enough};
 use crate::engine::settings::Settings;
 use crate::search::{Asked, Index, Options};
 use once_cell::sync::OnceCell;
@@ -21,6 +22,8 @@ pub(in crate::engine) struct Batch<'b> {
     pub(in crate::engine) settings: &'b Settings,
     /// The device for which nanoseconds on the CPU were predicted, and these.
     pub(super) expected: OnceCell<(Device, f64)>,
+    /// What some of the queries are expected to cost, if devices were preferred for it.
+    pub(super) sampled: OnceCell<Costs>,
 }
 
 impl<'b> Batch<'b> {
@@ -30,7 +33,20 @@ impl<'b> Batch<'b> {
         options: &'b Options,
         settings: &'b Settings,
     ) -> Batch<'b> {
-        Batch { index, queries, options, settings, expected: OnceCell::new() }
+        Batch { index, queries, options, settings, expected: OnceCell::new(), sampled: OnceCell::new() }
+    }
+
+    /// Whether so many devices alone would end hardly later than with the help of so many threads, as far as the queries
+    /// that were looked at say.
+    pub(in crate::engine) fn is_for_devices(&self, devices: usize, threads: usize) -> bool {
+        /// Nanoseconds in which a thread prepares a query. Before a batch is divided, all are prepared; devices alone begin with
+        /// the first.
+        const PREPARING: f64 = 6_000.0;
+        self.sampled.get().is_some_and(|sampled| {
+            let queries: Vec<_> = sampled.queries.iter().map(|cost| cost.on_one_of(devices)).collect();
+            let dividing = PREPARING * queries.len() as f64 / threads.max(1) as f64;
+            device_is_enough(&Costs { queries, ..*sampled }, threads, dividing)
+        })
     }
 
     /// Learns from the time in which the CPU answered the queries.

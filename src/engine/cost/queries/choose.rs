@@ -35,6 +35,7 @@ pub(in crate::engine) fn choose_for_queries(batch: &Batch) -> Result<Option<Devi
             false => vec![device.clone()],
         };
         if sample.offloads(&holders) {
+            let _ = batch.sampled.set(sample.costs);
             return Ok(Some(device));
         }
         let [expected, _] = sample.times(0.0);

@@ -37,7 +37,7 @@ impl Features {
 
     /// Nanoseconds of each kind of work, in the order of [`on_device`](Self::on_device), before any were measured: an H200
     /// whose host has 16 cores.
-    pub(super) const ASSUMED: [f64; DEVICE] = [120_000.0, 0.05, 1_000.0, 250.0, 0.02, 0.0075, 30.0, 0.5];
+    pub(super) const ASSUMED: [f64; DEVICE] = [120_000.0, 0.05, 500.0, 150.0, 0.02, 0.0075, 10.0, 0.5];
 
     /// Nanoseconds in which a CPU reads a posting to put others together. 2,000 pairs of neighbours from a million passages took
     /// 30 to 50 ns for each document of the rarer word, sixteen such postings, on a core that other programs used as well.

@@ -51,7 +51,12 @@ impl Models {
     pub(in crate::engine) fn call(&self, documents: u64, bytes: f64) -> f64 {
         let mut call = Features::call(documents);
         call[Features::SENT] = bytes;
-        self.device.predict(&call)
+        self.device_time(&call)
+    }
+
+    /// Nanoseconds in which the device does this work.
+    pub(in crate::engine) fn device_time(&self, work: &[f64; Features::DEVICE]) -> f64 {
+        self.device.predict(work)
     }
 
     fn numbers(&mut self) -> impl Iterator<Item = &mut f64> {

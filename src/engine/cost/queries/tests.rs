@@ -159,7 +159,7 @@ fn clauses_are_counted_as_clauses() {
         lists: Recipes::new(),
     };
     let terms = vec![term(Some(0), 10, 0), term(Some(0), 20, 50), term(Some(1), 100, 0), term(None, 7, 14)];
-    let query = Prepared { terms, none_has_all: false };
+    let query = Prepared { terms: terms.into(), none_has_all: false };
     let expected = Features::new(&mut [30, 100], 3, 10, 1000).with_joins(64);
     assert_eq!(Features::of(&query, 10, 1000), expected);
     assert!(expected.joining() > 0.0 && Features::new(&mut [30, 100], 3, 10, 1000).joining() == 0.0);

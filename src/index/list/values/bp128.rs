@@ -59,7 +59,7 @@ pub(super) fn get(entry: u32, data: &[u32], index: usize) -> u32 {
 pub(super) fn prefetch(entry: u32, data: &[u32], index: usize) {
     let (from, width) = place(entry);
     let row = from + lanes::row(width, index);
-    memory::prefetch(bytemuck::cast_slice(data.get(row..row + LANES).unwrap_or_default()));
+    memory::prefetch(data.get(row..row + LANES).unwrap_or_default());
 }
 
 /// All numbers of a block.

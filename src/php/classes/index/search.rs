@@ -5,6 +5,7 @@ use super::arguments::Signature;
 use super::object::Object;
 use super::words::store_counts;
 use crate::analysis::valid_utf8;
+use crate::base::memory::prefetch;
 use crate::engine::stream::Stream;
 use crate::engine::{self, Warming};
 use crate::index::Kind;
@@ -19,8 +20,9 @@ use crate::php::zend::{Key, elements};
 use crate::php::{ini, input, traverse};
 use crate::search::{Asked, Found, FoundHit, Index, Page};
 use ext_php_rs::types::Zval;
-use ext_php_rs::zend::BailoutGuard;
+use ext_php_rs::zend::{BailoutGuard, CatchError, bailout, try_catch};
 use std::borrow::Cow;
+use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -126,10 +128,17 @@ pub(super) fn put_all(
     index: &Rc<Index>,
     found: Vec<(Found, Rc<Page>)>,
 ) -> Outcome {
+    /// The hits of so many queries are on their way while others become PHP's: threads have written them.
+    const AHEAD: usize = 8;
     // PHP may end the script by a jump over this frame.
     let mut found = BailoutGuard::new(found);
+    let found: &mut Vec<(Found, Rc<Page>)> = &mut found;
     // Keys that are left are those of the next part: none is taken unless something was found for it.
-    for ((one, page), key) in found.iter_mut().zip(keys) {
+    for (at, key) in (0..found.len()).zip(keys) {
+        if let Some((later, _)) = found.get(at + AHEAD) {
+            prefetch(&later.hits);
+        }
+        let (one, page) = &mut found[at];
         let mut result = Zval::new();
         hits::prepare(&mut result)?;
         hits::fill(&mut result, index, page, std::mem::take(one))?;
@@ -170,10 +179,30 @@ pub fn search_batch(call: &mut Call) -> Outcome {
         }
         input::ensure_memory(bytes)?;
         let queries: Vec<Asked> = part.iter().map(Query::asked).collect();
-        let found = check_index(engine::search_batch(&index, &queries, &options, &ini::settings()), 1)?;
+        let (mut pages, mut ended) = (pages.into_iter(), None);
+        // Other threads work on what is on this frame: nothing may jump over it while they do.
+        let mut put = |found: Vec<Found>| {
+            let with_pages = found.into_iter().zip(&mut pages).collect();
+            let put = || put_all(&mut map, keys.by_ref(), &index, with_pages);
+            match try_catch(AssertUnwindSafe(put)) {
+                Ok(Ok(())) => true,
+                otherwise => {
+                    ended = Some(otherwise);
+                    false
+                }
+            }
+        };
+        let searched = engine::search_each(&index, &queries, &options, &ini::settings(), &mut put);
         drop(queries);
         drop(part);
-        put_all(&mut map, keys.by_ref(), &index, found.into_iter().zip(pages).collect())?;
+        drop(pages);
+        match ended {
+            // SAFETY: this is a call from PHP, and what is left on this frame is guarded, or PHP's.
+            Some(Err(CatchError::Bailout)) => unsafe { bailout() },
+            Some(Err(error)) => panic!("{error}"),
+            Some(Ok(put)) => put?,
+            None => check_index(searched, 1)?,
+        }
         if let Some(end) = end {
             options.deadline = Some(end.saturating_duration_since(Instant::now()));
         }

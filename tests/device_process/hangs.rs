@@ -201,7 +201,7 @@ pub fn one_of_two() {
     let find = || engine::search_batch(&index, &queries, &options, &settings).expect("the others step in");
     assert!(find() == expected);
     let (on_cpu, on_device, failures) = calls();
-    assert!(on_cpu == 0 && on_device >= 4 && failures == 1, "{on_cpu} {on_device} {failures}");
+    assert!(on_cpu == 0 && on_device >= 1 && failures == 1, "{on_cpu} {on_device} {failures}");
     assert_eq!(device::twins(&named()).len(), 1);
     assert!(!device::select(&named()).expect("it is open").expect("the other").is_lost());
     assert!(find() == expected);

@@ -33,7 +33,7 @@ fn timed<T>(call: impl FnOnce() -> Option<T>) -> Option<(T, Option<f64>)> {
 }
 
 /// What devices have found for a query.
-pub(super) enum Answer {
+pub(in crate::engine) enum Answer {
     /// The documents with all clauses, or those with any.
     Only(Ranked),
     /// Those with all, and those with any.
@@ -42,11 +42,28 @@ pub(super) enum Answer {
 
 /// What is found of documents with all clauses, and of those with any.
 #[derive(Default)]
-pub(super) struct Then {
+pub(in crate::engine) struct Then {
     /// Nothing if no document has all.
     all: Option<Ranked>,
     /// Nothing if the former are enough.
     any: Option<Ranked>,
+}
+
+impl Answer {
+    /// The hits, of which so many are wanted, with their ids.
+    pub(in crate::engine) fn hits(&self, index: &Index, options: &Options, wanted: usize) -> Result<Found> {
+        let Then { all, any } = match self {
+            Answer::Only(ranked) => return index.found(ranked.hits(), ranked.total, options),
+            Answer::Then(then) => &**then,
+        };
+        let all: Vec<(f64, u32)> = all.iter().flat_map(Ranked::hits).collect();
+        let mut found = match any {
+            Some(any) => index.found(then_any(&all, any.hits(), wanted).into_iter(), any.total, options)?,
+            None => index.found(all.iter().copied(), 0, options)?,
+        };
+        found.count_with_all(Some(all.len()), options);
+        Ok(found)
+    }
 }
 
 /// Queries with their numbers.
@@ -114,7 +131,7 @@ impl<'j> Job<'j> {
     /// afterwards. What is found is taken as soon as it is there, by the numbers of the queries in the order in which they came;
     /// nothing for those that are left to the CPU. Returns nothing if the worker fails, which is counted and logged; otherwise the
     /// nanoseconds that it took, unless lists were sent.
-    pub(super) fn pipe<'q>(
+    pub(in crate::engine) fn pipe<'q>(
         &'q self,
         worker: usize,
         next: impl FnMut(bool) -> Option<Vec<&'q Prepared>>,
@@ -211,18 +228,7 @@ impl<'j> Job<'j> {
 
     /// The hits of an answer, with their ids.
     pub(super) fn hits(&self, answer: &Answer) -> Result<Found> {
-        let Job { index, options, wanted, .. } = *self;
-        let Then { all, any } = match answer {
-            Answer::Only(ranked) => return index.found(ranked.hits(), ranked.total, options),
-            Answer::Then(then) => &**then,
-        };
-        let all: Vec<(f64, u32)> = all.iter().flat_map(Ranked::hits).collect();
-        let mut found = match any {
-            Some(any) => index.found(then_any(&all, any.hits(), wanted).into_iter(), any.total, options)?,
-            None => index.found(all.iter().copied(), 0, options)?,
-        };
-        found.count_with_all(Some(all.len()), options);
-        Ok(found)
+        answer.hits(self.index, self.options, self.wanted)
     }
 
     /// What is found for each query; `None` for those that the device leaves to the CPU.

@@ -39,6 +39,7 @@ mod warm;
 mod work_queue;
 
 pub(crate) use fleet::Fleet;
+pub(super) use job::Answer;
 pub(crate) use job::Job;
 pub(super) use prepare::candidate;
 pub(super) use rest::by_cpu;

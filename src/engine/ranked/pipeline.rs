@@ -16,7 +16,7 @@ use crate::search::prepared::Prepared;
 use crate::search::{Asked, End, Found};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Queries of a chunk at most, and chunks of a thread at least, of which there are as many as the queries allow.
@@ -62,19 +62,33 @@ pub(super) struct Pipeline<'r> {
     to_prepare: AtomicUsize,
     to_rank: AtomicUsize,
     to_finish: AtomicUsize,
-    /// Chunks that a worker has left because it failed.
-    left: Mutex<Vec<usize>>,
-    /// Workers that have not ended.
-    working: AtomicUsize,
+    left: Mutex<Left>,
+    /// Some worker does no more.
+    ended: Condvar,
     /// The numbers of all recipes.
     size: AtomicUsize,
-    /// Queries that were left to the CPU.
-    of_cpu: AtomicUsize,
+    /// Queries that devices have left to the CPU.
+    left_to_cpu: AtomicUsize,
     /// Whether nobody wants more, as something went wrong; and what.
     stopped: AtomicBool,
     wrong: Mutex<Option<Error>>,
     /// What calls of devices did, and the nanoseconds that one device alone would have taken.
     calls: Mutex<Vec<([f64; Features::DEVICE], f64)>>,
+}
+
+/// What workers that have failed leave to the others.
+struct Left {
+    chunks: Vec<usize>,
+    /// Workers that have not begun, those that rank chunks, and those that only wait for what others may leave.
+    unstarted: usize,
+    working: usize,
+    waiting: usize,
+}
+
+impl Left {
+    fn is_last(&self) -> bool {
+        self.unstarted + self.working + self.waiting == 0
+    }
 }
 
 /// A chunk that a worker ranks.
@@ -107,7 +121,7 @@ impl<'r> Pipeline<'r> {
         let (count, workers) = (batch.queries.len(), fleet.workers());
         let at_once = (count / (CHUNKS_PER_THREAD * threads)).clamp(1, AT_ONCE);
         let chunks = (0..count.div_ceil(at_once)).map(|_| Chunk::default()).collect();
-        let [next_worker, to_prepare, to_rank, to_finish, size, of_cpu] = [const { AtomicUsize::new(0) }; 6];
+        let [next_worker, to_prepare, to_rank, to_finish, size, left_to_cpu] = [const { AtomicUsize::new(0) }; 6];
         Pipeline {
             batch,
             job,
@@ -121,10 +135,10 @@ impl<'r> Pipeline<'r> {
             to_prepare,
             to_rank,
             to_finish,
-            left: Mutex::default(),
-            working: AtomicUsize::new(workers),
+            left: Mutex::new(Left { chunks: Vec::new(), unstarted: workers, working: 0, waiting: 0 }),
+            ended: Condvar::new(),
             size,
-            of_cpu,
+            left_to_cpu,
             stopped: AtomicBool::new(false),
             wrong: Mutex::default(),
             calls: Mutex::default(),
@@ -137,9 +151,9 @@ impl<'r> Pipeline<'r> {
     /// As [`Index::search`](crate::search::Index::search).
     pub(super) fn run(self, put: &mut Put<'_>) -> Result<Ran> {
         threads::beside(self.threads - 1, || self.work(), |others| self.pass_on(others, put));
-        let of_cpu = self.of_cpu.into_inner();
-        if of_cpu > 0 {
-            on_cpu(|| log::debug!("{of_cpu} queries were left to the CPU"));
+        let left = self.left_to_cpu.into_inner();
+        if left > 0 {
+            on_cpu(|| log::debug!("{left} queries were left to the CPU"));
         }
         match self.wrong.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(error) => Err(error),
@@ -231,6 +245,37 @@ impl<'r> Pipeline<'r> {
 
     /// Has a worker rank chunks until none is left, or it fails.
     fn rank(&self, worker: usize) {
+        let mut left = lock(&self.left);
+        (left.unstarted, left.working) = (left.unstarted - 1, left.working + 1);
+        drop(left);
+        while self.rank_some(worker) && self.takes_what_is_left() {}
+    }
+
+    /// Waits until other workers have left chunks, or none of those that have begun can any more; whether there are some.
+    fn takes_what_is_left(&self) -> bool {
+        let mut left = lock(&self.left);
+        left.waiting += 1;
+        loop {
+            let takes = !left.chunks.is_empty() && !self.is_over() && !self.end.has_come();
+            if takes || left.working == 0 {
+                left.waiting -= 1;
+                left.working += usize::from(takes);
+                if left.is_last() {
+                    self.give_up();
+                }
+                return takes;
+            }
+            left = self.ended.wait(left).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Lets nobody wait for answers of devices any more.
+    fn give_up(&self) {
+        self.chunks.iter().for_each(|chunk| drop(chunk.ranked.set(Vec::new())));
+    }
+
+    /// Has a worker rank chunks until none is there, or it fails; whether it has not failed.
+    fn rank_some(&self, worker: usize) -> bool {
         let claims = RefCell::new(Claims::default());
         let _leaves = Leaves { pipeline: self, claims: &claims };
         let began = Instant::now();
@@ -248,7 +293,7 @@ impl<'r> Pipeline<'r> {
                 }
             },
         );
-        let Claims { chunks, work, waited, .. } = &*claims.borrow();
+        let Claims { chunks, work, waited, .. } = &mut *claims.borrow_mut();
         log::debug!(
             "a device ranked {} chunks in {:?}, of which it waited for {waited:?}",
             chunks.len(),
@@ -258,9 +303,17 @@ impl<'r> Pipeline<'r> {
             && !chunks.is_empty()
         {
             let mut call = Features::call(self.batch.index.snapshot().documents());
-            call.iter_mut().zip(work).for_each(|(sum, of)| *sum += of);
+            call.iter_mut().zip(&*work).for_each(|(sum, of)| *sum += of);
             lock(&self.calls).push((call, (time - waited.as_nanos() as f64).max(0.0)));
         }
+        if done.is_some() {
+            // What the device has left to the CPU although it did not fail.
+            for claim in chunks.iter_mut().filter(|claim| claim.missing > 0) {
+                let _ = self.chunks[claim.chunk].ranked.set(std::mem::take(&mut claim.answers));
+                claim.missing = 0;
+            }
+        }
+        done.is_some()
     }
 
     /// The next queries for a worker.
@@ -274,7 +327,7 @@ impl<'r> Pipeline<'r> {
             if is_idle && would_wait && terms >= LEAST_TERMS {
                 break;
             }
-            let left = || lock(&self.left).pop();
+            let left = || lock(&self.left).chunks.pop();
             let Some(at) = next(&self.to_rank, self.chunks.len()).or_else(left) else { break };
             let (mut claim, number) = (Claim { chunk: at, answers: Vec::new(), missing: 0 }, claims.chunks.len());
             let prepared = self.prepared(at);
@@ -315,15 +368,13 @@ impl<'r> Pipeline<'r> {
                 return Ok(Found::default());
             }
             // What devices cannot answer need not wait for them.
-            let answer = match prepared.queries.get(place) {
-                Some(Some(_)) => ranked.wait().get(place).and_then(Option::as_ref),
-                _ => None,
-            };
+            let is_theirs = prepared.queries.get(place).is_some_and(Option::is_some);
+            let answer = if is_theirs { ranked.wait().get(place).and_then(Option::as_ref) } else { None };
             match answer {
                 Some(answer) => self.job.hits(answer),
                 None if self.end.has_come() => Ok(Found::late()),
                 None => {
-                    self.of_cpu.fetch_add(1, Relaxed);
+                    self.left_to_cpu.fetch_add(is_theirs.into(), Relaxed);
                     self.batch.index.search_until(asked, self.batch.options, self.end)
                 }
             }
@@ -341,8 +392,7 @@ impl<T: Default> Drop for Fills<'_, T> {
     }
 }
 
-/// A worker that ends, in whatever way. What it has not answered goes to the others; once all have ended, nobody waits for
-/// answers any more.
+/// A worker that does no more, for whatever reason. What it has not answered goes to the others.
 struct Leaves<'p, 'r> {
     pipeline: &'p Pipeline<'r>,
     claims: &'p RefCell<Claims>,
@@ -350,14 +400,16 @@ struct Leaves<'p, 'r> {
 
 impl Drop for Leaves<'_, '_> {
     fn drop(&mut self) {
-        let Pipeline { chunks, left, working, .. } = self.pipeline;
+        let mut left = lock(&self.pipeline.left);
         if let Ok(claims) = self.claims.try_borrow() {
             let missing = claims.chunks.iter().filter(|claim| claim.missing > 0).map(|claim| claim.chunk);
-            lock(left).extend(missing);
+            left.chunks.extend(missing);
         }
-        if working.fetch_sub(1, Relaxed) == 1 {
-            chunks.iter().for_each(|chunk| drop(chunk.ranked.set(Vec::new())));
+        left.working -= 1;
+        if left.is_last() {
+            self.pipeline.give_up();
         }
+        self.pipeline.ended.notify_all();
     }
 }
 

@@ -5,6 +5,7 @@
 //! | `mod.rs` | [`Stream`]: queries in, answers out |
 //! | `state` | what waits, and who takes what |
 //! | `workers` | the threads |
+//! | `calls` | calls of a device that follow each other |
 //! | `answers` | what is done |
 //!
 //! Without a device, CPU threads answer queries in the order in which they came, and nothing else is done about them. With
@@ -13,6 +14,7 @@
 //! is one thread and has other things to do, but the CPU threads do, before anything else.
 
 mod answers;
+mod calls;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! [`State`]: what waits in a stream, and who takes what.
 
 use crate::engine::cost::Features;
+use crate::engine::ranked::Answer;
 use crate::engine::schedule::{Call, Cost, Job, Policy, Queue};
 use crate::search::AskedBuf;
 use crate::search::prepared::Prepared;
@@ -25,7 +26,9 @@ pub(super) enum Turn {
     /// Find out what these queries cost.
     Prepare(Vec<Waiting>),
     Answer(Waiting),
-    /// Free the memory of queries that a device has answered: its thread has better things to do.
+    /// Make hits of what a device has found: its thread has better things to do.
+    Finish(Vec<(u64, Answer)>),
+    /// Free the memory of queries that a device has answered.
     Forget(Vec<Waiting>),
     Nothing,
 }
@@ -44,6 +47,8 @@ pub(super) struct State {
     /// Bytes of the texts.
     bytes: usize,
     pub(super) next_ticket: u64,
+    /// What devices have found, by tickets.
+    pub(super) ranked: VecDeque<Vec<(u64, Answer)>>,
     /// Queries that a device has answered.
     pub(super) answered: Vec<Vec<Waiting>>,
     /// CPU threads, and those of devices, that wait for something to do; and how many of them have been woken since.
@@ -64,6 +69,7 @@ impl State {
             typical: 0.0,
             bytes: 0,
             next_ticket: 0,
+            ranked: VecDeque::new(),
             answered: Vec::new(),
             idle: [0; 2],
             woken: [0; 2],
@@ -93,6 +99,9 @@ impl State {
             return self.next_in_order(now, late).map_or(Turn::Nothing, Turn::Answer);
         }
         self.expire(now, late);
+        if let Some(ranked) = self.ranked.pop_front() {
+            return Turn::Finish(ranked);
+        }
         if let Some(answered) = self.answered.pop() {
             return Turn::Forget(answered);
         }

@@ -4,14 +4,14 @@
 //! for a moment. All others, and at least one, prepare what has come and answer what the scheduler leaves to the CPU.
 
 use super::answers::Answers;
+use super::calls::Calls;
 use super::state::{State, Turn, Waiting};
 use crate::base::background;
 use crate::base::error::Error;
 use crate::engine::cost::{self, Features, Ran};
-use crate::engine::ranked::{Fleet, Job, by_cpu, candidate};
+use crate::engine::ranked::{Answer, Fleet, Job, by_cpu, candidate};
 use crate::engine::schedule::Call;
 use crate::engine::settings::{Offload, Settings};
-use crate::search::prepared::Prepared;
 use crate::search::{Found, Index, Options};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -31,7 +31,7 @@ const LEARN_AFTER: Duration = Duration::from_millis(200);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 /// CPU threads, and threads of devices.
-const CPU: usize = 0;
+pub(super) const CPU: usize = 0;
 const DEVICE: usize = 1;
 
 /// What the threads of a stream share.
@@ -134,6 +134,7 @@ impl Core {
         match turn {
             Turn::Prepare(queries) => self.prepare(queries),
             Turn::Answer(waiting) => self.answer(&waiting),
+            Turn::Finish(ranked) => self.finish(ranked),
             Turn::Forget(answered) => drop(answered),
             Turn::Nothing => (),
         }
@@ -147,6 +148,15 @@ impl Core {
             self.sample(features, began.elapsed());
         }
         self.answers.add([(waiting.ticket, answer)]);
+    }
+
+    /// Makes hits of what a device has found.
+    fn finish(&self, ranked: Vec<(u64, Answer)>) {
+        let hits = |answer: &Answer| answer.hits(&self.index, &self.options, self.wanted);
+        let finished = ranked.into_iter().map(|(ticket, answer)| {
+            (ticket, catch_unwind(AssertUnwindSafe(|| hits(&answer))).unwrap_or(Err(Error::Panicked)))
+        });
+        self.answers.add(finished.collect::<Vec<_>>());
     }
 
     /// Finds out which queries devices can answer, and what they cost.
@@ -205,7 +215,7 @@ impl Core {
         let job = Job::new(&self.index, &self.options, &self.settings, self.wanted, &self.fleet, threads);
         while let Some(queries) = self.next_call() {
             let _busy = background::busy();
-            let left = self.call(&job, device, queries);
+            let left = self.calls(&job, device, queries);
             if !left.is_empty() {
                 let mut state = self.lock();
                 let count = left.len();
@@ -215,19 +225,12 @@ impl Core {
         }
     }
 
-    /// What a device is to answer next.
+    /// What a device is to answer next, once there is something; nothing once the stream ends.
     fn next_call(&self) -> Option<Vec<Waiting>> {
-        let mut late = Vec::new();
         let mut state = self.lock();
         loop {
-            let now = self.now();
-            state.expire(now, &mut late);
-            self.answer_late(&mut late);
-            let (mut call, mut queries) = (Call::default(), Vec::new());
-            while !state.stopping && state.fill(&mut call, &mut queries, now, TAKEN_AT_ONCE) {
-                drop(state);
-                state = self.lock();
-            }
+            let queries;
+            (state, queries) = self.waiting(state);
             if state.stopping {
                 return None;
             }
@@ -238,30 +241,33 @@ impl Core {
         }
     }
 
-    /// Has a device answer queries. Returns what it leaves to the CPU, or fails at.
-    fn call(&self, job: &Job, device: usize, queries: Vec<Waiting>) -> Vec<Waiting> {
-        let prepared: Vec<&Prepared> =
-            queries.iter().filter_map(|waiting| Some(&waiting.prepared.as_ref()?.0)).collect();
-        // Files that were truncated would be found so by each query on the CPU.
-        let whole = prepared.len() == queries.len() && self.index.check_files().is_ok();
-        let call = || whole.then(|| job.call(device, &prepared)).flatten();
-        let Some((found, time)) = catch_unwind(AssertUnwindSafe(call)).ok().flatten() else { return queries };
-        if let Some(time) = time {
-            let features = queries.iter().filter_map(|waiting| Some(waiting.prepared.as_ref()?.1));
+    /// What waits for a device now.
+    pub(super) fn waiting<'s>(&'s self, mut state: MutexGuard<'s, State>) -> (MutexGuard<'s, State>, Vec<Waiting>) {
+        let now = self.now();
+        let mut late = Vec::new();
+        state.expire(now, &mut late);
+        self.answer_late(&mut late);
+        let (mut call, mut queries) = (Call::default(), Vec::new());
+        while !state.stopping && state.fill(&mut call, &mut queries, now, TAKEN_AT_ONCE) {
+            drop(state);
+            state = self.lock();
+        }
+        (state, queries)
+    }
+
+    /// Has a device answer queries, and in further calls, while kernels of the last one run, what has come meanwhile. CPU threads
+    /// make hits of what it finds. Returns what it leaves to the CPU, or fails at.
+    fn calls(&self, job: &Job, device: usize, queries: Vec<Waiting>) -> Vec<Waiting> {
+        let calls = Calls::new(self, queries);
+        let pipe = || job.pipe(device, |_| calls.next(), |query, answer| calls.take(query, answer));
+        let done = catch_unwind(AssertUnwindSafe(pipe)).ok().flatten();
+        calls.pass_on(1);
+        if let Some(Some(time)) = done {
+            let features = calls.queries().filter_map(|waiting| Some(waiting.prepared.as_deref()?.1));
             let cpu = self.samples.lock().unwrap_or_else(PoisonError::into_inner).take();
             self.learn(&Ran { cpu, device: vec![(job.work(features), time)] });
         }
-        let (mut left, mut answers, mut answered) = (Vec::new(), Vec::new(), Vec::with_capacity(queries.len()));
-        for (waiting, found) in queries.into_iter().zip(found) {
-            match found {
-                Some(found) => {
-                    answers.push((waiting.ticket, Ok(found)));
-                    answered.push(waiting);
-                }
-                None => left.push(waiting),
-            }
-        }
-        self.answers.add(answers);
+        let (answered, left) = calls.end();
         let mut state = self.lock();
         state.answered.push(answered);
         self.wake(&mut state, CPU, 1);

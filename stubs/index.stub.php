@@ -160,6 +160,11 @@ namespace Postings {
      * - $field: the text field that the text is of: marked is what the query looks for there (words without a field if the
      *   field is searched, `title:word` in the field title), by its analyzer; null: in any field, by the analyzer of each.
      *
+     * Methods, in this order: opening (open() to drop()); searching (search() to warm()) and counting (count() to statistics());
+     * completing what is typed (suggest()); showing hits (explain() to matches()); what is like a document or a vector (similar() to
+     * nearestBatch()); terms (terms() to occurrences()); copies and other formats (snapshot() to exportPisa()); single documents
+     * (id() to stored()); and the index itself (reload() to analyzer()).
+     *
      * Of terms(), postings() and occurrences(), $field is a text or keyword field; null: the first text field. Terms are not
      * analysed.
      *

@@ -8,6 +8,7 @@ use crate::base::error::Result;
 use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// Runs `work` on `threads` threads, including the calling one, or on fewer if the system refuses to start more. Each
@@ -83,6 +84,11 @@ pub(crate) fn at_most(threads: usize, worth: usize) -> usize {
         0 => worth.min(thread::available_parallelism().map_or(1, usize::from)),
         threads => worth.min(threads),
     }
+}
+
+/// Locks what is in order even after a thread has panicked while it had it.
+pub(crate) fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The ranges of items that one thread claims.

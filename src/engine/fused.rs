@@ -54,6 +54,11 @@ fn collected(count: usize, search: impl FnOnce(&mut Put<'_>) -> Result<()>) -> R
     Ok(all)
 }
 
+/// The hits of queries without vectors.
+fn without_vectors(index: &Index, queries: &[Asked], options: &Options, settings: &Settings) -> Result<Vec<Found>> {
+    collected(queries.len(), |put| ranked::search_batch(index, queries, options, settings, put))
+}
+
 /// As [`search_batch`]: passes hits on as soon as those of the first queries are known.
 ///
 /// # Errors
@@ -68,9 +73,6 @@ pub fn search_each(
     if queries.iter().all(|asked| asked.nearest.is_empty()) {
         return ranked::search_batch(index, queries, options, settings, put);
     }
-    let with_words = |queries: &[Asked], options: &Options| {
-        collected(queries.len(), |put| ranked::search_batch(index, queries, options, settings, put))
-    };
     let (with, without): (Vec<usize>, Vec<usize>) = (0..queries.len()).partition(|&at| !queries[at].nearest.is_empty());
     let end = options.end();
     let mut found = vec![Found::default(); queries.len()];
@@ -79,7 +81,7 @@ pub fn search_each(
         Fusion::Ranks => by_ranks(index, &some(&with), options, settings, end)?,
         Fusion::Scores { .. } => on_cpu(|| index.search_batch(&some(&with), options, settings.threads))?,
     };
-    let of_without = with_words(&some(&without), &until(end, options))?;
+    let of_without = without_vectors(index, &some(&without), &until(end, options), settings)?;
     with.into_iter().zip(of_with).chain(without.into_iter().zip(of_without)).for_each(|(at, of)| found[at] = of);
     put(found);
     Ok(())
@@ -111,9 +113,7 @@ fn text(index: &Index, queries: &[Asked], options: &Options, settings: &Settings
     let without_hits = Options { limit: 0, ..options.clone() };
     for (which, options) in [(some, options), (none, &without_hits)] {
         let asked: Vec<Asked> = which.iter().map(|&at| queries[at].without_vectors()).collect();
-        let options = until(end, options);
-        let search = |put: &mut Put<'_>| ranked::search_batch(index, &asked, &options, settings, put);
-        let of_them = collected(asked.len(), search)?;
+        let of_them = without_vectors(index, &asked, &until(end, options), settings)?;
         which.into_iter().zip(of_them).for_each(|(at, of)| found[at] = of);
     }
     Ok(found)

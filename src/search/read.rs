@@ -152,16 +152,6 @@ fn distinct(clauses: Vec<Typed>) -> Vec<Typed> {
     if clauses.len() <= FEW && (1..clauses.len()).all(|at| clauses[..at].iter().all(|one| !one.is_as(&clauses[at]))) {
         return clauses;
     }
-    let mut distinct: Vec<Typed> = Vec::with_capacity(clauses.len());
-    if clauses.len() <= FEW {
-        for clause in clauses {
-            match distinct.iter_mut().find(|other| other.is_as(&clause)) {
-                Some(other) => other.times += 1,
-                None => distinct.push(clause),
-            }
-        }
-        return distinct;
-    }
     let mut places = HashMap::new();
     let mut times: Vec<usize> = Vec::with_capacity(clauses.len());
     let is_first: Vec<bool> = (clauses.iter())
@@ -176,6 +166,5 @@ fn distinct(clauses: Vec<Typed>) -> Vec<Typed> {
         .collect();
     drop(places);
     let first = clauses.into_iter().zip(is_first).filter(|(_, is_first)| *is_first).map(|(clause, _)| clause);
-    distinct.extend(first.zip(times).map(|(clause, times)| Typed { times, ..clause }));
-    distinct
+    first.zip(times).map(|(clause, times)| Typed { times, ..clause }).collect()
 }

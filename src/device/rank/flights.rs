@@ -9,8 +9,9 @@ use crate::device::platform::Limits;
 use crate::device::session::{Reading, Session};
 use std::time::Instant;
 
-/// Terms of a sub-batch, about, and the least queries: fewer leave the device idle at the ends of kernels.
-const TERMS_PER_SUB_BATCH: usize = 8_000;
+/// Terms of a sub-batch, about.
+pub(crate) const TERMS_PER_SUB_BATCH: usize = 8_000;
+/// Queries of a sub-batch at least: fewer leave the device idle at the ends of kernels.
 const LEAST: usize = 250;
 
 /// Takes what was found for a query, by the numbers of its batch and of the query there: once for each query. `None` if the

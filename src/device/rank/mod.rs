@@ -25,7 +25,7 @@ pub(crate) mod tables;
 mod warm;
 
 pub(crate) use best::Ranked;
-pub(crate) use flights::Flights;
+pub(crate) use flights::{Flights, TERMS_PER_SUB_BATCH};
 pub(crate) use provider::{PhraseWord, Provider, Wanted};
 
 use super::handle::Device;

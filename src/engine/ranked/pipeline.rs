@@ -9,22 +9,23 @@ use super::fleet::Fleet;
 use super::job::{Answer, Job};
 use super::prepare::{MOST_SIZE, prepare};
 use crate::base::error::{Error, Result};
-use crate::base::threads;
+use crate::base::threads::{self, lock};
+use crate::device::TERMS_PER_SUB_BATCH;
 use crate::engine::cost::{Batch, Features, Ran};
 use crate::engine::offload::on_cpu;
 use crate::search::prepared::Prepared;
 use crate::search::{Asked, End, Found};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Queries of a chunk at most, and chunks of a thread at least, of which there are as many as the queries allow.
 const AT_ONCE: usize = 64;
 const CHUNKS_PER_THREAD: usize = 4;
 
-/// Terms of a part at most, and at least if more are not prepared and the device would have to wait for them.
-const MOST_TERMS: usize = 8_000;
+/// Terms of a part at least if more are not prepared and the device would have to wait for them; at most, as many as a device
+/// takes at once.
 const LEAST_TERMS: usize = 1_500;
 
 /// Queries that follow each other.
@@ -321,7 +322,7 @@ impl<'r> Pipeline<'r> {
         let began = Instant::now();
         let claims = &mut *claims.borrow_mut();
         let (mut part, mut terms) = (Vec::new(), 0);
-        while !self.is_over() && !self.end.has_come() && terms < MOST_TERMS {
+        while !self.is_over() && !self.end.has_come() && terms < TERMS_PER_SUB_BATCH {
             let next_one = self.chunks.get(self.to_rank.load(Relaxed));
             let would_wait = next_one.is_some_and(|chunk| chunk.prepared.get().is_none());
             if is_idle && would_wait && terms >= LEAST_TERMS {
@@ -416,8 +417,4 @@ impl Drop for Leaves<'_, '_> {
 /// The next of `count` numbers.
 fn next(from: &AtomicUsize, count: usize) -> Option<usize> {
     Some(from.fetch_add(1, Relaxed)).filter(|&at| at < count)
-}
-
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }

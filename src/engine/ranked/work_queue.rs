@@ -1,6 +1,7 @@
 //! [`WorkQueue`]: work that devices share.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use crate::base::threads::lock;
+use std::sync::Mutex;
 
 /// Queries of a piece at least, if devices share them.
 const LEAST: usize = 256;
@@ -53,10 +54,6 @@ impl WorkQueue {
     fn is_done(&self) -> bool {
         lock(&self.pieces).is_empty()
     }
-}
-
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

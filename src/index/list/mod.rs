@@ -61,6 +61,9 @@ pub struct Decoded {
 /// Bytes of zeros that must follow the last list of a section, because decoders read whole vectors.
 pub const PADDING: usize = 1024;
 
+/// Long lists begin at multiples of so many bytes.
+pub const ALIGNMENT: usize = 4;
+
 const NAME: &str = "index";
 
 fn corrupt(item: &str, what: impl Into<String>) -> Error {
@@ -68,15 +71,15 @@ fn corrupt(item: &str, what: impl Into<String>) -> Error {
 }
 
 /// Appends the postings of a term to `out`, whose front stands at byte `at` of the field's section of lists (a multiple
-/// of 4). Returns the value for the dictionary, by which the list is found again. `documents` is the number of documents
+/// of [`ALIGNMENT`]). Returns the value for the dictionary, by which the list is found again. `documents` is the number of documents
 /// of the segment, `codecs` are those of its long lists.
 ///
 /// # Errors
 /// [`Error::Argument`] if the list or the section grows too large.
 pub fn encode(postings: &Postings, documents: u32, codecs: Codecs, at: u64, out: &mut Vec<u8>) -> Result<u64> {
-    let is_long = postings.doc_ids.len() > short::MOST;
+    let is_long = is_long(postings.doc_ids.len());
     if is_long {
-        out.resize(out.len().next_multiple_of(4), 0);
+        out.resize(out.len().next_multiple_of(ALIGNMENT), 0);
     }
     let place = at + out.len() as u64;
     if is_long {
@@ -88,10 +91,23 @@ pub fn encode(postings: &Postings, documents: u32, codecs: Codecs, at: u64, out:
     } else {
         short::encode(postings, out);
     }
-    if place >= 1 << 62 {
-        return Err(Error::Argument("the lists of a segment are too large".into()));
+    Ok(moved(place)? | u64::from(is_long))
+}
+
+/// Whether so many postings make a long list.
+pub fn is_long(postings: usize) -> bool {
+    postings > short::MOST
+}
+
+/// What the values of lists grow by if these stand `bytes` bytes later.
+///
+/// # Errors
+/// [`Error::Argument`] if the section grows too large.
+pub fn moved(bytes: u64) -> Result<u64> {
+    match bytes < 1 << 62 {
+        true => Ok(bytes << 1),
+        false => Err(Error::Argument("the lists of a segment are too large".into())),
     }
-    Ok(place << 1 | u64::from(is_long))
 }
 
 /// A list of a segment.

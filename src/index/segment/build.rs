@@ -421,7 +421,7 @@ impl SegmentBuilder {
                         false => Inverted::Keywords,
                     };
                     let with_terms = tokens.invert(is_dead, of, |term, postings| out.term(term, postings))?;
-                    out.finish(with_terms, &lengths)?;
+                    out.finish(with_terms, &lengths, 1)?;
                 }
             }
         }

@@ -4,6 +4,7 @@ use super::file::SegmentWriter;
 use super::format::Section;
 use crate::base::error::{Error, Result};
 use crate::base::files::{failed, failed_within};
+use crate::base::memory;
 use crate::index::list::{self, Postings};
 use std::io::Write;
 use std::path::Path;
@@ -34,14 +35,34 @@ impl<'w> ListWriter<'w> {
     /// Writes the next list, of a segment with that many documents, and returns the value by which it is found.
     pub fn list(&mut self, postings: &Postings, documents: u32) -> Result<u64> {
         let value = list::encode(postings, documents, self.writer.codecs(), self.at, &mut self.lists)?;
-        if self.lists.len() >= GATHERED {
-            // Lists stand at multiples of 64, so that many stay or go together.
-            let whole = self.lists.len() / 64 * 64;
-            self.writer.write_all(&self.lists[..whole]).map_err(|error| failed(self.writer.path(), error))?;
-            self.lists.drain(..whole);
-            self.at += whole as u64;
-        }
+        self.empty()?;
         Ok(value)
+    }
+
+    /// Writes lists that were [encoded](list::encode) as if they stood at the beginning of the section, at the next multiple of
+    /// `alignment` bytes; returns what is to be added to their values.
+    pub fn append(&mut self, lists: &[u8], alignment: usize) -> Result<u64> {
+        if !lists.is_empty() {
+            self.lists.resize(self.lists.len().next_multiple_of(alignment), 0);
+        }
+        let moved = list::moved(self.at + self.lists.len() as u64)?;
+        memory::reserve(&mut self.lists, lists.len())?;
+        self.lists.extend_from_slice(lists);
+        self.empty()?;
+        Ok(moved)
+    }
+
+    /// Writes what was gathered, if that is much.
+    fn empty(&mut self) -> Result<()> {
+        if self.lists.len() < GATHERED {
+            return Ok(());
+        }
+        // Lists stand at multiples of 64, so that many stay or go together.
+        let whole = self.lists.len() / 64 * 64;
+        self.writer.write_all(&self.lists[..whole]).map_err(|error| failed(self.writer.path(), error))?;
+        self.lists.drain(..whole);
+        self.at += whole as u64;
+        Ok(())
     }
 
     /// Writes what remains, and gives the writer back.

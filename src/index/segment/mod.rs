@@ -5,7 +5,7 @@
 //! | [`build`] | documents in memory → a segment |
 //! | `texts` | values of text fields → tokens |
 //! | `terms`, `stems`, `invert` | numbers for terms, and for words beside stems; tokens in the order of documents → postings in the order of terms |
-//! | [`merge`], `merge_plan` | several segments → one, without deleted documents |
+//! | [`merge`], `merge_plan`, `merge_terms` | several segments → one, without deleted documents; which go where; lists |
 //! | [`reorder`] | an order of documents in which lists are shorter |
 //! | `format`, `footer` | header, table of sections, footer; reading and checking them |
 //! | `file`, `list_writer`, `write` | files from front to back; sections of lists; the sections with terms |
@@ -50,6 +50,7 @@ mod list_writer;
 mod lists;
 pub mod merge;
 mod merge_plan;
+mod merge_terms;
 mod numbers;
 mod ordinals;
 mod packed;

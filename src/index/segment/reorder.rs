@@ -332,7 +332,7 @@ mod tests {
         let inputs: Vec<Input> = vec![(first, None), (second, Some(&deleted))];
         let open = |number: u64, permutation: Option<&[u32]>| {
             let path = folder.path().join(format!("{number}.segment"));
-            let meta = merge(&inputs, &opened(folder.path()), number, &schema, permutation).unwrap().unwrap();
+            let meta = merge(&inputs, &opened(folder.path()), number, &schema, permutation, 1).unwrap().unwrap();
             Segment::open(&path, &meta, Arc::clone(&schema)).unwrap()
         };
         let options = ReorderOptions { least_documents: 2, ..ReorderOptions::default() };

@@ -442,7 +442,7 @@ fn many_words_beside_stems() {
         .map(|doc| (Id::Int(doc as i64), Document { values: vec![(0, Value::Text(text(doc).into()))] }))
         .collect();
     let built = build(folder.path(), 1, &documents, &schema).unwrap();
-    let merged = merge(&[(built.clone(), None)], &opened(folder.path()), 2, &schema, None).unwrap().unwrap();
+    let merged = merge(&[(built.clone(), None)], &opened(folder.path()), 2, &schema, None, 1).unwrap().unwrap();
     let merged = Segment::open(&folder.path().join("2.segment"), &merged, schema).unwrap();
     for segment in [built, merged] {
         let words = segment.words(0).unwrap().unwrap();
@@ -466,6 +466,7 @@ proptest! {
         deleted in prop::collection::vec(prop::option::of(prop::collection::vec(0u32..60, 0..40)), 5),
         positions in any::<bool>(),
         ascending in any::<bool>(),
+        threads in 1usize..4,
         seed in any::<u64>(),
     ) {
         let (schema, folder) = (schema(positions), tempfile::tempdir().unwrap());
@@ -487,7 +488,7 @@ proptest! {
         let count = all.len();
         let merged = |inputs: &[Input], number: u64, permutation: Option<&[u32]>| {
             let path = folder.path().join(format!("{number}.segment"));
-            let meta = merge(inputs, &opened(folder.path()), number, &schema, permutation).unwrap()?;
+            let meta = merge(inputs, &opened(folder.path()), number, &schema, permutation, threads).unwrap()?;
             Some(Segment::open(&path, &meta, schema.clone()).unwrap())
         };
         let Some(one) = merged(&inputs, 10, None) else {
@@ -534,10 +535,10 @@ fn permutations_that_are_none_are_refused() {
     let segment = build(folder.path(), 1, &documents, &schema).unwrap();
     let path = folder.path().join("2.segment");
     for permutation in [&[0, 1][..], &[0, 1, 1], &[0, 1, 3], &[0, 1, 2, 3]] {
-        let result = merge(&[(segment.clone(), None)], &opened(folder.path()), 2, &schema, Some(permutation));
+        let result = merge(&[(segment.clone(), None)], &opened(folder.path()), 2, &schema, Some(permutation), 1);
         assert!(matches!(result, Err(Error::Argument(_))), "{permutation:?}");
         assert!(!path.exists());
     }
-    assert_eq!(merge(&[(segment, Some(&[7]))], &opened(folder.path()), 2, &schema, None), Ok(None));
-    assert_eq!(merge(&[], &opened(folder.path()), 2, &schema, None), Ok(None));
+    assert_eq!(merge(&[(segment, Some(&[7]))], &opened(folder.path()), 2, &schema, None, 1), Ok(None));
+    assert_eq!(merge(&[], &opened(folder.path()), 2, &schema, None, 1), Ok(None));
 }

@@ -70,7 +70,7 @@ impl Weights {
         let mut out = FieldWriter::new(writer, field, documents)?;
         let of = Inverted::Weights { codes: &self.codes };
         let with_terms = self.tokens.invert(is_dead, of, |term, postings| out.term(term, postings))?;
-        out.finish(with_terms, &[])
+        out.finish(with_terms, &[], 1)
     }
 }
 

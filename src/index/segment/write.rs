@@ -9,7 +9,7 @@ use super::list_writer::{self, ListWriter, not_built};
 use super::numbers::Numbers;
 use super::write_pairs::write_pairs;
 use crate::base::error::Result;
-use crate::index::list::Postings;
+use crate::index::list::{self, Postings};
 use fst::MapBuilder;
 use std::io::Write;
 
@@ -54,22 +54,39 @@ impl<'w> FieldWriter<'w> {
     /// Writes the next term.
     pub fn term(&mut self, term: &[u8], postings: &Postings) -> Result<()> {
         let value = self.lists.list(postings, self.documents)?;
+        let tokens = postings.frequencies.iter().map(|&frequency| u64::from(frequency)).sum();
+        self.listed(term, value, postings.doc_ids.len(), tokens)
+    }
+
+    /// As [`ListWriter::append`], if all are short.
+    pub fn short_lists(&mut self, lists: &[u8]) -> Result<u64> {
+        self.lists.append(lists, 1)
+    }
+
+    /// As [`ListWriter::append`], if the first one is long.
+    pub fn lists(&mut self, lists: &[u8]) -> Result<u64> {
+        self.lists.append(lists, list::ALIGNMENT)
+    }
+
+    /// Adds the next term, whose list is written, to the dictionary: so many documents have it, so often.
+    pub fn listed(&mut self, term: &[u8], value: u64, containing: usize, tokens: u64) -> Result<()> {
         self.dictionary.insert(term, value).map_err(|error| not_built(self.lists.path(), error))?;
         if let Some(common) = &mut self.common {
-            common.add(postings.doc_ids.len(), self.documents, value);
+            common.add(containing, self.documents, value);
         }
         if let Some(counts) = &mut self.counts {
-            counts.add(postings.doc_ids.len())?;
+            counts.add(containing)?;
         }
         self.terms += 1;
-        if let Some(tokens) = &mut self.tokens {
-            *tokens += postings.frequencies.iter().map(|&frequency| u64::from(frequency)).sum::<u64>();
+        if let Some(all) = &mut self.tokens {
+            *all += tokens;
         }
         Ok(())
     }
 
-    /// Writes what remains; `containing` documents have a term in the field, and these are their lengths, as of [`Postings`].
-    pub fn finish(self, containing: u32, lengths: &[u8]) -> Result<()> {
+    /// Writes what remains, on up to `threads` threads; `containing` documents have a term in the field, and these are their lengths,
+    /// as of [`Postings`].
+    pub fn finish(self, containing: u32, lengths: &[u8], threads: usize) -> Result<()> {
         let FieldWriter { lists, field, dictionary, terms, tokens, common, counts, .. } = self;
         let writer = lists.end()?;
         let dictionary = dictionary.into_inner().map_err(|error| not_built(writer.path(), error))?;
@@ -79,7 +96,7 @@ impl<'w> FieldWriter<'w> {
             frequent::write_of_terms(writer, field, counts)?;
         }
         match common {
-            Some(common) => write_pairs(writer, field, common, lengths),
+            Some(common) => write_pairs(writer, field, common, lengths, threads),
             None => Ok(()),
         }
     }

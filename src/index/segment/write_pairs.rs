@@ -10,11 +10,17 @@ use crate::index::list::{ListParts, Postings};
 use fst::MapBuilder;
 use std::io::Write;
 
-/// Writes the sections of a text field whose lists are written.
-pub(super) fn write_pairs(writer: &mut SegmentWriter, field: u8, common: Common, lengths: &[u8]) -> Result<()> {
+/// Writes the sections of a text field whose lists are written, on up to `threads` threads.
+pub(super) fn write_pairs(
+    writer: &mut SegmentWriter,
+    field: u8,
+    common: Common,
+    lengths: &[u8],
+    threads: usize,
+) -> Result<()> {
     let parts = ListParts { frequencies: true, positions: true, codecs: writer.codecs() };
     let (map, lists) = writer.map_section(Section::Lists, field)?;
-    let mut gathered = gather(&map[lists], common, lengths, parts)?;
+    let mut gathered = gather(&map[lists], common, lengths, parts, threads)?;
     drop(map);
     let path = writer.path().to_owned();
     let mut lists = ListWriter::begin(writer, Section::PairLists, field)?;

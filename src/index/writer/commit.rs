@@ -137,9 +137,8 @@ impl Writer {
             true => Some(reorder::order(&inputs, schema, &reorder::ReorderOptions { threads, ..Default::default() })?),
             false => None,
         };
-        let Some(meta) = segment::merge(&inputs, &self.folder, number, schema, order.as_deref())? else {
-            return Ok(None);
-        };
+        let meta = segment::merge(&inputs, &self.folder, number, schema, order.as_deref(), threads)?;
+        let Some(meta) = meta else { return Ok(None) };
         let segment = Segment::open_in(&self.folder, &manifest::segment_name(number), &meta, schema.clone())?;
         Ok(Some(WriterSegment { segment, deleted: None, saved: None }))
     }

@@ -19,14 +19,29 @@ pub(super) struct Buffer {
     chunks: Vec<Vec<u8>>,
     /// Chunk and first byte of each document; [`DROPPED`] if it was deleted or replaced.
     documents: Vec<(u32, u32)>,
-    /// The index of each id in `documents`.
-    places: HashTable<u32>,
+    /// The document of each id.
+    places: HashTable<Place>,
     hasher: RandomState,
     /// Bytes of all chunks.
     bytes: usize,
 }
 
 const DROPPED: (u32, u32) = (u32::MAX, 0);
+
+/// Where the document of an id is. The hash of the id is kept, because reading the ids of all documents takes long.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// Its index in `documents`.
+    document: u32,
+    hash: u32,
+}
+
+impl Place {
+    /// What the table is told: it looks at the lowest and the highest bits.
+    fn hash(&self) -> u64 {
+        u64::from(self.hash) << 32 | u64::from(self.hash)
+    }
+}
 
 impl Buffer {
     /// Adds a document at the end; one with that id is dropped.
@@ -36,9 +51,8 @@ impl Buffer {
     pub fn add(&mut self, id: &Id, document: &Document) -> Result<()> {
         let length = length(id, document);
         memory::reserve(&mut self.documents, 1)?;
-        let Buffer { chunks, documents, places, hasher, .. } = self;
-        let hash_of = |&place: &u32| hash(hasher, Reader::at(chunks, documents[place as usize]).id());
-        places.try_reserve(1, hash_of).map_err(|_| Error::OutOfMemory { bytes: 16 * (places.len() + 1) })?;
+        let bytes = 16 * (self.places.len() + 1);
+        self.places.try_reserve(1, Place::hash).map_err(|_| Error::OutOfMemory { bytes })?;
         if self.chunks.last().is_none_or(|chunk| chunk.capacity() - chunk.len() < length) {
             memory::reserve(&mut self.chunks, 1)?;
             self.chunks.push(memory::room(length.max(CHUNK))?);
@@ -49,30 +63,38 @@ impl Buffer {
         write(id, document, &mut self.chunks[chunk]);
         debug_assert_eq!(self.chunks[chunk].len() - begin, length);
         self.bytes += length;
+        let place = Place { document: self.documents.len() as u32, hash: self.hash(id) };
         self.documents.push((chunk as u32, begin as u32));
-        let Buffer { chunks, documents, places, hasher, .. } = self;
-        let hash = |id: IdRef| hash(hasher, id);
-        places.insert_unique(hash(id.into()), documents.len() as u32 - 1, |&place| {
-            hash(Reader::at(chunks, documents[place as usize]).id())
-        });
+        self.places.insert_unique(place.hash(), place, Place::hash);
         Ok(())
     }
 
     /// Drops the document with that id; returns whether there is one.
     pub fn delete(&mut self, id: &Id) -> bool {
-        let Buffer { chunks, documents, places, hasher, .. } = self;
-        let is_it = |&place: &u32| Reader::at(chunks, documents[place as usize]).id() == id.into();
-        let Ok(found) = places.find_entry(hash(hasher, id.into()), is_it) else {
+        let wanted = Place { document: 0, hash: self.hash(id) };
+        let Buffer { chunks, documents, places, .. } = self;
+        let is_it = |place: &Place| {
+            place.hash == wanted.hash && Reader::at(chunks, documents[place.document as usize]).id() == id.into()
+        };
+        let Ok(found) = places.find_entry(wanted.hash(), is_it) else {
             return false;
         };
-        documents[found.remove().0 as usize] = DROPPED;
+        documents[found.remove().0.document as usize] = DROPPED;
         true
+    }
+
+    fn hash(&self, id: &Id) -> u32 {
+        let hash = match id {
+            Id::Int(int) => self.hasher.hash_one(int),
+            Id::Bytes(bytes) => self.hasher.hash_one(bytes),
+        };
+        hash as u32
     }
 
     /// Bytes of memory in use, about; those of dropped documents, too.
     pub fn memory(&self) -> usize {
         let chunks = self.chunks.iter().map(Vec::capacity).sum::<usize>();
-        chunks + self.documents.capacity() * size_of::<(u32, u32)>() + self.places.capacity() * 6
+        chunks + self.documents.capacity() * size_of::<(u32, u32)>() + self.places.capacity() * 10
     }
 
     /// The documents of a range of [`Buffer::split`], each with its id, without those that were dropped.
@@ -116,13 +138,6 @@ impl Buffer {
         }
         ranges.push(first..self.documents.len());
         ranges
-    }
-}
-
-fn hash(hasher: &RandomState, id: IdRef) -> u64 {
-    match id {
-        IdRef::Int(int) => hasher.hash_one(int),
-        IdRef::Bytes(bytes) => hasher.hash_one(bytes),
     }
 }
 

@@ -49,7 +49,7 @@ fn segments_of_several_codecs_become_one() {
             let inputs: Vec<Input> =
                 inputs.iter().enumerate().map(|(at, one)| (one.clone(), deleted.filter(|_| at == 0))).collect();
             let path = folder.path().join(format!("{number}.segment"));
-            let meta = merge(&inputs, &opened(folder.path()), number, &target, order).unwrap().unwrap();
+            let meta = merge(&inputs, &opened(folder.path()), number, &target, order, 1).unwrap().unwrap();
             Segment::open(&path, &meta, target.clone()).unwrap()
         };
         let one = merged(None, None, 10);

@@ -44,7 +44,7 @@ fn they_are_found_as_fast_as_others() {
     let parts = [first, second].into_iter().zip(2..);
     let inputs: Vec<Input> =
         parts.map(|(part, number)| (build(folder.path(), number, part, &schema).unwrap(), None)).collect();
-    let meta = merge(&inputs, &opened(folder.path()), 4, &schema, None).unwrap().unwrap();
+    let meta = merge(&inputs, &opened(folder.path()), 4, &schema, None, 1).unwrap().unwrap();
     let merged = Segment::open(&folder.path().join("4.segment"), &meta, schema.clone()).unwrap();
     assert!(most_comparisons(&merged, there, absent) <= most);
 

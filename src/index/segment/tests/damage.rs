@@ -53,7 +53,7 @@ fn sample(folder: &Path) -> (Arc<Schema>, SegmentMeta, Vec<u8>) {
     let built = build(folder, 1, &documents, &schema).unwrap();
     let path = folder.join("2.segment");
     let order = shuffled(built.documents() as usize, 5);
-    let meta = merge(&[(built, None)], &opened(folder), 2, &schema, Some(&order)).unwrap().unwrap();
+    let meta = merge(&[(built, None)], &opened(folder), 2, &schema, Some(&order), 1).unwrap().unwrap();
     let bytes = std::fs::read(&path).unwrap();
     (schema, meta, bytes)
 }

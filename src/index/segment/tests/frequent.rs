@@ -54,7 +54,7 @@ proptest! {
         }
         let inputs = [(built.clone(), Some(&deleted[..])), (built.clone(), None)];
         let path = folder.path().join("2.segment");
-        let meta = merge(&inputs, &opened(folder.path()), 2, &schema, None).unwrap().unwrap();
+        let meta = merge(&inputs, &opened(folder.path()), 2, &schema, None, 1).unwrap().unwrap();
         for segment in [built, Segment::open(&path, &meta, schema).unwrap()] {
             let (sizes, all) = frequent_of(&segment, 0).unwrap();
             prop_assert!(sizes.iter().zip([8, 2]).all(|(size, one_of)| size * one_of <= all), "{sizes:?} of {all}");

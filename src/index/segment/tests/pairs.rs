@@ -90,9 +90,15 @@ proptest! {
         // Few words follow each other in few ways.
         prop_assert!(known > 0 || of > 4 || texts.iter().all(|text| text.len() < 2));
         let order = shuffled(texts.len(), seed);
-        let path = folder.path().join("2.segment");
-        let meta = merge(&[(built, None)], &opened(folder.path()), 2, &schema(true), Some(&order)).unwrap().unwrap();
-        checked(&Segment::open(&path, &meta, schema(true)).unwrap());
+        let merged = |number: u64, threads| {
+            let input = (built.clone(), None);
+            merge(&[input], &opened(folder.path()), number, &schema(true), Some(&order), threads).unwrap().unwrap()
+        };
+        let [meta, of_several] = [merged(2, 1), merged(3, 3)];
+        let path = |number: u64| folder.path().join(format!("{number}.segment"));
+        checked(&Segment::open(&path(2), &meta, schema(true)).unwrap());
+        prop_assert_eq!(meta.footer_crc, of_several.footer_crc);
+        prop_assert!(std::fs::read(path(2)).unwrap() == std::fs::read(path(3)).unwrap(), "by several threads");
     }
 }
 

@@ -4,6 +4,10 @@
 //! and so a fork loses none. (For others see `background`.) The calling thread takes part. Threads claim a few items at
 //! a time from a shared counter.
 
+mod in_order;
+
+pub(crate) use in_order::in_order;
+
 use crate::base::error::Result;
 use std::ops::Range;
 use std::panic::resume_unwind;

@@ -1,0 +1,151 @@
+//! [`Window`]: where common words stand in a few documents, and which follow each other.
+
+use super::cursor::Cursor;
+use crate::base::error::Result;
+use crate::base::memory::{self, zeros};
+use crate::index::length;
+
+/// Documents of a window, and tokens of these, at most; but one document may have more.
+pub(super) const WINDOW: u32 = 4096;
+const TOKENS: u64 = 1 << 20;
+
+/// Documents whose words stand at smaller positions need no sorting.
+const PLACES: usize = 1 << 14;
+
+/// The document after a window.
+pub(super) fn end_of_window(lengths: &[u8], from: u32) -> u32 {
+    let mut tokens = 0;
+    let more = lengths[from as usize..].iter().take(WINDOW as usize).take_while(|&&length| {
+        tokens += u64::from(length::decode(length));
+        tokens <= TOKENS
+    });
+    from + (more.count() as u32).max(1)
+}
+
+/// The positions of common words in some documents.
+pub(super) struct Window {
+    /// Document (less the first), position and word: in the order of words, then of documents.
+    found: Vec<u64>,
+    /// The same in the order of documents.
+    sorted: Vec<u64>,
+    /// Per document, where its positions begin.
+    begins: Vec<u32>,
+    counts: PairCounts,
+    /// Per position, 1 more than the word of a document there; 0 is none.
+    places: Vec<u16>,
+    from: u32,
+}
+
+pub(super) const WORD_BITS: u32 = 12;
+pub(super) const POSITION_BITS: u32 = 32;
+
+fn position_of(one: u64) -> u32 {
+    (one >> WORD_BITS) as u32
+}
+
+fn word_of(one: u64) -> usize {
+    (one & ((1 << WORD_BITS) - 1)) as usize
+}
+
+/// How often pairs of words are in a document.
+struct PairCounts {
+    /// Per pair, by the numbers of both words.
+    frequencies: Vec<u32>,
+    /// The pairs that are there.
+    touched: Vec<usize>,
+    all: usize,
+}
+
+impl PairCounts {
+    #[inline(always)]
+    fn add(&mut self, first: usize, second: usize) {
+        let pair = first * self.all + second;
+        if self.frequencies[pair] == 0 {
+            self.touched.push(pair);
+        }
+        self.frequencies[pair] += 1;
+    }
+}
+
+impl Window {
+    pub fn new(all: usize) -> Result<Window> {
+        let (begins, places) = (zeros(WINDOW as usize + 1)?, zeros(PLACES + 1)?);
+        let counts = PairCounts { frequencies: zeros(all * all)?, touched: Vec::new(), all };
+        Ok(Window { found: Vec::new(), sorted: Vec::new(), begins, counts, places, from: 0 })
+    }
+
+    /// Takes the positions in the documents `from..to`.
+    pub fn fill(&mut self, cursors: &mut [Cursor], from: u32, to: u32) -> Result<()> {
+        self.from = from;
+        self.found.clear();
+        self.begins.fill(0);
+        for (word, cursor) in (0u64..).zip(cursors) {
+            cursor.read(from, to, word, &mut self.found, &mut self.begins[1..])?;
+        }
+        for at in 1..self.begins.len() {
+            self.begins[at] += self.begins[at - 1];
+        }
+        self.sorted.clear();
+        memory::reserve(&mut self.sorted, self.found.len())?;
+        self.sorted.resize(self.found.len(), 0);
+        for &one in &self.found {
+            let place = &mut self.begins[(one >> (POSITION_BITS + WORD_BITS)) as usize];
+            self.sorted[*place as usize] = one;
+            *place += 1;
+        }
+        Ok(())
+    }
+
+    /// Calls `take` with each document and pair, and how often one word follows the other there.
+    pub fn each(&mut self, mut take: impl FnMut(u32, usize, u32) -> Result<()>) -> Result<()> {
+        let Window { sorted, begins, counts, places, from, .. } = self;
+        let mut begin = 0;
+        // Each was moved to the beginning of the next one.
+        for (document, &end) in (0u32..).zip(&begins[..WINDOW as usize]) {
+            let of_document = &mut sorted[begin..end as usize];
+            begin = end as usize;
+            if !count_by_places(of_document, places, counts) {
+                count_in_order(of_document, counts);
+            }
+            for pair in counts.touched.drain(..) {
+                take(*from + document, pair, std::mem::take(&mut counts.frequencies[pair]))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Counts the pairs of a document by looking at the places after its words; `false`, and nothing is counted, if two are at one
+/// position, or at a large one.
+fn count_by_places(of_document: &[u64], places: &mut [u16], counts: &mut PairCounts) -> bool {
+    let is_taken = |one: u64, places: &mut [u16]| {
+        let position = position_of(one) as usize;
+        position >= PLACES || std::mem::replace(&mut places[position], word_of(one) as u16 + 1) != 0
+    };
+    let placed = of_document.iter().position(|&one| is_taken(one, places)).unwrap_or(of_document.len());
+    let is_whole = placed == of_document.len();
+    for &one in of_document.iter().filter(|_| is_whole) {
+        let next = places[position_of(one) as usize + 1];
+        if next != 0 {
+            counts.add(word_of(one), usize::from(next) - 1);
+        }
+    }
+    for &one in &of_document[..placed] {
+        places[position_of(one) as usize] = 0;
+    }
+    is_whole
+}
+
+/// Counts the pairs of any document.
+fn count_in_order(of_document: &mut [u64], counts: &mut PairCounts) {
+    of_document.sort_unstable();
+    let mut before: &[u64] = &[];
+    for here in of_document.chunk_by(|&one, &next| position_of(one) == position_of(next)) {
+        let position = position_of(here[0]);
+        let follows = before.first().is_some_and(|&one| position_of(one).checked_add(1) == Some(position));
+        for &first in before.iter().filter(|_| follows) {
+            here.iter().for_each(|&second| counts.add(word_of(first), word_of(second)));
+        }
+        before = here;
+    }
+}

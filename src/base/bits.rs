@@ -15,6 +15,25 @@ pub(crate) static IOTA: [u8; 64] = {
     bytes
 };
 
+/// By byte, the indices of its 1 bits, lowest first; the other entries are unused.
+#[cfg(target_arch = "x86_64")]
+pub(crate) static ONES_OF: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut at) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                table[byte][at] = bit as u8;
+                at += 1;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    table
+};
+
 /// Words needed for `bits` bits.
 pub fn words_for(bits: u64) -> u64 {
     bits.div_ceil(32)

@@ -1,27 +1,10 @@
 //! AVX2: compares eight docIDs of one slice with all rotations of eight of the other.
 
 use super::{Met, ROOM, VECTOR, opaque};
+use crate::base::bits::ONES_OF;
 use std::arch::x86_64::*;
 
 const LANES: usize = 8;
-
-/// By byte, the indices of its 1 bits, lowest first; the other entries are unused.
-static LANES_OF: [[u8; LANES]; 256] = {
-    let mut table = [[0; LANES]; 256];
-    let mut mask = 0;
-    while mask < 256 {
-        let (mut lane, mut at) = (0, 0);
-        while lane < LANES {
-            if mask >> lane & 1 == 1 {
-                table[mask][at] = lane as u8;
-                at += 1;
-            }
-            lane += 1;
-        }
-        mask += 1;
-    }
-    table
-};
 
 /// As [`super::meet_tiles`].
 ///
@@ -50,7 +33,7 @@ pub(super) unsafe fn meet(a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) 
             let equal = equal!(0b11_10_01_00 0b00_11_10_01 0b01_00_11_10 0b10_01_00_11);
             let any = equal.into_iter().reduce(|a, b| _mm256_or_si256(a, b)).unwrap_or(x);
             let mask = _mm256_movemask_ps(_mm256_castsi256_ps(any)) as usize;
-            let lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(LANES_OF[mask].as_ptr().cast()));
+            let lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(ONES_OF[mask].as_ptr().cast()));
             _mm256_storeu_si256(out.as_mut_ptr().add(found).cast(), _mm256_permutevar8x32_epi32(x, lanes));
             found += mask.count_ones() as usize;
             let greatest_a = opaque(*a.get_unchecked(in_a + LANES - 1));

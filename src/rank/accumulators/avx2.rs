@@ -1,7 +1,8 @@
-//! Eight documents at a time: a comparison gives a mask, of which BMI2 makes the permutation that moves docIDs and sums to the
+//! Eight documents at a time: a comparison gives a mask, by which a table has the permutation that moves docIDs and sums to the
 //! front. Looking documents up is left to the plain loop, which takes less.
 
 use super::{Accumulators, GROUP};
+use crate::base::bits::ONES_OF;
 use std::arch::x86_64::*;
 
 /// docIDs in a vector.
@@ -17,23 +18,33 @@ fn live(at: usize, len: usize) -> u8 {
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 #[inline]
 fn to_front(which: u8) -> __m256i {
-    let bytes = _pdep_u64(which.into(), 0x0101_0101_0101_0101) * 0xFF;
-    _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(_pext_u64(0x0706_0504_0302_0100, bytes) as i64))
+    // SAFETY: eight bytes.
+    unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(ONES_OF[usize::from(which)].as_ptr().cast())) }
 }
 
-/// The same of four lanes of 64 bits.
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-#[inline]
-fn pairs_to_front(which: u8) -> __m256i {
-    let bytes = _pdep_u64(which.into(), 0x0001_0001_0001_0001) * 0xFFFF;
-    _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(_pext_u64(0x0706_0504_0302_0100, bytes) as i64))
-}
+/// By mask of four lanes of 64 bits, the same for these, as lanes of 32 bits.
+static PAIRS: [[u8; 8]; 16] = {
+    let mut table = [[0; 8]; 16];
+    let mut mask = 0;
+    while mask < 16 {
+        let mut at = 0;
+        while at < 4 {
+            let lane = 2 * ONES_OF[mask][at];
+            (table[mask][2 * at], table[mask][2 * at + 1]) = (lane, lane + 1);
+            at += 1;
+        }
+        mask += 1;
+    }
+    table
+};
 
 /// Moves the sums that the mask of four names to the front.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 #[inline]
 fn compress_sums(sums: __m256d, which: u8) -> __m256d {
-    _mm256_castsi256_pd(_mm256_permutevar8x32_epi32(_mm256_castpd_si256(sums), pairs_to_front(which)))
+    // SAFETY: eight bytes.
+    let pairs = unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(PAIRS[usize::from(which)].as_ptr().cast())) };
+    _mm256_castsi256_pd(_mm256_permutevar8x32_epi32(_mm256_castpd_si256(sums), pairs))
 }
 
 impl Accumulators {
@@ -45,6 +56,7 @@ impl Accumulators {
         assert!(self.len + count + LANES <= self.doc_ids.len().min(self.sums.len()));
         let (eights, of_eights) = (doc_ids[..count].as_chunks::<LANES>(), scores[..count].as_chunks::<LANES>());
         let bound = _mm256_set1_ps(least);
+        let (to, sums, mut len) = (self.doc_ids.as_mut_ptr(), self.sums.as_mut_ptr(), self.len);
         for (doc_ids, scores) in eights.0.iter().zip(of_eights.0) {
             // SAFETY: eight of each; there is room for a vector at `len`.
             unsafe {
@@ -53,13 +65,13 @@ impl Accumulators {
                 let order = to_front(above);
                 let doc_ids = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(doc_ids.as_ptr().cast()), order);
                 let scores = _mm256_permutevar8x32_ps(scores, order);
-                _mm256_storeu_si256(self.doc_ids.as_mut_ptr().add(self.len).cast(), doc_ids);
-                let sums = self.sums.as_mut_ptr().add(self.len);
-                _mm256_storeu_pd(sums, _mm256_cvtps_pd(_mm256_castps256_ps128(scores)));
-                _mm256_storeu_pd(sums.add(4), _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(scores)));
-                self.len += above.count_ones() as usize;
+                _mm256_storeu_si256(to.add(len).cast(), doc_ids);
+                _mm256_storeu_pd(sums.add(len), _mm256_cvtps_pd(_mm256_castps256_ps128(scores)));
+                _mm256_storeu_pd(sums.add(len + 4), _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(scores)));
+                len += above.count_ones() as usize;
             }
         }
+        self.len = len;
         for (&doc_id, &score) in eights.1.iter().zip(of_eights.1) {
             self.push_if(score > least, doc_id, score.into());
         }
@@ -70,31 +82,36 @@ impl Accumulators {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
     pub(super) unsafe fn take_above_avx2(&mut self, first: u32, sums: &mut [[f64; GROUP]], groups: u64, least: f64) {
         let room = self.doc_ids.len().min(self.sums.len());
-        assert!(self.len + groups.count_ones() as usize * GROUP + LANES <= room);
-        let steps = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+        assert!(self.len + groups.count_ones() as usize * GROUP <= room);
         let bound = _mm256_set1_pd(least);
+        let (doc_ids, to, mut len) = (self.doc_ids.as_mut_ptr(), self.sums.as_mut_ptr(), self.len);
         let mut left = groups;
         while left != 0 {
             let group = left.trailing_zeros();
             left &= left - 1;
-            for (at, sums) in sums[group as usize].as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-                // SAFETY: eight sums; there is room for a vector at `len`.
-                unsafe {
-                    let (low, high) = (_mm256_loadu_pd(sums.as_ptr()), _mm256_loadu_pd(sums.as_ptr().add(4)));
-                    let of_low = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_GT_OQ>(low, bound)) as u8;
-                    let of_high = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_GT_OQ>(high, bound)) as u8;
-                    let base = _mm256_set1_epi32((first + GROUP as u32 * group + (LANES * at) as u32) as i32);
-                    let order = to_front(of_low | of_high << 4);
-                    let doc_ids = _mm256_permutevar8x32_epi32(_mm256_add_epi32(base, steps), order);
-                    _mm256_storeu_si256(self.doc_ids.as_mut_ptr().add(self.len).cast(), doc_ids);
-                    let to = self.sums.as_mut_ptr().add(self.len);
-                    _mm256_storeu_pd(to, compress_sums(low, of_low));
-                    _mm256_storeu_pd(to.add(of_low.count_ones() as usize), compress_sums(high, of_high));
-                    self.len += (of_low.count_ones() + of_high.count_ones()) as usize;
-                }
-                *sums = [0.0; LANES];
+            let sums = &mut sums[group as usize];
+            let mut above = 0u64;
+            for (at, four) in sums.as_chunks().0.iter().enumerate() {
+                let four: &[f64; 4] = four;
+                // SAFETY: four sums.
+                let four = unsafe { _mm256_loadu_pd(four.as_ptr()) };
+                let of_four = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_GT_OQ>(four, bound)) as u32;
+                above |= u64::from(of_four) << (4 * at);
             }
+            // Most are not: one by one takes less than moving vectors.
+            while above != 0 {
+                let place = above.trailing_zeros();
+                above &= above - 1;
+                // SAFETY: there is room for all sums of the groups.
+                unsafe {
+                    *doc_ids.add(len) = first + GROUP as u32 * group + place;
+                    *to.add(len) = sums[place as usize];
+                }
+                len += 1;
+            }
+            *sums = [0.0; GROUP];
         }
+        self.len = len;
     }
 
     /// # Safety

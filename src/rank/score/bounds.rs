@@ -11,12 +11,16 @@ use crate::index::list::maxima::{ANY_FREQUENCY, WORDS, pairs};
 pub fn saturations(tier: Tier, words: &[u32], norms: &Norms, bounds: &mut [f32]) {
     assert_eq!(words.len(), WORDS * bounds.len());
     #[cfg(target_arch = "x86_64")]
-    if tier == Tier::Avx512 {
+    if matches!(tier, Tier::Avx2 | Tier::Avx512) {
         let whole = bounds.len() / 4 * 4;
         let (now, later) = bounds.split_at_mut(whole);
         let (words, rest) = words.split_at(WORDS * whole);
-        // SAFETY: the tier is available; four blocks at a time.
-        unsafe { avx512(words, norms, now) };
+        match tier {
+            // SAFETY: the tier is available; four blocks at a time.
+            Tier::Avx512 => unsafe { avx512(words, norms, now) },
+            // SAFETY: as above.
+            _ => unsafe { avx2(words, norms, now) },
+        }
         return one_by_one(rest, norms, later);
     }
     #[cfg(target_arch = "aarch64")]
@@ -68,6 +72,31 @@ unsafe fn avx512(words: &[u32], norms: &Norms, bounds: &mut [f32]) {
             let firsts = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
             let four = _mm512_castps512_ps128(_mm512_permutexvar_ps(firsts, of_four));
             _mm_storeu_ps(bounds.as_mut_ptr(), four);
+        }
+    }
+}
+
+/// # Safety
+/// As of [`avx512`]; a multiple of two is enough.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn avx2(words: &[u32], norms: &Norms, bounds: &mut [f32]) {
+    use std::arch::x86_64::*;
+    const { assert!(crate::index::list::maxima::PAIRS == 4 && WORDS == 2) };
+    for (words, bounds) in words.as_chunks::<{ 2 * WORDS }>().0.iter().zip(bounds.as_chunks_mut::<2>().0) {
+        // SAFETY: four words are 8 pairs, and become two bounds; norms are indexed by bytes.
+        unsafe {
+            let pairs = _mm256_cvtepu16_epi32(_mm_loadu_si128(words.as_ptr().cast()));
+            let frequencies = _mm256_and_si256(pairs, _mm256_set1_epi32(0xFF));
+            let norms = _mm256_i32gather_ps::<4>(norms.0.as_ptr().cast(), _mm256_srli_epi32::<8>(pairs));
+            let any = _mm256_cmpeq_epi32(frequencies, _mm256_set1_epi32(ANY_FREQUENCY.into()));
+            let frequencies = _mm256_cvtepi32_ps(frequencies);
+            let of_pairs = _mm256_div_ps(frequencies, _mm256_add_ps(frequencies, norms));
+            let of_pairs = _mm256_blendv_ps(of_pairs, _mm256_set1_ps(1.0), _mm256_castsi256_ps(any));
+            let of_two = _mm256_max_ps(of_pairs, _mm256_permute_ps::<0b10_11_00_01>(of_pairs));
+            let of_four = _mm256_max_ps(of_two, _mm256_permute_ps::<0b01_00_11_10>(of_two));
+            bounds[0] = _mm256_cvtss_f32(of_four);
+            bounds[1] = _mm_cvtss_f32(_mm256_extractf128_ps::<1>(of_four));
         }
     }
 }

@@ -74,7 +74,41 @@ fn matching_on_tier(
         doc_ids[..kept].copy_from_slice(&found);
     }
     doc_ids.truncate(kept);
-    doc_ids.retain(|&doc_id| !restriction.excludes(doc_id));
+    let mut of_term = Vec::new();
+    for term in &mut restriction.excluded {
+        if clock.is_over() || doc_ids.is_empty() {
+            return;
+        }
+        exclude(term, doc_ids, &mut of_term);
+    }
+}
+
+/// An excluded list with so many times fewer postings than there are documents is gone through; in others documents are looked up.
+const FEWER: usize = 2;
+
+/// Takes out the documents of a list; `of_list` is reused.
+#[inline(always)]
+fn exclude(term: &mut Term, doc_ids: &mut Vec<u32>, of_list: &mut Vec<u32>) {
+    of_list.clear();
+    if FEWER * term.postings() < doc_ids.len() {
+        for block in 0..term.blocks() {
+            of_list.extend_from_slice(term.load(block));
+        }
+    } else {
+        of_list.extend_from_slice(doc_ids);
+        let count = retain(term, of_list);
+        of_list.truncate(count);
+    }
+    // Ends the search of the last document, and is none.
+    of_list.push(u32::MAX);
+    let mut next = 0;
+    let kept = retain_if(doc_ids, |doc_id| {
+        while of_list[next] < doc_id {
+            next += 1;
+        }
+        of_list[next] != doc_id
+    });
+    doc_ids.truncate(kept);
 }
 
 tiered! {

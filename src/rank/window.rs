@@ -106,7 +106,7 @@ impl Window {
             self.add::<false>(&mut terms[at], first, last);
         }
         loop {
-            let least = (threshold - sums[left]).max(0.0);
+            let least = needed(threshold - sums[left]);
             let above = self.scores.iter().filter(|&&score| score > least).count();
             let (before, mut added) = (left, 0);
             while left > 0 && above > 0 && added < RECOUNT {
@@ -181,14 +181,24 @@ impl Window {
     #[inline(always)]
     fn take(&mut self, tier: Tier, from: u32, least: f64, collector: &Collector, candidates: &mut Accumulators) {
         const { assert!(WINDOW / GROUP == u64::BITS as usize) };
-        // Documents without a score have 0, which is no score: all are positive.
-        let least = least.max(0.0);
         let groups = std::mem::take(&mut self.touched);
         let before = candidates.len();
-        candidates.take_above(tier, from, self.scores.as_chunks_mut::<GROUP>().0, groups, least);
-        if collector.restriction.has_sets() {
-            candidates.keep_if(before, |doc_id, _| collector.restriction.allows(doc_id));
-        }
+        candidates.take_above(tier, from, self.scores.as_chunks_mut().0, groups, needed(least));
+        keep_allowed(candidates, before, collector);
+    }
+}
+
+/// What sums must exceed that need to be above `least`. Documents without a score have 0, which is no score: all are positive.
+#[inline(always)]
+fn needed(least: f64) -> f64 {
+    least.max(0.0)
+}
+
+/// Keeps, from the one at `from` on, the candidates that count.
+#[inline(always)]
+fn keep_allowed(candidates: &mut Accumulators, from: usize, collector: &Collector) {
+    if collector.restriction.has_sets() {
+        candidates.keep_if(from, |doc_id, _| collector.restriction.allows(doc_id));
     }
 }
 
@@ -255,9 +265,7 @@ impl Window {
                     let (doc_ids, scores) = term.scored_block(block);
                     candidates.push_above(tier, &doc_ids[range.clone()], &scores[range], least);
                     bit_sets.iter().for_each(|bits| candidates.keep_in(tier, before, bits, f64::INFINITY));
-                    if restricted {
-                        candidates.keep_if(before, |doc_id, _| collector.restriction.allows(doc_id));
-                    }
+                    keep_allowed(candidates, before, collector);
                     self.above = (7 * self.above + 256 * (candidates.len() - before) / asked) / 8;
                     block += 1;
                     continue;

@@ -223,8 +223,15 @@ impl Matches<'_> {
         if self.count.saturating_mul(VALUES_PER_DOCUMENT) < values {
             return self.sorted_numbers(column);
         }
-        let mut counts: Vec<u32> = zeros(values)?;
-        self.found.for_each(|doc_id| column.of(doc_id).iter().for_each(|&number| counts[number as usize] += 1));
+        let mut counts: Vec<u32> = zeros(values + 1)?;
+        match column.one_each() {
+            // Documents without a value are counted after the last one.
+            Some(numbers) => self.found.for_each(|doc_id| counts[values.min(numbers[doc_id as usize] as usize)] += 1),
+            None => {
+                self.found.for_each(|doc_id| column.of(doc_id).iter().for_each(|&number| counts[number as usize] += 1));
+            }
+        }
+        counts.truncate(values);
         self.clock.check()?;
         Ok((0..).zip(counts).filter(|&(_, count)| count > 0).map(|(number, count)| (number, count.into())).collect())
     }

@@ -1,17 +1,16 @@
 //! [`in_order`]: items that come one after the other, worked on by several threads, with results in the same order.
 
 use super::{beside, lock};
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, PoisonError};
 
 /// Items per thread that are begun or done, and not taken yet.
 const AHEAD: usize = 3;
 
-/// Calls `work` with each item that `next` gives, on up to `threads` threads, and `take` with the results, in the order of the
-/// items. `next` and `take` are called on the calling thread, which works too while there is nothing for them to do. Each thread has
-/// a state of its own, which `state` makes; returned are those of the threads that have worked, in no order. At most three items per
-/// thread wait at a time, or their results.
+/// Calls `work` with each item that `next` gives, on up to `threads` threads, and `take` with the results, one at a time, in the order
+/// of the items. `next` is called on the calling thread, which works too; `take` on any. Each thread has a state of its own, which
+/// `state` makes; returned are those of the threads, in no order. At most three items per thread wait at a time, or their results.
 ///
 /// # Errors
 /// The first error of `next`, `state`, `work` or `take`, after all threads have ended.
@@ -23,7 +22,7 @@ pub(crate) fn in_order<T: Send, R: Send, S: Send>(
     state: impl Fn() -> Result<S> + Sync,
     mut next: impl FnMut() -> Result<Option<T>>,
     work: impl Fn(&mut S, T) -> Result<R> + Sync,
-    mut take: impl FnMut(R) -> Result<()>,
+    mut take: impl FnMut(R) -> Result<()> + Send,
 ) -> Result<Vec<S>> {
     if threads <= 1 {
         let mut state = state()?;
@@ -32,35 +31,41 @@ pub(crate) fn in_order<T: Send, R: Send, S: Send>(
         }
         return Ok(vec![state]);
     }
-    let line = Line { inner: Mutex::default(), changed: Condvar::new() };
+    let (line, take) = (Line { inner: Mutex::default(), changed: Condvar::new() }, Mutex::new(take));
+    let carry_out = |step: Step<T, R>, state: &mut S| match step {
+        // Only the calling thread is told that.
+        Step::More => {}
+        Step::Work(number, item) => line.put(number, work(state, item)),
+        Step::Take(result) => line.taken(result.and_then(|result| lock(&take)(result))),
+    };
     let other = || {
         let _end = EndOnDrop(&line);
         let mut state = state()?;
-        while let Some((number, item)) = line.claim() {
-            line.put(number, work(&mut state, item));
+        while let Some(step) = line.step(0) {
+            carry_out(step, &mut state);
         }
         Ok(state)
     };
     let own = |others: usize| {
         let _end = EndOnDrop(&line);
         let mut state = state()?;
-        let mut is_more = true;
-        loop {
-            while is_more && line.len() < AHEAD * (others + 1) {
-                match next()? {
+        while let Some(step) = line.step(AHEAD * (others + 1)) {
+            match step {
+                Step::More => match next()? {
                     Some(item) => line.push(item),
-                    None => is_more = false,
-                }
-            }
-            match line.step() {
-                Step::Take(result) => take(result?)?,
-                Step::Work(number, item) => line.put(number, work(&mut state, item)),
-                Step::End => return Ok(state),
+                    None => line.close(),
+                },
+                step => carry_out(step, &mut state),
             }
         }
+        Ok(state)
     };
     let (own, others) = beside(threads - 1, other, own);
-    std::iter::once(own).chain(others).collect()
+    let states = std::iter::once(own).chain(others).collect();
+    match lock(&line.inner).error.take() {
+        Some(error) => Err(error),
+        None => states,
+    }
 }
 
 enum Place<T, R> {
@@ -76,22 +81,46 @@ struct Inner<T, R> {
     first: usize,
     /// The number of the first one that nobody has begun.
     unbegun: usize,
-    /// Whether nothing will be claimed any more.
+    /// Whether a thread takes a result.
+    taking: bool,
+    /// Whether there will be no further items.
+    closed: bool,
+    /// Whether nothing is to be done any more.
     ended: bool,
+    error: Option<Error>,
 }
 
 impl<T, R> Default for Inner<T, R> {
     fn default() -> Self {
-        Inner { places: VecDeque::new(), first: 0, unbegun: 0, ended: false }
+        let places = VecDeque::new();
+        Inner { places, first: 0, unbegun: 0, taking: false, closed: false, ended: false, error: None }
     }
 }
 
+/// What a thread is to do.
+enum Step<T, R> {
+    /// Get a further item.
+    More,
+    Work(usize, T),
+    Take(Result<R>),
+}
+
 impl<T, R> Inner<T, R> {
-    fn claim(&mut self) -> Option<(usize, T)> {
+    fn work(&mut self) -> Option<Step<T, R>> {
         let place = self.places.get_mut(self.unbegun - self.first)?;
         let Place::Waiting(item) = std::mem::replace(place, Place::Begun) else { return None };
         self.unbegun += 1;
-        Some((self.unbegun - 1, item))
+        Some(Step::Work(self.unbegun - 1, item))
+    }
+
+    fn take(&mut self) -> Option<Step<T, R>> {
+        if self.taking || !matches!(self.places.front(), Some(Place::Done(_))) {
+            return None;
+        }
+        let Some(Place::Done(result)) = self.places.pop_front() else { return None };
+        self.first += 1;
+        self.taking = true;
+        Some(Step::Take(result))
     }
 }
 
@@ -101,66 +130,57 @@ struct Line<T, R> {
     changed: Condvar,
 }
 
-/// What the calling thread is to do.
-enum Step<T, R> {
-    Take(Result<R>),
-    Work(usize, T),
-    End,
-}
-
 impl<T, R> Line<T, R> {
-    fn len(&self) -> usize {
-        lock(&self.inner).places.len()
+    fn change(&self, change: impl FnOnce(&mut Inner<T, R>)) {
+        change(&mut lock(&self.inner));
+        self.changed.notify_all();
     }
 
     fn push(&self, item: T) {
-        lock(&self.inner).places.push_back(Place::Waiting(item));
-        self.changed.notify_all();
+        self.change(|inner| inner.places.push_back(Place::Waiting(item)));
     }
 
-    /// The first item that nobody has begun; waits for one. `None` at the end.
-    fn claim(&self) -> Option<(usize, T)> {
-        let mut inner = lock(&self.inner);
-        loop {
-            if inner.ended {
-                return None;
-            }
-            match inner.claim() {
-                None => inner = self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner),
-                claimed => return claimed,
-            }
-        }
+    fn close(&self) {
+        self.change(|inner| inner.closed = true);
     }
 
     fn put(&self, number: usize, result: Result<R>) {
-        let mut inner = lock(&self.inner);
-        let at = number - inner.first;
-        inner.places[at] = Place::Done(result);
-        drop(inner);
-        self.changed.notify_all();
+        self.change(|inner| {
+            let at = number - inner.first;
+            inner.places[at] = Place::Done(result);
+        });
     }
 
-    /// The first result, if it is there; otherwise an item to work on; otherwise waits. The end is when nothing is left or a thread
-    /// has ended early, whose panic or error is then to be passed on.
-    fn step(&self) -> Step<T, R> {
+    /// After a result was taken: `result` says whether it could be.
+    fn taken(&self, result: Result<()>) {
+        self.change(|inner| {
+            inner.taking = false;
+            if let Err(error) = result {
+                inner.ended = true;
+                inner.error.get_or_insert(error);
+            }
+        });
+    }
+
+    /// What is to be done; waits until there is something. `None` at the end. Who has `room` for items sees to it first that there are
+    /// as many, and then that all threads have work; who has none takes results first.
+    fn step(&self, room: usize) -> Option<Step<T, R>> {
         let mut inner = lock(&self.inner);
         loop {
-            match inner.places.front() {
-                None => return Step::End,
-                Some(Place::Done(_)) => {
-                    inner.first += 1;
-                    if let Some(Place::Done(result)) = inner.places.pop_front() {
-                        return Step::Take(result);
-                    }
-                }
-                Some(_) if inner.ended => return Step::End,
-                Some(_) => {
-                    if let Some((number, item)) = inner.claim() {
-                        return Step::Work(number, item);
-                    }
-                    inner = self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner);
-                }
+            if inner.ended || inner.closed && inner.places.is_empty() && !inner.taking {
+                return None;
             }
+            if !inner.closed && inner.places.len() < room {
+                return Some(Step::More);
+            }
+            let step = match room {
+                0 => inner.take().or_else(|| inner.work()),
+                _ => inner.work().or_else(|| inner.take()),
+            };
+            if step.is_some() {
+                return step;
+            }
+            inner = self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -170,8 +190,7 @@ struct EndOnDrop<'l, T, R>(&'l Line<T, R>);
 
 impl<T, R> Drop for EndOnDrop<'_, T, R> {
     fn drop(&mut self) {
-        lock(&self.0.inner).ended = true;
-        self.0.changed.notify_all();
+        self.0.change(|inner| inner.ended = true);
     }
 }
 

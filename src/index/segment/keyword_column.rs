@@ -48,6 +48,11 @@ impl KeywordColumn {
         }
     }
 
+    /// The number of each document's value, if none has several; of one without a value, a number greater than any.
+    pub fn one_each(&self) -> Option<&[u32]> {
+        self.starts.is_none().then_some(&self.numbers)
+    }
+
     /// Sets the bits of the documents that have a value.
     pub fn add_present(&self, bits: &mut [u64]) {
         let documents = self.starts.as_ref().map_or(self.numbers.len(), |starts| starts.len() - 1);

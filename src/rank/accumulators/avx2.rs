@@ -47,6 +47,22 @@ fn compress_sums(sums: __m256d, which: u8) -> __m256d {
     _mm256_castsi256_pd(_mm256_permutevar8x32_epi32(_mm256_castpd_si256(sums), pairs))
 }
 
+/// Which sums are above `least`.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+#[inline]
+pub(super) fn above(sums: &[f64; GROUP], least: f64) -> u64 {
+    let least = _mm256_set1_pd(least);
+    let mut above = 0;
+    for (at, four) in sums.as_chunks().0.iter().enumerate() {
+        let four: &[f64; 4] = four;
+        // SAFETY: four sums.
+        let four = unsafe { _mm256_loadu_pd(four.as_ptr()) };
+        let of_four = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_GT_OQ>(four, least)) as u32;
+        above |= u64::from(of_four) << (4 * at);
+    }
+    above
+}
+
 impl Accumulators {
     /// # Safety
     /// The processor has the features. There is room for all, and a vector more.
@@ -75,43 +91,6 @@ impl Accumulators {
         for (&doc_id, &score) in eights.1.iter().zip(of_eights.1) {
             self.push_if(score > least, doc_id, score.into());
         }
-    }
-
-    /// # Safety
-    /// The processor has the features. There is room for the groups, and a vector more.
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    pub(super) unsafe fn take_above_avx2(&mut self, first: u32, sums: &mut [[f64; GROUP]], groups: u64, least: f64) {
-        let room = self.doc_ids.len().min(self.sums.len());
-        assert!(self.len + groups.count_ones() as usize * GROUP <= room);
-        let bound = _mm256_set1_pd(least);
-        let (doc_ids, to, mut len) = (self.doc_ids.as_mut_ptr(), self.sums.as_mut_ptr(), self.len);
-        let mut left = groups;
-        while left != 0 {
-            let group = left.trailing_zeros();
-            left &= left - 1;
-            let sums = &mut sums[group as usize];
-            let mut above = 0u64;
-            for (at, four) in sums.as_chunks().0.iter().enumerate() {
-                let four: &[f64; 4] = four;
-                // SAFETY: four sums.
-                let four = unsafe { _mm256_loadu_pd(four.as_ptr()) };
-                let of_four = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_GT_OQ>(four, bound)) as u32;
-                above |= u64::from(of_four) << (4 * at);
-            }
-            // Most are not: one by one takes less than moving vectors.
-            while above != 0 {
-                let place = above.trailing_zeros();
-                above &= above - 1;
-                // SAFETY: there is room for all sums of the groups.
-                unsafe {
-                    *doc_ids.add(len) = first + GROUP as u32 * group + place;
-                    *to.add(len) = sums[place as usize];
-                }
-                len += 1;
-            }
-            *sums = [0.0; GROUP];
-        }
-        self.len = len;
     }
 
     /// # Safety

@@ -46,33 +46,45 @@ impl Accumulators {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi1,bmi2,popcnt,lzcnt")]
     pub(super) unsafe fn take_above_avx512(&mut self, first: u32, sums: &mut [[f64; GROUP]], groups: u64, least: f64) {
         let room = self.doc_ids.len().min(self.sums.len());
-        assert!(self.len + groups.count_ones() as usize * GROUP <= room);
+        assert!(self.len + groups.count_ones() as usize * GROUP + VECTOR <= room);
+        assert!(64 - groups.leading_zeros() as usize <= sums.len());
         let least = _mm512_set1_pd(least);
-        let (doc_ids, to, mut len) = (self.doc_ids.as_mut_ptr(), self.sums.as_mut_ptr(), self.len);
+        let steps = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+        // Where they stand.
+        let mut len = self.len;
         let mut left = groups;
         while left != 0 {
-            let group = left.trailing_zeros();
+            let group = left.trailing_zeros() as usize;
             left &= left - 1;
-            let sums = &mut sums[group as usize];
-            let mut above = 0u64;
-            for (at, eight) in sums.as_chunks().0.iter().enumerate() {
-                let eight: &[f64; 8] = eight;
-                // SAFETY: eight sums.
-                let eight = unsafe { _mm512_loadu_pd(eight.as_ptr()) };
-                above |= u64::from(_mm512_cmp_pd_mask::<_CMP_GT_OQ>(eight, least)) << (8 * at);
-            }
-            // Most are not: one by one takes less than moving vectors.
-            while above != 0 {
-                let place = above.trailing_zeros();
-                above &= above - 1;
-                // SAFETY: there is room for all sums of the groups.
+            for (at, sums) in sums[group].as_chunks::<VECTOR>().0.iter().enumerate() {
+                // SAFETY: sixteen sums; there is room for a vector at `len`.
                 unsafe {
-                    *doc_ids.add(len) = first + GROUP as u32 * group + place;
-                    *to.add(len) = sums[place as usize];
+                    let low = _mm512_cmp_pd_mask::<_CMP_GT_OQ>(_mm512_loadu_pd(sums.as_ptr()), least);
+                    let high = _mm512_cmp_pd_mask::<_CMP_GT_OQ>(_mm512_loadu_pd(sums.as_ptr().add(8)), least);
+                    let above = u16::from(low) | u16::from(high) << 8;
+                    let places = _mm512_add_epi32(steps, _mm512_set1_epi32((GROUP * group + VECTOR * at) as i32));
+                    let places = _mm512_maskz_compress_epi32(above, places);
+                    _mm512_storeu_si512(self.doc_ids.as_mut_ptr().add(len).cast(), places);
+                    len += above.count_ones() as usize;
                 }
-                len += 1;
             }
-            *sums = [0.0; GROUP];
+        }
+        for at in (self.len..len).step_by(8) {
+            let live = if len - at >= 8 { u8::MAX } else { (1 << (len - at)) - 1 };
+            // SAFETY: a vector more than there is room for is there; places lie in the groups.
+            unsafe {
+                let places = _mm256_loadu_si256(self.doc_ids.as_ptr().add(at).cast());
+                let zero = _mm512_setzero_pd();
+                let some = _mm512_mask_i32gather_pd::<8>(zero, live, places, sums.as_ptr().cast());
+                _mm512_storeu_pd(self.sums.as_mut_ptr().add(at), some);
+                let doc_ids = _mm256_add_epi32(places, _mm256_set1_epi32(first as i32));
+                _mm256_storeu_si256(self.doc_ids.as_mut_ptr().add(at).cast(), doc_ids);
+            }
+        }
+        let mut left = groups;
+        while left != 0 {
+            sums[left.trailing_zeros() as usize] = [0.0; GROUP];
+            left &= left - 1;
         }
         self.len = len;
     }

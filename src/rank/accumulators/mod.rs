@@ -22,6 +22,23 @@ const VECTOR: usize = 16;
 /// Room that is made first.
 const ROOM: usize = 256;
 
+/// Which sums are above `least`.
+#[inline(always)]
+fn above(tier: Tier, sums: &[f64; GROUP], least: f64) -> u64 {
+    match tier {
+        // SAFETY: the tier is available.
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx2 => unsafe { avx2::above(sums, least) },
+        _ => {
+            let mut above = 0;
+            for (bit, &sum) in sums.iter().enumerate() {
+                above |= u64::from(sum > least) << bit;
+            }
+            above
+        }
+    }
+}
+
 /// Documents with sums of scores.
 #[derive(Default)]
 pub(super) struct Accumulators {
@@ -100,32 +117,38 @@ impl Accumulators {
     /// sums 0. Only `groups` are looked at.
     #[inline(always)]
     pub(super) fn take_above(&mut self, tier: Tier, first: u32, sums: &mut [[f64; GROUP]], groups: u64, least: f64) {
-        self.reserve(groups.count_ones() as usize * GROUP);
-        match tier {
+        #[cfg(target_arch = "x86_64")]
+        if tier == Tier::Avx512 {
+            self.reserve(groups.count_ones() as usize * GROUP);
             // SAFETY: the tier is available; there is room, and a vector more.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => return unsafe { self.take_above_avx512(first, sums, groups, least) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 => return unsafe { self.take_above_avx2(first, sums, groups, least) },
-            _ => {}
+            return unsafe { self.take_above_avx512(first, sums, groups, least) };
         }
         let mut left = groups;
         while left != 0 {
             let group = left.trailing_zeros();
             left &= left - 1;
             let sums = &mut sums[group as usize];
-            let mut above = 0u64;
-            for (bit, &sum) in sums.iter().enumerate() {
-                above |= u64::from(sum > least) << bit;
-            }
-            while above != 0 {
-                let place = above.trailing_zeros();
-                above &= above - 1;
-                self.push_if(true, first + GROUP as u32 * group + place, sums[place as usize]);
-            }
-            sums.fill(0.0);
+            self.take(above(tier, sums, least), first + GROUP as u32 * group, sums);
         }
+    }
+
+    /// Adds those of the documents from `first` on of which `which` has a bit, of which there are `sums`, and makes all these sums 0.
+    #[inline(always)]
+    fn take(&mut self, mut which: u64, first: u32, sums: &mut [f64; GROUP]) {
+        if which != 0 {
+            // Most are not taken: without an instruction that compresses, one by one takes less than moving vectors.
+            self.reserve(GROUP);
+            let (to, to_sums) = (&mut self.doc_ids[self.len..][..GROUP], &mut self.sums[self.len..][..GROUP]);
+            let mut taken = 0;
+            while which != 0 {
+                let place = which.trailing_zeros();
+                which &= which - 1;
+                (to[taken], to_sums[taken]) = (first + place, sums[place as usize]);
+                taken += 1;
+            }
+            self.len += taken;
+        }
+        *sums = [0.0; GROUP];
     }
 
     /// Keeps those with a sum above `least`.

@@ -176,9 +176,7 @@ pub(super) fn gather(
     let all = words.len();
     let limit =
         Limit { bytes: (lists.len() / SMALLER).min(BYTES * documents as usize), words: AtomicUsize::new(all), all };
-    let mut pairs: Vec<Gaps> = Vec::new();
-    pairs.resize_with(all * all, Gaps::default);
-    let mut bytes = 0;
+    let (mut pairs, mut bytes) = (Vec::new(), 0);
     let threads = at_most(threads, (documents / SHARE) as usize);
     let of_part = if threads == 1 { documents } else { documents.div_ceil((PARTS * threads) as u32) };
     let mut ranges = (0..documents).step_by(of_part.max(1) as usize).map(|from| from..documents.min(from + of_part));
@@ -188,10 +186,17 @@ pub(super) fn gather(
         || Ok(ranges.next()),
         |gatherer, range| gatherer.gather(range, lengths, &limit),
         |of_range| {
-            for (pair, gaps) in of_range.into_iter().filter(|&(pair, _)| limit.has(pair)) {
-                let before = pairs[pair].bytes();
-                pairs[pair].append(gaps)?;
-                bytes += pairs[pair].bytes() - before;
+            if pairs.is_empty() {
+                pairs = of_range;
+                bytes = pairs.iter().map(Gaps::bytes).sum();
+            } else {
+                let there =
+                    of_range.into_iter().enumerate().filter(|(pair, gaps)| gaps.bytes() > 0 && limit.has(*pair));
+                for (pair, gaps) in there {
+                    let before = pairs[pair].bytes();
+                    pairs[pair].append(gaps)?;
+                    bytes += pairs[pair].bytes() - before;
+                }
             }
             limit.keep(&mut pairs, &mut bytes, Gaps::bytes);
             Ok(())
@@ -223,11 +228,14 @@ impl Limit {
     fn keep(&self, pairs: &mut [Gaps], bytes: &mut usize, size: impl Fn(&Gaps) -> usize) {
         let mut words = self.words.load(Relaxed);
         while *bytes > self.bytes {
-            words = words * 7 / 8;
-            self.words.fetch_min(words, Relaxed);
+            // Others may have given up words whose pairs are still here.
             let is_left = |pair: usize| pair / self.all < words && pair % self.all < words;
             for (_, gone) in pairs.iter_mut().enumerate().filter(|(pair, _)| !is_left(*pair)) {
                 *bytes -= size(&std::mem::take(gone));
+            }
+            if *bytes > self.bytes {
+                words = words * 7 / 8;
+                self.words.fetch_min(words, Relaxed);
             }
         }
     }
@@ -244,13 +252,12 @@ impl<'l> Gatherer<'l> {
     fn new(lists: &'l [u8], words: &[u64], documents: u32, parts: ListParts) -> Result<Gatherer<'l>> {
         let cursors: Vec<_> =
             words.iter().map(|&value| Cursor::new(lists, value, documents, parts)).collect::<Result<_>>()?;
-        let mut pairs = Vec::new();
-        pairs.resize_with(words.len() * words.len(), Gaps::default);
-        Ok(Gatherer { window: Window::new(words.len())?, cursors, pairs })
+        Ok(Gatherer { window: Window::new(words.len())?, cursors, pairs: Vec::new() })
     }
 
-    /// The pairs in some documents, each with its number.
-    fn gather(&mut self, range: Range<u32>, lengths: &[u8], limit: &Limit) -> Result<Vec<(usize, Gaps)>> {
+    /// The pairs in some documents, by their numbers.
+    fn gather(&mut self, range: Range<u32>, lengths: &[u8], limit: &Limit) -> Result<Vec<Gaps>> {
+        self.pairs.resize_with(limit.all * limit.all, Gaps::default);
         self.cursors.iter_mut().for_each(|cursor| cursor.seek(range.start));
         let (mut from, mut bytes) = (range.start, 0);
         while from < range.end {
@@ -266,7 +273,58 @@ impl<'l> Gatherer<'l> {
             limit.keep(&mut self.pairs, &mut bytes, Gaps::appended);
             from = to;
         }
-        let pairs = self.pairs.iter_mut().map(std::mem::take).enumerate();
-        Ok(pairs.filter(|(_, gaps)| !gaps.bytes.is_empty()).collect())
+        Ok(std::mem::take(&mut self.pairs))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::list::{self, Codecs, Postings};
+
+    /// Words that stand in another order in each document, so that many follow each other, and their pairs take more than is allowed.
+    #[test]
+    fn words_are_given_up_alike_by_any_number_of_threads() {
+        // A prime: the multiples of a smaller number, plus another, are all numbers below it in some order.
+        const WORDS: u32 = 7;
+        let documents = 2000u32;
+        let doc_ids: Vec<u32> = (0..documents).collect();
+        let (lengths, frequencies) = (vec![0; documents as usize], vec![1; documents as usize]);
+        let parts = ListParts { frequencies: true, positions: true, codecs: Codecs::default() };
+        let (mut lists, mut values) = (Vec::new(), Vec::new());
+        for word in 0..WORDS {
+            let position = |&doc_id: &u32| (word * (1 + doc_id % (WORDS - 1)) + doc_id / (WORDS - 1)) % WORDS;
+            let positions: Vec<u32> = doc_ids.iter().map(position).collect();
+            let postings =
+                Postings { doc_ids: &doc_ids, frequencies: &frequencies, positions: &positions, lengths: &lengths };
+            values.push(list::encode(&postings, documents, parts.codecs, 0, &mut lists).unwrap());
+        }
+        lists.resize(lists.len() + list::PADDING, 0);
+        // Aligned, as in a segment.
+        let words: Vec<u32> = lists
+            .chunks(4)
+            .map(|four| u32::from_le_bytes(std::array::from_fn(|at| *four.get(at).unwrap_or(&0))))
+            .collect();
+        // SAFETY: any words are bytes.
+        let lists = unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), lists.len()) };
+        let gathered = |threads: usize| {
+            let mut common = Common::default();
+            values.iter().for_each(|&value| common.add(documents as usize, documents, value));
+            let mut gathered = gather(lists, common, &lengths, parts, threads).unwrap();
+            let mut pairs = Vec::new();
+            for first in 0..gathered.words.len() as u16 {
+                for second in 0..gathered.words.len() as u16 {
+                    let (mut doc_ids, mut frequencies) = (Vec::new(), Vec::new());
+                    gathered.take(first, second, &mut doc_ids, &mut frequencies).unwrap();
+                    pairs.push((doc_ids, frequencies));
+                }
+            }
+            (gathered.words, pairs)
+        };
+        let of_one = gathered(1);
+        assert!((1..WORDS as usize).contains(&of_one.0.len()), "{} words are left", of_one.0.len());
+        for threads in 2..6 {
+            assert!(gathered(threads) == of_one, "{threads} threads");
+        }
     }
 }

@@ -16,15 +16,15 @@ pub(crate) static IOTA: [u8; 64] = {
 };
 
 /// By byte, the indices of its 1 bits, lowest first; the other entries are unused.
-#[cfg(target_arch = "x86_64")]
-pub(crate) static ONES_OF: [[u8; 8]; 256] = {
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) static BITS_OF: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut byte = 0;
     while byte < 256 {
         let (mut bit, mut at) = (0, 0);
         while bit < 8 {
             if byte >> bit & 1 == 1 {
-                table[byte][at] = bit as u8;
+                table[byte][at] = bit;
                 at += 1;
             }
             bit += 1;

@@ -1,7 +1,8 @@
 //! AVX2: docIDs are written eight at a time, from a table of the bits of a byte; 1 bits are counted with a table of
 //! nibbles, after adders (Muła, Kurz and Lemire, 2018).
 
-use super::{BITS_OF, FEW, expand_few, scalar, word};
+use super::{FEW, expand_few, scalar, word};
+use crate::base::bits::BITS_OF;
 use std::arch::x86_64::*;
 
 /// As [`super::expand`].

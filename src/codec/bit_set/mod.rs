@@ -12,25 +12,6 @@ mod scalar;
 
 use crate::base::cpu::Tier;
 
-/// By byte, the indices of its 1 bits, lowest first; the other entries are unused.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-static BITS_OF: [[u8; 8]; 256] = {
-    let mut table = [[0; 8]; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let (mut bit, mut at) = (0, 0);
-        while bit < 8 {
-            if byte >> bit & 1 == 1 {
-                table[byte][at] = bit;
-                at += 1;
-            }
-            bit += 1;
-        }
-        byte += 1;
-    }
-    table
-};
-
 /// Words with at most this many bits are expanded one bit at a time, without a branch per bit.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const FEW: u32 = 4;

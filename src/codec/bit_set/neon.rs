@@ -1,8 +1,8 @@
 //! NEON: docIDs are written eight at a time, from a table of the bits of a byte; an instruction counts the 1 bits of
 //! each byte.
 
-use super::{BITS_OF, FEW, expand_few, scalar, word};
-use crate::base::bits::ones_by_byte_neon;
+use super::{FEW, expand_few, scalar, word};
+use crate::base::bits::{BITS_OF, ones_by_byte_neon};
 use std::arch::aarch64::*;
 
 /// As [`super::expand`].

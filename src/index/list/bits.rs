@@ -1,10 +1,8 @@
 //! docIDs as a bit set, for dense lists: bit i of the sequence is set if the list contains docID i. AVX-512 compresses vectors by
-//! 16 bits, AVX2 has a table of what 8 bits stand for.
+//! 16 bits; the other tiers decode as the codecs' [bit sets](bit_set) do.
 
-#[cfg(target_arch = "x86_64")]
-use crate::base::bits::ONES_OF;
 use crate::base::cpu::Tier;
-use crate::codec::SLACK;
+use crate::codec::{SLACK, bit_set};
 
 /// Appends the bit set of increasing docIDs below `documents` to `words`.
 pub(super) fn encode(doc_ids: &[u32], documents: u32, words: &mut Vec<u32>) {
@@ -31,9 +29,7 @@ pub(super) unsafe fn decode(tier: Tier, words: &[u32], from: u32, last: u32, out
         match tier {
             #[cfg(target_arch = "x86_64")]
             Tier::Avx512 => decode_avx512(words, from, last, out),
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 => decode_avx2(words, from, last, out),
-            _ => decode_words(words, from, last, out),
+            _ => expand(tier, words, from, last, out),
         }
     }
 }
@@ -51,42 +47,30 @@ fn bits_within(words: &[u32], at: u32, from: u32, last: u32) -> u32 {
     bits
 }
 
+/// By the codecs' [bit sets](bit_set), which have words of 64 bits: the first and the last one are cut off at the range.
+///
 /// # Safety
 /// As [`decode`].
-unsafe fn decode_words(words: &[u32], from: u32, last: u32, out: *mut u32) -> usize {
-    let mut count = 0;
-    for at in from / 32..=last / 32 {
-        let mut bits = bits_within(words, at, from, last);
-        while bits != 0 {
-            // SAFETY: one write per docID in the range.
-            unsafe { out.add(count).write(32 * at + bits.trailing_zeros()) };
-            count += 1;
-            bits &= bits - 1;
+unsafe fn expand(tier: Tier, words: &[u32], from: u32, last: u32, out: *mut u32) -> usize {
+    let (first, end) = (from / 32, last / 32 + 1);
+    let pair = |at: u32| {
+        let high = if at + 1 < end { bits_within(words, at + 1, from, last) } else { 0 };
+        u64::from(bits_within(words, at, from, last)) | u64::from(high) << 32
+    };
+    let pairs = (end - first).div_ceil(2);
+    // SAFETY: the pairs between the first and the last lie in `words`; there is room for the docIDs and the slack.
+    unsafe {
+        let mut count = bit_set::expand(tier, &pair(first).to_le(), 1, 32 * first, out);
+        if pairs > 2 {
+            let between = words.as_ptr().add(first as usize + 2).cast();
+            count += bit_set::expand(tier, between, pairs as usize - 2, 32 * (first + 2), out.add(count));
         }
-    }
-    count
-}
-
-/// # Safety
-/// As [`decode`]; the processor has AVX2.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
-unsafe fn decode_avx2(words: &[u32], from: u32, last: u32, out: *mut u32) -> usize {
-    use std::arch::x86_64::*;
-    let mut count = 0;
-    for at in from / 32..=last / 32 {
-        let mut base = _mm256_set1_epi32((32 * at) as i32);
-        for byte in bits_within(words, at, from, last).to_le_bytes() {
-            // SAFETY: the table has eight bytes; at most 8 words from `count` on, which is within the docIDs and the slack.
-            unsafe {
-                let ones = _mm256_cvtepu8_epi32(_mm_loadl_epi64(ONES_OF[usize::from(byte)].as_ptr().cast()));
-                _mm256_storeu_si256(out.add(count).cast(), _mm256_add_epi32(base, ones));
-            }
-            count += byte.count_ones() as usize;
-            base = _mm256_add_epi32(base, _mm256_set1_epi32(8));
+        if pairs > 1 {
+            let at = first + 2 * (pairs - 1);
+            count += bit_set::expand(tier, &pair(at).to_le(), 1, 32 * at, out.add(count));
         }
+        count
     }
-    count
 }
 
 /// # Safety

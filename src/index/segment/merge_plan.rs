@@ -24,6 +24,8 @@ pub(super) struct MergePlan {
     pub ordinals: Option<Vec<u32>>,
     /// Whether documents of an input keep their order, after those of the inputs before.
     pub in_order: bool,
+    /// Per input, the merged docID of its first document, if none of its documents is gone and all keep their order.
+    pub shifts: Vec<Option<u32>>,
 }
 
 /// Whether a document is deleted.
@@ -105,6 +107,11 @@ impl MergePlan {
             }
         }
         let in_order = sources.is_sorted();
-        Ok(MergePlan { maps, sources, ordinals, in_order })
+        let shift = |map: &Vec<u32>| match in_order {
+            true if !map.contains(&GONE) => map.first().copied(),
+            _ => None,
+        };
+        let shifts = maps.iter().map(shift).collect();
+        Ok(MergePlan { maps, sources, ordinals, in_order, shifts })
     }
 }

@@ -163,8 +163,6 @@ struct Merger<'p> {
     lengths: &'p [u8],
     /// The codecs of merged lists.
     codecs: Codecs,
-    /// Per input, the merged docID of its first document, if none of its documents is gone and all keep their order.
-    shifts: Vec<Option<u32>>,
     parts: ListParts,
     /// The list of an input.
     decoded: Decoded,
@@ -186,10 +184,6 @@ impl<'p> Merger<'p> {
         lengths: &'p [u8],
         codecs: Codecs,
     ) -> Result<Merger<'p>> {
-        let shift = |map: &Vec<u32>| match plan.in_order {
-            true if !map.contains(&GONE) => map.first().copied(),
-            _ => None,
-        };
         let counts = lengths.is_empty();
         let with_terms = if counts { memory::zeros(plan.sources.len().div_ceil(64))? } else { Vec::new() };
         Ok(Merger {
@@ -198,7 +192,6 @@ impl<'p> Merger<'p> {
             field,
             lengths,
             codecs,
-            shifts: plan.maps.iter().map(shift).collect(),
             parts: inputs[0].0.parts(field),
             decoded: Decoded::default(),
             merged: Decoded::default(),
@@ -250,7 +243,7 @@ impl<'p> Merger<'p> {
         let (decoded, merged) = (&self.decoded, &mut self.merged);
         self.before += decoded.doc_ids.len();
         reserve(merged, decoded)?;
-        if let Some(shift) = self.shifts[input] {
+        if let Some(shift) = self.plan.shifts[input] {
             merged.doc_ids.extend(decoded.doc_ids.iter().map(|doc| doc + shift));
             merged.frequencies.extend_from_slice(&decoded.frequencies);
             merged.positions.extend_from_slice(&decoded.positions);

@@ -1,7 +1,7 @@
 //! AVX2: compares eight docIDs of one slice with all rotations of eight of the other.
 
 use super::{Met, ROOM, VECTOR, opaque};
-use crate::base::bits::ONES_OF;
+use crate::base::bits::BITS_OF;
 use std::arch::x86_64::*;
 
 const LANES: usize = 8;
@@ -33,7 +33,7 @@ pub(super) unsafe fn meet(a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) 
             let equal = equal!(0b11_10_01_00 0b00_11_10_01 0b01_00_11_10 0b10_01_00_11);
             let any = equal.into_iter().reduce(|a, b| _mm256_or_si256(a, b)).unwrap_or(x);
             let mask = _mm256_movemask_ps(_mm256_castsi256_ps(any)) as usize;
-            let lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(ONES_OF[mask].as_ptr().cast()));
+            let lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(BITS_OF[mask].as_ptr().cast()));
             _mm256_storeu_si256(out.as_mut_ptr().add(found).cast(), _mm256_permutevar8x32_epi32(x, lanes));
             found += mask.count_ones() as usize;
             let greatest_a = opaque(*a.get_unchecked(in_a + LANES - 1));

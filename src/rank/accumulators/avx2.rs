@@ -2,7 +2,7 @@
 //! front. Looking documents up is left to the plain loop, which takes less.
 
 use super::{Accumulators, GROUP};
-use crate::base::bits::ONES_OF;
+use crate::base::bits::BITS_OF;
 use std::arch::x86_64::*;
 
 /// docIDs in a vector.
@@ -19,7 +19,7 @@ fn live(at: usize, len: usize) -> u8 {
 #[inline]
 fn to_front(which: u8) -> __m256i {
     // SAFETY: eight bytes.
-    unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(ONES_OF[usize::from(which)].as_ptr().cast())) }
+    unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(BITS_OF[usize::from(which)].as_ptr().cast())) }
 }
 
 /// By mask of four lanes of 64 bits, the same for these, as lanes of 32 bits.
@@ -29,7 +29,7 @@ static PAIRS: [[u8; 8]; 16] = {
     while mask < 16 {
         let mut at = 0;
         while at < 4 {
-            let lane = 2 * ONES_OF[mask][at];
+            let lane = 2 * BITS_OF[mask][at];
             (table[mask][2 * at], table[mask][2 * at + 1]) = (lane, lane + 1);
             at += 1;
         }

@@ -220,8 +220,14 @@ struct Limit {
 }
 
 impl Limit {
+    /// Whether a pair is of words that are left.
     fn has(&self, pair: usize) -> bool {
-        pair / self.all < self.words.load(Relaxed) && pair % self.all < self.words.load(Relaxed)
+        self.is_of(self.words.load(Relaxed), pair)
+    }
+
+    /// Whether a pair is of the first `words`.
+    fn is_of(&self, words: usize, pair: usize) -> bool {
+        pair / self.all < words && pair % self.all < words
     }
 
     /// Gives up words until the pairs, which take `bytes` by `size`, are small enough, and empties those that are given up.
@@ -229,8 +235,7 @@ impl Limit {
         let mut words = self.words.load(Relaxed);
         while *bytes > self.bytes {
             // Others may have given up words whose pairs are still here.
-            let is_left = |pair: usize| pair / self.all < words && pair % self.all < words;
-            for (_, gone) in pairs.iter_mut().enumerate().filter(|(pair, _)| !is_left(*pair)) {
+            for (_, gone) in pairs.iter_mut().enumerate().filter(|(pair, _)| !self.is_of(words, *pair)) {
                 *bytes -= size(&std::mem::take(gone));
             }
             if *bytes > self.bytes {

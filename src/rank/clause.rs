@@ -16,4 +16,10 @@ impl Clause<'_> {
     pub fn postings(&self) -> usize {
         self.terms.iter().map(Term::postings).sum()
     }
+
+    /// Clauses in which documents are looked up come in this order: bit sets first, where that takes least, and then the rarest.
+    #[inline(always)]
+    pub(super) fn order(&self) -> (bool, usize) {
+        (!matches!(&self.terms[..], [term] if term.bits().is_some()), self.postings())
+    }
 }

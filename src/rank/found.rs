@@ -88,10 +88,31 @@ pub fn count<'s>(
     restriction: &mut Restriction<'s>,
     clock: &Clock,
 ) -> Result<u64> {
+    if restriction.is_none() && clauses.iter().all(|clause| clause.terms.len() == 1) {
+        let postings = clauses.iter().map(Clause::postings).sum::<usize>() as u64;
+        match clauses.len() {
+            0 => {}
+            1 => return Ok(postings),
+            _ if needs_all => return Ok(count_common(tier, documents, clauses, clock)),
+            // Those that have both are counted once.
+            2 => return Ok(postings - count_common(tier, documents, clauses, clock)),
+            _ => {}
+        }
+    }
     if let Some(doc_ids) = listed(tier, documents, &mut clauses, needs_all, restriction, clock)? {
         return Ok(doc_ids.len() as u64);
     }
     Ok(matching::count(tier, documents, &mut clauses, needs_all, restriction, clock))
+}
+
+/// How many documents have all of these clauses, each of which is one term.
+fn count_common<'s>(tier: Tier, documents: u32, mut clauses: Vec<Clause<'s>>, clock: &Clock) -> u64 {
+    let mut restriction = Restriction::default();
+    let are_bits = clauses.iter().all(|clause| clause.terms[0].bits().is_some());
+    if are_bits || lead(documents, &clauses, true, &restriction).is_some() {
+        return matching::count_all(tier, clauses.into_iter().flat_map(|clause| clause.terms).collect(), clock);
+    }
+    matching::count(tier, documents, &mut clauses, true, &mut restriction, clock)
 }
 
 /// Where the documents come from that are looked up.
@@ -103,31 +124,48 @@ enum Lead {
     Clause(usize),
 }
 
-/// What takes as long as going through so many postings: looking a document up in a list, together with others; the same in
-/// lists of which it must have one.
-const LOOK_UP: usize = 4;
-const LOOK_UP_IN_SEVERAL: usize = 32;
-/// Going through so many documents of a bit set takes as long as going through one posting.
-const OF_BITS: usize = 512;
+/// What things take, in tenths of a nanosecond (on a Zen 4): decoding a posting, and setting its bit in a set; looking a document up
+/// together with others, in a bit set and in another list; the same in lists of which it must have one; combining the bits of so many
+/// documents of two sets.
+const DECODED: usize = 5;
+const SET: usize = 13;
+const IN_BITS: usize = 7;
+const IN_LIST: usize = 38;
+const IN_SEVERAL: usize = 400;
+const COMBINED: usize = 40;
+
+/// Documents with one of a query's words have another one so many times as often as others do.
+const RELATED: usize = 2;
 
 /// The shortest list of documents, unless sets are faster than looking these up.
 fn lead(documents: u32, clauses: &[Clause], needs_all: bool, restriction: &Restriction) -> Option<Lead> {
-    let of_bits = documents as usize / OF_BITS;
+    let documents = documents as usize;
     let of_filter = restriction.allowed.as_ref().and_then(|allowed| Some((Lead::Filter, allowed.few.as_ref()?.len())));
     let postings = clauses.iter().map(Clause::postings).enumerate().map(|(at, postings)| (Lead::Clause(at), postings));
     let of_clauses = if needs_all { postings.min_by_key(|of_clause| of_clause.1) } else { None };
     let (lead, len) = of_filter.into_iter().chain(of_clauses).min_by_key(|lead| lead.1)?;
-    let (mut by_list, mut by_set) = (len, of_bits);
-    for (at, clause) in clauses.iter().enumerate() {
-        let of_term = |term: &Term| if term.bits().is_some() { of_bits } else { term.postings() };
-        by_set += clause.terms.iter().map(of_term).sum::<usize>();
-        by_list += match (lead, &clause.terms[..]) {
-            (Lead::Clause(lead), _) if lead == at => 0,
-            (_, [term]) if term.bits().is_some() => len,
-            (_, terms) if terms.len() > 1 && needs_all => LOOK_UP_IN_SEVERAL * len * terms.len(),
-            (_, terms) => terms.iter().map(|term| term.postings().min(LOOK_UP * len) + len).sum(),
-        };
+    let mut others: Vec<&Clause> = clauses.iter().collect();
+    if let Lead::Clause(at) = lead {
+        others.swap_remove(at);
     }
+    others.sort_by_key(|clause| clause.order());
+    let mut by_list = DECODED * len;
+    // How many are left to be looked up.
+    let mut left = len;
+    for clause in &others {
+        by_list += left
+            * match &clause.terms[..] {
+                [term] if term.bits().is_some() => IN_BITS,
+                [_] => IN_LIST,
+                terms if needs_all => IN_SEVERAL * terms.len(),
+                terms => IN_LIST * terms.len(),
+            };
+        if needs_all {
+            left = left.min((RELATED * left).saturating_mul(clause.postings()) / documents.max(1));
+        }
+    }
+    let of_term = |term: &Term| documents / COMBINED + if term.bits().is_some() { 0 } else { SET * term.postings() };
+    let by_set = documents / COMBINED + clauses.iter().flat_map(|clause| &clause.terms).map(of_term).sum::<usize>();
     (by_list < by_set).then_some(lead)
 }
 

@@ -19,8 +19,9 @@ pub const WINDOW: usize = 1 << 16;
 const WORDS: usize = WINDOW / 64;
 
 tiered! {
-    /// How many documents have all terms, if no other condition is to be met and each clause is one term.
-    pub fn count_all<'c, 's>(terms: Vec<Term<'s>>, clock: &'c Clock) -> u64 = count_all_on_tier;
+    /// How many documents have all terms, if no other condition is to be met. Those of the rarest term are looked up in the others,
+    /// unless all are bit sets.
+    pub(super) fn count_all<'c, 's>(terms: Vec<Term<'s>>, clock: &'c Clock) -> u64 = count_all_on_tier;
 }
 
 #[inline(always)]
@@ -233,12 +234,31 @@ fn set(term: &mut Term, first: u32, last: u32, bits: &mut [u64]) {
     let Some(mut block) = term.seek(first) else { return };
     while block < term.blocks() && term.first_possible(block) <= last {
         let doc_ids = term.load(block);
-        for &doc_id in &doc_ids[within(doc_ids, first, last)] {
-            let at = (doc_id - first) as usize;
-            bits[at / 64] |= 1 << (at % 64);
-        }
+        set_all(&doc_ids[within(doc_ids, first, last)], first, bits);
         block += 1;
     }
+}
+
+/// Sets the bits of documents. Four stretches of them take turns: neighbours are often in the same word, and each would wait for the
+/// one before.
+#[inline(always)]
+fn set_all(doc_ids: &[u32], first: u32, bits: &mut [u64]) {
+    let (stretches, rest) = doc_ids.split_at(doc_ids.len() / 4 * 4);
+    let stretch = stretches.len() / 4;
+    for at in 0..stretch {
+        for turn in 0..4 {
+            set_one(stretches[turn * stretch + at], first, bits);
+        }
+    }
+    for &doc_id in rest {
+        set_one(doc_id, first, bits);
+    }
+}
+
+#[inline(always)]
+fn set_one(doc_id: u32, first: u32, bits: &mut [u64]) {
+    let at = (doc_id - first) as usize;
+    bits[at / 64] |= 1 << (at % 64);
 }
 
 /// The words of a bit set in pairs, each of which is a word of 64 bits, and the last one if it is alone.

@@ -201,12 +201,7 @@ fn count_plan(index: &Index, plan: &QueryPlan, options: &Options, clock: &Clock)
             continue;
         };
         let needs_all = matching::only_required(&mut clauses);
-        let simple = restriction.is_none() && clauses.iter().all(|clause| clause.terms.len() == 1);
-        count += if simple && !clauses.is_empty() && (needs_all || clauses.len() == 1) {
-            matching::count_all(cpu::tier(), clauses.into_iter().flat_map(|clause| clause.terms).collect(), clock)
-        } else {
-            found::count(cpu::tier(), part.segment.documents(), clauses, needs_all, &mut restriction, clock)?
-        };
+        count += found::count(cpu::tier(), part.segment.documents(), clauses, needs_all, &mut restriction, clock)?;
         clock.check()?;
     }
     Ok(count)

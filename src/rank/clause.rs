@@ -17,9 +17,12 @@ impl Clause<'_> {
         self.terms.iter().map(Term::postings).sum()
     }
 
-    /// Clauses in which documents are looked up come in this order: bit sets first, where that takes least, and then the rarest.
+    /// As [`Term::look_up_order`].
     #[inline(always)]
-    pub(super) fn order(&self) -> (bool, usize) {
-        (!matches!(&self.terms[..], [term] if term.bits().is_some()), self.postings())
+    pub(super) fn look_up_order(&self) -> (bool, usize) {
+        match &self.terms[..] {
+            [term] => term.look_up_order(),
+            _ => (true, self.postings()),
+        }
     }
 }

@@ -46,7 +46,7 @@ fn matching_on_tier(
     let has = |clause: &mut Clause, doc_id| clause.terms.iter_mut().any(|term| term.contains(doc_id));
     let mut kept = doc_ids.len();
     if needs_all {
-        clauses.sort_by_key(Clause::order);
+        clauses.sort_by_key(Clause::look_up_order);
         for clause in &mut clauses {
             if clock.is_over() {
                 return;

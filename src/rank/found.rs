@@ -88,31 +88,37 @@ pub fn count<'s>(
     restriction: &mut Restriction<'s>,
     clock: &Clock,
 ) -> Result<u64> {
-    if restriction.is_none() && clauses.iter().all(|clause| clause.terms.len() == 1) {
-        let postings = clauses.iter().map(Clause::postings).sum::<usize>() as u64;
-        match clauses.len() {
-            0 => {}
-            1 => return Ok(postings),
-            _ if needs_all => return Ok(count_common(tier, documents, clauses, clock)),
-            // Those that have both are counted once.
-            2 => return Ok(postings - count_common(tier, documents, clauses, clock)),
-            _ => {}
-        }
+    // Lists, and nothing else, say which documents match.
+    let is_plain = restriction.is_none() && clauses.iter().all(|clause| clause.terms.len() == 1);
+    let postings = clauses.iter().map(Clause::postings).sum::<usize>() as u64;
+    match clauses.len() {
+        1 if is_plain => Ok(postings),
+        2.. if is_plain && needs_all => Ok(count_common(tier, documents, clauses, restriction, clock)),
+        // Documents with both have two postings.
+        2 if is_plain => Ok(postings - count_common(tier, documents, clauses, restriction, clock)),
+        _ => match listed(tier, documents, &mut clauses, needs_all, restriction, clock)? {
+            Some(doc_ids) => Ok(doc_ids.len() as u64),
+            None => Ok(matching::count(tier, documents, &mut clauses, needs_all, restriction, clock)),
+        },
     }
-    if let Some(doc_ids) = listed(tier, documents, &mut clauses, needs_all, restriction, clock)? {
-        return Ok(doc_ids.len() as u64);
-    }
-    Ok(matching::count(tier, documents, &mut clauses, needs_all, restriction, clock))
 }
 
-/// How many documents have all of these clauses, each of which is one term.
-fn count_common<'s>(tier: Tier, documents: u32, mut clauses: Vec<Clause<'s>>, clock: &Clock) -> u64 {
-    let mut restriction = Restriction::default();
-    let are_bits = clauses.iter().all(|clause| clause.terms[0].bits().is_some());
-    if are_bits || lead(documents, &clauses, true, &restriction).is_some() {
+/// How many documents have all of these clauses, each of which is one term; all documents count.
+fn count_common<'s>(
+    tier: Tier,
+    documents: u32,
+    mut clauses: Vec<Clause<'s>>,
+    restriction: &mut Restriction<'s>,
+    clock: &Clock,
+) -> u64 {
+    let bits = |clause: &Clause<'s>| clause.terms[0].bits();
+    if let Some(sets) = clauses.iter().map(bits).collect::<Option<Vec<_>>>() {
+        return matching::count_common_bits(tier, &sets);
+    }
+    if lead(documents, &clauses, true, restriction).is_some() {
         return matching::count_all(tier, clauses.into_iter().flat_map(|clause| clause.terms).collect(), clock);
     }
-    matching::count(tier, documents, &mut clauses, true, &mut restriction, clock)
+    matching::count(tier, documents, &mut clauses, true, restriction, clock)
 }
 
 /// Where the documents come from that are looked up.
@@ -148,7 +154,7 @@ fn lead(documents: u32, clauses: &[Clause], needs_all: bool, restriction: &Restr
     if let Lead::Clause(at) = lead {
         others.swap_remove(at);
     }
-    others.sort_by_key(|clause| clause.order());
+    others.sort_by_key(|clause| clause.look_up_order());
     let mut by_list = DECODED * len;
     // How many are left to be looked up.
     let mut left = len;

@@ -1,7 +1,8 @@
 //! Which documents match, without scores: counts and sets.
 //!
-//! [`count_all`] looks the documents of the rarest term up in the other lists, or intersects bit sets of dense ones. The
-//! other functions go through the segment in windows of [`WINDOW`] documents and combine bit sets of them.
+//! [`count_all`] looks the documents of the rarest term up in the other lists, and [`count_common_bits`] intersects whole bit sets.
+//! [`matching`], [`count`] and what is made of them go through the segment in windows of [`WINDOW`] documents and combine bit sets of
+//! these.
 
 use super::clause::Clause;
 use super::clock::Clock;
@@ -19,20 +20,15 @@ pub const WINDOW: usize = 1 << 16;
 const WORDS: usize = WINDOW / 64;
 
 tiered! {
-    /// How many documents have all terms, if no other condition is to be met. Those of the rarest term are looked up in the others,
-    /// unless all are bit sets.
+    /// How many documents have all terms, if no other condition is to be met: those of the rarest term are looked up in the others.
     pub(super) fn count_all<'c, 's>(terms: Vec<Term<'s>>, clock: &'c Clock) -> u64 = count_all_on_tier;
 }
 
 #[inline(always)]
 fn count_all_on_tier(mut terms: Vec<Term>, clock: &Clock) -> u64 {
     terms.sort_by_key(Term::postings);
-    if let Some(sets) = terms.iter().map(Term::bits).collect::<Option<Vec<_>>>() {
-        return count_common_bits(&sets);
-    }
     let Some((lead, others)) = terms.split_first_mut() else { return 0 };
-    // Bits are asked first: that costs least.
-    others.sort_by_key(|term| term.bits().is_none());
+    others.sort_by_key(Term::look_up_order);
     let mut count = 0;
     let mut doc_ids = block_buffer();
     for block in 0..lead.blocks() {
@@ -76,8 +72,13 @@ pub(super) fn retain_if(doc_ids: &mut [u32], mut keep: impl FnMut(u32) -> bool) 
     kept
 }
 
+tiered! {
+    /// How many documents are in all of these bit sets of one segment.
+    pub(super) fn count_common_bits<'a, 's>(sets: &'a [&'s [u32]]) -> u64 = count_common_bits_on_tier;
+}
+
 #[inline(always)]
-fn count_common_bits(sets: &[&[u32]]) -> u64 {
+fn count_common_bits_on_tier(sets: &[&[u32]]) -> u64 {
     let Some((first, others)) = sets.split_first() else { return 0 };
     let mut common = [0u32; 256];
     let mut count = 0u64;

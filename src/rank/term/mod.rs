@@ -106,6 +106,12 @@ impl<'s> Term<'s> {
         }
     }
 
+    /// Lists in which documents are looked up come in this order: bit sets first, where that takes least, and then the shortest.
+    #[inline(always)]
+    pub(in crate::rank) fn look_up_order(&self) -> (bool, usize) {
+        (self.bits().is_none(), self.postings())
+    }
+
     /// The number of blocks.
     pub fn blocks(&self) -> usize {
         self.blocks

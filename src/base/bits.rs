@@ -95,19 +95,16 @@ pub(crate) fn ones_by_byte_neon(word: u64) -> u64 {
 }
 
 /// The index of the 1 bit of `word` that has `rank` 1 bits below it. The word must have more than `rank`.
+#[inline(always)]
 pub(crate) fn select(word: u64, rank: u32) -> u32 {
     debug_assert!(rank < word.count_ones());
+    const HIGHEST: u64 = 0x8080_8080_8080_8080;
     let ends = ones_by_byte(word);
-    let mut byte = 0;
-    while (ends >> byte) as u8 <= rank as u8 {
-        byte += 8;
-    }
-    let before = if byte == 0 { 0 } else { (ends >> (byte - 8)) as u8 };
-    let mut bits = word >> byte;
-    for _ in u32::from(before)..rank {
-        bits &= bits - 1;
-    }
-    byte + bits.trailing_zeros()
+    // The bytes up to which there are more than `rank`, which is less than 64, each by its highest bit.
+    let behind = ((ends | HIGHEST) - u64::from(rank + 1) * 0x0101_0101_0101_0101) & HIGHEST;
+    let shift = behind.trailing_zeros() & 56;
+    let before = ((ends << 8) >> shift) as u8;
+    shift + u32::from(BITS_OF[usize::from((word >> shift) as u8)][(rank - u32::from(before)) as usize & 7])
 }
 
 /// Reads eight bytes of the stream from byte `at` on, as a little-endian number.

@@ -3,7 +3,6 @@
 use super::format::{self, Layout};
 use super::{PostingList, payload_words};
 use crate::base::error::Result;
-use crate::base::huge_pages::with_room;
 use crate::codec::monotone::partitioned_elias_fano::Built;
 use crate::codec::{Codec, PADDING, Plan, Shape};
 use std::sync::OnceLock;
@@ -17,7 +16,7 @@ impl PostingList {
         // Most intersections are empty, so there is one list for all of them.
         static EMPTY: OnceLock<PostingList> = OnceLock::new();
         match built {
-            Built::Parts { plan, count, payload, lasts } => of_parts(&plan, count, &payload, lasts),
+            Built::Parts { plan, count, payload, lasts } => of_parts(&plan, count, payload, lasts),
             Built::Few(doc_ids) => match EMPTY.get() {
                 Some(empty) if doc_ids.is_empty() => Ok(empty.clone()),
                 _ => {
@@ -29,8 +28,9 @@ impl PostingList {
     }
 }
 
-/// A partitioned list of these own words, payload and last docIDs of blocks, which must be right.
-fn of_parts(plan: &Plan, count: usize, payload: &[u32], derived: Vec<u32>) -> Result<PostingList> {
+/// A partitioned list of these own words, payload and last docIDs of blocks, which must be right. The payload becomes its words,
+/// as touching fresh memory for them takes as long as intersecting bit sets.
+fn of_parts(plan: &Plan, count: usize, payload: Vec<u32>, derived: Vec<u32>) -> Result<PostingList> {
     let shape = Shape {
         count,
         universe: derived.last().copied().unwrap_or(0),
@@ -39,11 +39,12 @@ fn of_parts(plan: &Plan, count: usize, payload: &[u32], derived: Vec<u32>) -> Re
         payload_words: payload.len(),
     };
     let (layout, head) = Layout::begin(2, Codec::PartitionedEliasFano, shape, &plan.own);
-    let mut words = with_room(layout.words() + PADDING);
-    words.extend_from_slice(&head);
-    words.extend_from_slice(payload);
+    let mut words = payload;
+    words.reserve_exact(head.len() + PADDING);
+    words.splice(..0, head);
     format::seal(&mut words, payload_words(&shape)?);
     words.resize(layout.words() + PADDING, 0);
+    words.shrink_to_fit();
     Ok(PostingList::new(layout, words, derived))
 }
 

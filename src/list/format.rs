@@ -164,12 +164,11 @@ pub(super) fn is_sound(words: &[u32]) -> bool {
 /// CRC-32 of all words except the checksum.
 fn checksum(words: &[u32]) -> u32 {
     let mut crc = crc32fast::Hasher::new();
-    let mut bytes = [0; 4096];
     for part in [&words[..CHECKSUM], &words[CHECKSUM + 1..]] {
-        for chunk in part.chunks(bytes.len() / 4) {
-            let bytes = &mut bytes[..4 * chunk.len()];
-            LittleEndian::write_u32_into(chunk, bytes);
-            crc.update(bytes);
+        if cfg!(target_endian = "little") {
+            crc.update(bytemuck::cast_slice(part));
+        } else {
+            part.iter().for_each(|word| crc.update(&word.to_le_bytes()));
         }
     }
     crc.finalize()

@@ -1,41 +1,104 @@
 //! AVX2: docIDs are written eight at a time, from a table of the bits of a byte; 1 bits are counted with a table of
 //! nibbles, after adders (Muła, Kurz and Lemire, 2018).
 
-use super::{FEW, expand_few, scalar, word};
+use super::{FEW, GROUP, expand_few, scalar, word};
 use crate::base::bits::BITS_OF;
 use std::arch::x86_64::*;
 
-/// As [`super::expand`].
+/// As [`super::expand`]. Where an eighth of the words has no bits, these are left out without a branch on each.
 ///
 /// # Safety
 /// As there; the processor has the enabled features.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 pub(super) unsafe fn expand(stream: *const u64, words: usize, first: u32, out: *mut u32) -> usize {
     let mut found = 0;
-    for at in 0..words {
-        let doc_id = first.wrapping_add(64 * at as u32);
-        // SAFETY: the word can be read. `out` has room for the docIDs of this word and 64 more after those found so
-        // far, and all stores are within 64 of that place.
-        unsafe {
-            let mut bits = word(stream, at);
-            let ones = bits.count_ones();
-            let to = out.add(found);
-            if ones <= FEW {
-                expand_few(bits, doc_id, to);
+    for from in (0..words).step_by(GROUP) {
+        let len = GROUP.min(words - from);
+        let first = first.wrapping_add(64 * from as u32);
+        // SAFETY: these are some of the words. `out` has room for the docIDs of the ones from here on, and 64 more.
+        found += unsafe {
+            let (stream, out) = (stream.add(from), out.add(found));
+            let which = if len == GROUP { filled(stream) } else { u64::MAX };
+            if 8 * which.count_ones() as usize <= 7 * GROUP {
+                expand_some(stream, which, first, out)
             } else {
-                let mut base = _mm256_set1_epi32(doc_id as i32);
-                let mut to = to;
-                for _ in 0..8 {
-                    let byte = (bits & 0xFF) as usize;
-                    let indices = _mm256_cvtepu8_epi32(_mm_loadl_epi64(BITS_OF[byte].as_ptr().cast()));
-                    _mm256_storeu_si256(to.cast(), _mm256_add_epi32(indices, base));
-                    to = to.add(byte.count_ones() as usize);
-                    base = _mm256_add_epi32(base, _mm256_set1_epi32(8));
-                    bits >>= 8;
-                }
+                expand_all(stream, len, first, out)
             }
-            found += ones as usize;
+        };
+    }
+    found
+}
+
+/// Which words of a group have bits.
+///
+/// # Safety
+/// [`GROUP`] words can be read; the processor has the enabled features.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn filled(stream: *const u64) -> u64 {
+    let mut empty = 0;
+    for at in (0..GROUP).step_by(4) {
+        // SAFETY: four words from `at` on can be read.
+        let words = unsafe { _mm256_loadu_si256(stream.add(at).cast()) };
+        let is_empty = _mm256_cmpeq_epi64(words, _mm256_setzero_si256());
+        empty |= (_mm256_movemask_pd(_mm256_castsi256_pd(is_empty)) as u64) << at;
+    }
+    !empty
+}
+
+/// Writes the docIDs of a word, of which bit 0 stands for `doc_id`, and returns their number.
+///
+/// # Safety
+/// `to` has room for 64; the processor has the enabled features.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+#[inline]
+unsafe fn expand_word(mut bits: u64, doc_id: u32, mut to: *mut u32) -> usize {
+    let ones = bits.count_ones();
+    // SAFETY: all stores are within 64 of `to`.
+    unsafe {
+        if ones <= FEW {
+            expand_few(bits, doc_id, to);
+        } else {
+            let mut base = _mm256_set1_epi32(doc_id as i32);
+            for _ in 0..8 {
+                let byte = (bits & 0xFF) as usize;
+                let indices = _mm256_cvtepu8_epi32(_mm_loadl_epi64(BITS_OF[byte].as_ptr().cast()));
+                _mm256_storeu_si256(to.cast(), _mm256_add_epi32(indices, base));
+                to = to.add(byte.count_ones() as usize);
+                base = _mm256_add_epi32(base, _mm256_set1_epi32(8));
+                bits >>= 8;
+            }
         }
+    }
+    ones as usize
+}
+
+/// # Safety
+/// As [`super::expand`]; the processor has the enabled features.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+#[inline]
+unsafe fn expand_all(stream: *const u64, words: usize, first: u32, out: *mut u32) -> usize {
+    let mut found = 0;
+    for at in 0..words {
+        // SAFETY: the word can be read; `out` has room for its docIDs and 64 more after those found so far.
+        found += unsafe { expand_word(word(stream, at), first.wrapping_add(64 * at as u32), out.add(found)) };
+    }
+    found
+}
+
+/// Expands the words of a group that `which` has bits of, and no others.
+///
+/// # Safety
+/// As [`super::expand`]; the processor has the enabled features.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+#[inline]
+unsafe fn expand_some(stream: *const u64, mut which: u64, first: u32, out: *mut u32) -> usize {
+    let mut found = 0;
+    while which != 0 {
+        let at = which.trailing_zeros();
+        which &= which - 1;
+        // SAFETY: the word can be read; `out` has room for its docIDs and 64 more after those found so far.
+        found += unsafe { expand_word(word(stream, at as usize), first.wrapping_add(64 * at), out.add(found)) };
     }
     found
 }

@@ -1,46 +1,121 @@
 //! AVX-512: the bits of a word become bytes by one compression; 1 bits are counted eight words at a time.
 
-use super::word;
+use super::{GROUP, word};
 use crate::base::bits::IOTA;
 use std::arch::x86_64::*;
 
 /// How many words ahead words are prefetched.
 const AHEAD: usize = 128;
 
-/// As [`super::expand`].
+/// As [`super::expand`]. Words are looked at in groups, so that few branches depend on how many bits a single one has.
 ///
 /// # Safety
 /// As there; the processor has the enabled features.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,bmi1,bmi2,popcnt,lzcnt")]
 pub(super) unsafe fn expand(stream: *const u64, words: usize, first: u32, out: *mut u32) -> usize {
     let mut found = 0;
-    let mut base = _mm512_set1_epi32(first as i32);
-    let next = _mm512_set1_epi32(64);
-    // SAFETY: `IOTA` has 64 bytes.
-    let iota = unsafe { _mm512_loadu_si512(IOTA.as_ptr().cast()) };
-    for at in 0..words {
-        // SAFETY: the word can be read. `out` has room for the docIDs of this word and 64 more after those found so
-        // far, and all stores are within 64 of that place.
-        unsafe {
-            let bits = word(stream, at);
-            let ones = bits.count_ones() as usize;
-            let indices = _mm512_maskz_compress_epi8(bits, iota);
-            let to = out.add(found);
-            let store = |at: usize, indices| {
-                let doc_ids = _mm512_add_epi32(_mm512_cvtepu8_epi32(indices), base);
-                _mm512_storeu_si512(to.add(at).cast(), doc_ids);
-            };
-            store(0, _mm512_castsi512_si128(indices));
-            if ones > 16 {
-                store(16, _mm512_extracti32x4_epi32::<1>(indices));
-                store(32, _mm512_extracti32x4_epi32::<2>(indices));
-                if ones > 48 {
-                    store(48, _mm512_extracti32x4_epi32::<3>(indices));
+    for from in (0..words).step_by(GROUP) {
+        let len = GROUP.min(words - from);
+        let first = first.wrapping_add(64 * from as u32);
+        // SAFETY: these are some of the words. `out` has room for the docIDs of the ones from here on, and 64 more.
+        found += unsafe {
+            let (stream, out) = (stream.add(from), out.add(found));
+            if len < FEWEST {
+                expand_all::<1>(stream, len, first, out)
+            } else {
+                let Filled { words, ones } = filled(stream, u64::MAX >> (GROUP - len));
+                match ones / len {
+                    _ if 8 * words.count_ones() as usize <= 7 * len => expand_some(stream, words, first, out),
+                    0..8 => expand_all::<1>(stream, len, first, out),
+                    8..24 => expand_all::<2>(stream, len, first, out),
+                    _ => expand_all::<4>(stream, len, first, out),
                 }
             }
-            found += ones;
+        };
+    }
+    found
+}
+
+/// Smaller groups are not looked at first.
+const FEWEST: usize = 8;
+
+/// Which words of a group have bits, and how many in all.
+struct Filled {
+    words: u64,
+    ones: usize,
+}
+
+/// # Safety
+/// The words that `all` has bits of can be read; the processor has the enabled features.
+#[target_feature(enable = "avx512f,avx512vpopcntdq")]
+#[inline]
+unsafe fn filled(stream: *const u64, all: u64) -> Filled {
+    let (mut filled, mut ones) = (0, _mm512_setzero_si512());
+    for at in (0..GROUP).step_by(8) {
+        // SAFETY: only words of the stream are read, because of the mask.
+        let words = unsafe { _mm512_maskz_loadu_epi64((all >> at) as u8, stream.wrapping_add(at).cast()) };
+        filled |= u64::from(_mm512_test_epi64_mask(words, words)) << at;
+        ones = _mm512_add_epi64(ones, _mm512_popcnt_epi64(words));
+    }
+    Filled { words: filled, ones: _mm512_reduce_add_epi64(ones) as usize }
+}
+
+/// Writes the docIDs of a word, of which bit 0 stands for the docID that `base` has in all lanes, and returns their number.
+/// The first `VECTORS` are always written, the others if there are any.
+///
+/// # Safety
+/// `to` has room for 64; the processor has the enabled features.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt")]
+#[inline]
+unsafe fn expand_word<const VECTORS: usize>(bits: u64, base: __m512i, to: *mut u32) -> usize {
+    let ones = bits.count_ones() as usize;
+    // SAFETY: `IOTA` has 64 bytes; stores are within 64 of `to`.
+    unsafe {
+        let indices = _mm512_maskz_compress_epi8(bits, _mm512_loadu_si512(IOTA.as_ptr().cast()));
+        macro_rules! store {
+            ($($quarter:literal)*) => {$(
+                let quarter = _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<$quarter>(indices));
+                _mm512_storeu_si512(to.add(16 * $quarter).cast(), _mm512_add_epi32(quarter, base));
+            )*};
         }
-        base = _mm512_add_epi32(base, next);
+        store!(0);
+        if VECTORS > 1 || ones > 16 {
+            store!(1);
+            if VECTORS > 2 || ones > 32 {
+                store!(2 3);
+            }
+        }
+    }
+    ones
+}
+
+/// # Safety
+/// As [`super::expand`]; the processor has the enabled features.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt")]
+unsafe fn expand_all<const VECTORS: usize>(stream: *const u64, words: usize, first: u32, out: *mut u32) -> usize {
+    let mut found = 0;
+    let mut base = _mm512_set1_epi32(first as i32);
+    for at in 0..words {
+        // SAFETY: the word can be read; `out` has room for its docIDs and 64 more after those found so far.
+        found += unsafe { expand_word::<VECTORS>(word(stream, at), base, out.add(found)) };
+        base = _mm512_add_epi32(base, _mm512_set1_epi32(64));
+    }
+    found
+}
+
+/// Expands the words of a group that `which` has bits of, and no others.
+///
+/// # Safety
+/// As [`super::expand`]; the processor has the enabled features.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt")]
+unsafe fn expand_some(stream: *const u64, mut which: u64, first: u32, out: *mut u32) -> usize {
+    let mut found = 0;
+    while which != 0 {
+        let at = which.trailing_zeros();
+        which &= which - 1;
+        let base = _mm512_set1_epi32(first.wrapping_add(64 * at) as i32);
+        // SAFETY: the word can be read; `out` has room for its docIDs and 64 more after those found so far.
+        found += unsafe { expand_word::<1>(word(stream, at as usize), base, out.add(found)) };
     }
     found
 }
@@ -52,13 +127,20 @@ pub(super) unsafe fn expand(stream: *const u64, words: usize, first: u32, out: *
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq")]
 pub(super) unsafe fn common(a: *const u64, b: *const u64, words: usize, out: *mut u64) -> u64 {
     let mut total = _mm512_setzero_si512();
-    for at in (0..words).step_by(8) {
-        let mask = ((1u32 << (words - at).min(8)) - 1) as __mmask8;
-        // SAFETY: only words of the streams are read and written, because of the mask.
-        unsafe {
-            let of_a = _mm512_maskz_loadu_epi64(mask, a.add(at).cast());
-            let both = _mm512_and_si512(of_a, _mm512_maskz_loadu_epi64(mask, b.add(at).cast()));
-            _mm512_mask_storeu_epi64(out.add(at).cast(), mask, both);
+    let whole = words / 8 * 8;
+    // SAFETY: there are 8 words from `at` on, and for the rest only words of the streams are read and written, because of the
+    // mask. What is written with a mask takes long to be read again.
+    unsafe {
+        for at in (0..whole).step_by(8) {
+            let both = _mm512_and_si512(_mm512_loadu_si512(a.add(at).cast()), _mm512_loadu_si512(b.add(at).cast()));
+            _mm512_storeu_si512(out.add(at).cast(), both);
+            total = _mm512_add_epi64(total, _mm512_popcnt_epi64(both));
+        }
+        if whole < words {
+            let mask = ((1u32 << (words - whole)) - 1) as __mmask8;
+            let of_a = _mm512_maskz_loadu_epi64(mask, a.add(whole).cast());
+            let both = _mm512_and_si512(of_a, _mm512_maskz_loadu_epi64(mask, b.add(whole).cast()));
+            _mm512_mask_storeu_epi64(out.add(whole).cast(), mask, both);
             total = _mm512_add_epi64(total, _mm512_popcnt_epi64(both));
         }
     }

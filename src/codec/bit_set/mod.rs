@@ -12,6 +12,10 @@ mod scalar;
 
 use crate::base::cpu::Tier;
 
+/// Words that are looked at together before they are expanded.
+#[cfg(target_arch = "x86_64")]
+const GROUP: usize = 64;
+
 /// Words with at most this many bits are expanded one bit at a time, without a branch per bit.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const FEW: u32 = 4;

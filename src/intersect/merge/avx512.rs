@@ -29,6 +29,34 @@ pub(super) unsafe fn meet(a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) 
     Met { in_a, in_b, found }
 }
 
+/// As [`super::meet_few`].
+///
+/// # Safety
+/// As there; the processor has the enabled features.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
+pub(super) unsafe fn meet_few(a: &[u32], b: &[u32], out: *mut u32) -> Met {
+    let (mut in_a, mut in_b, mut found) = (0, 0, 0);
+    while in_a < a.len() && in_b < b.len() {
+        let [of_a, of_b] = [a.len() - in_a, b.len() - in_b].map(|left| left.min(VECTOR));
+        // SAFETY: only docIDs of the lists are read, because of the masks, and at least one of each is left; `out` has room for
+        // a vector after those found, which are at most as many as the shorter list has.
+        unsafe {
+            let live = |count: usize| (u32::MAX >> (32 - count)) as __mmask16;
+            let x = _mm512_maskz_loadu_epi32(live(of_a), a.as_ptr().add(in_a).cast());
+            let y = b.as_ptr().add(in_b).cast();
+            // The lanes after the end are as the first one.
+            let y = _mm512_mask_loadu_epi32(_mm512_set1_epi32(*y), live(of_b), y);
+            let equal = equal(x, y) & live(of_a);
+            _mm512_storeu_si512(out.add(found).cast(), _mm512_maskz_compress_epi32(equal, x));
+            found += equal.count_ones() as usize;
+        }
+        let (last_a, last_b) = (a[in_a + of_a - 1], b[in_b + of_b - 1]);
+        in_a += if last_a <= last_b { of_a } else { 0 };
+        in_b += if last_b <= last_a { of_b } else { 0 };
+    }
+    Met { in_a, in_b, found }
+}
+
 /// The lanes of `x` that equal any lane of `y`.
 #[target_feature(enable = "avx512f")]
 #[inline]

@@ -93,18 +93,39 @@ pub(super) struct Met {
 /// Merges until less than a vector remains of either slice, or if that is so already, until nothing does. Writes at
 /// most as many docIDs as the shorter slice has, plus a vector.
 pub(super) fn meet_tiles(tier: Tier, a: &[u32], b: &[u32], out: &mut [u32; ROOM + VECTOR]) -> Met {
-    assert!(a.len().min(b.len()) <= ROOM);
+    let shorter = a.len().min(b.len());
+    assert!(shorter <= ROOM);
     match tier {
+        // SAFETY: `out` has room for the shorter slice and a vector; the processor has the tier.
+        _ if shorter < VECTOR => unsafe { meet_few(tier, a, b, out.as_mut_ptr()) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has the tier; both slices have a vector, and `out` room for the shorter and one more.
-        Tier::Avx512 if a.len().min(b.len()) >= VECTOR => unsafe { avx512::meet(a, b, out) },
+        Tier::Avx512 => unsafe { avx512::meet(a, b, out) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
-        Tier::Avx2 if a.len().min(b.len()) >= VECTOR => unsafe { avx2::meet(a, b, out) },
+        Tier::Avx2 => unsafe { avx2::meet(a, b, out) },
         #[cfg(target_arch = "aarch64")]
         // SAFETY: as above.
-        Tier::Neon if a.len().min(b.len()) >= VECTOR => unsafe { neon::meet(a, b, out) },
-        _ => scalar(a, b, out),
+        Tier::Neon => unsafe { neon::meet(a, b, out) },
+        // SAFETY: as above.
+        _ => unsafe { scalar(a, b, out.as_mut_ptr()) },
+    }
+}
+
+/// Merges until nothing remains of one of two slices.
+///
+/// # Safety
+/// `out` has room for the shorter one and a vector; the processor has the tier.
+pub(super) unsafe fn meet_few(tier: Tier, a: &[u32], b: &[u32], out: *mut u32) -> Met {
+    // SAFETY: the contract.
+    unsafe {
+        match tier {
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx512 => avx512::meet_few(a, b, out),
+            #[cfg(target_arch = "x86_64")]
+            Tier::Avx2 => avx2::meet_few(a, b, out),
+            _ => scalar(a, b, out),
+        }
     }
 }
 
@@ -120,11 +141,15 @@ fn opaque(doc_id: u32) -> u32 {
 }
 
 /// One docID at a time without a branch on which is greater.
-fn scalar(a: &[u32], b: &[u32], out: &mut [u32]) -> Met {
+///
+/// # Safety
+/// `out` has room for the shorter slice and one more.
+unsafe fn scalar(a: &[u32], b: &[u32], out: *mut u32) -> Met {
     let (mut in_a, mut in_b, mut found) = (0, 0, 0);
     while in_a < a.len() && in_b < b.len() {
         let (x, y) = (a[in_a], b[in_b]);
-        out[found] = x;
+        // SAFETY: fewer were found than the shorter slice has.
+        unsafe { out.add(found).write(x) };
         found += usize::from(x == y);
         in_a += usize::from(x <= y);
         in_b += usize::from(y <= x);

@@ -2,7 +2,8 @@
 //! docIDs that come one by one are partitioned as in a list that is encoded. So a result of bit sets or runs costs no more
 //! than its words, but may take a little more room than an encoded list.
 
-use super::directory::{Entry, Kind, MANY, MOST_IN_RUNS, Partition, Widths};
+use super::directory::{Entry, Kind, MANY, MOST_IN_RUNS, Partition, Runs, Widths};
+use super::open_runs::{OpenRuns, each_range, starts};
 use super::plan::Costs;
 use super::{check, encode_partition};
 use crate::base::cpu::Tier;
@@ -16,6 +17,9 @@ const SPARSEST: usize = 3;
 
 /// Words without bits that a bit set may contain between others.
 const HOLE: usize = 4;
+
+/// Ranges from this length on become runs, and bits in which runs are as long on average.
+const LONG: usize = 16;
 
 /// Results up to this length are encoded like any list.
 const FEW: usize = 1024;
@@ -33,8 +37,8 @@ pub(crate) struct Builder {
     blocks: usize,
     /// How many docIDs the last of them has less than whole blocks. If any, it is the end of the list.
     short: usize,
-    /// A bit set that may go on. Then no docIDs are gathered.
-    open: Option<OpenBits>,
+    /// A partition that may go on. Then no docIDs are gathered.
+    open: Option<Open>,
     /// The docIDs after those partitions.
     gathered: Vec<u32>,
 }
@@ -45,6 +49,11 @@ pub(crate) enum Built {
     Few(Vec<u32>),
     /// Own words and parameter, the number of docIDs, the payload, and the last docID of each block.
     Parts { plan: Plan, count: usize, payload: Vec<u32>, lasts: Vec<u32> },
+}
+
+enum Open {
+    Bits(OpenBits),
+    Runs(OpenRuns),
 }
 
 /// A bit set at the end of the payload.
@@ -58,8 +67,13 @@ struct OpenBits {
 impl Builder {
     /// What the list is made of.
     pub(crate) fn finish(mut self) -> Built {
-        if let Some(OpenBits { first, begin, count }) = self.open.take() {
-            self.push_bits(first, begin, count);
+        match self.open.take() {
+            Some(Open::Bits(bits)) => self.push_bits(bits),
+            Some(Open::Runs(runs)) if self.entries.is_empty() && runs.count <= FEW => {
+                self.gathered.extend(runs.from(0).flatten());
+            }
+            Some(Open::Runs(runs)) => self.push_runs(&runs.runs, runs.count),
+            None => {}
         }
         if self.entries.is_empty() && self.gathered.len() <= FEW {
             return Built::Few(self.gathered);
@@ -91,8 +105,8 @@ impl Builder {
         self.gathered.clear();
     }
 
-    /// Adds the bit set that the payload has from word `begin` on.
-    fn push_bits(&mut self, first: u32, begin: usize, count: usize) {
+    /// Adds a bit set.
+    fn push_bits(&mut self, OpenBits { first, begin, count }: OpenBits) {
         let words = self.payload.len() - begin;
         let end_block = count.div_ceil(BLOCK);
         let payload = &self.payload[begin..];
@@ -103,9 +117,43 @@ impl Builder {
         self.short = end_block * BLOCK - count;
     }
 
-    /// Ends the open bit set. Its docIDs after the last whole block are gathered.
+    /// Adds the first `count` docIDs of runs, of which each has one.
+    fn push_runs(&mut self, runs: &[(u32, u32)], count: usize) {
+        let Some(&(first, _)) = runs.first() else { return };
+        let mut at = 0;
+        for end in (0..count).step_by(BLOCK).map(|rank| count.min(rank + BLOCK) as u32) {
+            while runs.get(at + 1).is_some_and(|&(_, before)| before < end) {
+                at += 1;
+            }
+            let (start, before) = runs[at];
+            self.lasts.push(start + (end - 1 - before));
+        }
+        let kind = if runs.len() == 1 { Kind::Run } else { Kind::Runs };
+        if kind == Kind::Runs {
+            Runs::write(first, runs, self.lasts[self.lasts.len() - 1] - first, count, &mut self.payload);
+        }
+        let blocks = count.div_ceil(BLOCK);
+        self.push(kind, first, blocks);
+        self.short = blocks * BLOCK - count;
+    }
+
+    /// Ends the open partition. Its docIDs after the last whole block are gathered.
     fn close(&mut self) {
-        let Some(OpenBits { first, begin, count }) = self.open.take() else { return };
+        match self.open.take() {
+            None => {}
+            Some(Open::Bits(bits)) => self.close_bits(bits),
+            Some(Open::Runs(runs)) => {
+                let whole = runs.count / BLOCK * BLOCK;
+                let those = runs.runs.partition_point(|&(_, before)| (before as usize) < whole);
+                self.push_runs(&runs.runs[..those], whole);
+                if whole < runs.count {
+                    self.gathered.extend(runs.from(whole).flatten());
+                }
+            }
+        }
+    }
+
+    fn close_bits(&mut self, OpenBits { first, begin, count }: OpenBits) {
         let mut left = count % BLOCK;
         let mut tail = Vec::with_capacity(left);
         let line = first / 64 * 64;
@@ -129,7 +177,7 @@ impl Builder {
             self.payload.push(0);
         }
         if count >= BLOCK {
-            self.push_bits(first, begin, count - count % BLOCK);
+            self.push_bits(OpenBits { first, begin, count: count - count % BLOCK });
         }
         self.gathered.extend(tail.iter().rev());
     }
@@ -155,27 +203,33 @@ impl Sink for Builder {
     }
 
     fn take_range(&mut self, _: Tier, first: u32, last: u32) {
-        self.close();
         let mut first = first;
-        let lacks = self.lacks();
         let mut len = (last - first) as usize + 1;
-        if len < lacks + 2 * BLOCK {
-            return self.gathered.extend(first..=last);
+        if !matches!(self.open, Some(Open::Runs(_))) {
+            self.close();
+            if len < LONG {
+                return self.gathered.extend(first..=last);
+            }
+            // The first docIDs fill up the gathered ones to whole blocks.
+            let lacks = self.lacks().min(len);
+            self.gathered.extend((first..=last).take(lacks));
+            if lacks == len {
+                return;
+            }
+            self.partition_gathered();
+            first += lacks as u32;
+            len -= lacks;
         }
-        self.gathered.extend(first..first + lacks as u32);
-        self.partition_gathered();
-        first += lacks as u32;
-        len -= lacks;
-        while len >= BLOCK {
-            let part = len.min(MOST_IN_RUNS) / BLOCK * BLOCK;
-            self.push(Kind::Run, first, part / BLOCK);
-            self.lasts.extend((1..=(part / BLOCK) as u32).map(|blocks| first + (blocks * BLOCK as u32 - 1)));
+        while len != 0 {
+            let Open::Runs(open) = self.open.get_or_insert_with(|| Open::Runs(OpenRuns::default())) else { return };
+            let part = len.min(MOST_IN_RUNS - open.count);
+            open.push(first, part);
+            if open.count == MOST_IN_RUNS {
+                self.close();
+            }
             len -= part;
             // After the largest docID there is, nothing is left.
             first = first.wrapping_add(part as u32);
-        }
-        if len != 0 {
-            self.gathered.extend(first..=last);
         }
     }
 
@@ -185,11 +239,17 @@ impl Sink for Builder {
         let (mut first, mut words) = (first + 64 * begin as u32, &words[begin..end]);
         // SAFETY: the words are there; the tier is available, as the caller says.
         let count = unsafe { bit_set::count_common(tier, words.as_ptr(), words.as_ptr(), words.len()) as usize };
+        if count >= LONG && starts(tier, words) * LONG <= count {
+            return each_range(first, words, |first, last| self.take_range(tier, first, last));
+        }
         if count < SPARSEST * words.len() {
             self.close();
             return self.gathered.take_bits(tier, first, words);
         }
-        if let Some(open) = &mut self.open {
+        if let Some(Open::Runs(_)) = self.open {
+            self.close();
+        }
+        if let Some(Open::Bits(open)) = &mut self.open {
             let hole = ((first - open.first / 64 * 64) / 64) as usize - (self.payload.len() - open.begin) / 2;
             if hole <= HOLE {
                 open.count += count;
@@ -222,7 +282,7 @@ impl Sink for Builder {
         }
         self.partition_gathered();
         let begin = self.payload.len();
-        self.open = Some(OpenBits { first: first + rest.trailing_zeros(), begin, count });
+        self.open = Some(Open::Bits(OpenBits { first: first + rest.trailing_zeros(), begin, count }));
         copy(&[rest], &mut self.payload);
         copy(&words[1..], &mut self.payload);
     }
@@ -230,10 +290,10 @@ impl Sink for Builder {
 
 /// Appends 64-bit words, the lower half first.
 fn copy(words: &[u64], to: &mut Vec<u32>) {
-    let from = to.len();
-    to.resize(from + 2 * words.len(), 0);
-    for (halves, word) in to[from..].chunks_exact_mut(2).zip(words) {
-        halves[0] = *word as u32;
-        halves[1] = (word >> 32) as u32;
+    if cfg!(target_endian = "little") {
+        return to.extend_from_slice(bytemuck::cast_slice(words));
+    }
+    for word in words {
+        to.extend([*word as u32, (word >> 32) as u32]);
     }
 }

@@ -197,32 +197,42 @@ unsafe fn derive_bits_with_popcnt(partition: &Partition, lasts: &mut Vec<u32>) -
     derive_bits_by_words(partition, lasts)
 }
 
+/// Words that are looked at before the last docIDs of blocks are looked for in them. None has more docIDs than a block.
+const GROUP: usize = 64;
+
 #[inline(always)]
 fn derive_bits_by_words(partition: &Partition, lasts: &mut Vec<u32>) -> std::result::Result<(), String> {
     let Partition { first, count, words, payload, .. } = *partition;
     if words == 0 || words % 2 != 0 || u64::from(first / 64) + words as u64 / 2 > 1 << 26 {
         return Err("not as many words as a bit set has".into());
     }
-    let (mut rank, mut end) = (0, BLOCK.min(count));
-    for (at, halves) in payload[..words].chunks(2).enumerate() {
-        let word = u64::from(halves[0]) | u64::from(halves[1]) << 32;
-        let line = (first / 64 + at as u32) * 64;
-        if at == 0 && (word == 0 || word.trailing_zeros() != first % 64) {
-            return Err("does not begin with its first docID".into());
+    let line = first / 64 * 64;
+    let word = |at: usize| u64::from(payload[2 * at]) | u64::from(payload[2 * at + 1]) << 32;
+    if word(0) == 0 || word(0).trailing_zeros() != first % 64 {
+        return Err("does not begin with its first docID".into());
+    }
+    let mut rank = 0;
+    // Words with the last docID of a block, and how many docIDs are before them. Which those are, no branch depends on.
+    let mut ends = [(0, 0); GROUP];
+    for from in (0..words / 2).step_by(GROUP) {
+        let mut len = 0;
+        for at in from..(words / 2).min(from + GROUP) {
+            let after = rank + word(at).count_ones() as usize;
+            ends[len] = (at, rank);
+            len += usize::from(rank / BLOCK != after / BLOCK);
+            rank = after;
         }
-        let ones = word.count_ones() as usize;
-        while rank < end && end <= rank + ones {
-            // The last docID of the block is in this word.
-            lasts.push(line + bits::select(word, (end - rank - 1) as u32));
-            if end == count {
-                break;
-            }
-            end = count.min(end + BLOCK);
+        for &(at, before) in &ends[..len] {
+            lasts.push(line + 64 * at as u32 + bits::select(word(at), (BLOCK - 1 - before % BLOCK) as u32));
         }
-        rank += ones;
     }
     if rank != count {
         return Err(format!("{rank} docIDs where {count} should be"));
+    }
+    if count % BLOCK != 0
+        && let Some(at) = (0..words / 2).rfind(|&at| word(at) != 0)
+    {
+        lasts.push(line + 64 * at as u32 + (63 - word(at).leading_zeros()));
     }
     Ok(())
 }

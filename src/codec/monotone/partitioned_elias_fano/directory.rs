@@ -294,15 +294,16 @@ impl<'l> Runs<'l> {
         1 + words_for((len as u64 - 1) * u64::from(start_width + before_width))
     }
 
-    /// The words of runs: of first docIDs less that of the partition, and docIDs before.
-    pub(super) fn write(runs: &[(u32, u32)], span: u32, count: usize, words: &mut Vec<u32>) {
+    /// The words of runs: the first docID of each, of which none is less than `first`, and how many docIDs are before it. The last
+    /// docID is `first` plus `span`.
+    pub(super) fn write(first: u32, runs: &[(u32, u32)], span: u32, count: usize, words: &mut Vec<u32>) {
         let (start_width, before_width) = (bits_for(span.into()), bits_for(count as u64 - 1));
         let from = words.len();
         words.resize(from + Runs::words(runs.len(), start_width, before_width) as usize, 0);
         words[from] = (runs.len() - 1) as u32 | start_width << 16;
         let mut position = 32;
         for &(start, before) in &runs[1..] {
-            put(&mut words[from..], position, start_width, start);
+            put(&mut words[from..], position, start_width, start - first);
             put(&mut words[from..], position + u64::from(start_width), before_width, before);
             position += u64::from(start_width + before_width);
         }

@@ -38,6 +38,7 @@ mod check;
 mod decode;
 mod directory;
 mod look_up;
+mod open_runs;
 mod plan;
 mod view;
 
@@ -170,13 +171,13 @@ fn encode_partition(doc_ids: &[u32], kind: Option<Kind>, words: &mut Vec<u32>) {
             doc_ids.iter().for_each(|doc_id| words[from + ((doc_id - line) / 32) as usize] |= 1 << (doc_id % 32));
         }
         Some(Kind::Runs) => {
-            let mut runs: Vec<(u32, u32)> = vec![(0, 0)];
+            let mut runs: Vec<(u32, u32)> = vec![(first, 0)];
             for (before, pair) in (1..).zip(doc_ids.windows(2)) {
                 if pair[1] - pair[0] != 1 {
-                    runs.push((pair[1] - first, before));
+                    runs.push((pair[1], before));
                 }
             }
-            Runs::write(&runs, last - first, doc_ids.len(), words);
+            Runs::write(first, &runs, last - first, doc_ids.len(), words);
         }
         Some(Kind::Run) | None => {}
     }

@@ -5,24 +5,22 @@ use crate::base::cpu::Tier;
 use crate::codec::monotone::partitioned_elias_fano::{Kind, Runs};
 use crate::codec::{BLOCK, SLACK, Sink, bit_set};
 use crate::intersect::Filter;
-use crate::intersect::merge::VECTOR;
+use crate::intersect::merge::{VECTOR, meet_few};
 use std::mem::MaybeUninit;
 
 /// The most docIDs of a list that are looked up one by one in a longer one.
 pub(super) const FEW: usize = 16;
 
-/// Writes what two short lists have in common to `common` and returns its number. Without a branch on which docID is
-/// greater.
-pub(super) fn common_few(a: &[u32], b: &[u32], common: &mut [u32; BLOCK + VECTOR]) -> usize {
-    let (mut in_a, mut in_b, mut found) = (0, 0, 0);
-    while in_a < a.len() && in_b < b.len() {
-        let (x, y) = (a[in_a], b[in_b]);
-        common[found] = x;
-        found += usize::from(x == y);
-        in_a += usize::from(x <= y);
-        in_b += usize::from(y <= x);
-    }
-    found
+/// Sends what two short lists have in common.
+pub(super) fn common_few<S: Sink>(tier: Tier, a: &[u32], b: &[u32], out: &mut Filter<'_, '_, S>) {
+    let mut common = [MaybeUninit::<u32>::uninit(); BLOCK + VECTOR];
+    // SAFETY: the shorter list has at most a block; the tier is available; as many as are said were written.
+    let found = unsafe {
+        let to = common.as_mut_ptr().cast::<u32>();
+        let found = meet_few(tier, a, b, to).found;
+        std::slice::from_raw_parts_mut(to, found)
+    };
+    out.take(found);
 }
 
 /// Looks a few docIDs, at most [`FEW`], up in a list.

@@ -10,10 +10,9 @@ mod overlap;
 mod side;
 
 use super::super::Filter;
-use super::VECTOR;
 use crate::base::cpu::Tier;
 use crate::codec::monotone::partitioned_elias_fano::Kind;
-use crate::codec::{BLOCK, Codec, Sink};
+use crate::codec::{Codec, Sink};
 use crate::list::PostingList;
 use few::{FEW, common_few, few_of};
 use overlap::Overlap;
@@ -39,12 +38,7 @@ pub(in crate::intersect) fn merge<S: Sink>(tier: Tier, a: &PostingList, b: &Post
         ([], few) | (few, []) if few.len() > FEW => {}
         ([], few) => return few_of(tier, few, Side::new(a, view_a), out),
         (few, []) => return few_of(tier, few, Side::new(b, view_b), out),
-        (few, others) => {
-            let mut common = [0; BLOCK + VECTOR];
-            let found = common_few(few, others, &mut common);
-            out.take(&mut common[..found]);
-            return;
-        }
+        (few, others) => return common_few(tier, few, others, out),
     }
     let (mut a, mut b) = (Side::new(a, view_a), Side::new(b, view_b));
     let mut common = None;

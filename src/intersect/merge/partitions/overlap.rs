@@ -17,6 +17,10 @@ const LOOK_UP_RATIO: usize = 8;
 /// Room for what two tiles have in common.
 pub(super) type Common = [u32; ROOM + VECTOR];
 
+/// Words that are sent together. What is written across two cache lines takes long to be read again.
+#[repr(align(64))]
+struct Chunk([u64; CHUNK]);
+
 /// The docIDs that two partitions may have in common.
 pub(super) struct Overlap {
     pub(super) tier: Tier,
@@ -150,7 +154,7 @@ impl Overlap {
             out.add(unsafe { bit_set::count_common(self.tier, of_a, of_b, words) });
             return true;
         }
-        let mut chunk = [0; CHUNK];
+        let Chunk(chunk) = &mut Chunk([0; CHUNK]);
         for at in (0..words).step_by(CHUNK) {
             let len = CHUNK.min(words - at);
             // SAFETY: as above, and the chunk has room for `len` words.

@@ -155,11 +155,15 @@ mod tests {
         #[test]
         fn every_tier_gives_what_a_loop_gives(
             words in prop::collection::vec(prop_oneof![Just(0u64), Just(u64::MAX), any::<u64>(),
-                any::<u64>().prop_map(|word| word & word >> 7 & word << 9)], 0..40),
-            others in prop::collection::vec(any::<u64>(), 40),
+                any::<u64>().prop_map(|word| word & word >> 7 & word << 9)], 0..150),
+            others in prop::collection::vec(any::<u64>(), 150), sparse in 0u32..4,
             shift in 0usize..2, first in 0u32..1 << 30,
         ) {
             let first = first & !63;
+            // As they are, or mostly without bits.
+            let words: Vec<u64> = words.iter().zip(&others).map(|(&word, other)| {
+                if other.trailing_zeros() < sparse { 0 } else { word }
+            }).collect();
             let bit = |at: u32| words[at as usize / 64] >> (at % 64) & 1 == 1;
             let doc_ids: Vec<u32> = (0..64 * words.len() as u32).filter(|&at| bit(at)).map(|at| first + at).collect();
             let both: Vec<u64> = words.iter().zip(&others).map(|(a, b)| a & b).collect();

@@ -158,3 +158,27 @@ unsafe fn scalar(a: &[u32], b: &[u32], out: *mut u32) -> Met {
     }
     Met { in_a, in_b, found }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn short_lists_have_the_same_in_common_on_every_tier(
+            a in prop::collection::btree_set(prop_oneof![0u32..60, u32::MAX - 60..=u32::MAX], 0..70),
+            b in prop::collection::btree_set(prop_oneof![0u32..60, u32::MAX - 60..=u32::MAX], 0..70),
+        ) {
+            let wanted: Vec<u32> = a.intersection(&b).copied().collect();
+            let (a, b): (Vec<u32>, Vec<u32>) = (a.into_iter().collect(), b.into_iter().collect());
+            for tier in Tier::available() {
+                let mut out = [0; 70 + VECTOR];
+                // SAFETY: there is room for the shorter list and a vector; the tier is available.
+                let Met { in_a, in_b, found } = unsafe { meet_few(tier, &a, &b, out.as_mut_ptr()) };
+                prop_assert_eq!(&out[..found], &wanted[..]);
+                prop_assert!(in_a == a.len() || in_b == b.len());
+            }
+        }
+    }
+}

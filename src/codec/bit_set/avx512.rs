@@ -23,9 +23,9 @@ pub(super) unsafe fn expand(stream: *const u64, words: usize, first: u32, out: *
             if len < FEWEST {
                 expand_all::<1>(stream, len, first, out)
             } else {
-                let Filled { words, ones } = filled(stream, u64::MAX >> (GROUP - len));
+                let Filled { which, ones } = filled(stream, u64::MAX >> (GROUP - len));
                 match ones / len {
-                    _ if 8 * words.count_ones() as usize <= 7 * len => expand_some(stream, words, first, out),
+                    _ if 8 * which.count_ones() as usize <= 7 * len => expand_some(stream, which, first, out),
                     0..8 => expand_all::<1>(stream, len, first, out),
                     8..24 => expand_all::<2>(stream, len, first, out),
                     _ => expand_all::<4>(stream, len, first, out),
@@ -41,7 +41,7 @@ const FEWEST: usize = 8;
 
 /// Which words of a group have bits, and how many in all.
 struct Filled {
-    words: u64,
+    which: u64,
     ones: usize,
 }
 
@@ -50,14 +50,14 @@ struct Filled {
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
 #[inline]
 unsafe fn filled(stream: *const u64, all: u64) -> Filled {
-    let (mut filled, mut ones) = (0, _mm512_setzero_si512());
+    let (mut which, mut ones) = (0, _mm512_setzero_si512());
     for at in (0..GROUP).step_by(8) {
         // SAFETY: only words of the stream are read, because of the mask.
         let words = unsafe { _mm512_maskz_loadu_epi64((all >> at) as u8, stream.wrapping_add(at).cast()) };
-        filled |= u64::from(_mm512_test_epi64_mask(words, words)) << at;
+        which |= u64::from(_mm512_test_epi64_mask(words, words)) << at;
         ones = _mm512_add_epi64(ones, _mm512_popcnt_epi64(words));
     }
-    Filled { words: filled, ones: _mm512_reduce_add_epi64(ones) as usize }
+    Filled { which, ones: _mm512_reduce_add_epi64(ones) as usize }
 }
 
 /// Writes the docIDs of a word, of which bit 0 stands for the docID that `base` has in all lanes, and returns their number.

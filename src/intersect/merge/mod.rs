@@ -145,7 +145,7 @@ fn opaque(doc_id: u32) -> u32 {
 /// One docID at a time without a branch on which is greater.
 ///
 /// # Safety
-/// `out` has room for the shorter slice and one more.
+/// `out` has room for the shorter slice.
 unsafe fn scalar(a: &[u32], b: &[u32], out: *mut u32) -> Met {
     let (mut in_a, mut in_b, mut found) = (0, 0, 0);
     while in_a < a.len() && in_b < b.len() {

@@ -37,8 +37,9 @@ pub(crate) struct Builder {
     blocks: usize,
     /// How many docIDs the last of them has less than whole blocks. If any, it is the end of the list.
     short: usize,
-    /// A partition that may go on. Then no docIDs are gathered.
-    open: Option<Open>,
+    /// A bit set that may go on, or runs that may, but not both. If there is either, no docIDs are gathered.
+    bits: Option<OpenBits>,
+    runs: OpenRuns,
     /// The docIDs after those partitions.
     gathered: Vec<u32>,
 }
@@ -49,11 +50,6 @@ pub(crate) enum Built {
     Few(Vec<u32>),
     /// Own words and parameter, the number of docIDs, the payload, and the last docID of each block.
     Parts { plan: Plan, count: usize, payload: Vec<u32>, lasts: Vec<u32> },
-}
-
-enum Open {
-    Bits(OpenBits),
-    Runs(OpenRuns),
 }
 
 /// A bit set at the end of the payload.
@@ -67,13 +63,16 @@ struct OpenBits {
 impl Builder {
     /// What the list is made of.
     pub(crate) fn finish(mut self) -> Built {
-        match self.open.take() {
-            Some(Open::Bits(bits)) => self.push_bits(bits),
-            Some(Open::Runs(runs)) if self.entries.is_empty() && runs.count <= FEW => {
+        if let Some(bits) = self.bits.take() {
+            self.push_bits(bits);
+        }
+        if self.runs.count != 0 {
+            let runs = std::mem::take(&mut self.runs);
+            if self.entries.is_empty() && runs.count <= FEW {
                 self.gathered.extend(runs.from(0).flatten());
+            } else {
+                self.push_runs(&runs.runs, runs.count);
             }
-            Some(Open::Runs(runs)) => self.push_runs(&runs.runs, runs.count),
-            None => {}
         }
         if self.entries.is_empty() && self.gathered.len() <= FEW {
             return Built::Few(self.gathered);
@@ -120,14 +119,8 @@ impl Builder {
     /// Adds the first `count` docIDs of runs, of which each has one.
     fn push_runs(&mut self, runs: &[(u32, u32)], count: usize) {
         let Some(&(first, _)) = runs.first() else { return };
-        let mut at = 0;
-        for end in (0..count).step_by(BLOCK).map(|rank| count.min(rank + BLOCK) as u32) {
-            while runs.get(at + 1).is_some_and(|&(_, before)| before < end) {
-                at += 1;
-            }
-            let (start, before) = runs[at];
-            self.lasts.push(start + (end - 1 - before));
-        }
+        // Reading what is written then takes as long as all else.
+        check::derive_runs(count, |at| runs.get(at).copied().unwrap_or((u32::MAX, count as u32)), &mut self.lasts);
         let kind = if runs.len() == 1 { Kind::Run } else { Kind::Runs };
         if kind == Kind::Runs {
             Runs::write(first, runs, self.lasts[self.lasts.len() - 1] - first, count, &mut self.payload);
@@ -137,19 +130,24 @@ impl Builder {
         self.short = blocks * BLOCK - count;
     }
 
-    /// Ends the open partition. Its docIDs after the last whole block are gathered.
+    /// Ends the open partition, if any. Its docIDs after the last whole block are gathered.
     fn close(&mut self) {
-        match self.open.take() {
-            None => {}
-            Some(Open::Bits(bits)) => self.close_bits(bits),
-            Some(Open::Runs(runs)) => {
-                let whole = runs.count / BLOCK * BLOCK;
-                let those = runs.runs.partition_point(|&(_, before)| (before as usize) < whole);
-                self.push_runs(&runs.runs[..those], whole);
-                if whole < runs.count {
-                    self.gathered.extend(runs.from(whole).flatten());
-                }
-            }
+        if let Some(bits) = self.bits.take() {
+            self.close_bits(bits);
+        }
+        self.close_runs();
+    }
+
+    fn close_runs(&mut self) {
+        if self.runs.count == 0 {
+            return;
+        }
+        let runs = std::mem::take(&mut self.runs);
+        let whole = runs.count / BLOCK * BLOCK;
+        let those = runs.runs.partition_point(|&(_, before)| (before as usize) < whole);
+        self.push_runs(&runs.runs[..those], whole);
+        if whole < runs.count {
+            self.gathered.extend(runs.from(whole).flatten());
         }
     }
 
@@ -205,7 +203,7 @@ impl Sink for Builder {
     fn take_range(&mut self, _: Tier, first: u32, last: u32) {
         let mut first = first;
         let mut len = (last - first) as usize + 1;
-        if !matches!(self.open, Some(Open::Runs(_))) {
+        if self.runs.count == 0 {
             self.close();
             if len < LONG {
                 return self.gathered.extend(first..=last);
@@ -221,11 +219,10 @@ impl Sink for Builder {
             len -= lacks;
         }
         while len != 0 {
-            let Open::Runs(open) = self.open.get_or_insert_with(|| Open::Runs(OpenRuns::default())) else { return };
-            let part = len.min(MOST_IN_RUNS - open.count);
-            open.push(first, part);
-            if open.count == MOST_IN_RUNS {
-                self.close();
+            let part = len.min(MOST_IN_RUNS - self.runs.count);
+            self.runs.push(first, part);
+            if self.runs.count == MOST_IN_RUNS {
+                self.close_runs();
             }
             len -= part;
             // After the largest docID there is, nothing is left.
@@ -246,10 +243,8 @@ impl Sink for Builder {
             self.close();
             return self.gathered.take_bits(tier, first, words);
         }
-        if let Some(Open::Runs(_)) = self.open {
-            self.close();
-        }
-        if let Some(Open::Bits(open)) = &mut self.open {
+        self.close_runs();
+        if let Some(open) = &mut self.bits {
             let hole = ((first - open.first / 64 * 64) / 64) as usize - (self.payload.len() - open.begin) / 2;
             if hole <= HOLE {
                 open.count += count;
@@ -282,7 +277,7 @@ impl Sink for Builder {
         }
         self.partition_gathered();
         let begin = self.payload.len();
-        self.open = Some(Open::Bits(OpenBits { first: first + rest.trailing_zeros(), begin, count }));
+        self.bits = Some(OpenBits { first: first + rest.trailing_zeros(), begin, count });
         copy(&[rest], &mut self.payload);
         copy(&words[1..], &mut self.payload);
     }

@@ -1,5 +1,5 @@
 /* The lists of phrases: the documents in which words stand at given distances, and how often they do. Twin:
- * src/rank/phrase.rs.
+ * src/rank/phrase/mod.rs.
  *
  * A work-item takes a posting of a phrase's rarest word, and looks its document up in the lists of the other words, as
  * rank_all does; if all have it, their positions are merged. They are in the form of src/rank/tiled/positions.rs: what

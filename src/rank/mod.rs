@@ -10,7 +10,7 @@
 //! | [`few`] | the best of a few documents, which a filter leaves |
 //! | `window`, `candidates`, `initial` | its parts: the documents of the lead or essential terms, what becomes of them, and a threshold to begin with |
 //! | `accumulators` | documents with the sums of their scores, on each tier |
-//! | [`positions`], [`phrase`] | positions of terms, and phrases of them |
+//! | [`positions`], [`phrase`] | positions of terms, and phrases of them: all documents, or the best |
 //! | [`chain`] | what lists of neighbouring words tell of a phrase |
 //! | [`near`] | words of a phrase close to each other |
 //! | [`found`], [`matching`] | which documents match, without scores: by lists or sets, and by sets |
@@ -45,6 +45,8 @@
 //!   anew in each range by the upper bounds there.
 //! * **A filter** that few documents pass sifts postings before they are scored.
 //! * **One term** ([`block_max::one`]): groups of 32 blocks are skipped by their bounds, then blocks.
+//! * **One phrase** ([`phrase::best`]): a document has it no more often than its rarest pair or term. That bounds the scores of blocks
+//!   and documents, so that of most documents no positions are read.
 //!
 //! If a few blocks of a term are likely to hold the k best of its documents, these are scored first, so that there is a
 //! threshold to begin with ([`initial`]).

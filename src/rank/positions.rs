@@ -203,6 +203,15 @@ impl<'s> Places<'s> {
         }
     }
 
+    /// The postings of a long list.
+    #[inline(always)]
+    pub fn term(&mut self) -> Option<&mut Term<'s>> {
+        match self {
+            Places::Short { .. } => None,
+            Places::Long(long) => Some(&mut long.term),
+        }
+    }
+
     /// The number of blocks of docIDs.
     pub fn blocks(&self) -> usize {
         match self {

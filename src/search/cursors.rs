@@ -55,14 +55,24 @@ pub(super) fn of_segment<'s>(
     if clauses.is_empty() && !plan.clauses.is_empty() {
         return Ok(None);
     }
+    Ok(Some((clauses, restriction(plan, part, number, options, clock)?)))
+}
+
+/// Which documents of a segment count.
+pub(super) fn restriction<'s>(
+    plan: &QueryPlan,
+    part: &'s SnapshotSegment,
+    number: usize,
+    options: &Options,
+    clock: &Clock,
+) -> Result<Restriction<'s>> {
     let excluded = plan.excluded.iter().map(|leaf| without_scores(part, number, leaf, clock));
-    let restriction = Restriction {
+    Ok(Restriction {
         deleted: part.deleted.as_ref().map(|deleted| deleted.words()),
         allowed: filter::allowed(part, options, clock)?,
         after: None,
         excluded: excluded.filter_map(Result::transpose).collect::<Result<_>>()?,
-    };
-    Ok(Some((clauses, restriction)))
+    })
 }
 
 /// The postings of a leaf in a segment, with scores.
@@ -83,6 +93,11 @@ fn with_scores<'s>(
     leaf: &'s Weighted,
     source: Source<'s>,
 ) -> Result<Term<'s>> {
+    Ok(Term::new(cpu::tier(), scorer(plan, part, leaf)?, source))
+}
+
+/// What the scores of a leaf depend on in a segment.
+pub(super) fn scorer<'s>(plan: &'s QueryPlan, part: &'s SnapshotSegment, leaf: &Weighted) -> Result<Scorer<'s>> {
     let field = leaf.leaf.field();
     let saturations = match part.segment.schema().fields[field].weights {
         Some(precision) => Saturations::Impacts(precision),
@@ -91,7 +106,7 @@ fn with_scores<'s>(
             lengths: part.segment.lengths(field)?,
         },
     };
-    Ok(Term::new(cpu::tier(), Scorer { weight: leaf.weight, saturations }, source))
+    Ok(Scorer { weight: leaf.weight, saturations })
 }
 
 /// The postings of a leaf in a segment.

@@ -71,9 +71,7 @@ fn join(segment: &Segment, field: usize, recipe: &Recipe, clock: &Clock) -> Resu
         Recipe::Words(values) => union(segment, field, values, clock),
         Recipe::Together(values) => together(segment, field, values, clock),
         Recipe::Phrase(_) => {
-            let Some(pairs) = pairs(segment, field, recipe)? else { return Ok(None) };
-            let terms = phrase_terms(segment, field, recipe.phrase())?;
-            let chain = chain(segment, field, recipe, pairs)?;
+            let Some((terms, chain)) = phrase_lists(segment, field, recipe)? else { return Ok(None) };
             let (doc_ids, less_one) = phrase(cpu::tier(), terms, chain, clock)?;
             Ok(Source::decoded(doc_ids, less_one))
         }
@@ -83,6 +81,34 @@ fn join(segment: &Segment, field: usize, recipe: &Recipe, clock: &Clock) -> Resu
             Ok(Source::decoded(doc_ids, less_one))
         }
     }
+}
+
+/// What a phrase is found by in the segment with that number, if its documents are yet to be found there, and it may have some.
+///
+/// # Errors
+/// [`Error::Corrupt`].
+pub(super) fn unjoined<'s>(
+    segment: &'s Segment,
+    number: usize,
+    phrase: &Weighted,
+) -> Result<Option<(Vec<PhraseTerm<'s>>, Chain<'s>)>> {
+    let field = phrase.leaf.field();
+    let Some(recipe @ Recipe::Phrase(_)) = Recipe::new(&phrase.leaf, &phrase.values[number]) else { return Ok(None) };
+    if phrase.joined[number].get().is_some() || of_pair(segment, field, &recipe)?.is_some() {
+        return Ok(None);
+    }
+    phrase_lists(segment, field, &recipe)
+}
+
+/// The lists of a phrase's terms, and of its pairs; `None` if two of its words never follow each other.
+fn phrase_lists<'s>(
+    segment: &'s Segment,
+    field: usize,
+    recipe: &Recipe,
+) -> Result<Option<(Vec<PhraseTerm<'s>>, Chain<'s>)>> {
+    let Some(pairs) = pairs(segment, field, recipe)? else { return Ok(None) };
+    let terms = phrase_terms(segment, field, recipe.phrase())?;
+    Ok(Some((terms, chain(segment, field, recipe, pairs)?)))
 }
 
 /// The postings of a phrase of two words, one after the other, if the segment keeps them; `Some(None)` if there are none.

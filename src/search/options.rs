@@ -120,6 +120,11 @@ impl Options {
         self.is_by_score() && self.after.is_none() && self.distinct.is_none() && self.facets.is_none()
     }
 
+    /// Whether more than the best hits have to be found.
+    pub(super) fn wants_all(&self) -> bool {
+        self.total || self.facets.is_some() || self.distinct.is_some()
+    }
+
     /// Whether hits are in the order of scores, best first.
     pub(super) fn is_by_score(&self) -> bool {
         matches!(self.sort[..], [] | [(SortKey::Score, Direction::Descending)])

@@ -154,6 +154,17 @@ impl QueryPlan {
         needs_all && !self.clauses.iter().any(|clause| clause.optional)
     }
 
+    /// The phrase, if the query is one, in one field.
+    pub(super) fn only_phrase(&self) -> Option<&Weighted> {
+        match &self.clauses[..] {
+            [PlannedClause { leaves, .. }] => match &leaves[..] {
+                [only] => Some(only).filter(|only| matches!(only.leaf, Leaf::Phrase { slop: 0, .. })),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Adds a clause, of whose leaves those count that are in some document.
     fn add(&mut self, whole: &Whole, mut leaves: Leaves, clause: &Clause, optional: bool, options: &Options) {
         leaves.retain(|leaf| leaf.documents > 0);

@@ -2,13 +2,13 @@
 
 use super::asked::Asked;
 use super::check::check;
-use super::cursors::of_segment;
+use super::cursors::{of_segment, restriction, scorer};
 use super::nearest::nearest;
 use super::options::{End, Matching, Options};
 use super::order::SortValue;
 use super::plan::QueryPlan;
 use super::sorted::sorted;
-use super::{Found, FoundHit, Index, distinct, facets, sort};
+use super::{Found, FoundHit, Index, distinct, facets, lists, sort};
 use crate::base::cpu;
 use crate::base::error::{Error, Result};
 use crate::index::segment::Ids;
@@ -18,6 +18,7 @@ use crate::rank::collector::{Collector, Restriction};
 use crate::rank::few;
 use crate::rank::found;
 use crate::rank::matching;
+use crate::rank::phrase;
 use crate::rank::term::Term;
 use crate::rank::{Clock, Hit, TopK};
 use smallvec::{SmallVec, smallvec};
@@ -64,7 +65,9 @@ fn first(
 ) -> Result<(Vec<Hit>, Option<usize>)> {
     let mut hits = top(index, plan, options, options.matching != Matching::Any, wanted, clock)?;
     let with_all = (options.matching == Matching::AllThenAny).then_some(hits.len());
-    if options.matching == Matching::AllThenAny && hits.len() < wanted {
+    // Who has the only clause has all.
+    let all_is_any = plan.clauses.len() == 1 && !plan.none_has_all;
+    if options.matching == Matching::AllThenAny && hits.len() < wanted && !all_is_any {
         let has: HashSet<(u32, u32)> = hits.iter().map(|hit| (hit.segment, hit.doc_id)).collect();
         let any = top(index, plan, options, false, wanted, clock)?;
         hits.extend(any.into_iter().filter(|hit| !has.contains(&(hit.segment, hit.doc_id))));
@@ -154,12 +157,21 @@ fn top(
         Some(([SortValue::Number(score)], doc_id)) => Some((*score, sort::ordinal(index, doc_id)?)),
         _ => None,
     };
+    let phrase = plan.only_phrase().filter(|_| !options.wants_all());
     let mut top = TopK::new(wanted);
     for (number, part) in index.snapshot().parts().iter().enumerate() {
-        let Some((clauses, restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else { continue };
-        let restriction = Restriction { after, ..restriction };
         let ordinals = part.segment.kept_ordinals()?;
         let (segment, base) = (number as u32, part.base);
+        if let Some(leaf) = phrase
+            && let Some((terms, chain)) = lists::unjoined(&part.segment, number, leaf)?
+        {
+            let restriction = Restriction { after, ..restriction(plan, part, number, options, clock)? };
+            let mut collector = Collector { top: &mut top, restriction, segment, base, ordinals, clock };
+            phrase::best(cpu::tier(), terms, chain, scorer(plan, part, leaf)?, &mut collector)?;
+            continue;
+        }
+        let Some((clauses, restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else { continue };
+        let restriction = Restriction { after, ..restriction };
         let allowed = restriction.allowed.clone();
         let few = allowed.as_ref().and_then(|allowed| allowed.few.as_ref());
         let mut collector = Collector { top: &mut top, restriction, segment, base, ordinals, clock };

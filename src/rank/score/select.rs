@@ -53,6 +53,18 @@ impl Chosen {
         self.len = kept;
     }
 
+    /// Keeps those of which this holds.
+    #[inline(always)]
+    pub fn keep_if(&mut self, keeps: impl Fn(u32) -> bool) {
+        let mut kept = 0;
+        for at in 0..self.len {
+            let doc_id = self.doc_ids[at];
+            (self.doc_ids[kept], self.indices[kept]) = (doc_id, self.indices[at]);
+            kept += usize::from(keeps(doc_id));
+        }
+        self.len = kept;
+    }
+
     /// Keeps those in a bit set, which has a bit for each.
     #[inline(always)]
     pub fn keep_in(&mut self, tier: Tier, bits: &[u32]) {
@@ -65,13 +77,7 @@ impl Chosen {
             return unsafe { self.keep_in_avx512(bits) };
         }
         let _ = tier;
-        let mut kept = 0;
-        for at in 0..self.len {
-            let doc_id = self.doc_ids[at];
-            (self.doc_ids[kept], self.indices[kept]) = (doc_id, self.indices[at]);
-            kept += usize::from(has(bits, doc_id));
-        }
-        self.len = kept;
+        self.keep_if(|doc_id| has(bits, doc_id));
     }
 
     /// # Safety

@@ -6,7 +6,7 @@ use crate::index::list::maxima;
 use std::ops::Range;
 
 /// Bounds are greater than any score by this factor, which covers the rounding of scores and of their sums.
-const MARGIN: f32 = 1.000_001;
+pub(in crate::rank) const MARGIN: f32 = 1.000_001;
 
 /// A list with more blocks is not searched for its best ones: looking at the bounds of their groups would take a millisecond.
 const MOST_BLOCKS: usize = 1 << 21;

@@ -15,6 +15,7 @@ mod look_up;
 mod scores;
 mod source;
 
+pub(super) use bounds::MARGIN;
 pub(super) use look_up::find;
 pub use source::Source;
 
@@ -67,6 +68,12 @@ impl<'s> Term<'s> {
         let blocks = blocks_of(&source);
         let scorer = Scorer { weight: 0.0, saturations: Saturations::NONE };
         Term::with(tier, scorer, source, blocks)
+    }
+
+    /// Gives scores to postings [without](Self::without_scores), before any were asked for.
+    pub(in crate::rank) fn score_by(&mut self, scorer: Scorer<'s>) {
+        self.scorer = scorer;
+        self.compute_max_score();
     }
 
     fn with(tier: Tier, scorer: Scorer<'s>, source: Source<'s>, blocks: usize) -> Term<'s> {

@@ -256,6 +256,9 @@ fn lists_for_which_there_is_no_memory_are_errors() {
         let limit = libc::rlimit { rlim_cur: most, rlim_max: libc::RLIM_INFINITY };
         // SAFETY: `limit` is initialised.
         assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
+        // The best documents with a phrase are no list.
+        assert_eq!(index.search("\"pa q q\"", &options).unwrap().hits.len(), options.limit);
+        let options = Options { total: true, ..options };
         for text in ["p*", "pa q -p*", "\"pa q q\"", "\"q q\"~1"] {
             let found = index.search(text, &options);
             assert!(matches!(found, Err(Error::OutOfMemory { .. })), "{text}: {found:?}");

@@ -9,6 +9,7 @@ mod geo;
 mod kept;
 mod limits;
 mod pages;
+mod phrases;
 mod rare;
 mod similar;
 mod statistics;

@@ -1,14 +1,22 @@
-//! Phrases: the documents in which terms stand at given distances.
+//! Phrases: the documents in which terms stand at given distances, all of them or the best.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod.rs` | how documents are found |
+//! | `sink` | which are wanted, and what becomes of them |
+
+mod sink;
 
 use super::chain::Chain;
 use super::clock::Clock;
+use super::collector::Collector;
 use super::positions::{EIGHT, Places};
-use super::score::Chosen;
-use super::term::find;
+use super::score::{Chosen, Scorer};
+use super::term::{Term, find};
 use crate::base::error::Result;
-use crate::base::memory;
 use crate::base::tiers::tiered;
 use crate::codec::{BLOCK, block_buffer};
+use sink::{All, Best, Sink};
 
 /// A term of a phrase.
 pub struct PhraseTerm<'s> {
@@ -51,8 +59,51 @@ tiered! {
 }
 
 #[inline(always)]
-fn phrase_on_tier(mut terms: Vec<PhraseTerm>, mut chain: Chain, clock: &Clock) -> Result<Found> {
-    let (mut found, mut less_one) = (Vec::new(), Vec::new());
+fn phrase_on_tier<'s>(terms: Vec<PhraseTerm<'s>>, chain: Chain<'s>, clock: &Clock) -> Result<Found> {
+    let mut all = All::default();
+    find_all(terms, chain, clock, &mut all)?;
+    Ok(all.found())
+}
+
+tiered! {
+    /// Offers the best documents that [`phrase`] finds. Those that could not be hits if they had the phrase as often as its rarest
+    /// pair or term, by their scores, are neither looked up in other lists nor are their positions read.
+    ///
+    /// # Errors
+    /// As of [`phrase`].
+    pub fn best<'s, 'c, 'a>(
+        terms: Vec<PhraseTerm<'s>>, chain: Chain<'s>, scorer: Scorer<'s>, collector: &'a mut Collector<'c, 's>,
+    ) -> Result<()> = best_on_tier;
+}
+
+#[inline(always)]
+fn best_on_tier<'s>(
+    terms: Vec<PhraseTerm<'s>>,
+    chain: Chain<'s>,
+    scorer: Scorer<'s>,
+    collector: &mut Collector<'_, 's>,
+) -> Result<()> {
+    let clock = collector.clock;
+    find_all(terms, chain, clock, &mut Best { scorer, collector })
+}
+
+/// The list whose documents are looked up in the others: that of the chain's lead, or of the rarest term unless that is short.
+#[inline(always)]
+fn leading<'a, 's>(chain: &'a mut Chain<'s>, rarest: &'a mut Places<'s>) -> Option<&'a mut Term<'s>> {
+    match chain.lead() {
+        Some(pair) => Some(pair),
+        None => rarest.term(),
+    }
+}
+
+/// Gives the documents with the phrase to `sink`, as far as it wants them.
+#[inline(always)]
+fn find_all<'s>(
+    mut terms: Vec<PhraseTerm<'s>>,
+    mut chain: Chain<'s>,
+    clock: &Clock,
+    sink: &mut impl Sink<'s>,
+) -> Result<()> {
     terms.sort_by_key(|term| term.places.postings());
     let last_offset = terms.iter().flat_map(|term| &term.offsets).copied().max().unwrap_or(0);
     // Positions are moved so that those of a match are equal in all terms.
@@ -60,7 +111,7 @@ fn phrase_on_tier(mut terms: Vec<PhraseTerm>, mut chain: Chain, clock: &Clock) -
         *offset = last_offset - *offset;
     }
     let Some((PhraseTerm { offsets: shifts, places: lead }, others)) = terms.split_first_mut() else {
-        return Ok((found, less_one));
+        return Ok(());
     };
     // Most phrases are two terms, each of which stands in the document a few times.
     let next_shift = match (&shifts[..], others.first()) {
@@ -72,26 +123,31 @@ fn phrase_on_tier(mut terms: Vec<PhraseTerm>, mut chain: Chain, clock: &Clock) -
     let mut chosen = Chosen::default();
     let mut located = Vec::with_capacity(BLOCK);
     let chain_leads = chain.lead().is_some();
+    if let Some(leading) = leading(&mut chain, lead) {
+        sink.begin(leading);
+    }
     for block in 0..chain.lead().map_or(lead.blocks(), |pair| pair.blocks()) {
         clock.check()?;
-        let count = match chain.lead() {
-            Some(pair) => {
-                let loaded = pair.load(block);
+        let count = match leading(&mut chain, lead) {
+            None => lead.decode(block, &mut doc_ids),
+            Some(leading) => {
+                if !sink.wants_block(leading, block) {
+                    continue;
+                }
+                let loaded = leading.load(block);
                 doc_ids[..loaded.len()].copy_from_slice(loaded);
                 loaded.len()
             }
-            None => lead.decode(block, &mut doc_ids),
         };
         chosen.take_all(&doc_ids, 0, count);
+        sink.choose(leading(&mut chain, lead), block, &mut chosen);
         chain.keep(&mut chosen);
         for PhraseTerm { places, .. } in others.iter_mut() {
             if chosen.len > 0 && !chain_leads {
                 places.keep(&mut chosen);
             }
         }
-        for list in [&mut found, &mut less_one] {
-            memory::reserve(list, chosen.len)?;
-        }
+        sink.reserve(chosen.len)?;
         let is_dense = 8 * chosen.len > count;
         let mut within = 0;
         located.clear();
@@ -115,23 +171,28 @@ fn phrase_on_tier(mut terms: Vec<PhraseTerm>, mut chain: Chain, clock: &Clock) -
                 lead.index_at(block, within, doc_id)
             };
             let of_lead = lead.locate(index);
-            lead.prefetch(of_lead);
+            if !sink.wants(doc_id, of_lead.1) {
+                continue;
+            }
             let mut of_next = None;
             if next_shift.is_some() {
                 let next = &mut others[0].places;
                 let Some(index) = next.index(doc_id) else { continue };
                 let of_document = next.locate(index);
+                if !sink.wants(doc_id, of_document.1) {
+                    continue;
+                }
                 next.prefetch(of_document);
                 of_next = Some(of_document);
             }
+            lead.prefetch(of_lead);
             located.push(Located { doc_id, by: By::Positions { of_lead, of_next } });
         }
         for &Located { doc_id, ref by } in &located {
             let (of_lead, mut of_next) = match *by {
                 By::Chain(0) => continue,
                 By::Chain(count) => {
-                    found.push(doc_id);
-                    less_one.push(count - 1);
+                    sink.take(doc_id, count as usize);
                     continue;
                 }
                 By::Positions { of_lead, of_next } => (of_lead, of_next),
@@ -145,8 +206,7 @@ fn phrase_on_tier(mut terms: Vec<PhraseTerm>, mut chain: Chain, clock: &Clock) -
                     let equal = equal(&a, &b);
                     if equal == 0 || more.is_empty() {
                         if equal > 0 {
-                            found.push(doc_id);
-                            less_one.push(equal - 1);
+                            sink.take(doc_id, equal as usize);
                         }
                         continue;
                     }
@@ -175,12 +235,11 @@ fn phrase_on_tier(mut terms: Vec<PhraseTerm>, mut chain: Chain, clock: &Clock) -
                 }
             }
             if !matches.is_empty() {
-                found.push(doc_id);
-                less_one.push(matches.len() as u32 - 1);
+                sink.take(doc_id, matches.len());
             }
         }
     }
-    Ok((found, less_one))
+    Ok(())
 }
 
 /// How many numbers are in both.

@@ -1,0 +1,126 @@
+//! [`Sink`]: which documents with a phrase are wanted, and what becomes of them.
+
+use super::Found;
+use crate::base::error::Result;
+use crate::base::memory;
+use crate::rank::collector::Collector;
+use crate::rank::score::{Chosen, Scorer};
+use crate::rank::term::{MARGIN, Term};
+
+/// What documents with a phrase are given to.
+pub(super) trait Sink<'s> {
+    /// Tells of the list whose documents are looked up in others. No document has the phrase more often than that list says.
+    fn begin(&mut self, leading: &mut Term<'s>);
+
+    /// Whether a document of this block of that list may be wanted.
+    fn wants_block(&mut self, leading: &mut Term<'s>, block: usize) -> bool;
+
+    /// Keeps those of some documents that may be wanted: of a block of that list, if there is one.
+    fn choose(&mut self, leading: Option<&mut Term<'s>>, block: usize, chosen: &mut Chosen);
+
+    /// Whether a document is wanted if it has the phrase so often, or less.
+    fn wants(&mut self, doc_id: u32, at_most: usize) -> bool;
+
+    /// Makes room for so many documents.
+    fn reserve(&mut self, more: usize) -> Result<()>;
+
+    /// Takes a document with the phrase, which it has so often. docIDs ascend.
+    fn take(&mut self, doc_id: u32, frequency: usize);
+}
+
+/// All documents.
+#[derive(Default)]
+pub(super) struct All {
+    doc_ids: Vec<u32>,
+    less_one: Vec<u32>,
+}
+
+impl All {
+    pub(super) fn found(self) -> Found {
+        (self.doc_ids, self.less_one)
+    }
+}
+
+impl<'s> Sink<'s> for All {
+    #[inline(always)]
+    fn begin(&mut self, _: &mut Term<'s>) {}
+
+    #[inline(always)]
+    fn wants_block(&mut self, _: &mut Term<'s>, _: usize) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn choose(&mut self, _: Option<&mut Term<'s>>, _: usize, _: &mut Chosen) {}
+
+    #[inline(always)]
+    fn wants(&mut self, _: u32, _: usize) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn reserve(&mut self, more: usize) -> Result<()> {
+        memory::reserve(&mut self.doc_ids, more)?;
+        memory::reserve(&mut self.less_one, more)
+    }
+
+    #[inline(always)]
+    fn take(&mut self, doc_id: u32, frequency: usize) {
+        self.doc_ids.push(doc_id);
+        self.less_one.push(frequency as u32 - 1);
+    }
+}
+
+/// The best documents.
+pub(super) struct Best<'a, 'c, 's> {
+    /// Scores of the phrase.
+    pub(super) scorer: Scorer<'s>,
+    pub(super) collector: &'a mut Collector<'c, 's>,
+}
+
+impl Best<'_, '_, '_> {
+    /// What upper bounds must exceed. Rounding may give a smaller frequency a greater score.
+    #[inline(always)]
+    fn least(&self) -> f64 {
+        self.collector.threshold() / f64::from(MARGIN)
+    }
+}
+
+impl<'s> Sink<'s> for Best<'_, '_, 's> {
+    #[inline(always)]
+    fn begin(&mut self, leading: &mut Term<'s>) {
+        leading.score_by(self.scorer);
+    }
+
+    #[inline(always)]
+    fn wants_block(&mut self, leading: &mut Term<'s>, block: usize) -> bool {
+        f64::from(leading.block_max(block)) > self.least()
+    }
+
+    #[inline(always)]
+    fn choose(&mut self, leading: Option<&mut Term<'s>>, block: usize, chosen: &mut Chosen) {
+        let least = self.least();
+        if let Some(leading) = leading.filter(|_| least > f64::NEG_INFINITY) {
+            chosen.keep_above(leading.tier(), leading.score_block(block), least);
+        }
+        if self.collector.restriction.has_sets() {
+            chosen.keep_if(|doc_id| self.collector.restriction.allows(doc_id));
+        }
+    }
+
+    #[inline(always)]
+    fn wants(&mut self, doc_id: u32, at_most: usize) -> bool {
+        let least = self.least();
+        least == f64::NEG_INFINITY || f64::from(self.scorer.score(doc_id, at_most as u32 - 1)) > least
+    }
+
+    #[inline(always)]
+    fn reserve(&mut self, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn take(&mut self, doc_id: u32, frequency: usize) {
+        self.collector.offer(doc_id, self.scorer.score(doc_id, frequency as u32 - 1).into());
+    }
+}

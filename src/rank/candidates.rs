@@ -13,11 +13,6 @@ pub(super) struct Candidates {
     pub(super) accumulators: Accumulators,
     /// Those that a list contains, and then `u32::MAX`.
     present: Vec<u32>,
-    /// The frequencies, less 1, of those found in a list; which these are, where they stand, and their scores.
-    less_one: Vec<u32>,
-    found: Vec<u32>,
-    found_at: Vec<u32>,
-    more: Vec<f64>,
 }
 
 /// What is known of which candidates have a term.
@@ -92,8 +87,6 @@ impl Candidates {
         let has_it = self.sift(term, f64::INFINITY);
         let any_score = threshold == f64::NEG_INFINITY;
         let (doc_ids, sums) = self.accumulators.parts();
-        self.less_one.clear();
-        self.less_one.reserve(doc_ids.len());
         let (mut kept, mut next) = (0, 0);
         for at in 0..doc_ids.len() {
             let (doc_id, score) = (doc_ids[at], sums[at]);
@@ -104,13 +97,11 @@ impl Candidates {
             if !any_score && score + f64::from(term.block_max(block)) + rest <= threshold {
                 continue;
             }
-            if let Some(less_one) = term.less_one_in(block, doc_id) {
-                (doc_ids[kept], sums[kept]) = (doc_id, score);
-                self.less_one.push(less_one);
+            if let Some(more) = term.score_in(block, doc_id) {
+                (doc_ids[kept], sums[kept]) = (doc_id, score + f64::from(more));
                 kept += 1;
             }
         }
-        term.scorer().add(term.tier(), &doc_ids[..kept], &self.less_one, &mut sums[..kept]);
         self.accumulators.truncate(kept);
     }
 
@@ -120,14 +111,10 @@ impl Candidates {
     pub(super) fn add(&mut self, term: &mut Term, threshold: f64, bound: f64, rest: f64) {
         self.accumulators.keep_above(term.tier(), threshold - bound - rest);
         let has_it = self.sift(term, threshold - rest);
-        self.less_one.clear();
-        self.found.clear();
-        self.found_at.clear();
         let (doc_ids, sums) = self.accumulators.parts();
         let (mut kept, mut next) = (0, 0);
         for at in 0..doc_ids.len() {
-            let (doc_id, score) = (doc_ids[at], sums[at]);
-            (doc_ids[kept], sums[kept]) = (doc_id, score);
+            let (doc_id, mut score) = (doc_ids[at], sums[at]);
             let mut can_exceed = score + rest > threshold;
             if has_it.may_contain(&self.present, &mut next, doc_id)
                 && let Some(block) = term.seek(doc_id)
@@ -135,22 +122,13 @@ impl Candidates {
                 if score + f64::from(term.block_max(block)) + rest <= threshold {
                     continue;
                 }
-                if let Some(less_one) = term.less_one_in(block, doc_id) {
-                    self.less_one.push(less_one);
-                    self.found.push(doc_id);
-                    self.found_at.push(kept as u32);
+                if let Some(more) = term.score_in(block, doc_id) {
+                    score += f64::from(more);
                     can_exceed = true;
                 }
             }
+            (doc_ids[kept], sums[kept]) = (doc_id, score);
             kept += usize::from(can_exceed);
-        }
-        if !self.found.is_empty() {
-            self.more.clear();
-            self.more.resize(self.found.len(), 0.0);
-            term.scorer().add(term.tier(), &self.found, &self.less_one, &mut self.more);
-            for (&at, more) in self.found_at.iter().zip(&self.more) {
-                sums[at as usize] += more;
-            }
         }
         self.accumulators.truncate(kept);
     }

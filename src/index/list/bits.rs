@@ -1,8 +1,7 @@
-//! docIDs as a bit set, for dense lists: bit i of the sequence is set if the list contains docID i. AVX-512 compresses vectors by
-//! 16 bits; the other tiers decode as the codecs' [bit sets](bit_set) do.
+//! docIDs as a bit set, for dense lists: bit i of the sequence is set if the list contains docID i.
 
 use crate::base::cpu::Tier;
-use crate::codec::{SLACK, bit_set};
+use crate::codec::bit_set;
 
 /// Appends the bit set of increasing docIDs below `documents` to `words`.
 pub(super) fn encode(doc_ids: &[u32], documents: u32, words: &mut Vec<u32>) {
@@ -18,22 +17,6 @@ pub(super) fn words_for(documents: u32) -> usize {
     documents.div_ceil(32) as usize
 }
 
-/// Writes the docIDs in `from..=last` to `out`, and returns their number.
-///
-/// # Safety
-/// `from..=last` lies in `words`, `out` has room for the docIDs and [`SLACK`] more, and the processor has `tier`.
-pub(super) unsafe fn decode(tier: Tier, words: &[u32], from: u32, last: u32, out: *mut u32) -> usize {
-    const { assert!(SLACK >= 16) };
-    // SAFETY: the same contract; the tier's features are there.
-    unsafe {
-        match tier {
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => decode_avx512(words, from, last, out),
-            _ => expand(tier, words, from, last, out),
-        }
-    }
-}
-
 /// The bits of word `at` that lie in `from..=last`.
 #[inline(always)]
 fn bits_within(words: &[u32], at: u32, from: u32, last: u32) -> u32 {
@@ -47,11 +30,12 @@ fn bits_within(words: &[u32], at: u32, from: u32, last: u32) -> u32 {
     bits
 }
 
-/// By the codecs' [bit sets](bit_set), which have words of 64 bits: the first and the last one are cut off at the range.
+/// Writes the docIDs in `from..=last` to `out`, and returns their number. The codecs' [bit sets](bit_set) have words of 64 bits: the
+/// first and the last one are cut off at the range.
 ///
 /// # Safety
-/// As [`decode`].
-unsafe fn expand(tier: Tier, words: &[u32], from: u32, last: u32, out: *mut u32) -> usize {
+/// `from..=last` lies in `words`, `out` has room for the docIDs and [`SLACK`](crate::codec::SLACK) more, and the processor has `tier`.
+pub(super) unsafe fn decode(tier: Tier, words: &[u32], from: u32, last: u32, out: *mut u32) -> usize {
     let (first, end) = (from / 32, last / 32 + 1);
     let pair = |at: u32| {
         let high = if at + 1 < end { bits_within(words, at + 1, from, last) } else { 0 };
@@ -73,29 +57,10 @@ unsafe fn expand(tier: Tier, words: &[u32], from: u32, last: u32, out: *mut u32)
     }
 }
 
-/// # Safety
-/// As [`decode`]; the processor has AVX-512 F.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,popcnt,bmi1,bmi2")]
-unsafe fn decode_avx512(words: &[u32], from: u32, last: u32, out: *mut u32) -> usize {
-    use std::arch::x86_64::*;
-    let steps = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    let mut count = 0;
-    for at in from / 32..=last / 32 {
-        let bits = bits_within(words, at, from, last);
-        for (half, base) in [(bits as u16, 32 * at), ((bits >> 16) as u16, 32 * at + 16)] {
-            let doc_ids = _mm512_add_epi32(steps, _mm512_set1_epi32(base as i32));
-            // SAFETY: at most 16 words from `count` on, which is within the docIDs and the slack.
-            unsafe { _mm512_storeu_si512(out.add(count).cast(), _mm512_maskz_compress_epi32(half, doc_ids)) };
-            count += half.count_ones() as usize;
-        }
-    }
-    count
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codec::SLACK;
     use proptest::prelude::*;
 
     proptest! {

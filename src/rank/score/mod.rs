@@ -85,24 +85,6 @@ impl Scorer<'_> {
         }
     }
 
-    /// Adds the score of each of some documents, which ascend, to `scores`.
-    #[inline(always)]
-    pub fn add(&self, tier: Tier, doc_ids: &[u32], frequencies_less_one: &[u32], scores: &mut [f64]) {
-        let (mut whole, mut of_block) = ([0u32; BLOCK], [0f32; BLOCK]);
-        let documents = doc_ids.chunks(BLOCK).zip(frequencies_less_one.chunks(BLOCK));
-        for ((doc_ids, less_one), scores) in documents.zip(scores.chunks_mut(BLOCK)) {
-            if doc_ids.len() < 4 {
-                for ((&doc_id, &less_one), score) in doc_ids.iter().zip(less_one).zip(scores) {
-                    *score += f64::from(self.score(doc_id, less_one));
-                }
-                continue;
-            }
-            whole[..doc_ids.len()].copy_from_slice(less_one);
-            self.scores(tier, doc_ids, &whole, doc_ids.len(), &mut of_block);
-            scores.iter_mut().zip(&of_block).for_each(|(score, &more)| *score += f64::from(more));
-        }
-    }
-
     /// The scores of the first `count` of `doc_ids`; the others are unspecified.
     ///
     /// # Panics
@@ -118,13 +100,12 @@ impl Scorer<'_> {
     ) {
         match self.saturations {
             Saturations::Bm25 { norms, lengths } => {
-                // Loaded one by one, which takes no longer than a gather; and all before the first is used, as a vector is loaded
-                // late whose numbers were stored one by one just before.
-                let mut norms_of = [0.0; BLOCK];
-                for (norm, &doc_id) in norms_of.iter_mut().zip(&doc_ids[..count]) {
+                // In the place of the scores. Loaded one by one, which takes no longer than a gather; and all before the first is
+                // used, as a vector is loaded late whose numbers were stored one by one just before.
+                for (norm, &doc_id) in scores.iter_mut().zip(&doc_ids[..count]) {
                     *norm = norms.of(lengths[doc_id as usize]);
                 }
-                all_bm25(tier, self.weight, &norms_of, frequencies_less_one, count, scores);
+                all_bm25(tier, self.weight, frequencies_less_one, count, scores);
             }
             // A shift, an addition and a product: the compiler makes vectors of that.
             Saturations::Impacts(precision) => impacts::scores(self.weight, precision, frequencies_less_one, scores),
@@ -138,27 +119,23 @@ fn bm25(weight: f32, norm: f32, frequency_less_one: u32) -> f32 {
     weight * (frequency / (frequency + norm))
 }
 
+/// Scores that are computed together, as one vector or a few.
+const VECTOR: usize = 16;
+
 tiered! {
     fn all_bm25<'a>(
-        weight: f32, norms: &'a [f32; BLOCK], less_one: &'a [u32; BLOCK], count: usize, scores: &'a mut [f32; BLOCK],
+        weight: f32, less_one: &'a [u32; BLOCK], count: usize, scores: &'a mut [f32; BLOCK],
     ) -> () = all_bm25_on_tier;
 }
 
-/// The compiler makes vectors of the loop, so it goes on to the end of one.
+/// Norms become scores. The compiler makes vectors of the loop, so it goes on to the end of one.
 #[inline(always)]
-fn all_bm25_on_tier(
-    weight: f32,
-    norms: &[f32; BLOCK],
-    less_one: &[u32; BLOCK],
-    count: usize,
-    scores: &mut [f32; BLOCK],
-) {
-    const VECTOR: usize = 16;
-    let (norms, less_one) = (norms.as_chunks::<VECTOR>().0, less_one.as_chunks::<VECTOR>().0);
+fn all_bm25_on_tier(weight: f32, less_one: &[u32; BLOCK], count: usize, scores: &mut [f32; BLOCK]) {
+    let less_one = less_one.as_chunks::<VECTOR>().0;
     let vectors = scores.as_chunks_mut::<VECTOR>().0.iter_mut().take(count.div_ceil(VECTOR));
-    for ((scores, norms), less_one) in vectors.zip(norms).zip(less_one) {
-        for ((score, &norm), &less_one) in scores.iter_mut().zip(norms).zip(less_one) {
-            *score = bm25(weight, norm, less_one);
+    for (scores, less_one) in vectors.zip(less_one) {
+        for (score, &less_one) in scores.iter_mut().zip(less_one) {
+            *score = bm25(weight, *score, less_one);
         }
     }
 }

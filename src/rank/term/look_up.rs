@@ -30,7 +30,7 @@ impl Ranked {
     }
 }
 
-/// The frequencies of a block: the first is extracted alone, and the block unpacked for a second one.
+/// The frequencies of a block: the first that is looked up is extracted alone, and the block unpacked for a second one.
 pub(super) struct Frequencies {
     asked: usize,
     unpacked: usize,
@@ -45,12 +45,20 @@ impl Frequencies {
             return unpacked[index];
         }
         if self.asked == block {
-            view.frequencies_less_one(block, unpacked);
-            self.unpacked = block;
+            self.unpack(view, unpacked, block);
             return unpacked[index];
         }
         self.asked = block;
         view.frequencies.get(BLOCK * block + index)
+    }
+
+    /// Unpacks a block, unless it is unpacked.
+    #[inline(always)]
+    pub(super) fn unpack(&mut self, view: &View, unpacked: &mut [u32; BLOCK], block: usize) {
+        if self.unpacked != block {
+            view.frequencies_less_one(block, unpacked);
+            self.unpacked = block;
+        }
     }
 }
 

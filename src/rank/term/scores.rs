@@ -3,30 +3,22 @@
 use super::buffers::Memory;
 use super::{Source, Term};
 use crate::codec::BLOCK;
-use crate::rank::score::Scorer;
 
-impl<'s> Term<'s> {
-    /// What its scores depend on.
-    #[inline(always)]
-    pub(in crate::rank) fn scorer(&self) -> &Scorer<'s> {
-        &self.scorer
-    }
-
+impl Term<'_> {
     /// The scores of a block's documents, which is loaded.
     #[inline(always)]
     pub fn score_block(&mut self, block: usize) -> &[f32] {
         self.load(block);
         if self.scored != block {
-            let mut frequencies = [0; BLOCK];
+            let Memory { doc_ids, scores, less_one: of_block } = &mut *self.buffers;
             match &self.source {
-                Source::List(view) => view.frequencies_less_one(block, &mut frequencies),
+                Source::List(view) => self.frequencies.unpack(view, of_block, block),
                 Source::Decoded { less_one, .. } => {
                     let less_one = &less_one[BLOCK * block..less_one.len().min(BLOCK * (block + 1))];
-                    frequencies[..less_one.len()].copy_from_slice(less_one);
+                    of_block[..less_one.len()].copy_from_slice(less_one);
                 }
             }
-            let Memory { doc_ids, scores, .. } = &mut *self.buffers;
-            self.scorer.scores(self.tier, doc_ids, &frequencies, self.count, scores);
+            self.scorer.scores(self.tier, doc_ids, of_block, self.count, scores);
             self.scored = block;
         }
         &self.buffers.scores[..self.count]
@@ -59,10 +51,17 @@ impl<'s> Term<'s> {
         (doc_id, self.scorer.score(doc_id, less_one))
     }
 
+    /// The score of a document that can only be in this block, which [`seek`](Self::seek) returned for it, if it is there.
+    #[inline(always)]
+    pub(in crate::rank) fn score_in(&mut self, block: usize, doc_id: u32) -> Option<f32> {
+        let less_one = self.less_one_in(block, doc_id)?;
+        Some(self.scorer.score(doc_id, less_one))
+    }
+
     /// The score of a document, if the list contains it. docIDs must not decrease.
     #[inline(always)]
     pub fn probe(&mut self, doc_id: u32) -> Option<f32> {
-        let less_one = self.less_one(doc_id)?;
-        Some(self.scorer.score(doc_id, less_one))
+        let block = self.seek(doc_id)?;
+        self.score_in(block, doc_id)
     }
 }

@@ -144,12 +144,21 @@ fn parts_on_tier<'s>(
 
 tiered! {
     /// The best documents with a term: those of the blocks whose bounds, and whose groups' bounds, exceed the threshold.
-    pub fn one<'c, 's>(term: Term<'s>, collector: &mut Collector<'c, 's>) -> () = one_on_tier;
+    pub fn one<'c, 's>(term: &mut Term<'s>, collector: &mut Collector<'c, 's>) -> () = one_on_tier;
 }
 
 #[inline(always)]
-fn one_on_tier<'s>(mut term: Term<'s>, collector: &mut Collector<'_, 's>) {
-    let term = &mut term;
+fn one_on_tier<'s>(term: &mut Term<'s>, collector: &mut Collector<'_, 's>) {
+    // Of a rare word, nothing is worth skipping.
+    if term.blocks() == 1 {
+        let (doc_ids, scores) = term.scored_block(0);
+        for (&doc_id, &score) in doc_ids.iter().zip(scores) {
+            if collector.restriction.allows(doc_id) {
+                collector.offer(doc_id, score.into());
+            }
+        }
+        return;
+    }
     let initial = initial::threshold(std::slice::from_mut(term), collector);
     let mut window = Window::new(&collector.restriction);
     let mut candidates = Candidates::default();

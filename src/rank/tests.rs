@@ -178,7 +178,7 @@ fn check(
             } else {
                 let terms: Vec<Term> = clauses.iter().flatten().map(|&at| term(at)).collect();
                 match <[Term; 1]>::try_from(terms) {
-                    Ok([term]) => block_max::one(tier, term, &mut collector),
+                    Ok([mut term]) => block_max::one(tier, &mut term, &mut collector),
                     Err(terms) => block_max::any(tier, terms, &mut collector),
                 }
             }

@@ -102,7 +102,7 @@ pub(super) fn scorer<'s>(plan: &'s QueryPlan, part: &'s SnapshotSegment, leaf: &
     let saturations = match part.segment.schema().fields[field].weights {
         Some(precision) => Saturations::Impacts(precision),
         None => Saturations::Bm25 {
-            norms: plan.norms[field].as_ref().unwrap_or(Norms::NONE),
+            norms: plan.norms[field].as_deref().unwrap_or(Norms::NONE),
             lengths: part.segment.lengths(field)?,
         },
     };

@@ -171,7 +171,7 @@ pub struct Index {
 struct FieldSums {
     tokens: u64,
     /// With BM25's usual parameters.
-    norms: OnceLock<Norms>,
+    norms: OnceLock<Arc<Norms>>,
 }
 
 /// A batch is spread over threads if each gets at least so many queries.
@@ -498,9 +498,9 @@ impl Index {
     }
 
     /// The norms of a field.
-    fn norms(&self, field: usize, bm25: &Bm25) -> Norms {
+    fn norms(&self, field: usize, bm25: &Bm25) -> Arc<Norms> {
         let sums = &self.fields[field];
-        let norms = || Norms::new(bm25, sums.tokens, self.snapshot.documents());
+        let norms = || Arc::new(Norms::new(bm25, sums.tokens, self.snapshot.documents()));
         if *bm25 == Bm25::default() { sums.norms.get_or_init(norms).clone() } else { norms() }
     }
 }

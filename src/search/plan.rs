@@ -11,7 +11,8 @@ use crate::base::error::{Error, Result};
 use crate::index::{Field, Kind, Schema};
 use crate::query::{Atom, Clause};
 use crate::rank::{Clock, Norms};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
 
 /// A clause: in each field in which it is searched, a leaf.
 pub(super) struct PlannedClause {
@@ -34,7 +35,7 @@ pub(super) struct QueryPlan {
     /// Whether no document has all clauses, as one of them is in none.
     pub(super) none_has_all: bool,
     /// By field number; `None` for fields that are not searched.
-    pub(super) norms: Vec<Option<Norms>>,
+    pub(super) norms: SmallVec<[Option<Arc<Norms>>; 8]>,
     /// If documents must have all clauses: the order in which their postings are to be found, where it is worth it that the
     /// first provides the documents [among](super::among) which the others are put together.
     pub(super) rarest_first: Option<Vec<usize>>,
@@ -76,7 +77,7 @@ impl QueryPlan {
             // Text without any words finds nothing; no text at all finds everything.
             nothing: typed_something && typed.is_empty() && asked.weighted.is_empty(),
             none_has_all: false,
-            norms: vec![None; weights.len()],
+            norms: smallvec![None; weights.len()],
             rarest_first: None,
         };
         cut(&mut typed);
@@ -97,10 +98,15 @@ impl QueryPlan {
                 weighted(index, whole, leaf, weight * typed.times as f32 * typed.clause.boost.factor(), options)
             };
             let mut of_atom = |atom: &Atom, fields: &[usize]| -> Result<Leaves> {
-                match atom.is_expanded() {
-                    true => leaves(atom, expansions.next().unwrap_or_default()).into_iter().map(weigh).collect(),
-                    false => fields.iter().map(|&field| weigh(leaf(atom, field))).collect(),
+                if atom.is_expanded() {
+                    return leaves(atom, expansions.next().unwrap_or_default()).into_iter().map(weigh).collect();
                 }
+                // One by one: they are large, and `collect` moves them more often.
+                let mut leaves = Leaves::new();
+                for &field in fields {
+                    leaves.push(weigh(leaf(atom, field))?);
+                }
+                Ok(leaves)
             };
             let mut fits = |atom: &Atom, leaves: &[Weighted]| {
                 let is_joined = matches!(atom, Atom::Phrase(_) | Atom::Near { .. } | Atom::All(_));

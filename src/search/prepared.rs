@@ -18,6 +18,7 @@ use crate::rank::{Clock, Hit, Norms};
 use smallvec::SmallVec;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 /// A query as lists of postings, all clauses of which count for the score.
 #[derive(Debug, Clone, Default)]
@@ -174,7 +175,7 @@ impl Index {
     ///
     /// # Errors
     /// As [`Index::search`].
-    pub(crate) fn norms_of(&self, field: usize, options: &Options) -> Result<Norms> {
+    pub(crate) fn norms_of(&self, field: usize, options: &Options) -> Result<Arc<Norms>> {
         Ok(Whole::new(self, options)?.norms(field, &options.bm25))
     }
 

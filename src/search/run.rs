@@ -170,7 +170,9 @@ fn top(
             phrase::best(cpu::tier(), terms, chain, scorer(plan, part, leaf)?, &mut collector)?;
             continue;
         }
-        let Some((clauses, restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else { continue };
+        let Some((mut clauses, restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
+            continue;
+        };
         let restriction = Restriction { after, ..restriction };
         let allowed = restriction.allowed.clone();
         let few = allowed.as_ref().and_then(|allowed| allowed.few.as_ref());
@@ -178,11 +180,12 @@ fn top(
         let required = clauses.iter().filter(|clause| clause.required).count();
         if let Some(doc_ids) = few.filter(|few| few.len() < few::most(&clauses)) {
             few::few(cpu::tier(), doc_ids, clauses, &mut collector);
+        } else if let [Clause { terms, .. }] = &mut clauses[..]
+            && let [term] = &mut terms[..]
+        {
+            block_max::one(cpu::tier(), term, &mut collector);
         } else if required == 0 || clauses.len() == 1 {
-            match <[Term; 1]>::try_from(terms(clauses)) {
-                Ok([term]) => block_max::one(cpu::tier(), term, &mut collector),
-                Err(terms) => block_max::any(cpu::tier(), terms, &mut collector),
-            }
+            block_max::any(cpu::tier(), terms(clauses), &mut collector);
         } else if clauses.len() == required {
             block_max::all(cpu::tier(), clauses, Vec::new(), &mut collector);
         } else {

@@ -92,15 +92,17 @@ impl Provider for Lists<'_> {
         let words = match wanted {
             Wanted::Table(table) => {
                 let field = self.fields[table];
-                let (mut words, norms) = match self.index.schema().fields[field].weights {
-                    Some(precision) => (tiled::table_of_impacts(precision), Norms::NONE.clone()),
+                let of_table = |mut words: Vec<u32>, norms: &Norms| {
+                    words.extend(tiled::norms(norms));
+                    words
+                };
+                Some(match self.index.schema().fields[field].weights {
+                    Some(precision) => of_table(tiled::table_of_impacts(precision), Norms::NONE),
                     None => {
                         let norms = self.index.norms_of(field, self.options)?;
-                        (tiled::table(&norms), norms)
+                        of_table(tiled::table(&norms), &norms)
                     }
-                };
-                words.extend(tiled::norms(&norms));
-                Some(words)
+                })
             }
             Wanted::Ordinals(segment) => self.parts[segment].segment.kept_ordinals()?.map(<[u32]>::to_vec),
             Wanted::List { segment, term } => {

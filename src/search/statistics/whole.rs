@@ -8,6 +8,7 @@ use crate::search::Index;
 use crate::search::options::Options;
 use crate::search::words::{Of, Word, count_in};
 use std::cell::RefCell;
+use std::sync::Arc;
 
 /// Who says what a query's plan has to know of all documents: the index itself, or [statistics](Options::statistics).
 pub(in crate::search) struct Whole<'a> {
@@ -72,9 +73,9 @@ impl<'a> Whole<'a> {
     }
 
     /// The norms of a field.
-    pub(in crate::search) fn norms(&self, field: usize, bm25: &Bm25) -> Norms {
+    pub(in crate::search) fn norms(&self, field: usize, bm25: &Bm25) -> Arc<Norms> {
         match self.given {
-            Some(given) => Norms::new(bm25, given.tokens_of(field), given.documents),
+            Some(given) => Arc::new(Norms::new(bm25, given.tokens_of(field), given.documents)),
             None => self.index.norms(field, bm25),
         }
     }

@@ -163,14 +163,13 @@ fn one_on_tier<'s>(term: &mut Term<'s>, collector: &mut Collector<'_, 's>) {
     let mut window = Window::new(&collector.restriction);
     let mut candidates = Candidates::default();
     for group in 0..term.groups() {
-        let (blocks, bound) = term.group(group);
-        if f64::from(bound) <= collector.threshold().max(initial) {
+        if f64::from(term.group_max(group)) <= collector.threshold().max(initial) {
             continue;
         }
         if collector.clock.is_over() {
             return;
         }
-        for block in blocks {
+        for block in term.group(group) {
             let threshold = collector.threshold().max(initial);
             if f64::from(term.block_max(block)) > threshold {
                 let (first, last) = (term.first_possible(block), term.last(block));

@@ -21,8 +21,12 @@ pub(super) fn threshold(terms: &mut [Term], collector: &Collector) -> f64 {
         let mut counted: Vec<f32> = Vec::with_capacity(blocks.len() * BLOCK);
         for block in blocks {
             let (doc_ids, scores) = terms[at].scored_block(block);
-            let scores = doc_ids.iter().zip(scores).filter(|&(&doc_id, _)| restriction.allows(doc_id));
-            counted.extend(scores.map(|(_, score)| score));
+            if restriction.has_sets() {
+                let scores = doc_ids.iter().zip(scores).filter(|&(&doc_id, _)| restriction.allows(doc_id));
+                counted.extend(scores.map(|(_, score)| score));
+            } else {
+                counted.extend_from_slice(scores);
+            }
         }
         if counted.len() < k {
             break;

@@ -106,18 +106,22 @@ impl Term<'_> {
         self.blocks.div_ceil(GROUP)
     }
 
-    /// The blocks of a group, and a bound of the scores there.
+    /// The blocks of a group.
     #[inline(always)]
-    pub fn group(&self, group: usize) -> (Range<usize>, f32) {
-        let blocks = GROUP * group..self.blocks.min(GROUP * (group + 1));
-        let bound = match source::maxima(&self.source) {
+    pub fn group(&self, group: usize) -> Range<usize> {
+        GROUP * group..self.blocks.min(GROUP * (group + 1))
+    }
+
+    /// A bound of the scores in a group of blocks.
+    #[inline(always)]
+    pub fn group_max(&self, group: usize) -> f32 {
+        match source::maxima(&self.source) {
             Some(words) => {
                 let words = &words[maxima::WORDS * (self.blocks + group)..];
                 self.scorer.bound([words[0], words[1]]) * MARGIN
             }
-            None => self.block_max[blocks.clone()].iter().copied().fold(0.0, f32::max),
-        };
-        (blocks, bound)
+            None => self.block_max[self.group(group)].iter().copied().fold(0.0, f32::max),
+        }
     }
 
     /// A few blocks that are likely to hold the `k` best scores of this term alone, ascending; none if they are not few.
@@ -127,10 +131,14 @@ impl Term<'_> {
             return Vec::new();
         }
         // They are looked for in the best groups.
-        let mut groups: Vec<(f32, usize)> = (0..self.groups()).map(|group| (self.group(group).1, group)).collect();
+        let mut groups: Vec<(f32, usize)> = (0..self.groups()).map(|group| (self.group_max(group), group)).collect();
         keep_best(&mut groups, wanted + 2);
-        let blocks = groups.iter().flat_map(|&(_, group)| self.group(group).0).collect::<Vec<_>>();
-        let mut blocks: Vec<(f32, usize)> = blocks.into_iter().map(|block| (self.block_max(block), block)).collect();
+        let mut blocks: Vec<(f32, usize)> = Vec::with_capacity(groups.len() * GROUP);
+        for (_, group) in groups {
+            for block in self.group(group) {
+                blocks.push((self.block_max(block), block));
+            }
+        }
         keep_best(&mut blocks, wanted);
         let mut blocks: Vec<usize> = blocks.into_iter().map(|(_, block)| block).collect();
         blocks.sort_unstable();

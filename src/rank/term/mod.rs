@@ -57,31 +57,18 @@ const NONE: usize = usize::MAX;
 impl<'s> Term<'s> {
     /// The postings of `source`, of which there is at least one.
     pub fn new(tier: Tier, scorer: Scorer<'s>, source: Source<'s>) -> Term<'s> {
-        let blocks = blocks_of(&source);
-        let mut term = Term::with(tier, scorer, source, blocks);
-        term.compute_max_score();
+        let mut term = Term::without_scores(tier, source);
+        term.score_by(scorer);
         term
     }
 
     /// Postings whose scores are not asked for.
     pub fn without_scores(tier: Tier, source: Source<'s>) -> Term<'s> {
-        let blocks = blocks_of(&source);
-        let scorer = Scorer { weight: 0.0, saturations: Saturations::NONE };
-        Term::with(tier, scorer, source, blocks)
-    }
-
-    /// Gives scores to postings [without](Self::without_scores), before any were asked for.
-    pub(in crate::rank) fn score_by(&mut self, scorer: Scorer<'s>) {
-        self.scorer = scorer;
-        self.compute_max_score();
-    }
-
-    fn with(tier: Tier, scorer: Scorer<'s>, source: Source<'s>, blocks: usize) -> Term<'s> {
         Term {
             tier,
-            scorer,
+            scorer: Scorer { weight: 0.0, saturations: Saturations::NONE },
+            blocks: blocks_of(&source),
             source,
-            blocks,
             block_max: Vec::new(),
             max_score: 0.0,
             at: 0,
@@ -93,6 +80,12 @@ impl<'s> Term<'s> {
             ranked: Ranked::NONE,
             frequencies: Frequencies::NONE,
         }
+    }
+
+    /// Gives scores to postings [without](Self::without_scores), before any were asked for.
+    pub(in crate::rank) fn score_by(&mut self, scorer: Scorer<'s>) {
+        self.scorer = scorer;
+        self.compute_max_score();
     }
 
     /// The tier that it is read with.

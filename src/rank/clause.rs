@@ -1,5 +1,6 @@
 //! [`Clause`]: terms of which a document must have one.
 
+use super::matching::{retain, retain_if};
 use super::term::Term;
 
 /// A part of a query: a word in each field that it is searched in. A document has the clause if it has one of the terms.
@@ -15,6 +16,15 @@ impl Clause<'_> {
     #[inline(always)]
     pub fn postings(&self) -> usize {
         self.terms.iter().map(Term::postings).sum()
+    }
+
+    /// Moves those of some documents that have the clause to the front, and returns their number. docIDs ascend, across calls too.
+    #[inline(always)]
+    pub(super) fn retain(&mut self, doc_ids: &mut [u32]) -> usize {
+        match &mut self.terms[..] {
+            [term] => retain(term, doc_ids),
+            terms => retain_if(doc_ids, |doc_id| terms.iter_mut().any(|term| term.contains(doc_id))),
+        }
     }
 
     /// As [`Term::look_up_order`].

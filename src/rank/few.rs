@@ -43,7 +43,6 @@ fn matching_on_tier(
     clock: &Clock,
 ) {
     doc_ids.retain(|&doc_id| restriction.allows(doc_id));
-    let has = |clause: &mut Clause, doc_id| clause.terms.iter_mut().any(|term| term.contains(doc_id));
     let mut kept = doc_ids.len();
     if needs_all {
         clauses.sort_by_key(Clause::look_up_order);
@@ -51,11 +50,7 @@ fn matching_on_tier(
             if clock.is_over() {
                 return;
             }
-            let doc_ids = &mut doc_ids[..kept];
-            kept = match &mut clause.terms[..] {
-                [term] => retain(term, doc_ids),
-                _ => retain_if(doc_ids, |doc_id| has(clause, doc_id)),
-            };
+            kept = clause.retain(&mut doc_ids[..kept]);
         }
     } else if !clauses.is_empty() {
         let (mut found, mut of_term) = (Vec::new(), Vec::new());

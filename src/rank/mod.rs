@@ -46,7 +46,8 @@
 //! * **A filter** that few documents pass sifts postings before they are scored.
 //! * **One term** ([`block_max::one`]): groups of 32 blocks are skipped by their bounds, then blocks.
 //! * **One phrase** ([`phrase::best`]): a document has it no more often than its rarest pair or term. That bounds the scores of blocks
-//!   and documents, so that of most documents no positions are read.
+//!   and documents, so that of most documents no positions are read. A phrase beside words that documents must have is looked for
+//!   in documents with them.
 //!
 //! If a few blocks of a term are likely to hold the k best of its documents, these are scored first, so that there is a
 //! threshold to begin with ([`initial`]).

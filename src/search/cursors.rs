@@ -1,8 +1,8 @@
 //! The terms of a planned query in a segment, and which of its documents count.
 
 use super::among::Among;
-use super::leaf::Weighted;
-use super::options::Options;
+use super::leaf::{Leaf, Weighted};
+use super::options::{Matching, Options};
 use super::plan::QueryPlan;
 use super::{filter, lists};
 use crate::base::cpu;
@@ -33,6 +33,10 @@ pub(super) fn of_segment<'s>(
         let mut terms: Vec<Term> = Vec::with_capacity(clause.leaves.len());
         for leaf in &clause.leaves {
             let source = match &among {
+                _ if leaf.is_phrase() => {
+                    let within = required_words(plan, part, number, options, needs_all, clock)?;
+                    lists::phrase_within(&part.segment, number, leaf, within, clock)?
+                }
                 None => lists::source(&part.segment, number, leaf, clock)?,
                 Some(among) => among.source(&part.segment, number, leaf, clock)?,
             };
@@ -40,7 +44,7 @@ pub(super) fn of_segment<'s>(
                 terms.push(with_scores(plan, part, leaf, source)?);
             }
         }
-        let required = clause.required || needs_all && !clause.optional;
+        let required = clause.is_required(needs_all);
         if terms.is_empty() {
             if required {
                 return Ok(None);
@@ -56,6 +60,31 @@ pub(super) fn of_segment<'s>(
         return Ok(None);
     }
     Ok(Some((clauses, restriction(plan, part, number, options, clock)?)))
+}
+
+/// The clauses of words that all documents must have that [`of_segment`] can find.
+fn required_words<'s>(
+    plan: &'s QueryPlan,
+    part: &'s SnapshotSegment,
+    number: usize,
+    options: &Options,
+    needs_all: bool,
+    clock: &Clock,
+) -> Result<Vec<Clause<'s>>> {
+    // What is found for some may be asked for again, for others.
+    if options.matching == Matching::AllThenAny {
+        return Ok(Vec::new());
+    }
+    let is_word = |leaf: &Weighted| matches!(leaf.leaf, Leaf::Term { .. });
+    let clauses = plan.clauses.iter().filter(|clause| clause.is_required(needs_all));
+    let of_words = clauses.filter(|clause| clause.leaves.iter().all(is_word));
+    of_words
+        .map(|clause| {
+            let terms = clause.leaves.iter().map(|leaf| without_scores(part, number, leaf, clock));
+            let terms = terms.filter_map(Result::transpose).collect::<Result<_>>()?;
+            Ok(Clause { terms, required: true })
+        })
+        .collect()
 }
 
 /// Which documents of a segment count.

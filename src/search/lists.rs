@@ -11,6 +11,7 @@ use crate::index::list::{Decoded, View};
 use crate::index::segment::{Joined, Pair, Segment};
 use crate::rank::Clock;
 use crate::rank::chain::Chain;
+use crate::rank::clause::Clause;
 use crate::rank::near::near;
 use crate::rank::phrase::{PhraseTerm, phrase};
 use crate::rank::positions::Places;
@@ -50,6 +51,25 @@ pub(super) fn source<'s>(
     }
 }
 
+/// As [`source`], of a phrase, of documents that have all of these clauses. Whoever asks for it again, of the same [`Weighted`], asks
+/// for the same documents.
+///
+/// # Errors
+/// As of [`source`].
+pub(super) fn phrase_within<'s>(
+    segment: &'s Segment,
+    number: usize,
+    weighted: &Weighted,
+    within: Vec<Clause<'s>>,
+    clock: &Clock,
+) -> Result<Option<Source<'s>>> {
+    let Some((terms, chain)) = unjoined(segment, number, weighted)? else {
+        return source(segment, number, weighted, clock);
+    };
+    let (doc_ids, less_one) = phrase(cpu::tier(), terms, chain, within, clock)?;
+    Ok(weighted.joined[number].get_or_init(|| Source::decoded(doc_ids, less_one)).clone())
+}
+
 /// The postings that a recipe makes in a segment; `None` if there are none.
 ///
 /// # Errors
@@ -72,7 +92,7 @@ fn join(segment: &Segment, field: usize, recipe: &Recipe, clock: &Clock) -> Resu
         Recipe::Together(values) => together(segment, field, values, clock),
         Recipe::Phrase(_) => {
             let Some((terms, chain)) = phrase_lists(segment, field, recipe)? else { return Ok(None) };
-            let (doc_ids, less_one) = phrase(cpu::tier(), terms, chain, clock)?;
+            let (doc_ids, less_one) = phrase(cpu::tier(), terms, chain, Vec::new(), clock)?;
             Ok(Source::decoded(doc_ids, less_one))
         }
         Recipe::Near(of) => {

@@ -24,6 +24,13 @@ pub(super) struct PlannedClause {
     pub(super) leaves: Leaves,
 }
 
+impl PlannedClause {
+    /// Whether documents must have it, if they must have all clauses or need not.
+    pub(super) fn is_required(&self, needs_all: bool) -> bool {
+        self.required || needs_all && !self.optional
+    }
+}
+
 /// A query for all segments.
 pub(super) struct QueryPlan {
     /// Clauses that count for the score.
@@ -164,7 +171,7 @@ impl QueryPlan {
     pub(super) fn only_phrase(&self) -> Option<&Weighted> {
         match &self.clauses[..] {
             [PlannedClause { leaves, .. }] => match &leaves[..] {
-                [only] => Some(only).filter(|only| matches!(only.leaf, Leaf::Phrase { slop: 0, .. })),
+                [only] => Some(only).filter(|only| only.is_phrase()),
                 _ => None,
             },
             _ => None,

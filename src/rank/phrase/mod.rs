@@ -8,6 +8,7 @@
 mod sink;
 
 use super::chain::Chain;
+use super::clause::Clause;
 use super::clock::Clock;
 use super::collector::Collector;
 use super::positions::{EIGHT, Places};
@@ -49,19 +50,24 @@ tiered! {
     /// The documents of the rarest term are looked up in the lists of the `chain`, then in those of the other terms; if the chain
     /// has all of the phrase, those of its rarest pair are looked up in it. Only in those that are left, and of which the chain
     /// does not tell enough, are positions read, of the rarest terms first, and of each term once, however often the phrase has
-    /// it.
+    /// it. Documents without one of the clauses of `within` are left out before that.
     ///
     /// # Errors
     /// [`Error::Expired`] once the time is over; [`Error::OutOfMemory`].
     pub fn phrase<'s, 'c>(
-        terms: Vec<PhraseTerm<'s>>, chain: Chain<'s>, clock: &'c Clock,
+        terms: Vec<PhraseTerm<'s>>, chain: Chain<'s>, within: Vec<Clause<'s>>, clock: &'c Clock,
     ) -> Result<Found> = phrase_on_tier;
 }
 
 #[inline(always)]
-fn phrase_on_tier<'s>(terms: Vec<PhraseTerm<'s>>, chain: Chain<'s>, clock: &Clock) -> Result<Found> {
+fn phrase_on_tier<'s>(
+    terms: Vec<PhraseTerm<'s>>,
+    chain: Chain<'s>,
+    within: Vec<Clause<'s>>,
+    clock: &Clock,
+) -> Result<Found> {
     let mut all = All::default();
-    find_all(terms, chain, clock, &mut all)?;
+    find_all(terms, chain, within, clock, &mut all)?;
     Ok(all.found())
 }
 
@@ -84,7 +90,7 @@ fn best_on_tier<'s>(
     collector: &mut Collector<'_, 's>,
 ) -> Result<()> {
     let clock = collector.clock;
-    find_all(terms, chain, clock, &mut Best { scorer, collector })
+    find_all(terms, chain, Vec::new(), clock, &mut Best { scorer, collector })
 }
 
 /// The list whose documents are looked up in the others: that of the chain's lead, or of the rarest term unless that is short.
@@ -101,10 +107,12 @@ fn leading<'a, 's>(chain: &'a mut Chain<'s>, rarest: &'a mut Places<'s>) -> Opti
 fn find_all<'s>(
     mut terms: Vec<PhraseTerm<'s>>,
     mut chain: Chain<'s>,
+    mut within: Vec<Clause<'s>>,
     clock: &Clock,
     sink: &mut impl Sink<'s>,
 ) -> Result<()> {
     terms.sort_by_key(|term| term.places.postings());
+    within.sort_by_key(Clause::look_up_order);
     let last_offset = terms.iter().flat_map(|term| &term.offsets).copied().max().unwrap_or(0);
     // Positions are moved so that those of a match are equal in all terms.
     for offset in terms.iter_mut().flat_map(|term| &mut term.offsets) {
@@ -141,6 +149,9 @@ fn find_all<'s>(
         };
         chosen.take_all(&doc_ids, 0, count);
         sink.choose(leading(&mut chain, lead), block, &mut chosen);
+        for clause in &mut within {
+            chosen.len = clause.retain(&mut chosen.doc_ids[..chosen.len]);
+        }
         chain.keep(&mut chosen);
         for PhraseTerm { places, .. } in others.iter_mut() {
             if chosen.len > 0 && !chain_leads {

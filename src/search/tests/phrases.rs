@@ -107,3 +107,34 @@ fn the_best_documents_with_a_phrase_are_the_first_of_all() {
         assert!(sought > 40 && left_out > 10_000, "{sought} {left_out}");
     }
 }
+
+/// Documents are looked for among those of the words; the phrase adds what it adds alone.
+#[test]
+fn phrases_beside_words_are_found_in_documents_with_both() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = index_of(folder.path(), None);
+    let hits = |text: &str, matching| -> HashMap<u64, f64> {
+        let options = Options { matching, limit: DOCUMENTS, ..Options::default() };
+        index.search(text, &options).unwrap().hits.into_iter().map(|hit| (hit.doc_id, hit.score)).collect()
+    };
+    let mut some = 0;
+    for phrase in ["\"w0 w1\"", "\"w3 w0 w2\"", "\"w9 w4\"", "\"w1 w1\"", "\"w20 w0\""] {
+        let of_phrase = hits(phrase, Matching::All);
+        for words in ["w0", "w5", "w30", "w38 w2", "w39", "none"] {
+            let of_words = hits(words, Matching::All);
+            let both = format!("{phrase} {words}");
+            let expected: HashMap<u64, f64> =
+                (of_words.iter()).filter_map(|(doc, score)| Some((*doc, score + of_phrase.get(doc)?))).collect();
+            some += expected.len();
+            assert_eq!(hits(&both, Matching::All), expected, "{both}");
+            assert_eq!(index.count(&both, &Options::default()).unwrap(), expected.len() as u64, "{both}");
+            let required: Vec<String> = words.split(' ').map(|word| format!("+{word}")).collect();
+            let optional = format!("{phrase} {}", required.join(" "));
+            let expected: HashMap<u64, f64> = (of_words.iter())
+                .map(|(doc, score)| (*doc, score + of_phrase.get(doc).copied().unwrap_or(0.0)))
+                .collect();
+            assert_eq!(hits(&optional, Matching::Any), expected, "{optional}");
+        }
+    }
+    assert!(some > 1000, "{some}");
+}

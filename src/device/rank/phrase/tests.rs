@@ -163,7 +163,7 @@ fn documents_and_frequencies_are_those_of_the_definition() {
                 words.map(|(offset, word)| PhraseTerm { offsets: vec![offset], places: Places::short(word) }).collect();
             assert_eq!(
                 found,
-                phrase(Tier::Scalar, places, Chain::none(), &Clock::never()).unwrap(),
+                phrase(Tier::Scalar, places, Chain::none(), Vec::new(), &Clock::never()).unwrap(),
                 "{phrase_words:?}"
             );
         }

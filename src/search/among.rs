@@ -53,7 +53,7 @@ impl Among {
         Ok(Among { doc_ids, bits, before })
     }
 
-    /// The postings of a leaf in the segment with that number, of these documents at least; `None` if none of them has it.
+    /// The postings of a [union](Weighted::is_union) in the segment with that number, of these documents at least; `None` if none of them has it.
     ///
     /// # Errors
     /// As [`source`].
@@ -65,7 +65,7 @@ impl Among {
         clock: &Clock,
     ) -> Result<Option<Source<'s>>> {
         let present: Vec<u64> = leaf.values[number].iter().copied().flatten().collect();
-        match leaf.is_union() && present.len() > 1 && leaf.joined[number].get().is_none() {
+        match present.len() > 1 && leaf.joined[number].get().is_none() {
             true => self.union(segment, leaf.leaf.field(), &present, clock),
             false => source(segment, number, leaf, clock),
         }

@@ -3,7 +3,7 @@
 use super::among::Among;
 use super::leaf::{Leaf, Weighted};
 use super::options::{Matching, Options};
-use super::plan::QueryPlan;
+use super::plan::{PlannedClause, QueryPlan};
 use super::{filter, lists};
 use crate::base::cpu;
 use crate::base::error::Result;
@@ -25,6 +25,9 @@ pub(super) fn of_segment<'s>(
     clock: &Clock,
 ) -> Result<Option<(Vec<Clause<'s>>, Restriction<'s>)>> {
     let order = plan.rarest_first.as_ref().filter(|_| plan.needs_all(needs_all));
+    // Where those with any word follow those with all, what is put together for these is asked for again.
+    let is_for_all = options.matching != Matching::AllThenAny;
+    let required = plan.clauses.iter().filter(|clause| is_for_all && clause.is_required(needs_all));
     let mut among: Option<Among> = None;
     let mut clauses = Vec::with_capacity(plan.clauses.len());
     for at in 0..plan.clauses.len() {
@@ -33,20 +36,19 @@ pub(super) fn of_segment<'s>(
         let mut terms: Vec<Term> = Vec::with_capacity(clause.leaves.len());
         for leaf in &clause.leaves {
             let source = match &among {
-                _ if leaf.is_phrase() => {
-                    let within = required_words(plan, part, number, options, needs_all, clock)?;
-                    lists::phrase_within(&part.segment, number, leaf, within, clock)?
+                Some(among) if leaf.is_union() => among.source(&part.segment, number, leaf, clock)?,
+                _ => {
+                    let required = || words(required.clone(), part, number, clock);
+                    lists::source_within(&part.segment, number, leaf, required, clock)?
                 }
-                None => lists::source(&part.segment, number, leaf, clock)?,
-                Some(among) => among.source(&part.segment, number, leaf, clock)?,
             };
             if let Some(source) = source {
                 terms.push(with_scores(plan, part, leaf, source)?);
             }
         }
-        let required = clause.is_required(needs_all);
+        let is_required = clause.is_required(needs_all);
         if terms.is_empty() {
-            if required {
+            if is_required {
                 return Ok(None);
             }
             continue;
@@ -54,7 +56,7 @@ pub(super) fn of_segment<'s>(
         if order.is_some() && among.is_none() {
             among = Some(Among::new(part.segment.documents(), terms.iter().map(Term::source))?);
         }
-        clauses.push(Clause { terms, required });
+        clauses.push(Clause { terms, required: is_required });
     }
     if clauses.is_empty() && !plan.clauses.is_empty() {
         return Ok(None);
@@ -62,21 +64,14 @@ pub(super) fn of_segment<'s>(
     Ok(Some((clauses, restriction(plan, part, number, options, clock)?)))
 }
 
-/// The clauses of words that all documents must have that [`of_segment`] can find.
-fn required_words<'s>(
-    plan: &'s QueryPlan,
+/// Those of some clauses that are words, in a segment.
+fn words<'s>(
+    clauses: impl Iterator<Item = &'s PlannedClause>,
     part: &'s SnapshotSegment,
     number: usize,
-    options: &Options,
-    needs_all: bool,
     clock: &Clock,
 ) -> Result<Vec<Clause<'s>>> {
-    // What is found for some may be asked for again, for others.
-    if options.matching == Matching::AllThenAny {
-        return Ok(Vec::new());
-    }
     let is_word = |leaf: &Weighted| matches!(leaf.leaf, Leaf::Term { .. });
-    let clauses = plan.clauses.iter().filter(|clause| clause.is_required(needs_all));
     let of_words = clauses.filter(|clause| clause.leaves.iter().all(is_word));
     of_words
         .map(|clause| {

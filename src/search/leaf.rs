@@ -142,11 +142,6 @@ impl Weighted {
         if let Leaf::Weight { weight, .. } = self.leaf { weight } else { self.weight }
     }
 
-    /// Whether it is words that follow each other.
-    pub(super) fn is_phrase(&self) -> bool {
-        matches!(self.leaf, Leaf::Phrase { slop: 0, .. })
-    }
-
     /// Whether the lists of several terms are put together for it.
     pub(super) fn is_union(&self) -> bool {
         matches!(self.leaf, Leaf::Words { .. }) && self.joins > 0

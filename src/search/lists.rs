@@ -29,6 +29,21 @@ pub(super) fn source<'s>(
     weighted: &Weighted,
     clock: &Clock,
 ) -> Result<Option<Source<'s>>> {
+    source_within(segment, number, weighted, || Ok(Vec::new()), clock)
+}
+
+/// The same, but a phrase may lack documents without one of the `required` clauses, which are made if it is put together. Whoever
+/// asks for the leaf again gets what was put together first.
+///
+/// # Errors
+/// As of [`source`], and those of `required`.
+pub(super) fn source_within<'s>(
+    segment: &'s Segment,
+    number: usize,
+    weighted: &Weighted,
+    required: impl FnOnce() -> Result<Vec<Clause<'s>>>,
+    clock: &Clock,
+) -> Result<Option<Source<'s>>> {
     let (leaf, values) = (&weighted.leaf, &weighted.values[number]);
     let mut present = values.iter().copied().flatten();
     let (first, second) = (present.next(), present.next());
@@ -47,27 +62,8 @@ pub(super) fn source<'s>(
     let Some(recipe) = Recipe::new(leaf, values) else { return Ok(None) };
     match of_pair(segment, leaf.field(), &recipe)? {
         Some(pair) => Ok(pair),
-        None => place.get_or_try_init(|| join(segment, leaf.field(), &recipe, clock)).cloned(),
+        None => place.get_or_try_init(|| join(segment, leaf.field(), &recipe, required, clock)).cloned(),
     }
-}
-
-/// As [`source`], of a phrase, of documents that have all of these clauses. Whoever asks for it again, of the same [`Weighted`], asks
-/// for the same documents.
-///
-/// # Errors
-/// As of [`source`].
-pub(super) fn phrase_within<'s>(
-    segment: &'s Segment,
-    number: usize,
-    weighted: &Weighted,
-    within: Vec<Clause<'s>>,
-    clock: &Clock,
-) -> Result<Option<Source<'s>>> {
-    let Some((terms, chain)) = unjoined(segment, number, weighted)? else {
-        return source(segment, number, weighted, clock);
-    };
-    let (doc_ids, less_one) = phrase(cpu::tier(), terms, chain, within, clock)?;
-    Ok(weighted.joined[number].get_or_init(|| Source::decoded(doc_ids, less_one)).clone())
 }
 
 /// The postings that a recipe makes in a segment; `None` if there are none.
@@ -79,20 +75,26 @@ pub(super) fn made<'s>(segment: &'s Segment, field: usize, recipe: &Recipe) -> R
         Recipe::Term(value) => of_term(segment, field, value).map(Some),
         _ => match of_pair(segment, field, recipe)? {
             Some(pair) => Ok(pair),
-            None => join(segment, field, recipe, &Clock::never()),
+            None => join(segment, field, recipe, || Ok(Vec::new()), &Clock::never()),
         },
     }
 }
 
-/// Puts the postings of several terms together.
-fn join(segment: &Segment, field: usize, recipe: &Recipe, clock: &Clock) -> Result<Option<Source<'static>>> {
+/// Puts the postings of several terms together; see [`source_within`].
+fn join<'s>(
+    segment: &'s Segment,
+    field: usize,
+    recipe: &Recipe,
+    required: impl FnOnce() -> Result<Vec<Clause<'s>>>,
+    clock: &Clock,
+) -> Result<Option<Source<'static>>> {
     match recipe {
         Recipe::Term(value) => union(segment, field, &[*value], clock),
         Recipe::Words(values) => union(segment, field, values, clock),
         Recipe::Together(values) => together(segment, field, values, clock),
         Recipe::Phrase(_) => {
             let Some((terms, chain)) = phrase_lists(segment, field, recipe)? else { return Ok(None) };
-            let (doc_ids, less_one) = phrase(cpu::tier(), terms, chain, Vec::new(), clock)?;
+            let (doc_ids, less_one) = phrase(cpu::tier(), terms, chain, required()?, clock)?;
             Ok(Source::decoded(doc_ids, less_one))
         }
         Recipe::Near(of) => {

@@ -171,7 +171,7 @@ impl QueryPlan {
     pub(super) fn only_phrase(&self) -> Option<&Weighted> {
         match &self.clauses[..] {
             [PlannedClause { leaves, .. }] => match &leaves[..] {
-                [only] => Some(only).filter(|only| only.is_phrase()),
+                [only] => Some(only).filter(|only| matches!(only.leaf, Leaf::Phrase { slop: 0, .. })),
                 _ => None,
             },
             _ => None,

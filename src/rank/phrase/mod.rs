@@ -50,12 +50,12 @@ tiered! {
     /// The documents of the rarest term are looked up in the lists of the `chain`, then in those of the other terms; if the chain
     /// has all of the phrase, those of its rarest pair are looked up in it. Only in those that are left, and of which the chain
     /// does not tell enough, are positions read, of the rarest terms first, and of each term once, however often the phrase has
-    /// it. Documents without one of the clauses of `within` are left out before that.
+    /// it. Documents without one of the `required` clauses are left out before that.
     ///
     /// # Errors
     /// [`Error::Expired`] once the time is over; [`Error::OutOfMemory`].
     pub fn phrase<'s, 'c>(
-        terms: Vec<PhraseTerm<'s>>, chain: Chain<'s>, within: Vec<Clause<'s>>, clock: &'c Clock,
+        terms: Vec<PhraseTerm<'s>>, chain: Chain<'s>, required: Vec<Clause<'s>>, clock: &'c Clock,
     ) -> Result<Found> = phrase_on_tier;
 }
 
@@ -63,11 +63,11 @@ tiered! {
 fn phrase_on_tier<'s>(
     terms: Vec<PhraseTerm<'s>>,
     chain: Chain<'s>,
-    within: Vec<Clause<'s>>,
+    required: Vec<Clause<'s>>,
     clock: &Clock,
 ) -> Result<Found> {
     let mut all = All::default();
-    find_all(terms, chain, within, clock, &mut all)?;
+    find_all(terms, chain, required, clock, &mut all)?;
     Ok(all.found())
 }
 
@@ -107,12 +107,12 @@ fn leading<'a, 's>(chain: &'a mut Chain<'s>, rarest: &'a mut Places<'s>) -> Opti
 fn find_all<'s>(
     mut terms: Vec<PhraseTerm<'s>>,
     mut chain: Chain<'s>,
-    mut within: Vec<Clause<'s>>,
+    mut required: Vec<Clause<'s>>,
     clock: &Clock,
     sink: &mut impl Sink<'s>,
 ) -> Result<()> {
     terms.sort_by_key(|term| term.places.postings());
-    within.sort_by_key(Clause::look_up_order);
+    required.sort_by_key(Clause::look_up_order);
     let last_offset = terms.iter().flat_map(|term| &term.offsets).copied().max().unwrap_or(0);
     // Positions are moved so that those of a match are equal in all terms.
     for offset in terms.iter_mut().flat_map(|term| &mut term.offsets) {
@@ -149,7 +149,7 @@ fn find_all<'s>(
         };
         chosen.take_all(&doc_ids, 0, count);
         sink.choose(leading(&mut chain, lead), block, &mut chosen);
-        for clause in &mut within {
+        for clause in &mut required {
             chosen.len = clause.retain(&mut chosen.doc_ids[..chosen.len]);
         }
         chain.keep(&mut chosen);

@@ -12,6 +12,10 @@ const DOCUMENTS: usize = 6000;
 /// Words of which the first are the most frequent.
 const VOCABULARY: usize = 40;
 
+fn word(noise: &mut Noise) -> String {
+    format!("w{}", noise.below(VOCABULARY) * noise.below(VOCABULARY) / VOCABULARY)
+}
+
 /// Documents of 1 to 60 words, in two segments, some of them deleted.
 fn index_of(folder: &Path, reorder: Option<bool>) -> Index {
     let field = |name: &str, kind| Field::new(name, kind);
@@ -22,8 +26,7 @@ fn index_of(folder: &Path, reorder: Option<bool>) -> Index {
     let mut noise = Noise(5);
     for doc in 0..DOCUMENTS {
         let length = 1 + noise.below(60) * noise.below(60) / 60;
-        let word = |_| format!("w{}", noise.below(VOCABULARY) * noise.below(VOCABULARY) / VOCABULARY);
-        let words: Vec<String> = (0..length).map(word).collect();
+        let words: Vec<String> = (0..length).map(|_| word(&mut noise)).collect();
         let values = vec![
             (0, Value::Text(words.join(" ").into())),
             (1, Value::Keywords(vec![format!("s{}", doc % 300).into()])),
@@ -50,9 +53,7 @@ fn the_best_documents_with_a_phrase_are_the_first_of_all() {
     let mut noise = Noise(9);
     let mut queries: Vec<String> = (0..60)
         .map(|at| {
-            let words: Vec<String> = (0..2 + at % 3)
-                .map(|_| format!("w{}", noise.below(VOCABULARY) * noise.below(VOCABULARY) / VOCABULARY))
-                .collect();
+            let words: Vec<String> = (0..2 + at % 3).map(|_| word(&mut noise)).collect();
             format!("\"{}\"", words.join(" "))
         })
         .collect();

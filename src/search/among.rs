@@ -53,7 +53,8 @@ impl Among {
         Ok(Among { doc_ids, bits, before })
     }
 
-    /// The postings of a [union](Weighted::is_union) in the segment with that number, of these documents at least; `None` if none of them has it.
+    /// The postings of a [union](Weighted::is_union) in the segment with that number, of these documents at least; `None` if none of
+    /// them has it.
     ///
     /// # Errors
     /// As [`source`].

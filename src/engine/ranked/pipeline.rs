@@ -26,7 +26,7 @@ const CHUNKS_PER_THREAD: usize = 4;
 
 /// Terms of a part at least if more are not prepared and the device would have to wait for them; at most, as many as a device
 /// takes at once.
-const LEAST_TERMS: usize = 1_500;
+const LEAST_TERMS: usize = 500;
 
 /// Queries that follow each other.
 #[derive(Default)]

@@ -70,7 +70,7 @@ export CARGO_TARGET_DIR
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo serve test test-aarch64 test-aarch64-php test-asan test-tsan test-intel test-rusticl test-spark test-memory test-valgrind test-zts test-apache test-machines soak test-power fuzz fuzz-corpus test-browser test-packages test-pie dist dist-aarch64 deb lint-packages deny bench bench-search bench-copies bench-shards bench-vectors bench-weights bench-ranked bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
+.PHONY: build demo serve test test-aarch64 test-aarch64-php test-asan test-tsan test-intel test-rusticl test-spark test-memory test-valgrind test-zts test-apache test-machines soak test-power fuzz fuzz-corpus test-browser test-packages test-pie dist dist-aarch64 deb lint-packages deny bench bench-search bench-copies bench-shards bench-vectors bench-weights bench-ranked bench-bm25x bench-stream bench-tiers experiments experiments-page docs install clean help setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb setup-packages lint test-rust test-php test-examples
 
 build: setup-build $(EXTENSION)  ## build modules/postings.so
 
@@ -138,7 +138,7 @@ test-aarch64:  ## run the Rust tests as an aarch64 program under qemu, which it 
 test-aarch64-php: setup-build  ## run the PHP tests in Debian's PHP for arm64, under qemu: both are downloaded, the extension is cross-built
 	@sh scripts/test-aarch64-php.sh
 
-bench: bench-search bench-ranked $(EXTENSION)  ## measure search, CPU, device and PHP, and write reports and plots to target/bench; DEVICE= LISTS=
+bench: bench-search bench-ranked bench-bm25x $(EXTENSION)  ## measure search, CPU, device and PHP, and write reports and plots to target/bench; DEVICE= LISTS=
 	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
 	. scripts/env.sh && cargo bench --no-default-features --features lab --bench cpu -- $(if $(LISTS),--lists '$(LISTS)')
 	. scripts/env.sh && cargo bench --no-default-features --features lab --bench real
@@ -191,6 +191,13 @@ bench-ranked: setup-test  ## measure ranked search on a device against the CPU, 
 	      set -- "$$@" --index "$$index" --queries "$$queries" --phrases "$${queries%/*}/phrase.txt"; \
 	    fi; \
 	  done && cargo bench --no-default-features --features lab --bench ranked -- "$$@"
+
+# bm25x needs CUDA's driver and NVRTC; without them nothing is measured.
+bench-bm25x: setup-test  ## measure ranked search on a device beside bm25x on CUDA, on a million passages; DEVICE= SEARCH_CORPUS=
+	@mkdir -p '$(CARGO_TARGET_DIR)/bench'
+	[ -f '$(SEARCH_CORPUS)/passages.txt' ] || sh benches/search/corpus.sh '$(SEARCH_CORPUS)'
+	. scripts/env.sh && cargo run --release --manifest-path benches/bm25x/Cargo.toml -- --device '$(DEVICE)' \
+	    --passages '$(SEARCH_CORPUS)/passages.txt' --out '$(CARGO_TARGET_DIR)/bench/bm25x.json'
 
 bench-stream: setup-test  ## measure how many queries a second a stream keeps up with, by CPU, device and both; DEVICE= SEARCH_CORPUS=
 	. scripts/env.sh && set -- --device '$(DEVICE)' && \

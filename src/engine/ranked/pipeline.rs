@@ -24,8 +24,8 @@ use std::time::{Duration, Instant};
 const AT_ONCE: usize = 64;
 const CHUNKS_PER_THREAD: usize = 4;
 
-/// Terms of a part at least if more are not prepared and the device would have to wait for them; at most, as many as a device
-/// takes at once.
+/// Terms of a part at least, unless no more are left; at most, as many as a device takes at once. It has fewer than that if more are
+/// not prepared and the device would have to wait for them, and if there are other devices.
 const LEAST_TERMS: usize = 500;
 
 /// Queries that follow each other.
@@ -322,10 +322,12 @@ impl<'r> Pipeline<'r> {
         let began = Instant::now();
         let claims = &mut *claims.borrow_mut();
         let (mut part, mut terms) = (Vec::new(), 0);
+        let most_claims = claims.chunks.len() + self.fair_share();
         while !self.is_over() && !self.end.has_come() && terms < TERMS_PER_SUB_BATCH {
             let next_one = self.chunks.get(self.to_rank.load(Relaxed));
             let would_wait = next_one.is_some_and(|chunk| chunk.prepared.get().is_none());
-            if is_idle && would_wait && terms >= LEAST_TERMS {
+            let is_enough = is_idle && would_wait || claims.chunks.len() >= most_claims;
+            if is_enough && terms >= LEAST_TERMS {
                 break;
             }
             let left = || lock(&self.left).chunks.pop();
@@ -348,6 +350,13 @@ impl<'r> Pipeline<'r> {
         }
         claims.waited += began.elapsed();
         (!part.is_empty()).then_some(part)
+    }
+
+    /// Chunks of the next part: if there are other workers, half of what is each one's of the rest, so that all end at about the same
+    /// time (guided self-scheduling: Polychronopoulos and Kuck 1987).
+    fn fair_share(&self) -> usize {
+        let rest = self.chunks.len().saturating_sub(self.to_rank.load(Relaxed));
+        if self.workers == 1 { rest } else { rest.div_ceil(2 * self.workers) }
     }
 
     /// Makes hits of the next chunk; whether there was one.

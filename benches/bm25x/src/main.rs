@@ -2,10 +2,10 @@
 //!
 //!     cargo run --release --manifest-path benches/bm25x/Cargo.toml -- --passages FILE [--device NAME] [--most N] [--out FILE]
 //!
-//! FILE has a passage a line. Both index the same tokens: runs of ASCII letters and digits in lower case. bm25x leaves out the factor
-//! k1 + 1, and Postings keeps lengths of passages rounded, as Lucene does, so that scores differ by a few hundredths; what both find is
-//! compared before anything is timed, and how often it is the same passage is printed. The binary is self-contained and can be copied to another machine; bm25x needs
-//! CUDA's driver and NVRTC there.
+//! FILE has a passage a line. Both index the same tokens: runs of ASCII letters and digits in lower case. bm25x leaves out the
+//! factor k1 + 1, and Postings keeps lengths of passages rounded, as Lucene does, so that scores differ by a few hundredths. What both
+//! find is compared by scores, and how often it is the same passage is printed. The binary is self-contained and can be copied to
+//! another machine; bm25x needs CUDA's driver and NVRTC there.
 
 #[path = "../../support/clock.rs"]
 #[allow(dead_code)]
@@ -106,15 +106,13 @@ fn queries(texts: &[String], count: usize) -> Vec<String> {
     let mut random = Random(1);
     std::iter::repeat_with(|| {
         let words: Vec<&str> = random.pick(texts).split_ascii_whitespace().collect();
-        let mut chosen: Vec<&str> = Vec::new();
-        for _ in 0..if words.is_empty() { 0 } else { 2 + random.below(3) } {
-            let word = *random.pick(&words);
-            if !chosen.contains(&word) {
-                chosen.push(word);
-            }
-        }
+        let count = if words.is_empty() { 0 } else { 2 + random.below(3) };
+        let mut chosen: Vec<&str> = (0..count).map(|_| *random.pick(&words)).collect();
+        chosen.sort_unstable();
+        chosen.dedup();
         chosen.join(" ")
     })
+    // Words may be the same.
     .filter(|query| query.contains(' '))
     .take(count)
     .collect()
@@ -122,7 +120,7 @@ fn queries(texts: &[String], count: usize) -> Vec<String> {
 
 /// bm25x's answers to the queries, and the seconds that its faster way takes for batches of each size. On one card both ways are the
 /// same search, by kernels that differ.
-fn theirs(texts: &[String], queries: &[&str]) -> Result<(Vec<Vec<SearchResult>>, [f64; SIZES.len()])> {
+fn by_bm25x(texts: &[String], queries: &[&str]) -> Result<(Vec<Vec<SearchResult>>, [f64; SIZES.len()])> {
     let mut peer = BM25::with_options(Method::Lucene, K1, 0.75, 0.0, TokenizerMode::Plain, false, true);
     peer.add(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
     let mut on_gpu = peer.to_gpu_search_index()?;
@@ -145,7 +143,7 @@ fn theirs(texts: &[String], queries: &[&str]) -> Result<(Vec<Vec<SearchResult>>,
 }
 
 /// Our answers, and the seconds for batches of each size.
-fn ours(index: &Index, queries: &[&str], device: &str) -> Result<(Vec<Found>, [f64; SIZES.len()])> {
+fn by_postings(index: &Index, queries: &[&str], device: &str) -> Result<(Vec<Found>, [f64; SIZES.len()])> {
     let options = Options { limit: K, matching: Matching::Any, ..Options::default() };
     let settings = Settings { device: device.into(), offload: Offload::Always, ..Settings::default() };
     let failures = engine::stats().device_failures;
@@ -154,8 +152,10 @@ fn ours(index: &Index, queries: &[&str], device: &str) -> Result<(Vec<Found>, [f
     }
     let found = engine::search_batch(index, queries, &options, &settings)?;
     let seconds = SIZES.map(|size| {
-        let search =
-            || engine::search_batch(index, &queries[..size], &options, &settings).map_or(0, |found| found.len() as u64);
+        let search = || {
+            let found = engine::search_batch(index, &queries[..size], &options, &settings);
+            found.expect("it was found before").len() as u64
+        };
         median(&mut rounds(ROUNDS, 1, &mut [Box::new(search)])[0])
     });
     if engine::stats().device_failures != failures {
@@ -164,13 +164,13 @@ fn ours(index: &Index, queries: &[&str], device: &str) -> Result<(Vec<Found>, [f
     Ok((found, seconds))
 }
 
-/// JSON objects.
+/// Measures both, compares what they found, and returns a JSON object for each size.
 fn measure(index: &Index, texts: &[String], device: &str) -> Result<Vec<String>> {
     let queries = queries(texts, SIZES[0]);
     let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
     // Not in turns: with contexts of OpenCL and CUDA on the card, each waits for the other's to be put away.
-    let (theirs, their_seconds) = theirs(texts, &queries)?;
-    let (ours, our_seconds) = ours(index, &queries, device)?;
+    let (theirs, their_seconds) = by_bm25x(texts, &queries)?;
+    let (ours, our_seconds) = by_postings(index, &queries, device)?;
     let mut same = 0;
     for ((query, ours), theirs) in queries.iter().zip(&ours).zip(&theirs) {
         same += compare(query, ours, theirs)?;

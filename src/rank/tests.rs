@@ -205,6 +205,23 @@ fn check(
 }
 
 #[test]
+fn a_look_up_that_goes_back_begins_anew() {
+    let corpus = Corpus::new(30_000, &[50, 30, 10], 7);
+    let norms = Norms::NONE;
+    for (at, (doc_ids, _)) in corpus.postings.iter().enumerate() {
+        for tier in Tier::available() {
+            let mut term = corpus.term(at, norms, 1.0, tier);
+            for first in [0, 29_000, 15_000, 14_999, 100] {
+                let mut wanted: Vec<u32> = (first..30_000).step_by(3).take(300).collect();
+                let expected: Vec<u32> = wanted.iter().copied().filter(|id| doc_ids.contains(id)).collect();
+                let count = term.retain(&mut wanted).expect("these lists are no bit sets");
+                assert_eq!(wanted[..count], expected, "term {at}, from {first}, {}", tier.name());
+            }
+        }
+    }
+}
+
+#[test]
 fn the_best_are_those_of_scoring_everything() {
     for documents in [40, 900, 30_000] {
         let corpus = Corpus::new(documents, &[400, 90, 30, 2, 700, 60, 10, 1], documents.into());

@@ -70,9 +70,19 @@ impl<'s> Term<'s> {
     }
 
     /// Moves those of `doc_ids` that the list contains to the front, without decoding blocks, and returns their number;
-    /// `None` if the list has no such way. docIDs ascend, across calls too.
+    /// `None` if the list has no such way. docIDs ascend; a call that goes back is slower.
     #[inline(always)]
     pub fn retain(&mut self, doc_ids: &mut [u32]) -> Option<usize> {
+        debug_assert!(doc_ids.is_sorted());
+        if let [first, ..] = *doc_ids
+            && first < self.looked_up
+        {
+            // Look-ups go forward: back, they would read what is not the list's.
+            self.look_up = None;
+        }
+        if let [.., last] = *doc_ids {
+            self.looked_up = last;
+        }
         if self.look_up.is_none() {
             let Source::List(View { doc_ids: DocIds::List(codec, encoded), .. }) = self.source else { return None };
             // SAFETY: lists of terms are checked and not empty; the tier is available.

@@ -45,8 +45,9 @@ pub struct Term<'s> {
     /// The block whose scores are, if any.
     scored: usize,
     buffers: Buffers,
-    /// Looks docIDs up without decoding blocks, once that was asked for.
+    /// Looks docIDs up without decoding blocks, once that was asked for; and the last one that it looked up.
     look_up: Option<Box<AnyLookUp<'s>>>,
+    looked_up: u32,
     ranked: Ranked,
     frequencies: Frequencies,
 }
@@ -77,6 +78,7 @@ impl<'s> Term<'s> {
             scored: NONE,
             buffers: Buffers::new(),
             look_up: None,
+            looked_up: 0,
             ranked: Ranked::NONE,
             frequencies: Frequencies::NONE,
         }

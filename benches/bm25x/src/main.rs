@@ -2,10 +2,10 @@
 //!
 //!     cargo run --release --manifest-path benches/bm25x/Cargo.toml -- --passages FILE [--device NAME] [--most N] [--out FILE]
 //!
-//! FILE has a passage a line. Both index the same tokens: runs of ASCII letters and digits in lower case. bm25x leaves out the
-//! factor k1 + 1, and Postings keeps lengths of passages rounded, as Lucene does, so that scores differ by a few hundredths. What both
-//! find is compared by scores, and how often it is the same passage is printed. The binary is self-contained and can be copied to
-//! another machine; bm25x needs CUDA's driver and NVRTC there.
+//! FILE has a passage a line. Both index the same tokens, those of `make bench-search`: runs of ASCII letters and digits in lower
+//! case. bm25x leaves out the factor k1 + 1, and Postings keeps lengths of passages rounded, as Lucene does, so that scores differ by
+//! a few hundredths. What both find is compared by scores, and how often it is the same passage is printed. The binary is
+//! self-contained and can be copied to another machine; bm25x needs CUDA's driver and NVRTC there.
 
 #[path = "../../support/clock.rs"]
 #[allow(dead_code)]
@@ -16,7 +16,7 @@ mod data;
 
 use bm25x::{BM25, Method, SearchResult, TokenizerMode};
 use clock::{median, rounds};
-use data::{Passages, Random};
+use data::{Passages, Random, words};
 use postings::analysis::{Analyzer, AnalyzerOptions};
 use postings::device;
 use postings::engine::{self, Offload, Settings};
@@ -66,7 +66,8 @@ fn main() -> Result<()> {
         return Ok(());
     }
     let passages = Passages::read(&args.passages, args.most)?;
-    let texts: Vec<String> = passages.iter().map(|passage| words(passage).join(" ")).collect();
+    let text = |passage| words(passage).map(str::to_ascii_lowercase).collect::<Vec<_>>().join(" ");
+    let texts: Vec<String> = passages.iter().map(text).collect();
     println!("{} passages", texts.len());
 
     let folder = std::env::temp_dir().join(format!("postings-bm25x-{}", std::process::id()));
@@ -78,12 +79,6 @@ fn main() -> Result<()> {
         std::fs::write(out, format!("[\n{}\n]\n", rows.join(",\n")))?;
     }
     Ok(())
-}
-
-/// The tokens of a passage.
-fn words(passage: &str) -> Vec<String> {
-    let runs = passage.split(|c: char| !c.is_ascii_alphanumeric()).filter(|run| !run.is_empty());
-    runs.map(str::to_ascii_lowercase).collect()
 }
 
 /// Our index of the texts, in one segment.

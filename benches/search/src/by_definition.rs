@@ -1,8 +1,7 @@
 //! The shortest engine that finds what both contestants must find: BM25 as tantivy defines it, of every passage.
 
-use crate::data::{Passages, Random};
+use crate::data::{Passages, Random, words};
 use crate::engine::{Engine, Found, Hit, Match, Result, Want};
-use crate::tokens::words;
 use tantivy::fieldnorm::FieldNormReader;
 
 /// Passages of few words, so that all shapes of queries have answers and many scores are equal. Some are longer than

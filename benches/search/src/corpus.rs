@@ -5,7 +5,7 @@
 //! what stands on every page (navigation, licences) does not count again and again; short neighbours in one file are
 //! joined, long ones divided at the end of a sentence.
 
-use crate::tokens::words;
+use crate::data::words;
 use flate2::read::MultiGzDecoder;
 use std::collections::HashSet;
 use std::fs::{self, File};

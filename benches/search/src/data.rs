@@ -1,4 +1,4 @@
-//! The passages in memory, and random numbers that are the same in each run.
+//! The passages in memory, their words, and random numbers that are the same in each run.
 
 use std::fs;
 use std::io;
@@ -65,6 +65,14 @@ pub fn product(number: usize) -> Product {
         seller: format!("s{}", random.below(50_000)),
         price: ((random.below(691) as f64 / 100.0).exp() * 100.0).round() / 100.0,
     }
+}
+
+/// Longer runs are no words; tantivy's default analyzer drops them as well.
+pub const LONGEST: usize = 40;
+
+/// The words of a text: runs of ASCII letters and digits, of at most 40 bytes, in the case in which they stand there.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty() && word.len() <= LONGEST)
 }
 
 /// SplitMix64.

@@ -68,7 +68,7 @@ pub trait Engine {
 /// How to build an index.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
-    /// The tokens of [`crate::tokens::words`], or what the contestant's own analyzer makes of the text.
+    /// The tokens of [`crate::data::words`], or what the contestant's own analyzer makes of the text.
     pub own_analyzer: bool,
     /// Whether each passage also has a brand, a seller and a price: those of [`crate::data::product`].
     pub product: bool,

@@ -1,8 +1,7 @@
 //! Postings.
 
-use crate::data::{Passages, Product, product};
+use crate::data::{Passages, Product, product, words};
 use crate::engine::{Built, Contestant, Engine, Found, Hit, Job, Match, Result, Want};
-use crate::tokens::words;
 use postings::analysis::{self, Analyzer};
 use postings::index::{Codecs, Document, Field, Id, Kind, Schema, Value, Writer, WriterOptions};
 use postings::search::{self, Index, Matching};

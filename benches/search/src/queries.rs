@@ -1,7 +1,6 @@
 //! Queries of several shapes, drawn from the passages: the same passages give the same queries.
 
-use crate::data::{Passages, Random};
-use crate::tokens::words;
+use crate::data::{Passages, Random, words};
 use std::collections::HashMap;
 use std::fs;
 use std::io;

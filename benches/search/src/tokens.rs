@@ -1,16 +1,9 @@
-//! The tokens that both contestants get: runs of ASCII letters and digits, in lower case, of at most 40 bytes.
+//! The tokens that both contestants get, for tantivy: the [words](crate::data::words) in lower case.
 
+use crate::data::LONGEST;
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-/// Longer runs are no words; tantivy's default analyzer drops them as well.
-pub const LONGEST: usize = 40;
-
-/// The words of a text, in the case in which they stand there.
-pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty() && word.len() <= LONGEST)
-}
-
-/// The same tokens for tantivy. Positions count kept words only.
+/// Makes them. Positions count kept words only.
 #[derive(Clone, Default)]
 pub struct Words {
     token: Token,
@@ -63,6 +56,7 @@ impl TokenStream for WordStream<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::words;
 
     #[test]
     fn both_get_the_same_tokens() {

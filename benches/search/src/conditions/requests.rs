@@ -1,9 +1,8 @@
 //! What is asked for.
 
-use crate::data::Passages;
+use crate::data::{Passages, words};
 use crate::engine::Match;
 use crate::queries::Query;
-use crate::tokens::words;
 
 /// How many hits are wanted.
 pub const TOP: usize = 10;

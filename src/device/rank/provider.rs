@@ -53,6 +53,9 @@ pub(crate) trait Provider: Sync {
     /// What it is called in the cache; `None` if it does not exist.
     fn key(&self, wanted: Wanted) -> Option<Key<'_>>;
 
+    /// About how many postings, or numbers like them, have to be read to build it.
+    fn reads(&self, wanted: Wanted) -> u64;
+
     /// Its words. Called by several threads.
     ///
     /// # Errors
@@ -75,6 +78,10 @@ pub(crate) trait Provider: Sync {
 impl<P: Provider + ?Sized> Provider for &P {
     fn key(&self, wanted: Wanted) -> Option<Key<'_>> {
         (**self).key(wanted)
+    }
+
+    fn reads(&self, wanted: Wanted) -> u64 {
+        (**self).reads(wanted)
     }
 
     fn build(&self, wanted: Wanted) -> Result<Vec<u32>> {

@@ -137,6 +137,10 @@ impl Provider for Selected<'_> {
         self.provider.key(self.of(wanted))
     }
 
+    fn reads(&self, wanted: Wanted) -> u64 {
+        self.provider.reads(self.of(wanted))
+    }
+
     fn build(&self, wanted: Wanted) -> Result<Vec<u32>> {
         self.provider.build(self.of(wanted))
     }

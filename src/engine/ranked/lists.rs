@@ -88,6 +88,16 @@ impl Provider for Lists<'_> {
         })
     }
 
+    fn reads(&self, wanted: Wanted) -> u64 {
+        match wanted {
+            Wanted::Table(_) => tiled::TABLE as u64,
+            Wanted::Ordinals(segment) => self.parts[segment].segment.documents().into(),
+            Wanted::List { term, .. } | Wanted::Word { term, .. } | Wanted::Positions { term, .. } => {
+                self.terms[term].documents.max(self.terms[term].joins)
+            }
+        }
+    }
+
     fn build(&self, wanted: Wanted) -> Result<Vec<u32>> {
         let words = match wanted {
             Wanted::Table(table) => {

@@ -89,6 +89,10 @@ impl Provider for Segment {
         Some(Key { owner: &self.identity, item, of: None })
     }
 
+    fn reads(&self, _: Wanted) -> u64 {
+        1 << 20
+    }
+
     fn build(&self, wanted: Wanted) -> Result<Vec<u32>> {
         Ok(match wanted {
             Wanted::Word { term, word, .. } => {

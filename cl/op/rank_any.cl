@@ -1,4 +1,4 @@
-/* Ranked search, OR: tiles, best bounds first, scored in local memory. See rank_common.cl. */
+/* Ranked search, OR of many terms: tiles, best bounds first, scored in local memory. See rank_common.cl. */
 
 /* One work-group per query. Writes to order[query * tiles ..] the tiles that have postings, the index in the low 24 bits
  * and the bucket of their bound above, and their number to `sizes`. `bounds` has a byte for each. */

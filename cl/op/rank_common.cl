@@ -6,14 +6,18 @@
  *
  * A query's *threshold* rises while it is searched: the work-groups count its documents in 256 buckets by score, and when
  * a bucket and those above it have k documents, only documents of these can be hits. What cannot reach the threshold is
- * skipped: tiles by the maxima of their postings (as block-max ranges on the CPU), documents by what the remaining lists
- * can add. What reaches it becomes a candidate. rank_best leaves the best k candidates; it runs at the end, and a few times
+ * skipped: lists, or tiles, by the maxima of their postings (as block-max ranges on the CPU), documents by what the remaining
+ * lists can add. What reaches it becomes a candidate. rank_best leaves the best k candidates; it runs at the end, and a few times
  * before, when a batch is large: from then on a candidate must be better than the worst of these, to the last bit and the
  * ordinal, so that many documents with equal scores do not all become candidates.
  *
+ * - rank_max_score (OR of few terms, rank_max_score.cl): postings of the terms that can add most lead, as long as their terms
+ *   and those after them can reach the threshold together (MaxScore: Turtle, Flood 1995). A posting is looked up in the other
+ *   lists only if it reaches the threshold with all that these can add.
+ * - rank_count (the same, rank_count.cl): counts the documents that match, if that is asked for, as bits in local memory.
  * - rank_tiles (rank_any.cl): for each query, the tiles of 2^TILE_LOG documents, those that can have the highest scores first.
- * - rank_any (OR, rank_any.cl): a work-group scores a tile of a query in local memory (Ding et al. 2009, 5.2, has one
- *   accumulator per document of the collection in global memory; a tile's stay within the multiprocessor).
+ * - rank_any (OR of many terms, rank_any.cl): a work-group scores a tile of a query in local memory (Ding et al. 2009, 5.2, has
+ *   one accumulator per document of the collection in global memory; a tile's stay within the multiprocessor).
  * - rank_all (AND, rank_all.cl): a work-item takes a posting of the rarest term, and looks its document up in the other lists, by
  *   bucket and binary search; codes are read for what was found (section 8.1).
  * - rank_best (rank_best.cl): the best k, in order.

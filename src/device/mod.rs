@@ -73,7 +73,7 @@ use crate::codec::Codec;
 pub(crate) use nearest::{Candidate, MOST_NEAREST, NearestBatch, NearestSegment, Vectors, bytes_of_rows, parts_of};
 pub use platform::DeviceInfo;
 pub(crate) use rank::{
-    Flights, MOST_HITS, MOST_TERMS, PhraseWord, Provider, RankBatch, RankSegment, RankTerm, Ranked,
+    Flights, MOST_HITS, MOST_LEADS, MOST_TERMS, PhraseWord, Provider, RankBatch, RankSegment, RankTerm, Ranked,
     TERMS_PER_SUB_BATCH, Wanted,
 };
 pub use wait::USUAL_LIMIT;

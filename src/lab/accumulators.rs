@@ -22,8 +22,8 @@ use crate::search::{Found, Index, Options};
 static SOURCE: Source = Source {
     name: "rank-plain",
     parts: &{
-        let [list, tiled, common, any, all, best] = KERNELS;
-        [list, tiled, common, any, all, best, include_str!("../../cl/lab/accumulators.cl")]
+        let [list, tiled, common, any, max_score, count, all, best] = KERNELS;
+        [list, tiled, common, any, max_score, count, all, best, include_str!("../../cl/lab/accumulators.cl")]
     },
 };
 

@@ -118,7 +118,7 @@ fn makes(index: &Index, queries: &[String]) -> (bool, bool) {
     let times = device.take_kernel_times().unwrap();
     assert_eq!(found, index.search_batch(&queries, &options, 1).unwrap());
     assert_eq!(engine::stats().device_failures, failures);
-    assert!(times.iter().any(|time| time.kernel == "rank_any"));
+    assert!(times.iter().any(|time| time.kernel == "rank_max_score"));
     (times.iter().any(|time| time.kernel == "phrase_find"), device::cache_stats().misses != misses)
 }
 

@@ -97,8 +97,11 @@ impl<'p> Flights<'p, '_> {
         let at_once = self.session.queries_at_once(batch);
         let count_of_subs = (terms / TERMS_PER_SUB_BATCH).min(count / LEAST).max(1);
         let of_sub = count.div_ceil(count_of_subs).clamp(1, at_once);
-        let all: Vec<usize> = (0..count).collect();
-        all.chunks(of_sub).try_for_each(|queries| self.begin(number, queries, take))
+        let of_kinds: (Vec<usize>, Vec<usize>) = (0..count).partition(|&query| batch.has_leads(query));
+        for of_kind in [of_kinds.0, of_kinds.1] {
+            of_kind.chunks(of_sub).try_for_each(|queries| self.begin(number, queries, take))?;
+        }
+        Ok(())
     }
 
     /// Whether the device has nothing to do once it is done with one sub-batch.

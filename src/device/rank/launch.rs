@@ -3,12 +3,19 @@
 use super::items::{build, present};
 use super::tables::Tables;
 use super::{
-    ALLOWED, BOUNDS, CANDIDATES, FEW, ITEMS, ORDER, OUT, Provider, RankBatch, RankSegment, SIZES, STATE, STATES,
-    TABLES, Wanted, kernel, room, sizes,
+    ALLOWED, BOUNDS, CANDIDATES, COUNTED_LOG, FEW, ITEMS, ORDER, OUT, Provider, RankBatch, RankSegment, SIZES, STATE,
+    STATES, TABLES, Wanted, kernel, room, sizes,
 };
 use crate::base::error::{Error, Result};
 use crate::device::memory::Placed;
 use crate::device::session::{Arg, Session};
+
+/// How many times as many pieces of a query's postings have been looked at after a launch as before it: of many documents with
+/// equal scores few become candidates, as most come after the worst of the hits that an earlier launch has left.
+const GROWTH: usize = 16;
+/// Work-groups of a launch, and those of a query at least, if there is that much to do.
+const GROUPS: usize = 16 << 10;
+const GROUPS_OF_QUERY: usize = 16;
 
 /// Queries that are ranked together, and the lane in which they are.
 #[derive(Clone, Copy)]
@@ -17,6 +24,14 @@ pub(crate) struct SubBatch<'q> {
     /// Their numbers in the batch.
     pub(crate) queries: &'q [usize],
     pub(crate) lane: usize,
+}
+
+/// Arguments of kernels that rank a sub-batch in a segment.
+struct Given {
+    queries: [Arg; 3],
+    allowed: [Arg; 4],
+    found: [Arg; 5],
+    counting: Arg,
 }
 
 /// Lists without postings are as good as none.
@@ -120,45 +135,100 @@ impl Session<'_> {
     }
 
     fn launch_segment(&mut self, sub: SubBatch<'_>, segment: &RankSegment, tables: &Tables) -> Result<()> {
-        let (SubBatch { batch, lane, .. }, count) = (sub, sub.count());
-        if batch.needs_all && tables.groups == 0 {
+        let SubBatch { batch, lane, .. } = sub;
+        if tables.pieces == 0 || batch.needs_all && tables.groups == 0 {
             return Ok(());
         }
         self.send_tables(lane, segment, tables)?;
-        let restricted = Arg::U32(segment.allowed.is_some().into());
-        let [k, counting] = [Arg::U32(batch.k as u32), Arg::U32(batch.counting.into())];
-        let room = Arg::U32(room(&self.limits(), batch.k, count) as u32);
-        let (base, ordinals) = (Arg::U32(segment.base), Arg::U32(tables.ordinals));
-        let found = [Arg::Slot(STATES[lane]), Arg::U32(count as u32), Arg::Slot(CANDIDATES[lane]), room, k, counting];
-        let queries = [Arg::Cache, Arg::Slot(TABLES[lane]), Arg::U32(tables.terms_at)];
-        let allowed = [Arg::Slot(ALLOWED[lane]), restricted, ordinals, base];
-        let local = self.limits().local;
+        let given = self.given(sub, segment, tables);
         if batch.needs_all {
             let tasks = [Arg::U32(tables.tasks_at), Arg::U32(tables.tasks)];
-            let args = [&queries[..], &tasks, &allowed, &found].concat();
+            let args = [&given.queries[..], &tasks, &given.allowed, &given.found, &[given.counting]].concat();
             // SAFETY: places are those of items in the cache, which `tiled` has encoded for this segment, so that ranges,
             // docIDs and codes are within bounds; a query has at most `MOST_TERMS` scored terms, as `Tables` checked; the
             // other buffers have an entry for each query, task and document.
-            return unsafe { self.launch(kernel(local, "rank_all"), tables.groups, ITEMS, &args) };
+            return unsafe { self.launch(kernel(self.limits().local, "rank_all"), tables.groups, ITEMS, &args) };
         }
+        // Queries that had too many candidates may be of both kinds.
+        if !sub.queries.iter().all(|&query| batch.has_leads(query)) {
+            return self.launch_tiles(sub, segment, &given);
+        }
+        if batch.counting {
+            let documents = [Arg::U32(segment.documents)];
+            let args = [&given.queries[..], &given.allowed[..2], &given.found[..2], &documents].concat();
+            let groups = (segment.documents as usize).div_ceil(1 << COUNTED_LOG) * sub.count();
+            // SAFETY: as above; the segment has that many documents.
+            unsafe { self.launch(kernel(self.limits().local, "rank_count"), groups, ITEMS, &args)? };
+        }
+        self.launch_leads(sub, tables.pieces, &given)
+    }
+
+    /// What all kernels are given that rank a sub-batch in a segment.
+    fn given(&self, sub: SubBatch<'_>, segment: &RankSegment, tables: &Tables) -> Given {
+        let (SubBatch { batch, lane, .. }, count) = (sub, sub.count());
+        let room = room(&self.limits(), batch.k, count) as u32;
+        let number = |number: u32| Arg::U32(number);
+        let restricted = segment.allowed.is_some().into();
+        Given {
+            queries: [Arg::Cache, Arg::Slot(TABLES[lane]), number(tables.terms_at)],
+            allowed: [Arg::Slot(ALLOWED[lane]), number(restricted), number(tables.ordinals), number(segment.base)],
+            found: [
+                Arg::Slot(STATES[lane]),
+                number(count as u32),
+                Arg::Slot(CANDIDATES[lane]),
+                number(room),
+                number(batch.k as u32),
+            ],
+            counting: number(batch.counting.into()),
+        }
+    }
+
+    /// Launches what adds up the postings of all terms, tile by tile.
+    fn launch_tiles(&mut self, sub: SubBatch<'_>, segment: &RankSegment, given: &Given) -> Result<()> {
+        let (lane, count, local) = (sub.lane, sub.count(), self.limits().local);
         let tiles = self.tiles(segment.documents);
         self.scratch(BOUNDS[lane], (tiles * count).div_ceil(4))?;
         self.scratch(ORDER[lane], tiles * count)?;
         self.scratch(SIZES[lane], count)?;
         let of_tiles =
             [Arg::U32(tiles as u32), Arg::Slot(BOUNDS[lane]), Arg::Slot(ORDER[lane]), Arg::Slot(SIZES[lane])];
-        let args = [&queries[..], &of_tiles].concat();
-        // SAFETY: as above; `BOUNDS` has a byte and `ORDER` a word for each tile of each query.
+        let args = [&given.queries[..], &of_tiles].concat();
+        // SAFETY: as in `launch_segment`; `BOUNDS` has a byte and `ORDER` a word for each tile of each query.
         unsafe { self.launch(kernel(local, "rank_tiles"), count, ITEMS, &args)? };
         let of_tiles = [Arg::U32(tiles as u32), Arg::Slot(ORDER[lane]), Arg::Slot(SIZES[lane])];
         let mut from = 0;
         while from < tiles {
             // Few tiles at first: they raise the threshold for those that follow. With few queries there is room for all.
             let to = if count <= FEW { tiles } else { tiles.min(4 * from.max(1)) };
-            let args = [&queries[..], &of_tiles, &allowed, &found, &[Arg::U32(from as u32)]].concat();
+            let last = [given.counting, Arg::U32(from as u32)];
+            let args = [&given.queries[..], &of_tiles, &given.allowed, &given.found, &last].concat();
             // SAFETY: as above; `rank_tiles` wrote `ORDER` and `SIZES`. Every tile is one of the segment.
             unsafe { self.launch(kernel(local, "rank_any"), (to - from) * count, ITEMS, &args)? };
             if to < tiles {
+                self.launch_best(sub, false)?;
+            }
+            from = to;
+        }
+        Ok(())
+    }
+
+    /// Launches what looks the postings of leading terms up in the other lists: of at most `pieces` pieces, a few at first, which
+    /// raise the threshold for those that follow.
+    fn launch_leads(&mut self, sub: SubBatch<'_>, pieces: usize, given: &Given) -> Result<()> {
+        let count = sub.count();
+        let mut from = 0;
+        while from < pieces {
+            let to = match from {
+                _ if count <= FEW => pieces,
+                0 => 1,
+                _ => pieces.min(GROWTH * from),
+            };
+            let step = (to - from).min((GROUPS / count).max(GROUPS_OF_QUERY));
+            let of_round = [from, to, step].map(|number| Arg::U32(number as u32));
+            let args = [&given.queries[..], &given.allowed, &given.found, &of_round].concat();
+            // SAFETY: as in `launch_segment`; a query has at most `MOST_LEADS` scored terms.
+            unsafe { self.launch(kernel(self.limits().local, "rank_max_score"), step * count, ITEMS, &args)? };
+            if to < pieces {
                 self.launch_best(sub, false)?;
             }
             from = to;

@@ -40,11 +40,13 @@ use std::sync::Arc;
 static SOURCE: Source = Source { name: "rank", parts: &KERNELS };
 
 /// The sources of the kernels.
-pub(crate) const KERNELS: [&str; 6] = [
+pub(crate) const KERNELS: [&str; 8] = [
     include_str!("../../../cl/list.cl"),
     include_str!("../../../cl/tiled.cl"),
     include_str!("../../../cl/op/rank_common.cl"),
     include_str!("../../../cl/op/rank_any.cl"),
+    include_str!("../../../cl/op/rank_max_score.cl"),
+    include_str!("../../../cl/op/rank_count.cl"),
     include_str!("../../../cl/op/rank_all.cl"),
     include_str!("../../../cl/op/rank_best.cl"),
 ];
@@ -55,6 +57,12 @@ pub(crate) const ITEMS: usize = 256;
 const TERMS_AT_ONCE: usize = 64;
 /// Postings of a leading term that a work-item takes.
 const SPAN: usize = 4;
+/// Postings of a leading term that a work-group takes at a time: four for each work-item.
+const PIECE: usize = 4 * ITEMS;
+/// The logarithm of the documents that a work-group counts.
+const COUNTED_LOG: u32 = 15;
+/// The most terms of a query of which postings are looked up in the lists of the others.
+pub(crate) const MOST_LEADS: usize = 12;
 /// The most terms of a query.
 pub(crate) const MOST_TERMS: usize = 256;
 /// The most hits of a query.
@@ -146,6 +154,12 @@ impl RankBatch {
         self.first_terms.len().saturating_sub(1)
     }
 
+    /// Whether a query asks for documents with any of a few terms: then postings of the terms that can add most are looked up in
+    /// the lists of the others. Otherwise the postings of all terms are added up, tile by tile.
+    fn has_leads(&self, query: usize) -> bool {
+        !self.needs_all && self.terms_of(query).iter().filter(|term| !term.excludes).count() <= MOST_LEADS
+    }
+
     /// The exponent of the power of two above all scores of a query: its scores are counted in 2^(exponent − [`SCORE_BITS`]).
     fn exponent(&self, query: usize) -> i32 {
         let scored = self.terms_of(query).iter().filter(|term| !term.excludes);
@@ -169,7 +183,7 @@ pub(crate) fn options(local: usize) -> &'static str {
     OPTIONS[usize::from(tile_log == tiled::TILE_LOG)].get_or_init(|| {
         let (header, exception, table) = (tiled::HEADER, tiled::EXCEPTION, tiled::TABLE);
         format!(
-            "-DITEMS={ITEMS}u -DSPAN={SPAN}u -DTERMS_AT_ONCE={TERMS_AT_ONCE}u -DTILE_LOG={tile_log}u -DALIGNMENT={ALIGNMENT}u -DHEADER={header}u \
+            "-DITEMS={ITEMS}u -DSPAN={SPAN}u -DTERMS_AT_ONCE={TERMS_AT_ONCE}u -DPIECE={PIECE}u -DMOST_LEADS={MOST_LEADS}u -DCOUNTED_LOG={COUNTED_LOG}u -DTILE_LOG={tile_log}u -DALIGNMENT={ALIGNMENT}u -DHEADER={header}u \
              -DBELOW_BUCKET={BELOW_BUCKET} -DMOST_TERMS={MOST_TERMS} -DMOST_SORTED={most_sorted}u -DSTATE={STATE}u -DEXCEPTION={exception}u \
              -DTABLE={table}u"
         )

@@ -1,6 +1,6 @@
 //! What the kernels are told of some queries in a segment.
 
-use super::{ITEMS, MOST_GROUPS, MOST_TERMS, NONE, RankBatch, SCORE_BITS, SPAN};
+use super::{ITEMS, MOST_GROUPS, MOST_TERMS, NONE, PIECE, RankBatch, SCORE_BITS, SPAN};
 use crate::base::error::{Error, Result};
 use crate::device::memory::Placed;
 
@@ -15,6 +15,8 @@ pub(crate) struct Tables {
     pub(crate) tasks: u32,
     /// The work-groups of all tasks.
     pub(crate) groups: usize,
+    /// The most pieces of the postings of a query's terms.
+    pub(crate) pieces: usize,
     /// The place of the segment's ordinals.
     pub(crate) ordinals: u32,
 }
@@ -27,6 +29,7 @@ impl Tables {
         let mut tasks = Tasks::default();
         let mut terms = Vec::with_capacity(4 * places.len());
         let mut next = batch.tables + 1;
+        let mut most_pieces = 0;
         for (number, &query) in queries.iter().enumerate() {
             let own = batch.terms_of(query);
             let begin = terms.len() / 4;
@@ -43,8 +46,10 @@ impl Tables {
                 let kind = u32::from(term.clause) | u32::from(term.excludes) << 31;
                 terms.extend([place, term.weight.to_bits(), kind, table]);
             }
+            let of_query = &places[next..][..scored];
+            let pieces = of_query.iter().flatten().map(|place| (place.front as usize).div_ceil(PIECE)).sum();
+            most_pieces = most_pieces.max(pieces);
             if batch.needs_all {
-                let of_query = &places[next..][..scored];
                 tasks.lead(number as u32, begin, own.iter().map(|term| term.clause).zip(of_query));
             }
             next += own.len();
@@ -55,7 +60,7 @@ impl Tables {
         words.extend(terms);
         let tasks_at = words.len() as u32 / 4;
         let ordinals = place_of(batch.tables);
-        let mut tables = Tables { words, terms_at, tasks_at, tasks: 0, groups: 0, ordinals };
+        let mut tables = Tables { words, terms_at, tasks_at, tasks: 0, groups: 0, pieces: most_pieces, ordinals };
         tables.set_tasks(tasks)?;
         Ok(tables)
     }

@@ -1,5 +1,6 @@
 //! [`Features`]: what is known of a ranked query before it runs.
 
+use crate::device::MOST_LEADS;
 use crate::search::Matching;
 use crate::search::prepared::Prepared;
 
@@ -38,6 +39,9 @@ impl Features {
     /// Nanoseconds of each kind of work, in the order of [`on_device`](Self::on_device), before any were measured: an H200
     /// whose host has 16 cores.
     pub(super) const ASSUMED: [f64; DEVICE] = [120_000.0, 0.05, 500.0, 150.0, 0.02, 0.0075, 10.0, 0.5];
+
+    /// Of so many postings of a few terms a device scores one, about.
+    const SKIPPED: f64 = 8.0;
 
     /// Nanoseconds in which a CPU reads a posting to put others together. 2,000 pairs of neighbours from a million passages took
     /// 30 to 50 ns for each document of the rarer word, sixteen such postings, on a core that other programs used as well.
@@ -125,8 +129,9 @@ impl Features {
     /// What the query adds to a call: queries, terms, look-ups, postings, hits.
     pub fn on_device(&self, matching: Matching) -> [f64; DEVICE] {
         let Features { shortest, sum, terms, k, documents, matches, .. } = *self;
+        let read = if terms <= MOST_LEADS as f64 { sum / Self::SKIPPED } else { sum };
         let all = [0.0, 0.0, 1.0, terms, shortest * (terms - 1.0).max(1.0), 0.0, k.min(matches), 0.0];
-        let any = [0.0, 0.0, 1.0, terms, 0.0, sum, k.min(sum).min(documents), 0.0];
+        let any = [0.0, 0.0, 1.0, terms, 0.0, read, k.min(sum).min(documents), 0.0];
         match matching {
             Matching::All => all,
             Matching::Any => any,

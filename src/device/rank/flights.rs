@@ -97,11 +97,7 @@ impl<'p> Flights<'p, '_> {
         let at_once = self.session.queries_at_once(batch);
         let count_of_subs = (terms / TERMS_PER_SUB_BATCH).min(count / LEAST).max(1);
         let of_sub = count.div_ceil(count_of_subs).clamp(1, at_once);
-        let of_kinds: (Vec<usize>, Vec<usize>) = (0..count).partition(|&query| batch.has_leads(query));
-        for of_kind in [of_kinds.0, of_kinds.1] {
-            of_kind.chunks(of_sub).try_for_each(|queries| self.begin(number, queries, take))?;
-        }
-        Ok(())
+        self.begin_by_kind(number, 0..count, of_sub, take)
     }
 
     /// Whether the device has nothing to do once it is done with one sub-batch.
@@ -118,12 +114,9 @@ impl<'p> Flights<'p, '_> {
         // Alone they have more room for candidates. What does not fit even then is left to the CPU.
         let crowded = std::mem::take(&mut self.crowded);
         for of_batch in crowded.chunk_by(|a, b| a.0 == b.0) {
-            let queries: Vec<usize> = of_batch.iter().map(|&(_, query)| query).collect();
-            let batch = of_batch[0].0;
+            let (batch, queries) = (of_batch[0].0, of_batch.iter().map(|&(_, query)| query));
             let at_once = self.session.queries_at_once(&self.batches[batch].0);
-            for queries in queries.chunks(FEW.min(at_once)) {
-                self.begin(batch, queries, take)?;
-            }
+            self.begin_by_kind(batch, queries, FEW.min(at_once), take)?;
         }
         self.land_all(take)?;
         for (batch, query) in std::mem::take(&mut self.crowded) {
@@ -131,6 +124,20 @@ impl<'p> Flights<'p, '_> {
         }
         self.session.rest();
         Ok(())
+    }
+
+    /// Begins sub-batches of at most so many queries, of those [with leads](RankBatch::has_leads) or of others.
+    fn begin_by_kind(
+        &mut self,
+        number: usize,
+        queries: impl Iterator<Item = usize>,
+        at_once: usize,
+        take: &mut Take<'_>,
+    ) -> Result<()> {
+        let batch = &self.batches[number].0;
+        let (few, many): (Vec<usize>, Vec<usize>) = queries.partition(|&query| batch.has_leads(query));
+        let mut parts = few.chunks(at_once).chain(many.chunks(at_once));
+        parts.try_for_each(|queries| self.begin(number, queries, take))
     }
 
     /// Begins a sub-batch. If its lists do not fit in the cache together, each half is a sub-batch.

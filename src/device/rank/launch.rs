@@ -10,10 +10,17 @@ use crate::base::error::{Error, Result};
 use crate::device::memory::Placed;
 use crate::device::session::{Arg, Session};
 
-/// How many times as many pieces of a query's postings have been looked at after a launch as before it: of many documents with
-/// equal scores few become candidates, as most come after the worst of the hits that an earlier launch has left.
-const GROWTH: usize = 16;
-/// Work-groups of a launch, and those of a query at least, if there is that much to do.
+/// How many parts of a query the first round takes, and how many times as many have been taken after a round as before it: of many
+/// documents with equal scores few become candidates, as most come after the worst of the hits that an earlier round has left.
+#[derive(Clone, Copy)]
+struct Rounds {
+    first: usize,
+    growth: usize,
+}
+
+const TILES: Rounds = Rounds { first: 4, growth: 4 };
+const PIECES: Rounds = Rounds { first: 1, growth: 16 };
+/// Work-groups that take pieces in a round, and those of a query at least, if there is that much to do.
 const GROUPS: usize = 16 << 10;
 const GROUPS_OF_QUERY: usize = 16;
 
@@ -21,7 +28,7 @@ const GROUPS_OF_QUERY: usize = 16;
 #[derive(Clone, Copy)]
 pub(crate) struct SubBatch<'q> {
     pub(crate) batch: &'q RankBatch,
-    /// Their numbers in the batch.
+    /// Their numbers in the batch. All of them [have leads](RankBatch::has_leads), or none has.
     pub(crate) queries: &'q [usize],
     pub(crate) lane: usize,
 }
@@ -136,7 +143,7 @@ impl Session<'_> {
 
     fn launch_segment(&mut self, sub: SubBatch<'_>, segment: &RankSegment, tables: &Tables) -> Result<()> {
         let SubBatch { batch, lane, .. } = sub;
-        if tables.pieces == 0 || batch.needs_all && tables.groups == 0 {
+        if tables.groups == 0 && tables.pieces == 0 {
             return Ok(());
         }
         self.send_tables(lane, segment, tables)?;
@@ -149,8 +156,9 @@ impl Session<'_> {
             // other buffers have an entry for each query, task and document.
             return unsafe { self.launch(kernel(self.limits().local, "rank_all"), tables.groups, ITEMS, &args) };
         }
-        // Queries that had too many candidates may be of both kinds.
-        if !sub.queries.iter().all(|&query| batch.has_leads(query)) {
+        let has_leads = sub.queries.first().is_some_and(|&query| batch.has_leads(query));
+        debug_assert!(sub.queries.iter().all(|&query| batch.has_leads(query) == has_leads));
+        if !has_leads {
             return self.launch_tiles(sub, segment, &given);
         }
         if batch.counting {
@@ -167,7 +175,7 @@ impl Session<'_> {
     fn given(&self, sub: SubBatch<'_>, segment: &RankSegment, tables: &Tables) -> Given {
         let (SubBatch { batch, lane, .. }, count) = (sub, sub.count());
         let room = room(&self.limits(), batch.k, count) as u32;
-        let number = |number: u32| Arg::U32(number);
+        let number = Arg::U32;
         let restricted = segment.allowed.is_some().into();
         Given {
             queries: [Arg::Cache, Arg::Slot(TABLES[lane]), number(tables.terms_at)],
@@ -196,39 +204,44 @@ impl Session<'_> {
         // SAFETY: as in `launch_segment`; `BOUNDS` has a byte and `ORDER` a word for each tile of each query.
         unsafe { self.launch(kernel(local, "rank_tiles"), count, ITEMS, &args)? };
         let of_tiles = [Arg::U32(tiles as u32), Arg::Slot(ORDER[lane]), Arg::Slot(SIZES[lane])];
-        let mut from = 0;
-        while from < tiles {
-            // Few tiles at first: they raise the threshold for those that follow. With few queries there is room for all.
-            let to = if count <= FEW { tiles } else { tiles.min(4 * from.max(1)) };
+        self.in_rounds(sub, tiles, TILES, |session, from, to| {
             let last = [given.counting, Arg::U32(from as u32)];
             let args = [&given.queries[..], &of_tiles, &given.allowed, &given.found, &last].concat();
             // SAFETY: as above; `rank_tiles` wrote `ORDER` and `SIZES`. Every tile is one of the segment.
-            unsafe { self.launch(kernel(local, "rank_any"), (to - from) * count, ITEMS, &args)? };
-            if to < tiles {
-                self.launch_best(sub, false)?;
-            }
-            from = to;
-        }
-        Ok(())
+            unsafe { session.launch(kernel(local, "rank_any"), (to - from) * count, ITEMS, &args) }
+        })
     }
 
-    /// Launches what looks the postings of leading terms up in the other lists: of at most `pieces` pieces, a few at first, which
-    /// raise the threshold for those that follow.
+    /// Launches what looks the postings of leading terms up in the other lists: of at most `pieces` pieces.
     fn launch_leads(&mut self, sub: SubBatch<'_>, pieces: usize, given: &Given) -> Result<()> {
-        let count = sub.count();
-        let mut from = 0;
-        while from < pieces {
-            let to = match from {
-                _ if count <= FEW => pieces,
-                0 => 1,
-                _ => pieces.min(GROWTH * from),
-            };
+        let (count, local) = (sub.count(), self.limits().local);
+        self.in_rounds(sub, pieces, PIECES, |session, from, to| {
             let step = (to - from).min((GROUPS / count).max(GROUPS_OF_QUERY));
             let of_round = [from, to, step].map(|number| Arg::U32(number as u32));
             let args = [&given.queries[..], &given.allowed, &given.found, &of_round].concat();
-            // SAFETY: as in `launch_segment`; a query has at most `MOST_LEADS` scored terms.
-            unsafe { self.launch(kernel(self.limits().local, "rank_max_score"), step * count, ITEMS, &args)? };
-            if to < pieces {
+            // SAFETY: as in `launch_segment`; as all have leads, a query has at most `MOST_LEADS` scored terms.
+            unsafe { session.launch(kernel(local, "rank_max_score"), step * count, ITEMS, &args) }
+        })
+    }
+
+    /// Has all parts of each query submitted by `launch`, which is told from which number to which: few at first, which raise the
+    /// threshold for those that follow. With few queries there is room for all candidates at once.
+    fn in_rounds(
+        &mut self,
+        sub: SubBatch<'_>,
+        all: usize,
+        rounds: Rounds,
+        mut launch: impl FnMut(&mut Self, usize, usize) -> Result<()>,
+    ) -> Result<()> {
+        let mut from = 0;
+        while from < all {
+            let to = match from {
+                _ if sub.count() <= FEW => all,
+                0 => all.min(rounds.first),
+                _ => all.min(rounds.growth * from),
+            };
+            launch(self, from, to)?;
+            if to < all {
                 self.launch_best(sub, false)?;
             }
             from = to;

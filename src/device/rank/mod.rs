@@ -183,7 +183,8 @@ pub(crate) fn options(local: usize) -> &'static str {
     OPTIONS[usize::from(tile_log == tiled::TILE_LOG)].get_or_init(|| {
         let (header, exception, table) = (tiled::HEADER, tiled::EXCEPTION, tiled::TABLE);
         format!(
-            "-DITEMS={ITEMS}u -DSPAN={SPAN}u -DTERMS_AT_ONCE={TERMS_AT_ONCE}u -DPIECE={PIECE}u -DMOST_LEADS={MOST_LEADS}u -DCOUNTED_LOG={COUNTED_LOG}u -DTILE_LOG={tile_log}u -DALIGNMENT={ALIGNMENT}u -DHEADER={header}u \
+            "-DITEMS={ITEMS}u -DSPAN={SPAN}u -DTERMS_AT_ONCE={TERMS_AT_ONCE}u -DPIECE={PIECE}u -DMOST_LEADS={MOST_LEADS}u \
+             -DCOUNTED_LOG={COUNTED_LOG}u -DTILE_LOG={tile_log}u -DALIGNMENT={ALIGNMENT}u -DHEADER={header}u \
              -DBELOW_BUCKET={BELOW_BUCKET} -DMOST_TERMS={MOST_TERMS} -DMOST_SORTED={most_sorted}u -DSTATE={STATE}u -DEXCEPTION={exception}u \
              -DTABLE={table}u"
         )

@@ -13,9 +13,9 @@ pub(crate) struct Tables {
     /// Where the tasks of AND begin, in units of four words, and their number.
     pub(crate) tasks_at: u32,
     pub(crate) tasks: u32,
-    /// The work-groups of all tasks.
+    /// The work-groups of all tasks; none of OR.
     pub(crate) groups: usize,
-    /// The most pieces of the postings of a query's terms.
+    /// The most pieces of the postings of a query's terms, if it is an OR.
     pub(crate) pieces: usize,
     /// The place of the segment's ordinals.
     pub(crate) ordinals: u32,
@@ -29,7 +29,7 @@ impl Tables {
         let mut tasks = Tasks::default();
         let mut terms = Vec::with_capacity(4 * places.len());
         let mut next = batch.tables + 1;
-        let mut most_pieces = 0;
+        let mut pieces = 0;
         for (number, &query) in queries.iter().enumerate() {
             let own = batch.terms_of(query);
             let begin = terms.len() / 4;
@@ -47,10 +47,11 @@ impl Tables {
                 terms.extend([place, term.weight.to_bits(), kind, table]);
             }
             let of_query = &places[next..][..scored];
-            let pieces = of_query.iter().flatten().map(|place| (place.front as usize).div_ceil(PIECE)).sum();
-            most_pieces = most_pieces.max(pieces);
             if batch.needs_all {
                 tasks.lead(number as u32, begin, own.iter().map(|term| term.clause).zip(of_query));
+            } else {
+                let of_place = |place: &Placed| (place.front as usize).div_ceil(PIECE);
+                pieces = pieces.max(of_query.iter().flatten().map(of_place).sum());
             }
             next += own.len();
         }
@@ -60,7 +61,7 @@ impl Tables {
         words.extend(terms);
         let tasks_at = words.len() as u32 / 4;
         let ordinals = place_of(batch.tables);
-        let mut tables = Tables { words, terms_at, tasks_at, tasks: 0, groups: 0, pieces: most_pieces, ordinals };
+        let mut tables = Tables { words, terms_at, tasks_at, tasks: 0, groups: 0, pieces, ordinals };
         tables.set_tasks(tasks)?;
         Ok(tables)
     }

@@ -173,10 +173,10 @@ impl<'b> Bench<'b> {
     fn highest(&self, way: &str, matching: Matching, offload: Offload) -> Result<Option<f64>> {
         let before = engine::stats();
         let compared = self.compare(matching, offload)?;
-        let saturated = self.saturated(matching, offload)?;
+        let (saturated, cores) = self.saturated(matching, offload)?;
         let of_device = engine::stats().device_calls - before.device_calls;
         println!(
-            "{way:12} {saturated:9.0} q/s at most; {compared} answers are the CPU's, {of_device} calls of devices"
+            "{way:12} {saturated:9.0} q/s at most, by {cores:.1} cores; {compared} answers are the CPU's, {of_device} calls of devices"
         );
         if offload != Offload::Never && of_device == 0 {
             println!("{way:12} no device has answered anything ({}): not measured", self.args.device);
@@ -243,12 +243,12 @@ impl<'b> Bench<'b> {
         Ok(compared)
     }
 
-    /// Answers a second if there are always some thousand queries to be answered.
-    fn saturated(&self, matching: Matching, offload: Offload) -> Result<f64> {
+    /// Answers a second if there are always some thousand queries to be answered, and how many cores they keep busy.
+    fn saturated(&self, matching: Matching, offload: Offload) -> Result<(f64, f64)> {
         const AHEAD: usize = 60_000;
         const AT_ONCE: usize = 2_000;
         let stream = self.stream(matching, offload, None)?;
-        let (began, mut answered, mut next) = (Instant::now(), 0, 0);
+        let (began, busy, mut answered, mut next) = (Instant::now(), processor_time(), 0, 0);
         while began.elapsed().as_secs_f64() < self.args.seconds {
             while stream.untaken() < AHEAD {
                 let at = next % self.distinct();
@@ -258,7 +258,8 @@ impl<'b> Bench<'b> {
             }
             answered += take(&stream)?.len();
         }
-        Ok(answered as f64 / began.elapsed().as_secs_f64())
+        let time = began.elapsed().as_secs_f64();
+        Ok((answered as f64 / time, (processor_time() - busy) / time))
     }
 
     /// Some seconds of queries that arrive at random, so many a second on average.
@@ -349,6 +350,18 @@ impl<'b> Bench<'b> {
     }
 }
 
+/// The seconds that all threads of this process have run.
+fn processor_time() -> f64 {
+    // SAFETY: all bits zero are a valid value, which is then written to.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
+        usage
+    };
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + 1e-6 * time.tv_usec as f64;
+    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+}
+
 /// Whether the thread that pushes has ended before it has pushed everything, and what it has pushed is done.
 fn pushing_failed<T>(
     pushing: &std::thread::ScopedJoinHandle<'_, T>,
@@ -371,36 +384,42 @@ fn take(stream: &Stream) -> Result<Vec<(u64, Found)>> {
     }
 }
 
-/// What the scheduler needs for a query of a device, and for one of the CPU, while some thousand wait.
+/// What the scheduler needs for a query of a device, and for one of the CPU, while some thousand wait. They come as many at once as
+/// a thread prepares.
 fn costs_of_scheduling() {
     const WAITING: u64 = 20_000;
+    const AT_ONCE: u64 = 64;
+    const QUERIES: u64 = 10_000 / AT_ONCE * AT_ONCE;
     let mut queue = Queue::new(Policy { threads: 15, longest: 1e12, ..Policy::default() });
     let mut random = Random(7);
     let mut id = 0;
-    let mut push = |queue: &mut Queue| {
-        id += 1;
-        let cost = Cost { cpu: 1e4 + random.below(200_000) as f64, device: 1e3 + random.below(3000) as f64 };
-        queue.push(Job { id, cost, arrived: 2_000 * id, deadline: 2_000 * id + 500_000_000 });
+    let mut push = |queue: &mut Queue<u64>| {
+        let job = |id: u64| {
+            let cost = Cost { cpu: 1e4 + random.below(200_000) as f64, device: 1e3 + random.below(3000) as f64 };
+            Job { query: id, cost, arrived: 2_000 * id, deadline: 2_000 * id + 500_000_000 }
+        };
+        queue.push((id..id + AT_ONCE).map(job));
+        id += AT_ONCE;
         2_000 * id
     };
-    (0..WAITING).for_each(|_| {
+    for _ in 0..WAITING / AT_ONCE {
         push(&mut queue);
-    });
+    }
     let [mut of_device, mut of_cpu] = [0.0; 2];
     for _ in 0..20 {
         of_device += seconds(|| {
-            let now = (0..10_000).map(|_| push(&mut queue)).last().unwrap_or_default();
+            let now = (0..QUERIES / AT_ONCE).map(|_| push(&mut queue)).last().unwrap_or_default();
             queue.for_device(now).len()
         })
         .0;
         of_cpu += seconds(|| {
-            for _ in 0..10_000 {
+            for _ in 0..QUERIES / AT_ONCE {
                 let now = push(&mut queue);
-                queue.for_cpu(now);
+                (0..AT_ONCE).for_each(|_| _ = queue.for_cpu(now, true));
             }
         })
         .0;
     }
-    let [of_device, of_cpu] = [of_device, of_cpu].map(|time| 1e9 * time / 200_000.0);
+    let [of_device, of_cpu] = [of_device, of_cpu].map(|time| 1e9 * time / (20 * QUERIES) as f64);
     println!("the scheduler takes {of_device:.0} ns for a query of a device, {of_cpu:.0} ns for one of the CPU");
 }

@@ -50,7 +50,7 @@ namespace Postings {
          * answer. Some microseconds.
          *
          * @param string|array{query?: string, weighted?: array<string, array<int|float>>, nearest?: array<string, string|list<int|float>>} $query
-         * @throws StreamFullException if the stream has as many queries as it may have, or 256 MiB of them wait
+         * @throws StreamFullException if the stream has as many queries as it may have, or their texts have 256 MiB
          */
         public function push(array|string $query): int
         {

@@ -55,20 +55,20 @@ pub struct Outcomes {
 
 /// What waits, by the way that it is worked off.
 enum Waiting {
-    InOrder(VecDeque<Job>),
-    Scheduled(Box<Queue>),
+    InOrder(VecDeque<Job<usize>>),
+    Scheduled(Box<Queue<usize>>),
 }
 
 impl Waiting {
-    fn push(&mut self, job: Job) {
+    fn push(&mut self, job: Job<usize>) {
         match self {
             Waiting::InOrder(jobs) => jobs.push_back(job),
-            Waiting::Scheduled(queue) => queue.push(job),
+            Waiting::Scheduled(queue) => queue.push([job]),
         }
     }
 
     /// Takes what is next for a CPU thread.
-    fn for_cpu(&mut self, way: Way, now: u64) -> Option<Job> {
+    fn for_cpu(&mut self, way: Way, now: u64) -> Option<Job<usize>> {
         match self {
             Waiting::InOrder(jobs) => {
                 if way == Way::Device {
@@ -77,11 +77,11 @@ impl Waiting {
                     jobs.pop_front()
                 }
             }
-            Waiting::Scheduled(queue) => queue.for_cpu(now),
+            Waiting::Scheduled(queue) => queue.for_cpu(now, true),
         }
     }
 
-    fn for_device(&mut self, way: Way, now: u64, system: &System) -> Vec<Job> {
+    fn for_device(&mut self, way: Way, now: u64, system: &System) -> Vec<Job<usize>> {
         match self {
             Waiting::InOrder(jobs) if way == Way::Device => jobs.drain(..jobs.len().min(system.most)).collect(),
             Waiting::InOrder(_) => Vec::new(),
@@ -120,11 +120,11 @@ pub fn simulate(system: &System, way: Way, queries: &[Query], rate: f64, arrival
         device_busy &= device_free > now;
         if next_arrival <= now {
             let cost = queries[came % queries.len()].predicted;
-            waiting.push(Job { id: came as u64, cost, arrived: now, deadline: now + system.deadline as u64 });
+            waiting.push(Job { query: came, cost, arrived: now, deadline: now + system.deadline as u64 });
             came += 1;
             arrival += -random.unit().ln() * 1e9 / rate;
         }
-        let mut finish = |job: &Job, end: u64| {
+        let mut finish = |job: &Job<usize>, end: u64| {
             let delay = (end - job.arrived) as f64;
             sum += delay;
             late += usize::from(delay > system.deadline);
@@ -133,7 +133,7 @@ pub fn simulate(system: &System, way: Way, queries: &[Query], rate: f64, arrival
         while busy.len() < threads
             && let Some(job) = waiting.for_cpu(way, now)
         {
-            let query = &queries[job.id as usize % queries.len()];
+            let query = &queries[job.query % queries.len()];
             let by_device = way == Way::Better && system.call + query.predicted.device < query.predicted.cpu;
             let cost = if by_device { system.call + query.real.device } else { query.real.cpu };
             let end = now + cost as u64;
@@ -144,7 +144,7 @@ pub fn simulate(system: &System, way: Way, queries: &[Query], rate: f64, arrival
         if !device_busy {
             let jobs = waiting.for_device(way, now, system);
             if !jobs.is_empty() {
-                let cost = |job: &Job| queries[job.id as usize % queries.len()].real.device;
+                let cost = |job: &Job<usize>| queries[job.query % queries.len()].real.device;
                 device_free = now + (system.call + jobs.iter().map(cost).sum::<f64>()) as u64;
                 device_busy = true;
                 jobs.iter().for_each(|job| finish(job, device_free));

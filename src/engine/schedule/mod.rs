@@ -5,7 +5,7 @@
 //! | `mod.rs` | costs |
 //! | [`split`](split()) | a batch, divided beforehand by predictions |
 //! | [`Share`] | a batch, divided while both sides work |
-//! | [`Queue`] | a stream of queries with deadlines, for workers that live long |
+//! | [`Queue`] | a stream of queries with deadlines, for workers that live long; `lane` has the orders in which they wait |
 //!
 //! Predictions come from `engine::cost`; nothing here knows what a query is, nor starts threads, nor reads a clock, so that
 //! a simulation runs the same code. Costs are nanoseconds. A device takes queries by calls: a call costs something
@@ -15,13 +15,14 @@
 //! the queries with the lowest. With exact costs that the sides may share, no other division ends earlier: exchanging
 //! a query for one of a lower affinity would give the CPU more work to take the same load from the device.
 
+mod lane;
 mod queue;
 mod share;
 mod split;
 #[cfg(test)]
 mod tests;
 
-pub use queue::{Call, Job, Policy, Queue};
+pub use queue::{Call, Job, Policy, Queue, Sorted};
 pub use share::Share;
 pub use split::{Split, device_is_enough, split};
 

@@ -1,14 +1,14 @@
 //! [`Queue`]: a stream of queries with deadlines.
 
 use super::Cost;
+use super::lane::{Bundle, Entry, Lane, Place};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// A query that waits.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Job {
-    /// Its name, of which there is no other in the queue.
-    pub id: u64,
+pub struct Job<T> {
+    /// The query, for whoever answers it.
+    pub query: T,
     /// What it is expected to cost.
     pub cost: Cost,
     /// When it came, in nanoseconds of any clock.
@@ -55,12 +55,77 @@ impl Default for Policy {
 }
 
 /// The queries of a call of the device.
-#[derive(Debug, Default)]
-pub struct Call {
-    /// The queries.
-    pub jobs: Vec<Job>,
+#[derive(Debug)]
+pub struct Call<T> {
+    bundles: Vec<Bundle<T>>,
+    len: usize,
     /// What they add to the call, in nanoseconds.
     cost: f64,
+}
+
+impl<T> Default for Call<T> {
+    fn default() -> Self {
+        Call { bundles: Vec::new(), len: 0, cost: 0.0 }
+    }
+}
+
+impl<T> Call<T> {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The queries. Takes a while if there are many, for which nobody should be kept from the queue.
+    pub fn into_jobs(self) -> impl Iterator<Item = Job<T>> {
+        self.bundles.into_iter().flat_map(Bundle::into_jobs)
+    }
+}
+
+/// Queries that have come together, by where they belong.
+#[derive(Debug)]
+pub struct Sorted<T> {
+    of_device: Bundle<T>,
+    others: Vec<(Which, Bundle<T>)>,
+}
+
+impl Policy {
+    /// Sorts queries, without a queue, so that it is not kept from others meanwhile.
+    pub fn sort<T>(&self, jobs: impl IntoIterator<Item = Job<T>>) -> Sorted<T> {
+        let jobs = jobs.into_iter();
+        let (mut of_device, mut others) = (Vec::with_capacity(jobs.size_hint().0), Vec::new());
+        for job in jobs {
+            let which = self.suits(job.cost);
+            let affinity = job.cost.affinity().to_bits();
+            let (alone, to_steal) = match which {
+                Which::Cpu => (job.cost.cpu, !affinity),
+                Which::Device => (job.cost.device, affinity),
+                // Whoever comes takes the oldest.
+                Which::Either => (0.0, 0),
+            };
+            let turn = job.arrived.saturating_add((self.brevity * alone) as u64);
+            let entry = Entry { job, turn, to_steal };
+            match which {
+                Which::Device => of_device.push(entry),
+                _ => others.push((which, Bundle::new(vec![entry]))),
+            }
+        }
+        of_device.sort_unstable_by_key(|entry| Reverse(entry.to_steal));
+        Sorted { of_device: Bundle::new(of_device), others }
+    }
+
+    /// Where a query belongs. A side's cost is the time for which nothing else can run there, so a thread of many counts
+    /// for little.
+    fn suits(&self, cost: Cost) -> Which {
+        if !self.shared {
+            return if cost.device.is_finite() { Which::Device } else { Which::Cpu };
+        }
+        let affinity = cost.affinity() / self.threads.max(1) as f64;
+        match () {
+            () if affinity > self.suits => Which::Device,
+            () if affinity * self.suits < 1.0 => Which::Cpu,
+            () => Which::Either,
+        }
+    }
 }
 
 /// Three queues: queries for the CPU, for the device, and for either.
@@ -69,123 +134,14 @@ pub struct Call {
 /// oldest of either; and steals what would end there before the other side had come to it, of all such queries the one
 /// that it suits best. A CPU thread also steals what is urgent, as nobody can say when a call of the device ends.
 ///
-/// A query comes and goes in a quarter of a microsecond if some ten thousand wait.
-#[derive(Debug, Default)]
-pub struct Queue {
-    policy: Policy,
-    cpu: Lane,
-    device: Lane,
-    either: Lane,
-}
-
-/// Queries in several orders. Keys are nanoseconds, or bits of positive numbers.
-#[derive(Debug, Default)]
-struct Lane {
-    slots: Vec<Slot>,
-    free: Vec<u32>,
-    /// By when they came and how long they take.
-    by_turn: Order,
-    by_deadline: Order,
-    /// What the other side would steal first.
-    by_affinity: Order,
-    /// The sum of the costs, on the CPU and on the device.
-    costs: [f64; 2],
-}
-
-/// A query, or the place of one.
+/// A query comes and goes in a fifth of a microsecond if some ten thousand wait. Of those that come together, the device's stay
+/// together, and take a third of that.
 #[derive(Debug)]
-struct Slot {
-    /// How many queries have been here before.
-    generation: u32,
-    job: Option<Job>,
-}
-
-/// The number of a slot and its generation: no two queries of a lane are at the same place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place(u32, u32);
-
-/// Places, least key first. Those that were left stay until they come first, or there are many of them.
-#[derive(Debug, Default)]
-struct Order(BinaryHeap<Reverse<(u64, Place)>>);
-
-impl Order {
-    fn first(&mut self, slots: &[Slot]) -> Option<(u64, Place)> {
-        while let Some(&Reverse((key, place))) = self.0.peek() {
-            if is_there(slots, place) {
-                return Some((key, place));
-            }
-            self.0.pop();
-        }
-        None
-    }
-
-    fn push(&mut self, key: u64, place: Place, slots: &[Slot]) {
-        if self.0.len() >= 64 && self.0.len() > 2 * slots.len() {
-            self.0.retain(|&Reverse((_, place))| is_there(slots, place));
-        }
-        self.0.push(Reverse((key, place)));
-    }
-}
-
-fn is_there(slots: &[Slot], Place(slot, generation): Place) -> bool {
-    slots.get(slot as usize).is_some_and(|slot| slot.generation == generation && slot.job.is_some())
-}
-
-impl Lane {
-    fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
-    }
-
-    fn push(&mut self, job: Job, turn: u64, affinity: u64) {
-        self.costs[0] += job.cost.cpu;
-        self.costs[1] += on_device(&job);
-        let number = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(Slot { generation: 0, job: None });
-            (self.slots.len() - 1) as u32
-        });
-        let slot = &mut self.slots[number as usize];
-        slot.job = Some(job);
-        let place = Place(number, slot.generation);
-        self.by_turn.push(turn, place, &self.slots);
-        self.by_deadline.push(job.deadline, place, &self.slots);
-        self.by_affinity.push(affinity, place, &self.slots);
-    }
-
-    fn get(&self, place: Place) -> Option<&Job> {
-        self.slots.get(place.0 as usize)?.job.as_ref()
-    }
-
-    fn remove(&mut self, Place(number, _): Place) -> Option<Job> {
-        let slot = self.slots.get_mut(number as usize)?;
-        let job = slot.job.take()?;
-        slot.generation = slot.generation.wrapping_add(1);
-        self.free.push(number);
-        self.costs[0] -= job.cost.cpu;
-        self.costs[1] -= on_device(&job);
-        if self.len() == 0 {
-            // No rounding error outlives the jobs.
-            self.costs = [0.0; 2];
-        }
-        Some(job)
-    }
-
-    fn first_by_turn(&mut self) -> Option<Place> {
-        self.by_turn.first(&self.slots).map(|(_, place)| place)
-    }
-
-    fn first_by_deadline(&mut self) -> Option<(u64, Place)> {
-        self.by_deadline.first(&self.slots)
-    }
-
-    fn first_to_steal(&mut self) -> Option<(Place, Job)> {
-        let (_, place) = self.by_affinity.first(&self.slots)?;
-        Some((place, *self.get(place)?))
-    }
-}
-
-/// Nothing for a query that the device cannot answer: it does not wait for it.
-fn on_device(job: &Job) -> f64 {
-    if job.cost.device.is_finite() { job.cost.device } else { 0.0 }
+pub struct Queue<T> {
+    policy: Policy,
+    cpu: Lane<T>,
+    device: Lane<T>,
+    either: Lane<T>,
 }
 
 /// Which of the three queues.
@@ -196,15 +152,20 @@ enum Which {
     Either,
 }
 
-impl Queue {
+impl<T> Queue<T> {
     /// An empty one.
-    pub fn new(policy: Policy) -> Queue {
-        Queue { policy, ..Queue::default() }
+    pub fn new(policy: Policy) -> Queue<T> {
+        Queue { policy, cpu: Lane::default(), device: Lane::default(), either: Lane::default() }
+    }
+
+    /// How it works.
+    pub fn policy(&self) -> Policy {
+        self.policy
     }
 
     /// How many queries wait.
     pub fn len(&self) -> usize {
-        [&self.cpu, &self.device, &self.either].iter().map(|lane| lane.len()).sum()
+        [&self.cpu, &self.device, &self.either].map(Lane::len).iter().sum()
     }
 
     /// Whether none waits.
@@ -212,55 +173,67 @@ impl Queue {
         self.len() == 0
     }
 
-    /// A query comes.
-    pub fn push(&mut self, job: Job) {
-        let which = self.suits(job.cost);
-        let affinity = job.cost.affinity().to_bits();
-        let (alone, to_steal) = match which {
-            Which::Cpu => (job.cost.cpu, !affinity),
-            Which::Device => (job.cost.device, affinity),
-            // Whoever comes takes the oldest.
-            Which::Either => (0.0, 0),
-        };
-        let turn = job.arrived.saturating_add((self.policy.brevity * alone) as u64);
-        self.lane(which).push(job, turn, to_steal);
+    /// Queries come, together.
+    pub fn push(&mut self, jobs: impl IntoIterator<Item = Job<T>>) {
+        self.push_sorted(self.policy.sort(jobs));
     }
 
-    /// The query for a CPU thread that is free.
-    pub fn for_cpu(&mut self, now: u64) -> Option<Job> {
+    /// Queries come that were sorted by the policy of this queue.
+    pub fn push_sorted(&mut self, Sorted { of_device, others }: Sorted<T>) {
+        self.device.push(of_device);
+        for (which, bundle) in others {
+            self.lane(which).push(bundle);
+        }
+    }
+
+    /// The query for a CPU thread that is free, and may steal or not what is not urgent.
+    pub fn for_cpu(&mut self, now: u64, may_steal: bool) -> Option<Job<T>> {
         let found = self.urgent(Which::Cpu, now).or_else(|| self.next(Which::Cpu)).or_else(|| self.next(Which::Either));
-        let (which, place) = match found {
-            Some(found) => found,
-            None if self.policy.shared => self.of_device().or_else(|| self.urgent(Which::Device, now))?,
-            None => return None,
-        };
-        self.lane(which).remove(place)
+        if let Some((which, place)) = found {
+            return self.lane(which).take_last(place);
+        }
+        if !self.policy.shared {
+            return None;
+        }
+        if let Some(place) = self.of_device().filter(|_| may_steal) {
+            return self.device.take_last(place);
+        }
+        let (which, place) = self.urgent(Which::Device, now)?;
+        self.lane(which).take_most_urgent(place)
+    }
+
+    /// Whether there is a query for a CPU thread that is free, as long as none is urgent.
+    pub fn is_for_cpu(&mut self, may_steal: bool) -> bool {
+        self.cpu.len() + self.either.len() > 0 || self.policy.shared && may_steal && self.of_device().is_some()
     }
 
     /// The queries for the device's next call, if it is free.
-    pub fn for_device(&mut self, now: u64) -> Vec<Job> {
+    pub fn for_device(&mut self, now: u64) -> Vec<Job<T>> {
         let mut call = Call::default();
         self.fill(&mut call, now, usize::MAX);
-        call.jobs
+        call.into_jobs().collect()
     }
 
     /// Adds at most `count` queries to the device's next call, in which there may be some. False if it is to begin: it is
     /// full, or nothing is left.
-    pub fn fill(&mut self, call: &mut Call, now: u64, count: usize) -> bool {
-        let Call { jobs, cost } = call;
-        for _ in 0..count {
-            let so_far = self.policy.call + *cost;
-            if jobs.len() >= self.policy.most || (!jobs.is_empty() && so_far >= self.policy.longest) {
+    pub fn fill(&mut self, call: &mut Call<T>, now: u64, count: usize) -> bool {
+        let Policy { most, longest, call: alone, .. } = self.policy;
+        let enough = call.len.saturating_add(count);
+        while call.len < enough {
+            let left = longest - alone - call.cost;
+            if call.len >= most || (call.len > 0 && left <= 0.0) {
                 return false;
             }
             let found = self
                 .urgent(Which::Device, now)
                 .or_else(|| self.next(Which::Device))
                 .or_else(|| self.next(Which::Either));
-            let Some((which, place)) = found.or_else(|| self.of_cpu(so_far)) else { return false };
-            let Some(job) = self.lane(which).remove(place) else { return false };
-            *cost += job.cost.device;
-            jobs.push(job);
+            let Some((which, place)) = found.or_else(|| self.of_cpu(alone + call.cost)) else { return false };
+            let room = most.min(enough) - call.len;
+            let Some(bundle) = self.lane(which).take_some(place, room, left) else { return false };
+            call.len += bundle.len();
+            call.cost += bundle.on_device();
+            call.bundles.push(bundle);
         }
         true
     }
@@ -271,32 +244,13 @@ impl Queue {
     }
 
     /// Removes the queries whose deadlines have passed: nobody has started them, and nobody should.
-    pub fn expired(&mut self, now: u64) -> Vec<Job> {
+    pub fn expired(&mut self, now: u64) -> Vec<Job<T>> {
         let mut expired = Vec::new();
-        for which in [Which::Cpu, Which::Device, Which::Either] {
-            let lane = self.lane(which);
-            while let Some((_, place)) = lane.first_by_deadline().filter(|&(deadline, _)| deadline <= now) {
-                expired.extend(lane.remove(place));
-            }
-        }
+        [&mut self.cpu, &mut self.device, &mut self.either].into_iter().for_each(|lane| lane.expire(now, &mut expired));
         expired
     }
 
-    /// Where a query belongs. A side's cost is the time for which nothing else can run there, so a thread of many counts
-    /// for little.
-    fn suits(&self, cost: Cost) -> Which {
-        if !self.policy.shared {
-            return if cost.device.is_finite() { Which::Device } else { Which::Cpu };
-        }
-        let affinity = cost.affinity() / self.policy.threads.max(1) as f64;
-        match () {
-            () if affinity > self.policy.suits => Which::Device,
-            () if affinity * self.policy.suits < 1.0 => Which::Cpu,
-            () => Which::Either,
-        }
-    }
-
-    fn lane(&mut self, which: Which) -> &mut Lane {
+    fn lane(&mut self, which: Which) -> &mut Lane<T> {
         match which {
             Which::Cpu => &mut self.cpu,
             Which::Device => &mut self.device,
@@ -307,11 +261,10 @@ impl Queue {
     /// The query with the nearest deadline that is urgent and may run on that side.
     fn urgent(&mut self, own: Which, now: u64) -> Option<(Which, Place)> {
         let urgent = self.policy.urgent;
-        let of_lane = |which: Which, lane: &mut Lane| {
-            let (deadline, place) = lane.first_by_deadline()?;
-            let job = lane.get(place)?;
-            let span = deadline.saturating_sub(job.arrived) as f64;
-            (now.saturating_sub(job.arrived) as f64 >= urgent * span).then_some((deadline, which, place))
+        let of_lane = |which: Which, lane: &mut Lane<T>| {
+            let (deadline, arrived, place) = lane.first_by_deadline()?;
+            let span = deadline.saturating_sub(arrived) as f64;
+            (now.saturating_sub(arrived) as f64 >= urgent * span).then_some((deadline, which, place))
         };
         let found = [of_lane(own, self.lane(own)), of_lane(Which::Either, &mut self.either)];
         found.into_iter().flatten().min_by_key(|&(deadline, ..)| deadline).map(|(_, which, place)| (which, place))
@@ -321,18 +274,18 @@ impl Queue {
         self.lane(which).first_by_turn().map(|place| (which, place))
     }
 
-    /// A query that a CPU thread should steal.
-    fn of_device(&mut self) -> Option<(Which, Place)> {
+    /// Where a query is that a CPU thread should steal.
+    fn of_device(&mut self) -> Option<Place> {
         // The device takes all that waits with its next call, or with the one after it.
-        let wait = self.policy.call + self.device.costs[1];
-        let (place, job) = self.device.first_to_steal()?;
-        (job.cost.cpu < wait).then_some((Which::Device, place))
+        let wait = self.policy.call + self.device.costs()[1];
+        let (job, place) = self.device.first_to_steal()?;
+        (job.cost.cpu < wait).then_some(place)
     }
 
     /// A query that the device should steal, if its call takes `cost` so far.
     fn of_cpu(&mut self, cost: f64) -> Option<(Which, Place)> {
-        let wait = self.cpu.costs[0] / self.policy.threads.max(1) as f64;
-        let (place, job) = self.cpu.first_to_steal()?;
-        (job.cost.device.is_finite() && cost + job.cost.device < wait).then_some((Which::Cpu, place))
+        let wait = self.cpu.costs()[0] / self.policy.threads.max(1) as f64;
+        let (Job { cost: Cost { device, .. }, .. }, place) = self.cpu.first_to_steal()?;
+        (device.is_finite() && cost + device < wait).then_some((Which::Cpu, place))
     }
 }

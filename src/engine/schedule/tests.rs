@@ -93,44 +93,59 @@ proptest! {
         prop_assert!(calls < 64, "{calls} calls");
     }
 
+    /// Whether queries come one by one, or those of a moment together.
     #[test]
     fn a_queue_gives_each_query_once(
-        jobs in prop::collection::vec((cost(), 0u64..1_000_000, 0u64..2_000_000), 0..200),
+        jobs in prop::collection::vec((cost(), 0u64..1_000_000, prop::option::of(0u64..2_000_000)), 0..200),
         threads in 1usize..5,
         most in 1usize..50,
+        shared: bool,
+        together: bool,
     ) {
-        let mut queue = Queue::new(Policy { threads, most, ..Policy::default() });
-        let mut arrivals: Vec<Job> = (0..).zip(jobs).map(|(id, (cost, arrived, patience))| {
-            Job { id, cost, arrived, deadline: arrived + patience }
+        let mut queue = Queue::new(Policy { threads, most, shared, ..Policy::default() });
+        let mut arrivals: Vec<Job<u64>> = (0..).zip(jobs).map(|(id, (cost, arrived, patience))| {
+            Job { query: id, cost, arrived, deadline: patience.map_or(u64::MAX, |patience| arrived + patience) }
         }).collect();
         arrivals.sort_by_key(|job| job.arrived);
         let (mut seen, count) = (HashSet::new(), arrivals.len());
         let mut arrivals = arrivals.into_iter().peekable();
-        for now in (0..4_000_000).step_by(10_000) {
+        let mut now = 0;
+        while arrivals.peek().is_some() || !queue.is_empty() {
+            let mut some = Vec::new();
             while let Some(job) = arrivals.next_if(|job| job.arrived <= now) {
-                queue.push(job);
+                some.push(job);
             }
+            let waiting = queue.len() + some.len();
+            match together {
+                true => queue.push(some),
+                false => some.into_iter().for_each(|job| queue.push([job])),
+            }
+            prop_assert_eq!(queue.len(), waiting);
             for job in queue.expired(now) {
-                prop_assert!(job.deadline <= now && seen.insert(job.id));
+                prop_assert!(job.deadline <= now && seen.insert(job.query));
             }
-            if let Some(job) = queue.for_cpu(now) {
-                prop_assert!(job.deadline > now && seen.insert(job.id));
+            let is_for_cpu = queue.is_for_cpu(true);
+            match queue.for_cpu(now, true) {
+                Some(job) => prop_assert!(job.deadline > now && seen.insert(job.query)),
+                None => prop_assert!(!is_for_cpu),
             }
             if now % 100_000 == 0 {
                 let jobs = queue.for_device(now);
                 prop_assert!(jobs.len() <= most);
                 for job in jobs {
-                    prop_assert!(job.deadline > now && job.cost.device.is_finite() && seen.insert(job.id));
+                    prop_assert!(job.deadline > now && job.cost.device.is_finite() && seen.insert(job.query));
                 }
             }
+            now += 10_000;
+            prop_assert!(now < 100_000_000, "{} queries wait for ever", queue.len());
         }
-        prop_assert!(queue.is_empty() && queue.expired(u64::MAX).is_empty());
+        prop_assert!(queue.expired(u64::MAX).is_empty());
         prop_assert_eq!(seen.len(), count);
     }
 }
 
-fn job(id: u64, cpu: f64, device: f64, arrived: u64) -> Job {
-    Job { id, cost: Cost { cpu, device }, arrived, deadline: arrived + 500_000_000 }
+fn job(id: u64, cpu: f64, device: f64, arrived: u64) -> Job<u64> {
+    Job { query: id, cost: Cost { cpu, device }, arrived, deadline: arrived + 500_000_000 }
 }
 
 #[test]
@@ -181,42 +196,59 @@ fn a_batch_is_divided_if_the_cpu_helps_much() {
 fn queries_wait_where_they_belong() {
     let policy = Policy { threads: 4, call: 1e5, ..Policy::default() };
     let mut queue = Queue::new(policy);
-    queue.push(job(1, 1e5, 1e6, 0)); // for the CPU
-    queue.push(job(2, 4e6, 1e6, 10)); // for either
-    queue.push(job(3, 9e7, 1e6, 20)); // for the device
-    queue.push(job(4, 5e4, 1e6, 30)); // for the CPU, and short
-    let ids = |jobs: Vec<Job>| jobs.into_iter().map(|job| job.id).collect::<Vec<_>>();
-    assert_eq!(queue.for_cpu(40).unwrap().id, 4);
-    assert_eq!(queue.for_cpu(40).unwrap().id, 1);
-    assert_eq!(queue.for_cpu(40).unwrap().id, 2);
+    queue.push([job(1, 1e5, 1e6, 0)]); // for the CPU
+    queue.push([job(2, 4e6, 1e6, 10)]); // for either
+    queue.push([job(3, 9e7, 1e6, 20)]); // for the device
+    queue.push([job(4, 5e4, 1e6, 30)]); // for the CPU, and short
+    let ids = |jobs: Vec<Job<u64>>| jobs.into_iter().map(|job| job.query).collect::<Vec<_>>();
+    assert_eq!(queue.for_cpu(40, true).unwrap().query, 4);
+    assert_eq!(queue.for_cpu(40, true).unwrap().query, 1);
+    assert_eq!(queue.for_cpu(40, true).unwrap().query, 2);
     // The CPU would take longer than the device.
-    assert_eq!(queue.for_cpu(40), None);
+    assert_eq!(queue.for_cpu(40, true), None);
     assert_eq!(ids(queue.for_device(40)), [3]);
 }
 
 #[test]
 fn an_idle_side_steals_what_would_wait_for_longer() {
     let mut queue = Queue::new(Policy { threads: 1, ..Policy::default() });
-    (0..100).for_each(|id| queue.push(job(id, 3e6 + id as f64, 1e6, id)));
+    (0..100).for_each(|id| queue.push([job(id, 3e6 + id as f64, 1e6, id)]));
     // 100 ms wait for the device: the CPU helps with the query that suits it best.
-    assert_eq!(queue.for_cpu(200).unwrap().id, 0);
+    assert_eq!(queue.for_cpu(200, true).unwrap().query, 0);
     // A call takes what is likely to be done in 10 ms.
     assert_eq!(queue.for_device(200).len(), 10);
     let mut queue = Queue::new(Policy { threads: 1, ..Policy::default() });
-    (0..100).for_each(|id| queue.push(job(id, 1e6, 3e6, id)));
+    (0..100).for_each(|id| queue.push([job(id, 1e6, 3e6, id)]));
     assert_eq!(queue.for_device(200).len(), 4);
+}
+
+#[test]
+fn of_queries_that_came_together_each_side_takes_what_suits_it() {
+    let policy = Policy { threads: 1, most: 3, longest: 1e9, ..Policy::default() };
+    let mut queue = Queue::new(policy);
+    queue.push((0..8).map(|id| job(id, 1e7 - id as f64, 4e6, 10)));
+    assert_eq!(queue.for_cpu(20, true).unwrap().query, 7);
+    let ids = |jobs: Vec<Job<u64>>| jobs.into_iter().map(|job| job.query).collect::<Vec<_>>();
+    assert_eq!(ids(queue.for_device(20)), [0, 1, 2]);
+    assert_eq!(queue.for_cpu(20, true).unwrap().query, 6);
+    // Half of the time of one of the rest has passed, and all of another's.
+    queue.push([3e6, 4e6].map(|device| Job { deadline: 1_000, ..job(device as u64, 1e7, device, 0) }));
+    queue.push([job(8, 1e7, 4e6, 10), Job { deadline: 30, ..job(9, 1e7, 4e6, 10) }]);
+    assert_eq!(ids(queue.expired(40)), [9]);
+    assert_eq!(ids(queue.for_device(600)), [3_000_000, 4_000_000, 3]);
+    assert_eq!((queue.len(), ids(queue.for_device(600))), (3, vec![4, 5, 8]));
 }
 
 #[test]
 fn what_is_urgent_goes_first_and_what_is_late_comes_back() {
     let mut queue = Queue::new(Policy::default());
-    queue.push(job(1, 9e6, 1e9, 0));
-    queue.push(job(2, 1e3, 1e9, 0));
-    queue.push(Job { deadline: 1_000, ..job(3, 1e6, 1e9, 0) });
-    assert_eq!(queue.for_cpu(600).unwrap().id, 3);
-    queue.push(Job { deadline: 1_000, ..job(3, 1e6, 1e9, 0) });
-    assert_eq!(queue.expired(1_000).iter().map(|job| job.id).collect::<Vec<_>>(), [3]);
-    assert_eq!(queue.for_cpu(1_000).unwrap().id, 2);
+    queue.push([job(1, 9e6, 1e9, 0)]);
+    queue.push([job(2, 1e3, 1e9, 0)]);
+    queue.push([Job { deadline: 1_000, ..job(3, 1e6, 1e9, 0) }]);
+    assert_eq!(queue.for_cpu(600, true).unwrap().query, 3);
+    queue.push([Job { deadline: 1_000, ..job(3, 1e6, 1e9, 0) }]);
+    assert_eq!(queue.expired(1_000).iter().map(|job| job.query).collect::<Vec<_>>(), [3]);
+    assert_eq!(queue.for_cpu(1_000, true).unwrap().query, 2);
     assert_eq!(queue.len(), 1);
 }
 
@@ -224,29 +256,29 @@ fn what_is_urgent_goes_first_and_what_is_late_comes_back() {
 fn a_cpu_thread_steals_what_is_urgent_unless_all_is_the_device_s() {
     for shared in [true, false] {
         let mut queue = Queue::new(Policy { shared, ..Policy::default() });
-        queue.push(job(1, 9e7, 1e3, 0));
-        queue.push(job(2, 9e7, f64::INFINITY, 0));
-        assert_eq!(queue.for_cpu(1_000).unwrap().id, 2);
-        assert_eq!(queue.for_cpu(1_000), None);
+        queue.push([job(1, 9e7, 1e3, 0)]);
+        queue.push([job(2, 9e7, f64::INFINITY, 0)]);
+        assert_eq!(queue.for_cpu(1_000, true).unwrap().query, 2);
+        assert_eq!(queue.for_cpu(1_000, true), None);
         // Half of the time to the deadline has passed.
-        assert_eq!(queue.for_cpu(250_000_000).map(|job| job.id), shared.then_some(1));
+        assert_eq!(queue.for_cpu(250_000_000, true).map(|job| job.query), shared.then_some(1));
     }
     // Whatever suits the CPU, too.
     let mut queue = Queue::new(Policy { shared: false, ..Policy::default() });
-    queue.push(job(3, 1.0, 1e9, 0));
-    assert_eq!((queue.for_cpu(0), queue.for_device(0).len()), (None, 1));
+    queue.push([job(3, 1.0, 1e9, 0)]);
+    assert_eq!((queue.for_cpu(0, true), queue.for_device(0).len()), (None, 1));
 }
 
 #[test]
 fn a_call_is_filled_little_by_little_as_at_once() {
     let queue = || {
         let mut queue = Queue::new(Policy::default());
-        (0..500).for_each(|id| queue.push(job(id, 1e6 * (id % 9) as f64, 4e4, id)));
+        (0..500).for_each(|id| queue.push([job(id, 1e6 * (id % 9) as f64, 4e4, id)]));
         queue
     };
     let at_once = queue().for_device(600);
     let (mut queue, mut call) = (queue(), Call::default());
     while queue.fill(&mut call, 600, 7) {}
-    assert_eq!(call.jobs, at_once);
+    assert!(call.into_jobs().eq(at_once.iter().copied()));
     assert!((200..300).contains(&at_once.len()), "10 ms are {}", at_once.len());
 }

@@ -13,9 +13,16 @@ use std::time::Duration;
 pub(super) type Answer = Result<Found>;
 
 pub(super) struct Answers {
-    done: Mutex<VecDeque<(u64, Answer)>>,
+    done: Mutex<Done>,
     /// An eventfd(2) that can be read while `done` is not empty. It is written and read under the lock alone.
     ready: OwnedFd,
+}
+
+#[derive(Default)]
+struct Done {
+    answers: VecDeque<(u64, Answer)>,
+    /// How many of them are errors.
+    failed: usize,
 }
 
 impl Answers {
@@ -31,9 +38,10 @@ impl Answers {
 
     pub(super) fn add(&self, answers: impl IntoIterator<Item = (u64, Answer)>) {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        let was_empty = done.is_empty();
-        done.extend(answers);
-        if was_empty && !done.is_empty() {
+        let Done { answers: all, failed } = &mut *done;
+        let was_empty = all.is_empty();
+        all.extend(answers.into_iter().inspect(|(_, answer)| *failed += usize::from(answer.is_err())));
+        if was_empty && !all.is_empty() {
             let one = 1u64;
             // SAFETY: eight bytes that live. Adding 1 to 0 cannot fail.
             unsafe { libc::write(self.ready.as_raw_fd(), (&raw const one).cast(), size_of::<u64>()) };
@@ -43,35 +51,39 @@ impl Answers {
     /// At most so many answers, up to the first query that failed; that one, if it is the first of all.
     pub(super) fn take(&self, most: usize) -> Taken {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        if done.is_empty() {
+        let count = most.min(done.answers.len());
+        if count == 0 {
             return Taken::Found(Vec::new());
         }
-        let mut found = Vec::with_capacity(done.len().min(most));
-        let mut failed = None;
-        while found.len() < most {
-            match done.pop_front() {
-                Some((ticket, Ok(one))) => found.push((ticket, one)),
-                Some((ticket, Err(error))) if found.is_empty() => {
-                    failed = Some(Taken::Failed { ticket, error });
-                    break;
-                }
-                Some(later) => {
-                    done.push_front(later);
-                    break;
-                }
-                None => break,
-            }
-        }
-        if done.is_empty() {
+        let fine = if done.failed == 0 {
+            count
+        } else {
+            done.answers.iter().take(count).take_while(|(_, answer)| answer.is_ok()).count()
+        };
+        let taken = if fine == done.answers.len() {
+            std::mem::take(&mut done.answers)
+        } else {
+            done.answers.drain(..fine.max(1)).collect()
+        };
+        done.failed -= usize::from(fine == 0);
+        if done.answers.is_empty() {
             let mut count = 0u64;
             // SAFETY: room for eight bytes.
             unsafe { libc::read(self.ready.as_raw_fd(), (&raw mut count).cast(), size_of::<u64>()) };
         }
-        failed.unwrap_or(Taken::Found(found))
+        drop(done);
+        let mut found = Vec::with_capacity(taken.len());
+        for (ticket, answer) in taken {
+            match answer {
+                Ok(one) => found.push((ticket, one)),
+                Err(error) => return Taken::Failed { ticket, error },
+            }
+        }
+        Taken::Found(found)
     }
 
     pub(super) fn are_none(&self) -> bool {
-        self.done.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+        self.done.lock().unwrap_or_else(PoisonError::into_inner).answers.is_empty()
     }
 
     /// Waits until there is an answer, that much time has passed, or the thread has handled a signal.

@@ -1,7 +1,7 @@
 //! [`Calls`]: calls of a device that follow each other.
 
-use super::state::Waiting;
-use super::workers::{CPU, Core};
+use super::state::{CPU, Waiting};
+use super::workers::Core;
 use crate::engine::ranked::Answer;
 use crate::search::prepared::Prepared;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -58,9 +58,7 @@ impl<'c> Calls<'c> {
         self.pass_on(1);
         let call = self.calls.get(self.given.replace(self.given.get() + 1))?;
         if call.get().is_none() {
-            let (state, queries) = self.core.waiting(self.core.lock());
-            drop(state);
-            self.add(queries);
+            self.add(self.core.waiting(self.core.lock()).ok()?);
         }
         let queries = call.get()?;
         let prepared = queries.iter().map(|waiting| waiting.prepared.as_deref().map(|(query, _)| query));
@@ -90,7 +88,9 @@ impl<'c> Calls<'c> {
             let count = ready.len().div_ceil(FINISHED_AT_ONCE);
             let mut state = self.core.lock();
             state.ranked.extend((0..count).map(|_| ready.by_ref().take(FINISHED_AT_ONCE).collect()));
-            self.core.wake(&mut state, CPU, count);
+            let waking = state.wake(CPU, count);
+            drop(state);
+            self.core.notify(waking);
         }
     }
 

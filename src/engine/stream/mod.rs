@@ -29,11 +29,11 @@ use crate::base::process::{self, Process};
 use crate::base::{background, environment, threads};
 use crate::search::{Asked, Found, Index, Options};
 use answers::Answers;
-use state::{State, Waiting};
+use state::{CPU, State, Waiting};
 use std::mem;
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
-use std::sync::atomic::{AtomicUsize, Ordering::AcqRel, Ordering::Acquire};
+use std::sync::atomic::{AtomicUsize, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -45,7 +45,7 @@ const LONGEST: f64 = 5e7;
 const LONGEST_SHARE: f64 = 0.125;
 /// The most queries of a call of a device.
 const MOST_AT_ONCE: usize = 16_384;
-/// Bytes of the texts that may wait.
+/// Bytes of the texts that a stream keeps.
 const MOST_BYTES: usize = 256 << 20;
 
 /// Queries of an index that are answered in the background, as of one commit. What they find is what
@@ -133,6 +133,7 @@ impl Stream {
             began: Instant::now(),
             state: Mutex::new(State::new(policy)),
             work: [Condvar::new(), Condvar::new()],
+            bytes: AtomicUsize::new(0),
             answers: Answers::new().map_err(no_descriptor)?,
             samples: Mutex::new(Samples { times: Vec::new(), since: Instant::now() }),
         };
@@ -163,7 +164,7 @@ impl Stream {
     /// Adds a query, and returns its ticket, by which to know its answer. Takes about a microsecond.
     ///
     /// # Errors
-    /// [`Error::Full`] if the stream has as many queries as it may have, or 256 MiB of them wait; [`Error::File`] in a
+    /// [`Error::Full`] if the stream has as many queries as it may have, or their texts have 256 MiB; [`Error::File`] in a
     /// forked process.
     pub fn push<'q>(&self, asked: impl Into<Asked<'q>>) -> Result<u64> {
         Ok(self.push_all(&[asked.into()])?.start)
@@ -182,28 +183,33 @@ impl Stream {
         let arrived = core.now();
         let patience = core.options.deadline.and_then(|deadline| u64::try_from(deadline.as_nanos()).ok());
         let deadline = arrived.saturating_add(patience.unwrap_or(u64::MAX));
-        let asked = || queries.iter().map(|&query| query.into());
-        let bytes = asked().map(|asked: Asked| asked.bytes()).sum::<usize>();
-        let tickets = {
-            let mut state = core.lock();
-            if self.untaken().saturating_add(queries.len()) > self.capacity {
-                return Err(Error::Full(format!("it may hold {} queries that were not taken", self.capacity)));
-            }
-            if state.bytes().saturating_add(bytes) > MOST_BYTES {
-                return Err(Error::Full(format!("at most {MOST_BYTES} bytes of queries can wait")));
-            }
-            // Nobody else adds to it, without the lock.
-            self.untaken.fetch_add(queries.len(), AcqRel);
-            let tickets = state.next_ticket..state.next_ticket + queries.len() as u64;
-            for (asked, ticket) in asked().zip(tickets.clone()) {
-                state.push(Waiting { ticket, asked: asked.into(), arrived, deadline, prepared: None });
-            }
-            state.next_ticket = tickets.end;
-            core.wake(&mut state, 0, queries.len());
-            tickets
-        };
+        let bytes = queries.iter().map(|&query| query.into().bytes()).sum::<usize>();
+        self.check_room(queries.len(), bytes)?;
+        // Copied before others have to wait for it.
+        let new = |asked: Asked<'q>| Waiting { ticket: 0, asked: asked.into(), arrived, deadline, prepared: None };
+        let new = queries.iter().map(|&query| new(query.into())).collect();
+        let mut state = core.lock();
+        // Nobody else adds to these, without the lock.
+        self.check_room(queries.len(), bytes)?;
+        self.untaken.fetch_add(queries.len(), AcqRel);
+        core.bytes.fetch_add(bytes, Relaxed);
+        let first = state.push(new);
+        let waking = state.wake(CPU, queries.len());
+        drop(state);
+        core.notify(waking);
         self.start();
-        Ok(tickets)
+        Ok(first..first + queries.len() as u64)
+    }
+
+    /// Checks that there is room for so many queries more, whose texts have so many bytes.
+    fn check_room(&self, queries: usize, bytes: usize) -> Result<()> {
+        if self.untaken().saturating_add(queries) > self.capacity {
+            return Err(Error::Full(format!("it may hold {} queries that were not taken", self.capacity)));
+        }
+        match self.core.bytes.load(Relaxed).saturating_add(bytes) > MOST_BYTES {
+            true => Err(Error::Full(format!("at most {MOST_BYTES} bytes of queries can wait"))),
+            false => Ok(()),
+        }
     }
 
     /// Takes at most `most` answers, in the order in which they were found. If there is none, but there are queries, waits

@@ -2,13 +2,20 @@
 
 use crate::engine::cost::Features;
 use crate::engine::ranked::Answer;
-use crate::engine::schedule::{Call, Cost, Job, Policy, Queue};
+use crate::engine::schedule::{Call, Cost, Job, Policy, Queue, Sorted};
 use crate::search::AskedBuf;
 use crate::search::prepared::Prepared;
 use std::collections::VecDeque;
 
 /// Queries that a thread prepares at a time: some take as long as a query that the CPU answers.
-const PREPARED_AT_ONCE: usize = 32;
+const PREPARED_AT_ONCE: usize = 64;
+
+/// Of so many CPU threads one does not take what a device is to answer.
+pub(super) const SPARE: usize = 6;
+
+/// CPU threads, and threads of devices.
+pub(super) const CPU: usize = 0;
+pub(super) const DEVICE: usize = 1;
 
 /// A query that waits. Times are nanoseconds since the stream began.
 pub(super) struct Waiting {
@@ -21,10 +28,36 @@ pub(super) struct Waiting {
     pub(super) prepared: Option<Box<(Prepared, Features)>>,
 }
 
+/// How queries are sorted for the scheduler, by a thread that does not keep others from it meanwhile.
+#[derive(Clone, Copy)]
+pub(super) struct Pricing {
+    policy: Policy,
+    /// What queries cost a CPU thread lately, on average.
+    typical: f64,
+}
+
+impl Pricing {
+    /// Sorts queries that were prepared. Those without a cost are the CPU's.
+    pub(super) fn sort(&mut self, queries: Vec<(Waiting, Option<Cost>)>) -> Sorted<Waiting> {
+        let Pricing { policy, typical } = self;
+        policy.sort(queries.into_iter().map(|(query, cost)| {
+            let cost = match cost {
+                Some(cost) => {
+                    *typical += (cost.cpu - *typical) / if *typical > 0.0 { 64.0 } else { 1.0 };
+                    cost
+                }
+                None => Cost { cpu: *typical, device: f64::INFINITY },
+            };
+            let (arrived, deadline) = (query.arrived, query.deadline);
+            Job { query, cost, arrived, deadline }
+        }))
+    }
+}
+
 /// What a CPU thread is to do next.
 pub(super) enum Turn {
-    /// Find out what these queries cost.
-    Prepare(Vec<Waiting>),
+    /// Find out what these queries cost, and sort them.
+    Prepare(Vec<Waiting>, Pricing),
     Answer(Waiting),
     /// Make hits of what a device has found: its thread has better things to do.
     Finish(Vec<(u64, Answer)>),
@@ -33,20 +66,21 @@ pub(super) enum Turn {
     Nothing,
 }
 
+/// Threads of a kind that are to be woken: so many, or all.
+pub(super) enum Waking {
+    Some(usize, usize),
+    All(usize),
+}
+
 /// What waits. Without devices, queries wait in the order in which they came. With devices, they are prepared in this
 /// order, and then wait in the queues of the scheduler.
 pub(super) struct State {
     arrived: VecDeque<Waiting>,
-    queue: Queue,
-    /// The queries in the queue, which calls them by their places here.
-    places: Vec<Option<Waiting>>,
-    free: Vec<usize>,
+    queue: Queue<Waiting>,
     devices: bool,
     /// What queries cost a CPU thread lately, on average.
     typical: f64,
-    /// Bytes of the texts.
-    bytes: usize,
-    pub(super) next_ticket: u64,
+    next_ticket: u64,
     /// What devices have found, by tickets.
     pub(super) ranked: VecDeque<Vec<(u64, Answer)>>,
     /// Queries that a device has answered.
@@ -63,11 +97,8 @@ impl State {
         State {
             arrived: VecDeque::new(),
             queue: Queue::new(policy.unwrap_or_default()),
-            places: Vec::new(),
-            free: Vec::new(),
             devices: policy.is_some(),
             typical: 0.0,
-            bytes: 0,
             next_ticket: 0,
             ranked: VecDeque::new(),
             answered: Vec::new(),
@@ -77,24 +108,22 @@ impl State {
         }
     }
 
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
     /// No device gets anything after all.
     pub(super) fn without_devices(&mut self) {
         self.devices = false;
     }
 
-    /// A query comes.
-    pub(super) fn push(&mut self, waiting: Waiting) {
-        self.bytes += waiting.asked.get().bytes();
-        self.arrived.push_back(waiting);
+    /// Queries come. Returns the first of their tickets, which they get here.
+    pub(super) fn push(&mut self, queries: Vec<Waiting>) -> u64 {
+        let first = self.next_ticket;
+        self.next_ticket += queries.len() as u64;
+        self.arrived.extend((first..).zip(queries).map(|(ticket, waiting)| Waiting { ticket, ..waiting }));
+        first
     }
 
-    /// What a CPU thread is to do now; tickets of queries that are too late to be begun are appended to `late`. What has
-    /// come is prepared first, so that a device does not wait.
-    pub(super) fn turn(&mut self, now: u64, late: &mut Vec<u64>) -> Turn {
+    /// What a CPU thread is to do now; queries that are too late to be begun are appended to `late`, unless they are yet to be prepared.
+    /// That comes first, so that a device does not wait.
+    pub(super) fn turn(&mut self, now: u64, late: &mut Vec<Waiting>) -> Turn {
         if !self.devices {
             return self.next_in_order(now, late).map_or(Turn::Nothing, Turn::Answer);
         }
@@ -105,62 +134,55 @@ impl State {
         if let Some(answered) = self.answered.pop() {
             return Turn::Forget(answered);
         }
-        let mut some = Vec::new();
-        let share = self.arrived.len() / (1 + self.idle[0]);
-        while some.len() < share.clamp(1, PREPARED_AT_ONCE)
-            && let Some(waiting) = self.next_in_order(now, late)
-        {
-            some.push(waiting);
+        let share = self.arrived.len().div_ceil(1 + self.idle[CPU]);
+        if share > 0 {
+            let some = self.arrived.drain(..share.min(PREPARED_AT_ONCE)).collect();
+            return Turn::Prepare(some, self.pricing());
         }
-        if !some.is_empty() {
-            return Turn::Prepare(some);
-        }
-        let job = self.queue.for_cpu(now);
-        job.and_then(|job| self.leave(&job)).map_or(Turn::Nothing, Turn::Answer)
+        let may_steal = self.may_steal(0);
+        self.queue.for_cpu(now, may_steal).map_or(Turn::Nothing, |job| Turn::Answer(job.query))
     }
 
-    fn next_in_order(&mut self, now: u64, late: &mut Vec<u64>) -> Option<Waiting> {
+    fn next_in_order(&mut self, now: u64, late: &mut Vec<Waiting>) -> Option<Waiting> {
         while let Some(waiting) = self.arrived.pop_front() {
-            self.bytes -= waiting.asked.get().bytes();
             if waiting.deadline > now {
                 return Some(waiting);
             }
-            late.push(waiting.ticket);
+            late.push(waiting);
         }
         None
     }
 
+    /// Whether there is more for CPU threads to do, and for one that would have to be woken.
+    pub(super) fn has_more(&mut self) -> bool {
+        let may_steal = self.may_steal(1);
+        !self.arrived.is_empty() || !self.ranked.is_empty() || self.queue.is_for_cpu(may_steal)
+    }
+
+    /// Whether a CPU thread may take what a device is to answer: not while so many are awake, or would be with some more of them, that
+    /// what a device waits for would have to wait for a core, or its own thread, or whoever pushes and takes.
+    fn may_steal(&self, more: usize) -> bool {
+        self.asleep(CPU) >= self.queue.policy().threads / SPARE + more
+    }
+
+    /// Threads of a kind that wait for something to do, and have not been woken.
+    fn asleep(&self, kind: usize) -> usize {
+        self.idle[kind].saturating_sub(self.woken[kind])
+    }
+
     /// Removes what is too late.
-    pub(super) fn expire(&mut self, now: u64, late: &mut Vec<u64>) {
-        for job in self.queue.expired(now) {
-            late.extend(self.leave(&job).map(|waiting| waiting.ticket));
-        }
+    pub(super) fn expire(&mut self, now: u64, late: &mut Vec<Waiting>) {
+        late.extend(self.queue.expired(now).into_iter().map(|job| job.query));
     }
 
-    /// A query that was prepared waits in the queues of the scheduler. Without a cost it is the CPU's.
-    pub(super) fn schedule(&mut self, waiting: Waiting, cost: Option<Cost>) {
-        let cost = match cost {
-            Some(cost) => {
-                self.typical += (cost.cpu - self.typical) / if self.typical > 0.0 { 64.0 } else { 1.0 };
-                cost
-            }
-            None => Cost { cpu: self.typical, device: f64::INFINITY },
-        };
-        self.bytes += waiting.asked.get().bytes();
-        let place = self.free.pop().unwrap_or_else(|| {
-            self.places.push(None);
-            self.places.len() - 1
-        });
-        self.queue.push(Job { id: place as u64, cost, arrived: waiting.arrived, deadline: waiting.deadline });
-        self.places[place] = Some(waiting);
+    pub(super) fn pricing(&self) -> Pricing {
+        Pricing { policy: self.queue.policy(), typical: self.typical }
     }
 
-    fn leave(&mut self, job: &Job) -> Option<Waiting> {
-        let place = job.id as usize;
-        let waiting = self.places.get_mut(place)?.take()?;
-        self.free.push(place);
-        self.bytes -= waiting.asked.get().bytes();
-        Some(waiting)
+    /// Queries that were prepared wait in the queues of the scheduler.
+    pub(super) fn schedule(&mut self, queries: Sorted<Waiting>, pricing: Pricing) {
+        self.queue.push_sorted(queries);
+        self.typical = pricing.typical;
     }
 
     /// How many queries wait in the queues of the scheduler.
@@ -168,18 +190,23 @@ impl State {
         self.queue.len()
     }
 
-    /// Adds at most `count` queries to a device's next call. False if it is to begin.
-    pub(super) fn fill(&mut self, call: &mut Call, queries: &mut Vec<Waiting>, now: u64, count: usize) -> bool {
-        let before = call.jobs.len();
-        let more = self.queue.fill(call, now, count);
-        for job in &call.jobs[before..] {
-            queries.extend(self.leave(job));
-        }
-        more
+    /// As [`Queue::fill`].
+    pub(super) fn fill(&mut self, call: &mut Call<Waiting>, now: u64, count: usize) -> bool {
+        self.queue.fill(call, now, count)
     }
 
     /// Calls of the device take so many nanoseconds now, whatever is in them.
     pub(super) fn set_call(&mut self, nanoseconds: f64) {
         self.queue.set_call(nanoseconds);
+    }
+
+    /// Which threads of a kind are to be woken for so many pieces of work. What was woken and has not come yet is not woken again:
+    /// that would be a system call per query.
+    #[must_use]
+    pub(super) fn wake(&mut self, kind: usize, pieces: usize) -> Waking {
+        let asleep = self.asleep(kind);
+        let count = pieces.min(asleep);
+        self.woken[kind] += count;
+        if count > 0 && count == asleep { Waking::All(kind) } else { Waking::Some(kind, count) }
     }
 }

@@ -1,4 +1,4 @@
-use super::state::Turn;
+use super::state::{SPARE, Turn};
 use super::*;
 use crate::device::tests::test_device;
 use crate::engine::ranked::tests::index_of_words;
@@ -183,33 +183,72 @@ fn without_threads_the_caller_works() {
     assert_eq!(found[&1], index.search("w2", &Options::default()).unwrap());
 }
 
-fn waiting(ticket: u64, arrived: u64) -> Waiting {
-    Waiting { ticket, asked: Asked::from("text").into(), arrived, deadline: arrived + 100, prepared: None }
+fn waiting(arrived: u64) -> Waiting {
+    Waiting { ticket: 0, asked: Asked::from("text").into(), arrived, deadline: arrived + 100, prepared: None }
 }
 
 #[test]
 fn what_has_come_is_prepared_first_and_then_scheduled() {
     let mut state = State::new(Some(Policy { threads: 1, ..Policy::default() }));
     let mut late = Vec::new();
-    (0..200).for_each(|ticket| state.push(waiting(ticket, ticket)));
-    assert_eq!(state.bytes(), 800);
+    assert_eq!(state.push((0..200).map(waiting).collect()), 0);
     // Some threads share it, and so each takes less.
     state.idle[0] = 9;
-    let Turn::Prepare(some) = state.turn(50, &mut late) else { panic!("something is to be prepared") };
+    let Turn::Prepare(some, mut pricing) = state.turn(50, &mut late) else { panic!("something is to be prepared") };
     assert_eq!(some.len(), 20);
     state.idle[0] = 0;
-    for one in some {
-        let device = if one.ticket == 7 { f64::INFINITY } else { 1e3 };
-        state.schedule(one, Some(Cost { cpu: 1e9, device }));
-    }
-    let Turn::Prepare(some) = state.turn(250, &mut late) else { panic!("something is to be prepared") };
-    assert_eq!(some[0].ticket, 151, "what is too late is left out");
-    late.sort_unstable();
-    assert!(late.iter().copied().eq(0..151));
+    let cost = |one: &Waiting| Cost { cpu: 1e9, device: if one.ticket == 7 { f64::INFINITY } else { 1e3 } };
+    let sorted =
+        pricing.sort(some.into_iter().map(|one| (cost(&one), one)).map(|(cost, one)| (one, Some(cost))).collect());
+    state.schedule(sorted, pricing);
+    let Turn::Prepare(some, _) = state.turn(110, &mut late) else { panic!("something is to be prepared") };
+    assert_eq!(some[0].ticket, 20);
+    let mut tickets: Vec<u64> = late.iter().map(|waiting| waiting.ticket).collect();
+    tickets.sort_unstable();
+    assert!(tickets.into_iter().eq(0..11), "what is too late is left out");
     let mut state = State::new(None);
-    (0..2).for_each(|ticket| state.push(waiting(ticket, 0)));
+    assert_eq!(state.push(vec![waiting(0), waiting(0)]), 0);
     let Turn::Answer(first) = state.turn(99, &mut late) else { panic!("something is to be answered") };
-    assert_eq!((first.ticket, state.bytes()), (0, 4));
+    assert_eq!(first.ticket, 0);
     late.clear();
-    assert!(matches!(state.turn(100, &mut late), Turn::Nothing) && late == [1] && state.bytes() == 0);
+    assert!(matches!(state.turn(100, &mut late), Turn::Nothing) && late.len() == 1 && late[0].ticket == 1);
+}
+
+#[test]
+fn what_is_the_device_s_is_stolen_while_some_threads_are_idle() {
+    let mut state = State::new(Some(Policy { threads: 2 * SPARE, ..Policy::default() }));
+    state.push(vec![waiting(0), waiting(0)]);
+    let Turn::Prepare(some, mut pricing) = state.turn(0, &mut Vec::new()) else { panic!("nothing to prepare") };
+    let cost = Cost { cpu: 1e8, device: 1e6 };
+    let sorted = pricing.sort(some.into_iter().map(|one| (one, Some(cost))).collect());
+    state.schedule(sorted, pricing);
+    state.set_call(1e9);
+    for (idle, woken, more) in [(0, 0, false), (1, 0, false), (2, 1, false), (2, 0, false), (3, 0, true)] {
+        (state.idle[CPU], state.woken[CPU]) = (idle, woken);
+        assert_eq!(state.has_more(), more);
+        let is_one = matches!(state.turn(1, &mut Vec::new()), Turn::Answer(_));
+        assert_eq!(is_one, idle - woken >= 2, "{idle} idle");
+    }
+}
+
+/// Whatever waits for a device, or is prepared for it too late.
+#[test]
+fn bytes_are_counted_until_queries_are_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = index_of_words(folder.path());
+    for deadline in [Duration::ZERO, Duration::from_micros(100), Duration::from_secs(600)] {
+        let options = Options { deadline: Some(deadline), ..Options::default() };
+        for devices in [Vec::new(), test_device().into_iter().collect()] {
+            let settings = Settings { threads: 2, ..Settings::default() };
+            let stream = Stream::on(&index, &options, &settings, 1000, 10, Fleet::by_queries(devices)).unwrap();
+            let queries = queries(400);
+            stream.push_all(&queries.iter().map(|query| &**query).collect::<Vec<_>>()).unwrap();
+            assert_eq!(take_all(&stream).len(), 400);
+            let core = stream.core.clone();
+            drop(stream);
+            // What a device has answered is freed by a thread that has nothing else to do, unless the stream ends.
+            let unfreed: usize = core.lock().answered.iter().flatten().map(|waiting| waiting.asked.get().bytes()).sum();
+            assert_eq!(core.bytes.load(Relaxed), unfreed);
+        }
+    }
 }

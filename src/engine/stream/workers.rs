@@ -5,15 +5,17 @@
 
 use super::answers::Answers;
 use super::calls::Calls;
-use super::state::{State, Turn, Waiting};
+use super::state::{CPU, DEVICE, Pricing, State, Turn, Waiting, Waking};
 use crate::base::background;
 use crate::base::error::Error;
 use crate::engine::cost::{self, Features, Ran};
 use crate::engine::ranked::{Answer, Fleet, Job, by_cpu, candidate};
 use crate::engine::schedule::Call;
-use crate::engine::settings::{Offload, Settings};
+use crate::engine::settings::Settings;
 use crate::search::{Found, Index, Options};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -21,7 +23,7 @@ use std::time::{Duration, Instant};
 const MOST_SIZE: usize = 1024;
 
 /// Queries that a device's thread takes before it lets others at the queues: as many as take some ten microseconds.
-const TAKEN_AT_ONCE: usize = 64;
+const TAKEN_AT_ONCE: usize = 512;
 
 /// Queries of CPU threads that are kept to be learned from, and how long they wait if no device has a call.
 const SAMPLES: usize = 256;
@@ -29,10 +31,6 @@ const LEARN_AFTER: Duration = Duration::from_millis(200);
 
 /// So often a CPU thread without work looks whether a query that waits for a device has become urgent, or too late.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
-
-/// CPU threads, and threads of devices.
-pub(super) const CPU: usize = 0;
-const DEVICE: usize = 1;
 
 /// What the threads of a stream share.
 pub(super) struct Core {
@@ -48,6 +46,8 @@ pub(super) struct Core {
     pub(super) state: Mutex<State>,
     /// For CPU threads, and for those of devices.
     pub(super) work: [Condvar; 2],
+    /// Bytes of the texts of queries whose memory was not freed yet.
+    pub(super) bytes: AtomicUsize,
     pub(super) answers: Answers,
     pub(super) samples: Mutex<Samples>,
 }
@@ -67,16 +67,11 @@ impl Core {
         self.began.elapsed().as_nanos() as u64
     }
 
-    /// Wakes as many of the threads of a kind as have something to do. What was woken and has not come yet is not woken
-    /// again: that would be a system call per query.
-    pub(super) fn wake(&self, state: &mut State, kind: usize, queries: usize) {
-        let asleep = state.idle[kind].saturating_sub(state.woken[kind]);
-        let count = queries.min(asleep);
-        state.woken[kind] += count;
-        match count {
-            0 => (),
-            few if few < asleep => (0..few).for_each(|_| self.work[kind].notify_one()),
-            _ => self.work[kind].notify_all(),
+    /// Wakes threads, for whom nobody should have to wait: without the lock.
+    pub(super) fn notify(&self, waking: Waking) {
+        match waking {
+            Waking::All(kind) => self.work[kind].notify_all(),
+            Waking::Some(kind, count) => (0..count).for_each(|_| self.work[kind].notify_one()),
         }
     }
 
@@ -92,10 +87,16 @@ impl Core {
         state
     }
 
-    fn answer_late(&self, late: &mut Vec<u64>) {
+    fn answer_late(&self, late: &mut Vec<Waiting>) {
         if !late.is_empty() {
-            self.answers.add(late.drain(..).map(|ticket| (ticket, Ok(Found::late()))));
+            self.answers.add(late.iter().map(|waiting| (waiting.ticket, Ok(Found::late()))));
+            self.forget(late.drain(..));
         }
+    }
+
+    /// Frees what was answered.
+    fn forget(&self, answered: impl Iterator<Item = Waiting>) {
+        self.bytes.fetch_sub(answered.map(|waiting| waiting.asked.get().bytes()).sum(), Relaxed);
     }
 
     /// The life of a CPU thread.
@@ -113,7 +114,11 @@ impl Core {
                 }
                 state = self.wait(state, CPU);
             };
+            // One after the other, as long as there is work.
+            let more = usize::from(state.has_more());
+            let waking = state.wake(CPU, more);
             drop(state);
+            self.notify(waking);
             let _busy = background::busy();
             self.answer_late(&mut late);
             self.perform(turn);
@@ -132,15 +137,15 @@ impl Core {
 
     fn perform(&self, turn: Turn) {
         match turn {
-            Turn::Prepare(queries) => self.prepare(queries),
-            Turn::Answer(waiting) => self.answer(&waiting),
+            Turn::Prepare(queries, pricing) => self.prepare(queries, pricing),
+            Turn::Answer(waiting) => self.answer(waiting),
             Turn::Finish(ranked) => self.finish(ranked),
-            Turn::Forget(answered) => drop(answered),
+            Turn::Forget(answered) => self.forget(answered.into_iter()),
             Turn::Nothing => (),
         }
     }
 
-    fn answer(&self, waiting: &Waiting) {
+    fn answer(&self, waiting: Waiting) {
         let began = Instant::now();
         let search = || by_cpu(&self.index, waiting.asked.get(), &self.options);
         let answer = catch_unwind(AssertUnwindSafe(search)).unwrap_or(Err(Error::Panicked));
@@ -148,6 +153,7 @@ impl Core {
             self.sample(features, began.elapsed());
         }
         self.answers.add([(waiting.ticket, answer)]);
+        self.forget(std::iter::once(waiting));
     }
 
     /// Makes hits of what a device has found.
@@ -160,7 +166,10 @@ impl Core {
     }
 
     /// Finds out which queries devices can answer, and what they cost.
-    fn prepare(&self, queries: Vec<Waiting>) {
+    fn prepare(&self, queries: Vec<Waiting>, mut pricing: Pricing) {
+        let now = self.now();
+        let (mut late, queries): (Vec<_>, Vec<_>) = queries.into_iter().partition(|waiting| waiting.deadline <= now);
+        self.answer_late(&mut late);
         let devices = self.fleet.devices();
         let Some(first) = devices.first() else { return };
         let models = cost::models(first);
@@ -178,15 +187,13 @@ impl Core {
             prepared.push((waiting, cost));
         }
         let count = prepared.len();
-        let for_cpu = match self.settings.offload {
-            Offload::Auto => count,
-            _ => prepared.iter().filter(|(_, cost)| cost.is_none()).count(),
-        };
+        let sorted = pricing.sort(prepared);
         let mut state = self.lock();
-        prepared.into_iter().for_each(|(waiting, cost)| state.schedule(waiting, cost));
-        // This thread takes one itself.
-        self.wake(&mut state, CPU, for_cpu.saturating_sub(1));
-        self.wake(&mut state, DEVICE, count);
+        state.schedule(sorted, pricing);
+        // What CPU threads are to answer, this one sees itself.
+        let waking = state.wake(DEVICE, count);
+        drop(state);
+        self.notify(waking);
     }
 
     fn sample(&self, features: &Features, time: Duration) {
@@ -219,8 +226,12 @@ impl Core {
             if !left.is_empty() {
                 let mut state = self.lock();
                 let count = left.len();
-                left.into_iter().for_each(|waiting| state.schedule(waiting, None));
-                self.wake(&mut state, CPU, count);
+                let mut pricing = state.pricing();
+                let left = pricing.sort(left.into_iter().map(|waiting| (waiting, None)).collect());
+                state.schedule(left, pricing);
+                let waking = state.wake(CPU, count);
+                drop(state);
+                self.notify(waking);
             }
         }
     }
@@ -229,30 +240,33 @@ impl Core {
     fn next_call(&self) -> Option<Vec<Waiting>> {
         let mut state = self.lock();
         loop {
-            let queries;
-            (state, queries) = self.waiting(state);
-            if state.stopping {
-                return None;
-            }
-            if !queries.is_empty() {
-                return Some(queries);
-            }
-            state = self.wait(state, DEVICE);
+            state = match self.waiting(state) {
+                Ok(queries) => return Some(queries),
+                Err(state) if state.stopping => return None,
+                Err(state) => self.wait(state, DEVICE),
+            };
         }
     }
 
-    /// What waits for a device now.
-    pub(super) fn waiting<'s>(&'s self, mut state: MutexGuard<'s, State>) -> (MutexGuard<'s, State>, Vec<Waiting>) {
+    /// What waits for a device now; the lock again if nothing does, or the stream ends.
+    pub(super) fn waiting<'s>(
+        &'s self,
+        mut state: MutexGuard<'s, State>,
+    ) -> std::result::Result<Vec<Waiting>, MutexGuard<'s, State>> {
         let now = self.now();
         let mut late = Vec::new();
         state.expire(now, &mut late);
         self.answer_late(&mut late);
-        let (mut call, mut queries) = (Call::default(), Vec::new());
-        while !state.stopping && state.fill(&mut call, &mut queries, now, TAKEN_AT_ONCE) {
+        let mut call = Call::default();
+        while !state.stopping && state.fill(&mut call, now, TAKEN_AT_ONCE) {
             drop(state);
             state = self.lock();
         }
-        (state, queries)
+        if state.stopping || call.is_empty() {
+            return Err(state);
+        }
+        drop(state);
+        Ok(call.into_jobs().map(|job| job.query).collect())
     }
 
     /// Has a device answer queries, and in further calls, while kernels of the last one run, what has come meanwhile. CPU threads
@@ -270,7 +284,9 @@ impl Core {
         let (answered, left) = calls.end();
         let mut state = self.lock();
         state.answered.push(answered);
-        self.wake(&mut state, CPU, 1);
+        let waking = state.wake(CPU, 1);
+        drop(state);
+        self.notify(waking);
         left
     }
 }

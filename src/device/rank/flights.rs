@@ -94,6 +94,8 @@ impl<'p> Flights<'p, '_> {
             (0..count).for_each(|query| take(number, query, None));
             return Ok(());
         }
+        self.repeat_crowded(take)?;
+        let batch = &self.batches[number].0;
         let at_once = self.session.queries_at_once(batch);
         let count_of_subs = (terms / TERMS_PER_SUB_BATCH).min(count / LEAST).max(1);
         let of_sub = count.div_ceil(count_of_subs).clamp(1, at_once);
@@ -111,18 +113,21 @@ impl<'p> Flights<'p, '_> {
     /// As [`add`](Self::add).
     pub(crate) fn end(mut self, take: &mut Take<'_>) -> Result<()> {
         self.land_all(take)?;
-        // Alone they have more room for candidates. What does not fit even then is left to the CPU.
+        self.repeat_crowded(take)?;
+        self.land_all(take)?;
+        self.session.rest();
+        Ok(())
+    }
+
+    /// Begins queries anew that had too many candidates, a few at a time, so that each has more room. Answers to others may wait for
+    /// theirs.
+    fn repeat_crowded(&mut self, take: &mut Take<'_>) -> Result<()> {
         let crowded = std::mem::take(&mut self.crowded);
         for of_batch in crowded.chunk_by(|a, b| a.0 == b.0) {
             let (batch, queries) = (of_batch[0].0, of_batch.iter().map(|&(_, query)| query));
             let at_once = self.session.queries_at_once(&self.batches[batch].0);
             self.begin_by_kind(batch, queries, FEW.min(at_once), take)?;
         }
-        self.land_all(take)?;
-        for (batch, query) in std::mem::take(&mut self.crowded) {
-            take(batch, query, None);
-        }
-        self.session.rest();
         Ok(())
     }
 
@@ -186,7 +191,8 @@ impl<'p> Flights<'p, '_> {
         let found = sub.take_best(self.session.words(&reading)?)?;
         for (&query, found) in queries.iter().zip(found) {
             match found {
-                None => self.crowded.push((number, query)),
+                None if queries.len() > FEW => self.crowded.push((number, query)),
+                // What does not fit even then is left to the CPU.
                 found => take(number, query, found),
             }
         }

@@ -193,17 +193,17 @@ impl<'j> Job<'j> {
             flights.add(batch, Box::new(lists), &mut take)
         };
         let all = self.options.matching == Matching::All;
-        let mut of_one_clause = Numbered::default();
         while let Some(queries) = next(flights.is_idle()) {
-            let mut part = Numbered::with_capacity(queries.len());
+            let (mut part, mut of_one_clause) = (Numbered::with_capacity(queries.len()), Numbered::default());
             for query in queries {
                 let of = if all && has_one_clause(query) { &mut of_one_clause } else { &mut part };
                 of.push(count, query);
                 count += 1;
             }
             add(&mut flights, part, all)?;
+            // Even if they are few: the answers to all that came with them wait for theirs.
+            add(&mut flights, of_one_clause, false)?;
         }
-        add(&mut flights, of_one_clause, false)?;
         let mut take = |batch: usize, query: usize, found: Option<Ranked>| {
             take(numbers[batch][query], found.map(Answer::Only));
         };

@@ -190,9 +190,11 @@ pub trait LookUp<'l>: Sized {
     /// The processor has `tier`; the list was checked and is not empty.
     unsafe fn new(tier: Tier, list: Encoded<'l>) -> Option<Self>;
 
-    /// Moves those `candidates` that the list contains to the front and returns their number. Candidates must ascend,
-    /// across calls too.
-    fn retain(&mut self, candidates: &mut [u32]) -> usize;
+    /// Moves those `candidates` that the list contains to the front and returns their number.
+    ///
+    /// # Safety
+    /// Candidates ascend, across calls too.
+    unsafe fn retain(&mut self, candidates: &mut [u32]) -> usize;
 }
 
 /// For codecs that must decode a block to look a docID up.
@@ -206,7 +208,7 @@ impl<'l> LookUp<'l> for NoLookUp {
         None
     }
 
-    fn retain(&mut self, _: &mut [u32]) -> usize {
+    unsafe fn retain(&mut self, _: &mut [u32]) -> usize {
         match *self {}
     }
 }

@@ -91,9 +91,13 @@ macro_rules! registry {
             }
 
             /// See [`LookUp::retain`].
-            pub(crate) fn retain(&mut self, candidates: &mut [u32]) -> usize {
+            ///
+            /// # Safety
+            /// As there.
+            pub(crate) unsafe fn retain(&mut self, candidates: &mut [u32]) -> usize {
                 match self {
-                    $(AnyLookUp::$name(look_up) => look_up.retain(candidates),)*
+                    // SAFETY: this function has the same contract.
+                    $(AnyLookUp::$name(look_up) => unsafe { look_up.retain(candidates) },)*
                 }
             }
         }

@@ -37,7 +37,8 @@ impl<'l> Probe<'l> {
     /// across calls too.
     pub(super) fn retain(&mut self, candidates: &mut [u32]) -> usize {
         match &mut self.how {
-            How::LookUp(look_up) => look_up.retain(candidates),
+            // SAFETY: they ascend: the docIDs of a list, or some of them, in its order.
+            How::LookUp(look_up) => unsafe { look_up.retain(candidates) },
             How::Blocks(cursor) => {
                 let mut kept = 0;
                 for i in 0..candidates.len() {

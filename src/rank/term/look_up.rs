@@ -72,7 +72,7 @@ impl<'s> Term<'s> {
     /// Moves those of `doc_ids` that the list contains to the front, without decoding blocks, and returns their number;
     /// `None` if the list has no such way. docIDs ascend; a call that goes back is slower.
     #[inline(always)]
-    pub fn retain(&mut self, doc_ids: &mut [u32]) -> Option<usize> {
+    pub(in crate::rank) fn retain(&mut self, doc_ids: &mut [u32]) -> Option<usize> {
         debug_assert!(doc_ids.is_sorted());
         if let [first, ..] = *doc_ids
             && first < self.looked_up
@@ -88,7 +88,8 @@ impl<'s> Term<'s> {
             // SAFETY: lists of terms are checked and not empty; the tier is available.
             self.look_up = unsafe { AnyLookUp::new(codec, self.tier, encoded) }.map(Box::new);
         }
-        Some(self.look_up.as_mut()?.retain(doc_ids))
+        // SAFETY: here, docIDs are always those of a list or a bit set, or some of them, in its order; across calls, see above.
+        Some(unsafe { self.look_up.as_mut()?.retain(doc_ids) })
     }
 
     /// Keeps the documents that the list contains, if that can be found out without decoding blocks; otherwise all. docIDs

@@ -24,11 +24,15 @@ impl<'l> PartLookUp<'l> {
         PartLookUp { select: unsafe { Select::in_parts(tier, parts, lasts) }, base: parts.base }
     }
 
-    /// As [`LookUp::retain`](crate::codec::LookUp::retain), for candidates from the partition's first docID on.
-    pub(crate) fn retain(&mut self, candidates: &mut [u32]) -> usize {
+    /// As [`LookUp::retain`](crate::codec::LookUp::retain).
+    ///
+    /// # Safety
+    /// As there; candidates are at least the partition's first docID.
+    pub(crate) unsafe fn retain(&mut self, candidates: &mut [u32]) -> usize {
         let base = self.base;
         candidates.iter_mut().for_each(|candidate| *candidate -= base);
-        let kept = crate::codec::LookUp::retain(&mut self.select, candidates);
+        // SAFETY: as candidates ascend, so do their differences to the first docID.
+        let kept = unsafe { crate::codec::LookUp::retain(&mut self.select, candidates) };
         candidates[..kept].iter_mut().for_each(|candidate| *candidate += base);
         kept
     }
@@ -81,7 +85,7 @@ impl<'l> crate::codec::LookUp<'l> for LookUp<'l> {
         Some(LookUp { tier, directory, lasts, partition, at: 0, last, inside })
     }
 
-    fn retain(&mut self, candidates: &mut [u32]) -> usize {
+    unsafe fn retain(&mut self, candidates: &mut [u32]) -> usize {
         let (mut from, mut kept) = (0, 0);
         while from < candidates.len() {
             if self.last < candidates[from] && !self.advance(candidates[from]) {
@@ -91,7 +95,8 @@ impl<'l> crate::codec::LookUp<'l> for LookUp<'l> {
             let end = from + if rest[rest.len() - 1] <= self.last { rest.len() } else { gallop(rest, self.last + 1) };
             // Candidates before the partition are in none.
             from += gallop(&candidates[from..end], self.partition.first);
-            let some = self.retain_here(&mut candidates[from..end]);
+            // SAFETY: they ascend, and those before the partition, and after it, were left out.
+            let some = unsafe { self.retain_here(&mut candidates[from..end]) };
             candidates.copy_within(from..from + some, kept);
             kept += some;
             from = end;
@@ -122,13 +127,17 @@ impl LookUp<'_> {
         true
     }
 
-    /// [`retain`](crate::codec::LookUp::retain) for candidates from the partition's first docID to its last.
-    fn retain_here(&mut self, candidates: &mut [u32]) -> usize {
+    /// [`retain`](crate::codec::LookUp::retain) in the present partition.
+    ///
+    /// # Safety
+    /// As there; candidates are from the partition's first docID to its last.
+    unsafe fn retain_here(&mut self, candidates: &mut [u32]) -> usize {
         let first = self.partition.first;
         match &mut self.inside {
             _ if candidates.is_empty() => 0,
             Inside::Run => candidates.len(),
-            Inside::EliasFano(look_up) => look_up.retain(candidates),
+            // SAFETY: this function has the same contract.
+            Inside::EliasFano(look_up) => unsafe { look_up.retain(candidates) },
             // SAFETY: the candidates are from the first to the last docID of the partition, so each has a word there.
             Inside::Bits => unsafe {
                 bit_set::retain(self.partition.payload.as_ptr().cast(), first / 64 * 64, candidates)

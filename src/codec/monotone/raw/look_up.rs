@@ -23,7 +23,7 @@ impl<'l> LookUp<'l> for InBuckets<'l> {
         Some(InBuckets { tier, shift: list.parameter, pointers, doc_ids })
     }
 
-    fn retain(&mut self, candidates: &mut [u32]) -> usize {
+    unsafe fn retain(&mut self, candidates: &mut [u32]) -> usize {
         match self.tier {
             // SAFETY: the processor has the tier, by the contract of `new`, and so its features.
             #[cfg(target_arch = "x86_64")]

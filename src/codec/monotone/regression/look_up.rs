@@ -55,7 +55,7 @@ impl<'l, S: Scheme> LookUp<'l> for RegressionSearch<'l, S> {
         })
     }
 
-    fn retain(&mut self, candidates: &mut [u32]) -> usize {
+    unsafe fn retain(&mut self, candidates: &mut [u32]) -> usize {
         let (mut at, mut kept) = (0, 0);
         while let Some(&candidate) = candidates.get(at) {
             if candidate > self.list.universe {

@@ -173,7 +173,8 @@ impl Overlap {
         // SAFETY: the lists were checked when they were made, and the tier is available.
         let mut look_up = unsafe { PartLookUp::new(self.tier, &many.partition, width, many.lasts) };
         let sent = few.decode(self.tier, self.from, self.to, |doc_ids| {
-            let kept = look_up.retain(doc_ids);
+            // SAFETY: what a list decodes to ascends, here from the overlap on, which begins in the partition.
+            let kept = unsafe { look_up.retain(doc_ids) };
             go_on(out.take(&mut doc_ids[..kept]))
         });
         sent.is_continue()

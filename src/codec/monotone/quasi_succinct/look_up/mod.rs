@@ -132,8 +132,9 @@ impl<'l> LookUp<'l> for Select<'l> {
         Some(unsafe { Select::in_parts(tier, Parts::of(&list), list.last_doc_ids) })
     }
 
-    fn retain(&mut self, candidates: &mut [u32]) -> usize {
-        // SAFETY: the processor has the tier, by the contract of `new`, and each arm needs the features of its tier.
+    unsafe fn retain(&mut self, candidates: &mut [u32]) -> usize {
+        // SAFETY: the processor has the tier, by the contract of `new`, and each arm needs the features of its tier; candidates
+        // ascend.
         unsafe {
             match self.tier {
                 #[cfg(target_arch = "x86_64")]

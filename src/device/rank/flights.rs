@@ -30,10 +30,20 @@ pub(crate) struct Flights<'p, 'd> {
     crowded: Vec<(usize, usize)>,
 }
 
+/// How queries are tried.
+#[derive(Clone, Copy)]
+struct Attempt {
+    /// Queries of a sub-batch at most.
+    at_once: usize,
+    /// Whether those that have too many candidates are left to the CPU.
+    is_last: bool,
+}
+
 /// A sub-batch that the device works at.
 struct Flight {
     batch: usize,
     queries: Vec<usize>,
+    attempt: Attempt,
     reading: Reading,
     /// The call of the cache that wanted its first items.
     since: u64,
@@ -99,7 +109,7 @@ impl<'p> Flights<'p, '_> {
         let at_once = self.session.queries_at_once(batch);
         let count_of_subs = (terms / TERMS_PER_SUB_BATCH).min(count / LEAST).max(1);
         let of_sub = count.div_ceil(count_of_subs).clamp(1, at_once);
-        self.begin_by_kind(number, 0..count, of_sub, take)
+        self.begin_by_kind(number, 0..count, Attempt { at_once: of_sub, is_last: false }, take)
     }
 
     /// Whether the device has nothing to do once it is done with one sub-batch.
@@ -125,28 +135,28 @@ impl<'p> Flights<'p, '_> {
         let crowded = std::mem::take(&mut self.crowded);
         for of_batch in crowded.chunk_by(|a, b| a.0 == b.0) {
             let (batch, queries) = (of_batch[0].0, of_batch.iter().map(|&(_, query)| query));
-            let at_once = self.session.queries_at_once(&self.batches[batch].0);
-            self.begin_by_kind(batch, queries, FEW.min(at_once), take)?;
+            let at_once = FEW.min(self.session.queries_at_once(&self.batches[batch].0));
+            self.begin_by_kind(batch, queries, Attempt { at_once, is_last: true }, take)?;
         }
         Ok(())
     }
 
-    /// Begins sub-batches of at most so many queries, of those [with leads](RankBatch::has_leads) or of others.
+    /// Begins sub-batches, of queries [with leads](RankBatch::has_leads) or of others.
     fn begin_by_kind(
         &mut self,
         number: usize,
         queries: impl Iterator<Item = usize>,
-        at_once: usize,
+        attempt: Attempt,
         take: &mut Take<'_>,
     ) -> Result<()> {
         let batch = &self.batches[number].0;
         let (few, many): (Vec<usize>, Vec<usize>) = queries.partition(|&query| batch.has_leads(query));
-        let mut parts = few.chunks(at_once).chain(many.chunks(at_once));
-        parts.try_for_each(|queries| self.begin(number, queries, take))
+        let mut parts = few.chunks(attempt.at_once).chain(many.chunks(attempt.at_once));
+        parts.try_for_each(|queries| self.begin(number, queries, attempt, take))
     }
 
     /// Begins a sub-batch. If its lists do not fit in the cache together, each half is a sub-batch.
-    fn begin(&mut self, number: usize, queries: &[usize], take: &mut Take<'_>) -> Result<()> {
+    fn begin(&mut self, number: usize, queries: &[usize], attempt: Attempt, take: &mut Take<'_>) -> Result<()> {
         let lane = self.next;
         self.land(lane, take)?;
         let began = Instant::now();
@@ -163,12 +173,12 @@ impl<'p> Flights<'p, '_> {
                 queries.iter().for_each(|&query| take(number, query, None));
                 return Ok(());
             }
-            self.begin(number, first, take)?;
-            return self.begin(number, second, take);
+            self.begin(number, first, attempt, take)?;
+            return self.begin(number, second, attempt, take);
         }
         let reading = self.session.start_reading(0, OUT[lane], sub.hit_words())?;
         log::debug!("{} queries: launched in {:?}", queries.len(), began.elapsed());
-        self.in_flight[lane] = Some(Flight { batch: number, queries: queries.to_vec(), reading, since: own });
+        self.in_flight[lane] = Some(Flight { batch: number, queries: queries.to_vec(), attempt, reading, since: own });
         self.next = (lane + 1) % LANES;
         Ok(())
     }
@@ -181,7 +191,7 @@ impl<'p> Flights<'p, '_> {
 
     /// Takes the hits of the sub-batch in a lane, if there is one.
     fn land(&mut self, lane: usize, take: &mut Take<'_>) -> Result<()> {
-        let Some(Flight { batch: number, queries, mut reading, .. }) = self.in_flight[lane].take() else {
+        let Some(Flight { batch: number, queries, attempt, mut reading, .. }) = self.in_flight[lane].take() else {
             return Ok(());
         };
         let began = Instant::now();
@@ -191,8 +201,7 @@ impl<'p> Flights<'p, '_> {
         let found = sub.take_best(self.session.words(&reading)?)?;
         for (&query, found) in queries.iter().zip(found) {
             match found {
-                None if queries.len() > FEW => self.crowded.push((number, query)),
-                // What does not fit even then is left to the CPU.
+                None if !attempt.is_last => self.crowded.push((number, query)),
                 found => take(number, query, found),
             }
         }

@@ -24,9 +24,8 @@ use std::time::{Duration, Instant};
 const AT_ONCE: usize = 64;
 const CHUNKS_PER_THREAD: usize = 4;
 
-/// Terms of a part at least, unless no more are left; at most, as many as a device takes at once. It has fewer than that if more are
-/// not prepared and the device would have to wait for them, and if there are other devices: a part takes a device's thread a tenth of a
-/// millisecond, and a third of a microsecond more for each query.
+/// Terms of a part at least, unless no more are left, if more are not prepared and the device would have to wait for them; if it need
+/// not, but has its share. A part takes a device's thread a tenth of a millisecond, and a third of a microsecond more for each query.
 const LEAST_TERMS: usize = 500;
 const LEAST_SHARED_TERMS: usize = 1_500;
 

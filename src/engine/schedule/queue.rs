@@ -195,7 +195,7 @@ impl<T> Queue<T> {
         if !self.policy.shared {
             return None;
         }
-        if let Some(place) = self.of_device().filter(|_| may_steal) {
+        if may_steal && let Some(place) = self.of_device() {
             return self.device.take_last(place);
         }
         let (which, place) = self.urgent(Which::Device, now)?;

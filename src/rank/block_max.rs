@@ -2,6 +2,7 @@
 //! ([`one`]); see the top of `rank/mod.rs`.
 
 use super::candidates::Candidates;
+use super::champions;
 use super::clause::Clause;
 use super::collector::Collector;
 use super::initial;
@@ -157,6 +158,9 @@ fn one_on_tier<'s>(term: &mut Term<'s>, collector: &mut Collector<'_, 's>) {
                 collector.offer(doc_id, score.into());
             }
         }
+        return;
+    }
+    if champions::offer(term, collector) {
         return;
     }
     let initial = initial::threshold(std::slice::from_mut(term), collector);

@@ -1,5 +1,6 @@
 //! A threshold to begin with: what the k best of a few promising documents have is not more than what the k best of all have.
 
+use super::champions;
 use super::collector::Collector;
 use super::term::Term;
 use crate::codec::BLOCK;
@@ -14,6 +15,9 @@ pub(super) fn threshold(terms: &mut [Term], collector: &Collector) -> f64 {
         return f64::NEG_INFINITY;
     }
     for at in (0..terms.len()).rev() {
+        if let Some(score) = champions::kth_score(&terms[at], collector) {
+            return f64::from(score).next_down();
+        }
         let blocks = terms[at].best_blocks(k);
         if blocks.is_empty() {
             continue;

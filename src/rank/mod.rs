@@ -8,6 +8,7 @@
 //! | [`clause`] | terms of which a document must have one |
 //! | [`block_max`] | the best documents with all, or any, of some terms |
 //! | [`few`] | the best of a few documents, which a filter leaves |
+//! | `champions` | the best of a term by those that its list keeps |
 //! | `window`, `candidates`, `initial` | its parts: the documents of the lead or essential terms, what becomes of them, and a threshold to begin with |
 //! | `accumulators` | documents with the sums of their scores, on each tier |
 //! | [`positions`], [`phrase`] | positions of terms, and phrases of them: all documents, or the best |
@@ -44,13 +45,14 @@
 //!   up in an array of a window's documents. Which are essential is decided for the segment, as the threshold rises, and
 //!   anew in each range by the upper bounds there.
 //! * **A filter** that few documents pass sifts postings before they are scored.
-//! * **One term** ([`block_max::one`]): groups of 32 blocks are skipped by their bounds, then blocks.
+//! * **One term** ([`block_max::one`]): the 16 best of a frequent term are among its [champions](crate::index::list::champions).
+//!   Otherwise groups of 32 blocks are skipped by their bounds, then blocks.
 //! * **One phrase** ([`phrase::best`]): a document has it no more often than its rarest pair or term. That bounds the scores of blocks
 //!   and documents, so that of most documents no positions are read. A phrase beside words that documents must have is looked for
 //!   in documents with them.
 //!
-//! If a few blocks of a term are likely to hold the k best of its documents, these are scored first, so that there is a
-//! threshold to begin with ([`initial`]).
+//! Champions, or a few blocks of a term that are likely to hold the k best of its documents, are scored first, so that there is
+//! a threshold to begin with ([`initial`]).
 //!
 //! Upper bounds are a little greater than the scores that they bound, which covers rounding. Scores are sums of `f32` in
 //! `f64`: exact as long as the largest addend is not 2^29 times the smallest, so that the order of addition does not matter.
@@ -60,6 +62,7 @@ pub mod block_max;
 pub mod bm25;
 mod candidates;
 pub mod chain;
+mod champions;
 pub mod clause;
 pub mod clock;
 pub mod collector;

@@ -19,6 +19,7 @@ struct Corpus {
     postings: Vec<(Vec<u32>, Vec<u32>)>,
     words: Vec<u32>,
     values: Vec<u64>,
+    bm25: Bm25,
 }
 
 const CODECS: Codecs = Codecs { frequencies: BlockCodec::BP128, positions: BlockCodec::BP128 };
@@ -64,7 +65,7 @@ impl Corpus {
         out.resize((out.len() + PADDING).next_multiple_of(4), 0);
         let mut words = vec![0; out.len() / 4];
         LittleEndian::read_u32_into(&out, &mut words);
-        Corpus { documents, lengths, postings, words, values }
+        Corpus { documents, lengths, postings, words, values, bm25: Bm25::default() }
     }
 
     fn term<'s>(&'s self, at: usize, norms: &'s Norms, weight: f32, tier: Tier) -> Term<'s> {
@@ -145,7 +146,7 @@ fn check(
     excluded: Option<usize>,
     allowed: Option<&Arc<Allowed>>,
 ) {
-    let norms = Norms::new(&Bm25::default(), 35 * u64::from(corpus.documents), corpus.documents.into());
+    let norms = Norms::new(&corpus.bm25, 35 * u64::from(corpus.documents), corpus.documents.into());
     for tier in Tier::available() {
         let term = |at: usize| corpus.term(at, &norms, weight(at), tier);
         // All clauses, any, or the first and perhaps others.
@@ -244,6 +245,26 @@ fn the_best_are_those_of_scoring_everything() {
                     let allowed = passing(documents, one_of, lists_few);
                     check(&corpus, &clauses, k, (k == 10).then_some(&deleted[..]), None, Some(&allowed));
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn champions_are_asked_only_where_the_hits_are_among_them() {
+    let mut corpus = Corpus::new(9000, &[700, 90, 30], 3);
+    let few: Vec<u64> = (0..9000u32.div_ceil(64)).map(|at| u64::from(at % 30 == 0) << (at % 64)).collect();
+    let many: Vec<u64> = few.iter().map(|_| 0x1111_1111_1111_1111).collect();
+    for (k1, b) in [(1.2, 0.75), (1.2, 0.0), (0.0, 0.75), (0.0, 0.0), (2.0, 1.0), (1e-6, 0.5)] {
+        corpus.bm25 = Bm25 { k1, b };
+        for k in [1, 3, 10, 14, 15, 16, 17] {
+            for term in 0..3 {
+                let (clauses, next) = ([vec![term]], [vec![term], vec![(term + 1) % 3]]);
+                for deleted in [None, Some(&few[..]), Some(&many[..])] {
+                    check(&corpus, &clauses, k, deleted, None, None);
+                    check(&corpus, &next, k, deleted, None, None);
+                }
+                check(&corpus, &clauses, k, None, Some((term + 1) % 3), None);
             }
         }
     }

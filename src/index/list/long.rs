@@ -6,9 +6,10 @@
 //! | 1 | 0: docIDs are a posting list in its byte format; 1: they are a bit set |
 //! | 3 | words of docIDs, of frequencies, of positions |
 //! | 2 | sum of the frequencies, low and high word |
-//! | 1 | 0 |
+//! | 1 | number of champions |
 //! | … | docIDs: a posting list; or the last docID of each block, then the bit set of the segment's documents |
 //! | 2 per block, 2 per 32 blocks, 2 | maxima of blocks, of groups of blocks, and of the list ([`maxima`]) |
+//! | 2 per champion | [`champions`] |
 //! | 1 per block | directory of the frequencies |
 //! | 1 per block | the number of positions before the block, modulo 2^32 |
 //! | 1 per 128 positions | directory of the positions |
@@ -18,7 +19,7 @@
 //! Fields without frequencies end after the docIDs; indexes without positions lack these parts. A block is 128 postings.
 
 use super::values::{self, Blocks, Codecs};
-use super::{ListParts, Postings, bits, corrupt, maxima};
+use super::{ListParts, Postings, bits, champions, corrupt, maxima};
 use crate::base::cpu::{self, Tier};
 use crate::base::error::{Error, Result};
 use crate::codec::{BLOCK, BlockBuffer, Codec, Encoded, PADDING, block_buffer, dispatch, not_increasing};
@@ -28,6 +29,8 @@ use crate::list::{self, PostingList};
 pub(super) const HEADER: usize = 8;
 /// Where in it the sum of the frequencies begins.
 pub(super) const SUM: usize = 5;
+/// Where the number of champions is.
+const CHAMPIONS: usize = 7;
 
 const LIST: u32 = 0;
 const BITS: u32 = 1;
@@ -58,7 +61,12 @@ pub(super) fn encode(postings: &Postings, documents: u32, codecs: Codecs, words:
     if !frequencies.is_empty() {
         match lengths {
             [] => maxima::append_of_weights(frequencies, words),
-            lengths => maxima::append(doc_ids, frequencies, lengths, words),
+            lengths => {
+                maxima::append(doc_ids, frequencies, lengths, words);
+                let before = words.len();
+                champions::append(documents, doc_ids, frequencies, lengths, words);
+                words[first + CHAMPIONS] = ((words.len() - before) / champions::WORDS) as u32;
+            }
         }
         let less_one = frequencies.iter().map(|frequency| frequency - 1);
         if !values::encode(codecs.frequencies, less_one, words, &mut frequency_data) {
@@ -154,6 +162,8 @@ pub struct View<'w> {
     pub last_doc_ids: &'w [u32],
     /// The maxima of blocks, of groups of them, and of all: [`maxima::WORDS`] words each; empty without frequencies.
     pub maxima: &'w [u32],
+    /// Its [`champions`], if it has any.
+    pub champions: &'w [u32],
     /// Frequencies less 1; empty without frequencies.
     pub frequencies: Blocks<'w>,
     /// Positions, if the index keeps them.
@@ -170,11 +180,14 @@ impl<'w> View<'w> {
     pub(super) fn read(words: &'w [u32], documents: u32, parts: ListParts) -> Result<View<'w>> {
         let ends = || corrupt("long list", "ends early");
         let header: &[u32; HEADER] = words.first_chunk().ok_or_else(ends)?;
-        let [count, kind, doc_id_words, frequency_words, position_words, low, high, zero] = *header;
+        let [count, kind, doc_id_words, frequency_words, position_words, low, high, champions] = *header;
         let count = count as usize;
         let total = u64::from(high) << 32 | u64::from(low);
-        if count == 0 || count > documents as usize || zero != 0 {
-            return Err(corrupt("long list", format!("{count} postings in {documents} documents")));
+        if count == 0 || count > documents as usize || champions as usize > count {
+            return Err(corrupt(
+                "long list",
+                format!("{count} postings in {documents} documents, {champions} champions"),
+            ));
         }
         let blocks = count.div_ceil(BLOCK);
         let mut rest = &words[HEADER..];
@@ -207,6 +220,7 @@ impl<'w> View<'w> {
             doc_ids,
             last_doc_ids,
             maxima: &[],
+            champions: &[],
             frequencies: Blocks::NONE,
             positions: None,
             list_words,
@@ -216,6 +230,7 @@ impl<'w> View<'w> {
             return Ok(view);
         }
         view.maxima = take(maxima::words_for(blocks))?;
+        view.champions = take(champions::WORDS * champions as usize)?;
         let directory = take(blocks)?;
         let of_positions = if parts.positions {
             let places = usize::try_from(total).ok().filter(|&total| total >= count).ok_or_else(ends)?;
@@ -270,6 +285,12 @@ impl<'w> View<'w> {
                     return damaged(format!("{set} bits for {} postings", self.count));
                 }
             }
+        }
+        let champions = champions::all(self.champions);
+        if !champions.clone().is_sorted_by(|one, next| one.doc_id < next.doc_id)
+            || champions.last().is_some_and(|last| last.doc_id >= documents)
+        {
+            return damaged(format!("champions do not increase, or are not below {documents}"));
         }
         self.frequencies.check().or_else(|what| damaged(format!("frequencies: {what}")))?;
         let Some(positions) = self.positions else { return Ok(()) };

@@ -6,6 +6,7 @@
 //! two, plus 1 if it is long.
 
 mod bits;
+pub mod champions;
 mod long;
 pub mod maxima;
 mod short;

@@ -71,6 +71,7 @@ impl SegmentWriter {
                 new_kinds: schema.fields.iter().any(|field| field.kind == Kind::Geo),
                 vectors: schema.fields.iter().any(|field| field.kind == Kind::Vector),
                 weights: schema.fields.iter().any(|field| field.kind == Kind::Weights),
+                champions: format::has_champions(documents, schema),
                 codecs: schema.codecs,
             },
             extents: Vec::new(),

@@ -12,14 +12,14 @@
 //! All numbers are little-endian. A field of 255 is that of sections that belong to none. Flags: bit 0: positions; bit 1:
 //! reordered; bit 2: stored values of forms that came with version 3; bit 3: fields of kinds that came with version 4; bit 4:
 //! words beside stems; bit 5: several numbers of a document; bit 6: pairs of words; bit 7: frequent words; bits 8–15 and
-//! 16–23: the codecs of frequencies and positions; bit 24: vectors; bit 25: weights.
+//! 16–23: the codecs of frequencies and positions; bit 24: vectors; bit 25: weights; bit 26: champions.
 //! Segments are of the oldest version that has what they have, so that older releases can read them: of version 1 if both
-//! codecs are 0, otherwise of version 2; with bit 2 of version 3, with one of bits 3–7 of version 4, with bit 24 or 25 of
+//! codecs are 0, otherwise of version 2; with bit 2 of version 3, with one of bits 3–7 of version 4, with one of bits 24–26 of
 //! version 5.
 //!
 //! A segment may have fewer fields than its index: those that were added later.
 
-use crate::index::list::Codecs;
+use crate::index::list::{Codecs, champions};
 use crate::index::{Kind, Schema};
 
 /// The first four bytes of a segment.
@@ -179,6 +179,11 @@ pub(super) fn has_frequent(documents: usize, schema: &Schema) -> bool {
     documents >= LARGE && schema.fields.iter().any(|field| field.kind == Kind::Text)
 }
 
+/// Whether lists of a segment are written with champions.
+pub(super) fn has_champions(documents: u32, schema: &Schema) -> bool {
+    champions::may_be(documents) && schema.fields.iter().any(|field| field.kind == Kind::Text)
+}
+
 /// Whether a segment is written with pairs.
 pub(super) fn has_pairs(documents: usize, schema: &Schema) -> bool {
     has_frequent(documents, schema) && schema.positions
@@ -237,6 +242,8 @@ pub(super) struct Flags {
     pub vectors: bool,
     /// Whether there are weights fields.
     pub weights: bool,
+    /// Whether lists of text fields may have champions.
+    pub champions: bool,
     /// The codecs of long lists.
     pub codecs: Codecs,
 }
@@ -246,22 +253,23 @@ impl Flags {
     fn word(self) -> u32 {
         let [frequencies, positions] = self.codecs.numbers();
         let first = [self.positions, self.reordered, self.new_forms, self.new_kinds];
-        let bits = first.into_iter().chain([self.words, self.several, self.pairs, self.frequent]);
-        let low = bits.rev().fold(0, |low, bit| low << 1 | u8::from(bit));
-        u32::from_le_bytes([low, frequencies, positions, u8::from(self.vectors) | u8::from(self.weights) << 1])
+        let second = [self.words, self.several, self.pairs, self.frequent];
+        let byte = |bits: &[bool]| bits.iter().rev().fold(0, |byte, &bit| byte << 1 | u8::from(bit));
+        let [low, high] = [byte([first, second].as_flattened()), byte(&[self.vectors, self.weights, self.champions])];
+        u32::from_le_bytes([low, frequencies, positions, high])
     }
 
     /// Reads the word of a file; what is wrong with it if it is none.
     pub(super) fn parse(word: u32) -> Result<Flags, String> {
         let [low, frequencies, positions, high] = word.to_le_bytes();
-        if high > 3 {
+        if high > 7 {
             return Err(format!("flags {word:#x}"));
         }
         let codecs = Codecs::from_numbers([frequencies, positions])
             .map_err(|number| format!("no codec of frequencies or positions has the number {number}"))?;
         let [positions, reordered, new_forms, new_kinds, words, several, pairs, frequent] =
             [0, 1, 2, 3, 4, 5, 6, 7].map(|bit| low >> bit & 1 != 0);
-        let [vectors, weights] = [0, 1].map(|bit| high >> bit & 1 != 0);
+        let [vectors, weights, champions] = [0, 1, 2].map(|bit| high >> bit & 1 != 0);
         Ok(Flags {
             positions,
             reordered,
@@ -273,6 +281,7 @@ impl Flags {
             frequent,
             vectors,
             weights,
+            champions,
             codecs,
         })
     }
@@ -280,7 +289,7 @@ impl Flags {
     /// The oldest version with such flags.
     fn version(self) -> u32 {
         match self.codecs == Codecs::FIRST {
-            _ if self.vectors || self.weights => VERSION,
+            _ if self.vectors || self.weights || self.champions => VERSION,
             _ if self.new_kinds || self.words || self.several || self.pairs || self.frequent => 4,
             _ if self.new_forms => 3,
             true => 1,

@@ -44,6 +44,16 @@ impl Saturations<'_> {
     pub const NONE: Saturations<'static> = Saturations::Bm25 { norms: Norms::NONE, lengths: &[] };
 }
 
+impl<'s> Saturations<'s> {
+    /// The norms of the field, if lengths matter.
+    pub fn norms(&self) -> &'s Norms {
+        match self {
+            Saturations::Bm25 { norms, .. } => norms,
+            Saturations::Impacts(_) => Norms::NONE,
+        }
+    }
+}
+
 impl Scorer<'_> {
     /// The score of one document.
     #[inline(always)]

@@ -95,6 +95,12 @@ impl<'s> Term<'s> {
         self.tier
     }
 
+    /// What their scores depend on.
+    #[inline(always)]
+    pub(in crate::rank) fn scorer(&self) -> &Scorer<'s> {
+        &self.scorer
+    }
+
     /// Where they come from.
     pub fn source(&self) -> &Source<'s> {
         &self.source

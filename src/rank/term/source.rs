@@ -22,6 +22,15 @@ pub enum Source<'s> {
 }
 
 impl Source<'_> {
+    /// The [champions](crate::index::list::champions), if there are any.
+    #[inline(always)]
+    pub(in crate::rank) fn champions(&self) -> &[u32] {
+        match self {
+            Source::List(view) => view.champions,
+            Source::Decoded { .. } => &[],
+        }
+    }
+
     /// No postings.
     pub fn none() -> Self {
         Source::of(Vec::new(), Vec::new())

@@ -292,7 +292,7 @@ mod tests {
     fn words_are_given_up_alike_by_any_number_of_threads() {
         // A prime: the multiples of a smaller number, plus another, are all numbers below it in some order.
         const WORDS: u32 = 7;
-        let documents = 2000u32;
+        let documents = 6000u32;
         let doc_ids: Vec<u32> = (0..documents).collect();
         let (lengths, frequencies) = (vec![0; documents as usize], vec![1; documents as usize]);
         let parts = ListParts { frequencies: true, positions: true, codecs: Codecs::default() };

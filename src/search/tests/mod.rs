@@ -1,6 +1,7 @@
 //! Searches of generated indexes, compared with [`definition`].
 
 mod analyzers;
+mod champions;
 mod codecs;
 mod compounds;
 mod conditions;

@@ -45,7 +45,7 @@
 //!   up in an array of a window's documents. Which are essential is decided for the segment, as the threshold rises, and
 //!   anew in each range by the upper bounds there.
 //! * **A filter** that few documents pass sifts postings before they are scored.
-//! * **One term** ([`block_max::one`]): the 16 best of a frequent term are among its [champions](crate::index::list::champions).
+//! * **One term** ([`block_max::one`]): the 32 best of a frequent term are among its [champions](crate::index::list::champions).
 //!   Otherwise groups of 32 blocks are skipped by their bounds, then blocks.
 //! * **One phrase** ([`phrase::best`]): a document has it no more often than its rarest pair or term. That bounds the scores of blocks
 //!   and documents, so that of most documents no positions are read. A phrase beside words that documents must have is looked for

@@ -11,7 +11,7 @@
 //! segments have them, if they are few beside the postings and no frequency is above [`GREATEST`].
 
 /// How many best documents are among the champions.
-pub const MOST: usize = 16;
+pub const MOST: usize = 32;
 
 /// Words per champion.
 pub const WORDS: usize = 2;

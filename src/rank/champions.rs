@@ -20,9 +20,9 @@ pub(super) fn offer(term: &Term, collector: &mut Collector) -> bool {
     if collector.ordinals.is_some() || restriction.after.is_some() || !restriction.excluded.is_empty() {
         return false;
     }
-    let allowed = term.champions().filter(|&(doc_id, _)| restriction.allows(doc_id)).count();
-    let others = term.champions().len() - allowed;
-    if allowed == 0 || collector.top.k() + others > champions::MOST || !term.tells_apart() {
+    let champions = champions::all(term.source().champions());
+    let others = champions.clone().filter(|of| !restriction.allows(of.doc_id)).count();
+    if others == champions.len() || collector.top.k() + others > champions::MOST || !term.tells_apart() {
         return false;
     }
     for (doc_id, score) in term.champions() {
@@ -46,7 +46,7 @@ pub(super) fn kth_score(term: &Term, collector: &Collector) -> Option<f32> {
 impl Term<'_> {
     /// The docIDs of its champions, which ascend, and their scores.
     #[inline(always)]
-    fn champions(&self) -> impl ExactSizeIterator<Item = (u32, f32)> {
+    fn champions(&self) -> impl Iterator<Item = (u32, f32)> {
         let (weight, norms) = (self.scorer().weight, self.scorer().saturations.norms());
         let score = move |of: &Champion| bm25::score(weight, of.frequency, norms.of(of.length));
         champions::all(self.source().champions()).map(move |of| (of.doc_id, score(&of)))

@@ -50,8 +50,11 @@ pub fn all(words: &[u32]) -> impl ExactSizeIterator<Item = Champion> + Clone {
 
 /// Appends the champions of a list of a segment with so many documents, if it is to have any.
 pub(super) fn append(documents: u32, doc_ids: &[u32], frequencies: &[u32], lengths: &[u8], words: &mut Vec<u32>) {
+    if !may_be(documents) || doc_ids.len() < LEAST_POSTINGS {
+        return;
+    }
     let greatest = frequencies.iter().copied().max().unwrap_or(0);
-    if !may_be(documents) || doc_ids.len() < LEAST_POSTINGS || greatest > GREATEST {
+    if greatest > GREATEST {
         return;
     }
     let mut champions = Vec::new();

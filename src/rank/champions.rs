@@ -1,7 +1,7 @@
-//! The k best documents of a term, or what they score at least, by its [champions], without reading its list.
+//! The best documents of a term, or their scores, by its [champions], without reading its list.
 
 use super::bm25::{self, Norms};
-use super::collector::Collector;
+use super::collector::{Collector, Restriction};
 use super::term::Term;
 use crate::index::list::champions::{self, Champion};
 
@@ -22,7 +22,7 @@ pub(super) fn offer(term: &Term, collector: &mut Collector) -> bool {
     }
     let champions = champions::all(term.source().champions());
     let others = champions.clone().filter(|of| !restriction.allows(of.doc_id)).count();
-    if others == champions.len() || collector.top.k() + others > champions::MOST || !term.tells_apart() {
+    if champions.len() == 0 || collector.top.k() + others > champions::MOST || !term.tells_apart() {
         return false;
     }
     for (doc_id, score) in term.champions() {
@@ -33,14 +33,11 @@ pub(super) fn offer(term: &Term, collector: &mut Collector) -> bool {
     true
 }
 
-/// The score that the k best documents of a term reach or exceed, if k champions count.
+/// The scores of the champions that count.
 #[inline(always)]
-pub(super) fn kth_score(term: &Term, collector: &Collector) -> Option<f32> {
-    let (k, restriction) = (collector.top.k(), &collector.restriction);
+pub(super) fn scores(term: &Term, restriction: &Restriction) -> Vec<f32> {
     let allowed = term.champions().filter(|&(doc_id, _)| restriction.allows(doc_id));
-    let mut scores: Vec<f32> = allowed.map(|(_, score)| score).collect();
-    let at = k.checked_sub(1).filter(|&at| at < scores.len())?;
-    Some(*scores.select_nth_unstable_by(at, |a, b| b.total_cmp(a)).1)
+    allowed.map(|(_, score)| score).collect()
 }
 
 impl Term<'_> {

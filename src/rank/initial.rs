@@ -15,8 +15,8 @@ pub(super) fn threshold(terms: &mut [Term], collector: &Collector) -> f64 {
         return f64::NEG_INFINITY;
     }
     for at in (0..terms.len()).rev() {
-        if let Some(score) = champions::kth_score(&terms[at], collector) {
-            return f64::from(score).next_down();
+        if let Some(threshold) = reached(champions::scores(&terms[at], restriction), k) {
+            return threshold;
         }
         let blocks = terms[at].best_blocks(k);
         if blocks.is_empty() {
@@ -32,11 +32,17 @@ pub(super) fn threshold(terms: &mut [Term], collector: &Collector) -> f64 {
                 counted.extend_from_slice(scores);
             }
         }
-        if counted.len() < k {
-            break;
-        }
-        let (_, kth, _) = counted.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a));
-        return f64::from(*kth).next_down();
+        return reached(counted, k).unwrap_or(f64::NEG_INFINITY);
     }
     f64::NEG_INFINITY
+}
+
+/// The threshold that the k best of these scores exceed, if there are as many; k is at least 1.
+#[inline(always)]
+fn reached(mut scores: Vec<f32>, k: usize) -> Option<f64> {
+    if scores.len() < k {
+        return None;
+    }
+    let (_, kth, _) = scores.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a));
+    Some(f64::from(*kth).next_down())
 }

@@ -8,8 +8,8 @@
 //! | [`clause`] | terms of which a document must have one |
 //! | [`block_max`] | the best documents with all, or any, of some terms |
 //! | [`few`] | the best of a few documents, which a filter leaves |
-//! | `champions` | the best of a term by those that its list keeps |
 //! | `window`, `candidates`, `initial` | its parts: the documents of the lead or essential terms, what becomes of them, and a threshold to begin with |
+//! | `champions` | the best of a term by those that its list keeps |
 //! | `accumulators` | documents with the sums of their scores, on each tier |
 //! | [`positions`], [`phrase`] | positions of terms, and phrases of them: all documents, or the best |
 //! | [`chain`] | what lists of neighbouring words tell of a phrase |

@@ -39,14 +39,12 @@ pub enum Saturations<'s> {
     Impacts(Precision),
 }
 
-impl Saturations<'_> {
+impl<'s> Saturations<'s> {
     /// Of terms without scores.
     pub const NONE: Saturations<'static> = Saturations::Bm25 { norms: Norms::NONE, lengths: &[] };
-}
 
-impl<'s> Saturations<'s> {
     /// The norms of the field, if lengths matter.
-    pub fn norms(&self) -> &'s Norms {
+    pub(super) fn norms(&self) -> &'s Norms {
         match self {
             Saturations::Bm25 { norms, .. } => norms,
             Saturations::Impacts(_) => Norms::NONE,

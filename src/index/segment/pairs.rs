@@ -2,14 +2,17 @@
 //! not looked for in the positions of both (next-word indexes: Williams, Zobel and Bahle 2004).
 //!
 //! ```text
-//! pairs          words u32, zero u32
+//! pairs          words u32, form u32
+//!                form 1: the least product u64
 //!                per word its value of the dictionary u64, ascending
+//!                form 1: per word the number of documents that contain it u32
 //!                fst map: indices of both words in that table, u16 each, big-endian → value of the list
 //! lists of pairs as those of terms, with frequencies and without positions
 //! ```
-//! Words of the table that have no list follow each other in no document. As the lists of terms do, those of pairs contain deleted
-//! documents. They are made anew for each segment, of the lists of its words, so that merging need not care for them; small
-//! segments have none.
+//! Two words of the table that have no list follow each other in no document: any two of form 0, and of form 1, which segments have from
+//! version 5 on, those whose numbers of documents multiply to at least the least product. As the lists of terms do, those of pairs
+//! contain deleted documents. They are made anew for each segment, of the lists of its words, so that merging need not care for them;
+//! small segments have none.
 
 use super::format::Section;
 use super::section::SectionRef;
@@ -17,8 +20,9 @@ use super::{Dictionary, Segment};
 use crate::base::error::Result;
 use crate::index::list::{Decoded, ListParts, View};
 
-/// The bytes before the table of words.
-const HEAD: usize = 8;
+/// The forms: all words make pairs, or those that are in many documents.
+const ALL: u32 = 0;
+pub(super) const BY_DOCUMENTS: u32 = 1;
 
 /// The key of two words in the map.
 pub(super) fn key(first: u16, second: u16) -> [u8; 4] {
@@ -31,22 +35,53 @@ pub(super) fn key(first: u16, second: u16) -> [u8; 4] {
 pub(super) struct Pairs {
     /// The words' values of the dictionary, ascending.
     words: Box<[u64]>,
+    /// Per word, how many documents contain it; none of form 0.
+    containing: Box<[u32]>,
+    /// The least product of the documents of two words that make a pair.
+    least: u64,
     lists: Dictionary,
 }
 
 impl Pairs {
     fn parse(part: SectionRef) -> Result<Pairs> {
         let all = part.all()?;
-        let count = all.first_chunk().map_or(u64::MAX, |count| u64::from_le_bytes(*count));
-        let words = usize::try_from(count).ok().filter(|&count| count <= usize::from(u16::MAX));
-        let Some(table) = words.and_then(|count| all.get(HEAD..HEAD + 8 * count)) else {
-            return Err(part.corrupt(0, format!("{count} words in {} bytes", all.len())));
+        let mut rest = all;
+        let mut take = |length: usize| {
+            let (taken, after) = rest.split_at_checked(length)?;
+            rest = after;
+            Some(taken)
         };
-        let words: Box<[u64]> = table.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let few = || part.corrupt(0, format!("{} bytes are too few", all.len()));
+        let head = take(8).ok_or_else(few)?;
+        let [count, form] = [0, 1].map(|at| u32::from_le_bytes(head.as_chunks().0[at]));
+        let by_documents = match form {
+            ALL => false,
+            BY_DOCUMENTS => true,
+            _ => return Err(part.corrupt(4, format!("form {form}"))),
+        };
+        let count = usize::from(u16::try_from(count).map_err(|_| part.corrupt(0, format!("{count} words")))?);
+        let least = if by_documents { take(8).ok_or_else(few)? } else { &[0; 8] };
+        let words = take(8 * count).ok_or_else(few)?;
+        let containing = take(if by_documents { 4 * count } else { 0 }).ok_or_else(few)?;
+        let words: Box<[u64]> = words.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
         if !words.is_sorted_by(|one, next| one < next) {
-            return Err(part.corrupt(HEAD, "words do not ascend"));
+            return Err(part.corrupt(8, "words do not ascend"));
         }
-        Ok(Pairs { words, lists: part.dictionary(HEAD + table.len())? })
+        Ok(Pairs {
+            words,
+            containing: containing.as_chunks().0.iter().map(|count| u32::from_le_bytes(*count)).collect(),
+            least: u64::from_le_bytes(least.as_chunks().0[0]),
+            lists: part.dictionary(all.len() - rest.len())?,
+        })
+    }
+
+    /// The indices of two words that make a pair, given their values.
+    fn indices(&self, first: u64, second: u64) -> Option<[u16; 2]> {
+        let index = |word| self.words.binary_search(&word).ok();
+        let indices = [index(first)?, index(second)?];
+        let product: u64 =
+            indices.iter().map(|&index| self.containing.get(index).map_or(1, |&count| count.into())).product();
+        (product >= self.least).then_some(indices.map(|index| index as u16))
     }
 }
 
@@ -72,8 +107,7 @@ impl Segment {
             return Ok(Pair::Unknown);
         };
         let pairs = self.kept(place, || Pairs::parse(self.section_ref(Section::Pairs, field)?))?;
-        let place = |word| pairs.words.binary_search(&word).ok().map(|place| place as u16);
-        let (Some(first), Some(second)) = (place(first), place(second)) else { return Ok(Pair::Unknown) };
+        let Some([first, second]) = pairs.indices(first, second) else { return Ok(Pair::Unknown) };
         Ok(pairs.lists.get(&key(first, second))?.map_or(Pair::Nowhere, Pair::List))
     }
 

@@ -4,7 +4,7 @@ use super::file::SegmentWriter;
 use super::format::Section;
 use super::gather::{Common, gather};
 use super::list_writer::{ListWriter, not_built};
-use super::pairs::key;
+use super::pairs::{BY_DOCUMENTS, key};
 use crate::base::error::Result;
 use crate::index::list::{ListParts, Postings};
 use fst::MapBuilder;
@@ -39,8 +39,11 @@ pub(super) fn write_pairs(
     let writer = lists.end()?;
     let keys = keys.into_inner().map_err(|error| not_built(&path, error))?;
     writer.section(Section::Pairs, field, |out| {
-        out.write_all(&(gathered.words.len() as u64).to_le_bytes())?;
-        gathered.words.iter().try_for_each(|word| out.write_all(&word.to_le_bytes()))?;
+        out.write_all(&(gathered.words.len() as u32).to_le_bytes())?;
+        out.write_all(&BY_DOCUMENTS.to_le_bytes())?;
+        out.write_all(&gathered.least.to_le_bytes())?;
+        gathered.words.iter().try_for_each(|word| out.write_all(&word.value.to_le_bytes()))?;
+        gathered.words.iter().try_for_each(|word| out.write_all(&word.containing.to_le_bytes()))?;
         out.write_all(&keys)
     })
 }

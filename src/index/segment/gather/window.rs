@@ -1,6 +1,7 @@
 //! [`Window`]: where common words stand in a few documents, and which follow each other.
 
 use super::cursor::Cursor;
+use super::limit::Row;
 use crate::base::error::Result;
 use crate::base::memory::{self, zeros};
 use crate::index::length;
@@ -49,28 +50,29 @@ fn word_of(one: u64) -> usize {
 
 /// How often pairs of words are in a document.
 struct PairCounts {
-    /// Per pair, by the numbers of both words.
+    /// By their places.
     frequencies: Vec<u32>,
     /// The pairs that are there.
     touched: Vec<usize>,
-    all: usize,
 }
 
 impl PairCounts {
+    /// Counts a pair, if it is kept.
     #[inline(always)]
-    fn add(&mut self, first: usize, second: usize) {
-        let pair = first * self.all + second;
-        if self.frequencies[pair] == 0 {
-            self.touched.push(pair);
+    fn add(&mut self, rows: &[Row], first: usize, second: usize) {
+        let Some(place) = rows[first].place(second) else { return };
+        if self.frequencies[place] == 0 {
+            self.touched.push(place);
         }
-        self.frequencies[pair] += 1;
+        self.frequencies[place] += 1;
     }
 }
 
 impl Window {
-    pub fn new(all: usize) -> Result<Window> {
+    /// For pairs with so many places.
+    pub fn new(slots: usize) -> Result<Window> {
         let (begins, places) = (zeros(WINDOW as usize + 1)?, zeros(PLACES + 1)?);
-        let counts = PairCounts { frequencies: zeros(all * all)?, touched: Vec::new(), all };
+        let counts = PairCounts { frequencies: zeros(slots)?, touched: Vec::new() };
         Ok(Window { found: Vec::new(), sorted: Vec::new(), begins, counts, places, from: 0 })
     }
 
@@ -96,19 +98,19 @@ impl Window {
         Ok(())
     }
 
-    /// Calls `take` with each document and pair, and how often one word follows the other there.
-    pub fn each(&mut self, mut take: impl FnMut(u32, usize, u32) -> Result<()>) -> Result<()> {
+    /// Calls `take` with each document and the place of a pair, and how often one word follows the other there.
+    pub fn each(&mut self, rows: &[Row], mut take: impl FnMut(u32, usize, u32) -> Result<()>) -> Result<()> {
         let Window { sorted, begins, counts, places, from, .. } = self;
         let mut begin = 0;
         // Each was moved to the beginning of the next one.
         for (document, &end) in (0u32..).zip(&begins[..WINDOW as usize]) {
             let of_document = &mut sorted[begin..end as usize];
             begin = end as usize;
-            if !count_by_places(of_document, places, counts) {
-                count_in_order(of_document, counts);
+            if !count_by_places(of_document, places, rows, counts) {
+                count_in_order(of_document, rows, counts);
             }
-            for pair in counts.touched.drain(..) {
-                take(*from + document, pair, std::mem::take(&mut counts.frequencies[pair]))?;
+            for place in counts.touched.drain(..) {
+                take(*from + document, place, std::mem::take(&mut counts.frequencies[place]))?;
             }
         }
         Ok(())
@@ -117,7 +119,7 @@ impl Window {
 
 /// Counts the pairs of a document by looking at the places after its words; `false`, and nothing is counted, if two are at one
 /// position, or at a large one.
-fn count_by_places(of_document: &[u64], places: &mut [u16], counts: &mut PairCounts) -> bool {
+fn count_by_places(of_document: &[u64], places: &mut [u16], rows: &[Row], counts: &mut PairCounts) -> bool {
     let is_taken = |one: u64, places: &mut [u16]| {
         let position = position_of(one) as usize;
         position >= PLACES || std::mem::replace(&mut places[position], word_of(one) as u16 + 1) != 0
@@ -127,7 +129,7 @@ fn count_by_places(of_document: &[u64], places: &mut [u16], counts: &mut PairCou
     for &one in of_document.iter().filter(|_| is_whole) {
         let next = places[position_of(one) as usize + 1];
         if next != 0 {
-            counts.add(word_of(one), usize::from(next) - 1);
+            counts.add(rows, word_of(one), usize::from(next) - 1);
         }
     }
     for &one in &of_document[..placed] {
@@ -137,14 +139,14 @@ fn count_by_places(of_document: &[u64], places: &mut [u16], counts: &mut PairCou
 }
 
 /// Counts the pairs of any document.
-fn count_in_order(of_document: &mut [u64], counts: &mut PairCounts) {
+fn count_in_order(of_document: &mut [u64], rows: &[Row], counts: &mut PairCounts) {
     of_document.sort_unstable();
     let mut before: &[u64] = &[];
     for here in of_document.chunk_by(|&one, &next| position_of(one) == position_of(next)) {
         let position = position_of(here[0]);
         let follows = before.first().is_some_and(|&one| position_of(one).checked_add(1) == Some(position));
         for &first in before.iter().filter(|_| follows) {
-            here.iter().for_each(|&second| counts.add(word_of(first), word_of(second)));
+            here.iter().for_each(|&second| counts.add(rows, word_of(first), word_of(second)));
         }
         before = here;
     }

@@ -1,7 +1,9 @@
 //! Which words follow each other.
 
+use super::damage::{forge, names_the_file};
 use super::*;
 use crate::index::segment::Pair;
+use crate::index::segment::format::u32_at;
 
 /// Documents and frequencies, by the words' values of the dictionary.
 type Pairs = BTreeMap<(u64, u64), Vec<(u32, u32)>>;
@@ -103,9 +105,7 @@ proptest! {
 }
 
 /// More documents than fit into a window, lists of several blocks, and terms that stand at the same position.
-#[test]
-fn windows_and_blocks_have_borders() {
-    let folder = tempfile::tempdir().unwrap();
+fn of_three_words(folder: &Path) -> Arc<Segment> {
     let tokens = |id: i64| -> Vec<Vec<u8>> {
         (0..id % 7)
             .map(|at| [&b"a"[..], b"b", b"c", b"rare"][(id * at % 3) as usize + usize::from(id % 501 == 0)].to_vec())
@@ -113,10 +113,66 @@ fn windows_and_blocks_have_borders() {
     };
     let documents: Vec<(Id, Document)> =
         (0..9000).map(|id| (Id::Int(id), Document { values: vec![(0, Value::Tokens(tokens(id)))] })).collect();
-    let built = build(folder.path(), 1, &documents, &schema(true)).unwrap();
+    build(folder, 1, &documents, &schema(true)).unwrap()
+}
+
+#[test]
+fn windows_and_blocks_have_borders() {
+    let folder = tempfile::tempdir().unwrap();
+    let built = of_three_words(folder.path());
     assert_eq!(checked(&built), 9);
     let a = built.term(0, b"a").unwrap().unwrap();
     assert!(pairs_of(&built, 0).unwrap()[&(a, a)].len() > 1000);
+}
+
+/// In segments of version 4 any two words of the table make a pair.
+#[test]
+fn tables_of_both_forms_are_read_and_wrong_ones_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let built = of_three_words(folder.path());
+    let known = pairs_of(&built, 0).unwrap();
+    let meta = merge(&[(built, None)], &opened(folder.path()), 2, &schema(true), None, 1).unwrap().unwrap();
+    let bytes = std::fs::read(folder.path().join("2.segment")).unwrap();
+    let path = folder.path().join("damaged.segment");
+    let read = |mut bytes: Vec<u8>| {
+        let mut meta = meta;
+        forge(&mut bytes, &mut meta);
+        std::fs::write(&path, &bytes).unwrap();
+        Segment::open(&path, &meta, schema(true))
+    };
+    let whole = read(bytes.clone()).unwrap();
+    assert_eq!(pairs_of(&whole, 0).as_ref(), Ok(&known));
+    let extent = *whole.frame.extents.iter().find(|extent| extent.section == Section::Pairs).unwrap();
+    drop(whole);
+    let begin = extent.offset as usize;
+    let [words, form] = [0, 4].map(|at| u32_at(&bytes, begin + at));
+    assert_eq!((words, form), (3, 1));
+
+    // The other form lacks the least product and the numbers of documents.
+    let section = &bytes[begin..][..extent.length as usize];
+    let (table, rest) = section[16..].split_at(8 * words as usize);
+    let map = &rest[4 * words as usize..];
+    let content = [&u64::from(words).to_le_bytes()[..], table, map].concat();
+    let mut earlier = bytes.clone();
+    earlier[begin..][..content.len()].copy_from_slice(&content);
+    let [long, short] = [extent.length, content.len() as u64]
+        .map(|length| [extent.offset.to_le_bytes(), length.to_le_bytes()].concat());
+    let at = bytes.windows(long.len()).rposition(|bytes| bytes == long).unwrap();
+    earlier[at..][..short.len()].copy_from_slice(&short);
+    assert_eq!(pairs_of(&read(earlier).unwrap(), 0).as_ref(), Ok(&known));
+
+    for (at, number, what) in
+        [(0, 1 << 16, "65536 words"), (0, 60_000, "too few"), (4, 2, "form 2"), (16, u32::MAX, "words do not ascend")]
+    {
+        let mut wrong = bytes.clone();
+        wrong[begin + at..][..4].copy_from_slice(&u32::to_le_bytes(number));
+        let error = read(wrong).and_then(|segment| pairs_of(&segment, 0)).unwrap_err();
+        assert!(names_the_file(&error) && error.to_string().contains(what), "{error}");
+    }
+    // Words of less than the product make no pairs.
+    let mut larger = bytes.clone();
+    larger[begin + 8..][..8].copy_from_slice(&(9000u64 * 9000).to_le_bytes());
+    assert_eq!(pairs_of(&read(larger).unwrap(), 0), Ok(Pairs::new()));
 }
 
 #[test]

@@ -11,6 +11,8 @@ pub struct Chain<'s> {
     between: Option<Vec<Term<'s>>>,
     /// In that case, the pair in the fewest documents.
     lead: Option<usize>,
+    /// How often the document that was asked for last has each pair, if the pairs are all of the phrase and all are there.
+    frequencies: Vec<u32>,
 }
 
 impl<'s> Chain<'s> {
@@ -23,7 +25,7 @@ impl<'s> Chain<'s> {
     pub fn new(pairs: Vec<Term<'s>>, between: Option<Vec<Term<'s>>>) -> Chain<'s> {
         let postings = |&pair: &usize| pairs[pair].postings();
         let lead = (0..pairs.len()).min_by_key(postings).filter(|_| between.is_some());
-        Chain { pairs, between, lead }
+        Chain { pairs, between, lead, frequencies: Vec::new() }
     }
 
     /// The pair in the fewest documents, if the pairs are all of the phrase: only these documents can have it.
@@ -46,21 +48,47 @@ impl<'s> Chain<'s> {
     /// How often a document has the phrase, unless positions have to tell. docIDs ascend.
     ///
     /// If all occurrences of a word end what is before them in the phrase, it goes on as often as the next pair says; if all
-    /// begin that pair, as often as before. Otherwise they may be others.
+    /// begin that pair, as often as before. Otherwise they may be others, unless there are too few of the word for that: then the
+    /// document has the phrase, at least as often as there are too few, which is enough if it need not be `exact`.
     #[inline(always)]
-    pub(super) fn count(&mut self, doc_id: u32) -> Option<u32> {
-        let (first, others) = self.pairs.split_first_mut()?;
+    pub(super) fn count(&mut self, doc_id: u32, exact: bool) -> Option<u32> {
         let between = self.between.as_mut()?;
-        let Some(mut count) = first.frequency(doc_id) else { return Some(0) };
-        for (pair, word) in others.iter_mut().zip(between) {
-            let Some(following) = pair.frequency(doc_id) else { return Some(0) };
+        self.frequencies.clear();
+        for pair in &mut self.pairs {
+            let Some(frequency) = pair.frequency(doc_id) else { return Some(0) };
+            self.frequencies.push(frequency);
+        }
+        let (&first, others) = self.frequencies.split_first()?;
+        let mut count = first;
+        for (&following, word) in others.iter().zip(between) {
             let of_word = word.frequency(doc_id)?;
             if count == of_word {
                 count = following;
             } else if following != of_word {
-                return None;
+                let most = count.saturating_add(following);
+                if exact || most <= of_word {
+                    return None;
+                }
+                count = most - of_word;
             }
         }
         Some(count)
+    }
+
+    /// Whether the document that [`count`](Self::count) was asked for last has the phrase wherever two of its words are where they
+    /// should be, given how far each is from the phrase's end, and how often the document has it: if all other words stand beside one
+    /// of the two in the phrase, and the pair is there as often as that.
+    #[inline(always)]
+    pub(super) fn is_told_by(&self, two: [(u32, usize); 2]) -> bool {
+        let pairs = self.frequencies.len();
+        let tells = |word: usize, (shift, frequency): (u32, usize)| {
+            let of_pair = |pair: usize| self.frequencies[pair] as usize == frequency;
+            match pairs - shift as usize {
+                at if at == word => true,
+                at if at + 1 == word => of_pair(at),
+                at => at == word + 1 && of_pair(word),
+            }
+        };
+        pairs > 0 && pairs == self.pairs.len() && (0..=pairs).all(|word| two.into_iter().any(|one| tells(word, one)))
     }
 }

@@ -212,6 +212,13 @@ fn count_plan(index: &Index, plan: &QueryPlan, options: &Options, clock: &Clock)
     }
     let mut count = 0;
     for (number, part) in index.snapshot().parts().iter().enumerate() {
+        if let Some(leaf) = plan.only_phrase()
+            && let Some((terms, chain)) = lists::unjoined(&part.segment, number, leaf)?
+        {
+            let restriction = restriction(plan, part, number, options, clock)?;
+            count += phrase::count(cpu::tier(), terms, chain, restriction, clock)?;
+            continue;
+        }
         let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
             continue;
         };

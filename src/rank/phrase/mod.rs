@@ -10,14 +10,14 @@ mod sink;
 use super::chain::Chain;
 use super::clause::Clause;
 use super::clock::Clock;
-use super::collector::Collector;
+use super::collector::{Collector, Restriction};
 use super::positions::{EIGHT, Places};
 use super::score::{Chosen, Scorer};
 use super::term::{Term, find};
 use crate::base::error::Result;
 use crate::base::tiers::tiered;
 use crate::codec::{BLOCK, block_buffer};
-use sink::{All, Best, Sink};
+use sink::{All, Best, Count, Sink};
 
 /// A term of a phrase.
 pub struct PhraseTerm<'s> {
@@ -38,10 +38,11 @@ struct Located {
 
 /// By what a document is decided.
 enum By {
-    /// The chain says how often it has the phrase.
+    /// The chain says how often it has the phrase, or that it has it.
     Chain(u32),
-    /// Positions of the lead, and of the next term if both stand in the phrase once: the first, and how many.
-    Positions { of_lead: (usize, usize), of_next: Option<(usize, usize)> },
+    /// Positions of the lead, and of the next term if both stand in the phrase once: the first, and how many; and how many terms are
+    /// to be read besides the lead.
+    Positions { of_lead: (usize, usize), of_next: Option<(usize, usize)>, read: usize },
 }
 
 tiered! {
@@ -93,6 +94,29 @@ fn best_on_tier<'s>(
     find_all(terms, chain, Vec::new(), clock, &mut Best { scorer, collector })
 }
 
+tiered! {
+    /// The number of documents that [`phrase`] finds and that count. Where the chain says that a document has the phrase, but not
+    /// how often, no positions are read.
+    ///
+    /// # Errors
+    /// As of [`phrase`].
+    pub fn count<'s, 'c>(
+        terms: Vec<PhraseTerm<'s>>, chain: Chain<'s>, restriction: Restriction<'s>, clock: &'c Clock,
+    ) -> Result<u64> = count_on_tier;
+}
+
+#[inline(always)]
+fn count_on_tier<'s>(
+    terms: Vec<PhraseTerm<'s>>,
+    chain: Chain<'s>,
+    restriction: Restriction<'s>,
+    clock: &Clock,
+) -> Result<u64> {
+    let mut count = Count { restriction, documents: 0 };
+    find_all(terms, chain, Vec::new(), clock, &mut count)?;
+    Ok(count.documents)
+}
+
 /// The list whose documents are looked up in the others: that of the chain's lead, or of the rarest term unless that is short.
 #[inline(always)]
 fn leading<'a, 's>(chain: &'a mut Chain<'s>, rarest: &'a mut Places<'s>) -> Option<&'a mut Term<'s>> {
@@ -104,16 +128,19 @@ fn leading<'a, 's>(chain: &'a mut Chain<'s>, rarest: &'a mut Places<'s>) -> Opti
 
 /// Gives the documents with the phrase to `sink`, as far as it wants them.
 #[inline(always)]
-fn find_all<'s>(
+fn find_all<'s, S: Sink<'s>>(
     mut terms: Vec<PhraseTerm<'s>>,
     mut chain: Chain<'s>,
     mut required: Vec<Clause<'s>>,
     clock: &Clock,
-    sink: &mut impl Sink<'s>,
+    sink: &mut S,
 ) -> Result<()> {
-    terms.sort_by_key(|term| term.places.postings());
     required.sort_by_key(Clause::look_up_order);
     let last_offset = terms.iter().flat_map(|term| &term.offsets).copied().max().unwrap_or(0);
+    // Mostly the chain tells of the words between a phrase's first and last, given where these are, if it is not too long.
+    let are_told = chain.lead().is_some() && terms.len() <= 4;
+    let is_between = |term: &PhraseTerm| are_told && !matches!(term.offsets[..], [0]) && term.offsets != [last_offset];
+    terms.sort_by_key(|term| (is_between(term), term.places.postings()));
     // Positions are moved so that those of a match are equal in all terms.
     for offset in terms.iter_mut().flat_map(|term| &mut term.offsets) {
         *offset = last_offset - *offset;
@@ -163,7 +190,7 @@ fn find_all<'s>(
         let mut within = 0;
         located.clear();
         for &doc_id in &chosen.doc_ids[..chosen.len] {
-            if let Some(count) = chain.count(doc_id) {
+            if let Some(count) = chain.count(doc_id, S::FREQUENCIES) {
                 located.push(Located { doc_id, by: By::Chain(count) });
                 continue;
             }
@@ -185,8 +212,8 @@ fn find_all<'s>(
             if !sink.wants(doc_id, of_lead.1) {
                 continue;
             }
-            let mut of_next = None;
-            if next_shift.is_some() {
+            let (mut of_next, mut read) = (None, others.len());
+            if let Some(next_shift) = next_shift {
                 let next = &mut others[0].places;
                 let Some(index) = next.index(doc_id) else { continue };
                 let of_document = next.locate(index);
@@ -195,43 +222,48 @@ fn find_all<'s>(
                 }
                 next.prefetch(of_document);
                 of_next = Some(of_document);
+                if read > 1 && chain.is_told_by([(shifts[0], of_lead.1), (next_shift, of_document.1)]) {
+                    read = 1;
+                }
             }
             lead.prefetch(of_lead);
-            located.push(Located { doc_id, by: By::Positions { of_lead, of_next } });
+            located.push(Located { doc_id, by: By::Positions { of_lead, of_next, read } });
         }
         for &Located { doc_id, ref by } in &located {
-            let (of_lead, mut of_next) = match *by {
+            let (of_lead, mut of_next, read) = match *by {
                 By::Chain(0) => continue,
                 By::Chain(count) => {
                     sink.take(doc_id, count as usize);
                     continue;
                 }
-                By::Positions { of_lead, of_next } => (of_lead, of_next),
+                By::Positions { of_lead, of_next, read } => (of_lead, of_next, read),
             };
-            if let (Some(of_next), Some(next_shift)) = (of_next, next_shift)
-                && let Some((next, more)) = others.split_first_mut()
+            matches.clear();
+            let mut compared = 0;
+            if let (Some(of_document), Some(next_shift)) = (of_next, next_shift)
+                && let Some((next, more)) = others[..read].split_first_mut()
+                && let Some(eight) = lead.eight(of_lead, shifts[0], u32::MAX)
+                && let Some(of_other) = next.places.eight(of_document, next_shift, u32::MAX - 1)
             {
-                let eights =
-                    (lead.eight(of_lead, shifts[0], u32::MAX), next.places.eight(of_next, next_shift, u32::MAX - 1));
-                if let (Some(a), Some(b)) = eights {
-                    let equal = equal(&a, &b);
-                    if equal == 0 || more.is_empty() {
-                        if equal > 0 {
-                            sink.take(doc_id, equal as usize);
-                        }
-                        continue;
+                let equal = equal(&eight, &of_other);
+                if equal == 0 || more.is_empty() {
+                    if equal > 0 {
+                        sink.take(doc_id, equal as usize);
                     }
+                    continue;
+                }
+                matches.extend(eight.into_iter().filter(|position| of_other.contains(position)));
+                (compared, of_next) = (1, None);
+            } else {
+                lead.positions(of_lead, 0, &mut positions);
+                let (first, more) = shifts.split_first().map_or((0, &[][..]), |(first, more)| (*first, more));
+                matches.extend(positions.iter().map(|position| position.wrapping_add(first)));
+                for &shift in more {
+                    clock.check()?;
+                    keep_common(&mut matches, &positions, shift);
                 }
             }
-            lead.positions(of_lead, 0, &mut positions);
-            matches.clear();
-            let (first, more) = shifts.split_first().map_or((0, &[][..]), |(first, more)| (*first, more));
-            matches.extend(positions.iter().map(|position| position.wrapping_add(first)));
-            for &shift in more {
-                clock.check()?;
-                keep_common(&mut matches, &positions, shift);
-            }
-            for PhraseTerm { offsets: shifts, places } in others.iter_mut() {
+            for PhraseTerm { offsets: shifts, places } in &mut others[compared..read] {
                 if matches.is_empty() {
                     break;
                 }

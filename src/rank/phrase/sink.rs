@@ -3,12 +3,15 @@
 use super::Found;
 use crate::base::error::Result;
 use crate::base::memory;
-use crate::rank::collector::Collector;
+use crate::rank::collector::{Collector, Restriction};
 use crate::rank::score::{Chosen, Scorer};
 use crate::rank::term::{MARGIN, Term};
 
 /// What documents with a phrase are given to.
 pub(super) trait Sink<'s> {
+    /// Whether it matters how often a document has the phrase.
+    const FREQUENCIES: bool = true;
+
     /// Tells of the list whose documents are looked up in others. No document has the phrase more often than that list says.
     fn begin(&mut self, leading: &mut Term<'s>);
 
@@ -24,7 +27,7 @@ pub(super) trait Sink<'s> {
     /// Makes room for so many documents.
     fn reserve(&mut self, more: usize) -> Result<()>;
 
-    /// Takes a document with the phrase, which it has so often. docIDs ascend.
+    /// Takes a document with the phrase, which it has so often, or more often if that does not matter. docIDs ascend.
     fn take(&mut self, doc_id: u32, frequency: usize);
 }
 
@@ -122,5 +125,45 @@ impl<'s> Sink<'s> for Best<'_, '_, 's> {
     #[inline(always)]
     fn take(&mut self, doc_id: u32, frequency: usize) {
         self.collector.offer(doc_id, self.scorer.score(doc_id, frequency as u32 - 1).into());
+    }
+}
+
+/// The number of documents that count.
+pub(super) struct Count<'s> {
+    pub(super) restriction: Restriction<'s>,
+    pub(super) documents: u64,
+}
+
+impl<'s> Sink<'s> for Count<'s> {
+    const FREQUENCIES: bool = false;
+
+    #[inline(always)]
+    fn begin(&mut self, _: &mut Term<'s>) {}
+
+    #[inline(always)]
+    fn wants_block(&mut self, _: &mut Term<'s>, _: usize) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn choose(&mut self, _: Option<&mut Term<'s>>, _: usize, chosen: &mut Chosen) {
+        if self.restriction.has_sets() {
+            chosen.keep_if(|doc_id| self.restriction.allows(doc_id));
+        }
+    }
+
+    #[inline(always)]
+    fn wants(&mut self, _: u32, _: usize) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn reserve(&mut self, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn take(&mut self, doc_id: u32, _: usize) {
+        self.documents += u64::from(!self.restriction.excludes(doc_id));
     }
 }

@@ -29,7 +29,7 @@ impl Row {
 ///
 /// A pair is worth what is saved by not looking for it in the documents that have both words, and costs what its list takes. The more
 /// frequent two words are, the more documents have both beside those in which one follows the other: so pairs are kept of words whose
-/// numbers of documents multiply to at least some number. It is raised by eighths as soon as the pairs that are left are known to take
+/// numbers of documents multiply to at least some number. It is raised by sixteenths as soon as the pairs that are left are known to take
 /// too much, be it in one part of the documents. So in the end it is the first one with which pairs are small enough, whoever finds
 /// that out.
 pub(super) struct Limit {
@@ -90,7 +90,7 @@ impl Limit {
     }
 
     fn raise(&self, least: u64) {
-        self.least.fetch_max(least.saturating_add(least / 8 + 1), Relaxed);
+        self.least.fetch_max(least.saturating_add(least / 16 + 1), Relaxed);
     }
 
     /// Gives up pairs until those that are left, which take `bytes` by `size`, are small enough, and empties the others.

@@ -29,7 +29,7 @@ const MOST: usize = if TESTS { 24 } else { 1024 };
 /// Pairs of words, at most: tables of them fit into the processor's cache.
 const SLOTS: usize = if TESTS { 400 } else { 1 << 16 };
 /// The bytes of the lists of pairs are about so many in a hundred of those of words, at most.
-const PERCENT: usize = if TESTS { 100 } else { 18 };
+const PERCENT: usize = if TESTS { 100 } else { 19 };
 /// Bytes per document that are gathered at most.
 const BYTES: usize = 32;
 /// Other bytes: tables of pairs, and buffers of the words' lists.

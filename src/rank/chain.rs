@@ -7,10 +7,14 @@ use super::term::Term;
 pub struct Chain<'s> {
     /// In the order of the phrase: documents in which one word follows another, and how often.
     pairs: Vec<Term<'s>>,
+    /// Where the first word of each stands in the phrase.
+    offsets: Vec<u32>,
     /// If the pairs are all of the phrase: the words between its first and its last.
     between: Option<Vec<Term<'s>>>,
-    /// In that case, the pair in the fewest documents.
-    lead: Option<usize>,
+    /// The pairs, those in the fewest documents first.
+    rarest_first: Vec<usize>,
+    /// Whether the first of these leads.
+    leads: bool,
     /// How often the document that was asked for last has each pair, if the pairs are all of the phrase and all are there.
     frequencies: Vec<u32>,
 }
@@ -21,26 +25,43 @@ impl<'s> Chain<'s> {
         Chain::new(Vec::new(), None)
     }
 
-    /// Lists whose scores are not asked for.
-    pub fn new(pairs: Vec<Term<'s>>, between: Option<Vec<Term<'s>>>) -> Chain<'s> {
-        let postings = |&pair: &usize| pairs[pair].postings();
-        let lead = (0..pairs.len()).min_by_key(postings).filter(|_| between.is_some());
-        Chain { pairs, between, lead, frequencies: Vec::new() }
+    /// Lists whose scores are not asked for, and where the first word of each stands in the phrase.
+    pub fn new(pairs: Vec<(u32, Term<'s>)>, between: Option<Vec<Term<'s>>>) -> Chain<'s> {
+        let (offsets, pairs): (Vec<u32>, Vec<Term>) = pairs.into_iter().unzip();
+        let mut rarest_first: Vec<usize> = (0..pairs.len()).collect();
+        rarest_first.sort_by_key(|&pair| pairs[pair].postings());
+        Chain { pairs, offsets, between, rarest_first, leads: false, frequencies: Vec::new() }
     }
 
-    /// The pair in the fewest documents, if the pairs are all of the phrase: only these documents can have it.
+    /// Whether the pairs are all of the phrase.
+    pub(super) fn is_whole(&self) -> bool {
+        self.between.is_some() && !self.pairs.is_empty()
+    }
+
+    /// Whether all documents that have the pairs have a term of the phrase, given where that stands.
+    pub(super) fn covers(&self, offsets: &[u32]) -> bool {
+        self.offsets.iter().any(|&first| offsets.iter().any(|&offset| offset == first || offset == first + 1))
+    }
+
+    /// Lets the pair in the fewest documents lead if these are fewer than the rarest term has, or if the pairs are all of the phrase.
+    pub(super) fn lead_before(&mut self, documents: usize) {
+        let is_rarer = |&pair: &usize| self.is_whole() || self.pairs[pair].postings() < documents;
+        self.leads = self.rarest_first.first().is_some_and(is_rarer);
+    }
+
+    /// The pair that leads: only its documents can have the phrase.
     #[inline(always)]
     pub(super) fn lead(&mut self) -> Option<&mut Term<'s>> {
-        self.pairs.get_mut(self.lead?)
+        self.rarest_first.first().filter(|_| self.leads).map(|&pair| &mut self.pairs[pair])
     }
 
     /// Leaves out documents that a pair does not contain, as far as that can be found out for all together; there may be others.
     /// With a [lead](Self::lead), they are of its documents. docIDs ascend, across calls too.
     #[inline(always)]
     pub(super) fn keep(&mut self, chosen: &mut Chosen) {
-        for (pair, term) in self.pairs.iter_mut().enumerate() {
-            if self.lead != Some(pair) {
-                term.keep(chosen);
+        for &pair in &self.rarest_first[usize::from(self.leads)..] {
+            if chosen.len > 0 {
+                self.pairs[pair].keep(chosen);
             }
         }
     }

@@ -140,12 +140,13 @@ fn of_pair<'s>(segment: &'s Segment, field: usize, recipe: &Recipe) -> Result<Op
     }
     Ok(match pairs(segment, field, recipe)? {
         None => Some(None),
-        Some(pairs) => pairs.into_iter().next().map(Some),
+        Some(pairs) => pairs.into_iter().next().map(|(_, pair)| Some(pair)),
     })
 }
 
-/// The postings of those words of a phrase that follow each other, as far as the segment keeps them; `None` if two never do.
-fn pairs<'s>(segment: &'s Segment, field: usize, recipe: &Recipe) -> Result<Option<Vec<Source<'s>>>> {
+/// The postings of those words of a phrase that follow each other, as far as the segment keeps them, and where the first of each two
+/// stands; `None` if two never do.
+fn pairs<'s>(segment: &'s Segment, field: usize, recipe: &Recipe) -> Result<Option<Vec<(u32, Source<'s>)>>> {
     let words = recipe.phrase();
     let mut pairs = Vec::new();
     for ((offset, first), (next, second)) in words.clone().zip(words.skip(1)) {
@@ -155,19 +156,20 @@ fn pairs<'s>(segment: &'s Segment, field: usize, recipe: &Recipe) -> Result<Opti
         match segment.pair(field, first, second)? {
             Pair::Unknown => {}
             Pair::Nowhere => return Ok(None),
-            Pair::List(value) => pairs.push(posted(|decoded| segment.pair_list(field, value, decoded))?),
+            Pair::List(value) => pairs.push((offset, posted(|decoded| segment.pair_list(field, value, decoded))?)),
         }
     }
     Ok(Some(pairs))
 }
 
 /// The lists that tell of a phrase besides those of its terms.
-fn chain<'s>(segment: &'s Segment, field: usize, recipe: &Recipe, pairs: Vec<Source<'s>>) -> Result<Chain<'s>> {
+fn chain<'s>(segment: &'s Segment, field: usize, recipe: &Recipe, pairs: Vec<(u32, Source<'s>)>) -> Result<Chain<'s>> {
     let term = |source| Term::without_scores(cpu::tier(), source);
     let is_whole = pairs.len() + 1 == recipe.phrase().len();
     let inner = recipe.phrase().skip(1).take(pairs.len().saturating_sub(1));
     let between = is_whole.then(|| inner.map(|(_, value)| of_term(segment, field, value).map(term)).collect());
-    Ok(Chain::new(pairs.into_iter().map(term).collect(), between.transpose()?))
+    let pairs = pairs.into_iter().map(|(offset, source)| (offset, term(source)));
+    Ok(Chain::new(pairs.collect(), between.transpose()?))
 }
 
 /// The terms of a phrase, each once.

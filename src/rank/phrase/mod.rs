@@ -48,10 +48,10 @@ enum By {
 tiered! {
     /// The documents in which the terms stand as in the phrase. The terms are different.
     ///
-    /// The documents of the rarest term are looked up in the lists of the `chain`, then in those of the other terms; if the chain
-    /// has all of the phrase, those of its rarest pair are looked up in it. Only in those that are left, and of which the chain
-    /// does not tell enough, are positions read, of the rarest terms first, and of each term once, however often the phrase has
-    /// it. Documents without one of the `required` clauses are left out before that.
+    /// The documents of the rarest term, or of a pair of the `chain` that is in fewer, are looked up in the lists of the chain, then in
+    /// those of other terms. Only in those that are left, and of which the chain does not tell enough, are positions read, of the
+    /// rarest terms first, and of each term once, however often the phrase has it. Documents without one of the `required` clauses are
+    /// left out before that.
     ///
     /// # Errors
     /// [`Error::Expired`] once the time is over; [`Error::OutOfMemory`].
@@ -138,9 +138,13 @@ fn find_all<'s, S: Sink<'s>>(
     required.sort_by_key(Clause::look_up_order);
     let last_offset = terms.iter().flat_map(|term| &term.offsets).copied().max().unwrap_or(0);
     // Mostly the chain tells of the words between a phrase's first and last, given where these are, if it is not too long.
-    let are_told = chain.lead().is_some() && terms.len() <= 4;
+    let are_told = chain.is_whole() && terms.len() <= 4;
     let is_between = |term: &PhraseTerm| are_told && !matches!(term.offsets[..], [0]) && term.offsets != [last_offset];
     terms.sort_by_key(|term| (is_between(term), term.places.postings()));
+    chain.lead_before(terms.first().map_or(0, |term| term.places.postings()));
+    let chain_leads = chain.lead().is_some();
+    // Whether documents have to be looked up in a term's list: not if those of a pair are.
+    let look_up: Vec<bool> = terms.iter().map(|term| !chain.covers(&term.offsets)).collect();
     // Positions are moved so that those of a match are equal in all terms.
     for offset in terms.iter_mut().flat_map(|term| &mut term.offsets) {
         *offset = last_offset - *offset;
@@ -157,7 +161,6 @@ fn find_all<'s, S: Sink<'s>>(
     let mut doc_ids = block_buffer();
     let mut chosen = Chosen::default();
     let mut located = Vec::with_capacity(BLOCK);
-    let chain_leads = chain.lead().is_some();
     if let Some(leading) = leading(&mut chain, lead) {
         sink.begin(leading);
     }
@@ -180,8 +183,11 @@ fn find_all<'s, S: Sink<'s>>(
             chosen.len = clause.retain(&mut chosen.doc_ids[..chosen.len]);
         }
         chain.keep(&mut chosen);
-        for PhraseTerm { places, .. } in others.iter_mut() {
-            if chosen.len > 0 && !chain_leads {
+        if chain_leads && look_up[0] {
+            lead.keep(&mut chosen);
+        }
+        for (PhraseTerm { places, .. }, _) in others.iter_mut().zip(&look_up[1..]).filter(|(_, look_up)| **look_up) {
+            if chosen.len > 0 {
                 places.keep(&mut chosen);
             }
         }

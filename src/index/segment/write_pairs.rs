@@ -6,9 +6,23 @@ use super::gather::{Common, gather};
 use super::list_writer::{ListWriter, not_built};
 use super::pairs::{BY_DOCUMENTS, key};
 use crate::base::error::Result;
-use crate::index::list::{ListParts, Postings};
+use crate::base::threads::{at_most, in_order};
+use crate::index::list::{self, ListParts, Postings};
 use fst::MapBuilder;
 use std::io::Write;
+
+/// Documents whose pairs are worth a thread: they take some 10 ms.
+const SHARE: usize = if cfg!(any(test, fuzzing)) { 64 } else { 1 << 16 };
+
+/// The lists of all pairs with the same first word.
+struct Row {
+    /// The word's index.
+    first: u16,
+    /// Encoded as if they stood at the beginning of the section.
+    lists: Vec<u8>,
+    /// The second word of each, and its value, were the lists there.
+    values: Vec<(u16, u64)>,
+}
 
 /// Writes the sections of a text field whose lists are written, on up to `threads` threads.
 pub(super) fn write_pairs(
@@ -18,24 +32,38 @@ pub(super) fn write_pairs(
     lengths: &[u8],
     threads: usize,
 ) -> Result<()> {
-    let parts = ListParts { frequencies: true, positions: true, codecs: writer.codecs() };
+    let codecs = writer.codecs();
+    let parts = ListParts { frequencies: true, positions: true, codecs };
     let (map, lists) = writer.map_section(Section::Lists, field)?;
-    let mut gathered = gather(&map[lists], common, lengths, parts, threads)?;
+    let gathered = gather(&map[lists], common, lengths, parts, threads)?;
     drop(map);
     let path = writer.path().to_owned();
     let mut lists = ListWriter::begin(writer, Section::PairLists, field)?;
     let mut keys = MapBuilder::memory();
-    let (mut doc_ids, mut frequencies) = (Vec::new(), Vec::new());
-    for first in 0..gathered.words.len() as u16 {
-        for second in 0..gathered.words.len() as u16 {
-            if !gathered.take(first, second, &mut doc_ids, &mut frequencies)? {
-                continue;
+    let mut firsts = 0..gathered.words.len() as u16;
+    in_order(
+        at_most(threads, lengths.len() / SHARE),
+        || Ok((Vec::new(), Vec::new())),
+        || Ok(firsts.next()),
+        |(doc_ids, frequencies), first| {
+            let mut row = Row { first, lists: Vec::new(), values: Vec::new() };
+            for second in 0..gathered.words.len() as u16 {
+                if gathered.read(first, second, doc_ids, frequencies)? {
+                    let postings = Postings { doc_ids, frequencies, positions: &[], lengths };
+                    let value = list::encode(&postings, lengths.len() as u32, codecs, 0, &mut row.lists)?;
+                    row.values.push((second, value));
+                }
             }
-            let postings = Postings { doc_ids: &doc_ids, frequencies: &frequencies, positions: &[], lengths };
-            let value = lists.list(&postings, lengths.len() as u32)?;
-            keys.insert(key(first, second), value).map_err(|error| not_built(&path, error))?;
-        }
-    }
+            Ok(row)
+        },
+        |row: Row| {
+            let moved = lists.append(&row.lists, list::ALIGNMENT)?;
+            for (second, value) in row.values {
+                keys.insert(key(row.first, second), moved + value).map_err(|error| not_built(&path, error))?;
+            }
+            Ok(())
+        },
+    )?;
     let writer = lists.end()?;
     let keys = keys.into_inner().map_err(|error| not_built(&path, error))?;
     writer.section(Section::Pairs, field, |out| {

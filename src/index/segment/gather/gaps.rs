@@ -61,7 +61,7 @@ impl Gaps {
     }
 
     /// Appends all to both.
-    pub fn take(self, doc_ids: &mut Vec<u32>, frequencies: &mut Vec<u32>) -> Result<()> {
+    pub fn read(&self, doc_ids: &mut Vec<u32>, frequencies: &mut Vec<u32>) -> Result<()> {
         let (mut next, mut numbers) = (0, Numbers(&self.bytes));
         while let Some(number) = numbers.next() {
             let frequency = if number & 1 == 1 { 1 } else { numbers.next().unwrap_or_default() as u32 };

@@ -87,20 +87,13 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    /// Puts the documents and frequencies of two words, by their indices, in the place of what is in both; whether there are
-    /// any. Once for each pair.
-    pub fn take(
-        &mut self,
-        first: u16,
-        second: u16,
-        doc_ids: &mut Vec<u32>,
-        frequencies: &mut Vec<u32>,
-    ) -> Result<bool> {
+    /// Puts the documents and frequencies of two words, by their indices, in the place of what is in both; whether there are any.
+    pub fn read(&self, first: u16, second: u16, doc_ids: &mut Vec<u32>, frequencies: &mut Vec<u32>) -> Result<bool> {
         doc_ids.clear();
         frequencies.clear();
         let [first, second] = [first, second].map(|word| usize::from(self.numbers[usize::from(word)]));
         if let Some(place) = self.rows[first].place(second) {
-            std::mem::take(&mut self.pairs[place]).take(doc_ids, frequencies)?;
+            self.pairs[place].read(doc_ids, frequencies)?;
         }
         Ok(!doc_ids.is_empty())
     }
@@ -234,12 +227,12 @@ mod tests {
         let gathered = |threads: usize| {
             let mut common = Common::default();
             words.iter().for_each(|&(containing, value)| common.add(containing, documents, value));
-            let mut gathered = gather(lists, common, &lengths, parts, threads).unwrap();
+            let gathered = gather(lists, common, &lengths, parts, threads).unwrap();
             let mut pairs = Vec::new();
             for first in 0..gathered.words.len() as u16 {
                 for second in 0..gathered.words.len() as u16 {
                     let (mut doc_ids, mut frequencies) = (Vec::new(), Vec::new());
-                    gathered.take(first, second, &mut doc_ids, &mut frequencies).unwrap();
+                    gathered.read(first, second, &mut doc_ids, &mut frequencies).unwrap();
                     pairs.push((doc_ids, frequencies));
                 }
             }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::analysis::{Analyzer, AnalyzerOptions};
+use crate::index::segment::Pair;
 use crate::index::{Document, Field, Value, WriterOptions};
 use crate::rank::Clock;
 use crate::search::lists;
@@ -16,17 +17,24 @@ fn word(noise: &mut Noise) -> String {
     format!("w{}", noise.below(VOCABULARY) * noise.below(VOCABULARY) / VOCABULARY)
 }
 
-/// Documents of 1 to 60 words, in two segments, some of them deleted.
+/// Documents of 1 to 60 words.
+fn texts() -> Vec<Vec<String>> {
+    let mut noise = Noise(5);
+    let text = |_| {
+        let length = 1 + noise.below(60) * noise.below(60) / 60;
+        (0..length).map(|_| word(&mut noise)).collect()
+    };
+    (0..DOCUMENTS).map(text).collect()
+}
+
+/// The documents of [`texts`], in two segments, some of them deleted.
 fn index_of(folder: &Path, reorder: Option<bool>) -> Index {
     let field = |name: &str, kind| Field::new(name, kind);
     let fields = vec![field("body", Kind::Text), field("seller", Kind::Keyword), field("price", Kind::Numeric)];
     let analyzer = Analyzer::new(AnalyzerOptions::default()).unwrap();
     let schema = Schema { fields, analyzer, positions: true, codecs: index::Codecs::default() };
     let mut writer = Writer::open(folder, Some(schema), WriterOptions::default()).unwrap();
-    let mut noise = Noise(5);
-    for doc in 0..DOCUMENTS {
-        let length = 1 + noise.below(60) * noise.below(60) / 60;
-        let words: Vec<String> = (0..length).map(|_| word(&mut noise)).collect();
+    for (doc, words) in texts().iter().enumerate() {
         let values = vec![
             (0, Value::Text(words.join(" ").into())),
             (1, Value::Keywords(vec![format!("s{}", doc % 300).into()])),
@@ -138,4 +146,54 @@ fn phrases_beside_words_are_found_in_documents_with_both() {
         }
     }
     assert!(some > 1000, "{some}");
+}
+
+/// In the texts themselves; segments know all, some or none of the pairs of these phrases.
+#[test]
+fn phrases_are_where_their_words_follow_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = index_of(folder.path(), None);
+    let texts = texts();
+    let mut noise = Noise(11);
+    let (mut by_known, mut found) = ([0; 3], 0);
+    for at in 0..300 {
+        // Some words of a text, so that it is found, and some of any.
+        let text = &texts[noise.below(texts.len())];
+        let count = (2 + at % 4).min(text.len());
+        let begin = noise.below(text.len() - count + 1);
+        let mut phrase = text[begin..][..count].to_vec();
+        if at % 5 == 0 {
+            phrase[count / 2] = word(&mut noise);
+        }
+        for part in index.snapshot().parts() {
+            let values: Vec<_> = phrase.iter().map(|word| part.segment.term(0, word.as_bytes()).unwrap()).collect();
+            let pair = |two: &[Option<u64>]| part.segment.pair(0, two[0]?, two[1]?).ok();
+            let known = values.windows(2).filter(|two| pair(two).is_some_and(|pair| pair != Pair::Unknown)).count();
+            by_known[if known == 0 { 0 } else { 1 + usize::from(known + 1 == count) }] += 1;
+        }
+        let frequency = |text: &Vec<String>| text.windows(count).filter(|words| *words == phrase).count();
+        let frequencies: Vec<usize> = texts.iter().map(frequency).collect();
+        let mut expected: Vec<usize> = (0..DOCUMENTS).filter(|doc| doc % 7 != 0 && frequencies[*doc] > 0).collect();
+        found += expected.len();
+        let query = format!("\"{}\"", phrase.join(" "));
+        assert_eq!(index.count(&query, &Options::default()).unwrap(), expected.len() as u64, "{query}");
+        let some = Options { filter: filter(Condition::Range(2, 1000.0, 5000.0)), ..Options::default() };
+        let in_range = expected.iter().filter(|doc| (1000..=5000).contains(*doc)).count();
+        assert_eq!(index.count(&query, &some).unwrap(), in_range as u64, "{query}");
+        for total in [false, true] {
+            let all = Options { limit: DOCUMENTS, total, ..Options::default() };
+            let hits = index.search(&query, &all).unwrap().hits;
+            let mut ids: Vec<usize> = hits.iter().map(|hit| hit.doc_id as usize).collect();
+            // Where lengths are equal, the more often the better.
+            for two in hits.windows(2) {
+                let [first, second] = [0, 1].map(|at| two[at].doc_id as usize);
+                let lengths = [first, second].map(|doc| texts[doc].len());
+                assert!(lengths[0] != lengths[1] || frequencies[first] >= frequencies[second], "{query}");
+            }
+            ids.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(ids, expected, "{query}");
+        }
+    }
+    assert!(by_known.iter().all(|&phrases| phrases > 50) && found > 3000, "{by_known:?} {found}");
 }

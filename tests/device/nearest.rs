@@ -245,6 +245,7 @@ fn many_queries() {
     let mut random = Random(13);
     let index = index(&folder, Made { documents: 300, ..SMALL }, &mut |_| noise(&mut random, 26));
     check(&index, &queries(SMALL.shape, 1_300), &Options { limit: 3, ..Options::default() }, &settings());
+    let _turn = turn();
     assert_eq!(engine::nearest::<Query>(&index, VECTOR, &[], &Options::default(), &settings()).unwrap(), []);
     let options = Options { deadline: Some(std::time::Duration::ZERO), ..Options::default() };
     let late = engine::nearest(&index, VECTOR, &queries(SMALL.shape, 5), &options, &settings()).unwrap();

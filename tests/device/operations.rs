@@ -348,6 +348,7 @@ fn finds_doc_indexes_of_yioop_lists() {
             assert_eq!(on_device, yioop::intersect_flat(lists).unwrap());
         }
     }
+    let _turn = turn();
     assert!(engine::yioop_doc_indexes(&[0x80, 0, 0, 0], &settings()).is_err());
 }
 

@@ -7,25 +7,36 @@ use crate::rank::collector::{Collector, Restriction};
 use crate::rank::score::{Chosen, Scorer};
 use crate::rank::term::{MARGIN, Term};
 
-/// What documents with a phrase are given to.
+/// What documents with a phrase are given to. Unless it says otherwise, it wants them all.
 pub(super) trait Sink<'s> {
     /// Whether it matters how often a document has the phrase.
     const FREQUENCIES: bool = true;
 
     /// Tells of the list whose documents are looked up in others. No document has the phrase more often than that list says.
-    fn begin(&mut self, leading: &mut Term<'s>);
+    #[inline(always)]
+    fn begin(&mut self, _leading: &mut Term<'s>) {}
 
     /// Whether a document of this block of that list may be wanted.
-    fn wants_block(&mut self, leading: &mut Term<'s>, block: usize) -> bool;
+    #[inline(always)]
+    fn wants_block(&mut self, _leading: &mut Term<'s>, _block: usize) -> bool {
+        true
+    }
 
     /// Keeps those of some documents that may be wanted: of a block of that list, if there is one.
-    fn choose(&mut self, leading: Option<&mut Term<'s>>, block: usize, chosen: &mut Chosen);
+    #[inline(always)]
+    fn choose(&mut self, _leading: Option<&mut Term<'s>>, _block: usize, _chosen: &mut Chosen) {}
 
     /// Whether a document is wanted if it has the phrase so often, or less.
-    fn wants(&mut self, doc_id: u32, at_most: usize) -> bool;
+    #[inline(always)]
+    fn wants(&mut self, _doc_id: u32, _at_most: usize) -> bool {
+        true
+    }
 
     /// Makes room for so many documents.
-    fn reserve(&mut self, more: usize) -> Result<()>;
+    #[inline(always)]
+    fn reserve(&mut self, _more: usize) -> Result<()> {
+        Ok(())
+    }
 
     /// Takes a document with the phrase, which it has so often, or more often if that does not matter. docIDs ascend.
     fn take(&mut self, doc_id: u32, frequency: usize);
@@ -45,22 +56,6 @@ impl All {
 }
 
 impl<'s> Sink<'s> for All {
-    #[inline(always)]
-    fn begin(&mut self, _: &mut Term<'s>) {}
-
-    #[inline(always)]
-    fn wants_block(&mut self, _: &mut Term<'s>, _: usize) -> bool {
-        true
-    }
-
-    #[inline(always)]
-    fn choose(&mut self, _: Option<&mut Term<'s>>, _: usize, _: &mut Chosen) {}
-
-    #[inline(always)]
-    fn wants(&mut self, _: u32, _: usize) -> bool {
-        true
-    }
-
     #[inline(always)]
     fn reserve(&mut self, more: usize) -> Result<()> {
         memory::reserve(&mut self.doc_ids, more)?;
@@ -118,11 +113,6 @@ impl<'s> Sink<'s> for Best<'_, '_, 's> {
     }
 
     #[inline(always)]
-    fn reserve(&mut self, _: usize) -> Result<()> {
-        Ok(())
-    }
-
-    #[inline(always)]
     fn take(&mut self, doc_id: u32, frequency: usize) {
         self.collector.offer(doc_id, self.scorer.score(doc_id, frequency as u32 - 1).into());
     }
@@ -138,28 +128,10 @@ impl<'s> Sink<'s> for Count<'s> {
     const FREQUENCIES: bool = false;
 
     #[inline(always)]
-    fn begin(&mut self, _: &mut Term<'s>) {}
-
-    #[inline(always)]
-    fn wants_block(&mut self, _: &mut Term<'s>, _: usize) -> bool {
-        true
-    }
-
-    #[inline(always)]
     fn choose(&mut self, _: Option<&mut Term<'s>>, _: usize, chosen: &mut Chosen) {
         if self.restriction.has_sets() {
             chosen.keep_if(|doc_id| self.restriction.allows(doc_id));
         }
-    }
-
-    #[inline(always)]
-    fn wants(&mut self, _: u32, _: usize) -> bool {
-        true
-    }
-
-    #[inline(always)]
-    fn reserve(&mut self, _: usize) -> Result<()> {
-        Ok(())
     }
 
     #[inline(always)]

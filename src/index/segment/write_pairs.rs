@@ -15,7 +15,7 @@ use std::io::Write;
 const SHARE: usize = if cfg!(any(test, fuzzing)) { 64 } else { 1 << 16 };
 
 /// The lists of all pairs with the same first word.
-struct Row {
+struct RowLists {
     /// The word's index.
     first: u16,
     /// Encoded as if they stood at the beginning of the section.
@@ -46,7 +46,7 @@ pub(super) fn write_pairs(
         || Ok((Vec::new(), Vec::new())),
         || Ok(firsts.next()),
         |(doc_ids, frequencies), first| {
-            let mut row = Row { first, lists: Vec::new(), values: Vec::new() };
+            let mut row = RowLists { first, lists: Vec::new(), values: Vec::new() };
             for second in 0..gathered.words.len() as u16 {
                 if gathered.read(first, second, doc_ids, frequencies)? {
                     let postings = Postings { doc_ids, frequencies, positions: &[], lengths };
@@ -56,7 +56,7 @@ pub(super) fn write_pairs(
             }
             Ok(row)
         },
-        |row: Row| {
+        |row: RowLists| {
             let moved = lists.append(&row.lists, list::ALIGNMENT)?;
             for (second, value) in row.values {
                 keys.insert(key(row.first, second), moved + value).map_err(|error| not_built(&path, error))?;

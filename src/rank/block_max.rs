@@ -7,7 +7,7 @@ use super::clause::Clause;
 use super::collector::Collector;
 use super::initial;
 use super::term::Term;
-use super::window::{WINDOW, Window, range};
+use super::window::{WINDOW, Window, expected, range};
 use crate::base::tiers::tiered;
 
 tiered! {
@@ -186,8 +186,12 @@ fn one_on_tier<'s>(term: &mut Term<'s>, collector: &mut Collector<'_, 's>) {
     }
 }
 
-/// With so many terms, candidates are mostly found by adding up the scores of all documents of a window.
+/// With so many terms, candidates are found by adding up the scores of all documents of a window, if it is [`FULL`].
 const MANY: usize = 6;
+
+/// Windows with about so many postings of the terms that must be looked at; the fewer there are, the more it takes to go through all
+/// documents instead of those.
+const FULL: usize = 384;
 
 tiered! {
     /// The best documents with any of the terms.
@@ -220,8 +224,6 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
         if collector.clock.is_over() {
             return;
         }
-        let last = if are_many { last.min(first.saturating_add(WINDOW as u32 - 1)) } else { last };
-        next = last.saturating_add(1);
         for (term, upper) in terms.iter_mut().zip(&mut upper) {
             *upper = term.max_score_if_any(first, last);
         }
@@ -230,10 +232,14 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
             sums[at + 1] = sums[at] + f64::from(upper[term]);
         }
         let non_essential_here = sums[1..].partition_point(|&sum| sum <= threshold);
+        let of_window = last.min(first.saturating_add(WINDOW as u32 - 1));
+        let is_full = are_many && expected(&mut terms, &order[non_essential_here..], first, of_window) >= FULL;
+        let last = if is_full { of_window } else { last };
+        next = last.saturating_add(1);
         if non_essential_here < terms.len() {
             let (mut left, range) = (non_essential_here, (first, last));
             let accumulators = &mut candidates.accumulators;
-            if are_many {
+            if is_full {
                 left = window.candidates_of_many(
                     &mut terms,
                     &order,

@@ -66,7 +66,7 @@ impl Window {
         let (tier, mut next) = (terms[0].tier(), first);
         while let Some((from, _)) = range(terms, leads, next).filter(|&(from, _)| from <= last) {
             let to = from.saturating_add(WINDOW as u32 - 1).min(last);
-            let expected: usize = leads.iter().map(|&lead| terms[lead].expected(from, to)).sum();
+            let expected = expected(terms, leads, from, to);
             for &lead in leads {
                 let term = &mut terms[lead];
                 match self.sieve {
@@ -200,6 +200,12 @@ fn keep_allowed(candidates: &mut Accumulators, from: usize, collector: &Collecto
     if collector.restriction.has_sets() {
         candidates.keep_if(from, |doc_id, _| collector.restriction.allows(doc_id));
     }
+}
+
+/// About how many postings of some terms are in `from..=to`.
+#[inline(always)]
+pub(super) fn expected(terms: &mut [Term], of: &[usize], from: u32, to: u32) -> usize {
+    of.iter().map(|&at| terms[at].expected(from, to)).sum()
 }
 
 /// The next range of docIDs, from `next` on, in which a leading term has documents: as far as the bounds of its block

@@ -18,7 +18,7 @@ const ONE_BY_ONE: usize = 8;
 const RECOUNT: usize = 1024;
 
 /// From this many postings in a window on, all of its groups are looked at instead of those that were touched.
-const DENSE: usize = 256;
+const DENSE: usize = 1024;
 
 /// All groups of a window.
 const ALL: u64 = u64::MAX;

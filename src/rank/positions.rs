@@ -111,6 +111,13 @@ impl<'s> Places<'s> {
         }
     }
 
+    /// The same of a document, if the list contains it. docIDs must not decrease.
+    #[inline(always)]
+    pub fn located(&mut self, doc_id: u32) -> Option<(usize, usize)> {
+        let index = self.index(doc_id)?;
+        Some(self.locate(index))
+    }
+
     /// Fetches the positions of a document into the caches: the `count` from the `first` on.
     #[inline(always)]
     pub fn prefetch(&self, (first, count): (usize, usize)) {

@@ -221,8 +221,7 @@ fn find_all<'s, S: Sink<'s>>(
             let (mut of_next, mut read) = (None, others.len());
             if let Some(next_shift) = next_shift {
                 let next = &mut others[0].places;
-                let Some(index) = next.index(doc_id) else { continue };
-                let of_document = next.locate(index);
+                let Some(of_document) = next.located(doc_id) else { continue };
                 if !sink.wants(doc_id, of_document.1) {
                     continue;
                 }
@@ -274,7 +273,10 @@ fn find_all<'s, S: Sink<'s>>(
                     break;
                 }
                 positions.clear();
-                let of_document = of_next.take().or_else(|| places.index(doc_id).map(|index| places.locate(index)));
+                let of_document = match of_next.take() {
+                    None => places.located(doc_id),
+                    of_next => of_next,
+                };
                 if let Some(of_document) = of_document {
                     places.positions(of_document, 0, &mut positions);
                 }

@@ -106,18 +106,22 @@ fn parts_on_tier<'s>(
             return None;
         }
         next = last.saturating_add(1);
-        let of_lead: f64 = leads.iter().map(|&at| f64::from(lead[at].max_score_between(first, last))).sum();
-        for (at, term) in optional.iter_mut().enumerate().rev() {
-            more[at] = more[at + 1] + f64::from(term.max_score_if_any(first, last));
-        }
-        rest[others.len()] = more[0];
-        for (at, clause) in others.iter_mut().enumerate().rev() {
-            // No `map` here: its closure would run without the processor's features.
-            upper[at] = 0.0;
-            for term in &mut clause.terms {
-                upper[at] += f64::from(term.max_score_between(first, last));
+        let mut of_lead = 0.0;
+        // Until there is a threshold, nothing is compared with bounds. Many queries never have one: they have fewer hits than are wanted.
+        if threshold > f64::NEG_INFINITY {
+            of_lead = leads.iter().map(|&at| f64::from(lead[at].max_score_between(first, last))).sum();
+            for (at, term) in optional.iter_mut().enumerate().rev() {
+                more[at] = more[at + 1] + f64::from(term.max_score_if_any(first, last));
             }
-            rest[at] = rest[at + 1] + upper[at];
+            rest[others.len()] = more[0];
+            for (at, clause) in others.iter_mut().enumerate().rev() {
+                // No `map` here: its closure would run without the processor's features.
+                upper[at] = 0.0;
+                for term in &mut clause.terms {
+                    upper[at] += f64::from(term.max_score_between(first, last));
+                }
+                rest[at] = rest[at + 1] + upper[at];
+            }
         }
         if of_lead + rest[0] > threshold {
             let least = threshold - rest[0];

@@ -262,7 +262,7 @@ impl Window {
         let restricted = collector.restriction.has_sets();
         let chosen = &mut self.chosen;
         while block < term.blocks() && term.first_possible(block) <= last {
-            if f64::from(term.block_max(block)) > least {
+            if least == f64::NEG_INFINITY || f64::from(term.block_max(block)) > least {
                 let doc_ids = term.load(block);
                 let range = within(doc_ids, first, last);
                 let scores_first = self.above < ABOVE || bit_sets.is_empty();
@@ -315,7 +315,7 @@ impl Window {
 }
 
 /// Fewer documents of a block than this are scored one by one.
-const FEW: usize = 10;
+const FEW: usize = 24;
 
 /// Bit sets come first if more scores than this, in 1/256, exceed what is needed.
 const ABOVE: usize = 100;

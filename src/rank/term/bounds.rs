@@ -23,7 +23,6 @@ impl Term<'_> {
     pub(super) fn compute_max_score(&mut self) {
         match source::maxima(&self.source) {
             Some(words) => {
-                self.block_max = vec![f32::NAN; self.blocks];
                 let all = &words[words.len() - maxima::WORDS..];
                 self.max_score = self.scorer.bound([all[0], all[1]]) * MARGIN;
             }
@@ -45,8 +44,10 @@ impl Term<'_> {
     /// A bound of the scores of a block.
     #[inline(always)]
     pub fn block_max(&mut self, block: usize) -> f32 {
-        let bound = self.block_max[block];
-        if bound.is_nan() { self.compute_block_max(block) } else { bound }
+        match self.block_max.get(block) {
+            Some(&bound) if !bound.is_nan() => bound,
+            _ => self.compute_block_max(block),
+        }
     }
 
     #[cold]
@@ -54,6 +55,7 @@ impl Term<'_> {
         let first = block / GROUP * GROUP;
         let last = self.blocks.min(first + GROUP);
         if let Some(words) = source::maxima(&self.source) {
+            self.block_max.resize(self.blocks, f32::NAN);
             let words = &words[maxima::WORDS * first..maxima::WORDS * last];
             let bounds = &mut self.block_max[first..last];
             self.scorer.bounds(self.tier, words, bounds);

@@ -123,7 +123,13 @@ fn parts_on_tier<'s>(
                 rest[at] = rest[at + 1] + upper[at];
             }
         }
-        if of_lead + rest[0] > threshold {
+        if threshold == f64::NEG_INFINITY && leads.len() == 1 && !window.has_sieve() {
+            candidates.with_all(&mut lead[0], others, first, last, collector);
+            for term in &mut *optional {
+                candidates.add(term, threshold, 0.0, 0.0);
+            }
+            candidates.offer(collector);
+        } else if of_lead + rest[0] > threshold {
             let least = threshold - rest[0];
             let accumulators = &mut candidates.accumulators;
             window.candidates(lead, &leads, &bit_sets, first, last, least, collector, accumulators);

@@ -4,6 +4,7 @@ use super::accumulators::Accumulators;
 use super::clause::Clause;
 use super::collector::Collector;
 use super::term::Term;
+use super::window::within;
 use crate::index::list::has;
 
 /// Documents that may become hits.
@@ -43,6 +44,51 @@ impl Candidates {
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
         self.accumulators.len() == 0
+    }
+
+    /// The documents in `first..=last` that have a term and all other clauses, and that count, with their scores. They are found before
+    /// any is scored: for as long as there is no threshold, scores leave nothing out.
+    #[inline(always)]
+    pub(super) fn with_all(
+        &mut self,
+        lead: &mut Term,
+        others: &mut [Clause],
+        first: u32,
+        last: u32,
+        collector: &Collector,
+    ) {
+        self.accumulators.clear();
+        let Some(mut block) = lead.seek(first) else { return };
+        while block < lead.blocks() && lead.first_possible(block) <= last {
+            let doc_ids = lead.load(block);
+            let range = within(doc_ids, first, last);
+            self.present.clear();
+            self.present.extend_from_slice(&doc_ids[range]);
+            for clause in &mut *others {
+                if self.present.is_empty() {
+                    break;
+                }
+                let kept = clause.retain_to_score(&mut self.present);
+                self.present.truncate(kept);
+            }
+            self.accumulators.reserve(self.present.len());
+            for &doc_id in &self.present {
+                if let Some(score) = lead.score_in(block, doc_id) {
+                    self.accumulators.push_if(collector.restriction.allows(doc_id), doc_id, score.into());
+                }
+            }
+            block += 1;
+        }
+        let (doc_ids, sums) = self.accumulators.parts();
+        for clause in others {
+            for term in &mut clause.terms {
+                for (&mut doc_id, sum) in doc_ids.iter_mut().zip(&mut *sums) {
+                    if let Some(more) = term.probe(doc_id) {
+                        *sum += f64::from(more);
+                    }
+                }
+            }
+        }
     }
 
     /// Keeps the candidates that have the clause and can still exceed `threshold`. The clause adds `bound` at most, and the

@@ -2,6 +2,7 @@
 
 use super::matching::{retain, retain_if};
 use super::term::Term;
+use smallvec::SmallVec;
 
 /// A part of a query: a word in each field that it is searched in. A document has the clause if it has one of the terms.
 pub struct Clause<'s> {
@@ -25,6 +26,17 @@ impl Clause<'_> {
             [term] => retain(term, doc_ids),
             terms => retain_if(doc_ids, |doc_id| terms.iter_mut().any(|term| term.contains(doc_id))),
         }
+    }
+
+    /// As [`retain`](Self::retain), after which scores of the same documents can be asked for.
+    #[inline(always)]
+    pub(super) fn retain_to_score(&mut self, doc_ids: &mut [u32]) -> usize {
+        let places: SmallVec<[usize; 4]> = self.terms.iter().map(Term::place).collect();
+        let kept = self.retain(doc_ids);
+        for (term, place) in self.terms.iter_mut().zip(places) {
+            term.return_to(place);
+        }
+        kept
     }
 
     /// As [`Term::look_up_order`].

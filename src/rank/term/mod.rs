@@ -165,6 +165,18 @@ impl<'s> Term<'s> {
         (self.at < self.blocks).then_some(self.at)
     }
 
+    /// The block at which searches begin.
+    #[inline(always)]
+    pub(in crate::rank) fn place(&self) -> usize {
+        self.at
+    }
+
+    /// Begins searches where they began before: targets may be those since then again.
+    #[inline(always)]
+    pub(in crate::rank) fn return_to(&mut self, place: usize) {
+        self.at = place;
+    }
+
     /// The docIDs of a block.
     #[inline(always)]
     pub fn load(&mut self, block: usize) -> &[u32] {

@@ -68,16 +68,16 @@ impl Term<'_> {
     #[inline(always)]
     pub fn max_score_between(&mut self, first: u32, last: u32) -> f32 {
         let Some(block) = self.seek(first) else { return 0.0 };
+        // Wide ranges are bounded by the whole list: going on block by block costs more than it saves.
+        if block + GROUP + 1 < self.blocks && self.last(block + GROUP) < last {
+            return self.max_score;
+        }
         let mut bound = self.block_max(block);
         let mut at = block;
-        // Wide ranges are bounded by the whole list: going on block by block costs more than it saves.
         while self.last(at) < last {
             at += 1;
             if at == self.blocks {
                 break;
-            }
-            if at - block > GROUP {
-                return self.max_score;
             }
             bound = bound.max(self.block_max(at));
         }

@@ -124,7 +124,7 @@ fn parts_on_tier<'s>(
             }
         }
         if threshold == f64::NEG_INFINITY && leads.len() == 1 && !window.has_sieve() {
-            candidates.with_all(&mut lead[0], others, first, last, collector);
+            candidates.with_all(&mut lead[0], others, (first, last), collector);
             for term in &mut *optional {
                 candidates.add(term, threshold, 0.0, 0.0);
             }
@@ -196,11 +196,11 @@ fn one_on_tier<'s>(term: &mut Term<'s>, collector: &mut Collector<'_, 's>) {
     }
 }
 
-/// With so many terms, candidates are found by adding up the scores of all documents of a window, if it is [`FULL`].
+/// With so many terms, the scores of all documents of a window are added up to find candidates, if it is full.
 const MANY: usize = 6;
 
-/// Windows with about so many postings of the terms that must be looked at; the fewer there are, the more it takes to go through all
-/// documents instead of those.
+/// A window is full if the terms that must be looked at have about so many postings in it. If they have fewer, to go through all of its
+/// documents takes longer than to look candidates up.
 const FULL: usize = 384;
 
 tiered! {

@@ -46,38 +46,33 @@ impl Candidates {
         self.accumulators.len() == 0
     }
 
-    /// The documents in `first..=last` that have a term and all other clauses, and that count, with their scores. They are found before
-    /// any is scored: for as long as there is no threshold, scores leave nothing out.
+    /// The documents in `first..=last`, which lie in one block of a term, that have it and all other clauses, and that count, with their
+    /// scores. They are found before any is scored: for as long as there is no threshold, scores leave nothing out.
     #[inline(always)]
     pub(super) fn with_all(
         &mut self,
         lead: &mut Term,
         others: &mut [Clause],
-        first: u32,
-        last: u32,
+        (first, last): (u32, u32),
         collector: &Collector,
     ) {
         self.accumulators.clear();
-        let Some(mut block) = lead.seek(first) else { return };
-        while block < lead.blocks() && lead.first_possible(block) <= last {
-            let doc_ids = lead.load(block);
-            let range = within(doc_ids, first, last);
-            self.present.clear();
-            self.present.extend_from_slice(&doc_ids[range]);
-            for clause in &mut *others {
-                if self.present.is_empty() {
-                    break;
-                }
-                let kept = clause.retain_to_score(&mut self.present);
-                self.present.truncate(kept);
+        let Some(block) = lead.seek(first) else { return };
+        let doc_ids = lead.load(block);
+        self.present.clear();
+        self.present.extend_from_slice(&doc_ids[within(doc_ids, first, last)]);
+        for clause in &mut *others {
+            if self.present.is_empty() {
+                return;
             }
-            self.accumulators.reserve(self.present.len());
-            for &doc_id in &self.present {
-                if let Some(score) = lead.score_in(block, doc_id) {
-                    self.accumulators.push_if(collector.restriction.allows(doc_id), doc_id, score.into());
-                }
+            let kept = clause.retain_to_score(&mut self.present);
+            self.present.truncate(kept);
+        }
+        self.accumulators.reserve(self.present.len());
+        for &doc_id in &self.present {
+            if let Some(score) = lead.score_in(block, doc_id) {
+                self.accumulators.push_if(collector.restriction.allows(doc_id), doc_id, score.into());
             }
-            block += 1;
         }
         let (doc_ids, sums) = self.accumulators.parts();
         for clause in others {

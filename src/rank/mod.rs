@@ -37,12 +37,14 @@
 //!
 //! * **Conjunction** ([`block_max::all`]): the clause with the fewest postings is the *lead*. With its scores known, most
 //!   candidates are dropped before another list is touched (score-first block-max AND, as in Lucene 10). Other clauses whose
-//!   lists are bit sets sift its documents before they are scored. Optional terms only add to scores, until documents without
+//!   lists are bit sets sift its documents before they are scored. Until there is a threshold, scores leave nothing out: the documents
+//!   with all clauses are found first, and only these are scored. Optional terms only add to scores, until documents without
 //!   any of some of them cannot exceed the threshold any more: these then are a clause that documents must have, and may lead.
 //! * **Disjunction** ([`block_max::any`]): terms whose upper bounds together do not exceed the threshold cannot make a hit
 //!   alone; they are *non-essential*, and the others, the *essential* ones, give the candidates (MaxScore: Turtle and Flood
 //!   1995; by block: Ding and Suel 2011; in ranges of documents: Lucene 10). The scores of several essential terms are added
-//!   up in an array of a window's documents. Which are essential is decided for the segment, as the threshold rises, and
+//!   up in an array of a window's documents; of many terms, where these have many postings, also those of non-essential ones, as long
+//!   as that takes less than to look the candidates up. Which are essential is decided for the segment, as the threshold rises, and
 //!   anew in each range by the upper bounds there.
 //! * **A filter** that few documents pass sifts postings before they are scored.
 //! * **One term** ([`block_max::one`]): the 32 best of a frequent term are among its [champions](crate::index::list::champions).

@@ -123,7 +123,8 @@ fn parts_on_tier<'s>(
                 rest[at] = rest[at + 1] + upper[at];
             }
         }
-        if threshold == f64::NEG_INFINITY && leads.len() == 1 && !window.has_sieve() {
+        let finds_first = !others.is_empty() && leads.len() == 1 && !window.has_sieve();
+        if threshold == f64::NEG_INFINITY && finds_first {
             candidates.with_all(&mut lead[0], others, (first, last), collector);
             for term in &mut *optional {
                 candidates.add(term, threshold, 0.0, 0.0);

@@ -2,7 +2,7 @@
 
 use crate::common::random::Random;
 use crate::common::ranked::{Folder, SMALL, Shape, all_options, build, has_device, schema, settings, turn};
-use crate::operations::{device as test_device, doc_ids, naive};
+use crate::operations::{device_in_turn, doc_ids, naive};
 use crate::ranked::queries;
 use postings::codec::quasi_succinct::{RawList, encode};
 use postings::device;
@@ -15,8 +15,7 @@ use postings::{Codec, PostingList};
 
 #[test]
 fn searches_of_the_papers_find_what_the_model_finds() {
-    let Some(device) = test_device() else { return };
-    let _turn = turn();
+    let Some((device, _turn)) = device_in_turn() else { return };
     let mut random = Random(77);
     let mut plain: Vec<Vec<Vec<u32>>> = vec![vec![], vec![vec![], vec![1, 2]]];
     for query in 0..40 {
@@ -62,8 +61,7 @@ fn searches_of_the_papers_find_what_the_model_finds() {
 
 #[test]
 fn parallel_qs_decodes_as_the_model_does() {
-    let Some(device) = test_device() else { return };
-    let _turn = turn();
+    let Some((device, _turn)) = device_in_turn() else { return };
     let mut lists: Vec<Vec<u32>> = vec![vec![], vec![0], vec![u32::MAX], (0..300).collect()];
     // Upper bits that end within a word and at its end; one, two and three levels of prefix sums.
     lists.extend([31, 32, 33, 64, 127, 128, 129, 4_097, 70_000].map(|len| doc_ids(len, 5, 60, len as u64)));

@@ -6,6 +6,7 @@ use crate::common::skipped;
 use postings::device::{self, Device};
 use postings::engine::{self, Settings};
 use postings::{Codec, PostingList, intersect, yioop};
+use std::sync::MutexGuard;
 
 /// The device; if there is none, prints that the test is skipped.
 pub fn device() -> Option<Device> {
@@ -15,6 +16,11 @@ pub fn device() -> Option<Device> {
         skipped(&format!("no OpenCL device {named:?}"));
     }
     device.map(|device| device.with_timeout(PATIENCE))
+}
+
+/// The device and its [`turn`]: what is sent and evicted is counted for the whole process.
+pub fn device_in_turn() -> Option<(Device, MutexGuard<'static, ()>)> {
+    device().map(|device| (device, turn()))
 }
 
 /// Runs an operation of the engine and checks that the device did it, because the engine falls back to the CPU
@@ -50,7 +56,7 @@ pub fn naive(lists: &[Vec<u32>]) -> Vec<u32> {
 
 #[test]
 fn decodes_every_length() {
-    let Some(device) = device() else { return };
+    let Some((device, _turn)) = device_in_turn() else { return };
     let edges = [2047, 2048, 2049, 8191, 8192, 8193, 20_000];
     for len in (0..=2 * 128 + 1).chain(edges) {
         for (widest, leap) in [(1, 0), (2, 0), (15, 0), (15, 50_000), (3000, 1_000_000)] {
@@ -65,7 +71,7 @@ fn decodes_every_length() {
 
 #[test]
 fn decodes_lists_of_any_options() {
-    let Some(device) = device() else { return };
+    let Some((device, _turn)) = device_in_turn() else { return };
     // In blocks of the second list nearly all gaps are wide, in those of the first few.
     let few = doc_ids(700, 30, 1_000_000, 5);
     let many = doc_ids(700, 500, 10_000_000, 6);
@@ -94,7 +100,7 @@ fn decodes_lists_of_any_options() {
 /// exceptions have exceptions of exceptions.
 #[test]
 fn decodes_gaps_of_all_probabilities() {
-    let Some(device) = device() else { return };
+    let Some((device, _turn)) = device_in_turn() else { return };
     for (mean, len) in [(2, 1024), (8, 1024), (8, 128), (8, 40_000), (300, 5000)] {
         let mut random = Random(mean);
         let mut last = 0u32;
@@ -116,7 +122,7 @@ fn decodes_gaps_of_all_probabilities() {
 
 #[test]
 fn decodes_gaps_of_every_width() {
-    let Some(device) = device() else { return };
+    let Some((device, _turn)) = device_in_turn() else { return };
     for width in 0..=31 {
         for len in [1, 2, 31, 32, 33, 129, 1000] {
             let doc_ids = doc_ids(len, (2u64 << width) - 1, 0, 99 + width);
@@ -148,7 +154,7 @@ fn with_options(doc_ids: &[u32], codec: Codec) -> Vec<PostingList> {
 
 #[test]
 fn intersects_lists_of_any_options() {
-    let Some(device) = device() else { return };
+    let Some((device, _turn)) = device_in_turn() else { return };
     for (len, widest, leap) in [(1, 9, 0), (300, 1, 0), (3000, 15, 50_000), (3000, 900_000, 0)] {
         let one = doc_ids(len, widest, leap, 3 + len as u64);
         let other: Vec<u32> = one.iter().copied().step_by(7).chain([u32::MAX - 1]).collect();
@@ -214,7 +220,7 @@ fn intersects_as_the_model_does() {
 
 #[test]
 fn large_batches_come_back_in_order() {
-    let Some(device) = device() else { return };
+    let Some((device, _turn)) = device_in_turn() else { return };
     // Enough blocks for a work-group to take several.
     let sparse: Vec<u32> = doc_ids(20_011, 4000, 0, 5);
     let denser: Vec<u32> = doc_ids(600_000, 120, 0, 6).into_iter().chain([3_000_000_000]).collect();
@@ -249,7 +255,7 @@ fn large_batches_come_back_in_order() {
 /// that find nothing or are empty.
 #[test]
 fn chunks_of_a_batch_come_back_in_order() {
-    let Some(device) = device() else { return };
+    let Some((device, _turn)) = device_in_turn() else { return };
     let mut random = Random(31);
     let plain: Vec<Vec<u32>> = (0..24).map(|k| doc_ids(60 + 400 * k, 1 + random.below(30), 900, k as u64)).collect();
     let codecs = [Codec::default(), Codec::Raw, Codec::ParaPFor];
@@ -287,7 +293,7 @@ fn chunks_of_a_batch_come_back_in_order() {
 /// Chunks that find more than there is room for at first are launched again, while others are on their way.
 #[test]
 fn chunks_beyond_the_first_capacity_come_back() {
-    let Some(device) = device() else { return };
+    let Some((device, _turn)) = device_in_turn() else { return };
     let len = 4 << 20;
     let dense = PostingList::encode(&(0..len).collect::<Vec<_>>(), Codec::default()).unwrap();
     let shifted = PostingList::encode(&(7..len + 7).collect::<Vec<_>>(), Codec::default()).unwrap();
@@ -312,7 +318,7 @@ fn chunks_beyond_the_first_capacity_come_back() {
 
 #[test]
 fn results_beyond_the_first_capacity_come_back() {
-    let Some(device) = device() else { return };
+    let Some((device, _turn)) = device_in_turn() else { return };
     let len = (1 << 25) + 12_345;
     let dense = PostingList::encode(&(0..len).collect::<Vec<_>>(), Codec::default()).unwrap();
     let shifted = PostingList::encode(&(7..len + 7).collect::<Vec<_>>(), Codec::ALL[0]).unwrap();
@@ -365,7 +371,7 @@ fn bytes_are_counted() {
 /// Stretches that each kind of partition suits, decoded and intersected in every codec.
 #[test]
 fn runs_bits_and_sparse_stretches() {
-    let Some(device) = device() else { return };
+    let Some((device, _turn)) = device_in_turn() else { return };
     let stretches = |shift: u32| -> Vec<u32> {
         let mut doc_ids: Vec<u32> = (70 + shift..3000 + shift).collect();
         doc_ids.extend((0..40).flat_map(|run| 5000 + shift + run * 900..5000 + shift + run * 900 + 50 + 3 * run));

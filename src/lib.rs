@@ -17,7 +17,7 @@
 //! | [`device`] | everything about OpenCL: loading it, contexts, memory, programs, and the operations | `rank`, `index`, `vector`, `list`, `codec`, `base` |
 //! | [`search`] | questions to an index: hits, counts, facets, sorting, suggestions, explanations | `rank`, `query`, `index`, `analysis`, `vector`, `list`, `codec`, `base` |
 //! | [`interchange`] | text fields to and from other engines: CIFF, collections of PISA | `index`, `base` |
-//! | [`rank`] | the best documents of a segment; phrases; which documents match, without scores | `index`, `codec`, `base` |
+//! | [`rank`] | the best documents of a segment; phrases; which documents match, without scores | `index`, `intersect`, `codec`, `base` |
 //! | [`index`] | the files: segments, manifest, deleted documents, lock; the writer, and snapshots for readers | `query`, `analysis`, `vector`, `list`, `codec`, `base` |
 //! | [`query`] | what a visitor typed becomes clauses; fuzzy words; highlighting and snippets | `analysis` |
 //! | [`analysis`] | text becomes terms: boundaries of words, lower-casing, folding, stemming, stop words | `base` |

@@ -1,8 +1,8 @@
 //! Which documents match, without scores: counts and sets.
 //!
-//! [`count_all`] looks the documents of the rarest term up in the other lists, and [`count_common_bits`] intersects whole bit sets.
-//! [`matching`], [`count`] and what is made of them go through the segment in windows of [`WINDOW`] documents and combine bit sets of
-//! these.
+//! [`count_common_bits`] intersects whole bit sets. [`matching`], [`count`] and what is made of them go through the segment in windows
+//! of [`WINDOW`] documents and combine bit sets of these. Lists that are shorter are merged, or looked up in
+//! ([`conjunction`](super::conjunction)).
 
 use super::clause::Clause;
 use super::clock::Clock;
@@ -11,43 +11,12 @@ use super::term::Term;
 use super::window::within;
 use crate::base::bits::has_bit;
 use crate::base::tiers::tiered;
-use crate::codec::block_buffer;
 use crate::index::list::has;
 
 /// Documents whose bits are combined at a time: 8 KiB of them.
 pub const WINDOW: usize = 1 << 16;
 
 const WORDS: usize = WINDOW / 64;
-
-tiered! {
-    /// How many documents have all terms, if no other condition is to be met: those of the rarest term are looked up in the others.
-    pub(super) fn count_all<'c, 's>(terms: Vec<Term<'s>>, clock: &'c Clock) -> u64 = count_all_on_tier;
-}
-
-#[inline(always)]
-fn count_all_on_tier(mut terms: Vec<Term>, clock: &Clock) -> u64 {
-    terms.sort_by_key(Term::postings);
-    let Some((lead, others)) = terms.split_first_mut() else { return 0 };
-    others.sort_by_key(Term::look_up_order);
-    let mut count = 0;
-    let mut doc_ids = block_buffer();
-    for block in 0..lead.blocks() {
-        if clock.is_over() {
-            break;
-        }
-        let loaded = lead.load(block);
-        let mut kept = loaded.len();
-        doc_ids[..kept].copy_from_slice(loaded);
-        for term in &mut *others {
-            kept = retain(term, &mut doc_ids[..kept]);
-            if kept == 0 {
-                break;
-            }
-        }
-        count += kept as u64;
-    }
-    count
-}
 
 /// Moves the documents that have the term to the front, and returns their number. docIDs ascend.
 #[inline(always)]

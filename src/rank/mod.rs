@@ -68,6 +68,7 @@ mod champions;
 pub mod clause;
 pub mod clock;
 pub mod collector;
+mod conjunction;
 pub mod few;
 pub mod found;
 mod initial;

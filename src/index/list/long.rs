@@ -24,6 +24,7 @@ use crate::base::cpu::{self, Tier};
 use crate::base::error::{Error, Result};
 use crate::codec::{BLOCK, BlockBuffer, Codec, Encoded, PADDING, block_buffer, dispatch, not_increasing};
 use crate::list::{self, PostingList};
+use std::ops::Range;
 
 /// Words before the docIDs.
 pub(super) const HEADER: usize = 8;
@@ -328,16 +329,27 @@ impl<'w> View<'w> {
     /// If there is no such block, or the processor lacks the tier.
     #[inline]
     pub fn decode_doc_ids(&self, tier: Tier, block: usize, buffer: &mut BlockBuffer) -> usize {
-        let last = self.last_doc_ids[block];
+        // SAFETY: a `BlockBuffer` has room for a block and the slack.
+        unsafe { self.decode_blocks(tier, block..block + 1, buffer.as_mut_ptr()) }
+    }
+
+    /// Decodes the docIDs of blocks to `out`, and returns their number.
+    ///
+    /// # Safety
+    /// `out` has room for them and [`SLACK`](crate::codec::SLACK) more.
+    ///
+    /// # Panics
+    /// If there are no such blocks, or none, or the processor lacks the tier.
+    #[inline]
+    pub(crate) unsafe fn decode_blocks(&self, tier: Tier, blocks: Range<usize>, out: *mut u32) -> usize {
+        let last = self.last_doc_ids[blocks.clone()].last().copied().expect("blocks to decode");
         debug_assert!(tier.is_available());
-        // SAFETY: the list was checked by `check` or comes from the encoder; the block exists, as the line above found;
-        // a `BlockBuffer` has room for a block and the slack; tiers in use are available.
+        // SAFETY: the list was checked by `check` or comes from the encoder; the blocks exist, as was just found; there is room, by this
+        // function's contract; tiers in use are available.
         unsafe {
             match self.doc_ids {
-                DocIds::List(codec, ref encoded) => {
-                    dispatch!(codec, C => C::decode_blocks(tier, encoded, block..block + 1, buffer.as_mut_ptr()))
-                }
-                DocIds::Bits(words) => bits::decode(tier, words, self.first_possible(block), last, buffer.as_mut_ptr()),
+                DocIds::List(codec, ref encoded) => dispatch!(codec, C => C::decode_blocks(tier, encoded, blocks, out)),
+                DocIds::Bits(words) => bits::decode(tier, words, self.first_possible(blocks.start), last, out),
             }
         }
     }

@@ -16,7 +16,8 @@ mod windows;
 use super::TILE;
 use crate::base::cpu::Tier;
 use crate::list::PostingList;
-use tiles::Tiles;
+use std::ops::Range;
+pub(crate) use tiles::Tiles;
 
 /// The most docIDs that a vector kernel compares at a time. Fewer than this may remain of a tile.
 pub(super) const VECTOR: usize = 16;
@@ -68,20 +69,52 @@ pub(super) fn merge(
 }
 
 fn merge_tiles(tier: Tier, a: &PostingList, b: &PostingList, mut common: impl FnMut(&mut [u32]) -> bool) {
-    let (mut a, mut b) = (Tiles::of_list(tier, a), Tiles::of_list(tier, b));
-    let mut out = [0; ROOM + VECTOR];
-    loop {
-        a.fill(b.next());
-        b.fill(a.next());
-        if a.is_empty() || b.is_empty() {
+    let mut merge = TileMerge::new(tier, 0, Tiles::of_list(tier, a), Tiles::of_list(tier, b));
+    let mut out = COMMON;
+    while let Some(found) = merge.next(&mut out) {
+        if !common(found) {
             return;
         }
-        let Met { in_a, in_b, found } = meet_tiles(tier, a.rest(), b.rest(), &mut out);
+    }
+}
+
+/// Room for what two tiles have in common, and a vector.
+pub(crate) type Common = [u32; ROOM + VECTOR];
+
+/// A fresh one.
+pub(crate) const COMMON: Common = [0; ROOM + VECTOR];
+
+/// What two lists have in common, a tile at a time.
+pub(crate) struct TileMerge<'l, A, B> {
+    tier: Tier,
+    from: u32,
+    a: Tiles<'l, A>,
+    b: Tiles<'l, B>,
+}
+
+impl<'l, A, B> TileMerge<'l, A, B>
+where
+    A: FnMut(Range<usize>, *mut u32) -> usize,
+    B: FnMut(Range<usize>, *mut u32) -> usize,
+{
+    /// Of docIDs from `from` on.
+    pub(crate) fn new(tier: Tier, from: u32, a: Tiles<'l, A>, b: Tiles<'l, B>) -> Self {
+        TileMerge { tier, from, a, b }
+    }
+
+    /// The next docIDs that both lists have, which may be none; `None` at the end.
+    #[inline]
+    pub(crate) fn next<'o>(&mut self, out: &'o mut Common) -> Option<&'o mut [u32]> {
+        let TileMerge { tier, from, a, b } = self;
+        a.fill(b.next().max(*from));
+        b.fill(a.next().max(*from));
+        if a.is_empty() || b.is_empty() {
+            return None;
+        }
+        let Met { in_a, in_b, found } = meet_tiles(*tier, a.rest(), b.rest(), out);
         a.at += in_a;
         b.at += in_b;
-        if !common(&mut out[..found]) {
-            return;
-        }
+        Some(&mut out[..found])
     }
 }
 

@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// Blocks, decoded a tile at a time by `D`, which gets blocks and where to write their docIDs, and returns their number.
-pub(super) struct Tiles<'l, D> {
+pub(crate) struct Tiles<'l, D> {
     decode: D,
     /// The last docIDs of all blocks of the list up to the end.
     lasts: &'l [u32],
@@ -39,7 +39,7 @@ impl<'l, D: FnMut(Range<usize>, *mut u32) -> usize> Tiles<'l, D> {
     /// # Safety
     /// For blocks in this range, at least one, `decode` writes their docIDs and at most [`SLACK`] more, and returns their
     /// number.
-    pub(super) unsafe fn new(lasts: &'l [u32], blocks: Range<usize>, decode: D) -> Self {
+    pub(crate) unsafe fn new(lasts: &'l [u32], blocks: Range<usize>, decode: D) -> Self {
         let buffer = [MaybeUninit::uninit(); ROOM + SLACK];
         Tiles { decode, lasts: &lasts[..blocks.end], block: blocks.start, at: 0, end: 0, buffer }
     }

@@ -21,11 +21,13 @@ pub use source::Source;
 
 use super::score::{Saturations, Scorer};
 use crate::base::cpu::Tier;
-use crate::codec::{AnyLookUp, BLOCK, gallop};
+use crate::codec::{AnyLookUp, BLOCK, SLACK, gallop};
 use crate::index::list::{DocIds, View};
+use crate::intersect::merge::Tiles;
 use buffers::Buffers;
 use look_up::{Frequencies, Ranked};
 use source::blocks_of;
+use std::ops::Range;
 
 /// The postings of a term in a segment, read forwards.
 pub struct Term<'s> {
@@ -192,6 +194,41 @@ impl<'s> Term<'s> {
             self.loaded = block;
         }
         &self.buffers.doc_ids[..self.count]
+    }
+
+    /// Appends the docIDs of blocks, which exist, to `doc_ids`.
+    #[inline(always)]
+    pub(in crate::rank) fn append(&self, blocks: Range<usize>, doc_ids: &mut Vec<u32>) {
+        let len = doc_ids.len();
+        match &self.source {
+            Source::List(view) => {
+                doc_ids.reserve(BLOCK * blocks.len() + SLACK);
+                // SAFETY: there is room for the docIDs and the slack; the first `count` of them are written.
+                unsafe {
+                    let count = view.decode_blocks(self.tier, blocks, doc_ids.as_mut_ptr().add(len));
+                    doc_ids.set_len(len + count);
+                }
+            }
+            Source::Decoded { doc_ids: all, .. } => {
+                doc_ids.extend_from_slice(&all[BLOCK * blocks.start..all.len().min(BLOCK * blocks.end)]);
+            }
+        }
+    }
+
+    /// All docIDs, to be merged, if they are a list of blocks.
+    #[inline(always)]
+    pub(in crate::rank) fn tiles(&self) -> Option<Tiles<'_, impl FnMut(Range<usize>, *mut u32) -> usize>> {
+        let Source::List(view @ View { doc_ids: DocIds::List(..), .. }) = &self.source else { return None };
+        // SAFETY: `Tiles` asks for blocks of the range alone, with room for their docIDs and the slack.
+        let decode = |blocks, out| unsafe { view.decode_blocks(self.tier, blocks, out) };
+        // SAFETY: that is what `decode_blocks` writes.
+        Some(unsafe { Tiles::new(view.last_doc_ids, 0..view.blocks(), decode) })
+    }
+
+    /// Whether the docIDs are a list of blocks, and not a bit set or decoded.
+    #[inline(always)]
+    pub(in crate::rank) fn is_list(&self) -> bool {
+        matches!(self.source, Source::List(View { doc_ids: DocIds::List(..), .. }))
     }
 
     /// The bit set, if the docIDs are one.

@@ -7,15 +7,11 @@ use crate::base::cpu::Tier;
 use crate::codec::monotone::partitioned_elias_fano::{Kind, PartLookUp};
 use crate::codec::{BLOCK, Sink, bit_set};
 use crate::intersect::Filter;
-use crate::intersect::merge::tiles::Tiles;
-use crate::intersect::merge::{Met, ROOM, VECTOR, meet_tiles};
+use crate::intersect::merge::{Common, ROOM, TileMerge, Tiles, VECTOR};
 use std::ops::ControlFlow;
 
 /// docIDs are looked up in an Elias–Fano partition with at least this many times as many, and otherwise merged with it.
 const LOOK_UP_RATIO: usize = 8;
-
-/// Room for what two tiles have in common.
-pub(super) type Common = [u32; ROOM + VECTOR];
 
 /// Words that are sent together. What is written across two cache lines takes long to be read again.
 #[repr(align(64))]
@@ -185,25 +181,19 @@ impl Overlap {
         let [of_a, of_b] = blocks;
         // SAFETY: the lists were checked when they were made, the blocks are of their partitions, and the tier is
         // available; `Tiles` asks for blocks of the range alone, with room for them and the slack.
-        let (mut a, mut b) = unsafe {
+        let (a, b) = unsafe {
             (
                 Tiles::new(a.lasts, of_a, |blocks, out| a.partition.decode(self.tier, a.lasts, blocks, out)),
                 Tiles::new(b.lasts, of_b, |blocks, out| b.partition.decode(self.tier, b.lasts, blocks, out)),
             )
         };
-        loop {
-            a.fill(b.next().max(self.from));
-            b.fill(a.next().max(self.from));
-            if a.is_empty() || b.is_empty() {
-                return true;
-            }
-            let Met { in_a, in_b, found } = meet_tiles(self.tier, a.rest(), b.rest(), common);
-            a.at += in_a;
-            b.at += in_b;
-            if !out.take(&mut common[..found]) {
+        let mut merge = TileMerge::new(self.tier, self.from, a, b);
+        while let Some(found) = merge.next(common) {
+            if !out.take(found) {
                 return false;
             }
         }
+        true
     }
 }
 

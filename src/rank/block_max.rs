@@ -18,11 +18,12 @@ tiered! {
 }
 
 #[inline(always)]
-fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, optional: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) {
+fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, mut optional: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) {
     if clauses.is_empty() {
         return;
     }
     clauses.iter_mut().for_each(|clause| clause.required = true);
+    clauses.iter_mut().flat_map(|clause| &mut clause.terms).chain(&mut optional).for_each(Term::compute_max_score);
     let mut initial = f64::NEG_INFINITY;
     if let [lead] = &mut clauses[..] {
         initial = initial::threshold(&mut lead.terms, collector);
@@ -174,6 +175,7 @@ fn one_on_tier<'s>(term: &mut Term<'s>, collector: &mut Collector<'_, 's>) {
     if champions::offer(term, collector) {
         return;
     }
+    term.compute_max_score();
     let initial = initial::threshold(std::slice::from_mut(term), collector);
     let mut window = Window::new(&collector.restriction);
     let mut candidates = Candidates::default();
@@ -211,6 +213,7 @@ tiered! {
 
 #[inline(always)]
 fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) {
+    terms.iter_mut().for_each(Term::compute_max_score);
     terms.sort_by(|a, b| a.max_score().total_cmp(&b.max_score()));
     let mut window = Window::new(&collector.restriction);
     let mut candidates = Candidates::default();

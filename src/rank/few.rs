@@ -151,6 +151,7 @@ fn few_on_tier<'s>(doc_ids: &[u32], mut clauses: Vec<Clause<'s>>, collector: &mu
 #[inline(always)]
 fn any_of_few<'s>(doc_ids: &[u32], clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, 's>) {
     let mut terms: Vec<Term> = clauses.into_iter().flat_map(|clause| clause.terms).collect();
+    terms.iter_mut().for_each(Term::compute_max_score);
     terms.sort_by(|a, b| b.max_score().total_cmp(&a.max_score()));
     // The upper bounds of all terms from each on.
     let mut rest = vec![0.0; terms.len() + 1];

@@ -251,6 +251,20 @@ fn the_best_are_those_of_scoring_everything() {
 }
 
 #[test]
+fn lists_of_similar_lengths_are_merged() {
+    let corpus = Corpus::new(50_000, &[30, 20, 45, 60, 7, 300], 11);
+    let term = |at: usize| corpus.term(at, Norms::NONE, 1.0, Tier::Scalar);
+    assert!(conjunction::merges(&term(1), &term(0)) && conjunction::merges(&term(0), &term(3)));
+    assert!(!conjunction::merges(&term(4), &term(3)) && !conjunction::merges(&term(3), &term(5)));
+    let deleted: Vec<u64> = (0..50_000u32.div_ceil(64)).map(|at| u64::from(at % 7 == 0) << (at % 64)).collect();
+    for clauses in [&[0, 1][..], &[3, 2], &[1, 0, 2], &[2, 4, 3, 0], &[0, 1, 5]] {
+        let clauses: Vec<Vec<usize>> = clauses.iter().map(|&at| vec![at]).collect();
+        check(&corpus, &clauses, 10, None, None, None);
+        check(&corpus, &clauses, 10, Some(&deleted), Some(4), Some(&passing(50_000, 2, false)));
+    }
+}
+
+#[test]
 fn champions_are_asked_only_where_the_hits_are_among_them() {
     let mut corpus = Corpus::new(9000, &[700, 90, 30], 3);
     let few: Vec<u64> = (0..9000u32.div_ceil(64)).map(|at| u64::from(at % 30 == 0) << (at % 64)).collect();

@@ -88,6 +88,7 @@ impl<'s> Sink<'s> for Best<'_, '_, 's> {
     #[inline(always)]
     fn begin(&mut self, leading: &mut Term<'s>) {
         leading.score_by(self.scorer);
+        leading.compute_max_score();
     }
 
     #[inline(always)]

@@ -18,15 +18,16 @@ const SPARSE: u32 = 4;
 const GROUP: usize = maxima::GROUP;
 
 impl Term<'_> {
-    /// Computes the bound of all scores. Those of blocks are computed when they are asked for, unless that takes scoring
-    /// them all.
-    pub(super) fn compute_max_score(&mut self) {
+    /// Computes the bound of all scores, before any bound is asked for. Those of blocks are computed when they are asked for, unless
+    /// that takes scoring them all.
+    pub(in crate::rank) fn compute_max_score(&mut self) {
         match source::maxima(&self.source) {
             Some(words) => {
                 let all = &words[words.len() - maxima::WORDS..];
                 self.max_score = self.scorer.bound([all[0], all[1]]) * MARGIN;
             }
             None => {
+                self.max_score = 0.0;
                 for block in 0..self.blocks {
                     let most = self.score_block(block).iter().copied().fold(0.0, f32::max);
                     self.block_max.push(most * MARGIN);
@@ -38,6 +39,7 @@ impl Term<'_> {
 
     /// A bound of all scores.
     pub fn max_score(&self) -> f32 {
+        debug_assert!(!self.max_score.is_nan());
         self.max_score
     }
 
@@ -70,7 +72,7 @@ impl Term<'_> {
         let Some(block) = self.seek(first) else { return 0.0 };
         // Wide ranges are bounded by the whole list: going on block by block costs more than it saves.
         if block + GROUP + 1 < self.blocks && self.last(block + GROUP) < last {
-            return self.max_score;
+            return self.max_score();
         }
         let mut bound = self.block_max(block);
         let mut at = block;

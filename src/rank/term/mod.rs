@@ -37,7 +37,7 @@ pub struct Term<'s> {
     blocks: usize,
     /// The bound of each block's scores; not a number until it is computed.
     block_max: Vec<f32>,
-    /// The bound of all scores.
+    /// The bound of all scores; not a number until it is computed.
     max_score: f32,
     /// The block at which searches begin.
     at: usize,
@@ -73,7 +73,7 @@ impl<'s> Term<'s> {
             blocks: blocks_of(&source),
             source,
             block_max: Vec::new(),
-            max_score: 0.0,
+            max_score: f32::NAN,
             at: 0,
             loaded: NONE,
             count: 0,
@@ -89,7 +89,6 @@ impl<'s> Term<'s> {
     /// Gives scores to postings [without](Self::without_scores), before any were asked for.
     pub(in crate::rank) fn score_by(&mut self, scorer: Scorer<'s>) {
         self.scorer = scorer;
-        self.compute_max_score();
     }
 
     /// The tier that it is read with.

@@ -2,7 +2,7 @@
 //! are of similar length, else those of the shortest are decoded; they are looked up in the other lists.
 
 use super::clock::Clock;
-use super::matching::retain;
+use super::matching::{count_in_bits, retain};
 use super::term::Term;
 use crate::base::tiers::tiered;
 use crate::intersect::merge::{COMMON, TileMerge};
@@ -26,10 +26,18 @@ tiered! {
 }
 
 #[inline(always)]
-fn count_on_tier(terms: Vec<Term>, clock: &Clock) -> u64 {
+fn count_on_tier(mut terms: Vec<Term>, clock: &Clock) -> u64 {
+    order(&mut terms);
+    // Of the last list only the number is asked for.
+    let last = if terms.len() > 1 { terms.pop_if(|last| last.bits().is_some()) } else { None };
     let mut count = 0;
-    each_tile(terms, clock, |doc_ids| count += doc_ids.len() as u64);
-    count
+    each_tile(terms, clock, |doc_ids| {
+        count += match last.as_ref().and_then(Term::bits) {
+            Some(bits) => count_in_bits(bits, doc_ids),
+            None => doc_ids.len(),
+        }
+    });
+    count as u64
 }
 
 tiered! {
@@ -38,16 +46,24 @@ tiered! {
 }
 
 #[inline(always)]
-fn append_on_tier(terms: Vec<Term>, clock: &Clock, to: &mut Vec<u32>) {
+fn append_on_tier(mut terms: Vec<Term>, clock: &Clock, to: &mut Vec<u32>) {
+    order(&mut terms);
     each_tile(terms, clock, |doc_ids| to.extend_from_slice(doc_ids));
 }
 
-/// Calls `take` with the documents that have all terms, ascending.
+/// The shortest list first, then those in which its documents are looked up.
+#[inline(always)]
+fn order(terms: &mut [Term]) {
+    terms.sort_by_key(Term::postings);
+    if let [_, others @ ..] = terms {
+        others.sort_by_key(Term::look_up_order);
+    }
+}
+
+/// Calls `take` with the documents that have all terms, ascending. Terms are in [`order`].
 #[inline(always)]
 fn each_tile(mut terms: Vec<Term>, clock: &Clock, mut take: impl FnMut(&[u32])) {
-    terms.sort_by_key(Term::postings);
     let Some((lead, others)) = terms.split_first_mut() else { return };
-    others.sort_by_key(Term::look_up_order);
     if let [next, others @ ..] = &mut *others
         && merges(lead, next)
         && let (Some(a), Some(b)) = (lead.tiles(), next.tiles())

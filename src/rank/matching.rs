@@ -11,7 +11,7 @@ use super::term::Term;
 use super::window::within;
 use crate::base::bits::has_bit;
 use crate::base::tiers::tiered;
-use crate::index::list::has;
+use crate::codec::bit_set;
 
 /// Documents whose bits are combined at a time: 8 KiB of them.
 pub const WINDOW: usize = 1 << 16;
@@ -22,12 +22,30 @@ const WORDS: usize = WINDOW / 64;
 #[inline(always)]
 pub(super) fn retain(term: &mut Term, doc_ids: &mut [u32]) -> usize {
     if let Some(bits) = term.bits() {
-        return retain_if(doc_ids, |doc_id| has(bits, doc_id));
+        assert_within(bits, doc_ids);
+        // SAFETY: as was just asserted.
+        return unsafe { bit_set::retain(bits.as_ptr().cast(), 0, doc_ids) };
     }
     match term.retain(doc_ids) {
         Some(kept) => kept,
         None => retain_if(doc_ids, |doc_id| term.contains(doc_id)),
     }
+}
+
+/// How many documents have their bit set.
+#[inline(always)]
+pub(super) fn count_in_bits(bits: &[u32], doc_ids: &[u32]) -> usize {
+    assert_within(bits, doc_ids);
+    // SAFETY: as was just asserted.
+    unsafe { bit_set::count(bits.as_ptr().cast(), doc_ids) }
+}
+
+/// # Panics
+/// If there is no bit for one of the documents.
+#[inline(always)]
+fn assert_within(bits: &[u32], doc_ids: &[u32]) {
+    let greatest = doc_ids.iter().copied().max();
+    assert!(greatest.is_none_or(|greatest| greatest as usize / 32 < bits.len()));
 }
 
 #[inline(always)]

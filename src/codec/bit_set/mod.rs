@@ -122,7 +122,7 @@ pub(crate) unsafe fn fill(tier: Tier, first: u32, len: usize, out: *mut u32) {
 ///
 /// # Safety
 /// No docID is less than `first`, and the stream has a word for each.
-#[inline]
+#[inline(always)]
 pub(crate) unsafe fn retain(stream: *const u64, first: u32, doc_ids: &mut [u32]) -> usize {
     let bytes = stream.cast::<u8>();
     let mut kept = 0;
@@ -134,6 +134,18 @@ pub(crate) unsafe fn retain(stream: *const u64, first: u32, doc_ids: &mut [u32])
         kept += usize::from(unsafe { *bytes.add(bit as usize / 8) } >> (bit % 8) & 1);
     }
     kept
+}
+
+/// How many of `doc_ids` have their bit set. Bit 0 of the stream stands for 0.
+///
+/// # Safety
+/// The stream has a word for each docID.
+#[inline(always)]
+pub(crate) unsafe fn count(stream: *const u64, doc_ids: &[u32]) -> usize {
+    let bytes = stream.cast::<u8>();
+    // SAFETY: the stream has the docID's word.
+    let is_set = |&doc_id: &u32| usize::from(unsafe { *bytes.add(doc_id as usize / 8) } >> (doc_id % 8) & 1);
+    doc_ids.iter().map(is_set).sum()
 }
 
 /// The word at `stream`.

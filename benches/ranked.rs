@@ -17,6 +17,8 @@ mod clock;
 mod generated;
 #[path = "../tests/common/random.rs"]
 mod random;
+#[path = "support/rank_targets.rs"]
+mod rank_targets;
 
 use clock::{Spread, seconds};
 use generated::{generate, zipf_queries};
@@ -25,6 +27,7 @@ use postings::engine::{self, Division, Offload, Settings};
 use postings::lab::accumulators;
 use postings::search::{Found, Index, Matching, Options};
 use random::Random;
+use rank_targets::{Measured, SMALL};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -123,7 +126,7 @@ fn main() -> Result<()> {
             println!("No device ({selector}); name one with --device. Nothing measured.");
             return Ok(());
         };
-        benches.push(Bench { device, selector: selector.clone(), args: &args, rows: Vec::new() });
+        benches.push(Bench { device, selector: selector.clone(), args: &args, rows: Vec::new(), measured: Vec::new() });
     }
     if let Some(index) = &args.index {
         let index = Index::open(index)?;
@@ -147,6 +150,15 @@ fn main() -> Result<()> {
         let measured = made.and_then(|index| benches.iter_mut().try_for_each(|bench| bench.measure(&index, &queries)));
         let _ = std::fs::remove_dir_all(&folder);
         measured?;
+    }
+    // The first selector's figures, beside those of the second where that means one of its devices.
+    if let [bench, others @ ..] = &benches[..] {
+        let alone = others.iter().find(|other| device::twins(&other.selector).len() == 1);
+        let alone = alone.map_or(&[][..], |other| &other.measured);
+        println!();
+        for line in rank_targets::lines(device::twins(&bench.selector).len(), &bench.measured, alone) {
+            println!("{line}");
+        }
     }
     let rows: Vec<String> = benches.into_iter().flat_map(|bench| bench.rows).collect();
     if let Some(out) = &args.out {
@@ -176,6 +188,8 @@ struct Bench<'b> {
     args: &'b Args,
     /// JSON objects.
     rows: Vec<String>,
+    /// What may have a target.
+    measured: Vec<Measured>,
 }
 
 impl Bench<'_> {
@@ -211,8 +225,12 @@ impl Bench<'_> {
         let usual = Options::default();
         let any = Options { matching: Matching::Any, ..usual.clone() };
         self.batch("AND top 10", index, queries, &usual)?;
+        // A tenth of them.
+        let part = &queries[..queries.len().div_ceil(10)];
+        self.batch(&format!("AND top 10{SMALL}"), index, part, &usual)?;
         self.batch("AND top 10, total", index, queries, &Options { total: true, ..usual.clone() })?;
         self.batch("OR top 10", index, queries, &any)?;
+        self.batch(&format!("OR top 10{SMALL}"), index, part, &any)?;
         // As the papers do it, for some queries: each has 8 bytes per document.
         let some: Vec<String> = queries.iter().step_by(queries.len().div_ceil(200).max(1)).cloned().collect();
         self.batch("OR top 10, 200 queries", index, &some, &any)?;
@@ -316,6 +334,7 @@ impl Bench<'_> {
             postings as f64 / queries.len() as f64 / 1e3,
             kernels.join(", ")
         );
+        self.measured.push(Measured { name: name.into(), documents: index.documents(), value: rate.median });
         let (selector, division) = (&self.selector, self.args.division);
         self.rows.push(format!(
             "{{\"device\": \"{selector}\", \"division\": \"{division:?}\", \"documents\": {}, \"name\": \"{name}\", \"queries\": {}, \"rate\": {:.0}, \"low\": {:.0}, \"high\": {:.0}, \"cpu\": {cpu:.1}, \"postings\": {postings}, \"kernels\": \"{}\"}}",
@@ -344,6 +363,7 @@ impl Bench<'_> {
             "{name:24} {:9.3} ms ({:.3}–{:.3}); one thread {:.3} ms ({:.3}–{:.3})",
             device.median, device.low, device.high, cpu.median, cpu.low, cpu.high
         );
+        self.measured.push(Measured { name: name.into(), documents: index.documents(), value: device.median });
         let (selector, division) = (&self.selector, self.args.division);
         self.rows.push(format!(
             "{{\"device\": \"{selector}\", \"division\": \"{division:?}\", \"documents\": {}, \"name\": \"{name}\", \"ms\": {:.4}, \"cpu_ms\": {:.4}}}",

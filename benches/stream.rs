@@ -30,6 +30,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+/// The share of the sum of what CPU and device answer alone that both are to answer together.
+const OF_SUM: f64 = 0.9;
+
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Queries that may be on their way.
@@ -156,7 +159,9 @@ impl<'b> Bench<'b> {
                 rates.push(self.highest(way, matching, offload)?);
             }
             if let [Some(cpu), Some(device), Some(both)] = rates[..] {
-                println!("both / (CPU only + device only): {:.2}", both / (cpu + device));
+                let share = both / (cpu + device);
+                let met = if share >= OF_SUM { "" } else { ": missed" };
+                println!("both / (CPU only + device only): {share:.2}, target {OF_SUM}{met}");
             }
         }
         Ok(())

@@ -40,6 +40,9 @@ const SECTIONS = [
     'yioop-conjunction' => '',
 ];
 
+/** What contestants are called. */
+const NAMES = ['ours' => 'Postings', 'fts5' => 'FTS5'];
+
 /** The rows of README's table: shape and task of search-php.json, and what they ask for. */
 const README = [
     ['passage', 'and-top10', 'ten best with all words'],
@@ -149,10 +152,13 @@ function section(array $result): string
 /** search.json and search-php.json: two contestants, times in microseconds. */
 function searches(array $result): string
 {
-    $name = ['ours' => 'Postings', 'fts5' => 'FTS5', 'tantivy' => 'tantivy'];
     [$ours, $peer] = array_keys($result['rows'][0]['engines']);
-    $title = static fn (string $engine): string => $name[$engine] ?? $engine;
+    $title = static fn (string $engine): string => NAMES[$engine] ?? $engine;
     $head = ['shape', 'task', $title($ours) . ': mean', 'median', 'p99', $title($peer) . ': mean', 'median', 'p99', 'ours / theirs, means'];
+    $has_targets = array_filter(array_column($result['rows'], 'target')) !== [];
+    if ($has_targets) {
+        array_push($head, 'p99', 'targets');
+    }
     $rows = [];
     foreach ($result['rows'] as $row) {
         $times = [];
@@ -161,12 +167,27 @@ function searches(array $result): string
                 $times[] = figure($row['engines'][$engine][$what]);
             }
         }
-        $ratio = $row['engines'][$ours]['mean'] / $row['engines'][$peer]['mean'];
-        $rows[] = [$row['shape'], $row['task'], ...$times, $ratio < 0.01 ? sprintf('%.4f', $ratio) : sprintf('%.2f', $ratio)];
+        $ratios = [ratio($row, $ours, $peer, 'mean', $row['target'] ?? INF)];
+        if ($has_targets) {
+            $ratios[] = ratio($row, $ours, $peer, 'p99', $row['target_p99'] ?? INF);
+            $targets = array_filter([$row['target'] ?? null, $row['target_p99'] ?? null]);
+            $ratios[] = implode('; ', array_map(static fn (float $target): string => sprintf('%.2f', $target), $targets));
+        }
+        $rows[] = [$row['shape'], $row['task'], ...$times, ...$ratios];
     }
     $about = sprintf("%s passages; µs per query.%s", number_format($result['passages']), isset($result['peer']) ? " The peer is {$result['peer']}." : '');
+    $about .= $has_targets ? ' **Bold**: more than the target.' : '';
 
     return "\n$about\n\n" . table($head, $rows);
+}
+
+/** How many times the peer's time ours is; bold if that is more than wanted. */
+function ratio(array $row, string $ours, string $peer, string $what, float $most): string
+{
+    $ratio = $row['engines'][$ours][$what] / $row['engines'][$peer][$what];
+    $shown = sprintf($ratio < 0.01 ? '%.4f' : '%.2f', $ratio);
+
+    return $ratio > $most ? "**$shown**" : $shown;
 }
 
 /** conditions-tantivy.json: mean times in microseconds; rows with queries of words have two, for all words and for any. */
@@ -194,13 +215,19 @@ function indexing(array $result): string
     $rows = [];
     foreach ($result['rows'] as $row) {
         $all = $row['commit'] + $row['merge'];
+        $times = array_map(
+            static fn (array $times): string => sprintf($times['ratio'] < $times['target'] ? '**%.2f × %s** (%s)' : '%.2f × %s (%s)', $times['ratio'], $times['of'], $times['target']),
+            $row['times_as_fast'] ?? [],
+        );
         $rows[] = [
-            $row['engine'], (string) $row['threads'], ($row['memory'] >> 20) . ' MiB', sprintf('%.1f s', $row['commit']),
-            sprintf('+ %.1f s', $row['merge']), sprintf('%.1f M', $row['tokens'] / $all / 1e6), sprintf('%.0f MB', $row['bytes'] / 1e6),
+            NAMES[$row['engine']] ?? $row['engine'], (string) $row['threads'], ($row['memory'] >> 20) . ' MiB', sprintf('%.1f s', $row['commit']),
+            sprintf('+ %.1f s', $row['merge']), sprintf('%.1f M', $row['tokens'] / $all / 1e6), sprintf('%.0f MB', $row['bytes'] / 1e6), implode('; ', $times),
         ];
     }
+    $about = sprintf('%s passages (%.1f M tokens, %.0f MB of text) and ids from memory to one durable segment.', number_format($result['passages']), $result['rows'][0]['tokens'] / 1e6, $result['text'] / 1e6);
 
-    return "\n" . table(['', 'threads', 'memory', 'commit', 'merged to one segment', 'tokens per second, in all', 'size'], $rows);
+    return "\n$about **Bold**: less than the target, which stands in brackets.\n\n"
+        . table(['', 'threads', 'memory', 'commit', 'merged to one segment', 'tokens per second, in all', 'size', 'times as fast as'], $rows);
 }
 
 /** Three digits. */

@@ -29,6 +29,7 @@ mod peer;
 mod queries;
 mod report;
 mod searching;
+mod targets;
 mod tokens;
 
 use args::Args;
@@ -150,6 +151,7 @@ fn index(args: &Args) -> Result<()> {
             }
         }
     }
+    report::indexing_ratios(&rows);
     match &args.out {
         Some(path) => report::write_index(path, &passages, &rows),
         None => Ok(()),

@@ -6,6 +6,7 @@ use crate::engine::Result;
 use crate::indexing;
 use crate::queries::Shape;
 use crate::searching::{Task, Times};
+use crate::targets;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -24,7 +25,7 @@ pub fn search_header(engines: &[&str]) {
     for engine in engines {
         print!(" | {:>10} {:>5} {:>9} {:>9} {:>9}", format!("{engine} µs"), "± %", "median", "p99", "best");
     }
-    println!("{}", if engines.len() == 2 { " |  ratio  median    best" } else { "" });
+    println!("{}", if engines.len() == 2 { " |  ratio  median     p99    best  target" } else { "" });
 }
 
 pub fn search_row(row: &Row) {
@@ -37,7 +38,13 @@ pub fn search_row(row: &Row) {
         );
     }
     if let [(_, a), (_, b)] = row.times[..] {
-        print!(" | {:>6.2} {:>7.2} {:>7.2}", a.rounds.median / b.rounds.median, a.median / b.median, a.best / b.best);
+        let (mean, p99) = (a.rounds.median / b.rounds.median, a.p99 / b.p99);
+        print!(" | {mean:>6.2} {:>7.2} {p99:>7.2} {:>7.2}", a.median / b.median, a.best / b.best);
+        if let Some(target) = targets::of(row.shape, row.task) {
+            let of_p99 = target.p99.map_or(String::new(), |p99| format!(", p99 {p99:.2}"));
+            let is_met = mean <= target.mean && target.p99.is_none_or(|most| p99 <= most);
+            print!("  {:.2}{of_p99}{}", target.mean, if is_met { "" } else { ": missed" });
+        }
     }
     println!();
 }
@@ -54,7 +61,14 @@ pub fn write_search(path: &Path, passages: &Passages, rounds: usize, rows: &[Row
             };
             let engines: serde_json::Map<_, _> =
                 row.times.iter().map(|(name, found)| ((*name).to_owned(), times(found))).collect();
-            json!({"shape": row.shape.name(), "task": row.task.name, "queries": row.queries, "engines": engines})
+            let mut shown = json!({"shape": row.shape.name(), "task": row.task.name, "queries": row.queries, "engines": engines});
+            if let Some(target) = targets::of(row.shape, row.task) {
+                shown["target"] = json!(target.mean);
+                if let Some(p99) = target.p99 {
+                    shown["target_p99"] = json!(p99);
+                }
+            }
+            shown
         })
         .collect();
     write(
@@ -87,14 +101,50 @@ pub fn index_row(row: &indexing::Row, passages: &Passages) {
     );
 }
 
+/// How many times as fast the first contestant is as the second on one thread, and as itself on one thread, with the targets.
+pub fn indexing_ratios(rows: &[indexing::Row]) {
+    for row in rows {
+        for (of, ratio, target) in ratios(rows, row) {
+            let met = if ratio >= target { "" } else { ": missed" };
+            let (engine, threads, memory) = (row.engine, row.job.threads, row.job.memory >> 20);
+            println!(
+                "{engine}, threads: {threads}, {memory} MiB: {ratio:.2} times as fast as {of}; target {target}{met}"
+            );
+        }
+    }
+}
+
+/// What a row of the first contestant is to be so many times as fast as, the ratio, and the target.
+fn ratios(rows: &[indexing::Row], row: &indexing::Row) -> Vec<(&'static str, f64, f64)> {
+    let same = |other: &&indexing::Row, engine: &str, threads: usize| {
+        other.engine == engine && other.job.threads == threads && other.job.memory == row.job.memory
+    };
+    let faster = |other: &indexing::Row| other.seconds() / row.seconds();
+    let mut ratios = Vec::new();
+    if row.engine != rows[0].engine {
+        return ratios;
+    }
+    let peer = rows.iter().find(|other| other.engine != row.engine && same(other, other.engine, row.job.threads));
+    if let (Some(peer), 1) = (peer, row.job.threads) {
+        ratios.push((peer.engine, faster(peer), targets::INDEXING));
+    }
+    let alone = rows.iter().find(|other| same(other, row.engine, 1));
+    if let (Some(alone), Some(target)) = (alone, targets::speed_up(row.job.threads)) {
+        ratios.push(("one thread", faster(alone), target));
+    }
+    ratios
+}
+
 /// Writes the results of indexing: times in seconds.
 pub fn write_index(path: &Path, passages: &Passages, rows: &[indexing::Row]) -> Result<()> {
     let rows: Vec<Value> = rows
         .iter()
         .map(|row| {
+            let ratios = ratios(rows, row).into_iter();
+            let ratios: Vec<Value> = ratios.map(|(of, ratio, target)| json!({"of": of, "ratio": ratio, "target": target})).collect();
             json!({
                 "engine": row.engine, "threads": row.job.threads, "memory": row.job.memory, "commit": row.built.commit,
-                "merge": row.built.merge, "cpu": row.cpu, "tokens": row.built.tokens, "bytes": row.bytes,
+                "merge": row.built.merge, "cpu": row.cpu, "tokens": row.built.tokens, "bytes": row.bytes, "times_as_fast": ratios,
             })
         })
         .collect();

@@ -340,9 +340,10 @@ impl<'w> View<'w> {
     ///
     /// # Panics
     /// If there are no such blocks, or none, or the processor lacks the tier.
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn decode_blocks(&self, tier: Tier, blocks: Range<usize>, out: *mut u32) -> usize {
-        let last = self.last_doc_ids[blocks.clone()].last().copied().expect("blocks to decode");
+        assert!(!blocks.is_empty());
+        let last = self.last_doc_ids[blocks.end - 1];
         debug_assert!(tier.is_available());
         // SAFETY: the list was checked by `check` or comes from the encoder; the blocks exist, as was just found; there is room, by this
         // function's contract; tiers in use are available.

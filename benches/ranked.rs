@@ -151,14 +151,12 @@ fn main() -> Result<()> {
         let _ = std::fs::remove_dir_all(&folder);
         measured?;
     }
-    // The first selector's figures, beside those of the second where that means one of its devices.
-    if let [bench, others @ ..] = &benches[..] {
-        let alone = others.iter().find(|other| device::twins(&other.selector).len() == 1);
-        let alone = alone.map_or(&[][..], |other| &other.measured);
-        println!();
-        for line in rank_targets::lines(device::twins(&bench.selector).len(), &bench.measured, alone) {
-            println!("{line}");
-        }
+    // Of several devices, beside one of them where a selector means one.
+    let devices = |bench: &Bench| device::twins(&bench.selector).len();
+    let alone = benches.iter().find(|bench| devices(bench) == 1).map_or(&[][..], |bench| &bench.measured);
+    for bench in &benches {
+        println!("\n{}:", bench.selector);
+        rank_targets::lines(devices(bench), &bench.measured, alone).iter().for_each(|line| println!("{line}"));
     }
     let rows: Vec<String> = benches.into_iter().flat_map(|bench| bench.rows).collect();
     if let Some(out) = &args.out {
